@@ -1,5 +1,5 @@
-//! What the client drive itself costs: selects by primary key in a closed loop, one round trip each, by as many
-//! sessions as wanted. Run by `benches/client_vs_pgbench`.
+//! The cost of the client drive: selects by primary key in a closed loop, one round trip each, with any number of
+//! sessions. Run by `benches/client_vs_pgbench`.
 //!
 //! Usage: client_rate TARGET SESSIONS SECONDS [CODE]
 #![allow(

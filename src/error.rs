@@ -1,5 +1,5 @@
-//! How a command ends when it does not end well. Each message says what was asked, what is wrong and what to do; the
-//! exit code says whether anything was done.
+//! Errors that end a command. Each message says what was asked, what is wrong and what to do; the exit code says
+//! whether anything was done.
 
 use dbdyno_catalogue::CatalogueError;
 use dbdyno_engine::{EngineError, TargetError};
@@ -59,7 +59,7 @@ pub(crate) enum Error {
         source: Box<RunError>,
         /// The run.
         run: RunId,
-        /// Options that find it again.
+        /// Options with which further commands find it.
         place: String,
     },
     /// An engine that did not do what it was asked.
@@ -72,7 +72,7 @@ pub(crate) enum Error {
         /// The engine's error.
         source: EngineError,
     },
-    /// What a run was begun with is not there any more.
+    /// The target or the definitions differ from those that the run began with.
     #[error(
         "run {run} cannot be resumed: {}; its points would not be comparable: start a new run, `dbdyno show {run}{place}` shows what was measured",
         changes.join("; ")
@@ -80,27 +80,27 @@ pub(crate) enum Error {
     Changed {
         /// The run.
         run: RunId,
-        /// Options that find it again.
+        /// Options with which further commands find it.
         place: String,
         /// What differs, each as `X was A and is B now`.
         changes: Vec<String>,
     },
-    /// A target that nothing can be measured on as it is.
+    /// A target that cannot be measured as it is.
     #[error("{target} cannot be measured like this: see {} above, remove it and check again", blockers_words(*blockers))]
     Blocked {
         /// The target.
         target: String,
-        /// How many.
+        /// Number of obstacles.
         blockers: usize,
     },
-    /// A run is complete, but not all of its points are figures.
+    /// A run is complete, but not all of its points are valid.
     #[error(
         "run {run}: {failed} failed and {invalid} invalid of {planned} points; `dbdyno show {run}{place}` gives the reasons, `dbdyno resume {run}{place}` measures the failed ones again"
     )]
     Points {
         /// The run.
         run: RunId,
-        /// Options that find it again.
+        /// Options with which further commands find it.
         place: String,
         /// Points of its plan.
         planned: usize,
@@ -116,17 +116,17 @@ pub(crate) enum Error {
         source: Box<RunError>,
         /// The run.
         run: RunId,
-        /// Options that find it again.
+        /// Options with which further commands find it.
         place: String,
     },
-    /// A storage run is complete, but not all of its points are figures.
+    /// A storage run is complete, but not all of its points are valid.
     #[error(
         "run {run}: {failed} failed and {invalid} invalid of {planned} points; `dbdyno show {run}{place}` gives the reasons"
     )]
     StoragePoints {
         /// The run.
         run: RunId,
-        /// Options that find it again.
+        /// Options with which further commands find it.
         place: String,
         /// Points of its plan.
         planned: usize,
@@ -138,19 +138,19 @@ pub(crate) enum Error {
     /// A test file that could not be created.
     #[error(transparent)]
     TestFile(CreateError),
-    /// A run that is not what a project needs.
+    /// A run that does not meet requirements.
     #[error("run {run} does not meet {unmet} of {all} requirements of '{title}'")]
     Missed {
         /// The run.
         run: RunId,
-        /// What the requirements are of.
+        /// The title of the requirements.
         title: String,
         /// Requirements that are not met.
         unmet: usize,
-        /// All of them.
+        /// Number of requirements.
         all: usize,
     },
-    /// Runs or platforms that cannot be put side by side.
+    /// Runs or platforms that cannot be compared.
     #[error(transparent)]
     Compare(#[from] CompareError),
     /// Something became worse than a limit allows.
@@ -161,13 +161,13 @@ pub(crate) enum Error {
         /// The limit.
         limit_pct: f64,
     },
-    /// Bad input that no room below knows of.
+    /// Bad input that only the command line can detect.
     #[error("{0}")]
     Usage(String),
-    /// Stdout.
+    /// Standard output cannot be written.
     #[error("cannot write the output: {0}")]
     Output(io::Error),
-    /// A fault of dbdyno's own, or of the machine under it.
+    /// An internal error, or an error of the machine.
     #[error("internal error: {0}; please report this")]
     Internal(String),
 }
@@ -213,7 +213,7 @@ impl From<LoadError> for Error {
     }
 }
 
-/// Flags, devices and consent are looked at before anything is done.
+/// Flags, devices and consent are checked before anything is done.
 impl From<OrionError> for Error {
     fn from(error: OrionError) -> Self {
         Self::Usage(error.to_string())
@@ -232,7 +232,7 @@ impl From<StorageError> for Error {
     }
 }
 
-/// A file that was not begun is bad input; one that was is not.
+/// A file that could not even be created is bad input; a file that was begun is not.
 impl From<CreateError> for Error {
     fn from(error: CreateError) -> Self {
         match error {

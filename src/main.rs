@@ -1,8 +1,8 @@
-//! dbdyno: a dynamometer for database platforms. This is the binary: it turns what was typed into calls of the rooms
-//! below, and it is the only place that prints, reads signals or exits.
+//! dbdyno: a dynamometer for database platforms. This is the binary: it translates the command line into calls of the
+//! rooms below. Only the binary prints, reads signals or exits.
 //!
-//! `cli` is what was typed, `commands` what is done about it (one file each), `progress` what is seen meanwhile,
-//! `output` what comes out of it, `error` how it ends when it does not end well.
+//! `cli` has the command line, `commands` the commands (one file each), `progress` the display of progress, `output`
+//! the results on stdout and notes on stderr, and `error` the failures of commands.
 
 mod cli;
 mod commands;

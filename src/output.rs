@@ -1,7 +1,7 @@
-//! Where everything that dbdyno says goes: results to stdout, complaints and notes to stderr.
+//! All output of dbdyno: results to stdout, complaints and notes to stderr.
 //!
-//! A reader who leaves early (`dbdyno show last | head`) is no error: what he does not want to see is dropped, and a
-//! run whose progress nobody reads any more is still measured to its end.
+//! A reader who closes the pipe early (`dbdyno show last | head`) is not an error: the rest of the output is dropped,
+//! and a run without a reader is still measured to its end.
 
 use crate::error::Error;
 use crate::secrets;
@@ -19,20 +19,20 @@ pub(crate) enum Format {
     Json,
 }
 
-/// Columns of the terminal that stdout is; `None` for files and pipes, which are as wide as a line needs.
+/// Columns of stdout's terminal; `None` for files and pipes, which have no width.
 pub(crate) fn width() -> Option<u16> {
     let stdout = io::stdout();
     if !stdout.is_terminal() {
         return None;
     }
-    // A terminal that does not know its size (a serial line) says 0.
+    // A terminal of unknown size (a serial line) reports 0.
     rustix::termios::tcgetwinsize(stdout).ok().map(|size| size.ws_col).filter(|columns| *columns > 0)
 }
 
 /// Writes a text to stdout; one line end is added where it has none.
 ///
 /// # Errors
-/// Stdout cannot be written, for another reason than that nobody reads it any more.
+/// Stdout cannot be written, for another reason than a closed pipe.
 pub(crate) fn text(text: &str) -> Result<(), Error> {
     let end = if text.ends_with('\n') || text.is_empty() { "" } else { "\n" };
     let mut stdout = io::stdout().lock();
@@ -63,7 +63,7 @@ pub(crate) fn file(path: &Path, document: &str) -> Result<(), Error> {
     line(&format!("{}: {}", path.display(), dbdyno_report::numbers::bytes(document.len() as u64)))
 }
 
-/// Writes a line to stdout, without anything that steers a terminal: it may have a name that somebody else has chosen.
+/// Writes a line to stdout with control characters escaped, because it may contain a name from outside.
 ///
 /// # Errors
 /// As for [`text`].
@@ -91,14 +91,14 @@ pub(crate) fn complain(message: &str) {
     note(&format!("dbdyno: {message}"));
 }
 
-/// Writes a line to stderr, without passwords and without anything that steers a terminal.
+/// Writes a line to stderr, without passwords and with control characters escaped.
 pub(crate) fn note(line: &str) {
     let line = clean(&secrets::hidden(line.trim_end()));
-    // Where even stderr is gone there is nobody left to tell.
+    // If even stderr cannot be written, the line is lost.
     _ = writeln!(io::stderr(), "{line}");
 }
 
-/// Characters that steer a terminal, other than line ends, as escapes: an engine's message must not.
+/// Escapes control characters other than line ends, for instance in an engine's message.
 pub(crate) fn clean(text: &str) -> String {
     let mut cleaned = String::with_capacity(text.len());
     for c in text.chars() {

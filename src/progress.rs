@@ -1,5 +1,5 @@
-//! What is seen while dbdyno works: a bar with an estimate on a terminal, plain lines elsewhere. All of it goes to
-//! stderr and none of it is needed: results are kept by the run itself.
+//! The display of progress: a bar with an estimate on a terminal, plain lines elsewhere. All of it goes to stderr and
+//! nothing depends on it.
 
 use crate::output;
 use dbdyno_model::{MetricValue, Point, Status};
@@ -11,35 +11,35 @@ use std::io::IsTerminal;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Whether anything is to be seen.
+/// How much is displayed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verbosity {
     /// Progress and hints.
     Normal,
-    /// Errors and what was asked for.
+    /// Only errors and requested results.
     Quiet,
 }
 
-/// Lines about one load come no faster than this where there is no terminal.
+/// Least time between two lines about one load where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(5);
-/// What a bar says during a load.
+/// The bar during a load.
 const LOADING: &str = "{bar:24} {percent:>3} %  {msg}  {pace}";
-/// What it says during a run.
+/// The bar during a run.
 const MEASURING: &str = "{bar:24} {pos}/{len}  {msg:16}  about {left} left";
-/// From here on rows are counted; below it, whole indexes, of which no rate can be told.
+/// From this number on, rows are counted and have a rate; below it, whole indexes are counted.
 const MANY: u64 = 1_000;
-/// How often a bar is drawn at most; drawing costs the machine that is being measured.
+/// Most redraws per second, because drawing loads the machine that is being measured.
 const DRAWS_PER_S: u8 = 4;
 
 /// Shows what happens during loads and runs.
 pub(crate) struct Progress {
-    face: Face,
+    face: ProgressDisplay,
     state: Mutex<State>,
     /// When the run will be done, by the last estimate.
     done_at: Arc<Mutex<Option<Instant>>>,
 }
 
-enum Face {
+enum ProgressDisplay {
     Bar(ProgressBar),
     Lines,
     None,
@@ -63,23 +63,23 @@ enum Stage {
 }
 
 impl Progress {
-    /// Progress for where we are.
+    /// The display that suits stderr.
     pub(crate) fn new(verbosity: Verbosity) -> Self {
         let steerable = std::env::var_os("TERM").is_none_or(|term| term != "dumb");
         let face = match verbosity {
-            Verbosity::Quiet => Face::None,
+            Verbosity::Quiet => ProgressDisplay::None,
             Verbosity::Normal if std::io::stderr().is_terminal() && steerable => {
                 let target = ProgressDrawTarget::stderr_with_hz(DRAWS_PER_S);
-                Face::Bar(ProgressBar::with_draw_target(None, target).with_style(loading_style()))
+                ProgressDisplay::Bar(ProgressBar::with_draw_target(None, target).with_style(loading_style()))
             }
-            Verbosity::Normal => Face::Lines,
+            Verbosity::Normal => ProgressDisplay::Lines,
         };
         Self { face, state: Mutex::default(), done_at: Arc::default() }
     }
 
-    /// Takes the bar away, so that results have the terminal for themselves.
+    /// Removes the bar before results are printed.
     pub(crate) fn finish(&self) {
-        if let Face::Bar(bar) = &self.face {
+        if let ProgressDisplay::Bar(bar) = &self.face {
             bar.finish_and_clear();
         }
     }
@@ -89,7 +89,7 @@ impl Progress {
         let finished = rows >= of;
         let fresh = !matches!(&state.stage, Stage::Loading(w) | Stage::Loaded(w) if w == what);
         match &self.face {
-            Face::Bar(bar) => {
+            ProgressDisplay::Bar(bar) => {
                 if fresh {
                     bar.set_style(loading_style());
                     bar.reset_elapsed();
@@ -102,7 +102,7 @@ impl Progress {
                 }
                 bar.set_position(rows);
             }
-            Face::Lines => {
+            ProgressDisplay::Lines => {
                 let now = Instant::now();
                 if fresh {
                     (state.begun, state.last_line) = (Some(now), Some(now));
@@ -115,7 +115,7 @@ impl Progress {
                     state.last_line = Some(now);
                 }
             }
-            Face::None => {}
+            ProgressDisplay::None => {}
         }
         state.stage = if finished { Stage::Loaded(what.to_owned()) } else { Stage::Loading(what.to_owned()) };
     }
@@ -127,7 +127,7 @@ impl Progress {
         let left = Duration::try_from_secs_f64(left_s).unwrap_or_default();
         *lock(&self.done_at) = Instant::now().checked_add(left);
         match &self.face {
-            Face::Bar(bar) => {
+            ProgressDisplay::Bar(bar) => {
                 if fresh {
                     bar.set_style(self.measuring_style());
                     bar.set_length(of as u64);
@@ -136,29 +136,29 @@ impl Progress {
                 bar.set_position(index as u64);
                 bar.set_message(what.to_owned());
             }
-            Face::Lines if fresh => {
+            ProgressDisplay::Lines if fresh => {
                 output::note(&format!("measuring; points planned: {of}, time left: about {}", about(left_s)));
             }
-            Face::Lines | Face::None => {}
+            ProgressDisplay::Lines | ProgressDisplay::None => {}
         }
     }
 
     fn point_recorded(&self, index: usize, of: usize, point: &Point) {
         match &self.face {
-            Face::Bar(bar) => {
+            ProgressDisplay::Bar(bar) => {
                 bar.println(point_line(index, of, point));
                 bar.set_position(index as u64 + 1);
             }
-            Face::Lines => output::note(&point_line(index, of, point)),
-            Face::None => {}
+            ProgressDisplay::Lines => output::note(&point_line(index, of, point)),
+            ProgressDisplay::None => {}
         }
     }
 
     fn told(&self, text: &str) {
         match &self.face {
-            Face::Bar(bar) => bar.println(output::clean(text.trim_end())),
-            Face::Lines => output::note(text),
-            Face::None => {}
+            ProgressDisplay::Bar(bar) => bar.println(output::clean(text.trim_end())),
+            ProgressDisplay::Lines => output::note(text),
+            ProgressDisplay::None => {}
         }
     }
 
@@ -191,7 +191,7 @@ impl Events for Progress {
 }
 
 fn loading_style() -> ProgressStyle {
-    // A rate of the first moments says nothing, and indicatif's own estimate of the rest swings widely with it.
+    // The rate of the first moments means nothing, and indicatif's own estimate of the rest fluctuates widely with it.
     let pace = |state: &ProgressState, text: &mut dyn std::fmt::Write| {
         let (took_s, of) = (state.elapsed().as_secs_f64(), state.len().unwrap_or(0));
         if of < MANY || took_s < 1.0 || state.pos() == 0 {
@@ -205,7 +205,7 @@ fn loading_style() -> ProgressStyle {
 }
 
 fn style(template: &str) -> ProgressStyle {
-    // A template that indicatif does not take is a fault that the tests find; its own bar is good enough until then.
+    // The tests check the templates; if indicatif refuses one, its default bar is used.
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> ")
 }
 
@@ -214,7 +214,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 fn loading_line(what: &str, rows: u64, of: u64, took_s: f64) -> String {
-    // Rows of a table, but also indexes built or rows verified: the engine's words say which.
+    // Rows of a table, built indexes or verified rows: the engine's text says which.
     let mut line = format!("{what}: {} of {}", numbers::count(rows), numbers::count(of));
     if rows < of {
         _ = write!(line, " ({:.0} %)", rows as f64 / of as f64 * 100.0);
@@ -225,7 +225,7 @@ fn loading_line(what: &str, rows: u64, of: u64, took_s: f64) -> String {
     line
 }
 
-/// A time without false precision.
+/// A time rounded for an estimate.
 pub(crate) fn about(seconds: f64) -> String {
     match seconds {
         s if s < 90.0 => format!("{:.0} s", s.max(0.0).ceil()),
@@ -234,7 +234,7 @@ pub(crate) fn about(seconds: f64) -> String {
     }
 }
 
-/// One line for one point: `[ 7/31] T611   1x2x1  2.750E+05 tx/s  ok`.
+/// One line for a point: `[ 7/31] T611   1x2x1  2.750E+05 tx/s  ok`.
 fn point_line(index: usize, of: usize, point: &Point) -> String {
     let digits = of.to_string().len();
     let place = match point.subject.storage() {
@@ -275,7 +275,7 @@ fn point_line(index: usize, of: usize, point: &Point) -> String {
     output::clean(&line).replace('\n', " ")
 }
 
-/// The unit in words: what the catalogue measures in `1/s` is a rate of something, and its id says of what.
+/// The unit in words: for the unit `1/s`, the metric's id says what is counted.
 fn unit(metric: &MetricValue) -> String {
     let name = metric.id.as_str().rsplit('.').next().unwrap_or_default();
     match (metric.unit.as_str(), name.strip_suffix("_per_s")) {
@@ -288,7 +288,7 @@ fn unit(metric: &MetricValue) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dbdyno_model::{Dop, Flag, Load, TestCode};
+    use dbdyno_model::{ClientLoad, Dop, Flag, TestCode};
 
     fn point() -> Point {
         let metric = MetricValue { id: "tx_per_s".into(), value: 275_204.1, unit: "1/s".to_owned() };
@@ -310,7 +310,7 @@ mod tests {
             point_line(6, 31, &flagged),
             "[ 7/31] T611     1x2x1 #3 10 rows/tx  2.752E+05 tx/s  ok  (not_steady, cpu_steal)"
         );
-        let load = Load { rate: Some("80%".parse().unwrap()), ..Load::default() };
+        let load = ClientLoad { rate: Some("80%".parse().unwrap()), ..ClientLoad::default() };
         let rated = Point { load, ..point() };
         assert_eq!(point_line(6, 31, &rated), "[ 7/31] T611     1x2x1 at 80%  2.752E+05 tx/s  ok");
         let failed =

@@ -1,7 +1,6 @@
-//! Passwords that were typed. A target hides its own, but what was typed may never have become a target: a URL in the
-//! place of a test, or one that was not understood, is quoted in an error message. So what is about to be shown is
-//! searched for what was typed, and for nothing else: a guess at what in a message may be a password would take whole
-//! sentences for one.
+//! Passwords on the command line. A target hides its own password. But a URL in a wrong place, or one that cannot be
+//! parsed, is quoted in an error message. So every output is searched for the passwords that were typed, and for
+//! nothing else. A guess at what in a message may be a password would hide whole sentences.
 
 use dbdyno::ENGINES;
 use std::collections::BTreeSet;
@@ -9,51 +8,51 @@ use std::net::Ipv6Addr;
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// A password of fewer characters is hidden only together with what stands around it: it may be a part of any word.
+/// A shorter password is hidden only together with the text around it, because it may be part of any word.
 const LONG: usize = 6;
-/// How the names of options that hold a password begin, in small letters and decoded ...
+/// The beginnings of option names for passwords, in lower case and decoded ...
 const BEGIN: [&str; 3] = ["pass", "pw", "secret"];
-/// ... or end.
+/// ... and their ends.
 const END: [&str; 3] = ["password", "passwd", "pwd"];
-/// What stands for a password that is shown by itself.
+/// The replacement for a password that stands alone.
 const HIDDEN: &str = "***";
 
-static TYPED: LazyLock<Typed> =
-    LazyLock::new(|| Typed::of(std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned())));
+static TYPED: LazyLock<TypedSecrets> =
+    LazyLock::new(|| TypedSecrets::of(std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned())));
 
-/// The text without the passwords that the command line holds.
+/// The text without the passwords of the command line.
 pub(crate) fn hidden(text: &str) -> String {
     TYPED.hidden(text)
 }
 
-/// A target that somebody else has written, without passwords.
+/// A target from outside, without passwords.
 pub(crate) fn without_passwords(target: &str) -> String {
-    Found::in_word(target).shown
+    WordSecrets::in_word(target).shown
 }
 
-/// Whether a target as typed has a password in it.
+/// Whether a target as typed contains a password.
 pub(crate) fn contains_password(target: &str) -> bool {
-    !Found::in_word(target).secrets.is_empty()
+    !WordSecrets::in_word(target).secrets.is_empty()
 }
 
-/// What is to be replaced, and by what; what is longer comes first.
-struct Typed(Vec<(String, String)>);
+/// Replacements in order; longer texts come first.
+struct TypedSecrets(Vec<(String, String)>);
 
-impl Typed {
+impl TypedSecrets {
     fn of(words: impl IntoIterator<Item = String>) -> Self {
         let mut replaced = BTreeSet::new();
         // `--target=URL` is quoted with and without the option's name.
         let words: Vec<String> = words.into_iter().collect();
         let values = words.iter().filter_map(|word| Some(word.strip_prefix("--")?.split_once('=')?.1));
-        let all: Vec<(&str, Found)> =
-            words.iter().map(String::as_str).chain(values).map(|word| (word, Found::in_word(word))).collect();
+        let all: Vec<(&str, WordSecrets)> =
+            words.iter().map(String::as_str).chain(values).map(|word| (word, WordSecrets::in_word(word))).collect();
         let elsewhere = |secret: &str| all.iter().any(|(_, found)| found.shown.contains(secret));
         for (word, found) in all.iter().filter(|(_, found)| !found.secrets.is_empty()) {
             replaced.extend(spelled(word).into_iter().map(|text| (text, found.shown.clone())));
             for secret in &found.secrets {
                 let around = secret.with_neighbours(word);
                 replaced.extend(around.into_iter().filter(|(text, _)| !elsewhere(text)));
-                // Whose password is a word of his own target's cannot have it hidden in every sentence.
+                // If a password is also a word elsewhere in the target, it cannot be hidden in every sentence.
                 if secret.text.chars().count() >= LONG && !elsewhere(&secret.text) {
                     replaced.extend(spelled(&secret.text).into_iter().map(|text| (text, HIDDEN.to_owned())));
                 }
@@ -72,16 +71,16 @@ impl Typed {
 /// A password in a word.
 struct Secret {
     text: String,
-    /// What the word has right before it: a colon, a slash, or the option's name.
+    /// The text directly before it in the word: a colon, a slash, or the option's name.
     before: String,
 }
 
 impl Secret {
-    /// The password with what stands around it in the word, and what remains of that.
+    /// The password with the text around it in the word, and what is left of that text.
     fn with_neighbours(&self, word: &str) -> Vec<(String, String)> {
         let Self { text, before } = self;
         let mut pairs = Self::pairs(text, before, word);
-        // As a message has it that quotes what was decoded.
+        // As in a message that quotes the decoded text.
         pairs.extend(Self::pairs(&decoded(text), &decoded(before), &decoded(word)));
         pairs
     }
@@ -97,7 +96,7 @@ impl Secret {
             Some(next) => pairs.push((format!("{whole}{next}"), format!("{kept}{next}"))),
             None => pairs.push((whole, kept.to_owned())),
         }
-        // Where it was torn from what came before it.
+        // For a text that was cut off from what came before it.
         if let Some((next, then)) = next.zip(then) {
             pairs.push((format!("{text}{next}{then}"), format!("{next}{then}")));
         }
@@ -105,13 +104,13 @@ impl Secret {
     }
 }
 
-/// What a word shows without its passwords, and these.
-struct Found {
+/// A word without its passwords, and the passwords.
+struct WordSecrets {
     shown: String,
     secrets: Vec<Secret>,
 }
 
-impl Found {
+impl WordSecrets {
     fn in_word(word: &str) -> Self {
         let mut found = Self { shown: word.to_owned(), secrets: Vec::new() };
         found.take_login(word);
@@ -120,8 +119,8 @@ impl Found {
         found
     }
 
-    /// `user:password@host` and `user/password@host`, with or without what makes it a URL. A password as typed may hold
-    /// anything, `@` too: what is shown ends with the last one, and what is hidden may end with any.
+    /// `user:password@host` and `user/password@host`, with or without a scheme. A password as typed may contain any
+    /// character, including `@`. The shown text ends with the last `@`, and the hidden text may end with any.
     fn take_login(&mut self, word: &str) {
         let scheme = word.split_once(':').map(|(scheme, _)| scheme).filter(|scheme| ENGINES.engine(scheme).is_ok());
         let start = scheme.map_or(0, |scheme| scheme.len() + 1);
@@ -132,7 +131,7 @@ impl Found {
         let encoded = ["%3a", "%3A"].iter().filter_map(|colon| login_alone.find(colon).map(|at| (at, 3))).min();
         let plain = login_alone.find([':', '/']).map(|at| (at, 1));
         let Some((end_of_user, width)) = plain.into_iter().chain(encoded).min() else { return };
-        // `sqlite:folder/me@work.db` names a file and nobody.
+        // `sqlite:folder/me@work.db` names a file, not a user.
         if slashes.is_none() && scheme.is_some_and(names_files) {
             return;
         }
@@ -140,7 +139,7 @@ impl Found {
         let is_user = |c: char| c.is_alphanumeric() || "_$#.-@".contains(c);
         let is_folder = login[end_of_user..].starts_with('/') && Path::new(user).is_dir();
         if slashes.is_none() && (user.is_empty() || !user.chars().all(is_user) || is_folder) {
-            // The name of a file.
+            // A file name.
             return;
         }
         let (before, rest) = login[end_of_user..].split_at(width);
@@ -150,7 +149,7 @@ impl Found {
         self.shown = format!("{}{user}@{host}", &word[..start]);
     }
 
-    /// `scheme://user:password` whose host was forgotten: what stands where a port would and is no number.
+    /// `scheme://user:password` without a host: in place of the port stands something that is not a number.
     fn take_port(&mut self, word: &str) {
         let Some(start) = word.find("://").map(|at| at + 3).filter(|_| !word.contains('@')) else { return };
         let authority = &word[start..];
@@ -168,7 +167,7 @@ impl Found {
             if let Some((found, spelt)) = colons.min() {
                 let colon = name + found;
                 let port = &host[colon + spelt.len()..];
-                // What is longer is no port's number.
+                // A longer text cannot be a port.
                 if port.len() > 5 || !port.bytes().all(|digit| digit.is_ascii_digit()) {
                     let rest = &authority[at + colon + spelt.len()..];
                     for text in BTreeSet::from([port, rest]) {
@@ -182,7 +181,7 @@ impl Found {
         }
     }
 
-    /// What follows `password=`, however that is spelt.
+    /// The value of `password=`, in any spelling.
     fn take_options(&mut self, word: &str) {
         let of_name = |c: char| c.is_alphanumeric() || "%_-.".contains(c);
         for (equals, _) in word.match_indices('=') {
@@ -194,7 +193,7 @@ impl Found {
             }
             let (before, rest) = (&word[equals - name.len()..=equals], &word[equals + 1..]);
             let mut whole = &rest[..rest.find('&').unwrap_or(rest.len())];
-            // Before the host, as `user;password=...@host`.
+            // Before the host, as in `user;password=...@host`.
             if let Some(host) =
                 whole.rfind('@').filter(|_| word[..equals].contains("//") && !word[..equals].contains('?'))
             {
@@ -217,8 +216,7 @@ fn names_files(scheme: &str) -> bool {
     ENGINES.engine(scheme).is_ok_and(|info| !info.target.contains("//"))
 }
 
-/// The ways in which a text may be written in a message: as typed, decoded, percent-encoded, quoted for a shell,
-/// escaped.
+/// The forms of a text in messages: as typed, decoded, percent-encoded, quoted for a shell, escaped.
 fn spelled(text: &str) -> BTreeSet<String> {
     let plain = decoded(text);
     let encoded = |upper: bool| -> String {
@@ -237,7 +235,7 @@ fn spelled(text: &str) -> BTreeSet<String> {
     spelled
 }
 
-/// A text with its `%41` made `A`; whatever is no such number stays.
+/// A text with percent-encoding decoded; invalid escapes stay.
 fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -255,7 +253,7 @@ mod tests {
     use super::*;
 
     fn shown(typed: &str, text: &str) -> String {
-        Typed::of(typed.split('|').map(str::to_owned)).hidden(text)
+        TypedSecrets::of(typed.split('|').map(str::to_owned)).hidden(text)
     }
 
     #[test]
@@ -313,7 +311,7 @@ mod tests {
             shown("db://h/x?Password=S", "there is no option Password=S here"),
             "there is no option Password= here"
         );
-        // A message about what was decoded.
+        // A message about the decoded text.
         assert_eq!(shown("db://u%3Aabc@h/x", "user u:abc@h is unknown"), "user u@h is unknown");
         assert_eq!(shown("db://h?pass%77ord=abc", "what is password=abc"), "what is password=");
         for typed in ["db://u:abcdef", "db://u%3Aabcdef", "db://u%3aabcdef/x"] {
@@ -337,7 +335,7 @@ mod tests {
         {
             assert_eq!(shown(typed, said), said, "{typed}");
         }
-        // Whose password is his name.
+        // A user whose password is the user's name.
         assert_eq!(shown("db://dbdyno:dbdyno@h/x", "dbdyno: no user dbdyno"), "dbdyno: no user dbdyno");
     }
 }

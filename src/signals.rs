@@ -1,12 +1,12 @@
-//! Ctrl-C and kill, and the limit of a run's time. The first asks the run to stop: what the database is doing is
-//! cancelled and recorded. The second leaves at once, from inside the signal handler, so that nothing which hangs can
-//! prevent it; every point recorded so far is safe, because each was on the device before the next began. A server that
-//! does not answer at all is not waited for: then the first leaves, too, and so does whoever waits for it in vain.
+//! Ctrl-C, kill, and the limit of a run's time. The first signal asks the run to stop: statements under way are
+//! cancelled and recorded. The second ends the process at once, from inside the signal handler, so that nothing that
+//! hangs can prevent it. Every recorded point is safe, because each was on the device before the next began. If the
+//! server does not answer, the first signal ends the process, too, as does a request that waits in vain.
 
 use crate::error::{EXIT_STOPPED, Error};
 use crate::output;
 use dbdyno_engine::Engine;
-use dbdyno_run::Stop;
+use dbdyno_run::StopSwitch;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 use signal_hook::iterator::Signals;
@@ -18,16 +18,16 @@ use std::thread;
 use std::time::Duration;
 
 const STOPPING: &str = "current work is cancelled, what was measured is kept";
-/// An engine says sooner than this whether its server answers, unless it hangs itself.
+/// An engine says within this time whether its server answers, unless it hangs itself.
 const AN_ENGINE_SAYS: Duration = Duration::from_secs(15);
 
-/// A switch that the user's signals throw, and the end of the time that the work may take (seconds). Commands without
-/// long work do not ask for one and simply end.
+/// A switch that the user's signals trigger, and the end of the allowed time (seconds). Commands without long work do
+/// not ask for one and simply end.
 ///
 /// # Errors
-/// The system does not let us listen.
-pub(crate) fn stop(engine: Option<&Arc<dyn Engine>>, most_s: Option<f64>) -> Result<Stop, Error> {
-    let stop = Stop::default();
+/// The system does not allow signal handlers.
+pub(crate) fn stop(engine: Option<&Arc<dyn Engine>>, most_s: Option<f64>) -> Result<StopSwitch, Error> {
+    let stop = StopSwitch::default();
     let stopper = Stopper { stop: stop.clone(), engine: engine.map(Arc::downgrade) };
     let failed = |e| Error::Internal(format!("cannot listen to signals: {e}"));
     if let Some(most_s) = most_s {
@@ -37,16 +37,16 @@ pub(crate) fn stop(engine: Option<&Arc<dyn Engine>>, most_s: Option<f64>) -> Res
     Ok(stop)
 }
 
-/// Whoever throws the switch.
+/// What triggers the switch.
 #[derive(Clone)]
 struct Stopper {
-    stop: Stop,
-    /// The engine goes with the run, whoever watches.
+    stop: StopSwitch,
+    /// The engine lives as long as the run, whatever watches it.
     engine: Option<Weak<dyn Engine>>,
 }
 
 impl Stopper {
-    /// Asks the run to stop, and leaves where the server does not answer.
+    /// Asks the run to stop, and ends the process if the server does not answer.
     fn stop(&self, said: &str) {
         output::complain(said);
         self.stop.request();
@@ -64,18 +64,18 @@ impl Stopper {
     }
 }
 
-/// Leaves at once: somebody waits for a server that gives no answer, and cannot be woken.
+/// Ends the process at once: a thread waits for a server that does not answer, and cannot be woken.
 pub(crate) fn leave(why: &str) {
     output::complain(&format!("{why}; what was done is kept: `dbdyno resume last` goes on with a run when it is back"));
     std::process::exit(i32::from(EXIT_STOPPED));
 }
 
 fn listen(stopper: Stopper) -> io::Result<()> {
-    // Whoever started us with `nohup` wants us to outlive the terminal.
+    // With `nohup` the process must survive the terminal.
     let signals: &[i32] = if ignores_hang_up() { &[SIGINT, SIGTERM] } else { &[SIGINT, SIGTERM, SIGHUP] };
     let asked = Arc::new(AtomicBool::new(false));
     for signal in signals {
-        // In this order, so that the first signal finds the flag down and the second finds it up.
+        // The order matters: the first signal finds the flag unset, and the second finds it set.
         flag::register_conditional_shutdown(*signal, i32::from(EXIT_STOPPED), Arc::clone(&asked))?;
         flag::register(*signal, Arc::clone(&asked))?;
     }
@@ -98,7 +98,7 @@ fn limit(stopper: Stopper, most_s: f64) -> io::Result<()> {
     thread::Builder::new().name("limit".to_owned()).spawn(wait).map(drop)
 }
 
-/// Whether SIGHUP is ignored, as the kernel says it (`man 5 proc`: SigIgn).
+/// Whether SIGHUP is ignored, according to the kernel (`man 5 proc`: SigIgn).
 fn ignores_hang_up() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

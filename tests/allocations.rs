@@ -1,15 +1,15 @@
-//! Whether the client drive takes memory while it measures: from the next transaction to the answer's time in its
-//! histogram it must take none, once each statement has been sent. A test program of its own, as its allocator counts
-//! for all threads.
+//! Whether the client drive allocates while it measures. From the next transaction to the entry of its time in a
+//! histogram it must not allocate, once each statement has been sent. A test program of its own, because its allocator
+//! counts for all threads.
 #![cfg(feature = "postgres")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 use dbdyno_engine::client::TestProgram;
 use dbdyno_engine::{Engine, Job, MonotonicClock, PointSpec, Reply, Sampling, StartGate, Step, Target, Work};
-use dbdyno_model::{Drive, Load};
+use dbdyno_model::{ClientLoad, Drive};
 use dbdyno_postgres::{INFO, Postgres};
-use dbdyno_run::{ClientDrive, Pace, Team, Window};
-use dbdyno_testkit::conformance::{Quiet, begun, catalogue};
+use dbdyno_run::{ClientContext, ClientDrive, Window, WindowMode};
+use dbdyno_testkit::conformance::{NoProgress, begun, catalogue};
 use dbdyno_testkit::on_servers::spec;
 use dbdyno_testkit::servers::postgres::{SUPERUSER, Server};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
@@ -21,23 +21,23 @@ use std::time::{Duration, Instant};
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 const DATABASE: &str = "bench";
-/// What is counted begins so long after the window, and ends so long before it does.
+/// The count begins this long after the window's beginning, and ends this long before its end.
 const MARGIN_NS: u64 = 500_000_000;
-/// About then the harness says, in a thread of its own, that the test takes long, and that takes memory.
+/// About then the test harness prints, in a thread of its own, that the test takes long, and that allocates.
 const HARNESS_SPEAKS: Range<Duration> = Duration::from_secs(59)..Duration::from_secs(62);
 
-/// How often this program has taken memory.
+/// Allocations of this program so far.
 fn taken() -> usize {
     let stats = ALLOCATOR.stats();
     stats.allocations + stats.reallocations
 }
 
-/// A job of the client drive that looks, at each of its turns within what is counted, how often memory was taken.
+/// A job of the client drive that reads the number of allocations at each of its turns within the counted time.
 struct Counted<'t> {
     drive: ClientDrive<'t, TestProgram>,
     window: &'t Window,
     counted_until_ns: u64,
-    /// At the first turn, and at the last one.
+    /// Allocations at the first turn, and at the last.
     taken: Option<[usize; 2]>,
     turns: u64,
 }
@@ -58,15 +58,15 @@ impl Work for Counted<'_> {
     }
 }
 
-/// Runs a point for so many seconds: how often memory was taken while it measured, and the turns of its jobs meanwhile.
-fn measured(engine: &dyn Engine, spec: &PointSpec, load: Load, seconds: u64) -> (usize, u64) {
+/// Runs a point for this many seconds. Returns the allocations while it measured, and the turns of its jobs.
+fn measured(engine: &dyn Engine, spec: &PointSpec, load: ClientLoad, seconds: u64) -> (usize, u64) {
     let (mut sessions, prepared) = begun(engine, spec);
     let form = prepared.form.unwrap();
     let duration_ns = seconds * 1_000_000_000;
-    let window = Window::new(Pace::of_client(seconds as f64), sessions.len());
-    let team = Team::new(&window, duration_ns, load, load.rate.map(|rate| rate.per_s(0.0)), spec);
+    let window = Window::new(WindowMode::of_client(seconds as f64), sessions.len());
+    let context = ClientContext::new(&window, duration_ns, load, load.rate.map(|rate| rate.per_s(0.0)), spec);
     let counted = |job| Counted {
-        drive: team.job(TestProgram::new(spec, job, form.clone()), job),
+        drive: context.job(TestProgram::new(spec, job, form.clone()), job),
         window: &window,
         counted_until_ns: duration_ns - MARGIN_NS,
         taken: None,
@@ -80,8 +80,8 @@ fn measured(engine: &dyn Engine, spec: &PointSpec, load: Load, seconds: u64) -> 
     let first = works.iter().filter_map(|work| work.taken).map(|taken| taken[0]).min().unwrap();
     let last = works.iter().filter_map(|work| work.taken).map(|taken| taken[1]).max().unwrap();
     let turns = works.iter().map(|work| work.turns).sum();
-    let tallies = works.into_iter().map(|work| work.drive.into_tally()).collect();
-    assert_eq!(team.gather(tallies).error, None, "{}", spec.test.code);
+    let counts = works.into_iter().map(|work| work.drive.into_counts()).collect();
+    assert_eq!(context.gather(counts).error, None, "{}", spec.test.code);
     drop(sessions);
     engine.end_point(spec).unwrap();
     (last - first, turns)
@@ -94,16 +94,16 @@ fn the_client_drive_takes_no_memory_while_it_measures() {
     server.sql("postgres", &format!("CREATE DATABASE {DATABASE}"));
     let open = |target: String| (INFO.open)(&Target::parse(&target).unwrap(), &catalogue::size_t()).unwrap();
     let (by_socket, by_tcp) = (open(server.socket(SUPERUSER, DATABASE)), open(server.tcp(SUPERUSER, DATABASE)));
-    by_socket.load(&catalogue::size_t(), 42, 2, true, &Quiet).unwrap();
-    let closed = Load::default();
-    let due = Load { rate: Some("500/s".parse().unwrap()), ..closed };
+    by_socket.load(&catalogue::size_t(), 42, 2, true, &NoProgress).unwrap();
+    let closed = ClientLoad::default();
+    let due = ClientLoad { rate: Some("500/s".parse().unwrap()), ..closed };
     for (engine, code, jobs, load, seconds) in [
-        // Long enough for the recorder to put steps of the window away.
+        // Long enough for the recorder to close steps of the window.
         (&by_socket, "T611", 1, closed, 7),
-        // A thread for each session, and many to a thread.
+        // A thread for each session, and many sessions a thread.
         (&by_tcp, "T611", 1, closed, 2),
         (&by_socket, "T611", 8, closed, 2),
-        // Many statements a transaction, one executed twice, inserts of whole rows, and transactions that are due.
+        // Many statements a transaction, one executed twice, inserts of whole rows, and transactions of an open loop.
         (&by_socket, "T616", 2, closed, 2),
         (&by_socket, "T626", 2, closed, 2),
         (&by_socket, "T311", 8, closed, 2),

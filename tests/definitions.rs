@@ -1,12 +1,12 @@
-//! What each test measures, by the hash that a run keeps of it: entry, mapping and every statement at a size. Whoever
-//! changes one makes figures of before and after two things, and must mean to. `DBDYNO_BLESS=1` writes the golden file
-//! anew.
+//! What each test measures, as the hash that a run stores: entry, mapping and every statement at a size. A changed hash
+//! means that figures from before and after cannot be compared, so a change must be intended. `DBDYNO_BLESS=1` writes
+//! the golden file again.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::{EngineInfo, Features};
 use dbdyno_model::Size;
-use dbdyno_run::{Ground, Wish, resolve};
+use dbdyno_run::{PlanContext, RunRequest, resolve};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -23,9 +23,9 @@ const FEATURES: Features = Features {
 /// Definitions by test.
 fn definitions(catalogue: &Catalogue, engine: &EngineInfo, size: &Size) -> BTreeMap<String, String> {
     let what = catalogue.tests().iter().map(|test| test.code.to_string()).collect();
-    let wish = Wish { what, jobs: Some(1), threads: Some(1), ..Wish::default() };
-    let ground = Ground { catalogue, engine, features: FEATURES, size, seed: 42, hardware_threads: 4 };
-    let points = resolve(&wish, ground).unwrap().points;
+    let request = RunRequest { what, jobs: Some(1), threads: Some(1), ..RunRequest::default() };
+    let ground = PlanContext { catalogue, engine, features: FEATURES, size, seed: 42, hardware_threads: 4 };
+    let points = resolve(&request, ground).unwrap().points;
     points.into_iter().map(|point| (point.subject.name().to_string(), point.definition)).collect()
 }
 

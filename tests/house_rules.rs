@@ -35,7 +35,7 @@ const FLOORS: &[(&str, u32)] = &[
 
 fn metadata() -> serde_json::Value {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    // Only what is built here: packages of other platforms need not have been fetched.
+    // Only packages of this platform; those of others may be missing in the cache.
     let platform = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
     let output = std::process::Command::new(cargo)
         .args(["metadata", "--format-version", "1", "--offline", "--locked", "--filter-platform", &platform])
@@ -59,7 +59,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Prose is read in the columns of a terminal. Rows of tables cannot be broken, and what is quoted is as it is.
+/// Prose fits in the columns of a terminal. Rows of tables cannot be wrapped, and quoted text stays as it is.
 #[test]
 fn lines_of_prose_have_120_columns_at_most() {
     let root = Path::new(ROOT);
@@ -98,7 +98,7 @@ fn rooms_use_only_the_floors_below() {
         let floor = floors.get(name).unwrap_or_else(|| panic!("{name} has no floor in the design"));
         for dependency in package["dependencies"].as_array().unwrap() {
             let used = dependency["name"].as_str().unwrap();
-            // What tests use of other rooms builds no floor.
+            // Dependencies of tests alone do not count.
             if dependency["kind"] == "dev" || !used.starts_with("dbdyno-") {
                 continue;
             }
@@ -108,8 +108,7 @@ fn rooms_use_only_the_floors_below() {
     assert!(rooms >= 17, "only {rooms} rooms found");
 }
 
-/// A run says that its memory came from the system's allocator, or from one that was loaded in its place: none may be
-/// built in.
+/// A run reports the system's allocator, or one that was loaded in its place, so no allocator may be built in.
 #[test]
 fn no_allocator_is_built_in() {
     let root = Path::new(ROOT);
@@ -121,7 +120,7 @@ fn no_allocator_is_built_in() {
 
 #[test]
 fn engines_are_named_only_in_their_rooms_the_registry_features_and_help() {
-    // Each engine's room, and what it may be called there.
+    // Each engine's room, and its names.
     let families: [(&str, &[&str]); 4] = [
         ("sqlite", &["sqlite"]),
         ("postgres", &["postgres"]),
@@ -130,7 +129,7 @@ fn engines_are_named_only_in_their_rooms_the_registry_features_and_help() {
     ];
     let root = Path::new(ROOT);
     let rooms = std::fs::read_dir(root.join("crates")).unwrap().map(|room| room.unwrap().path());
-    // What tests share is no room of the product, and the results file is one of SQLite's.
+    // The testkit is not part of the product, and the results file is an SQLite file.
     let apart = ["testkit", "results"];
     let rooms = rooms.filter(|room| !apart.iter().any(|name| room.ends_with(name)) && room.join("src").is_dir());
     let mut files: Vec<PathBuf> = rooms.flat_map(|room| sources(&room.join("src"))).collect();
@@ -140,7 +139,7 @@ fn engines_are_named_only_in_their_rooms_the_registry_features_and_help() {
     for file in files {
         let path = file.strip_prefix(root).unwrap().to_string_lossy().into_owned();
         let tests = path.ends_with("tests.rs") || path.contains("/tests/");
-        // Whose a device is may be told by the database on it.
+        // A device's data may be recognised by its database.
         let signatures = path == "crates/storage/src/signatures.rs";
         if tests || signatures || path == "src/lib.rs" || path == "src/cli.rs" || path.starts_with("src/cli/") {
             continue;
@@ -148,11 +147,11 @@ fn engines_are_named_only_in_their_rooms_the_registry_features_and_help() {
         let others = families.iter().filter(|(room, _)| !path.starts_with(&format!("crates/engines/{room}/src/")));
         let names: Vec<&str> = others.flat_map(|(_, names)| names.iter().copied()).collect();
         let text = std::fs::read_to_string(&file).unwrap();
-        // Unit tests may use examples; comments explain.
+        // Unit tests may contain examples, and comments may explain.
         let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
         for (n, line) in code.lines().enumerate() {
             let line = line.split("//").next().unwrap_or_default().to_lowercase();
-            // The results file's own format is no engine at work, and neither is a key of published data.
+            // The results file's format and a key of published data do not count.
             let line = line.replace("rusqlite", "").replace("oracle_core_factor", "");
             if let Some(name) = names.iter().find(|name| line.contains(**name)) {
                 found.push(format!("{path}:{}: {name}", n + 1));
@@ -183,8 +182,8 @@ fn every_test_is_mapped_for_every_engine() {
     }
 }
 
-/// A workload is little Rust and a file of SQL for each engine, in which each form has its statements or says why it
-/// has none.
+/// A workload is a little Rust and an SQL file for each engine. The file has the statements of each form, or says why
+/// the form is missing.
 #[test]
 fn every_workload_is_small_and_has_sql_for_every_engine() {
     let root = Path::new(ROOT);
@@ -240,10 +239,10 @@ fn dependencies_have_licences_that_fit() {
         "Zlib",
         "CC0-1.0",
         "MIT-0",
-        // For data, with no condition but that its text goes along: the list of public authorities.
+        // For data; the only condition is to include its text: the list of public authorities.
         "CDLA-Permissive-2.0",
     ];
-    // Licences that stand in a file of the package alone, as somebody has read them there.
+    // Licences that are only in a file of the package, as read there.
     let read = [("webpki", "0.22.4", "ISC AND BSD-3-Clause")];
     for package in metadata()["packages"].as_array().unwrap() {
         let (name, version) = (package["name"].as_str().unwrap(), package["version"].as_str().unwrap());
@@ -256,7 +255,7 @@ fn dependencies_have_licences_that_fit() {
     }
 }
 
-/// Exceptions are made for a time, and for packages that are there: tests/packages fails when the day has come.
+/// Exceptions are temporary, and for packages in use: tests/packages fails when the date has passed.
 #[test]
 fn exceptions_for_packages_have_a_reason_a_day_and_a_use() {
     let read = |file: &str| std::fs::read_to_string(Path::new(ROOT).join(file)).unwrap();
@@ -274,7 +273,7 @@ fn exceptions_for_packages_have_a_reason_a_day_and_a_use() {
     }
 }
 
-/// What is true of one server engine is tested of all, from the same source.
+/// The common tests of server engines run on each of them, from the same source.
 #[test]
 fn every_engine_of_a_server_runs_the_common_tests() {
     let root = Path::new(ROOT);

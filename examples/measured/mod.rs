@@ -1,18 +1,18 @@
-//! What sessions did, and what that cost this process: the line that the benches read.
+//! The work of sessions, and its cost for this process: the line that the benches read.
 
 use dbdyno_engine::{Engine, Job, MonotonicClock, Session, StartGate, Work};
 use dbdyno_model::Drive;
 use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// When all sessions are to end: so long after the first has begun.
+/// When all sessions end: this long after the first one begins.
 pub struct End {
     at_ns: AtomicU64,
     duration_ns: u64,
 }
 
 impl End {
-    /// An end after so many seconds.
+    /// An end after this many seconds.
     pub fn after(seconds: f64) -> Self {
         Self { at_ns: AtomicU64::new(0), duration_ns: (seconds * 1e9) as u64 }
     }
@@ -22,20 +22,20 @@ impl End {
         _ = self.at_ns.compare_exchange(0, now_ns + self.duration_ns, Ordering::Relaxed, Ordering::Relaxed);
     }
 
-    /// Whether it has come.
+    /// Whether the end has come.
     pub fn has_come(&self, now_ns: u64) -> bool {
         now_ns >= self.at_ns.load(Ordering::Relaxed)
     }
 }
 
-/// What a session has done.
+/// The work of a session.
 #[derive(Debug, Default)]
 pub struct Done {
     /// Transactions.
     pub transactions: u64,
-    /// What their round trips took.
+    /// Nanoseconds of their round trips.
     pub service_ns: u64,
-    /// Threads of this process in the middle of the work, where somebody has counted.
+    /// Threads of this process during the work, where they were counted.
     threads: usize,
 }
 
@@ -49,7 +49,7 @@ impl Done {
     }
 }
 
-/// Runs sessions and their work to the end, and says what came of it.
+/// Runs sessions to their end, and prints the result.
 pub fn run<W: Work>(
     engine: &dyn Engine,
     sessions: &mut [Box<dyn Session>],
@@ -78,8 +78,7 @@ pub fn run<W: Work>(
     );
 }
 
-/// Processor time of this process so far, in its own code and in the kernel; the kernel counts in hundredths of a
-/// second.
+/// Processor time of this process so far, in user code and in the kernel; the kernel counts in hundredths of a second.
 fn cpu_s() -> (f64, f64) {
     let stat = fs::read_to_string("/proc/self/stat").expect("stat");
     let fields: Vec<&str> = stat.rsplit_once(')').expect("a name").1.split_whitespace().collect();
@@ -87,7 +86,7 @@ fn cpu_s() -> (f64, f64) {
     (seconds(11), seconds(12))
 }
 
-/// The most memory that this process has had.
+/// The peak memory of this process.
 fn memory_kib() -> u64 {
     let status = fs::read_to_string("/proc/self/status").expect("status");
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("memory");

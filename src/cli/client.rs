@@ -1,4 +1,4 @@
-//! The options of `run` that are about the client drive.
+//! The options of `run` for the client drive.
 
 use super::values::connections;
 use clap::{Args, ValueEnum};

@@ -1,5 +1,5 @@
-//! The command line as typed. Nothing is looked up here: whether a test, a target or a run exists is found out by the
-//! commands, which answer with the nearest names.
+//! The command line as typed. Nothing is looked up here: the commands find out whether a test, a target or a run
+//! exists, and suggest the nearest names.
 
 mod client;
 mod compare;
@@ -51,7 +51,7 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// What every command takes.
+/// Options of every command.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Everywhere")]
 pub(crate) struct Common {
@@ -70,7 +70,7 @@ pub(crate) struct Common {
 }
 
 impl Common {
-    /// The results file unless the user says otherwise.
+    /// The results file if the user names none.
     pub(crate) const DEFAULT_RESULTS: &'static str = "./dbdyno.db";
 }
 
@@ -121,13 +121,13 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    /// What was asked for.
+    /// The requested format.
     pub(crate) fn format(&self) -> Format {
         if self.json { Format::Json } else { Format::Text }
     }
 }
 
-/// Which database and which data.
+/// The target, and the data on it.
 #[derive(Debug, Args)]
 pub(crate) struct TargetArgs {
     /// Where to measure, as a URL (`dbdyno list engines` shows how each is written)
@@ -150,7 +150,7 @@ pub(crate) struct TargetArgs {
 }
 
 impl TargetArgs {
-    /// The target with what else was said of it, as options of its own: what a run keeps and `resume` goes by.
+    /// The target with the other options as URL parameters: what a run stores and `resume` uses.
     pub(crate) fn url(&self) -> String {
         let without =
             self.without.iter().map(|parts| format!("without={}", parts.replace('%', "%25").replace('&', "%26")));
@@ -194,14 +194,14 @@ pub(crate) struct ShowArgs {
     pub(crate) test: Option<String>,
     /// One table instead of the summary page and the 8.0 tables
     #[arg(long, value_name = "TABLE")]
-    pub(crate) table: Option<Table>,
+    pub(crate) table: Option<ShownTable>,
     #[command(flatten)]
     pub(crate) shown: Shown,
 }
 
 /// `--table`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Table {
+pub(crate) enum ShownTable {
     /// Every point, in the columns of Benchware 8.0
     #[value(name = "8.0")]
     Bps80,
@@ -322,20 +322,20 @@ pub(crate) struct SqlArgs {
     pub(crate) shown: Shown,
 }
 
-/// Reads the command line.
+/// Parses the command line.
 ///
 /// # Errors
-/// What to answer instead: a usage error, the help or the version.
+/// The answer in place of a command: a usage error, the help or the version.
 pub(crate) fn parse() -> Result<Cli, clap::Error> {
     read(std::env::args_os().collect())
 }
 
-/// Reads words as a shell gives them to a program.
+/// Parses words as a shell passes them to a program.
 fn read(words: Vec<OsString>) -> Result<Cli, clap::Error> {
     Cli::try_parse_from(orion::translated(words, &Cli::command())?)
 }
 
-/// Answers a command line that is not to be followed, and says with which code to exit.
+/// Prints the answer to a command line that is not a command, and returns the exit code.
 pub(crate) fn answer(answer: &clap::Error) -> ExitCode {
     let text = answer.render().to_string();
     match answer.kind() {

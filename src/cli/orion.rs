@@ -6,24 +6,24 @@ use super::values::{bytes, duration_s, label};
 use clap::error::ErrorKind;
 use clap::{Args, Command};
 use dbdyno_storage::BackendKind;
-use dbdyno_storage::orion::{Choice, LargeType, MatrixKind, Run, Simulate, Storax, Typed};
+use dbdyno_storage::orion::{Choice, LargeType, MatrixKind, RunKind, Simulate, Storax, TypedFlags};
 use std::ffi::{OsStr, OsString};
 use std::num::{IntErrorKind, ParseIntError};
 use std::path::PathBuf;
 
-/// What stands before the flags on the command line.
+/// The word that the flags follow on the command line.
 const NAME: &str = "orion";
-/// Options before the command that take the word behind them.
+/// Options before the command that take a value as the next word.
 const WITH_VALUE: [&str; 2] = ["--results", "--catalogue"];
-/// A name that differs in more letters is another name.
+/// A name with a larger edit distance is not suggested.
 const FARTHEST: usize = 3;
 
 /// `dbdyno orion`.
 #[derive(Debug, Args)]
 #[command(override_help = include_str!("orion_help.txt"))]
 pub(crate) struct OrionArgs {
-    #[arg(long, value_name = "TYPE", value_parser = Run::of_word)]
-    run: Option<Run>,
+    #[arg(long, value_name = "TYPE", value_parser = RunKind::of_word)]
+    run: Option<RunKind>,
     #[arg(long)]
     testname: Option<String>,
     #[arg(long = "num_disks", value_name = "N", value_parser = whole, allow_negative_numbers = true)]
@@ -89,9 +89,9 @@ pub(crate) struct OrionArgs {
 }
 
 impl OrionArgs {
-    /// The flags, without those that are of every command.
-    pub(crate) fn typed(&self) -> Typed {
-        Typed {
+    /// The flags, without those of every command.
+    pub(crate) fn typed(&self) -> TypedFlags {
+        TypedFlags {
             run: self.run,
             testname: self.testname.clone(),
             num_disks: self.num_disks,
@@ -170,12 +170,11 @@ fn iops(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "it is no rate: write how many I/Os are due a second, as in 5000".to_owned())
 }
 
-/// The command line with ORION's names as clap reads them: behind `orion`, `-num_disks` becomes `--num_disks`. Hyphens
-/// and underscores are the same in names, case does not count, and dashes may be those that word processors make of
-/// them.
+/// The command line with ORION's names in clap's form: after `orion`, `-num_disks` becomes `--num_disks`. Hyphens and
+/// underscores are equivalent in names, case does not count, and the dashes of word processors are accepted.
 ///
 /// # Errors
-/// A name with one dash that is none, with those that are near.
+/// An unknown name with one dash; the error has the nearest names.
 pub(super) fn translated(words: Vec<OsString>, root: &Command) -> Result<Vec<OsString>, clap::Error> {
     let Some(flags) = root.find_subcommand(NAME) else { return Ok(words) };
     let names: Vec<&str> =
@@ -186,7 +185,7 @@ pub(super) fn translated(words: Vec<OsString>, root: &Command) -> Result<Vec<OsS
     before.iter().cloned().map(Ok).chain(behind).collect()
 }
 
-/// Where the command stands, if it is this one.
+/// The index of the command, if it is this one.
 fn place(words: &[OsString]) -> Option<usize> {
     let mut words = words.iter().enumerate().skip(1);
     while let Some((at, word)) = words.next() {
@@ -209,7 +208,7 @@ fn translate(word: &OsStr, names: &[&str]) -> Result<OsString, clap::Error> {
             None => return same(),
         },
     };
-    // `-q` and `-5` are what they are.
+    // `-q` and `-5` stay as they are.
     if name.len() < 2 || !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
         return same();
     }
@@ -218,7 +217,7 @@ fn translate(word: &OsStr, names: &[&str]) -> Result<OsString, clap::Error> {
     if let Some(known) = names.iter().find(|known| key(known) == key(name)) {
         return Ok(value.map_or_else(|| format!("--{known}"), |value| format!("--{known}={value}")).into());
     }
-    // What is wrong with two dashes, clap knows to say.
+    // clap reports errors in names with two dashes.
     if dashes == 2 { same() } else { Err(unknown(name, names)) }
 }
 
@@ -234,7 +233,7 @@ fn unknown(name: &str, names: &[&str]) -> clap::Error {
     )
 }
 
-/// What stands behind `orion` on this process's command line, as a shell would take it.
+/// The arguments behind `orion` on this process's command line, quoted for a shell.
 pub(crate) fn command_line() -> String {
     let words: Vec<OsString> = std::env::args_os().collect();
     let behind = place(&words).map_or(&[][..], |at| &words[at + 1..]);
@@ -248,10 +247,10 @@ mod tests {
     use super::super::Cli;
     use super::*;
     use clap::CommandFactory;
-    use dbdyno_storage::orion::Settings;
+    use dbdyno_storage::orion::OrionSettings;
     use proptest::prelude::*;
 
-    fn read(line: &str) -> Result<Typed, String> {
+    fn read(line: &str) -> Result<TypedFlags, String> {
         let words = line.split(' ').map(OsString::from).collect();
         match super::super::read(words).map_err(|e| e.to_string())?.command {
             super::super::Command::Orion(args) => Ok(args.typed()),
@@ -265,8 +264,8 @@ mod tests {
             "dbdyno orion -run advanced -testname oltp-read -num_disks 20 -cache_size 8192 -size_small 8 -size_large 16 \
              -type rand -simulate raid0 -write 20 -duration 30 -matrix basic",
         );
-        let expected = Typed {
-            run: Some(Run::Advanced),
+        let expected = TypedFlags {
+            run: Some(RunKind::Advanced),
             testname: Some("oltp-read".to_owned()),
             num_disks: Some(20),
             cache_size_mb: Some(8_192),
@@ -277,14 +276,19 @@ mod tests {
             write_pct: Some(20),
             duration_s: Some(30.0),
             matrix: Some(MatrixKind::Basic),
-            ..Typed::default()
+            ..TypedFlags::default()
         };
         assert_eq!(typed, Ok(expected));
     }
 
     #[test]
     fn names_are_read_in_every_spelling() {
-        let expected = Typed { run: Some(Run::Oltp), num_disks: Some(4), num_stream_io: Some(2), ..Typed::default() };
+        let expected = TypedFlags {
+            run: Some(RunKind::Oltp),
+            num_disks: Some(4),
+            num_stream_io: Some(2),
+            ..TypedFlags::default()
+        };
         for line in [
             "dbdyno orion -run oltp -num_disks 4 -num_streamIO 2",
             "dbdyno orion --run oltp --num_disks 4 --num_streamIO 2",
@@ -349,7 +353,7 @@ mod tests {
         assert_eq!(translated(words.clone(), &Cli::command()).unwrap(), words);
     }
 
-    /// The help is written by hand, so that it reads as ORION's does; what it tells of are the flags that there are.
+    /// The help is written by hand in the style of ORION; this test checks that it lists exactly the existing flags.
     #[test]
     fn the_help_tells_of_every_flag_and_of_no_other() {
         let help = include_str!("orion_help.txt");
@@ -369,14 +373,14 @@ mod tests {
         for name in told {
             assert!(names.contains(&name) || name == "help", "there is no {name}");
         }
-        for (run, _) in Run::WORDS {
+        for (run, _) in RunKind::WORDS {
             assert!(help.contains(&format!("dbdyno orion -run {run}")), "no example of -run {run}");
         }
         let long = help.lines().find(|line| line.chars().count() > 100);
         assert_eq!(long, None, "too long for a terminal");
     }
 
-    /// What users will type first must be a run.
+    /// The examples of the help must work, because users type them first.
     #[test]
     fn every_example_is_a_run_with_points() {
         let (help, page) = (include_str!("orion_help.txt"), include_str!("../../docs/orion.md"));
@@ -392,7 +396,7 @@ mod tests {
                 read(&line.split_whitespace().collect::<Vec<_>>().join(" ")).unwrap_or_else(|e| panic!("{line}: {e}"));
             let luns =
                 if typed.files.is_empty() { vec!["/dev/sda".into(), "/dev/sdb".into()] } else { typed.files.clone() };
-            let settings = Settings::resolve(&typed, &luns).unwrap_or_else(|e| panic!("{line}: {e}"));
+            let settings = OrionSettings::resolve(&typed, &luns).unwrap_or_else(|e| panic!("{line}: {e}"));
             assert_eq!(settings.notes, Vec::<String>::new(), "{line}");
             let consent = typed.destroy_data.iter().all(|path| luns.contains(path));
             assert!(consent && (typed.destroy_data.is_empty() || settings.writes()), "{line}");

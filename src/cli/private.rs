@@ -1,4 +1,4 @@
-//! `up` and `down` as typed: servers that dbdyno runs for itself.
+//! `up` and `down` as typed: private servers.
 
 use super::Shown;
 use super::values::bytes;

@@ -1,4 +1,4 @@
-//! What is done with runs that are there: the page.
+//! `report` as typed.
 
 use clap::Args;
 use std::path::PathBuf;

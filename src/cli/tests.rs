@@ -1,4 +1,4 @@
-//! The command line as typed, taken apart.
+//! Tests of parsing the command line.
 
 use super::*;
 use dbdyno_model::{CommitMode, Ramp};

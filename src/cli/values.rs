@@ -1,6 +1,6 @@
-//! Values of options that have a form of their own. Each refusal says what was typed, what is wrong and what would do.
+//! Values of options that have a format. Each refusal says what was typed, what is wrong and what would do.
 
-/// The longest window that anybody means.
+/// The longest window.
 const LONGEST_S: f64 = 86_400.0;
 /// Below this a window holds no whole chunks at all.
 const SHORTEST_S: f64 = 0.001;
@@ -61,7 +61,7 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
         "" => return Err(format!("it has no unit; write {text}MiB for mebibytes")),
         _ => return Err(format!("'{unit}' is no unit of memory; {RULE}")),
     };
-    // Far below where a float would lose whole bytes.
+    // Far below the size where a float would lose whole bytes.
     if (1e6..1e15).contains(&bytes) { Ok(bytes.round() as u64) } else { Err(format!("it is out of range; {RULE}")) }
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
 pub(crate) fn percent(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('%').unwrap_or(text).trim_end();
     let pct = number.parse::<f64>().map_err(|_| "it is no percentage; write 5%".to_owned())?;
-    // At 100 % nothing would be left that could be a loss.
+    // A loss of 100 % would leave nothing.
     if (0.0..100.0).contains(&pct) { Ok(pct) } else { Err("it must be from 0% to less than 100%".to_owned()) }
 }
 
@@ -114,10 +114,10 @@ pub(crate) fn label(text: &str) -> Result<String, String> {
     }
 }
 
-/// More than any machine holds, and few enough for numbers of 32 bits.
+/// More than any machine can store, and small enough for 32-bit numbers.
 const MOST_SCALE: u64 = 20_000;
 
-/// How much data a workload has.
+/// The scale of a workload.
 pub(super) fn scale(text: &str) -> Result<u64, String> {
     match text.parse() {
         Ok(scale) if (1..=MOST_SCALE).contains(&scale) => Ok(scale),

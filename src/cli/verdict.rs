@@ -45,9 +45,9 @@ pub(crate) struct VerdictArgs {
     pub(crate) shown: Shown,
 }
 
-/// A flag that a verdict refuses unless told otherwise.
+/// Parses a flag that a verdict refuses by default.
 fn flag() -> impl TypedValueParser<Value = Flag> {
     let names = PossibleValuesParser::new(REFUSED.map(Flag::name));
-    // Only names of the list come through, so that the first is never taken for another.
+    // Only names of the list get here, so the fallback is never used.
     names.map(|name| REFUSED.into_iter().find(|flag| flag.name() == name).unwrap_or(REFUSED[0]))
 }

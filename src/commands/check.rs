@@ -1,8 +1,8 @@
-//! `dbdyno check`: looks at a target without changing it. What would stop a run or make its figures doubtful is said
-//! now, not after an hour.
+//! `dbdyno check`: examines a target without changing it. It reports in advance what would stop a run or make its
+//! figures doubtful.
 
 use super::Context;
-use super::place::Place;
+use super::opened_target::OpenedTarget;
 use crate::cli::CheckArgs;
 use crate::error::Error;
 use crate::output::{self, Format};
@@ -11,36 +11,36 @@ use crate::{secrets, signals};
 use dbdyno_engine::{Finding, FindingLevel, Loaded, Target};
 use dbdyno_report::lists;
 use dbdyno_report::numbers::bytes;
-use dbdyno_run::{InspectError, LoadError, Stop, Wish, anew, estimate_s};
+use dbdyno_run::{InspectError, LoadError, RunRequest, StopSwitch, anew, estimate_s};
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]
-struct Answer {
+struct CheckDocument {
     target: String,
     /// Absent where the target cannot be reached.
     size: Option<String>,
     findings: Vec<Finding>,
-    /// What the suites for a first look and for decisions would take.
-    estimates: Vec<Estimate>,
+    /// The time that the suites for a first look and for decisions would take.
+    estimates: Vec<SuiteEstimate>,
 }
 
 #[derive(Debug, Serialize)]
-struct Estimate {
+struct SuiteEstimate {
     suite: String,
     points: usize,
-    /// Without loading, and without what statements take beyond their window.
+    /// Without loading, and without the time that statements take beyond their window.
     at_least_s: f64,
 }
 
-/// The suites whose time a user wants to know.
+/// The suites whose time is estimated.
 const SUITES: [&str; 2] = ["quick", "baseline"];
 
 pub(super) fn check(args: &CheckArgs, context: &Context) -> Result<(), Error> {
     let wished = &args.target;
-    let place = Place::open(&wished.url(), wished.size.as_deref(), wished.seed, &context.catalogue);
+    let place = OpenedTarget::open(&wished.url(), wished.size.as_deref(), wished.seed, &context.catalogue);
     let answer = match place {
         Ok(place) => look(&place, args, context)?,
-        Err(Error::Load(LoadError::Unreachable { target, error })) => Answer {
+        Err(Error::Load(LoadError::Unreachable { target, error })) => CheckDocument {
             target,
             size: None,
             findings: vec![finding(FindingLevel::Blocker, "target", error.to_string())],
@@ -58,9 +58,9 @@ pub(super) fn check(args: &CheckArgs, context: &Context) -> Result<(), Error> {
     }
 }
 
-fn look(place: &Place, args: &CheckArgs, context: &Context) -> Result<Answer, Error> {
+fn look(place: &OpenedTarget, args: &CheckArgs, context: &Context) -> Result<CheckDocument, Error> {
     let mut findings = place.engine.check(&place.size);
-    // An engine that looks into its data says itself what is wrong there.
+    // An engine that examines its data reports errors in it itself.
     let known = |found: &Finding| findings.iter().any(|f| f.level == found.level && f.message.contains(&found.message));
     findings.extend(data(place, args).filter(|found| !known(found)));
     findings.extend(space(place));
@@ -68,15 +68,16 @@ fn look(place: &Place, args: &CheckArgs, context: &Context) -> Result<Answer, Er
     findings.extend(memory(place));
     let mut estimates = Vec::new();
     for suite in SUITES {
-        let plan = place.plan(&Wish { what: vec![suite.to_owned()], ..Wish::default() }, &context.catalogue)?;
+        let plan =
+            place.plan(&RunRequest { what: vec![suite.to_owned()], ..RunRequest::default() }, &context.catalogue)?;
         let at_least_s = estimate_s(&plan.points, &context.catalogue);
-        estimates.push(Estimate { suite: suite.to_owned(), points: plan.points.len(), at_least_s });
+        estimates.push(SuiteEstimate { suite: suite.to_owned(), points: plan.points.len(), at_least_s });
     }
-    Ok(Answer { target: place.target.to_string(), size: Some(place.size.id.clone()), findings, estimates })
+    Ok(CheckDocument { target: place.target.to_string(), size: Some(place.size.id.clone()), findings, estimates })
 }
 
-/// What the engine cannot know: whether the data that it found is what the user means to measure.
-fn data(place: &Place, args: &CheckArgs) -> Option<Finding> {
+/// What the engine cannot know: whether the data on the target is what the user means to measure.
+fn data(place: &OpenedTarget, args: &CheckArgs) -> Option<Finding> {
     let held = place.held_words();
     let other = |size: &str, seed: u64| {
         args.target.size.as_deref().is_some_and(|s| s != size) || args.target.seed.is_some_and(|s| s != seed)
@@ -95,16 +96,16 @@ fn data(place: &Place, args: &CheckArgs) -> Option<Finding> {
     }
 }
 
-/// Whether the tables are what was loaded: their definitions and some rows, or all of them.
-fn content(place: &Place, args: &CheckArgs, context: &Context) -> Result<Vec<Finding>, Error> {
+/// Whether the tables are as they were loaded: their definitions and some rows, or all rows.
+fn content(place: &OpenedTarget, args: &CheckArgs, context: &Context) -> Result<Vec<Finding>, Error> {
     if !matches!(place.held, Loaded::Complete { .. }) {
         return Ok(Vec::new());
     }
     let (target, data) = (place.target.to_string(), (&place.size, place.seed));
     let anew = anew(&target, &place.size.id);
     let tests = context.catalogue.tests();
-    // What takes long can be stopped, and looks at that itself.
-    let stop = if args.deep { signals::stop(Some(&place.engine), None)? } else { Stop::default() };
+    // A long check can be stopped, and checks the switch itself.
+    let stop = if args.deep { signals::stop(Some(&place.engine), None)? } else { StopSwitch::default() };
     let mut findings = Vec::new();
     match dbdyno_run::inspect(place.engine.as_ref(), tests, &target, data, &stop) {
         Ok(inspected) if !inspected.sampled.is_empty() || !inspected.unseen.is_empty() => {
@@ -119,7 +120,7 @@ fn content(place: &Place, args: &CheckArgs, context: &Context) -> Result<Vec<Fin
             findings.push(finding(FindingLevel::Warning, "tables", format!("could not be looked at: {error}")));
         }
     }
-    // What is of another kind cannot be read row by row.
+    // Tables with another definition cannot be compared row by row.
     if !args.deep || findings.iter().any(|found| found.level == FindingLevel::Blocker) {
         return Ok(findings);
     }
@@ -144,8 +145,8 @@ fn content(place: &Place, args: &CheckArgs, context: &Context) -> Result<Vec<Fin
     Ok(findings)
 }
 
-/// Whether what is still to be loaded has room, where its files are on this machine.
-fn space(place: &Place) -> Option<Finding> {
+/// Whether there is space for the data that must be loaded, if its files are on this machine.
+fn space(place: &OpenedTarget) -> Option<Finding> {
     let data_place = place.engine.data_place();
     let data_place = data_place.filter(|_| !matches!(place.held, Loaded::Complete { .. } | Loaded::Foreign(_)))?;
     let free_bytes = dbdyno_probe::free_bytes(&data_place).ok()?;
@@ -158,8 +159,8 @@ fn space(place: &Place) -> Option<Finding> {
     })
 }
 
-/// Whether what tests read from storage could come from memory without anybody seeing it.
-fn memory(place: &Place) -> Option<Finding> {
+/// Whether reads from storage could be served from memory unnoticed.
+fn memory(place: &OpenedTarget) -> Option<Finding> {
     let warning = |text: String| Some(finding(FindingLevel::Warning, "memory", text));
     let data_place = place.engine.data_place();
     let in_memory = |place: &std::path::PathBuf| {
@@ -192,11 +193,11 @@ fn load_command(target: &Target, size: &str) -> String {
 }
 
 fn finding(level: FindingLevel, subject: &str, message: String) -> Finding {
-    // A message of a driver or a server may quote what was typed.
+    // A driver's or server's message may quote what was typed.
     Finding { level, subject: subject.to_owned(), message: secrets::hidden(&message) }
 }
 
-fn page(answer: &Answer) -> String {
+fn page(answer: &CheckDocument) -> String {
     let rows: Vec<Vec<String>> =
         answer.findings.iter().map(|f| vec![mark(f.level).to_owned(), f.subject.clone(), f.message.clone()]).collect();
     let mut page = lists::table(&["level", "what", "finding"], &rows, output::width());

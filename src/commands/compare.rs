@@ -1,13 +1,13 @@
 //! `dbdyno compare`: runs and platforms side by side.
 
-use super::{Context, named};
+use super::{Context, named_runs};
 use crate::cli::CompareArgs;
 use crate::error::Error;
 use crate::output::{self, Format};
-use dbdyno_report::compare::{self, CompareError, MOST_SIDES, Options, Side};
+use dbdyno_report::compare::{self, CompareError, CompareOptions, MOST_SIDES, Side};
 
 pub(super) fn compare(args: &CompareArgs, context: &Context) -> Result<(), Error> {
-    // Before anything is read: twenty runs may be much.
+    // Checked before anything is read, because twenty runs can be large.
     if !(2..=MOST_SIDES).contains(&args.runs.len()) {
         return Err(CompareError::Sides(args.runs.len()).into());
     }
@@ -15,7 +15,7 @@ pub(super) fn compare(args: &CompareArgs, context: &Context) -> Result<(), Error
         context.catalogue.select(pattern)?;
     }
     let sides = sides(&args.runs, context)?;
-    let options = Options {
+    let options = CompareOptions {
         baseline: args.baseline.as_deref(),
         tests: args.test.as_deref(),
         max_regression_pct: args.max_regression,
@@ -33,11 +33,11 @@ pub(super) fn compare(args: &CompareArgs, context: &Context) -> Result<(), Error
     }
 }
 
-/// What each name stands for.
+/// The runs or platform of each name.
 ///
 /// # Errors
-/// One of them is not there, or cannot be read.
+/// One of them does not exist, or cannot be read.
 pub(super) fn sides(names: &[String], context: &Context) -> Result<Vec<Side>, Error> {
-    let side = |name: &String| Ok(Side { name: name.clone(), runs: named::sample(name, context)? });
+    let side = |name: &String| Ok(Side { name: name.clone(), runs: named_runs::sample(name, context)? });
     names.iter().map(side).collect()
 }

@@ -1,8 +1,8 @@
-//! `dbdyno down`: stops a private server and removes its data, unless it is to be kept. It asks nothing, because the
-//! data can be made again; it says what it did.
+//! `dbdyno down`: stops a private server and removes its data, unless it is to be kept. It asks for no confirmation,
+//! because the data can be made again; it reports what it did.
 
 use super::Context;
-use super::up::{Watching, failed, product, up_command};
+use super::up::{UpWatch, failed, product, up_command};
 use crate::cli::DownArgs;
 use crate::error::Error;
 use crate::output::{self, Format};
@@ -10,11 +10,11 @@ use dbdyno_engine::private::{self, Down, Home};
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]
-struct Answer<'a> {
+struct DownDocument<'a> {
     target: String,
-    /// Whether a server ran.
+    /// Whether a server was running.
     stopped: bool,
-    /// Whether there is data for the next start.
+    /// Whether data is left for the next start.
     kept: bool,
     /// Whether data was removed.
     removed: bool,
@@ -25,10 +25,10 @@ struct Answer<'a> {
 pub(super) fn down(args: &DownArgs, context: &Context) -> Result<(), Error> {
     let product = product(&args.engine)?;
     let home = Home::from_environment().map_err(failed("stopping", &args.engine))?;
-    let done = private::down(&home, product, args.keep, &Watching::new(context)?);
+    let done = private::down(&home, product, args.keep, &UpWatch::new(context)?);
     let done = done.map_err(failed("stopping", &args.engine))?;
     match args.shown.format() {
-        Format::Json => output::json(&Answer {
+        Format::Json => output::json(&DownDocument {
             target: private::target_of(&args.engine),
             stopped: done.stopped,
             kept: done.kept,

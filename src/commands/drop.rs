@@ -1,8 +1,8 @@
-//! `dbdyno drop`: takes away what `load` brought, and nothing else. It asks nothing, because the data can be made again
-//! from its size and seed; it says what it dropped.
+//! `dbdyno drop`: removes what `load` made, and nothing else. It asks for no confirmation, because the data can be made
+//! again from its size and seed; it reports what it dropped.
 
 use super::Context;
-use super::place::Place;
+use super::opened_target::OpenedTarget;
 use crate::cli::DropArgs;
 use crate::error::Error;
 use crate::output::{self, Format};
@@ -10,18 +10,18 @@ use dbdyno_engine::Loaded;
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]
-struct Answer {
+struct DropDocument {
     target: String,
     /// Whether there was anything to drop.
     dropped: bool,
-    /// The tables, where there was anything.
+    /// The dropped tables.
     tables: Vec<String>,
-    /// What the target held before.
+    /// What was on the target before.
     held: String,
 }
 
 pub(super) fn drop(args: &DropArgs, context: &Context) -> Result<(), Error> {
-    let place = Place::open(&args.target, None, None, &context.catalogue)?;
+    let place = OpenedTarget::open(&args.target, None, None, &context.catalogue)?;
     place.refuse_foreign()?;
     let books = place.engine.books().map_err(place.failed("looking into"))?;
     let workloads: Vec<String> = books.kept("table").map(|(name, _)| name.to_owned()).collect();
@@ -35,11 +35,11 @@ pub(super) fn drop(args: &DropArgs, context: &Context) -> Result<(), Error> {
     let has_tests = books.has_tables() || workloads.is_empty();
     let of_tests = of_tests.iter().filter(|_| has_tests).map(ToString::to_string);
     let tables = of_tests.chain(workloads).filter(|_| dropped).collect();
-    let answer = Answer { target: place.target.to_string(), dropped, tables, held };
+    let answer = DropDocument { target: place.target.to_string(), dropped, tables, held };
     match args.shown.format() {
         Format::Json => output::json(&answer),
         Format::Text if dropped => {
-            let Answer { target, tables, held, .. } = &answer;
+            let DropDocument { target, tables, held, .. } = &answer;
             output::line(&format!("dropped from {target}: {}; it held {held}", tables.join(", ")))
         }
         Format::Text => output::line(&format!("nothing to drop: {} holds {}", answer.target, answer.held)),

@@ -1,7 +1,8 @@
-//! `dbdyno run --dry-run`: what a run would do, how long that takes and what load it puts on, before anything is done.
+//! `dbdyno run --dry-run`: what a run would do, how long it would take and what load it would put on, without doing
+//! anything.
 
 use super::Context;
-use super::place::Place;
+use super::opened_target::OpenedTarget;
 use crate::error::Error;
 use crate::output::{self, Format};
 use crate::progress::about;
@@ -9,48 +10,48 @@ use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::Loaded;
 use dbdyno_model::{Cache, Mapping, Plan, PlannedPoint, ProcedureShape, SubjectKind, Test};
 use dbdyno_report::{lists, numbers};
-use dbdyno_run::{LoadWish, estimate_s};
+use dbdyno_run::{LoadRequest, estimate_s};
 use dbdyno_workload::workload;
 use serde::Serialize;
 use std::fmt::Write as _;
 
 /// What would be done.
 #[derive(Debug, Serialize)]
-struct Answer<'a> {
+struct DryRunDocument<'a> {
     target: String,
     size: &'a str,
-    /// What is loaded first; absent where everything is there.
+    /// What must be loaded first; absent where everything is there.
     load_first: Option<LoadFirst>,
-    /// Seconds that all points take, without the load and what statements take beyond their window.
+    /// Seconds of all points, without the load and without the time that statements take beyond their window.
     at_least_s: f64,
-    /// The most jobs, times the threads that each has, at work at once on a point.
+    /// The most jobs times threads at work at once.
     most_at_work: u32,
-    tests: Vec<Planned<'a>>,
+    tests: Vec<PlannedTest<'a>>,
     points: &'a [PlannedPoint],
 }
 
-/// The tables that are missing. How long they take is known of no target before it has been tried, so no time is said.
+/// The missing tables. The time to load them is unknown for a target where nothing was loaded yet, so none is given.
 #[derive(Debug, Serialize)]
 struct LoadFirst {
-    /// Whether an earlier load is gone on with.
+    /// Whether the load continues an earlier one.
     resumes: bool,
-    /// Jobs that load at the same time, at most.
+    /// The most jobs that load at the same time.
     jobs: u32,
-    /// Whether the tables are read back and proved.
+    /// Whether the tables are read back and verified.
     verifies: bool,
     rows_of_each_small_table: u64,
     rows_of_each_large_table: u64,
-    /// What the device must have room for, working space of the tests included; 0 where nothing is kept.
+    /// Space that the device needs, including working space of the tests; 0 where nothing is stored.
     space_bytes: u64,
 }
 
 impl LoadFirst {
-    fn of(place: &Place, wish: LoadWish<'_>) -> Option<Self> {
+    fn of(place: &OpenedTarget, request: LoadRequest<'_>) -> Option<Self> {
         let (size, complete) = (&place.size, matches!(place.held, Loaded::Complete { .. }));
         (!complete).then(|| Self {
             resumes: matches!(place.held, Loaded::Partly { .. }),
-            jobs: wish.jobs,
-            verifies: wish.verify,
+            jobs: request.jobs,
+            verifies: request.verify,
             rows_of_each_small_table: size.small_rows,
             rows_of_each_large_table: size.large_rows,
             space_bytes: place.engine.space_needed_bytes(size),
@@ -73,34 +74,34 @@ impl LoadFirst {
     }
 }
 
-/// The points of a test, one after the other.
+/// The points of a test.
 #[derive(Debug, Serialize)]
-struct Planned<'a> {
+struct PlannedTest<'a> {
     test: &'a str,
     points: usize,
     /// Nodes x jobs x threads of its points, each once.
     dops: Vec<String>,
     at_least_s: f64,
-    /// What it does to the database; why it is left out, where it is.
+    /// What it does to the database, or why it is left out.
     load: String,
 }
 
-/// Says what the run would do.
+/// Prints what the run would do.
 ///
 /// # Errors
 /// Stdout cannot be written.
 pub(super) fn show(
-    place: &Place,
+    place: &OpenedTarget,
     plan: &Plan,
-    wish: LoadWish<'_>,
+    request: LoadRequest<'_>,
     format: Format,
     context: &Context,
 ) -> Result<(), Error> {
     let catalogue = &context.catalogue;
-    let answer = Answer {
+    let answer = DryRunDocument {
         target: place.target.to_string(),
         size: &plan.size,
-        load_first: super::workloads::of_plan(plan).is_none().then(|| LoadFirst::of(place, wish)).flatten(),
+        load_first: super::workloads::of_plan(plan).is_none().then(|| LoadFirst::of(place, request)).flatten(),
         at_least_s: estimate_s(&plan.points, catalogue),
         most_at_work: plan.points.iter().map(at_work).max().unwrap_or(0),
         tests: tests(plan, catalogue),
@@ -117,13 +118,13 @@ fn at_work(point: &PlannedPoint) -> u32 {
     point.load.sessions(point.dop.jobs).saturating_mul(point.dop.threads)
 }
 
-fn tests<'a>(plan: &'a Plan, catalogue: &Catalogue) -> Vec<Planned<'a>> {
+fn tests<'a>(plan: &'a Plan, catalogue: &Catalogue) -> Vec<PlannedTest<'a>> {
     let of_one_test = plan.points.chunk_by(|a, b| a.subject == b.subject);
     of_one_test
         .filter_map(|points| {
             let first = points.first()?;
             let mut dops: Vec<String> = Vec::new();
-            // Which was the best is known only when the ramp has been measured.
+            // The best is known only when the ramp has been measured.
             for dop in points.iter().filter(|p| !p.again).map(|p| p.dop.to_string()) {
                 if !dops.contains(&dop) {
                     dops.push(dop);
@@ -138,7 +139,7 @@ fn tests<'a>(plan: &'a Plan, catalogue: &Catalogue) -> Vec<Planned<'a>> {
                 (_, Err(_)) => String::new(),
             };
             let at_least_s = estimate_s(points, catalogue);
-            Some(Planned { test: first.subject.as_str(), points: points.len(), dops, at_least_s, load })
+            Some(PlannedTest { test: first.subject.as_str(), points: points.len(), dops, at_least_s, load })
         })
         .collect()
 }
@@ -160,10 +161,10 @@ fn load(test: &Test) -> &'static str {
     }
 }
 
-fn page(answer: &Answer<'_>) -> String {
-    let Answer { target, size, load_first, at_least_s, most_at_work, tests, points } = answer;
-    let row = |planned: &Planned<'_>| {
-        let Planned { test, points, dops, at_least_s, load } = planned;
+fn page(answer: &DryRunDocument<'_>) -> String {
+    let DryRunDocument { target, size, load_first, at_least_s, most_at_work, tests, points } = answer;
+    let row = |planned: &PlannedTest<'_>| {
+        let PlannedTest { test, points, dops, at_least_s, load } = planned;
         vec![(*test).to_owned(), dops.join(" "), points.to_string(), about(*at_least_s), load.clone()]
     };
     let rows: Vec<Vec<String>> = tests.iter().map(row).collect();

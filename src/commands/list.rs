@@ -1,4 +1,4 @@
-//! `dbdyno list`: what there is. Each kind is a list of items: programs get the items, people a row for each.
+//! `dbdyno list`. Each kind is a list of items: the items as JSON for programs, a row each for people.
 
 use super::Context;
 use crate::cli::{ListArgs, Listed};
@@ -9,7 +9,7 @@ use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::EngineInfo;
 use dbdyno_model::{Drive, Layer, Mapping, Metric, RunId, RunJson, RunStatus, Size, Suite, Test};
 use dbdyno_report::{lists, numbers};
-use dbdyno_results::{Access, Repository, RunSummary};
+use dbdyno_results::{FileAccess, Repository, RunSummary};
 use serde::Serialize;
 
 pub(super) fn list(args: &ListArgs, context: &Context) -> Result<(), Error> {
@@ -28,11 +28,11 @@ pub(super) fn list(args: &ListArgs, context: &Context) -> Result<(), Error> {
         Listed::Engines => known_engines(format),
         Listed::Metrics => metrics(catalogue.metrics(), format),
         Listed::Platforms => platforms(catalogue, format),
-        Listed::Runs => runs(&Repository::open(&context.results, Access::ReadOnly)?.list_runs()?, format),
+        Listed::Runs => runs(&Repository::open(&context.results, FileAccess::ReadOnly)?.list_runs()?, format),
     }
 }
 
-/// Shows items as they are, or as rows below these headers.
+/// Prints the items, as JSON or as rows below these headers.
 fn show<T: Serialize>(
     items: &[T],
     headers: &[&str],
@@ -55,9 +55,10 @@ struct TestItem<'a> {
     title: &'a str,
     layer: Layer,
     drive: Drive,
-    /// Whether a client can send its work statement by statement: `--drive client`. With an engine named, on that one.
+    /// Whether a client can send its work statement by statement: `--drive client`. If an engine is named, on that
+    /// engine.
     client_form: bool,
-    /// The first key metric, the one that cells use.
+    /// The first key metric, the one of cells.
     metric: Option<&'a str>,
     /// How the engine realises the test; absent where no engine was named.
     mapping: Option<&'static str>,
@@ -98,7 +99,7 @@ impl<'a> TestItem<'a> {
         }
     }
 
-    /// The drives that can run it, the usual one first.
+    /// The drives that can run it, the default first.
     fn drives(&self) -> String {
         let client = if self.client_form { Some(Drive::Client.name()) } else { None };
         [self.drive.name()].into_iter().chain(client).collect::<Vec<_>>().join(", ")
@@ -123,7 +124,7 @@ struct WorkloadItem {
     scale: &'static str,
     /// Types of its transactions.
     types: Vec<String>,
-    /// Engines that it has SQL for.
+    /// Engines with SQL for it.
     engines: Vec<&'static str>,
 }
 

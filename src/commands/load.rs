@@ -1,6 +1,6 @@
-//! `dbdyno load`: creates and fills the test tables, and says how fast that was.
+//! `dbdyno load`: creates and fills the test tables, and reports how long that took.
 
-use super::place::Place;
+use super::opened_target::OpenedTarget;
 use super::{Context, workloads};
 use crate::cli::LoadArgs;
 use crate::error::Error;
@@ -9,38 +9,38 @@ use crate::progress::Progress;
 use crate::signals;
 use dbdyno_engine::{LoadReport, Loaded, TableLoad};
 use dbdyno_report::{lists, numbers};
-use dbdyno_run::{LoadWish, Loading, WorkloadLoad, hold};
+use dbdyno_run::{LoadRequest, LoadTrigger, WorkloadLoad, hold};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What the target holds now, and what this load did.
+/// The data that is on the target now, and what this load did.
 #[derive(Debug, Serialize)]
-struct Answer {
+struct LoadDocument {
     target: String,
     size: String,
     seed: u64,
     verified: bool,
-    /// Whether this load went on with an earlier one; absent when everything was there.
+    /// Whether this load continued an earlier one; absent when everything was there.
     resumed: Option<bool>,
     /// What this load did, table by table; empty when everything was there.
-    tables: Vec<Table>,
+    tables: Vec<LoadedTable>,
     /// Checksums of tables that were there before.
     checksums: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Serialize)]
-struct Table {
+struct LoadedTable {
     table: String,
     rows: u64,
     rows_written: u64,
-    /// Seconds of writing rows alone, without indexes and proof.
+    /// Seconds for writing rows alone, without indexes and verification.
     write_s: f64,
     elapsed_s: f64,
     rows_per_s: Option<f64>,
     checksum: String,
 }
 
-impl Table {
+impl LoadedTable {
     fn of(load: &TableLoad) -> Self {
         let rows_per_s = (load.elapsed_s > 0.0).then(|| load.rows_written as f64 / load.elapsed_s);
         Self {
@@ -58,12 +58,12 @@ impl Table {
 pub(super) fn load(args: &LoadArgs, context: &Context) -> Result<(), Error> {
     let wished = &args.target;
     let workload = args.workload.as_deref().map(workloads::known).transpose()?;
-    let place = Place::open(&wished.url(), wished.size.as_deref(), wished.seed, &context.catalogue)?;
+    let place = OpenedTarget::open(&wished.url(), wished.size.as_deref(), wished.seed, &context.catalogue)?;
     let stop = signals::stop(Some(&place.engine), None)?;
     let progress = Progress::new(context.verbosity);
     let target = place.target.to_string();
     if let Some(workload) = workload {
-        let looked = workloads::Target::look(&place, workload, args.scale)?;
+        let looked = workloads::WorkloadTarget::look(&place, workload, args.scale)?;
         let _hold = match looked.dialect {
             Ok(_) => Some(hold(place.engine.as_ref(), &target, &progress, &stop)?),
             Err(_) => None,
@@ -71,22 +71,23 @@ pub(super) fn load(args: &LoadArgs, context: &Context) -> Result<(), Error> {
         let loaded = looked.load(&place, &progress, &stop)?;
         return show_workload(workload.name(), target, loaded, args.shown.format());
     }
-    let wish = LoadWish {
+    let request = LoadRequest {
         target: &target,
         size: place.wished_size.as_deref(),
         seed: wished.seed,
         jobs: args.jobs.unwrap_or_else(dbdyno_probe::hardware_threads),
         verify: !args.no_verify,
     };
-    let loaded = dbdyno_run::load(place.engine.as_ref(), &context.catalogue, wish, Loading::Asked, &progress, &stop);
+    let loaded =
+        dbdyno_run::load(place.engine.as_ref(), &context.catalogue, request, LoadTrigger::Asked, &progress, &stop);
     progress.finish();
     let data = loaded?;
     let held = match &place.held {
         Loaded::Complete { checksums, .. } => checksums.clone(),
         _ => BTreeMap::new(),
     };
-    let tables = data.report.iter().flat_map(|r: &LoadReport| &r.tables).map(Table::of).collect();
-    let answer = Answer {
+    let tables = data.report.iter().flat_map(|r: &LoadReport| &r.tables).map(LoadedTable::of).collect();
+    let answer = LoadDocument {
         target: target.clone(),
         size: data.size.id.clone(),
         seed: data.seed,
@@ -101,22 +102,22 @@ pub(super) fn load(args: &LoadArgs, context: &Context) -> Result<(), Error> {
     }
 }
 
-/// What the target holds of a workload now, and what this load did.
+/// The workload's data on the target now, and what this load did.
 #[derive(Debug, Serialize)]
-struct WorkloadAnswer {
+struct WorkloadLoadDocument {
     target: String,
     workload: &'static str,
     scale: u64,
-    /// Whether an earlier load that had not come to its end was begun anew.
+    /// Whether an unfinished earlier load was started over.
     anew: bool,
-    /// Rows that were made, by what they are; empty when everything was there.
+    /// Rows that were made, by table; empty when everything was there.
     rows: BTreeMap<String, u64>,
 }
 
 fn show_workload(workload: &'static str, target: String, load: WorkloadLoad, format: Format) -> Result<(), Error> {
     let WorkloadLoad { scale, rows, anew } = load;
     if format == Format::Json {
-        return output::json(&WorkloadAnswer { target, workload, scale, anew, rows: rows.into_iter().collect() });
+        return output::json(&WorkloadLoadDocument { target, workload, scale, anew, rows: rows.into_iter().collect() });
     }
     if rows.is_empty() {
         return output::line(&format!("{target} holds {workload} at scale {scale} already; there was nothing to load"));
@@ -129,8 +130,8 @@ fn show_workload(workload: &'static str, target: String, load: WorkloadLoad, for
     ))
 }
 
-fn page(answer: &Answer) -> String {
-    let Answer { target, size, seed, .. } = answer;
+fn page(answer: &LoadDocument) -> String {
+    let LoadDocument { target, size, seed, .. } = answer;
     let proof = if answer.verified { "every checksum verified" } else { "checksums not verified" };
     let width = output::width();
     match answer.resumed {
@@ -150,7 +151,7 @@ fn page(answer: &Answer) -> String {
     .to_owned()
 }
 
-fn row(table: &Table) -> Vec<String> {
+fn row(table: &LoadedTable) -> Vec<String> {
     vec![
         table.table.clone(),
         numbers::count(table.rows),

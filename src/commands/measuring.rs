@@ -1,7 +1,7 @@
-//! The part that `run` and `resume` share: measure these points of a plan, then show the run and say what next.
+//! What `run` and `resume` share: measure points of a plan, show the run, and suggest next steps.
 
-use super::place::Place;
-use super::{Context, named};
+use super::opened_target::OpenedTarget;
+use super::{Context, named_runs};
 use crate::error::Error;
 use crate::output::{self, Format, shell_word};
 use crate::progress::{Progress, Verbosity};
@@ -11,38 +11,40 @@ use dbdyno_model::{Plan, RunId, RunJson, Status};
 use dbdyno_probe::Pacer;
 use dbdyno_report::{summary, tables};
 use dbdyno_results::Repository;
-use dbdyno_run::{Bench, LoadWish, LoadedWorkload, Loading, RunError, Runner, Stop, TestMeasurer, load};
+use dbdyno_run::{
+    LoadRequest, LoadTrigger, LoadedWorkload, RunContext, RunError, Runner, StopSwitch, TestMeasurer, load,
+};
 use std::fmt::Write as _;
 
-/// The fact that says what looking at the tables has shown.
+/// The fact with the result of checking the tables.
 pub(super) const TABLES: &str = "tables";
 
-/// Loads what the target lacks. Returns whether the data is proved.
+/// Loads what the target lacks. Returns whether the data is verified.
 ///
 /// # Errors
 /// The data is not there and cannot be loaded.
 pub(super) fn ensure_data(
-    place: &Place,
-    wish: LoadWish<'_>,
+    place: &OpenedTarget,
+    request: LoadRequest<'_>,
     catalogue: &Catalogue,
     progress: &Progress,
-    stop: &Stop,
+    stop: &StopSwitch,
 ) -> Result<bool, Error> {
-    let loaded = load(place.engine.as_ref(), catalogue, wish, Loading::OnDemand, progress, stop);
+    let loaded = load(place.engine.as_ref(), catalogue, request, LoadTrigger::OnDemand, progress, stop);
     progress.finish();
     Ok(loaded?.verified)
 }
 
-/// Looks at the tables of a plan's points once more, and says what was found in the database's facts.
+/// Checks the tables of a plan's points again, and stores the result in the database's facts.
 ///
 /// # Errors
-/// A table is not what was loaded.
+/// A table is not as it was loaded.
 pub(super) fn inspect_tables(
-    place: &Place,
+    place: &OpenedTarget,
     plan: &Plan,
     places: &[usize],
     catalogue: &Catalogue,
-    stop: &Stop,
+    stop: &StopSwitch,
 ) -> Result<String, Error> {
     let points = places.iter().filter_map(|index| plan.points.get(*index));
     let tests = points.filter_map(|point| catalogue.test(point.subject.as_str()).ok());
@@ -51,11 +53,11 @@ pub(super) fn inspect_tables(
     Ok(inspected.in_words(&place.size))
 }
 
-/// Points of a run that are to be measured now.
+/// Points of a run that will be measured now.
 pub(super) struct Measuring<'a> {
     pub(super) context: &'a Context,
-    pub(super) place: &'a Place,
-    /// What keeps other dbdynos away.
+    pub(super) place: &'a OpenedTarget,
+    /// The lock that keeps other dbdynos away.
     pub(super) hold: &'a dyn Hold,
     pub(super) repository: &'a mut Repository,
     pub(super) run: &'a RunId,
@@ -63,12 +65,12 @@ pub(super) struct Measuring<'a> {
     pub(super) places: &'a [usize],
     pub(super) data_verified: bool,
     pub(super) progress: &'a Progress,
-    pub(super) stop: &'a Stop,
+    pub(super) stop: &'a StopSwitch,
     pub(super) sampling: Sampling,
     pub(super) format: Format,
-    /// Arguments with which `dbdyno run` would measure the same again, where they are known.
+    /// Arguments with which `dbdyno run` would measure the same again, if they are known.
     pub(super) again: Option<&'a str>,
-    /// Workloads that the target holds and the points need.
+    /// Workloads on the target that the points need.
     pub(super) workloads: Vec<LoadedWorkload>,
 }
 
@@ -76,11 +78,12 @@ impl Measuring<'_> {
     /// Measures the points and shows the run.
     ///
     /// # Errors
-    /// The run ended early, or some points are no figures. What was measured is kept and, as JSON, shown all the same.
+    /// The run ended early, or some points are not valid figures. What was measured is kept, and shown all the same
+    /// with `--json`.
     pub(super) fn measure(mut self) -> Result<(), Error> {
         let workloads = std::mem::take(&mut self.workloads);
         let clock = MonotonicClock::default();
-        let mut measurer = TestMeasurer::new(Bench {
+        let mut measurer = TestMeasurer::new(RunContext {
             engine: self.place.engine.as_ref(),
             hold: self.hold,
             catalogue: &self.context.catalogue,
@@ -104,13 +107,13 @@ impl Measuring<'_> {
         };
         let measured = runner.measure_all(self.places);
         self.progress.finish();
-        let place = self.context.same_place.clone();
+        let place = self.context.same_files.clone();
         if let Err(RunError::Results(error)) = measured {
             return Err(Error::Recording(error));
         }
         let mut run = self.repository.load(self.run)?;
-        run.storage_reference = named::storage_reference(self.repository, &run)?;
-        let count = Count::of(&run, self.plan);
+        run.storage_reference = named_runs::storage_reference(self.repository, &run)?;
+        let count = StatusCounts::of(&run, self.plan);
         match (self.format, &measured) {
             (Format::Json, _) => output::json(&run)?,
             (Format::Text, Ok(())) => output::text(&self.page(&run, &count))?,
@@ -122,14 +125,14 @@ impl Measuring<'_> {
         if let Err(source) = measured {
             return Err(Error::Run { source: Box::new(source), run: self.run.clone(), place });
         }
-        let Count { planned, failed, invalid, .. } = count;
+        let StatusCounts { planned, failed, invalid, .. } = count;
         if failed + invalid > 0 {
             return Err(Error::Points { run: self.run.clone(), place, planned, failed, invalid });
         }
         Ok(())
     }
 
-    /// What takes the machine's pace, where it is the machine that works.
+    /// Takes the machine's pace, if the machine does the work.
     fn pacer(&self) -> Result<Pacer, String> {
         let engine = self.place.engine.as_ref();
         match engine.features().local {
@@ -138,7 +141,7 @@ impl Measuring<'_> {
         }
     }
 
-    fn page(&self, run: &RunJson, count: &Count) -> String {
+    fn page(&self, run: &RunJson, count: &StatusCounts) -> String {
         let width = output::width();
         let catalogue = &self.context.catalogue;
         let mut page = tables::bps80(run, catalogue, width);
@@ -149,7 +152,7 @@ impl Measuring<'_> {
 }
 
 /// How the points of a run ended.
-struct Count {
+struct StatusCounts {
     planned: usize,
     ok: usize,
     failed: usize,
@@ -157,7 +160,7 @@ struct Count {
     unsupported: usize,
 }
 
-impl Count {
+impl StatusCounts {
     fn of(run: &RunJson, plan: &Plan) -> Self {
         let count = |status| run.points.iter().filter(|p| p.status == status).count();
         Self {
@@ -189,10 +192,10 @@ impl Count {
 /// Repeats from which figures have an interval.
 const REPEATS_FOR_INTERVALS: u32 = 3;
 
-/// What a reader of the tables may want to do now: a command, and what it is good for.
+/// Next steps for the reader: a command each, and its use.
 fn next(run: &RunJson, plan: &Plan, again: Option<&str>, context: &Context) -> String {
     let id = &run.run.id;
-    let place = &context.same_place;
+    let place = &context.same_files;
     let mut steps = vec![(
         format!("dbdyno show {id}{place}"),
         "this again; --table cells has medians and intervals, --table platform what they depend on",
@@ -202,7 +205,7 @@ fn next(run: &RunJson, plan: &Plan, again: Option<&str>, context: &Context) -> S
     }
     if let Some(again) = again {
         let target = shell_word(&run.run.target);
-        // How much data a workload has is among what can be typed again.
+        // A workload's scale is among the arguments that can be repeated.
         let size = if run.run.is_of_workload() { String::new() } else { format!(" --size {}", run.run.size) };
         if plan.points.iter().map(|p| p.repeat).max().unwrap_or(0) < REPEATS_FOR_INTERVALS {
             let command = format!("dbdyno run {again} --target {target} --repeat {REPEATS_FOR_INTERVALS}{place}");

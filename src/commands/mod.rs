@@ -1,4 +1,4 @@
-//! What each command does: one file each, and what several of them share (`place`, `measuring`, `named`).
+//! The commands: one file each, and what several of them share (`opened_target`, `measuring`, `named_runs`).
 
 mod check;
 mod compare;
@@ -8,9 +8,9 @@ mod dry_run;
 mod list;
 mod load;
 mod measuring;
-mod named;
+mod named_runs;
+mod opened_target;
 mod orion;
-mod place;
 mod report;
 mod resume;
 mod run;
@@ -29,13 +29,13 @@ use crate::progress::Verbosity;
 use dbdyno_catalogue::Catalogue;
 use std::path::PathBuf;
 
-/// What every command works with, resolved from what was typed.
+/// What every command works with, derived from the command line.
 struct Context {
     catalogue: Catalogue,
     results: PathBuf,
     verbosity: Verbosity,
-    /// Options that a further command needs in order to find the same things, with a blank before each.
-    same_place: String,
+    /// Options that a further command needs in order to find the same files, with a blank before each.
+    same_files: String,
 }
 
 impl Context {
@@ -44,23 +44,23 @@ impl Context {
             Some(folder) => Catalogue::with_overrides(folder)?,
             None => Catalogue::embedded()?,
         };
-        let mut same_place = String::new();
-        // What comes from the environment will be there again.
+        let mut same_files = String::new();
+        // The environment will be the same for the next command.
         if std::env::var_os("DBDYNO_RESULTS").is_none() && common.results.as_os_str() != Common::DEFAULT_RESULTS {
-            same_place += &format!(" --results {}", shell_word(&common.results.to_string_lossy()));
+            same_files += &format!(" --results {}", shell_word(&common.results.to_string_lossy()));
         }
         if let Some(folder) = common.catalogue.filter(|_| std::env::var_os("DBDYNO_CATALOGUE").is_none()) {
-            same_place += &format!(" --catalogue {}", shell_word(&folder.to_string_lossy()));
+            same_files += &format!(" --catalogue {}", shell_word(&folder.to_string_lossy()));
         }
         let verbosity = if common.quiet { Verbosity::Quiet } else { Verbosity::Normal };
-        Ok(Self { catalogue, results: common.results, verbosity, same_place })
+        Ok(Self { catalogue, results: common.results, verbosity, same_files })
     }
 }
 
-/// Does what was asked.
+/// Executes the command.
 ///
 /// # Errors
-/// Why it was not done, or not done well.
+/// Why it was not done, or not completely.
 pub(crate) fn dispatch(cli: Cli) -> Result<(), Error> {
     let context = Context::resolve(cli.common)?;
     match cli.command {

@@ -1,5 +1,5 @@
-//! `dbdyno orion`: what the storage below a database can do. Whatever can be refused is refused before anything is
-//! written: flags, devices and consent are looked at first, then test files are created, then the plan is stored, then
+//! `dbdyno orion`: measures the storage below a database. Everything that can be refused is refused before anything is
+//! written: flags, devices and consent are checked first, then test files are created, then the plan is stored, then
 //! I/O begins.
 
 mod reference;
@@ -13,13 +13,13 @@ use crate::progress::{Progress, Verbosity};
 use crate::signals;
 use dbdyno_model::{Database, Plan, Run, RunId, RunJson, RunStatus, Status};
 use dbdyno_report::{summary, tables};
-use dbdyno_results::{Access as FileAccess, Repository};
-use dbdyno_run::{Event, Events, RunError, Runner, Stop, StorageBench, StorageMeasurer, storage_plan};
+use dbdyno_results::{FileAccess, Repository};
+use dbdyno_run::{Event, Events, RunError, Runner, StopSwitch, StorageContext, StorageMeasurer, storage_plan};
 use dbdyno_storage::create::{self, Created, TestFiles};
-use dbdyno_storage::orion::files::Files;
-use dbdyno_storage::orion::{Settings, lun_paths};
+use dbdyno_storage::orion::files::OrionFiles;
+use dbdyno_storage::orion::{OrionSettings, lun_paths};
 use dbdyno_storage::safety::{Consent, may_write_all};
-use dbdyno_storage::{Access, Luns, provable};
+use dbdyno_storage::{LunAccess, Luns, provable};
 use reference::Reference;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -27,31 +27,31 @@ use std::path::{Path, PathBuf};
 pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
     let mut typed = args.typed();
     let mut reference = Reference::prepare(&mut typed, context)?;
-    let mut settings = Settings::resolve(&typed, &lun_paths(&typed)?)?;
+    let mut settings = OrionSettings::resolve(&typed, &lun_paths(&typed)?)?;
     refuse_too_small(&settings)?;
     if settings.matrix.is_some() {
-        Files::have_folder(&settings.testname)?;
+        OrionFiles::have_folder(&settings.testname)?;
     }
     let there: Vec<PathBuf> = settings.luns.iter().filter(|path| path.exists()).cloned().collect();
-    // Reads alone prove nothing of what may be anything.
+    // Reads alone prove nothing on LUNs without known stamps.
     if settings.verify && !settings.writes() {
         provable(there.iter().map(PathBuf::as_path), settings.file_size_bytes.is_some())?;
     }
-    // To the end of the run: what nobody has mounted yet stays so.
+    // Held until the end of the run, so that nobody can mount a device meanwhile.
     let _held = reference.allow(&mut settings, &there)?;
-    // Before anything is written: who may not write results has not asked for test files either.
+    // Before anything is written: if the results cannot be written, no test files are needed.
     Repository::can_write(&context.results)?;
 
     let (stop, progress) = (signals::stop(None, None)?, Progress::new(context.verbosity));
     let files = create_files(&mut settings, &stop, &progress)?;
     reference.created(&files);
-    let access = if settings.writes() { Access::ReadWrite } else { Access::Read };
+    let access = if settings.writes() { LunAccess::ReadWrite } else { LunAccess::Read };
     let unmarked: Vec<PathBuf> =
         files.iter().filter(|(_, c)| *c == Created::NewUnmarked).map(|(p, _)| p.to_owned()).collect();
     let luns = Luns::open(&settings.luns, access)?.just_stamped(&unmarked);
     settings.notes.extend(unproved(&settings, &luns));
     settings.check_sizes(luns.iter().map(|lun| (lun.path.as_path(), lun.size_bytes)))?;
-    // The last that can be refused: with it go the files that were just made for it.
+    // The last check; if it fails, the test files that were just created are removed.
     settings.points.iter().try_for_each(|point| settings.load(point, 0).fits(&luns))?;
     let mut repository = Repository::open(&context.results, FileAccess::ReadWrite)?;
     files.keep();
@@ -65,9 +65,9 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
     let platform = dbdyno_probe::inventory(&settings.luns);
     repository.begin_run(&run, &plan, &platform, &Database::default(), Some(&tool()))?;
     let stamp = run.started_at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y%m%d_%H%M").to_string();
-    let reports = settings.matrix.is_some().then(|| Files::new(&settings.testname, &stamp));
+    let reports = settings.matrix.is_some().then(|| OrionFiles::new(&settings.testname, &stamp));
     let command_line = orion_command_line();
-    let mut measurer = StorageMeasurer::new(StorageBench {
+    let mut measurer = StorageMeasurer::new(StorageContext {
         settings: &settings,
         luns: &luns,
         catalogue: &context.catalogue,
@@ -91,12 +91,12 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
     shown(&run, &plan, measured, reports.as_ref(), args.shown.format(), context)
 }
 
-/// Shows the run, and says how it ended.
+/// Shows the run, and returns how it ended.
 fn shown(
     run: &RunJson,
     plan: &Plan,
     measured: Result<Vec<String>, RunError>,
-    files: Option<&Files>,
+    files: Option<&OrionFiles>,
     format: Format,
     context: &Context,
 ) -> Result<(), Error> {
@@ -125,7 +125,7 @@ fn shown(
             if files.is_none() {
                 _ = writeln!(page, "{}", summary::page(run, catalogue, width));
             }
-            // What scripts for ORION read stands at the end, as they expect it.
+            // Lines for scripts that read ORION's output are at the end, as in ORION.
             let bests = bests.iter().fold(String::new(), |text, line| format!("{text}\n{line}"));
             output::text(&format!(
                 "{page}{line}\n\n{}{bests}{}",
@@ -136,7 +136,7 @@ fn shown(
         (Format::Text, Err(_)) if context.verbosity == Verbosity::Normal => output::note(&line),
         (Format::Text, Err(_)) => {}
     }
-    let place = context.same_place.clone();
+    let place = context.same_files.clone();
     if let Err(source) = measured {
         return Err(Error::StorageRun { source: Box::new(source), run: run.run.id.clone(), place });
     }
@@ -152,17 +152,17 @@ fn shown(
     Ok(())
 }
 
-/// What a reader of the tables may want to do now.
+/// Next steps for the reader.
 fn next(run: &RunJson, context: &Context) -> String {
-    let (id, place) = (&run.run.id, &context.same_place);
+    let (id, place) = (&run.run.id, &context.same_files);
     format!(
         "What next:\n  dbdyno show {id}{place}\n      this again; --json has small and large, reads and writes apart\n  \
          dbdyno report {id} -o storage.html{place}\n      the same as a page with curves\n"
     )
 }
 
-/// What `--verify` says nothing of.
-fn unproved(settings: &Settings, luns: &Luns) -> Vec<String> {
+/// What `--verify` cannot check.
+fn unproved(settings: &OrionSettings, luns: &Luns) -> Vec<String> {
     let unstamped = luns.iter().filter(|lun| settings.verify && !lun.is_stamped());
     let note = |path: &Path| {
         format!(
@@ -173,16 +173,16 @@ fn unproved(settings: &Settings, luns: &Luns) -> Vec<String> {
     unstamped.map(|lun| note(&lun.path)).collect()
 }
 
-/// Files that are to be created must have room for an I/O as well as those that are there.
-fn refuse_too_small(settings: &Settings) -> Result<(), Error> {
+/// Files that will be created must have room for an I/O, too.
+fn refuse_too_small(settings: &OrionSettings) -> Result<(), Error> {
     let Some(size_bytes) = settings.file_size_bytes else { return Ok(()) };
     let new = settings.luns.iter().filter(|path| !path.exists());
     Ok(settings.check_sizes(new.map(|path| (path.as_path(), size_bytes)))?)
 }
 
-/// Creates the test files that are asked for. What was just created may be written to, also where its file system keeps
-/// no mark of who did so.
-fn create_files(settings: &mut Settings, stop: &Stop, progress: &Progress) -> Result<TestFiles, Error> {
+/// Creates the requested test files. A file that was just created may be written to, even if its file system supports
+/// no marks.
+fn create_files(settings: &mut OrionSettings, stop: &StopSwitch, progress: &Progress) -> Result<TestFiles, Error> {
     const MIB: u64 = 1 << 20;
     let Some(size_bytes) = settings.file_size_bytes else { return Ok(TestFiles::default()) };
     let mut written = |path: &Path, bytes: u64| {
@@ -204,7 +204,7 @@ fn no_random_bits(error: getrandom::Error) -> Error {
     Error::Internal(format!("the system gives no random bits: {error}"))
 }
 
-fn new_run(args: &OrionArgs, settings: &Settings, plan: &Plan) -> Result<Run, Error> {
+fn new_run(args: &OrionArgs, settings: &OrionSettings, plan: &Plan) -> Result<Run, Error> {
     let paths: Vec<String> = settings.luns.iter().map(|path| path.display().to_string()).collect();
     Ok(Run {
         id: RunId::from_random(getrandom::u64().map_err(no_random_bits)?),

@@ -1,7 +1,8 @@
-//! `dbdyno resume`: measures what is missing or failed in a run, if what decides its figures is still the same.
+//! `dbdyno resume`: measures what is missing or failed in a run, if everything that influences its figures is
+//! unchanged.
 
 use super::measuring::{Measuring, TABLES, ensure_data, inspect_tables};
-use super::place::Place;
+use super::opened_target::OpenedTarget;
 use super::tool::tool;
 use super::{Context, workloads};
 use crate::cli::ResumeArgs;
@@ -10,21 +11,21 @@ use crate::progress::Progress;
 use crate::signals;
 use dbdyno_engine::Sampling;
 use dbdyno_model::{Database, Plan, Platform, RunJson, SubjectKind, SubjectName, Tool};
-use dbdyno_results::{Access, Repository};
-use dbdyno_run::{LoadWish, Wish, hold, left};
+use dbdyno_results::{FileAccess, Repository};
+use dbdyno_run::{LoadRequest, RunRequest, hold, left};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> {
-    // Read-only first: a results file that is not there must not come into being because of a mistyped name.
-    let id = Repository::open(&context.results, Access::ReadOnly)?.find(&args.run)?;
-    let mut repository = Repository::open(&context.results, Access::ReadWrite)?;
+    // Read-only first: a mistyped name must not create a results file.
+    let id = Repository::open(&context.results, FileAccess::ReadOnly)?.find(&args.run)?;
+    let mut repository = Repository::open(&context.results, FileAccess::ReadWrite)?;
     let (before, plan) = (repository.load(&id)?, repository.plan(&id)?);
 
     if before.is_of_storage() {
         return Err(Error::Usage(format!(
             "run {id} measured storage itself, which is not resumed: what may be written to is asked for each time; start it again with \
              `dbdyno orion`, `dbdyno show {id}{}` shows what was measured",
-            context.same_place
+            context.same_files
         )));
     }
     let is_imported = repository.is_imported(&id)?;
@@ -43,8 +44,8 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
     let url = args.target.as_deref().unwrap_or(&before.run.target);
     let workload = workloads::of_plan(&plan);
     let size = workload.is_none().then_some(plan.size.as_str());
-    let place = Place::open(url, size, Some(plan.seed), &context.catalogue)?;
-    let workload = workload.map(|workload| workloads::Target::look(&place, workload, None)).transpose()?;
+    let place = OpenedTarget::open(url, size, Some(plan.seed), &context.catalogue)?;
+    let workload = workload.map(|workload| workloads::WorkloadTarget::look(&place, workload, None)).transpose()?;
     let platform = place.platform();
     refuse(&before, changes_of_the_platform(&before.platform, &platform, why_not_ours.is_some()), context)?;
     refuse(&before, changes_of_the_plan(&before, &plan, &place, workload.as_ref(), context)?, context)?;
@@ -53,8 +54,13 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
     let stop = signals::stop(Some(&place.engine), args.max_duration)?;
     let progress = Progress::new(context.verbosity);
     let target = place.target.to_string();
-    let load =
-        LoadWish { target: &target, size, seed: Some(plan.seed), jobs: dbdyno_probe::hardware_threads(), verify: true };
+    let load = LoadRequest {
+        target: &target,
+        size,
+        seed: Some(plan.seed),
+        jobs: dbdyno_probe::hardware_threads(),
+        verify: true,
+    };
     let data_verified = match &workload {
         Some(_) => true,
         None => ensure_data(&place, load, &context.catalogue, &progress, &stop)?,
@@ -89,11 +95,11 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
 }
 
 fn refuse(run: &RunJson, changes: Vec<String>, context: &Context) -> Result<(), Error> {
-    let place = context.same_place.clone();
+    let place = context.same_files.clone();
     if changes.is_empty() { Ok(()) } else { Err(Error::Changed { run: run.run.id.clone(), place, changes }) }
 }
 
-/// The database's record with what looking at the tables has shown once more; what it had shown before stays.
+/// The database's record with the new result of checking the tables; earlier results stay.
 fn with_tables(mut database: Database, found: String) -> Database {
     match database.facts.get_mut(TABLES) {
         Some(known) if known.contains(&found) => {}
@@ -103,8 +109,8 @@ fn with_tables(mut database: Database, found: String) -> Database {
     database
 }
 
-/// What differs in the machine. Whose name a run of one's own was measured under may change, as in a container that is
-/// made anew; one that came from elsewhere must be of this very machine.
+/// Differences in the machine. A run of one's own may have another host name, as in a container that was made again; an
+/// imported run must be of this very machine.
 fn changes_of_the_platform(before: &Platform, now: &Platform, is_anothers_word: bool) -> Vec<String> {
     let mut changes = Vec::new();
     if is_anothers_word {
@@ -116,12 +122,12 @@ fn changes_of_the_platform(before: &Platform, now: &Platform, is_anothers_word: 
     changes
 }
 
-/// What differs in dbdyno, in the data and in the definitions of the planned tests.
+/// Differences in dbdyno, in the data and in the definitions of the planned tests.
 fn changes_of_the_plan(
     run: &RunJson,
     plan: &Plan,
-    place: &Place,
-    workload: Option<&workloads::Target>,
+    place: &OpenedTarget,
+    workload: Option<&workloads::WorkloadTarget>,
     context: &Context,
 ) -> Result<Vec<String>, Error> {
     let mut changes = Vec::new();
@@ -158,7 +164,7 @@ fn changes_of_the_plan(
     if what.is_empty() {
         return Ok(changes);
     }
-    let now = place.plan(&Wish { what, ..Wish::default() }, &context.catalogue)?;
+    let now = place.plan(&RunRequest { what, ..RunRequest::default() }, &context.catalogue)?;
     let changed: BTreeSet<&str> = now
         .points
         .iter()
@@ -172,7 +178,7 @@ fn changes_of_the_plan(
     Ok(changes)
 }
 
-/// What differs in how dbdyno was built. Of a run that does not say it, nothing is known.
+/// Differences in how dbdyno was built. If a run does not say it, nothing is compared.
 fn changes_of_the_build(before: Option<&Tool>, now: &Tool) -> Vec<String> {
     let mut changes = Vec::new();
     let now = now.facts();
@@ -184,7 +190,7 @@ fn changes_of_the_build(before: Option<&Tool>, now: &Tool) -> Vec<String> {
     changes
 }
 
-/// What differs in the database: its version, or a setting that decides figures.
+/// Differences in the database: its version, or a setting that influences figures.
 fn changes_of_the_database(before: &Database, now: &Database) -> Vec<String> {
     let mut changes = Vec::new();
     differs(&mut changes, "the version", Some(&before.version), Some(&now.version));
@@ -241,7 +247,7 @@ mod tests {
                 "the number of cores was 4 and is 2 now"
             ]
         );
-        // Where the server is elsewhere, nothing is known of its machine.
+        // If the server is on another machine, nothing is known of that machine.
         assert!(changes_of_the_platform(&Platform::default(), &Platform::default(), true).is_empty());
     }
 

@@ -1,8 +1,8 @@
-//! `dbdyno run`. Whatever can be refused is refused before anything is done: the target, the size, the tests and the
-//! results file are looked at first, then data is loaded, then the plan is stored, then the first point is measured.
+//! `dbdyno run`. Everything that can be refused is refused before anything is done: the target, the size, the tests and
+//! the results file are checked first, then data is loaded, then the plan is stored, then the first point is measured.
 
 use super::measuring::{Measuring, TABLES, ensure_data, inspect_tables};
-use super::place::Place;
+use super::opened_target::OpenedTarget;
 use super::tool::tool;
 use super::{Context, dry_run, workloads};
 use crate::cli::{Commit, DriveChoice, FollowChoice, RunArgs};
@@ -13,38 +13,39 @@ use crate::signals;
 use clap::ValueEnum;
 use dbdyno_engine::Sampling;
 use dbdyno_model::{Drive, Plan, Run, RunId, RunStatus};
-use dbdyno_results::{Access, Repository};
-use dbdyno_run::{LoadWish, Loading, Wish, hold, refuse_unfit};
+use dbdyno_results::{FileAccess, Repository};
+use dbdyno_run::{LoadRequest, LoadTrigger, RunRequest, hold, refuse_unfit};
 
 pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     let wished = &args.target;
     let workload = workloads::named(&args.what, &context.catalogue)?;
     workloads::refuse_misplaced(args, workload)?;
-    let place = Place::open(&wished.url(), wished.size.as_deref(), wished.seed, &context.catalogue)?;
+    let place = OpenedTarget::open(&wished.url(), wished.size.as_deref(), wished.seed, &context.catalogue)?;
     refuse_missing_nodes(args, &place)?;
-    let workload = workload.map(|workload| workloads::Target::look(&place, workload, args.scale)).transpose()?;
+    let workload =
+        workload.map(|workload| workloads::WorkloadTarget::look(&place, workload, args.scale)).transpose()?;
     let plan = match &workload {
-        Some(workload) => workload.plan(args, &wish(args, &place))?,
-        None => place.plan(&wish(args, &place), &context.catalogue)?,
+        Some(workload) => workload.plan(args, &request(args, &place))?,
+        None => place.plan(&request(args, &place), &context.catalogue)?,
     };
     let target = place.target.to_string();
-    let load = LoadWish {
+    let load = LoadRequest {
         target: &target,
         size: place.wished_size.as_deref(),
         seed: wished.seed,
-        // Somebody's limit is meant for all that the run does there.
+        // The user's limit holds for everything that the run does there.
         jobs: dbdyno_probe::hardware_threads().min(args.max_jobs.unwrap_or(u32::MAX)),
         verify: !args.no_verify,
     };
-    // Before the results file: what is refused leaves nothing behind.
+    // Before the results file is made: a refused command leaves nothing behind.
     match &workload {
         Some(workload) => workload.refuse_missing(&place)?,
-        None => refuse_unfit(place.engine.as_ref(), &place.held, &place.size, load, Loading::OnDemand)?,
+        None => refuse_unfit(place.engine.as_ref(), &place.held, &place.size, load, LoadTrigger::OnDemand)?,
     }
     if args.dry_run {
         return dry_run::show(&place, &plan, load, args.shown.format(), context);
     }
-    let mut repository = Repository::open(&context.results, Access::ReadWrite)?;
+    let mut repository = Repository::open(&context.results, FileAccess::ReadWrite)?;
 
     let stop = signals::stop(Some(&place.engine), args.max_duration)?;
     let progress = Progress::new(context.verbosity);
@@ -82,9 +83,9 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     measuring.measure()
 }
 
-/// What was asked for; all hosts that the target names take part unless a number says otherwise.
-fn wish(args: &RunArgs, place: &Place) -> Wish {
-    Wish {
+/// The user's request. All hosts of the target take part unless a number says otherwise.
+fn request(args: &RunArgs, place: &OpenedTarget) -> RunRequest {
+    RunRequest {
         what: args.what.clone(),
         ramp: args.ramp.clone(),
         nodes: Some(args.nodes.unwrap_or(place.engine.features().nodes)),
@@ -104,7 +105,7 @@ fn wish(args: &RunArgs, place: &Place) -> Wish {
     }
 }
 
-/// The arguments that decide what is measured, as they can be typed again.
+/// The arguments that decide what is measured, so that they can be repeated.
 fn again(args: &RunArgs, scale: Option<u64>) -> String {
     let mut words: Vec<String> = args.what.iter().map(|w| shell_word(w)).collect();
     let mut option = |name: &str, value: Option<String>| words.extend(value.map(|v| format!("{name} {v}")));
@@ -129,13 +130,13 @@ fn again(args: &RunArgs, scale: Option<u64>) -> String {
     words.join(" ")
 }
 
-/// A choice as it is typed.
+/// A choice as users type it.
 fn name(choice: impl ValueEnum) -> Option<String> {
     choice.to_possible_value().map(|value| value.get_name().to_owned())
 }
 
-/// Jobs take turns over the hosts of the target, so a number of nodes that it does not name would be a claim.
-fn refuse_missing_nodes(args: &RunArgs, place: &Place) -> Result<(), Error> {
+/// Jobs take turns over the hosts of the target, so more nodes than hosts would be a false claim.
+fn refuse_missing_nodes(args: &RunArgs, place: &OpenedTarget) -> Result<(), Error> {
     match (args.nodes, place.engine.features().nodes) {
         (Some(asked), named) if asked > named => Err(Error::Usage(format!(
             "--nodes {asked} was asked for, but {} names {named}; list the hosts of the cluster in the target, or leave --nodes away",
@@ -145,7 +146,7 @@ fn refuse_missing_nodes(args: &RunArgs, place: &Place) -> Result<(), Error> {
     }
 }
 
-fn new_run(args: &RunArgs, place: &Place, plan: &Plan) -> Result<Run, Error> {
+fn new_run(args: &RunArgs, place: &OpenedTarget, plan: &Plan) -> Result<Run, Error> {
     let bits = getrandom::u64().map_err(|e| Error::Internal(format!("the system gives no random bits: {e}")))?;
     Ok(Run {
         id: RunId::from_random(bits),

@@ -1,7 +1,7 @@
-//! `dbdyno show`: what a run measured, as tables or as the JSON document.
+//! `dbdyno show`: the measurements of a run, as tables or as the JSON document.
 
-use super::{Context, named};
-use crate::cli::{ShowArgs, Table};
+use super::{Context, named_runs};
+use crate::cli::{ShowArgs, ShownTable};
 use crate::error::Error;
 use crate::output::{self, Format};
 use dbdyno_catalogue::Catalogue;
@@ -9,7 +9,7 @@ use dbdyno_model::{RunJson, RunStatus, TestCode};
 use dbdyno_report::{platform, published, summary, tables};
 
 pub(super) fn show(args: &ShowArgs, context: &Context) -> Result<(), Error> {
-    let run = named::one(&args.run, context)?;
+    let run = named_runs::one(&args.run, context)?;
     let run = match &args.test {
         Some(pattern) => only(run, pattern, context)?,
         None => run,
@@ -41,31 +41,32 @@ fn page(run: &RunJson, args: &ShowArgs, context: &Context) -> String {
     let catalogue = &context.catalogue;
     let width = output::width();
     let mut page = match (args.table, &args.test) {
-        (Some(Table::Bps80), _) => tables::bps80(run, catalogue, width),
-        (Some(Table::Bps84), _) => format!(
+        (Some(ShownTable::Bps80), _) => tables::bps80(run, catalogue, width),
+        (Some(ShownTable::Bps84), _) => format!(
             "Load tests\n\n{}\nSelect and update tests\n\n{}",
             tables::bps84_load(run, catalogue, width),
             tables::bps84_oltp(run, catalogue, width)
         ),
-        (Some(Table::Cells), _) => tables::cells(run, catalogue, width),
-        (Some(Table::Waits), _) => tables::waits(run, catalogue, width),
-        (Some(Table::Latency), _) => tables::latency(run, catalogue, width),
-        (Some(Table::Summary), _) => summary::page(run, catalogue, width),
-        (Some(Table::Platform), _) => platform::sheet(run, width),
-        (Some(Table::Storage), _) => tables::storage(run, catalogue, width),
-        (Some(Table::Published), _) => published::page(run, catalogue, width),
+        (Some(ShownTable::Cells), _) => tables::cells(run, catalogue, width),
+        (Some(ShownTable::Waits), _) => tables::waits(run, catalogue, width),
+        (Some(ShownTable::Latency), _) => tables::latency(run, catalogue, width),
+        (Some(ShownTable::Summary), _) => summary::page(run, catalogue, width),
+        (Some(ShownTable::Platform), _) => platform::sheet(run, width),
+        (Some(ShownTable::Storage), _) => tables::storage(run, catalogue, width),
+        (Some(ShownTable::Published), _) => published::page(run, catalogue, width),
         (None, _) if run.published.is_some() => published_page(run, args.test.is_some(), catalogue, width),
         (None, _) if run.is_of_storage() => {
             format!("{}\n{}", summary::page(run, catalogue, width), tables::storage(run, catalogue, width))
         }
-        // The key metrics of some tests alone would look like those of the platform.
+        // Key metrics of some tests alone would look like those of the platform.
         (None, Some(_)) => tables::bps80(run, catalogue, width),
         (None, None) => {
             format!("{}\n{}", summary::page(run, catalogue, width), tables::bps80(run, catalogue, width))
         }
     };
-    // The summary and the platform sheet say it themselves; a table alone must not go without.
-    let says_it = matches!((args.table, &args.test), (Some(Table::Summary | Table::Platform), _) | (None, None));
+    // The summary and the platform sheet have the notice themselves; a single table needs it.
+    let says_it =
+        matches!((args.table, &args.test), (Some(ShownTable::Summary | ShownTable::Platform), _) | (None, None));
     if let Some(notice) = run.database.notice.as_ref().filter(|_| !says_it) {
         page.push_str(&dbdyno_report::notice(notice, width));
     }
@@ -75,7 +76,7 @@ fn page(run: &RunJson, args: &ShowArgs, context: &Context) -> String {
     page
 }
 
-/// A published result: its key metrics, its series in the table of the suite that measured them, and what else it says.
+/// A published result: its key metrics, its series in the table of its suite, and everything else.
 fn published_page(run: &RunJson, some: bool, catalogue: &Catalogue, width: Option<u16>) -> String {
     let mut parts = Vec::new();
     let codes = |dashed: bool| run.points.iter().any(|p| p.subject.as_str().contains('-') == dashed);
@@ -98,7 +99,7 @@ fn incomplete(run: &RunJson, context: &Context) -> Option<String> {
     let id = &run.run.id;
     let resume = match run.is_of_storage() {
         true => "`dbdyno orion` measures it again".to_owned(),
-        false => format!("`dbdyno resume {id}{}` measures the rest", context.same_place),
+        false => format!("`dbdyno resume {id}{}` measures the rest", context.same_files),
     };
     match run.run.status {
         RunStatus::Done => None,

@@ -1,4 +1,4 @@
-//! `dbdyno sql`: every statement that would run, for review by those who guard the database, or to run by hand.
+//! `dbdyno sql`: every statement that would run, for review by a database administrator, or to run by hand.
 
 use super::{Context, workloads};
 use crate::cli::SqlArgs;

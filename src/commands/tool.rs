@@ -1,4 +1,4 @@
-//! How this dbdyno was built, as far as it can be observed: a run says so, because two builds of one version may
+//! How this dbdyno was built, as far as it can be observed. Runs store it, because two builds of one version may
 //! measure differently.
 
 use dbdyno_model::Tool;
@@ -38,7 +38,7 @@ mod tests {
         for (key, value) in known {
             assert!(value.is_some() != missing.contains_key(key), "{key}: {value:?} {missing:?}");
         }
-        // Built as this test is, and with the options of .cargo/config.toml.
+        // The profile of this test, and the options of .cargo/config.toml.
         assert_eq!(profile.as_deref() == Some("dev"), cfg!(debug_assertions), "{profile:?}");
         assert!(embedded.values().flatten().any(|option| option == "ENABLE_MATH_FUNCTIONS"), "{embedded:?}");
     }

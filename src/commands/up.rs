@@ -1,5 +1,5 @@
-//! `dbdyno up`: starts a private server, and says how to reach it. Also what `down` shares with it: which engines have
-//! private servers, and how their errors end a command.
+//! `dbdyno up`: starts a private server, and says how to reach it. It shares with `down` which engines have private
+//! servers, and how their errors end a command.
 
 use super::Context;
 use crate::cli::UpArgs;
@@ -11,21 +11,21 @@ use dbdyno::ENGINES;
 use dbdyno_engine::private::{self, Home, How, Instance, Up, Wish};
 use dbdyno_engine::servers::{Product, ServerError, Watch};
 use dbdyno_report::numbers;
-use dbdyno_run::Stop;
+use dbdyno_run::StopSwitch;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::time::Instant;
 
 #[derive(Debug, Serialize)]
-struct Answer<'a> {
-    /// What to give to `--target`.
+struct UpDocument<'a> {
+    /// The value for `--target`.
     target: String,
-    /// Whether it was made, started again, or ran already.
+    /// Whether it was created, started again, or was already running.
     how: How,
     started_s: f64,
     /// The server's main process.
     pid: u32,
-    /// How a person looks inside.
+    /// The command for an interactive client.
     shell_command: &'a str,
     instance: &'a Instance,
 }
@@ -43,9 +43,9 @@ pub(super) fn up(args: &UpArgs, context: &Context) -> Result<(), Error> {
         hardware_threads: dbdyno_probe::hardware_threads(),
     };
     let begun = Instant::now();
-    let up = private::up(&home, product, &wish, &Watching::new(context)?);
+    let up = private::up(&home, product, &wish, &UpWatch::new(context)?);
     let Up { instance, how } = up.map_err(failed("starting", &args.engine))?;
-    let answer = Answer {
+    let answer = UpDocument {
         target: private::target_of(&args.engine),
         how,
         started_s: begun.elapsed().as_secs_f64(),
@@ -59,8 +59,8 @@ pub(super) fn up(args: &UpArgs, context: &Context) -> Result<(), Error> {
     }
 }
 
-fn page(answer: &Answer<'_>, context: &Context) -> String {
-    let Answer { target, how, instance, shell_command, pid, .. } = answer;
+fn page(answer: &UpDocument<'_>, context: &Context) -> String {
+    let UpDocument { target, how, instance, shell_command, pid, .. } = answer;
     let Instance { engine, version, size, .. } = instance;
     let cache = numbers::bytes(instance.cache_bytes);
     let state = match how {
@@ -80,7 +80,7 @@ fn page(answer: &Answer<'_>, context: &Context) -> String {
     let end =
         if instance.keep { "stops it and keeps its data" } else { "stops it and removes its data; --keep keeps it" };
     let rows = [
-        ("measure", format!("dbdyno run quick --target {target}{}", context.same_place)),
+        ("measure", format!("dbdyno run quick --target {target}{}", context.same_files)),
         ("inside", (*shell_command).to_owned()),
         ("stop", format!("dbdyno down {engine}   ({end})")),
     ];
@@ -90,7 +90,7 @@ fn page(answer: &Answer<'_>, context: &Context) -> String {
     page
 }
 
-/// What an engine's private servers are, if it has any.
+/// The product of an engine's private servers.
 ///
 /// # Errors
 /// There is no such engine, or dbdyno cannot start a server of it.
@@ -117,19 +117,19 @@ pub(super) fn failed(doing: &'static str, engine: &str) -> impl Fn(ServerError) 
     }
 }
 
-/// Shows what is being done, and hears the user's signals.
-pub(super) struct Watching {
+/// Shows progress, and reacts to the user's signals.
+pub(super) struct UpWatch {
     verbosity: Verbosity,
-    stop: Stop,
+    stop: StopSwitch,
 }
 
-impl Watching {
+impl UpWatch {
     pub(super) fn new(context: &Context) -> Result<Self, Error> {
         Ok(Self { verbosity: context.verbosity, stop: signals::stop(None, None)? })
     }
 }
 
-impl Watch for Watching {
+impl Watch for UpWatch {
     fn note(&self, text: &str) {
         if self.verbosity == Verbosity::Normal {
             output::note(text);

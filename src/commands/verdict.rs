@@ -1,16 +1,16 @@
-//! `dbdyno verdict`: whether a run meets what a project needs.
+//! `dbdyno verdict`: whether a run meets a project's requirements.
 
-use super::{Context, named};
+use super::{Context, named_runs};
 use crate::cli::VerdictArgs;
 use crate::error::Error;
 use crate::output::{self, Format};
 use dbdyno_catalogue::Requirements;
-use dbdyno_report::verdict::{self, Outcome, Verdict};
+use dbdyno_report::verdict::{self, RequirementOutcome, Verdict};
 use std::path::Path;
 
 pub(super) fn verdict(args: &VerdictArgs, context: &Context) -> Result<(), Error> {
     let requirements = requirements(&args.requirements, context)?;
-    let run = named::one(&args.run, context)?;
+    let run = named_runs::one(&args.run, context)?;
     let verdict = Verdict::accepting(&run, &requirements, &args.accept);
     if let Some(file) = &args.junit {
         let xml = verdict::junit(&verdict).map_err(|e| Error::Internal(format!("no XML: {e}")))?;
@@ -24,14 +24,14 @@ pub(super) fn verdict(args: &VerdictArgs, context: &Context) -> Result<(), Error
         return Ok(());
     }
     let all = verdict.lines.len();
-    let unmet = all - verdict.count(Outcome::Met);
+    let unmet = all - verdict.count(RequirementOutcome::Met);
     Err(Error::Missed { run: verdict.run, title: verdict.title, unmet, all })
 }
 
-/// What a file of requirements asks.
+/// The requirements in a file.
 ///
 /// # Errors
-/// It cannot be read, or is none.
+/// It cannot be read, or is not a file of requirements.
 pub(super) fn requirements(file: &Path, context: &Context) -> Result<Requirements, Error> {
     let shown = file.display().to_string();
     let text = dbdyno_files::text(file)

@@ -1,19 +1,21 @@
-//! What `load`, `run` and `resume` do for workloads besides what they do for tests.
+//! What `load`, `run` and `resume` do for workloads in addition to what they do for tests.
 
-use super::place::Place;
+use super::opened_target::OpenedTarget;
 use crate::cli::RunArgs;
 use crate::error::Error;
 use crate::output::shell_word;
 use crate::progress::Progress;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Drive, Plan, Subject};
-use dbdyno_run::{LoadWish, LoadedWorkload, Stop, Wish, WorkloadLoad, WorkloadWish, load_workload, workload_plan};
+use dbdyno_run::{
+    LoadRequest, LoadedWorkload, RunRequest, StopSwitch, WorkloadLoad, WorkloadRequest, load_workload, workload_plan,
+};
 use dbdyno_workload::{Dialect, Held, Site, Workload, near, workload};
 
 /// The workload that was named in place of tests, if one was.
 ///
 /// # Errors
-/// It was named beside others.
+/// It was named together with tests.
 pub(super) fn named(what: &[String], catalogue: &Catalogue) -> Result<Option<&'static dyn Workload>, Error> {
     let Some(found) = what.iter().find_map(|name| workload(name)) else {
         return match what {
@@ -35,7 +37,7 @@ pub(super) fn named(what: &[String], catalogue: &Catalogue) -> Result<Option<&'s
 /// A workload by its name.
 ///
 /// # Errors
-/// There is none of that name; the nearest is offered.
+/// There is none with this name; the error has the nearest.
 pub(super) fn known(name: &str) -> Result<&'static dyn Workload, Error> {
     workload(name).ok_or_else(|| {
         let hint = near(name).map(|near| format!(" (did you mean '{near}'?)")).unwrap_or_default();
@@ -43,10 +45,10 @@ pub(super) fn known(name: &str) -> Result<&'static dyn Workload, Error> {
     })
 }
 
-/// Refuses options of the one for the other.
+/// Refuses options of tests for a workload, and options of workloads for tests.
 ///
 /// # Errors
-/// One was given.
+/// Such an option was given.
 pub(super) fn refuse_misplaced(args: &RunArgs, workload: Option<&'static dyn Workload>) -> Result<(), Error> {
     let given = |options: &[(&'static str, bool)]| options.iter().find(|(_, given)| *given).map(|(option, _)| *option);
     match workload {
@@ -71,21 +73,25 @@ pub(super) fn refuse_misplaced(args: &RunArgs, workload: Option<&'static dyn Wor
     }
 }
 
-/// A workload on a target: its SQL there and what the target holds of it.
-pub(super) struct Target {
+/// A workload on a target: its SQL there and its data.
+pub(super) struct WorkloadTarget {
     pub(super) workload: &'static dyn Workload,
     pub(super) dialect: Result<Dialect, String>,
     pub(super) held: Held,
-    /// The scale that it holds, or else the one wished for, or else 1.
+    /// The scale of its data, else the requested one, else 1.
     pub(super) scale: u64,
 }
 
-impl Target {
-    /// Looks at what a target holds of a workload.
+impl WorkloadTarget {
+    /// Examines a workload's data on a target.
     ///
     /// # Errors
-    /// The target cannot be reached, or holds another scale or something that is not dbdyno's.
-    pub(super) fn look(place: &Place, workload: &'static dyn Workload, scale: Option<u64>) -> Result<Self, Error> {
+    /// The target cannot be reached, or has another scale or something that is not dbdyno's.
+    pub(super) fn look(
+        place: &OpenedTarget,
+        workload: &'static dyn Workload,
+        scale: Option<u64>,
+    ) -> Result<Self, Error> {
         place.refuse_foreign()?;
         let dialect = Dialect::of(workload, place.info);
         let held = match &dialect {
@@ -105,11 +111,11 @@ impl Target {
         Ok(Self { workload, dialect, held, scale })
     }
 
-    /// Refuses to measure what is not there, where dbdyno does not load without being asked.
+    /// Refuses to measure a workload that is not loaded, where dbdyno does not load without being asked.
     ///
     /// # Errors
-    /// It is so.
-    pub(super) fn refuse_missing(&self, place: &Place) -> Result<(), Error> {
+    /// It is not loaded.
+    pub(super) fn refuse_missing(&self, place: &OpenedTarget) -> Result<(), Error> {
         let there = self.dialect.is_err() || matches!(self.held, Held::Complete { .. });
         if there || place.engine.features().loads_on_demand {
             return Ok(());
@@ -122,28 +128,33 @@ impl Target {
         )))
     }
 
-    /// The plan of what was asked for.
+    /// The plan for the user's request.
     ///
     /// # Errors
     /// Options that contradict each other.
-    pub(super) fn plan(&self, args: &RunArgs, wish: &Wish) -> Result<Plan, Error> {
-        let of = WorkloadWish {
+    pub(super) fn plan(&self, args: &RunArgs, request: &RunRequest) -> Result<Plan, Error> {
+        let of = WorkloadRequest {
             dialect: self.dialect.as_ref().map_err(String::as_str),
             workload: self.workload,
             scale: self.scale,
             users: args.users.as_ref(),
             hardware_threads: dbdyno_probe::hardware_threads(),
-            seed: args.target.seed.unwrap_or(LoadWish::DEFAULT_SEED),
+            seed: args.target.seed.unwrap_or(LoadRequest::DEFAULT_SEED),
         };
         let drive = args.client.drive.map_or(Drive::Client, Into::into);
-        Ok(workload_plan(&Wish { drive, ..wish.clone() }, of)?)
+        Ok(workload_plan(&RunRequest { drive, ..request.clone() }, of)?)
     }
 
-    /// Loads it where it is not there. The target is held.
+    /// Loads the workload if it is not loaded. The target is locked.
     ///
     /// # Errors
-    /// The engine's; it is there at another scale, or not whole.
-    pub(super) fn load(&self, place: &Place, progress: &Progress, stop: &Stop) -> Result<WorkloadLoad, Error> {
+    /// The engine's error; or another scale is loaded, or the load is incomplete.
+    pub(super) fn load(
+        &self,
+        place: &OpenedTarget,
+        progress: &Progress,
+        stop: &StopSwitch,
+    ) -> Result<WorkloadLoad, Error> {
         let dialect = self.dialect.as_ref().map_err(|why| Error::Usage(why.clone()))?;
         let jobs = dbdyno_probe::hardware_threads();
         let loaded = load_workload(place.engine.as_ref(), dialect, Some(self.scale), jobs, (progress, stop));
@@ -151,7 +162,7 @@ impl Target {
         let loaded = loaded.map_err(|error| {
             if stop.requested() { Error::WorkloadLoadStopped } else { place.failed("loading")(error) }
         })?;
-        // Another dbdyno may have loaded it since it was looked at, and the plan was made.
+        // Another dbdyno may have loaded it since it was examined and the plan was made.
         if loaded.scale != self.scale {
             return Err(other_scale(place, self.workload, loaded.scale, self.scale));
         }
@@ -161,8 +172,8 @@ impl Target {
         Ok(loaded)
     }
 
-    /// Counts the rows of an earlier load: whatever was added or taken away since would be measured.
-    fn recount(&self, place: &Place, dialect: &Dialect) -> Result<(), Error> {
+    /// Counts the rows of an earlier load, because added or missing rows would be measured.
+    fn recount(&self, place: &OpenedTarget, dialect: &Dialect) -> Result<(), Error> {
         let wrong = Site::new(place.engine.as_ref(), dialect).recount(self.scale);
         let wrong = wrong.map_err(place.failed("counting the workload's rows of"))?;
         if wrong.is_empty() {
@@ -177,11 +188,16 @@ impl Target {
         )))
     }
 
-    /// What measuring goes by; nothing where the engine has no SQL for it.
+    /// The workload for measuring; empty where the engine has no SQL for it.
     ///
     /// # Errors
-    /// As for [`Target::load`].
-    pub(super) fn loaded(self, place: &Place, progress: &Progress, stop: &Stop) -> Result<Vec<LoadedWorkload>, Error> {
+    /// As for [`WorkloadTarget::load`].
+    pub(super) fn loaded(
+        self,
+        place: &OpenedTarget,
+        progress: &Progress,
+        stop: &StopSwitch,
+    ) -> Result<Vec<LoadedWorkload>, Error> {
         if self.dialect.is_err() {
             return Ok(Vec::new());
         }
@@ -190,8 +206,8 @@ impl Target {
     }
 }
 
-/// The error for a target that holds another scale than is asked for.
-fn other_scale(place: &Place, workload: &dyn Workload, found: u64, asked: u64) -> Error {
+/// The error for a target with another scale than requested.
+fn other_scale(place: &OpenedTarget, workload: &dyn Workload, found: u64, asked: u64) -> Error {
     Error::Usage(format!(
         "{} holds {} at scale {found}, and scale {asked} was asked for; leave --scale away, or run `dbdyno drop --target {}` first",
         place.target,
@@ -200,7 +216,7 @@ fn other_scale(place: &Place, workload: &dyn Workload, found: u64, asked: u64) -
     ))
 }
 
-/// The workload that a plan is of, if it is one's.
+/// The workload of a plan, if it is a workload's plan.
 pub(super) fn of_plan(plan: &Plan) -> Option<&'static dyn Workload> {
     plan.points.iter().find_map(|point| match &point.subject {
         Subject::Workload(name) => workload(name.as_str()),

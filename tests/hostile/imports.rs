@@ -1,4 +1,4 @@
-//! Exports of runs that somebody has tampered with. What is refused changes nothing; what is taken in can be shown.
+//! Exports of runs that were tampered with. A refused document changes nothing; an accepted one can be shown.
 
 use crate::support::{Ending, Room};
 use crate::{Numbers, end_of, with_each_case};
@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// A run of the client drive, which has histograms.
 fn exported() -> String {
     let room = Room::with_data();
-    // Whether the machine had time for all of it does not matter here.
+    // Whether the machine had time for the load does not matter here.
     room.run("run T611 --target sqlite:x.sqlite --drive client --ramp 1,2 --duration 300ms --label mine");
     room.run("export mine").expect(0).stdout
 }
 
-/// Values that nobody would write there.
+/// Values that no writer would use there.
 fn hostile(numbers: &mut Numbers) -> Value {
     let values = [
         Value::Null,
@@ -42,7 +42,7 @@ fn hostile(numbers: &mut Numbers) -> Value {
     numbers.one_of(&values)
 }
 
-/// Where everything stands in a document.
+/// The JSON pointers of all values in a document.
 fn pointers(value: &Value, at: &str, all: &mut Vec<String>) {
     all.push(at.to_owned());
     match value {
@@ -55,7 +55,7 @@ fn pointers(value: &Value, at: &str, all: &mut Vec<String>) {
     }
 }
 
-/// Changes the document as a document.
+/// Changes the document as JSON.
 fn change(document: &str, numbers: &mut Numbers, change: impl Fn(&mut Value, &mut Numbers)) -> Vec<u8> {
     let mut document: Value = serde_json::from_str(document).unwrap();
     for _ in 0..=numbers.below(3) {
@@ -85,7 +85,7 @@ fn scramble(document: &str, numbers: &mut Numbers) -> Vec<u8> {
     bytes
 }
 
-/// Says one line twice: a name of an object, or an element of a list.
+/// Repeats one line: a key of an object, or an element of a list.
 fn repeat_a_line(document: &str, numbers: &mut Numbers) -> Vec<u8> {
     let mut lines: Vec<&str> = document.lines().collect();
     let whole: Vec<usize> =
@@ -95,7 +95,7 @@ fn repeat_a_line(document: &str, numbers: &mut Numbers) -> Vec<u8> {
     lines.join("\n").into_bytes()
 }
 
-/// Changes some characters of a histogram, its head above all.
+/// Changes some characters of a histogram, mostly in its header.
 fn tamper_with_a_histogram(document: &str, numbers: &mut Numbers) -> Vec<u8> {
     const ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
     const NAME: &str = "\"hdr_v2_base64\": \"";
@@ -110,7 +110,7 @@ fn tamper_with_a_histogram(document: &str, numbers: &mut Numbers) -> Vec<u8> {
     bytes
 }
 
-/// Something else altogether.
+/// Any other text.
 fn something_else(numbers: &mut Numbers) -> Vec<u8> {
     match numbers.below(8) {
         0 => Vec::new(),
@@ -172,7 +172,7 @@ fn five_hundred_hostile_imports_are_refused_or_can_be_shown() {
             }
         }
     });
-    // Documents that are all refused, or all taken, would have tried one half only.
+    // If all documents were refused, or all accepted, only one half would be tested.
     let (taken, refused) = (taken.into_inner(), refused.into_inner());
     assert!(taken > 25 && refused > 25, "{taken} taken, {refused} refused");
 }

@@ -1,4 +1,4 @@
-//! Command lines that are bad: good ones with something in them that cannot be done.
+//! Bad command lines: good ones with something impossible added.
 
 use crate::support::{DBDYNO, Room};
 use crate::{Numbers, end_of, with_each_case};
@@ -27,7 +27,7 @@ const GOOD: [&str; 18] = [
     "down postgres",
     "orion -run simple --file x.dat --file-size 1M",
 ];
-/// Options of `run` for which every one of the values is wrong.
+/// Options of `run` for which each of these values is wrong.
 const OPTIONS: [&str; 13] = [
     "--ramp",
     "--duration",
@@ -97,11 +97,11 @@ const TARGETS: [&str; 22] = [
     "private:postgres",
     "null:?speed=zz",
 ];
-/// What stands in the place of a catalogue.
+/// Wrong values for a catalogue.
 const CATALOGUES: [&str; 7] =
     ["none", "/dev/null", "THINGS/fifo", "THINGS/pipes", "THINGS/endless", "THINGS/long", "THINGS/wrong"];
 
-/// Files of kinds that nobody should wait for, outside the room.
+/// Files outside the room on which a program must not wait.
 fn things() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
@@ -119,7 +119,7 @@ fn things() -> tempfile::TempDir {
     folder
 }
 
-/// A line, and whether it is one that answers on stdout what is wrong.
+/// A line, and whether dbdyno reports the error on stdout.
 fn bad(numbers: &mut Numbers, things: &Path) -> (Vec<OsString>, bool) {
     let there = |text: &str| text.replace("THINGS", &things.display().to_string());
     let split = |line: &str| line.split_whitespace().map(OsString::from).collect::<Vec<_>>();

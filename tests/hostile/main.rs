@@ -1,6 +1,6 @@
-//! Hostile input by the hundred: command lines that are bad, and exports of runs that somebody has tampered with. All
-//! are made from fixed seeds, so that what fails once fails again. dbdyno neither panics nor hangs, ends with the code
-//! that says so, and leaves nothing behind.
+//! Hostile input by the hundred: bad command lines, and exports of runs that were tampered with. All are made from
+//! fixed seeds, so that a failure can be repeated. dbdyno neither panics nor hangs, returns the right exit code, and
+//! leaves nothing behind.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 #![allow(dead_code, reason = "the support was made for all stories")]
 
@@ -13,21 +13,21 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 use support::{Ending, Running};
 
-/// Of each kind.
+/// Cases of each kind.
 const CASES: u64 = 500;
-/// Each takes milliseconds: what takes so long hangs.
+/// A case takes milliseconds; one that takes this long hangs.
 const HANG: Duration = Duration::from_secs(10);
 
-/// Numbers that are the same each time.
+/// Pseudo-random numbers that are the same each time.
 struct Numbers(u64);
 
 impl Numbers {
-    /// Those of a case.
+    /// The numbers of a case.
     fn of(case: u64) -> Self {
         Self(case.wrapping_mul(0x9E37_79B9_7F4A_7C15))
     }
 
-    /// The next one.
+    /// The next number.
     fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -35,7 +35,7 @@ impl Numbers {
         mixed ^ (mixed >> 31)
     }
 
-    /// One below a bound, which is not 0.
+    /// A number below a bound that is not 0.
     fn below(&mut self, bound: usize) -> usize {
         (self.draw() % bound as u64) as usize
     }
@@ -49,7 +49,7 @@ impl Numbers {
     }
 }
 
-/// Does something with each case, in two threads.
+/// Handles each case, in two threads.
 fn with_each_case(handle: impl Fn(&mut dyn Iterator<Item = u64>) + Sync) {
     std::thread::scope(|scope| {
         for first in 0..2 {

@@ -1,5 +1,5 @@
-//! Whether times are whole: server processes are stopped for a while in the middle of a point, and what is reported
-//! must be what the recorded moments imply. A test program of its own, run when no other one is at work (`make tests`).
+//! Whether times are complete: server processes are stopped for a while within a point, and the reported times must
+//! match the recorded moments. A test program of its own that runs alone (`make tests`).
 #![cfg(feature = "postgres")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 #![allow(dead_code, unreachable_pub, reason = "servers and support were made for all stories")]
@@ -11,7 +11,7 @@ mod support;
 
 use dbdyno_testkit::servers::postgres::SUPERUSER;
 use rustix::process::{Pid, Signal, kill_process};
-use scratch::postgres::{Server, Wish};
+use scratch::postgres::{Server, ServerOptions};
 use std::thread;
 use std::time::{Duration, Instant};
 use support::{Room, number, points, text, wait_until};
@@ -19,20 +19,20 @@ use support::{Room, number, points, text, wait_until};
 const DATABASE: &str = "bench";
 const JOBS: usize = 4;
 const STALL: Duration = Duration::from_millis(300);
-/// Of what the sessions can do.
+/// Share of what the sessions can do.
 const SHARE: f64 = 0.2;
-/// Dbdyno warms up for a fifth of its window; the stall begins this long after the warm-up.
+/// dbdyno warms up for a fifth of its window; the stall begins this long after the warm-up.
 const INTO_THE_WINDOW: Duration = Duration::from_millis(1_500);
 
-/// The processes of dbdyno's jobs on the server.
+/// The server processes of dbdyno's jobs.
 fn backends(server: &Server) -> Vec<Pid> {
     let sql = "SELECT pid FROM pg_stat_activity WHERE application_name = 'dbdyno job'";
     let pids = server.psql(DATABASE, sql);
     pids.lines().map(|pid| Pid::from_raw(pid.trim().parse().unwrap()).unwrap()).collect()
 }
 
-/// Measures T611 with this load, stops the server's processes in the middle of the window, and returns the point with
-/// how long they stood still, in seconds.
+/// Measures T611 with this load and stops the server's processes in the middle of the window. Returns the point, and
+/// how long they were stopped, in seconds.
 fn stalled(room: &Room, server: &Server, load: &str, window: Duration) -> (serde_json::Value, f64) {
     let target = server.socket(SUPERUSER, DATABASE);
     let run = format!(
@@ -55,7 +55,7 @@ fn stalled(room: &Room, server: &Server, load: &str, window: Duration) -> (serde
     thread::sleep(STALL);
     let went_on = Instant::now();
     processes.iter().for_each(|pid| kill_process(*pid, Signal::CONT).unwrap());
-    // Between its first and its last process: a moment.
+    // Between the first and the last process: a moment.
     let stall_s = ((went_on - stopped) + from.elapsed()).as_secs_f64() / 2.0;
     let document = run.end().expect(0).json();
     (points(&document)[0].clone(), stall_s)
@@ -66,7 +66,7 @@ fn within_5_pct(what: &str, seen_s: f64, implied_s: f64) -> Result<(), String> {
     near.then_some(()).ok_or_else(|| format!("{what}: {seen_s:.4} s, and {implied_s:.4} s are implied"))
 }
 
-/// What both loops see of a stall, beside what its moments imply.
+/// What both kinds of loop see of a stall, compared with the recorded moments.
 fn both_loops(room: &Room, server: &Server) -> Result<(), String> {
     let window = Duration::from_secs(4);
     let (closed, stall_s) = stalled(room, server, "", window);
@@ -78,18 +78,18 @@ fn both_loops(room: &Room, server: &Server) -> Result<(), String> {
     let rate = format!("--rate {:.0}/s --arrivals constant", SHARE * capacity_per_s);
     let (open, stall_s) = stalled(room, server, &rate, window);
     assert_eq!(text(&open, "/status"), "ok", "{open:#}");
-    // What was due `t` into the stall waits for its end, and then for those before it: stall - t + share x t. One in a
-    // hundred of all is as many as are due in a hundredth of the window.
+    // A transaction due `t` into the stall waits for its end and then for those before it: stall - t + share x t. One
+    // in a hundred of all is the number due in a hundredth of the window.
     let p99_s = stall_s - (1.0 - SHARE) * 0.01 * window.as_secs_f64();
     within_5_pct("the open loop's longest", number(&open, "/response_time_s/max"), stall_s)?;
     within_5_pct("the open loop's p99", number(&open, "/response_time_s/p99"), p99_s)
 }
 
-/// How fast the server works off what has piled up is the machine's share in the truth: where others took it away
-/// meanwhile, the moments imply something else, and it is tried again.
+/// How fast the server works off the backlog depends on the machine. If other work took its time, the moments imply
+/// something else, and the test is repeated.
 #[test]
 fn an_open_loop_sees_a_stall_whole_and_a_closed_one_is_blind_to_it() {
-    let server = Wish::default().set("fsync", "off").set("autovacuum", "off").start();
+    let server = ServerOptions::default().set("fsync", "off").set("autovacuum", "off").start();
     server.psql("postgres", &format!("CREATE DATABASE {DATABASE}"));
     let room = Room::new();
     let target = server.socket(SUPERUSER, DATABASE);

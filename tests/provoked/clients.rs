@@ -1,9 +1,9 @@
-//! Clients: overload, failed transactions, too few to judge. On the null engine, whose statements take as long as they
-//! are told to and fail when they are told to; sessions, threads and clock are real.
+//! Clients: overload, failed transactions, too few to judge. They run on the null engine, whose statements take as long
+//! as they are told to and fail when they are told to. Sessions, threads and clock are real.
 
 use crate::support::{Room, flag_note, flagged, number, points, statuses, text};
 
-/// Four sessions of a hundred transactions a second each.
+/// Four sessions with a hundred transactions a second each.
 const FOUR: &str = "run T711 --drive client --jobs 4 --json --target null:?speed=100";
 
 #[test]
@@ -20,7 +20,7 @@ fn what_four_sessions_cannot_carry_is_overload() {
             let [due, unfinished, waiting] =
                 ["due", "unfinished", "waiting"].map(|key| number(point, &format!("/open_loop/{key}")));
             assert!(waiting > 4.0 && unfinished >= waiting && due > unfinished, "{:#}", point["open_loop"]);
-            // What waited in vain is in the response times.
+            // Transactions that waited in vain are in the response times.
             assert!(number(point, "/response_time_s/p99") > number(point, "/service_time_s/p99"));
         }
     }
@@ -65,7 +65,7 @@ fn what_failed_is_slower_than_any_limit() {
     room.run("verdict last --requirements needs.toml").expect(0);
 }
 
-/// What others' work would change: nothing else is at work on the machine meanwhile.
+/// Nothing else may run on the machine meanwhile.
 mod alone {
     use super::*;
 
@@ -74,7 +74,7 @@ mod alone {
         let _machine = crate::alone();
         let room = Room::new();
         let mut last = String::new();
-        // A machine that stands still for a while is overloaded in truth.
+        // A machine that pauses for a while really is overloaded.
         let passes = (0..3).any(|_| {
             let ending = room.run(&format!("{FOUR} --rate 240/s --duration 5s"));
             last = format!("{}\n{}", ending.stdout, ending.stderr);

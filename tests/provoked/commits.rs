@@ -1,4 +1,4 @@
-//! Commits that only look durable: syncs interposed, logs in memory, unlogged tables, settings.
+//! Commits that only look durable: intercepted syncs, logs in memory, unlogged tables, settings.
 
 use crate::support::{Room, Running, text};
 use serde_json::Value;
@@ -7,12 +7,12 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// How often a control is tried: what others on this machine flush meanwhile may hide what the control does.
+/// Attempts for a control, because other flushes on this machine may hide those of the control.
 const ATTEMPTS: u32 = 6;
 /// A folder in memory.
 const MEMORY: &str = "/dev/shm";
 
-/// A library before which no file is ever brought to a device.
+/// A library that intercepts all syncs of files.
 struct Shim(tempfile::TempDir);
 
 impl Shim {
@@ -34,7 +34,7 @@ impl Shim {
     }
 }
 
-/// A short run of single-row updates; its point. `preload` is for dbdyno itself.
+/// A short run of single-row updates; returns its point. `preload` is for dbdyno itself.
 fn updates(room: &Room, target: &str, more: &str, preload: Option<&Path>) -> Value {
     let mut command = room.command(&format!("run T711 --target {target} --size T --duration 500ms --json {more}"));
     if let Some(library) = preload {
@@ -48,7 +48,7 @@ fn flags(point: &Value) -> Vec<&str> {
     point["flags"].as_array().unwrap().iter().map(|flag| flag.as_str().unwrap()).collect()
 }
 
-/// A control: honest commits are durable, proved, and raise nothing.
+/// A control: real commits are durable, proved, and raise no flag.
 #[track_caller]
 fn is_durable(room: &Room, target: &str, more: &str) {
     let mut point = Value::Null;
@@ -62,7 +62,7 @@ fn is_durable(room: &Room, target: &str, more: &str) {
     let proof = &point["commit_proof"];
     let count = |name: &str| proof[name].as_f64().unwrap_or(0.0);
     if count("foreign_device_per_s") * count("elapsed_s") > 0.2 * count("commits") {
-        // Others flush too much here to prove anything, and it was said.
+        // Other flushes prevented the proof, and the point said so.
         assert!(flags(&point).contains(&"not_proved"), "{point}");
         return;
     }
@@ -74,8 +74,7 @@ fn is_durable(room: &Room, target: &str, more: &str) {
     assert!(page.contains("commits durable"), "{page}");
 }
 
-/// Commits that only look durable are flagged with a reason, called unsafe wherever they are called anything, and
-/// refused.
+/// Commits that only look durable are flagged with a reason, called unsafe in every report, and refused by verdicts.
 #[track_caller]
 fn is_unsafe(room: &Room, point: &Value, why: &str) {
     assert_eq!(text(point, "/status"), "ok", "{point}");
@@ -93,10 +92,10 @@ fn is_unsafe(room: &Room, point: &Value, why: &str) {
     assert!(verdict.contains("refused: unsafe_durability"), "{verdict}");
 }
 
-/// How many jobs a point has during which somebody lets commits go unsynced.
+/// Jobs of a point during which commits become unsynced.
 const JOBS: usize = 4;
 
-/// A point during which somebody lets commits go unsynced: after the settings were read, and before its window ends.
+/// A point during which commits become unsynced: after the settings were read, and before its window ends.
 fn updates_while(room: &Room, target: &str, sessions: impl Fn() -> usize, let_go: impl Fn()) -> Value {
     let mut running = room.start(&format!("run T711 --target {target} --jobs {JOBS} --duration 3s"));
     running.until_so("its sessions are there", || sessions() >= JOBS);
@@ -105,7 +104,7 @@ fn updates_while(room: &Room, target: &str, sessions: impl Fn() -> usize, let_go
     room.show("last")["points"][0].clone()
 }
 
-/// The syncs by the device's account alone.
+/// The proof by the device's counts alone.
 const NO_FLUSHES: &str = "not durable: for 2";
 
 #[test]
@@ -123,27 +122,27 @@ fn files_in_memory_are_no_durable_ones() {
 #[cfg(feature = "postgres")]
 mod postgres {
     use super::*;
-    use crate::scratch::postgres::{Server, Wish};
+    use crate::scratch::postgres::{Server, ServerOptions};
 
-    fn loaded(wish: Wish) -> (Room, Server, String) {
+    fn loaded(options: ServerOptions) -> (Room, Server, String) {
         let _machine = crate::in_company();
-        let (room, server) = (Room::on_disk(), wish.start());
+        let (room, server) = (Room::on_disk(), options.start());
         let target = server.socket("postgres", "postgres");
         room.run(&format!("load --target {target} --size T")).expect(0);
         (room, server, target)
     }
 
-    /// What others' work would change: nothing else is at work on the machine meanwhile.
+    /// Nothing else may run on the machine meanwhile.
     mod alone {
         use super::*;
 
         #[test]
         fn postgres_is_believed_by_its_log_and_its_device() {
-            let (room, mut server, target) = loaded(Wish::default());
+            let (room, mut server, target) = loaded(ServerOptions::default());
             let alone = crate::alone();
             is_durable(&room, &target, "--jobs 1");
             is_durable(&room, &target, "--jobs 8");
-            // Where writing is syncing, the server counts no syncs.
+            // With O_DSYNC the server counts no syncs.
             server.psql("postgres", "ALTER SYSTEM SET wal_sync_method = open_datasync");
             server.psql("postgres", "SELECT pg_reload_conf(), pg_sleep(0.5)");
             is_durable(&room, &target, "--jobs 1");
@@ -176,7 +175,7 @@ mod postgres {
             let (log, memory) = (server.data().join("pg_wal"), tempfile::TempDir::new_in(MEMORY).unwrap());
             let there = memory.path().join("pg_wal");
             assert!(Command::new("cp").arg("-a").args([&log, &there]).status().unwrap().success());
-            // The server's user must come through.
+            // The server's user must be able to pass through.
             fs::set_permissions(memory.path(), fs::Permissions::from_mode(0o755)).unwrap();
             fs::remove_dir_all(&log).unwrap();
             std::os::unix::fs::symlink(&there, &log).unwrap();
@@ -188,11 +187,11 @@ mod postgres {
         #[test]
         fn syncs_that_do_nothing_are_seen_on_the_device_of_postgres() {
             let shim = Shim::build();
-            let (room, _server, target) = loaded(Wish::default().preload(&shim.library()));
+            let (room, _server, target) = loaded(ServerOptions::default().preload(&shim.library()));
             let _machine = crate::alone();
             let point = updates(&room, &target, "", None);
             is_unsafe(&room, &point, NO_FLUSHES);
-            // The server itself believes in them.
+            // The server itself counts them as syncs.
             assert!(point["commit_proof"]["log_syncs"].as_u64().is_none_or(|syncs| syncs >= 199), "{point}");
         }
     }
@@ -201,25 +200,25 @@ mod postgres {
 #[cfg(feature = "mariadb")]
 mod mariadb {
     use super::*;
-    use crate::scratch::mariadb::{Server, Wish};
+    use crate::scratch::mariadb::{Server, ServerOptions};
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    fn loaded(wish: Wish) -> (Room, Server, String) {
+    fn loaded(options: ServerOptions) -> (Room, Server, String) {
         let _machine = crate::in_company();
-        let (room, server) = (Room::on_disk(), wish.start());
+        let (room, server) = (Room::on_disk(), options.start());
         server.client("", "CREATE DATABASE IF NOT EXISTS dbdyno");
         let target = server.socket("root", "dbdyno");
         room.run(&format!("load --target {target} --size T")).expect(0);
         (room, server, target)
     }
 
-    /// What others' work would change: nothing else is at work on the machine meanwhile.
+    /// Nothing else may run on the machine meanwhile.
     mod alone {
         use super::*;
 
         #[test]
         fn mariadb_is_believed_by_its_log_and_its_device() {
-            let (room, server, target) = loaded(Wish::default());
+            let (room, server, target) = loaded(ServerOptions::default());
             let alone = crate::alone();
             is_durable(&room, &target, "--jobs 1");
             is_durable(&room, &target, "--jobs 8");
@@ -231,24 +230,24 @@ mod mariadb {
                 is_unsafe(&room, &point, &format!("innodb_flush_log_at_trx_commit={flush}"));
             }
             server.client("", "SET GLOBAL innodb_flush_log_at_trx_commit = 1");
-            // A proof has fewer.
+            // A proof has fewer jobs.
             let jobs = "SELECT count(*) FROM information_schema.processlist WHERE db = 'dbdyno'";
             let sessions = || server.client("", jobs).trim().parse().unwrap();
             let let_go = || drop(server.client("", "SET GLOBAL innodb_flush_log_at_trx_commit = 2"));
             let point = updates_while(&room, &target, sessions, let_go);
             is_unsafe(&room, &point, "innodb_flush_log_at_trx_commit=2");
             server.client("", "SET GLOBAL innodb_flush_log_at_trx_commit = 1");
-            // What the engine does by default is called that, and refused as ever.
+            // The engine's default is reported as such, and refused as always.
             let point = updates(&room, &target, "--commit engine_default", None);
             assert_eq!(text(&point, "/commits_found"), "engine_default");
             assert!(flags(&point).contains(&"unsafe_durability"), "{point}");
         }
 
-        /// Two addresses of one server are two nodes, and those are on machines that nobody sees: there the engine's
-        /// own count decides, in which syncs of pages are among those of the log.
+        /// Two addresses of one server are two nodes on machines that are not visible. There the engine's own count
+        /// decides, which includes syncs of pages with those of the log.
         #[test]
         fn pages_that_are_written_meanwhile_do_not_hide_the_syncs_of_the_log() {
-            let (room, server, _) = loaded(Wish::default());
+            let (room, server, _) = loaded(ServerOptions::default());
             server.client("", "CREATE USER scott@'127.0.0.1'; GRANT ALL ON *.* TO scott@'127.0.0.1'");
             let table = "CREATE DATABASE elsewhere; USE elsewhere; CREATE TABLE t (n INT, filler VARCHAR(255)); \
                          INSERT INTO t SELECT seq, REPEAT('x', 255) FROM seq_1_to_5000";
@@ -266,7 +265,7 @@ mod mariadb {
                 });
                 for _ in 0..ATTEMPTS {
                     point = updates(&room, &afar, "--nodes 1 --jobs 1", None);
-                    // Quick commits may all come between two pages.
+                    // Fast commits may all come between two pages.
                     if point["commit_proof"]["seen"].as_str().is_some_and(|seen| seen.contains("stretches")) {
                         break;
                     }
@@ -283,14 +282,14 @@ mod mariadb {
         #[test]
         fn syncs_that_do_nothing_are_seen_on_the_device_of_mariadb() {
             let shim = Shim::build();
-            let (room, _server, target) = loaded(Wish::default().preload(&shim.library()));
+            let (room, _server, target) = loaded(ServerOptions::default().preload(&shim.library()));
             let _machine = crate::alone();
             is_unsafe(&room, &updates(&room, &target, "", None), NO_FLUSHES);
         }
     }
 }
 
-/// What others' work would change: nothing else is at work on the machine meanwhile.
+/// Nothing else may run on the machine meanwhile.
 mod alone {
     use super::*;
 
@@ -309,7 +308,7 @@ mod alone {
             let point = updates(&room, &format!("sqlite:x.sqlite?synchronous={synchronous}"), "", None);
             is_unsafe(&room, &point, &format!("synchronous={synchronous}"));
         }
-        // No ratio, and no best mark for what a crash loses, however fast.
+        // Commits that a crash loses get no ratio and no best mark, however fast they are.
         let compared = room.run("compare safe lost --json").expect(0).json();
         assert!(
             compared["warnings"].as_array().unwrap().iter().any(|w| w["kind"] == "commits"),

@@ -1,5 +1,5 @@
-//! The machine: quotas, throttling, steal, other people's processes, an uneven pace. Steal cannot be made from within a
-//! guest; it is simulated where points are judged (`crates/run/src/judge/tests/machine.rs`).
+//! The machine: quotas, throttling, steal, other processes, an uneven pace. Steal cannot be produced inside a guest; it
+//! is simulated where points are judged (`crates/run/src/judge/tests/machine.rs`).
 
 use crate::support::{DBDYNO, Ending, Room, Running, flag_note, flagged, number, points, text};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use std::process::{Child, Command};
 
 const RUN: &str = "run T111 --target sqlite:x.sqlite --size T --jobs 1 --duration 1s --json";
 
-/// A run in a room, under what comes before its words on a command line.
+/// Runs dbdyno in a room, with a wrapper command.
 fn run_under(room: &Room, wrapper: &[String], line: &str) -> Ending {
     let mut command = Command::new(&wrapper[0]);
     command.args(&wrapper[1..]).arg(DBDYNO).args(line.split_whitespace());
@@ -37,7 +37,7 @@ fn a_core_is_one_that_the_work_may_use() {
     if number(&bound, "/platform/cpu/cores") > 1.0 {
         assert!(page.contains("(of 1 that it may use, of "), "{page}");
     }
-    // The control: nothing is limited, nothing is said.
+    // The control: without a limit nothing is reported.
     let free = room.run(&format!("{line} --json")).expect(0).json();
     if processors() == number(limits, "/machine_threads") as usize {
         assert_eq!(free.pointer("/platform/cpu/limits"), None);
@@ -46,11 +46,11 @@ fn a_core_is_one_that_the_work_may_use() {
     }
 }
 
-/// A control group that this test made, of whichever version has quotas here.
+/// A control group that this test made, of the version that has quotas here.
 struct Group(PathBuf);
 
 impl Group {
-    /// None where no group can be made; recordings prove the rest (`crates/probe/src/limits.rs`).
+    /// `None` where no group can be made; recordings test the rest (`crates/probe/src/limits.rs`).
     fn new(name: &str, quota_us: Option<u64>) -> Option<Self> {
         let name = format!("dbdyno-provoked-{}-{name}", std::process::id());
         let write = |path: PathBuf, text: String| std::fs::write(path, text).ok();
@@ -77,7 +77,7 @@ impl Group {
         Some(group)
     }
 
-    /// A command that enters the group first.
+    /// A command that first enters the group.
     fn wrapper(&self) -> Vec<String> {
         let enter = format!("echo $$ > '{}' && exec \"$@\"", self.0.join("cgroup.procs").display());
         vec!["sh".to_owned(), "-c".to_owned(), enter, "sh".to_owned()]
@@ -109,7 +109,7 @@ impl Drop for Busy {
     }
 }
 
-/// The percentage that a note tells of, 0 where the flag is not there.
+/// The percentage in a note, 0 without the flag.
 fn others_pct(document: &Value) -> f64 {
     let note = flag_note(&points(document)[0], "foreign_load");
     let words: Vec<&str> = note.split_whitespace().collect();
@@ -139,13 +139,13 @@ fn each_point_has_the_pace_of_the_machine_around_it() {
     assert!(page.contains("id=\"pace\"") && page.contains("pace-chart"), "the pace over time is on the page");
 }
 
-/// What others' work would change: nothing else is at work on the machine meanwhile.
+/// Nothing else may run on the machine meanwhile.
 mod alone {
     use super::*;
 
     #[test]
     fn a_quota_divides_and_what_it_holds_back_is_flagged() {
-        // Beside others it may get less than the quota by itself.
+        // Beside other work it may get less than the quota anyway.
         let _machine = crate::alone();
         let room = Room::new();
         let Some(tight) = Group::new("tight", Some(30_000)) else { return };
@@ -165,7 +165,7 @@ mod alone {
     fn a_foreign_process_is_noticed() {
         let _machine = crate::alone();
         let room = Room::new();
-        // Other people's work may come and go on the machine that tests run on, so each has some plays.
+        // Other work may come and go on the machine, so each has several attempts.
         let measured_pct = || others_pct(&room.run(RUN).expect(0).json());
         let busy = Busy::everywhere();
         let loud_pct = (0..3).map(|_| measured_pct()).find(|pct| *pct > 10.0).expect("busy processes are not noticed");
@@ -173,7 +173,7 @@ mod alone {
         assert!((0..5).any(|_| measured_pct() < loud_pct / 2.0), "others are always found as busy as {loud_pct} %");
     }
 
-    /// Neighbours that no counter of ours shows: here they are processes of this machine, which fill the caches.
+    /// Neighbours that no counter shows; here they are processes of this machine that fill the caches.
     #[test]
     #[ignore = "a machine that others use is uneven without being provoked"]
     fn a_machine_whose_caches_others_fill_is_uneven() {

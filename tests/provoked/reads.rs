@@ -1,4 +1,4 @@
-//! Reads: page cache, memory file systems, other people's reads, devices that are not seen.
+//! Reads: page cache, memory file systems, reads of others, devices that are not visible.
 
 use crate::support::{Room, Running, flag_note, flagged, number, points, text};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How often a play may be tried again, because others were at work on the machine.
+/// The most attempts, because other work may disturb one.
 const PLAYS: usize = 10;
 
 /// The points of a run of some tests.
@@ -17,7 +17,7 @@ fn measured(room: &Room, what: &str, target: &str, more: &str) -> Vec<Value> {
     points(&document).clone()
 }
 
-/// Plays until something is so, since a busy machine may hide it.
+/// Repeats until it succeeds, because a busy machine may hide the effect.
 fn again(what: &str, mut play: impl FnMut() -> Result<(), String>) {
     let mut why = String::new();
     for _ in 0..PLAYS {
@@ -33,7 +33,7 @@ fn must(so: bool, point: &Value) -> Result<(), String> {
     if so { Ok(()) } else { Err(format!("{point:#}")) }
 }
 
-/// Figures of storage tests are those of a device: none of what says otherwise was raised.
+/// Figures of storage tests come from a device: none of the flags that deny it was raised.
 fn is_of_a_device(point: &Value) -> bool {
     ["served_from_os_cache", "not_proved"].iter().all(|flag| !flagged(point, flag))
 }
@@ -46,7 +46,7 @@ fn needs() -> &'static str {
 struct Mounted(std::path::PathBuf);
 
 impl Mounted {
-    /// None where this user may not mount.
+    /// `None` where this user may not mount.
     fn new(room: &Room) -> Option<Self> {
         let (image, point) = (room.path("image"), room.path("mounted"));
         std::fs::File::create(&image).unwrap().set_len(300 << 20).unwrap();
@@ -63,8 +63,8 @@ impl Drop for Mounted {
     }
 }
 
-/// What is below a loop device stays in the page cache under another name, where no eviction reaches it. The control is
-/// the file on a disk above.
+/// Pages below a loop device stay in the page cache under another name, where eviction does not reach them. The control
+/// is the file on the disk above.
 #[test]
 fn pages_that_stay_cached_below_are_no_device() {
     let _machine = crate::in_company();
@@ -79,7 +79,7 @@ fn pages_that_stay_cached_below_are_no_device() {
     }
 }
 
-/// Somebody who reads a file from its device, over and over.
+/// A process that reads a file from its device, over and over.
 struct ForeignReader(Child);
 
 impl ForeignReader {
@@ -94,7 +94,7 @@ impl ForeignReader {
 
 impl Drop for ForeignReader {
     fn drop(&mut self) {
-        // The shell and what it has started, a group of their own.
+        // The shell and its children, a group of their own.
         _ = Command::new("kill").args(["-KILL", "--", &format!("-{}", self.0.id())]).status();
         _ = self.0.wait();
     }
@@ -105,12 +105,12 @@ fn a_scan_reports_the_bytes_that_the_database_consumed() {
     let _machine = crate::in_company();
     let disk = Room::on_disk();
     std::fs::copy(Room::with_data().path("x.sqlite"), disk.path("x.sqlite")).unwrap();
-    // The table's pages by SQLite's own account of the file; each scan goes through all of them once.
+    // The table's pages according to SQLite; each scan reads all of them once.
     let pages = "SELECT sum(pgsize), (SELECT count(*) FROM dbdyno_large_heap_range_list) FROM dbstat WHERE name = 'dbdyno_large_heap_range_list'";
     let (bytes, rows): (f64, f64) = rusqlite::Connection::open(disk.path("x.sqlite"))
         .and_then(|file| file.query_row(pages, [], |row| Ok((row.get(0)?, row.get(1)?))))
         .unwrap();
-    // Bytes are counted for longer than the window, and on a busy machine the two need not be alike.
+    // Bytes are counted for longer than the window, and on a busy machine the two may differ.
     again("what a scan consumed", || {
         let point = measured(&disk, "T426", "sqlite:x.sqlite", "").remove(0);
         let consumed = number(&point, "/rows") / rows * bytes;
@@ -123,7 +123,7 @@ fn a_scan_reports_the_bytes_that_the_database_consumed() {
 #[cfg(feature = "postgres")]
 mod postgres;
 
-/// What others' work would change: nothing else is at work on the machine meanwhile.
+/// Nothing else may run on the machine meanwhile.
 mod alone {
     use super::*;
 
@@ -143,7 +143,7 @@ mod alone {
         drop(company);
         let _machine = crate::alone();
         again("a file on a disk", || {
-            // Size T is so small that T626 meets its blocks again before anybody can let them go.
+            // Size T is so small that T626 reads its blocks again before they can be evicted.
             let points = measured(&disk, "T426 T616", "sqlite:x.sqlite", "");
             points.iter().try_for_each(|point| must(is_of_a_device(point), point))
         });
@@ -169,7 +169,7 @@ mod alone {
         });
     }
 
-    /// Somebody who writes beside.
+    /// A process that writes meanwhile.
     #[test]
     fn what_others_write_is_foreign() {
         let _machine = crate::alone();

@@ -1,11 +1,11 @@
-//! Tables that are not what was loaded: altered rows and definitions.
+//! Tables that differ from what was loaded: altered rows and definitions.
 
 use crate::support::{Ending, Room, points, statuses, text};
 
 /// What is measured on altered tables: a scan that adds up every row, and a lookup that reads a few.
 const LOOK: &str = "run T421 T611 --ramp 1 --duration 100ms";
 
-/// Somebody's change of a definition, what dbdyno says of it, and what mends it beside the statement that dbdyno names.
+/// A change of a definition, dbdyno's message, and a remedy in addition to the statement that dbdyno names.
 struct Change {
     what: &'static str,
     sql: &'static str,
@@ -18,14 +18,14 @@ const fn change(what: &'static str, sql: &'static str, said: &'static str, mend:
     Change { what, sql, said, mend }
 }
 
-/// The statement in a refusal that takes a difference away.
+/// The statement in a refusal that undoes a difference.
 fn remedy(ending: &Ending) -> Option<String> {
     let complaint = ending.complaints().concat();
     let (_, rest) = complaint.split_once("(`")?;
     rest.split_once("`)").map(|(sql, _)| sql.to_owned())
 }
 
-/// Changes definitions one by one: each is refused before anything is measured, and what the refusal names mends it.
+/// Changes definitions one by one: each is refused before anything is measured, and the remedy in the refusal works.
 fn definitions(room: &Room, target: &str, changes: &[Change], sql: &dyn Fn(&str)) {
     for Change { what, sql: change, said, mend } in changes {
         sql(change);
@@ -48,7 +48,7 @@ fn definitions(room: &Room, target: &str, changes: &[Change], sql: &dyn Fn(&str)
     assert_eq!(statuses(&ending.json()), ["T421 ok", "T611 ok"], "mended");
 }
 
-/// Alters rows, each kind of change on data that is whole again afterwards.
+/// Alters rows, each kind of change on restored data.
 fn content(room: &Room, target: &str, sql: &dyn Fn(&str)) {
     let kinds = [
         (
@@ -67,11 +67,11 @@ fn content(room: &Room, target: &str, sql: &dyn Fn(&str)) {
         );
         sql(mend);
     }
-    // An altered quantity is met by the sample, or else by the scan. What the sample finds ends the run.
+    // The sample or the scan finds an altered quantity. If the sample finds it, the run ends.
     sql(kinds[0].0);
     found(room, target, &["rows were altered after loading", "is not as it was made"]);
     sql(kinds[0].1);
-    // A row that is no more, and one too many.
+    // A missing row, and an additional one.
     let copy = "INSERT INTO small_heap SELECT id + 100000, customer_id, ref_id, region, booked_on, quantity, amount, status, filler \
                 FROM small_heap WHERE id = 79";
     sql(copy);
@@ -83,7 +83,7 @@ fn content(room: &Room, target: &str, sql: &dyn Fn(&str)) {
     assert!(deep.stdout.contains("small_heap: all 3200 rows are as generated"), "{}", deep.stdout);
 }
 
-/// Measures on altered rows: refused where the sample has met one, else T421 is invalid.
+/// Measures on altered rows: refused if the sample has found one, else T421 is invalid.
 fn found(room: &Room, target: &str, said: &[&str]) {
     let ending = room.run(&format!("run T421 --ramp 1 --duration 100ms --json --target {target}"));
     let told = match ending.code {
@@ -98,7 +98,7 @@ fn found(room: &Room, target: &str, said: &[&str]) {
     assert!(said.iter().any(|said| told.contains(said)), "{told}");
 }
 
-/// Every kind of work, and all tables are still what was loaded; the record of a run says what was looked at.
+/// Every kind of work leaves the tables as they were loaded; the run's record says what was checked.
 fn control(room: &Room, target: &str, tests: &str) {
     let ending = room.run(&format!("run {tests} --ramp 1 --duration 200ms --json --target {target}")).expect(0);
     assert!(statuses(&ending.json()).contains(&"T711 ok".to_owned()), "{:?}", statuses(&ending.json()));
@@ -146,8 +146,7 @@ mod sqlite {
                 "ALTER TABLE mine RENAME TO dbdyno_small_heap",
             ),
         ];
-        // A table that was renamed and back keeps its text with another quoting, so that comes last, and is loaded
-        // anew.
+        // A table that was renamed and back has its text with other quoting, so that comes last and is loaded again.
         definitions(&room, "sqlite:x.sqlite", &changes[..2], &sql(&room));
         sql(&room)(changes[2].sql);
         let ending = Room::run(&room, &format!("{LOOK} --target sqlite:x.sqlite")).expect(2);
@@ -170,14 +169,14 @@ mod sqlite {
 #[cfg(feature = "postgres")]
 mod postgres {
     use super::*;
-    use crate::scratch::postgres::{Server, Wish};
-    use dbdyno_testkit::servers::lend::Lender;
+    use crate::scratch::postgres::{Server, ServerOptions};
+    use dbdyno_testkit::servers::fixtures::FixturePool;
     use dbdyno_testkit::servers::postgres::SUPERUSER;
 
-    static LENDER: Lender<Server> = Lender::new(start, load);
+    static FIXTURES: FixturePool<Server> = FixturePool::new(start, load);
 
     fn start() -> Server {
-        Wish::default().set("shared_buffers", "64MB").set("autovacuum", "off").set("fsync", "off").start()
+        ServerOptions::default().set("shared_buffers", "64MB").set("autovacuum", "off").set("fsync", "off").start()
     }
 
     fn load(server: &Server, database: &str) {
@@ -186,7 +185,7 @@ mod postgres {
 
     #[test]
     fn altered_definitions_are_refused() {
-        let (_machine, room, database) = (crate::in_company(), Room::new(), LENDER.loaded());
+        let (_machine, room, database) = (crate::in_company(), Room::new(), FIXTURES.loaded());
         let changes = [
             change(
                 "a foreign trigger that writes elsewhere",
@@ -243,19 +242,19 @@ mod postgres {
             "{:?}",
             ending.complaints()
         );
-        // What is not measured on is nobody's affair.
+        // Tables that are not used are not checked.
         room.run(&format!("run T121 T611 --ramp 1 --duration 50ms --target {}", database.target())).expect(0);
     }
 
     #[test]
     fn altered_rows_are_found() {
-        let (_machine, room, database) = (crate::in_company(), Room::new(), LENDER.loaded());
+        let (_machine, room, database) = (crate::in_company(), Room::new(), FIXTURES.loaded());
         content(&room, &database.target(), &|sql| _ = database.sql(&sql.replace(" small_heap", " dbdyno.small_heap")));
     }
 
     #[test]
     fn tables_that_tests_have_worked_on_are_as_loaded() {
-        let (_machine, room, database) = (crate::in_company(), Room::new(), LENDER.loaded());
+        let (_machine, room, database) = (crate::in_company(), Room::new(), FIXTURES.loaded());
         control(&room, &database.target(), EVERYTHING);
     }
 }
@@ -263,14 +262,14 @@ mod postgres {
 #[cfg(feature = "mariadb")]
 mod mariadb {
     use super::*;
-    use crate::scratch::mariadb::{Server, Wish};
-    use dbdyno_testkit::servers::lend::Lender;
+    use crate::scratch::mariadb::{Server, ServerOptions};
+    use dbdyno_testkit::servers::fixtures::FixturePool;
     use dbdyno_testkit::servers::mariadb::SUPERUSER;
 
-    static LENDER: Lender<Server> = Lender::new(start, load);
+    static FIXTURES: FixturePool<Server> = FixturePool::new(start, load);
 
     fn start() -> Server {
-        Wish::default().set("innodb_flush_method", "nosync").set("performance_schema", "ON").start()
+        ServerOptions::default().set("innodb_flush_method", "nosync").set("performance_schema", "ON").start()
     }
 
     fn load(server: &Server, database: &str) {
@@ -279,7 +278,7 @@ mod mariadb {
 
     #[test]
     fn altered_definitions_are_refused() {
-        let (_machine, room, database) = (crate::in_company(), Room::new(), LENDER.loaded());
+        let (_machine, room, database) = (crate::in_company(), Room::new(), FIXTURES.loaded());
         let changes = [
             change(
                 "a foreign trigger that writes elsewhere",
@@ -313,19 +312,19 @@ mod mariadb {
 
     #[test]
     fn altered_rows_are_found() {
-        let (_machine, room, database) = (crate::in_company(), Room::new(), LENDER.loaded());
+        let (_machine, room, database) = (crate::in_company(), Room::new(), FIXTURES.loaded());
         content(&room, &database.target(), &|sql| _ = database.sql(sql));
     }
 
     #[test]
     fn tables_that_tests_have_worked_on_are_as_loaded() {
-        let (_machine, room, database) = (crate::in_company(), Room::new(), LENDER.loaded());
+        let (_machine, room, database) = (crate::in_company(), Room::new(), FIXTURES.loaded());
         control(&room, &database.target(), EVERYTHING);
     }
 
     #[test]
     fn what_dbdyno_itself_waits_for_is_not_shown() {
-        let (_machine, room, database) = (crate::in_company(), Room::new(), LENDER.loaded());
+        let (_machine, room, database) = (crate::in_company(), Room::new(), FIXTURES.loaded());
         let line = format!("run T121 T611 --ramp 1 --duration 1500ms --json --target {}", database.target());
         let document = room.run(&line).expect(0).json();
         for point in points(&document) {

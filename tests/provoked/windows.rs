@@ -1,4 +1,4 @@
-//! Windows: too short, drifting, clocks that jump, writes that lie ahead.
+//! Windows: too short, drifting, clock jumps, deferred writes.
 
 use crate::support::{Room, Running, flag_note, flagged, number, points};
 use rustix::process::Signal;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// Runs a test in a room and gives its first point.
+/// Runs a test in a room and returns its first point.
 #[track_caller]
 fn measured(room: &Room, line: &str) -> Value {
     let document = room.run(&format!("run {line} --json")).expect(0).json();
@@ -21,7 +21,7 @@ fn pieces_that_are_over_at_once_are_too_short_and_a_longer_duration_repeats_them
         let of = |duration: &str| {
             measured(&room, &format!("{code} --target sqlite:x.sqlite --jobs 1 --threads 1 --duration {duration}"))
         };
-        // One piece on a very slow machine lasts longer than this, and then is not too short.
+        // On a very slow machine one piece lasts longer than this, and then is not too short.
         let short = of("10ms");
         let worked_s = number(&short, "/window_s") - short["discarding_s"].as_f64().unwrap_or(0.0);
         assert_eq!(flagged(&short, "too_short"), worked_s < 0.5, "{code}: {short:#}");
@@ -31,7 +31,7 @@ fn pieces_that_are_over_at_once_are_too_short_and_a_longer_duration_repeats_them
         assert!(number(&long, "/elapsed_s") < number(&long, "/window_s"), "{code}: a piece is not the window");
         assert_eq!(long["status"], "ok", "its proofs hold over all pieces: {long:#}");
     }
-    // A loop lasts as long as it is told to, and longer where the machine stands still.
+    // A loop lasts at least as long as it is told to.
     for duration in ["100ms", "500ms"] {
         let point = measured(&room, &format!("T611 --target sqlite:x.sqlite --jobs 1 --duration {duration}"));
         assert_eq!(flagged(&point, "too_short"), number(&point, "/window_s") < 0.5, "{point:#}");
@@ -51,7 +51,7 @@ fn a_figure_of_too_short_a_window_is_refused_by_a_verdict() {
     let short = points(&room.show("last"))[0].clone();
     let page = room.run("show last").expect(0).stdout;
     assert!(!flagged(&short, "too_short") || page.contains("too_short"), "{page}");
-    // Where this room lies decides the other flags that a verdict refuses.
+    // The room's place decides about the other flags that a verdict refuses.
     let others = "--accept unsafe_durability --accept served_from_os_cache --accept not_proved";
     let verdict = format!("verdict last --requirements need.toml {others}");
     if flagged(&short, "too_short") {
@@ -61,7 +61,7 @@ fn a_figure_of_too_short_a_window_is_refused_by_a_verdict() {
     room.run(&format!("{verdict} --accept too_short")).expect(0);
 }
 
-/// A library that tells another time of day once a file appears; monotonic time stays as it is.
+/// A library that changes the time of day once a file appears; monotonic time stays.
 const CLOCK: &str = r#"
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -90,7 +90,7 @@ fn a_clock_that_jumps_within_the_window_is_noticed() {
     command.env("LD_PRELOAD", room.path("jump.so")).env("CLOCK_JUMPS_WHEN", room.path("now"));
     let run = Running::start(command);
     run.until("[1/2]");
-    // A second of warm-up and three of window: this is in the middle of the second point's.
+    // A second of warm-up and three of window: this is in the middle of the second point's window.
     std::thread::sleep(Duration::from_millis(2_500));
     std::fs::write(room.path("now"), "").unwrap();
     run.end().expect(0);
@@ -102,8 +102,8 @@ fn a_clock_that_jumps_within_the_window_is_noticed() {
 /// The window of a point in the drift's provocation; its warm-up is a second.
 const WINDOW: Duration = Duration::from_secs(8);
 
-/// A point of pure computing. In the second half of its window dbdyno is stopped for so long of every 40 ms. The run as
-/// a document, and as it is shown.
+/// A point of pure computing. In the second half of its window dbdyno is stopped for this long in every 40 ms. Returns
+/// the run as a document, and as it is shown.
 fn computing(stopped: Duration) -> (Value, String) {
     let room = Room::new();
     let seconds = WINDOW.as_secs();
@@ -142,7 +142,7 @@ mod deferred {
             home
         }
 
-        /// The server's largest log, as it is set now.
+        /// The current limit of the server's log.
         fn max_wal_size(&self) -> String {
             let up = self.0.run("up postgres --size T --json").expect(0).json();
             let shell = format!("{} -Atc 'SHOW max_wal_size'", text(&up, "/shell_command"));
@@ -177,10 +177,10 @@ mod deferred {
             assert_ne!(home.settings(), file, "a killed dbdyno puts nothing back");
         };
         killed();
-        // The next point finds them gone, and the run says how the server is set.
+        // The next point finds the settings removed, and the run shows the server's own.
         let began = Instant::now();
         let next = loop {
-            // The killed one's sessions may still be at work.
+            // The killed run's sessions may still be at work.
             let ending = home.0.run("run T611 --target private:postgres --jobs 1 --duration 200ms --json");
             if ending.code == Some(0) || began.elapsed() > Duration::from_secs(60) {
                 break ending.expect(0).json();
@@ -194,7 +194,7 @@ mod deferred {
         assert_eq!((home.max_wal_size(), home.settings()), (before, file));
     }
 
-    /// What others' work would change: nothing else is at work on the machine meanwhile.
+    /// Nothing else may run on the machine meanwhile.
     mod alone {
         use super::*;
 
@@ -218,7 +218,7 @@ mod deferred {
             assert!(written > 0.0 && written >= 0.9 * dirtied, "{written} of {dirtied}");
             assert_eq!(long["status"], "ok", "{long:#}");
             assert_eq!(text(&long, "/settings/max_wal_size"), "128MB");
-            // The log and the data files are told apart.
+            // The log and the data files are reported separately.
             for path in ["/redo/writes_per_s", "/redo/mib_per_s", "/redo/write_service_time_s"] {
                 assert!(number(&long, path) > 0.0, "{path}");
             }
@@ -230,15 +230,15 @@ mod deferred {
     }
 }
 
-/// What others' work would change: nothing else is at work on the machine meanwhile.
+/// Nothing else may run on the machine meanwhile.
 mod alone {
     use super::*;
 
-    /// What a processor that gets slower does to a window.
+    /// The effect of a processor that becomes slower within a window.
     #[test]
     fn a_rate_that_falls_within_the_window_is_not_steady() {
         let _machine = crate::alone();
-        // Neighbours may hide it once, or be a drift themselves, so each has some plays.
+        // Neighbours may hide it once, or be a drift themselves, so each has several attempts.
         let falls = (0..5).map(|_| computing(Duration::from_millis(36)));
         let not_steady = |document: &Value| flagged(&points(document)[0], "not_steady");
         let (fallen, page) = falls.into_iter().find(|(run, _)| not_steady(run)).expect("a drift is not noticed");

@@ -1,17 +1,17 @@
 //! Kills of dbdyno itself.
 
-use crate::ground::{Ground, Product};
-use crate::ordeal::{Dice, complete, kept};
+use crate::dice::{Dice, complete, kept};
 use crate::support::{Ending, Running, number, points, text};
-use crate::{HANG, Tally, Where, seed};
+use crate::test_target::{Product, TestTarget};
+use crate::{HANG, KillCounts, Where, seed};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
-/// What is run, in turn.
+/// The commands, in turn.
 pub(crate) struct Runs {
     lines: &'static [&'static str],
-    /// One of so many lives begins with a load.
+    /// One in this many runs begins with a load.
     load_of: u64,
 }
 
@@ -28,81 +28,81 @@ pub(crate) const LONG: Runs = Runs {
     load_of: 3,
 };
 
-/// How many kills one run has to bear at most.
+/// The most kills of one run.
 const MOST: u64 = 4;
-/// Loading size T, and proving it, takes about so long.
+/// About how long it takes to load and verify size T.
 const LOAD: Duration = Duration::from_secs(6);
 
 /// One run, from its start to its end.
-pub(crate) struct Life<'g> {
-    pub(crate) ground: &'g Ground,
+pub(crate) struct DisturbedRun<'g> {
+    pub(crate) target: &'g TestTarget,
     pub(crate) line: String,
-    /// What its plan takes at least, as `--dry-run` says it.
+    /// The least time of its plan, according to `--dry-run`.
     plan: Duration,
     /// Whether nothing was loaded when it began.
     loads: bool,
-    /// What was kept when it was looked at last.
+    /// The points at the last check.
     before: Vec<Value>,
 }
 
-impl<'g> Life<'g> {
-    pub(crate) fn begin(ground: &'g Ground, runs: &Runs, may_load: bool, dice: &mut Dice) -> Self {
-        let target = ground.product.target;
+impl<'g> DisturbedRun<'g> {
+    pub(crate) fn begin(target: &'g TestTarget, runs: &Runs, may_load: bool, dice: &mut Dice) -> Self {
+        let url = target.product.target;
         let which = usize::try_from(dice.throw(runs.lines.len() as u64)).unwrap();
-        let line = format!("{} --target {target} --size T", runs.lines[which]);
-        ground.forget();
+        let line = format!("{} --target {url} --size T", runs.lines[which]);
+        target.forget();
         let loads = dice.throw(runs.load_of) == 0 && may_load;
         if loads {
-            ground.run("drop", 0);
+            target.run("drop", 0);
         } else {
-            ground.run("load --size T", 0);
+            target.run("load --size T", 0);
         }
-        let dry = ground.room().run(&format!("{line} --dry-run --json")).expect(0).json();
+        let dry = target.room().run(&format!("{line} --dry-run --json")).expect(0).json();
         let plan = Duration::from_secs_f64(number(&dry, "/at_least_s"));
-        Self { ground, line, plan, loads, before: Vec::new() }
+        Self { target, line, plan, loads, before: Vec::new() }
     }
 
-    /// What begins it, or goes on with it.
-    pub(crate) fn next(&self, tally: &mut Tally) -> String {
+    /// The command that begins or continues it.
+    pub(crate) fn next(&self, counts: &mut KillCounts) -> String {
         if self.has_begun() {
-            tally.resumes += 1;
+            counts.resumes += 1;
             return "resume last".to_owned();
         }
         self.line.clone()
     }
 
     pub(crate) fn has_begun(&self) -> bool {
-        self.ground.room().run("show last --json").code == Some(0)
+        self.target.room().run("show last --json").code == Some(0)
     }
 
-    /// About how long it would go on undisturbed.
+    /// About how long it would continue undisturbed.
     pub(crate) fn span(&self) -> Duration {
         let load = if self.loads && !self.has_begun() { LOAD } else { Duration::ZERO };
         load + self.plan + Duration::from_secs(1)
     }
 
-    /// Goes on to the end, which must come in time, and insists that all is there and nothing else.
-    pub(crate) fn end(mut self, tally: &mut Tally) {
-        let line = self.next(tally);
+    /// Continues to the end, which must come in time, and asserts that everything is there and nothing else.
+    pub(crate) fn end(mut self, counts: &mut KillCounts) {
+        let line = self.next(counts);
         let begun = Instant::now();
-        let ending = self.ground.room().run(&line).expect(0);
+        let ending = self.target.room().run(&line).expect(0);
         let took = begun.elapsed();
-        // The machine may be busy with others, who made 60 s of 9 s; what hangs takes for ever.
+        // The machine may be busy with other work that made 60 s of 9 s; a hang takes for ever.
         let bound = HANG + 15 * (self.plan + LOAD);
         assert!(took < bound, "`dbdyno {line}` took {took:?}: {}", ending.stderr);
-        tally.slowest_whole = tally.slowest_whole.max(took);
-        self.look(&ending, tally);
-        let planned = number(&self.ground.room().runs()[0], "/points_planned");
-        complete(self.ground.room(), planned as usize);
-        self.ground.is_clean();
+        counts.slowest_whole = counts.slowest_whole.max(took);
+        self.look(&ending, counts);
+        let planned = number(&self.target.room().runs()[0], "/points_planned");
+        complete(self.target.room(), planned as usize);
+        self.target.is_clean();
     }
 
-    /// Insists that what is left is whole: all that dbdyno has said to be there, and all that was there before,
+    /// Asserts that what is left is complete: everything that dbdyno reported, and everything that was there before,
     /// unchanged.
-    pub(crate) fn look(&mut self, ending: &Ending, tally: &mut Tally) {
-        tally.checks += 1;
+    pub(crate) fn look(&mut self, ending: &Ending, counts: &mut KillCounts) {
+        counts.checks += 1;
         let said: Vec<&str> = ending.stderr.lines().filter(|line| line.starts_with('[')).collect();
-        let Some(document) = kept(self.ground.room()) else {
+        let Some(document) = kept(self.target.room()) else {
             assert!(self.before.is_empty() && said.is_empty(), "what was recorded is gone: {}", ending.stderr);
             return;
         };
@@ -117,12 +117,12 @@ impl<'g> Life<'g> {
             let reason = text(point, "/reason");
             assert!(reason == "interrupted" || reason.starts_with("connection lost: "), "{reason}");
         }
-        tally.points_kept += now.len() - self.before.len();
+        counts.points_kept += now.len() - self.before.len();
         self.before = now;
     }
 }
 
-/// A point without what is found when the run is put together: whether the machine was slower than at its best.
+/// A point without what is computed when the run is put together (the uneven machine).
 fn as_stored(point: &Value) -> Value {
     let mut point = point.clone();
     let fields = point.as_object_mut().unwrap();
@@ -139,16 +139,16 @@ pub(crate) fn until(run: &mut Running, moment: Duration) {
     }
 }
 
-/// Insists that a command which was told to end has done so, in time and as it should. Says whether the signal met it.
+/// Asserts that a command that was told to end did so in time and properly. Returns whether the signal reached it.
 fn obeyed(ending: &Ending, signal: Signal, took: Duration) -> bool {
     assert!(took < HANG, "it hung for {took:?} after {signal:?}: {}", ending.stderr);
     assert!(!ending.stderr.contains("panicked"), "{}", ending.stderr);
     let listening = ending.stderr.contains("measuring;");
     match ending.code {
-        // It was done just before.
+        // It had just ended.
         Some(0) => false,
         None => {
-            // Before it listens, and with KILL always, the signal does what it does to every program.
+            // Before it listens, and with KILL always, the signal has its default effect.
             assert!(signal == Signal::KILL || !listening, "it listens, and died of {signal:?}: {}", ending.stderr);
             true
         }
@@ -161,26 +161,26 @@ fn obeyed(ending: &Ending, signal: Signal, took: Duration) -> bool {
     }
 }
 
-/// Kills as many dbdynos.
+/// Kills this many dbdynos.
 pub(crate) fn suffer(product: &'static Product, kills: u32, runs: &Runs) {
-    let (seed, ground, mut tally) = (seed(), Ground::new(product), Tally::default());
+    let (seed, target, mut counts) = (seed(), TestTarget::new(product), KillCounts::default());
     let mut dice = Dice(seed);
     let mut place = Where { product, seed, moment: "before the first kill".to_owned() };
-    let done = |tally: &Tally| tally.kills.iter().sum::<u32>();
-    while done(&tally) < kills {
-        let mut life = Life::begin(&ground, runs, true, &mut dice);
+    let done = |counts: &KillCounts| counts.kills.iter().sum::<u32>();
+    while done(&counts) < kills {
+        let mut life = DisturbedRun::begin(&target, runs, true, &mut dice);
         for _ in 0..=dice.throw(MOST) {
-            if done(&tally) == kills {
+            if done(&counts) == kills {
                 break;
             }
-            let line = life.next(&mut tally);
+            let line = life.next(&mut counts);
             let span = u64::try_from(life.span().as_micros()).unwrap();
             let moment = Duration::from_micros(dice.throw(span));
             let signals = [Signal::INT, Signal::TERM, Signal::HUP];
             let signal = signals.get(dice.throw(8) as usize).copied().unwrap_or(Signal::KILL);
             place.moment =
-                format!("kill {}: {signal:?} {moment:?} after the start of `dbdyno {line}`", done(&tally) + 1);
-            let mut run = ground.start(&line);
+                format!("kill {}: {signal:?} {moment:?} after the start of `dbdyno {line}`", done(&counts) + 1);
+            let mut run = target.start(&line);
             until(&mut run, moment);
             if !run.ended() {
                 run.signal(signal);
@@ -189,16 +189,16 @@ pub(crate) fn suffer(product: &'static Product, kills: u32, runs: &Runs) {
             let ending = run.end();
             let took = told.elapsed();
             let met = obeyed(&ending, signal, took);
-            life.look(&ending, &mut tally);
+            life.look(&ending, &mut counts);
             if !met {
                 break;
             }
-            tally.slowest = tally.slowest.max(took);
-            tally.kills[usize::from(!life.before.is_empty())] += 1;
+            counts.slowest = counts.slowest.max(took);
+            counts.kills[usize::from(!life.before.is_empty())] += 1;
         }
         place.moment += "; then the end of that run";
-        life.end(&mut tally);
-        eprintln!("{} of {kills}: {tally}", product.name);
+        life.end(&mut counts);
+        eprintln!("{} of {kills}: {counts}", product.name);
     }
-    println!("robust {}: {tally}", product.name);
+    println!("robust {}: {counts}", product.name);
 }

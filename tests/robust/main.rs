@@ -1,35 +1,35 @@
-//! dbdyno killed by the hundred, and servers under it: at moments that dice choose from fixed seeds, all over loads,
-//! settling, points and what lies between. Whatever was measured is kept whole, nothing hangs, nothing stays behind on
-//! the server, each command ends with the code that says how, and `resume` comes to its end.
+//! dbdyno killed by the hundred, and servers under it, at random moments from fixed seeds: during loads, settling,
+//! points and between. Everything measured is kept complete, nothing hangs, nothing stays behind on the server, each
+//! command returns the right exit code, and `resume` completes.
 //!
-//! A few of each are part of `make test`; `make robust` does all of them, and says what it did in a line for each
-//! engine. A failure says with which seed it can be had again: `ROBUST_SEED=N make robust`.
+//! A few kills are part of `make test`; `make robust` does all of them, and prints a line for each engine. A failure
+//! prints its seed: `ROBUST_SEED=N make robust` repeats it.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "what was done is what `make robust` is asked for")]
 #![allow(dead_code, reason = "the support was made for all stories")]
 
+#[path = "../stories/dice.rs"]
+mod dice;
 #[path = "../stories/document.rs"]
 mod document;
-mod ground;
 #[path = "../stories/home.rs"]
 mod home;
 mod kills;
-#[path = "../stories/ordeal.rs"]
-mod ordeal;
 mod servers;
 #[path = "../stories/support.rs"]
 mod support;
+mod test_target;
 
-use ground::Product;
 use std::fmt;
 use std::time::Duration;
+use test_target::Product;
 
-/// What takes so long after it was told to end, or was left alone by its server, hangs.
+/// A command that takes this long after it was told to end, or after its server was killed, hangs.
 const HANG: Duration = Duration::from_secs(10);
 
-/// What was done to an engine, and what came of it.
+/// The kills of an engine, and their results.
 #[derive(Default)]
-struct Tally {
+struct KillCounts {
     /// Kills of dbdyno: before the first point was recorded, and after.
     kills: [u32; 2],
     /// Kills of its server.
@@ -37,13 +37,13 @@ struct Tally {
     resumes: u32,
     points_kept: usize,
     checks: u32,
-    /// The longest that a command took to end after the signal, or after its server was killed.
+    /// The longest time from a signal, or the kill of the server, to the command's end.
     slowest: Duration,
-    /// The longest that a command took that nobody disturbed.
+    /// The longest undisturbed command.
     slowest_whole: Duration,
 }
 
-impl fmt::Display for Tally {
+impl fmt::Display for KillCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [early, late] = self.kills;
         if self.server_kills > 0 {
@@ -60,12 +60,12 @@ impl fmt::Display for Tally {
     }
 }
 
-/// Where the dice begin.
+/// The first seed.
 fn seed() -> u64 {
     std::env::var("ROBUST_SEED").map_or(16, |text| text.parse().expect("ROBUST_SEED is a number"))
 }
 
-/// Says where it was when something was not as it must be.
+/// Prints the place of a failure.
 struct Where<'a> {
     product: &'a Product,
     seed: u64,
@@ -84,17 +84,17 @@ macro_rules! kills {
     ($($feature:literal $name:ident $product:ident $kills:literal)*) => {
         $(#[cfg(feature = $feature)]
         mod $name {
-            use crate::{ground, kills};
+            use crate::{test_target, kills};
 
             #[test]
             fn a_few_kills_leave_no_half_point_and_every_run_can_be_resumed() {
-                kills::suffer(&ground::$product, 2, &kills::SHORT);
+                kills::suffer(&test_target::$product, 2, &kills::SHORT);
             }
 
             #[test]
             #[ignore = "takes minutes: make robust"]
             fn many_kills_leave_no_half_point_and_every_run_can_be_resumed() {
-                kills::suffer(&ground::$product, $kills, &kills::LONG);
+                kills::suffer(&test_target::$product, $kills, &kills::LONG);
             }
         })*
     };
@@ -104,17 +104,17 @@ macro_rules! kills_of_servers {
     ($($feature:literal $name:ident $product:ident $kills:literal)*) => {
         $(#[cfg(feature = $feature)]
         mod $name {
-            use crate::{ground, kills, servers};
+            use crate::{test_target, kills, servers};
 
             #[test]
             fn a_run_outlives_a_kill_of_its_server() {
-                servers::suffer(&ground::$product, 1, &kills::SHORT);
+                servers::suffer(&test_target::$product, 1, &kills::SHORT);
             }
 
             #[test]
             #[ignore = "takes minutes: make robust"]
             fn runs_outlive_many_kills_of_their_server() {
-                servers::suffer(&ground::$product, $kills, &kills::LONG);
+                servers::suffer(&test_target::$product, $kills, &kills::LONG);
             }
         })*
     };

@@ -1,11 +1,11 @@
-//! Bad input: the exact words, exit 2, nothing on stdout, and not a byte on disk that was not there before.
+//! Bad input: the exact words, exit code 2, nothing on stdout, and no new byte on disk.
 
 use crate::small_disk::SmallDisk;
 use crate::support::{Ending, Room, Running, text};
 use rusqlite::Connection;
 use std::path::Path;
 
-/// Insists on a refusal in these words that left everything as it was.
+/// Asserts a refusal with these words that changed nothing.
 #[track_caller]
 fn refused(room: &Room, line: &str, words: &str) {
     let before = room.files();
@@ -66,7 +66,7 @@ fn unknown_names_are_answered_with_the_nearest() {
     }
 }
 
-/// The engines of this build, as messages list them.
+/// The engines of this build, as in messages.
 fn engines() -> String {
     let engines = [
         ("sqlite", true),
@@ -146,7 +146,7 @@ fn a_target_must_be_one() {
     }
 }
 
-/// A folder that is not there is bad input: nothing was done, so the code is 2 and there is no results file.
+/// A missing folder is bad input: nothing was done, so the exit code is 2 and there is no results file.
 #[test]
 fn a_target_in_a_folder_that_is_not_there_is_refused_before_anything_is_made() {
     let room = Room::new();
@@ -159,7 +159,7 @@ fn a_target_in_a_folder_that_is_not_there_is_refused_before_anything_is_made() {
     }
 }
 
-/// SQLite would take a device for an empty database, and follow a link: every command refuses them in the same words.
+/// SQLite would take a device for an empty database, and follow a link; every command refuses them in the same words.
 #[test]
 fn a_target_is_a_plain_file_to_every_command() {
     let room = Room::with_data();
@@ -187,7 +187,7 @@ fn a_password_in_a_mistyped_target_is_not_shown() {
     let room = Room::new();
     let ending = room.run("run T611 --target postgres//scott:tiger@db1:5432/x").expect(2);
     assert!(!ending.stderr.contains("tiger"), "{}", ending.stderr);
-    // However it is written, and wherever it was typed.
+    // In any spelling, and in any place.
     for typed in
         ["scott/tiger@db1", "oracle://scott/tiger@db1/x", "oracle://db1/x?Password=tiger", "oracle:scott/tiger@db1"]
     {
@@ -200,7 +200,7 @@ fn a_password_in_a_mistyped_target_is_not_shown() {
     }
 }
 
-/// A password is hidden, and nothing of what is said of it is lost.
+/// A password is hidden, and the rest of the message is complete.
 #[test]
 fn messages_are_whole_beside_a_hidden_password() {
     let room = Room::new();
@@ -334,7 +334,7 @@ fn a_run_that_is_not_there_is_answered_with_the_nearest() {
     for _ in 0..2 {
         room.run("run T512 --jobs 1 --threads 1 --duration 20ms --target null: --label before").expect(0);
     }
-    // Ids are random; these are chosen, so that the answers can be.
+    // Ids are random; these are fixed, so that the answers are known.
     let results = room.results();
     results.execute_batch("PRAGMA foreign_keys = OFF; PRAGMA journal_mode = DELETE").unwrap();
     let runs = room.runs();
@@ -364,7 +364,7 @@ fn a_run_that_is_not_there_is_answered_with_the_nearest() {
     );
 }
 
-/// A login whose host was forgotten, and options of passwords in other spellings.
+/// A login without a host, and other spellings of password options.
 #[test]
 fn passwords_are_not_shown_however_they_were_spelt() {
     let room = Room::new();

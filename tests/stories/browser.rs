@@ -1,11 +1,11 @@
-//! A headless Chromium, driven over a pipe by its own protocol: what a page does in it, as a reader's browser would.
+//! A headless Chromium, driven over a pipe by its own protocol: what a page does in a reader's browser.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// What the distributions call it.
+/// Its names in distributions.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
 /// A browser with one page in it.
@@ -15,13 +15,13 @@ pub(crate) struct Browser {
     from: BufReader<ChildStdout>,
     session: Option<String>,
     last_id: u64,
-    /// What the page said and asked for since it was opened: events of the protocol.
+    /// Events since the page was opened: its messages and requests.
     events: Vec<Value>,
     _profile: tempfile::TempDir,
 }
 
 impl Browser {
-    /// Starts one. It has no network to ask anything from: what a page asks for is seen all the same.
+    /// Starts a browser. It has no network; requests of a page are seen all the same.
     pub(crate) fn start() -> Self {
         let profile = tempfile::tempdir().unwrap();
         let program = NAMES.iter().find(|name| {
@@ -29,7 +29,7 @@ impl Browser {
             std::env::split_paths(&folders).any(|folder| folder.join(name).is_file())
         });
         let program = program.expect("no Chromium is installed; `bash tests/servers` installs it");
-        // The pipes are descriptors 3 and 4 by the protocol. A shell puts them there.
+        // By the protocol the pipes are descriptors 3 and 4. A shell sets them up.
         let mut command = Command::new("sh");
         command.args(["-c", r#"exec "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1"#, "sh", program]);
         command.args([
@@ -45,7 +45,7 @@ impl Browser {
             "--host-resolver-rules=MAP * ~NOTFOUND",
         ]);
         if rustix::process::geteuid().is_root() {
-            // The sandbox refuses to work for root, as which containers and some machines of tests run.
+            // The sandbox refuses to run as root, as in containers and on some test machines.
             command.arg("--no-sandbox");
         }
         command.arg(format!("--user-data-dir={}", profile.path().display()));
@@ -62,7 +62,7 @@ impl Browser {
         browser
     }
 
-    /// One message of the protocol.
+    /// The next message of the protocol.
     fn next(&mut self) -> Value {
         let mut bytes = Vec::new();
         self.from.read_until(0, &mut bytes).unwrap();
@@ -70,7 +70,7 @@ impl Browser {
         serde_json::from_slice(&bytes).unwrap()
     }
 
-    /// Calls a method and waits for its result.
+    /// Calls a method and returns its result.
     #[track_caller]
     pub(crate) fn call(&mut self, method: &str, parameters: Value) -> Value {
         self.last_id += 1;
@@ -92,7 +92,7 @@ impl Browser {
         }
     }
 
-    /// Opens a file, as wide as a screen, and waits until it is loaded.
+    /// Opens a file in a window of this width, and waits until it is loaded.
     #[track_caller]
     pub(crate) fn open(&mut self, file: &Path, width: u32) {
         self.events.clear();
@@ -104,7 +104,7 @@ impl Browser {
         }
     }
 
-    /// Makes the screen as wide.
+    /// Sets the width of the window.
     #[track_caller]
     pub(crate) fn resize(&mut self, width: u32) {
         let screen = json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false});
@@ -120,13 +120,13 @@ impl Browser {
         result["result"]["value"].clone()
     }
 
-    /// Moves the pointer to a place of the screen.
+    /// Moves the pointer.
     #[track_caller]
     pub(crate) fn point_at(&mut self, x: f64, y: f64) {
         self.call("Input.dispatchMouseEvent", json!({"type": "mouseMoved", "x": x, "y": y}));
     }
 
-    /// What the page complained of: errors, warnings, refusals of its policy.
+    /// The page's errors, warnings and refusals by its policy.
     pub(crate) fn complaints(&self) -> Vec<&Value> {
         let complaint = |e: &&Value| {
             let kind = e["params"]["type"].as_str().unwrap_or_default();
@@ -141,7 +141,7 @@ impl Browser {
         self.events.iter().filter(complaint).collect()
     }
 
-    /// Everything that was asked for, the page itself too.
+    /// Every request, including the page itself.
     pub(crate) fn requests(&self) -> Vec<&str> {
         let requests = self.events.iter().filter(|e| e["method"] == "Network.requestWillBeSent");
         requests.filter_map(|e| e["params"]["request"]["url"].as_str()).collect()
@@ -150,7 +150,7 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // A browser that is told so ends its own processes; one that does not listen is ended.
+        // A browser that is told to end does so; one that does not react is killed.
         self.last_id += 1;
         let close = format!("{{\"id\":{},\"method\":\"Browser.close\"}}\0", self.last_id);
         if self.to.write_all(close.as_bytes()).and_then(|()| self.to.flush()).is_err() {

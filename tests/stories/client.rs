@@ -1,4 +1,4 @@
-//! The client drive as its users meet it, on the null engine, whose statements take as long as they are told to, stall
+//! The client drive as its users see it, on the null engine, whose statements take as long as they are told to, stall
 //! and fail.
 
 use crate::document::{check_document, check_point};
@@ -36,7 +36,7 @@ fn errors_and_retries_are_apart_from_throughput() {
 #[test]
 fn a_storm_of_errors_ends_its_point_early() {
     let room = Room::new();
-    // Two minutes of window that nobody has to wait for.
+    // Two minutes of window that end early.
     let line = "run T711 --drive client --jobs 2 --duration 120s --target null:?speed=20000&error_every=1";
     room.run(line).expect(4);
     let document = room.show("last");
@@ -94,18 +94,18 @@ fn a_rate_that_is_not_reached_says_so_and_stays_readable() {
     assert!(page.contains("@ at a set rate"), "{page}");
 }
 
-/// What the injected stall implies, where the machine itself did not stall in the meantime.
+/// The effect of the injected stall, unless the machine itself stalled meanwhile.
 #[test]
 fn an_open_loop_sees_a_stall_and_a_closed_one_does_not() {
     let room = Room::new();
-    // Statements that take no time, but for one in 1,000, which takes 300 ms.
+    // Statements take no time, except one in 1,000, which takes 300 ms.
     let target = "--target null:?speed=2000000000&stall_every=1000&stall_ms=300 --drive client --jobs 1 --json";
     let true_enough = |value_s: f64, implied_s: f64| (value_s / implied_s - 1.0).abs() <= 0.05;
     let seen = (0..5).any(|_| {
         let line = format!("run T611 --duration 4s --rate 1000/s --arrivals constant {target}");
         let document = room.run(&line).expect(0).json();
         let point = &points(&document)[0];
-        // Of 1,000 the ten slowest are 1 %: they had to wait 300, 299 … 290 ms.
+        // Of 1,000 the ten slowest are 1 %: they waited 300, 299 … 290 ms.
         true_enough(number(point, "/response_time_s/max"), 0.3)
             && true_enough(number(point, "/response_time_s/p99"), 0.29)
     });
@@ -193,14 +193,14 @@ fn users_share_connections_and_wait_for_them() {
     check_document(&document);
     let point = &points(&document)[0];
     assert_eq!((&point["jobs"], &point["connections"]), (&20.into(), &2.into()));
-    // Little's law: each of them waits for a connection or has one.
+    // Little's law: each user waits for a connection or has one.
     let there_s = number(point, "/connection_wait_s/mean") + number(point, "/service_time_s/mean");
     let there = number(point, "/ops_per_s") * there_s;
     assert!((18.0..=21.0).contains(&there), "{there} of 20: {point:#}");
     assert!(number(point, "/service_time_s/p50") < number(point, "/connection_wait_s/p50") / 4.0, "{point:#}");
     let page = room.run("show last --table latency").expect(0).stdout;
     assert!(page.contains("closed loop, 2 connections") && page.contains("  wait  "), "{page}");
-    // At a rate who waits for a connection has waited that long for an answer, too.
+    // With a rate, the wait for a connection is part of the response time.
     let document = room.run(&format!("run T711 --rate 50% {target}")).expect(0).json();
     check_document(&document);
     let [maximum, half] = [0, 1].map(|n| &points(&document)[n]);
@@ -209,11 +209,11 @@ fn users_share_connections_and_wait_for_them() {
     let [wait_s, service_s, response_s] =
         ["connection_wait_s", "service_time_s", "response_time_s"].map(|of| number(half, &format!("/{of}/mean")));
     assert!(wait_s > 0.0 && response_s >= 0.99 * (wait_s + service_s), "{half:#}");
-    // What two connections cannot carry is too much, however many users there are.
+    // Two connections cannot carry this load, however many users there are.
     room.run(&format!("run T711 --rate 5000/s --arrivals constant {target}")).expect(4);
     let reason = points(&room.show("last"))[0]["reason"].clone();
     assert!(reason.as_str().is_some_and(|why| why.contains("ask for less, or use more connections")), "{reason}");
-    // A connection each: nobody waits, and nothing of it is told.
+    // With a connection each, no user waits, and no wait is reported.
     let document = room.run(&format!("run T711 --ramp 2 {}", target.replace("--jobs 20", ""))).expect(0).json();
     let alone = &points(&document)[0];
     assert!(alone.get("connections").is_none() && alone.get("connection_wait_s").is_none(), "{alone:#}");

@@ -1,5 +1,5 @@
-//! A wall clock that is set in the middle of a point. The machine's own clock is left alone: a library that is loaded
-//! before all others tells dbdyno another time of day once a file appears. Monotonic time stays as it is.
+//! A wall clock that is set within a point. The machine's own clock stays: a library that is loaded before all others
+//! changes the time of day for dbdyno once a file appears. Monotonic time stays.
 
 use crate::document::check_document;
 use crate::support::{Room, Running, flagged, number, points, text};

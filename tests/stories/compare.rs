@@ -1,8 +1,8 @@
-//! Comparing runs and reference platforms: what a user types, what comes out, and how it ends.
+//! Comparing runs and reference platforms: the command line, the output, and the exit code.
 
 use crate::support::Room;
 
-/// A room with runs of the null engine, each of this label.
+/// A room with runs of the null engine with these labels.
 fn room_with(labels: &[&str]) -> Room {
     let room = Room::new();
     for label in labels {
@@ -34,7 +34,7 @@ fn platforms_are_listed_and_shown_without_any_results() {
 #[test]
 fn runs_of_a_label_are_a_sample_in_which_a_loss_can_be_shown() {
     let run = |room: &Room, label: &str| {
-        // One does a thousandth of what the other does.
+        // One does a thousandth of the other's work.
         let target = if label == "slow" { "null:?speed=1000" } else { "null:" };
         room.run(&format!("run T611 --target {target} --ramp 1 --duration 500ms --label {label} -q")).expect(0);
     };

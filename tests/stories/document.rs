@@ -1,17 +1,17 @@
-//! The document of a run as the design promises it: keys and types, sums that add up, a reason for all that is absent.
+//! The JSON document of a run: keys and types, sums that add up, and a reason for every absent value.
 
 use crate::support::{number, points, text};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// What a key holds.
+/// The type of a key's value.
 #[derive(Debug, Clone, Copy)]
 enum Is {
     Text,
     TextOrNull,
     Count,
     Number,
-    /// A figure; where it is absent, `missing` has the reason.
+    /// A figure; if it is absent, `missing` has the reason.
     Figure,
     Object,
     ObjectOrNull,
@@ -111,7 +111,7 @@ const POINT: &[(&str, Is)] = &[
     ("/missing", Object),
 ];
 
-/// What a measured point has a value for, or a reason why not.
+/// What a measured point has as a value or as missing with a reason.
 const FIGURES: &[&str] = &[
     "/window_s",
     "/counters_s",
@@ -176,7 +176,7 @@ fn check_shape(what: &str, value: &Value, shape: &[(&str, Is)]) {
     }
 }
 
-/// Insists that a document has the design's shape and that its figures agree with one another.
+/// Asserts that a document has the right form and that its figures are consistent.
 #[track_caller]
 pub(crate) fn check_document(document: &Value) {
     check_shape("the document", document, DOCUMENT);
@@ -189,7 +189,7 @@ pub(crate) fn check_document(document: &Value) {
     check_cells(document);
 }
 
-/// Insists that a point is whole, whatever became of it.
+/// Asserts that a point is complete, whatever its status.
 #[track_caller]
 pub(crate) fn check_point(point: &Value) {
     let code = text(point, "/subject/name");
@@ -213,7 +213,7 @@ pub(crate) fn check_point(point: &Value) {
     }
 }
 
-/// The key of version 1 is still there for tests, and storage has what was asked of it.
+/// Tests still have the key of version 1, and storage has its load.
 fn check_subject(value: &Value) {
     let (kind, name) = (text(value, "/subject/kind"), &value["subject"]["name"]);
     let (test, storage) = (value.get("test"), value.get("storage"));
@@ -226,8 +226,8 @@ fn check_subject(value: &Value) {
     assert_eq!((test, storage.is_some_and(Value::is_object)), expected, "{kind} {name}");
 }
 
-/// What a client timed of a test is of one type, with the point's own figures; the server's loop and storage have no
-/// types. A workload is timed in both forms, and has types of its own.
+/// The client drive's times of a test have one type, with the point's own figures; the server drive and storage have no
+/// types. A workload is timed in both forms and has types of its own.
 fn check_transactions(point: &Value) {
     let is_of_workload = point["subject"]["kind"] == "workload";
     let is_of_client = is_of_workload || point["subject"]["kind"] == "test" && point["drive"] == "client";
@@ -244,10 +244,10 @@ fn check_transactions(point: &Value) {
     }
 }
 
-/// Rates, counts and the window must agree with one another.
+/// Rates, counts and the window must be consistent.
 fn check_figures(code: &str, point: &Value) {
     assert!(point["reason"].is_null(), "{code}");
-    // What removing pieces took is none of the work.
+    // Removing pieces is not part of the work.
     let window_s = number(point, "/window_s") - point["discarding_s"].as_f64().unwrap_or(0.0);
     let (ops, rate) = (number(point, "/ops"), number(point, "/ops_per_s"));
     assert!(window_s > 0.0 && rate > 0.0, "{code}: {rate} operations/s in {window_s} s");
@@ -263,7 +263,7 @@ fn check_figures(code: &str, point: &Value) {
     assert!(reasons.values().all(|why| why.as_str().is_some_and(|w| w.len() >= 10)), "{code}: {reasons:?}");
 }
 
-/// Figures that measured points lack without saying why: a reason stands at their own path or at one above.
+/// Figures that measured points lack without a reason: a reason is at their own path or at one above.
 pub(crate) fn absent_without_a_reason(document: &Value) -> BTreeSet<String> {
     let mut silent = BTreeSet::new();
     for point in points(document).iter().filter(|p| p["status"] == "ok") {
@@ -282,7 +282,7 @@ pub(crate) fn absent_without_a_reason(document: &Value) -> BTreeSet<String> {
     silent
 }
 
-/// Each point belongs to one cell, and the cells' figures are those of their points.
+/// Each point belongs to one cell, and a cell's figures come from its points.
 fn check_cells(document: &Value) {
     let cells = document["cells"].as_array().unwrap();
     let mut counted = 0;
@@ -328,7 +328,7 @@ fn check_cells(document: &Value) {
         let interval = (cell["low"].as_f64(), cell["high"].as_f64());
         assert_eq!(interval.0.is_some(), values.len() >= 3, "{code}: an interval from three repeats on");
         if let ((Some(low), Some(high)), Some(least), Some(most)) = (interval, values.first(), values.last()) {
-            // About the mean of logarithms, which lies among the values; of a skewed few the median may lie outside.
+            // The interval is around the mean of logarithms; for a few skewed values the median may lie outside.
             assert!(0.0 < low && low <= *most && *least <= high, "{code}: {low} {high} {values:?}");
         }
     }

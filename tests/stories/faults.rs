@@ -1,5 +1,5 @@
-//! What can happen to a database file: its disk fills, somebody locks it, damages it, makes it read-only, or drops a
-//! table while it is being measured. Points fail with their class and reason, and whatever is not concerned goes on.
+//! Faults of a database file: its disk fills, another process locks, damages or protects it, or drops a table while it
+//! is measured. Points fail with their class and reason, and points that are not affected continue.
 
 use crate::document::check_point;
 use crate::small_disk::SmallDisk;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::io::{PipeReader, PipeWriter, Read, Write};
 use std::os::unix::fs::FileExt;
 
-/// A pipe that takes no more: whoever writes to it waits until somebody reads.
+/// A full pipe: a writer waits until the pipe is read.
 fn full_pipe() -> (PipeReader, PipeWriter) {
     let (reader, mut writer) = std::io::pipe().unwrap();
     let flags = rustix::fs::fcntl_getfl(&writer).unwrap();
@@ -46,7 +46,7 @@ fn a_disk_that_fills_up_stops_a_load_which_goes_on_later() {
     let disk = SmallDisk::new(&room, 200);
     let target = disk.path("x.sqlite").display().to_string();
     let load = format!("load --target sqlite:{target} --size T");
-    // The first line of progress does not fit into the pipe, so the load stands still while the disk fills up.
+    // The first line of progress does not fit into the pipe, so the load waits while the disk is filled.
     let (mut reader, writer) = full_pipe();
     let run = Running::start_unheard(disk.command(&room, DBDYNO, &load), writer.into());
     wait_until("the file", || disk.seen("x.sqlite").metadata().is_ok_and(|m| m.len() > 0));
@@ -62,7 +62,7 @@ fn a_disk_that_fills_up_stops_a_load_which_goes_on_later() {
     assert_eq!(ending.code, Some(3), "{said}");
     assert!(said.contains("dbdyno: loading failed: out of space: "), "{said}");
     assert!(said.ends_with("free space there and try again: what was committed is kept\n"), "{said}");
-    // With space the same command goes on.
+    // With space the same command succeeds.
     std::fs::remove_file(ballast).unwrap();
     let answer = on_disk(&disk, &room, &format!("{load} --json")).expect(0).json();
     assert_eq!((&answer["resumed"], &answer["verified"]), (&true.into(), &true.into()), "{answer:#}");
@@ -73,7 +73,7 @@ fn a_disk_that_is_full_fails_what_writes_and_nothing_else() {
     let room = Room::with_data();
     let disk = SmallDisk::new(&room, 64);
     std::fs::copy(room.path("x.sqlite"), disk.seen("x.sqlite")).unwrap();
-    // SQLite needs a little to open a file with a write-ahead log at all.
+    // SQLite needs a little space to open a file with a write-ahead log at all.
     let ballast = disk.fill_up(256);
     let target = disk.path("x.sqlite").display().to_string();
     let line = format!("run T211 T331 T611 T121 --ramp 1 --duration 50ms --target sqlite:{target}");
@@ -85,7 +85,7 @@ fn a_disk_that_is_full_fails_what_writes_and_nothing_else() {
         assert!(text(point, "/reason").starts_with("out of space: "), "{}", point["reason"]);
         assert!(point["outcomes"]["errors"]["out_of_space"].is_u64(), "{point:#}");
     }
-    // With space the failed ones are measured, and the data has not suffered.
+    // With space the failed points are measured, and the data is intact.
     std::fs::remove_file(ballast).unwrap();
     on_disk(&disk, &room, "resume last").expect(0);
     assert_eq!(statuses(&room.show("last")), ["T211 ok", "T331 ok", "T611 ok", "T121 ok"]);
@@ -127,7 +127,7 @@ fn results_that_are_taken_away_end_the_run() {
         let said = lines(run.end().expect(3));
         let words = "dbdyno: ./dbdyno.db was moved, removed, replaced or cut off while dbdyno wrote to it";
         assert!(said.len() == 1 && said[0].starts_with(words), "{said:?}");
-        // Put back, it is as it was, and the run goes on.
+        // Moved back, it is as it was, and the run continues.
         std::fs::rename(room.path("moved.db"), room.path("dbdyno.db")).unwrap();
         assert_eq!(statuses(&room.show("last")), ["T512 ok"]);
         room.run("resume last").expect(0);
@@ -149,7 +149,8 @@ fn results_that_are_cut_off_end_the_run() {
 fn a_file_that_another_process_writes_fails_what_writes() {
     let room = Room::with_data();
     let other = Connection::open(room.path("x.sqlite")).unwrap();
-    // With a rollback journal there is no checkpoint to wait for, and readers go on beside one who is about to write.
+    // With a rollback journal there is no checkpoint to wait for, and readers continue beside a session that is about
+    // to write.
     other.execute_batch("PRAGMA journal_mode = DELETE; BEGIN IMMEDIATE").unwrap();
     let target = "--target sqlite:x.sqlite?journal=delete";
     let ending = room.run(&format!("run T711 T611 --ramp 1 --duration 50ms {target}")).expect(4);
@@ -186,7 +187,7 @@ fn damage(room: &Room, at: u64, bytes: &[u8]) {
 
 #[test]
 fn a_file_with_a_damaged_head_is_refused_and_left_alone() {
-    // The magic words, or the page size and all that follows.
+    // The magic number, or the page size and everything after it.
     for at in [0, 16] {
         let room = Room::with_data();
         damage(&room, at, &[0xa5; 84]);
@@ -200,7 +201,7 @@ fn a_file_with_a_damaged_head_is_refused_and_left_alone() {
 #[test]
 fn damage_in_a_table_fails_the_points_that_meet_it() {
     let room = Room::with_data();
-    // Nine tenths of the file are the large table's: its middle is in the middle of the file.
+    // Nine tenths of the file belong to the large table, so the middle of the file is in the middle of the table.
     let middle = std::fs::metadata(room.path("x.sqlite")).unwrap().len() / 2 / 65_536 * 65_536;
     damage(&room, middle, &[0xa5; 65_536]);
     let ending = room.run("run T611 T426 T121 --ramp 1 --duration 50ms --target sqlite:x.sqlite").expect(4);

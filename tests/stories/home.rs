@@ -1,4 +1,4 @@
-//! A room with a private server in it, which ends with the room, and how one looks inside such a server.
+//! A room with a private server, which ends with the room, and a look inside such a server.
 
 use crate::support::{Ending, Room, Running, text};
 use serde_json::Value;
@@ -28,7 +28,7 @@ impl Home {
         self.room.start(&format!("up {} --size T --json", self.engine))
     }
 
-    /// What `up` says in JSON.
+    /// The JSON output of `up`.
     #[track_caller]
     pub(crate) fn up(&self, options: &str) -> Value {
         self.run(&format!("up ENGINE {options} --json")).expect(0).json()
@@ -38,10 +38,10 @@ impl Home {
         self.room.path("home").join(self.engine).join("data")
     }
 
-    /// What somebody finds who looks inside as `up` says.
+    /// The result of SQL with the client that `up` names.
     #[track_caller]
     pub(crate) fn inside(&self, up: &Value, sql: &str) -> String {
-        // So that the client runs `$1` and prints nothing but values.
+        // The client runs `$1` and prints values only.
         let arguments = match self.engine {
             "postgres" => "--no-psqlrc --tuples-only --no-align --command=\"$1\"",
             _ => "--batch --skip-column-names --execute=\"$1\"",
@@ -59,7 +59,7 @@ impl Drop for Home {
     }
 }
 
-/// Whether a process is there and not just waiting to be noticed.
+/// Whether a process exists and is not a zombie.
 pub(crate) fn lives(pid: u64) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
 }

@@ -1,4 +1,4 @@
-//! The documents of runs keep their promises, whatever the tests, and the checks of that notice what does not.
+//! The documents of runs are correct for all tests, and the checks detect errors.
 
 use crate::document::{absent_without_a_reason, check_document};
 use crate::support::{Room, points};
@@ -17,7 +17,7 @@ fn the_document_of_a_run_keeps_its_promises() {
     check_document(&document);
 }
 
-/// A reader of any figure finds the figure or the reason why there is none.
+/// Every figure has a value or a reason for its absence.
 #[test]
 fn whatever_is_absent_says_why() {
     let room = Room::with_data();
@@ -56,7 +56,7 @@ fn json_is_all_that_stdout_says_even_when_points_fail() {
     assert_eq!(quiet.stderr.lines().count(), 1, "only the complaint: {}", quiet.stderr);
 }
 
-/// The checks above are worth what they notice.
+/// The checks above must detect errors.
 #[test]
 fn a_document_that_was_tampered_with_is_noticed() {
     let room = Room::new();

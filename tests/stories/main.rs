@@ -1,16 +1,16 @@
-//! dbdyno as its users meet it: the binary in a folder of its own, what it prints, what it leaves behind and how it
-//! ends, on good days and on bad ones. Nothing here looks inside the rooms.
+//! dbdyno as its users see it: the binary in a folder of its own, its output, the files that it leaves and its exit
+//! code, in good cases and in bad ones. No story looks inside the rooms.
 //!
-//! No story asserts how long anything takes, because the machine may be busy with others; where something must have
-//! happened first, the story waits for it.
+//! No story asserts how long anything takes, because the machine may be busy with other work. Where something must
+//! happen first, the story waits for it.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
-mod again;
 mod bad_input;
 mod browser;
 mod client;
 mod clock;
 mod compare;
+mod dice;
 mod document;
 mod faults;
 #[cfg(any(feature = "postgres", feature = "mariadb"))]
@@ -23,11 +23,11 @@ mod null_engine;
 mod on_servers;
 #[cfg(feature = "oracle")]
 mod oracle;
-mod ordeal;
 mod orion;
 mod page;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod remeasure;
 mod resume;
 mod run_and_show;
 #[cfg(any(feature = "postgres", feature = "mariadb"))]

@@ -1,17 +1,17 @@
-//! Oracle, of which there is no server here: a run that was made up (the figures are nobody's), to see that whoever
-//! reads one is told what has not been verified, on whatever page.
+//! Oracle, without a server: a made-up run with made-up figures shows that every reader is told on every page what has
+//! not been verified.
 
 use crate::support::{Room, text};
 use dbdyno_model::{
-    CommitMode, CpuUse, Database, DatabaseRates, Dop, Drive, IoRates, Load, Mapping, MetricId, MetricValue, Plan,
+    ClientLoad, CommitMode, CpuUse, Database, DatabaseRates, Dop, Drive, IoRates, Mapping, MetricId, MetricValue, Plan,
     PlannedPoint, Platform, Point, Redo, Run, RunId, RunStatus, TestCode, Wait,
 };
-use dbdyno_results::{Access, Repository};
+use dbdyno_results::{FileAccess, Repository};
 
 /// What has not been verified.
 const NOTICE: &str = "not yet verified on a live server";
 
-/// Puts the run into the room's results.
+/// Stores the run in the room's results.
 fn fixture(room: &Room) {
     let (started_at, size) = ("2026-01-31T12:00:00Z".parse().unwrap(), "D".to_owned());
     let run = Run {
@@ -30,7 +30,7 @@ fn fixture(room: &Room) {
         subject: test.clone().into(),
         drive: Drive::Server,
         dop: Dop { nodes: 1, jobs: 4, threads: 1 },
-        load: Load::default(),
+        load: ClientLoad::default(),
         rows_per_tx: 1,
         repeat: 1,
         again: false,
@@ -61,14 +61,14 @@ fn fixture(room: &Room) {
         facts: facts.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
         notice: Some(NOTICE.to_owned()),
     };
-    let mut repository = Repository::open(&room.path("dbdyno.db"), Access::ReadWrite).unwrap();
+    let mut repository = Repository::open(&room.path("dbdyno.db"), FileAccess::ReadWrite).unwrap();
     repository.begin_run(&run, &plan, &Platform::default(), &database, None).unwrap();
     for (n, test) in codes.iter().enumerate() {
         repository.record_point(&run.id, n, &point(test, started_at, n == 1), &[]).unwrap();
     }
 }
 
-/// A point as the engine tells it from another machine.
+/// A point as the engine reports it from another machine.
 fn point(test: &TestCode, started_at: jiff::Timestamp, writes: bool) -> Point {
     let value = if writes { 2_400.0 } else { 91_000.0 };
     let sync = Wait {
@@ -143,7 +143,7 @@ fn the_list_of_engines_and_the_script_say_it_too() {
     assert!(script.lines().take(3).any(|line| line.contains(NOTICE)), "{script}");
     let script = room.run("sql oracle --test T611 --size T --json").expect(0).json();
     assert_eq!(text(&script, "/notice"), NOTICE);
-    // An engine that has been verified has nothing to say.
+    // A verified engine has no notice.
     let script = room.run("sql sqlite --test T611 --size T --json").expect(0).json();
     assert!(script.get("notice").is_none());
 }

@@ -1,20 +1,20 @@
-//! The HTML report as its reader meets it: in a browser, on a screen, a phone and paper.
+//! The HTML report as its readers see it: in a browser, on a screen, a phone and paper.
 
 use crate::browser::Browser;
 use crate::support::Room;
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// Printed width of A4 less the margins of the page's style sheet, in CSS pixels: 186 mm.
+/// Width of A4 without the margins of the page's style sheet, in CSS pixels: 186 mm.
 const PAPER: u32 = 703;
 
-/// A room with runs of both drives, small and quick.
+/// A room with small, fast runs of both drives.
 fn measured() -> Room {
     static RESULTS: LazyLock<Vec<u8>> = LazyLock::new(|| {
         let room = Room::with_data();
         let run = |what: &str| room.run(&format!("run {what} --target sqlite:x.sqlite --duration 500ms"));
         run("T611 --ramp 1,2 --repeat 3 --label server").expect(0);
-        // Whether rates so low are met on a busy machine is none of this story's business.
+        // Whether such low rates are reached on a busy machine does not matter here.
         run("T711 --jobs 2 --drive client --rate 100/s,200/s --label client");
         std::fs::read(room.path("dbdyno.db")).unwrap()
     });
@@ -23,7 +23,7 @@ fn measured() -> Room {
     room
 }
 
-/// What must be so of every page, at every width and on paper.
+/// What holds for every page, at every width and on paper.
 fn is_sound(browser: &mut Browser, file: &Path) {
     browser.open(file, 1_280);
     let url = format!("file://{}", file.display());
@@ -72,12 +72,12 @@ fn a_page_works_in_a_browser_without_a_network() {
         is_sound(&mut browser, &room.path(&format!("{label}.html")));
     }
 
-    // Latency of the client drive: percentiles by rate, and how the times are spread.
+    // Latency of the client drive: percentiles by rate, and distributions.
     browser.open(&room.path("client.html"), 1_280);
     let charts = browser.value("document.querySelectorAll('#latency figure').length");
     assert_eq!(charts, 2, "percentiles and histogram");
 
-    // Figures say what they are when they are pointed at, with the pointer or by keys.
+    // Figures show their text when they are pointed at, by pointer or keyboard.
     browser.open(&room.path("server.html"), 1_280);
     let at = browser.value(
         "(() => { const mark = document.querySelector('#t-T611 use.p, #t-T611 use.o'); mark.scrollIntoView({block: 'center', behavior: 'instant'}); \
@@ -92,7 +92,7 @@ fn a_page_works_in_a_browser_without_a_network() {
     let said = browser.value(tip);
     assert!(said.as_str().unwrap().starts_with("2 jobs: "), "{said}");
 
-    // A line can be switched off, and on again.
+    // A line can be switched off and on.
     let lines = "[...document.querySelector('#t-T611 button[data-s=\"1\"]').closest('figure').querySelectorAll('svg[role] .s1')]";
     let click = "document.querySelector('#t-T611 button[data-s=\"1\"]').click()";
     browser.value(click);
@@ -123,7 +123,7 @@ fn three_platforms_stand_side_by_side_on_a_page() {
         let there = browser.value(&format!("!!document.querySelector('.warnings li[data-kind={kind}]')"));
         assert_eq!(there, true, "no warning of {kind}: {warned}");
     }
-    // Best and worst of a row are told by colour and by sign.
+    // Best and worst of a row are shown by colour and by sign.
     let best =
         "[...document.querySelectorAll('table.heat .h')].filter(c => c.querySelector('.rank')?.textContent === '▲')";
     assert!(browser.value(&format!("{best}.length")).as_u64().unwrap() > 0, "no row has a best figure");

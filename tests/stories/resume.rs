@@ -1,6 +1,6 @@
-//! kill -9 at random moments, and what `resume` makes of what is left; and when it must refuse.
+//! kill -9 at random moments, and `resume` of what is left; and refusals of `resume`.
 
-use crate::ordeal::{Dice, complete, kept};
+use crate::dice::{Dice, complete, kept};
 use crate::support::{Room, Running, points, text};
 use rustix::process::Signal;
 use std::path::Path;
@@ -8,15 +8,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// A run that is killed again and again.
-struct Ordeal {
+struct KilledRun {
     command: &'static str,
     planned: usize,
-    /// About how long a point takes, for moments all over it.
+    /// About how long a point takes, for moments throughout it.
     point_us: u64,
 }
 
-impl Ordeal {
-    /// Starts dbdyno and kills it some time after some point was recorded.
+impl KilledRun {
+    /// Starts dbdyno and kills it some time after a point was recorded.
     fn kill(&self, room: &Room, line: &str, from: usize, dice: &mut Dice) {
         let run = room.start(line);
         let point = from as u64 + dice.throw((self.planned - from) as u64);
@@ -29,11 +29,11 @@ impl Ordeal {
         assert!(ending.code.is_none_or(|code| code == 0), "it was to be killed or to be done: {ending:?}");
     }
 
-    /// Kills a run, looks at what is left, resumes it, and looks again. Returns how many points were left by the kill.
+    /// Kills a run, checks what is left, resumes it, and checks again. Returns the number of points that the kill left.
     fn suffer(&self, room: &Room, dice: &mut Dice) -> usize {
         self.kill(room, self.command, 0, dice);
         let Some(kept) = self.kept(room) else {
-            // Killed before the plan was stored: nothing was begun, and nothing is in the way of a new run.
+            // Killed before the plan was stored: nothing was begun, and nothing prevents a new run.
             room.run(self.command).expect(0);
             complete(room, self.planned);
             return 0;
@@ -47,7 +47,7 @@ impl Ordeal {
         kept
     }
 
-    /// How many points are kept, each of them whole; none where there is no run yet.
+    /// The number of points that are kept, each of them complete; `None` where there is no run yet.
     fn kept(&self, room: &Room) -> Option<usize> {
         let document = kept(room)?;
         assert!(points(&document).iter().all(|p| p["status"] == "ok"), "{document:#}");
@@ -60,7 +60,7 @@ impl Ordeal {
 fn fifty_kills_leave_no_half_point_and_every_run_can_be_resumed() {
     const KILLS: u64 = 50;
     const AT_ONCE: u64 = 10;
-    const ORDEAL: Ordeal = Ordeal {
+    const ORDEAL: KilledRun = KilledRun {
         command: "run T512 T211 --jobs 1 --threads 1 --repeat 12 --duration 10ms --target null:?delay_us=20000",
         planned: 24,
         point_us: 30_000,
@@ -84,7 +84,7 @@ fn fifty_kills_leave_no_half_point_and_every_run_can_be_resumed() {
 
 #[test]
 fn kills_of_runs_on_a_database_can_be_resumed() {
-    const ORDEAL: Ordeal = Ordeal {
+    const ORDEAL: KilledRun = KilledRun {
         command: "run T711 T512 T621 --ramp 1 --duration 20ms --target sqlite:x.sqlite",
         planned: 3,
         point_us: 1_200_000,
@@ -157,7 +157,7 @@ fn changed_definitions_are_refused() {
         &changed(&id, "the definition of T611 has changed (catalogue entry or SQL)")
             .replace("` shows", " --catalogue mine` shows"),
     );
-    // The same definitions from a folder are the same definitions.
+    // The same definitions from a folder count as the same.
     std::fs::write(room.path("mine").join(file), original).unwrap();
     room.run("resume last --catalogue mine --target null:").expect(0);
 }
@@ -211,7 +211,7 @@ fn a_run_that_is_being_measured_is_left_to_its_process() {
     run.end().expect(3);
 }
 
-/// What looking at the tables has shown is in the run's record, whoever looked.
+/// The result of checking the tables is in the run's record, also after `resume`.
 #[test]
 fn a_resumed_run_says_what_looking_at_the_tables_has_shown() {
     let room = Room::with_data();

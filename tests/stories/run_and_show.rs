@@ -1,4 +1,4 @@
-//! A good day: data is loaded, a run is measured, shown, listed, shown again.
+//! The normal case: data is loaded, and a run is measured, shown, listed, and shown again.
 
 use crate::document::check_document;
 use crate::support::{Ending, Room, Running, points, statuses, text};
@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use rusqlite::fallible_iterator::FallibleIterator;
 use std::process::{Command, Stdio};
 
-/// Plain lines only: nothing that steers a terminal.
+/// Plain lines without control characters.
 #[track_caller]
 fn check_plain(ending: &Ending) {
     for stream in [&ending.stdout, &ending.stderr] {
@@ -29,7 +29,7 @@ fn a_first_run_loads_measures_and_shows() {
     for (n, line) in lines.iter().enumerate() {
         assert!(line.starts_with(&format!("[{:>2}/10] T", n + 1)), "{line}");
     }
-    // The tables, the summary, what next.
+    // The tables, the summary, the next steps.
     let document = room.show("last");
     let id = text(&document, "/run/id").to_owned();
     for said in ["T121", "T611", "T613", "T711", "CPU", "Server", "Storage", "Database", "What next:"] {
@@ -45,7 +45,7 @@ fn a_first_run_loads_measures_and_shows() {
         [["T121 ok"; 3].as_slice(), &["T611 ok"; 3], &["T613 unsupported"], &["T711 ok"; 3]].concat()
     );
     assert_eq!((text(&document, "/run/size"), text(&document, "/run/status")), ("T", "done"));
-    // By id, prefix, label, and `last`; whole, in part, and in every table.
+    // By id, prefix, label, and `last`; completely, partly, and in every table.
     for name in [id.as_str(), &id[..7], "first", "last"] {
         assert_eq!(room.show(name), document, "{name}");
     }
@@ -76,7 +76,7 @@ fn data_is_loaded_once_checked_and_dropped() {
     let found = room.run("check --target sqlite:x.sqlite --json").expect(0).json();
     assert_eq!(found["size"], "T");
     assert!(found["findings"].as_array().unwrap().iter().all(|f| f["level"] != "blocker"), "{found:#}");
-    // What is not ours stays.
+    // Other tables stay.
     let other = Connection::open(room.path("x.sqlite")).unwrap();
     other
         .execute_batch("CREATE TABLE customer_notes (note TEXT); INSERT INTO customer_notes VALUES ('keep me')")
@@ -114,12 +114,12 @@ fn lists_have_the_promised_columns() {
         for key in ["class", "code", "drive", "layer", "metric", "title"] {
             assert!(!text(test, &format!("/{key}")).is_empty(), "{test}");
         }
-        // What has no place on this engine cannot be driven, and procedural code by no client.
+        // A test that this engine cannot do has no drive, and procedural code has no client drive.
         let selects = text(test, "/class") == "T600" && text(test, "/mapping") != "none";
         let none = text(test, "/class") == "T100" || text(test, "/mapping") == "none";
         assert!(test["client_form"] == selects || !(selects || none), "{test}");
         assert!(["cpu", "server", "storage", "database"].contains(&text(test, "/layer")), "{test}");
-        // An equivalent says how, and what there is none of says why.
+        // An equivalent says how, and an unsupported test says why.
         match text(test, "/mapping") {
             "native" => {}
             "equivalent" | "none" => assert!(text(test, "/note").len() >= 15, "{test}"),
@@ -137,7 +137,7 @@ fn lists_have_the_promised_columns() {
     assert_eq!(room.files().len(), 0, "listing makes no files");
 }
 
-/// The whole script of some tests, prepared by the library against the schema that it prints.
+/// The whole script of some tests, prepared by the library with the schema that it prints.
 #[test]
 fn every_statement_is_printed_and_is_sound() {
     let room = Room::new();
@@ -196,7 +196,7 @@ fn a_reader_who_leaves_early_is_no_error() {
         .unwrap();
     assert_eq!(String::from_utf8_lossy(&head.stderr), "");
     assert!(String::from_utf8_lossy(&head.stdout).starts_with("code"), "{head:?}");
-    // Nobody reads at all, from the first byte on.
+    // Nobody reads the output, from the first byte on.
     for line in ["list tests", "sql sqlite", "--help", "list suites --json"] {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
@@ -216,7 +216,7 @@ fn results_go_where_the_environment_says() {
     room.run("show last --results elsewhere.db").expect(0);
 }
 
-/// What would be done is said, and nothing is.
+/// A dry run prints what would be done, and does nothing.
 #[test]
 fn a_dry_run_says_what_it_would_do_and_does_nothing() {
     let room = Room::with_data();
@@ -244,7 +244,7 @@ fn a_dry_run_says_what_it_would_do_and_does_nothing() {
     );
 }
 
-/// A load is load as well: a dry run says what it is, and the limit of jobs is its limit, too.
+/// A load puts load on the server, too: a dry run describes it, and the limit of jobs applies to it.
 #[test]
 fn a_dry_run_says_what_is_loaded_first() {
     let room = Room::new();

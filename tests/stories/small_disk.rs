@@ -1,5 +1,5 @@
-//! A disk of a few MiB that only our own processes see: a tmpfs in a mount namespace of its own. Needs no root where
-//! the system lets a user have a user namespace, leaves nothing behind, and can be filled, emptied and made read-only.
+//! A disk of a few MiB that only our own processes see: a tmpfs in a mount namespace of its own. It needs no root where
+//! the system allows user namespaces, leaves nothing behind, and can be filled, emptied and made read-only.
 
 use crate::support::{Room, Running};
 use std::fs::File;
@@ -41,19 +41,19 @@ impl SmallDisk {
         panic!("no small disk can be mounted: neither as root (`unshare -m`) nor in a user namespace (`unshare -Urm`)");
     }
 
-    /// Where its files are for those inside.
+    /// The path of its files inside the namespace.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
 
-    /// Where its files are for us outside.
+    /// The path of its files outside.
     pub(crate) fn seen(&self, name: &str) -> PathBuf {
         let inside = self.path(name);
         let root = Path::new("/proc").join(self.holder.id().to_string()).join("root");
         root.join(inside.strip_prefix("/").unwrap())
     }
 
-    /// A command among those that see the disk; words are parted by blanks.
+    /// A command inside the namespace; words are separated by blanks.
     pub(crate) fn command(&self, room: &Room, program: &str, line: &str) -> Command {
         let mut command = Command::new("nsenter");
         command.arg("-t").arg(self.holder.id().to_string()).args(self.enter);
@@ -62,20 +62,20 @@ impl SmallDisk {
         command
     }
 
-    /// Lets nobody write to it any more.
+    /// Makes it read-only.
     pub(crate) fn make_read_only(&self, room: &Room) {
-        // Of the mount, not of the file system: that is what a user namespace may do too.
+        // The mount, not the file system, because a user namespace may do that, too.
         let line = format!("-o remount,bind,ro {}", self.folder.display());
         Running::start(self.command(room, "mount", &line)).end().expect(0);
     }
 
-    /// Takes all space but so many KiB. Deleting the file frees it.
+    /// Fills all space except this many KiB. Deleting the file frees it.
     pub(crate) fn fill_up(&self, left_kib: usize) -> PathBuf {
         let path = self.seen("ballast");
         let mut file = File::create(&path).unwrap();
         let block = vec![7u8; 64 << 10];
         while file.write_all(&block).is_ok() {}
-        // What was half written counts too.
+        // A half written block counts, too.
         let length = file.metadata().unwrap().len();
         file.set_len(length.saturating_sub((left_kib as u64) << 10)).unwrap();
         path

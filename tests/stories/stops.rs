@@ -1,12 +1,12 @@
-//! Being stopped: Ctrl-C once and twice, a kill that can be heard, a target that is lost. What was measured is kept,
-//! the exit code is 3, and the run can be resumed.
+//! Stopping: Ctrl-C once and twice, a signal, a lost target. What was measured is kept, the exit code is 3, and the run
+//! can be resumed.
 
 use crate::document::{check_document, check_point};
 use crate::support::{DBDYNO, Room, Running, points, statuses, text, wait_until};
 use rustix::process::Signal;
 use std::process::Command;
 
-/// A run of two points, stopped in the middle of the second.
+/// A run of two points, stopped within the second.
 fn in_the_middle_of_a_point(room: &Room) -> Running {
     let run = room.start("run T512 T611 --jobs 8 --threads 1 --duration 5s --target null:");
     run.until("[1/2] T512");
@@ -59,7 +59,7 @@ fn a_terminal_that_closes_is_a_ctrl_c() {
     stopped_by(Signal::HUP);
 }
 
-/// Unless somebody has seen to it that the run outlives the terminal.
+/// Unless the run was started to survive its terminal.
 #[test]
 fn a_run_under_nohup_outlives_its_terminal() {
     let room = Room::new();
@@ -73,7 +73,7 @@ fn a_run_under_nohup_outlives_its_terminal() {
     assert_eq!(statuses(&room.show("last")), ["T512 ok", "T611 ok"]);
 }
 
-/// A run that nobody measures any more does not look as if somebody did.
+/// A run whose process is gone is not shown as running.
 #[test]
 fn a_killed_run_is_shown_as_interrupted() {
     let room = Room::new();
@@ -110,7 +110,7 @@ fn a_run_ends_politely_when_its_time_is_over() {
 fn a_second_ctrl_c_leaves_at_once() {
     let room = Room::new();
     let mut run = in_the_middle_of_a_point(&room);
-    // Whoever holds the results keeps dbdyno from recording the point that the first Ctrl-C ended.
+    // A lock on the results keeps dbdyno from recording the point that the first Ctrl-C ended.
     let results = room.results();
     results.execute_batch("BEGIN IMMEDIATE").unwrap();
     run.signal(Signal::INT);
@@ -162,7 +162,7 @@ fn a_stopped_load_of_a_workload_is_said_to_begin_anew() {
     assert!(anew.starts_with("began an earlier load anew"), "{anew}");
 }
 
-/// As on a server; a kill leaves nothing that keeps others away.
+/// As on a server; a kill leaves no lock.
 #[test]
 fn nobody_else_measures_or_drops_in_a_file_that_is_being_measured() {
     let room = Room::with_data();
@@ -174,7 +174,7 @@ fn nobody_else_measures_or_drops_in_a_file_that_is_being_measured() {
         let ending = room.run(&line).expect(2);
         assert!(ending.stderr.contains("another dbdyno is measuring, loading or dropping here"), "{}", ending.stderr);
     }
-    // There is nothing to load, and looking disturbs nobody.
+    // There is nothing to load, and checking disturbs nobody.
     room.run(&format!("load {target}")).expect(0);
     room.run(&format!("check {target}")).expect(0);
     run.kill();

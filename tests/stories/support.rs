@@ -1,4 +1,4 @@
-//! The harness: a room per story, the binary in it, and what it said.
+//! The test harness: a room for each story, the binary in it, and its output.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -10,35 +10,35 @@ use std::time::{Duration, Instant};
 
 /// The binary under test.
 pub(crate) const DBDYNO: &str = env!("CARGO_BIN_EXE_dbdyno");
-/// How long anything may take before a story gives up: only a hang takes so long.
+/// How long anything may take before a story fails: only a hang takes this long.
 const DEADLINE: Duration = Duration::from_secs(180);
 
-/// A folder of its own, which is also the current folder of what runs in it.
+/// A temporary folder, which is also the current folder of the commands in it.
 pub(crate) struct Room(tempfile::TempDir);
 
 /// How a command ended.
 #[derive(Debug)]
 pub(crate) struct Ending {
-    /// The exit code; none where a signal ended it.
+    /// The exit code; `None` where a signal ended it.
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
 impl Ending {
-    /// Insists on an exit code.
+    /// Asserts an exit code.
     #[track_caller]
     pub(crate) fn expect(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "\n--- stdout\n{}\n--- stderr\n{}", self.stdout, self.stderr);
         self
     }
 
-    /// The lines on stderr that are complaints.
+    /// The complaints on stderr.
     pub(crate) fn complaints(&self) -> Vec<&str> {
         self.stderr.lines().filter(|line| line.starts_with("dbdyno: ")).collect()
     }
 
-    /// The JSON document that stdout is.
+    /// The JSON document on stdout.
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("{e}\n{}\n{}", self.stdout, self.stderr))
@@ -50,12 +50,12 @@ impl Room {
         Self(tempfile::tempdir().unwrap())
     }
 
-    /// A room on a file system that is on a device, where the folder for temporary files may not be.
+    /// A room on a device's file system, because the folder for temporary files may be in memory.
     pub(crate) fn on_disk() -> Self {
         Self(tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap())
     }
 
-    /// A room with a database of size T in it, `x.sqlite`.
+    /// A room with a database of size T in `x.sqlite`.
     pub(crate) fn with_data() -> Self {
         static LOADED: LazyLock<Vec<u8>> = LazyLock::new(|| {
             let room = Room::new();
@@ -75,7 +75,7 @@ impl Room {
         self.0.path().join(name)
     }
 
-    /// A command in this room, with nothing of the environment that dbdyno listens to. Words are parted by blanks.
+    /// A command in this room, without environment variables that dbdyno reads. Words are separated by blanks.
     pub(crate) fn command(&self, line: &str) -> Command {
         let mut command = Command::new(DBDYNO);
         command.args(line.split_whitespace());
@@ -83,14 +83,14 @@ impl Room {
         command
     }
 
-    /// Makes a command one of this room.
+    /// Sets up a command for this room.
     pub(crate) fn settle_in(&self, command: &mut Command) {
         command.current_dir(self.folder()).stdin(Stdio::null());
         let passwords = ["DBDYNO_PASSWORD", "PGPASSWORD", "PGPASSFILE"];
         for name in ["DBDYNO_RESULTS", "DBDYNO_CATALOGUE", "COLUMNS", "LD_PRELOAD"].iter().chain(&passwords) {
             command.env_remove(name);
         }
-        // Private servers and password files are the room's own, too.
+        // Private servers and password files belong to the room, too.
         command.env("HOME", self.folder()).env("DBDYNO_HOME", self.path("home"));
     }
 
@@ -104,19 +104,19 @@ impl Room {
         Running::start(self.command(line))
     }
 
-    /// The document that `show` prints of a run.
+    /// The document that `show` prints for a run.
     #[track_caller]
     pub(crate) fn show(&self, run: &str) -> Value {
         self.run(&format!("show {run} --json")).expect(0).json()
     }
 
-    /// The runs, newest first, as `list runs --json` has them.
+    /// The runs, the newest first, from `list runs --json`.
     #[track_caller]
     pub(crate) fn runs(&self) -> Vec<Value> {
         self.run("list runs --json").expect(0).json().as_array().unwrap().clone()
     }
 
-    /// A connection of our own to the results.
+    /// A separate connection to the results.
     pub(crate) fn results(&self) -> rusqlite::Connection {
         rusqlite::Connection::open(self.path("dbdyno.db")).unwrap()
     }
@@ -139,7 +139,7 @@ impl Room {
     }
 }
 
-/// What a stream has said so far.
+/// The output of a stream so far.
 #[derive(Default)]
 struct Heard {
     text: Mutex<(String, bool)>,
@@ -164,7 +164,7 @@ impl Heard {
         heard
     }
 
-    /// Waits until enough was said, or the stream has ended.
+    /// Waits until the output is sufficient, or the stream has ended.
     fn wait(&self, enough: impl Fn(&str) -> bool) -> String {
         let text = self.text.lock().unwrap();
         let waiting = |(text, ended): &mut (String, bool)| !*ended && !enough(text);
@@ -174,7 +174,7 @@ impl Heard {
     }
 }
 
-/// A command at work.
+/// A running command.
 pub(crate) struct Running {
     child: Child,
     stdout: Option<Arc<Heard>>,
@@ -182,7 +182,7 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Starts a command and listens to it.
+    /// Starts a command and collects its output.
     pub(crate) fn start(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let stdout = child.stdout.take().map(Heard::listen);
@@ -190,7 +190,7 @@ impl Running {
         Self { child, stdout, stderr }
     }
 
-    /// Starts a command whose stderr somebody else reads.
+    /// Starts a command whose stderr is read elsewhere.
     pub(crate) fn start_unheard(mut command: Command, stderr: Stdio) -> Self {
         let mut child = command.stdout(Stdio::piped()).stderr(stderr).spawn().unwrap();
         let stdout = child.stdout.take().map(Heard::listen);
@@ -201,18 +201,18 @@ impl Running {
         self.child.id()
     }
 
-    /// Waits until stderr has said something.
+    /// Waits until stderr contains a text.
     #[track_caller]
     pub(crate) fn until(&self, said: &str) {
         let text = self.stderr.as_ref().unwrap().wait(|text| text.contains(said));
         assert!(text.contains(said), "it never said '{said}', but: {text}");
     }
 
-    /// Waits until something is so, which only it can make so.
+    /// Waits until a condition holds that only the command can cause.
     #[track_caller]
     pub(crate) fn until_so(&mut self, what: &str, mut so: impl FnMut() -> bool) {
         wait_until(what, || {
-            // In this order: what it did last is seen, too.
+            // The order matters, so that its last action is seen, too.
             let ended = self.ended();
             let is = so();
             assert!(is || !ended, "it ended before {what}, and said: {}", self.said());
@@ -220,12 +220,12 @@ impl Running {
         });
     }
 
-    /// What it has said on stderr, once it has ended.
+    /// Its stderr, once it has ended.
     fn said(&self) -> String {
         self.stderr.as_ref().map_or_else(String::new, |heard| heard.wait(|_| false))
     }
 
-    /// Waits until it has so many threads.
+    /// Waits until it has this many threads.
     #[track_caller]
     pub(crate) fn until_threads(&self, n: usize) {
         let proc = Path::new("/proc").join(self.id().to_string());
@@ -242,7 +242,7 @@ impl Running {
         rustix::process::kill_process(pid, signal).unwrap();
     }
 
-    /// Ends it as `kill -9` does.
+    /// Kills it with `kill -9`.
     pub(crate) fn kill(mut self) -> Ending {
         self.child.kill().unwrap();
         self.end()
@@ -272,7 +272,7 @@ impl Drop for Running {
     }
 }
 
-/// Waits until something is so.
+/// Waits until a condition holds.
 #[track_caller]
 pub(crate) fn wait_until(what: &str, mut so: impl FnMut() -> bool) {
     let started = Instant::now();
@@ -282,13 +282,13 @@ pub(crate) fn wait_until(what: &str, mut so: impl FnMut() -> bool) {
     }
 }
 
-/// A text out of a document.
+/// A text in a document.
 #[track_caller]
 pub(crate) fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_else(|| panic!("no text at {pointer}: {value:#}"))
 }
 
-/// A number out of a document.
+/// A number in a document.
 #[track_caller]
 pub(crate) fn number(value: &Value, pointer: &str) -> f64 {
     value.pointer(pointer).and_then(Value::as_f64).unwrap_or_else(|| panic!("no number at {pointer}: {value:#}"))
@@ -309,7 +309,7 @@ pub(crate) fn statuses(document: &Value) -> Vec<String> {
     points(document).iter().map(one).collect()
 }
 
-/// What a point says about a flag; nothing where it does not have the flag.
+/// A point's note on a flag; empty without the flag.
 #[track_caller]
 pub(crate) fn flag_note<'v>(point: &'v Value, flag: &str) -> &'v str {
     if flagged(point, flag) { text(point, &format!("/flag_notes/{flag}")) } else { "" }

@@ -1,4 +1,4 @@
-//! A run travels to another machine and is the same there; what is no run does not get in.
+//! A run is exported to another machine and is the same there; other documents are refused.
 
 use crate::support::{Room, statuses, text};
 use std::fs::Permissions;
@@ -48,14 +48,14 @@ fn an_exported_run_is_the_same_elsewhere() {
         format!("Run {id} (mine) is in ./dbdyno.db already, and is the same: nothing was changed\n")
     );
     assert_eq!(there.run("import run.json --json").expect(0).json()["new"], false);
-    // Readers of the document that `show` prints read this one, too.
+    // Readers of the document of `show` can also read this one.
     let exported: serde_json::Value = serde_json::from_str(&document).unwrap();
     for key in ["run", "platform", "database", "points", "cells"] {
         assert_eq!(exported[key], here.show("mine")[key], "{key}");
     }
 }
 
-/// Whoever writes a document may have measured something else than this dbdyno can.
+/// The writer of a document may have measured what this dbdyno cannot.
 #[test]
 fn a_workload_of_a_document_is_shown_like_any_other() {
     let (here, document) = exported();
@@ -69,7 +69,7 @@ fn a_workload_of_a_document_is_shown_like_any_other() {
     let each = |list: &mut serde_json::Value, change: &dyn Fn(&mut serde_json::Value)| {
         list.as_array_mut().unwrap().iter_mut().for_each(change);
     };
-    // Two types, whose histograms are those that the one type had.
+    // Two types with the histograms of the single type.
     each(&mut run["points"], &|point| {
         renamed(point);
         let mut order = point["transactions"][0].clone();
@@ -115,7 +115,7 @@ fn a_workload_of_a_document_is_shown_like_any_other() {
     assert!(refused.contains("cannot be resumed"), "{refused}");
 }
 
-/// What an imported run names, a target and so a host, a path and whoever gets the password, is the word of its writer.
+/// The target of an imported run, and so a host, a path and the receiver of a password, is not trusted.
 #[test]
 fn an_imported_run_is_resumed_only_where_the_user_says() {
     let here = Room::with_data();
@@ -138,16 +138,16 @@ fn an_imported_run_is_resumed_only_where_the_user_says() {
     assert!(ending.stderr.contains("--target"), "{}", ending.stderr);
     assert!(!there.path("planted.sqlite").exists(), "nothing was loaded where the file says");
     assert_eq!(there.show(&id), before.1);
-    // So is a file that others may write to, whatever it says of itself.
+    // The same for a file that others may write to, whatever it says about itself.
     let mode = |mode| std::fs::set_permissions(here.path("dbdyno.db"), Permissions::from_mode(mode)).unwrap();
     mode(0o666);
     let ending = here.run("resume last").expect(2);
     assert!(ending.stderr.contains("stands in a file that other users own or may write to"), "{}", ending.stderr);
     mode(0o600);
-    // On this machine, where it was measured, it goes on.
+    // On the machine where it was measured, it continues.
     there.run("resume last --target null:").expect(0);
     assert_eq!(statuses(&there.show(&id)), ["T512 ok", "T511 ok", "T611 ok"]);
-    // That of another machine does not, wherever the user says.
+    // A run of another machine does not, whatever the user says.
     let other = Room::new();
     let mut run: serde_json::Value = serde_json::from_str(&document).unwrap();
     run["platform"]["host"] = "elsewhere".into();
@@ -161,7 +161,7 @@ fn an_imported_run_is_resumed_only_where_the_user_says() {
     assert_eq!(statuses(&other.show("last")).len(), 2, "nothing was measured into it");
 }
 
-/// Whoever wrote the file may have left a password in it, or a label that looks like an answer of dbdyno's.
+/// The writer may have left a password in the file, or a label that looks like dbdyno's output.
 #[test]
 fn an_imported_run_brings_no_password_and_says_no_line_of_its_own() {
     let here = Room::with_data();
@@ -226,7 +226,7 @@ fn what_is_no_whole_run_changes_nothing() {
     assert_eq!(here.show("mine"), before);
 }
 
-/// What waits for ever, never ends or would fill the memory is refused before any of it is read.
+/// Files that block, never end or would fill the memory are refused before they are read.
 #[test]
 fn only_plain_files_of_some_length_are_taken_in() {
     let room = Room::new();

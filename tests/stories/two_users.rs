@@ -1,5 +1,5 @@
-//! Two users and root on one machine: none of them can read, hold, stop, replace or mislead what is another's. Told
-//! where the tests run as root, who alone can be several users.
+//! Two users and root on one machine: none of them can read, lock, stop, replace or falsify what belongs to another.
+//! Only if the tests run as root, who can act as several users.
 
 use crate::support::{DBDYNO, Ending, Room, Running};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Somebody at this machine.
+/// A user of this machine.
 struct User<'r> {
     room: &'r Room,
     uid: u32,
@@ -17,7 +17,7 @@ struct User<'r> {
 }
 
 impl<'r> User<'r> {
-    /// A user of the system, with a folder of his own in a room that all may pass through.
+    /// A user of the system, with a folder of his own in a room that everyone may pass through.
     fn new(room: &'r Room, name: &str) -> Self {
         let users = std::fs::read_to_string("/etc/passwd").unwrap();
         let fields = users.lines().map(|line| line.split(':').collect::<Vec<_>>()).find(|fields| fields[0] == name);
@@ -53,7 +53,7 @@ impl<'r> User<'r> {
         Running::start(command).end()
     }
 
-    /// Whether he can open something to read, and so could hold a lock on it.
+    /// Whether he can open a file for reading, and so could lock it.
     fn can_read(&self, path: &Path) -> bool {
         let mut shell = self.command("/bin/sh");
         shell.args(["-c", "exec 9<\"$1\"", "sh"]).arg(path).stderr(Stdio::null());
@@ -61,7 +61,7 @@ impl<'r> User<'r> {
     }
 }
 
-/// A room in which there are several users: where we are root, and everybody can come to dbdyno.
+/// A room with several users, if we are root and everyone can reach dbdyno.
 fn room_of_users() -> Option<Room> {
     let room = Room::new();
     let open = std::fs::set_permissions(room.folder(), PermissionsExt::from_mode(0o755));
@@ -80,7 +80,7 @@ fn room_of_users() -> Option<Room> {
     None
 }
 
-/// Whether a process is there and not just waiting to be noticed.
+/// Whether a process exists and is not a zombie.
 fn lives(pid: &Value) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
 }
@@ -92,7 +92,7 @@ fn as_root(room: &Room, home: &Path, line: &str) -> Ending {
     Running::start(command).end()
 }
 
-/// What whoever means a home may ask of it.
+/// The commands that a user may try on a home.
 const LINES: [&str; 6] = [
     "down postgres",
     "down postgres --keep=false",
@@ -105,7 +105,7 @@ const LINES: [&str; 6] = [
 #[test]
 fn an_instance_of_one_user_is_out_of_reach_of_another_and_of_roots_dbdyno() {
     let Some(room) = room_of_users() else { return };
-    // The second is the one that root's servers would run as.
+    // The second is the user that root's servers run as.
     let [owner, other] = ["nobody", "postgres"].map(|name| User::new(&room, name));
     let up = owner.run("up postgres --size T --json").expect(0).json();
     let pid = &up["pid"];
@@ -153,7 +153,7 @@ fn an_instance_of_roots_cannot_be_held_or_read_by_others() {
     assert!(!lives(pid) && !home.join("postgres").exists());
 }
 
-/// A home that its owner has prepared for root: links to root's files where dbdyno writes, and a record that names a
+/// A home that its owner prepared for root: links to root's files where dbdyno writes, and a record that names a
 /// process of root's.
 #[test]
 fn root_is_not_led_by_a_home_that_somebody_has_prepared() {
@@ -198,7 +198,7 @@ fn root_is_not_led_by_a_home_that_somebody_has_prepared() {
         assert_eq!(std::fs::read_dir(&site).unwrap().count(), 5, "nothing came or went");
         std::fs::remove_dir_all(&site).unwrap();
     }
-    // What one owns in a folder of everybody's nobody else can touch.
+    // What a user owns in a shared folder, others cannot touch.
     let ending = as_root(&room, &shared.join("mine"), "down postgres").expect(0);
     assert!(ending.stdout.starts_with("nothing to stop"), "{}", ending.stdout);
     sleep.kill().and_then(|()| sleep.wait()).unwrap();

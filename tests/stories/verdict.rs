@@ -1,4 +1,4 @@
-//! A pipeline acts on a run: what a project needs, met or not, as text, JSON, JUnit and an exit code.
+//! A pipeline uses a run: requirements, met or not, as text, JSON, JUnit and an exit code.
 
 use crate::support::{Room, text};
 
@@ -26,7 +26,7 @@ fn the_exit_code_says_whether_a_run_meets_what_a_project_needs() {
     assert_eq!((&document["met"], text(&document, "/lines/0/outcome")), (&false.into(), "missed"));
     let run = room.show("mine");
     assert_eq!(document["lines"][0]["figure"]["value"], run["points"][0]["tx_per_s"]);
-    // What was not measured is not met.
+    // A requirement without a measurement is not met.
     std::fs::write(room.path("other.toml"), needs("1").replace("T611", "T711")).unwrap();
     let other = room.run("verdict last --requirements other.toml").expect(1);
     assert!(other.stdout.contains("not measured: the run has no points of T711"), "{}", other.stdout);
@@ -72,7 +72,7 @@ fn requirements_that_cannot_be_judged_are_refused() {
         assert_eq!(ending.stdout, "", "{line}");
         assert!(ending.stderr.starts_with(&format!("dbdyno: {words}")), "{line}: {}", ending.stderr);
     }
-    // What was measured is still there, and a report may be written anew.
+    // The measurements are still there, and a report may be overwritten.
     for _ in 0..2 {
         room.run("report last -o page.html").expect(0);
     }

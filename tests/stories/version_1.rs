@@ -1,4 +1,4 @@
-//! What version 1 wrote is opened, shown, compared, exported, imported and resumed, and its figures are what they were.
+//! What version 1 wrote is opened, shown, compared, exported, imported and resumed, with the same figures.
 
 use crate::document::check_point;
 use crate::support::{Room, points, statuses, text};
@@ -8,7 +8,7 @@ const LABELS: [&str; 5] = ["mine", "client", "paced", "cut", "disk"];
 
 const RESULTS: &[u8] = include_bytes!("../fixtures/v1/dbdyno.db");
 
-/// What version 1 exported of a run.
+/// A run that version 1 exported.
 fn export(label: &str) -> String {
     let path = format!("{}/tests/fixtures/v1/{label}.json", env!("CARGO_MANIFEST_DIR"));
     std::fs::read_to_string(path).unwrap()
@@ -26,8 +26,7 @@ fn room() -> Room {
     room
 }
 
-/// What an older document says and a newer one says otherwise, or does not say; what the newer one has besides is no
-/// matter.
+/// Values of an older document that a newer one changed or lacks; additional values of the newer one do not matter.
 fn unlike(old: &Value, new: &Value, at: &str, found: &mut Vec<String>) {
     match (old, new) {
         (Value::Object(old), Value::Object(new)) => {
@@ -43,7 +42,7 @@ fn unlike(old: &Value, new: &Value, at: &str, found: &mut Vec<String>) {
     }
 }
 
-/// Insists that a document of today says what one of version 1 said, but for what version 2 has changed.
+/// Asserts that a document of today contains what one of version 1 did, except for the intended changes.
 #[track_caller]
 fn says_the_same(label: &str, new: &Value) {
     let mut old = exported(label);
@@ -58,7 +57,7 @@ fn says_the_same(label: &str, new: &Value) {
             assert_eq!(new["subject"]["name"], old["test"], "{label}");
             let kind = if label == "disk" { "storage" } else { "test" };
             assert_eq!(new["subject"]["kind"], kind, "{label}");
-            // Storage is no test.
+            // Storage is not a test.
             if kind == "storage" {
                 old.as_object_mut().unwrap().remove("test").unwrap();
             }
@@ -86,7 +85,7 @@ fn every_run_is_shown_with_the_figures_that_it_had() {
     assert!(room.run("show client --table latency").expect(0).stdout.contains("T311"));
     assert!(room.run("show disk").expect(0).stdout.contains("8K random reads"));
     assert_eq!(statuses(&room.show("mine")).len(), 18);
-    // Whoever only reads leaves the file to the dbdyno that wrote it.
+    // A reader leaves the file as it is for the dbdyno that wrote it.
     assert_eq!(std::fs::read(room.path("dbdyno.db")).unwrap(), RESULTS);
 }
 
@@ -98,13 +97,13 @@ fn runs_of_both_versions_stand_side_by_side() {
     for sides in ["mine client", "mine new", "client new", "disk mine new"] {
         let compared = room.run(&format!("compare {sides} --json")).expect(0).json();
         assert_eq!(compared["sides"].as_array().unwrap().len(), sides.split(' ').count(), "{sides}");
-        // How version 1 was built nobody knows, which is no difference.
+        // The build of version 1 is unknown, which is no difference.
         let warned = |warning: &Value| warning["kind"] == "builds";
         assert!(!compared["warnings"].as_array().unwrap().iter().any(warned), "{compared:#}");
         assert!(compared["rows"].as_array().unwrap().iter().any(|row| row["test"] == "T611"), "{sides}");
     }
     room.run("report mine client new -o sides.html").expect(0);
-    // The file is of today now, and what was in it is what it was.
+    // The file is upgraded now, with the same contents.
     assert_ne!(std::fs::read(room.path("dbdyno.db")).unwrap(), RESULTS);
     LABELS.iter().for_each(|label| says_the_same(label, &room.show(label)));
 }
@@ -119,7 +118,7 @@ fn every_run_is_exported_and_comes_in_elsewhere() {
             let heads = usize::from(format == "csv");
             assert_eq!(each, points(&exported(label)).len() + heads, "{label} as {format}");
         }
-        // What version 1 exported, and what is exported today of what it measured, are one run.
+        // An export of version 1, and an export of today of the same run, are one run.
         std::fs::write(there.path("old.json"), export(label)).unwrap();
         let document = here.run(&format!("export {label}")).expect(0).stdout;
         std::fs::write(there.path("new.json"), &document).unwrap();
@@ -133,7 +132,7 @@ fn every_run_is_exported_and_comes_in_elsewhere() {
             all.map(|h| [h["plan_index"].clone(), h["kind"].clone(), h["hdr_v2_base64"].clone()]).collect::<Vec<_>>()
         };
         assert_eq!(histograms(&document), histograms(&export(label)), "{label}");
-        // Each is of the one type that its test has; storage has none.
+        // Each has its test's single type; storage has none.
         let document: Value = serde_json::from_str(&document).unwrap();
         for histogram in document["histograms"].as_array().unwrap() {
             let place = usize::try_from(histogram["plan_index"].as_u64().unwrap()).unwrap();
@@ -149,7 +148,7 @@ fn a_run_goes_on_where_version_1_left_it_and_storage_does_not() {
     let room = room();
     let refused = room.run("resume disk").expect(2).stderr;
     assert!(refused.contains("start it again with `dbdyno orion`"), "{refused}");
-    // As if it had been measured here, by this dbdyno: whatever else differs is refused, and is no matter of versions.
+    // As if it had been measured here by this dbdyno: other differences are refused, which is not about versions.
     let line = "run T512 T511 T611 --jobs 1 --threads 1 --duration 10ms --target null:?delay_us=50000 --label here";
     room.run(line).expect(0);
     let here: Value = serde_json::from_str(&room.run("export here").expect(0).stdout).unwrap();
@@ -168,7 +167,7 @@ fn a_run_goes_on_where_version_1_left_it_and_storage_does_not() {
     assert_eq!(measured, ["[2/3] T511", "[3/3] T611"], "{}", ending.stderr);
     assert_eq!(statuses(&there.show("cut")), ["T512 ok", "T511 ok", "T611 ok"]);
     assert_eq!(points(&there.show("cut"))[0], kept);
-    // Of another machine it is refused, as ever.
+    // A run of another machine is refused, as always.
     std::fs::write(there.path("elsewhere.json"), export("cut").replace("\"host\": \"vm\"", "\"host\": \"other\""))
         .unwrap();
     let other = Room::new();

@@ -1,5 +1,4 @@
-//! Workloads on the embedded engine: loaded, run, proved, reported, found out where somebody was at their tables, and
-//! dropped.
+//! Workloads on the embedded engine: loaded, run, verified, reported, detected changes by others, and dropped.
 
 use crate::document::check_document;
 use crate::support::{Room, number, points, statuses, text};
@@ -23,7 +22,7 @@ fn loaded() -> Room {
     room
 }
 
-/// What a run says that is to be invalid.
+/// The reason of a run that must be invalid.
 #[track_caller]
 fn reason_of_invalid(room: &Room, users: &str) -> (Value, String) {
     room.run(&format!("run tpcb {TARGET} --users {users} --duration 200ms")).expect(4);
@@ -37,7 +36,7 @@ fn reason_of_invalid(room: &Room, users: &str) -> (Value, String) {
 #[test]
 fn a_workload_is_loaded_run_reported_and_dropped() {
     let room = Room::with_data();
-    // The tests' tables and a workload's stand beside each other.
+    // Tables of the tests and of a workload exist side by side.
     let run = format!("run tpcb {TARGET} --users 1,2 --scale 2 --duration 300ms --json");
     let document = room.run(&run).expect(0).json();
     assert_eq!(statuses(&document), ["tpcb ok", "tpcb ok", "tpcb ok"], "up the ramp, and the best again");
@@ -55,7 +54,7 @@ fn a_workload_is_loaded_run_reported_and_dropped() {
         );
         done += all;
     }
-    // The proof that commits are durable commits too.
+    // The proof of durable commits commits, too.
     assert!(count(&room, "SELECT count(*) FROM dbdyno_tpcb_history") as f64 >= done);
     let page = room.run("show last").expect(0).stdout;
     for said in ["scale 2", "Transactions", "tpcb", "tx/s"] {
@@ -63,7 +62,7 @@ fn a_workload_is_loaded_run_reported_and_dropped() {
     }
     assert!(!page.contains("String mix"), "nothing of tests: {page}");
     room.run(&format!("run T611 {TARGET} --duration 50ms --json")).expect(0);
-    // Another scale is there than is asked for; a form that the engine has not.
+    // Another scale than requested; and a form that the engine lacks.
     let ending = room.run(&format!("run tpcb {TARGET} --scale 3")).expect(2);
     assert!(ending.stderr.contains("holds tpcb at scale 2, and scale 3 was asked for"), "{}", ending.stderr);
     let ending = room.run(&format!("run tpcb {TARGET} --drive server --json")).expect(0);
@@ -85,7 +84,7 @@ fn a_changed_balance_makes_the_point_invalid() {
 
 #[test]
 fn work_that_is_not_what_was_acknowledged_makes_the_point_invalid() {
-    // A change that is lost.
+    // A lost change.
     let room = loaded();
     change(
         &room,
@@ -94,7 +93,7 @@ fn work_that_is_not_what_was_acknowledged_makes_the_point_invalid() {
     );
     let (_, reason) = reason_of_invalid(&room, "1");
     assert!(reason.contains("must have one sum"), "{reason}");
-    // Rows that nobody was told of, though all sums agree.
+    // Rows that nobody acknowledged, though all sums are consistent.
     let room = loaded();
     change(
         &room,
@@ -114,7 +113,7 @@ fn a_load_goes_by_what_is_there() {
     let room = loaded();
     let again = room.run(&format!("load tpcb {TARGET}")).expect(0).stdout;
     assert!(again.contains("holds tpcb at scale 1 already"), "{again}");
-    // Rows that were added or taken away have no sum that tells of them.
+    // Added or missing rows that no sum shows.
     for (change_it, back) in [
         (
             "INSERT INTO dbdyno_tpcb_accounts VALUES (100001, 1, 0, '')",
@@ -130,13 +129,13 @@ fn a_load_goes_by_what_is_there() {
         }
         change(&room, back);
     }
-    // One that was killed is begun anew.
+    // A killed load is started over.
     change(&room, "UPDATE dbdyno_meta SET value = 'loading scale 1' WHERE name = 'workload tpcb'");
     change(&room, "DELETE FROM dbdyno_tpcb_accounts WHERE aid > 500");
     let anew = room.run(&format!("load tpcb {TARGET}")).expect(0).stdout;
     assert!(anew.contains("began an earlier load anew"), "{anew}");
     assert_eq!(count(&room, "SELECT count(*) FROM dbdyno_tpcb_accounts"), 100_000);
-    // A table of such a name with other columns is not dropped.
+    // A table with such a name and other columns is not dropped.
     change(&room, "ALTER TABLE dbdyno_tpcb_history ADD COLUMN theirs TEXT");
     change(&room, "UPDATE dbdyno_meta SET value = 'loading scale 1' WHERE name = 'workload tpcb'");
     for line in ["drop", "load tpcb", "run tpcb --users 1 --duration 100ms"] {
@@ -169,7 +168,7 @@ fn what_is_asked_of_the_wrong_thing_is_refused() {
     let listed = room.run("list workloads --json").expect(0).json();
     assert_eq!(text(&listed, "/0/name"), "tpcb");
     let script = room.run("sql sqlite --workload tpcb").expect(0).stdout;
-    // What is printed can be run by hand.
+    // The printed statements can be run by hand.
     let connection = rusqlite::Connection::open_in_memory().unwrap();
     let makes =
         script.split("\n\n").filter(|part| part.contains("\nCREATE TABLE")).map(|part| connection.execute_batch(part));

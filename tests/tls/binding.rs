@@ -1,6 +1,6 @@
-//! Channel binding: passwords whose proof names the server's certificate, and somebody in between who has another one.
+//! Channel binding: password proofs that name the server's certificate, and a man in the middle with another one.
 
-use crate::scratch::postgres::{Server, Wish};
+use crate::scratch::postgres::{Server, ServerOptions};
 use crate::tap::{First, Imposter, Tap};
 use crate::{connect, refused};
 use dbdyno_model::ErrorClass;
@@ -10,7 +10,7 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
-/// A certificate for `localhost` that has signed itself, made with this key or with a new one.
+/// A self-signed certificate for `localhost`, with this key or a new one.
 fn certificate(folder: &Path, key: &str, has_key: bool, digest: &str) {
     let mut openssl = Command::new("openssl");
     openssl.current_dir(folder).args(["req", "-x509", "-days", "2", "-nodes", "-subj", "/CN=localhost", digest]);
@@ -22,9 +22,9 @@ fn certificate(folder: &Path, key: &str, has_key: bool, digest: &str) {
     assert!(made.status.success(), "{made:?}");
 }
 
-/// A server whose users prove their passwords in three ways.
+/// A server whose users authenticate in three ways.
 fn start() -> Server {
-    let server = Wish::default()
+    let server = ServerOptions::default()
         .tls("DNS:localhost")
         .access("host all scram 127.0.0.1/32 scram-sha-256")
         .access("host all md5 127.0.0.1/32 md5")
@@ -37,7 +37,7 @@ fn start() -> Server {
     server
 }
 
-/// Has a server read its settings and certificate again, and waits until whoever comes next meets them.
+/// Makes a server read its settings and certificate again, and waits until new connections see them.
 pub(crate) fn reload(server: &Server) {
     let read = || server.psql("postgres", "SELECT pg_conf_load_time()");
     let before = read();
@@ -59,7 +59,7 @@ fn a_proof_names_the_certificate_and_nobody_in_between_can_pass_it_on() {
     for connected in connect(&target(server.port, "scram:tiger", REQUIRED)) {
         connected.unwrap();
     }
-    // Without TLS, with another proof, and with none, there is nothing to bind.
+    // Without TLS, with another method, and without authentication, there is nothing to bind.
     for (user, options, said) in [
         ("scram:tiger", "sslmode=disable&channel_binding=require", "that takes TLS"),
         ("md5:tiger", REQUIRED, "scram-sha-256 in pg_hba.conf"),
@@ -74,7 +74,7 @@ fn a_proof_names_the_certificate_and_nobody_in_between_can_pass_it_on() {
     let [shown, key] = ["server.crt", "server.key"].map(|file| folder.path().join(file));
     let tap = Tap::start(server.port, First::Client);
     tap.pretend(Some(Imposter::new(&shown, &key, &server.authority(), &[&TLS13, &TLS12])));
-    // Who does not bind the proof is let through, so it is the binding that fails.
+    // Without binding the connection succeeds, so it is the binding that fails.
     for connected in connect(&target(tap.port, "scram:tiger", "sslmode=require&channel_binding=disable")) {
         connected.unwrap();
     }
@@ -83,7 +83,7 @@ fn a_proof_names_the_certificate_and_nobody_in_between_can_pass_it_on() {
             assert!(error.message.contains("channel binding check failed"), "{options}: {error}");
         }
     }
-    // The hash goes by how the certificate was signed.
+    // The hash depends on the certificate's signature.
     for digest in ["-sha384", "-sha512"] {
         certificate(server.certificate().parent().unwrap(), "server.key", true, digest);
         reload(&server);
@@ -92,8 +92,8 @@ fn a_proof_names_the_certificate_and_nobody_in_between_can_pass_it_on() {
     }
 }
 
-/// The certificate is public, and the proof of the password names it: only its key tells the server from somebody in
-/// between.
+/// The certificate is public, and the password's proof names it; only its key distinguishes the server from a man in
+/// the middle.
 #[test]
 fn a_certificate_that_is_shown_without_its_key_is_refused() {
     let server = start();
@@ -110,7 +110,7 @@ fn a_certificate_that_is_shown_without_its_key_is_refused() {
             }
         }
     }
-    // The owner of the key is let in by either version, whatever the certificate is like.
+    // With the key, the connection succeeds in both versions, whatever the certificate is like.
     let owners = server.certificate().with_file_name("server.key");
     for version in [&TLS12, &TLS13] {
         tap.pretend(Some(Imposter::new(&shown, &owners, &server.authority(), &[version])));
@@ -120,7 +120,7 @@ fn a_certificate_that_is_shown_without_its_key_is_refused() {
     }
 }
 
-/// What `require` takes: keys of every kind, and certificates of the first version, as older recipes make them.
+/// What `require` accepts: keys of every kind, and certificates of the first version, as older recipes make them.
 #[test]
 fn certificates_of_every_form_are_taken_from_their_owners() {
     let server = start();
@@ -132,7 +132,7 @@ fn certificates_of_every_form_are_taken_from_their_owners() {
         ("EC -pkeyopt ec_paramgen_curve:prime256v1", "TLSv1.3"),
         ("ED25519", "TLSv1.3"),
     ] {
-        // Into the files that are there, which keep their owner. Without extensions it is of the first version.
+        // Into the existing files, which keep their owner. Without extensions it has the first version.
         let script = format!(
             "set -e; openssl genpkey -algorithm {key} -out new.key 2>/dev/null; cat new.key > server.key
              openssl req -new -key new.key -subj /CN=x -out new.csr

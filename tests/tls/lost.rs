@@ -1,25 +1,25 @@
-//! Answers that stop in the middle, in each phase of the work after connecting: whoever waits for one is told, with
-//! what was asked. What asks stays behind on its thread, as in a command, which ends then.
+//! Answers that stop in the middle, in each phase after connecting: the waiting caller gets an error with what was
+//! asked. The request stays behind on its thread, as in a command, which ends then.
 
 use crate::engine;
 use crate::scratch::{mariadb, postgres};
 use crate::tap::{First, Tap};
 use dbdyno_engine::{Engine, EngineError, LoadWatch, PointSpec, Sampling};
-use dbdyno_testkit::conformance::{Quiet, catalogue, spec};
+use dbdyno_testkit::conformance::{NoProgress, catalogue, spec};
 use dbdyno_testkit::servers::Scratch;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Nothing takes so long but a hang.
+/// Only a hang takes this long.
 const LONG: Duration = Duration::from_secs(120);
-/// Where phases work. `empty` is loaded by one of them, the others are loaded before.
+/// The databases of the phases. `empty` is loaded by one of them, the others are loaded before.
 const DATABASES: [&str; 4] = ["empty", "bench", "settled", "dropped"];
-/// More than an introduction has, less than a list of all tables.
+/// More than a greeting has, and less than a list of all tables.
 const PAST_CONNECTING_BYTES: u64 = 3_000;
 
-/// A phase, and what of it is said to have been asked: on PostgreSQL and on MariaDB.
+/// A phase, and the request that the error names, on PostgreSQL and on MariaDB.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Looking,
@@ -41,11 +41,11 @@ impl Phase {
         (Self::Beginning, ["", ""]),
         (Self::Counting, ["making statistics visible", "reading the session's counters"]),
         (Self::Ending, ["", ""]),
-        // How far that gets before it is cut off is decided by how much the server says of itself.
+        // Where it is cut off depends on how much the server sends.
         (Self::Dropping, ["", ""]),
     ];
 
-    /// Where it works: what one of these makes or drops must not be another's.
+    /// Its database: phases must not share what they make or drop.
     fn database(self) -> &'static str {
         match self {
             Self::Loading => "empty",
@@ -55,21 +55,21 @@ impl Phase {
         }
     }
 
-    /// Whose test is at work: what a point makes is another's otherwise.
+    /// Its test, so that points do not share objects.
     fn spec(self) -> PointSpec {
         let code = match self {
             Self::Counting => "T611",
             Self::Ending => "T621",
-            // Only what has written leaves something to be settled.
+            // Only after writing there is something to settle.
             Self::Settling => "T311",
             _ => "T111",
         };
         let test = catalogue::tests().into_iter().find(|test| test.code.as_str() == code).unwrap();
-        // Whoever samples asks something, too.
+        // Sampling would ask something, too.
         PointSpec { sampling: Sampling::Off, ..spec(&test, &catalogue::size_t(), 42, 1) }
     }
 
-    /// What goes before.
+    /// The steps before the phase.
     fn prepare(self, engine: &dyn Engine) {
         // As every command does.
         _ = engine.features();
@@ -95,7 +95,7 @@ impl Phase {
     }
 }
 
-/// Cuts a load off once rows are on their way.
+/// Cuts a load off once rows are being sent.
 struct Cuts(Arc<Tap>);
 
 impl LoadWatch for Cuts {
@@ -110,7 +110,7 @@ impl LoadWatch for Cuts {
     }
 }
 
-/// Cuts what is asked in a phase off, and answers what is told of it.
+/// Cuts off the answers of a phase, and returns the error.
 fn told<S: Scratch>(server: &S, user: &str, first: First, phase: Phase) -> EngineError {
     let tap = Arc::new(Tap::start(server.port, first));
     let (port, database) = (tap.port, phase.database());
@@ -119,13 +119,13 @@ fn told<S: Scratch>(server: &S, user: &str, first: First, phase: Phase) -> Engin
     phase.prepare(&*engine);
     let (tell, heard) = channel();
     let lost = tell.clone();
-    // Nobody listens any more once one was told.
+    // Only the first error is received.
     engine.on_lost(Box::new(move |error| _ = lost.send(error)));
     match phase {
         Phase::Loading => {}
         // It has a connection of its own.
         Phase::Dropping => tap.fall_silent_after(PAST_CONNECTING_BYTES),
-        // Where new connections are cut off as well, it makes no difference.
+        // Cutting off new connections as well makes no difference.
         phase => tap.cut(matches!(phase, Phase::Describing | Phase::Ending)),
     }
     let (asks, watch) = (Arc::clone(&engine), Cuts(Arc::clone(&tap)));
@@ -134,7 +134,7 @@ fn told<S: Scratch>(server: &S, user: &str, first: First, phase: Phase) -> Engin
         _ = tell.send(answered.expect_err("half an answer is none"));
     });
     if phase == Phase::Settling {
-        // Whoever stops it is told at once.
+        // A stop is noticed at once.
         let begun = Instant::now();
         while engine.answers() {
             assert!(begun.elapsed() < LONG, "it is not noticed");
@@ -146,7 +146,7 @@ fn told<S: Scratch>(server: &S, user: &str, first: First, phase: Phase) -> Engin
 fn every_phase_is_told<S: Scratch>(server: &S, user: &str, first: First) {
     for database in &DATABASES[1..] {
         let target = format!("{}://{user}@127.0.0.1:{}/{database}?sslmode=disable", S::ENGINE, server.port);
-        engine(&target).load(&catalogue::size_t(), 42, 2, false, &Quiet).unwrap();
+        engine(&target).load(&catalogue::size_t(), 42, 2, false, &NoProgress).unwrap();
     }
     thread::scope(|scope| {
         for (phase, asked) in Phase::ALL {
@@ -163,7 +163,7 @@ fn every_phase_is_told<S: Scratch>(server: &S, user: &str, first: First) {
 
 #[test]
 fn an_answer_of_postgres_that_stops_is_told_in_every_phase() {
-    let server = postgres::Wish::default().set("fsync", "off").start();
+    let server = postgres::ServerOptions::default().set("fsync", "off").start();
     for database in DATABASES {
         server.psql("postgres", &format!("CREATE DATABASE {database}"));
     }
@@ -172,7 +172,7 @@ fn an_answer_of_postgres_that_stops_is_told_in_every_phase() {
 
 #[test]
 fn an_answer_of_mariadb_that_stops_is_told_in_every_phase() {
-    let server = mariadb::Wish::default().set("innodb_flush_method", "nosync").start();
+    let server = mariadb::ServerOptions::default().set("innodb_flush_method", "nosync").start();
     let account = "scott@'127.0.0.1'";
     server.client("", &format!("CREATE USER {account}"));
     for database in DATABASES {

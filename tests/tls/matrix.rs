@@ -1,6 +1,5 @@
-//! Every `sslmode` with every kind of certificate, on both products: what works then and what is refused, and what
-//! somebody on the way sees of it. Where it works, all of it does: a load, calls, a client's statements, and stopping
-//! both.
+//! Every `sslmode` with every kind of certificate, on both products: what works and what is refused, and what an
+//! eavesdropper sees. Where it works, everything does: a load, calls, a client's statements, and stopping both.
 
 use crate::binding::reload;
 use crate::scratch::{mariadb, postgres};
@@ -10,7 +9,7 @@ use dbdyno_engine::client::TestProgram;
 use dbdyno_engine::{Engine, FindingLevel, PointSpec, Prepared, Request};
 use dbdyno_model::{Drive, ErrorClass};
 use dbdyno_testkit::conformance::client::send;
-use dbdyno_testkit::conformance::{self, Quiet, begun, catalogue, play_uncounted};
+use dbdyno_testkit::conformance::{self, NoProgress, begun, catalogue, play_uncounted};
 use dbdyno_testkit::servers::Scratch;
 use rustls::version::{TLS12, TLS13};
 use std::path::Path;
@@ -18,18 +17,18 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
-/// What a server shows.
+/// The certificate that a server shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Certificate {
-    /// The authority's, for `localhost`.
+    /// Signed by the authority, for `localhost`.
     Good,
-    /// The authority's, for another host.
+    /// Signed by the authority, for another host.
     OtherHost,
-    /// The authority's, of years ago.
+    /// Signed by the authority, expired years ago.
     Expired,
-    /// Its own.
+    /// Self-signed.
     SelfSigned,
-    /// The good one, but it signs with another's key.
+    /// The good one, but the server signs with another key.
     WithoutKey,
 }
 
@@ -47,7 +46,7 @@ impl Certificate {
         }
     }
 
-    /// What is said where it is refused.
+    /// The message where it is refused.
     fn why_refused(self) -> &'static str {
         match self {
             Good => "nothing is wrong with it",
@@ -58,14 +57,14 @@ impl Certificate {
         }
     }
 
-    /// Makes them all beside that of a server, with its key, and another key.
+    /// Makes all of them beside a server's certificate, with its key, and another key.
     fn make(folder: &Path) {
         let made = Command::new("sh").args(["-c", MAKE]).current_dir(folder).output().unwrap();
         assert!(made.status.success(), "{made:?}");
     }
 }
 
-/// Only `openssl ca` makes certificates of years ago.
+/// Only `openssl ca` makes certificates with past dates.
 const MAKE: &str = "set -e
     cp server.crt good.crt
     own='-addext basicConstraints=CA:FALSE -days 2 -key server.key -subj /CN=scratch'
@@ -83,16 +82,15 @@ const MAKE: &str = "set -e
 
 /// A product in this matrix.
 trait Product: Scratch {
-    /// Who speaks first.
+    /// Which side speaks first.
     const FIRST: First;
-    /// Whether the proof of a password is bound to the certificate, so that `require` needs its owner.
+    /// Whether the password's proof is bound to the certificate, so that `require` needs the key's owner.
     const BINDS: bool;
 
-    /// A server with a certificate for `localhost`, and a database in which scott may work when he has proved his
-    /// password.
+    /// A server with a certificate for `localhost`, and a database in which scott may work with his password.
     fn with_tls() -> Self;
 
-    /// Has the server read its certificate again.
+    /// Makes the server read its certificate again.
     fn reload(&self);
 }
 
@@ -101,9 +99,11 @@ impl Product for postgres::Server {
     const BINDS: bool = true;
 
     fn with_tls() -> Self {
-        let wish = postgres::Wish::default().tls("DNS:localhost").set("fsync", "off").set("autovacuum", "off");
-        let wish = wish.set("password_encryption", "scram-sha-256").access("host all scott 127.0.0.1/32 scram-sha-256");
-        let server = wish.access("host all bare 127.0.0.1/32 password").start();
+        let options =
+            postgres::ServerOptions::default().tls("DNS:localhost").set("fsync", "off").set("autovacuum", "off");
+        let options =
+            options.set("password_encryption", "scram-sha-256").access("host all scott 127.0.0.1/32 scram-sha-256");
+        let server = options.access("host all bare 127.0.0.1/32 password").start();
         let roles =
             format!("CREATE ROLE scott LOGIN PASSWORD '{PASSWORD}'; CREATE ROLE bare LOGIN PASSWORD '{PASSWORD}'");
         server.psql("postgres", &roles);
@@ -121,7 +121,8 @@ impl Product for mariadb::Server {
     const BINDS: bool = false;
 
     fn with_tls() -> Self {
-        let server = mariadb::Wish::default().tls("DNS:localhost").set("innodb_flush_method", "nosync").start();
+        let server =
+            mariadb::ServerOptions::default().tls("DNS:localhost").set("innodb_flush_method", "nosync").start();
         let account = "scott@'127.0.0.1'";
         server.client(
             "",
@@ -137,7 +138,7 @@ impl Product for mariadb::Server {
     }
 }
 
-/// What becomes of connections.
+/// The result of connecting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome {
     Plain,
@@ -152,10 +153,10 @@ const MODES: [&str; 5] = ["disable", "prefer", "require", "verify-ca", "verify-f
 fn outcome<S: Product>(mode: &str, certificate: Certificate) -> Outcome {
     match (mode, certificate) {
         ("disable", _) => Plain,
-        // Rather without TLS than not at all.
+        // A fallback without TLS is preferred to no connection.
         ("prefer", WithoutKey) if S::BINDS => Plain,
         ("require", WithoutKey) if S::BINDS => Refused,
-        // Where nothing is bound, whoever shows another's certificate could as well show one of his own.
+        // Without binding, a server with another's certificate is no worse than one with its own.
         ("prefer" | "require", _) => Encrypted,
         ("verify-ca", Good | OtherHost) | ("verify-full", Good) => Encrypted,
         _ => Refused,
@@ -172,16 +173,16 @@ fn matrix<S: Product>() {
             if mode.starts_with("verify") { format!("&sslrootcert={}", authority.display()) } else { String::new() };
         format!("{}://{user}:{PASSWORD}@localhost:{}/bench?sslmode={mode}{roots}", S::ENGINE, port)
     };
-    engine(&target("scott", server.port, "prefer")).load(&catalogue::size_t(), 42, 2, false, &Quiet).unwrap();
+    engine(&target("scott", server.port, "prefer")).load(&catalogue::size_t(), 42, 2, false, &NoProgress).unwrap();
     warns_where_nothing_is_proved(&server);
     for certificate in Certificate::ALL {
-        // Into the file that is there, which keeps its owner.
+        // Into the existing file, which keeps its owner.
         std::fs::write(folder.join("server.crt"), std::fs::read(folder.join(certificate.file())).unwrap()).unwrap();
         server.reload();
         let imposter =
             || Imposter::new(&folder.join("good.crt"), &folder.join("another.key"), &authority, &[&TLS13, &TLS12]);
         for mode in MODES {
-            // One for each, since requests to cancel may come late.
+            // One for each, because requests to cancel may come late.
             let tap = Tap::start(server.port, S::FIRST);
             tap.pretend((certificate == WithoutKey).then(imposter));
             let (target, expected) = (target("scott", tap.port, mode), outcome::<S>(mode, certificate));
@@ -195,7 +196,7 @@ fn matrix<S: Product>() {
             assert!(!heard.contains(PASSWORD), "{what}: the password was on the way");
             assert_eq!(heard.contains("scott"), expected == Plain, "{what}: {expected:?}");
         }
-        // A password that is sent as it is goes through TLS, or where it was asked for by name.
+        // A clear-text password goes through TLS, or where it was requested by name.
         if S::BINDS && certificate == Good {
             for mode in MODES {
                 let tap = Tap::start(server.port, S::FIRST);
@@ -218,8 +219,8 @@ fn certificates_and_modes_decide_what_works_on_mariadb() {
     matrix::<mariadb::Server>();
 }
 
-/// `check` tells who goes to another machine, or to what may be one: that nothing is encrypted, and that nobody has
-/// proved to be the server where no password is bound to its certificate either.
+/// `check` warns about connections to another machine, or to what may be one: without encryption, or without proof of
+/// the server's identity where no password is bound to its certificate.
 fn warns_where_nothing_is_proved<S: Product>(server: &S) {
     warns_where_nothing_is_encrypted(server);
     let roots = format!("verify-ca&sslrootcert={}", server.authority().display());
@@ -251,7 +252,7 @@ fn warns_where_nothing_is_encrypted<S: Product>(server: &S) {
 }
 
 fn refuses(target: &str, certificate: Certificate, what: &str) {
-    let load = engine(target).load(&catalogue::size_t(), 42, 2, false, &Quiet).map(drop);
+    let load = engine(target).load(&catalogue::size_t(), 42, 2, false, &NoProgress).map(drop);
     let all = connect(target).into_iter().chain([load]);
     for refused in all.map(Result::unwrap_err) {
         assert_eq!(refused.class, ErrorClass::ConnectionLost, "{what}: {refused}");
@@ -261,11 +262,11 @@ fn refuses(target: &str, certificate: Certificate, what: &str) {
 
 fn works<S: Product>(server: &S, target: &str, what: &str) {
     let engine = engine(target);
-    // One table that nobody has noted is one to load.
+    // A table without a note must be loaded.
     let forget = "DELETE FROM META WHERE name IN ('complete', 'verified', 'filled small_heap')";
     server.sql("bench", &forget.replace("META", &S::table("meta")));
     let report =
-        engine.load(&catalogue::size_t(), 42, 2, false, &Quiet).unwrap_or_else(|error| panic!("{what}: {error}"));
+        engine.load(&catalogue::size_t(), 42, 2, false, &NoProgress).unwrap_or_else(|error| panic!("{what}: {error}"));
     let written: u64 = report.tables.iter().map(|table| table.rows_written).sum();
     assert_eq!(written, catalogue::size_t().small_rows, "{what}");
 
@@ -279,7 +280,7 @@ fn works<S: Product>(server: &S, target: &str, what: &str) {
     }
 }
 
-/// Whatever a session is doing ends when it is told to.
+/// A session's statement ends when the session is told to stop.
 fn stops(engine: &dyn Engine, spec: &PointSpec, what: &str) {
     let (mut sessions, Prepared { form, .. }) = begun(engine, spec);
     let session = &mut sessions[0];

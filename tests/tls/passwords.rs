@@ -1,4 +1,4 @@
-//! What a server that is none is told: whoever can answer in the place of a server, or listens, must not have the
+//! What a fake server is sent: a server that answers in place of the real one, or an eavesdropper, must not get the
 //! password.
 
 use crate::{PASSWORD, refused};
@@ -9,18 +9,18 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// Ways to this machine. Of the second it is not known for certain: dbdyno goes by the name, and looks no number up.
+/// Two names of this machine. For the second it is not certain: dbdyno goes by the name and resolves nothing.
 const HERE: &str = "127.0.0.1";
 const ELSEWHERE: &str = "127.1";
 
-/// Somebody who is no server.
+/// A fake server.
 struct Fake {
     port: u16,
     told: Arc<Mutex<Vec<u8>>>,
 }
 
 impl Fake {
-    /// One that talks to each client in this way; what it answers at last is what it was told.
+    /// A fake that talks to each client in this way; `talk` returns what it was sent.
     fn start(talk: impl Fn(&mut TcpStream) -> io::Result<Vec<u8>> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let (port, told) = (listener.local_addr().unwrap().port(), Arc::new(Mutex::new(Vec::new())));
@@ -29,7 +29,7 @@ impl Fake {
             for client in listener.incoming() {
                 let (kept, talk) = (Arc::clone(&kept), Arc::clone(&talk));
                 thread::spawn(move || {
-                    // Whoever hangs up tells nothing.
+                    // A client that hangs up sends nothing.
                     let told = talk(&mut client.unwrap()).unwrap_or_default();
                     kept.lock().unwrap().extend(told);
                 });
@@ -38,23 +38,22 @@ impl Fake {
         Self { port, told }
     }
 
-    /// What it was told since the last time, by a client that has gone.
+    /// What it was sent since the last call, by a client that has gone.
     fn told(&self) -> String {
-        // Its threads have to hear that the client has gone.
+        // Its threads must notice that the client has gone.
         thread::sleep(Duration::from_millis(200));
         String::from_utf8_lossy(&std::mem::take(&mut *self.told.lock().unwrap())).into_owned()
     }
 }
 
-/// What a client says next; nothing where it goes.
+/// What a client sends next; empty when it goes.
 fn next(client: &mut TcpStream) -> Vec<u8> {
     let mut bytes = [0; 4_096];
     let read = client.read(&mut bytes).unwrap_or(0);
     bytes[..read].to_vec()
 }
 
-/// Answers a request for TLS in this way, and then wants the password as it is. Between the two comes whatever it is
-/// told to say.
+/// Answers a request for TLS in this way, and then asks for the clear-text password. Between the two it sends `before`.
 fn wants_clear_text(answer: &'static [u8], before: &'static [u8]) -> Fake {
     Fake::start(move |client| {
         let mut head = [0; 8];
@@ -83,12 +82,12 @@ fn nobody_elsewhere_is_told_the_password_in_clear_text() {
     let target = |fake: &Fake, host: &str, options: &str| {
         format!("postgres://scott:{PASSWORD}@{host}:{}/bench?connect_timeout=3{options}", fake.port)
     };
-    // One without TLS, one that breaks it, and one that says more than it is asked.
+    // One without TLS, one that breaks it, and one that sends more than it is asked.
     for (answer, before) in [(b"N".as_slice(), b"".as_slice()), (b"Snonsense", b""), (b"N", b"N\0\0\0\x05\0")] {
         let fake = wants_clear_text(answer, before);
         for options in ["", "&sslmode=prefer"] {
             for error in refused(&target(&fake, ELSEWHERE, options)) {
-                // To what is not understood anything may be said but the password.
+                // The reaction to an unknown message may be anything except the password.
                 assert!(before.len() > 1 || error.class == ErrorClass::Authentication, "{error}");
                 assert!(
                     before.len() > 1 || error.message.contains("in clear text, and nothing is encrypted"),
@@ -104,7 +103,7 @@ fn nobody_elsewhere_is_told_the_password_in_clear_text() {
         }
         assert_eq!(fake.told(), "");
     }
-    // This machine may have it, and who has asked for it by name.
+    // This machine may have it, and so may a target that requests it by name.
     let fake = wants_clear_text(b"N", b"");
     for (host, options) in [(HERE, ""), (ELSEWHERE, "&sslmode=disable")] {
         refused(&target(&fake, host, options));
@@ -112,7 +111,7 @@ fn nobody_elsewhere_is_told_the_password_in_clear_text() {
     }
 }
 
-/// A packet of MariaDB's.
+/// A packet of MariaDB's protocol.
 fn packet(number: u8, body: &[u8]) -> Vec<u8> {
     let length = u32::try_from(body.len()).unwrap().to_le_bytes();
     [&length[..3], &[number], body].concat()
@@ -126,7 +125,7 @@ fn read_packet(client: &mut TcpStream) -> io::Result<Vec<u8>> {
     Ok(body)
 }
 
-/// What a server says first, with TLS or without, that wants passwords proved by the one method that may ask for them.
+/// A server's greeting, with TLS or without, that asks for the one method that may ask for passwords.
 fn greeting(has_tls: bool) -> Vec<u8> {
     const LONG_PASSWORD: u32 = 1;
     const CONNECT_WITH_DATABASE: u32 = 1 << 3;
@@ -151,15 +150,15 @@ fn greeting(has_tls: bool) -> Vec<u8> {
     packet(0, &parts.concat())
 }
 
-/// What a client says that goes.
+/// The packet of a client that ends.
 const QUIT: [u8; 1] = [1];
 
-/// What comes after the client's first answer, which it would tell the password upon.
+/// The request after the client's first answer, which would reveal the password.
 #[derive(Debug, Clone, Copy)]
 enum Wants {
-    /// Encrypted by a key that the server sends when it is asked for it.
+    /// Encrypted with a key that the server sends on request.
     ByItsKey,
-    /// As it is.
+    /// In clear text.
     AsItIs,
 }
 
@@ -212,7 +211,7 @@ fn nobody_elsewhere_is_told_the_password_by_a_key_of_his_own() {
             assert_eq!(fake.told(), "[asked][send me your key]".repeat(3), "{host} {options}");
         }
     }
-    // Nobody at all has it as it is.
+    // Nobody gets it in clear text.
     let fake = wants_password(false, Wants::AsItIs);
     for (host, options) in [(HERE, ""), (ELSEWHERE, "&sslmode=prefer"), (ELSEWHERE, "&sslmode=disable")] {
         refused(&target(&fake, host, options));

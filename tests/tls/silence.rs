@@ -1,5 +1,5 @@
-//! Servers that let clients in and then fall silent, in the middle of a message: nobody waits for them for ever. That
-//! these tests end is what they show.
+//! Servers that let clients in and then fall silent within a message: dbdyno does not wait for them for ever. The tests
+//! pass if they end.
 
 use crate::scratch::{mariadb, postgres};
 use crate::tap::{First, Tap};
@@ -22,7 +22,7 @@ fn the_first_question_has_a_limit() {
             let mut head = [0; 8];
             client.read_exact(&mut head).unwrap();
             client.read_exact(&mut vec![0; usize::from(head[3]) + 256 * usize::from(head[2]) - 8]).unwrap();
-            // It lets everybody in, and has half an answer.
+            // It lets everyone in, and sends half an answer.
             client.write_all(b"R\0\0\0\x08\0\0\0\0K\0\0\0\x0c\0\0\0\x01\0\0\0\x01Z\0\0\0\x05IT\0\0").unwrap();
             kept.push(client);
         }
@@ -34,7 +34,7 @@ fn the_first_question_has_a_limit() {
     }
 }
 
-/// Wherever the server stops: `check` says so.
+/// Wherever the server stops, `check` reports it.
 fn a_check_ends<S: Scratch>(server: &S, user: &str, first: First) {
     let check = |port: u16| {
         let target = format!("{}://{user}@127.0.0.1:{port}/bench?sslmode=disable&connect_timeout=1", S::ENGINE);

@@ -1,4 +1,4 @@
-//! Somebody between client and server, who listens, and may pretend to be the server.
+//! A proxy between client and server that listens, and may pretend to be the server.
 
 use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject;
@@ -17,23 +17,23 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// What is kept of what a client says: all that goes before its first statement, and more.
+/// The recorded beginning of a client's data: everything before its first statement, and more.
 const KEPT_BYTES: usize = 4_096;
 /// PostgreSQL's request for TLS.
 const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
-/// The length of MariaDB's request for TLS; every other answer to a server's greeting is longer.
+/// The length of MariaDB's request for TLS; every other answer to a greeting is longer.
 const SSL_REQUEST_BYTES: usize = 32;
 
-/// Who speaks first.
+/// Which side speaks first.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum First {
-    /// As with PostgreSQL.
+    /// As in PostgreSQL.
     Client,
-    /// As with MariaDB.
+    /// As in MariaDB.
     Server,
 }
 
-/// Who stands in between.
+/// The proxy.
 pub(crate) struct Tap {
     /// Where it listens, on 127.0.0.1.
     pub(crate) port: u16,
@@ -45,16 +45,16 @@ struct Shared {
     first: First,
     heard: Mutex<Vec<u8>>,
     imposter: Mutex<Option<Imposter>>,
-    /// So many bytes of the server's go on to each client, and then no more.
+    /// Bytes of the server's that go on to each client before it falls silent.
     lets_pass_bytes: Mutex<u64>,
     /// Clients so far.
     clients: AtomicU64,
-    /// To those before this one nothing goes on any more.
+    /// Clients before this number get nothing any more.
     cut_before: AtomicU64,
 }
 
 impl Tap {
-    /// One between clients and the server at this port.
+    /// A proxy between clients and the server at this port.
     pub(crate) fn start(server: u16, first: First) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -72,31 +72,30 @@ impl Tap {
         thread::spawn(move || {
             for client in listener.incoming() {
                 let shared = Arc::clone(&shared);
-                // Whoever hangs up has heard enough.
+                // A client that hangs up is done.
                 thread::spawn(move || drop(serve(client.unwrap(), &shared)));
             }
         });
         Self { port, shared: ours }
     }
 
-    /// Pretends to be the server from now on, or does so no more.
+    /// Pretends to be the server from now on, or stops pretending.
     pub(crate) fn pretend(&self, imposter: Option<Imposter>) {
         *self.shared.imposter.lock().unwrap() = imposter;
     }
 
-    /// Lets only so many bytes of the server's go on to each client that comes from now on: then it is silent.
+    /// Passes only this many bytes of the server's to each new client, and then falls silent.
     pub(crate) fn fall_silent_after(&self, bytes: u64) {
         *self.shared.lets_pass_bytes.lock().unwrap() = bytes;
     }
 
-    /// Falls silent to every client that is there, in the middle of the next that it passes on; to those that come,
-    /// too, where these are to have nothing either.
+    /// Falls silent for every present client, within the next message; for new clients, too, if `new_ones_too`.
     pub(crate) fn cut(&self, new_ones_too: bool) {
         let before = if new_ones_too { u64::MAX } else { self.shared.clients.load(Ordering::SeqCst) };
         self.shared.cut_before.store(before, Ordering::SeqCst);
     }
 
-    /// The beginnings of what clients have sent since the last time that this was asked, as the network saw them.
+    /// The beginnings of what clients sent since the last call, as the network saw them.
     pub(crate) fn heard(&self) -> String {
         let heard = std::mem::take(&mut *self.shared.heard.lock().unwrap());
         String::from_utf8_lossy(&heard).into_owned()
@@ -111,8 +110,8 @@ pub(crate) struct Imposter {
 }
 
 impl Imposter {
-    /// One that shows a certificate and signs with a key, which may be another's; the server behind has a certificate
-    /// of this authority's for `localhost`.
+    /// An imposter with a certificate and a key, which may not match; the server behind has a certificate for
+    /// `localhost` from this authority.
     pub(crate) fn new(
         certificate: &Path,
         key: &Path,
@@ -132,7 +131,7 @@ impl Imposter {
     }
 }
 
-/// Shows a certificate to everybody.
+/// Shows a certificate to every client.
 #[derive(Debug)]
 struct Shows(Arc<CertifiedKey>);
 
@@ -142,7 +141,7 @@ impl ResolvesServerCert for Shows {
     }
 }
 
-/// A client's end, at which the beginning is kept.
+/// A client's stream, whose beginning is recorded.
 struct Ear<'s> {
     client: TcpStream,
     shared: &'s Shared,
@@ -183,7 +182,7 @@ fn serve(client: TcpStream, shared: &Shared) -> io::Result<()> {
     }
 }
 
-/// Lets them begin, up to where TLS begins or does not.
+/// Passes the beginning on, up to where TLS begins or does not.
 fn asks_for_tls(client: &mut Ear<'_>, server: &mut TcpStream) -> io::Result<bool> {
     match client.shared.first {
         First::Client => {
@@ -204,7 +203,7 @@ fn asks_for_tls(client: &mut Ear<'_>, server: &mut TcpStream) -> io::Result<bool
     }
 }
 
-/// Passes one packet of MariaDB's on; its length.
+/// Passes one packet of MariaDB's on; returns its length.
 fn pass_packet(from: &mut impl Read, to: &mut impl Write) -> io::Result<usize> {
     let mut packet = vec![0; 4];
     from.read_exact(&mut packet)?;
@@ -215,7 +214,7 @@ fn pass_packet(from: &mut impl Read, to: &mut impl Write) -> io::Result<usize> {
     Ok(length)
 }
 
-/// Passes everything on as it is, until one of them goes.
+/// Passes everything on until one side ends.
 fn pass_all(mut client: Ear<'_>, mut server: TcpStream) -> io::Result<()> {
     let (from_server, to_client, shared) = (server.try_clone()?, client.client.try_clone()?, client.shared);
     thread::scope(|scope| {
@@ -227,7 +226,7 @@ fn pass_all(mut client: Ear<'_>, mut server: TcpStream) -> io::Result<()> {
     })
 }
 
-/// Passes on what a server says, as far as that is to go on. Who is silent listens on.
+/// Passes on what a server sends, up to the limit. A silent proxy keeps listening.
 fn pass_back(mut server: TcpStream, mut client: TcpStream, shared: &Shared) -> io::Result<()> {
     let (number, mut left) = (shared.clients.fetch_add(1, Ordering::SeqCst), *shared.lets_pass_bytes.lock().unwrap());
     let mut bytes = [0; 16 << 10];
@@ -243,7 +242,7 @@ fn pass_back(mut server: TcpStream, mut client: TcpStream, shared: &Shared) -> i
     }
 }
 
-/// Passes everything on that a client says who believes to have TLS with the server, and has it with us.
+/// Passes on what a client sends who believes to have TLS with the server, and has it with the imposter.
 fn translate(client: Ear<'_>, server: TcpStream, imposter: Imposter) -> io::Result<()> {
     let name = ServerName::try_from("localhost").map_err(io::Error::other)?;
     let ours = ServerConnection::new(imposter.ours).map_err(io::Error::other)?;
@@ -251,7 +250,7 @@ fn translate(client: Ear<'_>, server: TcpStream, imposter: Imposter) -> io::Resu
     let (mut client, mut server) = (StreamOwned::new(ours, client), StreamOwned::new(theirs, server));
     client.conn.complete_io(&mut client.sock)?;
     server.conn.complete_io(&mut server.sock)?;
-    // From here on reads look whether there is something; a handshake would not outlive one that found nothing.
+    // From here on reads poll; a handshake would fail on an empty read.
     let patience = Some(Duration::from_millis(2));
     client.sock.client.set_read_timeout(patience)?;
     server.sock.set_read_timeout(patience)?;
@@ -259,7 +258,7 @@ fn translate(client: Ear<'_>, server: TcpStream, imposter: Imposter) -> io::Resu
     Ok(())
 }
 
-/// Passes on what there is to pass on; false when there will be no more.
+/// Passes on what is available; false at the end.
 fn pass(from: &mut impl Read, to: &mut impl Write) -> io::Result<bool> {
     let mut bytes = [0; 4096];
     match from.read(&mut bytes) {

@@ -1,7 +1,7 @@
-//! The catalogue as a whole: putting the files together, and looking things up.
+//! The catalogue as a whole: loading its files, and looking things up.
 
 use crate::check;
-use crate::document::{Document, Entry, Place};
+use crate::document::{Document, Entry, SourcePlace};
 use crate::error::CatalogueError;
 use crate::files::{self, Source, Sources};
 use crate::nearest::nearest;
@@ -24,7 +24,7 @@ pub struct Catalogue {
     classes: BTreeMap<String, String>,
     /// Code to class, for codes whose form does not tell it (`DBX-12`).
     class_of: BTreeMap<String, String>,
-    /// Files of reference platforms, read when one is asked for.
+    /// Files of reference platforms, read when one is requested.
     pub(crate) platforms: Sources,
 }
 
@@ -47,7 +47,7 @@ struct SuiteHead {
     ramp: Ramp,
 }
 
-/// A file of nothing but entries.
+/// A file that contains nothing but entries.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NoHead {}
@@ -56,13 +56,13 @@ impl Catalogue {
     /// The catalogue in the binary.
     ///
     /// # Errors
-    /// Its data is unsound: a mistake in this build.
+    /// The embedded data is unsound, which is a mistake in this build.
     pub fn embedded() -> Result<Self, CatalogueError> {
         Self::from_sources(&files::embedded())
     }
 
-    /// The catalogue in the binary with the files of a folder: one of the same name replaces the embedded file whole,
-    /// others in `tests`, `suites` and `platforms` add to it.
+    /// The embedded catalogue with the files of a folder. A file with the name of an embedded file replaces it; other
+    /// files in `tests`, `suites` and `platforms` are added.
     ///
     /// # Errors
     /// The folder cannot be read, or the whole is unsound.
@@ -102,8 +102,8 @@ impl Catalogue {
         Ok(catalogue)
     }
 
-    /// Adds the tests of a class file; returns where each stands.
-    fn add_class(&mut self, source: &Source) -> Result<Vec<Place>, CatalogueError> {
+    /// Adds the tests of a class file; returns the place of each.
+    fn add_class(&mut self, source: &Source) -> Result<Vec<SourcePlace>, CatalogueError> {
         let mut document = Document::parse(source)?;
         let entries: Vec<Entry<Test>> = document.entries("test", "code")?;
         let Entry { value: head, place } = document.head::<ClassHead>()?;
@@ -219,8 +219,8 @@ impl Catalogue {
         found.ok_or_else(|| self.unknown_test(code))
     }
 
-    /// The tests that a list of codes and patterns names: `T611`, `T6*`, `DBL-*,T111`. In the catalogue's order, each
-    /// once; case does not count.
+    /// The tests that a list of codes and patterns names: `T611`, `T6*`, `DBL-*,T111`. They are in the catalogue's
+    /// order, each once; case does not count.
     ///
     /// # Errors
     /// An item is empty, or names no test.
@@ -276,8 +276,8 @@ impl Catalogue {
         })
     }
 
-    /// The title of the class that a subject stands in: `CPU: procedural code` for T111, `Data load` for DBL-11. Of
-    /// what is not in the catalogue, what its name's form says, or `other`; a workload is one.
+    /// The title of a subject's class: `CPU: procedural code` for T111, `Data load` for DBL-11. For a subject that is
+    /// not in the catalogue, the form of its name decides, or it is `other`; a workload is its own class.
     #[must_use]
     pub fn class_title(&self, subject: SubjectName<'_>) -> &str {
         if subject.kind == SubjectKind::Workload {
@@ -288,12 +288,12 @@ impl Catalogue {
         self.classes.get(class).map_or("other", String::as_str)
     }
 
-    /// A hash of what a test does: 16 hexadecimal digits. Two figures with different hashes are of different work. How
-    /// the test is described (title, note, whether it was reconstructed) does not count.
+    /// A hash of what a test does: 16 hexadecimal digits. Figures with different hashes are of different work. The
+    /// description of the test (title, note, whether it was reconstructed) does not count.
     #[must_use]
     pub fn definition(&self, test: &Test) -> String {
         let bare = Test { title: String::new(), note: None, reconstructed: false, ..test.clone() };
-        // TOML lacks integers of more than 63 bits; the debug form of such an entry names the work just as well.
+        // TOML lacks integers of more than 63 bits; for such an entry the debug form serves as well.
         let canonical = toml::to_string(&bare).unwrap_or_else(|_| format!("{bare:?}"));
         format!("{:016x}", xxhash_rust::xxh3::xxh3_64(canonical.as_bytes()))
     }
@@ -309,7 +309,7 @@ impl Catalogue {
     }
 }
 
-/// Reads a file of nothing but entries, each with a name of its own.
+/// Reads a file that contains nothing but entries with unique names.
 fn list<T: serde::de::DeserializeOwned>(
     sources: &Sources,
     file: &str,
@@ -334,7 +334,7 @@ fn list<T: serde::de::DeserializeOwned>(
     Ok(values)
 }
 
-/// Whether a text fits a pattern in which `*` stands for any characters.
+/// Whether a text matches a pattern in which `*` stands for any characters.
 pub(crate) fn matches(pattern: &str, text: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(mut text) = text.strip_prefix(start) else { return false };

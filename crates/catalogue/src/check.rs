@@ -1,23 +1,23 @@
-//! What an entry must satisfy beyond its form. Each check returns the first thing that is wrong, naming the key.
+//! Rules for entries beyond their form. Each check returns the first error, with the key.
 
 use dbdyno_model::{
-    Compression, Dimension, Metric, Organisation, Point, ProcedureShape, RepeatMode, RowsBy, Shape, Size, Suite, Test,
-    Tier, fibonacci_calls,
+    Compression, Dimension, Metric, Organisation, Point, ProcedureShape, RepeatMode, RowsBy, TableShape, Size, Suite, Test,
+    StorageTier, fibonacci_calls,
 };
 
 type Checked = Result<(), String>;
 
-/// Fails with a message unless a condition holds.
+/// Returns a message unless a condition holds.
 fn ensure(condition: bool, problem: impl FnOnce() -> String) -> Checked {
     if condition { Ok(()) } else { Err(problem()) }
 }
 
-/// A test by itself.
+/// Checks a test by itself.
 pub(crate) fn test(test: &Test) -> Checked {
     title(&test.title)?;
     ramp(&test.ramp)?;
     table(test)?;
-    rhythm(test)?;
+    repeat_mode(test)?;
     transactions(test)?;
     argument(test)?;
     ensure(test.ops_per_pass > 0, || "key 'ops_per_pass' must be at least 1".to_owned())?;
@@ -73,7 +73,7 @@ pub(crate) fn metric(metric: &Metric) -> Checked {
     ensure(!metric.unit.trim().is_empty(), || "key 'unit' is empty".to_owned())
 }
 
-/// A suite's head; its steps name tests, which only the catalogue knows.
+/// Checks a suite's head. Its steps name tests, which only the catalogue knows.
 pub(crate) fn suite(suite: &Suite) -> Checked {
     title(&suite.title)?;
     ensure(!suite.id.is_empty(), || "key 'id' is empty".to_owned())?;
@@ -113,19 +113,21 @@ fn table(test: &Test) -> Checked {
     ensure(test.compression == Compression::None || test.procedure.shape == ProcedureShape::Load, || {
         format!("key 'compression' has no meaning for {name}; it is how a bulk_load compresses")
     })?;
-    ensure(test.tier == Tier::Default || table.shape() == Shape::Large, || {
+    ensure(test.tier == StorageTier::Default || table.shape() == TableShape::Large, || {
         "key 'tier' has no meaning for a small table, which stays in the engine's cache".to_owned()
     })
 }
 
-fn rhythm(test: &Test) -> Checked {
+fn repeat_mode(test: &Test) -> Checked {
     let due = test.procedure.repeat_mode();
     let (word, why) = match due {
         RepeatMode::Once => ("once", "its window ends with the last job"),
         RepeatMode::Statements => ("statements", "it repeats whole statements"),
         RepeatMode::Chunks => ("chunks", "it is called again and again"),
     };
-    ensure(test.rhythm == due, || format!("key 'rhythm' must be '{word}' for {}: {why}", test.procedure.name()))
+    ensure(test.repeat_mode == due, || {
+        format!("key 'repeat_mode' must be '{word}' for {}: {why}", test.procedure.name())
+    })
 }
 
 fn transactions(test: &Test) -> Checked {
@@ -174,7 +176,7 @@ fn argument(test: &Test) -> Checked {
     })
 }
 
-/// The first item that stands twice in a list.
+/// The first item that occurs twice in a list.
 pub(crate) fn twice<T: PartialEq>(items: &[T]) -> Option<&T> {
     items.iter().enumerate().find(|(n, item)| items[..*n].contains(item)).map(|(_, item)| item)
 }

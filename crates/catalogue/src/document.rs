@@ -1,4 +1,4 @@
-//! One file, taken apart into entries that know where they stand, so that every message can say so.
+//! One file, split into entries that know their places, so that every message can name the place.
 
 use crate::error::CatalogueError;
 use crate::files::Source;
@@ -7,15 +7,15 @@ use serde::de::DeserializeOwned;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 
-/// Where something stands.
+/// The place of something in a file.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub(crate) struct SourcePlace {
     file: String,
     entry: String,
     line: Option<usize>,
 }
 
-impl Place {
+impl SourcePlace {
     /// An error at this place.
     pub(crate) fn invalid(&self, problem: impl Into<String>) -> CatalogueError {
         CatalogueError::Invalid {
@@ -27,11 +27,11 @@ impl Place {
     }
 }
 
-/// An entry and where it stands.
+/// An entry and its place.
 #[derive(Debug, Clone)]
 pub(crate) struct Entry<T> {
     pub(crate) value: T,
-    pub(crate) place: Place,
+    pub(crate) place: SourcePlace,
 }
 
 /// A TOML file of the catalogue.
@@ -48,13 +48,14 @@ impl<'a> Document<'a> {
             Err(error) => {
                 let offset = error.span().map_or(0, |s| s.start);
                 let entry = entry_before(&source.text, offset);
-                let place = Place { file: source.shown.clone(), entry, line: Some(line_of(&source.text, offset)) };
+                let place =
+                    SourcePlace { file: source.shown.clone(), entry, line: Some(line_of(&source.text, offset)) };
                 Err(place.invalid(wording::problem(error.message(), key_on_line(&source.text, offset))))
             }
         }
     }
 
-    /// Takes out the tables `[[array]]`, each named by its key `name_key`.
+    /// Removes and returns the tables `[[array]]`, each named by its key `name_key`.
     pub(crate) fn entries<T: DeserializeOwned>(
         &mut self,
         array: &str,
@@ -66,7 +67,7 @@ impl<'a> Document<'a> {
         self.entries_if_any(array, name_key)
     }
 
-    /// The same, where a file may do without them.
+    /// The same for a file that may have none.
     pub(crate) fn entries_if_any<T: DeserializeOwned>(
         &mut self,
         array: &str,
@@ -87,7 +88,7 @@ impl<'a> Document<'a> {
         entries.collect()
     }
 
-    /// Takes out the one table `[name]`.
+    /// Removes and returns the one table `[name]`.
     pub(crate) fn table<T: DeserializeOwned>(&mut self, name: &str) -> Result<Entry<T>, CatalogueError> {
         let Some(table) = self.table.remove(name) else {
             return Err(self.place("head", None).invalid(format!("there is no [{name}]")));
@@ -97,11 +98,11 @@ impl<'a> Document<'a> {
     }
 
     /// The place of something within an entry.
-    pub(crate) fn within(&self, place: &Place, offset: usize) -> Place {
-        Place { line: Some(line_of(&self.source.text, offset)), ..place.clone() }
+    pub(crate) fn within(&self, place: &SourcePlace, offset: usize) -> SourcePlace {
+        SourcePlace { line: Some(line_of(&self.source.text, offset)), ..place.clone() }
     }
 
-    /// What is left: the keys before the entries.
+    /// The rest: the keys before the entries.
     pub(crate) fn head<T: DeserializeOwned>(mut self) -> Result<Entry<T>, CatalogueError> {
         let place = self.place("head", None);
         let table = std::mem::take(&mut self.table);
@@ -109,20 +110,20 @@ impl<'a> Document<'a> {
         Ok(Entry { value, place })
     }
 
-    fn place(&self, entry: &str, offset: Option<usize>) -> Place {
+    fn place(&self, entry: &str, offset: Option<usize>) -> SourcePlace {
         let line = offset.map(|o| line_of(&self.source.text, o));
-        Place { file: self.source.shown.clone(), entry: entry.to_owned(), line }
+        SourcePlace { file: self.source.shown.clone(), entry: entry.to_owned(), line }
     }
 
-    fn read<T: DeserializeOwned>(&self, value: Spanned<DeValue<'a>>, place: &Place) -> Result<T, CatalogueError> {
+    fn read<T: DeserializeOwned>(&self, value: Spanned<DeValue<'a>>, place: &SourcePlace) -> Result<T, CatalogueError> {
         let at = value.span().start;
-        // The deserialiser consumes the value, and says where it stumbled but not at which key.
+        // The deserialiser consumes the value, and reports the place of an error but not the key.
         let keys = keys_of(&value);
         T::deserialize(ValueDeserializer::from(value)).map_err(|error| {
             let offset = error.span().map_or(at, |s| s.start);
             let key = keys.iter().find(|(span, _)| span.contains(&offset)).map(|(_, key)| key.as_str());
             let line = (offset > 0).then(|| line_of(&self.source.text, offset));
-            Place { line, ..place.clone() }.invalid(wording::problem(error.message(), key))
+            SourcePlace { line, ..place.clone() }.invalid(wording::problem(error.message(), key))
         })
     }
 }
@@ -145,7 +146,7 @@ fn key_on_line(text: &str, offset: usize) -> Option<&str> {
     Some(key.trim())
 }
 
-/// The entry that an offset stands in, for a file that could not be read as TOML.
+/// The entry at an offset, for a file that cannot be read as TOML.
 fn entry_before(text: &str, offset: usize) -> String {
     let mut entry = "head".to_owned();
     for line in text.lines().take(line_of(text, offset)).map(str::trim) {

@@ -1,16 +1,16 @@
-//! What is said when the catalogue cannot be used, or lacks what was asked of it.
+//! Errors of the catalogue, and of lookups in it.
 
-/// Why the catalogue cannot be read, or has no such thing.
+/// Why the catalogue cannot be read, or does not have something.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CatalogueError {
-    /// A file says something that cannot be.
+    /// A file contains an error.
     #[error("{file}: {entry}: {problem}{}", line.map(|n| format!(" (line {n})")).unwrap_or_default())]
     Invalid {
         /// The file: its name within the catalogue, or its path where it is an override.
         file: String,
         /// The entry: `[[test]] T611`, `head` for the keys before the entries.
         entry: String,
-        /// The key, what is wrong with it and what would be right.
+        /// The key, the error, and what would be right.
         problem: String,
         /// The line, counted from 1, where it is known.
         line: Option<usize>,
@@ -23,7 +23,7 @@ pub enum CatalogueError {
         /// What the operating system said.
         problem: String,
     },
-    /// A list of tests with nothing between two commas, or nothing at all.
+    /// A list of tests with an empty item, or an empty list.
     #[error("'{pattern}' leaves a test out; write codes or patterns with commas between them, as in T611,T62*")]
     EmptyPattern {
         /// As given.

@@ -1,4 +1,4 @@
-//! The files of a catalogue: those in the binary, and those of a folder that replace or add to them.
+//! The files of a catalogue: the embedded ones, and those of a folder that replace them or are added.
 
 use crate::error::CatalogueError;
 use crate::nearest::nearest;
@@ -12,7 +12,7 @@ macro_rules! embedded {
     };
 }
 
-/// The catalogue in the binary: name within the folder, text.
+/// The embedded catalogue: name within the folder, text.
 const EMBEDDED: &[(&str, &str)] = embedded![
     "metrics.toml",
     "platforms/aws_r5.toml",
@@ -46,7 +46,7 @@ const EMBEDDED: &[(&str, &str)] = embedded![
     "tests/T800_join.toml",
 ];
 
-/// Folders and files that a catalogue folder may hold. What stands in the other folders is read when it is asked for.
+/// Folders and files that a catalogue folder may contain. Files in other folders are read when they are requested.
 const FOLDERS: [&str; 3] = ["tests", "suites", "platforms"];
 const OTHER_FOLDERS: [&str; 1] = ["requirements"];
 const FILES: [&str; 2] = ["sizes.toml", "metrics.toml"];
@@ -54,13 +54,13 @@ const FILES: [&str; 2] = ["sizes.toml", "metrics.toml"];
 /// One file.
 #[derive(Debug, Clone)]
 pub(crate) struct Source {
-    /// How messages call it: the name within the catalogue, or the path of an override.
+    /// The name in messages: the name within the catalogue, or the path of an override.
     pub(crate) shown: String,
-    /// What it says.
+    /// Its text.
     pub(crate) text: Cow<'static, str>,
 }
 
-/// Files by their names within the catalogue, so in the order of their classes.
+/// Files by their names within the catalogue, and so in the order of their classes.
 pub(crate) type Sources = BTreeMap<String, Source>;
 
 /// The catalogue in the binary.
@@ -71,8 +71,8 @@ pub(crate) fn embedded() -> Sources {
     EMBEDDED.iter().map(source).collect()
 }
 
-/// Lays the files of a folder over `sources`. Hidden files and files that are not TOML are none of our business; a TOML
-/// file or a folder with a name that means nothing is an error, for its author believes that it counts.
+/// Overlays the files of a folder on `sources`. Hidden files and files that are not TOML are ignored. A TOML file or a
+/// folder with an unknown name is an error, because its author expects it to count.
 pub(crate) fn overlay(sources: &mut Sources, dir: &Path) -> Result<(), CatalogueError> {
     for name in names(dir)? {
         let path = dir.join(&name);

@@ -1,10 +1,10 @@
-//! Names that look like one that does not exist.
+//! Suggestions for a name that does not exist.
 
-/// How many names are worth reading.
+/// The most suggestions.
 const OFFERED: usize = 3;
 
-/// The known names nearest to `asked`: those at the least edit distance, the longest common beginning first, at most
-/// three; none when even the nearest has little in common with it. Case does not count. A name that begins with `asked`
+/// The known names nearest to `asked`: those with the least edit distance, the longest common prefix first, at most
+/// three. None if even the nearest has little in common with it. Case does not count. A name that begins with `asked`
 /// is near.
 pub(crate) fn nearest<'a>(asked: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let asked = asked.to_uppercase();

@@ -1,7 +1,7 @@
-//! What a project needs of a platform, as a file that its people write: rates that must be reached, times that must not
-//! be exceeded. Checked as the catalogue is: a message names the file, the entry and the key.
+//! The requirements of a project, as a file that its people write: rates that must be reached, and times that must not
+//! be exceeded. It is checked like the catalogue: a message names the file, the entry and the key.
 
-use crate::document::{Document, Entry, Place};
+use crate::document::{Document, Entry, SourcePlace};
 use crate::files::Source;
 use crate::{Catalogue, CatalogueError};
 use dbdyno_model::{Drive, Flag, MetricId, ResponseTime, TestCode};
@@ -11,35 +11,35 @@ use std::borrow::Cow;
 /// A file of requirements.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Requirements {
-    /// What they are of: the project, the application.
+    /// The project or application that they are for.
     pub title: String,
-    /// Each of them, in the file's order.
+    /// The requirements, in the file's order.
     pub list: Vec<Requirement>,
 }
 
-/// One figure that a platform must reach, or must not exceed.
+/// A figure that a platform must reach, or must not exceed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Requirement {
-    /// What its author calls it.
+    /// The author's name for it.
     pub title: String,
     /// The figure.
-    pub of: Asked,
-    /// What it must keep.
-    pub limit: Limit,
-    /// Flags that do not make a point unfit to be judged, though they would otherwise.
+    pub of: RequiredFigure,
+    /// The limit.
+    pub limit: RequirementLimit,
+    /// Flags that this requirement accepts, though they would otherwise make a point unfit to be judged.
     pub accept: Vec<Flag>,
 }
 
 /// Which figure is judged.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Asked {
+pub enum RequiredFigure {
     /// A metric of a test's points.
     Test(TestFigure),
-    /// A figure that a published result states for the platform, in the words of its platform file.
+    /// A figure that a published result states for the platform, under the name in its platform file.
     Result {
         /// What it counts: `io_rate`.
         name: String,
-        /// The part of the platform; absent: every part, and each must do.
+        /// The part of the platform; absent: every part, and each must meet the limit.
         variant: Option<String>,
         /// The unit that the limit is in.
         unit: String,
@@ -53,13 +53,13 @@ pub struct TestFigure {
     pub test: TestCode,
     /// The metric.
     pub metric: MetricId,
-    /// A place in the distribution of a time; absent: the metric itself, which is the mean of a time.
+    /// A percentile of a time; absent: the metric itself, which is the mean of a time.
     pub percentile: Option<Percentile>,
     /// Its unit.
     pub unit: String,
     /// Nodes of the points; absent: any.
     pub nodes: Option<u32>,
-    /// Jobs of the points; absent: any, the best counts.
+    /// Jobs of the points; absent: any, and the best counts.
     pub jobs: Option<u32>,
     /// Threads of the points; absent: any.
     pub threads: Option<u32>,
@@ -67,22 +67,21 @@ pub struct TestFigure {
     pub rows_per_tx: Option<u64>,
     /// Who ran the loop; absent: anyone.
     pub drive: Option<Drive>,
-    /// The least rate that points of an open loop were asked for; absent: points without a set rate, where there are
-    /// any.
+    /// The least rate that points of an open loop were asked for; absent: points without a set rate, if there are any.
     pub rate_per_s: Option<f64>,
 }
 
-/// What a figure must keep.
+/// A limit for a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Limit {
+pub enum RequirementLimit {
     /// No less.
     Minimum(f64),
     /// No more.
     Maximum(f64),
 }
 
-impl Limit {
+impl RequirementLimit {
     /// The number.
     #[must_use]
     pub fn value(self) -> f64 {
@@ -91,7 +90,7 @@ impl Limit {
         }
     }
 
-    /// Whether a figure keeps it.
+    /// Whether a figure meets it.
     #[must_use]
     pub fn is_kept(self, figure: f64) -> bool {
         match self {
@@ -101,7 +100,7 @@ impl Limit {
     }
 }
 
-/// A place in a distribution of times.
+/// A percentile of a distribution of times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Percentile {
@@ -119,12 +118,12 @@ pub enum Percentile {
     /// 99.99th percentile.
     #[strum(serialize = "p99_99")]
     P99_99,
-    /// The longest.
+    /// The maximum.
     Max,
 }
 
 impl Percentile {
-    /// Every one, from the middle to the end.
+    /// All percentiles, from the median to the maximum.
     pub const ALL: [Self; 7] = [Self::P50, Self::P90, Self::P95, Self::P99, Self::P99_9, Self::P99_99, Self::Max];
 
     /// The name as in JSON.
@@ -133,7 +132,7 @@ impl Percentile {
         self.into()
     }
 
-    /// The time at this place.
+    /// The time at this percentile.
     #[must_use]
     pub fn of(self, times: &ResponseTime) -> Option<f64> {
         match self {
@@ -182,7 +181,7 @@ impl Requirements {
     /// Reads a file's text; `shown` is how messages call the file.
     ///
     /// # Errors
-    /// It is no TOML, lacks or has a key that it must not, or asks for a test or metric that there is not.
+    /// It is not TOML, has an unknown key or lacks one, or names an unknown test or metric.
     pub fn parse(shown: &str, text: &str, catalogue: &Catalogue) -> Result<Self, CatalogueError> {
         let source = Source { shown: shown.to_owned(), text: Cow::Owned(text.to_owned()) };
         let mut document = Document::parse(&source)?;
@@ -199,22 +198,22 @@ impl Requirements {
     }
 }
 
-fn requirement(raw: Raw, place: &Place, catalogue: &Catalogue) -> Result<Requirement, CatalogueError> {
+fn requirement(raw: Raw, place: &SourcePlace, catalogue: &Catalogue) -> Result<Requirement, CatalogueError> {
     let invalid = |problem: String| place.invalid(problem);
     if raw.title.trim().is_empty() {
         return Err(place.invalid("key 'title' is empty"));
     }
     let limit = match (raw.minimum, raw.maximum) {
-        (Some(least), None) => Limit::Minimum(least),
-        (None, Some(most)) => Limit::Maximum(most),
+        (Some(least), None) => RequirementLimit::Minimum(least),
+        (None, Some(most)) => RequirementLimit::Maximum(most),
         _ => return Err(place.invalid("one of the keys 'minimum' and 'maximum' must stand here, and not both")),
     };
     if !(limit.value().is_finite() && limit.value() > 0.0) {
-        let key = if matches!(limit, Limit::Minimum(_)) { "minimum" } else { "maximum" };
+        let key = if matches!(limit, RequirementLimit::Minimum(_)) { "minimum" } else { "maximum" };
         return Err(invalid(format!("key '{key}' must be above zero")));
     }
     let of = match (&raw.test, &raw.result) {
-        (Some(test), None) => Asked::Test(test_figure(test, &raw, catalogue).map_err(invalid)?),
+        (Some(test), None) => RequiredFigure::Test(test_figure(test, &raw, catalogue).map_err(invalid)?),
         (None, Some(_)) => result(&raw).map_err(invalid)?,
         _ => return Err(place.invalid("one of the keys 'test' and 'result' must stand here, and not both")),
     };
@@ -257,14 +256,14 @@ fn percentile_of(metric: &str, name: &str) -> Result<Percentile, String> {
     if !DISTRIBUTIONS.contains(&metric) {
         return Err(format!("'{metric}' has no percentiles; {} have", DISTRIBUTIONS.join(" and ")));
     }
-    // A percentile is written with a point everywhere but in JSON paths.
+    // A percentile is written with a point everywhere except in JSON paths.
     let known = name.replace('.', "_");
     known.parse().map_err(|_| {
         format!("there is no percentile '{name}'; it can be {}", Percentile::ALL.map(Percentile::name).join(", "))
     })
 }
 
-fn result(raw: &Raw) -> Result<Asked, String> {
+fn result(raw: &Raw) -> Result<RequiredFigure, String> {
     let others = [
         ("metric", raw.metric.is_some()),
         ("nodes", raw.nodes.is_some()),
@@ -277,7 +276,7 @@ fn result(raw: &Raw) -> Result<Asked, String> {
     ];
     refuse(&others, "test")?;
     let unit = raw.unit.clone().ok_or("the key 'unit' is missing")?;
-    Ok(Asked::Result { name: raw.result.clone().unwrap_or_default(), variant: raw.variant.clone(), unit })
+    Ok(RequiredFigure::Result { name: raw.result.clone().unwrap_or_default(), variant: raw.variant.clone(), unit })
 }
 
 /// Keys that belong beside another key.

@@ -3,7 +3,7 @@
 
 use crate::data::Checksum;
 use crate::{EngineError, Loaded};
-use dbdyno_model::{ErrorClass, Shape, Size, TableName};
+use dbdyno_model::{ErrorClass, Size, TableName, TableShape};
 use std::collections::BTreeMap;
 
 /// The name of the entry that says how an engine lays its data out; another format is not ours to read.
@@ -245,8 +245,8 @@ impl Meta {
     /// Rows of a table, as it was or will be loaded.
     pub fn rows(&self, table: TableName) -> u64 {
         let name = match table.shape() {
-            Shape::Small => "small_rows",
-            Shape::Large => "large_rows",
+            TableShape::Small => "small_rows",
+            TableShape::Large => "large_rows",
         };
         self.get(name).parse().unwrap_or(0)
     }

@@ -5,7 +5,7 @@ use dbdyno_engine::client::{Answer, Parameter, Reads, TestForm, TestProgram, Val
 use dbdyno_engine::data::{Generator, first_day};
 use dbdyno_engine::program::{Act, Outcome, Program as _};
 use dbdyno_engine::{ChunkResult, PointSpec};
-use dbdyno_model::{Shape, Test};
+use dbdyno_model::{TableShape, Test};
 use dbdyno_testkit::conformance::catalogue;
 use std::collections::BTreeSet;
 
@@ -120,7 +120,7 @@ fn a_client_that_sends_whole_rows_sends_the_one_that_it_copies_under_the_new_id(
     use Parameter::{Amount, BookedOn, CustomerId, Filler, Id, Quantity, RefId, Region, Source, Status};
     let spec = PointSpec { jobs: 1, rows_per_tx: 1, ..catalogue::spec(&test("insert"), 1) };
     let columns = [Id, CustomerId, RefId, Region, BookedOn, Quantity, Amount, Status, Filler];
-    let mut small = Generator::new(&spec.size, Shape::Small, spec.seed);
+    let mut small = Generator::new(&spec.size, TableShape::Small, spec.seed);
     let row = small.row(7 % spec.size.small_rows);
     let expected = [
         Value::Int(7),
@@ -141,7 +141,8 @@ fn a_client_that_sends_whole_rows_sends_the_one_that_it_copies_under_the_new_id(
 fn days_are_those_of_the_month_that_a_row_lies_in_or_of_both_parts_of_a_search() {
     use Parameter::{From, Key, To};
     let large = |procedure| {
-        let of = |test: &Test| test.procedure == procedure && test.table.is_some_and(|t| t.shape() == Shape::Large);
+        let of =
+            |test: &Test| test.procedure == procedure && test.table.is_some_and(|t| t.shape() == TableShape::Large);
         let test = catalogue::tests().into_iter().find(of).unwrap();
         PointSpec { rows_per_tx: 1, ..catalogue::spec(&test, 1) }
     };
@@ -182,7 +183,7 @@ fn answers_are_added_up_as_procedures_do() {
     let key = keys(&PointSpec { jobs: 2, rows_per_tx: 1, ..spec("update_primary") })[0][0];
     assert_eq!(did("update_primary", Reads::Changes, 1, Answer::NONE), (1, key as u64));
     let spec = spec("insert");
-    let copied = Generator::new(&spec.size, Shape::Small, spec.seed).quantity(1);
+    let copied = Generator::new(&spec.size, TableShape::Small, spec.seed).quantity(1);
     assert_eq!(did("insert", Reads::Changes, 1, Answer::NONE), (1, copied));
 }
 

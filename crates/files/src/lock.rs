@@ -1,7 +1,7 @@
-//! A place for one process at a time: a lock on a file of its own, which stands beside what it is about. Not on the
-//! thing itself: whoever closes any descriptor of a file gives up the locks that another part of the same process holds
-//! on it (`man 2 fcntl`), and a database's are such. The kernel lets go when the holder ends, however that happens;
-//! only the empty file then stays, until the next holder takes it away.
+//! A lock for one process at a time, on a separate empty file beside the thing that it protects. It is not on the thing
+//! itself: when a process closes any descriptor of a file, it loses all its locks on that file (`man 2 fcntl`), and a
+//! database has such locks. The kernel releases the lock when the holder ends, however it ends. Then only the empty
+//! file remains, until the next holder removes it.
 
 use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 use rustix::io::Errno;
@@ -10,7 +10,7 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// Held until it is dropped, and the file goes with it.
+/// A held lock. Dropping it releases the lock and removes the file.
 #[derive(Debug)]
 pub struct Lock {
     file: File,
@@ -18,10 +18,10 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock, making its file; `None` where another one has it.
+    /// Takes the lock and makes its file; `None` where another process has it.
     ///
     /// # Errors
-    /// The system's; what has the name is no empty file, and so none of ours.
+    /// The system's error; or the file is not empty, and so not a lock file of dbdyno's.
     pub fn take(path: &Path) -> io::Result<Option<Self>> {
         loop {
             let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
@@ -35,14 +35,14 @@ impl Lock {
                 locked => locked?,
             }
             let lock = Self { file, path: path.to_owned() };
-            // Its last holder may have removed it meanwhile, and such a file locks nothing.
+            // The last holder may have removed the file meanwhile; such a file locks nothing.
             if lock.is_in_place() {
                 return Ok(Some(lock));
             }
         }
     }
 
-    /// Whether the file still stands where others look for it: removed, it keeps nobody away.
+    /// Whether the file is still at its path. A removed file keeps no one away.
     #[must_use]
     pub fn is_in_place(&self) -> bool {
         let (Ok(ours), Ok(there)) = (self.file.metadata(), self.path.symlink_metadata()) else { return false };
@@ -52,12 +52,12 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // In this order: whoever gets the lock of a file that is gone notices. One that cannot be removed is in
-        // nobody's way.
+        // The order matters: a process that gets the lock of a removed file notices that. A file that cannot be removed
+        // does no harm.
         if self.is_in_place() {
             _ = std::fs::remove_file(&self.path);
         }
-        // A child that is just being started has the file open, too, for a moment.
+        // A child process that is just starting may have the file open, too, for a moment.
         _ = flock(&self.file, FlockOperation::Unlock);
     }
 }
@@ -76,7 +76,7 @@ mod tests {
         assert!(lock.is_in_place() && Lock::take(&path).unwrap().is_none());
         drop(lock);
         assert!(!path.exists());
-        // As a killed holder leaves it.
+        // What a killed holder leaves.
         std::fs::write(&path, "").unwrap();
         assert!(Lock::take(&path).unwrap().is_some());
         assert!(!path.exists());
@@ -109,7 +109,7 @@ mod tests {
         assert_eq!(std::fs::read_to_string(path("text")).unwrap(), "mine");
     }
 
-    /// Of many who take and let go, never two have it at once, though each takes the file away.
+    /// Of many processes that take and release the lock, no two have it at once, though each removes the file.
     #[test]
     fn many_in_turn_are_never_two_at_once() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,6 @@
-//! How dbdyno knows what it made: an attribute on a file or folder that names this very one. A copy, a restored backup
-//! or something of the user's that was given the attribute is another inode with another birth, and is not ours.
+//! Marks by which dbdyno recognises what it made: an attribute of a file or folder that contains its inode and birth
+//! time. A copy, a restored backup, or a user's file with a copied attribute has another inode and birth time, so it
+//! does not count as dbdyno's.
 
 use rustix::fs::{AtFlags, StatxFlags, XattrFlags, fgetxattr, fsetxattr, statx};
 use rustix::io::Errno;
@@ -7,7 +8,7 @@ use std::os::fd::AsFd;
 
 const NAME: &str = "user.dbdyno";
 
-/// What the attribute of this very file or folder says of what it is.
+/// The content of the attribute for this file or folder, marked as `what`.
 fn text(file: impl AsFd, what: &str) -> Result<String, Errno> {
     let stat = statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::INO | StatxFlags::BTIME)?;
     let born = if stat.stx_mask & StatxFlags::BTIME.bits() == 0 {
@@ -18,7 +19,7 @@ fn text(file: impl AsFd, what: &str) -> Result<String, Errno> {
     Ok(format!("{what} inode {} born {born}", stat.stx_ino))
 }
 
-/// Marks an open file or folder as `what`. Says whether its file system keeps marks.
+/// Marks an open file or folder as `what`. Returns whether its file system supports marks.
 ///
 /// # Errors
 /// The system's.
@@ -30,7 +31,7 @@ pub fn set(file: impl AsFd, what: &str) -> Result<bool, Errno> {
     }
 }
 
-/// Whether an open file or folder was marked as `what`, and is the one that was.
+/// Whether an open file or folder was marked as `what`, and is the one that was marked.
 #[must_use]
 pub fn is(file: impl AsFd, what: &str) -> bool {
     let mut value = [0; 256];

@@ -1,5 +1,5 @@
-//! Plain files of anybody's. Behind a path may be a FIFO that nobody writes to, a device that never ends, or more than
-//! fits into memory: what is no plain file is refused before it is opened, and none is read beyond a bound.
+//! Reading files that others may have written. A path may lead to a FIFO without a writer, to a device that never ends,
+//! or to more data than fits into memory. So only plain files are opened, and only up to a size limit is read.
 
 use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
@@ -8,24 +8,24 @@ use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
-/// More than people write into a file by hand: no text of theirs is read beyond.
+/// The limit for texts that people write by hand.
 pub const TEXT_BYTES: u64 = 16 << 20;
 
-/// Opens a plain file to read it.
+/// Opens a plain file for reading.
 ///
 /// # Errors
-/// The system's, or what it is instead.
+/// The system's error, or what it is instead of a plain file.
 pub fn open(path: &Path) -> io::Result<File> {
-    // Some devices do something when they are opened.
+    // Some devices act when they are opened.
     must_be_plain(&std::fs::metadata(path)?)?;
-    // Something else may have taken its place meanwhile, and opening a FIFO would wait for its other end.
+    // The file may have been replaced meanwhile, and opening a FIFO would block.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
     must_be_plain(&file.metadata()?)?;
     Ok(file)
 }
 
-/// All of a plain file.
+/// The whole content of a plain file.
 ///
 /// # Errors
 /// As for [`open`]; it is longer than `most_bytes`.
@@ -33,7 +33,7 @@ pub fn read(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
     whole(open(path)?, most_bytes)
 }
 
-/// All of a plain file, which must be text.
+/// The whole content of a plain file, which must be text.
 ///
 /// # Errors
 /// As for [`read`]; it is no UTF-8.
@@ -42,24 +42,24 @@ pub fn text(path: &Path) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is no text in UTF-8"))
 }
 
-/// Makes an empty file that is its owner's alone, where nothing is there yet: whoever may read a file may lock it.
-/// Where that fails, whoever writes to the file next finds out why.
+/// Makes an empty file that only its owner may read, where none exists, because a user who may read a file may lock it.
+/// If that fails, the next writer of the file reports the reason.
 pub fn make_private(path: &Path) {
     _ = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
 }
 
-/// Whether a file lies in `/proc`, or wherever else that is mounted: it claims to be plain, but reading it may wait for
-/// ever.
+/// Whether a file lies in `/proc`, wherever that is mounted. Such a file claims to be plain, but reading it may block
+/// for ever.
 #[must_use]
 pub fn lies_in_proc(path: &Path) -> bool {
     rustix::fs::statfs(path).is_ok_and(|found| found.f_type == rustix::fs::PROC_SUPER_MAGIC)
 }
 
-/// By so many bytes at its beginning a file is known to be of a document's kind (`<!DOCTYPE`, `<?xml ver`).
+/// The length of the beginning by which the type of a document is recognised (`<!DOCTYPE`, `<?xml ver`).
 const KIND_BYTES: usize = 9;
 
-/// Writes a whole document. An older one of its kind is written over; a file of anything else, which may be all that
-/// somebody has measured, is not. A FIFO that nobody reads is no place for anything, and would be waited for.
+/// Writes a whole document. An older document of its type is overwritten. Any other file is not, because it may be a
+/// user's only results. A FIFO without a reader is refused, because writing would block.
 ///
 /// # Errors
 /// The system's; the file holds something else.
@@ -80,19 +80,19 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
         }
         opened => opened?,
     };
-    // Whoever reads may take his time.
+    // The reader may be slow.
     let flags = rustix::fs::fcntl_getfl(&file)?;
     rustix::fs::fcntl_setfl(&file, flags - OFlags::NONBLOCK)?;
     file.write_all(bytes)
 }
 
-/// Whether whoever runs this may write to a file, or make others in a folder.
+/// Whether this process may write to a file, or create files in a folder.
 #[must_use]
 pub fn may_write(path: &Path) -> bool {
     rustix::fs::accessat(CWD, path, Access::WRITE_OK, AtFlags::EACCESS).is_ok()
 }
 
-/// Some files of the system's say that they are empty and never end: what was read counts, too.
+/// Some system files claim to be empty and never end, so the bytes read count, too.
 fn whole(file: File, most_bytes: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if file.metadata()?.len() <= most_bytes {
@@ -123,9 +123,9 @@ mod tests {
         let (fifo, plain) = (folder.path().join("fifo"), folder.path().join("plain"));
         assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
         assert_eq!(write(&fifo, b"x").unwrap_err().to_string(), "nobody reads it");
-        // Who may write, too, waits for no writer, and sees no end before one has come.
+        // A FIFO opened for reading and writing does not wait for a writer, and has no end before one came.
         let reader = OpenOptions::new().read(true).write(true).open(&fifo).unwrap();
-        // More than the FIFO holds, so whoever writes has to wait.
+        // More than the FIFO holds, so the writer has to wait.
         let long = vec![7; 300_000];
         std::thread::scope(|scope| {
             let writer = scope.spawn(|| write(&fifo, &long));
@@ -181,7 +181,7 @@ mod tests {
             assert_eq!(said(&other), "it is no plain file", "{}", other.display());
         }
         assert_eq!(open(&path("none")).unwrap_err().kind(), ErrorKind::NotFound);
-        // A file of the system's that has no length.
+        // A system file that claims to be empty.
         assert!(!read(Path::new("/proc/self/status"), 1 << 20).unwrap().is_empty());
         assert!(read(Path::new("/proc/self/status"), 3).is_err());
     }

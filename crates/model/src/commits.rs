@@ -1,25 +1,25 @@
-//! What was found out about commits, as opposed to what was asked for.
+//! How durable the commits of a point were: what was observed, as opposed to what was asked for.
 
 use crate::{CommitMode, Flag, Point};
 use serde::{Deserialize, Serialize};
 
-/// What commits of a point were, by what was found.
+/// How durable the commits of a point were, as far as that was observed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Commits {
-    /// Each was on the device before it was acknowledged.
+    /// Each commit was on the device before it was acknowledged.
     Durable,
-    /// They were as the engine makes them by default, which may not wait for the log.
+    /// The engine's default, which may not wait for the log.
     EngineDefault,
-    /// They should have been durable, and nobody could see whether they were.
+    /// The commits should have been durable, but nobody could observe whether they were.
     NotProved,
-    /// A crash could lose them: a setting says so, or the device was not told of them.
+    /// A crash could lose them: a setting allows it, or the device was not flushed.
     Unsafe,
 }
 
 impl Commits {
-    /// All, the best first.
+    /// All values, the best first.
     pub const ALL: [Self; 4] = [Self::Durable, Self::EngineDefault, Self::NotProved, Self::Unsafe];
 
     /// The name as in JSON.
@@ -28,7 +28,7 @@ impl Commits {
         self.into()
     }
 
-    /// In a few words, after `commits`.
+    /// A few words that follow `commits`.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -39,7 +39,7 @@ impl Commits {
         }
     }
 
-    /// In a sentence.
+    /// A sentence.
     #[must_use]
     pub fn sentence(self) -> &'static str {
         match self {
@@ -61,7 +61,7 @@ impl From<CommitMode> for Commits {
 }
 
 impl Point {
-    /// What its commits were; none where nothing was written. Of older documents the settings decide.
+    /// How durable the point's commits were; `None` where nothing was written. For older documents the settings decide.
     #[must_use]
     pub fn commits(&self) -> Option<Commits> {
         let mode = self.commit?;
@@ -73,63 +73,65 @@ impl Point {
     }
 }
 
-/// How a proof ended.
+/// The result of a proof.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProofOutcome {
-    /// What was seen allows for every commit.
+    /// The observed syncs allow for every commit.
     Proved,
-    /// Fewer were brought to the device than were acknowledged.
+    /// Fewer syncs reached the device than commits were acknowledged.
     Refuted,
-    /// It could not be seen.
+    /// The syncs could not be observed.
     NotProved,
 }
 
-/// The proof that a run makes once: commits of one session, one after the other, against what was brought to the log
-/// and to its devices meanwhile. No two of them can share a sync, so there is at least one for each but the last.
+/// The proof of durability that a run makes once. One session commits one transaction after the other. The syncs of the
+/// log and the flushes of its devices are counted meanwhile. Commits of one session cannot share a sync, so there must
+/// be at least one sync for each commit but the last.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CommitProof {
-    /// How it ended.
+    /// The result.
     pub outcome: ProofOutcome,
-    /// What was seen, in a sentence.
+    /// What was observed, in a sentence.
     pub seen: String,
-    /// Write commits that the session was told of.
+    /// Writing commits that were acknowledged to the session.
     pub commits: u64,
-    /// Seconds that they took.
+    /// Seconds that these commits took.
     pub elapsed_s: f64,
-    /// Syncs of the log by the engine's own count; absent where it has none, or none that is independent of the
-    /// commits.
+    /// Syncs of the log as the engine counts them. Absent where the engine has no count, or none that is independent of
+    /// its commits.
     #[serde(default)]
     pub log_syncs: Option<u64>,
-    /// Those of others, each second, in the second before.
+    /// Syncs per second of other sessions, measured in the second before.
     #[serde(default)]
     pub foreign_log_syncs_per_s: Option<f64>,
     /// Whole disks below the log.
     #[serde(default)]
     pub devices: Vec<String>,
-    /// Their flushes, or completed writes where nothing is flushed; absent where nothing was seen of them.
+    /// Flushes of these disks, or completed writes where nothing is flushed. Absent where the disks could not be
+    /// observed.
     #[serde(default)]
     pub device_count: Option<u64>,
     /// Which of the two was counted.
     #[serde(default)]
     pub device_counts: Option<DeviceCounts>,
-    /// Those of others, each second, in the second before.
+    /// Flushes or writes per second of others, measured in the second before.
     #[serde(default)]
     pub foreign_device_per_s: Option<f64>,
 }
 
-/// What of a device tells that something was brought to it.
+/// Which counter of a device shows that data reached it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeviceCounts {
-    /// Flushes of its cache.
+    /// Flushes of the device's cache.
     Flushes,
-    /// Completed writes: it has no cache to flush, or each write of the log passes it.
+    /// Completed writes: the device has no cache to flush, or each write of the log bypasses the cache.
     Writes,
 }
 
 impl DeviceCounts {
-    /// In words.
+    /// The name in words.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {

@@ -1,5 +1,6 @@
-//! Cumulative counts of an engine. They are read at the barrier and after the last chunk; the difference, divided by
-//! its own interval, is what a point reports. A monitor reads those of the whole server at any time.
+//! Cumulative counts of an engine. They are read at the barrier and after the last chunk. A point reports the
+//! difference, divided by the time between the two readings. A monitor reads the counts of the whole server at any
+//! time.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -10,14 +11,14 @@ use std::collections::BTreeMap;
 pub enum Counter {
     /// Executions of the statements under test, counted by the engine.
     Executions,
-    /// Committed transactions. Of a whole server, as it counts them: MariaDB leaves out those that only read where it
-    /// logs changes, and counts its own questions where it does not.
+    /// Committed transactions. For a whole server, as the server counts them: MariaDB leaves out transactions that only
+    /// read where it logs changes, and counts dbdyno's own questions where it does not.
     Commits,
-    /// Transactions rolled back; on MariaDB those whose sessions have asked for it.
+    /// Transactions rolled back; on MariaDB those whose sessions asked for it.
     Rollbacks,
     /// Commits by sessions that are not dbdyno's.
     ForeignCommits,
-    /// Nanoseconds in which other sessions were at work, as sampled; two at once count twice.
+    /// Nanoseconds in which other sessions were at work, as sampled; two sessions at once count twice.
     ForeignBusyNs,
     /// Rows inserted, updated or deleted.
     RowsChanged,
@@ -25,13 +26,13 @@ pub enum Counter {
     RowsScanned,
     /// Parallel workers launched.
     WorkersLaunched,
-    /// Blocks that the engine asked of its own cache.
+    /// Blocks that the engine looked up in its own cache.
     LogicalReads,
     /// Blocks that the engine read from below its cache.
     PhysicalReads,
-    /// Blocks of dbdyno's own tables and indexes that it asked of its cache, where the engine counts by table.
+    /// Blocks of dbdyno's own tables and indexes that were looked up in the cache, where the engine counts by table.
     TableLogicalReads,
-    /// Those of them that it read from below.
+    /// Those of them that the engine read from below its cache.
     TablePhysicalReads,
     /// Blocks that the engine wrote to data files.
     PhysicalWrites,
@@ -41,17 +42,17 @@ pub enum Counter {
     RedoBytes,
     /// Writes to the redo log.
     RedoWrites,
-    /// Nanoseconds spent in them.
+    /// Nanoseconds spent in these writes.
     RedoWriteNs,
     /// Waits until redo was on the device.
     RedoSyncs,
-    /// Nanoseconds spent in them.
+    /// Nanoseconds spent in these waits.
     RedoSyncNs,
-    /// Syncs of the log at most: where an engine does not tell them from those of data files, both.
+    /// Upper bound for syncs of the log: where an engine does not tell them from syncs of data files, both are counted.
     LogSyncs,
-    /// Syncs of data files that may be among them, at most.
+    /// Upper bound for the syncs of data files that may be among them.
     DataSyncs,
-    /// Whole pages in the redo, logged because they were changed for the first time since a checkpoint.
+    /// Whole pages in the redo, logged because the pages changed for the first time since a checkpoint.
     RedoPageImages,
     /// Checkpoints finished.
     Checkpoints,
@@ -59,37 +60,37 @@ pub enum Counter {
     FlashHits,
     /// Reads served by the storage cells' flash, where there are cells.
     CellFlashHits,
-    /// Requests to read, of whatever length, as the engine has made them for everybody.
+    /// Read requests of any length that the engine made for everybody.
     ReadRequests,
-    /// Bytes that they asked for.
+    /// Bytes of these requests.
     ReadBytes,
-    /// Those of several blocks.
+    /// Read requests of several blocks.
     MultiBlockReads,
-    /// Requests to write.
+    /// Write requests.
     WriteRequests,
-    /// Bytes that they wrote.
+    /// Bytes of these requests.
     WriteBytes,
-    /// Reads of data files that the engine has timed.
+    /// Reads of data files that the engine timed.
     FileReads,
-    /// Nanoseconds spent in them.
+    /// Nanoseconds spent in these reads.
     FileReadNs,
-    /// Writes of data files that it has timed.
+    /// Writes of data files that the engine timed.
     FileWrites,
-    /// Nanoseconds spent in them.
+    /// Nanoseconds spent in these writes.
     FileWriteNs,
-    /// Nanoseconds in which processors of the engine's machine were at work, as the engine tells it, all added up.
+    /// Busy nanoseconds of all processors of the server's machine, as the engine reports them.
     HostBusyNs,
-    /// Nanoseconds in which they were not.
+    /// Idle nanoseconds of these processors.
     HostIdleNs,
-    /// The part at work in programs.
+    /// Busy nanoseconds in user code.
     HostUserNs,
-    /// The part at work in the kernel.
+    /// Busy nanoseconds in the kernel.
     HostSystemNs,
-    /// The idle part in which input or output was waited for.
+    /// Idle nanoseconds in which I/O was outstanding.
     HostIowaitNs,
-    /// Nanoseconds of processors in calls of sessions.
+    /// Processor nanoseconds that sessions used in calls.
     DbCpuNs,
-    /// Nanoseconds of sessions in calls, waits included.
+    /// Elapsed nanoseconds of sessions in calls, waits included.
     DbTimeNs,
 }
 
@@ -104,14 +105,14 @@ pub struct WaitCount {
     pub count: u64,
     /// For how long, in nanoseconds, where the engine times it.
     pub time_ns: Option<u64>,
-    /// Whether this comes of looking at sessions now and then, not of counting.
+    /// Whether the count comes from sampling sessions, not from counting.
     pub sampled: bool,
-    /// How many waits were how long, where the engine keeps a histogram: microseconds that a bucket ends at -> waits.
+    /// The engine's histogram of wait times, where it keeps one: upper bound of a bucket in microseconds -> waits.
     pub buckets_us: BTreeMap<u64, u64>,
 }
 
 impl WaitCount {
-    /// The histogram's difference; none where a bucket ran backwards.
+    /// The difference of two histograms; empty where a bucket ran backwards.
     fn buckets_since(&self, earlier: Option<&Self>) -> BTreeMap<u64, u64> {
         let before = |us: &u64| earlier.and_then(|wait| wait.buckets_us.get(us)).copied().unwrap_or(0);
         let delta = |(us, now): (&u64, &u64)| Some((*us, now.checked_sub(before(us))?));
@@ -120,12 +121,12 @@ impl WaitCount {
     }
 }
 
-/// What was counted until a moment, or the difference of two such readings.
+/// The counts at one moment, or the difference of two readings.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
     /// The counts that the engine has.
     pub values: BTreeMap<Counter, u64>,
-    /// Why others are absent.
+    /// Why the others are absent.
     pub missing: BTreeMap<Counter, String>,
     /// Wait events.
     pub waits: Vec<WaitCount>,
@@ -138,8 +139,8 @@ impl Counters {
         self.values.get(&counter).copied()
     }
 
-    /// What was counted since `earlier`. A counter that ran backwards (a server restart, a reset), or was not there
-    /// before, is absent, with the reason, rather than wrong.
+    /// What was counted since `earlier`. A counter that ran backwards (a server restart, a reset) or was not in
+    /// `earlier` is absent, with the reason.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let mut difference = Self { missing: self.missing.clone(), ..Self::default() };

@@ -1,32 +1,32 @@
-//! What a reader must know about a figure before believing it.
+//! What a reader must know about a figure before relying on it.
 
 use serde::{Deserialize, Serialize};
 
-/// A remark on a point or a cell. A flag never changes a figure; it says how far to trust it.
+/// A remark on a point or a cell. A flag never changes a figure; it says how far to trust the figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Flag {
-    /// The engine had not come to rest before the point within its limit.
+    /// The engine did not come to rest within the time limit before the point.
     NotSettled,
     /// The rate changed by more than 10 % over the window, and by more than its own noise explains.
     NotSteady,
     /// A cached test read more than 1 in 1,000 blocks from below the engine's cache.
     NotCached,
-    /// A non-cached test was served from memory (fewer than 0.7 device reads per block visit), or what a storage test
-    /// wrote stayed there.
+    /// A non-cached test was served from memory (fewer than 0.7 device reads per block visit), or the writes of a
+    /// storage test stayed in memory.
     ServedFromOsCache,
-    /// Pages dirtied exceed pages written by more than 10 %: the writing still lies ahead.
+    /// Pages dirtied exceed pages written by more than 10 %: the rest will be written after the window.
     WritesDeferred,
-    /// A setting makes commits less than durable.
+    /// A setting lets commits be lost in a crash.
     UnsafeDurability,
     /// dbdyno itself used more than 10 % of the machine in the server drive.
     HarnessHeavy,
     /// Other work on the machine, or other sessions in the database, during the window.
     ForeignLoad,
-    /// The hypervisor gave more than 2 % of the time to others.
+    /// The hypervisor gave more than 2 % of the time to other machines.
     CpuSteal,
-    /// The clocks disagree about how long the point took: it was suspended, or the wall clock was set.
+    /// The clocks disagree about how long the point took: the machine was suspended, or the wall clock was set.
     ClockJump,
     /// The table's checksum was not verified after loading.
     DataNotVerified,
@@ -34,9 +34,9 @@ pub enum Flag {
     Noisy,
     /// Cell: fewer than three repeats, so no interval.
     NoInterval,
-    /// Some transactions of a client failed for good.
+    /// Some transactions of the client drive failed for good.
     Errors,
-    /// A proof that the figure rests on is missing: devices that are not seen, syncs that nobody counts.
+    /// Something that the figure depends on could not be observed, such as device reads or syncs.
     NotProved,
     /// The work took less than half a second in all.
     TooShort,
@@ -44,13 +44,13 @@ pub enum Flag {
     Throttled,
     /// The machine's own pace around the point was slower than its best by more than a bound.
     UnevenMachine,
-    /// Too few transactions were due to tell an overload from chance.
+    /// Too few transactions were due to tell overload from chance.
     TooFewToJudge,
 }
 
 impl Flag {
-    /// Flags that turn a figure into one of something else than the test means (memory in place of a device, a device
-    /// in place of the engine's cache, a moment in place of a window), or into a mere claim.
+    /// Flags that make a figure mean something else than the test: memory in place of a device, a device in place of
+    /// the engine's cache, a moment in place of a window, or an unproved claim.
     pub const DOUBTFUL: [Self; 4] = [Self::NotCached, Self::ServedFromOsCache, Self::NotProved, Self::TooShort];
 
     /// Every flag, in the order in which reports explain them.
@@ -82,7 +82,7 @@ impl Flag {
         self.into()
     }
 
-    /// What it means and what to do, in one sentence.
+    /// What the flag means and what to do, in one sentence.
     #[must_use]
     pub fn advice(self) -> &'static str {
         match self {

@@ -1,9 +1,9 @@
-//! Identifiers: codes of tests and ids of runs. Both are checked when they are made, so that no other place has to.
+//! Identifiers: codes of tests and ids of runs. Their form is checked once, when they are made.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Why a text is no valid identifier.
+/// Why a text is not a valid identifier.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("'{text}' is not a valid {what}: {rule}")]
 pub struct IdError {
@@ -11,7 +11,7 @@ pub struct IdError {
     pub text: String,
     /// What it was meant to be.
     pub what: &'static str,
-    /// What such a text looks like.
+    /// The form that such a text has.
     pub rule: &'static str,
 }
 
@@ -21,7 +21,7 @@ pub struct IdError {
 pub struct TestCode(String);
 
 impl TestCode {
-    /// Checks the form of a code; whether such a test exists is the catalogue's business.
+    /// Checks the form of a code. Whether such a test exists, the catalogue knows.
     ///
     /// # Errors
     /// The text is not letters followed by digits.

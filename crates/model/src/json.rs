@@ -7,9 +7,9 @@ use std::borrow::Cow;
 /// Version of the document. Readers ignore unknown keys; a change that breaks them raises this number.
 pub const SCHEMA_VERSION: u32 = 2;
 
-/// What may be stored or sent by itself, and has a version of its own then.
+/// A document that can be stored or sent by itself, and then carries its own version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum DocumentPart {
     /// A whole run, exported or shown.
     Document,
     /// The plan of a run.
@@ -18,11 +18,11 @@ pub enum Part {
     Point,
 }
 
-/// A text of an older version in the words of this one. All that reads older texts reads them through this.
+/// Converts a text of an older version to this version. Every reader of older texts uses this function.
 ///
 /// # Errors
 /// The text is no JSON.
-pub fn in_this_version(part: Part, version: u32, text: &str) -> serde_json::Result<Cow<'_, str>> {
+pub fn in_this_version(part: DocumentPart, version: u32, text: &str) -> serde_json::Result<Cow<'_, str>> {
     if version >= SCHEMA_VERSION {
         return Ok(Cow::Borrowed(text));
     }
@@ -50,7 +50,7 @@ pub struct RunJson {
     pub points: Vec<Point>,
     /// The cells that they make up.
     pub cells: Vec<Cell>,
-    /// Present where this is a published result and no run of dbdyno's own.
+    /// Present where this is a published result, not a run of dbdyno.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<Published>,
     /// What the platform costs, where a platform file says so.
@@ -62,7 +62,7 @@ pub struct RunJson {
 }
 
 impl RunJson {
-    /// Puts a run together: flags what only all points together tell (`uneven_machine`), and computes the cells.
+    /// Puts a run together: sets the flags that need all points (`uneven_machine`) and computes the cells.
     #[must_use]
     pub fn new(run: Run, platform: Platform, database: Database, mut points: Vec<Point>) -> Self {
         crate::pace::judge(&mut points);
@@ -81,13 +81,13 @@ impl RunJson {
         }
     }
 
-    /// Whether it measured storage below any database, and nothing else.
+    /// Whether the run measured storage below any database, and nothing else.
     #[must_use]
     pub fn is_of_storage(&self) -> bool {
         self.database.is_none() && self.published.is_none()
     }
 
-    /// What a reader calls it: its label where it has one, its id where not.
+    /// The name that readers use: the label, or the id where there is no label.
     #[must_use]
     pub fn name(&self) -> &str {
         self.run.label.as_deref().unwrap_or(self.run.id.as_str())

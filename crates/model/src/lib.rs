@@ -38,9 +38,9 @@ pub use counters::{Counter, Counters, WaitCount};
 pub use dop::{Dimension, Dop};
 pub use flag::Flag;
 pub use ids::{IdError, RunId, TestCode};
-pub use json::{Part, RunJson, SCHEMA_VERSION, in_this_version};
-pub use limits::{ChosenBy, Limit, REFERENCE_SUITE, SameDevice, StorageLimits, StorageReference};
-pub use load::{Arrivals, Load, Queue, Think};
+pub use json::{DocumentPart, RunJson, SCHEMA_VERSION, in_this_version};
+pub use limits::{ChosenBy, REFERENCE_SUITE, SameDevice, StorageLimit, StorageLimits, StorageReference};
+pub use load::{Arrivals, ClientLoad, Queue, Think};
 pub use mapping::Mapping;
 pub use metric::{Better, Metric, MetricId};
 pub use outcome::{ErrorClass, Outcomes};
@@ -48,24 +48,25 @@ pub use pace::{EdgeSpread, FEWEST_PACES, MachinePace, PaceKind, PaceSpread, Poin
 pub use plan::{Plan, PlannedPoint};
 pub use platform::{Cpu, CpuLimits, Disk, Memory, Platform, Usable};
 pub use point::{CommitMode, Point, Status};
-pub use procedure::{Argument, Draws, Procedure, ProcedureFacts, ProcedureShape, Proof, RowsBy};
+pub use procedure::{Argument, Draws, Procedure, ProcedureFacts, ProcedureShape, CountProof, RowsBy};
 pub use published::{
-    Bound, Bucket, Costs, Curve, CurvePoint, Facts, Kind, LatencyShares, Printed, Published, PublishedFigure,
-    PublishedHistogram, PublishedWait, PublishedWaits, Statement,
+    Costs, FigureKind, LatencyShares, Printed, PrintedBound, Published, PublishedBucket, PublishedCurve,
+    PublishedCurvePoint, PublishedFacts, PublishedFigure, PublishedHistogram, PublishedStatement, PublishedWait,
+    PublishedWaits,
 };
 pub use ramp::Ramp;
 pub use rate::{Rate, Rates};
 pub use run::{Cell, CellKey, Database, Run, RunStatus};
-pub use size::{Shape, Size};
+pub use size::{Size, TableShape};
 pub use storage::{
     LunFigures, Storage, StorageIos, StorageLayout, StorageLoad, StorageLun, StoragePattern, StorageProof,
     StorageReadWrite, StorageSeries,
 };
 pub use subject::{Subject, SubjectKind, SubjectName, WorkloadName};
 pub use suite::{Suite, SuiteStep};
-pub use suspect::{Suspect, SuspectCode, Use};
+pub use suspect::{Suspect, SuspectCode, UsableFor};
 pub use table::{Organisation, TableName};
-pub use test::{Cache, Compression, Drive, Layer, RepeatMode, Test, Tier, fibonacci_calls};
+pub use test::{Cache, Compression, Drive, Layer, RepeatMode, Test, StorageTier, fibonacci_calls};
 pub use tool::Tool;
 pub use transactions::TransactionType;
 pub use usage::{

@@ -1,40 +1,40 @@
-//! What the storage itself can do, as storage points say it: the limits beside which a database's own figures are put.
+//! What the storage itself can do, measured by storage points. These limits are shown beside a database's own figures.
 
 use crate::{Cell, CellKey, Point, RunId, RunJson, Status, StorageLoad, StoragePattern};
 use serde::{Deserialize, Serialize};
 
-/// The suite of runs that were made to be such a measure.
+/// The suite name of reference runs.
 pub const REFERENCE_SUITE: &str = "orion reference";
 
-/// The best that was reached, and with how many I/Os outstanding.
+/// The best figure that was reached, and the number of I/Os outstanding there.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Limit {
-    /// The median over repeats, in the unit that the limit's name says.
+pub struct StorageLimit {
+    /// The median over repeats, in the unit that the field's name says.
     pub value: f64,
     /// I/Os outstanding.
     pub outstanding: u32,
-    /// Bytes of an I/O.
+    /// Bytes of one I/O.
     #[serde(default)]
     pub io_bytes: u64,
-    /// Mean time of an I/O there.
+    /// Mean time of one I/O at this point.
     pub service_time_s: Option<f64>,
 }
 
-/// The limits that a run's storage points show; what none of them measured is absent.
+/// The limits that a run's storage points show. A limit that was not measured is absent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StorageLimits {
     /// Small random reads/s.
-    pub random_read_iops: Option<Limit>,
-    /// The same at each number of outstanding I/Os that was measured, ascending: whoever reads with as many at a time
-    /// can be laid beside it.
-    pub random_read_by_depth: Vec<Limit>,
+    pub random_read_iops: Option<StorageLimit>,
+    /// Small random reads/s at each measured number of outstanding I/Os, ascending, so that a database can be compared
+    /// at its own depth.
+    pub random_read_by_depth: Vec<StorageLimit>,
     /// Small random writes/s.
-    pub random_write_iops: Option<Limit>,
+    pub random_write_iops: Option<StorageLimit>,
     /// Large sequential reads.
-    pub sequential_read_mib_per_s: Option<Limit>,
+    pub sequential_read_mib_per_s: Option<StorageLimit>,
     /// Large sequential writes.
-    pub sequential_write_mib_per_s: Option<Limit>,
+    pub sequential_write_mib_per_s: Option<StorageLimit>,
     /// Mean time of a small read with nothing else outstanding.
     pub read_service_time_s: Option<f64>,
     /// Mean time of a small write with nothing else outstanding.
@@ -42,10 +42,10 @@ pub struct StorageLimits {
 }
 
 impl StorageLimits {
-    /// The limits that a run shows. A rate that was asked for is no measure of what can be reached.
+    /// The limits that a run shows. Points with a set rate do not count: they do not show what can be reached.
     #[must_use]
     pub fn of(run: &RunJson) -> Self {
-        // Where no I/O was done it is dbdyno's own limit.
+        // The null backend shows dbdyno's own limit, not the storage's.
         if run.points.iter().filter_map(|p| p.subject.storage()).any(|storage| storage.backend == NO_IO) {
             return Self::default();
         }
@@ -69,69 +69,69 @@ impl StorageLimits {
         }
     }
 
-    /// Whether nothing is known.
+    /// Whether no limit is known.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// The backend that does nothing.
+/// The name of the backend that does no I/O.
 const NO_IO: &str = "null";
 
-/// The cells of such loads, with their medians.
+/// The cells of the loads that `is_meant` accepts, with their medians.
 fn cells<'r>(run: &'r RunJson, is_meant: &'r dyn Fn(&StorageLoad) -> bool) -> impl Iterator<Item = (&'r Cell, f64)> {
     let meant = move |cell: &&Cell| cell.key.subject.storage().is_some_and(is_meant) && cell.key.load.rate.is_none();
     run.cells.iter().filter(meant).filter_map(|cell| Some((cell, cell.median?)))
 }
 
-/// The best cell of such loads by its key metric, which is of I/Os for small ones and of bytes for large ones.
-fn best(run: &RunJson, points: &[&Point], is_meant: &dyn Fn(&StorageLoad) -> bool) -> Option<Limit> {
+/// The best of these cells by its key metric: I/Os/s for small I/Os, MiB/s for large ones.
+fn best(run: &RunJson, points: &[&Point], is_meant: &dyn Fn(&StorageLoad) -> bool) -> Option<StorageLimit> {
     let (cell, value) = cells(run, is_meant).max_by(|(_, a), (_, b)| a.total_cmp(b))?;
     Some(limit(cell, value, points))
 }
 
 /// Small random reads at each depth.
-fn by_depth(run: &RunJson, points: &[&Point]) -> Vec<Limit> {
+fn by_depth(run: &RunJson, points: &[&Point]) -> Vec<StorageLimit> {
     let reads = |l: &StorageLoad| l.large_outstanding == 0 && l.write_pct == 0;
-    let mut limits: Vec<Limit> = cells(run, &reads).map(|(cell, value)| limit(cell, value, points)).collect();
+    let mut limits: Vec<StorageLimit> = cells(run, &reads).map(|(cell, value)| limit(cell, value, points)).collect();
     limits.sort_by_key(|limit| limit.outstanding);
     limits
 }
 
-fn limit(cell: &Cell, value: f64, points: &[&Point]) -> Limit {
+fn limit(cell: &Cell, value: f64, points: &[&Point]) -> StorageLimit {
     let times = points.iter().filter(|p| CellKey::of(p) == cell.key);
     let times: Vec<f64> = times.filter_map(|p| p.service_time_s.as_ref()?.mean).collect();
     let service_time_s = dbdyno_stats::Estimate::of(&times).map(|e| e.median);
     let bytes = |l: &StorageLoad| if l.small_outstanding > 0 { l.small_bytes } else { l.large_bytes };
     let io_bytes = cell.key.subject.storage().map_or(0, bytes);
-    Limit { value, outstanding: cell.key.dop.jobs, io_bytes, service_time_s }
+    StorageLimit { value, outstanding: cell.key.dop.jobs, io_bytes, service_time_s }
 }
 
-/// Why a reference run was taken for another run.
+/// Why this reference run was chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChosenBy {
     /// It has the same label.
     Label,
-    /// It is the newest of the same host.
+    /// It is the newest run of the same host.
     Host,
 }
 
-/// Whether a reference is of the device that holds the database.
+/// Whether a reference run measured the device that holds the database.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SameDevice {
-    /// It is.
+    /// It did.
     Yes,
-    /// It is of another one: nothing can be said.
+    /// It measured another device, so the two cannot be compared.
     No {
-        /// What was measured.
+        /// The devices that were measured.
         measured: Vec<String>,
-        /// What holds the database.
+        /// The devices that hold the database.
         database: Vec<String>,
     },
-    /// The system does not tell what lies below one of them.
+    /// The system does not show the devices below one of the two.
     NotKnown,
 }
 
@@ -140,20 +140,20 @@ pub enum SameDevice {
 pub struct StorageReference {
     /// The run that measured them.
     pub run: RunId,
-    /// When.
+    /// When it began.
     pub started_at: jiff::Timestamp,
-    /// On which paths.
+    /// The paths that it measured.
     pub paths: String,
-    /// Why this one.
+    /// Why this run was chosen.
     pub chosen_by: ChosenBy,
-    /// Whether it is of the same device.
+    /// Whether it measured the same device.
     pub same_device: SameDevice,
     /// The limits.
     pub limits: StorageLimits,
 }
 
 impl StorageReference {
-    /// What a reference run says for a run of a database.
+    /// The limits of a reference run, for a run of a database.
     #[must_use]
     pub fn new(reference: &RunJson, of: &RunJson, chosen_by: ChosenBy) -> Self {
         Self {
@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn limits_are_the_best_of_their_kind() {
         let rated = Point {
-            load: crate::Load { rate: Some("9/s".parse().unwrap()), ..Default::default() },
+            load: crate::ClientLoad { rate: Some("9/s".parse().unwrap()), ..Default::default() },
             ..point(64, 0, 0, 9e9)
         };
         let failed = Point { status: Status::Failed, ..point(32, 0, 0, 8e9) };

@@ -1,48 +1,47 @@
-//! The load that a client puts on: when its transactions begin, and over how many connections.
+//! The load that the client drive puts on: when transactions begin, and over how many connections.
 //!
-//! In a closed loop a job begins the next transaction when the last one has ended (and a think time has passed), as so
-//! many patient users would. In an open loop transactions are due at a rate, whether the earlier ones have ended or
-//! not, as requests of the world are; what waits for a job that is still busy is late, and its response time says by
-//! how much.
+//! In a closed loop a job begins the next transaction when the last one has ended (and a think time has passed). In an
+//! open loop transactions are due at a rate, whether earlier ones have ended or not. A transaction that waits for a
+//! busy job begins late, and its response time includes the delay.
 
 use crate::Rate;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// When the transactions of a point begin; the default is a closed loop without pauses.
+/// When the transactions of a point begin. The default is a closed loop without think time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Load {
+pub struct ClientLoad {
     /// The rate of an open loop; absent in a closed one.
     pub rate: Option<Rate>,
     /// How an open loop spreads its transactions.
     pub arrivals: Option<Arrivals>,
-    /// Pause of a job between two transactions of a closed loop.
+    /// Think time of a job between two transactions of a closed loop.
     pub think: Option<Think>,
-    /// Who serves what is due in an open loop; absent in a closed one, and in older documents, whose sessions had a
-    /// queue each.
+    /// Who serves the transactions that are due in an open loop. Absent in a closed loop, and in older documents, where
+    /// each session had a queue of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<Queue>,
-    /// Connections that the jobs of a point share; absent where each has its own, and in older documents.
+    /// Connections that the jobs of a point share. Absent where each job has its own, and in older documents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub connections: Option<u32>,
 }
 
-impl Load {
+impl ClientLoad {
     /// Whether each session of an open loop serves a timetable of its own.
     #[must_use]
     pub fn queues_apart(&self) -> bool {
         self.rate.is_some() && self.queue == Some(Queue::Session)
     }
 
-    /// Connections of so many jobs.
+    /// Connections that this number of jobs uses.
     #[must_use]
     pub fn sessions(&self, jobs: u32) -> u32 {
         self.connections.map_or(jobs, |connections| connections.min(jobs))
     }
 
-    /// The load of a ramp, at one step of it: the first steps may have as many connections as jobs.
+    /// The load of a whole ramp, from the load of one step: the first steps may have as many connections as jobs.
     #[must_use]
     pub fn of_ramp(self) -> Self {
         Self { connections: None, ..self }
@@ -56,10 +55,10 @@ impl Load {
 #[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Queue {
-    /// All sessions serve one timetable: whichever is free takes the next, as a pool of connections does.
+    /// All sessions serve one timetable. Whichever session is free takes the next transaction, as in a connection pool.
     #[default]
     Shared,
-    /// Each session serves a timetable of its own: what is due waits for that one, though others may be free.
+    /// Each session serves a timetable of its own: a transaction waits for its session though others may be free.
     Session,
 }
 
@@ -80,7 +79,7 @@ impl Queue {
 pub enum Arrivals {
     /// At equal distances.
     Constant,
-    /// Independent of each other, as the requests of many users are: distances are exponentially distributed.
+    /// Independent of each other, like the requests of many users: the distances are exponentially distributed.
     #[default]
     Poisson,
 }
@@ -93,7 +92,7 @@ impl Arrivals {
     }
 }
 
-/// A pause between transactions: always the same, or drawn evenly from a span.
+/// The think time between transactions: constant, or drawn evenly from a span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Think {
@@ -188,14 +187,18 @@ mod tests {
 
     #[test]
     fn an_older_document_is_a_closed_loop() {
-        assert_eq!(serde_json::from_str::<Load>("{}").unwrap(), Load::default());
-        let load = Load { rate: Some("80%".parse().unwrap()), arrivals: Some(Arrivals::Poisson), ..Load::default() };
+        assert_eq!(serde_json::from_str::<ClientLoad>("{}").unwrap(), ClientLoad::default());
+        let load = ClientLoad {
+            rate: Some("80%".parse().unwrap()),
+            arrivals: Some(Arrivals::Poisson),
+            ..ClientLoad::default()
+        };
         let text = serde_json::to_string(&load).unwrap();
         assert_eq!(text, r#"{"rate":"80%","arrivals":"poisson","think":null}"#);
-        assert_eq!(serde_json::from_str::<Load>(&text).unwrap(), load);
-        let apart = Load { queue: Some(Queue::Session), ..load };
+        assert_eq!(serde_json::from_str::<ClientLoad>(&text).unwrap(), load);
+        let apart = ClientLoad { queue: Some(Queue::Session), ..load };
         let text = serde_json::to_string(&apart).unwrap();
         assert!(text.ends_with(r#""queue":"session"}"#) && apart.queues_apart() && !load.queues_apart(), "{text}");
-        assert_eq!(serde_json::from_str::<Load>(&text).unwrap(), apart);
+        assert_eq!(serde_json::from_str::<ClientLoad>(&text).unwrap(), apart);
     }
 }

@@ -3,19 +3,20 @@
 use crate::Dimension;
 use serde::{Deserialize, Serialize};
 
-/// Stands in every report, so that no reader takes an equivalent for the real thing.
+/// How an engine realises a test. It stands in every report, so that no reader takes an equivalent for the native
+/// thing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Mapping {
     /// The engine has exactly what the test names.
     Native {
-        /// The dimension that a ramp may move, where it differs from the catalogue's first choice.
+        /// The dimension that a ramp moves, where it differs from the catalogue's first choice.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ramp: Option<Dimension>,
     },
     /// The engine does the same work by other means.
     Equivalent {
-        /// By which means.
+        /// The other means.
         how: String,
         /// As for `Native`.
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -51,9 +51,9 @@ impl Better {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Metric {
-    /// Its id, the name of a figure that `Point::value` knows.
+    /// Its id; `Point::value` knows the figure by it.
     pub id: MetricId,
-    /// What a reader calls it.
+    /// The name for readers.
     pub title: String,
     /// Its unit: `1/s`, `s`, `MiB/s`, `%`.
     pub unit: String,

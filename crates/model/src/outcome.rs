@@ -1,18 +1,18 @@
-//! Outcomes: requests are the sum of them, so that nothing is swallowed.
+//! How requests end. The number of requests equals the sum of all outcomes, so no request is lost.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What went wrong, in words that are the same for every engine.
+/// What went wrong, in classes that are the same for every engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorClass {
     /// The server or the file is gone.
     ConnectionLost,
-    /// The server did not accept who we are.
+    /// The server did not accept the user or the password.
     Authentication,
-    /// The server knows us but does not let us.
+    /// The server accepted the user but refused the action.
     Permission,
     /// Deadlock or serialisation failure: worth a retry.
     Conflict,
@@ -24,7 +24,7 @@ pub enum ErrorClass {
     UnknownObject,
     /// The data is damaged.
     Corruption,
-    /// We asked the engine to stop.
+    /// dbdyno asked the engine to stop.
     Cancelled,
     /// The target cannot do it.
     Unsupported,

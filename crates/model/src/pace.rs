@@ -1,21 +1,21 @@
-//! The machine's own pace: what a step of arithmetic and of a chase through memory takes right before and after a
-//! point. Where others share caches and memory with this machine nothing else shows it. Figures are never corrected by
-//! it.
+//! The machine's own pace: how long a step of arithmetic and a step of a memory chase take right before and after a
+//! point. Where other guests of the host share caches and memory, only the pace shows it. Figures are never corrected
+//! by it.
 
 use crate::{Flag, Point};
 use serde::{Deserialize, Serialize};
 
-/// Nanoseconds that a step takes, the median over the processors that work.
+/// Nanoseconds per step, the median over the processors in use.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MachinePace {
-    /// A step of arithmetic that waits for the one before.
+    /// A step of arithmetic that depends on the step before.
     pub alu_ns: Option<f64>,
-    /// A step of a chase that fits into a core's own (second) cache.
+    /// A step of a chase through a table that fits into a core's own (second-level) cache.
     pub l2_ns: Option<f64>,
-    /// One that fits into the last level of cache.
+    /// A step of a chase through a table that fits into the last-level cache.
     pub llc_ns: Option<f64>,
-    /// One through main memory.
+    /// A step of a chase through main memory.
     pub memory_ns: Option<f64>,
 }
 
@@ -27,17 +27,17 @@ pub struct PointPace {
     pub before: Option<MachinePace>,
     /// Right after they had ended.
     pub after: Option<MachinePace>,
-    /// Processors that it was taken on, all at once.
+    /// Processors that were measured, all at once.
     pub processors: u32,
-    /// What the chase of the second cache goes through.
+    /// Bytes of the table for the second-level cache.
     pub l2_bytes: u64,
-    /// What that of the last level goes through.
+    /// Bytes of the table for the last-level cache.
     pub llc_bytes: u64,
-    /// What that of memory goes through.
+    /// Bytes of the table for main memory.
     pub memory_bytes: u64,
 }
 
-/// What a pace is of.
+/// What a pace measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum PaceKind {
     /// Arithmetic.
@@ -54,7 +54,7 @@ impl PaceKind {
     /// All of them, the nearest to the core first.
     pub const ALL: [Self; 4] = [Self::Alu, Self::L2, Self::Llc, Self::Memory];
 
-    /// What a reader calls it.
+    /// The name for readers.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -65,7 +65,7 @@ impl PaceKind {
         }
     }
 
-    /// Its nanoseconds.
+    /// The nanoseconds of this kind in a pace.
     #[must_use]
     pub fn of(self, pace: &MachinePace) -> Option<f64> {
         let ns = match self {
@@ -77,8 +77,8 @@ impl PaceKind {
         ns.filter(|ns| ns.is_finite() && *ns > 0.0)
     }
 
-    /// How many times the best of its edge a step may take on a machine that is even; beyond it is `uneven_machine`.
-    /// See `benches/pace` for the data that these were chosen from.
+    /// The bound for a step, as a multiple of the best step of its edge. Slower steps raise `uneven_machine`.
+    /// `benches/pace` has the data that the bounds were chosen from.
     #[must_use]
     pub fn bound(self) -> f64 {
         match self {
@@ -88,15 +88,15 @@ impl PaceKind {
     }
 }
 
-/// Paces at one edge of a run's points from which their best tenth is known. Fewer judge nothing.
+/// Readings that one edge needs for a judgement. With fewer, the best tenth is unknown.
 pub const FEWEST_PACES: usize = 5;
 
-/// How the paces of one kind are spread at one edge of a run's points: those before all of them, or those after.
+/// How the readings of one kind are distributed at one edge: all readings before the points, or all readings after.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EdgeSpread {
-    /// How many there are.
+    /// Number of readings.
     pub n: usize,
-    /// The best tenth begins here: what the machine can do.
+    /// The 10th percentile: what the machine can do.
     pub best_ns: f64,
     /// The median.
     pub median_ns: f64,
@@ -104,19 +104,19 @@ pub struct EdgeSpread {
     pub p90_ns: f64,
 }
 
-/// How a run's paces of one kind are spread. A processor that comes from rest has another clock than one that comes
-/// from work, on every machine: so those before the points are compared with each other, and those after likewise.
+/// How a run's readings of one kind are distributed. A processor has another clock after rest than after work, on every
+/// machine. So readings before the points are compared with each other, and readings after the points likewise.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PaceSpread {
-    /// Of what.
+    /// The kind.
     pub kind: PaceKind,
     /// Right before the points.
     pub before: Option<EdgeSpread>,
     /// Right after them.
     pub after: Option<EdgeSpread>,
-    /// How many times the best of its own edge a step takes: the 90th percentile of both edges together.
+    /// The 90th percentile, over both edges together, of a step's time divided by the best of its edge.
     pub unevenness: f64,
-    /// Standard deviation of the logarithms of each point's pace, likewise in times the best.
+    /// Standard deviation of the logarithm of a point's pace, relative to the best of its edge.
     pub log_sd: f64,
 }
 
@@ -133,7 +133,7 @@ impl EdgeSpread {
 }
 
 impl PaceSpread {
-    /// The spread of one kind over points; none where no pace was taken.
+    /// The distribution of one kind over points; `None` where no reading was taken.
     #[must_use]
     pub fn of<'a>(points: impl IntoIterator<Item = &'a Point>, kind: PaceKind) -> Option<Self> {
         let paces: Vec<&PointPace> = points.into_iter().filter_map(|p| p.pace.as_ref()).collect();
@@ -156,12 +156,12 @@ impl PaceSpread {
         Some(spread)
     }
 
-    /// What is known of each edge.
+    /// The edges that have readings.
     pub fn edges(&self) -> impl Iterator<Item = EdgeSpread> {
         self.before.into_iter().chain(self.after)
     }
 
-    /// Whether there are enough paces to judge by.
+    /// Whether there are enough readings for a judgement.
     #[must_use]
     pub fn is_known(&self) -> bool {
         self.edges().all(|edge| edge.n >= FEWEST_PACES)
@@ -179,21 +179,21 @@ impl PaceSpread {
         self.edges().map(|edge| edge.median_ns).sum::<f64>() / self.edges().count() as f64
     }
 
-    /// How many times the best of its own edge a point's step took, before and after it.
+    /// A point's step before and after, each divided by the best of its edge.
     #[must_use]
     pub fn times(&self, pace: &PointPace) -> [Option<f64>; 2] {
         [(&pace.before, self.before), (&pace.after, self.after)]
             .map(|(pace, edge)| Some(self.kind.of(pace.as_ref()?)? / edge?.best_ns))
     }
 
-    /// The slower one of both.
+    /// The slower of the two.
     #[must_use]
     pub fn slower_times(&self, pace: &PointPace) -> Option<f64> {
         self.times(pace).into_iter().flatten().reduce(f64::max)
     }
 }
 
-/// A quantile of sorted values, between its neighbours in proportion.
+/// A quantile of sorted values, interpolated between neighbours.
 fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     let place = share * sorted.len().checked_sub(1)? as f64;
     let (low, high) = (place.floor(), place.ceil());
@@ -209,15 +209,15 @@ fn deviation(values: &[f64]) -> f64 {
     (values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (values.len() - 1) as f64).sqrt()
 }
 
-/// Flags the points around which the machine was slower than at the run's own best tenth by more than the bound. It is
-/// done where a run is put together, since no point knows the others; what is kept are the paces.
+/// Flags the points around which the machine was slower than the run's own best tenth by more than the bound. It runs
+/// when a run is put together, because a point does not know the others. Only the readings are stored.
 pub(crate) fn judge(points: &mut [Point]) {
     for kind in PaceKind::ALL {
         let Some(spread) = PaceSpread::of(points.iter(), kind).filter(PaceSpread::is_known) else { continue };
         for point in points.iter_mut() {
             let Some(times) = point.pace.as_ref().and_then(|pace| spread.slower_times(pace)) else { continue };
             let note = format!("{} took {times:.2} times its best", kind.name());
-            // A document that was put together before brings its flags along.
+            // A document that was put together before already has its flags.
             let said = || point.flag_notes.get(Flag::UnevenMachine.name()).is_some_and(|s| s.contains(kind.name()));
             if times > kind.bound() && !said() {
                 point.flag(Flag::UnevenMachine, note);

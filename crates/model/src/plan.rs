@@ -1,6 +1,6 @@
 //! The resolved plan: everything that a run will measure, decided before the first point. `resume` works from it.
 
-use crate::{CommitMode, Dop, Drive, Load, Mapping, StorageLoad, Subject};
+use crate::{ClientLoad, CommitMode, Dop, Drive, Mapping, StorageLoad, Subject};
 use serde::{Deserialize, Serialize};
 
 /// The plan of a run, stored first.
@@ -12,7 +12,7 @@ pub struct Plan {
     pub size: String,
     /// Seed of the data and of the keys.
     pub seed: u64,
-    /// Hash of the catalogue's definitions and the engine's SQL for all planned tests; `resume` compares it.
+    /// Hash of the catalogue's definitions and of the engine's SQL for all planned tests. `resume` compares it.
     pub definitions: String,
     /// The points, in order.
     pub points: Vec<PlannedPoint>,
@@ -21,7 +21,7 @@ pub struct Plan {
 /// One point to be measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedPoint {
-    /// What is measured, and what is asked of it where that is storage.
+    /// What is measured. For storage, also the load that is asked for.
     #[serde(flatten)]
     pub subject: Subject<StorageLoad>,
     /// Who runs the loop.
@@ -30,19 +30,19 @@ pub struct PlannedPoint {
     pub dop: Dop,
     /// When a client's transactions begin.
     #[serde(flatten)]
-    pub load: Load,
+    pub load: ClientLoad,
     /// Rows per transaction; 0 where the test has no transactions.
     pub rows_per_tx: u64,
     /// 1, 2, 3 …
     pub repeat: u32,
-    /// Whether it is the best of its ramp once more. Which that is nobody knows before: until then its degree of
-    /// parallelism is the ramp's first.
+    /// Whether this point measures the best of its ramp again. The best is unknown until the ramp is measured; until
+    /// then the DOP is the ramp's first.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub again: bool,
-    /// The window that is aimed at.
+    /// The planned length of the window.
     pub duration_s: f64,
-    /// Fewest jobs of its ramp, where sessions may follow their servers: one mode for a whole ramp, so that no step of
-    /// its curve is one of the client's. Absent: they stay where they are.
+    /// Fewest jobs of the ramp, where sessions may follow their server processes. One mode holds for a whole ramp, so
+    /// that a change of mode is never a step in the curve. Absent: sessions stay where they are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub may_follow_from_jobs: Option<u32>,
     /// How commits behave.
@@ -64,7 +64,7 @@ mod tests {
         let mapping = serde_json::to_string(&Mapping::Native { ramp: None }).unwrap();
         let older = older.replace(r#"{"native":{"ramp":null}}"#, &mapping);
         let planned: PlannedPoint = serde_json::from_str(&older).unwrap();
-        assert_eq!((planned.load, planned.dop.jobs, planned.again), (Load::default(), 2, false));
+        assert_eq!((planned.load, planned.dop.jobs, planned.again), (ClientLoad::default(), 2, false));
         let again: PlannedPoint = serde_json::from_str(&serde_json::to_string(&planned).unwrap()).unwrap();
         assert_eq!(again, planned);
     }

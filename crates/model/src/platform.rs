@@ -1,4 +1,4 @@
-//! The sheet of a platform: what decides its figures, as the operating system tells it.
+//! The platform sheet: what decides a platform's figures, as the operating system tells it.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -45,42 +45,43 @@ pub struct Cpu {
     pub clock_mhz: Option<f64>,
     /// Frequency governor.
     pub governor: Option<String>,
-    /// What whoever works may use of them, where that is less than all.
+    /// What dbdyno or the server may use of the processors, where that is less than all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limits: Option<CpuLimits>,
 }
 
-/// What the database may use of the processors: dbdyno itself where it holds the engine, else the server.
+/// What the database may use of the processors: the limits of dbdyno where the engine runs inside it, else those of the
+/// server.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CpuLimits {
-    /// Cores on which the processors lie that its affinity (and cpuset) allows.
+    /// Cores of the processors that the affinity (and cpuset) allows.
     pub allowed_cores: Option<u32>,
-    /// Hardware threads that its affinity (and cpuset) allows.
+    /// Hardware threads that the affinity (and cpuset) allows.
     pub allowed_threads: Option<u32>,
     /// Hardware threads of the machine.
     pub machine_threads: Option<u32>,
-    /// The smallest quota of processor time up to the root of its control groups, in processors.
+    /// The smallest quota of processor time among the process's control groups up to the root, in processors.
     pub quota_processors: Option<f64>,
 }
 
 /// How many of something the work could use, and how many the machine has.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Usable {
-    /// To divide by.
+    /// The number to divide by.
     pub n: f64,
-    /// All of the machine's, where it may not use all.
+    /// The machine's number, where the work may not use all.
     pub of: Option<u32>,
 }
 
 impl Cpu {
-    /// Cores that whoever works may use.
+    /// Cores that the database may use.
     #[must_use]
     pub fn usable_cores(&self) -> Option<Usable> {
         self.usable(self.cores, self.limits.as_ref().and_then(|l| l.allowed_cores))
     }
 
-    /// Hardware threads that it may use.
+    /// Hardware threads that the database may use.
     #[must_use]
     pub fn usable_threads(&self) -> Option<Usable> {
         let Some(limits) = &self.limits else { return self.usable(self.threads, None) };
@@ -120,7 +121,7 @@ pub struct Disk {
     pub model: Option<String>,
     /// Bytes.
     pub size_bytes: Option<u64>,
-    /// Whether it spins.
+    /// Whether it has rotating disks.
     pub rotational: Option<bool>,
     /// I/O scheduler in force.
     pub scheduler: Option<String>,

@@ -1,11 +1,11 @@
-//! A point: one measurement of a cell, whole, with everything that decides whether to believe it.
+//! A point: one measurement of a cell, with everything that decides how far to trust it.
 
 use crate::usage::{
     CpuUse, DatabaseRates, IoRates, MemoryUse, MetricValue, NetworkUse, OpenLoop, PacedWrites, Pressure, PumpUse, Redo,
     ResponseTime, Series, Wait,
 };
 use crate::{
-    CommitProof, Commits, Dop, Drive, Flag, Load, MetricId, Outcomes, PointPace, Storage, Subject, Suspect,
+    ClientLoad, CommitProof, Commits, Dop, Drive, Flag, MetricId, Outcomes, PointPace, Storage, Subject, Suspect,
     TransactionType,
 };
 use serde::{Deserialize, Serialize};
@@ -17,13 +17,13 @@ use std::collections::BTreeMap;
 #[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// Measured; flags may still say how far to trust it.
+    /// Measured; flags may still limit the trust.
     Ok,
     /// An error ended it.
     Failed,
     /// Measured, but the work was not what the test asks for.
     Invalid,
-    /// The engine cannot do it.
+    /// The engine cannot do the work.
     Unsupported,
 }
 
@@ -42,14 +42,14 @@ pub enum CommitMode {
     /// Each commit waits until it is on the device.
     #[default]
     Durable,
-    /// Whatever the engine does in a procedure by default.
+    /// The engine's own default within a procedure.
     EngineDefault,
 }
 
 /// One measurement. Field names are the JSON contract; an `Option` that is `None` has its reason in `missing`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Point {
-    /// What it measures, and what was done where that is storage.
+    /// What it measures. For storage, also what was done.
     #[serde(flatten)]
     pub subject: Subject<Storage>,
     /// Hash of the test's definition: entry and SQL.
@@ -66,21 +66,21 @@ pub struct Point {
     pub dop: Dop,
     /// When a client's transactions began.
     #[serde(flatten)]
-    pub load: Load,
+    pub load: ClientLoad,
     /// The rate that an open loop asked for, all jobs together; absent in a closed one.
     #[serde(default)]
     pub asked_per_s: Option<f64>,
-    /// What carried the sessions of the client drive; absent where the server ran the loop, and in older documents.
+    /// What carried the sessions of the client drive. Absent where the server ran the loop, and in older documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pump: Option<PumpUse>,
-    /// What the timetable of an open loop says of the window; absent in a closed one, and in older documents.
+    /// How an open loop kept its timetable. Absent in a closed loop, and in older documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_loop: Option<OpenLoop>,
     /// Rows per transaction; 0 where the test has no transactions.
     pub rows_per_tx: u64,
     /// 1, 2, 3 …
     pub repeat: u32,
-    /// Whether it is the best of its ramp, measured again: the figure that throughput is.
+    /// Whether it measures the best of its ramp again: the figure that counts as throughput.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub again: bool,
     /// When it began, UTC.
@@ -91,10 +91,10 @@ pub struct Point {
     /// Settings in force that decide durability, on writing points.
     #[serde(default)]
     pub durability: BTreeMap<String, String>,
-    /// What its commits were, on writing points; absent in older documents. `Point::commits` reads it.
+    /// How durable the commits were, on writing points; absent in older documents. Read it by `Point::commits`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commits_found: Option<Commits>,
-    /// The run's proof of that; absent where settings alone made commits unsafe, and in older documents.
+    /// The run's proof of that. Absent where settings alone made commits unsafe, and in older documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit_proof: Option<CommitProof>,
     /// The plan that the engine used.
@@ -102,19 +102,19 @@ pub struct Point {
     pub plan: Option<String>,
     /// How it ended.
     pub status: Status,
-    /// Why it did not end well.
+    /// Why the point did not end well.
     #[serde(default)]
     pub reason: Option<String>,
-    /// What a reader must know.
+    /// The flags.
     #[serde(default)]
     pub flags: Vec<Flag>,
-    /// What stands behind a flag, where there is more to say: flag name -> sentence.
+    /// Details of a flag, where there is more to say: flag name -> sentence.
     #[serde(default)]
     pub flag_notes: BTreeMap<String, String>,
-    /// The window that the rates are of.
+    /// Length of the window that the rates are of.
     #[serde(default)]
     pub window_s: Option<f64>,
-    /// The part of it in which every job removed what pieces of its work had made: left out of the rates.
+    /// The time within the window in which every job removed what its pieces had made. The rates leave it out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub discarding_s: Option<f64>,
     /// The interval of the engine's counters.
@@ -126,7 +126,7 @@ pub struct Point {
     /// Rows inside the window.
     #[serde(default)]
     pub rows: Option<u64>,
-    /// Operations from the barrier to the last chunk's end: what the engine's own count must equal.
+    /// Operations from the barrier to the last chunk's end. The engine's own count must equal this.
     #[serde(default)]
     pub ops_total: Option<u64>,
     /// Checksum over all work done.
@@ -153,17 +153,17 @@ pub struct Point {
     /// How requests ended.
     #[serde(default)]
     pub outcomes: Outcomes,
-    /// Time of one operation as its caller sees it.
+    /// Service time: the time of one operation as its caller sees it.
     #[serde(default)]
     pub service_time_s: Option<ResponseTime>,
-    /// From the moment it was due.
+    /// Response time: from the moment a transaction was due.
     #[serde(default)]
     pub response_time_s: Option<ResponseTime>,
-    /// From when a transaction could begin until it had a connection; absent where each job has its own, and in older
-    /// documents.
+    /// Time from when a transaction could begin until it had a connection. Absent where each job has its own
+    /// connection, and in older documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connection_wait_s: Option<ResponseTime>,
-    /// How the window went, second by second, in the client drive.
+    /// The window second by second, in the client drive.
     #[serde(default)]
     pub series: Option<Series>,
     /// Processor use during the window.
@@ -187,25 +187,25 @@ pub struct Point {
     /// The database's own rates during the counters' interval.
     #[serde(default)]
     pub database: DatabaseRates,
-    /// The machine's own pace right before and after; absent where none was taken, and in older documents.
+    /// The machine's own pace right before and after. Absent where none was taken, and in older documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pace: Option<PointPace>,
-    /// What was written to data files within the window, where that is made of whole checkpoints.
+    /// What was written to data files within the window, where the window consists of whole checkpoints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paced_writes: Option<PacedWrites>,
     /// Settings that held for this point alone.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, String>,
-    /// What each type of a client's transactions did; none where the server runs the loop, and of storage.
+    /// What each type of a client's transactions did. Empty where the server runs the loop, and for storage.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub transactions: Vec<TransactionType>,
     /// Wait events, longest first.
     #[serde(default)]
     pub waits: Vec<Wait>,
-    /// JSON path -> why it is absent.
+    /// JSON path -> why the value is absent.
     #[serde(default)]
     pub missing: BTreeMap<String, String>,
-    /// JSON path -> from what its value was worked out, where that was not measured itself.
+    /// JSON path -> how the value was derived, where it was not measured directly.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub extrapolated: BTreeMap<String, String>,
     /// Doubt about single values of a published point: metric -> why.
@@ -215,7 +215,7 @@ pub struct Point {
 
 type Figure = fn(&Point) -> Option<f64>;
 
-/// Every metric by its id, and where a point keeps it.
+/// Every metric by its id, and the field of a point that holds it.
 const FIGURES: &[(&str, Figure)] = &[
     ("ops_per_s", |p| p.ops_per_s),
     ("rows_per_s", |p| p.rows_per_s),
@@ -241,7 +241,7 @@ const FIGURES: &[(&str, Figure)] = &[
 ];
 
 impl Point {
-    /// A point of which nothing is known yet but what it measures and when it began.
+    /// A point of which only the subject and the start are known.
     #[must_use]
     pub fn new(subject: impl Into<Subject<Storage>>, started_at: jiff::Timestamp) -> Self {
         Self {
@@ -251,7 +251,7 @@ impl Point {
             mapping_note: None,
             drive: Drive::Server,
             dop: Dop::ONE,
-            load: Load::default(),
+            load: ClientLoad::default(),
             asked_per_s: None,
             pump: None,
             open_loop: None,
@@ -304,8 +304,8 @@ impl Point {
         }
     }
 
-    /// What figures must have in common to be of one kind: the test or workload, and of a storage point its work
-    /// besides, as one name is all of them.
+    /// What figures must have in common to be comparable: the test or workload. For storage points, also the kind of
+    /// I/O, because they all share one name.
     #[must_use]
     pub fn work(&self) -> Cow<'_, str> {
         match &self.subject {
@@ -342,7 +342,7 @@ impl Point {
         self.flags.contains(&flag)
     }
 
-    /// Sets a flag once, with what stands behind it; more of that is added to what is said already.
+    /// Sets a flag once. A further note is appended to the notes that are there.
     pub fn flag(&mut self, flag: Flag, note: impl Into<Option<String>>) {
         if !self.has(flag) {
             self.flags.push(flag);

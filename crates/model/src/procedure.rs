@@ -125,12 +125,12 @@ pub struct ProcedureFacts {
 #[derive(Clone, Copy)]
 pub struct Procedure(&'static ProcedureFacts);
 
-/// An equality between dbdyno's count and the engine's own, over everything from the barrier to the last chunk's end.
+/// An equality that must hold between dbdyno's count and the engine's count, from the barrier to the last chunk's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Proof {
-    /// The engine's counter equals the operations, each counted this many times.
+pub enum CountProof {
+    /// The engine's counter equals the number of operations times this factor.
     PerOperation(Counter, u64),
-    /// The engine's counter equals the rows.
+    /// The engine's counter equals the number of rows.
     PerRow(Counter),
 }
 
@@ -146,13 +146,13 @@ impl Procedure {
         Self::all().find(|procedure| procedure.0.name == name)
     }
 
-    /// The name as in the catalogue and of the stored procedure.
+    /// The name in the catalogue and of the stored procedure.
     #[must_use]
     pub fn name(self) -> &'static str {
         &self.0.name
     }
 
-    /// Whether it changes data, and so must say how durable its commits are.
+    /// Whether it changes data; then a point must say how durable its commits are.
     #[must_use]
     pub fn writes(self) -> bool {
         !matches!(self.shape, ProcedureShape::Loop | ProcedureShape::Statement | ProcedureShape::Select)
@@ -164,19 +164,19 @@ impl Procedure {
         matches!(self.shape, ProcedureShape::Insert | ProcedureShape::Update)
     }
 
-    /// Whether an application would send it statement by statement, so that it can be driven by a client.
+    /// Whether an application would send this work statement by statement; only then the client drive can run it.
     #[must_use]
     pub fn has_client_form(self) -> bool {
         self.commits() || self.shape == ProcedureShape::Select
     }
 
-    /// Whether each operation reads every row of the table once, so that the sum that it returns is known beforehand.
+    /// Whether each operation reads every row of the table once, so that the returned sum is known beforehand.
     #[must_use]
     pub fn reads_all(self) -> bool {
         self.shape == ProcedureShape::Statement && self.rows_by.is_none()
     }
 
-    /// Procedural code without tables.
+    /// Whether it is procedural code without tables.
     #[must_use]
     pub fn is_cpu(self) -> bool {
         self.shape == ProcedureShape::Loop

@@ -1,12 +1,12 @@
-//! What a published result has beyond a run of dbdyno's own: where it was printed, and whatever has no degree of
-//! parallelism and so is no point.
+//! What a published result has beyond a run of dbdyno: its source, and figures that have no degree of parallelism and
+//! so are not points.
 
 use crate::{Better, CommitMode, MetricId, Suspect};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Marks a document as a published result. The seed, the start and the tool's version of its run say nothing; the
-/// points say in `missing` what the source does not print.
+/// Marks a document as a published result. The seed, start and tool version of its run mean nothing. `missing` of a
+/// point says what the source does not print.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Published {
@@ -14,49 +14,49 @@ pub struct Published {
     pub source: String,
     /// The year of the measurement.
     pub year: Option<u16>,
-    /// Whether the year is printed; otherwise it was deduced.
+    /// Whether the source prints the year; otherwise it was deduced.
     pub year_printed: bool,
     /// The tool that measured.
     pub benchmark: String,
     /// What a reader should know.
     pub notes: Vec<String>,
-    /// What the run's own fields cannot say.
+    /// JSON path of the run -> why the value is absent.
     pub missing: BTreeMap<String, String>,
-    /// Figures that the source gives per test, outside of its series.
+    /// Figures that the source gives per test, outside its series.
     pub figures: Vec<PublishedFigure>,
-    /// What was asked for before anything was measured.
-    pub targets: Vec<Statement>,
-    /// What was found, where it is of no test of the catalogue.
-    pub results: Vec<Statement>,
+    /// What was required before anything was measured.
+    pub targets: Vec<PublishedStatement>,
+    /// Results that belong to no test of the catalogue.
+    pub results: Vec<PublishedStatement>,
     /// Figures from running text.
-    pub claims: Vec<Statement>,
-    /// Series over something else than jobs and threads.
-    pub curves: Vec<Curve>,
+    pub claims: Vec<PublishedStatement>,
+    /// Series over something other than jobs and threads.
+    pub curves: Vec<PublishedCurve>,
     /// Wait events of single moments.
     pub waits: Vec<PublishedWaits>,
     /// Shares of waits by their length.
     pub latency_shares: Vec<LatencyShares>,
     /// Histograms of device times.
     pub histograms: Vec<PublishedHistogram>,
-    /// Facts in tables of their own: setups, variants, what a tool was told.
-    pub facts: Vec<Facts>,
+    /// Facts in tables of their own: setups, variants, options of a tool.
+    pub facts: Vec<PublishedFacts>,
 }
 
 /// Which figure of a test it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum FigureKind {
     /// At a degree of parallelism of 1.
     Speed,
-    /// The best at any.
+    /// The best at any degree of parallelism.
     Throughput,
-    /// Anything else.
+    /// Any other figure.
     Value,
 }
 
-/// Which side of a printed value the true one lies on.
+/// On which side of the printed value the true value lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Bound {
+pub enum PrintedBound {
     /// Less.
     #[serde(rename = "<", alias = "under", alias = "just_under")]
     Under,
@@ -69,12 +69,12 @@ pub enum Bound {
     /// More or equal.
     #[serde(rename = ">=", alias = "at_least")]
     AtLeast,
-    /// Near it.
+    /// Close to it.
     #[serde(rename = "~", alias = "about")]
     About,
 }
 
-impl Bound {
+impl PrintedBound {
     /// The sign.
     #[must_use]
     pub fn sign(self) -> &'static str {
@@ -105,8 +105,8 @@ pub struct PublishedFigure {
     /// What the source calls it.
     pub title: String,
     /// Which figure it is.
-    pub kind: Kind,
-    /// The metric; absent where dbdyno has no such.
+    pub kind: FigureKind,
+    /// The metric; absent where dbdyno has none for it.
     pub metric: Option<MetricId>,
     /// The value in the metric's unit.
     pub value: f64,
@@ -114,8 +114,8 @@ pub struct PublishedFigure {
     pub unit: String,
     /// As printed.
     pub printed: Printed,
-    /// Which side the true value lies on, where that is printed.
-    pub bound: Option<Bound>,
+    /// On which side the true value lies, where that is printed.
+    pub bound: Option<PrintedBound>,
     /// Which way is better.
     pub better: Better,
     /// How commits behaved, where the test writes.
@@ -125,12 +125,12 @@ pub struct PublishedFigure {
     pub suspect: Option<Suspect>,
 }
 
-/// A sentence with a figure in it.
+/// A sentence that contains a figure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Statement {
+pub struct PublishedStatement {
     /// The test, where there is one.
     pub test: Option<String>,
-    /// The part of the platform that it is said of: `with_replication`.
+    /// The part of the platform that it is about: `with_replication`.
     pub variant: Option<String>,
     /// What the source counts, in the words of the platform file.
     pub metric: String,
@@ -140,35 +140,35 @@ pub struct Statement {
     pub high: f64,
     /// Its unit, as printed.
     pub unit: String,
-    /// Which side the true value lies on.
-    pub bound: Option<Bound>,
-    /// Of whom, where and when it is said.
+    /// On which side the true value lies.
+    pub bound: Option<PrintedBound>,
+    /// Whom, where and when it is about.
     pub scope: Option<String>,
     /// Doubt about it.
     pub suspect: Option<Suspect>,
 }
 
-/// A series over anything.
+/// A series over any quantity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Curve {
+pub struct PublishedCurve {
     /// The test; it need not be in the catalogue.
     pub test: String,
     /// What it shows.
     pub title: String,
-    /// The key that moves from point to point.
+    /// The key that varies from point to point.
     pub by: String,
-    /// The key that carries the result, where the source has one.
+    /// The key that holds the result, where the source has one.
     pub primary: Option<String>,
     /// The points: key -> value, in the units that the keys name.
-    pub points: Vec<CurvePoint>,
-    /// Doubt about all its points: key -> why.
+    pub points: Vec<PublishedCurvePoint>,
+    /// Doubt about all points: key -> why.
     pub suspects: BTreeMap<String, Suspect>,
 }
 
-/// One point of it.
+/// One point of a curve.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct CurvePoint {
+pub struct PublishedCurvePoint {
     /// Key -> value.
     pub values: BTreeMap<String, f64>,
     /// Doubt about single values: key -> why.
@@ -209,7 +209,7 @@ pub struct PublishedWait {
     pub share_pct: Option<f64>,
 }
 
-/// How large a share of an event's waits was no longer than what.
+/// Which share of an event's waits took no longer than each of several times.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LatencyShares {
     /// The test.
@@ -225,28 +225,28 @@ pub struct LatencyShares {
 /// A histogram of device times.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PublishedHistogram {
-    /// What it is of, as far as the source tells.
+    /// What it measures, as far as the source says.
     pub title: String,
     /// Its buckets, shortest times first.
-    pub buckets: Vec<Bucket>,
+    pub buckets: Vec<PublishedBucket>,
     /// Doubt about it.
     pub suspect: Option<Suspect>,
 }
 
-/// How many I/Os took how long.
+/// One bucket of a histogram.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Bucket {
-    /// From.
+pub struct PublishedBucket {
+    /// Lower bound.
     pub lower_s: f64,
-    /// Up to.
+    /// Upper bound.
     pub upper_s: f64,
     /// Reads.
     pub reads: u64,
     /// Writes.
     pub writes: u64,
-    /// Share of reads up to here, in percent.
+    /// Share of reads up to the upper bound, in percent.
     pub read_cum_pct: f64,
-    /// Share of writes up to here, in percent.
+    /// Share of writes up to the upper bound, in percent.
     pub write_cum_pct: f64,
     /// Doubt about it.
     pub suspect: Option<Suspect>,
@@ -254,22 +254,22 @@ pub struct Bucket {
 
 /// One row of a table of facts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Facts {
-    /// What kind of table: `setup`, `variant`, `orion_run`.
+pub struct PublishedFacts {
+    /// The kind of table: `setup`, `variant`, `orion_run`.
     pub table: String,
     /// Name -> value, as printed.
     pub facts: BTreeMap<String, String>,
 }
 
-/// What a platform costs, so far as somebody said.
+/// What a platform costs, as far as that is known.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Costs {
-    /// Licences that a core needs.
+    /// Licences that one core needs.
     pub licences_per_core: Option<f64>,
     /// What is paid for -> US dollars.
     pub prices_usd: BTreeMap<String, f64>,
-    /// How exact the prices are, of when and for what: `about, list price, spring 2012`.
+    /// How exact the prices are, their date and what they cover: `about, list price, spring 2012`.
     pub terms: Option<String>,
 }
 

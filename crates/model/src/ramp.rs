@@ -1,4 +1,4 @@
-//! Ramps: through which degrees of parallelism a test goes.
+//! Ramps: the degrees of parallelism that a test goes through.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -8,7 +8,7 @@ use std::str::FromStr;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Ramp {
-    /// These, in this order: `1,2,4`.
+    /// These DOPs, in this order: `1,2,4`.
     List(Vec<u32>),
     /// Powers of two up to this multiple of the hardware threads, and that number itself: `1x`, `2x`.
     Threads(u32),

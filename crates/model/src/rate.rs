@@ -1,4 +1,4 @@
-//! Rates at which a client begins transactions: absolute, or as shares of what a closed loop reached.
+//! Rates at which a client begins transactions: absolute rates, or shares of what a closed loop reached.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -8,25 +8,25 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Rate {
-    /// So many transactions a second, all jobs together: `1500/s`.
+    /// Transactions per second, all jobs together: `1500/s`.
     PerS {
-        /// In thousandths, so that rates can be compared and half a transaction a second be asked for.
+        /// In thousandths, so that rates can be compared exactly and half a transaction a second can be asked for.
         thousandths: u64,
     },
     /// A share of the rate that a closed loop reached at the same degree of parallelism: `80%`.
     Share {
-        /// In percent of it.
+        /// The share in percent.
         pct: u32,
     },
 }
 
 impl Rate {
-    /// Faster than anything that could be driven.
+    /// More than any platform could be driven at.
     const HIGHEST_PER_S: f64 = 1e8;
     /// Twice the maximum shows how a platform behaves under overload; more would tell nothing new.
     const HIGHEST_PCT: u32 = 200;
 
-    /// Transactions a second, where a share is one of `maximum_per_s`.
+    /// Transactions per second; a share is taken of `maximum_per_s`.
     #[must_use]
     pub fn per_s(self, maximum_per_s: f64) -> f64 {
         match self {
@@ -93,7 +93,7 @@ impl From<Rate> for String {
     }
 }
 
-/// Rates to go through: `500/s,1000/s`, `50%,80%`, or `10%..100%` in steps of ten.
+/// A list of rates: `500/s,1000/s`, `50%,80%`, or `10%..100%` in steps of ten.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rates(Vec<Rate>);
 

@@ -1,6 +1,6 @@
 //! A run, and the cells that its points make up.
 
-use crate::{Dop, Drive, Flag, Load, MetricId, MetricValue, Point, RunId, StorageLoad, Subject};
+use crate::{ClientLoad, Dop, Drive, Flag, MetricId, MetricValue, Point, RunId, StorageLoad, Subject};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub enum RunStatus {
     /// Being measured.
     Running,
-    /// Every planned point is there.
+    /// Every planned point is recorded.
     Done,
     /// The user stopped it, or its process was killed.
     Interrupted,
@@ -32,11 +32,11 @@ impl RunStatus {
 pub struct Run {
     /// Its id.
     pub id: RunId,
-    /// What the user calls it; runs that share a label are a sample.
+    /// The name that the user gave; runs that share a label are a sample.
     pub label: Option<String>,
     /// The suite, or the codes that were asked for.
     pub suite: String,
-    /// Size class, of a workload `scale` and its number; empty where there was no database.
+    /// Size class; for a workload `scale` and its number; empty where there was no database.
     pub size: String,
     /// Seed of data and keys.
     pub seed: u64,
@@ -44,13 +44,13 @@ pub struct Run {
     pub started_at: jiff::Timestamp,
     /// dbdyno's version.
     pub tool_version: String,
-    /// The target, without any password; of a storage run the paths.
+    /// The target, without any password; for a storage run the paths.
     pub target: String,
     /// How far it has come.
     pub status: RunStatus,
 }
 
-/// What the size of a workload's run begins with: it has a scale instead.
+/// The size of a workload's run begins with this, because it has a scale instead of a size class.
 const SCALE: &str = "scale ";
 
 impl Run {
@@ -77,24 +77,24 @@ pub struct Database {
     pub version: String,
     /// Settings that decide figures: name -> value.
     pub parameters: BTreeMap<String, String>,
-    /// Facts that a reader should know (edition, options in use, where its data lies).
+    /// Facts for readers (edition, options in use, place of the data).
     pub facts: BTreeMap<String, String>,
     /// A notice that goes with every output: what has not been verified.
     pub notice: Option<String>,
 }
 
 impl Database {
-    /// Whether there was none: I/O was measured below any.
+    /// Whether there was no database: I/O was measured below any.
     #[must_use]
     pub fn is_none(&self) -> bool {
         self.engine.is_empty() && self.version.is_empty() && self.parameters.is_empty() && self.facts.is_empty()
     }
 }
 
-/// What makes points repeats of each other.
+/// The key that repeats of one cell share.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CellKey {
-    /// What is measured, and what is asked of it where that is storage.
+    /// What is measured. For storage, also the load that is asked for.
     #[serde(flatten)]
     pub subject: Subject<StorageLoad>,
     /// Who ran the loop.
@@ -106,8 +106,8 @@ pub struct CellKey {
     pub rows_per_tx: u64,
     /// When the transactions began.
     #[serde(flatten)]
-    pub load: Load,
-    /// Whether it is the best of its ramp, measured again. What selected is no repeat of that.
+    pub load: ClientLoad,
+    /// Whether the points measure the best of a ramp again. The points that selected it belong to another cell.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub again: bool,
 }
@@ -121,10 +121,11 @@ impl CellKey {
     }
 }
 
-/// One subject at one DOP, transaction size and load: the median of its `ok` points' key metric, with its doubt.
+/// One subject at one DOP, transaction size and load: the median of the key metric over its `ok` points, with its
+/// uncertainty.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
-    /// What it is a cell of.
+    /// The key.
     #[serde(flatten)]
     pub key: CellKey,
     /// The metric.
@@ -143,7 +144,7 @@ pub struct Cell {
 
 impl Cell {
     /// Makes the cells of a list of points, in the order in which they first appear. Points that are not `ok` make a
-    /// cell without figures, so that nothing disappears.
+    /// cell without figures, so that no point disappears.
     #[must_use]
     pub fn of_points(points: &[Point]) -> Vec<Self> {
         let mut keys: Vec<CellKey> = Vec::new();
@@ -160,8 +161,7 @@ impl Cell {
         let repeats: Vec<&Point> = repeats.collect();
         let metrics: Vec<&MetricValue> = repeats.iter().filter_map(|p| p.metric.as_ref()).collect();
         let metric = metrics.first().map(|m| m.id.clone());
-        // A repeat that lacks the key metric has another one in its place, in another unit: it is no repeat of the
-        // rest.
+        // A repeat that lacks the key metric has another metric in its place, in another unit. It does not count.
         let values: Vec<f64> = metrics.iter().filter(|m| Some(&m.id) == metric.as_ref()).map(|m| m.value).collect();
         let mut flags: Vec<Flag> = Vec::new();
         for flag in repeats.iter().flat_map(|p| &p.flags) {

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 /// The two shapes that all test tables have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Shape {
-    /// Fits in the engine's cache.
+pub enum TableShape {
+    /// The table fits in the engine's cache.
     Small,
-    /// 32 times the small one: does not.
+    /// 32 times the small one: the table does not fit.
     Large,
 }
 
@@ -24,11 +24,11 @@ pub struct Size {
     pub small_rows: u64,
     /// Rows of a large table: 32 x small.
     pub large_rows: u64,
-    /// The engine's cache.
+    /// Bytes of the engine's cache.
     pub engine_cache_bytes: u64,
     /// Bytes of each file that T211 writes.
     pub file_bytes: u64,
-    /// Copies of the small table that each job of a bulk load writes, one a range partition.
+    /// Copies of the small table that each job of a bulk load writes; each copy is one range partition.
     pub bulk_partitions_per_job: u64,
 }
 
@@ -42,25 +42,25 @@ impl Size {
 
     /// Rows of a table of this shape.
     #[must_use]
-    pub fn rows(&self, shape: Shape) -> u64 {
+    pub fn rows(&self, shape: TableShape) -> u64 {
         match shape {
-            Shape::Small => self.small_rows,
-            Shape::Large => self.large_rows,
+            TableShape::Small => self.small_rows,
+            TableShape::Large => self.large_rows,
         }
     }
 
     /// Rows that share one secondary-key value.
     #[must_use]
-    pub fn rows_per_value(&self, shape: Shape) -> u64 {
+    pub fn rows_per_value(&self, shape: TableShape) -> u64 {
         match shape {
-            Shape::Small => Self::SMALL_ROWS_PER_VALUE,
-            Shape::Large => Self::LARGE_ROWS_PER_VALUE,
+            TableShape::Small => Self::SMALL_ROWS_PER_VALUE,
+            TableShape::Large => Self::LARGE_ROWS_PER_VALUE,
         }
     }
 
     /// Distinct secondary-key values.
     #[must_use]
-    pub fn values(&self, shape: Shape) -> u64 {
+    pub fn values(&self, shape: TableShape) -> u64 {
         self.rows(shape) / self.rows_per_value(shape)
     }
 }

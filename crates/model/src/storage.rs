@@ -1,24 +1,24 @@
-//! Storage points: I/O that dbdyno issues itself, below any database. What was asked for is part of a cell's identity;
-//! what was done stands in the point, for small and large I/Os, reads and writes apart.
+//! Storage points: I/O that dbdyno issues itself, below any database. The load that was asked for is part of a cell's
+//! key. The point holds what was done, apart for small and large I/Os and for reads and writes.
 
 use crate::ResponseTime;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Where large I/Os go; small ones are always random.
+/// Where large I/Os go; small I/Os are always random.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "pattern", rename_all = "snake_case")]
 pub enum StoragePattern {
     /// Anywhere.
     Random,
-    /// One after the other, in so many places at once.
+    /// One after the other, in several streams at once.
     Sequential {
-        /// The places.
+        /// Number of streams.
         streams: u32,
     },
 }
 
-/// How several devices or files make one address space.
+/// How several devices or files form one address space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "layout", rename_all = "snake_case")]
 pub enum StorageLayout {
@@ -31,28 +31,28 @@ pub enum StorageLayout {
     },
 }
 
-/// What a storage point asks of devices or files: with its rate, what makes it one and not another.
+/// What a storage point asks of devices or files. With the rate, it identifies the cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct StorageLoad {
     /// Small I/Os outstanding at any moment.
     pub small_outstanding: u32,
-    /// Large ones.
+    /// Large I/Os outstanding at any moment.
     pub large_outstanding: u32,
-    /// Length of a small one.
+    /// Bytes of a small I/O.
     pub small_bytes: u64,
-    /// Length of a large one.
+    /// Bytes of a large I/O.
     pub large_bytes: u64,
     /// Where the large ones go.
     #[serde(flatten)]
     pub pattern: StoragePattern,
-    /// Share of writes.
+    /// Percentage of writes.
     pub write_pct: u8,
-    /// Devices or files.
+    /// Number of devices or files.
     pub luns: u32,
-    /// How they make one.
+    /// How they form one address space.
     #[serde(flatten)]
     pub layout: StorageLayout,
-    /// Whether blocks carry proofs, which are looked at when they are read.
+    /// Whether blocks carry proofs that are checked when the blocks are read.
     pub verify: bool,
 }
 
@@ -63,8 +63,8 @@ impl StorageLoad {
         self.small_outstanding.saturating_add(self.large_outstanding)
     }
 
-    /// What figures have in common that differ in the number of outstanding I/Os alone, and so make one curve:
-    /// `8K random reads`, `1M sequential writes, 4 a stream`, `8K random reads beside 2 x 1M random`.
+    /// The kind of I/O, without the number of outstanding I/Os. Figures of one kind form one curve: `8K random reads`,
+    /// `1M sequential writes, 4 a stream`, `8K random reads beside 2 x 1M random`.
     #[must_use]
     pub fn work(&self) -> String {
         let kind = match self.write_pct {
@@ -74,7 +74,7 @@ impl StorageLoad {
         };
         let (pattern, streams) = match self.pattern {
             StoragePattern::Random => ("random", String::new()),
-            // Along a curve of streams each of them has the same number.
+            // Along a curve of streams each stream has the same number of I/Os.
             StoragePattern::Sequential { streams } if streams > 0 && self.large_outstanding.is_multiple_of(streams) => {
                 ("sequential", format!(", {} a stream", self.large_outstanding / streams))
             }
@@ -106,7 +106,7 @@ impl fmt::Display for StorageLoad {
     }
 }
 
-/// A length as it is typed: `8K`, `1M`.
+/// A length as users type it: `8K`, `1M`.
 fn size(bytes: u64) -> String {
     const UNITS: [(u64, &str); 3] = [(1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")];
     let unit = UNITS.iter().find(|(unit, _)| bytes >= *unit && bytes.is_multiple_of(*unit));
@@ -121,14 +121,14 @@ pub struct StorageLun {
     pub path: String,
     /// `device` or `file`.
     pub kind: String,
-    /// The part of it that is used.
+    /// The part of it that is used, in bytes.
     pub size_bytes: u64,
     /// What it did inside the window; absent where nothing was measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub figures: Option<LunFigures>,
 }
 
-/// What one device or file did inside the window. An I/O that lies on several is one of each.
+/// What one device or file did inside the window. An I/O that spans several counts once on each.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LunFigures {
@@ -138,18 +138,18 @@ pub struct LunFigures {
     pub writes_per_s: f64,
     /// MiB/s read and written.
     pub mib_per_s: f64,
-    /// Mean time of an I/O: from when it was due where a rate was set, or else from when it was submitted.
+    /// Mean time of an I/O: from when it was due where a rate was set, else from when it was submitted.
     pub mean_s: Option<f64>,
     /// The longest.
     pub max_s: Option<f64>,
-    /// When in the window that was.
+    /// When in the window the longest I/O was.
     pub max_at_s: Option<f64>,
     /// I/Os that failed, warm-up and tail included.
     pub errors: u64,
 }
 
-/// The window in steps, the first one first: when something happened, and on which device or file. All lists are of the
-/// same length.
+/// The window in steps, the first one first: what happened when, and on which device or file. All lists have the same
+/// length.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StorageSeries {
@@ -161,14 +161,14 @@ pub struct StorageSeries {
     pub mib_per_s: Vec<f64>,
     /// Mean time of an I/O; absent where there was none.
     pub mean_s: Vec<Option<f64>>,
-    /// The longest.
+    /// The longest time of an I/O.
     pub max_s: Vec<Option<f64>>,
-    /// Which of the paths the longest waited for, from 0 on.
+    /// The path, counted from 0, that the longest I/O waited for.
     pub max_lun: Vec<Option<u32>>,
 }
 
 impl StorageSeries {
-    /// The step with the longest time: when it began, that time, and which of the paths it was.
+    /// The step with the longest I/O: when it began, the time, and the path.
     #[must_use]
     pub fn longest(&self) -> Option<(f64, f64, Option<u32>)> {
         let times = self.max_s.iter().enumerate().filter_map(|(n, max_s)| Some((n, (*max_s)?)));
@@ -177,27 +177,27 @@ impl StorageSeries {
     }
 }
 
-/// What `--verify` has looked at, each sector as often as it was read.
+/// What `--verify` checked. A sector counts each time it is read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StorageProof {
-    /// Sectors that carried a stamp, and so could be proved.
+    /// Sectors with a stamp, which can be checked.
     pub stamped: u64,
-    /// Sectors of which nothing can be said: never written with a stamp.
+    /// Sectors without a stamp, which cannot be checked.
     pub unstamped: u64,
-    /// Sectors that are not what was written.
+    /// Sectors whose content is not what was written.
     pub wrong: u64,
 }
 
-/// What a storage point has beside what every point has.
+/// What a storage point has in addition to every point's fields.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Storage {
-    /// What was asked for.
+    /// The load that was asked for.
     #[serde(flatten)]
     pub load: StorageLoad,
     /// Devices or files.
     pub paths: Vec<StorageLun>,
-    /// Who did the I/O: `io_uring`, `threads`, `null`.
+    /// The backend that did the I/O: `io_uring`, `threads`, `null`.
     pub backend: String,
     /// Threads that submitted it.
     #[serde(default)]
@@ -205,31 +205,31 @@ pub struct Storage {
     /// Bytes from the first to the last I/O, warm-up and tail included: what a device must have counted.
     #[serde(default)]
     pub total_bytes: Option<u64>,
-    /// What a reader should know of how it was done.
+    /// Notes on how the I/O was done.
     #[serde(default)]
     pub notes: Vec<String>,
     /// Small I/Os inside the window.
     #[serde(default)]
     pub small: StorageReadWrite,
-    /// Large ones.
+    /// Large I/Os inside the window.
     #[serde(default)]
     pub large: StorageReadWrite,
     /// With a rate: I/Os/s that ended inside the window, whenever they were due.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completed_per_s: Option<f64>,
-    /// Those of them that were due inside it, too; the others had been waiting when it began.
+    /// With a rate: I/Os/s that were also due inside the window. The others had been waiting when it began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_time_per_s: Option<f64>,
-    /// With `--verify`: what was proved.
+    /// With `--verify`: what was checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<StorageProof>,
-    /// The window by the second.
+    /// The window second by second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub series: Option<StorageSeries>,
 }
 
 impl Storage {
-    /// A point of which nothing is known but what was asked for.
+    /// A point of which only the requested load is known.
     #[must_use]
     pub fn asked(load: StorageLoad) -> Self {
         Self {
@@ -255,7 +255,7 @@ impl Storage {
 pub struct StorageReadWrite {
     /// Reads; absent where there were none.
     pub read: Option<StorageIos>,
-    /// Writes.
+    /// Writes; absent where there were none.
     pub write: Option<StorageIos>,
 }
 
@@ -288,9 +288,9 @@ pub struct StorageIos {
     pub iops: f64,
     /// MiB/s.
     pub mib_per_s: f64,
-    /// From when one was submitted.
+    /// Service time: from when an I/O was submitted.
     pub service_time_s: ResponseTime,
-    /// From when it was due; absent without a rate.
+    /// Response time: from when an I/O was due; absent without a rate.
     #[serde(default)]
     pub response_time_s: Option<ResponseTime>,
 }
@@ -320,7 +320,7 @@ mod tests {
         for (load, work) in [
             (load(8, 0), "8K random reads"),
             (StorageLoad { write_pct: 30, ..load(8, 0) }, "8K random, 30 % writes"),
-            // Where large I/Os would go says nothing of small ones.
+            // Small I/Os are random whatever the pattern of large ones.
             (StorageLoad { pattern: sequential, ..load(8, 0) }, "8K random reads"),
             (load(0, 2), "1M random reads"),
             (StorageLoad { pattern: sequential, write_pct: 100, ..load(0, 8) }, "1M sequential writes, 2 a stream"),

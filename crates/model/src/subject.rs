@@ -4,11 +4,11 @@ use crate::{IdError, Storage, StorageLoad, TestCode};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What storage is called where tests and workloads have a name.
+/// The name of storage, where tests and workloads have theirs.
 const STORAGE: &str = "ORION";
 
-/// What a point measures. `S` is what is known of the storage: what is asked of it (`StorageLoad`, in plans and cells),
-/// or what it did besides (`Storage`, in points).
+/// What a point measures. `S` is what is known of storage: the requested load (`StorageLoad`, in plans and cells), or
+/// also what was done (`Storage`, in points).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(
     try_from = "Written<S>",
@@ -45,7 +45,7 @@ impl SubjectKind {
     }
 }
 
-/// A subject by its name, as lists and tables have it. Storage is one subject here, whatever is asked of it.
+/// A subject by kind and name, as lists and tables show it. All storage is one subject here, whatever the load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SubjectName<'a> {
     /// Its kind.
@@ -55,7 +55,8 @@ pub struct SubjectName<'a> {
 }
 
 impl SubjectName<'_> {
-    /// The class that it belongs to: `T600` for T611, `DBL` for DBL-11. Workloads and storage are their own.
+    /// The class that it belongs to: `T600` for T611, `DBL` for DBL-11. A workload, and storage, form a class of their
+    /// own.
     #[must_use]
     pub fn class(self) -> String {
         match self.kind {
@@ -72,7 +73,7 @@ impl fmt::Display for SubjectName<'_> {
 }
 
 impl<S> Subject<S> {
-    /// A test or a workload by its name: what has the form of a test's code is a test.
+    /// A test or a workload by its name: a name with the form of a test's code is a test.
     ///
     /// # Errors
     /// The text is no name.
@@ -115,7 +116,7 @@ impl<S> Subject<S> {
         }
     }
 
-    /// What is known of the storage, if it is that.
+    /// What is known of the storage, if it is storage.
     #[must_use]
     pub fn storage(&self) -> Option<&S> {
         match self {
@@ -124,7 +125,7 @@ impl<S> Subject<S> {
         }
     }
 
-    /// The same, to fill in.
+    /// The same, mutable.
     pub fn storage_mut(&mut self) -> Option<&mut S> {
         match self {
             Self::Storage(storage) => Some(storage),
@@ -142,7 +143,7 @@ impl<S> Subject<S> {
 }
 
 impl Subject<StorageLoad> {
-    /// What a point begins with: of storage nothing is known yet but what is asked of it.
+    /// The subject of a new point: for storage, only the requested load is known.
     #[must_use]
     pub fn begun(&self) -> Subject<Storage> {
         self.map(|load| Storage::asked(*load))
@@ -150,7 +151,7 @@ impl Subject<StorageLoad> {
 }
 
 impl Subject<Storage> {
-    /// What was asked for.
+    /// The requested load.
     #[must_use]
     pub fn asked(&self) -> Subject<StorageLoad> {
         self.map(|storage| storage.load)
@@ -163,7 +164,7 @@ impl<S> From<TestCode> for Subject<S> {
     }
 }
 
-/// The name of a workload: a letter, then letters, digits, `-` and `_`, 40 in all at most, and not in the form of a
+/// The name of a workload: a letter, then letters, digits, `-` and `_`, at most 40 characters, and not in the form of a
 /// test's code.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct WorkloadName(String);
@@ -193,11 +194,11 @@ impl WorkloadName {
     }
 }
 
-/// A subject as JSON has it, among the keys of its point, cell or planned point.
+/// A subject in JSON, among the keys of its point, cell or planned point.
 #[derive(Clone, Serialize, Deserialize)]
 struct Written<S> {
     subject: WrittenName,
-    /// Deprecated: what version 1 had in place of the subject.
+    /// Deprecated: version 1 had this in place of the subject.
     #[serde(default = "none", skip_serializing_if = "Option::is_none")]
     test: Option<TestCode>,
     #[serde(default = "none", skip_serializing_if = "Option::is_none")]

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct Suite {
     /// Its name.
     pub id: String,
-    /// What it is for.
+    /// What the suite is for.
     pub title: String,
     /// The window of each point.
     pub duration_s: u64,
@@ -28,13 +28,13 @@ pub struct Suite {
 pub struct SuiteStep {
     /// The tests.
     pub tests: Vec<TestCode>,
-    /// Their ramp, if not the suite's.
+    /// Their ramp, if it differs from the suite's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ramp: Option<Ramp>,
-    /// The dimension that it moves, if not the test's first.
+    /// The dimension that the ramp moves, if not the test's first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dimension: Option<Dimension>,
-    /// Their window, if not the suite's.
+    /// Their window, if it differs from the suite's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_s: Option<u64>,
 }

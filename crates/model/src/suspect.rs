@@ -1,8 +1,8 @@
-//! Doubt about a published value: why it may not be what it seems, and what it may still be used for.
+//! Doubt about a published value: why it may be wrong, and what it may still be used for.
 
 use serde::{Deserialize, Serialize};
 
-/// What is wrong with a value, or may be.
+/// What is wrong with a value, or may be wrong.
 #[derive(
     Debug,
     Clone,
@@ -26,21 +26,21 @@ pub enum SuspectCode {
     Column,
     /// Digits are wrong or cut off.
     Misprint,
-    /// It belongs to something else than its label says, or the label is missing.
+    /// It belongs to something other than its label says, or the label is missing.
     Label,
-    /// It is cut at the page's edge.
+    /// It is cut off at the page's edge.
     CutOff,
-    /// A zero is printed for want of a value.
+    /// A zero is printed in place of a missing value.
     NotMeasured,
-    /// It cannot well be true.
+    /// It is hardly possible.
     Implausible,
     /// It contradicts another figure.
     Inconsistent,
-    /// It is out of line with its sisters.
+    /// It does not fit the values around it.
     Noisy,
     /// The cache was cold.
     Warmup,
-    /// It sits on the shortest time of the tool.
+    /// It equals the shortest time that the tool can show.
     Floor,
     /// It was computed from few whole units.
     Quantised,
@@ -51,14 +51,14 @@ pub enum SuspectCode {
 /// What a value may be used for, from nothing to everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Use {
+pub enum UsableFor {
     /// Shown as printed, and for nothing else.
     Nothing,
-    /// It says something of its platform, and nothing beside another.
+    /// It describes its own platform, but must not be compared with another.
     NotForComparison,
-    /// The platform does at least as well.
+    /// A lower limit: the platform does at least as well.
     LowerLimit,
-    /// With care, or within the error that is named.
+    /// Everything, with care or within the stated error.
     Value,
 }
 
@@ -86,13 +86,13 @@ impl SuspectCode {
         self.into()
     }
 
-    /// The code of that name.
+    /// The code with this name.
     #[must_use]
     pub fn of_name(name: &str) -> Option<Self> {
         name.parse().ok()
     }
 
-    /// What it means for a reader, in a few words.
+    /// What it means, in a few words.
     #[must_use]
     pub fn advice(self) -> &'static str {
         match self {
@@ -114,19 +114,19 @@ impl SuspectCode {
 
     /// What such a value may be used for.
     #[must_use]
-    pub fn usable_for(self) -> Use {
+    pub fn usable_for(self) -> UsableFor {
         match self {
-            Self::Unit | Self::Column | Self::Misprint | Self::CutOff | Self::NotMeasured => Use::Nothing,
-            Self::Warmup => Use::NotForComparison,
-            Self::Floor => Use::LowerLimit,
+            Self::Unit | Self::Column | Self::Misprint | Self::CutOff | Self::NotMeasured => UsableFor::Nothing,
+            Self::Warmup => UsableFor::NotForComparison,
+            Self::Floor => UsableFor::LowerLimit,
             Self::Label | Self::Implausible | Self::Inconsistent | Self::Noisy | Self::Quantised | Self::Rounding => {
-                Use::Value
+                UsableFor::Value
             }
         }
     }
 
-    /// Whether it holds for everything that was counted over the same seconds, whichever value it is noted at:
-    /// operations, rows and transactions are one work.
+    /// Whether it holds for everything that was counted over the same seconds: operations, rows and transactions
+    /// describe the same work.
     #[must_use]
     pub fn is_of_the_whole_rate(self) -> bool {
         matches!(self, Self::Warmup | Self::Quantised)
@@ -138,9 +138,9 @@ impl SuspectCode {
 pub struct Suspect {
     /// What kinds of doubt.
     pub codes: Vec<SuspectCode>,
-    /// What stands behind them, in the words of whoever read the source.
+    /// The reason, in the words of whoever read the source.
     pub why: String,
-    /// Whether the value was brought to its right unit already, so that a wrong printed one does no harm.
+    /// Whether the value was already converted to the right unit, so that a wrong printed unit does no harm.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub converted: bool,
 }
@@ -148,9 +148,9 @@ pub struct Suspect {
 impl Suspect {
     /// What the value may be used for.
     #[must_use]
-    pub fn usable_for(&self) -> Use {
+    pub fn usable_for(&self) -> UsableFor {
         let doubts = self.codes.iter().filter(|code| !(self.converted && **code == SuspectCode::Unit));
-        doubts.map(|code| code.usable_for()).min().unwrap_or(Use::Value)
+        doubts.map(|code| code.usable_for()).min().unwrap_or(UsableFor::Value)
     }
 
     /// The codes as a reader finds them: `noisy, quantised`.
@@ -173,9 +173,9 @@ mod tests {
         let of = |codes: &[SuspectCode], converted| {
             Suspect { codes: codes.to_vec(), why: String::new(), converted }.usable_for()
         };
-        assert_eq!(of(&[SuspectCode::Rounding, SuspectCode::Unit], false), Use::Nothing);
-        assert_eq!(of(&[SuspectCode::Rounding, SuspectCode::Unit], true), Use::Value);
-        assert_eq!(of(&[SuspectCode::Quantised, SuspectCode::Floor], false), Use::LowerLimit);
-        assert_eq!(of(&[], false), Use::Value);
+        assert_eq!(of(&[SuspectCode::Rounding, SuspectCode::Unit], false), UsableFor::Nothing);
+        assert_eq!(of(&[SuspectCode::Rounding, SuspectCode::Unit], true), UsableFor::Value);
+        assert_eq!(of(&[SuspectCode::Quantised, SuspectCode::Floor], false), UsableFor::LowerLimit);
+        assert_eq!(of(&[], false), UsableFor::Value);
     }
 }

@@ -1,6 +1,6 @@
 //! The test tables: two shapes, many organisations.
 
-use crate::{Shape, size::Size};
+use crate::{TableShape, size::Size};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -78,10 +78,10 @@ impl TableName {
 
     /// Small or large.
     #[must_use]
-    pub fn shape(self) -> Shape {
+    pub fn shape(self) -> TableShape {
         match self {
-            Self::LargeHeapRangeList | Self::LargeCompressed => Shape::Large,
-            _ => Shape::Small,
+            Self::LargeHeapRangeList | Self::LargeCompressed => TableShape::Large,
+            _ => TableShape::Small,
         }
     }
 

@@ -1,7 +1,7 @@
-//! What a test is. Tests are data (catalogue/tests); these types say what the data may say.
+//! What a test is. Tests are data (catalogue/tests); these types say what the data may contain.
 
 use crate::{
-    Argument, Counter, Dimension, MetricId, Procedure, ProcedureShape, Proof, RowsBy, Shape, Size, TableName, TestCode,
+    Argument, Counter, Dimension, MetricId, Procedure, ProcedureShape, CountProof, RowsBy, TableShape, Size, TableName, TestCode,
 };
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ pub enum Layer {
     Cpu,
     /// Processors and memory together: SQL on cached data.
     Server,
-    /// Devices and the way to them.
+    /// Devices and the path to them.
     Storage,
     /// The database product's own mechanisms.
     Database,
@@ -35,7 +35,7 @@ impl Layer {
 #[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Drive {
-    /// A stored procedure inside the database (in-process for embedded engines).
+    /// A stored procedure inside the database (inside the process for embedded engines).
     #[default]
     Server,
     /// dbdyno sends each statement, or each I/O.
@@ -50,15 +50,15 @@ impl Drive {
     }
 }
 
-/// Whether the test's table is to be in the engine's cache.
+/// Whether the test's table must be in the engine's cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cache {
-    /// Pre-read; fewer than 1 in 1,000 logical reads may be physical.
+    /// Read in advance; fewer than 1 in 1,000 logical reads may be physical.
     Cached,
     /// At least 0.7 device reads per block visit.
     NonCached,
-    /// The test does not read tables in a way that this matters to.
+    /// The cache makes no difference to the test.
     Any,
 }
 
@@ -70,15 +70,14 @@ pub enum RepeatMode {
     Chunks,
     /// Whole statements, at least three, until the duration has passed.
     Statements,
-    /// Whole pieces of a definite volume, one at least, until the duration has passed; the window ends with the last
-    /// job.
+    /// Whole pieces of a fixed volume, at least one, until the duration has passed. The window ends with the last job.
     Once,
 }
 
 /// Where the data lies, for engines with cache tiers in flash.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Tier {
+pub enum StorageTier {
     /// The database's default storage.
     #[default]
     Default,
@@ -98,9 +97,9 @@ pub enum Compression {
     /// Not at all.
     #[default]
     None,
-    /// The plainest that the engine has.
+    /// The simplest compression that the engine has.
     Basic,
-    /// One that keeps up with single-row changes.
+    /// Compression that is kept when single rows change.
     Oltp,
     /// Columnar, for queries.
     HccQueryLow,
@@ -136,8 +135,9 @@ pub struct Test {
     pub cache: Cache,
     /// Dimensions that a ramp may move; the first is the default.
     pub ramp: Vec<Dimension>,
-    /// How the work is divided.
-    pub rhythm: RepeatMode,
+    /// How the work is divided. It is written as `rhythm`, its older name, so that the hashes of definitions stay.
+    #[serde(rename(serialize = "rhythm", deserialize = "repeat_mode"), alias = "rhythm")]
+    pub repeat_mode: RepeatMode,
     /// Operations that one pass counts as (38 for the arithmetic mix).
     #[serde(default = "one")]
     pub ops_per_pass: u64,
@@ -158,7 +158,7 @@ pub struct Test {
     pub documented_argument: Option<u64>,
     /// Storage tier.
     #[serde(default)]
-    pub tier: Tier,
+    pub tier: StorageTier,
     /// Compression of a bulk load.
     #[serde(default)]
     pub compression: Compression,
@@ -199,14 +199,14 @@ impl Test {
             table,
             cache,
             ramp: vec![Dimension::Jobs],
-            rhythm: RepeatMode::Chunks,
+            repeat_mode: RepeatMode::Chunks,
             ops_per_pass: 1,
             rows_per_tx: None,
             sweep_rows_per_tx: Vec::new(),
             last_step_rows_per_tx: None,
             argument: None,
             documented_argument: None,
-            tier: Tier::Default,
+            tier: StorageTier::Default,
             compression: Compression::None,
             least_duration_s: None,
             metrics: vec![MetricId("ops_per_s".to_owned())],
@@ -278,18 +278,18 @@ impl Test {
 
     /// What the engine's own counters must say about the work, done with this many threads inside one statement.
     #[must_use]
-    pub fn proofs(&self, rows_per_tx: u64, threads: u32) -> Vec<Proof> {
+    pub fn proofs(&self, rows_per_tx: u64, threads: u32) -> Vec<CountProof> {
         // One thread is the session itself.
-        let workers = Proof::PerOperation(Counter::WorkersLaunched, if threads > 1 { threads.into() } else { 0 });
-        let executions = Proof::PerOperation(Counter::Executions, self.executions_per_op(rows_per_tx));
+        let workers = CountProof::PerOperation(Counter::WorkersLaunched, if threads > 1 { threads.into() } else { 0 });
+        let executions = CountProof::PerOperation(Counter::Executions, self.executions_per_op(rows_per_tx));
         match self.procedure.shape {
             ProcedureShape::Insert | ProcedureShape::Update => {
-                vec![executions, Proof::PerRow(Counter::RowsChanged), Proof::PerOperation(Counter::Commits, 1)]
+                vec![executions, CountProof::PerRow(Counter::RowsChanged), CountProof::PerOperation(Counter::Commits, 1)]
             }
-            ProcedureShape::Load => vec![Proof::PerRow(Counter::RowsChanged)],
+            ProcedureShape::Load => vec![CountProof::PerRow(Counter::RowsChanged)],
             ProcedureShape::Select => vec![executions],
             ProcedureShape::Statement if self.procedure.scanned_rows_are_counted => {
-                vec![executions, Proof::PerRow(Counter::RowsScanned), workers]
+                vec![executions, CountProof::PerRow(Counter::RowsScanned), workers]
             }
             ProcedureShape::Statement | ProcedureShape::Index => vec![executions, workers],
             ProcedureShape::Loop | ProcedureShape::File => Vec::new(),
@@ -300,7 +300,7 @@ impl Test {
     #[must_use]
     pub fn commits_per_op(&self, rows_per_tx: u64) -> Option<u64> {
         self.proofs(rows_per_tx, 1).into_iter().find_map(|proof| match proof {
-            Proof::PerOperation(Counter::Commits, times) => Some(times),
+            CountProof::PerOperation(Counter::Commits, times) => Some(times),
             _ => None,
         })
     }

@@ -15,16 +15,17 @@ pub struct Tool {
     pub libc: Option<String>,
     /// The version of that library, as it was loaded.
     pub libc_version: Option<String>,
-    /// Who gives memory: `system` is the C library, else the library that was loaded in its place.
+    /// Where memory comes from: `system` is the C library's allocator, else the name of the library that was loaded in
+    /// its place.
     pub allocator: Option<String>,
-    /// Databases that are part of the program, and the options that they were compiled with.
+    /// Databases built into the program, and the options that they were compiled with.
     pub embedded: BTreeMap<String, Vec<String>>,
-    /// Key -> why it is absent.
+    /// Key -> why the value is absent.
     pub missing: BTreeMap<String, String>,
 }
 
 impl Tool {
-    /// What decides figures, as a reader compares it: name and value. Unknown values are left out.
+    /// What decides figures, as name and value for comparisons. Unknown values are left out.
     #[must_use]
     pub fn facts(&self) -> Vec<(String, String)> {
         let libc = self.libc.as_ref().map(|name| match &self.libc_version {

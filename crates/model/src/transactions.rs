@@ -1,4 +1,4 @@
-//! The types of transactions that a point's program has, each with figures of its own.
+//! The types of transactions that a point's program has, each with its own figures.
 
 use crate::{Drive, Outcomes, Point, ResponseTime, Subject};
 use serde::{Deserialize, Serialize};
@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 /// What the transactions of one type did inside the window, warm-up left out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TransactionType {
-    /// Its name: of a test, whose program has one type, the test's code.
+    /// Its name. A test's program has one type, named by the test's code.
     #[serde(rename = "type")]
     pub name: String,
-    /// How often it is begun: its weight over the sum of all. The one type of a test has 1.
+    /// Its share is this weight over the sum of all weights. The one type of a test has weight 1.
     pub weight: u32,
     /// Transactions that succeeded inside the window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -17,10 +17,10 @@ pub struct TransactionType {
     /// The same per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ops_per_s: Option<f64>,
-    /// From when one was sent.
+    /// Service time: from when a transaction was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service_time_s: Option<ResponseTime>,
-    /// From when it was due; absent in a closed loop.
+    /// Response time: from when it was due; absent in a closed loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response_time_s: Option<ResponseTime>,
     /// How they ended, warm-up and tail included.
@@ -29,8 +29,8 @@ pub struct TransactionType {
 }
 
 impl Point {
-    /// The one type of transactions that a test's program has: its figures are those of the point. None where nothing
-    /// was timed, and where it is the server that runs the loop.
+    /// The one type of a test's program: its figures are those of the point. `None` where nothing was timed, and where
+    /// the server runs the loop.
     #[must_use]
     pub fn as_one_type(&self) -> Option<TransactionType> {
         match (&self.subject, self.drive) {

@@ -4,33 +4,32 @@ use crate::MetricId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What carried the sessions of a client's point. Where client and server share processors it decides a part of the
-/// rate.
+/// What carried the sessions of the client drive. It matters where client and server share processors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PumpUse {
     /// How it waited for answers.
     pub kind: PumpKind,
     /// Its threads.
     pub threads: u32,
-    /// Whether sessions changed threads, to be served where their server processes ran.
+    /// Whether sessions moved between threads to be served where their server processes ran.
     pub sessions_follow: bool,
 }
 
-/// What an open loop's timetable says of the window. A rate that was kept has nearly nothing waiting at its end.
+/// How an open loop kept its timetable. If the rate was kept, nearly nothing waits at the window's end.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct OpenLoop {
     /// Transactions that were due inside the window.
     pub due: u64,
-    /// Those due by the window's end that had not ended then. Each is in the response times with its age, which it
-    /// exceeds.
+    /// Transactions that were due by the window's end and had not ended then. Each is in the response times with its
+    /// age at that moment, a lower bound.
     pub unfinished: u64,
-    /// Those of them that had not even begun.
+    /// Those of them that had not begun.
     pub waiting: u64,
-    /// Share of the second half of the window in which the sessions were at work or had some due.
+    /// Percentage of the window's second half in which the sessions were at work or had transactions due.
     pub busy_pct: f64,
 }
 
-/// How a pump waits for answers, the one that costs most first.
+/// How a pump waits for answers, the most expensive way first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PumpKind {
@@ -38,7 +37,7 @@ pub enum PumpKind {
     Threads,
     /// Many sessions a thread, on epoll.
     Epoll,
-    /// Many sessions a thread, on a ring of the kernel's.
+    /// Many sessions a thread, on a kernel ring (io_uring).
     IoUring,
 }
 
@@ -59,10 +58,10 @@ pub struct MetricValue {
 pub struct ResponseTime {
     /// Mean.
     pub mean: Option<f64>,
-    /// Smallest, of single I/Os.
+    /// Smallest, for single I/Os.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min: Option<f64>,
-    /// Standard deviation, of single I/Os.
+    /// Standard deviation, for single I/Os.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub std_dev: Option<f64>,
     /// Median.
@@ -81,7 +80,7 @@ pub struct ResponseTime {
     pub max: Option<f64>,
 }
 
-/// A window in steps, the first one first. All lists are of the same length.
+/// A window in steps, the first one first. All lists have the same length.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Series {
@@ -89,9 +88,10 @@ pub struct Series {
     pub step_s: f64,
     /// Operations/s that succeeded.
     pub ops_per_s: Vec<f64>,
-    /// Median time of those: response time where a rate was set, else service time. Absent where none ended.
+    /// Median time of the operations that succeeded: response time where a rate was set, else service time. Absent
+    /// where none ended.
     pub p50_s: Vec<Option<f64>>,
-    /// 99th percentile of it.
+    /// 99th percentile of the same time.
     pub p99_s: Vec<Option<f64>>,
     /// Operations that failed for good.
     pub errors: Vec<u64>,
@@ -113,11 +113,11 @@ pub struct CpuUse {
     pub iowait_pct: Option<f64>,
     /// Taken by the hypervisor.
     pub steal_pct: Option<f64>,
-    /// dbdyno itself.
+    /// dbdyno's own processor time.
     pub harness_pct: Option<f64>,
 }
 
-/// Device use, summed over the devices that hold the database where they are known.
+/// Device use, summed over the devices that hold the database where these are known.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct IoRates {
@@ -133,7 +133,7 @@ pub struct IoRates {
     pub read_service_time_s: Option<f64>,
     /// Mean time of a write at the device.
     pub write_service_time_s: Option<f64>,
-    /// Reads and writes/s, where a source prints the sum of what it rounded.
+    /// Reads and writes/s, where a source prints the sum of rounded values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_iops: Option<f64>,
     /// MiB/s read and written, likewise.
@@ -187,7 +187,7 @@ pub struct NetworkUse {
     pub loopback_mib_per_s: Option<f64>,
 }
 
-/// Share of the window in which some task waited for a resource (Linux PSI).
+/// Percentage of the window in which some task waited for a resource (Linux PSI).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Pressure {
@@ -211,12 +211,13 @@ pub struct Redo {
     pub write_service_time_s: Option<f64>,
     /// Waits for the log to be on the device, per second.
     pub sync_writes_per_s: Option<f64>,
-    /// The same as a count of the whole point, where a source prints that.
+    /// The same as a count over the whole point, where a source prints that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sync_writes: Option<f64>,
     /// Mean time of one.
     pub sync_service_time_s: Option<f64>,
-    /// Whole pages per second that redo holds because of a checkpoint before: a part that shrinks in longer windows.
+    /// Whole pages per second in the redo, logged because of an earlier checkpoint. Their share shrinks in longer
+    /// windows.
     pub page_images_per_s: Option<f64>,
 }
 
@@ -230,7 +231,7 @@ pub struct DatabaseRates {
     pub physical_reads_per_s: Option<f64>,
     /// Blocks written to data files.
     pub physical_writes_per_s: Option<f64>,
-    /// Writes of data files per second, of one or more blocks; those of the log are [`Redo`]'s.
+    /// Writes of data files per second, of one or more blocks. [`Redo`] has the writes of the log.
     #[serde(default)]
     pub data_writes_per_s: Option<f64>,
     /// Bytes of the blocks written to data files, per second, in MiB.
@@ -247,10 +248,10 @@ pub struct DatabaseRates {
     pub flash_hit_pct: Option<f64>,
     /// Storage cells' flash cache.
     pub cell_flash_hit_pct: Option<f64>,
-    /// Checkpoints finished during the counters' interval, those of others' making too.
+    /// Checkpoints finished during the counters' interval, including those of others.
     pub checkpoints: Option<u64>,
-    /// What a scan from storage read from below the engine's cache, in MiB/s of the window: what the devices read
-    /// besides, because it was read ahead or for others, is not in it. Absent for all other work.
+    /// What a scan from storage read from below the engine's cache, in MiB/s of the window. Read-ahead and reads for
+    /// others are not included. Absent for all other work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_mib_per_s: Option<f64>,
 }
@@ -260,7 +261,7 @@ pub struct DatabaseRates {
 pub struct PacedWrites {
     /// Checkpoints that began and ended inside it.
     pub checkpoints: u64,
-    /// Blocks changed anew: those written, and by how many more wait at its end.
+    /// Blocks dirtied: blocks written, plus the growth of the dirty blocks at the window's end.
     pub blocks_dirtied: u64,
     /// Blocks written.
     pub blocks_written: u64,
@@ -277,11 +278,11 @@ pub struct Wait {
     pub count: u64,
     /// For how long, where the engine times it.
     pub time_s: Option<f64>,
-    /// Whether sessions were seen in it by looking now and then: the count is one of samples, and the time what they
+    /// Whether the wait was seen by sampling sessions. Then the count is one of samples, and the time what the samples
     /// stand for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sampled: bool,
-    /// How many were how long, where the engine keeps a histogram: microseconds that a bucket ends at -> waits.
+    /// The engine's histogram of wait times, where it keeps one: upper bound of a bucket in microseconds -> waits.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub histogram_us: BTreeMap<u64, u64>,
 }

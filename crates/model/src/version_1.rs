@@ -1,17 +1,17 @@
-//! What version 1 wrote, in the words of version 2: the one place that knows the older documents.
+//! Converts what version 1 wrote to version 2. Only this file knows the older documents.
 //!
-//! Version 1 had the code of a test in `test`, of a workload its name, and of storage the word ORION beside the key
-//! `storage`. Whatever has not the form that it had then is left as it is: who reads it afterwards says what is wrong.
+//! Version 1 had `test` for the code of a test or the name of a workload, and the word ORION beside the key `storage`
+//! for storage. A value that does not have version 1's form is left as it is; its reader then says what is wrong.
 
-use crate::{Part, TestCode};
+use crate::{DocumentPart, TestCode};
 use serde_json::{Value, json};
 
 /// Brings a text of version 1 to version 2.
-pub(crate) fn convert(part: Part, value: &mut Value) {
+pub(crate) fn convert(part: DocumentPart, value: &mut Value) {
     match part {
-        Part::Document => document(value),
-        Part::Plan => each(value, "points", subject),
-        Part::Point => point(value),
+        DocumentPart::Document => document(value),
+        DocumentPart::Plan => each(value, "points", subject),
+        DocumentPart::Point => point(value),
     }
 }
 
@@ -19,7 +19,7 @@ fn document(value: &mut Value) {
     each(value, "points", point);
     each(value, "cells", subject);
     if let Some(plan) = value.get_mut("plan") {
-        convert(Part::Plan, plan);
+        convert(DocumentPart::Plan, plan);
     }
     let types: Vec<Option<String>> = value["plan"]["points"].as_array().into_iter().flatten().map(one_type).collect();
     each(value, "histograms", |histogram| {
@@ -45,18 +45,18 @@ fn point(value: &mut Value) {
     }
 }
 
-/// The one type of transactions of a test in the client drive, by a point or a planned point that has its subject.
+/// The one transaction type of a test in the client drive, for a point or planned point that already has its subject.
 fn one_type(value: &Value) -> Option<String> {
     let name = || value.get("test")?.as_str().map(str::to_owned);
     (value.get("drive")? == "client").then(name).flatten()
 }
 
-/// Does something to each element of a list of an object.
+/// Applies a change to each element of a list in an object.
 fn each(value: &mut Value, list: &str, change: impl Fn(&mut Value)) {
     value.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten().for_each(change);
 }
 
-/// Gives a point, a planned point or a cell the subject that its test and its storage were.
+/// Gives a point, planned point or cell its subject, from `test` and `storage`.
 fn subject(value: &mut Value) {
     let Some(object) = value.as_object_mut() else { return };
     let Some(Value::String(name)) = object.get("test") else { return };
@@ -76,7 +76,7 @@ fn subject(value: &mut Value) {
 mod tests {
     use super::*;
 
-    fn converted(part: Part, mut value: Value) -> Value {
+    fn converted(part: DocumentPart, mut value: Value) -> Value {
         convert(part, &mut value);
         value
     }
@@ -84,15 +84,15 @@ mod tests {
     #[test]
     fn a_test_a_workload_and_storage_get_their_subjects() {
         let test = json!({ "subject": { "kind": "test", "name": "T611" }, "test": "T611", "jobs": 2 });
-        assert_eq!(converted(Part::Point, json!({ "test": "T611", "jobs": 2 })), test);
+        assert_eq!(converted(DocumentPart::Point, json!({ "test": "T611", "jobs": 2 })), test);
         let workload = json!({ "subject": { "kind": "workload", "name": "SLOB" } });
-        assert_eq!(converted(Part::Point, json!({ "test": "SLOB" })), workload);
+        assert_eq!(converted(DocumentPart::Point, json!({ "test": "SLOB" })), workload);
         let storage = json!({ "subject": { "kind": "storage", "name": "ORION" }, "storage": { "luns": 1 } });
         let older = json!({ "test": "ORION", "storage": { "luns": 1 } });
-        assert_eq!(converted(Part::Point, older.clone()), storage);
+        assert_eq!(converted(DocumentPart::Point, older.clone()), storage);
         let document = json!({ "points": [older], "cells": [older], "plan": { "points": [older], "suite": "x" } });
         let newer = json!({ "points": [storage], "cells": [storage], "plan": { "points": [storage], "suite": "x" } });
-        assert_eq!(converted(Part::Document, document), newer);
+        assert_eq!(converted(DocumentPart::Document, document), newer);
     }
 
     #[test]
@@ -101,23 +101,23 @@ mod tests {
             "test": "T611", "drive": "client", "ops": 7, "ops_per_s": 3.5, "service_time_s": { "mean": 0.25 },
             "response_time_s": null, "outcomes": { "ok": 9 },
         });
-        let newer = converted(Part::Point, older.clone());
+        let newer = converted(DocumentPart::Point, older.clone());
         let types = json!([{
             "type": "T611", "weight": 1, "ops": 7, "ops_per_s": 3.5, "service_time_s": { "mean": 0.25 },
             "response_time_s": null, "outcomes": { "ok": 9 },
         }]);
         assert_eq!(newer["transactions"], types);
         let server = json!({ "test": "T611", "drive": "server", "service_time_s": { "mean": 0.25 } });
-        assert!(converted(Part::Point, server).get("transactions").is_none());
+        assert!(converted(DocumentPart::Point, server).get("transactions").is_none());
         let untimed = json!({ "test": "T611", "drive": "client", "service_time_s": null });
-        assert!(converted(Part::Point, untimed).get("transactions").is_none());
+        assert!(converted(DocumentPart::Point, untimed).get("transactions").is_none());
         let storage = json!({ "test": "ORION", "drive": "client", "storage": {} });
         let document = json!({
             "plan": { "points": [older, storage] },
             "histograms": [{ "plan_index": 0 }, { "plan_index": 1 }, { "plan_index": 2 }],
         });
         let types = json!([{ "plan_index": 0, "type": "T611" }, { "plan_index": 1 }, { "plan_index": 2 }]);
-        assert_eq!(converted(Part::Document, document)["histograms"], types);
+        assert_eq!(converted(DocumentPart::Document, document)["histograms"], types);
     }
 
     #[test]
@@ -125,7 +125,7 @@ mod tests {
         for value in
             [json!(null), json!([1]), json!({ "test": 7 }), json!({ "points": "none" }), json!({ "points": [7] })]
         {
-            for part in [Part::Document, Part::Plan, Part::Point] {
+            for part in [DocumentPart::Document, DocumentPart::Plan, DocumentPart::Point] {
                 assert_eq!(converted(part, value.clone()), value);
             }
         }

@@ -1,5 +1,5 @@
-//! The machine's pace, so many times with so many milliseconds between: how even it is, and what `benches/pace` judges
-//! by.
+//! Takes the machine's pace repeatedly, with a number of milliseconds between readings, to show how even it is.
+//! `benches/pace` uses it.
 #![allow(clippy::print_stdout, clippy::expect_used)]
 
 use dbdyno_probe::Pacer;

@@ -1,4 +1,4 @@
-//! Processors: what they are, and how many of them this process may use.
+//! Processors: what they are, and how many this process may use.
 
 use crate::missing::{Missing, Reading};
 use crate::os;
@@ -9,11 +9,10 @@ use std::collections::BTreeSet;
 
 const CPUS: &str = "sys/devices/system/cpu";
 
-/// Hardware threads that this process can keep busy: those that its affinity allows, cut down to the processor quota of
+/// Hardware threads that this process can keep busy: those that its affinity allows, reduced to the processor quota of
 /// its control group (version 1 or 2; a quota of 2.5 processors counts as 2). At least 1.
 ///
-/// The standard library's count is taken, which knows all three; a ramp that is made of it does not pass what the
-/// container may use.
+/// The standard library's count considers all three, so a ramp based on it does not exceed what the container may use.
 #[must_use]
 pub fn hardware_threads() -> u32 {
     let threads = std::thread::available_parallelism().ok().and_then(|n| u32::try_from(n.get()).ok());
@@ -54,7 +53,7 @@ impl Topology {
             let read = |file: &str| root.word(&format!("{CPUS}/{cpu}/topology/{file}")).ok();
             // Some firmware knows no packages and says -1.
             packages.extend(read("physical_package_id").filter(|id| !id.starts_with('-')));
-            // The threads of one core all name the same set of threads.
+            // The threads of one core all list the same set of threads.
             cores.extend(read("core_cpus_list").or_else(|| read("thread_siblings_list")));
         }
         let count = |n: usize| u32::try_from(n).ok().filter(|n| *n > 0);
@@ -67,7 +66,7 @@ fn cpus(root: &Root) -> Vec<String> {
     root.names(CPUS).into_iter().filter(|name| number(name)).collect()
 }
 
-/// The highest clock that frequency scaling knows, else the one in the model's name, else what is running now.
+/// The highest clock of frequency scaling, else the one in the model's name, else the current one.
 fn clock_mhz(root: &Root, info: &CpuInfo) -> Option<f64> {
     let scaled = cpus(root).into_iter().filter_map(|cpu| {
         let khz = root.word(&format!("{CPUS}/{cpu}/cpufreq/cpuinfo_max_freq")).ok()?.parse::<u64>().ok()?;

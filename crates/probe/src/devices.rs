@@ -1,5 +1,5 @@
-//! From a file to the devices that hold it. A file lies on a file system, that on a partition, a volume or a loop
-//! device, and that on whole devices: it is these whose counters tell what really reached storage.
+//! From a file to the devices that hold it. A file lies on a file system. The file system lies on a partition, a volume
+//! or a loop device, and that on whole devices. Only the counters of whole devices show what really reached storage.
 
 use crate::missing::Reading;
 use crate::os::{self, DeviceNumber};
@@ -8,11 +8,11 @@ use crate::root::{Root, linux, names_in, unreadable};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Stacks of devices deeper than this are a circle.
+/// A deeper stack of devices is a cycle.
 const DEEPEST: u32 = 16;
 
 /// Kernel names of whole devices at the bottom of their stacks.
-pub(crate) type Names = BTreeSet<String>;
+pub(crate) type DeviceNames = BTreeSet<String>;
 
 /// The machine's block devices and what is mounted from them.
 #[derive(Debug)]
@@ -29,14 +29,13 @@ impl BlockDevices {
         Self { root: root.clone(), mounts }
     }
 
-    /// All whole devices, also those made of others.
-    pub(crate) fn whole(&self) -> Names {
+    /// All whole devices, including those made of others.
+    pub(crate) fn whole(&self) -> DeviceNames {
         self.root.names("sys/block").into_iter().map(|n| n.replace('!', "/")).collect()
     }
 
-    /// Whole devices that hardware, or what passes for it in a virtual machine, stands behind; no optical or floppy
-    /// drives.
-    pub(crate) fn physical(&self) -> Names {
+    /// Whole devices with real or virtual hardware behind them; no optical or floppy drives.
+    pub(crate) fn physical(&self) -> DeviceNames {
         const SCSI_OPTICAL: &str = "5";
         let real = |name: &String| {
             let dir = directory(name);
@@ -46,9 +45,9 @@ impl BlockDevices {
         self.whole().into_iter().filter(real).collect()
     }
 
-    /// The devices below all of these files, and why some of them have none.
-    pub(crate) fn of_files(&self, files: &[PathBuf]) -> (Names, Vec<String>) {
-        let (mut devices, mut problems) = (Names::new(), Vec::new());
+    /// The devices below all of these files, and why some files have none.
+    pub(crate) fn of_files(&self, files: &[PathBuf]) -> (DeviceNames, Vec<String>) {
+        let (mut devices, mut problems) = (DeviceNames::new(), Vec::new());
         for file in files {
             match self.of_file(file) {
                 Ok(found) => devices.extend(found),
@@ -59,20 +58,20 @@ impl BlockDevices {
         (devices, problems)
     }
 
-    /// The devices below a file, or below the folder where it will be.
-    pub(crate) fn of_file(&self, file: &Path) -> Reading<Names> {
+    /// The devices below a file, or below the folder where it will be created.
+    pub(crate) fn of_file(&self, file: &Path) -> Reading<DeviceNames> {
         linux()?;
         self.below_file(file, DEEPEST)
     }
 
     /// The devices below a mount.
-    pub(crate) fn of_mount(&self, mount: &Mount) -> Reading<Names> {
+    pub(crate) fn of_mount(&self, mount: &Mount) -> Reading<DeviceNames> {
         self.below_mount(mount, DEEPEST)
     }
 
-    fn below_file(&self, file: &Path, depth: u32) -> Reading<Names> {
+    fn below_file(&self, file: &Path, depth: u32) -> Reading<DeviceNames> {
         let place = existing(file)?;
-        // A device itself lies in memory, as all of /dev does.
+        // A device node itself lies in memory, as all of /dev does.
         if let Ok(device) = os::device_of_node(&place) {
             return self.below_device(device, depth);
         }
@@ -91,8 +90,8 @@ impl BlockDevices {
         self.below_mount(parse::mount_of(&self.mounts, &place).ok_or_else(unknown)?, depth)
     }
 
-    /// Why the devices below a file say nothing of its reads: a loop device without direct I/O has the page cache below
-    /// it once more, under the name of its own file.
+    /// Why reads of the devices below a file do not show reads of the file: a loop device without direct I/O has the
+    /// page cache below it again, under the name of its own file.
     pub(crate) fn cached_below(&self, file: &Path) -> Option<String> {
         const LOOP: u32 = 7;
         let device = os::device_of(&existing(file).ok()?).ok().filter(|device| device.0 == LOOP)?;
@@ -102,14 +101,14 @@ impl BlockDevices {
         })
     }
 
-    /// Whether a file lies in memory, whatever is said of devices: on a file system in memory, on a disk in memory, or
-    /// on a loop device over a file that does.
+    /// Whether a file lies in memory: on a file system in memory, on a disk in memory, or on a loop device over such a
+    /// file.
     pub(crate) fn in_memory(&self, file: &Path) -> bool {
         let disk = |name: &String| self.disk_in_memory(name).is_some();
         crate::is_memory(file) || self.of_file(file).is_ok_and(|names| !names.is_empty() && names.iter().all(disk))
     }
 
-    /// What a disk is that is memory: zram, brd, or a loop over a file in memory.
+    /// The kind of a disk that is memory: zram, brd, or a loop over a file in memory.
     pub(crate) fn disk_in_memory(&self, disk: &str) -> Option<String> {
         let number = |rest: &str| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit());
         if ["ram", "zram"].iter().any(|kind| disk.strip_prefix(kind).is_some_and(number)) {
@@ -119,7 +118,7 @@ impl BlockDevices {
         crate::is_memory(Path::new(&file)).then(|| format!("{disk}, whose file {file} lies in memory"))
     }
 
-    fn below_mount(&self, mount: &Mount, depth: u32) -> Reading<Names> {
+    fn below_mount(&self, mount: &Mount, depth: u32) -> Reading<DeviceNames> {
         if depth == 0 {
             return Err(format!("the devices below {} go round in a circle", mount.point.display()));
         }
@@ -144,7 +143,7 @@ impl BlockDevices {
         Ok(devices)
     }
 
-    /// The other devices of a btrfs file system of which one device is known.
+    /// The other devices of a btrfs file system, from one device.
     fn btrfs_members(&self, known: DeviceNumber) -> Vec<PathBuf> {
         let known = std::fs::canonicalize(self.root.path(&number_link(known))).ok();
         let systems = self.root.names("sys/fs/btrfs");
@@ -155,7 +154,7 @@ impl BlockDevices {
         members.into_iter().find(|m| m.iter().any(|d| Some(d) == known.as_ref())).unwrap_or_default()
     }
 
-    fn below_device(&self, device: DeviceNumber, depth: u32) -> Reading<Names> {
+    fn below_device(&self, device: DeviceNumber, depth: u32) -> Reading<DeviceNames> {
         let link = number_link(device);
         let dir =
             std::fs::canonicalize(self.root.path(&link)).map_err(|e| unreadable(Path::new("/").join(&link), &e))?;
@@ -163,16 +162,16 @@ impl BlockDevices {
     }
 
     /// Goes down from a device's directory in /sys.
-    fn below(&self, dir: &Path, depth: u32) -> Reading<Names> {
+    fn below(&self, dir: &Path, depth: u32) -> Reading<DeviceNames> {
         if depth == 0 {
             return Err(format!("the devices below {} go round in a circle", dir.display()));
         }
         if dir.join("partition").exists() {
-            return dir.parent().map_or_else(|| Ok(Names::new()), |whole| self.below(whole, depth - 1));
+            return dir.parent().map_or_else(|| Ok(DeviceNames::new()), |whole| self.below(whole, depth - 1));
         }
         let slaves = names_in(&dir.join("slaves"));
         if !slaves.is_empty() {
-            let mut devices = Names::new();
+            let mut devices = DeviceNames::new();
             for slave in slaves {
                 let link = dir.join("slaves").join(slave);
                 let dir = std::fs::canonicalize(&link).map_err(|e| unreadable(&link, &e))?;
@@ -184,12 +183,12 @@ impl BlockDevices {
         if let Some(found) = backing.and_then(|file| self.below_file(Path::new(file.trim_end()), depth - 1).ok()) {
             return Ok(found);
         }
-        // The bottom, or a loop device whose file cannot be seen from here.
+        // The bottom, or a loop device whose file is not visible from here.
         Ok(dir.file_name().map(|name| name.to_string_lossy().replace('!', "/")).into_iter().collect())
     }
 }
 
-/// A device's directory. The kernel writes `!` for the slash of names such as `cciss/c0d0`.
+/// A device's directory. The kernel writes `!` for the slash in names such as `cciss/c0d0`.
 pub(crate) fn directory(name: &str) -> String {
     format!("sys/block/{}", name.replace('/', "!"))
 }
@@ -198,8 +197,8 @@ fn number_link((major, minor): DeviceNumber) -> String {
     format!("sys/dev/block/{major}:{minor}")
 }
 
-/// The process's folder, and the path as the process sees it, of a path through the eyes of a process:
-/// `/proc/PID/root/...`.
+/// Splits `/proc/PID/root/...`, the path of a file as another process sees it: the process's folder, and the path that
+/// the process sees.
 fn inside_process(path: &Path) -> Option<(PathBuf, PathBuf)> {
     let mut parts = path.strip_prefix("/proc").ok()?.components();
     let pid: u32 = parts.next()?.as_os_str().to_str()?.parse().ok()?;
@@ -207,8 +206,8 @@ fn inside_process(path: &Path) -> Option<(PathBuf, PathBuf)> {
         .then(|| (Path::new("/proc").join(pid.to_string()), Path::new("/").join(parts.as_path())))
 }
 
-/// The path itself, or its nearest parent that exists, without links. A path through the eyes of a process stays as it
-/// is: its link leads into another table of mounts, which no text can say.
+/// The path without links, or its nearest parent that exists. A path through another process stays as it is, because
+/// its link leads into another table of mounts, which no text can express.
 fn existing(path: &Path) -> Reading<PathBuf> {
     let absolute = std::path::absolute(path).map_err(|e| unreadable(path, &e))?;
     if inside_process(&absolute).is_some() {
@@ -224,8 +223,8 @@ pub(crate) mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
 
-    /// A machine with a partitioned disk, a mirror of two NVMe drives with a volume on it, a RAID controller's disk and
-    /// an optical drive.
+    /// A machine with a partitioned disk, a mirror of two NVMe drives with a volume on it, a disk of a RAID controller
+    /// and an optical drive.
     pub(crate) fn machine() -> (tempfile::TempDir, Root) {
         let files = [
             ("sys/devices/pci/block/sda/size", "4096\n"),
@@ -273,7 +272,7 @@ pub(crate) mod tests {
         (dir, root)
     }
 
-    fn names(names: &Names) -> Vec<&str> {
+    fn names(names: &DeviceNames) -> Vec<&str> {
         names.iter().map(String::as_str).collect()
     }
 
@@ -313,7 +312,7 @@ pub(crate) mod tests {
         assert_eq!(seen, (PathBuf::from("/proc/71"), PathBuf::from("/var/lib/x")));
         assert_eq!(inside_process(Path::new("/proc/self/root/x")), None);
         assert_eq!(inside_process(Path::new("/var/proc/71/root")), None);
-        // Our own eyes see what we see.
+        // Through `/proc/self/root` everything looks as without it.
         let root = Root::machine();
         let devices = BlockDevices::read(&root);
         let here = std::env::current_exe().unwrap();

@@ -1,6 +1,6 @@
 //! The block devices of the inventory.
 
-use crate::devices::{BlockDevices, Names, directory};
+use crate::devices::{BlockDevices, DeviceNames, directory};
 use crate::missing::{Missing, Reading};
 use crate::parse;
 use crate::root::Root;
@@ -8,10 +8,10 @@ use dbdyno_model::Disk;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Images that are mounted read-only by the dozen (snaps, CDs) say nothing about a platform.
+/// Images that are mounted read-only in large numbers (snaps, CDs) say nothing about a platform.
 const IMAGES: [&str; 2] = ["squashfs", "iso9660"];
 
-/// Physical devices, and any others that hold the database or are mounted.
+/// Physical devices, and others that hold the database or are mounted.
 pub(crate) fn disks(root: &Root, data_files: &[PathBuf], missing: &mut Missing) -> Vec<Disk> {
     let devices = BlockDevices::read(root);
     let (database, problems) = devices.of_files(data_files);
@@ -28,7 +28,7 @@ pub(crate) fn disks(root: &Root, data_files: &[PathBuf], missing: &mut Missing) 
             }
         }
     }
-    let mut names: Names = devices.physical();
+    let mut names: DeviceNames = devices.physical();
     names.extend(database.iter().cloned());
     names.extend(mounted.keys().cloned());
     if names.is_empty() {

@@ -1,46 +1,46 @@
-//! What was brought to devices for good: flushes of their caches, or completed writes where flushes do not tell. And
-//! places that keep nothing through a crash, however it is brought there.
+//! What reached devices durably: flushes of their caches, or completed writes where flushes do not show it. Also:
+//! places whose contents do not survive a crash in any case.
 //!
-//! The kernel counts flushes of whole disks alone (`/sys/block/DISK/stat`, column 16, from 5.5 on); partitions, volumes
-//! and mirrors count none, so these are gone down to their disks. A disk without a cache of its own is sent none: there
-//! completed writes tell. One with a cache must be flushed, also where it could take writes past its cache (`fua`): a
-//! sync is a flush there, and a write passes the cache only where the file was opened so that writing is syncing
-//! (O_DSYNC). Then nothing is flushed, and completed writes tell. What stays in the page cache is neither.
+//! The kernel counts flushes of whole disks only (`/sys/block/DISK/stat`, column 16, from 5.5 on). Partitions, volumes
+//! and mirrors count none, so the disks below them are read. A disk without a cache of its own gets no flushes; there
+//! completed writes count. A disk with a cache must be flushed, even if it could write past its cache (`fua`): a sync
+//! is a flush there, and a write bypasses the cache only where the file was opened with O_DSYNC. With O_DSYNC nothing
+//! is flushed, and completed writes count. Neither count includes what stays in the page cache.
 
-use crate::devices::{BlockDevices, Names, directory};
+use crate::devices::{BlockDevices, DeviceNames, directory};
 use crate::parse::{self, Mount};
 use crate::root::Root;
 use dbdyno_model::DeviceCounts;
 use std::path::{Path, PathBuf};
 
-/// The column of flushes, counted from 0, and that of completed writes.
+/// The columns of flushes and of completed writes, counted from 0.
 const FLUSHES: usize = 15;
 const WRITES: usize = 4;
-/// Layers of file systems over each other that are looked through.
+/// The most layers of file systems that are followed.
 const DEEPEST: u32 = 8;
 
-/// The disks below some files, and what of each tells that something was brought to it.
+/// The disks below some files, and the counter that shows durable writes on each.
 #[derive(Debug)]
 pub struct Flushes {
     root: Root,
     disks: Vec<(String, DeviceCounts)>,
 }
 
-/// What has been brought to the disks so far.
+/// What reached the disks between two readings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Brought {
-    /// So many.
+pub struct Persisted {
+    /// The number.
     pub count: u64,
-    /// Of what.
+    /// What was counted.
     pub counts: DeviceCounts,
 }
 
 impl Flushes {
-    /// Finds the disks below these files or folders. `synced_by_writing`: they are opened so that writing to them is
-    /// syncing.
+    /// Finds the disks below these files or folders. `synced_by_writing`: the files are opened so that each write is
+    /// also a sync.
     ///
     /// # Errors
-    /// Some lie on no disk that can be seen, or on one that does not count; the text says why.
+    /// Some lie on no visible disk, or on one without counters; the text says why.
     pub fn below(places: &[PathBuf], synced_by_writing: bool) -> Result<Self, String> {
         let root = Root::machine();
         let (names, problems) = BlockDevices::read(&root).of_files(places);
@@ -64,7 +64,7 @@ impl Flushes {
         }
     }
 
-    fn of(root: Root, names: Names, synced_by_writing: bool) -> Result<Self, String> {
+    fn of(root: Root, names: DeviceNames, synced_by_writing: bool) -> Result<Self, String> {
         let mut disks = Vec::new();
         for name in names {
             let dir = directory(&name);
@@ -102,13 +102,13 @@ impl Flushes {
         self.disks.iter().map(count).collect()
     }
 
-    /// What was brought between two readings. A flush goes to each disk of a volume, so the most of any tells; a write
-    /// goes to some of them, so all together do. A disk that has counted no flush since the machine started tells
-    /// nothing.
+    /// What reached the disks between two readings. A flush goes to each disk of a volume, so the largest count of any
+    /// disk is used. A write goes to some of the disks, so the counts are added. A disk that has counted no flush since
+    /// the machine started is ignored.
     ///
     /// # Errors
-    /// No disk tells.
-    pub fn between(&self, earlier: &[u64], later: &[u64]) -> Result<Brought, String> {
+    /// No disk has a usable count.
+    pub fn between(&self, earlier: &[u64], later: &[u64]) -> Result<Persisted, String> {
         let (mut flushes, mut writes) = (None, None);
         for ((_, counts), (from, to)) in self.disks.iter().zip(earlier.iter().zip(later)) {
             let n = to.saturating_sub(*from);
@@ -120,9 +120,9 @@ impl Flushes {
         }
         match (flushes, writes) {
             (Some(count), writes) if writes.is_none_or(|writes| count >= writes) => {
-                Ok(Brought { count, counts: DeviceCounts::Flushes })
+                Ok(Persisted { count, counts: DeviceCounts::Flushes })
             }
-            (_, Some(count)) => Ok(Brought { count, counts: DeviceCounts::Writes }),
+            (_, Some(count)) => Ok(Persisted { count, counts: DeviceCounts::Writes }),
             _ => {
                 let names = self.names().join(", ");
                 Err(format!("{names}: no flush was counted since the machine started, so that they may not be counted"))
@@ -137,8 +137,8 @@ fn columns(root: &Root, disk: &str) -> Result<Vec<u64>, String> {
     columns.filter(|c| c.len() > WRITES).ok_or_else(|| format!("/{file} is not understood"))
 }
 
-/// Why what is brought to a place may not survive a crash: it lies in memory, or is mounted so that nothing is flushed.
-/// None where nothing of that kind is seen.
+/// Why data in a place may not survive a crash: it lies in memory, or is mounted so that nothing is flushed. `None`
+/// where no such reason is found.
 #[must_use]
 pub fn forgetful(place: &Path) -> Option<String> {
     forgetful_in(&Root::machine(), place, DEEPEST)
@@ -164,7 +164,7 @@ fn forgetful_in(root: &Root, place: &Path, depth: u32) -> Option<String> {
     Some(format!("{shown} lies on {in_memory}"))
 }
 
-/// The option with which a mount leaves flushes away (ext4, btrfs and others: barriers; overlay: volatile; f2fs).
+/// The option by which a mount omits flushes (ext4, btrfs and others: barriers; overlay: volatile; f2fs).
 fn drops_barriers(mount: &Mount) -> Option<&str> {
     const NONE: [&str; 6] =
         ["nobarrier", "barrier=0", "barrier=none", "barrier=off", "barrier=flush=none", "fsync_mode=nobarrier"];
@@ -208,7 +208,7 @@ mod tests {
             assert_eq!(counts("write through", "0", NEW, synced_by_writing), writes, "there is no cache to flush");
             assert_eq!(counts("write through", "1", OLD, synced_by_writing), writes);
         }
-        // Writes that end up in the cache (O_DIRECT, and syncs that do nothing) are no durable ones.
+        // Writes that stay in the device's cache (O_DIRECT, and syncs that do nothing) are not durable.
         assert_eq!(counts("write back", "1", NEW, false), flushes);
         assert_eq!(counts("write back", "1", NEW, true), writes, "each passes the cache");
         assert_eq!(counts("write back", "1", OLD, true), writes);
@@ -219,11 +219,11 @@ mod tests {
     fn a_volume_of_several_disks_is_flushed_on_each_and_written_on_some() {
         let back = |name| disk(name, "write back", "0", NEW);
         let through = |name| disk(name, "write through", "0", NEW);
-        let brought = |count, counts| Ok(Brought { count, counts });
+        let brought = |count, counts| Ok(Persisted { count, counts });
         let (mirror, _) = counted(&[back("a"), back("b")], false).unwrap();
         assert_eq!(mirror.between(&[5, 5], &[15, 14]), brought(10, DeviceCounts::Flushes));
         assert_eq!(mirror.between(&[5, 5], &[5, 5]), brought(0, DeviceCounts::Flushes));
-        // One that has never counted any tells nothing.
+        // A disk that has never counted a flush is ignored.
         assert_eq!(mirror.between(&[0, 5], &[0, 9]), brought(4, DeviceCounts::Flushes));
         assert!(mirror.between(&[0, 0], &[0, 0]).unwrap_err().starts_with("a, b: no flush was counted"));
         let (stripes, _) = counted(&[through("a"), through("b")], false).unwrap();
@@ -239,7 +239,7 @@ mod tests {
         let mut files = disk("sda", "write back", "0", NEW);
         files.push(("sys/block/sda/queue/iostats".to_owned(), "0\n".to_owned()));
         let (_dir, root) = tree(&files);
-        assert!(Flushes::of(root, Names::from(["sda".to_owned()]), false).unwrap_err().contains("iostats"));
+        assert!(Flushes::of(root, DeviceNames::from(["sda".to_owned()]), false).unwrap_err().contains("iostats"));
     }
 
     #[test]
@@ -259,7 +259,7 @@ mod tests {
     #[test]
     fn what_a_process_syncs_is_seen_on_the_disk_below() {
         let folder = tempfile::TempDir::new_in(std::env::current_exe().unwrap().parent().unwrap()).unwrap();
-        // A machine without a disk that can be seen has nothing to show.
+        // On a machine without a visible disk there is nothing to test.
         let Ok(flushes) = Flushes::below(&[folder.path().to_owned()], false) else { return };
         let before = flushes.now().unwrap();
         for n in 0..20 {
@@ -270,16 +270,16 @@ mod tests {
         assert!(flushes.between(&before, &flushes.now().unwrap()).unwrap().count >= 20);
     }
 
-    /// Writes past the page cache, each of a block, in a file of so many; what of them was seen on the disk below.
-    fn seen_of_direct_writes(blocks: usize, more: OFlags) -> Option<Brought> {
+    /// Direct writes of a block each, into a file of this many blocks; what the disk below counted.
+    fn seen_of_direct_writes(blocks: usize, more: OFlags) -> Option<Persisted> {
         let folder = tempfile::TempDir::new_in(std::env::current_exe().unwrap().parent().unwrap()).unwrap();
         let file = folder.path().join("x");
         std::fs::write(&file, vec![0; blocks * BLOCK]).unwrap();
         std::fs::File::open(&file).unwrap().sync_all().unwrap();
         let flushes = Flushes::below(std::slice::from_ref(&file), more.contains(OFlags::DSYNC)).ok()?;
-        // A file system that has no such writes has nothing to show.
+        // On a file system without direct writes there is nothing to test.
         let opened = rustix::fs::open(&file, OFlags::WRONLY | OFlags::DIRECT | more, Mode::empty()).ok()?;
-        // Memory at whole blocks is asked for.
+        // Aligned memory is required.
         let memory = vec![1u8; 2 * BLOCK];
         let from = memory.as_ptr().align_offset(BLOCK);
         let before = flushes.now().unwrap();
@@ -297,8 +297,8 @@ mod tests {
         assert!(synced.count >= 50, "{synced:?}");
         // Others may flush meanwhile, but not each time.
         let unsynced = || seen_of_direct_writes(2_000, OFlags::empty()).unwrap();
-        let seen: Vec<Brought> = (0..5).map(|_| unsynced()).collect();
-        let in_cache = |brought: &Brought| brought.counts == DeviceCounts::Writes || brought.count < 1_000;
+        let seen: Vec<Persisted> = (0..5).map(|_| unsynced()).collect();
+        let in_cache = |brought: &Persisted| brought.counts == DeviceCounts::Writes || brought.count < 1_000;
         assert!(seen.iter().any(in_cache), "{seen:?}");
     }
 }

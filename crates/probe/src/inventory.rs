@@ -1,4 +1,4 @@
-//! The sheet of the platform, read once a run.
+//! The platform sheet, read once a run.
 
 use crate::missing::{Missing, Reading};
 use crate::parse;
@@ -7,8 +7,9 @@ use crate::{cpu, disks, virtualisation};
 use dbdyno_model::{Memory, Platform};
 use std::path::PathBuf;
 
-/// Everything that the operating system says about this machine; `data_files` are the database's files (or where they
-/// will be), so that the disks below them are marked. What cannot be read is absent, with the reason in `missing`.
+/// Everything that the operating system says about this machine. `data_files` are the database's files (or their future
+/// places), so that the disks below them are marked. A value that cannot be read is absent, with the reason in
+/// `missing`.
 #[must_use]
 pub fn inventory(data_files: &[PathBuf]) -> Platform {
     platform(&Root::machine(), data_files)

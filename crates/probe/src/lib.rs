@@ -1,10 +1,10 @@
-//! What the operating system says: the sheet of the platform, and what a point cost it in processor, device, memory and
-//! network terms. Linux only, from `/proc`, `/sys` and a few system calls; elsewhere every value is missing and says
-//! why.
+//! What the operating system says: the platform sheet, and the use of processors, devices, memory and network by a
+//! point. Linux only, from `/proc`, `/sys` and a few system calls; on other systems every value is missing, with the
+//! reason.
 //!
-//! Two speeds: [`inventory`] is read once a run and may take its time; [`Sampler`] is read at both ends of a window and
-//! must cost next to nothing there. Texts of the kernel are taken apart by pure functions (`parse`), so that machines
-//! which no developer owns can be tested from recordings.
+//! [`inventory`] is read once a run and may take its time. [`Sampler`] is read at both ends of a window and must cost
+//! next to nothing. Pure functions (`parse`) interpret the kernel's texts, so that recordings of other machines can be
+//! tested.
 
 mod cpu;
 mod devices;
@@ -28,7 +28,7 @@ mod telemetry;
 mod virtualisation;
 
 pub use cpu::hardware_threads;
-pub use flushes::{Brought, Flushes, forgetful};
+pub use flushes::{Flushes, Persisted, forgetful};
 pub use inventory::inventory;
 pub use libc::{CLibrary, c_library};
 pub use limits::cpu_limits;

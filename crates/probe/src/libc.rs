@@ -1,12 +1,12 @@
-//! The C library and the allocator of this process, as they are loaded: what is written in the program is not what runs
-//! where a library is put in another's place (`LD_PRELOAD`).
+//! The C library and the allocator of this process, as they are loaded. They may differ from those that the program was
+//! built with (`LD_PRELOAD`).
 
 use std::fs;
 use std::path::Path;
 
 /// Allocators that may be loaded in place of the C library's own.
 const ALLOCATORS: [&str; 5] = ["jemalloc", "tcmalloc", "mimalloc", "snmalloc", "hoard"];
-/// A C library is a few MiB long.
+/// The longest C library.
 const LONGEST_BYTES: u64 = 64 << 20;
 
 /// The C library and the allocator of this process.
@@ -14,13 +14,13 @@ const LONGEST_BYTES: u64 = 64 << 20;
 pub struct CLibrary {
     /// What the program was built for: `gnu`, `musl`.
     pub name: Option<&'static str>,
-    /// The version that the loaded library bears, or why it is not known.
+    /// The version of the loaded library, or why it is not known.
     pub version: Result<String, String>,
-    /// `system`, or the allocator that was loaded in its place; or why it is not known.
+    /// `system`, or the name of the allocator that was loaded in its place; or why it is not known.
     pub allocator: Result<String, String>,
 }
 
-/// Looks at what is loaded.
+/// Examines what is loaded.
 #[must_use]
 pub fn c_library() -> CLibrary {
     let name = match () {
@@ -36,7 +36,7 @@ pub fn c_library() -> CLibrary {
     }
 }
 
-/// Files that are mapped.
+/// The mapped files.
 fn mapped(maps: &str) -> impl Iterator<Item = &str> {
     maps.lines().filter_map(|line| line.find('/').map(|at| &line[at..]))
 }
@@ -61,7 +61,7 @@ fn version(maps: &str) -> Result<String, String> {
     written_in(&fs::read(path).map_err(unread)?).ok_or_else(|| "its file does not say its version".to_owned())
 }
 
-/// The version in the sentence that the GNU C library says of itself.
+/// The version in the text that the GNU C library has about itself.
 fn written_in(library: &[u8]) -> Option<String> {
     const BEFORE: &[u8] = b"release version ";
     let at = library.windows(BEFORE.len()).position(|window| window == BEFORE)? + BEFORE.len();

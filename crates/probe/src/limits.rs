@@ -1,19 +1,18 @@
-//! What a process may use of the processors: its affinity (cpusets are within it) and the quotas of its control groups
-//! up to the root, of which the smallest counts; and how often these held it back.
+//! What a process may use of the processors: its affinity (cpusets are included) and the smallest quota of its control
+//! groups up to the root. Also how often these quotas throttled it.
 
 use crate::missing::Reading;
-use crate::parse::{self, Throttling, Version};
+use crate::parse::{self, CgroupVersion, Throttling};
 use crate::root::{Root, unreadable};
 use dbdyno_model::CpuLimits;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-/// What a process may use: a server's, by its id, or this one. None where it may use all; the reason where nobody can
-/// tell.
+/// What a process may use: the server with this id, or this process. `None` where it may use all.
 ///
 /// # Errors
-/// `/proc` and `/sys` do not say.
+/// `/proc` and `/sys` do not tell.
 pub fn cpu_limits(pid: Option<u32>) -> Result<Option<CpuLimits>, String> {
     limits(&Root::machine(), pid)
 }
@@ -40,7 +39,7 @@ pub(crate) fn processors(root: &Root, pid: Option<u32>) -> Reading<Vec<u32>> {
     let allowed = parse::value(&text, "Cpus_allowed_list").and_then(parse::list);
     let allowed = allowed.ok_or_else(|| format!("/{file} does not say which processors may be used"))?;
     let online = online(root)?;
-    // The kernel's list holds processors that could be there one day.
+    // The kernel's list contains processors that could be added one day.
     Ok(allowed.into_iter().filter(|cpu| online.contains(cpu)).collect())
 }
 
@@ -67,13 +66,13 @@ fn cores(root: &Root, cpus: &[u32]) -> usize {
 
 /// A control group.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Group {
-    version: Version,
+struct ControlGroup {
+    version: CgroupVersion,
     /// Without its leading slash.
     folder: PathBuf,
 }
 
-impl Group {
+impl ControlGroup {
     fn file(&self, name: &str) -> String {
         self.folder.join(name).to_string_lossy().into_owned()
     }
@@ -81,37 +80,37 @@ impl Group {
     fn quota(&self, root: &Root) -> Option<f64> {
         let text = |name| root.text(&self.file(name)).ok();
         match self.version {
-            Version::Two => parse::quota_of_version_two(&text("cpu.max")?),
-            Version::One => parse::quota_of_version_one(&text("cpu.cfs_quota_us")?, &text("cpu.cfs_period_us")?),
+            CgroupVersion::Two => parse::quota_of_version_two(&text("cpu.max")?),
+            CgroupVersion::One => parse::quota_of_version_one(&text("cpu.cfs_quota_us")?, &text("cpu.cfs_period_us")?),
         }
     }
 }
 
-/// The groups of a process and all above them, of both versions.
-fn groups(root: &Root, pid: Option<u32>) -> Vec<Group> {
+/// The control groups of a process up to the root, of both versions.
+fn groups(root: &Root, pid: Option<u32>) -> Vec<ControlGroup> {
     let Ok(mountinfo) = root.text("proc/self/mountinfo") else { return Vec::new() };
     let Ok(cgroup) = root.text(&format!("proc/{}/cgroup", name(pid))) else { return Vec::new() };
     let of = |hierarchy: parse::Hierarchy| {
         let folders = hierarchy.folders(&cgroup).into_iter();
         let group = move |folder: PathBuf| {
             let folder = folder.strip_prefix("/").unwrap_or(&folder).to_owned();
-            Group { version: hierarchy.version, folder }
+            ControlGroup { version: hierarchy.version, folder }
         };
         folders.map(group).collect::<Vec<_>>()
     };
     parse::hierarchies(&mountinfo).into_iter().flat_map(of).collect()
 }
 
-/// The accounts of all groups that have a quota, open.
+/// The `cpu.stat` files, opened, of all control groups with a quota.
 #[derive(Debug, Default)]
 pub(crate) struct Throttles(Vec<(PathBuf, Reading<File>)>);
 
 impl Throttles {
-    /// Those of this process, and of a server where one is named. Each group counts once.
+    /// Those of this process, and of a server if one is named. Each group counts once.
     pub(crate) fn open(root: &Root, server_pid: Option<u32>) -> Self {
-        let mut all: BTreeSet<Group> = groups(root, None).into_iter().collect();
+        let mut all: BTreeSet<ControlGroup> = groups(root, None).into_iter().collect();
         all.extend(server_pid.into_iter().flat_map(|pid| groups(root, Some(pid))));
-        let open = |group: Group| {
+        let open = |group: ControlGroup| {
             let file = group.file("cpu.stat");
             let opened = File::open(root.path(&file)).map_err(|e| unreadable(Path::new("/").join(&file), &e));
             (Path::new("/").join(file), opened)
@@ -119,7 +118,7 @@ impl Throttles {
         Self(all.into_iter().filter(|group| group.quota(root).is_some()).map(open).collect())
     }
 
-    /// What all groups have counted so far; none where nothing has a quota.
+    /// The counts of all groups so far; `None` where no group has a quota.
     pub(crate) fn read(&self) -> Option<Reading<Vec<Throttling>>> {
         let one = |(path, file): &(PathBuf, Reading<File>)| {
             let mut text = [0; 4096];

@@ -1,4 +1,4 @@
-//! A value that cannot be had stays absent and leaves its reason; this is where the reasons go.
+//! A value that cannot be read stays absent, with its reason. The reasons are collected here.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,12 @@ pub(crate) type Reading<T> = Result<T, String>;
 pub(crate) struct Missing(pub(crate) BTreeMap<String, String>);
 
 impl Missing {
-    /// Keeps a value, or the reason for its absence.
+    /// Returns a value, or stores the reason for its absence.
     pub(crate) fn keep<T>(&mut self, path: &str, reading: Reading<T>) -> Option<T> {
         reading.map_err(|why| self.note(path, why)).ok()
     }
 
-    /// Notes why the value at a path is absent.
+    /// Stores why the value at a path is absent.
     pub(crate) fn note(&mut self, path: &str, why: impl Into<String>) {
         self.0.insert(path.to_owned(), why.into());
     }

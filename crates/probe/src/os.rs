@@ -1,4 +1,4 @@
-//! The few system calls, and their twins on other systems, which have nothing to say.
+//! The few system calls, and their counterparts on other systems, which return nothing.
 
 #[cfg(not(target_os = "linux"))]
 pub(crate) use elsewhere::*;
@@ -28,7 +28,7 @@ mod linux {
         nanoseconds(ClockId::ThreadCPUTime)
     }
 
-    /// Lets this thread run on one processor alone.
+    /// Binds this thread to one processor.
     pub(crate) fn stay_on(cpu: u32) -> io::Result<()> {
         let mut one = rustix::thread::CpuSet::new();
         if cpu as usize >= rustix::thread::CpuSet::MAX_CPU {
@@ -63,13 +63,13 @@ mod linux {
         Some(rustix::param::clock_ticks_per_second())
     }
 
-    /// The device that a file lies on; major 0 where the file system has none of its own.
+    /// The device of a file; major 0 where the file system has no device of its own.
     pub(crate) fn device_of(path: &Path) -> io::Result<DeviceNumber> {
         let device = rustix::fs::stat(path)?.st_dev;
         Ok((rustix::fs::major(device), rustix::fs::minor(device)))
     }
 
-    /// The device that a block device node stands for.
+    /// The device that a device node stands for.
     pub(crate) fn device_of_node(path: &Path) -> io::Result<DeviceNumber> {
         let stat = rustix::fs::stat(path)?;
         if FileType::from_raw_mode(stat.st_mode) != FileType::BlockDevice {
@@ -84,16 +84,16 @@ mod linux {
         Ok(space.f_bavail.saturating_mul(space.f_frsize))
     }
 
-    /// Whether a file system keeps its files in main memory (magic numbers of tmpfs and ramfs: statfs(2)).
+    /// Whether a file system lies in main memory (magic numbers of tmpfs and ramfs: statfs(2)).
     pub(crate) fn is_memory(path: &Path) -> io::Result<bool> {
         const TMPFS: u32 = 0x0102_1994;
         const RAMFS: u32 = 0x8584_58f6;
-        // The kernel's type is signed and of different lengths; the numbers have 32 bits.
+        // The kernel's type is signed and its length varies; the numbers have 32 bits.
         let kind = rustix::fs::statfs(path)?.f_type as u32;
         Ok(matches!(kind, TMPFS | RAMFS))
     }
 
-    /// Asks the kernel to let go of a file's clean pages. It begins to write changed ones, and does not wait for them.
+    /// Asks the kernel to drop a file's clean pages. It begins to write dirty ones, and does not wait for them.
     pub(crate) fn drop_cached_pages(file: &File) -> io::Result<()> {
         Ok(rustix::fs::fadvise(file, 0, None, Advice::DontNeed)?)
     }
@@ -104,7 +104,7 @@ mod linux {
         Ok(rustix::fs::fadvise(file, offset, length, Advice::DontNeed)?)
     }
 
-    /// What tells one file from another, and how many names it has.
+    /// The identity of a file (device and inode), and its number of names.
     pub(crate) fn identity(file: &File) -> io::Result<((u64, u64), u64)> {
         let stat = rustix::fs::fstat(file)?;
         Ok(((stat.st_dev, stat.st_ino), stat.st_nlink))

@@ -1,16 +1,15 @@
-//! The machine's own pace: what a step of arithmetic, and of chases sized to the core's cache, the last-level cache and
-//! memory, takes on the processors that work.
+//! The machine's own pace: the time of a step of arithmetic, and of chases sized to the core's cache, the last-level
+//! cache and main memory, on the processors in use.
 //!
-//! Other guests of a host share its caches and its memory, and no counter shows it: a chase does. A chase is a walk
-//! through memory in which each place says where the next one is, so that nothing can be fetched ahead. One table
-//! serves all chases: the smaller ones stay in its first part. It is made for each reading, before anything is timed,
-//! and let go of afterwards: a run holds no memory for it, and each reading finds the caches in the same state,
-//! whatever was at work before.
+//! Other guests of a host share its caches and memory. No counter shows that, but a chase does. A chase is a walk
+//! through memory in which each place contains the next one, so that nothing can be prefetched. One table serves all
+//! chases; the smaller ones stay in its first part. The table is made for each reading, before anything is timed, and
+//! freed afterwards. So a run holds no memory for it, and each reading finds the caches in the same state, whatever ran
+//! before.
 //!
-//! A reading takes 72 ms at most. It begins with some milliseconds of arithmetic that do not count, as a processor that
-//! has slept is slow at first. Then come short blocks of each part, of which the median counts, by the processor time
-//! of its threads: who loses the processor meanwhile is a matter of other flags (`foreign_load`, `cpu_steal`,
-//! `throttled`).
+//! A reading takes 72 ms at most. It begins with some milliseconds of arithmetic that do not count, because a processor
+//! is slow after idling. Then come short blocks of each part, of which the median counts. Time is the threads'
+//! processor time; losing the processor has other flags (`foreign_load`, `cpu_steal`, `throttled`).
 
 use crate::limits;
 use crate::os;
@@ -19,46 +18,45 @@ use dbdyno_model::{MachinePace, PointPace};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// Processors that a pace is taken on at most; more are passed over evenly.
+/// The most processors that are measured; of more, an even selection is taken.
 const MOST_PROCESSORS: usize = 16;
-/// What a reading may take, table and warm-up included.
+/// Time of a reading, including the table and the warm-up.
 const READING: Duration = Duration::from_millis(72);
 
-/// A part of a reading: its share of the time that making the table has left, and the steps of a block, some 100 to 300
-/// us.
-struct Part {
+/// A part of a reading: its share of the time that remains after making the table, and the steps of a block of about
+/// 100 to 300 us.
+struct ReadingPart {
     share: f64,
     steps: u32,
 }
 
-/// Warm-up, arithmetic, second-level cache, last-level cache, memory, in this order.
-const PARTS: [Part; 5] = [
-    Part { share: 0.17, steps: 100_000 },
-    Part { share: 0.13, steps: 100_000 },
-    Part { share: 0.22, steps: 20_000 },
-    Part { share: 0.22, steps: 6_000 },
-    Part { share: 0.26, steps: 2_000 },
+/// Warm-up, arithmetic, second-level cache, last-level cache, main memory, in this order.
+const PARTS: [ReadingPart; 5] = [
+    ReadingPart { share: 0.17, steps: 100_000 },
+    ReadingPart { share: 0.13, steps: 100_000 },
+    ReadingPart { share: 0.22, steps: 20_000 },
+    ReadingPart { share: 0.22, steps: 6_000 },
+    ReadingPart { share: 0.26, steps: 2_000 },
 ];
 
 const LINE_BYTES: u64 = 64;
 const LINE_WORDS: u32 = (LINE_BYTES / size_of::<u32>() as u64) as u32;
-/// The table for main memory, and the most that a reading takes. More would be too much beside what is measured; where
-/// a last-level cache is larger than that, it is shared with others, and how much of the table it holds depends on
-/// them.
+/// Bytes of the table for main memory, and the largest table of a reading. A larger one would disturb the measurement.
+/// If a last-level cache is larger, it is shared, and the other guests decide how much of the table it holds.
 const TABLE_BYTES: u64 = 32 << 20;
-/// What a machine's second-level cache is taken for where it does not say.
+/// The assumed size of a second-level cache that is not reported.
 const USUAL_L2_BYTES: u64 = 1 << 20;
 
-/// Takes paces.
+/// Takes readings of the pace.
 #[derive(Debug)]
 pub struct Pacer {
     processors: Vec<u32>,
-    /// What the chases go through: second-level cache, last level, memory. Powers of two.
+    /// Bytes of the chases: second-level cache, last-level cache, main memory. Powers of two.
     bytes: [u64; 3],
 }
 
 impl Pacer {
-    /// Sizes for this machine, and the processors that a server may use, or this process where none is named.
+    /// Sizes for this machine, and the processors that a server may use, or this process if no server is named.
     ///
     /// # Errors
     /// The processors that may be used are not known.
@@ -70,7 +68,7 @@ impl Pacer {
         Ok(Self { processors, bytes: sizes(cache_bytes(&root, 2), cache_bytes(&root, 3), memory_bytes(&root)) })
     }
 
-    /// A point's pace, of which nothing was taken yet.
+    /// A point's pace without any readings yet.
     #[must_use]
     pub fn point(&self) -> PointPace {
         let [l2_bytes, llc_bytes, memory_bytes] = self.bytes;
@@ -78,11 +76,11 @@ impl Pacer {
         PointPace { before: None, after: None, processors, l2_bytes, llc_bytes, memory_bytes }
     }
 
-    /// The pace now: the median over the processors, all taken at once. None where no processor could be had.
+    /// Takes a reading: the median over the processors, all at once. `None` where no processor was available.
     #[must_use]
     pub fn take(&self) -> Option<MachinePace> {
         let began = Instant::now();
-        let table = Table::new(self.bytes[2]);
+        let table = ChaseTable::new(self.bytes[2]);
         let schedule = Schedule { began: Instant::now(), length: READING.saturating_sub(began.elapsed()) };
         let paces: Vec<[f64; 4]> = std::thread::scope(|scope| {
             let on = |cpu: u32| self.on(cpu, &table, &schedule);
@@ -93,8 +91,8 @@ impl Pacer {
         (!paces.is_empty()).then(|| MachinePace { alu_ns: of(0), l2_ns: of(1), llc_ns: of(2), memory_ns: of(3) })
     }
 
-    /// Nanoseconds a step of each part on one processor.
-    fn on(&self, cpu: u32, table: &Table, schedule: &Schedule) -> Option<[f64; 4]> {
+    /// Nanoseconds per step of each part on one processor.
+    fn on(&self, cpu: u32, table: &ChaseTable, schedule: &Schedule) -> Option<[f64; 4]> {
         os::stay_on(cpu).ok()?;
         let mut state = arithmetic(u64::from(cpu) + 1, 3);
         let mut calculate = |part: usize| schedule.part(part, |steps| state = arithmetic(state, steps));
@@ -117,13 +115,13 @@ struct Schedule {
 }
 
 impl Schedule {
-    /// Blocks of steps until the part's time is over, and at least one: the median of their time per step. Who lost the
-    /// processor in a part before has less time for this one.
+    /// Runs blocks of steps until the part's time is over, at least one; returns the median time per step. A thread
+    /// that lost the processor in an earlier part has less time here.
     fn part(&self, n: usize, mut block: impl FnMut(u32)) -> Option<f64> {
         let steps = PARTS[n].steps;
         let until = self.length.mul_f64(PARTS[..=n].iter().map(|part| part.share).sum());
         let mut blocks = Vec::with_capacity(256);
-        // The first one finds the caches cold.
+        // The first block finds the caches cold.
         block(steps / 4);
         while blocks.is_empty() || self.began.elapsed() < until {
             let before_ns = os::thread_cpu_ns()?;
@@ -134,7 +132,7 @@ impl Schedule {
     }
 }
 
-/// Steps of which each needs the result of the one before (Marsaglia's xorshift).
+/// Steps that each depend on the step before (Marsaglia's xorshift).
 fn arithmetic(mut x: u64, steps: u32) -> u64 {
     for _ in 0..steps {
         x ^= x << 13;
@@ -144,19 +142,19 @@ fn arithmetic(mut x: u64, steps: u32) -> u64 {
     black_box(x)
 }
 
-/// Lines of cache of which each names the next one. The first power of two of them are one round by themselves,
-/// whatever the power, once what a line names is taken modulo their number: so it is with linear congruences of full
-/// period (Hull and Dobell, 1962).
-struct Table {
+/// Cache lines that each contain the index of the next one. For any power of two, the first lines form one cycle, if
+/// each index is taken modulo their number. This holds for linear congruential generators of full period (Hull and
+/// Dobell, 1962).
+struct ChaseTable {
     words: Vec<u32>,
 }
 
-impl Table {
+impl ChaseTable {
     fn new(bytes: u64) -> Self {
         let next = |line: u32| line.wrapping_mul(2_891_336_453).wrapping_add(12_345);
-        // Always the same room, whatever is used of it: glibc gives back to the kernel at once what is larger than
-        // this. Had it ever freed a smaller piece, it would keep pieces of that size from then on, those of an embedded
-        // engine, too.
+        // Always the same size, whatever part of it is used: glibc returns a block above its threshold to the kernel at
+        // once. After a smaller block was freed, glibc would raise the threshold and keep such blocks, also those of an
+        // embedded engine.
         let mut words = vec![0; (TABLE_BYTES / size_of::<u32>() as u64) as usize];
         let lines = words.chunks_exact_mut(LINE_WORDS as usize).take((bytes / LINE_BYTES) as usize);
         for (line, place) in (0u32..).zip(lines) {
@@ -165,13 +163,13 @@ impl Table {
         Self { words }
     }
 
-    /// Reads its first part in order, which is quick, and brings it near.
+    /// Reads its first part in order, which is fast, to bring it into the caches.
     fn touch(&self, bytes: u64) {
         let lines = self.words.chunks_exact(LINE_WORDS as usize).take((bytes / LINE_BYTES) as usize);
         black_box(lines.fold(0u32, |sum, line| sum.wrapping_add(line[0])));
     }
 
-    /// So many steps through its first part, a power of two, from any number on.
+    /// Takes steps through its first part, a power of two, beginning at any index.
     fn walk(&self, from: u32, steps: u32, bytes: u64) -> u32 {
         let within = (bytes / LINE_BYTES - 1) as u32 * LINE_WORDS;
         let mut at = from;
@@ -188,14 +186,14 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
     Some(f64::midpoint(*low, *high))
 }
 
-/// So many of a list, at equal distances.
+/// An even selection from a list.
 fn evenly(all: &[u32], most: usize) -> Vec<u32> {
     let n = most.min(all.len());
     (0..n).filter_map(|i| all.get(i * all.len() / n).copied()).collect()
 }
 
-/// The tables, powers of two: a quarter of the second-level cache; several of that cache, but no more than half of the
-/// last level; memory. A small machine gives a small part of its memory.
+/// The sizes of the chases, powers of two: a quarter of the second-level cache; several times that cache, but at most
+/// half of the last-level cache; main memory. A small machine uses a small part of its memory.
 fn sizes(l2_bytes: Option<u64>, llc_bytes: Option<u64>, memory_bytes: Option<u64>) -> [u64; 3] {
     let l2_bytes = l2_bytes.filter(|n| *n > 0).unwrap_or(USUAL_L2_BYTES);
     let most = memory_bytes.map_or(TABLE_BYTES, |n| (n / 32).clamp(4 << 20, TABLE_BYTES));
@@ -204,7 +202,7 @@ fn sizes(l2_bytes: Option<u64>, llc_bytes: Option<u64>, memory_bytes: Option<u64
     [near, last.min(most / 2), most].map(|bytes| 1 << bytes.ilog2())
 }
 
-/// The size of the first processor's cache of a level; data and unified ones count.
+/// The size of the first processor's cache of a level; data and unified caches count.
 fn cache_bytes(root: &Root, level: u32) -> Option<u64> {
     let folder = "sys/devices/system/cpu/cpu0/cache";
     root.names(folder).into_iter().find_map(|index| {
@@ -233,7 +231,7 @@ mod tests {
 
     #[test]
     fn a_chase_goes_through_every_line_of_its_part_once() {
-        let table = Table::new(1 << 20);
+        let table = ChaseTable::new(1 << 20);
         for (bytes, from) in [(64u64 << 10, 3u32), (256 << 10, 0x9876_5430), (1 << 20, 16)] {
             let lines = (bytes / LINE_BYTES) as usize;
             let mut seen = vec![false; lines];
@@ -269,7 +267,7 @@ mod tests {
         assert!(evenly(&[], 4).is_empty());
     }
 
-    /// Before and after a point together 150 ms, with a warm-up of about 10 ms in each.
+    /// The readings before and after a point take 150 ms together, with a warm-up of about 10 ms in each.
     #[test]
     fn a_reading_is_short_and_its_parts_are_all_of_it() {
         assert!(2 * READING <= Duration::from_millis(150));

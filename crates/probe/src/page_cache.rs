@@ -1,8 +1,8 @@
-//! Letting go of the operating system's copy of data files, so that a read that should reach the device does.
+//! Evicting data files from the page cache, so that reads reach the device.
 //!
-//! A file that has been opened here stays open until the process ends or the file is deleted. That is on purpose: POSIX
-//! record locks belong to process and file, and closing *any* descriptor of a file drops all of them. An engine inside
-//! dbdyno (SQLite) would lose its locks unseen whenever its database file was evicted and closed.
+//! A file that was opened here stays open until the process ends or the file is deleted. POSIX record locks belong to
+//! process and file, and closing *any* descriptor of a file drops all of them. Otherwise an engine inside dbdyno
+//! (SQLite) would silently lose its locks whenever its database file was evicted and closed.
 
 use crate::os;
 use std::collections::BTreeMap;
@@ -11,15 +11,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What happens to pages that were changed and not yet written. Being advised, the kernel lets go of clean pages at
-/// once; of changed ones Linux begins the write-back (unless the device is congested), waits for none, and keeps them.
+/// What happens to dirty pages. On the advice the kernel drops clean pages at once. For dirty pages Linux begins the
+/// write-back (unless the device is congested), does not wait for it, and keeps them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EvictMode {
-    /// They are written to the device first, so that everything goes. Not during a point: the waiting, and all of the
-    /// writing, would be measured with it.
+    /// They are written to the device first, so that everything is dropped. Not during a point, because the waiting and
+    /// the writing would be measured, too.
     FlushFirst,
-    /// They stay for this time, and go with the next eviction once they are written. The writing that this starts would
-    /// come anyway, later: it reaches the device within the point, and is seen in its figures of writes.
+    /// They stay for now, and are dropped by the next eviction once they are written. The writes would happen later
+    /// anyway; now they happen within the point, and its figures include them.
     AsIs,
 }
 
@@ -32,7 +32,7 @@ pub fn evict(path: &Path, mode: EvictMode) -> io::Result<()> {
     evict_file(&file, mode)
 }
 
-/// Files held open for cheap eviction again and again.
+/// Files held open, for cheap repeated eviction.
 #[derive(Debug)]
 pub struct Evictor(Vec<Arc<File>>);
 
@@ -53,10 +53,10 @@ impl Evictor {
         self.0.iter().try_for_each(|file| evict_file(file, mode))
     }
 
-    /// Evicts a span of them, given as shares of all their bytes one after the other; pages that were changed stay.
+    /// Evicts a range of them, given as shares of all their bytes in sequence; dirty pages stay.
     ///
     /// # Errors
-    /// One of them cannot be asked for its length, or advised on.
+    /// The length of one cannot be read, or one cannot be advised on.
     pub fn evict_share(&self, from: f64, to: f64) -> io::Result<()> {
         let lengths = self.0.iter().map(|file| Ok(file.metadata()?.len())).collect::<io::Result<Vec<u64>>>()?;
         let all = lengths.iter().sum::<u64>() as f64;
@@ -87,14 +87,14 @@ fn evict_file(file: &File, mode: EvictMode) -> io::Result<()> {
     os::drop_cached_pages(file)
 }
 
-/// A deleted file would go on taking space on disk, and nobody can want its locks.
+/// A deleted file would keep its disk space, and its locks are no longer needed.
 fn close_deleted(files: &mut OpenFiles) {
     files.retain(|_, file| os::identity(file).is_ok_and(|(_, names)| names > 0));
 }
 
 type OpenFiles = BTreeMap<(u64, u64), Arc<File>>;
 
-/// Every file ever opened here that still has a name: device and inode -> descriptor.
+/// Every file opened here that still has a name: device and inode -> descriptor.
 static OPEN: Mutex<OpenFiles> = Mutex::new(BTreeMap::new());
 
 fn open(path: &Path) -> io::Result<Arc<File>> {
@@ -167,7 +167,7 @@ mod tests {
         evictor.evict_all(EvictMode::AsIs).unwrap();
         drop(evictor);
         assert!(locked());
-        // What would happen otherwise, so that this test cannot pass for another reason.
+        // Shows what would happen otherwise, so that this test cannot pass for another reason.
         drop(File::open(file.path()).unwrap());
         assert!(!locked());
     }

@@ -1,4 +1,4 @@
-//! What the kernel tells of one process.
+//! What the kernel reports of one process.
 
 use crate::missing::Reading;
 use crate::root::{Root, unreadable};
@@ -9,7 +9,7 @@ use std::path::Path;
 pub(crate) struct Process {
     pub(crate) parent: u32,
     pub(crate) own_ticks: u64,
-    /// Those of children that have ended and been waited for.
+    /// Processor time of children that have ended and were waited for.
     pub(crate) ended_children_ticks: u64,
 }
 
@@ -20,7 +20,7 @@ impl Process {
     }
 
     fn parse(text: &str) -> Option<Self> {
-        // The name, in parentheses, may hold anything, parentheses too.
+        // The name, in parentheses, may contain anything, including parentheses.
         let fields: Vec<&str> = text.rsplit_once(')')?.1.split_ascii_whitespace().collect();
         let number = |field: usize| fields.get(field - 3)?.parse::<i64>().ok().map(|n| n.max(0).cast_unsigned());
         Some(Self {

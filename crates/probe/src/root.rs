@@ -1,13 +1,13 @@
-//! Reads the kernel's text files below a root directory, which is `/` on a machine and a recorded tree in tests.
+//! Reads the kernel's text files below a root directory: `/` on a machine, and a recorded tree in tests.
 
 use crate::missing::Reading;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why nothing can be read on another system.
+/// Why nothing can be read on other systems.
 pub(crate) const NOT_LINUX: &str = "dbdyno reads Linux's /proc and /sys; this system has none";
 
-/// Where `proc`, `sys` and `etc` are.
+/// The directory that contains `proc`, `sys` and `etc`.
 #[derive(Debug, Clone)]
 pub(crate) struct Root(PathBuf);
 
@@ -23,7 +23,7 @@ impl Root {
         Self(dir.to_owned())
     }
 
-    /// The place of a file given without its leading slash.
+    /// The path of a file that is given without its leading slash.
     pub(crate) fn path(&self, file: &str) -> PathBuf {
         self.0.join(file)
     }
@@ -35,12 +35,12 @@ impl Root {
         Ok(String::from_utf8_lossy(&bytes).trim_matches(|c: char| c.is_whitespace() || c == '\0').to_owned())
     }
 
-    /// A file's text, where an empty one counts as absent.
+    /// A file's text; an empty one counts as absent.
     pub(crate) fn word(&self, file: &str) -> Reading<String> {
         self.text(file).and_then(|t| if t.is_empty() { Err(format!("/{file} is empty")) } else { Ok(t) })
     }
 
-    /// The names in a directory, in order; none when it cannot be read.
+    /// The names in a directory, in order; empty when it cannot be read.
     pub(crate) fn names(&self, dir: &str) -> Vec<String> {
         names_in(&self.path(dir))
     }
@@ -51,7 +51,7 @@ impl Root {
     }
 }
 
-/// The names in a directory, in order; none when it cannot be read.
+/// The names in a directory, in order; empty when it cannot be read.
 pub(crate) fn names_in(dir: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries.filter_map(|e| e.file_name().into_string().ok()).collect();
@@ -59,12 +59,12 @@ pub(crate) fn names_in(dir: &Path) -> Vec<String> {
     names
 }
 
-/// Refuses on every other system.
+/// Returns an error on all other systems.
 pub(crate) fn linux() -> Reading<()> {
     if cfg!(target_os = "linux") { Ok(()) } else { Err(NOT_LINUX.to_owned()) }
 }
 
-/// Why a file cannot be read, in a reader's words.
+/// Why a file cannot be read, in readable form.
 pub(crate) fn unreadable(path: impl AsRef<Path>, error: &io::Error) -> String {
     let path = path.as_ref().display();
     match error.kind() {

@@ -1,9 +1,9 @@
 //! Reads every counter at one moment, cheaply: files are opened once and read again from the start into one buffer.
 //!
-//! What a counter means is not decided here: a [`Snapshot`] holds what the kernel said, and [`Telemetry`] what lies
-//! between two of them.
+//! The meaning of counters is not decided here. A [`Snapshot`] contains what the kernel said, and [`Telemetry`] the
+//! difference of two snapshots.
 
-use crate::devices::{BlockDevices, Names, directory};
+use crate::devices::{BlockDevices, DeviceNames, directory};
 use crate::limits::Throttles;
 use crate::missing::Reading;
 use crate::os;
@@ -15,61 +15,62 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-/// Whose cycles this process's processor time is.
+/// Whose work this process's processor time is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HarnessShare {
-    /// dbdyno's alone: the engine works elsewhere.
+    /// Only dbdyno's: the engine runs elsewhere.
     OwnProcess,
-    /// dbdyno's and the engine's, which runs inside the process: nobody can tell them apart.
+    /// dbdyno's and the engine's, which runs inside the process; they cannot be separated.
     NotSeparable,
 }
 
 /// Takes snapshots.
 #[derive(Debug)]
 pub struct Sampler {
-    sources: Sources,
-    /// Kernel files are read into it one after the other; the lock also keeps two readers from sharing a file.
+    sources: KernelFiles,
+    /// The buffer for the kernel's files. Its lock also keeps two readers from sharing a file.
     buffer: Mutex<Vec<u8>>,
     scope: Scope,
     /// The main process of a server on this machine.
     server_pid: Option<u32>,
-    /// The quotas of this process and of that server.
+    /// The processor quotas of this process and of that server.
     throttles: Throttles,
-    /// Whether what all processes write is wanted, too.
+    /// Whether the writes of all processes are read, too.
     everybody: bool,
 }
 
-/// What of the machine's counters is meant.
+/// Which of the machine's counters count.
 #[derive(Debug)]
 pub(crate) struct Scope {
-    /// Whose the process's time is.
+    /// Whose work the process's processor time is.
     pub(crate) harness: HarnessShare,
-    /// Whole devices; all others are partitions, whose counts are within theirs.
-    pub(crate) whole: Names,
+    /// Whole devices; all others are partitions, whose counts are included in theirs.
+    pub(crate) whole: DeviceNames,
     /// Devices that hold the database.
-    pub(crate) data: Names,
-    /// Devices whose sum is reported: those of the database; all physical ones where no files of it are on this
-    /// machine. Or why nothing is: what lies on no known device must not be credited with the work of others.
-    pub(crate) summed: Reading<Names>,
-    /// Why what processes read of devices may have come from the page cache all the same.
+    pub(crate) data: DeviceNames,
+    /// Devices that are summed: those of the database, or all physical ones where none of its files are on this
+    /// machine. Or why none are summed: a file on an unknown device must not be credited with the work of other
+    /// devices.
+    pub(crate) summed: Reading<DeviceNames>,
+    /// Why reads of processes from devices may have come from the page cache nevertheless.
     pub(crate) cached_below: Option<String>,
-    /// What a reader of the devices' figures must know.
+    /// A remark on the devices' figures.
     pub(crate) remark: Option<String>,
-    /// Interfaces that are made of others (bonds, bridges, VLANs): their bytes are counted below them already.
-    pub(crate) stacked: Names,
+    /// Interfaces that are made of others (bonds, bridges, VLANs); their bytes are already counted on those.
+    pub(crate) stacked: DeviceNames,
 }
 
 impl Sampler {
-    /// Opens the kernel's files and finds the devices below `data_files` (none for a remote database: then all physical
-    /// devices of this machine are summed; where files are given that lie on no known device, such as tmpfs, NFS or
-    /// ZFS, sums are absent). What cannot be opened is absent from every difference, with the reason.
+    /// Opens the kernel's files and finds the devices below `data_files`. For a remote database there are no files, and
+    /// all physical devices of this machine are summed. For files on no known device, such as tmpfs, NFS or ZFS, sums
+    /// are absent. A file that cannot be opened is absent from every difference, with the reason.
     #[must_use]
     pub fn new(data_files: &[PathBuf], harness: HarnessShare) -> Self {
         let root = Root::machine();
         let scope = Scope::find(&root, data_files, harness);
         let throttles = Throttles::open(&root, None);
         Self {
-            sources: Sources::open(&root),
+            sources: KernelFiles::open(&root),
             buffer: Mutex::new(vec![0; 64 << 10]),
             scope,
             server_pid: None,
@@ -78,22 +79,22 @@ impl Sampler {
         }
     }
 
-    /// The same sampler with processor time and I/O of a server whose main process this is, where it runs on this
-    /// machine.
+    /// The same sampler, which also reads the processor time and I/O of a server on this machine, given its main
+    /// process.
     #[must_use]
     pub fn beside(self, server_pid: Option<u32>) -> Self {
         Self { server_pid, throttles: Throttles::open(&Root::machine(), server_pid), ..self }
     }
 
-    /// The same sampler with what others than the server write to devices, which costs a look at every process.
+    /// The same sampler, which also reads what others than the server write to devices; this reads files of every
+    /// process.
     #[must_use]
     pub fn watching_others(self, everybody: bool) -> Self {
         Self { everybody, ..self }
     }
 
-    /// Reads all counters now. Costs tens of microseconds on a small machine; the kernel's own work for `/proc/stat`
-    /// grows with processors and interrupts. With [`Sampler::watching_others`] two files of each process are read
-    /// besides.
+    /// Reads all counters now. It costs tens of microseconds on a small machine; the kernel's own work for `/proc/stat`
+    /// grows with processors and interrupts. With [`Sampler::watching_others`] it also reads two files of each process.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         let mut buffer = self.buffer.lock().unwrap_or_else(PoisonError::into_inner);
@@ -105,7 +106,7 @@ impl Sampler {
         Snapshot { server_cpu_ns, server_io, everybody_io, throttling, ..snapshot }
     }
 
-    /// What happened between two snapshots.
+    /// The difference of two snapshots.
     #[must_use]
     pub fn difference(&self, earlier: &Snapshot, later: &Snapshot) -> Telemetry {
         Interval { scope: &self.scope, earlier, later }.telemetry()
@@ -152,18 +153,18 @@ impl Scope {
 pub struct Snapshot {
     clocks: Clocks,
     pub(crate) process_cpu_ns: Reading<u64>,
-    /// None where no server on this machine was named.
+    /// `None` where no server on this machine was named.
     pub(crate) server_cpu_ns: Option<Reading<u64>>,
-    /// One for each group that has a quota; none where nothing has.
+    /// One for each group with a quota; `None` where no group has one.
     pub(crate) throttling: Option<Reading<Vec<Throttling>>>,
-    /// The same of what it moved to and from devices.
+    /// What the server moved to and from devices.
     pub(crate) server_io: Option<Reading<OwnIo>>,
-    /// What all processes moved; none where nobody asked.
+    /// What all processes moved; `None` where this was not asked for.
     pub(crate) everybody_io: Option<Reading<OwnIo>>,
     pub(crate) cpu: Reading<CpuTicks>,
     pub(crate) devices: Reading<Vec<DeviceCounts>>,
     pub(crate) own_io: Reading<OwnIo>,
-    pub(crate) memory: Reading<Memory>,
+    pub(crate) memory: Reading<MemoryInUse>,
     pub(crate) own_pages: Reading<u64>,
     pub(crate) swapped_pages: Reading<u64>,
     pub(crate) interfaces: Reading<Vec<InterfaceBytes>>,
@@ -174,14 +175,14 @@ pub struct Snapshot {
 
 /// Main memory in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Memory {
+pub(crate) struct MemoryInUse {
     pub(crate) available_bytes: u64,
     pub(crate) page_cache_bytes: u64,
 }
 
-impl Memory {
-    /// The page cache is what is cached of files and devices; shared memory (a database's own cache, for one) is
-    /// counted among `Cached` by the kernel but is nobody's copy.
+impl MemoryInUse {
+    /// The page cache contains cached files and devices. The kernel also counts shared memory (for instance a
+    /// database's own cache) in `Cached`, but that is not a copy of a file.
     fn of(text: &str) -> Option<Self> {
         let read = |name| parse::kilobytes(text, name);
         let cached = read("Cached")?.saturating_add(read("Buffers")?).saturating_sub(read("Shmem")?);
@@ -202,7 +203,7 @@ impl Snapshot {
         self.clocks.wall
     }
 
-    /// The same counts so much later, all clocks together.
+    /// The same counts later, with all clocks moved forward together.
     #[cfg(test)]
     pub(crate) fn after(&self, time: Duration) -> Self {
         let clocks = Clocks {
@@ -214,7 +215,7 @@ impl Snapshot {
     }
 
     /// Seconds by which the clocks moved apart until `later`: how far the wall clock was set, or how long the machine
-    /// slept, whichever is more. Slewing by NTP makes up to 0.5 ms a second; reading the clocks itself some
+    /// slept, whichever is more. NTP may slew the clock by up to 0.5 ms a second; reading the clocks takes some
     /// microseconds.
     #[must_use]
     pub fn clock_jump_s(&self, later: &Self) -> f64 {
@@ -231,7 +232,7 @@ struct Clocks {
 
 impl Clocks {
     /// Reads the clocks together. A thread that loses its processor in between would see them apart, so the closest of
-    /// a few readings counts.
+    /// several readings counts.
     fn read() -> Self {
         const CLOSE: Duration = Duration::from_micros(50);
         const ATTEMPTS: u32 = 5;
@@ -265,24 +266,24 @@ impl Clocks {
     }
 }
 
-/// The kernel's files, open.
+/// The kernel's files, opened.
 #[derive(Debug)]
-struct Sources {
-    stat: Source,
-    diskstats: Source,
-    own_io: Source,
-    meminfo: Source,
-    own_statm: Source,
-    vmstat: Source,
-    net_dev: Source,
-    cpu_pressure: Source,
-    io_pressure: Source,
-    memory_pressure: Source,
+struct KernelFiles {
+    stat: KernelFile,
+    diskstats: KernelFile,
+    own_io: KernelFile,
+    meminfo: KernelFile,
+    own_statm: KernelFile,
+    vmstat: KernelFile,
+    net_dev: KernelFile,
+    cpu_pressure: KernelFile,
+    io_pressure: KernelFile,
+    memory_pressure: KernelFile,
 }
 
-impl Sources {
+impl KernelFiles {
     fn open(root: &Root) -> Self {
-        let open = |path| Source::open(root, path);
+        let open = |path| KernelFile::open(root, path);
         Self {
             stat: open("proc/stat"),
             diskstats: open("proc/diskstats"),
@@ -298,7 +299,7 @@ impl Sources {
     }
 
     fn read(&self, buffer: &mut Vec<u8>) -> Snapshot {
-        // What is set against the clock is read next to it; sizes, which move slowly, come last.
+        // Counters that are compared with the clock are read next to it; sizes, which change slowly, come last.
         let clocks = Clocks::read();
         Snapshot {
             clocks,
@@ -315,20 +316,20 @@ impl Sources {
             memory_waits_us: self.memory_pressure.read(buffer, parse::pressure_some_us),
             interfaces: self.net_dev.read(buffer, |text| Some(parse::interfaces(text))),
             swapped_pages: self.vmstat.read(buffer, parse::swapped_pages),
-            memory: self.meminfo.read(buffer, Memory::of),
+            memory: self.meminfo.read(buffer, MemoryInUse::of),
             own_pages: self.own_statm.read(buffer, parse::resident_pages),
         }
     }
 }
 
-/// One kernel file, open, or why it is not.
+/// One kernel file, opened, or why it is not.
 #[derive(Debug)]
-struct Source {
+struct KernelFile {
     path: &'static str,
     file: Reading<File>,
 }
 
-impl Source {
+impl KernelFile {
     fn open(root: &Root, path: &'static str) -> Self {
         let open = || File::open(root.path(path)).map_err(|e| unreadable(Path::new("/").join(path), &e));
         Self { path, file: linux().and_then(|()| open()) }

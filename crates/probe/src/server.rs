@@ -1,15 +1,15 @@
-//! Processor time of a database server on this machine: its main process and the children that it has made. What a
-//! child used stays with its parent after it has ended and been waited for, so the sum only grows.
+//! Processor time of a database server on this machine: its main process and that process's children. The time of a
+//! child is added to its parent when it has ended and was waited for, so the sum only grows.
 
 use crate::missing::Reading;
 use crate::os;
 use crate::process::{self, Process};
 use crate::root::Root;
 
-/// How often the account is read again because a child ended meanwhile.
+/// How often the times are read again because a child ended meanwhile.
 const ATTEMPTS: u32 = 5;
 
-/// Processor time used so far by a process, its children, and the children that have ended, in nanoseconds.
+/// Processor time so far of a process, its children, and its ended children, in nanoseconds.
 pub(crate) fn cpu_ns(main_pid: u32) -> Reading<u64> {
     let Some(ticks_per_s) = os::ticks_per_s().filter(|n| *n > 0) else { return Err(crate::root::NOT_LINUX.to_owned()) };
     let root = Root::machine();
@@ -28,7 +28,7 @@ pub(crate) fn cpu_ns(main_pid: u32) -> Reading<u64> {
 }
 
 fn children_ticks(root: &Root, parent: u32) -> Reading<u64> {
-    // A process that has ended meanwhile is in its parent's account.
+    // The time of a process that has ended meanwhile is in its parent's account.
     let children = process::all()?.filter_map(|pid| Process::read(root, pid).ok()).filter(|p| p.parent == parent);
     Ok(children.map(|child| child.own_ticks + child.ended_children_ticks).sum())
 }

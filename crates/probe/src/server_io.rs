@@ -1,7 +1,7 @@
-//! What processes moved to and from devices: a database server's, its children among them, and everybody's together.
+//! What processes moved to and from devices: a database server with its children, and all processes together.
 //!
-//! The kernel keeps an account of each process (`/proc/PID/io`). What a child moved goes to its parent when it has
-//! ended and been waited for, so that the sum over a server's main process and the children that it has now only grows.
+//! The kernel keeps an account for each process (`/proc/PID/io`). The account of a child is added to its parent when it
+//! has ended and was waited for, so the sum over a server's main process and its current children only grows.
 
 use crate::missing::Reading;
 use crate::parse::{self, OwnIo};
@@ -10,15 +10,15 @@ use crate::root::{Root, unreadable};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// How often the account is read again because children came or went meanwhile.
+/// How often the accounts are read again because children came or went meanwhile.
 const ATTEMPTS: u32 = 8;
-/// Generations of a server's processes that are looked through.
+/// The most generations of a server's processes.
 const DEEPEST: u32 = 8;
 /// The parent of the kernel's own threads.
 const KTHREADD: u32 = 2;
 
-/// What a server's main process, its children and the children that have ended moved so far. Where their account is
-/// closed to this user, that of the control group which they have to themselves.
+/// What a server's main process, its children and its ended children moved so far. If this user may not read their
+/// accounts, that of the control group, if no other process is in it.
 pub(crate) fn of_server(main_pid: u32) -> Reading<OwnIo> {
     of_processes(main_pid)
         .or_else(|closed| of_group(&Root::machine(), main_pid).map_err(|why| format!("{closed}; {why}")))
@@ -45,8 +45,8 @@ fn of_processes(main_pid: u32) -> Reading<OwnIo> {
     Err("processes of the server come and go so fast that what they read cannot be added up".to_owned())
 }
 
-/// What all processes moved so far whose accounts this user may read, the kernel's own threads left out: no less than
-/// what was moved, and seldom all of it.
+/// What all processes with readable accounts moved so far, without the kernel's own threads. It is a lower bound of
+/// what was moved.
 pub(crate) fn of_everybody() -> Reading<OwnIo> {
     let root = Root::machine();
     let mut sum = OwnIo { read_bytes: 0, written_bytes: 0 };
@@ -65,7 +65,7 @@ fn plus(a: OwnIo, b: OwnIo) -> OwnIo {
     }
 }
 
-/// A process's account; none where it has ended.
+/// A process's account; `None` where it has ended.
 fn io_of(pid: u32) -> Reading<Option<OwnIo>> {
     let path = folder(pid).join("io");
     match std::fs::read_to_string(&path) {
@@ -88,7 +88,7 @@ fn folder(pid: u32) -> PathBuf {
     Path::new("/proc").join(pid.to_string())
 }
 
-/// What the control group of a server moved, as everybody may read it. Only a group in which there is nobody else.
+/// What the control group of a server moved; every user may read it. Only for a group without other processes.
 fn of_group(root: &Root, pid: u32) -> Reading<OwnIo> {
     let group = |pid: &str| {
         let text = root.text(&format!("proc/{pid}/cgroup"))?;
@@ -117,7 +117,7 @@ fn of_group(root: &Root, pid: u32) -> Reading<OwnIo> {
     for line in text.lines() {
         let mut words = line.split_ascii_whitespace();
         let Some(device) = words.next() else { continue };
-        // What volumes and mirrors moved is counted again at the disks below them.
+        // The bytes of volumes and mirrors are counted again at the disks below them.
         if !root.names(&format!("sys/dev/block/{device}/slaves")).is_empty() {
             continue;
         }
@@ -130,7 +130,8 @@ fn of_group(root: &Root, pid: u32) -> Reading<OwnIo> {
     Ok(sum)
 }
 
-/// Whether a process is a server's main process, or comes from it. One that has ended meanwhile is nobody's any more.
+/// Whether a process is a server's main process, or its descendant. A process that has ended meanwhile does not count
+/// as another's.
 fn is_of_server(root: &Root, member: u32, server_pid: u32) -> bool {
     let mut pid = member;
     for _ in 0..DEEPEST {
@@ -157,7 +158,7 @@ mod tests {
         let file = dir.path().join("x");
         std::fs::write(&file, vec![7u8; 4 << 20]).unwrap();
         crate::page_cache::evict(&file, crate::page_cache::EvictMode::FlushFirst).unwrap();
-        // A shell whose child reads, and ends, before the shell does.
+        // A shell whose child reads, and ends before the shell does.
         let script = format!("cat {0} > /dev/null; echo read; read line", file.display());
         let mut shell =
             Command::new("sh").args(["-c", &script]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
@@ -199,7 +200,7 @@ mod tests {
         assert_eq!(of_group(&root, 7), Ok(OwnIo { read_bytes: 105, written_bytes: 31 }));
         assert!(of_group(&root, 8).unwrap_err().contains("to itself"), "dbdyno is in it, too");
         assert!(of_group(&root, 9).is_err());
-        // Somebody else in it, or in a group below, reads and writes in the same account; 0 is one of another
+        // Another process in the group, or in a group below it, uses the same account; 0 is a process of another
         // namespace.
         for (below, members) in [("", "7\n71\n99\n"), ("/workers", "73\n99\n"), ("/workers", "73\n0\n")] {
             let file = root.path(&format!("{group}{below}/cgroup.procs"));

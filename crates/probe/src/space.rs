@@ -1,12 +1,12 @@
-//! Room on disk, and in memory.
+//! Space on disk and in memory.
 
 use crate::devices::BlockDevices;
 use crate::{os, parse, root::Root};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Bytes that may still be written to the file system where `path` is, or will be: the nearest parent that exists
-/// decides. Blocks kept for root do not count.
+/// Bytes that may still be written to the file system of `path`, or of its nearest parent that exists. Blocks reserved
+/// for root do not count.
 ///
 /// # Errors
 /// The file system cannot be asked (no permission on the way, or not Linux).
@@ -14,16 +14,15 @@ pub fn free_bytes(path: &Path) -> io::Result<u64> {
     nearest(path, os::free_bytes)
 }
 
-/// Whether `path` lies, or will lie, on a file system in main memory (tmpfs, ramfs): commits there do not survive a
-/// crash, however they are synchronised. The nearest parent that exists decides; what cannot be asked is taken for a
-/// device.
+/// Whether `path`, or its nearest parent that exists, is on a file system in main memory (tmpfs, ramfs). Commits there
+/// do not survive a crash, however they are synchronised. An unreadable place counts as a device.
 #[must_use]
 pub fn is_memory(path: &Path) -> bool {
     nearest(path, os::is_memory).unwrap_or(false)
 }
 
 /// The share of these files' bytes that lie in memory: on tmpfs or ramfs, on a disk in memory, or on a loop device over
-/// such. Nothing where there are no files.
+/// such. `None` where there are no files.
 #[must_use]
 pub fn share_in_memory(files: &[PathBuf]) -> f64 {
     let devices = BlockDevices::read(&Root::machine());
@@ -51,7 +50,7 @@ fn nearest<T>(path: &Path, ask: impl Fn(&Path) -> io::Result<T>) -> io::Result<T
     }
 }
 
-/// The most memory that this process has had resident, in bytes (`VmHWM`); `None` where the kernel does not say.
+/// The peak resident memory of this process, in bytes (`VmHWM`); `None` where the kernel does not say.
 #[must_use]
 pub fn peak_rss_bytes() -> Option<u64> {
     parse::kilobytes(&Root::machine().text("proc/self/status").ok()?, "VmHWM")

@@ -1,4 +1,4 @@
-//! What lies between two snapshots, as rates and shares.
+//! The difference of two snapshots, as rates and shares.
 
 mod devices;
 
@@ -18,7 +18,7 @@ const LOOPBACK: &str = "lo";
 pub struct Telemetry {
     /// The interval, by the monotonic clock.
     pub seconds: f64,
-    /// Processors. `busy_pct` includes stolen time: work was there that could not run.
+    /// Processors. `busy_pct` includes stolen time, in which work was waiting.
     pub cpu: CpuUse,
     /// Devices.
     pub io: IoRates,
@@ -28,22 +28,22 @@ pub struct Telemetry {
     pub network: NetworkUse,
     /// Pressure.
     pub pressure: Pressure,
-    /// This process's share of the whole machine, engine included where it runs inside. What is busy beyond it (and
-    /// beyond the server, where that is local) is foreign load.
+    /// This process's percentage of the whole machine, with the engine if it runs inside. Busy time beyond it (and
+    /// beyond the server, if that is local) is foreign load.
     pub process_cpu_pct: Option<f64>,
-    /// The share of a database server on this machine, all its processes.
+    /// The percentage of a database server on this machine, with all its processes.
     pub server_cpu_pct: Option<f64>,
-    /// How quotas held back this process, or the server; absent where nothing has a quota.
+    /// How quotas throttled this process or the server; absent where neither has a quota.
     pub throttled: Option<Throttled>,
     /// Bytes that this process fetched from devices.
     pub process_read_bytes: Option<u64>,
-    /// Bytes that this process sent to devices, or made dirty so that they will be sent.
+    /// Bytes that this process sent to devices, or dirtied and so will send.
     pub process_write_bytes: Option<u64>,
     /// Bytes that the processes of a database server on this machine fetched from devices.
     pub server_read_bytes: Option<u64>,
-    /// Bytes that they sent to devices, or made dirty so that they will be sent.
+    /// Bytes that these processes sent to devices, or dirtied and so will send.
     pub server_write_bytes: Option<u64>,
-    /// The same of all other processes, dbdyno's left out; where that was asked for.
+    /// The same of all other processes except dbdyno, if this was asked for.
     pub others_write_bytes: Option<u64>,
     /// Bytes read from the devices that `io` sums.
     pub device_read_bytes: Option<u64>,
@@ -53,23 +53,23 @@ pub struct Telemetry {
     pub device_write_bytes: Option<u64>,
     /// Writes to them.
     pub device_write_ops: Option<u64>,
-    /// JSON path (`cpu.harness_pct`, `io.read_iops`) or field name -> why the value there is absent; `io.devices` and
-    /// the like may also say how a value that is there is meant.
+    /// JSON path (`cpu.harness_pct`, `io.read_iops`) or field name -> why the value is absent. `io.devices` and the
+    /// like may also have a remark on a value that is there.
     pub missing: BTreeMap<String, String>,
 }
 
 /// What quotas of processor time did in an interval, all groups together.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Throttled {
-    /// Periods in which anything ran.
+    /// Periods in which a process of the groups ran.
     pub periods: u64,
-    /// Those in which a quota was used up.
+    /// Periods in which a quota was used up.
     pub throttled: u64,
-    /// How long processors were kept from working, added up.
+    /// How long processors were throttled, in total.
     pub seconds: f64,
 }
 
-/// Two snapshots and what is meant by them.
+/// Two snapshots and their scope.
 pub(crate) struct Interval<'a> {
     pub(crate) scope: &'a Scope,
     pub(crate) earlier: &'a Snapshot,
@@ -109,7 +109,7 @@ impl Interval<'_> {
         if seconds > 0.0 { Ok(amount / seconds) } else { Err("no time passed between the snapshots".to_owned()) }
     }
 
-    /// The difference of a counter. One that ran backwards was reset, and says nothing.
+    /// The difference of a counter. A counter that ran backwards was reset, and the difference is unknown.
     fn delta<T>(&self, what: &str, of: impl Fn(&Snapshot) -> &Reading<T>, count: impl Fn(&T) -> u64) -> Reading<u64> {
         let read = |snapshot| of(snapshot).as_ref().map(&count).map_err(String::clone);
         since(what, read(self.earlier)?, read(self.later)?)
@@ -119,7 +119,7 @@ impl Interval<'_> {
         self.machine_pct(self.delta("this process's processor time", |s| &s.process_cpu_ns, |n| *n)?)
     }
 
-    /// None where no server on this machine was named.
+    /// `None` where no server on this machine was named.
     fn server_cpu_pct(&self) -> Option<Reading<f64>> {
         let (earlier, later) = self.earlier.server_cpu_ns.clone().zip(self.later.server_cpu_ns.clone())?;
         let used = earlier.and_then(|earlier| since("the server's processor time", earlier, later?));
@@ -141,7 +141,7 @@ impl Interval<'_> {
         Some(sum())
     }
 
-    /// Processor time as a share of the whole machine.
+    /// Processor time as a percentage of the whole machine.
     fn machine_pct(&self, ns: u64) -> Reading<f64> {
         let online = self.later.cpu.as_ref().map_err(String::clone)?.online;
         if online == 0 {
@@ -177,7 +177,7 @@ impl Interval<'_> {
         Ok((read, self.delta("/proc/self/io", |s| &s.own_io, |io| io.written_bytes)?))
     }
 
-    /// What this process read of devices, as far as that is more than what the page cache below them gave it.
+    /// What this process read from devices, beyond what the page cache below them could have served.
     fn own_read_bytes(&self, own_io: &Reading<(u64, u64)>) -> Reading<u64> {
         match &self.scope.cached_below {
             Some(why) => Err(why.clone()),
@@ -185,7 +185,7 @@ impl Interval<'_> {
         }
     }
 
-    /// What the server's processes moved, and what others did.
+    /// What the server's processes moved, and what others moved.
     fn of_processes(&self, telemetry: &mut Telemetry, missing: &mut Missing) {
         type Account = fn(&Snapshot) -> &Option<Reading<OwnIo>>;
         let moved = |what: &str, of: Account, count: fn(&OwnIo) -> u64| {
@@ -224,7 +224,7 @@ impl Interval<'_> {
         NetworkUse {
             receive_mib_per_s: rate("network.receive_mib_per_s", self.carried(outside, Direction::Received)),
             send_mib_per_s: rate("network.send_mib_per_s", self.carried(outside, Direction::Sent)),
-            // What loopback sends it receives, so one direction is all.
+            // Bytes sent over loopback are also received, so one direction is enough.
             loopback_mib_per_s: rate(
                 "network.loopback_mib_per_s",
                 self.carried(|n| n == LOOPBACK, Direction::Received),
@@ -232,7 +232,7 @@ impl Interval<'_> {
         }
     }
 
-    /// Bytes that some interfaces carried, interface by interface: one that is replaced must not make the sum run back.
+    /// Bytes of some interfaces, by interface, so that a replaced interface does not make the sum run backwards.
     fn carried(&self, wanted: impl Fn(&str) -> bool, direction: Direction) -> Reading<u64> {
         let earlier = self.earlier.interfaces.as_ref().map_err(String::clone)?;
         let later = self.later.interfaces.as_ref().map_err(String::clone)?;
@@ -246,7 +246,7 @@ impl Interval<'_> {
     fn pressure(&self, missing: &mut Missing) -> Pressure {
         let mut share = |path: &str, of: fn(&Snapshot) -> &Reading<u64>| {
             let waited_us = self.delta("the kernel's pressure account", of, |n| *n);
-            // The account and the clock are not read in the same instant.
+            // The account and the clock are not read at the same instant.
             missing.keep(path, waited_us.and_then(|us| Ok((self.per_s(us as f64 / 1e6)? * 100.0).min(100.0))))
         };
         Pressure {
@@ -276,9 +276,9 @@ fn since(what: &str, earlier: u64, later: u64) -> Reading<u64> {
     later.checked_sub(earlier).ok_or_else(|| format!("the count of {what} ran backwards: it was reset in between"))
 }
 
-/// Busy, user, system, I/O wait and stolen, in percent of all processor time between two readings.
+/// Busy, user, system, I/O wait and stolen time, in percent of all processor time between two readings.
 fn shares(earlier: &CpuTicks, later: &CpuTicks) -> Reading<[f64; 5]> {
-    // The kernel's idle times may step back by a tick when a processor wakes, so a negative step counts as none.
+    // The kernel's idle times may step back by a tick when a processor wakes, so a negative step counts as zero.
     let ticks = |of: fn(&CpuTicks) -> u64| of(later).saturating_sub(of(earlier)) as f64;
     let (user, system, steal) = (ticks(|t| t.user), ticks(|t| t.system), ticks(|t| t.steal));
     let (idle, iowait) = (ticks(|t| t.idle), ticks(|t| t.iowait));

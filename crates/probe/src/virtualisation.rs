@@ -1,4 +1,4 @@
-//! Bare metal, virtual machine or container: who else may decide how fast this machine is.
+//! Bare metal, virtual machine or container: what else may influence the speed of this machine.
 
 use crate::missing::Reading;
 use crate::parse::{self, CpuInfo};
@@ -18,7 +18,7 @@ pub(crate) fn virtualisation(root: &Root, info: &CpuInfo) -> Reading<String> {
 }
 
 fn container(root: &Root) -> Option<String> {
-    // systemd's convention for every container manager; the other marks are the managers' own.
+    // systemd's convention for every container manager; the other marks are specific to one manager.
     if let Ok(name) = root.word("run/systemd/container") {
         return Some(name);
     }
@@ -40,7 +40,7 @@ fn hypervisor(root: &Root, info: &CpuInfo) -> Reading<Option<&'static str>> {
         })
         .or_else(|| named_by_device_tree(&root.word("proc/device-tree/hypervisor/compatible").ok()?));
     match info.hypervisor {
-        // Bare-metal instances of clouds bear the cloud's name but not the flag.
+        // Bare-metal instances of clouds have the cloud's name but not the flag.
         Some(false) => Ok(None),
         Some(true) => Ok(Some(named.unwrap_or("unknown hypervisor"))),
         None if named.is_some() || firmware.iter().any(|text| !text.is_empty()) => Ok(named),
@@ -49,7 +49,7 @@ fn hypervisor(root: &Root, info: &CpuInfo) -> Reading<Option<&'static str>> {
 }
 
 fn named_by_firmware(texts: &[String]) -> Option<&'static str> {
-    // The order decides where a text bears two names: Nutanix and OpenStack machines also say QEMU.
+    // The order decides where a text contains two names: Nutanix and OpenStack machines also say QEMU.
     const NAMES: [(&str, &str); 16] = [
         ("VMware", "vmware"),
         ("VMW", "vmware"),
@@ -83,7 +83,7 @@ fn named_by_device_tree(compatible: &str) -> Option<&'static str> {
 
 /// Vendor and product of the server.
 pub(crate) fn product(root: &Root) -> Reading<String> {
-    // What boards say when their maker filled in nothing.
+    // What boards say if their maker filled in nothing.
     let filler = ["To Be Filled By O.E.M.", "System manufacturer", "System Product Name", "Default string"];
     let word = |file| root.word(&format!("{DMI}/{file}")).ok().filter(|w| !filler.contains(&w.as_str()));
     let parts: Vec<String> = [word("sys_vendor"), word("product_name")].into_iter().flatten().collect();

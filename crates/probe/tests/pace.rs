@@ -1,4 +1,4 @@
-//! What a reading of the pace needs of memory. It stands alone, as nothing else in its process may take any.
+//! The memory that a reading of the pace needs. A program of its own, because nothing else in the process may allocate.
 
 #![cfg(target_os = "linux")]
 

@@ -1,5 +1,5 @@
-//! The probe against work whose amount is known from elsewhere. The machine may be busy with other things, so what must
-//! at least be seen is demanded every time, and what must not be exceeded of the best of a few attempts.
+//! The probe compared with work of a known amount. The machine may be busy with other work. So lower bounds are
+//! required every time, and upper bounds only of the best of a few attempts.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests")]
@@ -20,13 +20,13 @@ const BLOCK: usize = 1 << 20;
 const BLOCKS: usize = 64;
 const FILE_BYTES: u64 = (BLOCK * BLOCKS) as u64;
 
-/// Counters are of the whole process, so these tests take turns.
+/// Counters are of the whole process, so these tests run one at a time.
 fn turn() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A folder on the file system where the build lies, which is more often on a device than /tmp.
+/// A folder on the file system of the build, which is more often on a device than /tmp.
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
 }
@@ -37,7 +37,7 @@ fn measured(sampler: &Sampler, work: impl FnOnce()) -> Telemetry {
     sampler.difference(&earlier, &sampler.snapshot())
 }
 
-/// Whether the file lies on devices that the probe can name, and says so when it does not.
+/// Whether the file lies on devices that the probe can name; prints a note when it does not.
 fn has_device(sampler: &Sampler, file: &Path) -> bool {
     let t = measured(sampler, || ());
     let known = !t.missing.contains_key("io.devices");
@@ -47,7 +47,7 @@ fn has_device(sampler: &Sampler, file: &Path) -> bool {
     known
 }
 
-/// A block that starts where O_DIRECT wants it to.
+/// A block with the alignment of O_DIRECT.
 struct Aligned {
     memory: Vec<u8>,
     start: usize,
@@ -141,7 +141,7 @@ fn evicted_files_come_from_the_device_again() {
         assert_eq!(content.len() as u64, FILE_BYTES);
         t.process_read_bytes.unwrap()
     };
-    // The program's own pages may have to be fetched too.
+    // The program's own pages may have to be read, too.
     let slack = FILE_BYTES / 100;
     assert!(fetched() < slack, "just written, so cached");
     evict(&path, EvictMode::FlushFirst).unwrap();
@@ -156,10 +156,10 @@ fn evicted_files_come_from_the_device_again() {
     }
 }
 
-/// Processor ticks of a process by its own account: user and system, with those of its children that have ended.
+/// Processor ticks of a process by its own account: user and system, with its ended children.
 fn ticks(process: &str) -> Option<(u64, u64)> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name, in parentheses, may hold anything.
+    // The name, in parentheses, may contain anything.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_ascii_whitespace().collect();
     let field = |n: usize| fields.get(n - 3)?.parse::<u64>().ok();
     Some((field(14)? + field(15)?, field(16)? + field(17)?))
@@ -198,7 +198,7 @@ fn this_process_weighs_what_the_kernel_says() {
     }
 }
 
-/// Ends a child whatever happens.
+/// Kills a child process on drop.
 struct Spinner(Child);
 
 impl Spinner {
@@ -214,8 +214,8 @@ impl Drop for Spinner {
     }
 }
 
-/// Ticks of every process there is. What a child had used when it ended is in its parent's account, so nothing is lost
-/// between two readings.
+/// Ticks of every process. The ticks of an ended child are in its parent's account, so nothing is lost between two
+/// readings.
 fn ticks_of_all() -> u64 {
     let processes = std::fs::read_dir("/proc").unwrap().flatten().filter_map(|e| e.file_name().into_string().ok());
     let numbers = processes.filter(|name| name.bytes().all(|b| b.is_ascii_digit()));
@@ -300,7 +300,7 @@ fn a_server_has_limits_of_its_own() {
         return;
     }
     let mut server = std::process::Command::new("taskset").args(["-c", "0", "sleep", "60"]).spawn().unwrap();
-    // It binds itself a moment after it began.
+    // The process binds itself a moment after it began.
     let mut limits = None;
     for _ in 0..500 {
         limits = dbdyno_probe::cpu_limits(Some(server.id())).unwrap().filter(|l| l.allowed_threads == Some(1));

@@ -1,13 +1,14 @@
-//! The one place where a report asks a run for a figure: the speed of a test, its throughput, the value of a metric. A
-//! run of dbdyno's own and a published result are asked alike; what is known of a figure (its interval, flags, doubt,
-//! where it was reached) comes with it.
+//! The one place where reports get a figure of a run: the speed of a test, its throughput, the value of a metric. It
+//! works for runs of dbdyno and for published results alike. A figure comes with its interval, flags, doubt, and where
+//! it was reached.
 //!
-//! Points go before what a source prints beside them: they say at which degree of parallelism, and can be checked.
+//! Points precede printed figures, because they have a degree of parallelism and can be checked.
 
 use crate::legend::{self, refusal};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{
-    Better, Bound, CellKey, Dop, Drive, Flag, Kind, MetricId, Point, PublishedFigure, RunJson, Status, Suspect, Use,
+    Better, CellKey, Dop, Drive, FigureKind, Flag, MetricId, Point, PrintedBound, PublishedFigure, RunJson, Status,
+    Suspect, UsableFor,
 };
 use dbdyno_stats::{Estimate, beside_the_best};
 
@@ -21,20 +22,20 @@ pub(crate) fn bracketed(text: String, flags: &[Flag]) -> String {
     if doubtful { format!("({text})") } else { text }
 }
 
-/// What is asked for.
+/// The figure that is asked for.
 #[derive(Debug, Clone, Copy)]
-pub struct Ask<'q> {
-    /// The test; of storage points their work besides, as `Point::work` says it.
+pub struct FigureQuery<'q> {
+    /// The test; for storage points their kind of work, as `Point::work` names it.
     pub test: &'q str,
     /// The metric.
     pub metric: &'q str,
-    /// What is taken instead where a point's figure is doubtful.
+    /// The metric that is used instead where a point's figure is doubtful.
     pub metric_in_doubt: Option<&'q str>,
-    /// Flags with which a point gives no such figure at all.
+    /// Flags with which a point has no such figure.
     pub barred_by: &'q [Flag],
 }
 
-impl<'q> Ask<'q> {
+impl<'q> FigureQuery<'q> {
     /// A metric of a test, without conditions.
     #[must_use]
     pub fn new(test: &'q str, metric: &'q str) -> Self {
@@ -42,20 +43,20 @@ impl<'q> Ask<'q> {
     }
 }
 
-/// One figure, and what is known of it.
+/// One figure, with what is known of it.
 #[derive(Debug, Clone)]
 pub struct Figure<'a> {
     /// The metric.
     pub metric: MetricId,
-    /// The median and its interval; a printed figure has none.
+    /// The median and its interval; a printed figure has no interval.
     pub estimate: Estimate,
     /// Where it was reached; absent where the source does not say.
     pub dop: Option<Dop>,
     /// Rows per transaction, 0 where there are none.
     pub rows_per_tx: u64,
-    /// The points behind it; none behind a printed figure.
+    /// The points that it is made of; empty for a printed figure.
     pub points: Vec<&'a Point>,
-    /// What the source prints, where there are no points.
+    /// The printed figure, where there are no points.
     pub printed: Option<&'a PublishedFigure>,
     /// Doubt about it.
     pub suspect: Option<&'a Suspect>,
@@ -82,13 +83,13 @@ impl<'a> Figure<'a> {
 
     /// What it may be used for.
     #[must_use]
-    pub fn usable_for(&self) -> Use {
-        self.suspect.map_or(Use::Value, Suspect::usable_for)
+    pub fn usable_for(&self) -> UsableFor {
+        self.suspect.map_or(UsableFor::Value, Suspect::usable_for)
     }
 
-    /// Which side of it the true value lies on, where only that is known.
+    /// On which side of it the true value lies, where only that is known.
     #[must_use]
-    pub fn bound(&self) -> Option<Bound> {
+    pub fn bound(&self) -> Option<PrintedBound> {
         self.printed.and_then(|p| p.bound)
     }
 
@@ -108,7 +109,7 @@ impl<'a> Figure<'a> {
         Some(Self {
             metric: figure.metric.clone()?,
             estimate: Estimate::of(&[figure.value])?,
-            dop: (figure.kind == Kind::Speed).then_some(Dop::ONE),
+            dop: (figure.kind == FigureKind::Speed).then_some(Dop::ONE),
             rows_per_tx: 0,
             points: Vec::new(),
             printed: Some(figure),
@@ -122,24 +123,24 @@ impl<'a> Figure<'a> {
 pub struct Figures<'a> {
     /// One for each cell, in the order in which they were measured.
     pub cells: Vec<Figure<'a>>,
-    /// The best of its ramp, measured again. What selected it is in `cells`.
+    /// The best of each ramp, measured again. `cells` has the figures that selected it.
     pub again: Vec<Figure<'a>>,
-    /// What a source prints beside its series.
+    /// Figures that a source prints beside its series.
     pub printed: Vec<Figure<'a>>,
-    /// Whether others measured it, in whatever way.
+    /// Whether it is a published result.
     pub published: bool,
     /// Which way is better.
     pub better: Better,
 }
 
-/// How a throughput came about.
+/// How a throughput was determined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
-    /// There was nothing to select from, or others say how they did.
+pub enum ThroughputSource {
+    /// There was nothing to select from, or the source does not say.
     Only,
-    /// Measured again at the degree of parallelism that was best: as often too low as too high.
+    /// Measured again at the best degree of parallelism: an unbiased figure.
     Again,
-    /// The best of so many and not measured again, so that chance is in it.
+    /// The best of several and not measured again, so it is biased upwards.
     Selected {
         /// Degrees of parallelism.
         of: usize,
@@ -150,29 +151,29 @@ impl<'a> Figures<'a> {
     /// The figure at a degree of parallelism of 1.
     #[must_use]
     pub fn speed(&self) -> Option<&Figure<'a>> {
-        self.at(Dop::ONE).or_else(|| self.of_kind(Kind::Speed))
+        self.at(Dop::ONE).or_else(|| self.of_kind(FigureKind::Speed))
     }
 
-    /// What was measured again at the best degree of parallelism; where nothing was, the best at any. A sound figure
-    /// goes before a doubtful one, however much better that looks.
+    /// The figure that was measured again at the best degree of parallelism; if none was, the best at any. A sound
+    /// figure precedes a doubtful one, however much better the latter looks.
     #[must_use]
     pub fn throughput(&self) -> Option<&Figure<'a>> {
-        self.measured_again().or_else(|| self.best()).or_else(|| self.of_kind(Kind::Throughput))
+        self.measured_again().or_else(|| self.best()).or_else(|| self.of_kind(FigureKind::Throughput))
     }
 
-    /// How the throughput came about.
+    /// How the throughput was determined.
     #[must_use]
-    pub fn standing(&self) -> Standing {
+    pub fn standing(&self) -> ThroughputSource {
         match self.cells.len() {
-            _ if self.measured_again().is_some() => Standing::Again,
-            0 | 1 => Standing::Only,
-            _ if self.published => Standing::Only,
-            of => Standing::Selected { of },
+            _ if self.measured_again().is_some() => ThroughputSource::Again,
+            0 | 1 => ThroughputSource::Only,
+            _ if self.published => ThroughputSource::Only,
+            of => ThroughputSource::Selected { of },
         }
     }
 
-    /// From which to which degree of parallelism single measurements cannot be told from the best. Repeats have
-    /// intervals instead.
+    /// The range of degrees of parallelism whose single measurements cannot be distinguished from the best. Repeats
+    /// have intervals instead.
     #[must_use]
     pub fn beside_the_best(&self) -> Option<(Dop, Dop)> {
         let again = self.measured_again().filter(|figure| figure.estimate.interval.is_none())?;
@@ -190,7 +191,7 @@ impl<'a> Figures<'a> {
         (is_sound(again) || !self.cells.iter().any(is_sound)).then_some(again)
     }
 
-    /// The best of those that were measured to find it.
+    /// The best of the cells that were measured to find it.
     fn best(&self) -> Option<&Figure<'a>> {
         let better = |a: f64, b: f64| match self.better {
             Better::Higher => a.total_cmp(&b),
@@ -205,26 +206,26 @@ impl<'a> Figures<'a> {
         self.cells.iter().find(|f| f.dop == Some(dop))
     }
 
-    /// What a source prints, which is neither.
+    /// A printed figure that is neither speed nor throughput.
     #[must_use]
     pub fn value(&self) -> Option<&Figure<'a>> {
-        self.of_kind(Kind::Value)
+        self.of_kind(FigureKind::Value)
     }
 
-    fn of_kind(&self, kind: Kind) -> Option<&Figure<'a>> {
+    fn of_kind(&self, kind: FigureKind) -> Option<&Figure<'a>> {
         self.printed.iter().find(|f| f.printed.is_some_and(|p| p.kind == kind))
     }
 }
 
 fn is_sound(figure: &Figure<'_>) -> bool {
-    !figure.is_doubtful() && figure.usable_for() >= Use::LowerLimit
+    !figure.is_doubtful() && figure.usable_for() >= UsableFor::LowerLimit
 }
 
 /// The figures of a metric of a test on a run, or why there are none.
 ///
 /// # Errors
 /// The reason, in words.
-pub fn find<'a>(ask: &Ask<'_>, run: &'a RunJson, catalogue: &Catalogue) -> Result<Figures<'a>, String> {
+pub fn find<'a>(ask: &FigureQuery<'_>, run: &'a RunJson, catalogue: &Catalogue) -> Result<Figures<'a>, String> {
     let points: Vec<&Point> = run.points.iter().filter(|p| p.work() == ask.test).collect();
     let cells = measured(ask, &points, catalogue);
     let printed: Vec<Figure<'a>> = run
@@ -243,13 +244,13 @@ pub fn find<'a>(ask: &Ask<'_>, run: &'a RunJson, catalogue: &Catalogue) -> Resul
     Ok(Figures { cells, again, printed, published: run.published.is_some(), better })
 }
 
-/// Whether a run knows anything of a test, be it only that it cannot be measured.
+/// Whether a run has any information on a test, even if only that it cannot be measured.
 #[must_use]
 pub fn knows(run: &RunJson, test: &str) -> bool {
     run.points.iter().any(|p| p.work() == test) || run.published.iter().flat_map(|p| &p.figures).any(|f| f.test == test)
 }
 
-fn measured<'a>(ask: &Ask<'_>, points: &[&'a Point], catalogue: &Catalogue) -> Result<Vec<Figure<'a>>, String> {
+fn measured<'a>(ask: &FigureQuery<'_>, points: &[&'a Point], catalogue: &Catalogue) -> Result<Vec<Figure<'a>>, String> {
     let rated = !points.is_empty() && points.iter().all(|p| p.load.rate.is_some());
     let ok = comparable(points, catalogue);
     if ok.is_empty() {
@@ -274,8 +275,8 @@ pub(crate) fn any_has(points: &[&Point], flags: &[Flag]) -> bool {
     points.iter().any(|p| flags.iter().any(|f| p.has(*f)))
 }
 
-/// The measured points that may stand in one line: those of one drive (the server's, if it has any) and of the
-/// transaction size that the test names; a last step with larger transactions is reported apart.
+/// The measured points that belong to one curve: those of one drive (the server's, if there are any) and of the test's
+/// transaction size. A last step with larger transactions is reported separately.
 fn comparable<'a>(points: &[&'a Point], catalogue: &Catalogue) -> Vec<&'a Point> {
     let mut ok: Vec<&Point> = points.iter().copied().filter(|p| reached(p)).collect();
     if ok.iter().any(|p| p.drive == Drive::Server) {
@@ -290,13 +291,13 @@ fn comparable<'a>(points: &[&'a Point], catalogue: &Catalogue) -> Vec<&'a Point>
     ok
 }
 
-/// Whether a point measured what can be reached; what was asked for is no measure of that.
+/// Whether a point measured what can be reached. A point with a set rate did not.
 pub(crate) fn reached(point: &Point) -> bool {
     point.status == Status::Ok && point.load.rate.is_none()
 }
 
-/// One figure per cell that has the metric.
-pub(crate) fn cells<'a>(points: &[&'a Point], ask: &Ask<'_>) -> Vec<Figure<'a>> {
+/// One figure for each cell that has the metric.
+pub(crate) fn cells<'a>(points: &[&'a Point], ask: &FigureQuery<'_>) -> Vec<Figure<'a>> {
     let mut groups: Vec<(CellKey, Vec<&Point>)> = Vec::new();
     for point in points {
         let key = CellKey::of(point);

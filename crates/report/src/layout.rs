@@ -1,12 +1,12 @@
 //! The layout of all tables: header lines, a dashed line, right-aligned figures, no borders. A row may also be a
-//! remark, where a reason stands in place of figures; that is why this is not left to a general table library.
+//! remark, with a reason in place of figures, which general table libraries do not support.
 //!
 //! A table that does not fit drops its least important columns and names them below.
 
 use crate::text::{clean, columns, hanging, push_line};
 use std::borrow::Cow;
 
-/// Which way the cells of a column lean.
+/// The alignment of the cells in a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Align {
     Left,
@@ -16,18 +16,18 @@ pub(crate) enum Align {
 /// What happens to a column on a narrow terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keep {
-    /// It stays.
+    /// It is never dropped.
     Always,
-    /// It goes, the lowest number first.
+    /// It is dropped, the lowest number first.
     Drop(u8),
 }
 
 /// One column.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Column {
-    /// What the line about dropped columns calls it.
+    /// Its name in the line about dropped columns.
     pub(crate) name: &'static str,
-    /// Header lines; they end on the same line in all columns.
+    /// Header lines; the last lines of all columns are aligned.
     pub(crate) head: &'static [&'static str],
     pub(crate) align: Align,
     pub(crate) keep: Keep,
@@ -48,13 +48,13 @@ impl Column {
 pub(crate) enum Row {
     /// One text per column.
     Figures(Vec<String>),
-    /// Texts of the first columns, then a sentence over all others.
+    /// Texts of the first columns, then a sentence across all others.
     Remark { keys: Vec<String>, text: String },
     /// A heading inside the table, after an empty line unless it comes first.
     Section(String),
 }
 
-/// A table.
+/// A table of text.
 #[derive(Debug, Clone)]
 pub(crate) struct Sheet {
     pub(crate) columns: Vec<Column>,
@@ -90,7 +90,7 @@ impl Sheet {
         out
     }
 
-    /// The places of the columns that a terminal of this width shows.
+    /// The indexes of the columns that fit on a terminal of this width.
     pub(crate) fn shown_columns(&self, width: Option<u16>) -> Vec<usize> {
         self.shown(&self.natural_widths(), width)
     }
@@ -113,7 +113,7 @@ impl Sheet {
         shown.iter().map(|c| natural[*c]).sum::<usize>() + gaps
     }
 
-    /// The columns that fit. A column without any text (no marks on any row) is not shown and not missed.
+    /// The columns that fit. A column without any text (no marks on any row) is neither shown nor listed as dropped.
     fn shown(&self, natural: &[usize], width: Option<u16>) -> Vec<usize> {
         let mut shown: Vec<usize> = (0..self.columns.len()).filter(|c| natural[*c] > 0).collect();
         let Some(width) = width.map(usize::from) else { return shown };

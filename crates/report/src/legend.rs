@@ -1,5 +1,5 @@
-//! Marks on rows, and what stands below a table to explain them: titles, mappings, commits, flags. A reader never takes
-//! an equivalent for the real thing, nor a doubtful figure for a sound one.
+//! Marks on rows, and the explanations below a table: titles, mappings, commits, flags. They keep readers from taking
+//! an equivalent for the native work, or a doubtful figure for a sound one.
 
 use crate::text::hanging;
 use dbdyno_catalogue::Catalogue;
@@ -15,10 +15,10 @@ pub(crate) const RATED: char = '@';
 /// Marks a published figure that its reader should doubt.
 pub(crate) const SUSPECT: char = '?';
 
-/// Sentences behind one flag that a legend shows before it refers to the JSON.
+/// The most notes on one flag in a legend; for more it refers to the JSON.
 const MOST_NOTES: usize = 3;
 
-/// The letter of a flag: the same in every report, so that it is learnt once.
+/// The letter of a flag, the same in every report.
 pub(crate) fn letter(flag: Flag) -> char {
     let place = Flag::ALL.iter().position(|f| *f == flag).unwrap_or_default();
     char::from(b'a' + u8::try_from(place).unwrap_or_default())
@@ -29,12 +29,12 @@ pub(crate) fn is_equivalent(point: &Point) -> bool {
     point.mapping == "equivalent"
 }
 
-/// Whether a client sent statements; I/O that dbdyno issues itself is nobody else's to send.
+/// Whether a client sent statements. I/O that dbdyno issues itself does not count.
 pub(crate) fn is_of_client(point: &Point) -> bool {
     point.drive == Drive::Client && point.subject.storage().is_none()
 }
 
-/// Whether dbdyno itself began each transaction and timed it: as a client, or calling a workload's procedure.
+/// Whether dbdyno began and timed each transaction: as a client, or by calling a workload's procedure.
 pub(crate) fn is_timed(point: &Point) -> bool {
     is_of_client(point) || matches!(point.subject, Subject::Workload(_))
 }
@@ -85,7 +85,7 @@ pub(crate) fn titles(points: &[&Point], catalogue: &Catalogue, width: Option<u16
     lines.collect()
 }
 
-/// Every equivalent and every test that the engine cannot do, each reason once.
+/// Every equivalent and every unsupported test, each reason once.
 pub(crate) fn mappings(points: &[&Point], width: Option<u16>) -> String {
     let mut equivalents: Vec<(&str, Vec<SubjectName<'_>>)> = Vec::new();
     let mut impossible: Vec<(&str, Vec<SubjectName<'_>>)> = Vec::new();
@@ -125,7 +125,7 @@ fn join(codes: &[SubjectName<'_>]) -> String {
     codes.iter().map(|c| c.name).collect::<Vec<_>>().join(", ")
 }
 
-/// Codes, each once, in the order in which they come.
+/// Codes, each once, in order of appearance.
 pub(crate) fn codes<'a>(all: impl IntoIterator<Item = SubjectName<'a>>) -> Vec<SubjectName<'a>> {
     let mut codes: Vec<SubjectName<'_>> = Vec::new();
     for code in all {
@@ -136,13 +136,13 @@ pub(crate) fn codes<'a>(all: impl IntoIterator<Item = SubjectName<'a>>) -> Vec<S
     codes
 }
 
-/// Why a point lacks the value at a JSON path: the reason stands there or at the object around it.
+/// Why a point lacks the value at a JSON path: the reason is at the path or at an object around it.
 pub(crate) fn missing<'p>(point: &'p Point, path: &str) -> Option<&'p str> {
     let around = path.rsplit_once('.').map_or("", |(object, _)| object);
     point.missing.get(path).or_else(|| point.missing.get(around)).map(String::as_str)
 }
 
-/// Where a point's JSON has a metric, which is where it notes why it has none.
+/// The JSON path of a metric in a point, which is where the reason for its absence is.
 pub(crate) fn path(metric: &str) -> String {
     match metric {
         "read_iops"
@@ -160,7 +160,7 @@ pub(crate) fn path(metric: &str) -> String {
     }
 }
 
-/// Why some values of a table are missing: each reason once, with the values and, if it is not all, the tests.
+/// Why some values of a table are missing: each reason once, with the values and, unless it concerns all, the tests.
 pub(crate) fn gaps(gaps: &[(&Point, &'static str, &str)], tests: usize, width: Option<u16>) -> String {
     let mut reasons: Vec<(&str, Vec<&str>, Vec<SubjectName<'_>>)> = Vec::new();
     for (point, name, path) in gaps {
@@ -196,14 +196,14 @@ pub(crate) fn commits(points: &[&Point], width: Option<u16>) -> String {
     out
 }
 
-/// What the commits of these points were, each kind once, the best first.
+/// How durable the commits of these points were, each kind once, the best first.
 pub(crate) fn kinds_of_commits<'a>(points: impl IntoIterator<Item = &'a Point>) -> Vec<Commits> {
     let kinds: BTreeSet<Commits> = points.into_iter().filter_map(Point::commits).collect();
     kinds.into_iter().collect()
 }
 
-/// What the mark of the client drive means; sessions that went to their server processes are told, as an application's
-/// may not.
+/// The meaning of the client drive's mark. It says whether sessions followed their server processes, because an
+/// application's sessions may not.
 pub(crate) fn of_client<'a>(points: impl IntoIterator<Item = &'a Point>) -> String {
     let followed = points.into_iter().filter(|p| p.pump.is_some_and(|pump| pump.sessions_follow));
     let jobs: BTreeSet<u32> = followed.map(|p| p.dop.jobs).collect();
@@ -216,7 +216,7 @@ pub(crate) fn of_client<'a>(points: impl IntoIterator<Item = &'a Point>) -> Stri
     }
 }
 
-/// What stands behind the marks of the client drive; empty without such points.
+/// The explanation of the client drive's marks; empty without such points.
 pub(crate) fn client(points: &[&Point], width: Option<u16>) -> String {
     let mut out = String::new();
     if points.iter().any(|p| is_of_client(p)) {
@@ -231,15 +231,15 @@ pub(crate) fn client(points: &[&Point], width: Option<u16>) -> String {
     out
 }
 
-/// Doubts about published figures, each reason once with all that it is about.
+/// Doubts about published figures, each reason once with all that it concerns.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Doubts<'a>(Vec<(&'a Suspect, Vec<String>)>);
 
-/// Places that are named before a reader is told that there are more.
+/// The most figures that are named for one reason.
 const MOST_PLACES: usize = 4;
 
 impl<'a> Doubts<'a> {
-    /// Adds one.
+    /// Adds a doubt.
     pub(crate) fn add(&mut self, place: String, suspect: &'a Suspect) {
         match self.0.iter_mut().find(|(known, _)| *known == suspect) {
             Some((_, places)) if places.contains(&place) => {}
@@ -248,14 +248,14 @@ impl<'a> Doubts<'a> {
         }
     }
 
-    /// Adds those of points.
+    /// Adds the doubts about points.
     pub(crate) fn add_points(&mut self, points: &[&'a Point]) {
         for (point, (metric, suspect)) in points.iter().flat_map(|p| p.suspects.iter().map(move |s| (p, s))) {
             self.add(format!("{} {} {metric}", point.subject.name(), point.dop), suspect);
         }
     }
 
-    /// Each reason with the places that it is about.
+    /// Each reason with the figures that it concerns.
     pub(crate) fn each(&self) -> impl Iterator<Item = (&'a Suspect, &[String])> {
         self.0.iter().map(|(suspect, places)| (*suspect, places.as_slice()))
     }
@@ -282,7 +282,7 @@ impl<'a> Doubts<'a> {
     }
 }
 
-/// The document that published figures come from; empty for a run of dbdyno's own.
+/// The source document of published figures; empty for a run of dbdyno.
 pub(crate) fn source(run: &dbdyno_model::RunJson, width: Option<u16>) -> String {
     run.published.as_ref().map_or_else(String::new, |p| hanging("Source    ", &p.source, width))
 }
@@ -292,7 +292,7 @@ pub(crate) fn advice(flag: Flag, width: Option<u16>) -> String {
     hanging(&format!("{} ", letter(flag)), &format!("{}: {}", flag.name(), flag.advice()), width)
 }
 
-/// The marks in use, what each means, and what stands behind it on single points.
+/// The marks in use, the meaning of each, and the notes on single points.
 pub(crate) fn flags(points: &[&Point], flags: &[Flag], width: Option<u16>) -> String {
     let mut out = client(points, width);
     for flag in Flag::ALL.into_iter().filter(|f| flags.contains(f)) {

@@ -1,9 +1,8 @@
-//! Reports, as text and as a page. They read a run and the catalogue and know no engine: what an engine could not do,
-//! or did by other means, stands in the points themselves. Every function returns text and prints nothing.
+//! Reports, as text and as a page. They read a run and the catalogue and know no engine: the points themselves say what
+//! an engine could not do, or did by other means. Every function returns text and prints nothing.
 //!
-//! Whatever comes from a database, a platform or a user passes through one place (`text::clean`) on its way into a
-//! line, so that no version string or error message can steer the terminal on which it is read; on a page it is escaped
-//! besides.
+//! All text from a database, a platform or a user passes through one function (`text::clean`) on its way into a line,
+//! so that no version string or error message can control the reader's terminal. On a page it is escaped, too.
 
 pub mod compare;
 pub mod export;
@@ -27,7 +26,7 @@ pub mod verdict;
 pub use registry::{REPORTS, Report, report};
 pub use text::steers;
 
-/// What has not been verified, below a table that does not say it itself.
+/// The notice of what has not been verified, below a table without it.
 #[must_use]
 pub fn notice(notice: &str, width: Option<u16>) -> String {
     format!("\n{}", text::hanging("Notice    ", notice, width))

@@ -1,12 +1,12 @@
-//! Plain aligned lists, for everything that `dbdyno list` shows.
+//! Plain aligned lists for `dbdyno list`.
 
 use crate::text::{clean, columns, hanging, push_line};
 
 /// Blanks between columns.
 const GAP: usize = 2;
 
-/// A list with a header line, a dashed line and left-aligned columns. The last column is wrapped on what is left of
-/// the width, and goes onto lines of its own where that is too little. `width` is the terminal's; `None` wraps nothing.
+/// A list with a header line, a dashed line and left-aligned columns. The last column is wrapped to the remaining
+/// width, and put on lines of its own if that is too narrow. `width` is the terminal's; `None` wraps nothing.
 #[must_use]
 pub fn table(headers: &[&str], rows: &[Vec<String>], width: Option<u16>) -> String {
     let widths: Vec<usize> = (0..headers.len())

@@ -1,10 +1,10 @@
-//! Figures as text. A value that is missing or no number is `-`, never a made-up zero.
+//! Figures as text. A missing value, or one that is not a number, is shown as `-`.
 
 /// What stands for a missing value.
 pub const MISSING: &str = "-";
 
 fn finite(value: impl Into<Option<f64>>) -> Option<f64> {
-    // Adding zero turns -0.0 into 0.0, which nobody wants to read as "-0".
+    // Adding zero turns -0.0 into 0.0, so that "-0" is never shown.
     value.into().filter(|v| v.is_finite()).map(|v| v + 0.0)
 }
 
@@ -29,7 +29,7 @@ pub fn thousands(value: impl Into<Option<f64>>) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
-    // Rounding comes first, or 999.96 would keep the decimal that belongs to 999.9.
+    // Rounding comes first, or 999.96 would keep a decimal.
     let rounded = format!("{value:.3e}").parse::<f64>().unwrap_or(value);
     if !(0.001..1e15).contains(&rounded.abs()) {
         return scientific(value);
@@ -44,7 +44,7 @@ pub fn count(value: u64) -> String {
     separated(&value.to_string())
 }
 
-/// Puts separators into the part before the point.
+/// Puts separators into the integer part.
 fn separated(number: &str) -> String {
     let (sign, number) = number.strip_prefix('-').map_or(("", number), |rest| ("-", rest));
     let (whole, fraction) = number.split_once('.').map_or((number, None), |(w, f)| (w, Some(f)));
@@ -62,20 +62,20 @@ fn separated(number: &str) -> String {
     text
 }
 
-/// A small column's figure: whole from 10 up, one decimal below, an exponent where it would grow too wide.
+/// A figure for a narrow column: whole from 10 up, one decimal below, an exponent for large values.
 #[must_use]
 pub fn short(value: impl Into<Option<f64>>) -> String {
     let Some(value) = finite(value) else { return MISSING.to_owned() };
     match value.abs() {
         0.0 => "0".to_owned(),
-        // A whole number was printed or counted as such: a decimal would claim more.
+        // A whole number was printed or counted as such; a decimal would suggest more precision.
         v if v < 9.95 && v.fract() != 0.0 => format!("{value:.1}"),
         v if v < 1e8 => format!("{value:.0}"),
         _ => scientific(value),
     }
 }
 
-/// Every digit that there is, with thousands separators: for what somebody else has rounded already.
+/// All digits, with thousands separators: for figures that a source rounded.
 #[must_use]
 pub fn printed(value: impl Into<Option<f64>>) -> String {
     let Some(value) = finite(value) else { return MISSING.to_owned() };
@@ -135,7 +135,7 @@ pub fn bytes(value: impl Into<Option<u64>>) -> String {
     let Some(value) = value.into() else { return MISSING.to_owned() };
     let mut amount = value as f64;
     let mut unit = 0;
-    // 999.5 would be shown as 1000, which belongs to the next unit.
+    // 999.5 would be shown as 1000, so it moves to the next unit.
     while amount >= 999.5 && unit + 1 < UNITS.len() {
         amount /= 1024.0;
         unit += 1;

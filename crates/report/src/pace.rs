@@ -1,24 +1,23 @@
-//! The machine's own pace in words: how uneven it was, how many repeats that asks for, and where two sides differ in
-//! it. No figure is corrected by it.
+//! The machine's own pace in words: how uneven it was, how many repeats are therefore needed, and where two sides
+//! differ in it. It corrects no figure.
 
 use crate::compare::Side;
 use crate::numbers::{count, short};
 use dbdyno_model::{CellKey, MetricId, PaceKind, PaceSpread, Point, RunJson, Status, SubjectName};
 use std::collections::BTreeMap;
 
-/// The difference that the sentence is about.
+/// The ratio that a comparison should detect.
 const DIFFERENCE: f64 = 1.05;
-/// Normal deviates of 95 % confidence, two-sided, and of finding a difference in 80 of 100 comparisons.
+/// Standard normal quantiles for 95 % confidence (two-sided) and a power of 80 %.
 const DEVIATES: f64 = 1.96 + 0.84;
-/// An interval needs as many.
+/// Fewest repeats for an interval.
 const FEWEST_REPEATS: f64 = 3.0;
-/// Repeats beyond the first of each cell from which the spread of a test's repeats is known.
+/// Degrees of freedom from which the spread of a test's repeats is known.
 const FEWEST_FREE: usize = 4;
-/// Medians of two sides that are as far apart are of machines of unlike pace.
+/// Medians of two sides that differ by this factor indicate a different pace.
 const UNLIKE: f64 = 1.15;
 
-/// What the machine's own unevenness was, and how many repeats a difference of 5 % needs here. None where no pace was
-/// taken.
+/// How uneven the machine was, and how many repeats a difference of 5 % needs here. `None` where no pace was taken.
 pub(crate) fn sentence(run: &RunJson) -> Option<String> {
     let spreads = spreads(&run.points);
     let beyond = |spread: &PaceSpread| spread.unevenness / spread.kind.bound();
@@ -38,7 +37,7 @@ pub(crate) fn sentence(run: &RunJson) -> Option<String> {
     ))
 }
 
-/// What figures vary by is known. The middle one of the tests stands for half of them.
+/// The text where the spread of figures is known. The median test stands for half of the tests.
 fn by_tests(tests: &[(SubjectName<'_>, u64)]) -> String {
     let mut needed: Vec<u64> = tests.iter().map(|(_, n)| *n).collect();
     needed.sort_unstable();
@@ -54,7 +53,7 @@ fn by_tests(tests: &[(SubjectName<'_>, u64)]) -> String {
     )
 }
 
-/// What figures vary by is not known, so that only a bound can be told, and only of what the machine does to them.
+/// The text where the spread of figures is unknown, so that only a bound can be given, for the machine's own influence.
 fn by_pace(spread: &PaceSpread) -> String {
     format!(
         "How many repeats a difference of 5 % takes is not known from so few (--repeat 5 tells). By the pace \
@@ -68,14 +67,14 @@ fn spreads<'a>(points: impl IntoIterator<Item = &'a Point> + Clone) -> Vec<PaceS
     PaceKind::ALL.into_iter().filter_map(|kind| PaceSpread::of(points.clone(), kind)).collect()
 }
 
-/// Repeats a side with which a difference of 5 % is found, of values whose logarithms vary so.
+/// Repeats per side to detect a difference of 5 %, for values whose logarithms have this standard deviation.
 fn repeats(log_sd: f64) -> u64 {
     let needed = 2.0 * (DEVIATES * log_sd / DIFFERENCE.ln()).powi(2);
     needed.ceil().clamp(FEWEST_REPEATS, 1e9) as u64
 }
 
-/// The repeats that each test needs, by how its figures vary around those of their own cell; tests with too few repeats
-/// are left away.
+/// The repeats that each test needs, from the spread of its figures within their cells. Tests with too few repeats are
+/// left out.
 fn by_repeats(points: &[Point]) -> Vec<(SubjectName<'_>, u64)> {
     type Repeats<'a> = (CellKey, &'a MetricId, Vec<f64>);
     let mut cells: BTreeMap<SubjectName<'_>, Vec<Repeats<'_>>> = BTreeMap::new();
@@ -100,8 +99,7 @@ fn by_repeats(points: &[Point]) -> Vec<(SubjectName<'_>, u64)> {
     known.collect()
 }
 
-/// Sides whose machines were of unlike pace, and sides whose machine was uneven: sentences, none where there is nothing
-/// to say.
+/// Sentences about sides with a different pace, and about sides whose machine was uneven; empty where there are none.
 pub(crate) fn warnings(sides: &[Side]) -> Vec<String> {
     let of: Vec<Vec<PaceSpread>> =
         sides.iter().map(|side| spreads(side.runs.iter().flat_map(|run| &run.points).collect::<Vec<_>>())).collect();
@@ -116,7 +114,7 @@ pub(crate) fn warnings(sides: &[Side]) -> Vec<String> {
                 Some((side.name.as_str(), spread.median_ns(), table_bytes(side, kind)?))
             })
             .collect();
-        // Tables of unlike sizes are unlike work.
+        // Different table sizes mean different work.
         let same = medians.windows(2).all(|pair| pair[0].2 == pair[1].2);
         let least = medians.iter().map(|m| m.1).fold(f64::INFINITY, f64::min);
         let most = medians.iter().map(|m| m.1).fold(0.0, f64::max);
@@ -143,7 +141,7 @@ pub(crate) fn warnings(sides: &[Side]) -> Vec<String> {
     all
 }
 
-/// What a side's chases of a kind went through; none where its runs differ in that.
+/// The table size of a side's chases of one kind; `None` where its runs differ.
 fn table_bytes(side: &Side, kind: PaceKind) -> Option<u64> {
     let paces = side.runs.iter().flat_map(|run| &run.points).filter_map(|p| p.pace.as_ref());
     let mut sizes = paces.map(|pace| match kind {

@@ -1,4 +1,4 @@
-//! The platform sheet: what decides the figures, and what could not be found out.
+//! The platform sheet: what influences the figures, and what could not be found out.
 
 use crate::numbers::{bytes, printed, short};
 use crate::summary::head::counted;
@@ -6,13 +6,13 @@ use crate::text::{columns, hanging, push_line};
 use dbdyno_model::{Costs, Cpu, Disk, EdgeSpread, Memory, PaceKind, PaceSpread, Platform, Published, RunJson};
 
 /// Names and values.
-pub(crate) type Facts = Vec<(String, String)>;
+pub(crate) type SheetFacts = Vec<(String, String)>;
 
 /// Hardware, operating system, storage, database and its parameters, one fact a line. `width` is the terminal's.
 #[must_use]
 pub fn sheet(run: &RunJson, width: Option<u16>) -> String {
     let sections = sections(run);
-    // One column for all names, so that the page reads as one; a very long name does not push everything away.
+    // One column for all names; a very long name does not widen it.
     let names = sections.iter().flat_map(|(_, facts)| facts.iter().map(|(name, _)| columns(name)));
     let widest = names.max().unwrap_or(0).min(28);
     let mut out = String::new();
@@ -29,8 +29,8 @@ pub fn sheet(run: &RunJson, width: Option<u16>) -> String {
     out
 }
 
-/// The facts of the sheet by what they are about; what nothing is known of is left out.
-pub(crate) fn sections(run: &RunJson) -> Vec<(&'static str, Facts)> {
+/// The facts of the sheet by section; sections without facts are left out.
+pub(crate) fn sections(run: &RunJson) -> Vec<(&'static str, SheetFacts)> {
     let platform = &run.platform;
     let database = &run.database;
     let mut sections = vec![
@@ -49,20 +49,20 @@ pub(crate) fn sections(run: &RunJson) -> Vec<(&'static str, Facts)> {
     sections
 }
 
-fn fact(facts: &mut Facts, name: &str, value: Option<impl ToString>) {
+fn fact(facts: &mut SheetFacts, name: &str, value: Option<impl ToString>) {
     if let Some(value) = value {
         facts.push((name.to_owned(), value.to_string()));
     }
 }
 
-fn pairs(map: &std::collections::BTreeMap<String, String>) -> Facts {
+fn pairs(map: &std::collections::BTreeMap<String, String>) -> SheetFacts {
     map.iter().map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-fn hardware(platform: &Platform) -> Facts {
+fn hardware(platform: &Platform) -> SheetFacts {
     let Cpu { model, sockets, cores, threads, clock_mhz, governor, limits: _ } = &platform.cpu;
     let Memory { total_bytes, huge_pages_bytes, transparent_huge_pages, swap_bytes } = &platform.memory;
-    let mut facts = Facts::new();
+    let mut facts = SheetFacts::new();
     fact(&mut facts, "Host", platform.host.as_ref());
     fact(&mut facts, "Product", platform.product.as_ref());
     fact(&mut facts, "Processor", model.as_ref());
@@ -80,7 +80,7 @@ fn hardware(platform: &Platform) -> Facts {
     facts
 }
 
-/// What whoever works may use of the processors, where that is less than all.
+/// What the work may use of the processors, where that is less than all.
 pub(crate) fn may_use(cpu: &Cpu) -> Option<String> {
     let limits = cpu.limits.as_ref()?;
     let threads = limits.allowed_threads.zip(limits.machine_threads);
@@ -90,8 +90,8 @@ pub(crate) fn may_use(cpu: &Cpu) -> Option<String> {
     Some([allowed, quota].into_iter().flatten().collect::<Vec<_>>().join(", ")).filter(|text| !text.is_empty())
 }
 
-/// How fast the machine itself was, kind by kind, over all points.
-fn pace(run: &RunJson) -> Facts {
+/// The machine's pace, kind by kind, over all points.
+fn pace(run: &RunJson) -> SheetFacts {
     let last = run.points.iter().rev().find_map(|p| p.pace.as_ref());
     let table = |kind: PaceKind| match (kind, last) {
         (_, None) | (PaceKind::Alu, _) => String::new(),
@@ -114,9 +114,9 @@ fn pace(run: &RunJson) -> Facts {
     PaceKind::ALL.into_iter().filter_map(line).collect()
 }
 
-/// The dbdyno that measured it.
-fn measured_by(run: &RunJson) -> Facts {
-    let mut facts = Facts::new();
+/// The dbdyno that measured the run.
+fn measured_by(run: &RunJson) -> SheetFacts {
+    let mut facts = SheetFacts::new();
     if run.published.is_some() {
         return facts;
     }
@@ -135,8 +135,8 @@ fn capital(name: &str) -> String {
     name.chars().enumerate().map(|(n, c)| if n == 0 { c.to_ascii_uppercase() } else { c }).collect()
 }
 
-fn costs(costs: &Costs) -> Facts {
-    let mut facts = Facts::new();
+fn costs(costs: &Costs) -> SheetFacts {
+    let mut facts = SheetFacts::new();
     fact(&mut facts, "Licences per core", costs.licences_per_core);
     for (what, usd) in &costs.prices_usd {
         facts.push((format!("Price, {what}"), format!("{} USD", printed(*usd))));
@@ -146,9 +146,9 @@ fn costs(costs: &Costs) -> Facts {
     facts
 }
 
-fn publication(published: &Published) -> Facts {
+fn publication(published: &Published) -> SheetFacts {
     let year = published.year.map(|y| if published.year_printed { y.to_string() } else { format!("{y} or later") });
-    let mut facts = Facts::new();
+    let mut facts = SheetFacts::new();
     fact(&mut facts, "Source", Some(&published.source));
     fact(&mut facts, "Year", year);
     fact(&mut facts, "Benchmark", Some(&published.benchmark));
@@ -156,8 +156,8 @@ fn publication(published: &Published) -> Facts {
     facts
 }
 
-fn operating_system(platform: &Platform) -> Facts {
-    let mut facts = Facts::new();
+fn operating_system(platform: &Platform) -> SheetFacts {
+    let mut facts = SheetFacts::new();
     fact(&mut facts, "Distribution", platform.os.as_ref());
     fact(&mut facts, "Kernel", platform.kernel.as_ref());
     fact(&mut facts, "Virtualisation", platform.virtualisation.as_ref());
@@ -182,8 +182,8 @@ fn disk(disk: &Disk, run: &RunJson) -> (String, String) {
     (disk.name.clone(), facts.join("; "))
 }
 
-fn database_facts(run: &RunJson) -> Facts {
-    let mut facts = Facts::new();
+fn database_facts(run: &RunJson) -> SheetFacts {
+    let mut facts = SheetFacts::new();
     let there = |text| Some(text).filter(|text: &&String| !text.is_empty());
     fact(&mut facts, "Engine", there(&run.database.engine));
     fact(&mut facts, "Version", there(&run.database.version));

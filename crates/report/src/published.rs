@@ -1,16 +1,16 @@
-//! What a published result says beside its series: printed figures with their doubts, targets and results, curves over
-//! something else than jobs, histograms, claims.
+//! What a published result contains beside its series: printed figures with their doubts, requirements and results,
+//! curves over something other than jobs, histograms, and claims.
 
 use crate::layout::{Column, Keep, Row, Sheet};
 use crate::legend::{self, Doubts, SUSPECT};
 use crate::numbers::{MISSING, count, duration, printed};
 use crate::text::{hanging, push_line};
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Bound, Curve, Kind, Published, RunJson, Statement};
+use dbdyno_model::{FigureKind, PrintedBound, Published, PublishedCurve, PublishedStatement, RunJson};
 
 use Keep::{Always, Drop};
 
-/// Everything but the series, which the tables of points show. `width` is the terminal's; `None` drops nothing.
+/// Everything except the series, which the tables of points show. `width` is the terminal's; `None` drops nothing.
 #[must_use]
 pub fn page(run: &RunJson, _: &Catalogue, width: Option<u16>) -> String {
     let Some(published) = &run.published else {
@@ -47,7 +47,7 @@ fn titled(title: &str, sheet: &Sheet, width: Option<u16>) -> String {
 }
 
 /// A value as printed, with its bound.
-fn bounded(bound: Option<Bound>, value: &str) -> String {
+fn bounded(bound: Option<PrintedBound>, value: &str) -> String {
     bound.map_or_else(|| value.to_owned(), |bound| format!("{} {value}", bound.sign()))
 }
 
@@ -78,9 +78,9 @@ fn figures<'a>(published: &'a Published, doubts: &mut Doubts<'a>, width: Option<
             rows.len() - 1
         });
         let column = match figure.kind {
-            Kind::Speed => 3,
-            Kind::Throughput => 5,
-            Kind::Value => 7,
+            FigureKind::Speed => 3,
+            FigureKind::Throughput => 5,
+            FigureKind::Value => 7,
         };
         let texts = &mut rows[at].2;
         texts[column] = bounded(figure.bound, &printed(figure.printed.value));
@@ -96,7 +96,7 @@ fn figures<'a>(published: &'a Published, doubts: &mut Doubts<'a>, width: Option<
     titled("Figures that the source prints", &Sheet { columns, rows, gap: 1 }, width)
 }
 
-fn statements<'a>(title: &str, all: &'a [Statement], doubts: &mut Doubts<'a>, width: Option<u16>) -> String {
+fn statements<'a>(title: &str, all: &'a [PublishedStatement], doubts: &mut Doubts<'a>, width: Option<u16>) -> String {
     const COLUMNS: [Column; 6] = [
         Column::left("test", &["Test"], Always),
         Column::left("variant", &["Variant"], Always),
@@ -117,7 +117,7 @@ fn statements<'a>(title: &str, all: &'a [Statement], doubts: &mut Doubts<'a>, wi
     }
     let mut rows = Vec::new();
     for statement in all {
-        let Statement { test, variant, metric, low, high, unit, bound, scope, suspect } = statement;
+        let PublishedStatement { test, variant, metric, low, high, unit, bound, scope, suspect } = statement;
         let number = if low == high { printed(*low) } else { format!("{}..{}", printed(*low), printed(*high)) };
         if let Some(suspect) = suspect {
             let who = test.as_deref().or(variant.as_deref()).unwrap_or_default();
@@ -136,7 +136,7 @@ fn statements<'a>(title: &str, all: &'a [Statement], doubts: &mut Doubts<'a>, wi
 }
 
 /// A curve as a list, because its keys are data.
-fn curve<'a>(curve: &'a Curve, doubts: &mut Doubts<'a>, width: Option<u16>) -> String {
+fn curve<'a>(curve: &'a PublishedCurve, doubts: &mut Doubts<'a>, width: Option<u16>) -> String {
     let mut keys: Vec<&str> = vec![&curve.by];
     let others = curve.points.iter().flat_map(|p| p.values.keys()).map(String::as_str);
     for key in curve.primary.as_deref().into_iter().chain(others) {
@@ -217,7 +217,7 @@ fn shares(published: &Published, width: Option<u16>) -> String {
 }
 
 fn facts(published: &Published, width: Option<u16>) -> String {
-    let line = |f: &dbdyno_model::Facts| {
+    let line = |f: &dbdyno_model::PublishedFacts| {
         let facts = f.facts.iter().map(|(name, value)| format!("{name} {value}"));
         hanging(&format!("{}  ", f.table), &facts.collect::<Vec<_>>().join(", "), width)
     };

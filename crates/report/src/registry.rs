@@ -1,18 +1,18 @@
-//! Every text report in one place. Adding a report is one file and one line here; a house rule demands a golden file
+//! Every text report in one place. To add a report, add one file and one line here; a house rule requires a golden file
 //! for each.
 
 use crate::{platform, published, summary, tables};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::RunJson;
 
-/// A report that can be asked for by name.
+/// A report that can be requested by name.
 #[derive(Debug, Clone, Copy)]
 pub struct Report {
-    /// What it is called on the command line.
+    /// Its name on the command line.
     pub name: &'static str,
     /// What it shows.
     pub title: &'static str,
-    /// Makes its text for a terminal of this width; `None` is as wide as needed.
+    /// Renders its text for a terminal of this width; `None` is as wide as needed.
     pub render: fn(&RunJson, &Catalogue, Option<u16>) -> String,
 }
 
@@ -39,7 +39,7 @@ pub const REPORTS: &[Report] = &[
     },
 ];
 
-/// The report of that name.
+/// The report with this name.
 #[must_use]
 pub fn report(name: &str) -> Option<&'static Report> {
     REPORTS.iter().find(|r| r.name == name)

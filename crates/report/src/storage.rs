@@ -1,24 +1,24 @@
-//! What the storage itself can do, and which share of it a database uses: what text and page both show.
+//! The limits of the storage itself, and a database's share of them: shared by text and page.
 
-pub(crate) mod moments;
+pub(crate) mod breakdown;
 
 use crate::figures::Figure;
 use crate::numbers::{MISSING, duration, percent, short, thousands};
-use crate::summary::figure::{Found, find};
+use crate::summary::figure::{LineFigures, find};
 use crate::summary::lines::SECTIONS;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{ChosenBy, Limit, Point, RunJson, SameDevice, StorageLimits, StorageReference};
+use dbdyno_model::{ChosenBy, Point, RunJson, SameDevice, StorageLimit, StorageLimits, StorageReference};
 use dbdyno_stats::Estimate;
 
-/// What stands below shares.
+/// The legend below shares.
 pub(crate) const LEGEND: &str = "Both are what the device did. Random reads are compared with as many outstanding as the database has jobs, \
                                  and of one size; sequential ones by their bytes, the storage's 1 MiB each with as many outstanding as stand \
                                  under \"at\". What has no counterpart is left out: a database gathers and syncs its random writes, and its \
                                  operations are more than one I/O.";
-/// What shares are called.
+/// The title of shares.
 pub(crate) const SHARES: &str = "Share of what the storage can do";
 
-type Of = fn(&StorageLimits) -> Option<&Limit>;
+type Of = fn(&StorageLimits) -> Option<&StorageLimit>;
 
 /// Lines of the summary that have a limit: the line's name, its limit, the limit's unit.
 const LIMITS: [(&str, Of, &str); 4] = [
@@ -34,7 +34,7 @@ type Time = fn(&StorageLimits) -> Option<f64>;
 const TIMES: [(&str, Time); 2] =
     [("One read at a time", |l| l.read_service_time_s), ("One write at a time", |l| l.write_service_time_s)];
 
-/// One limit of a storage run, in words.
+/// One limit of a storage run, as text.
 pub(crate) struct LimitLine {
     pub(crate) name: &'static str,
     pub(crate) unit: &'static str,
@@ -45,10 +45,10 @@ pub(crate) struct LimitLine {
     pub(crate) time: String,
 }
 
-/// The limits that are known, in words.
+/// The known limits, as text.
 pub(crate) fn limits(limits: &StorageLimits) -> Vec<LimitLine> {
     let rates = LIMITS.iter().filter_map(|(name, of, unit)| {
-        let Limit { value, outstanding, service_time_s, .. } = of(limits)?;
+        let StorageLimit { value, outstanding, service_time_s, .. } = of(limits)?;
         let (value, outstanding) = (thousands(*value), outstanding.to_string());
         Some(LimitLine { name, unit, value, outstanding, time: duration(*service_time_s) })
     });
@@ -66,30 +66,30 @@ pub(crate) struct Share {
     pub(crate) unit: &'static str,
     pub(crate) database: String,
     pub(crate) storage: String,
-    /// I/Os that were outstanding when the storage reached it.
+    /// I/Os that were outstanding when the storage reached its limit.
     pub(crate) outstanding: String,
     pub(crate) share: String,
 }
 
-/// What can be said of a run's shares.
+/// The shares of a run.
 pub(crate) struct Shares {
-    /// Of which reference they are.
+    /// The reference run that they relate to.
     pub(crate) lead: String,
-    /// None where the reference is of another device.
+    /// Empty where the reference measured another device.
     pub(crate) lines: Vec<Share>,
-    /// What a reader must know besides.
+    /// A further remark.
     pub(crate) note: Option<String>,
 }
 
-/// The shares of a run; nothing where its storage lines have no figures anyway.
+/// The shares of a run; `None` where its storage lines have no figures.
 pub(crate) fn shares(run: &RunJson, catalogue: &Catalogue) -> Option<Shares> {
     if run.published.is_some() || run.is_of_storage() {
         return None;
     }
     let line = |name: &str| SECTIONS.iter().flat_map(|s| s.lines).find(|line| line.name == name);
-    let found: Vec<Found<'_>> =
+    let found: Vec<LineFigures<'_>> =
         LIMITS.iter().filter_map(|(name, ..)| Some(find(line(name)?, run, catalogue))).collect();
-    if !found.iter().any(Found::is_measured) {
+    if !found.iter().any(LineFigures::is_measured) {
         return None;
     }
     let Some(reference) = &run.storage_reference else {
@@ -129,35 +129,41 @@ pub(crate) fn shares(run: &RunJson, catalogue: &Catalogue) -> Option<Shares> {
     Some(Shares { lead, lines, note })
 }
 
-/// Requests of a device that are shorter on average are not those of one who reads or writes on and on.
+/// Requests that are shorter on average are not those of sequential reads or writes.
 const LONG_BYTES: f64 = 65_536.0;
-/// How far sizes of requests may lie apart and be of one size.
+/// The range of ratios in which two request sizes count as equal.
 const ALIKE: std::ops::RangeInclusive<f64> = 0.75..=1.33;
 
-/// What the device did in one direction. A test's metric may be what the database had of it.
+/// One direction of the device's I/O. A test's metric may be the database's view of it.
 #[derive(Clone, Copy)]
-struct Way {
+struct Direction {
     mib_per_s: fn(&Point) -> Option<f64>,
     iops: fn(&Point) -> Option<f64>,
 }
 
-const READS: Way = Way { mib_per_s: |p| p.io.read_mib_per_s, iops: |p| p.io.read_iops };
-const WRITES: Way = Way { mib_per_s: |p| p.io.write_mib_per_s, iops: |p| p.io.write_iops };
+const READS: Direction = Direction { mib_per_s: |p| p.io.read_mib_per_s, iops: |p| p.io.read_iops };
+const WRITES: Direction = Direction { mib_per_s: |p| p.io.write_mib_per_s, iops: |p| p.io.write_iops };
 
-/// The median of it over a figure's points.
+/// The median of a device figure over the points.
 fn of_device(figure: &Figure<'_>, of: fn(&Point) -> Option<f64>) -> Option<f64> {
     let values: Vec<f64> = figure.points.iter().filter_map(|p| of(p)).collect();
     Estimate::of(&values).map(|e| e.median)
 }
 
 /// The mean length of a figure's requests at the device.
-fn request_bytes(figure: &Figure<'_>, way: Way) -> Option<f64> {
+fn request_bytes(figure: &Figure<'_>, way: Direction) -> Option<f64> {
     let (mib_per_s, iops) = of_device(figure, way.mib_per_s).zip(of_device(figure, way.iops))?;
     (iops > 0.0).then_some(mib_per_s * 1_048_576.0 / iops)
 }
 
-/// Bytes of the device beside bytes of the device: what is useful of them is another question.
-fn bytes(name: &'static str, found: &Found<'_>, way: Way, limit: &Limit, notes: &mut Vec<String>) -> Option<Share> {
+/// Bytes of the device beside bytes of the device, whatever part of them is useful to the database.
+fn bytes(
+    name: &'static str,
+    found: &LineFigures<'_>,
+    way: Direction,
+    limit: &StorageLimit,
+    notes: &mut Vec<String>,
+) -> Option<Share> {
     let best = found.throughput()?;
     let Some(mib_per_s) = of_device(best, way.mib_per_s) else {
         notes.push(format!("{name} has no share: what the device did during {} is not known.", found.test));
@@ -183,8 +189,8 @@ fn bytes(name: &'static str, found: &Found<'_>, way: Way, limit: &Limit, notes: 
     })
 }
 
-/// Reads of the device with as many at a time: the most jobs that both have.
-fn reads(found: &Found<'_>, depths: &[Limit], notes: &mut Vec<String>) -> Option<Share> {
+/// Reads of the device at the same number outstanding: the most jobs that both have.
+fn reads(found: &LineFigures<'_>, depths: &[StorageLimit], notes: &mut Vec<String>) -> Option<Share> {
     const NAME: &str = "Random read";
     let cells = &found.figures.as_ref().ok()?.cells;
     let same = |figure: &Figure<'_>| {
@@ -192,7 +198,7 @@ fn reads(found: &Found<'_>, depths: &[Limit], notes: &mut Vec<String>) -> Option
         depths.iter().find(|limit| limit.outstanding == depth)
     };
     let both = cells.iter().filter_map(|figure| Some((figure, same(figure)?)));
-    // A sound figure goes before one in doubt, then the most jobs.
+    // Sound figures precede doubtful ones, then the most jobs win.
     let Some((figure, limit)) = both.max_by_key(|(figure, limit)| (!figure.is_doubtful(), limit.outstanding)) else {
         notes.push(format!("{NAME} has no share: {} and the storage were not measured at the same depth.", found.test));
         return None;
@@ -218,7 +224,7 @@ fn reads(found: &Found<'_>, depths: &[Limit], notes: &mut Vec<String>) -> Option
     })
 }
 
-fn share(figure: &Figure<'_>, value: f64, limit: &Limit) -> String {
+fn share(figure: &Figure<'_>, value: f64, limit: &StorageLimit) -> String {
     let comparable = !figure.is_doubtful() && limit.value > 0.0;
     if comparable { percent(value / limit.value * 100.0) } else { MISSING.to_owned() }
 }

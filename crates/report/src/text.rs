@@ -1,9 +1,9 @@
-//! Lines of a terminal: what may stand in them, how wide they are, how they are cut and wrapped.
+//! Lines on a terminal: allowed characters, width, cutting and wrapping.
 
 use std::borrow::Cow;
 use unicode_width::UnicodeWidthChar;
 
-/// Shows control characters and invisible steering characters (bidirectional marks, zero-width ones) as escapes.
+/// Shows control characters and invisible formatting characters (bidirectional marks, zero-width ones) as escapes.
 pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     if !text.chars().any(steers) {
         return Cow::Borrowed(text);
@@ -15,14 +15,14 @@ pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(cleaned)
 }
 
-/// Whether a character steers what shows it: control characters, and those that hide or turn others.
+/// Whether a character controls the display: control characters, and those that hide or reorder others.
 #[must_use]
 pub fn steers(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
-/// Columns that a text takes on a terminal.
+/// Columns of a text on a terminal.
 pub(crate) fn columns(text: &str) -> usize {
     text.chars().map(char_columns).sum()
 }
@@ -31,7 +31,7 @@ fn char_columns(c: char) -> usize {
     c.width().unwrap_or(0)
 }
 
-/// Cuts a text to a number of columns, the last of which is then an ellipsis.
+/// Cuts a text to a number of columns; the last one is then an ellipsis.
 pub(crate) fn clip(text: &str, width: usize) -> Cow<'_, str> {
     if columns(text) <= width {
         return Cow::Borrowed(text);
@@ -52,7 +52,7 @@ fn split(text: &str, width: usize) -> (&str, &str) {
     (text, "")
 }
 
-/// Breaks a text into lines at spaces; a word wider than a line is broken inside. Cleans it first.
+/// Wraps a text at spaces; a word wider than a line is split. It is cleaned first.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(8);
     let text = clean(text);
@@ -78,13 +78,13 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// A text with less room than this beside its lead goes onto lines of its own.
+/// A text with less room than this beside its lead gets lines of its own.
 const LEAST_ROOM: usize = 24;
-/// How far those lines are indented.
+/// The indent of these lines.
 const OWN_INDENT: usize = 4;
 
-/// A paragraph that hangs from a lead: the first line begins with it, the others are indented by its width. Without a
-/// width nothing is wrapped.
+/// A paragraph with a hanging indent: the first line begins with the lead, the others are indented by its width.
+/// Without a width nothing is wrapped.
 pub(crate) fn hanging(lead: &str, text: &str, width: Option<u16>) -> String {
     let mut out = String::new();
     let Some(columns_there) = width.map(usize::from) else {
@@ -108,7 +108,7 @@ pub(crate) fn hanging(lead: &str, text: &str, width: Option<u16>) -> String {
     out
 }
 
-/// Adds a line without trailing blanks, cut to the terminal: the last guard of the promise that no line is wider.
+/// Adds a line without trailing blanks, cut to the terminal's width as a last safeguard.
 pub(crate) fn push_line(out: &mut String, line: &str, width: Option<u16>) {
     let line = clean(line.trim_end_matches(' '));
     out.push_str(&clip(&line, width.map_or(usize::MAX, usize::from)));

@@ -1,35 +1,35 @@
-//! The transactions of a workload by their types, where it has several: a line for each, below the one of all together.
+//! The transactions of a workload by type, if it has several: a line for each, below the line for all together.
 
 use crate::text::clean;
 use dbdyno_model::{Point, ResponseTime, TransactionType};
 use dbdyno_stats::Estimate;
 
-/// In place of a percentile that transactions have which failed.
+/// In place of a percentile that lies among failed transactions.
 pub(crate) const FAILED: &str = "failed";
 
 /// One type in the repeats of a load.
-pub(crate) struct OfType<'a> {
+pub(crate) struct TypeFigures<'a> {
     /// Its name and its weight.
     pub(crate) label: String,
     repeats: Vec<&'a TransactionType>,
 }
 
-/// The types of the points of one load; none where it has only one.
-pub(crate) fn types<'a>(points: &[&'a Point]) -> Vec<OfType<'a>> {
+/// The types of the points of one load; empty where it has only one.
+pub(crate) fn types<'a>(points: &[&'a Point]) -> Vec<TypeFigures<'a>> {
     of_repeats(&points.iter().map(|point| point.transactions.as_slice()).collect::<Vec<_>>())
 }
 
-fn of_repeats<'a>(repeats: &[&'a [TransactionType]]) -> Vec<OfType<'a>> {
+fn of_repeats<'a>(repeats: &[&'a [TransactionType]]) -> Vec<TypeFigures<'a>> {
     let Some(first) = repeats.first().filter(|types| types.len() > 1) else { return Vec::new() };
     let all: u64 = first.iter().map(|of_type| u64::from(of_type.weight)).sum();
-    let of_type = |of_type: &TransactionType| OfType {
+    let of_type = |of_type: &TransactionType| TypeFigures {
         label: format!("  {} ({} of {all})", clean(&of_type.name), of_type.weight),
         repeats: repeats.iter().filter_map(|types| types.iter().find(|t| t.name == of_type.name)).collect(),
     };
     first.iter().map(of_type).collect()
 }
 
-impl OfType<'_> {
+impl TypeFigures<'_> {
     fn median(&self, figure: impl Fn(&TransactionType) -> Option<f64>) -> Option<f64> {
         Estimate::of(&self.repeats.iter().filter_map(|t| figure(t)).collect::<Vec<_>>()).map(|e| e.median)
     }
@@ -39,7 +39,7 @@ impl OfType<'_> {
         self.median(|of_type| of_type.ops_per_s)
     }
 
-    /// A time in words, or that it is among the failures of a repeat: the response time of an open loop, else the
+    /// A time in words, or that it lies among the failures of a repeat: the response time of an open loop, else the
     /// service time.
     pub(crate) fn time_words(
         &self,

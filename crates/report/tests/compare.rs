@@ -1,13 +1,15 @@
-//! Comparisons: the documents' heatmaps from the platform files alone, and what may be said of samples.
+//! Comparisons: the documents' heatmaps from the platform files alone, and conclusions about samples.
 
-// A test that cannot prepare its ground fails; clippy sees that only inside #[test] functions.
+// A test that cannot be set up fails; clippy sees that only inside #[test] functions.
 #![allow(clippy::unwrap_used)]
 
 mod fixture;
 
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{CommitMode, Commits, Costs, Flag, Point, PumpKind, PumpUse, RunId, RunJson, Tool, Use};
-use dbdyno_report::compare::{self, CompareError, Comparison, Options, Per, Rank, Side, Verdict, WarningKind, Which};
+use dbdyno_model::{CommitMode, Commits, Costs, Flag, Point, PumpKind, PumpUse, RunId, RunJson, Tool, UsableFor};
+use dbdyno_report::compare::{
+    self, CompareError, CompareOptions, Comparison, KeyFigure, Per, Rank, RatioVerdict, Side, WarningKind,
+};
 use std::path::{Path, PathBuf};
 
 fn folder() -> PathBuf {
@@ -31,7 +33,7 @@ fn platforms(ids: &[&str], catalogue: &Catalogue) -> Vec<Side> {
     ids.iter().map(|id| Side { name: (*id).to_owned(), runs: vec![catalogue.platform(id).unwrap()] }).collect()
 }
 
-fn compared(sides: &[Side], options: &Options<'_>) -> Comparison {
+fn compared(sides: &[Side], options: &CompareOptions<'_>) -> Comparison {
     compare::compare(sides, options, &catalogue()).unwrap()
 }
 
@@ -52,7 +54,7 @@ fn sample(name: &str, rates: &[f64]) -> Side {
     Side { name: name.to_owned(), runs }
 }
 
-fn verdict(comparison: &Comparison) -> Verdict {
+fn verdict(comparison: &Comparison) -> RatioVerdict {
     comparison.rows[0].cells[1].ratio.as_ref().unwrap().verdict
 }
 
@@ -66,11 +68,11 @@ const ORABENCH: [&str; 7] = [
     "hpe_dl380_rv_2016",
 ];
 
-/// The golden file holds the cells as the document prints them: 65 lines of 7.
+/// The golden file has the cells as the document prints them: 65 lines of 7.
 #[test]
 fn the_heatmaps_of_the_document_come_out_cell_by_cell() {
     let catalogue = catalogue();
-    let comparison = compared(&platforms(&ORABENCH, &catalogue), &Options::default());
+    let comparison = compared(&platforms(&ORABENCH, &catalogue), &CompareOptions::default());
     let text = std::fs::read_to_string(folder().join("orabench_heatmaps.tsv")).unwrap();
     let mut lines = text.lines();
     let ids: Vec<&str> = lines.next().unwrap().split('\t').skip(2).collect();
@@ -78,7 +80,7 @@ fn the_heatmaps_of_the_document_come_out_cell_by_cell() {
     let (mut cells, mut doubted) = (0, 0);
     for line in lines {
         let parts: Vec<&str> = line.split('\t').collect();
-        let which = if parts[0] == "speed" { Which::Speed } else { Which::Throughput };
+        let which = if parts[0] == "speed" { KeyFigure::Speed } else { KeyFigure::Throughput };
         let row = comparison.rows.iter().find(|r| r.which == which && r.test == parts[1]).unwrap();
         for (cell, printed) in row.cells.iter().zip(&parts[2..]) {
             assert_eq!(cell.text.replace(',', "").parse::<f64>().unwrap(), printed.parse::<f64>().unwrap(), "{line}");
@@ -87,7 +89,7 @@ fn the_heatmaps_of_the_document_come_out_cell_by_cell() {
         }
     }
     assert_eq!((cells, comparison.rows.len()), (65 * 7, 65));
-    // As many as the platform files flag: a doubt is never lost on the way.
+    // As many as the platform files flag: no doubt is lost.
     let flagged = ORABENCH.iter().map(|id| catalogue.platform(id).unwrap().published.unwrap());
     let flagged: usize = flagged.map(|p| p.figures.iter().filter(|f| f.suspect.is_some()).count()).sum();
     assert_eq!(doubted, flagged);
@@ -97,59 +99,59 @@ fn the_heatmaps_of_the_document_come_out_cell_by_cell() {
 #[test]
 fn a_comparison_reads_well_wide_and_narrow() {
     let catalogue = catalogue();
-    let comparison = compared(&platforms(&ORABENCH, &catalogue), &Options::default());
+    let comparison = compared(&platforms(&ORABENCH, &catalogue), &CompareOptions::default());
     golden("compare.orabench", &compare::page(&comparison, false, None));
     golden("compare.orabench.80", &compare::page(&comparison, false, Some(80)));
     let sides = platforms(&["hp_dl980_violin_2012", "ibm_p8_e870_2016"], &catalogue);
-    let unlike = compared(&sides, &Options { tests: Some("T1*,T6*"), ..Options::default() });
+    let unlike = compared(&sides, &CompareOptions { tests: Some("T1*,T6*"), ..CompareOptions::default() });
     golden("compare.unlike.100", &compare::page(&unlike, false, Some(100)));
     let samples = [sample("before", &[100.0, 101.0, 99.0]), sample("after", &[88.0, 89.0, 90.0])];
-    let options = Options { max_regression_pct: Some(5.0), ..Options::default() };
+    let options = CompareOptions { max_regression_pct: Some(5.0), ..CompareOptions::default() };
     golden("compare.samples.100", &compare::page(&compared(&samples, &options), true, Some(100)));
 }
 
 #[test]
 fn values_that_are_none_take_no_part() {
     let catalogue = catalogue();
-    let comparison = compared(&platforms(&ORABENCH, &catalogue), &Options::default());
+    let comparison = compared(&platforms(&ORABENCH, &catalogue), &CompareOptions::default());
     let row = |test: &str, which| comparison.rows.iter().find(|r| r.test == test && r.which == which).unwrap();
-    // The elapsed seconds that stand in the throughput column.
-    let float = row("T133", Which::Throughput);
-    assert!(float.cells[1..].iter().all(|c| c.usable_for == Use::Nothing && c.rank == Rank::None));
+    // The elapsed seconds that are printed in the throughput column.
+    let float = row("T133", KeyFigure::Throughput);
+    assert!(float.cells[1..].iter().all(|c| c.usable_for == UsableFor::Nothing && c.rank == Rank::None));
     assert!(float.cells[1..].iter().all(|c| c.ratio.as_ref().is_some_and(|r| r.value.is_none() && r.why.is_some())));
-    // A time is better when it is shorter.
-    let fibonacci = row("T151", Which::Speed);
+    // A shorter time is better.
+    let fibonacci = row("T151", KeyFigure::Speed);
     assert_eq!((fibonacci.cells[0].rank, fibonacci.cells[1].rank), (Rank::Worst, Rank::Best));
-    // A lower limit is never the worst, nor divided.
-    let floored = row("T615", Which::Speed);
+    // A lower limit is never the worst, and is never divided.
+    let floored = row("T615", KeyFigure::Speed);
     assert!(floored.cells.iter().all(|c| c.rank == Rank::Between && c.heat.is_none()));
-    assert_eq!(row("T111", Which::Speed).cells[0].heat, Some(0.0));
+    assert_eq!(row("T111", KeyFigure::Speed).cells[0].heat, Some(0.0));
 }
 
 #[test]
 fn another_baseline_turns_ratios_around() {
     let sides = platforms(&ORABENCH[..2], &catalogue());
     let ratio = |comparison: &Comparison, at: usize| comparison.rows[0].cells[at].ratio.as_ref().and_then(|r| r.value);
-    let first = compared(&sides, &Options::default());
-    let second = compared(&sides, &Options { baseline: Some("hpe_dl580_bm_2016"), ..Options::default() });
+    let first = compared(&sides, &CompareOptions::default());
+    let second = compared(&sides, &CompareOptions { baseline: Some("hpe_dl580_bm_2016"), ..CompareOptions::default() });
     let product = ratio(&first, 1).unwrap() * ratio(&second, 0).unwrap();
     assert!((product - 1.0).abs() < 1e-12 && ratio(&first, 0).is_none(), "{product}");
-    let wrong = Options { baseline: Some("elsewhere"), ..Options::default() };
+    let wrong = CompareOptions { baseline: Some("elsewhere"), ..CompareOptions::default() };
     assert!(matches!(compare::compare(&sides, &wrong, &catalogue()), Err(CompareError::Baseline { .. })));
 }
 
 #[test]
 fn two_single_runs_prove_nothing_and_samples_may() {
-    let single = compared(&[sample("a", &[100.0]), sample("b", &[50.0])], &Options::default());
-    assert_eq!(verdict(&single), Verdict::SpreadUnknown);
+    let single = compared(&[sample("a", &[100.0]), sample("b", &[50.0])], &CompareOptions::default());
+    assert_eq!(verdict(&single), RatioVerdict::SpreadUnknown);
     assert!(compare::page(&single, false, None).contains("run-to-run spread unknown"));
     let base = [100.0, 101.0, 99.0];
     for (rates, expected) in [
-        ([100.5, 99.5, 101.0], Verdict::NoDifferenceShown),
-        ([90.0, 91.0, 89.0], Verdict::Worse),
-        ([110.0, 111.0, 109.0], Verdict::Better),
+        ([100.5, 99.5, 101.0], RatioVerdict::NoDifferenceShown),
+        ([90.0, 91.0, 89.0], RatioVerdict::Worse),
+        ([110.0, 111.0, 109.0], RatioVerdict::Better),
     ] {
-        let both = compared(&[sample("a", &base), sample("b", &rates)], &Options::default());
+        let both = compared(&[sample("a", &base), sample("b", &rates)], &CompareOptions::default());
         assert_eq!(verdict(&both), expected);
         assert_eq!(both.rows[0].cells[0].value, Some(100.0), "the median of the runs");
     }
@@ -158,13 +160,13 @@ fn two_single_runs_prove_nothing_and_samples_may() {
 #[test]
 fn a_limit_is_broken_only_where_the_whole_interval_lies_beyond_it() {
     let limit = |rates: &[f64]| {
-        let options = Options { max_regression_pct: Some(5.0), ..Options::default() };
+        let options = CompareOptions { max_regression_pct: Some(5.0), ..CompareOptions::default() };
         compared(&[sample("a", &[100.0, 101.0, 99.0]), sample("b", rates)], &options).regression.unwrap()
     };
     let far = limit(&[80.0, 81.0, 79.0]);
     assert_eq!((far.judged, far.broken.len()), (2, 2));
     assert!(far.broken.iter().all(|b| b.high < 0.95 && b.side == 1));
-    // Worse by 7 %, but not surely by more than 5 %; better; and a single run.
+    // Worse by 7 %, but not certainly by more than 5 %; better; and a single run.
     assert!(limit(&[94.0, 93.0, 92.0]).broken.is_empty());
     assert!(limit(&[120.0, 121.0, 119.0]).broken.is_empty());
     let single = limit(&[10.0]);
@@ -175,7 +177,7 @@ fn a_limit_is_broken_only_where_the_whole_interval_lies_beyond_it() {
 fn what_is_not_like_with_like_is_said() {
     let catalogue = catalogue();
     let kinds = |sides: &[Side]| -> Vec<WarningKind> {
-        compared(sides, &Options::default()).warnings.iter().map(|w| w.kind).collect()
+        compared(sides, &CompareOptions::default()).warnings.iter().map(|w| w.kind).collect()
     };
     let own = |change: &dyn Fn(&mut RunJson)| {
         let mut side = sample("b", &[100.0]);
@@ -195,7 +197,7 @@ fn what_is_not_like_with_like_is_said() {
         let mut sides = own(&|_| {});
         sides.iter_mut().for_each(|side| side.runs[0].tool = Some(fixture::tool()));
         sides[1].runs[0].tool.iter_mut().for_each(change);
-        compared(&sides, &Options::default())
+        compared(&sides, &CompareOptions::default())
     };
     assert!(built(&|_| {}).warnings.is_empty());
     assert!(built(&|tool| *tool = Tool::default()).warnings.is_empty(), "what is not known is no difference");
@@ -252,12 +254,12 @@ fn what_is_not_like_with_like_is_said() {
         (p.subject, p.rows_per_s) = (dbdyno_model::Subject::of_database("T711").unwrap(), p.tx_per_s);
         p.commit = Some(CommitMode::Durable);
     });
-    let commits = compared(&updates, &Options::default()).warnings;
+    let commits = compared(&updates, &CompareOptions::default()).warnings;
     assert!(commits.iter().any(|w| w.kind == WarningKind::Commits && w.text.contains("T711")), "{commits:?}");
 
     let mut uneven = sample("c", &[100.0, 101.0]);
     uneven.runs[1].platform.kernel = Some("6.13".into());
-    let warned = compared(&[sample("a", &[100.0]), uneven], &Options::default());
+    let warned = compared(&[sample("a", &[100.0]), uneven], &CompareOptions::default());
     let text = warned.warnings.iter().find(|w| w.kind == WarningKind::Sample).map(|w| w.text.clone());
     assert!(text.as_ref().is_some_and(|t| t.contains("kernel")), "{text:?}");
 }
@@ -272,7 +274,7 @@ fn commits_that_are_not_alike_have_no_ratio_and_unsafe_ones_no_best_mark() {
         side
     };
     let safe = |name: &str, rate| side(name, rate, Commits::Durable);
-    let compared_with = |other: Side| compared(&[safe("a", 100.0), other], &Options::default());
+    let compared_with = |other: Side| compared(&[safe("a", 100.0), other], &CompareOptions::default());
     let alike = compared_with(safe("b", 4_000.0));
     assert_eq!(alike.rows[0].cells[1].rank, Rank::Best);
     assert!(alike.warnings.is_empty() && alike.rows[0].cells[1].ratio.as_ref().unwrap().value.is_some());
@@ -281,7 +283,7 @@ fn commits_that_are_not_alike_have_no_ratio_and_unsafe_ones_no_best_mark() {
         assert_eq!(unlike.warnings[0].kind, WarningKind::Commits, "{found:?}");
         for row in &unlike.rows {
             let ratio = row.cells[1].ratio.as_ref().unwrap();
-            assert_eq!((ratio.verdict, ratio.value), (Verdict::NoRatio, None), "{found:?}");
+            assert_eq!((ratio.verdict, ratio.value), (RatioVerdict::NoRatio, None), "{found:?}");
             assert!(ratio.why.as_ref().unwrap().contains(found.words()), "{ratio:?}");
             assert_eq!(row.cells[1].commits, Some(found));
         }
@@ -295,7 +297,7 @@ fn commits_that_are_not_alike_have_no_ratio_and_unsafe_ones_no_best_mark() {
 fn settings_that_differ_are_listed_and_no_others() {
     let mut other = sample("b", &[100.0]);
     other.runs[0].database.parameters.insert("cache_size".into(), "-1".into());
-    let settings = compared(&[sample("a", &[100.0]), other], &Options::default()).settings;
+    let settings = compared(&[sample("a", &[100.0]), other], &CompareOptions::default()).settings;
     let names: Vec<&str> = settings.iter().map(|s| s.name.as_str()).collect();
     assert_eq!(names, ["cache_size"]);
     assert_eq!(settings[0].values, [Some("-65536".to_owned()), Some("-1".to_owned())]);
@@ -306,7 +308,7 @@ fn throughput_is_divided_by_what_is_known() {
     let mut priced = sample("b", &[100.0]);
     priced.runs[0].costs =
         Some(Costs { licences_per_core: Some(0.5), prices_usd: [("server".to_owned(), 4_000.0)].into(), terms: None });
-    let efficiency = compared(&[sample("a", &[100.0]), priced], &Options::default()).efficiency;
+    let efficiency = compared(&[sample("a", &[100.0]), priced], &CompareOptions::default()).efficiency;
     let of = |per: Per| efficiency.iter().find(|e| e.per == per).map(|e| e.rows[0].values.clone()).unwrap();
     assert_eq!(of(Per::Core), [Some(100.0), Some(100.0)]);
     assert_eq!(of(Per::Thread), [Some(100.0), Some(100.0)]);
@@ -317,7 +319,7 @@ fn throughput_is_divided_by_what_is_known() {
 #[test]
 fn series_over_cores_stand_side_by_side() {
     let slob = ["aws_r5", "sunlight_on_aws", "vmware_on_aws", "sunlight_onprem_optane", "sunlight_onprem_p4610"];
-    let comparison = compared(&platforms(&slob, &catalogue()), &Options::default());
+    let comparison = compared(&platforms(&slob, &catalogue()), &CompareOptions::default());
     let first = &comparison.others[0];
     assert_eq!((first.test.as_str(), first.by.as_str(), first.key.as_str()), ("SLOB", "cores", "read_write_per_s"));
     assert_eq!(first.rows[0].values[..2], [Some(18_724.4), Some(131_870.3)]);
@@ -327,11 +329,11 @@ fn series_over_cores_stand_side_by_side() {
 #[test]
 fn bad_input_is_refused() {
     let catalogue = catalogue();
-    let error = |sides: &[Side]| compare::compare(sides, &Options::default(), &catalogue).unwrap_err();
+    let error = |sides: &[Side]| compare::compare(sides, &CompareOptions::default(), &catalogue).unwrap_err();
     assert_eq!(error(&[sample("a", &[1.0])]), CompareError::Sides(1));
     let many: Vec<Side> = (0..21).map(|n| sample(&format!("s{n}x"), &[1.0])).collect();
     assert_eq!(error(&many), CompareError::Sides(21));
-    assert!(compare::compare(&many[..20], &Options::default(), &catalogue).is_ok());
+    assert!(compare::compare(&many[..20], &CompareOptions::default(), &catalogue).is_ok());
     assert_eq!(error(&[sample("a", &[1.0]), sample("a", &[1.0])]), CompareError::Twice("a".into()));
     let nothing = error(&platforms(&["aws_r5", "ibm_p8_e870_2016"], &catalogue));
     assert!(matches!(nothing, CompareError::NothingInCommon { .. }), "{nothing}");
@@ -344,16 +346,16 @@ fn what_is_not_proved_is_in_parentheses_without_rank_and_ratio() {
         point.flag(Flag::NotProved, None);
     }
     let ranks = |comparison: &Comparison| -> Vec<Rank> { comparison.rows[0].cells.iter().map(|c| c.rank).collect() };
-    let comparison = compared(&[a.clone(), b.clone(), c], &Options::default());
+    let comparison = compared(&[a.clone(), b.clone(), c], &CompareOptions::default());
     assert_eq!(ranks(&comparison), [Rank::None, Rank::Worst, Rank::Best]);
     let cell = &comparison.rows[0].cells[1];
-    assert_eq!(cell.ratio.as_ref().unwrap().verdict, Verdict::NoRatio);
+    assert_eq!(cell.ratio.as_ref().unwrap().verdict, RatioVerdict::NoRatio);
     assert_eq!(cell.ratio.as_ref().unwrap().value, None);
     assert!(comparison.rows[0].cells[0].text.starts_with('('), "{:?}", comparison.rows[0].cells[0]);
-    // Two claims are none the better for being two.
+    // Two unproved figures are not comparable either.
     let mut other = sample("d", &[900.0; 3]);
     other.runs.iter_mut().flat_map(|run| &mut run.points).for_each(|point| point.flag(Flag::NotProved, None));
-    let claims = compared(&[a, other], &Options::default());
+    let claims = compared(&[a, other], &CompareOptions::default());
     assert_eq!(ranks(&claims), [Rank::None, Rank::None]);
-    assert_eq!(verdict(&claims), Verdict::NoRatio);
+    assert_eq!(verdict(&claims), RatioVerdict::NoRatio);
 }

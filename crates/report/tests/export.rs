@@ -1,7 +1,7 @@
-//! Exports as other programs read them. `DBDYNO_BLESS=1` writes the golden files anew; the difference is then read
-//! before it is committed.
+//! Exports as other programs read them. `DBDYNO_BLESS=1` writes the golden files again; read the difference before you
+//! commit it.
 
-// A test that cannot prepare its ground fails; clippy sees that only inside #[test] functions.
+// A test that cannot be set up fails; clippy sees that only inside #[test] functions.
 #![allow(clippy::unwrap_used)]
 
 #[allow(dead_code, reason = "each test file uses its part")]
@@ -27,7 +27,7 @@ fn catalogue() -> Catalogue {
     Catalogue::embedded().unwrap()
 }
 
-/// A run whose texts try to break out of wherever they stand.
+/// A run whose texts try to escape from their context.
 fn hostile() -> RunJson {
     let mut run = fixture::run();
     run.run.label = Some("=1+1\",\n\\\"} 7\r\n# EOF".to_owned());
@@ -73,8 +73,8 @@ fn a_csv_file_has_every_point_with_its_figures() {
     assert!(records(&csv(&violin).unwrap()).iter().any(|r| r["doubts"].contains("warmup")));
 }
 
-/// Every column about run, platform and database is a key of the document, so that none stays empty for a wrong name.
-/// Those of a point are held to it beside their list.
+/// Every column about run, platform and database is a key of the document, so none is empty because of a wrong name.
+/// The test beside the list of columns checks those of a point.
 #[test]
 fn every_column_of_a_run_is_a_path_of_the_document() {
     let run = fixture::run();
@@ -93,8 +93,8 @@ fn every_column_of_a_run_is_a_path_of_the_document() {
     }
 }
 
-/// What the format demands: families whole and in one piece, each with one TYPE, its unit as the end of its name, no
-/// sample twice, and the end said.
+/// The format's rules: families in one piece, each with one TYPE, its unit as the end of its name, no duplicate
+/// samples, and the end mark.
 #[track_caller]
 fn check_openmetrics(text: &str) -> Vec<(String, f64)> {
     assert!(text.ends_with("\n# EOF\n"));

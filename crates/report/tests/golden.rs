@@ -1,7 +1,7 @@
-//! Golden files: every registered report, as wide as it likes and in 80 columns. `DBDYNO_BLESS=1` writes them anew;
-//! the difference is then read before it is committed.
+//! Golden files: every registered report, without a width and in 80 columns. `DBDYNO_BLESS=1` writes them again; read
+//! the difference before you commit it.
 
-// A test that cannot prepare its ground fails; clippy sees that only inside #[test] functions.
+// A test that cannot be set up fails; clippy sees that only inside #[test] functions.
 #![allow(clippy::unwrap_used)]
 
 mod fixture;

@@ -1,14 +1,14 @@
-//! The pages: as their golden files say, and proof against whatever a database may call its things.
+//! The pages: equal to their golden files, and safe for any text from a database.
 
-// A test that cannot prepare its ground fails; clippy sees that only inside #[test] functions.
+// A test that cannot be set up fails; clippy sees that only inside #[test] functions.
 #![allow(clippy::unwrap_used)]
 
 mod fixture;
 
 use dbdyno_catalogue::{Catalogue, Requirements};
 use dbdyno_model::{ChosenBy, Dop, MetricId, MetricValue, Point, RunId, RunJson, Status, StorageReference};
-use dbdyno_report::compare::{Options, Side, compare};
-use dbdyno_report::html::{self, Reported, Times};
+use dbdyno_report::compare::{CompareOptions, Side, compare};
+use dbdyno_report::html::{self, PointTimes, Reported};
 use dbdyno_report::verdict::Verdict;
 use dbdyno_stats::Histogram;
 use serde_json::Value;
@@ -18,7 +18,7 @@ fn catalogue() -> Catalogue {
     Catalogue::embedded().unwrap()
 }
 
-/// What a shop needs, some of which the fixture meets.
+/// Requirements that the fixture partly meets.
 fn requirements(catalogue: &Catalogue) -> Requirements {
     let text = "title = \"Shop\"\n\
         [[requirement]]\ntitle = \"Orders\"\ntest = \"T711\"\nmetric = \"tx_per_s\"\nminimum = 2000\n\
@@ -34,14 +34,14 @@ fn reported(run: RunJson, catalogue: &Catalogue) -> Reported {
         .map(|(point, p)| {
             let mut histogram = Histogram::new();
             (1..400).for_each(|n| histogram.record_ns(20_000 + n * n * 70));
-            Times { point, from_due: p.load.rate.is_some(), histogram }
+            PointTimes { point, from_due: p.load.rate.is_some(), histogram }
         })
         .collect();
     let verdict = Some(Verdict::of(&run, &requirements(catalogue)));
     Reported { run, times, verdict }
 }
 
-/// The other platform of a comparison: half as fast, elsewhere.
+/// The other platform of a comparison: half as fast, on another host.
 fn slower(mut run: RunJson) -> RunJson {
     run.run.id = RunId::new("9z8y7x6w").unwrap();
     run.run.label = Some("after it".into());
@@ -65,12 +65,12 @@ fn compared(catalogue: &Catalogue) -> String {
         side("after", slower(fixture::run())),
         side("hp_dl980_violin_2012", published),
     ];
-    let comparison = compare(&sides, &Options::default(), catalogue).unwrap();
+    let comparison = compare(&sides, &CompareOptions::default(), catalogue).unwrap();
     let verdicts: Vec<Verdict> = sides.iter().map(|s| Verdict::of(&s.runs[0], &requirements(catalogue))).collect();
     html::comparison(&comparison, &sides, &verdicts, catalogue)
 }
 
-/// A page without its style and script, which no reader of a difference wants to read again, one element a line.
+/// A page without its style and script, one element a line, for readable differences.
 fn readable(page: &str) -> String {
     let mut text = String::new();
     let mut rest = page;
@@ -129,7 +129,7 @@ fn a_database_stands_beside_its_storage() {
     };
     let beside = share(fixture::storage::beside());
     assert!(beside.contains("/data/dbdyno.orion"), "{beside}");
-    // Device bytes beside device bytes, and reads at the same depth; a commit beside a raw write is nothing.
+    // Device bytes beside device bytes, and reads at the same depth; commits and raw writes are not compared.
     for text in ["892.5", "75 %", "30,700", "61,400", "50 %"] {
         assert!(beside.contains(text), "{text} in {beside}");
     }
@@ -167,7 +167,7 @@ fn storage_is_compared_by_the_kind_of_its_work() {
         .for_each(|ios| ios.iops *= 2.0);
     let other = RunJson::new(other.run, other.platform, other.database, other.points);
     let sides = [side("a", fixture::storage::run()), side("b", other)];
-    let comparison = compare(&sides, &Options::default(), &catalogue).unwrap();
+    let comparison = compare(&sides, &CompareOptions::default(), &catalogue).unwrap();
     let rows: Vec<_> = comparison.rows.iter().map(|r| (r.test.as_str(), r.metric.as_str(), r.cells.clone())).collect();
     let best = |test: &str, metric: &str| {
         let found = rows.iter().rfind(|(t, m, _)| (*t, *m) == (test, metric));
@@ -201,7 +201,7 @@ fn nothing_is_loaded_and_only_the_pages_own_script_may_run() {
     assert_eq!(elsewhere, None, "a link leads away");
 }
 
-/// Every text of a document in turn, also the names in maps.
+/// Every text of a document in turn, including keys of maps.
 fn texts(value: &Value, path: &str, found: &mut Vec<String>) {
     match value {
         Value::String(_) => found.push(path.to_owned()),
@@ -213,7 +213,7 @@ fn texts(value: &Value, path: &str, found: &mut Vec<String>) {
 
 const HOSTILE: &str = "</title></script></style><script>pwned()</script><img src=x onerror=pwned()>\" onmouseover=\"pwned()\" '><a href=\"javascript:pwned()\">\u{202e}";
 
-/// A run in which every text that may be anything is hostile.
+/// A run in which every free text is hostile.
 fn hostile(mut run: RunJson) -> RunJson {
     // One point of each kind is enough.
     let mut seen = Vec::new();
@@ -235,7 +235,7 @@ fn hostile(mut run: RunJson) -> RunJson {
         if serde_json::from_value::<RunJson>(document.clone()).is_ok() {
             spoilt += 1;
         } else if let (Some(place), Some(before)) = (document.pointer_mut(&path), before) {
-            // Codes, dates and words of a list cannot be anything.
+            // Codes, dates and enumerated words are not free texts.
             *place = before;
         }
     }
@@ -270,7 +270,7 @@ fn no_text_of_a_database_is_markup() {
 
     let sides =
         [Side { name: HOSTILE.into(), runs: vec![run.clone()] }, Side { name: "b".into(), runs: vec![slower(run)] }];
-    let comparison = compare(&sides, &Options::default(), &catalogue).unwrap();
+    let comparison = compare(&sides, &CompareOptions::default(), &catalogue).unwrap();
     harmless(&html::comparison(&comparison, &sides, one.verdict.as_slice(), &catalogue));
 
     let published = serde_json::to_value(catalogue.platform("hds_ucp_flash_2013").unwrap()).unwrap();
@@ -286,7 +286,7 @@ fn no_text_of_a_database_is_markup() {
     harmless(&html::page(&Reported { run, times: Vec::new(), verdict: None }, &catalogue));
 }
 
-/// A run of every test at ten degrees of parallelism, as a real one would be: 500 points and more.
+/// A run of every test at ten degrees of parallelism, of realistic size: 500 points and more.
 fn large(catalogue: &Catalogue, n: u32) -> RunJson {
     let mut run = fixture::run();
     run.run.id = RunId::new(&format!("run{n:05}")).unwrap();
@@ -315,7 +315,7 @@ fn large_pages_can_be_sent() {
     let catalogue = catalogue();
     let sides: Vec<Side> =
         (0..5).map(|n| Side { name: format!("platform {n}"), runs: vec![large(&catalogue, n)] }).collect();
-    let comparison = compare(&sides, &Options::default(), &catalogue).unwrap();
+    let comparison = compare(&sides, &CompareOptions::default(), &catalogue).unwrap();
     let page = html::comparison(&comparison, &sides, &[], &catalogue);
     assert!(page.len() < MOST_BYTES, "five runs make {} bytes", page.len());
     let page = html::page(&reported(large(&catalogue, 1), &catalogue), &catalogue);

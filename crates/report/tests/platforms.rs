@@ -1,12 +1,12 @@
 //! Reports of reference platforms: the tables and summaries of the documents, from the platform files alone.
-//! `DBDYNO_BLESS=1` writes the golden files anew; the difference is then read before it is committed.
+//! `DBDYNO_BLESS=1` writes the golden files again; read the difference before you commit it.
 
-// A test that cannot prepare its ground fails; clippy sees that only inside #[test] functions.
+// A test that cannot be set up fails; clippy sees that only inside #[test] functions.
 #![allow(clippy::unwrap_used)]
 
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Better, Kind, Use};
-use dbdyno_report::figures::{self, Ask};
+use dbdyno_model::{Better, FigureKind, UsableFor};
+use dbdyno_report::figures::{self, FigureQuery};
 use dbdyno_report::report;
 use std::path::Path;
 
@@ -48,7 +48,7 @@ fn the_documents_tables_come_out_of_the_platform_files() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What the documents' authors put on their summaries is what their series say, wherever nothing is doubted.
+/// The summaries of the documents' authors agree with their series, wherever there is no doubt.
 #[test]
 fn summaries_and_series_of_a_document_agree() {
     let catalogue = Catalogue::embedded().unwrap();
@@ -57,14 +57,16 @@ fn summaries_and_series_of_a_document_agree() {
         let run = catalogue.platform(id).unwrap();
         for printed in &run.published.as_ref().unwrap().figures {
             let metric = printed.metric.as_ref().unwrap();
-            let found = figures::find(&Ask::new(&printed.test, metric.as_str()), &run, &catalogue).unwrap();
+            let found = figures::find(&FigureQuery::new(&printed.test, metric.as_str()), &run, &catalogue).unwrap();
             let figure = match printed.kind {
-                Kind::Speed => found.speed().unwrap(),
-                Kind::Throughput => found.throughput().unwrap(),
-                Kind::Value => continue,
+                FigureKind::Speed => found.speed().unwrap(),
+                FigureKind::Throughput => found.throughput().unwrap(),
+                FigureKind::Value => continue,
             };
-            let doubted =
-                printed.suspect.as_ref().is_some_and(|s| s.usable_for() == Use::Nothing || s.names() == "inconsistent");
+            let doubted = printed
+                .suspect
+                .as_ref()
+                .is_some_and(|s| s.usable_for() == UsableFor::Nothing || s.names() == "inconsistent");
             if figure.points.is_empty() || doubted {
                 continue;
             }
@@ -95,7 +97,7 @@ fn every_report_of_every_platform_holds_its_width() {
 fn times_are_better_when_they_are_shorter() {
     let catalogue = Catalogue::embedded().unwrap();
     let violin = catalogue.platform("hp_dl980_violin_2012").unwrap();
-    let index = figures::find(&Ask::new("T512", "elapsed_s"), &violin, &catalogue).unwrap();
+    let index = figures::find(&FigureQuery::new("T512", "elapsed_s"), &violin, &catalogue).unwrap();
     assert_eq!((index.better, index.throughput().map(|f| f.value())), (Better::Lower, Some(226.0)));
     assert_eq!(index.speed().map(|f| f.value()), None);
 }

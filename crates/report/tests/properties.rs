@@ -1,13 +1,13 @@
-//! Whatever a run holds, no report panics, none is wider than the terminal, and none lets a control character through.
+//! For any run, no report panics, exceeds the terminal's width, or lets a control character through.
 
-// A test that cannot prepare its ground fails; clippy sees that only inside #[test] functions.
+// A test that cannot be set up fails; clippy sees that only inside #[test] functions.
 #![allow(clippy::unwrap_used)]
 
 mod fixture;
 
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Drive, Flag, MetricValue, Point, ResponseTime, RunId, RunJson, Status};
-use dbdyno_report::compare::{Options, Side, compare};
+use dbdyno_report::compare::{CompareOptions, Side, compare};
 use dbdyno_report::{REPORTS, lists};
 use proptest::prelude::*;
 use std::sync::LazyLock;
@@ -15,7 +15,7 @@ use unicode_width::UnicodeWidthChar;
 
 static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| Catalogue::embedded().unwrap());
 
-/// Values that exist in no platform, and those that do.
+/// Ordinary values and impossible ones.
 fn number() -> impl Strategy<Value = Option<f64>> {
     prop_oneof![
         Just(None),
@@ -150,11 +150,11 @@ proptest! {
         width in prop_oneof![Just(None), (60u16..200).prop_map(Some), (0u16..60).prop_map(Some)],
     ) {
         (a.run.id, b.run.id) = (RunId::new("a").unwrap(), RunId::new("b").unwrap());
-        // The points of one are some of the other's, so that there is something in common.
+        // The runs share points, so that they have something in common.
         b.points.extend(a.points.iter().cloned());
         let b = RunJson::new(b.run, b.platform, b.database, b.points);
         let sides = [("a".to_owned(), a), (label, b)].map(|(name, run)| Side { name, runs: vec![run] });
-        let options = Options { max_regression_pct: Some(5.0), ..Options::default() };
+        let options = CompareOptions { max_regression_pct: Some(5.0), ..CompareOptions::default() };
         if let Ok(comparison) = compare(&sides, &options, &CATALOGUE) {
             check("compare", &dbdyno_report::compare::page(&comparison, true, width), width)?;
         }

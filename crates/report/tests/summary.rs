@@ -1,6 +1,6 @@
-//! Which figure stands on the summary page, and when none does.
+//! Which figure the summary page shows, and when it shows none.
 
-// A test that cannot prepare its ground fails; clippy sees that only inside #[test] functions.
+// A test that cannot be set up fails; clippy sees that only inside #[test] functions.
 #![allow(clippy::unwrap_used)]
 
 mod fixture;

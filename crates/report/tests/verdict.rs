@@ -1,7 +1,7 @@
-//! Verdicts: what is met, missed, not measured and refused, and how that is shown. `DBDYNO_BLESS=1` writes the golden
-//! files anew; the difference is then read before it is committed.
+//! Verdicts: met, missed, not measured and refused requirements, and their display. `DBDYNO_BLESS=1` writes the golden
+//! files again; read the difference before you commit it.
 
-// A test that cannot prepare its ground fails; clippy sees that only inside #[test] functions.
+// A test that cannot be set up fails; clippy sees that only inside #[test] functions.
 #![allow(clippy::unwrap_used)]
 
 #[allow(dead_code, reason = "each test file uses its part")]
@@ -9,7 +9,7 @@ mod fixture;
 
 use dbdyno_catalogue::{Catalogue, Requirements};
 use dbdyno_model::{Drive, Flag, ResponseTime, RunJson, Series, Status};
-use dbdyno_report::verdict::{Line, Outcome, Verdict, junit, page};
+use dbdyno_report::verdict::{RequirementOutcome, Verdict, VerdictLine, junit, page};
 use std::path::Path;
 
 const NEEDS: &str = r#"
@@ -99,11 +99,11 @@ fn verdict() -> Verdict {
 }
 
 /// The only line of a verdict on one requirement.
-fn judged(run: &RunJson, requirement: &str) -> Line {
+fn judged(run: &RunJson, requirement: &str) -> VerdictLine {
     let text = format!("title = \"x\"\n[[requirement]]\ntitle = \"y\"\n{requirement}");
     let mut verdict = Verdict::of(run, &requirements(&text));
     assert_eq!(verdict.lines.len(), 1);
-    assert_eq!(verdict.met, verdict.lines[0].outcome == Outcome::Met);
+    assert_eq!(verdict.met, verdict.lines[0].outcome == RequirementOutcome::Met);
     verdict.lines.remove(0)
 }
 
@@ -120,7 +120,7 @@ fn golden(name: &str, text: &str) {
 #[test]
 fn every_outcome_is_shown_as_the_golden_files_say() {
     let verdict = verdict();
-    for outcome in Outcome::ALL {
+    for outcome in RequirementOutcome::ALL {
         assert!(verdict.count(outcome) > 0, "{outcome:?}");
     }
     assert!(!verdict.met);
@@ -149,7 +149,7 @@ fn a_junit_file_is_sound_xml_whatever_the_texts_hold() {
         }
     }
     assert_eq!(cases, verdict.lines.len());
-    assert_eq!(failures, verdict.lines.len() - verdict.count(Outcome::Met));
+    assert_eq!(failures, verdict.lines.len() - verdict.count(RequirementOutcome::Met));
     assert!(!xml.contains("<script") && xml.chars().all(|c| c == '\n' || !c.is_control()), "{xml}");
 }
 
@@ -169,12 +169,12 @@ fn a_limit_that_is_reached_exactly_is_kept() {
     let run = fixture::run();
     let line = |limit: &str| judged(&run, &format!("test = \"T611\"\nmetric = \"tx_per_s\"\njobs = 1\n{limit}"));
     for (limit, outcome, margin_pct) in [
-        ("minimum = 104850", Outcome::Met, 0.0),
-        ("maximum = 104850", Outcome::Met, 0.0),
-        ("minimum = 104851", Outcome::Missed, -0.000_953_7),
-        ("minimum = 52425", Outcome::Met, 100.0),
-        ("maximum = 52425", Outcome::Missed, -100.0),
-        ("maximum = 209700", Outcome::Met, 50.0),
+        ("minimum = 104850", RequirementOutcome::Met, 0.0),
+        ("maximum = 104850", RequirementOutcome::Met, 0.0),
+        ("minimum = 104851", RequirementOutcome::Missed, -0.000_953_7),
+        ("minimum = 52425", RequirementOutcome::Met, 100.0),
+        ("maximum = 52425", RequirementOutcome::Missed, -100.0),
+        ("maximum = 209700", RequirementOutcome::Met, 50.0),
     ] {
         let line = line(limit);
         assert_eq!(line.outcome, outcome, "{limit}");
@@ -202,11 +202,11 @@ fn unsound_points_are_refused_and_never_the_best() {
         let mut run = run.clone();
         spoil(&mut run.points[1]);
         let line = judged(&run, ASKED);
-        assert_eq!((line.outcome, line.figure.unwrap().value), (Outcome::Met, 104_850.0));
+        assert_eq!((line.outcome, line.figure.unwrap().value), (RequirementOutcome::Met, 104_850.0));
         assert!(line.remarks.iter().any(|r| r.starts_with("1 point was refused (2 jobs): ")), "{:?}", line.remarks);
         spoil(&mut run.points[0]);
         let line = judged(&run, ASKED);
-        assert_eq!((line.outcome, line.figure), (Outcome::Refused, None));
+        assert_eq!((line.outcome, line.figure), (RequirementOutcome::Refused, None));
         assert!(!line.reason.unwrap().is_empty());
     }
 }
@@ -220,7 +220,7 @@ fn what_is_not_proved_counts_only_where_it_is_accepted_and_that_is_shown() {
         "title = \"x\"\n[[requirement]]\ntitle = \"y\"\ntest = \"T611\"\nmetric = \"tx_per_s\"\nminimum = 1",
     );
     let refused = Verdict::of(&run, &needs);
-    assert_eq!((refused.met, refused.lines[0].outcome), (false, Outcome::Refused));
+    assert_eq!((refused.met, refused.lines[0].outcome), (false, RequirementOutcome::Refused));
     assert!(!page(&refused, None).contains("Accepted"));
     let accepted = Verdict::accepting(&run, &needs, &[Flag::NotProved]);
     assert!(accepted.met);
@@ -229,7 +229,7 @@ fn what_is_not_proved_counts_only_where_it_is_accepted_and_that_is_shown() {
     assert!(shown.contains("accepted: not_proved: no device is seen"), "{shown}");
     assert!(junit(&accepted).unwrap().contains("accepted: not_proved, on the command line"));
     assert_eq!(serde_json::to_value(&accepted).unwrap()["accepted"], serde_json::json!(["not_proved"]));
-    // Another flag does not do in its place.
+    // Accepting another flag does not help.
     assert!(!Verdict::accepting(&run, &needs, &[Flag::TooShort]).met);
 }
 
@@ -243,14 +243,14 @@ fn a_mean_that_keeps_its_limit_does_not_hide_the_tail() {
         Some(ResponseTime { mean: Some(0.002), p99: Some(0.004), max: Some(0.8), ..Default::default() });
     for metric in ["service_time_s", "service_time_s.p99"] {
         let line = judged(&run, &format!("test = \"T611\"\nmetric = \"{metric}\"\nmaximum = 0.005"));
-        assert_eq!(line.outcome, Outcome::Met);
+        assert_eq!(line.outcome, RequirementOutcome::Met);
         assert!(line.remarks.contains(&"the longest was 800 ms, 160 times the limit".to_owned()), "{:?}", line.remarks);
     }
     let line = judged(&run, "test = \"T611\"\nmetric = \"service_time_s.max\"\nmaximum = 0.005");
-    assert_eq!(line.outcome, Outcome::Missed);
+    assert_eq!(line.outcome, RequirementOutcome::Missed);
 }
 
-/// One client's point with these times, of so many transactions of which some failed.
+/// One point of the client drive with these times, with this many transactions of which some failed.
 fn client(ops: u64, failed: u64, times: ResponseTime) -> RunJson {
     let mut run = fixture::run();
     run.points.retain(|p| p.subject.as_str() == "T611" && p.drive == Drive::Client);
@@ -263,26 +263,26 @@ fn client(ops: u64, failed: u64, times: ResponseTime) -> RunJson {
 
 #[test]
 fn what_failed_is_slower_than_any_limit() {
-    // 2.7 % time-outs: p50 and p95 are of transactions that succeeded, and the others are not.
+    // 2.7 % time-outs: p50 and p95 are of successful transactions, and the higher percentiles are not.
     let times = ResponseTime { p50: Some(0.001), p95: Some(0.002), max: Some(0.04), ..Default::default() };
     let run = client(973_000, 27_000, times);
     for (percentile, outcome) in [
-        ("p50", Outcome::Met),
-        ("p95", Outcome::Met),
-        ("p99", Outcome::Missed),
-        ("p99.9", Outcome::Missed),
-        ("max", Outcome::Missed),
+        ("p50", RequirementOutcome::Met),
+        ("p95", RequirementOutcome::Met),
+        ("p99", RequirementOutcome::Missed),
+        ("p99.9", RequirementOutcome::Missed),
+        ("max", RequirementOutcome::Missed),
     ] {
         let line = judged(&run, &format!("test = \"T611\"\nmetric = \"service_time_s.{percentile}\"\nmaximum = 0.05"));
         assert_eq!(line.outcome, outcome, "{percentile}: {line:?}");
-        if outcome == Outcome::Missed {
+        if outcome == RequirementOutcome::Missed {
             let why = line.reason.unwrap();
             assert!(why.starts_with("27,000 of 1,000,000 transactions failed (2.7 %), and count as slower"), "{why}");
         }
     }
     let sound = client(973_000, 0, ResponseTime { p99_9: Some(0.04), ..times_of(0.04) });
     let line = judged(&sound, "test = \"T611\"\nmetric = \"service_time_s.p99.9\"\nmaximum = 0.05");
-    assert_eq!(line.outcome, Outcome::Met);
+    assert_eq!(line.outcome, RequirementOutcome::Met);
 }
 
 fn times_of(most: f64) -> ResponseTime {
@@ -296,10 +296,10 @@ fn a_percentile_is_judged_from_twenty_beyond_it_on() {
         [("p50", 40), ("p90", 200), ("p95", 400), ("p99", 2_000), ("p99.9", 20_000), ("p99.99", 200_000), ("max", 1)]
     {
         let text = format!("test = \"T611\"\nmetric = \"service_time_s.{percentile}\"\nmaximum = 0.05");
-        assert_eq!(judged(&client(least, 0, times_of(0.04)), &text).outcome, Outcome::Met, "{percentile}");
+        assert_eq!(judged(&client(least, 0, times_of(0.04)), &text).outcome, RequirementOutcome::Met, "{percentile}");
         if least > 1 {
             let line = judged(&client(least - 1, 0, times_of(0.04)), &text);
-            assert_eq!(line.outcome, Outcome::Refused, "{percentile}");
+            assert_eq!(line.outcome, RequirementOutcome::Refused, "{percentile}");
             assert!(line.reason.unwrap().starts_with(&format!("{percentile} is judged from ")));
         }
     }
@@ -311,9 +311,9 @@ fn where_too_few_were_due_nothing_is_judged() {
     run.points[0].flag(Flag::TooFewToJudge, "500 transactions were due".to_owned());
     let text = "test = \"T611\"\nmetric = \"service_time_s.p50\"\nmaximum = 0.05";
     let line = judged(&run, text);
-    assert_eq!(line.outcome, Outcome::Refused);
+    assert_eq!(line.outcome, RequirementOutcome::Refused);
     assert!(line.reason.unwrap().contains("500 transactions were due"));
-    assert_eq!(judged(&run, &format!("{text}\naccept = [\"too_few_to_judge\"]")).outcome, Outcome::Met);
+    assert_eq!(judged(&run, &format!("{text}\naccept = [\"too_few_to_judge\"]")).outcome, RequirementOutcome::Met);
 }
 
 fn platform(id: &str) -> RunJson {
@@ -325,8 +325,8 @@ fn needs_of_the_folder(name: &str) -> Requirements {
     requirements(&std::fs::read_to_string(path).unwrap())
 }
 
-/// What was asked before the platform was benchmarked, and what its document concludes: fast enough, with and without
-/// replication. The document hides its longest time in a picture; the verdict does not.
+/// The requirements before the platform was benchmarked, and the document's conclusion: fast enough, with and without
+/// replication. The document shows its longest time only in a picture; the verdict states it.
 #[test]
 fn a_warehouse_gets_the_conclusion_of_its_document_and_sees_the_tail() {
     let run = platform("recoverpoint_2021");
@@ -334,7 +334,7 @@ fn a_warehouse_gets_the_conclusion_of_its_document_and_sees_the_tail() {
     assert!(verdict.met, "{verdict:?}");
     assert_eq!(verdict.lines.len(), 6, "three requirements of two variants");
     golden("warehouse.txt", &page(&verdict, Some(100)));
-    let tails: Vec<&Line> =
+    let tails: Vec<&VerdictLine> =
         verdict.lines.iter().filter(|l| l.remarks.iter().any(|r| r.starts_with("the longest was 800"))).collect();
     assert_eq!(tails.len(), 1);
     assert_eq!(tails[0].title, "I/O latency, with_replication");
@@ -348,11 +348,14 @@ fn who_asks_for_the_peak_is_told_no() {
     let verdict = Verdict::of(&run, &requirements(peak));
     assert!(!verdict.met);
     let outcomes: Vec<_> = verdict.lines.iter().map(|l| (l.title.as_str(), l.outcome)).collect();
-    assert_eq!(outcomes, [("y, baseline", Outcome::Met), ("y, with_replication", Outcome::Missed)]);
+    assert_eq!(
+        outcomes,
+        [("y, baseline", RequirementOutcome::Met), ("y, with_replication", RequirementOutcome::Missed)]
+    );
     assert_eq!(verdict.lines[1].figure.as_ref().unwrap().value, 800.0);
     let line =
         judged(&run, "result = \"io_latency_peak\"\nvariant = \"with_replication\"\nunit = \"ms\"\nmaximum = 900");
-    assert_eq!(line.outcome, Outcome::Met);
+    assert_eq!(line.outcome, RequirementOutcome::Met);
 }
 
 #[test]
@@ -360,26 +363,26 @@ fn what_a_source_leaves_open_decides_nothing() {
     let run = platform("recoverpoint_2021");
     let rate =
         |limit: &str| judged(&run, &format!("result = \"io_rate\"\nvariant = \"baseline\"\nunit = \"iops\"\n{limit}"));
-    // More than 35,000, it says.
-    assert_eq!(rate("minimum = 35000").outcome, Outcome::Met);
+    // The source says more than 35,000.
+    assert_eq!(rate("minimum = 35000").outcome, RequirementOutcome::Met);
     let open = rate("minimum = 40000");
-    assert_eq!((open.outcome, open.figure), (Outcome::Refused, None));
+    assert_eq!((open.outcome, open.figure), (RequirementOutcome::Refused, None));
     assert!(open.reason.unwrap().starts_with("cannot tell: the source says > 35,000 iops"));
-    assert_eq!(rate("maximum = 30000").outcome, Outcome::Missed);
+    assert_eq!(rate("maximum = 30000").outcome, RequirementOutcome::Missed);
     for (asked, outcome, words) in [
         (
             "result = \"io_rat\"\nunit = \"iops\"\nminimum = 1",
-            Outcome::NotMeasured,
+            RequirementOutcome::NotMeasured,
             "the source states no 'io_rat'; it states io_rate, io_latency_mean, io_latency_peak, transactions",
         ),
         (
             "result = \"io_rate\"\nvariant = \"other\"\nunit = \"iops\"\nminimum = 1",
-            Outcome::NotMeasured,
+            RequirementOutcome::NotMeasured,
             "the source states no 'io_rate' of that variant; it has baseline, with_replication",
         ),
         (
             "result = \"io_rate\"\nvariant = \"baseline\"\nunit = \"kiops\"\nminimum = 1",
-            Outcome::Refused,
+            RequirementOutcome::Refused,
             "the source states it in iops, the requirement is in kiops",
         ),
     ] {
@@ -387,26 +390,26 @@ fn what_a_source_leaves_open_decides_nothing() {
         assert_eq!((line.outcome, line.reason.as_deref()), (outcome, Some(words)));
     }
     let own = judged(&fixture::run(), "result = \"io_rate\"\nunit = \"iops\"\nminimum = 1");
-    assert_eq!(own.outcome, Outcome::NotMeasured);
+    assert_eq!(own.outcome, RequirementOutcome::NotMeasured);
 }
 
 #[test]
 fn published_figures_of_tests_are_judged_with_their_doubts() {
-    // Series: points with suspects. The first points of T611 ran with a cold cache.
+    // Series with doubts. The first points of T611 ran with a cold cache.
     let violin = platform("hp_dl980_violin_2012");
     let line = judged(&violin, "test = \"T611\"\nmetric = \"ops_per_s\"\nminimum = 100_000");
-    assert_eq!(line.outcome, Outcome::Met);
+    assert_eq!(line.outcome, RequirementOutcome::Met);
     assert!(line.figure.unwrap().points > 0);
-    // Printed figures alone: on x86 the throughput of T133 is elapsed seconds, so it is refused; the speed remains.
+    // Printed figures alone: on x86 the throughput of T133 is an elapsed time, so it is refused; the speed remains.
     let hpe = platform("hpe_dl380_bm_2016");
     let line = judged(&hpe, "test = \"T133\"\nmetric = \"ops_per_s\"\nminimum = 1");
-    assert_eq!(line.outcome, Outcome::Met);
+    assert_eq!(line.outcome, RequirementOutcome::Met);
     let one = judged(&hpe, "test = \"T133\"\nmetric = \"ops_per_s\"\njobs = 1\nminimum = 1").figure.unwrap();
     assert_eq!(line.figure.unwrap().value, one.value);
-    // A lower limit decides for what it reaches, and for nothing else.
+    // A lower limit decides for the values that it reaches, and for no others.
     let floor = |limit: &str| judged(&hpe, &format!("test = \"T312\"\nmetric = \"rows_per_s\"\njobs = 1\n{limit}"));
-    assert_eq!(floor("minimum = 1000").outcome, Outcome::Met);
+    assert_eq!(floor("minimum = 1000").outcome, RequirementOutcome::Met);
     let open = floor("minimum = 100000");
-    assert_eq!(open.outcome, Outcome::Refused, "{open:?}");
+    assert_eq!(open.outcome, RequirementOutcome::Refused, "{open:?}");
     assert!(open.reason.unwrap().contains("cannot tell"));
 }

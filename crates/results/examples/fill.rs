@@ -1,14 +1,14 @@
-//! Fills a results file with made-up runs of the size that real ones have, for `benches/repository`: ten runs share a
-//! label, as a sample does.
+//! Fills a results file with made-up runs of realistic size, for `benches/repository`. Ten runs share a label, as a
+//! sample does.
 //!
 //! Usage: `fill FILE RUNS POINTS`
 #![allow(clippy::expect_used, reason = "a script sees it fail")]
 
 use dbdyno_model::{
-    CommitMode, CpuUse, Database, DatabaseRates, Dop, Drive, IoRates, Load, Mapping, MetricValue, Plan, PlannedPoint,
-    Platform, Point, Redo, ResponseTime, Run, RunId, RunJson, RunStatus, TestCode, Wait,
+    ClientLoad, CommitMode, CpuUse, Database, DatabaseRates, Dop, Drive, IoRates, Mapping, MetricValue, Plan,
+    PlannedPoint, Platform, Point, Redo, ResponseTime, Run, RunId, RunJson, RunStatus, TestCode, Wait,
 };
-use dbdyno_results::{Access, Repository, Transfer};
+use dbdyno_results::{ExportedRun, FileAccess, Repository};
 use std::path::Path;
 
 const TESTS: [&str; 10] = ["T141", "T311", "T421", "T426", "T611", "T621", "T626", "T711", "T721", "T811"];
@@ -18,13 +18,13 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [file, runs, points] = &arguments[..] else { panic!("usage: fill FILE RUNS POINTS") };
     let (runs, points): (u64, usize) = (runs.parse().expect("runs"), points.parse().expect("points"));
-    let mut repository = Repository::open(Path::new(file), Access::ReadWrite).expect("a results file");
+    let mut repository = Repository::open(Path::new(file), FileAccess::ReadWrite).expect("a results file");
     for n in 0..runs {
         repository.import(&run(n, points)).expect("a run");
     }
 }
 
-fn run(n: u64, count: usize) -> Transfer {
+fn run(n: u64, count: usize) -> ExportedRun {
     let second = i64::try_from(n).unwrap_or_default() * 3_600;
     let run = Run {
         id: RunId::from_random(n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20),
@@ -47,11 +47,11 @@ fn run(n: u64, count: usize) -> Transfer {
         points: points.iter().map(planned).collect(),
     };
     let run = RunJson::new(run, Platform::default(), database, points);
-    Transfer { run, plan, plan_indexes: (0..count).collect(), histograms: Vec::new() }
+    ExportedRun { run, plan, plan_indexes: (0..count).collect(), histograms: Vec::new() }
 }
 
-/// The point of a ramp over the tests, repeated until there are enough: rates that rise and flatten, and differ a
-/// little from run to run.
+/// A point of a ramp over the tests, which are repeated until there are enough points. Rates rise and flatten, and
+/// differ a little from run to run.
 fn point(n: u64, index: usize, run: &Run) -> Point {
     let (test, step) = (index % TESTS.len(), index / TESTS.len());
     let jobs = DOPS[step % DOPS.len()];
@@ -95,7 +95,7 @@ fn planned(point: &Point) -> PlannedPoint {
         subject: point.subject.asked(),
         drive: Drive::Server,
         dop: point.dop,
-        load: Load::default(),
+        load: ClientLoad::default(),
         rows_per_tx: point.rows_per_tx,
         repeat: point.repeat,
         again: false,

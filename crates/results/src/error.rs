@@ -1,4 +1,4 @@
-//! What can go wrong with results, said so that a user knows what to do next.
+//! Errors of the results file. Each message says what to do next.
 
 use dbdyno_model::RunId;
 use rusqlite::ErrorCode;
@@ -10,7 +10,7 @@ pub(crate) const PATIENCE_S: u64 = 5;
 /// Why results cannot be read or written. Each message says what was asked, what is wrong and what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum ResultsError {
-    /// Nothing has been measured into this file.
+    /// Nothing was measured into this file yet.
     #[error(
         "there are no results in {} yet: measure something first, as in `dbdyno run quick --target URL`, or name another file with --results",
         path.display()
@@ -31,7 +31,7 @@ pub enum ResultsError {
         /// The path.
         path: PathBuf,
     },
-    /// Another user's link stands in the file's place.
+    /// The path is a link that another user made.
     #[error(
         "{} is a link that another user has made, and what is written there would go where that user wants: name the file itself",
         path.display()
@@ -40,7 +40,7 @@ pub enum ResultsError {
         /// The path.
         path: PathBuf,
     },
-    /// The folder that the file is to be created in is missing.
+    /// The file's folder does not exist.
     #[error(
         "cannot create {}: there is no folder {}; create it, or name another file with --results",
         path.display(), folder.display()
@@ -51,13 +51,13 @@ pub enum ResultsError {
         /// The missing folder.
         folder: PathBuf,
     },
-    /// The file is no SQLite file.
+    /// The file is not an SQLite file.
     #[error("{} is not a dbdyno results file; it was left as it is: name another file with --results", path.display())]
     SomethingElse {
         /// The file.
         path: PathBuf,
     },
-    /// An SQLite file, but not ours.
+    /// An SQLite file, but not dbdyno's.
     #[error(
         "{} is an SQLite file of another application; it was left as it is: name another file with --results",
         path.display()
@@ -76,16 +76,16 @@ pub enum ResultsError {
         path: PathBuf,
         /// Its schema.
         found: u32,
-        /// The newest schema that we know.
+        /// The newest schema that this program knows.
         known: u32,
     },
-    /// The system does not let us read the file.
+    /// The user may not read the file.
     #[error("cannot read {}: permission denied or read-only folder; get access to the file and its folder, or copy it (with {}-wal, if there is one) to a folder of your own", path.display(), path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
     },
-    /// The system does not let us write the file.
+    /// The user may not write the file.
     #[error(
         "cannot write {}: the file or its folder is read-only for this user; change that, or name another file with --results",
         path.display()
@@ -94,7 +94,7 @@ pub enum ResultsError {
         /// The file.
         path: PathBuf,
     },
-    /// Another process holds the file.
+    /// Another process has locked the file.
     #[error(
         "{} has been locked by another process for more than {PATIENCE_S} s: end that process or wait for it (`fuser {}` names it), then try again",
         path.display(), path.display()
@@ -103,7 +103,7 @@ pub enum ResultsError {
         /// The file.
         path: PathBuf,
     },
-    /// The file is not there any more, another one is, or it has become shorter.
+    /// The file was removed or replaced, or has become shorter.
     #[error(
         "{} was moved, removed, replaced or cut off while dbdyno wrote to it, and what was measured went with it: if it was moved, put it back, beside {}-wal; else measure again",
         path.display(), path.display()
@@ -121,7 +121,7 @@ pub enum ResultsError {
         /// The file.
         path: PathBuf,
     },
-    /// The file cannot be trusted.
+    /// The file is damaged.
     #[error(
         "{} is damaged ({detail}): keep a copy, save what can be saved with `sqlite3 {} .recover`, and name another file with --results",
         path.display(), path.display()
@@ -132,7 +132,7 @@ pub enum ResultsError {
         /// What is wrong, and where.
         detail: String,
     },
-    /// No run goes by this name.
+    /// No run has this name.
     #[error("there is no run '{asked}' in {}{}: `dbdyno list runs` shows them all", path.display(), nearest_words(nearest))]
     RunNotFound {
         /// What was asked for.
@@ -142,7 +142,7 @@ pub enum ResultsError {
         /// Ids and labels that look like it.
         nearest: Vec<String>,
     },
-    /// A prefix that several ids have.
+    /// Several ids begin with this prefix.
     #[error("'{asked}' could be any of the runs {}: type one more character", ids.join(", "))]
     Ambiguous {
         /// What was asked for.
@@ -150,7 +150,7 @@ pub enum ResultsError {
         /// The ids.
         ids: Vec<String>,
     },
-    /// Two runs with one id.
+    /// Another run has this id.
     #[error("there already is a run {id} in {}: continue it with `dbdyno resume {id}`, or start another", path.display())]
     RunExists {
         /// The id.
@@ -158,7 +158,7 @@ pub enum ResultsError {
         /// The file.
         path: PathBuf,
     },
-    /// Two runs with one id and unlike figures.
+    /// Another run with this id has other contents.
     #[error(
         "there already is a run {id} in {}, and it is not the same; it was left as it is: import into another file with --results",
         path.display()
@@ -169,15 +169,15 @@ pub enum ResultsError {
         /// The file.
         path: PathBuf,
     },
-    /// The run is another process's.
+    /// Another process measures the run.
     #[error("run {run} is being measured by process {pid}: wait until it is done, or stop it, and resume then")]
     BeingMeasured {
         /// The run.
         run: RunId,
-        /// Process id of the one who measures it.
+        /// The id of that process.
         pid: u32,
     },
-    /// An older dbdyno measures into the file, and could not go on once its schema is newer.
+    /// An older dbdyno measures into the file, and could not continue after an upgrade of its schema.
     #[error(
         "run {run} is being measured into {} by process {pid}, an older dbdyno, which could not go on once this one has written \
          there: wait until it is done, or name another file with --results",
@@ -188,10 +188,10 @@ pub enum ResultsError {
         path: PathBuf,
         /// The run.
         run: String,
-        /// Process id of the one who measures it.
+        /// The id of the process that measures it.
         pid: u32,
     },
-    /// A point that the plan does not have.
+    /// The plan does not have this point.
     #[error("run {run} has no planned point {plan_index}: its plan has {planned}, counted from 0")]
     OutsidePlan {
         /// The run.
@@ -201,7 +201,7 @@ pub enum ResultsError {
         /// Points in the plan.
         planned: usize,
     },
-    /// Something that could be written but not read again, such as a figure that is no number.
+    /// A value that could be written but not read again, such as a figure that is not a number.
     #[error("{what} cannot be stored: {why}; please report this as a fault of dbdyno")]
     Unstorable {
         /// What it is.
@@ -209,20 +209,20 @@ pub enum ResultsError {
         /// Why not.
         why: String,
     },
-    /// Anything else that SQLite says.
+    /// Any other SQLite error.
     #[error("cannot {doing} {}: {source}; check the file system, or name another file with --results", path.display())]
     Sqlite {
         /// What was being done.
         doing: &'static str,
         /// The file.
         path: PathBuf,
-        /// SQLite's own words.
+        /// SQLite's own message.
         source: rusqlite::Error,
     },
 }
 
 impl ResultsError {
-    /// Says an SQLite error in our words.
+    /// Converts an SQLite error to an error of ours.
     pub(crate) fn from_sqlite(path: &Path, doing: &'static str, source: rusqlite::Error) -> Self {
         use rusqlite::Error::{FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType};
         let path = path.to_owned();

@@ -1,63 +1,62 @@
-//! Opening a results file without ever harming one that is not ours.
+//! Opening a results file without ever harming a file that is not dbdyno's.
 //!
-//! The file is first looked at through an `immutable` connection, which takes no locks, recovers nothing and creates no
-//! side files. It is SQLite's own connection rather than a plain read, because closing a plain descriptor would drop
-//! the locks that another connection of this process holds on the same file (POSIX advisory locks belong to the
-//! process).
+//! The file is first examined through an `immutable` connection, which takes no locks, recovers nothing and creates no
+//! side files. SQLite opens it, because closing a plain file descriptor would drop the locks that another connection of
+//! this process holds on the same file (POSIX advisory locks belong to the process).
 //!
-//! A new file gets its schema under a rollback journal and switches to a write-ahead log afterwards, so that the main
-//! file says whose it is even if its creator is killed a moment later.
+//! A new file gets its schema under a rollback journal and switches to a write-ahead log afterwards. So the main file
+//! shows that it is dbdyno's even if its creator is killed a moment later.
 
 use crate::error::PATIENCE_S;
 use crate::lease::Lease;
 use crate::migrations::{self, APPLICATION_ID, application_id, user_version};
-use crate::{Access, ResultsError};
+use crate::{FileAccess, ResultsError};
 use rusqlite::backup::Backup;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What a look at a path shows.
-enum Found {
+/// What the examination of a path found.
+enum FileState {
     /// No file, or an empty one.
     Nothing,
-    /// A results file that we can read.
+    /// A results file that this program can read.
     Ours,
 }
 
 /// Opens a results file for reading or writing, with the schema that `steps` lead to.
-pub(crate) fn open(path: &Path, access: Access, steps: &[&str]) -> Result<Connection, ResultsError> {
+pub(crate) fn open(path: &Path, access: FileAccess, steps: &[&str]) -> Result<Connection, ResultsError> {
     let found = look(path, migrations::version(steps))?;
     match (access, found) {
-        (Access::ReadOnly, Found::Nothing) => Err(ResultsError::NoResults { path: path.to_owned() }),
-        (Access::ReadOnly, Found::Ours) => open_to_read(path, steps),
-        (Access::ReadWrite, _) => open_to_write(path, steps),
+        (FileAccess::ReadOnly, FileState::Nothing) => Err(ResultsError::NoResults { path: path.to_owned() }),
+        (FileAccess::ReadOnly, FileState::Ours) => open_to_read(path, steps),
+        (FileAccess::ReadWrite, _) => open_to_write(path, steps),
     }
 }
 
-fn look(path: &Path, known: u32) -> Result<Found, ResultsError> {
+fn look(path: &Path, known: u32) -> Result<FileState, ResultsError> {
     let owned = || path.to_owned();
     if dbdyno_files::refuse_anothers_link(path).is_err() {
         return Err(ResultsError::AnothersLink { path: owned() });
     }
     match std::fs::metadata(path) {
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Found::Nothing),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(FileState::Nothing),
         Err(_) => return Err(ResultsError::Unreadable { path: owned() }),
         Ok(meta) if meta.is_dir() => return Err(ResultsError::Folder { path: owned() }),
         Ok(meta) if !meta.is_file() => return Err(ResultsError::NoFile { path: owned() }),
-        Ok(meta) if meta.len() == 0 => return Ok(Found::Nothing),
+        Ok(meta) if meta.len() == 0 => return Ok(FileState::Nothing),
         Ok(_) => {}
     }
     let ids = open_immutable(path).and_then(|connection| {
-        // A checkpoint that was cut short leaves a main file that is shorter than its header says; the rest stands in
-        // the log. Without this SQLite, which does not look at the log here, would call such a file damaged.
+        // A checkpoint that was interrupted leaves a main file that is shorter than its header says; the rest is in the
+        // log. Without this pragma SQLite, which ignores the log here, would call such a file damaged.
         connection.pragma_update(None, "writable_schema", true)?;
         Ok((application_id(&connection)?, user_version(&connection)?))
     });
     match ids {
         Ok((APPLICATION_ID, found)) if found > known => Err(ResultsError::Newer { path: owned(), found, known }),
-        Ok((APPLICATION_ID, _)) => Ok(Found::Ours),
+        Ok((APPLICATION_ID, _)) => Ok(FileState::Ours),
         Ok(_) => Err(ResultsError::OtherApplication { path: owned() }),
         Err(e) if e.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
             Err(ResultsError::SomethingElse { path: owned() })
@@ -66,7 +65,7 @@ fn look(path: &Path, known: u32) -> Result<Found, ResultsError> {
     }
 }
 
-/// The folder of a file that is there or may come to be.
+/// The folder of a file that exists or may be created.
 fn folder_of(path: &Path) -> Result<&Path, ResultsError> {
     let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if folder.is_dir() {
@@ -76,9 +75,9 @@ fn folder_of(path: &Path) -> Result<&Path, ResultsError> {
     }
 }
 
-/// Whether a file can be opened to write, as far as that shows without making it.
+/// Whether a file can be opened for writing, as far as this can be checked without creating it.
 pub(crate) fn can_write(path: &Path, steps: &[&str]) -> Result<(), ResultsError> {
-    if let Found::Ours = look(path, migrations::version(steps))? {
+    if let FileState::Ours = look(path, migrations::version(steps))? {
         return open_to_write(path, steps).map(drop);
     }
     let folder = folder_of(path)?;
@@ -99,20 +98,20 @@ fn open_to_write(path: &Path, steps: &[&str]) -> Result<Connection, ResultsError
     if connection.is_readonly("main").map_err(failed)? {
         return Err(ResultsError::Unwritable { path: path.to_owned() });
     }
-    // Hours of measuring must not go into a file that will not give them back.
+    // Hours of measurements must not be written to a file that cannot be read again.
     must_be_whole(&connection, path)?;
     refuse_newer(&connection, path, steps)?;
     refuse_while_an_older_one_measures(&connection, path, steps)?;
     migrations::migrate(&mut connection, steps).map_err(failed)?;
     connection.pragma_update(None, "journal_mode", "WAL").map_err(failed)?;
-    // NORMAL would survive kill -9 as well; FULL also survives a loss of power, for one sync a point (benches/own_cost
+    // NORMAL would survive kill -9 as well. FULL also survives a loss of power, for one sync a point (benches/own_cost
     // times it).
     connection.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
     connection.pragma_update(None, "foreign_keys", true).map_err(failed)?;
     Ok(connection)
 }
 
-/// Refuses a file whose pages do not fit together.
+/// Refuses a file whose pages are inconsistent.
 pub(crate) fn must_be_whole(connection: &Connection, path: &Path) -> Result<(), ResultsError> {
     let found = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
     match found.map_err(|e| ResultsError::from_sqlite(path, "open", e))? {
@@ -121,8 +120,8 @@ pub(crate) fn must_be_whole(connection: &Connection, path: &Path) -> Result<(), 
     }
 }
 
-/// A reader opens the file for writing where it may, and forbids itself to write: only so does SQLite recover what a
-/// killed process left behind and tidy its side files away when the last reader closes.
+/// A reader opens the file for writing if it may, and forbids itself to write. Only then SQLite recovers what a killed
+/// process left behind, and removes its side files when the last reader closes.
 fn open_to_read(path: &Path, steps: &[&str]) -> Result<Connection, ResultsError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let opened = Connection::open_with_flags(path, flags).and_then(|connection| {
@@ -133,7 +132,7 @@ fn open_to_read(path: &Path, steps: &[&str]) -> Result<Connection, ResultsError>
     });
     let connection = match opened {
         Err(e) if matches!(e.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly)) => {
-            // A read-only folder has no room for side files. That is no obstacle where nothing waits in the log.
+            // A read-only folder has no room for side files. That is no obstacle if nothing waits in the log.
             if side_file(path, "-wal").metadata().is_ok_and(|m| m.len() > 0) {
                 return Err(ResultsError::Unreadable { path: path.to_owned() });
             }
@@ -151,7 +150,7 @@ fn open_to_read(path: &Path, steps: &[&str]) -> Result<Connection, ResultsError>
     }
 }
 
-/// The look at the main file may have missed what stands in the write-ahead log.
+/// The examination of the main file may have missed what is in the write-ahead log.
 fn refuse_newer(connection: &Connection, path: &Path, steps: &[&str]) -> Result<(), ResultsError> {
     let known = migrations::version(steps);
     match user_version(connection).map_err(|e| unread(path, e))? {
@@ -160,7 +159,7 @@ fn refuse_newer(connection: &Connection, path: &Path, steps: &[&str]) -> Result<
     }
 }
 
-/// Whoever measures into an older file could record nothing more once its schema is newer.
+/// A process that measures into an older file could record nothing more after an upgrade of its schema.
 fn refuse_while_an_older_one_measures(
     connection: &Connection,
     path: &Path,
@@ -175,7 +174,7 @@ fn refuse_while_an_older_one_measures(
     let mut rows = query.query([]).map_err(failed)?;
     while let Some(row) = rows.next().map_err(failed)? {
         let (run, lease): (String, String) = row.get(0).and_then(|run| Ok((run, row.get(1)?))).map_err(failed)?;
-        // A lease that cannot be read is nobody's.
+        // An unreadable lease counts as expired.
         let lease = serde_json::from_str::<Lease>(&lease).ok().filter(Lease::holds);
         if let Some(Lease { pid, .. }) = lease {
             return Err(ResultsError::OlderAtWork { path: path.to_owned(), run, pid });
@@ -193,7 +192,7 @@ fn upgraded_copy(connection: &Connection, steps: &[&str]) -> rusqlite::Result<Co
     Ok(copy)
 }
 
-/// Says why a file could not be opened to read.
+/// Why a file could not be opened for reading.
 fn unread(path: &Path, error: rusqlite::Error) -> ResultsError {
     match error.sqlite_error_code() {
         Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied | ErrorCode::ReadOnly) => {
@@ -227,7 +226,7 @@ fn side_file(path: &Path, suffix: &str) -> PathBuf {
 mod tests {
     use super::*;
 
-    // Runs are looked for in every older file.
+    // Runs are searched in every older file.
     const OLDER: &[&str] =
         &["CREATE TABLE kept (a INTEGER); INSERT INTO kept VALUES (7); CREATE TABLE runs (id, lease);"];
     const CURRENT: &[&str] = &[OLDER[0], "ALTER TABLE kept ADD COLUMN b INTEGER DEFAULT 1;"];
@@ -238,7 +237,7 @@ mod tests {
         let path = folder.path().join("dbdyno.db");
         can_write(&path, CURRENT).unwrap();
         assert!(!path.exists());
-        let connection = open(&path, Access::ReadWrite, CURRENT).unwrap();
+        let connection = open(&path, FileAccess::ReadWrite, CURRENT).unwrap();
         connection.execute_batch("INSERT INTO kept VALUES (8, 1)").unwrap();
         for entry in std::fs::read_dir(folder.path()).unwrap() {
             assert_eq!(
@@ -260,20 +259,20 @@ mod tests {
     fn a_reader_understands_an_older_file_and_leaves_it_as_it_is() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a b%?#é.db");
-        drop(open(&path, Access::ReadWrite, OLDER).unwrap());
+        drop(open(&path, FileAccess::ReadWrite, OLDER).unwrap());
         let before = std::fs::read(&path).unwrap();
-        assert_eq!(sum(&open(&path, Access::ReadOnly, CURRENT).unwrap()).unwrap(), 8);
+        assert_eq!(sum(&open(&path, FileAccess::ReadOnly, CURRENT).unwrap()).unwrap(), 8);
         assert_eq!(std::fs::read(&path).unwrap(), before);
-        assert!(sum(&open(&path, Access::ReadWrite, OLDER).unwrap()).is_err());
+        assert!(sum(&open(&path, FileAccess::ReadWrite, OLDER).unwrap()).is_err());
     }
 
     #[test]
     fn a_writer_brings_an_older_file_up_to_date() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("dbdyno.db");
-        drop(open(&path, Access::ReadWrite, OLDER).unwrap());
-        assert_eq!(sum(&open(&path, Access::ReadWrite, CURRENT).unwrap()).unwrap(), 8);
-        let refused = open(&path, Access::ReadWrite, OLDER).unwrap_err();
+        drop(open(&path, FileAccess::ReadWrite, OLDER).unwrap());
+        assert_eq!(sum(&open(&path, FileAccess::ReadWrite, CURRENT).unwrap()).unwrap(), 8);
+        let refused = open(&path, FileAccess::ReadWrite, OLDER).unwrap_err();
         assert!(matches!(refused, ResultsError::Newer { found: 2, known: 1, .. }));
     }
 
@@ -281,11 +280,11 @@ mod tests {
     fn a_step_that_fails_leaves_nothing_behind() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("dbdyno.db");
-        drop(open(&path, Access::ReadWrite, OLDER).unwrap());
+        drop(open(&path, FileAccess::ReadWrite, OLDER).unwrap());
         let broken = [OLDER[0], "DELETE FROM kept; SELECT no_such_function();"];
-        let refused = open(&path, Access::ReadWrite, &broken).unwrap_err();
+        let refused = open(&path, FileAccess::ReadWrite, &broken).unwrap_err();
         assert!(matches!(refused, ResultsError::Sqlite { doing: "open", .. }), "{refused}");
-        let connection = open(&path, Access::ReadOnly, OLDER).unwrap();
+        let connection = open(&path, FileAccess::ReadOnly, OLDER).unwrap();
         assert_eq!(connection.query_row("SELECT a FROM kept", [], |row| row.get::<_, i64>(0)).unwrap(), 7);
     }
 
@@ -293,10 +292,10 @@ mod tests {
     fn a_writer_that_the_log_alone_knows_to_be_newer_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("dbdyno.db");
-        drop(open(&path, Access::ReadWrite, OLDER).unwrap());
+        drop(open(&path, FileAccess::ReadWrite, OLDER).unwrap());
         // Kept open, so that the second step stays in the log.
-        let _newer = open(&path, Access::ReadWrite, CURRENT).unwrap();
-        for access in [Access::ReadOnly, Access::ReadWrite] {
+        let _newer = open(&path, FileAccess::ReadWrite, CURRENT).unwrap();
+        for access in [FileAccess::ReadOnly, FileAccess::ReadWrite] {
             let refused = open(&path, access, OLDER).unwrap_err();
             assert!(matches!(refused, ResultsError::Newer { found: 2, known: 1, .. }), "{refused}");
         }

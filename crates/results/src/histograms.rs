@@ -1,19 +1,19 @@
-//! The histograms of points: which times of which transactions they hold, and how they are read.
+//! The histograms of points: which times of which transactions they contain, and how they are read.
 
 use crate::{Repository, ResultsError};
 use dbdyno_model::RunId;
 use dbdyno_stats::Histogram;
 use rusqlite::Connection;
 
-/// Which times a histogram holds.
+/// Which times a histogram contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, strum::EnumString, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum HistogramKind {
-    /// Time of one operation as its caller sees it.
+    /// Service time: the time of one operation as its caller sees it.
     Service,
-    /// From the moment it was due.
+    /// Response time: from the moment an operation was due.
     Response,
-    /// From when a transaction could begin until it had a connection: of the transactions of all types together.
+    /// Time from when a transaction could begin until it had a connection, for all types together.
     ConnectionWait,
 }
 
@@ -32,9 +32,9 @@ impl HistogramKind {
 /// A histogram of a point.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PointHistogram {
-    /// The type of the transactions that it is of; none where it is of all types, or a point has no transactions.
+    /// The transaction type; `None` for all types together, or where a point has no transactions.
     pub transaction_type: Option<String>,
-    /// Which times it holds.
+    /// Which times it contains.
     pub kind: HistogramKind,
     /// The times.
     pub times: Histogram,
@@ -44,7 +44,7 @@ pub struct PointHistogram {
 pub type Histograms = Vec<PointHistogram>;
 
 impl Repository {
-    /// The histograms of the newest attempt at a planned point; none where none were recorded.
+    /// The histograms of the newest attempt at a planned point; empty where none were recorded.
     ///
     /// # Errors
     /// The run does not exist, or the file cannot be read.
@@ -54,7 +54,7 @@ impl Repository {
         Ok(found.into_iter().map(|(_, histogram)| histogram).collect())
     }
 
-    /// The histograms of one planned point, or of all, each with its place in the plan.
+    /// The histograms of one planned point, or of all, each with the point's plan index.
     pub(crate) fn read_histograms(
         &self,
         connection: &Connection,

@@ -1,12 +1,12 @@
-//! Who is measuring a run. Two processes that resume the same run would measure each other, so a run carries the mark
-//! of its process. The mark is advisory and needs no clean-up: a process id alone may be reused, but together with the
-//! process's start and the machine's boot it names one process for ever, and whether that one lives is a look into
-//! /proc (`man 5 proc`: /proc/PID/stat, fields 3 and 22).
+//! The process that is measuring a run. Two processes that resume the same run would measure each other's load, so a
+//! run stores the lease of its process. The lease is advisory and needs no clean-up. A process id alone may be reused,
+//! but with the process's start and the machine's boot it identifies one process for ever. Whether that process lives
+//! is read from /proc (`man 5 proc`: /proc/PID/stat, fields 3 and 22).
 
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// The mark of one process.
+/// The identity of one process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Lease {
     /// Process id.
@@ -18,12 +18,12 @@ pub(crate) struct Lease {
 }
 
 impl Lease {
-    /// This process's mark; `None` where /proc does not tell, and runs then go unmarked.
+    /// This process's lease; `None` where /proc is not available, and runs then have no lease.
     pub(crate) fn ours() -> Option<Self> {
         Self::of(std::process::id())
     }
 
-    /// The mark of a process that lives.
+    /// The lease of a living process.
     pub(crate) fn of(pid: u32) -> Option<Self> {
         let stat = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat")).ok()?;
         let boot_id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
@@ -36,7 +36,7 @@ impl Lease {
     }
 }
 
-/// The start of a process from its stat line; `None` for one that has ended and only waits to be noticed.
+/// The start of a process from its stat line; `None` for a zombie.
 fn started_ticks(stat: &str) -> Option<u64> {
     // The name in parentheses may itself contain spaces and parentheses.
     let (_, rest) = stat.rsplit_once(") ")?;

@@ -1,8 +1,8 @@
-//! The results repository: one SQLite file that outlives every accident of the process that writes it.
+//! The results repository: one SQLite file that survives every accident of the process that writes it.
 //!
-//! A run is worth hours of a platform's time, so what was measured must survive the one who measured it. The resolved
-//! plan is stored before the first point, each point is one transaction that is on the device when
-//! [`Repository::record_point`] returns, and nothing is ever overwritten: a point that is measured again becomes a new
+//! A run takes hours of a platform's time, so its results must survive the process that measured it. The resolved plan
+//! is stored before the first point. Each point is one transaction that is on the device when
+//! [`Repository::record_point`] returns. Nothing is ever overwritten: a point that is measured again becomes a new
 //! attempt beside the old one, and readers see the newest. Files of other programs are recognised and never touched.
 
 mod error;
@@ -10,27 +10,27 @@ mod file;
 mod histograms;
 mod lease;
 mod migrations;
-mod once;
 mod read;
 mod transfer;
+mod unique_keys;
 mod write;
 
 pub use error::ResultsError;
 pub use histograms::{HistogramKind, Histograms, PointHistogram};
-pub use read::{Recorded, RunSummary};
-pub use transfer::{Transfer, TransferError};
+pub use read::{RecordedPoint, RunSummary};
+pub use transfer::{ExportedRun, TransferError};
 
 use rusqlite::Connection;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What a file is opened for.
+/// How a file is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
-    /// To read; the file must be there, and nothing in it changes.
+pub enum FileAccess {
+    /// For reading; the file must exist, and nothing in it changes.
     ReadOnly,
-    /// To read and write; a missing file is created, an older one brought to the current schema.
+    /// For reading and writing; a missing file is created, and an older one is upgraded to the current schema.
     ReadWrite,
 }
 
@@ -39,22 +39,22 @@ pub enum Access {
 pub struct Repository {
     connection: Connection,
     path: PathBuf,
-    /// Device and inode of the file, for whoever writes.
+    /// Device and inode of the file, for writers.
     identity: Option<(u64, u64)>,
-    /// The length that the file had last: it only grows.
+    /// The last known length of the file, which only grows.
     length_bytes: AtomicU64,
 }
 
-/// What a name stands for at this moment: the device and the inode.
+/// The device and inode that a path refers to now.
 fn identity(path: &Path) -> Option<(u64, u64)> {
     path.metadata().ok().map(|file| (file.dev(), file.ino()))
 }
 
-/// The database that is part of the program, and the options that it was compiled with: it keeps the results, and may
-/// be measured.
+/// The database built into the program, and the options that it was compiled with. It keeps the results, and may be
+/// measured.
 ///
 /// # Errors
-/// It does not say, with the reason.
+/// It does not tell, with the reason.
 pub fn embedded() -> Result<(&'static str, Vec<String>), String> {
     let said = Connection::open_in_memory().and_then(|connection| {
         let mut query = connection.prepare("PRAGMA compile_options")?;
@@ -67,14 +67,15 @@ impl Repository {
     /// Opens a results file.
     ///
     /// # Errors
-    /// The file is missing (to read), something else, of a newer version, not writable (to write), locked or damaged.
-    pub fn open(path: &Path, access: Access) -> Result<Self, ResultsError> {
+    /// The file is missing (for reading), not a results file, of a newer version, not writable (for writing), locked or
+    /// damaged.
+    pub fn open(path: &Path, access: FileAccess) -> Result<Self, ResultsError> {
         let connection = file::open(path, access, migrations::ALL)?;
-        let identity = identity(path).filter(|_| access == Access::ReadWrite);
+        let identity = identity(path).filter(|_| access == FileAccess::ReadWrite);
         Ok(Self { connection, path: path.to_owned(), identity, length_bytes: AtomicU64::new(0) })
     }
 
-    /// Whether a results file can be written to, or made, as far as that shows without making it.
+    /// Whether a results file can be written or created, as far as this can be checked without creating it.
     ///
     /// # Errors
     /// As for [`Repository::open`].
@@ -82,13 +83,13 @@ impl Repository {
         file::can_write(path, migrations::ALL)
     }
 
-    /// The file, as it was named when it was opened.
+    /// The path that was given when it was opened.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Says an SQLite error in our words; `doing` completes "cannot …".
+    /// Converts an SQLite error to an error of ours; `doing` completes "cannot …".
     fn failed(&self, doing: &'static str) -> impl Fn(rusqlite::Error) -> ResultsError {
         move |error| ResultsError::from_sqlite(&self.path, doing, error)
     }
@@ -106,7 +107,7 @@ impl Repository {
         }
     }
 
-    /// What is stored cannot be understood.
+    /// The stored data is unreadable.
     fn damaged(&self, what: &str, why: impl std::fmt::Display) -> ResultsError {
         ResultsError::Damaged { path: self.path.clone(), detail: format!("{what}: {why}") }
     }

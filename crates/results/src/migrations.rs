@@ -1,12 +1,12 @@
-//! The schema, as the ordered list of steps that lead to it. A step is never changed once released: files carry the
-//! number of steps that they have seen, and a newer dbdyno takes the rest.
+//! The schema, as an ordered list of steps. A released step is never changed: a file stores the number of steps applied
+//! to it, and a newer dbdyno applies the rest.
 
 use rusqlite::{Connection, TransactionBehavior};
 
 /// Marks a file as ours: "dbdy" in the SQLite header's application id.
 pub(crate) const APPLICATION_ID: i32 = 0x6462_6479;
 
-/// Every step, oldest first. The schema version is the number of steps taken.
+/// Every step, the oldest first. The schema version is the number of steps applied.
 pub(crate) const ALL: &[&str] = &[
     include_str!("migrations/001_runs.sql"),
     include_str!("migrations/002_in_short.sql"),
@@ -22,8 +22,8 @@ pub(crate) fn version(steps: &[&str]) -> u32 {
     u32::try_from(steps.len()).unwrap_or(u32::MAX)
 }
 
-/// Takes the steps that the file has not seen, each in a transaction of its own. Two processes that do so at once take
-/// turns, and the second finds nothing left to do.
+/// Applies the missing steps to a file, each in a transaction of its own. Of two processes that do so at once, the
+/// second waits and then finds nothing left to do.
 pub(crate) fn migrate(connection: &mut Connection, steps: &[&str]) -> rusqlite::Result<()> {
     for (seen, step) in (0u32..).zip(steps) {
         if seen < user_version(connection)? {
@@ -40,12 +40,12 @@ pub(crate) fn migrate(connection: &mut Connection, steps: &[&str]) -> rusqlite::
     Ok(())
 }
 
-/// The number of steps that a file has seen.
+/// The number of steps applied to a file.
 pub(crate) fn user_version(connection: &Connection) -> rusqlite::Result<u32> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-/// Whose file it is; 0 where no application says so.
+/// The application that a file belongs to; 0 where none is named.
 pub(crate) fn application_id(connection: &Connection) -> rusqlite::Result<i32> {
     connection.pragma_query_value(None, "application_id", |row| row.get(0))
 }
@@ -54,9 +54,9 @@ pub(crate) fn application_id(connection: &Connection) -> rusqlite::Result<i32> {
 mod tests {
     use super::*;
     use crate::lease::Lease;
-    use crate::{Access, Repository, file};
+    use crate::{FileAccess, Repository, file};
 
-    /// A file as version 1 left it: a run of two planned points, of which one was measured again and one not yet.
+    /// A file as version 1 left it: a run of two planned points, one of them measured twice, the other not yet.
     const OLD: &str = r#"
         INSERT INTO runs VALUES ('abc', 'mine', 'quick', 'T', '7', '2026-01-01T00:00:00.000000000Z', '0.1.0', 'null:',
                                  'interrupted', '{"points": [{}, {}]}', '{}', '{}', NULL);
@@ -67,8 +67,8 @@ mod tests {
     fn an_old_file_is_listed_by_readers_and_brought_up_to_date_by_writers() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("dbdyno.db");
-        file::open(&path, Access::ReadWrite, &ALL[..1]).unwrap().execute_batch(OLD).unwrap();
-        for access in [Access::ReadOnly, Access::ReadWrite, Access::ReadOnly] {
+        file::open(&path, FileAccess::ReadWrite, &ALL[..1]).unwrap().execute_batch(OLD).unwrap();
+        for access in [FileAccess::ReadOnly, FileAccess::ReadWrite, FileAccess::ReadOnly] {
             let listed = Repository::open(&path, access).unwrap().list_runs().unwrap();
             let counts =
                 |s: &crate::RunSummary| (s.points_planned, s.points_done, s.ok, s.failed, s.invalid, s.unsupported);
@@ -76,33 +76,33 @@ mod tests {
         }
     }
 
-    /// What an older dbdyno is about to record must find its place.
+    /// What an older dbdyno is about to record must find its table.
     #[test]
     fn a_file_that_an_older_dbdyno_measures_into_stays_as_it_is_until_that_has_ended() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("dbdyno.db");
         let mut measuring = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let lease = serde_json::to_string(&Lease::of(measuring.id()).unwrap()).unwrap();
-        file::open(&path, Access::ReadWrite, &ALL[..1]).unwrap().execute_batch(OLD).unwrap();
-        let older = file::open(&path, Access::ReadWrite, &ALL[..3]).unwrap();
+        file::open(&path, FileAccess::ReadWrite, &ALL[..1]).unwrap().execute_batch(OLD).unwrap();
+        let older = file::open(&path, FileAccess::ReadWrite, &ALL[..3]).unwrap();
         older.execute("UPDATE runs SET lease = ?1", [lease]).unwrap();
-        let refused = Repository::open(&path, Access::ReadWrite).err().unwrap().to_string();
+        let refused = Repository::open(&path, FileAccess::ReadWrite).err().unwrap().to_string();
         assert!(refused.contains(&format!("run abc is being measured into {}", path.display())), "{refused}");
         assert!(refused.contains(&format!("by process {}", measuring.id())), "{refused}");
         assert_eq!(user_version(&older).unwrap(), 3);
-        // Whoever only reads is welcome.
-        assert_eq!(Repository::open(&path, Access::ReadOnly).unwrap().list_runs().unwrap().len(), 1);
+        // Readers are allowed.
+        assert_eq!(Repository::open(&path, FileAccess::ReadOnly).unwrap().list_runs().unwrap().len(), 1);
         older.execute_batch("INSERT INTO histograms VALUES (1, 'service', x'')").unwrap();
         measuring.kill().and_then(|()| measuring.wait()).unwrap();
-        Repository::open(&path, Access::ReadWrite).unwrap();
+        Repository::open(&path, FileAccess::ReadWrite).unwrap();
         assert_eq!(user_version(&older).unwrap(), version(ALL));
     }
 
-    /// What lists of many runs read is short: no list may read the JSON of plans and points.
+    /// Lists of many runs must be fast, so they must not read the JSON of plans and points.
     #[test]
     fn lists_read_indexes_alone() {
         let folder = tempfile::tempdir().unwrap();
-        let connection = file::open(&folder.path().join("dbdyno.db"), Access::ReadWrite, ALL).unwrap();
+        let connection = file::open(&folder.path().join("dbdyno.db"), FileAccess::ReadWrite, ALL).unwrap();
         for sql in [crate::read::list_sql(), crate::read::IDS_AND_LABELS.to_owned()] {
             let mut query = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
             let steps = query.query_map([], |row| row.get::<_, String>(3)).unwrap();

@@ -1,9 +1,10 @@
-//! Reading: what runs there are, which one a user means, what it measured and what it still has to.
+//! Reading: the list of runs, the run that a user means, its measurements, and its missing points.
 
 use crate::lease::Lease;
 use crate::{Repository, ResultsError};
 use dbdyno_model::{
-    Database, Part, Plan, Platform, Point, REFERENCE_SUITE, Run, RunId, RunJson, RunStatus, Status, in_this_version,
+    Database, DocumentPart, Plan, Platform, Point, REFERENCE_SUITE, Run, RunId, RunJson, RunStatus, Status,
+    in_this_version,
 };
 use rusqlite::{Connection, OptionalExtension, Row};
 use serde::de::DeserializeOwned;
@@ -11,16 +12,16 @@ use serde::de::DeserializeOwned;
 /// Columns of `runs` in the order in which [`Repository::run_from`] reads them.
 const RUN_COLUMNS: &str = "id, label, suite, size, seed, started_at, tool_version, target, status";
 
-/// What the suites of runs of storage alone begin with.
+/// The beginning of the suite names of storage runs.
 const STORAGE_SUITES: &str = "orion ";
 
-/// The names of all runs, newest first, and which suite they are of.
+/// The names and suites of all runs, the newest first.
 pub(crate) const IDS_AND_LABELS: &str = "SELECT id, label, suite FROM runs ORDER BY started_at DESC, rowid DESC";
 
-/// All runs, newest first, and how many points of each ended how. It reads the indexes of migration 002 alone.
+/// All runs, the newest first, with the number of points by status. It only reads the indexes of migration 002.
 pub(crate) fn list_sql() -> String {
     let count = |status: &str| format!("sum(ended = '{status}') AS {status}");
-    // Of each planned point the row with the newest attempt: SQLite takes bare columns from the row of max().
+    // For each planned point the row with the newest attempt: SQLite takes bare columns from the row of max().
     format!(
         "WITH newest AS (SELECT run, ended, max(attempt) FROM points INDEXED BY points_in_short
                                  GROUP BY run, plan_index),
@@ -35,29 +36,29 @@ pub(crate) fn list_sql() -> String {
     )
 }
 
-/// A run and how far it has come, for lists. Of each planned point the newest attempt counts.
+/// A run and its progress, for lists. For each planned point the newest attempt counts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunSummary {
     /// The run.
     pub run: Run,
     /// Points in its plan.
     pub points_planned: usize,
-    /// Planned points that have been recorded, however they ended.
+    /// Planned points that have been recorded, with any status.
     pub points_done: usize,
-    /// Of these: measured.
+    /// Points with status `ok`.
     pub ok: usize,
-    /// Ended by an error.
+    /// Points that an error ended.
     pub failed: usize,
-    /// Measured, but not the work that the test asks for.
+    /// Points whose work was not what the test asks for.
     pub invalid: usize,
-    /// Not possible on this engine.
+    /// Points that this engine cannot do.
     pub unsupported: usize,
 }
 
 /// How the newest attempt at a planned point ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Recorded {
-    /// The point's place in the plan, from 0.
+pub struct RecordedPoint {
+    /// The point's plan index, from 0.
     pub plan_index: usize,
     /// 1, 2, 3 …
     pub attempt: u32,
@@ -91,11 +92,11 @@ impl Repository {
         Ok(runs)
     }
 
-    /// The run that a user means: `last`, an id, a label (the newest run of it) or the beginning of one id only. What
-    /// is typed out whole goes before what is a beginning, so that a label can always be reached.
+    /// The run that a user means: `last`, an id, a label (its newest run) or the beginning of one id only. A complete
+    /// match precedes a prefix, so that a label can always be reached.
     ///
     /// # Errors
-    /// There are no runs yet, none of that name (the nearest are offered), or several ids begin so.
+    /// There are no runs yet, none with this name (the error lists the nearest), or several ids begin like this.
     pub fn find(&self, asked: &str) -> Result<RunId, ResultsError> {
         let runs = self.ids_and_labels()?;
         let Some(newest) = runs.first() else {
@@ -125,7 +126,7 @@ impl Repository {
         }
     }
 
-    /// The runs that share a label, newest first: a sample.
+    /// The runs that share a label, the newest first: a sample.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -134,8 +135,8 @@ impl Repository {
         Ok(labelled(&runs, label).into_iter().map(|run| run.id.clone()).collect())
     }
 
-    /// A whole run as its JSON document, points in the plan's order, of each the newest attempt. What another process
-    /// records meanwhile is in it whole or not at all.
+    /// A whole run as its JSON document, with the newest attempt of each point, in the plan's order. A point that
+    /// another process records meanwhile is included completely or not at all.
     ///
     /// # Errors
     /// The run does not exist, or the file cannot be read.
@@ -144,7 +145,7 @@ impl Repository {
         Ok(self.read_run(&snapshot, run)?.0)
     }
 
-    /// A run, and each point's place in its plan.
+    /// A run, and the plan index of each of its points.
     pub(crate) fn read_run(&self, connection: &Connection, run: &RunId) -> Result<(RunJson, Vec<usize>), ResultsError> {
         let header = self.run(connection, run)?;
         let platform: Platform = self.document(connection, run, "platform")?;
@@ -154,13 +155,13 @@ impl Repository {
         Ok((RunJson { tool, ..RunJson::new(header, platform, database, points) }, plan_indexes))
     }
 
-    /// Whether there is a run of exactly this id.
+    /// Whether there is a run with exactly this id.
     pub(crate) fn has(&self, run: &RunId) -> Result<bool, ResultsError> {
         let sql = "SELECT EXISTS (SELECT 1 FROM runs WHERE id = ?1)";
         self.connection.query_row(sql, [run.as_str()], |row| row.get(0)).map_err(self.failed("read"))
     }
 
-    /// The plan that a run was begun with.
+    /// The plan that a run began with.
     ///
     /// # Errors
     /// The run does not exist, or the file cannot be read.
@@ -172,7 +173,7 @@ impl Repository {
             .optional()
             .map_err(self.failed("read"))?
             .ok_or_else(|| self.no_such_run(run))?;
-        let plan = in_this_version(Part::Plan, version, &body).and_then(|body| serde_json::from_str(&body));
+        let plan = in_this_version(DocumentPart::Plan, version, &body).and_then(|body| serde_json::from_str(&body));
         plan.map_err(|e| self.damaged(&format!("the plan of run {run}"), e))
     }
 
@@ -180,7 +181,7 @@ impl Repository {
     ///
     /// # Errors
     /// The run does not exist, or the file cannot be read.
-    pub fn recorded(&self, run: &RunId) -> Result<Vec<Recorded>, ResultsError> {
+    pub fn recorded(&self, run: &RunId) -> Result<Vec<RecordedPoint>, ResultsError> {
         self.run(&self.connection, run)?;
         let sql = "SELECT plan_index, attempt, status, reason FROM newest_points WHERE run = ?1 ORDER BY plan_index";
         let mut query = self.connection.prepare_cached(sql).map_err(self.failed("read"))?;
@@ -189,7 +190,7 @@ impl Repository {
         while let Some(row) = rows.next().map_err(self.failed("read"))? {
             let plan_index = row.get(0).map_err(self.failed("read"))?;
             let status: String = row.get(2).map_err(self.failed("read"))?;
-            recorded.push(Recorded {
+            recorded.push(RecordedPoint {
                 plan_index,
                 attempt: row.get(1).map_err(self.failed("read"))?,
                 status: self.word(&format!("the status of point {plan_index} of run {run}"), status)?,
@@ -199,7 +200,7 @@ impl Repository {
         Ok(recorded)
     }
 
-    /// What `resume` has to measure, as places in the plan: points that are missing or whose newest attempt failed.
+    /// The plan indexes that `resume` has to measure: points that are missing or whose newest attempt failed.
     ///
     /// # Errors
     /// The run does not exist, or the file cannot be read.
@@ -228,7 +229,7 @@ impl Repository {
         let id = text(0)?;
         let what = |part: &str| format!("the {part} of run {id}");
         let status = match self.word(&what("status"), text(8)?)? {
-            // Killed: nobody was left to say so.
+            // The process was killed, so it could not store the status itself.
             RunStatus::Running if self.is_abandoned(&id)? => RunStatus::Interrupted,
             status => status,
         };
@@ -245,7 +246,7 @@ impl Repository {
         })
     }
 
-    /// Whether the process that measured a run has ended. Where nothing tells whose it is, it may live.
+    /// Whether the process that measured a run has ended. Without a lease, it may live.
     fn is_abandoned(&self, run: &str) -> Result<bool, ResultsError> {
         let sql = "SELECT lease FROM runs WHERE id = ?1";
         let mut query = self.connection.prepare_cached(sql).map_err(self.failed("read"))?;
@@ -253,13 +254,13 @@ impl Repository {
         Ok(self.lease(run, held)?.is_some_and(|lease| !lease.holds()))
     }
 
-    /// The mark of a process, as it is stored.
+    /// The lease of a process, as it is stored.
     pub(crate) fn lease(&self, run: &str, stored: Option<String>) -> Result<Option<Lease>, ResultsError> {
         let lease = stored.map(|text| serde_json::from_str(&text)).transpose();
         lease.map_err(|e| self.damaged(&format!("the lease of run {run}"), e))
     }
 
-    /// Whether a run came in as a file.
+    /// Whether a run was imported.
     ///
     /// # Errors
     /// The run does not exist, or the file cannot be read.
@@ -278,7 +279,8 @@ impl Repository {
             let plan_index: usize = row.get(0).map_err(self.failed("read"))?;
             let body: String = row.get(1).map_err(self.failed("read"))?;
             let version: u32 = row.get(2).map_err(self.failed("read"))?;
-            let point = in_this_version(Part::Point, version, &body).and_then(|body| serde_json::from_str(&body));
+            let point =
+                in_this_version(DocumentPart::Point, version, &body).and_then(|body| serde_json::from_str(&body));
             let point = point.map_err(|e| self.damaged(&format!("point {plan_index} of run {run}"), e))?;
             points.push((plan_index, point));
         }
@@ -296,7 +298,7 @@ impl Repository {
         found.ok_or_else(|| self.damaged(&format!("the {column} of run {run}"), "there is none"))
     }
 
-    /// One of a run's JSON columns that need not hold anything.
+    /// One of a run's JSON columns that may be empty.
     fn document_if_any<T: DeserializeOwned>(
         &self,
         connection: &Connection,
@@ -318,34 +320,39 @@ impl Repository {
         serde_json::from_value(serde_json::Value::String(word)).map_err(|e| self.damaged(what, e))
     }
 
-    fn ids_and_labels(&self) -> Result<Vec<Named>, ResultsError> {
+    fn ids_and_labels(&self) -> Result<Vec<RunNames>, ResultsError> {
         let mut query = self.connection.prepare_cached(IDS_AND_LABELS).map_err(self.failed("read"))?;
         let columns = |row: &Row<'_>| Ok((row.get::<_, String>(0)?, row.get(1)?, row.get::<_, String>(2)?));
         let rows = query.query_map([], columns).map_err(self.failed("read"))?;
         rows.map(|row| {
             let (id, label, suite) = row.map_err(self.failed("read"))?;
             let (is_reference, is_of_storage) = (suite == REFERENCE_SUITE, suite.starts_with(STORAGE_SUITES));
-            Ok(Named { id: self.word(&format!("the id of run {id}"), id.clone())?, label, is_reference, is_of_storage })
+            Ok(RunNames {
+                id: self.word(&format!("the id of run {id}"), id.clone())?,
+                label,
+                is_reference,
+                is_of_storage,
+            })
         })
         .collect()
     }
 }
 
 /// A run by its names.
-struct Named {
+struct RunNames {
     id: RunId,
     label: Option<String>,
-    /// Whether it measured the storage below what others of its label measured.
+    /// Whether it is a reference run, which measured the storage below the other runs of its label.
     is_reference: bool,
     /// Whether it measured storage alone.
     is_of_storage: bool,
 }
 
-/// The runs of a label. The reference of a platform's storage bears the label of its runs and is none of their sample;
-/// it is meant where there is nothing else. Of a label that holds both, runs of databases go before other runs of
-/// storage.
-fn labelled<'r>(runs: &'r [Named], label: &str) -> Vec<&'r Named> {
-    let mut all: Vec<&Named> = runs.iter().filter(|run| run.label.as_deref() == Some(label)).collect();
+/// The runs of a label. A reference run of the platform's storage has the label of the runs beside it but is not part
+/// of their sample; it is used only where the label has no other runs. In a label with both, runs of databases precede
+/// other runs of storage.
+fn labelled<'r>(runs: &'r [RunNames], label: &str) -> Vec<&'r RunNames> {
+    let mut all: Vec<&RunNames> = runs.iter().filter(|run| run.label.as_deref() == Some(label)).collect();
     if all.iter().any(|run| !run.is_reference) {
         all.retain(|run| !run.is_reference);
     }
@@ -353,8 +360,8 @@ fn labelled<'r>(runs: &'r [Named], label: &str) -> Vec<&'r Named> {
     all
 }
 
-/// Up to three ids and labels that look like what was asked for, the likest first.
-fn nearest(asked: &str, runs: &[Named]) -> Vec<String> {
+/// Up to three ids and labels that look like what was asked for, the most similar first.
+fn nearest(asked: &str, runs: &[RunNames]) -> Vec<String> {
     const ALIKE: f64 = 0.75;
     const OFFERED: usize = 3;
     let names = runs.iter().flat_map(|run| std::iter::once(run.id.as_str()).chain(run.label.as_deref()));

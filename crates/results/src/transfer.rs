@@ -1,26 +1,26 @@
-//! A run on its way to another machine: its JSON document with what the document leaves out and a repository needs, the
-//! plan and the histograms. Superseded attempts stay behind.
+//! A run on its way to another machine: its JSON document, with the plan and the histograms that a repository also
+//! needs. Superseded attempts stay behind.
 //!
-//! What comes in was written by anybody. It is read whole and proved sound before a repository is touched, and stored
-//! in one transaction.
+//! An imported document may come from anyone. It is read completely and checked before a repository is touched, and
+//! stored in one transaction.
 
-use crate::once::Once;
+use crate::unique_keys::UniqueKeys;
 use crate::{HistogramKind, PointHistogram, Repository, ResultsError};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use dbdyno_model::{CellKey, Part, Plan, RunId, RunJson, RunStatus, SCHEMA_VERSION, in_this_version};
+use dbdyno_model::{CellKey, DocumentPart, Plan, RunId, RunJson, RunStatus, SCHEMA_VERSION, in_this_version};
 use dbdyno_stats::Histogram;
 use serde::{Deserialize, Serialize};
 use serde_json::error::Category;
 use std::collections::BTreeSet;
 
-/// Why a text is no run that could be stored.
+/// Why a text is not a run that can be stored.
 #[derive(Debug, thiserror::Error)]
 pub enum TransferError {
-    /// It ends in the middle.
+    /// The text is cut off.
     #[error("it ends in the middle, in line {line}: it was cut off; copy it again")]
     CutOff {
-        /// The last line.
+        /// Its last line.
         line: usize,
     },
     /// It is something else.
@@ -32,7 +32,7 @@ pub enum TransferError {
         /// Its version.
         found: u32,
     },
-    /// A document without what a repository needs.
+    /// It lacks what a repository needs.
     #[error(
         "it lacks the plan of the run, as what `dbdyno show --json` prints does: use `dbdyno export RUN --format json`"
     )]
@@ -40,36 +40,36 @@ pub enum TransferError {
     /// A published result.
     #[error("it is a published result and no run; every dbdyno has it, as `dbdyno list platforms` shows")]
     Published,
-    /// Its parts contradict each other.
+    /// Its parts are inconsistent.
     #[error("it is damaged: {0}; export the run again")]
     Damaged(String),
 }
 
 /// A whole run, ready to be stored elsewhere.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Transfer {
+pub struct ExportedRun {
     /// The run's document.
     pub run: RunJson,
-    /// What it was begun with.
+    /// The plan that it began with.
     pub plan: Plan,
-    /// Each point's place in the plan, from 0.
+    /// The plan index of each point, from 0.
     pub plan_indexes: Vec<usize>,
-    /// The histograms, each with its point's place in the plan.
+    /// The histograms, each with its point's plan index.
     pub histograms: Vec<(usize, PointHistogram)>,
 }
 
-/// What the document has beyond [`RunJson`]; its readers ignore unknown keys.
+/// The keys beyond [`RunJson`]; readers of that document ignore them.
 #[derive(Serialize, Deserialize)]
-struct Extra {
+struct TransferParts {
     plan: Plan,
     plan_indexes: Vec<usize>,
-    histograms: Vec<Encoded>,
+    histograms: Vec<EncodedHistogram>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Encoded {
+struct EncodedHistogram {
     plan_index: usize,
-    /// The type of the transactions; absent where the point has none.
+    /// The transaction type; absent where the point has none.
     #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
     transaction_type: Option<String>,
     kind: String,
@@ -78,22 +78,22 @@ struct Encoded {
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct TransferDocument<'a> {
     #[serde(flatten)]
     run: &'a RunJson,
     #[serde(flatten)]
-    extra: Extra,
+    extra: TransferParts,
 }
 
-/// What tells a run's document from others, whatever its version.
+/// The keys that identify a run's document in every version.
 #[derive(Deserialize)]
-struct Head {
+struct DocumentHead {
     schema_version: u32,
     plan: Option<serde::de::IgnoredAny>,
     published: Option<serde::de::IgnoredAny>,
 }
 
-impl Transfer {
+impl ExportedRun {
     /// The run as one JSON document.
     ///
     /// # Errors
@@ -103,7 +103,7 @@ impl Transfer {
         let encoded = |(plan_index, histogram): &(usize, PointHistogram)| {
             let PointHistogram { transaction_type, kind, times } = histogram;
             let bytes = times.encode().map_err(|e| unstorable(e.to_string()))?;
-            Ok(Encoded {
+            Ok(EncodedHistogram {
                 plan_index: *plan_index,
                 transaction_type: transaction_type.clone(),
                 kind: kind.name().to_owned(),
@@ -111,27 +111,27 @@ impl Transfer {
             })
         };
         let histograms = self.histograms.iter().map(encoded).collect::<Result<_, ResultsError>>()?;
-        let extra = Extra { plan: self.plan.clone(), plan_indexes: self.plan_indexes.clone(), histograms };
-        serde_json::to_string_pretty(&Document { run: &self.run, extra }).map_err(|e| unstorable(e.to_string()))
+        let extra = TransferParts { plan: self.plan.clone(), plan_indexes: self.plan_indexes.clone(), histograms };
+        serde_json::to_string_pretty(&TransferDocument { run: &self.run, extra }).map_err(|e| unstorable(e.to_string()))
     }
 
-    /// A run from such a document. A run that was still being measured when it was exported comes in as interrupted:
-    /// whoever measures it does not measure into this repository.
+    /// Reads a run from such a document. A run that was still being measured when it was exported becomes interrupted,
+    /// because its process does not measure into this repository.
     ///
     /// # Errors
-    /// [`TransferError`] says why it is none.
+    /// [`TransferError`] says why the text is not a run.
     pub fn from_json(text: &str) -> Result<Self, TransferError> {
         let foreign = |e: serde_json::Error| match e.classify() {
             Category::Eof => TransferError::CutOff { line: e.line() },
-            // To the parser a minus without digits is a wrong number, wherever the text ends.
+            // The parser reports a minus without digits as a wrong number, wherever the text ends.
             Category::Syntax if text.ends_with('-') => TransferError::CutOff { line: e.line() },
             _ => TransferError::Foreign(e.to_string()),
         };
-        let _: Once = serde_json::from_str(text).map_err(|e| match e.classify() {
+        let _: UniqueKeys = serde_json::from_str(text).map_err(|e| match e.classify() {
             Category::Data => TransferError::Damaged(e.to_string()),
             _ => foreign(e),
         })?;
-        let head: Head = serde_json::from_str(text).map_err(foreign)?;
+        let head: DocumentHead = serde_json::from_str(text).map_err(foreign)?;
         if head.schema_version > SCHEMA_VERSION {
             return Err(TransferError::Newer { found: head.schema_version });
         }
@@ -141,9 +141,9 @@ impl Transfer {
         if head.plan.is_none() {
             return Err(TransferError::NoPlan);
         }
-        let text = in_this_version(Part::Document, head.schema_version, text).map_err(foreign)?;
+        let text = in_this_version(DocumentPart::Document, head.schema_version, text).map_err(foreign)?;
         let RunJson { mut run, tool, platform, database, points, .. } = serde_json::from_str(&text).map_err(foreign)?;
-        let Extra { plan, plan_indexes, histograms } = serde_json::from_str(&text).map_err(foreign)?;
+        let TransferParts { plan, plan_indexes, histograms } = serde_json::from_str(&text).map_err(foreign)?;
         if run.status == RunStatus::Running {
             run.status = RunStatus::Interrupted;
         }
@@ -154,7 +154,7 @@ impl Transfer {
         Ok(transfer)
     }
 
-    /// Whether points, plan and histograms belong together.
+    /// Checks that points, plan and histograms belong together.
     fn prove(&self) -> Result<(), String> {
         let (points, places) = (self.run.points.len(), self.plan_indexes.len());
         if points != places {
@@ -176,7 +176,7 @@ impl Transfer {
         }
         let mut measured = BTreeSet::new();
         for point in &self.run.points {
-            // A copy would make a figure look surer than it is.
+            // A duplicate would make a figure look more certain than it is.
             if !measured.insert((CellKey::of(point), point.repeat, point.started_at)) {
                 return Err(format!(
                     "a point of {}, begun at {}, is in it twice",
@@ -212,8 +212,8 @@ impl Transfer {
     }
 }
 
-fn decoded(encoded: &Encoded) -> Result<(usize, PointHistogram), TransferError> {
-    let Encoded { plan_index, transaction_type, kind, hdr_v2_base64 } = encoded;
+fn decoded(encoded: &EncodedHistogram) -> Result<(usize, PointHistogram), TransferError> {
+    let EncodedHistogram { plan_index, transaction_type, kind, hdr_v2_base64 } = encoded;
     let damaged = |why: String| TransferError::Damaged(format!("the {kind} histogram of place {plan_index}: {why}"));
     let known = HistogramKind::from_name(kind).ok_or_else(|| damaged("there is no such kind".to_owned()))?;
     let bytes = BASE64.decode(hdr_v2_base64).map_err(|e| damaged(e.to_string()))?;
@@ -226,21 +226,21 @@ impl Repository {
     ///
     /// # Errors
     /// The run does not exist, or the file cannot be read.
-    pub fn transfer(&self, run: &RunId) -> Result<Transfer, ResultsError> {
+    pub fn transfer(&self, run: &RunId) -> Result<ExportedRun, ResultsError> {
         let snapshot = self.connection.unchecked_transaction().map_err(self.failed("read"))?;
         let plan = self.plan(run)?;
         let (run, plan_indexes) = self.read_run(&snapshot, run)?;
         let histograms = self.read_histograms(&snapshot, &run.run.id, None)?;
-        Ok(Transfer { run, plan, plan_indexes, histograms })
+        Ok(ExportedRun { run, plan, plan_indexes, histograms })
     }
 
-    /// Stores a run that was measured elsewhere, all of it or nothing. Says whether it is new here: the same run may
-    /// come twice.
+    /// Stores a run that was measured elsewhere, completely or not at all. Returns whether it is new here: the same run
+    /// may be imported twice.
     ///
     /// # Errors
-    /// `OtherContent` where a run of that id is here and is not the same; the file cannot be written.
-    pub fn import(&mut self, transfer: &Transfer) -> Result<bool, ResultsError> {
-        let Transfer { run, plan, plan_indexes, histograms } = transfer;
+    /// `OtherContent` where another run with this id has other contents; or the file cannot be written.
+    pub fn import(&mut self, transfer: &ExportedRun) -> Result<bool, ResultsError> {
+        let ExportedRun { run, plan, plan_indexes, histograms } = transfer;
         let id = &run.run.id;
         if self.has(id)? {
             let known = self.transfer(id)?;

@@ -1,4 +1,4 @@
-//! Writing: the plan first, then point by point, each whole or not at all.
+//! Writing: the plan first, then point by point, each completely or not at all.
 
 use crate::lease::Lease;
 use crate::{PointHistogram, Repository, ResultsError, file};
@@ -8,11 +8,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 impl Repository {
-    /// Stores a run with everything that is known before its first point. A run in status `running` is marked as this
-    /// process's.
+    /// Stores a run with everything that is known before its first point. A run in status `running` gets this process's
+    /// lease.
     ///
     /// # Errors
-    /// The id is taken, or the file cannot be written.
+    /// The id exists already, or the file cannot be written.
     pub fn begin_run(
         &mut self,
         run: &Run,
@@ -71,12 +71,12 @@ impl Repository {
         Ok(())
     }
 
-    /// Stores a point and its histograms, all or none; when this returns, they are on the device. `plan_index` counts
-    /// the plan's points from 0. A point that was recorded before stays, and this one becomes its newest attempt.
+    /// Stores a point and its histograms, completely or not at all; when this returns, they are on the device.
+    /// `plan_index` counts the plan's points from 0. An earlier attempt stays, and this one becomes the newest.
     ///
     /// # Errors
-    /// The run or the planned point does not exist, a value is no number, or the file cannot be written
-    /// (`OutOfSpace`, `Locked`); the file is then as it was.
+    /// The run or the planned point does not exist, a value is not a number, or the file cannot be written
+    /// (`OutOfSpace`, `Locked`); then the file is unchanged.
     pub fn record_point(
         &mut self,
         run: &RunId,
@@ -129,7 +129,7 @@ impl Repository {
         Ok(())
     }
 
-    /// Keeps what is known of a run's database now.
+    /// Replaces what is known of a run's database.
     ///
     /// # Errors
     /// The run does not exist, or the file cannot be written.
@@ -141,7 +141,7 @@ impl Repository {
         if changed == 0 { Err(self.no_such_run(run)) } else { Ok(()) }
     }
 
-    /// Says how far a run has come. A run that is no longer `running` is nobody's.
+    /// Sets a run's status. A run that is no longer `running` loses its lease.
     ///
     /// # Errors
     /// The run does not exist, or the file cannot be written.
@@ -154,17 +154,17 @@ impl Repository {
                 [run.as_str(), status.name()],
             )
             .map_err(self.failed("write"))?;
-        // What somebody did to the file meanwhile must not be found out next time.
+        // Damage to the file during the run must be reported now and not the next time.
         if status != RunStatus::Running {
             file::must_be_whole(&self.connection, &self.path)?;
         }
         if changed == 0 { Err(self.no_such_run(run)) } else { Ok(()) }
     }
 
-    /// Marks a run as this process's before it is resumed. A mark whose process has ended is taken over.
+    /// Gives a run this process's lease before it is resumed. A lease whose process has ended is replaced.
     ///
     /// # Errors
-    /// `BeingMeasured` while another process that lives has it; the run does not exist; the file cannot be written.
+    /// `BeingMeasured` while another living process has the lease; the run does not exist; the file cannot be written.
     pub fn claim(&mut self, run: &RunId) -> Result<(), ResultsError> {
         let ours = Lease::ours();
         let mark = json("the lease", &ours)?;
@@ -184,8 +184,8 @@ impl Repository {
         transaction.commit().map_err(self.failed("write"))
     }
 
-    /// Begins a transaction that may write; whatever ends early is rolled back. The methods that call this take
-    /// `&mut self`, so no second transaction can be open on the connection.
+    /// Begins a transaction that may write; it is rolled back unless it is committed. The callers take `&mut self`, so
+    /// no second transaction can be open on the connection.
     pub(crate) fn begin(&self, doing: &'static str) -> Result<Transaction<'_>, ResultsError> {
         self.still_there()?;
         Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate).map_err(self.failed(doing))
@@ -200,8 +200,8 @@ fn status_of(transaction: &Transaction<'_>, run: &RunId) -> rusqlite::Result<Opt
     transaction.query_row("SELECT status FROM runs WHERE id = ?1", [run.as_str()], |row| row.get(0)).optional()
 }
 
-/// A value as JSON that is known to read back. JSON has no word for "not a number", and a file that holds what its
-/// reader refuses would lose the whole run.
+/// A value as JSON that can be read back. JSON cannot express "not a number", and one unreadable value in a file would
+/// make the whole run unreadable.
 fn json<T: Serialize + DeserializeOwned>(what: &str, value: &T) -> Result<String, ResultsError> {
     let unstorable = |e: serde_json::Error| ResultsError::Unstorable { what: what.to_owned(), why: e.to_string() };
     let text = serde_json::to_string(value).map_err(unstorable)?;

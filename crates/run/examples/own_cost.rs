@@ -1,18 +1,17 @@
-//! What dbdyno itself costs, measured on the null engine: the time between two chunks of a job, what a transaction of
-//! the client drive takes besides the database, and the time to record a point with its histograms. Run by
-//! `benches/own_cost`.
+//! What dbdyno itself costs, measured on the null engine: the time between two chunks of a job, the time that the
+//! client drive adds to a transaction, and the time to record a point with its histograms. Run by `benches/own_cost`.
 #![allow(clippy::print_stdout, clippy::expect_used)]
 
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::client::TestProgram;
 use dbdyno_engine::{Engine, Job, MonotonicClock, PointSpec, Sampling, Session, StartGate};
 use dbdyno_model::{
-    CommitMode, Database, Dop, Drive, Load, Mapping, Plan, PlannedPoint, Platform, Point, Rate, Run, RunId, RunStatus,
-    TestCode,
+    ClientLoad, CommitMode, Database, Dop, Drive, Mapping, Plan, PlannedPoint, Platform, Point, Rate, Run, RunId,
+    RunStatus, TestCode,
 };
 use dbdyno_null::{Behaviour, NullEngine};
-use dbdyno_results::{Access, HistogramKind, PointHistogram, Repository};
-use dbdyno_run::{Calibration, Pace, ServerDrive, Team, Window};
+use dbdyno_results::{FileAccess, HistogramKind, PointHistogram, Repository};
+use dbdyno_run::{Calibration, ClientContext, ServerDrive, Window, WindowMode};
 use dbdyno_stats::Histogram;
 use std::sync::Arc;
 use std::time::Instant;
@@ -68,7 +67,7 @@ fn gaps_us(jobs: u32) -> Vec<f64> {
         drive,
         sampling,
     };
-    let window = Window::new(Pace::steady(5.0), jobs as usize);
+    let window = Window::new(WindowMode::steady(5.0), jobs as usize);
     let mut sessions: Vec<Box<dyn Session>> = (0..jobs).map(|job| engine.session(job, 1).expect("session")).collect();
     for session in &mut sessions {
         session.prepare(&spec, 0).expect("prepared");
@@ -81,8 +80,8 @@ fn gaps_us(jobs: u32) -> Vec<f64> {
     chunks.map(|pair| (pair[1].started_ns - pair[0].ended_ns) as f64 / 1e3).collect()
 }
 
-/// Nanoseconds that one transaction of one statement takes with statements that take no time; an open loop at a rate
-/// that is never reached does not sleep.
+/// Nanoseconds of one transaction with one statement that takes no time. An open loop runs at a rate that is never
+/// reached, so it does not sleep.
 fn transaction_ns(asked_per_s: Option<f64>) -> f64 {
     const WINDOW_S: f64 = 3.0;
     let catalogue = Catalogue::embedded().expect("embedded catalogue");
@@ -106,21 +105,21 @@ fn transaction_ns(asked_per_s: Option<f64>) -> f64 {
         sampling: Sampling::Off,
     };
     let rate = asked_per_s.map(|per_s| Rate::PerS { thousandths: (per_s * 1e3) as u64 });
-    let load = Load { rate, ..Load::default() };
-    let window = Window::new(Pace::of_client(WINDOW_S), 1);
-    let team = Team::new(&window, (WINDOW_S * 1e9) as u64, load, asked_per_s, &spec);
+    let load = ClientLoad { rate, ..ClientLoad::default() };
+    let window = Window::new(WindowMode::of_client(WINDOW_S), 1);
+    let context = ClientContext::new(&window, (WINDOW_S * 1e9) as u64, load, asked_per_s, &spec);
     let mut session = engine.client_session(0, 1).expect("session");
     let form = session.prepare(&spec, 0).expect("prepared").form.expect("a form");
-    let mut drive = team.job(TestProgram::new(&spec, 0, form), 0);
+    let mut drive = context.job(TestProgram::new(&spec, 0, form), 0);
     let pair = vec![Job { session: session.as_mut(), work: &mut drive }];
     engine.pump(Drive::Client, None).run(pair, clock.as_ref(), &StartGate::new(1)).expect("pumped");
-    let tallies = vec![drive.into_tally()];
-    WINDOW_S * 1e9 / team.gather(tallies).service.count() as f64
+    let counts = vec![drive.into_counts()];
+    WINDOW_S * 1e9 / context.gather(counts).service.count() as f64
 }
 
 fn record_ms() -> Vec<f64> {
     let folder = tempfile::tempdir().expect("folder");
-    let mut repository = Repository::open(&folder.path().join("cost.db"), Access::ReadWrite).expect("repository");
+    let mut repository = Repository::open(&folder.path().join("cost.db"), FileAccess::ReadWrite).expect("repository");
     let id = RunId::new("owncost").expect("id");
     let now = jiff::Timestamp::now();
     let run = Run {
@@ -138,7 +137,7 @@ fn record_ms() -> Vec<f64> {
         subject: TestCode::new("T611").expect("code").into(),
         drive: Drive::Server,
         dop: Dop::ONE,
-        load: Load::default(),
+        load: ClientLoad::default(),
         rows_per_tx: 1,
         repeat: 1,
         again: false,

@@ -1,20 +1,20 @@
-//! What happens during a run, for display only: a listener may drop any of it, and no result depends on it.
+//! What happens during a run, for display only. A listener may drop any event, and no result depends on it.
 
 use dbdyno_model::{PlannedPoint, Point};
 
-/// Something that a listener may show.
+/// An event that a listener may show.
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// Rows of a table being loaded (or of an index being built, a checksum being verified).
+    /// Rows of a table are being loaded, an index is being built, or a checksum is being verified.
     Loading {
         /// What is being done.
         what: &'a str,
         /// Rows done.
         rows: u64,
-        /// Rows in all.
+        /// Total rows.
         of: u64,
     },
-    /// Something that was asked for to be told.
+    /// A text that the user asked to see.
     Told {
         /// Its lines.
         text: &'a str,
@@ -41,13 +41,13 @@ pub enum Event<'a> {
     },
 }
 
-/// Hears what happens during a run.
+/// A listener for the events of a run.
 pub trait Events: Sync {
-    /// Called from the measuring thread: must return at once.
+    /// Called from the measuring thread, so it must return at once.
     fn on(&self, event: &Event<'_>);
 }
 
-/// Hears nothing.
+/// A listener that does nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Silent;
 

@@ -1,8 +1,8 @@
-//! From counts to the figures of a point: rates inside the window, counters over their own interval, telemetry.
+//! From counts to the figures of a point: rates inside the window, counters over their own interval, and telemetry.
 
-use crate::log::{Done, Log};
-use crate::work::{Work, WorkloadSpec};
-use crate::{OfType, Pace, Span};
+use crate::work::{PointWork, WorkloadSpec};
+use crate::work_log::{WorkDone, WorkLog};
+use crate::{Span, TypeResult, WindowMode};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::{PointSpec, program};
 use dbdyno_model::{
@@ -14,12 +14,11 @@ use dbdyno_stats::Histogram;
 
 /// The key metric of a workload.
 const TRANSACTIONS: &str = "tx_per_s";
-/// Bytes of a mebibyte.
+/// Bytes of a MiB.
 pub(crate) const MIB: f64 = 1_048_576.0;
 
-/// Fills in the rates of the work inside the window. What jobs removed between pieces is none of the work: the time for
-/// that is left out of the rates, as if they had begun anew.
-pub(crate) fn work(point: &mut Point, work: Work<'_>, log: &Log, window: Span, discarding_ns: u64) {
+/// Fills in the rates inside the window. The time in which jobs removed what pieces had made is left out of the rates.
+pub(crate) fn work(point: &mut Point, work: PointWork<'_>, log: &WorkLog, window: Span, discarding_ns: u64) {
     let done = log.inside(window);
     let discarding_s = discarding_ns as f64 / 1e9;
     let seconds = (window.seconds() - discarding_s).max(0.0);
@@ -76,9 +75,9 @@ pub(crate) fn work(point: &mut Point, work: Work<'_>, log: &Log, window: Span, d
     }
 }
 
-/// The transactions of a workload by their types.
-pub(crate) fn types(point: &Point, work: &WorkloadSpec<'_>, types: &[OfType]) -> Vec<TransactionType> {
-    let of = |(of, found): (&program::TransactionType, &OfType)| {
+/// The transactions of a workload by type.
+pub(crate) fn types(point: &Point, work: &WorkloadSpec<'_>, types: &[TypeResult]) -> Vec<TransactionType> {
+    let of = |(of, found): (&program::TransactionType, &TypeResult)| {
         let ops = found.service.count();
         TransactionType {
             name: of.name.clone(),
@@ -93,7 +92,7 @@ pub(crate) fn types(point: &Point, work: &WorkloadSpec<'_>, types: &[OfType]) ->
     work.types.iter().zip(types).map(of).collect()
 }
 
-/// Fills in the times of transactions that a client sent.
+/// Fills in the times of transactions of the client drive.
 pub(crate) fn client_times(point: &mut Point, service: &Histogram, response: Option<&Histogram>, series: Series) {
     let failed = series.errors.iter().sum();
     for (name, histogram) in [("service_time_s", Some(service)), ("response_time_s", response)] {
@@ -116,12 +115,13 @@ pub(crate) fn client_times(point: &mut Point, service: &Histogram, response: Opt
 const PERCENTILES: [(&str, f64); 6] =
     [("p50", 50.0), ("p90", 90.0), ("p95", 95.0), ("p99", 99.0), ("p99_9", 99.9), ("p99_99", 99.99)];
 
-/// What a distribution says.
+/// The figures of a distribution.
 pub(crate) fn times(histogram: &Histogram) -> ResponseTime {
     times_of(histogram, 0)
 }
 
-/// The same where so many failed, which count as slower than any: mean and longest are of those that succeeded.
+/// The same where `failed` more transactions failed, which count as slower than any other. Mean and maximum are those
+/// of the transactions that succeeded.
 fn times_of(histogram: &Histogram, failed: u64) -> ResponseTime {
     let at = |pct| histogram.percentile_with_longer_ns(pct, failed).map(|ns| ns as f64 / 1e9);
     ResponseTime {
@@ -138,11 +138,11 @@ fn times_of(histogram: &Histogram, failed: u64) -> ResponseTime {
 }
 
 /// Seconds for the work that the test names.
-fn elapsed_s(spec: &PointSpec, log: &Log, done: &Done, window_s: f64) -> Option<f64> {
+fn elapsed_s(spec: &PointSpec, log: &WorkLog, done: &WorkDone, window_s: f64) -> Option<f64> {
     let mean_s = |pieces: f64| (pieces > 0.0).then(|| done.busy_ns / 1e9 / pieces);
-    match (spec.test.procedure.argument, spec.test.rhythm) {
+    match (spec.test.procedure.argument, spec.test.repeat_mode) {
         (Some(Argument::Fibonacci), _) => {
-            // One job's seconds for the documented number, scaled by calls.
+            // The seconds of one job for the documented number, scaled by the number of calls.
             let calls = spec.test.ops_of_argument(spec.test.documented_argument.or(spec.test.argument)?)? as f64;
             (done.ops > 0.0).then(|| calls * window_s * f64::from(spec.jobs) / done.ops)
         }
@@ -152,7 +152,7 @@ fn elapsed_s(spec: &PointSpec, log: &Log, done: &Done, window_s: f64) -> Option<
     }
 }
 
-/// From what the time of the documented work was worked out, where a pass does less than that.
+/// How the time of the documented work was extrapolated, where a pass does less work.
 fn extrapolated_from(spec: &PointSpec) -> Option<String> {
     let (argument, documented) = (spec.test.argument?, spec.test.documented_argument?);
     let calls = |argument| Some(spec.test.ops_of_argument(argument)? as f64);
@@ -181,7 +181,7 @@ pub(crate) fn telemetry(point: &mut Point, telemetry: &Telemetry, local: bool) {
     point.missing.extend(telemetry.missing.iter().map(|(path, why)| (path.clone(), why.clone())));
 }
 
-/// Fills in what an engine on another machine says of that machine and of its files, where it says anything.
+/// Fills in what an engine on another machine reports of that machine and of its files.
 pub(crate) fn told_from_afar(point: &mut Point, counters: &Counters, counters_s: f64) {
     let get = |counter| counters.get(counter).map(|n| n as f64);
     let whole = get(Counter::HostBusyNs).zip(get(Counter::HostIdleNs)).map(|(busy, idle)| busy + idle);
@@ -260,7 +260,7 @@ pub(crate) fn counters(point: &mut Point, counters: &Counters, counters_s: f64, 
         logical_reads_per_s: rate(Counter::LogicalReads),
         physical_reads_per_s: rate(Counter::PhysicalReads),
         physical_writes_per_s: rate(Counter::PhysicalWrites),
-        // Where writes are not counted themselves, each is of one block.
+        // Where writes are not counted, each write is one block.
         data_writes_per_s: rate(Counter::FileWrites).or_else(|| rate(Counter::PhysicalWrites)),
         data_write_mib_per_s: rate(Counter::PhysicalWrites).map(|blocks| blocks * block_bytes as f64 / MIB),
         data_write_service_time_s: mean_s(Counter::FileWriteNs, Counter::FileWrites),
@@ -303,7 +303,7 @@ pub(crate) fn counters(point: &mut Point, counters: &Counters, counters_s: f64, 
         })
         .collect();
     if let Some(time_ns) = get(Counter::DbCpuNs).filter(|ns| *ns > 0.0) {
-        // No wait, but what sessions did else; nobody counts how often.
+        // Not a wait, but the processor time of sessions; it has no count.
         let (event, class) = ("DB CPU".to_owned(), "CPU".to_owned());
         let histogram_us = std::collections::BTreeMap::new();
         let time_s = Some(time_ns / 1e9);
@@ -320,7 +320,7 @@ pub(crate) fn counters(point: &mut Point, counters: &Counters, counters_s: f64, 
     point.waits.sort_by(|a, b| b.time_s.unwrap_or(0.0).total_cmp(&a.time_s.unwrap_or(0.0)).then(b.count.cmp(&a.count)));
 }
 
-/// The figures that come from counters: where in the JSON, from which counter, and what the point has there.
+/// The figures that come from counters: JSON path, counter, and the point's value.
 fn figures(point: &Point) -> [(&'static str, Counter, Option<f64>); 17] {
     let (redo, database) = (&point.redo, &point.database);
     [
@@ -344,8 +344,8 @@ fn figures(point: &Point) -> [(&'static str, Counter, Option<f64>); 17] {
     ]
 }
 
-/// Sets the key metric: the first of the test's metrics that the point has a value for; of a workload transactions/s.
-pub(crate) fn metric(point: &mut Point, work: Work<'_>, catalogue: &Catalogue) {
+/// Sets the key metric: the first of the test's metrics that the point has a value for; for a workload transactions/s.
+pub(crate) fn metric(point: &mut Point, work: PointWork<'_>, catalogue: &Catalogue) {
     let transactions = [MetricId::from(TRANSACTIONS)];
     let metrics = work.test().map_or(transactions.as_slice(), |spec| &spec.test.metrics);
     point.metric = metrics.iter().find_map(|id| {
@@ -354,12 +354,12 @@ pub(crate) fn metric(point: &mut Point, work: Work<'_>, catalogue: &Catalogue) {
     });
 }
 
-/// The pace of a point.
-pub(crate) fn pace(work: Work<'_>, duration_s: f64) -> Pace {
-    match work.rhythm() {
-        _ if work.driven_by() == Drive::Client => Pace::of_client(duration_s),
-        RepeatMode::Once => Pace::pieces(duration_s),
-        RepeatMode::Chunks | RepeatMode::Statements => Pace::steady(duration_s),
+/// The window mode of a point.
+pub(crate) fn pace(work: PointWork<'_>, duration_s: f64) -> WindowMode {
+    match work.repeat_mode() {
+        _ if work.driven_by() == Drive::Client => WindowMode::of_client(duration_s),
+        RepeatMode::Once => WindowMode::pieces(duration_s),
+        RepeatMode::Chunks | RepeatMode::Statements => WindowMode::steady(duration_s),
     }
 }
 

@@ -1,24 +1,24 @@
-//! Whether the tables of a run are still what was loaded, before anything is measured on them; and the proof of all
-//! rows that `dbdyno check --deep` gives.
+//! Checks that the tables of a run are still as they were loaded, before anything is measured on them. Also the proof
+//! of all rows for `dbdyno check --deep`.
 
-use crate::load::Watch;
-use crate::{Events, Stop, shell_word};
+use crate::load::LoadProgress;
+use crate::{Events, StopSwitch, shell_word};
 use dbdyno_engine::data::{Columns, Generator, Sample};
 use dbdyno_engine::{Difference, Engine, EngineError};
 use dbdyno_model::{ErrorClass, Size, TableName, Test};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Rows of each table that are looked at before a run.
+/// Rows of each table that are checked before a run.
 pub const SAMPLE_ROWS: u64 = 1_000;
 
-/// Differences that an error tells; whoever mends these finds the others.
+/// The most differences that an error shows.
 const TOLD: usize = 3;
 
 /// Why nothing can be measured on the tables.
 #[derive(Debug, thiserror::Error)]
 pub enum InspectError {
-    /// They are not what was loaded.
+    /// They are not as they were loaded.
     #[error("{target} does not hold what dbdyno loaded: {}; nothing was measured", mended(differences, target, size))]
     Altered {
         /// The target.
@@ -38,17 +38,17 @@ pub enum InspectError {
     },
 }
 
-/// What looking at the tables has shown, where nothing differs.
+/// The result of a check without differences.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Inspected {
     /// Rows read of each table.
     pub sampled: BTreeMap<TableName, u64>,
-    /// What could not be looked at, each with the reason.
+    /// What could not be checked, each with the reason.
     pub unseen: Vec<String>,
 }
 
 impl Inspected {
-    /// What is known of the tables, and what is not, for a run's record.
+    /// What was checked and what was not, for the run's record.
     #[must_use]
     pub fn in_words(&self, size: &Size) -> String {
         let tables = self.sampled.len();
@@ -73,16 +73,16 @@ impl Inspected {
     }
 }
 
-/// Looks at the tables of these tests: a difference is a refusal, before anything is measured.
+/// Checks the tables of these tests. A difference refuses the run before anything is measured.
 ///
 /// # Errors
-/// A table is not what was loaded, or the engine cannot tell.
+/// A table is not as it was loaded, or the engine cannot check it.
 pub fn inspect<'t>(
     engine: &dyn Engine,
     tests: impl IntoIterator<Item = &'t Test>,
     target: &str,
     (size, seed): (&Size, u64),
-    stop: &Stop,
+    stop: &StopSwitch,
 ) -> Result<Inspected, InspectError> {
     stop.at_work(engine.canceller().into_iter().collect());
     let looked = look(engine, tests, target, (size, seed));
@@ -104,7 +104,7 @@ fn look<'t>(
         let inspection = match engine.inspect(table, &mut sample) {
             Ok(inspection) => inspection,
             Err(error) if error.target_lost() || error.class == ErrorClass::Cancelled => return Err(failed(error)),
-            // Whatever stands in the way of looking will stand in the way of points, which then say so themselves.
+            // An obstacle to the check will also be an obstacle to the points, which then report it themselves.
             Err(error) => {
                 inspected.unseen.push(format!("{table} could not be looked at: {error}"));
                 continue;
@@ -122,24 +122,24 @@ fn look<'t>(
     Err(InspectError::Altered { target: target.to_owned(), size: size.id.clone(), differences })
 }
 
-/// Other rows each time, so that what one run misses another may find.
+/// Different rows each time, so that one run may find what another missed.
 fn draw() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |passed| passed.as_nanos() as u64)
 }
 
-/// Reads a whole table back and compares the columns that no test changes with the generator's: `Some` says what
+/// Reads a whole table back and compares the columns that no test changes with the generator's values. `Some` says what
 /// differs.
 ///
 /// # Errors
-/// The table cannot be read, or somebody stopped it.
+/// The table cannot be read, or the user stopped the check.
 pub fn prove_table(
     engine: &dyn Engine,
     table: TableName,
     (size, seed): (&Size, u64),
     events: &dyn Events,
-    stop: &Stop,
+    stop: &StopSwitch,
 ) -> Result<Option<String>, EngineError> {
-    let found = match engine.checksum(table, Columns::Unchanging, &Watch { events, stop }) {
+    let found = match engine.checksum(table, Columns::Unchanging, &LoadProgress { events, stop }) {
         Ok(found) => found,
         Err(error) if error.class == ErrorClass::Corruption => return Ok(Some(error.message)),
         Err(error) => return Err(error),
@@ -157,7 +157,7 @@ pub fn prove_table(
     }))
 }
 
-/// The differences, each with what takes it away, and what does so for all.
+/// The differences, each with its remedy, and the remedy for all of them.
 fn mended(differences: &[Difference], target: &str, size: &str) -> String {
     let one = |difference: &Difference| match &difference.remedy {
         Some(remedy) => format!("{} (`{remedy}`)", difference.what),
@@ -171,7 +171,7 @@ fn mended(differences: &[Difference], target: &str, size: &str) -> String {
     format!("{}; {}", told.join("; "), anew(target, size))
 }
 
-/// How tables are loaded anew.
+/// The command that loads the tables again.
 #[must_use]
 pub fn anew(target: &str, size: &str) -> String {
     let target = shell_word(target);

@@ -1,117 +1,124 @@
-//! The jobs of a point at work, and the thread that watches them: telemetry at the window's edges, eviction while they
-//! read, the stop switch.
+//! The jobs of a point at work, and the thread that watches them: it takes telemetry at the window's edges, evicts
+//! pages while jobs read, and checks the stop switch.
 
+use crate::checkpoint_window::{self, CheckpointWindow};
 use crate::client::GRACE;
-use crate::drive::first_cause;
 use crate::eviction::Eviction;
-use crate::log::Log;
-use crate::paced::{self, Checkpoints};
-use crate::work::Work;
-use crate::{Bench, Calibration, ClientDrive, ClientResult, OfType, Pace, Pool, ServerDrive, Tally, Team, Window};
+use crate::server_drive::first_cause;
+use crate::work::PointWork;
+use crate::work_log::WorkLog;
+use crate::{
+    Calibration, ClientContext, ClientDrive, ClientResult, Counts, RunContext, ServerDrive, TypeResult, WaitingUsers,
+    Window, WindowMode,
+};
 use dbdyno_engine::client::{self, TestForm, TestProgram};
 use dbdyno_engine::program::Program;
 use dbdyno_engine::{EngineError, Job, Session, StartGate};
 use dbdyno_model::{
-    Counters, Drive, ErrorClass, Load, PacedWrites, Point, ProcedureShape, PumpUse, RepeatMode, Series,
+    ClientLoad, Counters, Drive, ErrorClass, PacedWrites, Point, ProcedureShape, PumpUse, RepeatMode, Series,
 };
 use dbdyno_probe::page_cache::{EvictMode, Evictor};
 use dbdyno_probe::{Sampler, Snapshot};
 use dbdyno_stats::Histogram;
 use std::time::Duration;
 
-/// How often the measuring thread looks up while jobs work.
+/// How often the measuring thread looks at the jobs.
 const TICK: Duration = Duration::from_millis(20);
-/// How often it looks whether other dbdynos are still kept away.
+/// How often it checks that other dbdynos are still locked out.
 const HOLD_LOOK_NS: u64 = 1_000_000_000;
 
-/// Where the jobs of a point work, and with what they are watched.
+/// What the jobs of a point work with, and what watches them.
 #[derive(Clone, Copy)]
-pub(crate) struct Site<'a> {
-    pub(crate) bench: &'a Bench<'a>,
-    pub(crate) work: Work<'a>,
+pub(crate) struct PointContext<'a> {
+    pub(crate) run: &'a RunContext<'a>,
+    pub(crate) work: PointWork<'a>,
     pub(crate) window: &'a Window,
     pub(crate) sampler: &'a Sampler,
     pub(crate) evictor: Option<&'a Evictor>,
     pub(crate) may_follow_from_jobs: Option<u32>,
-    /// What a client gives to its statements, session by session.
+    /// The values that the client drive gives to its statements, for each session.
     pub(crate) forms: &'a [TestForm],
 }
 
-/// The times of transactions that a client sent.
-pub(crate) struct Times {
+/// The times of the transactions of the client drive.
+pub(crate) struct TransactionTimes {
     pub(crate) service: Histogram,
     pub(crate) response: Option<Histogram>,
     pub(crate) connection_wait: Option<Histogram>,
     pub(crate) series: Series,
 }
 
-/// What came of the measuring, before it is judged.
-pub(crate) struct Measured {
-    /// Every chunk of every job.
-    pub(crate) log: Log,
-    /// The least that a job spent on removing what its pieces had made: where one waits for another it is the work that
-    /// takes long.
+/// What was measured, before it is judged.
+pub(crate) struct RawMeasurement {
+    /// The chunks of all jobs.
+    pub(crate) log: WorkLog,
+    /// The shortest time that a job spent on removing what its pieces had made. The shortest counts because a job that
+    /// waits for another there waits for that job's work.
     pub(crate) discarding_ns: u64,
     /// The times of transactions, in the client drive.
-    pub(crate) times: Option<Times>,
-    /// What became of them by their types, in the client drive.
-    pub(crate) types: Vec<OfType>,
+    pub(crate) times: Option<TransactionTimes>,
+    /// How transactions ended by type, in the client drive.
+    pub(crate) types: Vec<TypeResult>,
     /// What the engine counted from before the barrier to after the last chunk.
     pub(crate) counters: Counters,
-    /// The operating system at the window's start.
+    /// The operating system's counters at the window's start.
     pub(crate) before: Option<Snapshot>,
-    /// And at its end.
+    /// The operating system's counters at the window's end.
     pub(crate) after: Option<Snapshot>,
-    /// What was written, where the window is made of whole checkpoints.
+    /// What was written, where the window consists of whole checkpoints.
     pub(crate) paced_writes: Option<PacedWrites>,
 }
 
-/// What ended the measuring, and what had become of transactions.
+/// The error that ended the measurement, and how transactions had ended by then.
 #[derive(Debug)]
-pub(crate) struct Failed {
+pub(crate) struct FailedMeasurement {
     pub(crate) error: EngineError,
-    pub(crate) types: Vec<OfType>,
+    pub(crate) types: Vec<TypeResult>,
 }
 
-impl From<EngineError> for Failed {
+impl From<EngineError> for FailedMeasurement {
     fn from(error: EngineError) -> Self {
         Self { error, types: Vec::new() }
     }
 }
 
-/// Lets the jobs work, and watches.
+/// Runs the jobs and watches them.
 ///
 /// # Errors
-/// The first job's error that is not the echo of another's, or the engine's own.
+/// The first error of a job that is a cause, or the engine's own.
 pub(crate) fn run(
-    site: &Site<'_>,
-    load: Load,
+    context: &PointContext<'_>,
+    load: ClientLoad,
     sessions: &mut [Box<dyn Session>],
     point: &mut Point,
-) -> Result<Measured, Failed> {
-    let Site { bench, work, window, .. } = *site;
-    if let Some(evictor) = site.evictor {
-        // Preparing may have read again; whether eviction worked is judged by what the devices read.
+) -> Result<RawMeasurement, FailedMeasurement> {
+    let PointContext { run, work, window, .. } = *context;
+    if let Some(evictor) = context.evictor {
+        // Preparing may have filled the page cache again. Whether eviction worked is judged by the reads of the
+        // devices.
         let _ = evictor.evict_all(EvictMode::AsIs);
     }
-    let before = bench.engine.point_statistics(None)?;
-    let Done { log, discarding_ns, times, types, edges } = match work.driven_by() {
-        Drive::Server => server(site, sessions, point)?,
-        Drive::Client => by_client(site, load, sessions, point)?,
+    let before = run.engine.point_statistics(None)?;
+    let JobsDone { log, discarding_ns, times, types, edges } = match work.driven_by() {
+        Drive::Server => server(context, sessions, point)?,
+        Drive::Client => by_client(context, load, sessions, point)?,
     };
     if window.span().is_none() {
-        return Err(Failed { error: EngineError::new(ErrorClass::Cancelled, "the point was stopped"), types });
+        return Err(FailedMeasurement {
+            error: EngineError::new(ErrorClass::Cancelled, "the point was stopped"),
+            types,
+        });
     }
     let flushed = sessions.iter_mut().try_for_each(|session| session.flush());
-    let counters = match flushed.and_then(|()| bench.engine.evidence(&before)) {
+    let counters = match flushed.and_then(|()| run.engine.evidence(&before)) {
         Ok(counters) => counters,
-        Err(error) => return Err(Failed { error, types }),
+        Err(error) => return Err(FailedMeasurement { error, types }),
     };
     let Edges { before, after, paced_writes } = edges;
-    Ok(Measured { log, discarding_ns, counters, times, types, before, after, paced_writes })
+    Ok(RawMeasurement { log, discarding_ns, counters, times, types, before, after, paced_writes })
 }
 
-/// What was seen at the window's edges.
+/// Snapshots at the window's edges.
 #[derive(Default)]
 struct Edges {
     before: Option<Snapshot>,
@@ -119,27 +126,31 @@ struct Edges {
     paced_writes: Option<PacedWrites>,
 }
 
-/// What the jobs did.
-struct Done {
-    log: Log,
+/// The work of the jobs.
+struct JobsDone {
+    log: WorkLog,
     discarding_ns: u64,
-    times: Option<Times>,
-    types: Vec<OfType>,
+    times: Option<TransactionTimes>,
+    types: Vec<TypeResult>,
     edges: Edges,
 }
 
-/// The jobs call chunks.
-fn server(site: &Site<'_>, sessions: &mut [Box<dyn Session>], point: &mut Point) -> Result<Done, EngineError> {
-    let Some(spec) = site.work.test() else { return Err(client::unsupported()) };
-    let calibration = match (spec.test.rhythm, spec.test.procedure.shape) {
+/// The server drive: the jobs call chunks.
+fn server(
+    context: &PointContext<'_>,
+    sessions: &mut [Box<dyn Session>],
+    point: &mut Point,
+) -> Result<JobsDone, EngineError> {
+    let Some(spec) = context.work.test() else { return Err(client::unsupported()) };
+    let calibration = match (spec.test.repeat_mode, spec.test.procedure.shape) {
         (RepeatMode::Chunks, _) => Calibration::Timed { passes: 1 },
         (_, ProcedureShape::Load) => Calibration::Fixed { passes: spec.size.bulk_partitions_per_job },
         _ => Calibration::Fixed { passes: 1 },
     };
     let mut drives: Vec<ServerDrive<'_>> =
-        sessions.iter().map(|_| ServerDrive::new(site.window, calibration)).collect();
-    let (_, edges) = work(site, sessions, &mut drives, None)?;
-    let mut log = Log::default();
+        sessions.iter().map(|_| ServerDrive::new(context.window, calibration)).collect();
+    let (_, edges) = work(context, sessions, &mut drives, None)?;
+    let mut log = WorkLog::default();
     let (mut errors, mut least_ns) = (Vec::new(), None);
     for drive in drives {
         log.merge(drive.log);
@@ -150,38 +161,38 @@ fn server(site: &Site<'_>, sessions: &mut [Box<dyn Session>], point: &mut Point)
     }
     match first_cause(errors.into_iter()) {
         Some(error) => Err(error),
-        None => Ok(Done { log, discarding_ns: least_ns.unwrap_or(0), times: None, types: Vec::new(), edges }),
+        None => Ok(JobsDone { log, discarding_ns: least_ns.unwrap_or(0), times: None, types: Vec::new(), edges }),
     }
 }
 
-/// The jobs send statements.
+/// The client drive: the jobs send statements.
 fn by_client(
-    site: &Site<'_>,
-    load: Load,
+    context: &PointContext<'_>,
+    load: ClientLoad,
     sessions: &mut [Box<dyn Session>],
     point: &mut Point,
-) -> Result<Done, Failed> {
-    let Site { work: does, window, .. } = *site;
+) -> Result<JobsDone, FailedMeasurement> {
+    let PointContext { work: does, window, .. } = *context;
     let duration_ns = match window.pace() {
-        Pace::Steady { duration_ns, .. } => duration_ns,
-        Pace::Pieces { .. } => 0,
+        WindowMode::Steady { duration_ns, .. } => duration_ns,
+        WindowMode::Pieces { .. } => 0,
     };
-    let team = Team::of(window, duration_ns, load, point.asked_per_s, does);
-    let (worked, tallies) = match does {
-        Work::Test(spec) => {
+    let clients = ClientContext::of(window, duration_ns, load, point.asked_per_s, does);
+    let (worked, counts) = match does {
+        PointWork::Test(spec) => {
             // All sessions are prepared for the same statements.
-            let forms = site.forms.iter().cycle();
+            let forms = context.forms.iter().cycle();
             let program = |(job, form): (u32, &TestForm)| (job, TestProgram::new(spec, job, form.clone()));
-            drive(site, sessions, &team, load, spec.job_numbers().zip(forms).map(program))
+            drive(context, sessions, &clients, load, spec.job_numbers().zip(forms).map(program))
         }
-        Work::Workload(workload) => {
+        PointWork::Workload(workload) => {
             let dialect = &workload.loaded.dialect;
             let program = |job| (job, dialect.workload().program(workload.user(job)));
-            drive(site, sessions, &team, load, does.job_numbers().map(program))
+            drive(context, sessions, &clients, load, does.job_numbers().map(program))
         }
     };
     let ClientResult { log, outcomes, types, error, service, response, connection_wait, open_loop, series } =
-        team.gather(tallies);
+        clients.gather(counts);
     point.outcomes = outcomes;
     point.open_loop = open_loop;
     let edges = match (worked, error) {
@@ -191,60 +202,60 @@ fn by_client(
         }
         (Ok((carried, _)), Some(error)) => {
             point.pump = Some(carried);
-            return Err(Failed { error, types });
+            return Err(FailedMeasurement { error, types });
         }
-        (Err(error), _) => return Err(Failed { error, types }),
+        (Err(error), _) => return Err(FailedMeasurement { error, types }),
     };
-    let times = Some(Times { service, response, connection_wait, series });
-    Ok(Done { log, discarding_ns: 0, times, types, edges })
+    let times = Some(TransactionTimes { service, response, connection_wait, series });
+    Ok(JobsDone { log, discarding_ns: 0, times, types, edges })
 }
 
 /// Has each session run the programs of its users.
 fn drive<P: Program>(
-    site: &Site<'_>,
+    context: &PointContext<'_>,
     sessions: &mut [Box<dyn Session>],
-    team: &Team<'_>,
-    load: Load,
+    clients: &ClientContext<'_>,
+    load: ClientLoad,
     users: impl Iterator<Item = (u32, P)>,
-) -> (Result<(PumpUse, Edges), EngineError>, Vec<Tally>) {
-    let pool = Pool::default();
-    let mut drives = team.sessions(users, &pool);
-    let worked = work(site, sessions, &mut drives, Some(team));
-    let mut tallies: Vec<Tally> = drives.into_iter().map(ClientDrive::into_tally).collect();
-    tallies.extend(load.connections.map(|_| pool.tally(team)));
-    (worked, tallies)
+) -> (Result<(PumpUse, Edges), EngineError>, Vec<Counts>) {
+    let pool = WaitingUsers::default();
+    let mut drives = clients.sessions(users, &pool);
+    let worked = work(context, sessions, &mut drives, Some(clients));
+    let mut counts: Vec<Counts> = drives.into_iter().map(ClientDrive::into_counts).collect();
+    counts.extend(load.connections.map(|_| pool.counts(clients)));
+    (worked, counts)
 }
 
-/// Runs the jobs and the thread that watches them, to their end.
+/// Runs the jobs and the thread that watches them, until all have ended.
 fn work<W: dbdyno_engine::Work>(
-    site: &Site<'_>,
+    context: &PointContext<'_>,
     sessions: &mut [Box<dyn Session>],
     works: &mut [W],
-    team: Option<&Team<'_>>,
+    clients: Option<&ClientContext<'_>>,
 ) -> Result<(PumpUse, Edges), EngineError> {
-    let Site { bench, work, window, .. } = *site;
+    let PointContext { run, work, window, .. } = *context;
     let gate = StartGate::new(sessions.len() + 1);
-    let pump = bench.engine.pump(work.driven_by(), site.may_follow_from_jobs);
+    let pump = run.engine.pump(work.driven_by(), context.may_follow_from_jobs);
     let (pumped, edges) = std::thread::scope(|scope| {
         let jobs = sessions.iter_mut().zip(works);
         let jobs = jobs.map(|(session, work)| Job { session: session.as_mut(), work }).collect();
         let gate = &gate;
         let watcher = std::thread::Builder::new().name("watch".to_owned());
-        let watcher = watcher.spawn_scoped(scope, move || watch(site, gate, team));
+        let watcher = watcher.spawn_scoped(scope, move || watch(context, gate, clients));
         if watcher.is_err() {
             gate.give_up();
         }
-        let pumped = pump.run(jobs, bench.clock, gate);
-        // Whatever ended the jobs, nobody is left to end the window.
+        let pumped = pump.run(jobs, run.clock, gate);
+        // Whatever ended the jobs, none of them is left to end the window.
         window.close();
         (pumped, watcher.ok().and_then(|w| w.join().ok()).unwrap_or_default())
     });
     Ok((pumped?, edges))
 }
 
-/// The measuring thread's part while jobs work. Returns what the operating system said at the window's edges.
-fn watch(site: &Site<'_>, gate: &StartGate, team: Option<&Team<'_>>) -> Edges {
-    let Site { bench, work, window, sampler, evictor, .. } = *site;
+/// What the measuring thread does while jobs work. Returns the snapshots at the window's edges.
+fn watch(context: &PointContext<'_>, gate: &StartGate, clients: Option<&ClientContext<'_>>) -> Edges {
+    let PointContext { run, work, window, sampler, evictor, .. } = *context;
     let mut before = None;
     if window.pace().is_pieces() {
         before = Some(sampler.snapshot());
@@ -253,31 +264,31 @@ fn watch(site: &Site<'_>, gate: &StartGate, team: Option<&Team<'_>>) -> Edges {
         return Edges::default();
     }
     let alone = work.jobs() == 1 && work.driven_by() == Drive::Server;
-    let mut eviction = evictor.map(|evictor| Eviction::new(evictor, window, work.rhythm(), alone));
+    let mut eviction = evictor.map(|evictor| Eviction::new(evictor, window, work.repeat_mode(), alone));
     let (mut hold_lost, mut hold_look_ns) = (false, 0);
     let mut look_up = || {
-        let now_ns = bench.clock.now_ns();
+        let now_ns = run.clock.now_ns();
         if !hold_lost && now_ns >= hold_look_ns {
-            (hold_lost, hold_look_ns) = (bench.hold.seen_lost().is_some(), now_ns + HOLD_LOOK_NS);
+            (hold_lost, hold_look_ns) = (run.hold.seen_lost().is_some(), now_ns + HOLD_LOOK_NS);
         }
         if let Some(eviction) = &mut eviction {
             eviction.tick(now_ns);
         }
-        // What others may disturb is no figure: whoever measures asks the hold again, and says so.
-        if bench.stop.requested() || hold_lost {
-            bench.stop.cancel_current();
+        // A measurement that others could disturb is not valid; the measurer then checks the lock and reports it.
+        if run.stop.requested() || hold_lost {
+            run.stop.cancel_current();
             window.abort();
-        } else if let Some(team) = team.filter(|_| now_ns > latest_ns(window)) {
-            team.give_up();
-            bench.stop.cancel_current();
+        } else if let Some(clients) = clients.filter(|_| now_ns > latest_ns(window)) {
+            clients.give_up();
+            run.stop.cancel_current();
         }
     };
-    let until = |ns: u64| Duration::from_nanos(ns.saturating_sub(bench.clock.now_ns()));
-    let mut checkpoints = window.is_held().then(|| Checkpoints::new(bench));
+    let until = |ns: u64| Duration::from_nanos(ns.saturating_sub(run.clock.now_ns()));
+    let mut checkpoints = window.is_held().then(|| CheckpointWindow::new(run));
     while let Some(checkpoints) = checkpoints.as_mut().filter(|_| before.is_none() && !window.over()) {
-        if !window.wait_for_end(paced::LOOK_EVERY) && checkpoints.begins(window) {
+        if !window.wait_for_end(checkpoint_window::LOOK_EVERY) && checkpoints.begins(window) {
             before = Some(sampler.snapshot());
-            window.begin(bench.clock.now_ns());
+            window.begin(run.clock.now_ns());
         }
         look_up();
     }
@@ -293,18 +304,18 @@ fn watch(site: &Site<'_>, gate: &StartGate, team: Option<&Team<'_>>) -> Edges {
     }
     if let Some(checkpoints) = &mut checkpoints {
         let mut after = None;
-        while !window.wait_for_end(paced::LOOK_EVERY) {
+        while !window.wait_for_end(checkpoint_window::LOOK_EVERY) {
             if checkpoints.ends(window) {
                 after = Some(sampler.snapshot());
-                window.end(bench.clock.now_ns());
+                window.end(run.clock.now_ns());
             }
             look_up();
         }
         return Edges { before, after, paced_writes: checkpoints.writes() };
     }
-    // The window is aimed to end at a known moment; where a job needs longer, the later snapshot counts.
+    // The window has a planned end. If a job needs longer, the later snapshot counts.
     let aimed_end_ns = match (window.pace(), window.start_ns()) {
-        (Pace::Steady { duration_ns, .. }, Some(start_ns)) => Some(start_ns + duration_ns),
+        (WindowMode::Steady { duration_ns, .. }, Some(start_ns)) => Some(start_ns + duration_ns),
         _ => None,
     };
     let mut after = None;
@@ -325,9 +336,10 @@ fn watch(site: &Site<'_>, gate: &StartGate, team: Option<&Team<'_>>) -> Edges {
     Edges { before, after, paced_writes: None }
 }
 
-/// The moment until which a client waits for answers. Statements of the server drive may take as long as they need.
+/// The moment until which the client drive waits for answers. Statements of the server drive may take as long as they
+/// need.
 fn latest_ns(window: &Window) -> u64 {
-    let Pace::Steady { warm_up_ns, duration_ns, .. } = window.pace() else { return u64::MAX };
+    let WindowMode::Steady { warm_up_ns, duration_ns, .. } = window.pace() else { return u64::MAX };
     let begins_ns = window.start_ns().or_else(|| window.barrier_ns().map(|barrier_ns| barrier_ns + warm_up_ns));
     begins_ns.map_or(u64::MAX, |begins_ns| begins_ns + duration_ns + GRACE.as_nanos() as u64)
 }

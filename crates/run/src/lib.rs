@@ -1,18 +1,17 @@
 //! The measuring: plan, settle, warm up, barrier, measure, verify, record.
 //!
-//! The rules are those of the design's section 3. Where each lives: warm-up, window and constant load in [`Window`];
-//! chunks and their calibration in [`ServerDrive`]; transactions and what becomes of them in [`ClientDrive`]; rates in
-//! [`Log`]; proofs, cache and durability assertions and noise in `judge`; the run's own proof that commits are durable
-//! in `durable`; what the operating system and the engine counted in `figures`; the order of points in [`resolve`].
+//! The design's section 3 has the rules. Their places here: warm-up, window and constant load in [`Window`]; chunks and
+//! their calibration in [`ServerDrive`]; transactions and how they end in [`ClientDrive`]; rates in [`WorkLog`];
+//! proofs, assertions on cache and durability, and noise in `judge`; the run's own proof that commits are durable in
+//! `durability`; the counts of the operating system and of the engine in `figures`; the order of points in [`resolve`].
 //!
-//! [`Runner`] takes the points of a plan one after the other, whatever their subject, and keeps each as soon as it is
-//! measured. Who measures is a [`Measurer`]: [`TestMeasurer`] tests on a database, [`StorageMeasurer`] storage below
-//! any.
+//! [`Runner`] measures the points of a plan one after the other, whatever their subject, and stores each as soon as it
+//! is measured. A [`Measurer`] does the measuring: [`TestMeasurer`] measures on a database, [`StorageMeasurer`]
+//! measures storage below any database.
 
-mod again;
+mod checkpoint_window;
 mod client;
-mod drive;
-mod durable;
+mod durability;
 mod events;
 mod eviction;
 mod figures;
@@ -20,33 +19,34 @@ mod inspect;
 mod jobs;
 mod judge;
 mod load;
-mod log;
-mod on_database;
-mod paced;
 mod plan;
 mod point;
+mod remeasure;
 mod runner;
+mod server_drive;
 mod shell;
 mod stop;
 mod storage;
+mod test_measurer;
 mod window;
 mod work;
+mod work_log;
 mod workload;
 
-pub use again::left;
-pub use client::{ClientDrive, ClientResult, OfType, Pool, Tally, Team, Timetable};
-pub use drive::{Calibration, ServerDrive};
+pub use client::{ClientContext, ClientDrive, ClientResult, Counts, Timetable, TypeResult, WaitingUsers};
 pub use events::{Event, Events, Silent};
 pub use inspect::{InspectError, Inspected, SAMPLE_ROWS, anew, inspect, prove_table};
-pub use load::{Data, LoadError, LoadWish, Loading, hold, load, refuse_unfit};
-pub use log::{Chunk, Log, Lost};
-pub use on_database::TestMeasurer;
-pub use plan::{Ground, PlanError, Wish, estimate_s, resolve};
-pub use point::{Bench, Measurement, measure};
+pub use load::{LoadError, LoadRequest, LoadTrigger, LoadedData, hold, load, refuse_unfit};
+pub use plan::{PlanContext, PlanError, RunRequest, estimate_s, resolve};
+pub use point::{Measurement, RunContext, measure};
+pub use remeasure::left;
 pub use runner::{Measurer, RunError, Runner};
+pub use server_drive::{Calibration, ServerDrive};
 pub use shell::shell_word;
-pub use stop::Stop;
-pub use storage::{StorageBench, StorageMeasurer, storage_plan};
-pub use window::{Pace, Span, Window};
-pub use work::Loaded as LoadedWorkload;
-pub use workload::{WorkloadLoad, WorkloadWish, load_workload, workload_plan};
+pub use stop::StopSwitch;
+pub use storage::{StorageContext, StorageMeasurer, storage_plan};
+pub use test_measurer::TestMeasurer;
+pub use window::{Span, Window, WindowMode};
+pub use work::LoadedWorkload;
+pub use work_log::{Chunk, LostWork, WorkLog};
+pub use workload::{WorkloadLoad, WorkloadRequest, load_workload, workload_plan};

@@ -1,6 +1,6 @@
-//! Making sure that the target holds the data that the tests need.
+//! Making sure that the target has the data that the tests need.
 
-use crate::{Event, Events, Stop, shell_word};
+use crate::{Event, Events, StopSwitch, shell_word};
 use dbdyno_catalogue::{Catalogue, CatalogueError};
 use dbdyno_engine::{Engine, EngineError, Finding, FindingLevel, Hold, LoadReport, LoadWatch, Loaded};
 use dbdyno_model::{ErrorClass, Size};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Why the data is not there.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// The target holds another size or seed.
+    /// The target has another size or seed.
     #[error(
         "{target} holds size {found} (seed {found_seed}), but {wanted} was asked for; leave --size and --seed away, or run `dbdyno drop --target {}` first",
         shell_word(target)
@@ -18,14 +18,14 @@ pub enum LoadError {
     Other {
         /// The target.
         target: String,
-        /// Size it holds.
+        /// Size of its data.
         found: String,
-        /// Seed it holds.
+        /// Seed of its data.
         found_seed: u64,
-        /// What was asked for.
+        /// The size or seed that was asked for.
         wanted: String,
     },
-    /// The target holds nothing, and dbdyno does not load there without being asked.
+    /// The target has no data, and dbdyno does not load there without being asked.
     #[error(
         "{target} holds no data of dbdyno's; load it first: `dbdyno load --target {} --size {size}`",
         shell_word(target)
@@ -33,23 +33,23 @@ pub enum LoadError {
     NotLoaded {
         /// The target.
         target: String,
-        /// Size that was asked for.
+        /// The size that was asked for.
         size: String,
     },
-    /// Something there has our names but is not ours.
+    /// Something on the target has dbdyno's names but was not made by dbdyno.
     #[error("{target} cannot be used: {problem}; dbdyno changed nothing there")]
     Foreign {
         /// The target.
         target: String,
-        /// What is there.
+        /// What it is.
         problem: String,
     },
-    /// Something stands in the way.
+    /// Something prevents the load.
     #[error("{target} cannot be used: {problem}")]
     Blocked {
         /// The target.
         target: String,
-        /// What it is, and what to do.
+        /// What prevents it, and what to do.
         problem: String,
     },
     /// The device is too small.
@@ -59,14 +59,14 @@ pub enum LoadError {
     NoSpace {
         /// The size.
         size: String,
-        /// What it takes.
+        /// MiB that it takes.
         needed_mib: u64,
-        /// Where.
+        /// The folder.
         folder: String,
-        /// What is there.
+        /// MiB that are free.
         free_mib: u64,
     },
-    /// The size that the target says it holds is unknown.
+    /// The size that the target reports is unknown.
     #[error(transparent)]
     Catalogue(#[from] CatalogueError),
     /// The engine's error.
@@ -82,18 +82,18 @@ pub enum LoadError {
     },
 }
 
-/// Who asked for loading.
+/// Who asked for a load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Loading {
-    /// The user did: `dbdyno load`.
+pub enum LoadTrigger {
+    /// The user: `dbdyno load`.
     Asked,
-    /// A run needs it: only where the engine loads on demand.
+    /// A run that needs the data: only where the engine loads on demand.
     OnDemand,
 }
 
-/// What data is asked for.
+/// The data that is asked for.
 #[derive(Debug, Clone, Copy)]
-pub struct LoadWish<'a> {
+pub struct LoadRequest<'a> {
     /// The target, for messages.
     pub target: &'a str,
     /// The size, if the user named one.
@@ -106,7 +106,7 @@ pub struct LoadWish<'a> {
     pub verify: bool,
 }
 
-impl LoadWish<'_> {
+impl LoadRequest<'_> {
     /// The size for a target that holds no data yet.
     pub const DEFAULT_SIZE: &'static str = "D";
     /// The seed for a target that holds no data yet.
@@ -119,44 +119,46 @@ impl LoadWish<'_> {
     }
 }
 
-/// The data that a target holds.
+/// The data on a target.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Data {
+pub struct LoadedData {
     /// Its size class.
     pub size: Size,
     /// Its seed.
     pub seed: u64,
     /// Whether every checksum was verified after loading.
     pub verified: bool,
-    /// What was loaded just now, if anything was.
+    /// The result of the load, if anything was loaded.
     pub report: Option<LoadReport>,
 }
 
-/// Whether what is asked for can be had on a target that holds `loaded`, before anything is touched.
+/// Checks whether the requested data can be had on a target that has `loaded`, before anything is touched.
 ///
 /// # Errors
-/// The target holds other or foreign data, or none where dbdyno does not load unasked; it is too small for what is
-/// missing, or something else stands in the way.
+/// The target has other data, or something that dbdyno did not make, or no data although dbdyno does not load unasked;
+/// it has too little space; or something else prevents the load.
 pub fn refuse_unfit(
     engine: &dyn Engine,
     loaded: &Loaded,
     size: &Size,
-    wish: LoadWish<'_>,
-    loading: Loading,
+    request: LoadRequest<'_>,
+    loading: LoadTrigger,
 ) -> Result<(), LoadError> {
-    let target = || wish.target.to_owned();
+    let target = || request.target.to_owned();
     match loaded {
-        Loaded::Foreign(problem) => return Err(LoadError::Foreign { target: target(), problem: problem.clone() }),
+        Loaded::Foreign(problem) => {
+            return Err(LoadError::Foreign { target: target(), problem: problem.clone() });
+        }
         Loaded::Partly { size, seed } | Loaded::Complete { size, seed, .. }
-            if wish.size.is_some_and(|s| s != size) || wish.seed.is_some_and(|s| s != *seed) =>
+            if request.size.is_some_and(|s| s != size) || request.seed.is_some_and(|s| s != *seed) =>
         {
-            let (found, found_seed, wanted) = (size.clone(), *seed, wish.wanted());
+            let (found, found_seed, wanted) = (size.clone(), *seed, request.wanted());
             return Err(LoadError::Other { target: target(), found, found_seed, wanted });
         }
         _ => {}
     }
     let complete = matches!(loaded, Loaded::Complete { .. });
-    if !complete && loading == Loading::OnDemand && !engine.features().loads_on_demand {
+    if !complete && loading == LoadTrigger::OnDemand && !engine.features().loads_on_demand {
         return Err(LoadError::NotLoaded { target: target(), size: size.id.clone() });
     }
     let blocker = engine.check(size).into_iter().find(|finding| finding.level == FindingLevel::Blocker);
@@ -166,41 +168,47 @@ pub fn refuse_unfit(
     if complete { Ok(()) } else { enough_space(engine, size) }
 }
 
-/// Loads what is missing; a target that holds everything is left as it is.
+/// Loads what is missing. A target that has everything is left as it is.
 ///
 /// # Errors
 /// As for [`refuse_unfit`], and whatever ends a load.
 pub fn load(
     engine: &dyn Engine,
     catalogue: &Catalogue,
-    wish: LoadWish<'_>,
-    loading: Loading,
+    request: LoadRequest<'_>,
+    loading: LoadTrigger,
     events: &dyn Events,
-    stop: &Stop,
-) -> Result<Data, LoadError> {
-    let loaded = engine.loaded().map_err(|error| LoadError::Unreachable { target: wish.target.to_owned(), error })?;
+    stop: &StopSwitch,
+) -> Result<LoadedData, LoadError> {
+    let loaded =
+        engine.loaded().map_err(|error| LoadError::Unreachable { target: request.target.to_owned(), error })?;
     let (size, seed) = match &loaded {
         Loaded::Nothing | Loaded::Foreign(_) => {
-            (wish.size.unwrap_or(LoadWish::DEFAULT_SIZE), wish.seed.unwrap_or(LoadWish::DEFAULT_SEED))
+            (request.size.unwrap_or(LoadRequest::DEFAULT_SIZE), request.seed.unwrap_or(LoadRequest::DEFAULT_SEED))
         }
         Loaded::Partly { size, seed } | Loaded::Complete { size, seed, .. } => (size.as_str(), *seed),
     };
     let size = catalogue.size(size)?.clone();
-    refuse_unfit(engine, &loaded, &size, wish, loading)?;
+    refuse_unfit(engine, &loaded, &size, request, loading)?;
     if let Loaded::Complete { verified, .. } = loaded {
-        return Ok(Data { size, seed, verified, report: None });
+        return Ok(LoadedData { size, seed, verified, report: None });
     }
-    let report = engine.load(&size, seed, wish.jobs, wish.verify, &Watch { events, stop })?;
-    Ok(Data { size, seed, verified: wish.verify, report: Some(report) })
+    let report = engine.load(&size, seed, request.jobs, request.verify, &LoadProgress { events, stop })?;
+    Ok(LoadedData { size, seed, verified: request.verify, report: Some(report) })
 }
 
-/// Makes sure that no other dbdyno works on the target while what it answers lives, and that none has left anything at
-/// work there.
+/// Locks other dbdynos out of the target while the returned value lives, and makes sure that no earlier one left
+/// anything running there.
 ///
 /// # Errors
 /// Another dbdyno is at work there, the target cannot be reached, or the user stopped the waiting.
-pub fn hold(engine: &dyn Engine, target: &str, events: &dyn Events, stop: &Stop) -> Result<Arc<dyn Hold>, LoadError> {
-    engine.hold(&Watch { events, stop }).map_err(|error| match error.class {
+pub fn hold(
+    engine: &dyn Engine,
+    target: &str,
+    events: &dyn Events,
+    stop: &StopSwitch,
+) -> Result<Arc<dyn Hold>, LoadError> {
+    engine.hold(&LoadProgress { events, stop }).map_err(|error| match error.class {
         ErrorClass::Cancelled => LoadError::Engine(error),
         _ => LoadError::Unreachable { target: target.to_owned(), error },
     })
@@ -210,7 +218,7 @@ fn enough_space(engine: &dyn Engine, size: &Size) -> Result<(), LoadError> {
     let Some(place) = engine.data_place() else { return Ok(()) };
     let held = engine.data_files().iter().filter_map(|f| std::fs::metadata(f).ok()).map(|m| m.len()).sum();
     let needed = engine.space_needed_bytes(size).saturating_sub(held);
-    // Where the file system does not say, the load itself will find out.
+    // If the file system does not tell, the load itself will find out.
     let Ok(free) = dbdyno_probe::free_bytes(&place) else { return Ok(()) };
     if free >= needed {
         return Ok(());
@@ -224,12 +232,12 @@ fn enough_space(engine: &dyn Engine, size: &Size) -> Result<(), LoadError> {
     })
 }
 
-pub(crate) struct Watch<'a> {
+pub(crate) struct LoadProgress<'a> {
     pub(crate) events: &'a dyn Events,
-    pub(crate) stop: &'a Stop,
+    pub(crate) stop: &'a StopSwitch,
 }
 
-impl LoadWatch for Watch<'_> {
+impl LoadWatch for LoadProgress<'_> {
     fn progress(&self, what: &str, rows: u64, of: u64) {
         self.events.on(&Event::Loading { what, rows, of });
     }

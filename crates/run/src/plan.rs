@@ -1,11 +1,11 @@
-//! From what a user typed to the points that will be measured: everything is decided here, before the first point.
+//! From the user's request to the points that will be measured. Everything is decided here, before the first point.
 
 pub(crate) mod loads;
 
 use dbdyno_catalogue::{Catalogue, CatalogueError};
 use dbdyno_engine::{EngineError, EngineInfo, Features};
 use dbdyno_model::{
-    Arrivals, CommitMode, Dimension, Dop, Drive, Load, Mapping, Plan, PlannedPoint, ProcedureShape, Queue, Ramp, Rates,
+    Arrivals, ClientLoad, CommitMode, Dimension, Dop, Drive, Mapping, Plan, PlannedPoint, ProcedureShape, Queue, Ramp, Rates,
     RepeatMode, Size, Subject, SuiteStep, Test, Think,
 };
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ pub enum PlanError {
         "--ramp has no use here: every test named moves a dimension that is fixed by --jobs or --threads; leave one of them away"
     )]
     UnusedRamp,
-    /// An option of the client drive for the server drive.
+    /// An option of the client drive used with the server drive.
     #[error(
         "{option} is for the client drive: add --drive client, or leave it away (in the server drive the database runs the loop, as fast as it can)"
     )]
@@ -33,7 +33,7 @@ pub enum PlanError {
         /// The option.
         option: &'static str,
     },
-    /// Pauses on a timetable.
+    /// Think time with a timetable.
     #[error(
         "--think has no use with --rate: with a rate transactions begin when they are due, without one after a pause; leave one of them away"
     )]
@@ -48,17 +48,17 @@ pub enum PlanError {
         "--queue says who serves the transactions of a rate: add --rate, as in --rate 500/s, or leave it away (in a closed loop nothing queues)"
     )]
     QueueAlone,
-    /// Connections that nobody would use.
+    /// More connections than jobs.
     #[error(
         "--connections {connections} is more than the {jobs} jobs that would share them: give at most as many, or more jobs (--jobs, --ramp; of a workload --users)"
     )]
     MoreConnections {
-        /// What was asked for.
+        /// The connections that were asked for.
         connections: u32,
         /// The most jobs of a point.
         jobs: u32,
     },
-    /// No test that was named can be driven by a client.
+    /// No named test can be driven by a client.
     #[error(
         "no test that was named can be driven by a client, which sends single statements; T311 to T322 and the T600, T700 and T800 classes can (`dbdyno list tests`)"
     )]
@@ -68,7 +68,7 @@ pub enum PlanError {
         "--max-jobs {limit} is less than the {asked} that --jobs and --threads, or --users, ask for (jobs times threads); give fewer, or raise the limit"
     )]
     OverLimit {
-        /// What was asked for.
+        /// The degree that was asked for.
         asked: u32,
         /// The limit.
         limit: u32,
@@ -78,9 +78,9 @@ pub enum PlanError {
     Nothing,
 }
 
-/// What a user asks for, as typed; what is `None` comes from the suite.
+/// The user's request as typed; a `None` is taken from the suite.
 #[derive(Debug, Clone, Default)]
-pub struct Wish {
+pub struct RunRequest {
     /// A suite, or codes and patterns of tests.
     pub what: Vec<String>,
     /// DOPs of the dimension that the test names.
@@ -101,7 +101,7 @@ pub struct Wish {
     pub commit: CommitMode,
     /// Who runs the loop.
     pub drive: Drive,
-    /// Rates of open loops; a closed loop without.
+    /// Rates of open loops; without them a closed loop.
     pub rates: Option<Rates>,
     /// How the transactions of a rate are spread.
     pub arrivals: Option<Arrivals>,
@@ -109,15 +109,15 @@ pub struct Wish {
     pub think: Option<Think>,
     /// Who serves the transactions of a rate.
     pub queue: Option<Queue>,
-    /// Connections that the jobs of a point share, where there are more jobs.
+    /// How many connections the jobs of a point share, where there are more jobs.
     pub connections: Option<u32>,
-    /// Whether sessions may follow their server processes; they may unless told otherwise.
+    /// Whether sessions may follow their server processes; the default is yes.
     pub follow: Option<bool>,
 }
 
 /// What the plan is made for.
 #[derive(Clone, Copy)]
-pub struct Ground<'a> {
+pub struct PlanContext<'a> {
     /// The catalogue.
     pub catalogue: &'a Catalogue,
     /// The engine, without its target.
@@ -133,7 +133,7 @@ pub struct Ground<'a> {
 }
 
 /// Tests that share a ramp and a duration.
-struct Group<'a> {
+struct StepGroup<'a> {
     tests: Vec<&'a Test>,
     step: Option<&'a SuiteStep>,
     ramp: Ramp,
@@ -141,29 +141,29 @@ struct Group<'a> {
     repeat: u32,
 }
 
-/// A duration from which a suite is meant for decisions, so that tests' least durations apply.
+/// The duration from which a suite is meant for decisions, so that the tests' least durations apply.
 const DECISIVE_DURATION_S: f64 = 10.0;
 
 /// Makes the plan.
 ///
 /// # Errors
-/// Something that was asked for does not exist, or nothing was.
-pub fn resolve(wish: &Wish, ground: Ground<'_>) -> Result<Plan, PlanError> {
-    let loads = loads::of(wish)?;
-    let asked = wish.jobs.unwrap_or(1).saturating_mul(wish.threads.unwrap_or(1));
-    if let Some(limit) = wish.max_jobs.filter(|limit| asked > *limit) {
+/// Something that was asked for does not exist, or nothing was asked for.
+pub fn resolve(request: &RunRequest, ground: PlanContext<'_>) -> Result<Plan, PlanError> {
+    let loads = loads::of(request)?;
+    let asked = request.jobs.unwrap_or(1).saturating_mul(request.threads.unwrap_or(1));
+    if let Some(limit) = request.max_jobs.filter(|limit| asked > *limit) {
         return Err(PlanError::OverLimit { asked, limit });
     }
     let mut points = Vec::new();
     let mut definitions = BTreeMap::new();
     let mut ramp_used = false;
     let mut any_client_form = false;
-    for group in groups(wish, ground.catalogue)? {
+    for group in groups(request, ground.catalogue)? {
         for test in &group.tests {
-            // A test that was named by its code keeps its place, with the reason; a suite or a pattern means those that
-            // can.
-            let has_form = wish.drive == Drive::Server || test.procedure.has_client_form();
-            if !has_form && !wish.what.iter().any(|what| what.eq_ignore_ascii_case(test.code.as_str())) {
+            // A test named by its code stays in the plan, with the reason why it cannot be driven. A suite or a pattern
+            // selects only the tests that can.
+            let has_form = request.drive == Drive::Server || test.procedure.has_client_form();
+            if !has_form && !request.what.iter().any(|what| what.eq_ignore_ascii_case(test.code.as_str())) {
                 continue;
             }
             any_client_form |= has_form;
@@ -172,15 +172,15 @@ pub fn resolve(wish: &Wish, ground: Ground<'_>) -> Result<Plan, PlanError> {
             definitions.insert(test.code.clone(), definition.clone());
             let template = PlannedPoint {
                 subject: test.code.clone().into(),
-                drive: wish.drive,
-                load: Load::default(),
-                dop: Dop { nodes: wish.nodes.unwrap_or(1), ..Dop::ONE },
+                drive: request.drive,
+                load: ClientLoad::default(),
+                dop: Dop { nodes: request.nodes.unwrap_or(1), ..Dop::ONE },
                 rows_per_tx: test.rows_per_tx.unwrap_or(0),
                 repeat: 1,
                 again: false,
-                duration_s: duration_s(wish, &group, test),
+                duration_s: duration_s(request, &group, test),
                 may_follow_from_jobs: None,
-                commit: wish.commit,
+                commit: request.commit,
                 mapping: mapping.clone(),
                 definition,
             };
@@ -188,20 +188,20 @@ pub fn resolve(wish: &Wish, ground: Ground<'_>) -> Result<Plan, PlanError> {
                 points.push(template);
                 continue;
             }
-            ramp_used |= fixed(wish, dimension(&group, test, &mapping)).is_none();
-            let mut steps = steps(wish, &group, test, &template, ground);
-            if wish.drive == Drive::Client && wish.follow != Some(false) {
-                // What is swept at one DOP is no step of the ramp.
+            ramp_used |= fixed(request, dimension(&group, test, &mapping)).is_none();
+            let mut steps = steps(request, &group, test, &template, ground);
+            if request.drive == Drive::Client && request.follow != Some(false) {
+                // A sweep at one DOP is not part of the ramp.
                 let of_ramp = steps.iter().filter(|step| step.rows_per_tx == template.rows_per_tx);
-                let fewest = of_ramp.map(|step| loads::sessions(wish, step)).min();
+                let fewest = of_ramp.map(|step| loads::sessions(request, step)).min();
                 steps
                     .iter_mut()
-                    .for_each(|step| step.may_follow_from_jobs = fewest.map(|n| n.min(loads::sessions(wish, step))));
+                    .for_each(|step| step.may_follow_from_jobs = fewest.map(|n| n.min(loads::sessions(request, step))));
             }
             let again = again(&steps, &template, &loads, group.repeat);
             for repeat in 1..=group.repeat {
                 // Up and down in turn, so that a drift of the machine does not look like scaling.
-                let turn = Turn::of_repeat(repeat);
+                let turn = RampDirection::of_repeat(repeat);
                 for step in turn.of(steps.clone()) {
                     points.extend(in_turn(&loads, turn).map(|load| PlannedPoint { repeat, load, ..step.clone() }));
                 }
@@ -209,17 +209,17 @@ pub fn resolve(wish: &Wish, ground: Ground<'_>) -> Result<Plan, PlanError> {
             points.extend(again);
         }
     }
-    loads::share(wish, &mut points)?;
+    loads::share(request, &mut points)?;
     let measured = points.iter().any(|p| !matches!(p.mapping, Mapping::None { .. }));
-    if wish.drive == Drive::Client && !any_client_form {
+    if request.drive == Drive::Client && !any_client_form {
         return Err(PlanError::NoClientForm);
     }
-    if wish.ramp.is_some() && measured && !ramp_used {
+    if request.ramp.is_some() && measured && !ramp_used {
         return Err(PlanError::UnusedRamp);
     }
     let all: String = definitions.iter().map(|(code, hash)| format!("{code}={hash};")).collect();
     Ok(Plan {
-        suite: wish.what.join(" "),
+        suite: request.what.join(" "),
         size: ground.size.id.clone(),
         seed: ground.seed,
         definitions: format!("{:016x}", xxh3_64(all.as_bytes())),
@@ -227,14 +227,14 @@ pub fn resolve(wish: &Wish, ground: Ground<'_>) -> Result<Plan, PlanError> {
     })
 }
 
-/// Which way a ramp is gone through.
+/// The direction of a pass through a ramp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Turn {
+pub(crate) enum RampDirection {
     Up,
     Down,
 }
 
-impl Turn {
+impl RampDirection {
     pub(crate) fn of_repeat(repeat: u32) -> Self {
         if repeat % 2 == 1 { Self::Up } else { Self::Down }
     }
@@ -248,30 +248,30 @@ impl Turn {
 }
 
 /// The loads of one step; a maximum stays first.
-pub(crate) fn in_turn(loads: &[Load], turn: Turn) -> impl Iterator<Item = Load> {
-    let (closed, open): (Vec<Load>, Vec<Load>) = loads.iter().partition(|load| load.rate.is_none());
+pub(crate) fn in_turn(loads: &[ClientLoad], turn: RampDirection) -> impl Iterator<Item = ClientLoad> {
+    let (closed, open): (Vec<ClientLoad>, Vec<ClientLoad>) = loads.iter().partition(|load| load.rate.is_none());
     closed.into_iter().chain(turn.of(open))
 }
 
-fn groups<'a>(wish: &Wish, catalogue: &'a Catalogue) -> Result<Vec<Group<'a>>, PlanError> {
-    let [first, ..] = wish.what.as_slice() else { return Err(PlanError::Nothing) };
-    if wish.what.len() == 1 && catalogue.suites().iter().any(|s| s.id == *first) {
+fn groups<'a>(request: &RunRequest, catalogue: &'a Catalogue) -> Result<Vec<StepGroup<'a>>, PlanError> {
+    let [first, ..] = request.what.as_slice() else { return Err(PlanError::Nothing) };
+    if request.what.len() == 1 && catalogue.suites().iter().any(|s| s.id == *first) {
         let suite = catalogue.suite(first)?;
-        let group = |step: &'a SuiteStep| -> Result<Group<'a>, PlanError> {
-            Ok(Group {
+        let group = |step: &'a SuiteStep| -> Result<StepGroup<'a>, PlanError> {
+            Ok(StepGroup {
                 tests: step.tests.iter().map(|code| catalogue.test(code.as_str())).collect::<Result<_, _>>()?,
                 step: Some(step),
                 ramp: step.ramp.clone().unwrap_or_else(|| suite.ramp.clone()),
                 duration_s: step.duration_s.unwrap_or(suite.duration_s) as f64,
-                repeat: wish.repeat.unwrap_or(suite.repeat),
+                repeat: request.repeat.unwrap_or(suite.repeat),
             })
         };
         return suite.steps.iter().map(group).collect();
     }
     let mut tests: Vec<&Test> = Vec::new();
-    for pattern in &wish.what {
+    for pattern in &request.what {
         let selected = catalogue.select(pattern).map_err(|error| match catalogue.suite(pattern) {
-            // What is neither a test nor a suite, but looks like a suite, is answered as one.
+            // A name that is neither a test nor a suite, but looks like a suite, gets the error for suites.
             Err(suite_error) if !pattern.contains(|c: char| c.is_ascii_digit() || c == '*') => suite_error,
             _ => error,
         })?;
@@ -279,60 +279,60 @@ fn groups<'a>(wish: &Wish, catalogue: &'a Catalogue) -> Result<Vec<Group<'a>>, P
             selected.into_iter().filter(|t| !tests.iter().any(|known| known.code == t.code)).collect::<Vec<_>>(),
         );
     }
-    let repeat = wish.repeat.unwrap_or(1);
-    Ok(vec![Group { tests, step: None, ramp: Ramp::Threads(1), duration_s: DECISIVE_DURATION_S, repeat }])
+    let repeat = request.repeat.unwrap_or(1);
+    Ok(vec![StepGroup { tests, step: None, ramp: Ramp::Threads(1), duration_s: DECISIVE_DURATION_S, repeat }])
 }
 
-fn duration_s(wish: &Wish, group: &Group<'_>, test: &Test) -> f64 {
+fn duration_s(request: &RunRequest, group: &StepGroup<'_>, test: &Test) -> f64 {
     let least_s = test.least_duration_s.filter(|_| group.duration_s >= DECISIVE_DURATION_S).unwrap_or(0) as f64;
-    wish.duration_s.unwrap_or_else(|| group.duration_s.max(least_s))
+    request.duration_s.unwrap_or_else(|| group.duration_s.max(least_s))
 }
 
-/// The dimension that a test's ramp moves here: the suite's choice, unless the engine knows only another.
-fn dimension(group: &Group<'_>, test: &Test, mapping: &Mapping) -> Dimension {
+/// The dimension of a test's ramp: the suite's choice, unless the engine supports only another.
+fn dimension(group: &StepGroup<'_>, test: &Test, mapping: &Mapping) -> Dimension {
     let by_suite = group.step.and_then(|s| s.dimension);
     let by_test = mapping.ramp().or(test.ramp.first().copied());
     by_suite.filter(|d| mapping.ramp().is_none_or(|m| m == *d)).or(by_test).unwrap_or(Dimension::Jobs)
 }
 
-fn fixed(wish: &Wish, dimension: Dimension) -> Option<u32> {
+fn fixed(request: &RunRequest, dimension: Dimension) -> Option<u32> {
     match dimension {
-        Dimension::Jobs => wish.jobs,
-        Dimension::Threads => wish.threads,
+        Dimension::Jobs => request.jobs,
+        Dimension::Threads => request.threads,
     }
 }
 
-/// The ramp's points, in ascending order, with the sweep before and the last step behind.
+/// The ramp's points in ascending order, with the sweep before and the last step after.
 fn steps(
-    wish: &Wish,
-    group: &Group<'_>,
+    request: &RunRequest,
+    group: &StepGroup<'_>,
     test: &Test,
     template: &PlannedPoint,
-    ground: Ground<'_>,
+    ground: PlanContext<'_>,
 ) -> Vec<PlannedPoint> {
     let dimension = dimension(group, test, &template.mapping);
-    // Every job of a file test has a file of its own; all other writers of a single-writer engine would only queue.
+    // Each job of a file test has its own file. All other writers of a single-writer engine would only queue.
     let queues =
         ground.features.single_writer && test.procedure.writes() && test.procedure.shape != ProcedureShape::File;
-    let dops = match (&wish.ramp, fixed(wish, dimension)) {
+    let dops = match (&request.ramp, fixed(request, dimension)) {
         (_, Some(n)) => vec![n],
         (Some(ramp), None) => ramp.resolve(ground.hardware_threads),
         (None, None) if queues && dimension == Dimension::Jobs => vec![1],
         (None, None) => group.ramp.resolve(ground.hardware_threads),
     };
     let base = match dimension {
-        Dimension::Jobs => template.dop.with(Dimension::Threads, wish.threads.unwrap_or(1)),
-        Dimension::Threads => template.dop.with(Dimension::Jobs, wish.jobs.unwrap_or(1)),
+        Dimension::Jobs => template.dop.with(Dimension::Threads, request.threads.unwrap_or(1)),
+        Dimension::Threads => template.dop.with(Dimension::Jobs, request.jobs.unwrap_or(1)),
     };
-    // What stands above the limit is left out; where all of it does, the limit is what is measured.
-    let most = wish.max_jobs.map_or(u32::MAX, |limit| limit / (base.jobs.max(1) * base.threads.max(1)).max(1));
+    // Steps above the limit are left out; if all are, the limit itself is measured.
+    let most = request.max_jobs.map_or(u32::MAX, |limit| limit / (base.jobs.max(1) * base.threads.max(1)).max(1));
     let dops = match dops.iter().copied().filter(|n| *n <= most).collect::<Vec<u32>>() {
         within if within.is_empty() => vec![most.max(1)],
         within => within,
     };
     let at = |dop: Dop, rows_per_tx: u64| PlannedPoint { dop, rows_per_tx, ..template.clone() };
     let mut steps: Vec<PlannedPoint> = Vec::new();
-    // The sweep is at DOP 1; what the ramp measures there anyway is measured once.
+    // The sweep is at DOP 1; a point that the ramp measures there anyway is measured once.
     let in_ramp = |rows: u64| rows == template.rows_per_tx && dops.contains(&1);
     let sweep = test.sweep_rows_per_tx.iter().filter(|n| !in_ramp(**n));
     steps.extend(sweep.map(|n| at(base.with(dimension, 1), *n)));
@@ -343,12 +343,12 @@ fn steps(
     steps
 }
 
-/// The best of the ramp once more for each repeat, after all of them: the figures that select it are too good to be
-/// told. With one degree of parallelism nothing is selected, and of set rates there is no best.
+/// The best of the ramp again for each repeat, after all repeats: the figures that select the best are biased upwards.
+/// With one degree of parallelism nothing is selected, and set rates have no best.
 pub(crate) fn again(
     steps: &[PlannedPoint],
     template: &PlannedPoint,
-    loads: &[Load],
+    loads: &[ClientLoad],
     repeats: u32,
 ) -> Vec<PlannedPoint> {
     let ramp: Vec<&PlannedPoint> = steps.iter().filter(|step| step.rows_per_tx == template.rows_per_tx).collect();
@@ -362,7 +362,7 @@ pub(crate) fn again(
 }
 
 /// Hash of everything that decides what a test measures: its entry, its mapping and every statement at this size.
-fn definition(test: &Test, mapping: &Mapping, ground: Ground<'_>) -> Result<String, PlanError> {
+fn definition(test: &Test, mapping: &Mapping, ground: PlanContext<'_>) -> Result<String, PlanError> {
     let script = match mapping {
         Mapping::None { why } => why.clone(),
         _ => (ground.engine.script)(test, ground.size)?,
@@ -371,16 +371,16 @@ fn definition(test: &Test, mapping: &Mapping, ground: Ground<'_>) -> Result<Stri
     Ok(format!("{:016x}", xxh3_64(whole.as_bytes())))
 }
 
-/// Seconds that points will take, roughly: what is certain (warm-up, window, settling), not how long a scan is.
+/// Rough seconds that points will take: warm-up, window and settling, but not the length of scans.
 #[must_use]
 pub fn estimate_s(points: &[PlannedPoint], catalogue: &Catalogue) -> f64 {
     const SET_UP_S: f64 = 0.3;
     let one = |point: &PlannedPoint| {
-        let rhythm = match &point.subject {
+        let repeat_mode = match &point.subject {
             Subject::Workload(_) => Some(RepeatMode::Chunks),
-            subject => catalogue.test(subject.as_str()).map(|t| t.rhythm).ok(),
+            subject => catalogue.test(subject.as_str()).map(|t| t.repeat_mode).ok(),
         };
-        match (&point.mapping, rhythm) {
+        match (&point.mapping, repeat_mode) {
             (Mapping::None { .. }, _) | (_, None) => 0.0,
             (_, Some(RepeatMode::Once)) => SET_UP_S + point.duration_s,
             (_, Some(_)) => SET_UP_S + point.duration_s + (point.duration_s / 5.0).max(1.0),

@@ -1,9 +1,9 @@
-//! One point, from settling to the judged figures.
+//! One point, from settling to its judged figures.
 
-use crate::jobs::{self, Failed, Measured, Times};
-use crate::work::{Loaded, PlannedWork, Work};
-use crate::workload::Books;
-use crate::{Stop, Window, durable, figures, judge, paced};
+use crate::jobs::{self, FailedMeasurement, RawMeasurement, TransactionTimes};
+use crate::work::{LoadedWorkload, PlannedWork, PointWork};
+use crate::workload::InvariantCheck;
+use crate::{StopSwitch, Window, checkpoint_window, durability, figures, judge};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::{Clock, Engine, EngineError, Hold, PointSpec, Sampling, Settled};
 use dbdyno_model::{
@@ -20,10 +20,10 @@ const SETTLE_LIMIT: Duration = Duration::from_secs(20);
 const SETTLE_SLICE: Duration = Duration::from_secs(1);
 
 /// What all points of a run share.
-pub struct Bench<'a> {
+pub struct RunContext<'a> {
     /// The engine.
     pub engine: &'a dyn Engine,
-    /// What keeps other dbdynos away.
+    /// The lock that keeps other dbdynos away.
     pub hold: &'a dyn Hold,
     /// The catalogue.
     pub catalogue: &'a Catalogue,
@@ -35,40 +35,40 @@ pub struct Bench<'a> {
     pub data_verified: bool,
     /// The clock.
     pub clock: &'a dyn Clock,
-    /// The switch.
-    pub stop: &'a Stop,
-    /// Whether the engine watches its sessions while they work.
+    /// The stop switch.
+    pub stop: &'a StopSwitch,
+    /// Whether the engine samples its sessions while they work.
     pub sampling: Sampling,
-    /// Takes the machine's pace around each point, or why nobody can.
+    /// Takes the machine's pace around each point, or the reason why it cannot be taken.
     pub pacer: Result<Pacer, String>,
-    /// Workloads that the target holds.
-    pub workloads: Vec<Loaded>,
+    /// Workloads on the target.
+    pub workloads: Vec<LoadedWorkload>,
 }
 
-impl Bench<'_> {
-    /// A workload that the target holds.
-    pub(crate) fn workload(&self, name: &str) -> Option<&Loaded> {
+impl RunContext<'_> {
+    /// A workload on the target.
+    pub(crate) fn workload(&self, name: &str) -> Option<&LoadedWorkload> {
         self.workloads.iter().find(|loaded| loaded.dialect.workload().name() == name)
     }
 }
 
-/// Measures one point. Whatever goes wrong is in the point, with its reason; the second value is the error when the
-/// target is lost, so that nothing more should be asked of it.
+/// Measures one point. Any failure is in the point, with its reason. The second value is the error if the target is
+/// lost; then nothing more should be asked of it.
 ///
 /// A planned share of a maximum needs that maximum, in operations/s.
 pub fn measure(
-    bench: &Bench<'_>,
+    context: &RunContext<'_>,
     planned: &PlannedPoint,
     maximum_per_s: Option<f64>,
 ) -> (Measurement, Option<EngineError>) {
     let mut point = empty_point(planned);
     let mut histograms = Vec::new();
-    let lost = fill(bench, planned, maximum_per_s, &mut point, &mut histograms);
+    let lost = fill(context, planned, maximum_per_s, &mut point, &mut histograms);
     point.transactions.extend(point.as_one_type());
     (Measurement { point, histograms }, lost)
 }
 
-/// A point with the histograms behind it.
+/// A point and its histograms.
 #[derive(Debug, Clone)]
 pub struct Measurement {
     /// The point.
@@ -78,7 +78,7 @@ pub struct Measurement {
 }
 
 fn fill(
-    bench: &Bench<'_>,
+    context: &RunContext<'_>,
     planned: &PlannedPoint,
     maximum_per_s: Option<f64>,
     point: &mut Point,
@@ -89,7 +89,7 @@ fn fill(
         point.reason = Some(why.clone());
         return None;
     }
-    let planned_work = match PlannedWork::of(bench, planned) {
+    let planned_work = match PlannedWork::of(context, planned) {
         Ok(work) => work,
         Err(why) => {
             fail(point, &EngineError::new(ErrorClass::UnknownObject, why));
@@ -97,7 +97,7 @@ fn fill(
         }
     };
     let work = planned_work.work();
-    if let Some(why) = unsupported(planned, work, bench.size) {
+    if let Some(why) = unsupported(planned, work, context.size) {
         point.status = Status::Unsupported;
         point.reason = Some(why);
         return None;
@@ -110,10 +110,10 @@ fn fill(
         }
         point.asked_per_s = Some(rate.per_s(maximum_per_s.unwrap_or(0.0)));
     }
-    let result = attempt(bench, planned, work, point, histograms);
-    bench.stop.at_work(Vec::new());
-    // A point's own tables go whatever happened, and a failure to remove them must not hide the first error.
-    let result = match (result, work.end(bench.engine)) {
+    let result = attempt(context, planned, work, point, histograms);
+    context.stop.at_work(Vec::new());
+    // A point's own tables are removed in any case, and a failure to remove them must not hide the first error.
+    let result = match (result, work.end(context.engine)) {
         (Ok(()), Err(error)) => Err(error.while_doing("cleaning up after the point")),
         (result, _) => result,
     };
@@ -126,7 +126,7 @@ fn fill(
     }
 }
 
-/// A point that cannot be begun, with the reason.
+/// A point that cannot begin, with the reason.
 pub(crate) fn not_begun(planned: &PlannedPoint, status: Status, reason: String) -> Measurement {
     let mut point = Point { status, reason: Some(reason), ..empty_point(planned) };
     if status == Status::Failed {
@@ -135,7 +135,7 @@ pub(crate) fn not_begun(planned: &PlannedPoint, status: Status, reason: String) 
     Measurement { point, histograms: Vec::new() }
 }
 
-/// A point that was not begun, and why.
+/// A point that was not begun, with the error that prevented it.
 pub(crate) fn unmeasured(planned: &PlannedPoint, error: &EngineError) -> Measurement {
     let mut point = empty_point(planned);
     fail(&mut point, error);
@@ -158,7 +158,7 @@ fn empty_point(planned: &PlannedPoint) -> Point {
 }
 
 /// Why a point cannot be measured here, though the engine may know the test.
-fn unsupported(planned: &PlannedPoint, work: Work<'_>, size: &Size) -> Option<String> {
+fn unsupported(planned: &PlannedPoint, work: PointWork<'_>, size: &Size) -> Option<String> {
     let PointSpec { test, .. } = work.test()?;
     if planned.drive == Drive::Client && !test.procedure.has_client_form() {
         return Some(
@@ -178,7 +178,7 @@ fn unsupported(planned: &PlannedPoint, work: Work<'_>, size: &Size) -> Option<St
 }
 
 fn fail(point: &mut Point, error: &EngineError) {
-    // What the server itself refuses for want of a feature is no failure of the platform.
+    // If the server itself lacks a feature, that is not a failure of the platform.
     point.status = match error.class {
         ErrorClass::Unsupported => Status::Unsupported,
         _ => Status::Failed,
@@ -193,16 +193,16 @@ fn fail(point: &mut Point, error: &EngineError) {
 }
 
 fn attempt(
-    bench: &Bench<'_>,
+    context: &RunContext<'_>,
     planned: &PlannedPoint,
-    work: Work<'_>,
+    work: PointWork<'_>,
     point: &mut Point,
     histograms: &mut Histograms,
 ) -> Result<(), EngineError> {
-    let engine = bench.engine;
-    bench.stop.at_work(engine.canceller().into_iter().collect());
+    let engine = context.engine;
+    context.stop.at_work(engine.canceller().into_iter().collect());
     let mut durability = match work.writes() {
-        true => Some(durable::durability(engine, work.commit(), work.driven_by())?),
+        true => Some(durability::durability(engine, work.commit(), work.driven_by())?),
         false => None,
     };
     if let Some(durability) = &durability {
@@ -211,28 +211,28 @@ fn attempt(
         let by_settings = if durability.unsafe_settings.is_empty() { work.commit().into() } else { Commits::Unsafe };
         point.commits_found = Some(by_settings);
     }
-    let books = Books::open(bench, work, point)?;
-    match settle(bench)? {
+    let invariants = InvariantCheck::open(context, work, point)?;
+    match settle(context)? {
         Settled::AtRest => {}
         Settled::Busy => point.flag(Flag::NotSettled, format!("not at rest after {} s", SETTLE_LIMIT.as_secs())),
         Settled::NotAllowed(why) => point.flag(Flag::NotSettled, why),
     }
-    if !bench.data_verified && work.uses_tables() {
+    if !context.data_verified && work.uses_tables() {
         point.flag(Flag::DataNotVerified, None);
     }
     work.begin(engine).map_err(|e| e.while_doing("preparing the point"))?;
-    if let Some(spec) = work.test().filter(|spec| paced::is_to_be(spec, planned.duration_s)) {
+    if let Some(spec) = work.test().filter(|spec| checkpoint_window::is_to_be(spec, planned.duration_s)) {
         point.settings = engine.pace_writes(spec).map_err(|e| e.while_doing("preparing the point"))?;
     }
 
-    bench.stop.at_work(Vec::new());
+    context.stop.at_work(Vec::new());
     let connections = planned.load.sessions(work.jobs()) as usize;
     let (mut sessions, mut forms) = (Vec::with_capacity(connections), Vec::new());
     for job in work.job_numbers().take(connections) {
-        go_on(bench)?;
+        go_on(context)?;
         let mut session =
             work.session(engine, job).map_err(|e| e.while_doing(&format!("opening session {}", job + 1)))?;
-        bench.stop.also_at_work(session.canceller());
+        context.stop.also_at_work(session.canceller());
         let prepared = work.prepare(session.as_mut(), job).map_err(|e| e.while_doing("preparing the statements"))?;
         point.plan = point.plan.take().or(prepared.plan);
         forms.extend(prepared.form);
@@ -256,8 +256,8 @@ fn attempt(
     };
     let window = Window::new(figures::pace(work, planned.duration_s), sessions.len());
     let window = if point.settings.is_empty() { window } else { window.held() };
-    let site = jobs::Site {
-        bench,
+    let point_context = jobs::PointContext {
+        run: context,
         work,
         window: &window,
         sampler: &sampler,
@@ -265,28 +265,28 @@ fn attempt(
         may_follow_from_jobs: planned.may_follow_from_jobs,
         forms: &forms,
     };
-    // Around the jobs and their counters, so that no window and no count has it in it.
-    let before = bench.pacer.as_ref().ok().and_then(Pacer::take);
-    let measured = jobs::run(&site, planned.load, &mut sessions, point);
-    // What is not at work any more leaves the engine to the proof.
+    // Around the jobs and their counters, so that no window and no count contains it.
+    let before = context.pacer.as_ref().ok().and_then(Pacer::take);
+    let measured = jobs::run(&point_context, planned.load, &mut sessions, point);
+    // Dropping the sessions frees the engine for the proof.
     drop(sessions);
     match &measured {
-        Ok(Measured { types, log, .. }) => books.prove(bench, point, types, Some(log.checksum)),
-        Err(Failed { types, .. }) => books.prove(bench, point, types, None),
+        Ok(RawMeasurement { types, log, .. }) => invariants.prove(context, point, types, Some(log.checksum)),
+        Err(FailedMeasurement { types, .. }) => invariants.prove(context, point, types, None),
     }
     let measured = measured.map_err(|failed| failed.error)?;
-    match &bench.pacer {
+    match &context.pacer {
         Ok(pacer) => point.pace = Some(PointPace { before, after: pacer.take(), ..pacer.point() }),
         Err(why) => point.lacks("pace", why.as_str()),
     }
     point.paced_writes = measured.paced_writes;
     if let Some(durability) = &mut durability {
-        durable::look_again(engine, work, point, durability);
+        durability::look_again(engine, work, point, durability);
     }
     let span = window.span().ok_or_else(|| EngineError::new(ErrorClass::Cancelled, "the point was stopped"))?;
     figures::work(point, work, &measured.log, span, measured.discarding_ns);
     let commits = work.commits(&measured.log, &measured.types);
-    if let Some(Times { service, response, connection_wait, series }) = measured.times {
+    if let Some(TransactionTimes { service, response, connection_wait, series }) = measured.times {
         figures::client_times(point, &service, response.as_ref(), series);
         let of_type = |name: &str, service, response: Option<_>| {
             let of = |kind| {
@@ -296,8 +296,8 @@ fn attempt(
             [of(HistogramKind::Service)(service)].into_iter().chain(response.map(of(HistogramKind::Response)))
         };
         match work {
-            Work::Test(_) => histograms.extend(of_type(planned.subject.as_str(), service, response)),
-            Work::Workload(workload) => {
+            PointWork::Test(_) => histograms.extend(of_type(planned.subject.as_str(), service, response)),
+            PointWork::Workload(workload) => {
                 point.transactions = figures::types(point, workload, &measured.types);
                 for (of, times) in workload.types.iter().zip(measured.types) {
                     histograms.extend(of_type(&of.name, times.service, times.response));
@@ -336,32 +336,33 @@ fn attempt(
     judge::prove(point, &evidence);
     judge::rate(point, &evidence);
     point.database.read_mib_per_s = evidence.scanned_bytes_per_s(point).map(|bytes| bytes / figures::MIB);
-    figures::metric(point, work, bench.catalogue);
+    figures::metric(point, work, context.catalogue);
     Ok(())
 }
 
-/// Brings the engine to rest, in slices, so that a stop is heard in between.
-pub(crate) fn settle(bench: &Bench<'_>) -> Result<Settled, EngineError> {
-    let until_ns = bench.clock.now_ns() + SETTLE_LIMIT.as_nanos() as u64;
+/// Waits until the engine is at rest, in slices, so that a stop is noticed in between.
+pub(crate) fn settle(context: &RunContext<'_>) -> Result<Settled, EngineError> {
+    let until_ns = context.clock.now_ns() + SETTLE_LIMIT.as_nanos() as u64;
     loop {
-        go_on(bench)?;
-        bench.hold.seen_lost().map_or(Ok(()), Err)?;
-        let settled = bench.engine.settle(SETTLE_SLICE).map_err(|e| e.while_doing("settling"))?;
-        if settled != Settled::Busy || bench.clock.now_ns() >= until_ns {
+        go_on(context)?;
+        context.hold.seen_lost().map_or(Ok(()), Err)?;
+        let settled = context.engine.settle(SETTLE_SLICE).map_err(|e| e.while_doing("settling"))?;
+        if settled != Settled::Busy || context.clock.now_ns() >= until_ns {
             return Ok(settled);
         }
     }
 }
 
-pub(crate) fn go_on(bench: &Bench<'_>) -> Result<(), EngineError> {
-    if bench.stop.requested() {
+pub(crate) fn go_on(context: &RunContext<'_>) -> Result<(), EngineError> {
+    if context.stop.requested() {
         Err(EngineError::new(ErrorClass::Cancelled, "stopped before the window"))
     } else {
         Ok(())
     }
 }
 
-/// Opens the data files for eviction. Where that fails the point goes on: the judge sees whether devices were read.
+/// Opens the data files for eviction. If that fails the point goes on, because the judge sees whether devices were
+/// read.
 fn evictor(files: &[std::path::PathBuf], point: &mut Point) -> Option<Evictor> {
     let there: Vec<_> = files.iter().filter(|f| f.exists()).cloned().collect();
     let opened = Evictor::open(&there).and_then(|evictor| evictor.evict_all(EvictMode::FlushFirst).map(|()| evictor));

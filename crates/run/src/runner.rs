@@ -1,13 +1,13 @@
 //! A run: point after point, whatever their subject, each recorded before the next begins.
 
-use crate::again::{self, NoWinner};
 use crate::point::not_begun;
-use crate::{Event, Events, Measurement, Stop};
+use crate::remeasure::{self, NoWinner};
+use crate::{Event, Events, Measurement, StopSwitch};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::EngineError;
 use dbdyno_model::{Plan, PlannedPoint, Point, Rate, RunId, RunStatus, Status};
 use dbdyno_results::{Repository, ResultsError};
-use dbdyno_storage::orion::files::FilesError;
+use dbdyno_storage::orion::files::OrionFilesError;
 
 /// Why a run ended before its plan did. What was measured is kept.
 #[derive(Debug, thiserror::Error)]
@@ -21,27 +21,27 @@ pub enum RunError {
     /// The results cannot be written.
     #[error(transparent)]
     Results(#[from] ResultsError),
-    /// ORION's files cannot be written; the results are.
+    /// ORION's files cannot be written; the results were written.
     #[error(transparent)]
-    Files(#[from] FilesError),
+    Files(#[from] OrionFilesError),
 }
 
-/// Who measures the points of a run: [`TestMeasurer`](crate::TestMeasurer) those of tests, on a database, and
-/// [`StorageMeasurer`](crate::StorageMeasurer) those of storage.
+/// Measures the points of a run: [`TestMeasurer`](crate::TestMeasurer) measures on a database,
+/// [`StorageMeasurer`](crate::StorageMeasurer) measures storage.
 pub trait Measurer {
-    /// Whatever must be there before the first point.
+    /// Prepares whatever the first point needs.
     ///
     /// # Errors
-    /// It cannot be.
+    /// It cannot be prepared.
     fn begin(&mut self) -> Result<(), RunError> {
         Ok(())
     }
 
-    /// Seconds that points will take, roughly.
+    /// Rough seconds that points will take.
     fn estimate_s(&self, points: &[PlannedPoint]) -> f64;
 
-    /// Measures the point with this place in the plan. Whatever goes wrong is in the point, with its reason; the second
-    /// value is the error when the target is lost, so that nothing more should be asked of it.
+    /// Measures the point with this index in the plan. Any failure is in the point, with its reason. The second value
+    /// is the error if the target is lost; then nothing more should be asked of it.
     ///
     /// A planned share of a maximum needs that maximum, in operations/s.
     fn measure(
@@ -51,10 +51,10 @@ pub trait Measurer {
         maximum_per_s: Option<f64>,
     ) -> (Measurement, Option<EngineError>);
 
-    /// Whatever is to be done when the point that was just measured is recorded.
+    /// Called after the measured point is recorded.
     ///
     /// # Errors
-    /// It cannot be done.
+    /// The measurer's follow-up work failed.
     fn recorded(&mut self, events: &dyn Events) -> Result<(), RunError> {
         let _ = events;
         Ok(())
@@ -63,24 +63,24 @@ pub trait Measurer {
 
 /// Measures the points of a plan.
 pub struct Runner<'a> {
-    /// Who measures them.
+    /// The measurer.
     pub measurer: &'a mut dyn Measurer,
     /// The catalogue.
     pub catalogue: &'a Catalogue,
-    /// Where they are recorded.
+    /// The results file.
     pub repository: &'a mut Repository,
     /// The run.
     pub run: &'a RunId,
     /// The plan.
     pub plan: &'a Plan,
-    /// The switch.
-    pub stop: &'a Stop,
-    /// Who watches.
+    /// The stop switch.
+    pub stop: &'a StopSwitch,
+    /// The listener.
     pub events: &'a dyn Events,
 }
 
 impl Runner<'_> {
-    /// Measures the points with these places in the plan, in order.
+    /// Measures the points with these indexes in the plan, in order.
     ///
     /// # Errors
     /// The target was lost, the user stopped the run, or a point could not be recorded.
@@ -93,7 +93,7 @@ impl Runner<'_> {
             Err(_) => RunStatus::Interrupted,
         };
         let recorded = self.repository.set_status(self.run, status);
-        // The first error is the one to tell.
+        // The first error is the one to report.
         result.and(recorded.map_err(RunError::from))
     }
 
@@ -130,14 +130,14 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// The point as it is to be measured: the best of a ramp is known only now.
+    /// The point with its actual degree of parallelism: the best of a ramp is known only now.
     fn resolve(&self, planned: &PlannedPoint) -> Result<Result<PlannedPoint, NoWinner>, RunError> {
         let points = if planned.again { self.repository.load(self.run)?.points } else { Vec::new() };
-        Ok(again::resolve(planned, &points, self.catalogue))
+        Ok(remeasure::resolve(planned, &points, self.catalogue))
     }
 
-    /// What the closed loop reached that a planned share is one of: that of the same repeat, in this run, whenever it
-    /// was measured.
+    /// The maximum that a planned share relates to: what the closed loop of the same repeat reached in this run,
+    /// whenever it was measured.
     fn maximum_per_s(&self, planned: &PlannedPoint) -> Result<Option<f64>, RunError> {
         if !planned.load.rate.is_some_and(Rate::is_share) {
             return Ok(None);

@@ -1,6 +1,6 @@
-//! Commands in messages, as they can be pasted.
+//! Quoting for commands in messages, so that users can paste them.
 
-/// A word that can be pasted into a shell.
+/// A word quoted for a shell, if it needs quotes.
 #[must_use]
 pub fn shell_word(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=@+%".contains(c);

@@ -1,12 +1,12 @@
-//! Stopping: one switch for a whole run, which also cancels what sessions are doing at the moment.
+//! Stopping: one switch for a whole run, which also cancels what sessions are doing.
 
 use dbdyno_engine::Canceller;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Asks a run to stop. Clones are the same switch.
+/// A switch that stops a run. Clones are the same switch.
 #[derive(Clone, Default)]
-pub struct Stop(Arc<Inner>);
+pub struct StopSwitch(Arc<Inner>);
 
 #[derive(Default)]
 struct Inner {
@@ -14,8 +14,8 @@ struct Inner {
     cancellers: Mutex<Vec<Arc<dyn Canceller>>>,
 }
 
-impl Stop {
-    /// Stops the run: what is being executed is cancelled, and nothing more begins.
+impl StopSwitch {
+    /// Stops the run: statements under way are cancelled, and nothing more begins.
     pub fn request(&self) {
         self.0.requested.store(true, Ordering::SeqCst);
         self.cancel_current();
@@ -27,7 +27,7 @@ impl Stop {
         self.0.requested.load(Ordering::SeqCst)
     }
 
-    /// What is thrown, for work that looks at it by itself.
+    /// The flag, for work that checks it by itself.
     #[must_use]
     pub fn switch(&self) -> &AtomicBool {
         &self.0.requested
@@ -40,7 +40,7 @@ impl Stop {
         }
     }
 
-    /// One more session is at work.
+    /// Adds a session that is at work.
     pub(crate) fn also_at_work(&self, canceller: Arc<dyn Canceller>) {
         self.0.cancellers.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&canceller));
         if self.requested() {
@@ -48,7 +48,7 @@ impl Stop {
         }
     }
 
-    /// The sessions that are at work now; an empty list when the point is done.
+    /// Sets the sessions that are at work; an empty list when the point is done.
     pub(crate) fn at_work(&self, cancellers: Vec<Arc<dyn Canceller>>) {
         *self.0.cancellers.lock().unwrap_or_else(PoisonError::into_inner) = cancellers;
         if self.requested() {

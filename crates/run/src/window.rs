@@ -1,17 +1,17 @@
-//! The window that rates are taken of, agreed on by all jobs while they work.
+//! The window that rates are computed over. The jobs agree on it while they work.
 //!
-//! It begins when the warm-up is over and every job has done at least one chunk; it ends when the duration has passed
-//! and every job has done its least number of whole chunks inside it. A job that has come that far keeps working until
-//! the last one has, so that the load is constant to the end.
+//! The window begins when the warm-up is over and every job has done at least one chunk. It ends when the duration has
+//! passed and every job has done its least number of whole chunks inside it. A job that is ready keeps working until
+//! the last one is, so that the load stays constant to the end.
 //!
-//! Work of a definite volume (files, loads, index builds) comes in whole pieces from the barrier on: each job begins
-//! another one until the duration has passed, and the window ends with the last job's last piece.
+//! Work of a fixed volume (files, loads, index builds) comes in whole pieces from the barrier on. Each job begins
+//! another piece until the duration has passed, and the window ends with the last job's last piece.
 //!
-//! Where several hosts share a window they are told when it begins. It begins at that moment then, and later only where
-//! a job here is not warm by then, so whoever looks at all of them sees that they are not one.
+//! Hosts that share a window are told when it begins. It begins at that moment, or later if a job here is not warm by
+//! then; comparing the hosts' windows shows such a delay.
 //!
-//! A window may be held: whoever measures then lets it begin and end, at moments that fit what is measured (the ends of
-//! checkpoints), once the jobs have come so far.
+//! A window may be held. Then the measurer lets it begin and end at moments that fit the measurement (the ends of
+//! checkpoints), once the jobs are ready.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -40,28 +40,28 @@ impl Span {
     }
 }
 
-/// How a point's time is laid out.
+/// How a point's time is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pace {
+pub enum WindowMode {
     /// Warm up, then work for a duration.
     Steady {
-        /// Warm-up, not counted.
+        /// Warm-up, which does not count.
         warm_up_ns: u64,
-        /// The window aimed at.
+        /// Planned length of the window.
         duration_ns: u64,
         /// Whole chunks that every job does inside the window at least.
         least_chunks: u32,
     },
-    /// Every job does whole pieces, one at least, until the duration has passed; the window is from the barrier to the
-    /// last job's end.
+    /// Every job does whole pieces, at least one, until the duration has passed. The window lasts from the barrier to
+    /// the last job's end.
     Pieces {
         /// How long a job begins new pieces.
         duration_ns: u64,
     },
 }
 
-impl Pace {
-    /// Whole chunks that make a rate; also the "at least three statements" of one-statement tests.
+impl WindowMode {
+    /// Whole chunks that a rate needs; also the "at least three statements" of one-statement tests.
     pub const LEAST_CHUNKS: u32 = 3;
 
     /// Warm-up of 1 s or 20 % of the duration, whichever is longer.
@@ -71,8 +71,8 @@ impl Pace {
         Self::Steady { warm_up_ns: (duration_ns / 5).max(1_000_000_000), duration_ns, least_chunks: Self::LEAST_CHUNKS }
     }
 
-    /// The same for a client, whose transactions come singly: the window is as long as it was aimed to be, so that it
-    /// is known when each of them ends whether that is inside.
+    /// The same for the client drive. The window has exactly its planned length, so that when a transaction ends it is
+    /// known whether it ended inside.
     #[must_use]
     pub fn of_client(duration_s: f64) -> Self {
         match Self::steady(duration_s) {
@@ -81,7 +81,7 @@ impl Pace {
         }
     }
 
-    /// Whole pieces for as long as this.
+    /// Whole pieces for this long.
     #[must_use]
     pub fn pieces(duration_s: f64) -> Self {
         Self::Pieces { duration_ns: (duration_s * 1e9).round() as u64 }
@@ -110,18 +110,18 @@ struct State {
     aborted: bool,
 }
 
-/// The window, shared by the jobs of a point and by the one who measures.
+/// The window, shared by the jobs of a point and the measuring thread.
 #[derive(Debug)]
 pub struct Window {
-    pace: Pace,
+    pace: WindowMode,
     held: bool,
     begins_ns: Option<u64>,
     state: Mutex<State>,
     changed: Condvar,
-    // Jobs look at these after each operation, so they stand outside the lock; they change while it is held.
+    // Jobs read these after each operation, so they are outside the lock; they change while it is held.
     start_ns: AtomicU64,
     over: AtomicBool,
-    // The chunk that ended last, for who follows the jobs: when it ended, and how long it took.
+    // The chunk that ended last, for readers that follow the jobs: when it ended, and how long it took.
     last_ended_ns: AtomicU64,
     last_took_ns: AtomicU64,
 }
@@ -129,9 +129,9 @@ pub struct Window {
 impl Window {
     const UNKNOWN_NS: u64 = u64::MAX;
 
-    /// A window for this many jobs.
+    /// A window for this number of jobs.
     #[must_use]
-    pub fn new(pace: Pace, jobs: usize) -> Self {
+    pub fn new(pace: WindowMode, jobs: usize) -> Self {
         let state = Mutex::new(State { jobs, ..State::default() });
         let (start_ns, over) = (AtomicU64::new(Self::UNKNOWN_NS), AtomicBool::new(false));
         let (last_ended_ns, last_took_ns) = (AtomicU64::new(0), AtomicU64::new(0));
@@ -139,31 +139,32 @@ impl Window {
         Self { pace, held, begins_ns, state, changed, start_ns, over, last_ended_ns, last_took_ns }
     }
 
-    /// The same, told when it begins. Work in whole pieces has no such moment: its window begins with the first piece.
+    /// The same with a given beginning. Work in whole pieces ignores it, because its window begins with the first
+    /// piece.
     #[must_use]
     pub fn beginning_at(self, begins_ns: u64) -> Self {
         Self { begins_ns: Some(begins_ns), ..self }
     }
 
-    /// The same, held: it begins and ends when it is let.
+    /// The same, held: the measurer lets it begin and end.
     #[must_use]
     pub fn held(self) -> Self {
         Self { held: true, ..self }
     }
 
-    /// Whether it has to be let begin and end.
+    /// Whether the measurer lets it begin and end.
     #[must_use]
     pub fn is_held(&self) -> bool {
         self.held
     }
 
-    /// When a held window might have begun at the earliest, once that is known.
+    /// The earliest beginning of a held window, once it is known.
     #[must_use]
     pub fn earliest_start_ns(&self) -> Option<u64> {
         self.state().earliest_start_ns
     }
 
-    /// When a held window might end at the earliest, once that is known.
+    /// The earliest end of a held window, once it is known.
     #[must_use]
     pub fn earliest_end_ns(&self) -> Option<u64> {
         self.state().earliest_end_ns
@@ -188,9 +189,9 @@ impl Window {
         }
     }
 
-    /// How time is laid out.
+    /// How time is divided.
     #[must_use]
-    pub fn pace(&self) -> Pace {
+    pub fn pace(&self) -> WindowMode {
         self.pace
     }
 
@@ -198,8 +199,8 @@ impl Window {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A job has passed the barrier. Returns the moment that timetables begin at: when the first one did, or a warm-up
-    /// before the moment that the window was told to begin at.
+    /// A job has passed the barrier. Returns when timetables begin: when the first job passed, or a warm-up before the
+    /// window's given beginning.
     pub fn arrive(&self, now_ns: u64) -> u64 {
         let mut state = self.state();
         state.arrived += 1;
@@ -211,7 +212,7 @@ impl Window {
             self.changed.notify_all();
         }
         match (self.pace, self.begins_ns) {
-            (Pace::Steady { warm_up_ns, .. }, Some(begins_ns)) => begins_ns.saturating_sub(warm_up_ns),
+            (WindowMode::Steady { warm_up_ns, .. }, Some(begins_ns)) => begins_ns.saturating_sub(warm_up_ns),
             _ => first_ns,
         }
     }
@@ -222,15 +223,15 @@ impl Window {
         self.last_ended_ns.store(ended_ns, Ordering::Relaxed);
     }
 
-    /// When the last chunk ended, and how long it took; none before the first.
+    /// When the last chunk ended, and how long it took; `None` before the first.
     pub(crate) fn last_chunk(&self) -> Option<(u64, u64)> {
         let ended_ns = self.last_ended_ns.load(Ordering::Relaxed);
         (ended_ns > 0).then(|| (ended_ns, self.last_took_ns.load(Ordering::Relaxed)))
     }
 
-    /// A job has done its first chunk. With the last job's, the window's start is known.
+    /// A job has done its first chunk. With the last job's first chunk the window's start is known.
     pub fn warmed(&self, ended_ns: u64) {
-        let Pace::Steady { warm_up_ns, .. } = self.pace else { return };
+        let WindowMode::Steady { warm_up_ns, .. } = self.pace else { return };
         let mut state = self.state();
         state.warm += 1;
         state.last_warm_ns = state.last_warm_ns.max(ended_ns);
@@ -252,7 +253,7 @@ impl Window {
         Some(self.start_ns.load(Ordering::Acquire)).filter(|ns| *ns != Self::UNKNOWN_NS)
     }
 
-    /// A job has worked to the duration's end and done its least chunks, the last of them ending at `least_done_ns`.
+    /// A job has worked until the duration's end and done its least chunks; the last of them ended at `least_done_ns`.
     pub fn pass(&self, least_done_ns: u64) {
         let mut state = self.state();
         state.passed += 1;
@@ -261,8 +262,10 @@ impl Window {
             return;
         }
         let end_ns = match (self.pace, self.start_ns()) {
-            (Pace::Steady { duration_ns, .. }, Some(start_ns)) => Some(state.last_pass_ns.max(start_ns + duration_ns)),
-            (Pace::Pieces { .. }, Some(_)) => Some(state.last_pass_ns),
+            (WindowMode::Steady { duration_ns, .. }, Some(start_ns)) => {
+                Some(state.last_pass_ns.max(start_ns + duration_ns))
+            }
+            (WindowMode::Pieces { .. }, Some(_)) => Some(state.last_pass_ns),
             (_, None) => None,
         };
         state.earliest_end_ns = end_ns;
@@ -273,14 +276,14 @@ impl Window {
         self.changed.notify_all();
     }
 
-    /// Something went wrong: everybody stops after the current chunk.
+    /// Something failed: all jobs stop after the current chunk.
     pub fn abort(&self) {
         self.state().aborted = true;
         self.over.store(true, Ordering::Release);
         self.changed.notify_all();
     }
 
-    /// All jobs have ended: a window that has no end by now will have none.
+    /// All jobs have ended: a window without an end will not get one.
     pub fn close(&self) {
         if !self.over() {
             self.abort();

@@ -1,7 +1,7 @@
-//! What a point's sessions do: the work of a test, or a workload's program. This is the one place that says what
-//! measuring and judging go by in each; whatever only a test has is asked of [`Work::test`].
+//! What a point's sessions do: the work of a test, or a workload's program. Measuring and judging ask [`PointWork`] for
+//! what both have; [`PointWork::test`] has what only a test has.
 
-use crate::{Bench, Log, OfType};
+use crate::{RunContext, TypeResult, WorkLog};
 use dbdyno_engine::client::unsupported;
 use dbdyno_engine::data::mix;
 use dbdyno_engine::program::TransactionType;
@@ -12,16 +12,16 @@ use dbdyno_workload::{Dialect, Site, User};
 use std::ops::Range;
 use std::sync::Mutex;
 
-/// A workload as it is loaded on a target.
+/// A workload on a target.
 #[derive(Debug)]
-pub struct Loaded {
+pub struct LoadedWorkload {
     pub(crate) dialect: Dialect,
     pub(crate) scale: u64,
-    /// Its figures when dbdyno was last at work on it in this run.
+    /// Its figures at dbdyno's last work on it in this run.
     pub(crate) last: Mutex<Option<Vec<i64>>>,
 }
 
-impl Loaded {
+impl LoadedWorkload {
     /// A workload that is loaded at a scale.
     #[must_use]
     pub fn new(dialect: Dialect, scale: u64) -> Self {
@@ -32,7 +32,7 @@ impl Loaded {
 /// A point of a workload.
 #[derive(Debug, Clone)]
 pub(crate) struct WorkloadSpec<'a> {
-    pub(crate) loaded: &'a Loaded,
+    pub(crate) loaded: &'a LoadedWorkload,
     /// Whether users send each statement or call a procedure; dbdyno drives both.
     pub(crate) form: Drive,
     pub(crate) program: ProgramSpec,
@@ -50,24 +50,24 @@ impl WorkloadSpec<'_> {
     }
 }
 
-/// What a planned point's sessions are going to do.
+/// The work that a planned point's sessions will do.
 pub(crate) enum PlannedWork<'a> {
     Test(Box<PointSpec>),
     Workload(WorkloadSpec<'a>),
 }
 
 impl<'a> PlannedWork<'a> {
-    /// What a point is planned for.
+    /// The work of a planned point.
     ///
     /// # Errors
-    /// What it names is not known, or not loaded.
-    pub(crate) fn of(bench: &'a Bench<'_>, planned: &PlannedPoint) -> Result<Self, String> {
-        let key_seed = key_seed(bench.seed, planned);
+    /// The test or workload is not known, or not loaded.
+    pub(crate) fn of(context: &'a RunContext<'_>, planned: &PlannedPoint) -> Result<Self, String> {
+        let key_seed = key_seed(context.seed, planned);
         match &planned.subject {
             Subject::Test(code) => Ok(Self::Test(Box::new(PointSpec {
-                test: bench.catalogue.test(code.as_str()).map_err(|error| error.to_string())?.clone(),
-                size: bench.size.clone(),
-                seed: bench.seed,
+                test: context.catalogue.test(code.as_str()).map_err(|error| error.to_string())?.clone(),
+                size: context.size.clone(),
+                seed: context.seed,
                 key_seed,
                 nodes: planned.dop.nodes,
                 jobs: planned.dop.jobs,
@@ -77,10 +77,10 @@ impl<'a> PlannedWork<'a> {
                 rows_per_tx: planned.rows_per_tx,
                 commit: planned.commit,
                 drive: planned.drive,
-                sampling: bench.sampling,
+                sampling: context.sampling,
             }))),
             Subject::Workload(name) => {
-                let loaded = bench.workload(name.as_str());
+                let loaded = context.workload(name.as_str());
                 let loaded = loaded.ok_or_else(|| format!("the workload {} is not loaded here", name.as_str()))?;
                 let program = ProgramSpec {
                     work: name.as_str().to_owned(),
@@ -88,7 +88,7 @@ impl<'a> PlannedWork<'a> {
                     nodes: planned.dop.nodes,
                     jobs: planned.dop.jobs,
                     commit: planned.commit,
-                    sampling: bench.sampling,
+                    sampling: context.sampling,
                 };
                 let types = loaded.dialect.workload().types();
                 Ok(Self::Workload(WorkloadSpec { loaded, form: planned.drive, program, types }))
@@ -97,20 +97,20 @@ impl<'a> PlannedWork<'a> {
         }
     }
 
-    /// The same, lent.
-    pub(crate) fn work(&self) -> Work<'_> {
+    /// The same, borrowed.
+    pub(crate) fn work(&self) -> PointWork<'_> {
         match self {
-            Self::Test(spec) => Work::Test(spec),
-            Self::Workload(workload) => Work::Workload(workload),
+            Self::Test(spec) => PointWork::Test(spec),
+            Self::Workload(workload) => PointWork::Workload(workload),
         }
     }
 }
 
-/// Every point draws keys of its own: a repeat or a higher DOP that asked for the same blocks in the same order would
-/// find them in whatever cache lies below the operating system.
+/// Every point has its own keys. A repeat or a higher DOP with the same keys in the same order would find the blocks in
+/// caches below the operating system.
 fn key_seed(seed: u64, planned: &PlannedPoint) -> u64 {
     let Dop { nodes, jobs, threads } = planned.dop;
-    // What measured it first asked for other keys than what measures it again.
+    // Points that are measured again have other keys than the first time.
     let seed = if planned.again { mix(!seed) } else { seed };
     let point = [planned.repeat, nodes, jobs, threads].iter().fold(seed, |seed, n| mix(seed ^ u64::from(*n)));
     match planned.load.rate {
@@ -120,15 +120,15 @@ fn key_seed(seed: u64, planned: &PlannedPoint) -> u64 {
     }
 }
 
-/// What the sessions of a point do.
+/// The work of a point's sessions.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Work<'a> {
+pub(crate) enum PointWork<'a> {
     Test(&'a PointSpec),
     Workload(&'a WorkloadSpec<'a>),
 }
 
-impl<'a> Work<'a> {
-    /// The task of a test, if it is one.
+impl<'a> PointWork<'a> {
+    /// The specification of a test, if the work is a test.
     pub(crate) fn test(self) -> Option<&'a PointSpec> {
         match self {
             Self::Test(spec) => Some(spec),
@@ -136,7 +136,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Who runs the loop: for a workload it is dbdyno, also where it calls a procedure for each transaction.
+    /// Who runs the loop. For a workload it is dbdyno, also where it calls a procedure for each transaction.
     pub(crate) fn driven_by(self) -> Drive {
         self.test().map_or(Drive::Client, |spec| spec.drive)
     }
@@ -181,8 +181,8 @@ impl<'a> Work<'a> {
         }
     }
 
-    pub(crate) fn rhythm(self) -> RepeatMode {
-        self.test().map_or(RepeatMode::Chunks, |spec| spec.test.rhythm)
+    pub(crate) fn repeat_mode(self) -> RepeatMode {
+        self.test().map_or(RepeatMode::Chunks, |spec| spec.test.repeat_mode)
     }
 
     pub(crate) fn cache(self) -> Cache {
@@ -201,13 +201,13 @@ impl<'a> Work<'a> {
         self.test().is_none_or(|spec| spec.test.procedure.transactional)
     }
 
-    /// Whether it reads or changes what was loaded for tests.
+    /// Whether it reads or changes the tables of tests.
     pub(crate) fn uses_tables(self) -> bool {
         self.test().is_some_and(|spec| !spec.test.procedure.is_cpu())
     }
 
-    /// Commits of what was done that the log must keep, where that is known.
-    pub(crate) fn commits(self, log: &Log, types: &[OfType]) -> Option<u64> {
+    /// Commits of the work that the log must keep, where the number is known.
+    pub(crate) fn commits(self, log: &WorkLog, types: &[TypeResult]) -> Option<u64> {
         match self {
             Self::Test(spec) => spec.test.commits_per_op(spec.rows_per_tx).map(|per_op| per_op * log.total_ops()),
             Self::Workload(work) => {
@@ -217,7 +217,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Rows of an operation, where all have as many.
+    /// Rows of an operation, where all operations have the same number.
     pub(crate) fn rows_per_op(self) -> Option<u64> {
         self.test().and_then(|spec| spec.test.rows_per_op(&spec.size, spec.rows_per_tx))
     }
@@ -227,13 +227,13 @@ impl<'a> Work<'a> {
         matches!(self, Self::Workload(_)) || self.rows_per_op().is_some()
     }
 
-    /// Rows that a statement touches which failed, at most.
+    /// Upper bound for the rows that a failed statement touched.
     pub(crate) fn rows_per_statement(self) -> u64 {
         let executions = self.test().map_or(1, |spec| spec.test.executions_per_op(spec.rows_per_tx));
         self.rows_per_op().unwrap_or(0) / executions.max(1)
     }
 
-    /// How many types its transactions have.
+    /// The transaction types.
     pub(crate) fn types(self) -> Types {
         match self {
             Self::Test(_) => Types::ONE,
@@ -262,7 +262,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Has a session prepare for it.
+    /// Prepares a session for the work.
     pub(crate) fn prepare(self, session: &mut dyn Session, job: u32) -> Result<Prepared, EngineError> {
         match self {
             Self::Test(spec) => {

@@ -1,4 +1,4 @@
-//! Window arithmetic against a truth that is known exactly: the null engine on a simulated clock.
+//! The window's arithmetic compared with an exactly known truth: the null engine on a simulated clock.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 use dbdyno_catalogue::Catalogue;
@@ -8,7 +8,7 @@ use dbdyno_engine::{
 };
 use dbdyno_model::{CommitMode, Size};
 use dbdyno_null::{Behaviour, NullEngine};
-use dbdyno_run::{Calibration, Log, Pace, ServerDrive, Span, Window};
+use dbdyno_run::{Calibration, ServerDrive, Span, Window, WindowMode, WorkLog};
 use proptest::prelude::*;
 use std::sync::{Arc, Mutex};
 
@@ -36,7 +36,7 @@ fn spec(jobs: u32) -> PointSpec {
     }
 }
 
-/// A session that works at a constant speed, with pauses of its own between calls, and knows exactly when it worked.
+/// A session that works at a constant speed, pauses between calls, and records when it worked.
 struct Worker {
     clock: Arc<SimulatedClock>,
     ns_per_pass: u64,
@@ -75,7 +75,7 @@ impl Session for Worker {
     }
 }
 
-/// A drive that pauses between chunks, as a scheduler that takes the processor away between two calls would.
+/// A drive that pauses between chunks, as if a scheduler took the processor away between two calls.
 struct Pausing<'w> {
     drive: ServerDrive<'w>,
     every: u64,
@@ -88,7 +88,7 @@ impl dbdyno_engine::Work for Pausing<'_> {
         if reply.is_some() {
             self.steps += 1;
             let step = self.drive.next(now_ns, reply);
-            // The pause lies before the step that follows it.
+            // The pause comes before the next step.
             if self.every > 0 && self.steps.is_multiple_of(self.every) && step != dbdyno_engine::Step::Done {
                 return dbdyno_engine::Step::ThinkNs(self.pause_ns);
             }
@@ -108,7 +108,7 @@ proptest! {
         timed in any::<bool>(),
     ) {
         let clock = Arc::new(SimulatedClock::default());
-        let pace = Pace::steady(duration_ms as f64 / 1e3);
+        let pace = WindowMode::steady(duration_ms as f64 / 1e3);
         let window = Window::new(pace, jobs.len());
         let mut workers: Vec<Worker> = jobs.iter().map(|(ns_per_pass, _, _, _)| Worker {
             clock: Arc::clone(&clock), ns_per_pass: *ns_per_pass, calls: 0, worked: Arc::default(),
@@ -122,19 +122,19 @@ proptest! {
         SimulatedPump(&clock).run(pairs, clock.as_ref(), &gate).unwrap();
 
         let span = window.span().expect("the window ended");
-        let Pace::Steady { duration_ns, least_chunks, .. } = pace else { unreachable!() };
+        let WindowMode::Steady { duration_ns, least_chunks, .. } = pace else { unreachable!() };
         prop_assert!(span.length_ns() >= duration_ns);
 
-        let mut log = Log::default();
+        let mut log = WorkLog::default();
         for work in works {
-            // Every job did its least chunks inside the window and worked to its end.
+            // Every job did its least chunks inside the window and worked until its end.
             let inside = work.drive.log.chunks.iter().filter(|c| c.started_ns >= span.start_ns && c.started_ns < span.end_ns).count();
             prop_assert!(inside >= least_chunks as usize - 1, "{} chunks inside", inside);
             let last = work.drive.log.last_ended_ns().unwrap();
             prop_assert!(last + work.pause_ns >= span.end_ns);
             log.merge(work.drive.log);
         }
-        // The truth: every job's own speed over the time in which it was at work inside the window.
+        // The truth: each job's own speed over the time in which it worked inside the window.
         let truth: f64 = workers.iter().map(|w| {
             w.worked.lock().unwrap().iter().map(|(worked, _)| {
                 let inside = worked.end_ns.min(span.end_ns).saturating_sub(worked.start_ns.max(span.start_ns));
@@ -143,7 +143,7 @@ proptest! {
         }).sum();
         let measured = log.inside(span).ops;
         prop_assert!((measured - truth).abs() <= truth * 0.001, "measured {} true {}", measured, truth);
-        // Nothing is lost or counted twice over all chunks, warm-up and tail included.
+        // No work is lost or counted twice over all chunks, warm-up and tail included.
         let total: u64 = workers.iter().map(|w| w.worked.lock().unwrap().iter().map(|(_, passes)| passes).sum::<u64>()).sum();
         prop_assert_eq!(log.total_ops(), total);
         prop_assert_eq!(log.checksum, workers.iter().map(|w| w.calls).sum::<u64>());
@@ -157,7 +157,7 @@ proptest! {
         let behaviour = Behaviour { speed, stall_every, stall_ns: stall_ms * 1_000_000, ..Behaviour::default() };
         let engine = NullEngine::new(behaviour, size(), Arc::clone(&clock) as Arc<dyn Clock>);
         let spec = spec(jobs);
-        let window = Window::new(Pace::steady(duration_ms as f64 / 1e3), jobs as usize);
+        let window = Window::new(WindowMode::steady(duration_ms as f64 / 1e3), jobs as usize);
         let mut sessions: Vec<Box<dyn Session>> = (0..jobs).map(|job| engine.session(job, 1).unwrap()).collect();
         for session in &mut sessions {
             session.prepare(&spec, 0).unwrap();
@@ -177,19 +177,19 @@ proptest! {
         if stall_every == 0 || stall_ms == 0 {
             prop_assert!((rate - full).abs() <= full * 0.001, "rate {} of {}", rate, full);
         } else {
-            // A stall inside a chunk on the window's edge is shared out in proportion: off by one chunk a job at most.
+            // A stall inside a chunk on the window's edge is counted in proportion: at most one chunk a job is wrong.
             prop_assert!(rate <= full * 1.001);
         }
     }
 }
 
-/// What a job needs to remove a piece.
+/// The time that a job needs to remove a piece.
 const DISCARD_NS: u64 = 500_000;
 
 #[test]
 fn pieces_are_repeated_until_the_duration_has_passed_and_the_last_ends_the_window() {
     let clock = Arc::new(SimulatedClock::default());
-    let window = Window::new(Pace::pieces(0.01), 2);
+    let window = Window::new(WindowMode::pieces(0.01), 2);
     let mut workers: Vec<Worker> = [10_000u64, 30_000]
         .iter()
         .map(|ns| Worker { clock: Arc::clone(&clock), ns_per_pass: *ns, calls: 0, worked: Arc::default() })
@@ -198,7 +198,7 @@ fn pieces_are_repeated_until_the_duration_has_passed_and_the_last_ends_the_windo
         (0..2).map(|_| ServerDrive::new(&window, Calibration::Fixed { passes: 100 })).collect();
     let pairs = workers.iter_mut().zip(&mut drives).map(|(session, work)| Job { session, work }).collect();
     SimulatedPump(&clock).run(pairs, clock.as_ref(), &StartGate::new(1)).unwrap();
-    // Pieces of 1 and 3 ms, half a millisecond to remove each: the 7th ends at 10 ms, and the 3rd at 10 ms, too.
+    // Pieces of 1 and 3 ms, half a millisecond to remove each: the 7th ends at 10 ms, and so does the 3rd.
     assert_eq!(window.span().unwrap(), Span { start_ns: 0, end_ns: 10_000_000 });
     assert_eq!(drives.iter().map(|d| d.log.chunks.len()).collect::<Vec<_>>(), [7, 3]);
     assert_eq!(drives.iter().map(|d| d.discarding_ns / DISCARD_NS).collect::<Vec<_>>(), [6, 2]);
@@ -208,7 +208,7 @@ fn pieces_are_repeated_until_the_duration_has_passed_and_the_last_ends_the_windo
 
 #[test]
 fn a_held_window_begins_and_ends_when_it_is_let() {
-    let window = Window::new(Pace::steady(2.0), 1).held();
+    let window = Window::new(WindowMode::steady(2.0), 1).held();
     window.arrive(0);
     window.begin(500);
     assert_eq!((window.start_ns(), window.earliest_start_ns()), (None, None), "no job has come so far");
@@ -229,7 +229,7 @@ fn a_held_window_begins_and_ends_when_it_is_let() {
 fn a_window_that_was_told_when_to_begin_begins_then() {
     const BEGINS_NS: u64 = 3_000_000_000;
     let clock = Arc::new(SimulatedClock::default());
-    let window = Window::new(Pace::steady(2.0), 2).beginning_at(BEGINS_NS);
+    let window = Window::new(WindowMode::steady(2.0), 2).beginning_at(BEGINS_NS);
     let worker = |ns_per_pass| Worker { clock: Arc::clone(&clock), ns_per_pass, calls: 0, worked: Arc::default() };
     let mut workers = [10_000, 30_000].map(worker);
     let mut drives = [0, 1].map(|_| ServerDrive::new(&window, Calibration::Timed { passes: 1 }));
@@ -238,14 +238,14 @@ fn a_window_that_was_told_when_to_begin_begins_then() {
     assert_eq!(window.span().unwrap(), Span { start_ns: BEGINS_NS, end_ns: BEGINS_NS + 2_000_000_000 });
     let first_ns = drives.iter().map(|d| d.log.chunks[0].started_ns).min().unwrap();
     assert_eq!((first_ns, window.barrier_ns()), (0, Some(0)), "they work from the barrier on");
-    // A pass takes 10 us, or 30.
+    // A pass takes 10 us, or 30 us.
     let ops: f64 = drives.iter().map(|d| d.log.inside(window.span().unwrap()).ops).sum();
     assert!((ops / (200_000.0 + 66_667.0) - 1.0).abs() < 1e-3, "{ops}");
 }
 
 #[test]
 fn it_waits_for_jobs_that_are_not_warm_and_its_timetable_does_not() {
-    let window = Window::new(Pace::of_client(2.0), 2).beginning_at(1_500_000_000);
+    let window = Window::new(WindowMode::of_client(2.0), 2).beginning_at(1_500_000_000);
     assert_eq!([100, 200].map(|now_ns| window.arrive(now_ns)), [500_000_000; 2], "a warm-up before it, for all hosts");
     window.warmed(700_000_000);
     assert_eq!(window.start_ns(), None);
@@ -256,7 +256,7 @@ fn it_waits_for_jobs_that_are_not_warm_and_its_timetable_does_not() {
 #[test]
 fn a_piece_that_lasts_longer_is_done_once() {
     let clock = Arc::new(SimulatedClock::default());
-    let window = Window::new(Pace::pieces(0.000_5), 2);
+    let window = Window::new(WindowMode::pieces(0.000_5), 2);
     let mut workers: Vec<Worker> = [10_000u64, 30_000]
         .iter()
         .map(|ns| Worker { clock: Arc::clone(&clock), ns_per_pass: *ns, calls: 0, worked: Arc::default() })
@@ -277,7 +277,7 @@ fn an_error_stops_everybody_and_leaves_no_window() {
     let behaviour =
         Behaviour { error_at: 5, error_class: dbdyno_model::ErrorClass::OutOfSpace, ..Behaviour::default() };
     let engine = NullEngine::new(behaviour, size(), Arc::clone(&clock) as Arc<dyn Clock>);
-    let window = Window::new(Pace::steady(2.0), 3);
+    let window = Window::new(WindowMode::steady(2.0), 3);
     let mut sessions: Vec<Box<dyn Session>> = (0..3).map(|job| engine.session(job, 1).unwrap()).collect();
     for session in &mut sessions {
         session.prepare(&spec(3), 0).unwrap();

@@ -1,9 +1,9 @@
-//! Judges a bound on a ratio, for the scripts under `benches/`: pairs of rates come in on standard input, one pair a
-//! line; what comes out is `go_on`, `pass`, `fail` or `open` (too few for an interval), the median ratio, its 95 %
+//! Judges a bound on a ratio, for the scripts under `benches/`. It reads pairs of rates from standard input, one pair a
+//! line. It prints `go_on`, `pass`, `fail` or `open` (too few pairs for an interval), the median ratio, its 95 %
 //! interval and the number of pairs.
 //!
-//! Pairs go on until the interval is narrower than 4 % of the median, or enough are done. The bound fails when the
-//! whole interval lies below it.
+//! Pairs go on until the interval is narrower than 4 % of the median, or the largest number is reached. The bound fails
+//! when the whole interval lies below it.
 //!
 //! Usage: `judge BOUND MOST_PAIRS < pairs`
 #![allow(clippy::print_stdout, clippy::expect_used, reason = "a script reads what this prints, and sees it fail")]
@@ -11,9 +11,9 @@
 use dbdyno_stats::Estimate;
 use std::io::Read as _;
 
-/// Fewer pairs than this say nothing about their spread.
+/// Fewer pairs than this do not show their spread.
 const LEAST_PAIRS: usize = 4;
-/// An interval that is narrower, relative to the median, needs no more pairs.
+/// An interval that is narrower than this, relative to the median, needs no more pairs.
 const NARROW: f64 = 0.04;
 
 fn main() {

@@ -1,21 +1,21 @@
-//! What recording an operation costs: into a plain histogram, and into a recorder that also keeps the series of
-//! seconds, for one session and for several that share it, of one transaction type and of nine. Run by
+//! The cost of recording one operation: into a plain histogram, and into a recorder that also keeps a series of
+//! seconds; for one session and for several that share the recorder, with one transaction type and with nine. Run by
 //! `benches/recording`.
 #![allow(clippy::print_stdout)]
 
-use dbdyno_stats::{Histogram, Recorder, Sample, Times, TypeId, Types, TypesError};
+use dbdyno_stats::{Histogram, RecordedTimes, Recorder, Sample, TypeId, Types, TypesError};
 use std::hint::black_box;
 use std::time::Instant;
 
 const OPS: u64 = 2_000_000;
-/// Each is measured so often, and the quickest counts: what others do on the machine only ever adds.
+/// Each case is measured this often and the fastest result counts, because other work on the machine only adds time.
 const TIMES: u32 = 15;
-/// Half a million operations a second and session: seconds end while it is measured.
+/// Half a million operations a second and session, so that seconds end while the cost is measured.
 const EVERY_NS: u64 = 2_000;
 const WINDOW_NS: u64 = OPS * EVERY_NS;
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// A request of some 150 ns, thirty times quicker than any: sessions that do nothing but record would wait for each
+/// A request of some 150 ns, thirty times faster than any real one. Sessions that only record would wait for each
 /// other, at eighty million operations a second.
 const REQUEST_ROUNDS: u64 = 400;
 
@@ -23,7 +23,7 @@ fn request(rounds: u64) {
     (0..rounds).for_each(|n| _ = black_box(n));
 }
 
-/// Times as an engine has them: most of one kind, some much longer.
+/// Times like those of an engine: most of one kind, some much longer.
 fn service_ns(n: u64) -> u64 {
     let draw = draw(n);
     2_000 + draw % 4_000 + if draw.is_multiple_of(100) { draw } else { 0 }
@@ -33,7 +33,7 @@ fn draw(n: u64) -> u64 {
     n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40
 }
 
-/// Of which of so many types an operation is, with times of its own; of one alone it costs nothing to tell.
+/// The type of an operation, and its time. With one type this costs nothing.
 fn of_type<const TYPES: usize>(n: u64, ids: &[TypeId; TYPES]) -> (TypeId, u64) {
     let number = draw(n) as usize % TYPES;
     (ids[number], service_ns(n) << (number / 2))
@@ -54,7 +54,7 @@ fn quickest(measured: impl Fn() -> f64) -> f64 {
     (0..TIMES).map(|_| measured()).fold(f64::INFINITY, f64::min)
 }
 
-/// The numbers of so many types.
+/// The ids of this number of types.
 fn types<const TYPES: usize>() -> Result<(Types, [TypeId; TYPES]), TypesError> {
     let types = Types::new(TYPES)?;
     let mut ids = [TypeId::FIRST; TYPES];
@@ -62,8 +62,13 @@ fn types<const TYPES: usize>() -> Result<(Types, [TypeId; TYPES]), TypesError> {
     Ok((types, ids))
 }
 
-/// What it costs beside the operations themselves.
-fn recorded<const TYPES: usize>(times: Times, step_ns: u64, sessions: u64, rounds: u64) -> Result<f64, TypesError> {
+/// Nanoseconds that recording one operation adds.
+fn recorded<const TYPES: usize>(
+    times: RecordedTimes,
+    step_ns: u64,
+    sessions: u64,
+    rounds: u64,
+) -> Result<f64, TypesError> {
     let (types, ids) = types::<TYPES>()?;
     let empty = quickest(|| {
         per_op_ns(sessions, || {
@@ -76,12 +81,12 @@ fn recorded<const TYPES: usize>(times: Times, step_ns: u64, sessions: u64, round
     let with = quickest(|| {
         let recorder = Recorder::new(times, types, WINDOW_NS, step_ns);
         let ns = per_op_ns(sessions, || {
-            let mut pen = recorder.pen();
+            let mut local = recorder.local();
             for n in 0..OPS {
                 request(rounds);
                 let (type_id, service_ns) = of_type(n, &ids);
                 let ended_ns = n * EVERY_NS;
-                pen.record(black_box(Sample { type_id, ended_ns, service_ns, response_ns: 2 * service_ns, rows: 1 }));
+                local.record(black_box(Sample { type_id, ended_ns, service_ns, response_ns: 2 * service_ns, rows: 1 }));
             }
         });
         assert_eq!(recorder.finish().together().0.count(), sessions * OPS);
@@ -100,13 +105,13 @@ fn main() -> Result<(), TypesError> {
     let plain = quickest(|| per_op_ns(1, one)) - alone;
     let tell = |what: &str, ns: f64| println!("{what}: {ns:.1} ns an operation");
     tell("plain histogram", plain);
-    let (service, both) = (Times::Service, Times::ServiceAndResponse);
+    let (service, both) = (RecordedTimes::Service, RecordedTimes::ServiceAndResponse);
     tell("recorder, service times, no series", recorded::<1>(service, WINDOW_NS, 1, 0)?);
     tell("recorder, service times and series", recorded::<1>(service, SECOND_NS, 1, 0)?);
     tell("recorder, service and response times and series", recorded::<1>(both, SECOND_NS, 1, 0)?);
     tell("recorder, service times and series, 9 types", recorded::<9>(service, SECOND_NS, 1, 0)?);
     tell("recorder, service and response times and series, 9 types", recorded::<9>(both, SECOND_NS, 1, 0)?);
-    // Each session does as many operations, so with a processor for each this is the time of one of them.
+    // Each session does the same number of operations, so with a processor each this is the time of one of them.
     let sessions = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
     let shared = |ns| println!("the same, {sessions} sessions side by side, with requests: {ns:.1} ns an operation");
     shared(recorded::<1>(both, SECOND_NS, sessions, REQUEST_ROUNDS)?);

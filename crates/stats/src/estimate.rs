@@ -1,7 +1,7 @@
 //! The median of repeats and its 95 % interval.
 //!
-//! Rates multiply their errors (a slower clock slows everything by a factor), so the interval is Student's t on the
-//! logarithms, mapped back. Source: the usual t interval of a mean, e.g. NIST/SEMATECH e-Handbook, section 7.2.2.1.
+//! Errors of rates are factors (a slower clock slows everything by a factor), so the interval is Student's t on the
+//! logarithms, mapped back. Source: the t interval of a mean, NIST/SEMATECH e-Handbook, section 7.2.2.1.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
@@ -14,7 +14,7 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// What repeats of one cell allow to be said.
+/// What the repeats of one cell show.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
     /// Number of repeats.
@@ -28,7 +28,7 @@ pub struct Estimate {
 impl Estimate {
     /// Repeats needed for an interval.
     pub const LEAST_REPEATS: usize = 3;
-    /// Half-width of the interval, relative to the median, from which a cell is noisy.
+    /// Half the interval's width, in percent of the median, from which a cell is noisy.
     pub const NOISY_PCT: f64 = 5.0;
 
     /// Estimates from repeats; `None` without any finite value.
@@ -51,7 +51,7 @@ impl Estimate {
         self.interval.map(|i| (i.high - i.low) / 2.0 / self.median * 100.0)
     }
 
-    /// Whether the interval is too wide to trust a single figure.
+    /// Whether the interval is too wide to rely on a single figure.
     #[must_use]
     pub fn is_noisy(&self) -> bool {
         self.half_width_pct().is_some_and(|w| w > Self::NOISY_PCT)
@@ -74,15 +74,15 @@ fn log_interval(values: &[f64]) -> Option<Interval> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mixer::Mixer;
+    use crate::split_mix::SplitMix64;
 
     #[test]
     fn intervals_cover_the_truth_in_95_of_100_cells() {
-        let mut mixer = Mixer::new(7);
+        let mut random = SplitMix64::new(7);
         for repeats in [3, 5, 10] {
             let covered = (0..10_000)
                 .filter(|_| {
-                    let rates: Vec<f64> = (0..repeats).map(|_| 1_000.0 * (0.03 * mixer.normal()).exp()).collect();
+                    let rates: Vec<f64> = (0..repeats).map(|_| 1_000.0 * (0.03 * random.normal()).exp()).collect();
                     let interval = Estimate::of(&rates).unwrap().interval.unwrap();
                     interval.low <= 1_000.0 && 1_000.0 <= interval.high
                 })

@@ -1,5 +1,5 @@
-//! Times in nanoseconds, three significant digits, mergeable and storable (HdrHistogram, V2 format, compressed by
-//! none).
+//! Times in nanoseconds with three significant digits; histograms can be merged and stored (HdrHistogram V2 format, not
+//! compressed).
 
 use hdrhistogram::Histogram as Hdr;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
@@ -8,7 +8,7 @@ use std::fmt;
 /// Why a stored histogram cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum HistogramError {
-    /// The bytes are no HdrHistogram.
+    /// The bytes are not an HdrHistogram.
     #[error("the stored histogram cannot be read: {0}")]
     Unreadable(String),
     /// The histogram cannot be written.
@@ -20,7 +20,7 @@ pub enum HistogramError {
 #[derive(Clone, PartialEq)]
 pub struct Histogram(Hdr<u64>);
 
-/// What is in it, not its many thousand buckets.
+/// Shows the content, not the many thousand buckets.
 impl fmt::Debug for Histogram {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Histogram");
@@ -37,9 +37,9 @@ impl Default for Histogram {
 
 impl Histogram {
     pub(crate) const HIGHEST_NS: u64 = 3_600_000_000_000;
-    /// Before the counts: magic, their length, offset, digits, both bounds, ratio.
+    /// Bytes before the counts: magic number, length of the counts, offset, digits, both bounds, ratio.
     const HEAD_BYTES: usize = 40;
-    /// More times than anybody can have measured; sums of counts stay far from their type's end.
+    /// More times than anyone can have measured; sums of counts stay far from the end of their type.
     const MOST_TIMES: u64 = 1 << 53;
 
     /// An empty histogram from 1 ns to one hour; longer times count as one hour.
@@ -57,7 +57,7 @@ impl Histogram {
         self.0.saturating_record(ns.min(Self::HIGHEST_NS));
     }
 
-    /// Records the same time for so many.
+    /// Records the same time `n` times.
     pub fn record_many_ns(&mut self, ns: u64, n: u64) {
         self.0.saturating_record_n(ns.min(Self::HIGHEST_NS), n);
     }
@@ -68,12 +68,12 @@ impl Histogram {
         let _ = self.0.add(&other.0);
     }
 
-    /// Whether all of another histogram's times are in it.
+    /// Whether it contains all times of another histogram.
     pub(crate) fn holds(&self, other: &Self) -> bool {
         self.0.clone().subtract(&other.0).is_ok()
     }
 
-    /// Forgets all times, and keeps the memory.
+    /// Removes all times, but keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.0.reset();
     }
@@ -83,7 +83,7 @@ impl Histogram {
         self.0.distinct_values() * size_of::<u64>()
     }
 
-    /// Recorded times.
+    /// Number of recorded times.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.0.len()
@@ -101,14 +101,15 @@ impl Histogram {
         (self.count() > 0).then(|| self.0.value_at_percentile(pct))
     }
 
-    /// The same where as many more took longer than any of them: `None` also where the percentile is one of those.
+    /// The same percentile if there were `longer` more times, all longer than the recorded ones. `None` also where the
+    /// percentile is one of those.
     #[must_use]
     pub fn percentile_with_longer_ns(&self, pct: f64, longer: u64) -> Option<u64> {
         if longer == 0 {
             return self.percentile_ns(pct);
         }
         let (count, all) = (self.count(), self.count() + longer);
-        // The product must not end beside a whole number that it is.
+        // Rounding errors must not move a whole number to the next rank.
         let rank = ((pct / 100.0 * all as f64 - 1e-9).ceil() as u64).max(1);
         let share = || (rank as f64 - 0.5) / count as f64;
         (rank <= count).then(|| self.0.value_at_quantile(share()))
@@ -126,13 +127,13 @@ impl Histogram {
         (self.count() > 0).then(|| self.0.stdev())
     }
 
-    /// How many times lie below the first of these ascending bounds, from each to below the next, and from the last on:
-    /// one more than there are bounds, and all together every time once.
+    /// Counts of the times below the first of these ascending bounds, from each bound to below the next, and from the
+    /// last bound on: one count more than bounds. Together they count every time once.
     #[must_use]
     pub fn counts_between_ns(&self, bounds_ns: &[u64]) -> Vec<u64> {
         let mut counts = vec![0; bounds_ns.len() + 1];
         for value in self.0.iter_recorded() {
-            // A time above the longest that can be kept was kept as that.
+            // A time above the longest possible one was recorded as the longest.
             let time_ns = self.0.lowest_equivalent(value.value_iterated_to());
             counts[bounds_ns.partition_point(|bound| *bound <= time_ns)] += value.count_at_value();
         }
@@ -145,8 +146,8 @@ impl Histogram {
         (self.count() > 0).then(|| self.0.max())
     }
 
-    /// How many times lie in each of `per_decade` bins a decade, as the bin's lower end in nanoseconds and the count,
-    /// from the first bin that holds any to the last. Bins are equally wide on a logarithmic scale.
+    /// Counts in `per_decade` bins a decade, each with the bin's lower end in nanoseconds, from the first bin to the
+    /// last bin that is not empty. Bins are equally wide on a logarithmic scale.
     #[must_use]
     pub fn bins(&self, per_decade: u32) -> Vec<(f64, u64)> {
         let width = 1.0 / f64::from(per_decade.max(1));
@@ -181,7 +182,7 @@ impl Histogram {
     /// The bytes are no histogram of these bounds.
     pub fn decode(bytes: &[u8]) -> Result<Self, HistogramError> {
         let unreadable = |why: &str| HistogramError::Unreadable(why.to_owned());
-        // The library takes memory for whatever the head claims, so what is claimed is looked at first.
+        // The library allocates whatever the header claims, so the claims are checked first.
         let (head, counts) = bytes.split_first_chunk().ok_or_else(|| unreadable("it ends in its head"))?;
         let empty = Self::new().encode()?;
         let claims = |head: &[u8; Self::HEAD_BYTES]| [&head[..4], &head[8..]].concat();
@@ -247,7 +248,7 @@ mod tests {
                 let kept = (*time).min(Histogram::HIGHEST_NS);
                 truth[bounds.iter().filter(|bound| **bound <= kept).count()] += 1;
             }
-            // A power of two begins a slot of the histogram, so that even the bounds' neighbours are counted exactly.
+            // A power of two begins a bucket, so even the neighbours of the bounds are counted exactly.
             prop_assert_eq!(h.counts_between_ns(&bounds), truth);
             let least = times.iter().min().map(|ns| *ns as f64);
             let near = h.min_ns().zip(least).is_none_or(|(read, ns)| (read as f64 - ns).abs() <= ns * 0.001 + 1.0);
@@ -312,8 +313,7 @@ mod tests {
         // Four bytes that claim 4 GiB of counts.
         assert!(refused(&with(4, &[0xff; 4])).contains("claims 4294967295"));
         assert!(refused(&sound[..sound.len() - 1]).contains("bytes of counts"));
-        // Bounds and digits, which decide how much memory a histogram takes; and a compressed one, which may grow
-        // without end.
+        // Bounds and digits decide how much memory a histogram takes; a compressed histogram may grow without limit.
         for (at, bytes) in [(15, [5].as_slice()), (23, &[2]), (24, &[0x7f; 8]), (3, &[0x94])] {
             assert!(refused(&with(at, bytes)).contains("its form or its bounds"), "{at}");
         }

@@ -1,28 +1,28 @@
-//! Statistics that carry their doubt. Pure mathematics: no clock, no I/O, no engine.
+//! Statistics with their uncertainty. Pure mathematics: no clock, no I/O, no engine.
 //!
-//! A recorder is not a result: a [`Recorder`] collects times into a [`Histogram`] for each transaction type, an
-//! [`Estimate`] says what repeats allow to be said, a [`Difference`] whether two samples of runs are apart, a
-//! [`Family`] of them what many rows say together, and a [`Fit`] how a rate grows with parallelism, a [`Trend`] whether
-//! it changed within a window.
+//! A [`Recorder`] collects times into a [`Histogram`] for each transaction type. An [`Estimate`] is the median of
+//! repeats with its interval. A [`Difference`] says whether two samples of runs differ, and a [`Family`] judges many
+//! differences together. A [`Fit`] says how a rate grows with parallelism, and a [`Trend`] whether it changed within a
+//! window.
 
-mod cells;
+mod buckets;
 mod difference;
 mod estimate;
 mod histogram;
-mod mixer;
 mod recorder;
 mod scaling;
+mod split_mix;
 mod trend;
 mod winner;
 
-pub use difference::{Bound, Difference, Family, Judged, Unknown, holm};
+pub use difference::{Difference, Family, JudgedRow, NotComparable, RatioBound, holm};
 pub use estimate::{Estimate, Interval};
 pub use histogram::{Histogram, HistogramError};
-pub use mixer::Mixer;
 pub use recorder::{
-    MOST_TYPES, OfType, Part, PartError, Pen, Recorded, Recorder, Sample, StepCounts, StepSummary, Times, TypeId,
-    Types, TypesError,
+    LocalRecorder, MOST_TYPES, PartError, RecordedTimes, Recorder, Recording, RecordingPart, Sample, StepCounts,
+    StepSummary, TypeId, TypeRecording, Types, TypesError,
 };
-pub use scaling::{CannotTell, Fit, Located, ScalingLaw};
+pub use scaling::{Fit, Located, NotLocated, ScalingLaw};
+pub use split_mix::SplitMix64;
 pub use trend::Trend;
 pub use winner::{Candidate, beside_the_best, best};

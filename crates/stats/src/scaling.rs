@@ -1,29 +1,30 @@
-//! How a rate grows with parallelism: Gunther's Universal Scalability Law.
+//! How a rate grows with parallelism: Gunther's Universal Scalability Law (USL).
 //!
-//! X(N) = lambda N / (1 + sigma (N - 1) + kappa N (N - 1)): lambda is the rate of one job, sigma the share of the work
-//! that waits for its turn (contention), kappa the cost of agreeing with each other job (coherence), which makes rates
-//! fall in the end. Source: N. J. Gunther, "Guerrilla Capacity Planning", 2007, chapters 4 to 6.
+//! X(N) = lambda N / (1 + sigma (N - 1) + kappa N (N - 1)). lambda is the rate of one job. sigma is the share of the
+//! work that is serialised (contention). kappa is the cost of keeping jobs consistent with each other (coherence),
+//! which makes rates fall at high parallelism. Source: N. J. Gunther, "Guerrilla Capacity Planning", 2007, chapters 4
+//! to 6.
 //!
-//! Rates multiply their errors, so the fit is of logarithms; the interval is a bootstrap of its residuals.
+//! Errors of rates are factors, so logarithms are fitted; the interval is a bootstrap of the residuals.
 
 use crate::Interval;
-use crate::mixer::Mixer;
+use crate::split_mix::SplitMix64;
 use rmpfit::{MPFitter, MPPar, MPResult};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// The law with its three numbers.
+/// The law with its three parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScalingLaw {
     /// The rate of one job.
     pub lambda: f64,
-    /// Contention: 0 where nobody waits for a turn.
+    /// Contention: 0 where no work is serialised.
     pub sigma: f64,
     /// Coherence: 0 where rates never fall.
     pub kappa: f64,
 }
 
 impl ScalingLaw {
-    /// A job that adds less than this share of what the first one does is beyond the knee.
+    /// The knee: a job that adds less than this share of the first job's rate lies beyond it.
     pub const LEAST_GAIN: f64 = 0.10;
 
     /// The rate at a DOP.
@@ -36,19 +37,19 @@ impl ScalingLaw {
     #[must_use]
     pub fn peak(&self) -> Option<f64> {
         let peak = ((1.0 - self.sigma).max(0.0) / self.kappa).sqrt();
-        // Below one job there is nothing: whoever is slower with two has his peak at one.
+        // A platform that is slower with two jobs has its peak at one.
         peak.is_finite().then_some(peak.max(1.0))
     }
 
-    /// The knee: the first DOP whose marginal gain is under 10 %, that is the first N with X(N) - X(N - 1) below a
-    /// tenth of X(1). `None` where no DOP below 2^32 is one, as with linear growth.
+    /// The knee: the first DOP whose marginal gain is below 10 %, that is, the first N with X(N) - X(N - 1) below a
+    /// tenth of X(1). `None` where there is none below 2^32, as with linear growth.
     #[must_use]
     pub fn knee(&self) -> Option<f64> {
         let is_beyond = |dop: u64| {
             let dop = dop as f64;
             self.at(dop) - self.at(dop - 1.0) < Self::LEAST_GAIN * self.lambda
         };
-        // Gains shrink until they are losses, so what is beyond stays beyond.
+        // Gains decrease and become losses, so every DOP beyond the knee stays beyond it.
         let (mut below, mut beyond) = (1_u64, 1_u64 << 32);
         if !is_beyond(beyond) {
             return None;
@@ -61,10 +62,10 @@ impl ScalingLaw {
     }
 }
 
-/// Why a ramp does not tell its law, its peak or its knee.
+/// Why a ramp does not show its law, its peak or its knee.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-pub enum CannotTell {
-    /// The law has three numbers, and a few points agree with many.
+pub enum NotLocated {
+    /// The law has three parameters, and few points fit many laws.
     #[error("cannot tell: the ramp has {dops} degrees of parallelism, and it takes {}", Fit::LEAST_DOPS)]
     TooFewDops {
         /// Different DOPs of the ramp.
@@ -82,26 +83,26 @@ pub enum CannotTell {
         /// The ramp's highest DOP.
         highest: f64,
     },
-    /// It seems to lie inside the ramp, but too much speaks for its lying beyond.
+    /// It seems to lie inside the ramp, but too many resamples have it beyond.
     #[error("cannot tell: perhaps near {dop:.0}, perhaps beyond the ramp, which ends at {highest}")]
     PerhapsBeyondRamp {
-        /// Where the law has it.
+        /// The DOP according to the law.
         dop: f64,
         /// The ramp's highest DOP.
         highest: f64,
     },
 }
 
-/// A DOP that was found, and how sure that is.
+/// A DOP that was found, with its uncertainty.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Located {
     /// The DOP.
     pub dop: f64,
-    /// Its 95 % interval. Its higher end may lie beyond the ramp, where it is a guess, or be infinite.
+    /// Its 95 % interval. The upper end may lie beyond the ramp, where it is a guess, or be infinite.
     pub interval: Interval,
 }
 
-/// The law of a ramp.
+/// The fitted law of a ramp.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fit {
     /// The law.
@@ -114,80 +115,80 @@ impl Fit {
     /// Different DOPs that a ramp needs.
     pub const LEAST_DOPS: usize = 6;
     const RESAMPLES: usize = 200;
-    /// Share of resamples that may have a DOP beyond the ramp, and it still counts as found: one in ten, because a ramp
-    /// that ends shortly behind its peak shows it all the same.
+    /// Share of resamples that may have the DOP beyond the ramp while it still counts as found: one in ten, because a
+    /// ramp that ends shortly after its peak does show it.
     const MOST_BEYOND: f64 = 0.10;
 
     /// Fits the law to points of DOP and rate; repeats are points of the same DOP.
     ///
     /// # Errors
-    /// [`CannotTell`] says why there is no law.
-    pub fn of(points: &[(f64, f64)]) -> Result<Self, CannotTell> {
+    /// [`NotLocated`] says why there is no law.
+    pub fn of(points: &[(f64, f64)]) -> Result<Self, NotLocated> {
         if points.iter().any(|(dop, rate)| !(dop.is_finite() && rate.is_finite() && *dop >= 1.0 && *rate > 0.0)) {
-            return Err(CannotTell::NotPositive);
+            return Err(NotLocated::NotPositive);
         }
         let mut dops: Vec<f64> = points.iter().map(|(dop, _)| *dop).collect();
         dops.sort_unstable_by(f64::total_cmp);
         dops.dedup();
         let highest = match dops.last() {
             Some(highest) if dops.len() >= Self::LEAST_DOPS => *highest,
-            _ => return Err(CannotTell::TooFewDops { dops: dops.len() }),
+            _ => return Err(NotLocated::TooFewDops { dops: dops.len() }),
         };
-        // A start like most laws that are met; what is fitted does not depend on it.
+        // A start near most laws; the result of the fit does not depend on it.
         let best_of_one = points.iter().map(|(dop, rate)| rate / dop).fold(0.0, f64::max);
         let start = ScalingLaw { lambda: best_of_one, sigma: 0.05, kappa: 0.1 / highest.powi(2) };
-        let law = fitted(points, highest, &start).ok_or(CannotTell::NoFit)?;
+        let law = fitted(points, highest, &start).ok_or(NotLocated::NoFit)?;
         Ok(Self { law, highest, resampled: resampled(points, highest, &law) })
     }
 
     /// The DOP of the highest rate.
     ///
     /// # Errors
-    /// [`CannotTell`] where the ramp does not show it.
-    pub fn peak(&self) -> Result<Located, CannotTell> {
+    /// [`NotLocated`] where the ramp does not show it.
+    pub fn peak(&self) -> Result<Located, NotLocated> {
         self.located(ScalingLaw::peak)
     }
 
     /// The knee ([`ScalingLaw::knee`]).
     ///
     /// # Errors
-    /// [`CannotTell`] where the ramp does not show it.
-    pub fn knee(&self) -> Result<Located, CannotTell> {
+    /// [`NotLocated`] where the ramp does not show it.
+    pub fn knee(&self) -> Result<Located, NotLocated> {
         self.located(ScalingLaw::knee)
     }
 
-    fn located(&self, find: impl Fn(&ScalingLaw) -> Option<f64>) -> Result<Located, CannotTell> {
+    fn located(&self, find: impl Fn(&ScalingLaw) -> Option<f64>) -> Result<Located, NotLocated> {
         let inside = |dop: &f64| *dop <= self.highest;
-        let dop = find(&self.law).filter(inside).ok_or(CannotTell::BeyondRamp { highest: self.highest })?;
+        let dop = find(&self.law).filter(inside).ok_or(NotLocated::BeyondRamp { highest: self.highest })?;
         let mut found: Vec<f64> = self.resampled.iter().map(|law| find(law).unwrap_or(f64::INFINITY)).collect();
         found.sort_unstable_by(f64::total_cmp);
         let at = |share: f64| found.get((share * (found.len() - 1) as f64).round() as usize).copied();
         match (at(0.025), at(0.975), at(1.0 - Self::MOST_BEYOND).filter(inside)) {
             (Some(low), Some(high), Some(_)) => Ok(Located { dop, interval: Interval { low, high } }),
-            _ => Err(CannotTell::PerhapsBeyondRamp { dop, highest: self.highest }),
+            _ => Err(NotLocated::PerhapsBeyondRamp { dop, highest: self.highest }),
         }
     }
 }
 
-/// Laws of ramps that might have been measured as well: each rate is the law's times the error of a point drawn at
-/// random. Errors are made larger by what three fitted numbers took from them, and by what Student's t is wider than a
-/// normal distribution: few errors tell little of their own size.
+/// Laws of ramps that could have been measured just as well: each rate is the law's rate times the error of a randomly
+/// drawn point. The errors are enlarged to correct for the three fitted parameters, and because Student's t is wider
+/// than a normal distribution for few errors.
 fn resampled(points: &[(f64, f64)], highest: f64, law: &ScalingLaw) -> Vec<ScalingLaw> {
     let n = points.len() as f64;
     let student = StudentsT::new(0.0, 1.0, n - 3.0).map_or(1.0, |t| t.inverse_cdf(0.975) / 1.96);
     let widened = (n / (n - 3.0)).sqrt() * student;
     let errors: Vec<f64> = points.iter().map(|(dop, rate)| (rate / law.at(*dop)).ln() * widened).collect();
-    let mut mixer = Mixer::new(1);
+    let mut random = SplitMix64::new(1);
     let mut drawn = || {
         let point =
-            |(dop, _): &(f64, f64)| (*dop, law.at(*dop) * errors[mixer.below(errors.len() as u64) as usize].exp());
+            |(dop, _): &(f64, f64)| (*dop, law.at(*dop) * errors[random.below(errors.len() as u64) as usize].exp());
         points.iter().map(point).collect::<Vec<_>>()
     };
     (0..Fit::RESAMPLES).filter_map(|_| fitted(&drawn(), highest, law)).collect()
 }
 
-/// Least squares on logarithms by Levenberg and Marquardt. Parameters are the logarithm of lambda, sigma, and kappa
-/// times the highest DOP squared, so that all are of about the same size.
+/// Least squares on logarithms by the Levenberg-Marquardt method. The parameters are the logarithm of lambda, sigma,
+/// and kappa times the highest DOP squared, so that all have about the same size.
 fn fitted(points: &[(f64, f64)], highest: f64, start: &ScalingLaw) -> Option<ScalingLaw> {
     let mut problem = Problem { points, highest };
     let mut parameters = [start.lambda.ln(), start.sigma, start.kappa * highest.powi(2)];
@@ -256,12 +257,12 @@ mod tests {
 
     #[test]
     fn ramps_to_twice_the_knee_tell_the_peak_in_9_of_10_cases_and_how_sure_that_is() {
-        let mut mixer = Mixer::new(22);
+        let mut random = SplitMix64::new(22);
         let (mut told, mut right, mut covered) = (0, 0, 0);
         for _ in 0..1_000 {
-            let truth = law(0.1 * mixer.uniform(), 4.0 * 16_f64.powf(mixer.uniform()));
+            let truth = law(0.1 * random.uniform(), 4.0 * 16_f64.powf(random.uniform()));
             let (peak, knee) = (truth.peak().unwrap(), truth.knee().unwrap());
-            let points = ramp(&truth, 2.0 * knee, 6, || NOISE * mixer.normal());
+            let points = ramp(&truth, 2.0 * knee, 6, || NOISE * random.normal());
             assert!(points.last().unwrap().0 >= peak, "{truth:?}");
             let Ok(found) = Fit::of(&points).unwrap().peak() else { continue };
             told += 1;
@@ -274,51 +275,51 @@ mod tests {
 
     #[test]
     fn a_peak_beyond_the_ramp_is_not_told() {
-        let mut mixer = Mixer::new(23);
+        let mut random = SplitMix64::new(23);
         for beyond in [2.0, 4.0, f64::INFINITY] {
             let told = (0..200)
                 .filter(|_| {
-                    let truth = law(0.1 * mixer.uniform(), 32.0 * beyond);
-                    Fit::of(&ramp(&truth, 32.0, 6, || NOISE * mixer.normal())).unwrap().peak().is_ok()
+                    let truth = law(0.1 * random.uniform(), 32.0 * beyond);
+                    Fit::of(&ramp(&truth, 32.0, 6, || NOISE * random.normal())).unwrap().peak().is_ok()
                 })
                 .count();
             assert!(told <= 20, "{told} of 200 peaks at {beyond} times the ramp's end are told");
         }
         let error = Fit::of(&ramp(&law(0.02, 64.0), 32.0, 6, || 0.0)).unwrap().peak().unwrap_err();
-        assert_eq!(error, CannotTell::BeyondRamp { highest: 32.0 });
+        assert_eq!(error, NotLocated::BeyondRamp { highest: 32.0 });
         assert!(error.to_string().starts_with("cannot tell"), "{error}");
     }
 
     #[test]
     fn knees_are_told_where_the_ramp_passes_them() {
-        let mut mixer = Mixer::new(24);
+        let mut random = SplitMix64::new(24);
         let truth = law(0.03, 32.0);
         let knee = truth.knee().unwrap();
         let near = (0..200)
-            .filter_map(|_| Fit::of(&ramp(&truth, 2.0 * knee, 6, || NOISE * mixer.normal())).unwrap().knee().ok())
+            .filter_map(|_| Fit::of(&ramp(&truth, 2.0 * knee, 6, || NOISE * random.normal())).unwrap().knee().ok())
             .filter(|found| is_near(found.dop, knee))
             .count();
         assert!(near >= 180, "{near} of 200");
         let linear = ScalingLaw { sigma: 0.0, kappa: 0.0, ..truth };
-        assert!(Fit::of(&ramp(&linear, 32.0, 6, || NOISE * mixer.normal())).unwrap().knee().is_err());
+        assert!(Fit::of(&ramp(&linear, 32.0, 6, || NOISE * random.normal())).unwrap().knee().is_err());
     }
 
     #[test]
     fn too_few_dops_and_impossible_rates_have_no_law() {
         let points = ramp(&law(0.02, 16.0), 0.0, 5, || 0.0);
-        assert_eq!(Fit::of(&points), Err(CannotTell::TooFewDops { dops: 5 }));
+        assert_eq!(Fit::of(&points), Err(NotLocated::TooFewDops { dops: 5 }));
         let repeated: Vec<_> = points.iter().chain(&points).copied().collect();
-        assert_eq!(Fit::of(&repeated), Err(CannotTell::TooFewDops { dops: 5 }));
-        assert_eq!(Fit::of(&[]), Err(CannotTell::TooFewDops { dops: 0 }));
+        assert_eq!(Fit::of(&repeated), Err(NotLocated::TooFewDops { dops: 5 }));
+        assert_eq!(Fit::of(&[]), Err(NotLocated::TooFewDops { dops: 0 }));
         let mut stopped = ramp(&law(0.02, 16.0), 0.0, 6, || 0.0);
         stopped[3].1 = 0.0;
-        assert_eq!(Fit::of(&stopped), Err(CannotTell::NotPositive));
+        assert_eq!(Fit::of(&stopped), Err(NotLocated::NotPositive));
     }
 
     #[test]
     fn the_same_ramp_says_the_same_twice() {
-        let mut mixer = Mixer::new(25);
-        let points = ramp(&law(0.02, 16.0), 32.0, 6, || NOISE * mixer.normal());
+        let mut random = SplitMix64::new(25);
+        let points = ramp(&law(0.02, 16.0), 32.0, 6, || NOISE * random.normal());
         assert_eq!(Fit::of(&points), Fit::of(&points));
     }
 

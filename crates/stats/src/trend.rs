@@ -1,30 +1,29 @@
-//! Whether a rate went up or down within a window, or only wavered.
+//! Whether a rate rose or fell within a window, or only fluctuated.
 //!
-//! Chunks are not independent: a slow one is followed by another slow one, and such waves look like a trend. So two
-//! accounts of the successive rates are set against each other: a straight line with noise, and noise alone. In both
-//! the noise of neighbours hangs together as an autoregressive process of first order does, by as much as suits the
-//! account best, from not at all to one half. How much likelier the line makes the rates decides (a likelihood ratio).
-//! The bound on that is one of simulation rather than of a table: with few chunks their correlation can hardly be told,
-//! and the bound must keep false alarms at 1 %. `trend/tests.rs` finds it, and says what is found beyond it and what
-//! could be found at best.
+//! Chunks are not independent: a slow chunk is often followed by another slow one, and such waves look like a trend. So
+//! two models of the successive rates are compared: a straight line with noise, and noise alone. In both, the noise is
+//! an autoregressive process of first order whose correlation, from 0 to one half, is chosen to fit best. The statistic
+//! is the likelihood ratio of the two models. Its bound comes from simulation and not from a table, because few chunks
+//! hardly show their correlation and false alarms must stay at 1 %. `trend/tests.rs` determines the bound, the power,
+//! and the best power that is possible.
 
-/// The line through successive rates, and how sure it is.
+/// The line through successive rates, and its uncertainty.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Trend {
-    /// From the window's beginning to its end, in percent of the mean.
+    /// Change from the window's beginning to its end, in percent of the mean.
     pub change_pct: f64,
-    /// Standard error of that, with the correlation of neighbours.
+    /// Standard error of the change, with the correlation of neighbours.
     pub error_pct: f64,
-    /// Rates that it rests on.
+    /// Number of rates that it is based on.
     pub rates: usize,
-    /// Twice the logarithm of how much likelier a line makes the rates than noise alone.
+    /// Twice the logarithm of the likelihood ratio of a line to noise alone.
     pub evidence: f64,
 }
 
 impl Trend {
-    /// Fewer rates are not judged.
+    /// With fewer rates there is no judgement.
     pub const LEAST_RATES: usize = 8;
-    /// Of more, neighbours are put together.
+    /// More rates than this are averaged in groups of neighbours.
     const MOST_RATES: usize = 128;
 
     /// The trend of rates at even distances; `None` where there are too few, or no rate is positive.
@@ -54,16 +53,17 @@ impl Trend {
         })
     }
 
-    /// Whether chance does not explain it: of steady rates, wavering by any amount, at most 1 in 100 is beyond this.
+    /// Whether chance does not explain the change. Of steady rates with any noise, at most 1 in 100 windows passes the
+    /// bound.
     #[must_use]
     pub fn is_beyond_noise(&self) -> bool {
         self.evidence > bound(self.rates)
     }
 }
 
-/// What the evidence stays below in 99 of 100 windows without a trend, by the number of rates, whatever the correlation
-/// of neighbours up to one half. Found by simulation (100,000 windows each); between them along straight lines. At the
-/// end it is nearly the chi-square of one degree of freedom.
+/// The bound that the evidence stays below in 99 of 100 windows without a trend, by the number of rates, for any
+/// correlation of neighbours up to one half. Found by simulation (100,000 windows each); interpolated linearly between
+/// them. At the end it is nearly the chi-square of one degree of freedom.
 const BOUNDS: [(f64, f64); 10] = [
     (8.0, 12.1),
     (10.0, 11.3),
@@ -86,34 +86,33 @@ fn bound(rates: usize) -> f64 {
 
 /// The strongest correlation of neighbours that is tried, in steps of a tenth of it.
 const MOST_CORRELATED: f64 = 0.5;
-/// How much less evidence a line is over noise that hangs together most: noise that does so looks like a line with less
-/// noise, and to hold that against it finds the most drifts at the same rate of false alarms. Likewise found by
-/// simulation.
-const WARINESS: f64 = 3.0;
+/// Penalty on a line with strongly correlated noise. Such noise looks like a line with less noise; with the penalty the
+/// most drifts are found at the same rate of false alarms. Found by simulation, too.
+const PENALTY: f64 = 3.0;
 
 fn correlations() -> impl Iterator<Item = f64> {
     (0..=10).map(|n| MOST_CORRELATED * f64::from(n) / 10.0)
 }
 
-/// The means of so many neighbours each. What does not fill a group is left away at the beginning.
+/// The means of groups of neighbours. Rates that do not fill a group are dropped at the beginning.
 fn together(rates: &[f64], each: usize) -> Vec<f64> {
     rates[rates.len() % each..].chunks_exact(each).map(|group| group.iter().sum::<f64>() / each as f64).collect()
 }
 
-/// The two accounts under one correlation.
+/// The two models under one correlation.
 struct Fit {
-    /// The line's change over the window, as a part of the mean.
+    /// The line's change over the window, relative to the mean.
     change: f64,
     /// Its standard error.
     error: f64,
-    /// Twice the negative logarithm of the likelihood of the line, but for what is the same for all; and the wariness.
+    /// Twice the negative log-likelihood of the line, without common terms, plus the penalty.
     line: f64,
-    /// The same of noise alone.
+    /// The same for noise alone.
     noise: f64,
 }
 
-/// What the fits need to know of the rates. As moments lie evenly about zero, the line's slope and its height do not
-/// depend on each other, whatever the correlation.
+/// Sums that the fits need. Moments lie evenly around zero, so the line's slope and its height are independent for
+/// every correlation.
 struct Sums {
     n: f64,
     ones: Products,
@@ -145,20 +144,20 @@ impl Sums {
         Fit {
             change: slope / moments,
             error: (line / (self.n - 2.0) / moments).sqrt(),
-            line: unlikely(line) + WARINESS * correlation / MOST_CORRELATED,
+            line: unlikely(line) + PENALTY * correlation / MOST_CORRELATED,
             noise: unlikely(noise),
         }
     }
 }
 
-/// Sums of the products of two series, from which their product under any correlation of neighbours follows: that of
-/// what is left of each when its neighbour's part is taken away.
+/// Sums of products of two series. The sum of products of their residuals, after removing the correlated part of each
+/// neighbour, follows from them for any correlation.
 #[derive(Clone, Copy)]
 struct Products {
     all: f64,
-    /// Without the first and the last.
+    /// Without the first and the last product.
     inner: f64,
-    /// Of each with the other's neighbour.
+    /// Products of each value with the other's neighbour.
     crossed: f64,
 }
 

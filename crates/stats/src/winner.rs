@@ -1,17 +1,18 @@
 //! Which of several rates is the best, and which others cannot be told from it.
 //!
-//! The best of several figures is too good: it is the one that chance helped most ("winner's curse"; of four alike with
-//! 4 % noise by 4 %). So figures that select do nothing else. What was selected is measured again, and that figure is
-//! the one to tell.
+//! The best of several figures is too good, because chance helped it most ("winner's curse": for four equal figures
+//! with 4 % noise it is 4 % too high). So figures that select serve for nothing else. The selected cell is measured
+//! again, and that figure is reported.
 
-/// One rate that stands for election.
+/// A rate that may be selected as the best.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate<T> {
     /// What it is the rate of.
     pub of: T,
     /// The rates of its repeats, or times where less is better.
     pub values: Vec<f64>,
-    /// A sound figure goes before a doubtful one, however much better that looks.
+    /// Whether the figure is sound. A sound figure is preferred to a doubtful one, however much better the latter
+    /// looks.
     pub sound: bool,
 }
 
@@ -30,15 +31,15 @@ pub fn best<T>(candidates: &[Candidate<T>], higher_is_better: bool) -> Option<&C
     best.map(|(candidate, _)| candidate)
 }
 
-/// By how much a single measurement commonly differs from the next of its kind: a rule of thumb, as one alone says
-/// nothing of its own spread.
+/// Relative standard deviation that is assumed between single measurements: a rule of thumb, because one measurement
+/// does not show its own spread.
 const COMMON_NOISE: f64 = 0.04;
-/// Standard deviations that the best of a dozen alike may be ahead of any one of them, in 95 of 100 ramps (Dunnett's
-/// one-sided bound for many against one, times the root of two).
+/// Standard deviations by which the best of a dozen equal figures exceeds any one of them, in 95 of 100 ramps
+/// (Dunnett's one-sided bound for many against one, times the square root of two).
 const AHEAD: f64 = 3.5;
 
-/// Which figures of single measurements cannot be told from the best of them, the best among them. `again` is what the
-/// best was when it was measured again: the further it lies from the first figure, the more noise there is.
+/// Which single measurements cannot be distinguished from the best one; the best itself is among them. `again` is the
+/// best cell's second measurement: the further it lies from the first, the larger the noise.
 #[must_use]
 pub fn beside_the_best(values: &[f64], again: Option<f64>, higher_is_better: bool) -> Vec<bool> {
     let good = |value: f64| if higher_is_better { value } else { 1.0 / value };
@@ -52,7 +53,7 @@ pub fn beside_the_best(values: &[f64], again: Option<f64>, higher_is_better: boo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mixer::Mixer;
+    use crate::split_mix::SplitMix64;
     use crate::{Estimate, Interval};
 
     const SEEDS: u64 = 2_000;
@@ -64,17 +65,17 @@ mod tests {
         ("peaked", [300.0, 550.0, 900.0, 1_000.0, 950.0, 700.0]),
     ];
 
-    fn measure(mixer: &mut Mixer, truth: f64, repeats: usize) -> Vec<f64> {
-        (0..repeats).map(|_| truth * (NOISE * mixer.normal()).exp()).collect()
+    fn measure(random: &mut SplitMix64, truth: f64, repeats: usize) -> Vec<f64> {
+        (0..repeats).map(|_| truth * (NOISE * random.normal()).exp()).collect()
     }
 
-    /// A ramp with so many repeats, and the best of it measured again as often: its place and what was measured when.
-    fn ramp(mixer: &mut Mixer, truth: &[f64], repeats: usize) -> (Vec<Candidate<usize>>, usize, Vec<f64>) {
+    /// A ramp with this many repeats, and as many further measurements of its best cell: the index of the best, and these.
+    fn ramp(random: &mut SplitMix64, truth: &[f64], repeats: usize) -> (Vec<Candidate<usize>>, usize, Vec<f64>) {
         let candidate =
-            |(of, truth): (usize, &f64)| Candidate { of, values: measure(mixer, *truth, repeats), sound: true };
+            |(of, truth): (usize, &f64)| Candidate { of, values: measure(random, *truth, repeats), sound: true };
         let candidates: Vec<Candidate<usize>> = truth.iter().enumerate().map(candidate).collect();
         let winner = best(&candidates, true).unwrap().of;
-        let again = measure(mixer, truth[winner], repeats);
+        let again = measure(random, truth[winner], repeats);
         (candidates, winner, again)
     }
 
@@ -82,9 +83,9 @@ mod tests {
     fn the_interval_of_what_was_measured_again_covers_the_truth_in_95_of_100_ramps() {
         for (shape, truth) in SHAPES {
             for repeats in [3, 5] {
-                let mut mixer = Mixer::new(15);
+                let mut random = SplitMix64::new(15);
                 let covered = (0..SEEDS).filter(|_| {
-                    let (_, winner, again) = ramp(&mut mixer, &truth, repeats);
+                    let (_, winner, again) = ramp(&mut random, &truth, repeats);
                     let Interval { low, high } = Estimate::of(&again).unwrap().interval.unwrap();
                     (low..=high).contains(&truth[winner])
                 });
@@ -98,10 +99,10 @@ mod tests {
     fn what_was_measured_again_is_right_on_average_and_what_selected_is_not() {
         for (shape, truth) in SHAPES {
             for repeats in [1, 3] {
-                let mut mixer = Mixer::new(16);
+                let mut random = SplitMix64::new(16);
                 let (mut selected_pct, mut again_pct) = (0.0, 0.0);
                 for _ in 0..SEEDS {
-                    let (candidates, winner, again) = ramp(&mut mixer, &truth, repeats);
+                    let (candidates, winner, again) = ramp(&mut random, &truth, repeats);
                     let off = |values: &[f64]| (Estimate::of(values).unwrap().median / truth[winner] - 1.0) * 100.0;
                     selected_pct += off(&candidates[winner].values) / SEEDS as f64;
                     again_pct += off(&again) / SEEDS as f64;
@@ -117,13 +118,13 @@ mod tests {
     #[test]
     fn the_true_best_is_among_those_that_cannot_be_told_from_it() {
         for (shape, truth) in SHAPES {
-            let mut mixer = Mixer::new(17);
+            let mut random = SplitMix64::new(17);
             let true_best = truth.iter().copied().fold(0.0, f64::max);
             let found = (0..SEEDS).filter(|_| {
-                let (candidates, _, again) = ramp(&mut mixer, &truth, 1);
+                let (candidates, _, again) = ramp(&mut random, &truth, 1);
                 let values: Vec<f64> = candidates.iter().map(|c| c.values[0]).collect();
                 let beside = beside_the_best(&values, again.first().copied(), true);
-                // Of several that are alike the last is asked for: nothing speaks for it but chance.
+                // Among equal rates the last one is tested: only chance favours it.
                 beside[truth.iter().rposition(|t| *t == true_best).unwrap()]
             });
             let pct = found.count() as f64 / SEEDS as f64 * 100.0;

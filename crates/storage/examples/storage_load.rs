@@ -1,9 +1,9 @@
-//! A load on a file or device, and its figures in a line. Run by `benches/storage_vs_fio`.
+//! A load on a file or device, and its figures in one line. Run by `benches/storage_vs_fio`.
 //!
 //! Usage: storage_load PATH uring|threads|null randread|randwrite|read|write BYTES OUTSTANDING SECONDS
 #![allow(clippy::print_stdout, clippy::expect_used, reason = "a bench that cannot go on has failed")]
 
-use dbdyno_storage::{Access, BackendKind, Edge, Layout, Load, Luns, Pattern, measure};
+use dbdyno_storage::{BackendKind, IoLoad, Layout, LunAccess, Luns, Pattern, WindowEdge, measure};
 use std::sync::atomic::AtomicBool;
 
 fn main() {
@@ -19,7 +19,7 @@ fn main() {
         other => panic!("no backend: {other}"),
     };
     let (write, large) = (work.ends_with("write"), !work.starts_with("rand"));
-    let load = Load {
+    let load = IoLoad {
         small: if large { 0 } else { outstanding },
         large: if large { outstanding } else { 0 },
         small_bytes: bytes,
@@ -34,12 +34,12 @@ fn main() {
         huge_pages: true,
         seed: 42,
     };
-    let access = if write { Access::ReadWrite } else { Access::Read };
+    let access = if write { LunAccess::ReadWrite } else { LunAccess::Read };
     let luns = Luns::open(&[path.into()], access).expect("a file or device");
     let (mut before, mut after) = ((0.0, 0.0), (0.0, 0.0));
     let measured = measure(&luns, &load, backend, &AtomicBool::new(false), &mut |edge| match edge {
-        Edge::WindowBegins => before = cpu_s(),
-        Edge::WindowEnds => after = cpu_s(),
+        WindowEdge::WindowBegins => before = cpu_s(),
+        WindowEdge::WindowEnds => after = cpu_s(),
     })
     .expect("measured");
     assert!(measured.errors.is_empty(), "{:?}", measured.first_error);
@@ -61,8 +61,7 @@ fn main() {
     measured.notes.iter().for_each(|note| println!("{note}"));
 }
 
-/// Processor time of this process so far, in its own code and in the kernel; the kernel counts in hundredths of a
-/// second.
+/// Processor time of this process so far, in user code and in the kernel; the kernel counts in hundredths of a second.
 fn cpu_s() -> (f64, f64) {
     let stat = std::fs::read_to_string("/proc/self/stat").expect("stat");
     let fields: Vec<&str> = stat.rsplit_once(')').expect("a name").1.split_whitespace().collect();

@@ -1,4 +1,4 @@
-//! The memory that I/Os are done with: one stretch a thread, aligned for any device.
+//! The memory for I/Os: one range a thread, aligned for any device.
 #![allow(unsafe_code, reason = "memory that the kernel writes into while nobody here looks is mapped, not a Vec")]
 
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
@@ -9,7 +9,7 @@ use std::ptr::{null_mut, slice_from_raw_parts_mut};
 
 const HUGE_BYTES: usize = 2 << 20;
 
-/// A stretch of memory. What is under way to or from a device in it must not be looked at.
+/// A range of memory. Parts that are being read or written by a device must not be accessed.
 #[derive(Debug)]
 pub(crate) struct Arena {
     mapped: *mut u8,
@@ -19,13 +19,12 @@ pub(crate) struct Arena {
     abandoned: bool,
 }
 
-// SAFETY: the memory belongs to whoever has the arena, as a Vec's would.
+// SAFETY: the memory belongs to the owner of the arena, as a Vec's memory would.
 unsafe impl Send for Arena {}
 
 impl Arena {
-    /// A stretch of so many bytes, all zero. A large one begins where a huge page can and is made of such where the
-    /// kernel has some to spare: what lies in one piece of memory is handed to the device as one piece, which costs
-    /// everybody less.
+    /// A range of zeroed bytes. A large one begins at a huge-page boundary and uses huge pages where the kernel has
+    /// free ones: memory in one piece is handed to the device as one piece, which is cheaper.
     pub(crate) fn new(bytes: usize, large: bool) -> io::Result<Self> {
         let bytes = bytes.max(1).next_multiple_of(if large { HUGE_BYTES } else { 4096 });
         let mapped_bytes = if large { bytes + HUGE_BYTES } else { bytes };
@@ -33,30 +32,30 @@ impl Arena {
         let mapped =
             unsafe { mmap_anonymous(null_mut(), mapped_bytes, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE)? };
         let skipped = if large { mapped.cast::<u8>().align_offset(HUGE_BYTES) } else { 0 };
-        // SAFETY: fewer than HUGE_BYTES are skipped, and so many more than needed were mapped.
+        // SAFETY: fewer than HUGE_BYTES are skipped, and that many more than needed were mapped.
         let base = unsafe { mapped.cast::<u8>().add(skipped) };
         if large {
-            // SAFETY: the advice changes how the mapping is backed, not what is in it. Whether it is taken does not
-            // matter.
+            // SAFETY: the advice changes how the mapping is backed, not its content. It does not matter whether the
+            // kernel follows it.
             let _ = unsafe { madvise(base.cast::<c_void>(), bytes, Advice::LinuxHugepage) };
         }
         Ok(Self { mapped: mapped.cast(), mapped_bytes, base, bytes, abandoned: false })
     }
 
-    /// The bytes of a range, which must not be under way.
+    /// The bytes of a range, which must have no I/O under way.
     pub(crate) fn get_mut(&mut self, range: Range<usize>) -> &mut [u8] {
         assert!(range.start <= range.end && range.end <= self.bytes, "beyond the arena");
         // SAFETY: the range is inside the mapping, and borrowed from the arena's only owner.
         unsafe { &mut *slice_from_raw_parts_mut(self.base.add(range.start), range.len()) }
     }
 
-    /// Leaves it mapped for good: for when something is still under way in it. Of memory that could not be registered
-    /// the kernel may have the address alone, and would read and write what is mapped there next.
+    /// Leaves the memory mapped for ever, for the case that an I/O is still under way in it. For memory that could not
+    /// be registered the kernel may know the address alone, and would access whatever is mapped there next.
     pub(crate) fn abandon(&mut self) {
         self.abandoned = true;
     }
 
-    /// Its first byte, and how many there are: for the kernel.
+    /// The first byte and the length, for the kernel.
     pub(crate) fn raw(&self) -> (*mut u8, usize) {
         (self.base, self.bytes)
     }
@@ -67,7 +66,7 @@ impl Drop for Arena {
         if self.abandoned {
             return;
         }
-        // SAFETY: it was mapped with these, nobody can have a reference any more, and nothing is under way in it.
+        // SAFETY: it was mapped with these values, no reference can exist any more, and no I/O is under way in it.
         let _ = unsafe { munmap(self.mapped.cast(), self.mapped_bytes) };
     }
 }

@@ -1,29 +1,29 @@
-//! When I/Os of an open loop are due: on a timetable that knows nothing of how long they take. All threads share it, so
-//! that whoever is free first takes what has waited longest.
+//! When I/Os of an open loop are due: on a timetable that does not depend on how long they take. All threads share it,
+//! so that the first free thread takes the I/O that has waited longest.
 
-use crate::Load;
+use crate::IoLoad;
 use dbdyno_model::Arrivals;
-use dbdyno_stats::Mixer;
+use dbdyno_stats::SplitMix64;
 use std::sync::{Mutex, PoisonError};
 
-/// The due moments of one kind of I/Os.
+/// The due moments of the small or of the large I/Os.
 #[derive(Debug)]
-pub(crate) struct Timetable(Mutex<Next>);
+pub(crate) struct Timetable(Mutex<NextDue>);
 
 #[derive(Debug)]
-struct Next {
+struct NextDue {
     arrivals: Arrivals,
-    draws: Mixer,
+    draws: SplitMix64,
     distance_ns: f64,
-    /// Kept as it is, so that distances below a nanosecond add up.
+    /// Kept as a float, so that distances below a nanosecond add up.
     due_ns: f64,
     window: (u64, u64),
     due_in_window: u64,
 }
 
 impl Timetable {
-    /// Those of small and of large I/Os, each as often as they are outstanding; `None` in a closed loop.
-    pub(crate) fn of(load: &Load, origin_ns: u64, window: (u64, u64)) -> Option<[Option<Self>; 2]> {
+    /// The timetables of small and of large I/Os, each with its share of the outstanding I/Os; `None` in a closed loop.
+    pub(crate) fn of(load: &IoLoad, origin_ns: u64, window: (u64, u64)) -> Option<[Option<Self>; 2]> {
         load.rate.map(|rate| {
             [(load.small, 1), (load.large, 2)].map(|(n, salt)| {
                 let per_s = rate.iops * f64::from(n) / f64::from(load.outstanding());
@@ -34,9 +34,9 @@ impl Timetable {
 
     fn new(arrivals: Arrivals, per_s: f64, origin_ns: u64, window: (u64, u64), seed: u64) -> Self {
         let distance_ns = 1e9 / per_s;
-        Self(Mutex::new(Next {
+        Self(Mutex::new(NextDue {
             arrivals,
-            draws: Mixer::new(seed),
+            draws: SplitMix64::new(seed),
             distance_ns,
             due_ns: origin_ns as f64,
             window,
@@ -44,13 +44,12 @@ impl Timetable {
         }))
     }
 
-    /// Takes the next due moment, which is the caller's alone.
+    /// Takes the next due moment for the caller alone.
     pub(crate) fn take(&self) -> u64 {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// How many were due in the window up to a moment: those taken, and those that nobody has come to, at the mean
-    /// distance.
+    /// How many I/Os were due in the window up to a moment: those taken, and an estimate of those that no thread took.
     pub(crate) fn due_in_window(&self, until_ns: u64) -> u64 {
         let next = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let left_ns = until_ns as f64 - next.due_ns.max(next.window.0 as f64);
@@ -58,7 +57,7 @@ impl Timetable {
     }
 }
 
-impl Next {
+impl NextDue {
     fn take(&mut self) -> u64 {
         let due_ns = self.due_ns as u64;
         self.due_in_window += u64::from((self.window.0..self.window.1).contains(&due_ns));
@@ -84,10 +83,10 @@ mod tests {
             let mean = *due.last().unwrap() as f64 / 3e5;
             assert!((mean / (1e9 / 3e6) - 1.0).abs() < 0.01, "{arrivals:?} {mean}");
             let spread = due.windows(2).filter(|pair| pair[1] - pair[0] > 334).count() as f64 / 3e5;
-            // exp(-1) of exponential distances are longer than the mean.
+            // A share of exp(-1) of exponential distances is longer than the mean.
             let aimed = if arrivals == Arrivals::Poisson { 0.367 } else { 0.0 };
             assert!((spread - aimed).abs() < 0.01, "{arrivals:?} {spread}");
-            // Half of them taken, and the others counted as they are on average.
+            // Half of them taken, and the others estimated.
             let half = Timetable::new(arrivals, 3e6, 0, window, 42);
             (0..150_000).for_each(|_| _ = half.take());
             let inside = due.iter().filter(|ns| (window.0..window.1).contains(*ns)).count() as u64;

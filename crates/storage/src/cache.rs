@@ -1,24 +1,24 @@
-//! Filling the cache of an array before a point.
+//! Filling the cache of a storage array before a point.
 
 use crate::backend::BackendKind;
 use crate::measure::measure_until;
-use crate::{Layout, Load, Luns, Pattern, StorageError};
+use crate::{IoLoad, Layout, Luns, Pattern, StorageError};
 use std::sync::atomic::AtomicBool;
 
-/// What was read.
+/// The result of filling the cache.
 #[derive(Debug, Clone)]
 pub struct Warmed {
-    /// Bytes.
+    /// Bytes read.
     pub bytes: u64,
-    /// Why it is fewer than asked for, where an error ended it.
+    /// The error that ended it early, if any.
     pub first_error: Option<String>,
 }
 
-/// Large I/Os that fill it, of such a size and so many at a time.
+/// Size and number of the large I/Os that fill the cache.
 const IO_BYTES: u64 = 1 << 20;
 const OUTSTANDING: u32 = 8;
 
-/// Reads so many bytes, anywhere, by large I/Os, so that the cache of an array is as full of them as it is in
+/// Reads this many bytes at random addresses with large I/Os, so that the cache of an array is as full of them as in
 /// production.
 ///
 /// # Errors
@@ -26,7 +26,7 @@ const OUTSTANDING: u32 = 8;
 pub fn warm_cache(luns: &Luns, bytes: u64, stop: &AtomicBool) -> Result<Warmed, StorageError> {
     let smallest = luns.iter().map(|lun| lun.size_bytes).min().unwrap_or(0);
     let block = luns.logical_block_bytes();
-    let load = Load {
+    let load = IoLoad {
         small: 0,
         large: OUTSTANDING,
         small_bytes: block,

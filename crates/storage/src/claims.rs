@@ -1,19 +1,19 @@
-//! What is under way while a load proves what it reads: nothing is read while it is being written. Devices and the
-//! memory of hosts below a virtual one may mix old and new bytes in such a read, which would be no error of theirs. So
-//! what was written last to anything that is read is known, too.
+//! The pieces under way while a load verifies what it reads. A block is not read while it is being written: devices,
+//! and the hosts of virtual devices, may mix old and new bytes in such a read, which is not an error of theirs. So the
+//! last write to every block that is read is known, too.
 
+use crate::last_writes::{LastWrite, LastWrites};
 use crate::layout::Piece;
-use crate::written::{Last, Written};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// All pieces under way, and what has become of those that were written.
+/// All pieces under way, and the last completed writes.
 #[derive(Debug, Default)]
 pub(crate) struct Claims(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
     under_way: Vec<Claim>,
-    written: Written,
+    written: LastWrites,
 }
 
 #[derive(Debug)]
@@ -26,7 +26,7 @@ struct Claim {
 }
 
 impl Claims {
-    pub(crate) fn new(written: Written) -> Self {
+    pub(crate) fn new(written: LastWrites) -> Self {
         Self(Mutex::new(State { under_way: Vec::new(), written }))
     }
 
@@ -34,7 +34,7 @@ impl Claims {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Claims the pieces of an I/O, unless another one's are in their way.
+    /// Claims the pieces of an I/O, unless another I/O's pieces overlap them.
     pub(crate) fn claim(&self, owner: u64, write: bool, pieces: impl Iterator<Item = Piece> + Clone) -> bool {
         let claims = &mut self.state().under_way;
         let ours = pieces.map(|piece| Claim {
@@ -54,7 +54,7 @@ impl Claims {
         free
     }
 
-    /// Gives an I/O's pieces back. Of a write: which it was, and none where it failed.
+    /// Releases the pieces of an I/O. For a write, `sequence` is its number, or `None` if it failed.
     pub(crate) fn release(&self, owner: u64, sequence: Option<u64>) {
         let State { under_way, written } = &mut *self.state();
         for claim in under_way.extract_if(.., |claim| claim.owner == owner).filter(|claim| claim.write) {
@@ -62,12 +62,12 @@ impl Claims {
         }
     }
 
-    /// What was written last to a piece that is claimed.
-    pub(crate) fn last(&self, piece: Piece, run: u64) -> Last {
+    /// The last write to a claimed piece.
+    pub(crate) fn last(&self, piece: Piece, run: u64) -> LastWrite {
         self.state().written.of(piece, run)
     }
 
-    /// What must be known of what is known.
+    /// A note where the last writes are not known of all blocks.
     pub(crate) fn note(&self) -> Option<String> {
         self.state().written.note()
     }

@@ -1,5 +1,5 @@
-//! Test files: preallocated, written from the first byte to the last with what cannot be compressed, and marked as
-//! dbdyno's. A file of anybody else's is never touched.
+//! Test files: allocated, written from the first byte to the last with incompressible data, and marked as dbdyno's. A
+//! file that dbdyno did not make is never touched.
 
 use crate::arena::Arena;
 use crate::lun::is_in_memory;
@@ -14,23 +14,24 @@ use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Bytes written at once.
+/// Bytes of one write.
 const CHUNK_BYTES: usize = 4 << 20;
-/// What sizes are a multiple of.
+/// Sizes are multiples of this.
 pub const UNIT_BYTES: u64 = 1 << 20;
 
-/// What became of one.
+/// How a test file came to be there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Created {
     /// It was written.
     New,
-    /// It was written, and its file system keeps no marks: to dbdyno it is like a file of anybody else's.
+    /// It was written, but its file system does not support marks, so later it looks like a file that dbdyno did not
+    /// make.
     NewUnmarked,
-    /// It was there: dbdyno's, and of this size.
+    /// It was there already: dbdyno's, and of this size.
     Reused,
 }
 
-/// Test files that are there. Those that were just made go again, unless they are kept.
+/// Test files that exist. Those that were just created are removed on drop, unless they are kept.
 #[derive(Debug, Default)]
 pub struct TestFiles(Vec<(PathBuf, Created)>);
 
@@ -40,7 +41,7 @@ impl TestFiles {
         self.0.iter().map(|(path, created)| (path.as_path(), *created))
     }
 
-    /// Leaves them all where they are.
+    /// Keeps all files.
     pub fn keep(mut self) {
         self.0.clear();
     }
@@ -57,13 +58,13 @@ impl Drop for TestFiles {
 /// Why there is no test file.
 #[derive(Debug, thiserror::Error)]
 pub enum CreateError {
-    /// It is not dbdyno's.
+    /// The file exists and is not dbdyno's.
     #[error(
         "{} is there and is none of dbdyno's test files, so it is not touched: choose another path, or leave --file-size out to \
          read it as it is", .0.display()
     )]
     Foreign(PathBuf),
-    /// It is dbdyno's, of another size.
+    /// The file is dbdyno's, but has another size.
     #[error(
         "{} is a test file of {has_bytes} bytes, not of {asked_bytes}: remove it, or leave --file-size out to use it as it is",
         path.display()
@@ -76,10 +77,10 @@ pub enum CreateError {
         /// The size that was asked for.
         asked_bytes: u64,
     },
-    /// Another process writes it.
+    /// Another process is writing it.
     #[error("{} is just being created by another dbdyno: wait for that, or choose another path", .0.display())]
     Busy(PathBuf),
-    /// There is no place for it, or for several together. Nothing is left of any.
+    /// There is no space for the file, or for several together. Nothing was left behind.
     #[error(
         "{} {asked_bytes} bytes and the file system has {free_bytes} free: choose a smaller --file-size or another place",
         needing(paths)
@@ -87,9 +88,9 @@ pub enum CreateError {
     NoSpace {
         /// The files on one file system.
         paths: Vec<PathBuf>,
-        /// The size of all of them.
+        /// Total size.
         asked_bytes: u64,
-        /// What is free.
+        /// Free bytes.
         free_bytes: u64,
     },
     /// Its file system cannot do I/O past the page cache.
@@ -98,10 +99,10 @@ pub enum CreateError {
          choose a place on ext4, xfs or another file system with direct I/O", .0.display()
     )]
     NotDirect(PathBuf),
-    /// The user stopped it. Nothing is left of it.
+    /// The user stopped it. Nothing was left behind.
     #[error("stopped while creating {}; what was written of it is removed", .0.display())]
     Stopped(PathBuf),
-    /// It could not even be begun.
+    /// It could not even be created.
     #[error("cannot create {}: {source}", path.display())]
     NotBegun {
         /// The file.
@@ -109,7 +110,7 @@ pub enum CreateError {
         /// What the system says.
         source: io::Error,
     },
-    /// Anything else. Nothing is left of it.
+    /// Any other error. Nothing was left behind.
     #[error("cannot create {}: {source}", path.display())]
     Failed {
         /// The file.
@@ -125,8 +126,8 @@ fn needing(paths: &[PathBuf]) -> String {
     format!("{} need{}", names.join(", "), if paths.len() == 1 { "s" } else { " together" })
 }
 
-/// Sees to it that there are test files of this size, rounded down to whole MiB: all or, of those that are not there
-/// yet, none. `progress` is told how many bytes of which are written.
+/// Makes sure that there are test files of this size, rounded down to whole MiB. Either all missing files are created,
+/// or none. `progress` is told the bytes written of each file.
 ///
 /// # Errors
 /// Why there are none; then nothing is left of what was begun.
@@ -149,13 +150,13 @@ pub fn create(
     Ok(files)
 }
 
-/// Writes a file that is not there.
+/// Writes a file that does not exist yet.
 fn one(path: &Path, size_bytes: u64, stop: &AtomicBool, progress: &mut dyn FnMut(u64)) -> Result<Created, CreateError> {
     let failed = |source: io::Error| CreateError::Failed { path: path.to_owned(), source };
     let options = || OpenOptions::new().write(true).create_new(true).mode(0o600).to_owned();
     let file = match options().custom_flags(rustix::fs::OFlags::DIRECT.bits() as i32).open(path) {
         Ok(file) => file,
-        // The file may be there all the same, empty.
+        // The file may exist nevertheless, empty.
         Err(error) if error.raw_os_error() == Some(Errno::INVAL.raw_os_error()) => {
             let _ = std::fs::remove_file(path);
             return Err(CreateError::NotDirect(path.to_owned()));
@@ -166,7 +167,7 @@ fn one(path: &Path, size_bytes: u64, stop: &AtomicBool, progress: &mut dyn FnMut
     if is_in_memory(&file) {
         return Err(CreateError::NotDirect(path.to_owned()));
     }
-    // Another dbdyno that finds the file meanwhile knows by the lock that somebody is at work.
+    // Another dbdyno that finds the file meanwhile sees by the lock that it is being written.
     flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|e| failed(e.into()))?;
     let marked = mark::set(&file, Stage::Begun).map_err(|e| failed(e.into()))?;
     fill(&file, size_bytes, stop, progress).map_err(|error| match error {
@@ -183,7 +184,7 @@ fn one(path: &Path, size_bytes: u64, stop: &AtomicBool, progress: &mut dyn FnMut
     Ok(if marked { Created::New } else { Created::NewUnmarked })
 }
 
-/// Whether the file is there as it should be. What a dbdyno left half written, that was killed, is removed.
+/// Whether the file is there as it should be. A file that a killed dbdyno left half written is removed.
 fn is_ready(path: &Path, asked_bytes: u64) -> Result<bool, CreateError> {
     let failed = |source: io::Error| CreateError::NotBegun { path: path.to_owned(), source };
     let metadata = match std::fs::symlink_metadata(path) {
@@ -221,7 +222,7 @@ fn free_bytes(path: &Path) -> Result<u64, Errno> {
     statvfs(folder(path)).map(|stat| stat.f_bavail.saturating_mul(stat.f_frsize))
 }
 
-/// Whether there is place for files of a size, for all together that lie on one file system.
+/// Whether there is space for files of this size, for all files of one file system together.
 fn have_place<'p>(paths: impl Iterator<Item = &'p Path>, size_bytes: u64) -> Result<(), CreateError> {
     let mut neighbours: BTreeMap<u64, Vec<PathBuf>> = BTreeMap::new();
     for path in paths {
@@ -240,15 +241,15 @@ fn have_place<'p>(paths: impl Iterator<Item = &'p Path>, size_bytes: u64) -> Res
     Ok(())
 }
 
-/// The file system said so while it was written: others, a quota or a limit were quicker than what was free before.
+/// The file system ran full during the write: other writers, a quota or a limit used the space.
 fn no_space(path: &Path, asked_bytes: u64) -> CreateError {
     CreateError::NoSpace { paths: vec![path.to_owned()], asked_bytes, free_bytes: free_bytes(path).unwrap_or(0) }
 }
 
-/// Preallocates and writes. `None` is the error of who was stopped.
+/// Allocates and writes a file. The error is `None` where the user stopped it.
 fn fill(file: &File, size_bytes: u64, stop: &AtomicBool, progress: &mut dyn FnMut(u64)) -> Result<(), Option<Errno>> {
     match fallocate(file, FallocateFlags::empty(), 0, size_bytes) {
-        // Where nothing can be reserved, writing alone must do.
+        // If space cannot be reserved, writing must do.
         Ok(()) | Err(Errno::OPNOTSUPP) => {}
         Err(error) => return Err(Some(error)),
     }
@@ -273,12 +274,12 @@ fn fill(file: &File, size_bytes: u64, stop: &AtomicBool, progress: &mut dyn FnMu
 /// A number that no other file has.
 fn run_number() -> u64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
-    dbdyno_stats::Mixer::new((now.tv_sec as u64) << 30 ^ now.tv_nsec as u64 ^ u64::from(std::process::id()) << 48)
+    dbdyno_stats::SplitMix64::new((now.tv_sec as u64) << 30 ^ now.tv_nsec as u64 ^ u64::from(std::process::id()) << 48)
         .draw()
 }
 
-/// What makes reads of a file faster than its storage: parts that were never written, which the file system answers
-/// itself.
+/// Parts of a file that were never written. The file system reads them as zeros itself, which is faster than the
+/// storage.
 #[must_use]
 pub fn holes(path: &Path) -> Option<String> {
     let file = File::open(path).ok().filter(|file| file.metadata().is_ok_and(|metadata| metadata.is_file()))?;

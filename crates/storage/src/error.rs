@@ -1,4 +1,4 @@
-//! What can go wrong before an I/O is sent, and the classes of what goes wrong with one.
+//! Errors before an I/O is sent, and the classes of failed I/Os.
 
 use rustix::io::Errno;
 use std::path::PathBuf;
@@ -34,7 +34,7 @@ pub enum StorageError {
     Kind {
         /// The path.
         path: PathBuf,
-        /// What it is.
+        /// What it is instead.
         what: &'static str,
     },
     /// It is too small for one I/O.
@@ -47,22 +47,22 @@ pub enum StorageError {
         /// Bytes of an I/O.
         io_bytes: u64,
     },
-    /// Nothing could be told from garbage there.
+    /// Nothing there can be verified.
     #[error(
         "{} {why}, so that --verify could not tell garbage from data: {hint}", path.display()
     )]
     NotStamped {
         /// The path.
         path: PathBuf,
-        /// What is known of it.
+        /// The reason.
         why: &'static str,
         /// What to do.
         hint: &'static str,
     },
-    /// A load that cannot be put on anything.
+    /// A load that does not fit.
     #[error("{0}")]
     Load(String),
-    /// The system refuses what is needed for any I/O.
+    /// The system refuses what every I/O needs.
     #[error("{what}: {source}")]
     System {
         /// What was being done.
@@ -76,15 +76,15 @@ pub enum StorageError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum IoError {
-    /// The device could not do it.
+    /// The device failed.
     Io,
-    /// The device is there no more.
+    /// The device has disappeared.
     Gone,
-    /// Fewer bytes than asked for, as beyond the end of a file that has become shorter.
+    /// Fewer bytes than asked for, for instance beyond the end of a file that was truncated.
     Short,
     /// No space is left, as on a thin volume.
     NoSpace,
-    /// No answer, or one that says that there was none in time.
+    /// No answer, or a time-out error.
     Timeout,
     /// Anything else.
     Other,
@@ -100,11 +100,11 @@ impl IoError {
         self.into()
     }
 
-    /// The class of what the system answered.
+    /// The class of a system error.
     pub(crate) fn of(errno: Errno) -> Self {
         match errno {
-            // Block layers say "no data" of a sector that cannot be read, "illegal sequence" of one whose protection is
-            // wrong.
+            // Block layers report "no data" for a sector that cannot be read, and "illegal sequence" for one whose
+            // protection data is wrong.
             Errno::IO | Errno::NODATA | Errno::ILSEQ | Errno::REMOTEIO | Errno::BADMSG => Self::Io,
             Errno::NXIO | Errno::NODEV | Errno::NOMEDIUM | Errno::SHUTDOWN | Errno::NOLINK | Errno::STALE => Self::Gone,
             Errno::NOSPC | Errno::DQUOT | Errno::FBIG => Self::NoSpace,

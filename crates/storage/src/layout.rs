@@ -1,8 +1,8 @@
-//! Devices and files as one address space: which of them, and where on it, an I/O goes.
+//! Devices and files as one address space: on which of them, and where, an I/O lies.
 
 use crate::{Layout, Luns, StorageError};
 
-/// A part of an I/O that lies on one device or file, in one piece.
+/// A part of an I/O that lies on one device or file in one piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Piece {
     pub lun: u32,
@@ -10,17 +10,17 @@ pub(crate) struct Piece {
     pub bytes: u32,
 }
 
-/// A stretch of the address space that is laid out in the same way.
+/// A range of the address space with one layout.
 #[derive(Debug)]
 struct Zone {
-    /// Where it begins in the address space.
+    /// Its beginning in the address space.
     from: u64,
-    /// Where it begins on each of its members.
+    /// Its beginning on each of its members.
     offset: u64,
     members: Vec<u32>,
 }
 
-/// The places of I/Os of one size.
+/// The addresses of I/Os of one size.
 #[derive(Debug)]
 pub(crate) struct Space {
     zones: Vec<Zone>,
@@ -30,7 +30,7 @@ pub(crate) struct Space {
 }
 
 impl Space {
-    /// The places of I/Os of `unit_bytes`.
+    /// The addresses of I/Os of `unit_bytes`.
     pub(crate) fn new(luns: &Luns, layout: Layout, unit_bytes: u64) -> Result<Self, StorageError> {
         let sizes: Vec<u64> = luns.iter().map(|lun| lun.size_bytes).collect();
         let space = Self::of(&sizes, layout, unit_bytes);
@@ -48,7 +48,7 @@ impl Space {
 
     fn of(sizes: &[u64], layout: Layout, unit_bytes: u64) -> Self {
         let (zones, stripe_bytes, end) = match layout {
-            // No I/O lies on two: what is left at the end of one is not used.
+            // No I/O lies on two devices: the remainder at the end of one is not used.
             Layout::Concat => {
                 let mut from = 0;
                 let zones = (0..)
@@ -80,12 +80,12 @@ impl Space {
         Self { zones, stripe_bytes, unit_bytes, units: end / unit_bytes }
     }
 
-    /// How many I/Os fit side by side.
+    /// The number of I/Os that fit side by side.
     pub(crate) fn units(&self) -> u64 {
         self.units
     }
 
-    /// The pieces of one of them, in order: one, unless stripes divide it.
+    /// The pieces of one I/O in order: one piece, unless stripes divide it.
     #[inline]
     pub(crate) fn pieces(&self, unit: u64, mut take: impl FnMut(Piece)) {
         let (mut address, mut left) = (unit * self.unit_bytes, self.unit_bytes);

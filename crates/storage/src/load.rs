@@ -1,13 +1,13 @@
-//! What is put on the storage.
+//! The load that is put on the storage.
 
-use crate::work::Places;
-use crate::{Access, Luns, StorageError, memory};
+use crate::io_generator::IoTargets;
+use crate::{LunAccess, Luns, StorageError, memory};
 use dbdyno_model::Arrivals;
 
 /// The most I/Os outstanding in all.
 pub(crate) const MOST_OUTSTANDING: u32 = 1 << 16;
 
-/// Where large I/Os go; small ones always go anywhere.
+/// Where large I/Os go; small ones are always random.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pattern {
     /// Anywhere, aligned to their size.
@@ -15,36 +15,36 @@ pub enum Pattern {
     /// One after the other, in streams that begin at equal distances. Each stream has its share of the outstanding
     /// I/Os.
     Sequential {
-        /// How many streams; never more than there are large I/Os outstanding.
+        /// Number of streams; at most the number of large I/Os outstanding.
         streams: u32,
     },
 }
 
-/// How the devices and files are one address space.
+/// How the devices and files form one address space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
     /// One behind the other.
     Concat,
-    /// In stripes that go round; where a smaller one is full, round those that are not.
+    /// In stripes. When a smaller device is full, the stripes go on over the others.
     Raid0 {
         /// Bytes of a stripe.
         stripe_bytes: u64,
     },
 }
 
-/// I/Os that are due at moments of their own, however long others take.
+/// I/Os that are due at given moments, however long other I/Os take.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct OpenLoop {
-    /// How many are due in a second; small and large ones as they are outstanding.
+pub struct IoRate {
+    /// I/Os due per second; small and large ones in proportion to their outstanding numbers.
     pub iops: f64,
-    /// At which distances.
+    /// How the due moments are spread.
     pub arrivals: Arrivals,
 }
 
-/// What is put on the storage for one point.
+/// The load of one point.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Load {
-    /// Small I/Os outstanding, at all times; in an open loop: at most.
+pub struct IoLoad {
+    /// Small I/Os outstanding at all times; in an open loop, at most.
     pub small: u32,
     /// Large I/Os outstanding.
     pub large: u32,
@@ -54,26 +54,26 @@ pub struct Load {
     pub large_bytes: u64,
     /// Where large I/Os go.
     pub pattern: Pattern,
-    /// Percentage of writes. Random I/Os are written by turns; of sequential streams so many write and the others read,
-    /// and what is left of the percentage are turns of one more.
+    /// Percentage of writes. Random I/Os write in turn. Of sequential streams, whole streams write and the others read;
+    /// the remainder of the percentage is written in turn by one more stream.
     pub write_pct: u8,
-    /// How the devices and files are one address space.
+    /// How the devices and files form one address space.
     pub layout: Layout,
     /// Time before the window.
     pub warm_up_s: f64,
     /// The window.
     pub duration_s: f64,
-    /// Moments at which I/Os are due; without them each one follows another of its kind at once.
-    pub rate: Option<OpenLoop>,
-    /// Write what proves itself, and prove what is read.
+    /// The rate of an open loop; without it, each I/O is replaced by another of its kind at once.
+    pub rate: Option<IoRate>,
+    /// Stamp written sectors, and verify what is read.
     pub verify: bool,
-    /// Take memory in huge pages, where the kernel has some to spare: an I/O is one piece for the device then.
+    /// Use huge pages where the kernel has free ones: then an I/O is one piece for the device.
     pub huge_pages: bool,
-    /// What the random addresses and the data come from.
+    /// Seed of the random addresses and of the data.
     pub seed: u64,
 }
 
-impl Load {
+impl IoLoad {
     /// The bytes of an I/O.
     pub(crate) fn bytes(&self, large: bool) -> u64 {
         if large { self.large_bytes } else { self.small_bytes }
@@ -84,7 +84,7 @@ impl Load {
         self.small + self.large
     }
 
-    /// Sequential streams; 0 where large I/Os go anywhere.
+    /// Number of sequential streams; 0 where large I/Os are random.
     pub(crate) fn streams(&self) -> u32 {
         match self.pattern {
             Pattern::Random => 0,
@@ -92,12 +92,12 @@ impl Load {
         }
     }
 
-    /// Whether anything of it is written.
+    /// Whether it writes.
     pub(crate) fn writes(&self) -> bool {
         self.write_pct > 0
     }
 
-    /// Whether this load can be put on these, before anything is done.
+    /// Checks that this load fits these devices and files, before anything is done.
     ///
     /// # Errors
     /// Why not, and what to do.
@@ -109,17 +109,17 @@ impl Load {
                 "{} I/Os outstanding need {needed} bytes of memory, and {available} are free; ask for fewer or smaller ones",
                 self.outstanding()
             ))),
-            _ => Places::new(luns, self).map(drop),
+            _ => IoTargets::new(luns, self).map(drop),
         }
     }
 
-    /// The memory that I/Os are done with: what is read must not become what is written.
+    /// Bytes of memory for the I/Os. Data that was read must not be written.
     fn memory_bytes(&self) -> u64 {
         let times = if self.writes() && self.write_pct < 100 { 2 } else { 1 };
         times * (u64::from(self.small) * self.small_bytes + u64::from(self.large) * self.large_bytes)
     }
 
-    /// Why this load cannot be put on these.
+    /// Why this load does not fit.
     pub(crate) fn check(&self, luns: &Luns) -> Result<(), StorageError> {
         let refuse = |why: String| Err(StorageError::Load(why));
         if self.small.checked_add(self.large).is_none_or(|n| n == 0 || n > MOST_OUTSTANDING) {
@@ -131,7 +131,7 @@ impl Load {
         if self.write_pct > 100 {
             return refuse(format!("{} % writes are more than all; ask for 0 to 100", self.write_pct));
         }
-        if self.writes() && luns.access() == Access::Read {
+        if self.writes() && luns.access() == LunAccess::Read {
             return refuse("the devices and files are open for reading alone, and the load writes".to_owned());
         }
         if !(self.duration_s.is_finite()
@@ -150,8 +150,8 @@ impl Load {
         if matches!(self.pattern, Pattern::Sequential { streams: 0 }) && self.large > 0 {
             return refuse("sequential I/O needs at least one stream".to_owned());
         }
-        // A small I/O under way is in the way of a whole large one, and each may lie across two; half of all places
-        // must stay free.
+        // A small I/O under way blocks a whole large one, and each may lie across two; half of all places must stay
+        // free.
         let longest = [(self.small, self.small_bytes), (self.large, self.large_bytes)];
         let longest = longest.into_iter().filter(|(n, _)| *n > 0).map(|(_, bytes)| bytes).max().unwrap_or(0);
         let needed = longest.saturating_mul(4 * u64::from(self.outstanding()));

@@ -1,4 +1,4 @@
-//! The devices and files that are measured, opened past the page cache.
+//! The devices and files that are measured, opened for direct I/O.
 
 use crate::StorageError;
 use crate::mark::{self, Stage};
@@ -11,14 +11,14 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// What they are opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
-    /// Reading, which needs no more rights than that.
+pub enum LunAccess {
+    /// Reading, which needs fewer rights.
     Read,
     /// Reading and writing.
     ReadWrite,
 }
 
-/// What it is.
+/// The kind of a LUN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LunKind {
     /// A block device.
@@ -30,28 +30,28 @@ pub enum LunKind {
 /// One device or file, opened.
 #[derive(Debug)]
 pub struct Lun {
-    /// As it was named.
+    /// Its path as given.
     pub path: PathBuf,
     /// What it is.
     pub kind: LunKind,
     /// Its size when it was opened.
     pub size_bytes: u64,
-    /// What an I/O's address and size must be a multiple of.
+    /// The alignment of an I/O's address and length.
     pub logical_block_bytes: u32,
     pub(crate) fd: OwnedFd,
-    /// Whether each of its sectors carries a stamp.
+    /// Whether each of its sectors has a stamp.
     stamped: AtomicBool,
 }
 
 impl Lun {
-    fn open(path: &Path, access: Access) -> Result<Self, StorageError> {
+    fn open(path: &Path, access: LunAccess) -> Result<Self, StorageError> {
         let (mode, for_what) = match access {
-            Access::Read => (OFlags::RDONLY, "reading"),
-            Access::ReadWrite => (OFlags::RDWR, "reading and writing"),
+            LunAccess::Read => (OFlags::RDONLY, "reading"),
+            LunAccess::ReadWrite => (OFlags::RDWR, "reading and writing"),
         };
         let open_error = |e: Errno| StorageError::Open { path: path.to_owned(), for_what, source: e.into() };
         let stat = rustix::fs::stat(path).map_err(open_error)?;
-        // What is neither is not even opened: opening a FIFO waits for its writer.
+        // Other kinds of files are not even opened: opening a FIFO waits for its writer.
         let kind = match FileType::from_raw_mode(stat.st_mode) {
             FileType::BlockDevice => LunKind::Device,
             FileType::RegularFile => LunKind::File,
@@ -69,7 +69,7 @@ impl Lun {
         let logical_block_bytes = match kind {
             LunKind::Device => ioctl_blksszget(&fd).map_err(open_error)?,
             LunKind::File => match alignment(&fd) {
-                // Asked for direct I/O, the kernel would take the page cache without a word.
+                // The kernel would silently use the page cache instead of direct I/O.
                 Some(0) => return Err(StorageError::NotDirect { path: path.to_owned() }),
                 known => known.unwrap_or(512),
             },
@@ -78,19 +78,19 @@ impl Lun {
         Ok(Self { path: path.to_owned(), kind, size_bytes, logical_block_bytes, fd, stamped })
     }
 
-    /// Whether dbdyno has stamped every sector of it, so that one without a stamp is an error.
+    /// Whether dbdyno stamped every sector of it, so that a sector without a stamp is an error.
     #[must_use]
     pub fn is_stamped(&self) -> bool {
         self.stamped.load(Relaxed)
     }
 
-    /// Takes away the mark that says so, before something else is written: for good, also where the machine stops right
-    /// after.
+    /// Removes the mark that says so before something else is written: permanently, even if the machine stops right
+    /// afterwards.
     fn unstamp(&self) -> Result<(), StorageError> {
         if !self.is_stamped() {
             return Ok(());
         }
-        // Where the file system keeps no marks there is none to take away.
+        // Where the file system does not support marks there is nothing to remove.
         if mark::of(&self.fd) == Some(Stage::Stamped) {
             let written = mark::set(&self.fd, Stage::Complete).and_then(|_| rustix::fs::fsync(&self.fd));
             written.map_err(|error| StorageError::System {
@@ -103,18 +103,18 @@ impl Lun {
     }
 }
 
-/// What a file's direct I/O must be aligned to, where the kernel says so (Linux 6.1); 0 where it can have none.
+/// The alignment of a file's direct I/O, where the kernel reports it (Linux 6.1); 0 where direct I/O is impossible.
 fn alignment(fd: &OwnedFd) -> Option<u32> {
     let stat = rustix::fs::statx(fd, "", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN).ok()?;
     (stat.stx_mask & StatxFlags::DIOALIGN.bits() != 0).then_some(stat.stx_dio_offset_align)
 }
 
-/// Whether a file lies in main memory (magic numbers of tmpfs and ramfs: statfs(2)). Newer kernels open such files for
-/// direct I/O, too, which then measures memory.
+/// Whether a file lies in main memory (magic numbers of tmpfs and ramfs: statfs(2)). Newer kernels allow direct I/O on
+/// such files, which would measure memory.
 pub(crate) fn is_in_memory(fd: impl AsFd) -> bool {
     const TMPFS: u32 = 0x0102_1994;
     const RAMFS: u32 = 0x8584_58f6;
-    // The kernel's type is signed and of different lengths; the numbers have 32 bits.
+    // The kernel's type is signed and its length varies; the numbers have 32 bits.
     rustix::fs::fstatfs(fd).is_ok_and(|is| matches!(is.f_type as u32, TMPFS | RAMFS))
 }
 
@@ -128,19 +128,19 @@ fn name_of(kind: FileType) -> &'static str {
     }
 }
 
-/// The devices and files of a measurement. A copy is another handle of the same.
+/// The devices and files of a measurement. A copy refers to the same ones.
 #[derive(Debug, Clone)]
 pub struct Luns {
     luns: Arc<Vec<Lun>>,
-    access: Access,
+    access: LunAccess,
 }
 
 impl Luns {
     /// Opens them.
     ///
     /// # Errors
-    /// One cannot be opened as wanted, is of another kind, or is empty; or none is named.
-    pub fn open(paths: &[PathBuf], access: Access) -> Result<Self, StorageError> {
+    /// One cannot be opened, is of another kind, or is empty; or none is named.
+    pub fn open(paths: &[PathBuf], access: LunAccess) -> Result<Self, StorageError> {
         let luns = paths.iter().map(|path| Lun::open(path, access)).collect::<Result<Vec<_>, _>>()?;
         if luns.is_empty() {
             return Err(StorageError::NoLuns);
@@ -148,7 +148,7 @@ impl Luns {
         Ok(Self { luns: Arc::new(luns), access })
     }
 
-    /// The same, where these files were just written with stamps throughout and their file system keeps no marks.
+    /// The same for files that were just written with stamps throughout, on a file system that does not support marks.
     #[must_use]
     pub fn just_stamped(self, paths: &[PathBuf]) -> Self {
         let known = self.iter().filter(|lun| paths.contains(&lun.path));
@@ -156,17 +156,17 @@ impl Luns {
         self
     }
 
-    /// Before something without stamps is written to them.
+    /// Called before something without stamps is written to them.
     pub(crate) fn unstamp(&self) -> Result<(), StorageError> {
         self.iter().try_for_each(Lun::unstamp)
     }
 
-    /// Each of them, in the order in which they were named.
+    /// Each of them, in the given order.
     pub fn iter(&self) -> impl Iterator<Item = &Lun> {
         self.luns.iter()
     }
 
-    /// All their bytes.
+    /// Total bytes.
     #[must_use]
     pub fn size_bytes(&self) -> u64 {
         self.iter().map(|lun| lun.size_bytes).sum()
@@ -174,11 +174,11 @@ impl Luns {
 
     /// What they were opened for.
     #[must_use]
-    pub fn access(&self) -> Access {
+    pub fn access(&self) -> LunAccess {
         self.access
     }
 
-    /// Some that are not there, for backends that do no I/O.
+    /// LUNs that do not exist, for backends that do no I/O.
     #[cfg(test)]
     pub(crate) fn imagined(sizes: &[u64]) -> Self {
         let lun = |size_bytes: &u64| Lun {
@@ -189,14 +189,14 @@ impl Luns {
             fd: rustix::fs::open("/dev/null", OFlags::RDWR, Mode::empty()).unwrap(),
             stamped: AtomicBool::new(false),
         };
-        Self { luns: Arc::new(sizes.iter().map(lun).collect()), access: Access::ReadWrite }
+        Self { luns: Arc::new(sizes.iter().map(lun).collect()), access: LunAccess::ReadWrite }
     }
 
     pub(crate) fn slice(&self) -> &[Lun] {
         &self.luns
     }
 
-    /// What every I/O must be a multiple of: the largest block, since blocks are powers of two.
+    /// The alignment of every I/O: the largest block, because blocks are powers of two.
     pub(crate) fn logical_block_bytes(&self) -> u64 {
         self.iter().map(|lun| u64::from(lun.logical_block_bytes)).max().unwrap_or(512)
     }

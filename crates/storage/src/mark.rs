@@ -1,4 +1,4 @@
-//! How dbdyno knows the test files that it created: by their marks (`dbdyno_files::mark`).
+//! How dbdyno recognises the test files that it made: by marks (`dbdyno_files::mark`).
 
 use dbdyno_files::mark;
 use rustix::io::Errno;
@@ -7,12 +7,12 @@ use std::os::fd::AsFd;
 /// How far a test file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// Being written, or left behind half written.
+    /// Being written, or left half written.
     Begun,
-    /// Written from the first byte to the last; what was written to it since need not carry stamps. So are all files of
-    /// dbdyno's before stamps were part of the mark.
+    /// Written from the first byte to the last. Sectors written since need not have stamps. Files of older versions,
+    /// before stamps were part of the mark, are in this stage, too.
     Complete,
-    /// Written from the first byte to the last, and every sector carries a stamp still.
+    /// Written from the first byte to the last, and every sector still has a stamp.
     Stamped,
 }
 
@@ -26,12 +26,12 @@ impl Stage {
     }
 }
 
-/// Marks a file. Says whether its file system keeps marks.
+/// Marks a file. Returns whether its file system supports marks.
 pub(crate) fn set(file: impl AsFd, stage: Stage) -> Result<bool, Errno> {
     mark::set(file, stage.words())
 }
 
-/// The stage of a file that dbdyno created; none for all others.
+/// The stage of a file that dbdyno made; `None` for all others.
 pub(crate) fn of(file: impl AsFd) -> Option<Stage> {
     [Stage::Begun, Stage::Complete, Stage::Stamped].into_iter().find(|stage| mark::is(&file, stage.words()))
 }

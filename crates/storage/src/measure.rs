@@ -2,12 +2,12 @@
 
 use crate::arrivals::Timetable;
 use crate::backend::{BackendKind, now_ns};
+use crate::breakdown::Breakdown;
 use crate::claims::Claims;
-use crate::crew::{Body, Course, Crew, Shared, body};
-use crate::moments::Moments;
-use crate::muster::muster;
-use crate::record::Record;
-use crate::{IoError, Load, Luns, Mismatch, ReadWrite, StorageError};
+use crate::io_threads::{IoThreads, PointSchedule, SharedState, ThreadBody, body};
+use crate::record::IoRecord;
+use crate::thread_count::ready_threads;
+use crate::{IoError, IoLoad, Luns, Mismatch, ReadWrite, StorageError};
 use rustix::time::{ClockId, clock_gettime};
 use std::collections::BTreeMap;
 use std::io;
@@ -18,57 +18,57 @@ use std::time::Duration;
 
 /// An edge of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Edge {
+pub enum WindowEdge {
     /// From here on I/Os count.
     WindowBegins,
     /// From here on they do not.
     WindowEnds,
 }
 
-/// What one point has shown.
+/// The measurement of one point.
 #[derive(Debug, Clone)]
-pub struct Measured {
-    /// How long the window was: shorter than asked for where the point was stopped or ended early.
+pub struct StorageMeasurement {
+    /// Length of the window: shorter than asked for where the point was stopped or ended early.
     pub window_s: f64,
-    /// Small I/Os inside the window: those that ended in it; in an open loop those that were due in it, also when they
+    /// Small I/Os inside the window: those that ended in it. In an open loop: those that were due in it, even if they
     /// ended later.
     pub small: ReadWrite,
-    /// Large ones.
+    /// Large I/Os inside the window.
     pub large: ReadWrite,
     /// All I/Os that succeeded, from the first to the last, warm-up and tail included.
     pub total: u64,
     /// Their bytes.
     pub total_bytes: u64,
-    /// In an open loop: I/Os that were due inside the window. With as many done, the rate was reached; what is missing
-    /// failed, or was not begun by the window's end.
+    /// In an open loop: I/Os that were due inside the window. If as many were done, the rate was reached; the missing
+    /// ones failed, or had not begun by the window's end.
     pub due: Option<u64>,
-    /// In an open loop: what the storage did inside the window, whenever that was due.
+    /// In an open loop: what the storage completed inside the window, whenever it was due.
     pub completed: Option<Completed>,
-    /// When in the window it was, and on which devices and files.
-    pub moments: Moments,
+    /// The window's I/Os over time, and by device or file.
+    pub breakdown: Breakdown,
     /// Failed I/Os by class, warm-up and tail included.
     pub errors: BTreeMap<IoError, u64>,
     /// The first of them, with path and offset.
     pub first_error: Option<String>,
-    /// Why the point ended before its time: nothing succeeded any more, or a queue broke.
+    /// Why the point ended early: nothing succeeded any more, or a queue failed.
     pub ended_early: Option<String>,
-    /// Sectors that were read with a stamp, each as often as it was read.
+    /// Sectors with a stamp that were read. A sector counts each time.
     pub stamped: u64,
-    /// Sectors that were read and proved nothing: never written with a stamp.
+    /// Sectors without a stamp that were read; they prove nothing.
     pub unstamped: u64,
-    /// Sectors that were proved wrong; the first hundred are told.
+    /// Sectors with wrong content; the first hundred of them.
     pub mismatches: Vec<Mismatch>,
-    /// How many there were.
+    /// The number of sectors with wrong content.
     pub mismatched: u64,
-    /// How I/O was done.
+    /// The backend.
     pub backend: BackendKind,
-    /// What must be known of how it was done.
+    /// Notes on how the I/O was done.
     pub notes: Vec<String>,
-    /// Whether the switch stopped it.
+    /// Whether the user stopped it.
     pub stopped: bool,
     /// Processor time of this process inside the window.
     pub harness_cpu_s: Option<f64>,
-    /// Threads that did it.
+    /// Threads that submitted the I/O.
     pub threads: u32,
 }
 
@@ -77,59 +77,58 @@ pub struct Measured {
 pub struct Completed {
     /// All of them.
     pub ios: u64,
-    /// Those that were due in the window, too. The others had been waiting when it began.
+    /// Those that were also due in the window. The others had been waiting when it began.
     pub on_time: u64,
 }
 
-/// How often the measuring thread looks at what happens.
+/// How often the measuring thread looks at the records.
 const LOOK_NS: u64 = 20_000_000;
-/// So long nothing but errors: nothing can succeed any more.
+/// After errors alone for this long, the point ends.
 const HOPELESS_NS: u64 = 1_000_000_000;
-/// So long after the window's end the last answers are waited for, and after a stop.
+/// How long the last answers are waited for after the window's end, and after a stop.
 const ANSWER_NS: u64 = 10_000_000_000;
 const STOP_NS: u64 = 1_000_000_000;
 
-/// Puts a load on devices and files, and measures what they do. Calls `on_edge` on this thread at the window's edges,
-/// and ends early where `stop` is set.
+/// Runs a load on devices and files, and measures them. Calls `on_edge` on this thread at the window's edges, and ends
+/// early when `stop` is set.
 ///
 /// # Errors
-/// The load does not fit them, or the system has no threads or memory for it. What goes wrong with I/Os is in what was
-/// measured.
+/// The load does not fit, or the system has no threads or memory for it. Failed I/Os are in the measurement, not here.
 pub fn measure(
     luns: &Luns,
-    load: &Load,
+    load: &IoLoad,
     backend: BackendKind,
     stop: &AtomicBool,
-    on_edge: &mut dyn FnMut(Edge),
-) -> Result<Measured, StorageError> {
+    on_edge: &mut dyn FnMut(WindowEdge),
+) -> Result<StorageMeasurement, StorageError> {
     measure_until(luns, load, backend, stop, on_edge, None)
 }
 
-/// The same, which also ends when so many bytes are done.
+/// The same, but it also ends after this many bytes.
 pub(crate) fn measure_until(
     luns: &Luns,
-    load: &Load,
+    load: &IoLoad,
     backend: BackendKind,
     stop: &AtomicBool,
-    on_edge: &mut dyn FnMut(Edge),
+    on_edge: &mut dyn FnMut(WindowEdge),
     goal_bytes: Option<u64>,
-) -> Result<Measured, StorageError> {
+) -> Result<StorageMeasurement, StorageError> {
     measure_by(&body(backend), luns, load, backend, stop, on_edge, goal_bytes)
 }
 
-/// The same, by threads that run what they are told.
+/// The same with threads that run `run`.
 fn measure_by(
-    run: &Arc<Body>,
+    run: &Arc<ThreadBody>,
     luns: &Luns,
-    load: &Load,
+    load: &IoLoad,
     backend: BackendKind,
     stop: &AtomicBool,
-    on_edge: &mut dyn FnMut(Edge),
+    on_edge: &mut dyn FnMut(WindowEdge),
     goal_bytes: Option<u64>,
-) -> Result<Measured, StorageError> {
-    let shared = Arc::new(Shared::new(luns, load, run_number(load.seed))?);
-    let (crew, backend, notes) = muster(&shared, backend, run, stop)?;
-    let mut measured = course(&shared, &crew, stop, on_edge, backend, goal_bytes);
+) -> Result<StorageMeasurement, StorageError> {
+    let shared = Arc::new(SharedState::new(luns, load, run_number(load.seed))?);
+    let (io_threads, backend, notes) = ready_threads(&shared, backend, run, stop)?;
+    let mut measured = run_schedule(&shared, &io_threads, stop, on_edge, backend, goal_bytes);
     measured.notes.splice(0..0, notes);
     Ok(measured)
 }
@@ -137,56 +136,64 @@ fn measure_by(
 /// A number that no other run has.
 fn run_number(seed: u64) -> u64 {
     let now = clock_gettime(ClockId::Realtime);
-    let mut mixer = dbdyno_stats::Mixer::new(seed ^ (now.tv_sec as u64) << 30 ^ now.tv_nsec as u64);
+    let mut mixer = dbdyno_stats::SplitMix64::new(seed ^ (now.tv_sec as u64) << 30 ^ now.tv_nsec as u64);
     mixer.draw()
 }
 
-/// The whole of it, with threads that are ready.
-pub(crate) fn course(
-    shared: &Arc<Shared>,
-    crew: &Crew,
+/// Runs a point with threads that are ready.
+pub(crate) fn run_schedule(
+    shared: &Arc<SharedState>,
+    io_threads: &IoThreads,
     stop: &AtomicBool,
-    on_edge: &mut dyn FnMut(Edge),
+    on_edge: &mut dyn FnMut(WindowEdge),
     backend: BackendKind,
     goal_bytes: Option<u64>,
-) -> Measured {
+) -> StorageMeasurement {
     let load = &shared.load;
     let from_ns = now_ns();
     let begin_ns = from_ns + (load.warm_up_s * 1e9) as u64;
     let end_ns = begin_ns + (load.duration_s * 1e9) as u64;
-    let course = Arc::new(Course {
+    let schedule = Arc::new(PointSchedule {
         begin_ns,
         end_ns: AtomicU64::new(end_ns),
         give_up_ns: AtomicU64::new(end_ns + ANSWER_NS),
         timetables: Timetable::of(load, from_ns, (begin_ns, end_ns)),
     });
-    crew.go(&course);
-    let mut watch =
-        Watch { shared, course: &course, crew, left: crew.threads(), stopped: false, ended_early: None, goal_bytes };
+    io_threads.go(&schedule);
+    let mut watch = PointWatch {
+        shared,
+        schedule: &schedule,
+        io_threads,
+        left: io_threads.threads(),
+        stopped: false,
+        ended_early: None,
+        goal_bytes,
+    };
     let mut cpu_s = None;
     let begun = watch.wait_until(begin_ns, stop);
     if begun {
         let before_s = process_cpu_s();
-        on_edge(Edge::WindowBegins);
+        on_edge(WindowEdge::WindowBegins);
         watch.wait_until(end_ns, stop);
         cpu_s = Some(process_cpu_s() - before_s);
-        on_edge(Edge::WindowEnds);
+        on_edge(WindowEdge::WindowEnds);
     }
     watch.wait_for_the_last(stop);
-    let Watch { left, stopped, ended_early, .. } = watch;
-    let ended_ns = course.end_ns.load(Relaxed);
-    let mut record = taken(&shared.records).unwrap_or_else(|| Record::new(load.rate.is_some(), Moments::default()));
+    let PointWatch { left, stopped, ended_early, .. } = watch;
+    let ended_ns = schedule.end_ns.load(Relaxed);
+    let mut record = taken(&shared.records).unwrap_or_else(|| IoRecord::new(load.rate.is_some(), Breakdown::default()));
     if left > 0 {
         record.errors(now_ns(), IoError::Timeout, left.into(), || "no answer from the storage".to_owned());
     }
-    let due = course.timetables.as_ref().map(|tables| tables.iter().flatten().map(|t| t.due_in_window(ended_ns)).sum());
-    let mut notes = crew.notes.clone();
+    let due =
+        schedule.timetables.as_ref().map(|tables| tables.iter().flatten().map(|t| t.due_in_window(ended_ns)).sum());
+    let mut notes = io_threads.notes.clone();
     notes.extend(proof_note(&record).filter(|_| load.verify));
     notes.extend(shared.claims.as_ref().and_then(Claims::note));
     let [small, large] = record.kinds(load);
-    Measured {
+    StorageMeasurement {
         window_s: ended_ns.saturating_sub(begin_ns) as f64 / 1e9,
-        moments: record.moments,
+        breakdown: record.breakdown,
         completed: load.rate.is_some().then_some(Completed { ios: record.completed.0, on_time: record.completed.1 }),
         small,
         large,
@@ -204,12 +211,12 @@ pub(crate) fn course(
         notes,
         stopped,
         harness_cpu_s: cpu_s,
-        threads: crew.threads(),
+        threads: io_threads.threads(),
     }
 }
 
-/// All records as one; what late threads still write goes nowhere.
-fn taken(records: &[Mutex<Record>]) -> Option<Record> {
+/// All records combined; what late threads still record is dropped.
+fn taken(records: &[Mutex<IoRecord>]) -> Option<IoRecord> {
     let each = records.iter().map(|record| record.lock().unwrap_or_else(PoisonError::into_inner).take());
     each.reduce(|mut all, record| {
         all.merge(record);
@@ -217,8 +224,8 @@ fn taken(records: &[Mutex<Record>]) -> Option<Record> {
     })
 }
 
-/// How much of what was read could be proved.
-fn proof_note(record: &Record) -> Option<String> {
+/// A note on how much of what was read could be verified.
+fn proof_note(record: &IoRecord) -> Option<String> {
     let (stamped, unstamped) = (record.proofs.stamped, record.proofs.unstamped);
     (unstamped > 0).then(|| {
         format!("{unstamped} of {} sectors read were never written with a stamp and prove nothing", stamped + unstamped)
@@ -230,11 +237,11 @@ fn process_cpu_s() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
-/// The measuring thread's eyes.
-struct Watch<'a> {
-    shared: &'a Shared,
-    course: &'a Course,
-    crew: &'a Crew,
+/// What the measuring thread watches.
+struct PointWatch<'a> {
+    shared: &'a SharedState,
+    schedule: &'a PointSchedule,
+    io_threads: &'a IoThreads,
     /// Threads that have not ended.
     left: u32,
     stopped: bool,
@@ -242,8 +249,8 @@ struct Watch<'a> {
     goal_bytes: Option<u64>,
 }
 
-impl Watch<'_> {
-    /// Waits for a moment; says whether it came before the end.
+impl PointWatch<'_> {
+    /// Waits for a moment; returns whether it came before the end.
     fn wait_until(&mut self, until_ns: u64, stop: &AtomicBool) -> bool {
         let (mut succeeded, mut failed, mut since_ns) = (0, 0, now_ns());
         loop {
@@ -273,21 +280,21 @@ impl Watch<'_> {
         }
     }
 
-    /// Waits for a thread to end, for a while.
+    /// Waits a while for a thread to end.
     fn hear(&mut self, wait_ns: u64) {
-        let heard = self.crew.farewell(Duration::from_nanos(wait_ns));
+        let heard = self.io_threads.wait_for_exit(Duration::from_nanos(wait_ns));
         let now = now_ns();
         match heard {
-            Ok(farewell) => {
+            Ok(exit) => {
                 self.left -= 1;
-                match farewell.failed {
+                match exit.failed {
                     Some(error) => self.end(now, describe(&error)),
-                    // A thread may have seen the end a moment before this one does.
-                    None if now >= self.course.end_ns.load(Relaxed) => {}
+                    // A thread may notice the end a moment before this one does.
+                    None if now >= self.schedule.end_ns.load(Relaxed) => {}
                     None => self.end(now, "a thread ended before its time".to_owned()),
                 }
             }
-            // None is there any more that could say farewell.
+            // No thread is left that could report its end.
             Err(RecvTimeoutError::Disconnected) if self.left > 0 => {
                 self.end(now, format!("{} threads broke off, which is a fault of dbdyno's own", self.left));
                 self.left = 0;
@@ -298,25 +305,25 @@ impl Watch<'_> {
 
     fn stop(&mut self, now: u64) {
         self.stopped = true;
-        self.course.end_ns.fetch_min(now, Relaxed);
-        self.course.give_up_ns.fetch_min(now + STOP_NS, Relaxed);
+        self.schedule.end_ns.fetch_min(now, Relaxed);
+        self.schedule.give_up_ns.fetch_min(now + STOP_NS, Relaxed);
     }
 
     fn end(&mut self, now: u64, why: String) {
         self.ended_early.get_or_insert(why);
-        self.course.end_ns.fetch_min(now, Relaxed);
-        self.course.give_up_ns.fetch_min(now + STOP_NS, Relaxed);
+        self.schedule.end_ns.fetch_min(now, Relaxed);
+        self.schedule.give_up_ns.fetch_min(now + STOP_NS, Relaxed);
     }
 
-    /// Waits until the last thread has ended, or is past hope.
+    /// Waits until the last thread has ended, or must be given up.
     fn wait_for_the_last(&mut self, stop: &AtomicBool) {
         while self.left > 0 {
             let now = now_ns();
             if stop.load(Relaxed) && !self.stopped {
                 self.stop(now);
             }
-            // Those that are not deaf give up by themselves, and count what they had under way.
-            if now >= self.course.give_up_ns.load(Relaxed) + STOP_NS / 2 {
+            // Threads that still respond give up by themselves, and count what they had under way.
+            if now >= self.schedule.give_up_ns.load(Relaxed) + STOP_NS / 2 {
                 return;
             }
             self.hear(LOOK_NS);

@@ -1,6 +1,6 @@
-//! How much memory there is to do I/O with.
+//! The memory that is available for I/O.
 
-/// What the system can give without taking it from others; none where it does not say.
+/// Bytes that the system can give without taking them from others; `None` where it does not say.
 pub(crate) fn available_bytes() -> Option<u64> {
     available_in(&std::fs::read_to_string("/proc/meminfo").ok()?)
 }

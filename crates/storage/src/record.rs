@@ -1,23 +1,22 @@
-//! What was measured: every I/O, in a histogram of its kind. A few records are shared by all threads, each by those
-//! that come after one another, so that memory does not grow with them; one is locked once for all the I/Os that ended
-//! together.
+//! The measurement of every I/O, in a histogram of its kind. All threads share a few records, so that memory does not
+//! grow with the threads. A record is locked once for all I/Os that completed together.
 
-use crate::moments::{Moment, Moments};
-use crate::verify::{Mismatch, Proofs};
-use crate::{IoError, Load};
+use crate::breakdown::{Breakdown, IoSample};
+use crate::verify::{Mismatch, VerifyCounts};
+use crate::{IoError, IoLoad};
 use dbdyno_stats::Histogram;
 use std::collections::BTreeMap;
 
-/// I/Os of one kind that ended inside the window (where a rate was asked for: were due inside it).
+/// I/Os of one kind that ended inside the window (with a rate: were due inside it).
 #[derive(Debug, Clone)]
 pub struct Ios {
-    /// How many; one I/O is one count, however many devices it went to.
+    /// Number of I/Os; an I/O counts once, however many devices it went to.
     pub count: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// From the moment at which each was handed to the system to the moment at which its end was seen.
+    /// Service time: from when an I/O was submitted to when its completion was seen.
     pub service_time: Histogram,
-    /// From the moment at which each was due: in an open loop.
+    /// Response time: from when an I/O was due; only in an open loop.
     pub response_time: Option<Histogram>,
 }
 
@@ -30,12 +29,12 @@ pub struct ReadWrite {
     pub write: Ios,
 }
 
-/// The most mismatches that are told one by one.
+/// The most mismatches that are listed one by one.
 const MOST_MISMATCHES: usize = 100;
 
-/// What threads write down.
+/// What threads record.
 #[derive(Debug)]
-pub(crate) struct Record {
+pub(crate) struct IoRecord {
     service: [Histogram; 4],
     response: Option<[Histogram; 4]>,
     /// I/Os from the first to the last, by kind.
@@ -43,20 +42,20 @@ pub(crate) struct Record {
     pub errors: BTreeMap<IoError, u64>,
     pub first_error: Option<(u64, String)>,
     pub mismatches: Vec<Mismatch>,
-    pub proofs: Proofs,
-    pub moments: Moments,
+    pub proofs: VerifyCounts,
+    pub breakdown: Breakdown,
     /// In an open loop: I/Os that ended inside the window, and those of them that were due in it.
     pub completed: (u64, u64),
 }
 
-/// The kind of an I/O, as an index.
+/// The index of an I/O's kind.
 #[inline]
 pub(crate) fn kind(large: bool, write: bool) -> usize {
     usize::from(large) * 2 + usize::from(write)
 }
 
-impl Record {
-    pub(crate) fn new(open_loop: bool, moments: Moments) -> Self {
+impl IoRecord {
+    pub(crate) fn new(open_loop: bool, breakdown: Breakdown) -> Self {
         Self {
             service: std::array::from_fn(|_| Histogram::new()),
             response: open_loop.then(|| std::array::from_fn(|_| Histogram::new())),
@@ -64,34 +63,34 @@ impl Record {
             errors: BTreeMap::new(),
             first_error: None,
             mismatches: Vec::new(),
-            proofs: Proofs::default(),
-            moments,
+            proofs: VerifyCounts::default(),
+            breakdown,
             completed: (0, 0),
         }
     }
 
-    /// What is written down so far; others come after it.
+    /// Takes what was recorded so far.
     pub(crate) fn take(&mut self) -> Self {
-        let empty = Self::new(self.response.is_some(), self.moments.empty());
+        let empty = Self::new(self.response.is_some(), self.breakdown.empty());
         std::mem::replace(self, empty)
     }
 
-    /// Writes down one that ended inside the window (where a rate was asked for: were due inside it).
+    /// Records an I/O that ended inside the window (with a rate: was due inside it).
     #[inline]
-    pub(crate) fn inside(&mut self, kind: usize, service_ns: u64, response_ns: u64, moment: Moment) {
+    pub(crate) fn inside(&mut self, kind: usize, service_ns: u64, response_ns: u64, moment: IoSample) {
         self.service[kind].record_ns(service_ns);
         if let Some(response) = &mut self.response {
             response[kind].record_ns(response_ns);
         }
-        self.moments.io(moment);
+        self.breakdown.io(moment);
     }
 
-    /// Writes down one that failed.
+    /// Records a failed I/O.
     pub(crate) fn error(&mut self, at_ns: u64, class: IoError, text: impl FnOnce() -> String) {
         self.errors(at_ns, class, 1, text);
     }
 
-    /// Writes down several that failed in the same way.
+    /// Records several I/Os that failed in the same way.
     pub(crate) fn errors(&mut self, at_ns: u64, class: IoError, n: u64, text: impl FnOnce() -> String) {
         *self.errors.entry(class).or_default() += n;
         if self.first_error.as_ref().is_none_or(|(first_ns, _)| at_ns < *first_ns) {
@@ -106,7 +105,7 @@ impl Record {
         }
     }
 
-    /// Adds another's.
+    /// Adds another record.
     pub(crate) fn merge(&mut self, other: Self) {
         self.service.iter_mut().zip(&other.service).for_each(|(ours, theirs)| ours.merge(theirs));
         if let (Some(ours), Some(theirs)) = (&mut self.response, &other.response) {
@@ -120,12 +119,12 @@ impl Record {
         let room = MOST_MISMATCHES.saturating_sub(self.mismatches.len());
         self.mismatches.extend(other.mismatches.into_iter().take(room));
         self.proofs.add(other.proofs);
-        self.moments.merge(&other.moments);
+        self.breakdown.merge(&other.breakdown);
         self.completed = (self.completed.0 + other.completed.0, self.completed.1 + other.completed.1);
     }
 
     /// The four kinds, small and large.
-    pub(crate) fn kinds(&self, load: &Load) -> [ReadWrite; 2] {
+    pub(crate) fn kinds(&self, load: &IoLoad) -> [ReadWrite; 2] {
         [false, true].map(|large| {
             let ios = |write| {
                 let service_time = self.service[kind(large, write)].clone();

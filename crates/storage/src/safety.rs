@@ -1,6 +1,6 @@
-//! What may be written to. Test files of dbdyno's own may; everything else only where its path is named as one whose
-//! data may be destroyed; and what is in use, or has something on it that can be recognised, only where that is asked
-//! for once more. Nothing here opens anything for writing.
+//! What may be written to. dbdyno's own test files may be. Everything else must be named by its path as one whose data
+//! may be destroyed. What is in use, or contains recognisable data, needs a second confirmation. Nothing here opens
+//! anything for writing.
 
 mod usage;
 
@@ -13,19 +13,19 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// What the user has consented to.
+/// The user's consent.
 #[derive(Debug, Clone, Copy)]
 pub struct Consent<'a> {
     /// Paths whose data may be destroyed.
     pub destroy: &'a [PathBuf],
-    /// Also where it is in use, or where something is on it.
+    /// Also data in use, and recognisable data.
     pub really: bool,
 }
 
 /// Why nothing is written.
 #[derive(Debug, thiserror::Error)]
 pub enum SafetyError {
-    /// Nobody said that it may be overwritten.
+    /// There is no consent to overwrite it.
     #[error(
         "{} is {what}, and writing would destroy what is on it: add `--destroy-data {}` if that may be lost, or measure \
          without writes", path.display(), path.display()
@@ -36,7 +36,7 @@ pub enum SafetyError {
         /// What it is.
         what: &'static str,
     },
-    /// It is in use, or something is on it.
+    /// It is in use, or has recognisable data.
     #[error(
         "{} {reason}: it is not written to; choose another, or add --really if you are sure that all of it may be destroyed",
         path.display()
@@ -44,10 +44,10 @@ pub enum SafetyError {
     Occupied {
         /// The device or file.
         path: PathBuf,
-        /// What is known of it, as the end of a sentence that begins with its name.
+        /// The reason, as the end of a sentence that begins with its name.
         reason: String,
     },
-    /// It cannot be looked at.
+    /// It cannot be examined.
     #[error("cannot find out what is on {}, so nothing is written to it: {source}", path.display())]
     Unknown {
         /// The device or file.
@@ -55,23 +55,23 @@ pub enum SafetyError {
         /// What the system says.
         source: io::Error,
     },
-    /// A consent to what is not measured at all.
+    /// A consent to something that is not measured at all.
     #[error("--destroy-data {} is none of the devices and files of this run: name them as they are named there", .0.display())]
     NotOfThisRun(PathBuf),
 }
 
-/// Devices that may be written to, held: while this is there, the kernel lets nobody mount them, swap to them or build
+/// Devices that may be written to. While this value lives, the kernel lets no process mount them, swap to them or build
 /// on them.
 #[derive(Debug, Default)]
-pub struct Held {
+pub struct HeldDevices {
     _devices: Vec<OwnedFd>,
 }
 
-/// Whether all of these may be written to; whoever goes on to write holds them.
+/// Checks whether all of these may be written to. The caller keeps the returned value while it writes.
 ///
 /// # Errors
-/// Which may not, and what is to be done.
-pub fn may_write_all(paths: &[PathBuf], consent: Consent<'_>) -> Result<Held, SafetyError> {
+/// The one that may not be written to, and what to do.
+pub fn may_write_all(paths: &[PathBuf], consent: Consent<'_>) -> Result<HeldDevices, SafetyError> {
     let known: Vec<Option<Identity>> = paths.iter().map(|path| Identity::of(path).ok()).collect();
     for named in consent.destroy {
         if !Identity::of(named).is_ok_and(|identity| known.contains(&Some(identity))) {
@@ -79,16 +79,17 @@ pub fn may_write_all(paths: &[PathBuf], consent: Consent<'_>) -> Result<Held, Sa
         }
     }
     let held = paths.iter().map(|path| may_write(path, consent)).collect::<Result<Vec<_>, _>>()?;
-    Ok(Held { _devices: held.into_iter().flatten().collect() })
+    Ok(HeldDevices { _devices: held.into_iter().flatten().collect() })
 }
 
-/// Whether a device or file may be written to. A device is held before it is looked at, so that what is seen stays so.
+/// Whether a device or file may be written to. A device is claimed before it is examined, so that its state cannot
+/// change.
 fn may_write(path: &Path, consent: Consent<'_>) -> Result<Option<OwnedFd>, SafetyError> {
     let unknown = |source: io::Error| SafetyError::Unknown { path: path.to_owned(), source };
     let metadata = std::fs::metadata(path).map_err(unknown)?;
     let device = metadata.file_type().is_block_device();
-    // What is neither device nor file is refused where it is opened to be measured; a FIFO would wait here for its
-    // writer.
+    // Anything that is neither a device nor a file is refused when it is opened for measuring; here a FIFO would wait
+    // for its writer.
     if !device && !metadata.is_file() {
         return Err(SafetyError::NotNamed { path: path.to_owned(), what: "neither a device nor a file" });
     }
@@ -117,7 +118,7 @@ fn may_write(path: &Path, consent: Consent<'_>) -> Result<Option<OwnedFd>, Safet
     }
 }
 
-/// A device is its number, wherever its nodes are; a file is its inode.
+/// A device is identified by its number, whatever its nodes; a file by its inode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Identity {
     /// The number of a device.

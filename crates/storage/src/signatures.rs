@@ -1,25 +1,25 @@
-//! What the first and last bytes of a device or file say of what is on it: file systems, volumes, partition tables,
-//! databases. Data: a line for each. No well-kept crate reads them without a C library, and all that is asked here is
-//! whether one is there.
+//! What the first and last bytes of a device or file show: file systems, volumes, partition tables, databases. The
+//! signatures are data, one a line. The maintained crates for this need a C library, and only the presence of data
+//! matters here.
 
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-/// Where a mark stands.
+/// The position of a magic number.
 #[derive(Debug, Clone, Copy)]
-enum Place {
+enum MarkPosition {
     /// From the beginning.
     At(u64),
-    /// At one of several places: the first, one behind the last, and their distance.
+    /// At one of several positions: the first, the end of the range, and their distance.
     Among(u64, u64, usize),
-    /// So many bytes before the end, rounded down.
+    /// This many bytes before the end, rounded down.
     BeforeEnd(u64, u64),
 }
-use Place::{Among, At, BeforeEnd};
+use MarkPosition::{Among, At, BeforeEnd};
 
-/// A thing and the marks that it has, all of them.
-type Signature = (&'static str, &'static [(Place, &'static [u8])]);
+/// A kind of data, and all the magic numbers that it has.
+type Signature = (&'static str, &'static [(MarkPosition, &'static [u8])]);
 
 const SIGNATURES: &[Signature] = &[
     ("an ext2, ext3 or ext4 file system", &[(At(1_080), b"\x53\xef")]),
@@ -60,15 +60,14 @@ const SIGNATURES: &[Signature] = &[
     ("a GPT partition table (its copy at the end)", &[(BeforeEnd(512, 512), b"EFI PART")]),
     ("an ASM disk", &[(At(32), b"ORCLDISK")]),
     ("a database file", &[(At(28), b"\x7d\x7c\x7b\x7a")]),
-    // The first page of a tablespace: number 0, type 8 (its own header), and the word in that header which nothing
-    // uses.
+    // The first page of a tablespace: number 0, type 8 (its own header), and an unused word of that header.
     ("an InnoDB tablespace", &[(At(4), b"\0\0\0\0"), (At(24), b"\x00\x08"), (At(42), b"\0\0\0\0")]),
     ("an SQLite database", &[(At(0), b"SQLite format 3\0")]),
-    // Last, because boot sectors of file systems end with it too.
+    // Last, because boot sectors of file systems end with it, too.
     ("an MBR partition table or boot sector", &[(At(510), b"\x55\xaa")]),
 ];
 
-/// What is on a device or file of this size, if anything is known of it.
+/// The kind of data on a device or file of this size, if it is recognised.
 pub(crate) fn found(file: &File, size_bytes: u64) -> io::Result<Option<&'static str>> {
     for (name, marks) in SIGNATURES {
         let mut all = true;
@@ -82,7 +81,7 @@ pub(crate) fn found(file: &File, size_bytes: u64) -> io::Result<Option<&'static 
     Ok(None)
 }
 
-fn stands(file: &File, size_bytes: u64, place: Place, magic: &[u8]) -> io::Result<bool> {
+fn stands(file: &File, size_bytes: u64, place: MarkPosition, magic: &[u8]) -> io::Result<bool> {
     let mut bytes = vec![0; magic.len()];
     for offset in offsets(place, size_bytes) {
         match file.read_exact_at(&mut bytes, offset) {
@@ -95,7 +94,7 @@ fn stands(file: &File, size_bytes: u64, place: Place, magic: &[u8]) -> io::Resul
     Ok(false)
 }
 
-fn offsets(place: Place, size_bytes: u64) -> Vec<u64> {
+fn offsets(place: MarkPosition, size_bytes: u64) -> Vec<u64> {
     match place {
         At(offset) => vec![offset],
         Among(first, end, distance) => (first..end).step_by(distance).collect(),
@@ -111,10 +110,10 @@ mod tests {
 
     const SIZE: u64 = 3 << 20;
 
-    fn file(marks: &[(Place, &[u8])], at: fn(&[u64]) -> u64) -> File {
+    fn file(marks: &[(MarkPosition, &[u8])], at: fn(&[u64]) -> u64) -> File {
         let file = tempfile::tempfile().unwrap();
         file.set_len(SIZE + 1_234).unwrap();
-        // Nothing there is 0, as some marks are.
+        // Not zeros, because some magic numbers are zeros.
         file.write_all_at(&vec![0xee; SIZE as usize], 0).unwrap();
         for (place, magic) in marks {
             file.write_all_at(magic, at(&offsets(*place, SIZE + 1_234))).unwrap();

@@ -1,20 +1,20 @@
-//! Written blocks that prove themselves. Each sector carries where it was written, as which write of which run, and a
-//! checksum over everything; the rest of it follows from these, so that a damaged one is not only noticed but compared
-//! bit by bit. Any I/O size is a number of sectors, so that what was written by small I/Os is proved by large ones. A
-//! sector that is whole and where it belongs may still be that of a write before the last one: who knows the last one
-//! says so.
+//! Written blocks that can be verified. Each sector has a header with its offset, the number of the write, the run, and
+//! a checksum over everything. The rest of the sector follows from these, so that damaged bits can be located. Any I/O
+//! is a number of sectors, so what small I/Os wrote can be verified by large ones. An intact sector at the right offset
+//! may still come from an earlier write; only the caller that knows the last write can tell.
 
-use crate::written::Last;
-use dbdyno_stats::Mixer;
+use crate::last_writes::LastWrite;
+use dbdyno_stats::SplitMix64;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Bytes that carry a stamp of their own: the smallest piece that a device can lose.
+/// Bytes of a sector with its own stamp: the smallest piece that a device can lose.
 pub const SECTOR_BYTES: usize = 512;
 
 const MAGIC: u64 = 0xdb_d7_90_5e_c7_0a_11_6d;
-/// So many wrong bits leave a stamp a stamp: that others' data looks like that has a chance of 4 in 10^14 a sector.
+/// With up to this many wrong bits in the magic number, a sector counts as stamped. For foreign data this happens with
+/// a probability of 4 in 10^14 a sector.
 const MAGIC_BITS: u32 = 4;
 const HEADER_WORDS: usize = 5;
 const WORDS: usize = SECTOR_BYTES / 8;
@@ -22,9 +22,9 @@ const WORDS: usize = SECTOR_BYTES / 8;
 /// What the sectors of one write have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
-    /// Where its first byte goes, from the beginning of its device or file.
+    /// The offset of the first byte on its device or file.
     pub offset: u64,
-    /// Which write it is, in its run.
+    /// The number of the write in its run.
     pub sequence: u64,
     /// The run: a random number.
     pub run: u64,
@@ -36,29 +36,29 @@ impl fmt::Display for Stamp {
     }
 }
 
-/// A sector that is not what was written there.
+/// A sector whose content is not what was written there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mismatch {
     /// The device or file.
     pub path: PathBuf,
-    /// The first wrong byte, or the sector where that cannot be told.
+    /// Offset of the first wrong byte, or of the sector where the byte is unknown.
     pub offset_bytes: u64,
     /// What is wrong.
     pub what: String,
 }
 
-/// What reads have shown.
+/// Counts of verified sectors.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Proofs {
-    /// Sectors that were read with a stamp.
+pub(crate) struct VerifyCounts {
+    /// Sectors with a stamp that were read.
     pub stamped: u64,
-    /// Sectors without one: never written with a stamp.
+    /// Sectors without a stamp that were read.
     pub unstamped: u64,
-    /// Sectors that are wrong.
+    /// Sectors with wrong content.
     pub wrong: u64,
 }
 
-impl Proofs {
+impl VerifyCounts {
     pub(crate) fn add(&mut self, other: Self) {
         self.stamped += other.stamped;
         self.unstamped += other.unstamped;
@@ -76,23 +76,23 @@ fn put(sector: &mut [u8], n: usize, value: u64) {
     sector[n * 8..n * 8 + 8].copy_from_slice(&value.to_le_bytes());
 }
 
-/// What fills a sector behind its header.
-fn filling(stamp: Stamp) -> Mixer {
-    Mixer::new(
+/// The generator for the content behind a sector's header.
+fn filling(stamp: Stamp) -> SplitMix64 {
+    SplitMix64::new(
         stamp.run
             ^ stamp.sequence.rotate_left(40)
             ^ (stamp.offset / SECTOR_BYTES as u64).wrapping_mul(0x9fb2_1c65_1e98_df25),
     )
 }
 
-/// The checksum stands in the last word of the header.
+/// The checksum is the last word of the header.
 fn checksum(sector: &[u8]) -> u64 {
     let (header, rest) = (&sector[..8 * (HEADER_WORDS - 1)], &sector[8 * HEADER_WORDS..]);
     xxh3_64(rest) ^ xxh3_64(header).rotate_left(1)
 }
 
-/// Fills a block, some whole sectors, with what proves itself when it is read at the stamp's offset. It cannot be
-/// compressed, and no two blocks are alike.
+/// Fills a block of whole sectors with verifiable content for the stamp's offset. The content cannot be compressed, and
+/// no two blocks are alike.
 pub fn stamp(block: &mut [u8], stamp: Stamp) {
     for (sector, offset) in block.chunks_exact_mut(SECTOR_BYTES).zip((stamp.offset..).step_by(SECTOR_BYTES)) {
         let stamp = Stamp { offset, ..stamp };
@@ -104,14 +104,14 @@ pub fn stamp(block: &mut [u8], stamp: Stamp) {
     }
 }
 
-/// Proves what was read at an offset, to which the last writes may be known. Where a device or file is stamped
-/// throughout, a sector without a stamp is wrong.
+/// Verifies what was read at an offset whose last writes may be known. On a device or file that is stamped throughout,
+/// a sector without a stamp is wrong.
 pub(crate) fn prove(
     block: &[u8],
     (path, stamped_throughout): (&Path, bool),
     offset: u64,
-    last: Option<&Last>,
-    proofs: &mut Proofs,
+    last: Option<&LastWrite>,
+    proofs: &mut VerifyCounts,
     mut wrong: impl FnMut(Mismatch),
 ) {
     for (sector, offset) in block.chunks_exact(SECTOR_BYTES).zip((offset..).step_by(SECTOR_BYTES)) {
@@ -147,9 +147,9 @@ pub(crate) fn prove(
     }
 }
 
-/// Where a damaged sector differs first from what its own header says it should be.
+/// Where a damaged sector first differs from what its header says.
 fn difference(sector: &[u8], said: Stamp) -> (u64, String) {
-    // What all the rest follows from may be what is damaged: with one bit of it turned back, the rest fits.
+    // The header itself may be damaged: if flipping one bit of it makes the rest fit, that bit is the damage.
     let turned = (0..64).flat_map(|bit| {
         [Stamp { sequence: said.sequence ^ 1 << bit, ..said }, Stamp { run: said.run ^ 1 << bit, ..said }]
     });
@@ -161,7 +161,7 @@ fn difference(sector: &[u8], said: Stamp) -> (u64, String) {
     let nearest =
         std::iter::once(said).chain(turned).map(|aimed| (wrong_bits(&aimed), aimed)).min_by_key(|(bits, _)| *bits);
     let (bits, aimed) = nearest.unwrap_or((u32::MAX, said));
-    // Half of all bits differ from what follows from another header.
+    // With another header, half of all bits differ.
     if bits as usize > SECTOR_BYTES {
         return (0, "the sector is damaged, and so is what says how it was written".to_owned());
     }
@@ -184,12 +184,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn proved(block: &[u8], offset: u64) -> (Proofs, Vec<Mismatch>) {
+    fn proved(block: &[u8], offset: u64) -> (VerifyCounts, Vec<Mismatch>) {
         proved_of(block, offset, false)
     }
 
-    fn proved_of(block: &[u8], offset: u64, stamped_throughout: bool) -> (Proofs, Vec<Mismatch>) {
-        let (mut proofs, mut wrong) = (Proofs::default(), Vec::new());
+    fn proved_of(block: &[u8], offset: u64, stamped_throughout: bool) -> (VerifyCounts, Vec<Mismatch>) {
+        let (mut proofs, mut wrong) = (VerifyCounts::default(), Vec::new());
         prove(block, (Path::new("/dev/x"), stamped_throughout), offset, None, &mut proofs, |mismatch| {
             wrong.push(mismatch)
         });

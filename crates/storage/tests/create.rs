@@ -1,4 +1,4 @@
-//! Test files: written, reused, refused, and gone where they could not be finished.
+//! Test files: written, reused, refused, and removed where they could not be completed.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,
@@ -8,7 +8,7 @@
 mod support;
 
 use dbdyno_storage::create::{CreateError, Created, create, holes};
-use dbdyno_storage::{Access, BackendKind, Layout, Load, Luns, Pattern, measure};
+use dbdyno_storage::{BackendKind, IoLoad, Layout, LunAccess, Luns, Pattern, measure};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -39,8 +39,8 @@ fn a_file_is_written_whole_and_proves_itself() {
     assert_eq!(metadata.len(), 9 * MIB);
     assert!(metadata.blocks() * 512 >= 9 * MIB, "nothing of it is left out");
     assert_eq!(holes(&path), None);
-    let luns = Luns::open(std::slice::from_ref(&path), Access::Read).unwrap();
-    let load = Load {
+    let luns = Luns::open(std::slice::from_ref(&path), LunAccess::Read).unwrap();
+    let load = IoLoad {
         small: 4,
         large: 0,
         small_bytes: 8_192,
@@ -115,7 +115,7 @@ fn a_disk_that_is_full_meanwhile_leaves_nothing() {
     let Some(device) = LoopDevice::new(32) else { return };
     let place = device.folder().join("small");
     std::fs::create_dir(&place).unwrap();
-    // Preallocation is refused on a file system without extents, so the disk is full only while it is written.
+    // A file system without extents cannot preallocate, so the disk fills only during the write.
     for options in ["^extent,^has_journal,^64bit,^metadata_csum", "^has_journal"] {
         output("mkfs.ext4", &["-q", "-F", "-m", "0", "-O", options, device.name()]).unwrap();
         if let Err(why) = output("mount", &[device.name(), place.to_str().unwrap()]) {
@@ -124,7 +124,7 @@ fn a_disk_that_is_full_meanwhile_leaves_nothing() {
         }
         let path = place.join("file");
         let free_before = rustix::fs::statvfs(&place).unwrap().f_bavail;
-        // Somebody else takes the place after it was looked for.
+        // Another process takes the space after the check.
         let mut taken = false;
         let refusal = one(&path, 20 * MIB, &AtomicBool::new(false), &mut |_| {
             if !std::mem::replace(&mut taken, true) {
@@ -141,7 +141,7 @@ fn a_disk_that_is_full_meanwhile_leaves_nothing() {
             assert!(gone, "nothing is left");
             assert!(free_after + 64 >= free_before, "{free_before} {free_after}");
         } else {
-            // What is preallocated nobody else can take.
+            // Preallocated space cannot be taken by others.
             assert_eq!(refusal.unwrap(), Created::New);
         }
     }
@@ -176,19 +176,19 @@ fn several_are_made_all_or_none() {
     let paths = ["a", "b", "c"].map(|name| folder.path().join(name));
     let there = || paths.iter().filter(|path| path.exists()).count();
     let stop = AtomicBool::new(false);
-    // Each of them would find its place, and all would not, whatever others write and remove meanwhile.
+    // Each file would fit, but not all of them, whatever others write and remove meanwhile.
     let stat = rustix::fs::statvfs(folder.path()).unwrap();
     let size_bytes = stat.f_bavail * stat.f_frsize / 10 * 9;
     let refusal = create(&paths, size_bytes, &stop, &mut |_, _| ()).unwrap_err();
     assert!(matches!(&refusal, CreateError::NoSpace { paths, .. } if paths.len() == 3), "{refusal}");
     assert!(refusal.to_string().contains("c need together"), "{refusal}");
     assert_eq!(there(), 0);
-    // What is in the way of one is in the way of all, before anything is made.
+    // An obstacle for one file is an obstacle for all, before anything is created.
     std::fs::write(&paths[1], b"mine").unwrap();
     assert!(matches!(create(&paths, MIB, &stop, &mut |_, _| ()), Err(CreateError::Foreign(path)) if path == paths[1]));
     assert_eq!(there(), 1);
     std::fs::remove_file(&paths[1]).unwrap();
-    // Those that were complete go with the one that is not; what was there before stays.
+    // Complete files are removed with the incomplete one; older files stay.
     if made(&paths[0], MIB).unwrap() == Created::NewUnmarked {
         eprintln!("SKIPPED: the file system of {} keeps no marks", folder.path().display());
         return;
@@ -197,7 +197,7 @@ fn several_are_made_all_or_none() {
     let refusal = create(&paths, MIB, &stop, &mut stops).unwrap_err();
     assert!(matches!(&refusal, CreateError::Stopped(path) if *path == paths[2]), "{refusal}");
     assert_eq!((paths[0].exists(), there()), (true, 1));
-    // Whoever does not keep them has none.
+    // On a file system without marks they are not dbdyno's.
     let files = create(&paths, MIB, &AtomicBool::new(false), &mut |_, _| ()).unwrap();
     let created: Vec<Created> = files.iter().map(|(_, created)| created).collect();
     assert_eq!((created, there()), (vec![Created::Reused, Created::New, Created::New], 3));

@@ -1,11 +1,11 @@
-//! The six files of a run as golden files. `DBDYNO_BLESS=1` writes them anew; the difference is then read before it is
-//! committed.
+//! The six files of a run as golden files. `DBDYNO_BLESS=1` writes them again; read the difference before you commit
+//! it.
 
 // A test that cannot prepare its ground fails; clippy sees that only inside #[test] functions.
 #![allow(clippy::unwrap_used)]
 
-use dbdyno_storage::orion::files::{Files, Finished, Kind, Report, Times};
-use dbdyno_storage::orion::{LargeType, MatrixKind, Outstanding, Run, Settings, Simulate, Typed};
+use dbdyno_storage::orion::files::{FilesReport, FinishedPoint, IoTimes, OrionFiles, ReadWriteTimes};
+use dbdyno_storage::orion::{LargeType, MatrixKind, OrionSettings, Outstanding, RunKind, Simulate, TypedFlags};
 use std::path::{Path, PathBuf};
 
 fn golden(name: &str, text: &str) -> Result<(), String> {
@@ -18,8 +18,8 @@ fn golden(name: &str, text: &str) -> Result<(), String> {
 }
 
 /// `n` I/Os spread around a time, the same at each run of the test.
-fn times(n: u64, around_us: u64, io_bytes: u64) -> Times {
-    let mut times = Times { bytes: n * io_bytes, ..Times::default() };
+fn times(n: u64, around_us: u64, io_bytes: u64) -> IoTimes {
+    let mut times = IoTimes { bytes: n * io_bytes, ..IoTimes::default() };
     for i in 0..n {
         // A long tail, as storage has.
         let tail = if i % 97 == 0 { 9 } else { 1 };
@@ -28,16 +28,16 @@ fn times(n: u64, around_us: u64, io_bytes: u64) -> Times {
     times
 }
 
-/// What such a point may have measured: more outstanding, a bit more done, each somewhat later.
-fn finished(settings: &Settings, at: Outstanding) -> Finished {
+/// Plausible figures of a point: with more outstanding, somewhat more is done, each I/O somewhat later.
+fn finished(settings: &OrionSettings, at: Outstanding) -> FinishedPoint {
     let of = |outstanding: u32, io_bytes: u64, per_s: u64, us: u64| {
         let outstanding = u64::from(outstanding);
         let n = (settings.duration_s as u64) * per_s * outstanding * 10 / (8 + 2 * outstanding);
         let writes = n * u64::from(settings.write_pct) / 100;
         let us = us * (8 + 2 * outstanding) / 10;
-        Kind { read: times(n - writes, us, io_bytes), write: times(writes, us * 3, io_bytes) }
+        ReadWriteTimes { read: times(n - writes, us, io_bytes), write: times(writes, us * 3, io_bytes) }
     };
-    Finished {
+    FinishedPoint {
         at,
         started: "2021-04-14 10:43:07".to_owned(),
         window_s: settings.duration_s,
@@ -49,20 +49,20 @@ fn finished(settings: &Settings, at: Outstanding) -> Finished {
 }
 
 fn written(
-    typed: &Typed,
+    typed: &TypedFlags,
     command_line: &str,
-    points: impl Fn(Vec<Finished>) -> Vec<Finished>,
+    points: impl Fn(Vec<FinishedPoint>) -> Vec<FinishedPoint>,
 ) -> Vec<(String, String)> {
     let luns = [(PathBuf::from("/dev/disk/by-id/BENCHMARK1"), 322_122_547_200), (PathBuf::from("/srv/a b"), 4 << 30)];
     let paths: Vec<PathBuf> = luns.iter().map(|(path, _)| path.clone()).collect();
-    let settings = Settings::resolve(typed, &paths).unwrap();
+    let settings = OrionSettings::resolve(typed, &paths).unwrap();
     let points = points(settings.points.iter().map(|p| finished(&settings, p.at)).collect());
-    let report = Report { settings: &settings, command_line, version: "0.0.0", luns: &luns, points: &points };
+    let report = FilesReport { settings: &settings, command_line, version: "0.0.0", luns: &luns, points: &points };
     let folder = tempfile::tempdir().unwrap();
-    let files = Files::new(&folder.path().join("t").display().to_string(), "20210414_1043");
-    // As it is done: after every point.
+    let files = OrionFiles::new(&folder.path().join("t").display().to_string(), "20210414_1043");
+    // Written after every point, as in a run.
     for n in 0..=points.len() {
-        files.write(&Report { points: &points[..n], ..report }).unwrap();
+        files.write(&FilesReport { points: &points[..n], ..report }).unwrap();
     }
     let left = std::fs::read_dir(folder.path()).unwrap().count();
     assert_eq!(left, 6, "six files, and nothing beside them");
@@ -81,10 +81,10 @@ fn compare(prefix: &str, files: Vec<(String, String)>) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The run of a published report, with its flags, on few disks.
-fn published() -> Typed {
-    Typed {
-        run: Some(Run::Advanced),
+/// A run of a published report, with its flags, on few disks.
+fn published() -> TypedFlags {
+    TypedFlags {
+        run: Some(RunKind::Advanced),
         testname: Some("oltp-write".to_owned()),
         num_disks: Some(5),
         cache_size_mb: Some(8_192),
@@ -94,7 +94,7 @@ fn published() -> Typed {
         write_pct: Some(80),
         duration_s: Some(2.0),
         matrix: Some(MatrixKind::Basic),
-        ..Typed::default()
+        ..TypedFlags::default()
     }
 }
 
@@ -108,7 +108,7 @@ fn a_run_of_small_and_large_ios_apart() {
 
 #[test]
 fn combinations_with_percentiles_a_failed_point_and_an_early_end() {
-    let typed = Typed {
+    let typed = TypedFlags {
         num_disks: Some(1),
         large_type: Some(LargeType::Seq),
         matrix: Some(MatrixKind::Detailed),
@@ -155,31 +155,31 @@ fn the_histogram_of_a_point_is_that_points() {
 fn runs_of_the_same_minute_keep_their_files() {
     let folder = tempfile::tempdir().unwrap();
     let name = folder.path().join("t").display().to_string();
-    let first = Files::new(&name, "20210414_1043");
-    assert_eq!(first, Files::new(&name, "20210414_1043"), "nothing is there yet");
+    let first = OrionFiles::new(&name, "20210414_1043");
+    assert_eq!(first, OrionFiles::new(&name, "20210414_1043"), "nothing is there yet");
     std::fs::write(first.paths().last().unwrap(), "").unwrap();
-    assert_eq!(Files::new(&name, "20210414_1043").prefix(), format!("{name}_20210414_1043_2"));
+    assert_eq!(OrionFiles::new(&name, "20210414_1043").prefix(), format!("{name}_20210414_1043_2"));
 }
 
 #[test]
 fn a_folder_that_takes_no_files_is_named() {
     let typed = published();
-    let settings = Settings::resolve(&typed, &[PathBuf::from("/dev/a")]).unwrap();
-    let report = Report { settings: &settings, command_line: "", version: "", luns: &[], points: &[] };
-    let error = Files::new("/proc/none/t", "20210414_1043").write(&report).unwrap_err().to_string();
+    let settings = OrionSettings::resolve(&typed, &[PathBuf::from("/dev/a")]).unwrap();
+    let report = FilesReport { settings: &settings, command_line: "", version: "", luns: &[], points: &[] };
+    let error = OrionFiles::new("/proc/none/t", "20210414_1043").write(&report).unwrap_err().to_string();
     assert!(error.contains("cannot write /proc/none/t_20210414_1043_summary.txt"), "{error}");
 }
 
-/// Who may write to the folder could lead a run's reports into a file of the tester's.
+/// A user who may write to the folder could redirect a run's reports into a file of the tester's.
 #[test]
 fn a_link_at_an_unfinished_file_is_not_followed() {
     let folder = tempfile::tempdir().unwrap();
     let typed = published();
-    let settings = Settings::resolve(&typed, &[PathBuf::from("/dev/a")]).unwrap();
-    let report = Report { settings: &settings, command_line: "", version: "", luns: &[], points: &[] };
+    let settings = OrionSettings::resolve(&typed, &[PathBuf::from("/dev/a")]).unwrap();
+    let report = FilesReport { settings: &settings, command_line: "", version: "", luns: &[], points: &[] };
     let secret = folder.path().join("secret");
     std::fs::write(&secret, "secret").unwrap();
-    let files = Files::new(&folder.path().join("t").display().to_string(), "20210414_1043");
+    let files = OrionFiles::new(&folder.path().join("t").display().to_string(), "20210414_1043");
     for path in files.paths() {
         std::os::unix::fs::symlink(&secret, format!("{}.unfinished", path.display())).unwrap();
     }

@@ -1,4 +1,4 @@
-//! What may be written to, on devices that are really mounted, swapped to or formatted.
+//! What may be written to, on devices that are really mounted, used for swap, or formatted.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,
@@ -8,7 +8,7 @@
 mod support;
 
 use dbdyno_storage::create::{self, Created};
-use dbdyno_storage::safety::{Consent, Held, SafetyError, may_write_all};
+use dbdyno_storage::safety::{Consent, HeldDevices, SafetyError, may_write_all};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -25,11 +25,11 @@ impl Drop for Undo<'_> {
     }
 }
 
-fn asked(path: &Path, destroy: &[PathBuf], really: bool) -> Result<Held, SafetyError> {
+fn asked(path: &Path, destroy: &[PathBuf], really: bool) -> Result<HeldDevices, SafetyError> {
     may_write_all(&[path.to_owned()], Consent { destroy, really })
 }
 
-/// The reason for which a named path is not written to all the same; with `really` it would be.
+/// Why a named path is not written to; with `really` it would be.
 fn occupied(path: &Path) -> String {
     let named = [path.to_owned()];
     assert!(asked(path, &named, true).is_ok(), "--really");
@@ -49,7 +49,7 @@ fn a_device_is_written_to_where_it_is_named_and_empty() {
     assert!(text.contains(&format!("--destroy-data {}", path.display())), "{text}");
     assert!(asked(path, &[], true).is_err(), "--really alone says of nothing that it may be destroyed");
     asked(path, &[path.to_owned()], false).unwrap();
-    // Under another name it is the same device.
+    // The same device under another name.
     let link = device.folder().join("by-id");
     std::os::unix::fs::symlink(path, &link).unwrap();
     assert!(asked(&link, &[path.to_owned()], false).is_ok());
@@ -70,7 +70,7 @@ fn a_file_system_is_not_overwritten_and_a_mounted_one_is_named() {
     let arguments = [place];
     let _unmount = Undo("umount", &arguments);
     assert_eq!(occupied(device.path()), format!("is mounted on {place}"));
-    // The file below the device is in use too.
+    // The file below the device is in use, too.
     assert!(occupied(&device.folder().join("backing")).contains(device.name()));
 }
 
@@ -98,7 +98,7 @@ fn a_device_that_others_have_claimed_is_in_use() {
     };
     assert!(occupied(device.path()).contains("the kernel refuses to open it alone"));
     drop(claimed);
-    // A database on a raw device claims nothing, but has it open.
+    // A database on a raw device does not claim it, but has it open.
     let mut holder = Command::new("sleep").arg("60").stdin(File::open(device.path()).unwrap()).spawn().unwrap();
     let reason = occupied(device.path());
     holder.kill().unwrap();
@@ -147,7 +147,7 @@ fn files_of_others_are_asked_for() {
     assert!(asked(&path, std::slice::from_ref(&path), false).is_ok());
     std::fs::write(&path, b"SQLite format 3\0 and what follows").unwrap();
     assert_eq!(occupied(&path), "has an SQLite database on it");
-    // Somebody works with it.
+    // Another process uses it.
     std::fs::write(&path, b"anything").unwrap();
     let mut holder = Command::new("sleep").arg("60").stdin(File::open(&path).unwrap()).spawn().unwrap();
     let reason = occupied(&path);
@@ -172,7 +172,7 @@ fn dbdynos_own_files_are_written_to_and_copies_of_them_are_not() {
     assert!(asked(&own, &[], false).is_ok());
     output("cp", &["--archive", own.to_str().unwrap(), copy.to_str().unwrap()]).unwrap();
     assert!(matches!(asked(&copy, &[], false), Err(SafetyError::NotNamed { .. })));
-    // What the user has made of it since is the user's.
+    // Data that the user has written since is the user's.
     std::fs::OpenOptions::new().write(true).open(&own).unwrap().write_all_at(b"SQLite format 3\0", 0).unwrap();
     assert!(matches!(asked(&own, &[], false), Err(SafetyError::Occupied { .. })));
 }

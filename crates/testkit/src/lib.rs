@@ -1,5 +1,5 @@
-//! What tests of all rooms share, and nothing else uses: servers that they start, tests and tasks to try engines on,
-//! and the conformance suite that every engine passes.
+//! What tests of several rooms share: servers that they start, tests and specifications for engines, and the
+//! conformance suite that every engine passes.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 #![allow(missing_docs, reason = "names of tests say what they are")]
 

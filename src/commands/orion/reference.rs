@@ -1,18 +1,17 @@
-//! What `--reference` settles that other runs leave to the user: a file where none is named, and reads alone where
-//! nothing may be written.
+//! What `--reference` decides by itself: a file where none is named, and reads alone where nothing may be written.
 
 use super::Context;
 use crate::error::Error;
 use crate::output;
 use crate::progress::Verbosity;
 use dbdyno_storage::create::{Created, TestFiles};
-use dbdyno_storage::orion::{Settings, Typed};
-use dbdyno_storage::safety::{Consent, Held, may_write_all};
+use dbdyno_storage::orion::{OrionSettings, TypedFlags};
+use dbdyno_storage::safety::{Consent, HeldDevices, may_write_all};
 use std::path::{Path, PathBuf};
 
-/// The file of a reference for which none is named; it lies beside the results.
+/// The default file of a reference, beside the results.
 const FILE: &str = "dbdyno-reference.orion";
-/// The size of a file that nobody gave one, where a quarter of what is free is not less.
+/// The default size of a file, unless a quarter of the free space is less.
 const SIZE_BYTES: u64 = 4 << 30;
 const LEAST_BYTES: u64 = 64 << 20;
 const MIB: u64 = 1 << 20;
@@ -21,15 +20,15 @@ const MIB: u64 = 1 << 20;
 pub(super) struct Reference {
     is_one: bool,
     verbosity: Verbosity,
-    /// A file that nobody asked for, which goes with the run.
+    /// The default file, which is removed after the run.
     own_file: Option<PathBuf>,
-    /// Whether it was made by this run.
+    /// Whether this run created it.
     is_ours: bool,
 }
 
 impl Reference {
-    /// Names the file that a reference is measured on, and its size, where the user did not.
-    pub(super) fn prepare(typed: &mut Typed, context: &Context) -> Result<Self, Error> {
+    /// Sets the file of a reference, and its size, where the user gave none.
+    pub(super) fn prepare(typed: &mut TypedFlags, context: &Context) -> Result<Self, Error> {
         let mut reference =
             Self { is_one: typed.reference, verbosity: context.verbosity, own_file: None, is_ours: false };
         if !typed.reference {
@@ -39,7 +38,7 @@ impl Reference {
         if typed.files.is_empty() && !listed {
             let folder = context.results.parent().unwrap_or(Path::new(""));
             let path = folder.join(FILE);
-            // It would be removed in the end, whosever it is.
+            // It would be removed after the run, although it may be the user's.
             if path.symlink_metadata().is_ok() {
                 return Err(Error::Usage(format!(
                     "a reference for which no file is named makes {0} and removes it in the end, but that is there already: another \
@@ -58,17 +57,17 @@ impl Reference {
         Ok(reference)
     }
 
-    /// The files are there now. What this run has made, and nobody asked for, is removed in the end.
+    /// The files exist now. A default file that this run created is removed after the run.
     pub(super) fn created(&mut self, files: &TestFiles) {
         self.is_ours = self.own_file.is_some() && files.iter().all(|(_, created)| created != Created::Reused);
     }
 
-    /// Asks for consent to writes to what is there already. A reference that may not write measures reads alone.
-    pub(super) fn allow(&self, settings: &mut Settings, there: &[PathBuf]) -> Result<Held, Error> {
+    /// Checks consent to write to what exists already. A reference that may not write measures reads alone.
+    pub(super) fn allow(&self, settings: &mut OrionSettings, there: &[PathBuf]) -> Result<HeldDevices, Error> {
         if !settings.writes() {
-            return Ok(Held::default());
+            return Ok(HeldDevices::default());
         }
-        // Consent to what is only to be created is looked at when it is there.
+        // Consent to a file that will be created is checked when it exists.
         let destroy: Vec<PathBuf> = settings.destroy_data.iter().filter(|path| path.exists()).cloned().collect();
         let consent = Consent { destroy: &destroy, really: settings.really };
         let refusal = match may_write_all(there, consent) {
@@ -80,7 +79,7 @@ impl Reference {
         }
         settings.points.retain(|point| point.write_pct == 0);
         settings.notes.push(format!("reads alone are measured: {refusal}"));
-        Ok(Held::default())
+        Ok(HeldDevices::default())
     }
 }
 
@@ -95,7 +94,7 @@ impl Drop for Reference {
     }
 }
 
-/// The size of a test file that nobody gave one.
+/// The default size of a test file.
 fn size_for(path: &Path, files: u64) -> Result<u64, Error> {
     let free = dbdyno_probe::free_bytes(path).map_err(|e| {
         Error::Usage(format!("cannot find out what is free for {}: {e}; add --file-size", path.display()))

@@ -1,14 +1,14 @@
-//! The same of PostgreSQL, whose processes are others.
+//! The same for PostgreSQL, whose processes are separate.
 
 use super::*;
-use crate::scratch::postgres::{Server, Wish};
+use crate::scratch::postgres::{Server, ServerOptions};
 use dbdyno_testkit::servers::postgres::SUPERUSER;
 use std::fs::File;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
-/// A server in a folder of the test's choice, and perhaps in namespaces of its own, as in a container.
+/// A server in a given folder, and perhaps in namespaces of its own, as in a container.
 struct Cluster {
     server: Server,
     container: Option<Child>,
@@ -16,12 +16,12 @@ struct Cluster {
 
 impl Cluster {
     fn start(below: &Path, contained: bool, settings: &[(&str, &str)]) -> Self {
-        let wish = Wish::default().below(below).set("shared_buffers", "2MB");
-        let mut server = settings.iter().fold(wish, |wish, (name, value)| wish.set(name, value)).start();
+        let options = ServerOptions::default().below(below).set("shared_buffers", "2MB");
+        let mut server = settings.iter().fold(options, |options, (name, value)| options.set(name, value)).start();
         if !contained {
             return Self { server, container: None };
         }
-        // Made as any other, and started again where it sees no other processes.
+        // Made like any other, and started again where it sees no other processes.
         server.stop();
         let mut container = Command::new("unshare");
         container.args(["--pid", "--fork", "--mount-proc", "--kill-child"]);
@@ -43,7 +43,7 @@ impl Cluster {
         self.server.socket(SUPERUSER, "postgres")
     }
 
-    /// Two addresses of the one server, which are two nodes.
+    /// Two addresses of one server, which count as two nodes.
     fn two_addresses(&self) -> String {
         let (folder, port) = (self.server.socket_folder(), self.server.port);
         format!("postgres://{SUPERUSER}@/postgres?host={0},{0}&port={port},{port}", folder.display())
@@ -52,7 +52,7 @@ impl Cluster {
 
 impl Drop for Cluster {
     fn drop(&mut self) {
-        // Who holds the namespace takes all that is in it along.
+        // Ending the holder of the namespace ends everything in it.
         if let Some(container) = &mut self.container {
             _ = container.kill().and_then(|()| container.wait());
         }
@@ -81,10 +81,10 @@ fn a_data_folder_in_memory_is_no_device() {
     assert!(check.stdout.contains("lie in memory"), "{}", check.stdout);
 }
 
-/// Whoever it is that may look into no process but their own.
+/// A user who may not read other users' processes.
 const NOBODY: u32 = 65_534;
 
-/// The points of a run by another user than the server's, who must not see what its processes read.
+/// The points of a run by a user who must not see what the server's processes read.
 fn measured_by_nobody(what: &str, room: &Room, cluster: &Cluster) -> Vec<Value> {
     let line = format!("run {what} --target {} --jobs 1 --duration 500ms --json", cluster.target());
     let mut command = room.command(&line);
@@ -92,7 +92,7 @@ fn measured_by_nobody(what: &str, room: &Room, cluster: &Cluster) -> Vec<Value> 
     points(&Running::start(command).end().expect(0).json()).clone()
 }
 
-/// Somebody who lets go of the pages of a cluster's files, over and over.
+/// A thread that evicts the pages of a cluster's files, over and over.
 struct Evicting(Arc<AtomicBool>, Option<JoinHandle<()>>);
 
 impl Evicting {
@@ -126,7 +126,7 @@ impl Drop for Evicting {
     }
 }
 
-/// What others' work would change: nothing else is at work on the machine meanwhile.
+/// Nothing else may run on the machine meanwhile.
 mod alone {
     use super::*;
 
@@ -138,12 +138,12 @@ mod alone {
             let room = loaded(&cluster);
             drop(company);
             let _machine = crate::alone();
-            // Its pages are let go, and its device is seen: the figures are sound ones of a device, not of memory.
+            // Its pages are evicted, and its device is visible: the figures are those of a device.
             again("a server of this machine", || {
                 let points = measured(&room, TESTS, &cluster.target(), "");
                 points.iter().try_for_each(|point| {
                     assert!(!flagged(point, "not_proved"), "{point:#}");
-                    // Size T is so small that T626 meets its blocks again before anybody can let them go.
+                    // Size T is so small that T626 reads its blocks again before they can be evicted.
                     let sound = is_of_a_device(point) || text(point, "/test") == "T626";
                     must(sound && number(point, "/io/read_iops") > 0.0, point)
                 })
@@ -153,7 +153,7 @@ mod alone {
 
     #[test]
     fn a_user_to_whom_the_servers_account_is_closed_has_the_engines_count() {
-        // Only an administrator can be somebody else.
+        // Only root can act as another user.
         if !rustix::process::geteuid().is_root() {
             return;
         }
@@ -165,14 +165,14 @@ mod alone {
         std::os::unix::fs::chown(room.folder(), Some(NOBODY), Some(NOBODY)).unwrap();
         drop(company);
         let _machine = crate::alone();
-        // The page cache serves everything, and that is known.
+        // The page cache serves everything, and that is detected.
         again("what the page cache gives", || {
             let points = measured_by_nobody("T426 T616", &room, &cluster);
             let cached = |point| flagged(point, "served_from_os_cache") && !flagged(point, "not_proved");
             points.iter().try_for_each(|point| must(cached(point), point))
         });
-        // T426 scans: what was read ahead must stay until it is wanted. T616 reads single blocks: none must stay, or
-        // the kernel takes its neighbours for a scan and reads ahead.
+        // T426 scans, so read-ahead pages must stay until they are needed. T616 reads single blocks, so none may stay,
+        // or the kernel takes the neighbours for a scan and reads ahead.
         let data = cluster.server.data();
         for (what, pause_us) in [("T616", 100), ("T426", 10_000)] {
             let _evicting = Evicting::start(&data, Duration::from_micros(pause_us));
@@ -182,7 +182,7 @@ mod alone {
             });
         }
         let _evicting = Evicting::start(&data, Duration::from_millis(10));
-        // What others read besides cannot be told from it.
+        // Reads of others cannot be separated from it.
         let _reader = ForeignReader::start(&room.path("foreign"));
         again("a foreign reader beside closed accounts", || {
             let point = measured_by_nobody("T426", &room, &cluster).remove(0);
@@ -193,7 +193,7 @@ mod alone {
     #[test]
     fn a_server_whose_devices_are_not_seen_is_believed_by_its_times_alone() {
         let company = crate::in_company();
-        // Two addresses of one server are two nodes, and those are on machines that nobody sees.
+        // Two addresses of one server are two nodes on machines that are not visible.
         let cluster = Cluster::start(Path::new(env!("CARGO_TARGET_TMPDIR")), true, &[("track_io_timing", "off")]);
         let room = loaded(&cluster);
         let afar = cluster.two_addresses();
@@ -210,7 +210,7 @@ mod alone {
         let check = room.run(&format!("check --target {afar}")).expect(0);
         assert!(check.stdout.contains("may fit the server's memory"), "{}", check.stdout);
         drop(cluster);
-        // One that times its reads shows what memory does; a scan, which is read ahead, stays unproved.
+        // A server that times its reads shows the effect of memory; a scan, which is read ahead, stays unproved.
         let cluster = Cluster::start(Path::new(env!("CARGO_TARGET_TMPDIR")), true, &[("track_io_timing", "on")]);
         let room = loaded(&cluster);
         let afar = cluster.two_addresses();

@@ -1,18 +1,18 @@
 //! MariaDB in the stories of all servers, and the stories of what only it has.
 
-mod rubbish;
-mod words;
+mod facts;
+mod invalid_answers;
 
 use crate::on_servers::{OWN, PASSWORD, Product, SCOTT, in_turn, load};
-use crate::scratch::mariadb::{Server, Wish};
-use dbdyno_testkit::servers::lend::Lender;
+use crate::scratch::mariadb::{Server, ServerOptions};
+use dbdyno_testkit::servers::fixtures::FixturePool;
 use std::sync::{LazyLock, Mutex, MutexGuard};
 
-static LENDER: Lender<Server> = Lender::new(lending, load);
+static FIXTURES: FixturePool<Server> = FixturePool::new(lending, load);
 
-/// Nothing that such a server holds matters after a crash, and it says who is connected.
-fn quick() -> Wish {
-    Wish::default().set("innodb_flush_method", "nosync").set("performance_schema", "ON")
+/// The contents of such a server need not survive a crash, and it reports its sessions.
+fn quick() -> ServerOptions {
+    ServerOptions::default().set("innodb_flush_method", "nosync").set("performance_schema", "ON")
 }
 
 /// The servers of all stories that can borrow one.
@@ -22,7 +22,7 @@ fn lending() -> Server {
     server
 }
 
-/// As few connections as there can be.
+/// A server with as few connections as possible.
 static NARROW: LazyLock<Mutex<Server>> = LazyLock::new(|| {
     let server = quick().set("max_connections", "10").start();
     server.client("", &format!("CREATE DATABASE {OWN}"));
@@ -33,8 +33,8 @@ static NARROW: LazyLock<Mutex<Server>> = LazyLock::new(|| {
 impl Product for Server {
     const WHICH: &'static str = "SELECT CONNECTION_ID()";
 
-    fn lender() -> &'static Lender<Self> {
-        &LENDER
+    fn fixtures() -> &'static FixturePool<Self> {
+        &FIXTURES
     }
 
     fn narrow() -> MutexGuard<'static, Self> {
@@ -50,7 +50,7 @@ impl Product for Server {
     }
 
     fn calls(&self, database: &str) -> Vec<u64> {
-        // What the procedure does is shown, not its call, which alone is prepared.
+        // The statements of a procedure are shown, not its call; only the call is prepared.
         sessions(self, database, "a.attr_value = 'dbdyno job' AND p.command = 'Execute'")
     }
 
@@ -66,7 +66,7 @@ impl Product for Server {
         self.client_says("", &["--force"], &format!("KILL {session}"));
     }
 
-    /// A session is a thread, and has no crash of its own.
+    /// A session is a thread and cannot crash by itself.
     fn crash_session(&self, session: u64) {
         self.client("", &format!("KILL {session}"));
     }

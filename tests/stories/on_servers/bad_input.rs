@@ -1,4 +1,4 @@
-//! Bad input about targets on servers: what is wrong and where to look, exit 2, and no file that was not there before.
+//! Bad input about server targets: what is wrong and where to look, exit code 2, and no new file.
 
 use super::{Product, refuses, stories};
 use crate::support::{Room, points};
@@ -13,22 +13,21 @@ stories!(
     what_the_engine_cannot_do_is_said,
 );
 
-/// What a product's engine says of bad input.
+/// A product's messages about bad input.
 pub(crate) trait BadInput: Product {
-    /// Targets where nobody answers, one of them on a free port, and how what is said of each ends.
+    /// Targets without a server, one of them on a free port, and how each message ends.
     fn unreachable(port: u16) -> Vec<(String, String)>;
 
-    /// What is said of a port where somebody speaks who is no server of this product: who answers, and who speaks
-    /// first.
+    /// Messages about a port with another kind of service: one that answers, and one that speaks first.
     const SOMETHING_ELSE: [&'static str; 2];
 
-    /// Wrong targets on a server, and what is said of them.
+    /// Wrong targets on a server, and the messages about them.
     fn wrong_targets(&self) -> Vec<(String, String)>;
 }
 
 fn a_server_that_cannot_be_reached_says_where_to_look<S: BadInput>() {
     let room = Room::new();
-    // Nobody listens there, nor will: a port that was free a moment ago may be another story's by now.
+    // A free port may be another story's port by now, so a port that is never used.
     let nobodys = 1;
     for (target, words) in S::unreachable(nobodys) {
         for what in ["run T611", "run T111", "load --size T", "drop"] {
@@ -42,7 +41,7 @@ fn a_server_that_cannot_be_reached_says_where_to_look<S: BadInput>() {
     assert!(room.files().is_empty());
 }
 
-/// Somebody listens there, and is no such server: one says nothing, one says something else.
+/// A service listens there that is not such a server: one is silent, one says something else.
 fn a_port_of_something_else_is_no_server<S: BadInput>() {
     let room = Room::new();
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -68,7 +67,7 @@ fn a_port_of_something_else_is_no_server<S: BadInput>() {
 }
 
 fn users_databases_and_options_that_are_not_there_are_named<S: BadInput>() {
-    let (room, database) = (Room::new(), S::lender().empty());
+    let (room, database) = (Room::new(), S::fixtures().empty());
     let known = database.server.tcp(S::SUPERUSER, &database.name);
     for (target, words) in database.server.wrong_targets().into_iter().chain([
         (
@@ -88,7 +87,7 @@ fn users_databases_and_options_that_are_not_there_are_named<S: BadInput>() {
 }
 
 fn what_is_asked_for_must_be_there<S: BadInput>() {
-    let (room, database) = (Room::new(), S::lender().loaded());
+    let (room, database) = (Room::new(), S::fixtures().loaded());
     let target = database.target();
     refuses(&room, &format!("run T611 --size D --target {target}"), "holds size T (seed 42), but size D was asked for");
     refuses(&room, &format!("run T611 --seed 7 --target {target}"), "but seed 7 was asked for");
@@ -101,9 +100,9 @@ fn what_is_asked_for_must_be_there<S: BadInput>() {
     assert!(room.files().is_empty());
 }
 
-/// A test that the engine has no equivalent of is unsupported, with a reason, and no failure.
+/// A test without an equivalent on the engine is unsupported, with a reason, and not a failure.
 fn what_the_engine_cannot_do_is_said<S: BadInput>() {
-    let (room, database) = (Room::new(), S::lender().loaded());
+    let (room, database) = (Room::new(), S::fixtures().loaded());
     let tests = room.run(&format!("list tests --engine {} --json", S::ENGINE)).expect(0).json();
     let none = tests.as_array().unwrap().iter().find(|t| t["mapping"] == "none");
     let code = none.and_then(|t| t["code"].as_str()).unwrap_or_else(|| panic!("everything is supported: {tests:#}"));

@@ -1,4 +1,4 @@
-//! The client drive against real servers: what it sends is proved by the server's own counts, and its times are whole.
+//! The client drive against real servers: the server's own counts prove what it sends, and its times are complete.
 
 use super::{Product, stories};
 use crate::support::{Room, number, points, text};
@@ -12,8 +12,8 @@ stories!(
 
 /// A read, a join, a change of one row, and transactions of several statements.
 fn a_client_drives_what_applications_send<S: Product>() {
-    let (room, database) = (Room::new(), S::lender().loaded());
-    // Long enough for a commit to end within, however busy the machine is.
+    let (room, database) = (Room::new(), S::fixtures().loaded());
+    // Long enough for a commit to end within, on a busy machine, too.
     let line = "run T311 T611 T626 T711 T811 --drive client --jobs 3 --duration 1s --json --target";
     let document = room.run(&format!("{line} {}", database.target())).expect(0).json();
     let all = points(&document);
@@ -32,19 +32,19 @@ fn a_client_drives_what_applications_send<S: Product>() {
 }
 
 fn an_open_loop_keeps_its_rate<S: Product>() {
-    let (room, database) = (Room::new(), S::lender().loaded());
+    let (room, database) = (Room::new(), S::fixtures().loaded());
     let line = "run T611 --drive client --jobs 4 --rate 200/s --duration 2s --json --target";
     let document = room.run(&format!("{line} {}", database.target())).expect(0).json();
     let point = &points(&document)[0];
     let reached = number(point, "/tx_per_s");
-    // Arrivals come by chance: 400 of them vary by 20.
+    // Poisson arrivals: 400 of them vary by 20.
     assert!((120.0..=280.0).contains(&reached), "{point:#}");
     assert!(number(point, "/response_time_s/p99") >= number(point, "/response_time_s/p50"), "{point:#}");
 }
 
-/// 16 sessions alone may follow their server processes; beside one they do not, and not where they are told to stay.
+/// Only 16 sessions may follow their server processes; a single one does not, nor do sessions that are told to stay.
 fn a_whole_ramp_is_carried_alike<S: Product>() {
-    let (room, database) = (Room::new(), S::lender().loaded());
+    let (room, database) = (Room::new(), S::fixtures().loaded());
     for options in ["--ramp 1,16", "--ramp 16 --follow no"] {
         let line = format!("run T611 --drive client {options} --duration 300ms --json --target {}", database.target());
         let document = room.run(&line).expect(0).json();
@@ -52,10 +52,10 @@ fn a_whole_ramp_is_carried_alike<S: Product>() {
     }
 }
 
-/// 40 users over three connections: the server never sees a fourth session, and the rows that it counts are those of
+/// 40 users share three connections: the server never sees a fourth session, and the rows that it counts are those of
 /// all users.
 fn users_share_the_sessions_of_a_server<S: Product>() {
-    let (room, database) = (Room::new(), S::lender().loaded());
+    let (room, database) = (Room::new(), S::fixtures().loaded());
     for load in ["", "--rate 100/s", "--think 10ms..50ms"] {
         let line = format!("run T311 --drive client --jobs 40 --connections 3 {load} --duration 1s --target");
         let mut run = room.start(&format!("{line} {}", database.target()));
@@ -67,7 +67,7 @@ fn users_share_the_sessions_of_a_server<S: Product>() {
         assert_eq!(most, 3, "{load}");
         for point in points(&room.show("last")) {
             assert_eq!((text(point, "/status"), number(point, "/jobs")), ("ok", 40.0), "{point:#}");
-            // At so low a rate, and with pauses, a connection may have been free always.
+            // At such a low rate, and with think times, a connection may always have been free.
             let waited_s = number(point, "/connection_wait_s/max");
             assert!(waited_s > 0.0 || !load.is_empty(), "{point:#}");
         }

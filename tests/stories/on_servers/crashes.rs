@@ -1,5 +1,5 @@
-//! The server dies under a run, by one session or as a whole. What was measured is kept, the point says what happened,
-//! and `resume` finishes when the server is back.
+//! The server dies during a run, by one session or as a whole. What was measured is kept, the point says what happened,
+//! and `resume` completes when the server is back.
 
 use super::{OWN, Product, load, stories, until_called};
 use crate::document::{check_document, check_point};
@@ -7,7 +7,7 @@ use crate::support::{Room, Running, points, statuses, text, wait_until};
 
 stories!(a_run_outlives_the_crash_of_a_session_and_of_the_server);
 
-/// Ends a run by a kill in the middle of its second point, and looks at what is left.
+/// Ends a run by a kill within its second point, and checks what is left.
 #[track_caller]
 pub(super) fn lost(room: &Room, run: Running, kill: impl FnOnce()) -> String {
     kill();
@@ -36,7 +36,7 @@ fn a_run_outlives_the_crash_of_a_session_and_of_the_server<S: Product>() {
     let id = lost(&room, run, || server.crash_session(session));
     let first = room.show(&id);
     assert_eq!(statuses(&first), ["T611 ok", "T711 failed"], "a session was ended in the second point");
-    // The server is there, or comes back by itself; the point is measured again, and this time all of it goes.
+    // The server is there, or comes back by itself; this time the point is measured completely.
     wait_until("the server", || server.is_ready());
     let resumed = room.start("resume last");
     until_called(&server, OWN);
@@ -44,7 +44,7 @@ fn a_run_outlives_the_crash_of_a_session_and_of_the_server<S: Product>() {
     let second = room.show(&id);
     assert_eq!(statuses(&second), ["T611 ok", "T711 failed"]);
     assert_eq!(points(&second)[0], points(&first)[0], "what was measured is as it was");
-    // While it is gone nothing can go on, and nothing is lost.
+    // While it is gone nothing continues, and nothing is lost.
     let ending = room.run("resume last").expect(2);
     assert!(ending.stderr.contains("start the server"), "{}", ending.stderr);
     assert_eq!(room.show(&id)["points"], second["points"]);

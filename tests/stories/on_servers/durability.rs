@@ -1,4 +1,4 @@
-//! How durable commits are: what the server does not keep is flagged, with the setting's name.
+//! Durability of commits: settings that may lose commits are flagged by name.
 
 use super::{OWN, Product, load, stories};
 use crate::support::{Room, flag_note, flagged, points, text};
@@ -7,23 +7,22 @@ stories!(settings_that_may_lose_commits_are_flagged, a_server_with_safe_settings
 
 /// The settings that decide about commits.
 pub(crate) trait Durability: Product {
-    /// A server whose settings are all safe, for one story alone.
+    /// A server with safe settings, for one story alone.
     fn safe() -> Self;
 
-    /// The setting that says when a commit is durable, with a value by which commits may get lost, and the safe one.
+    /// The setting for durable commits, with an unsafe and a safe value.
     const COMMITS: [&'static str; 3];
 
-    /// SQL that sets this for a database or for its server.
+    /// SQL that sets this for a database or its server.
     fn set_commits(database: &str, value: &str) -> String;
 
-    /// A further setting of the servers that lend that makes commits unsafe, as a flag names it; empty where they have
-    /// none.
+    /// Another setting of the shared servers that makes commits unsafe, as a flag names it; empty where there is none.
     const ALSO_UNSAFE: &'static str;
 }
 
-/// As the server is set, nothing is done about it, and everybody is told.
+/// dbdyno does not change the setting, but reports it everywhere.
 fn settings_that_may_lose_commits_are_flagged<S: Durability>() {
-    let (room, database) = (Room::new(), S::lender().loaded());
+    let (room, database) = (Room::new(), S::fixtures().loaded());
     let [name, loose, safe] = S::COMMITS;
     database.sql(&S::set_commits(&database.name, loose));
     let line = "run T711 T611 --jobs 1 --duration 200ms --commit engine_default --json --target";

@@ -1,4 +1,4 @@
-//! A server whose processes stand still: it answers nobody, and nobody waits for it.
+//! A server whose processes are stopped: it answers nobody, and dbdyno does not wait for it for ever.
 
 use super::private::Private;
 use super::{OWN, Product, load, stories, until_called, until_gone};
@@ -13,7 +13,7 @@ stories!(
     a_private_server_that_stands_still_is_told_and_can_be_ended,
 );
 
-/// A server's processes while they stand still; they go on when this goes.
+/// A server's stopped processes; they continue when this is dropped.
 struct Frozen(u32);
 
 impl Frozen {
@@ -41,8 +41,8 @@ fn send(pid: u32, signal: &str) {
     _ = Command::new("kill").arg(signal).args(pids).output().unwrap();
 }
 
-/// While a statement is measured, and before: what is measured is never cut, but whoever watches it asks something,
-/// too.
+/// During a measured statement, and before. A measured statement is never cut off, but the sampling of sessions notices
+/// the silence, too.
 fn a_run_notices_by_itself_that_the_server_stands_still<S: Product>() {
     let server = S::doomed();
     let databases = [OWN, "another"];
@@ -84,7 +84,7 @@ fn the_first_ctrl_c_is_enough_where_the_server_stands_still<S: Product>() {
     until_called(&server, OWN);
     let frozen = Frozen::new(server.pid());
     run.signal(Signal::INT);
-    // It has to end while the server still stands still.
+    // It must end while the server is still stopped.
     let ending = run.end().expect(3);
     let document = room.show("last");
     drop(frozen);

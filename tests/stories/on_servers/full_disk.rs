@@ -1,4 +1,5 @@
-//! The disk of the data is full while a point writes: it fails as what it is, clears up, and the next ones go on.
+//! The disk of the data is full while a point writes: the point fails with that reason, cleans up, and the next points
+//! continue.
 
 use super::{OWN, Product, leftovers, stories};
 use crate::document::check_point;
@@ -11,13 +12,13 @@ use std::process::Command;
 
 stories!(a_disk_that_is_full_fails_what_writes_and_nothing_else, a_disk_that_fills_up_stops_a_load_which_goes_on_later);
 
-/// Servers of which a part lies on a small disk.
+/// Servers with a part of their data on a small disk.
 pub(crate) trait FullDisk: Product {
     /// The disk's size: enough for data of size T.
     const MIB: u32;
 
-    /// So little of it that a procedure or an empty table can still be made, but nothing that the tests of `FAIL`
-    /// write; and so little that a load can begin and not end.
+    /// KiB left on the disk: too few for the tests of `FAIL`, but enough for a procedure or an empty table; and so few
+    /// that a load can begin but not end.
     const LEFT_KIB: [usize; 2];
 
     /// Tests that write more than there is space for.
@@ -26,14 +27,14 @@ pub(crate) trait FullDisk: Product {
     /// Makes the database `OWN` in this folder, which belongs to the server's user.
     fn put_in(&self, folder: &Path);
 
-    /// Whether the server outlives a disk that is full when it takes a load back.
+    /// Whether the server survives a disk that is full during the rollback of a load.
     const SURVIVES: bool;
 
-    /// How many bytes the files of a database take.
+    /// Bytes of the files of a database.
     fn bytes(&self, database: &str) -> u64;
 }
 
-/// A server that sees the small disk, where its database `OWN` lies; its other files lie elsewhere.
+/// A server that sees the small disk, with its database `OWN` on it and other files elsewhere.
 struct Beside<S: FullDisk> {
     server: S,
     process: Option<Running>,
@@ -42,7 +43,7 @@ struct Beside<S: FullDisk> {
 impl<S: FullDisk> Beside<S> {
     fn start(room: &Room, disk: &SmallDisk) -> Self {
         std::fs::set_permissions(room.folder(), std::fs::Permissions::from_mode(0o755)).unwrap();
-        // Made as any other, and started again among those that see the disk.
+        // Made like any other, and started again where the disk is visible.
         let mut server = S::doomed();
         server.stop();
         let space = disk.seen("space");
@@ -56,7 +57,7 @@ impl<S: FullDisk> Beside<S> {
         started
     }
 
-    /// Starts it anew. One that is going down has not ended yet, and may take its time to say why.
+    /// Starts it again. A server that is going down may take its time to end.
     fn go_on(&mut self, room: &Room, disk: &SmallDisk) {
         if let Some(process) = self.process.take() {
             process.kill();
@@ -79,7 +80,7 @@ impl<S: FullDisk> Beside<S> {
             Some((uid, gid)) => {
                 disk.command(room, "setpriv", &format!("--reuid={uid} --regid={gid} --clear-groups {line}"))
             }
-            // In a user namespace we seem to be root, which no server may be; in another one inside we are not.
+            // In a user namespace we appear as root, which no server accepts; in a nested one we do not.
             None => disk.command(room, "unshare", &format!("-U {line}")),
         }
     }
@@ -119,7 +120,7 @@ fn a_disk_that_is_full_fails_what_writes_and_nothing_else<S: FullDisk>() {
     assert_eq!(leftovers(server, OWN), [""; 0], "what they had made is gone");
     let after = server.bytes(OWN);
     assert!(after < before + (2 << 20), "and so is its space: {before} and {after} bytes");
-    // With space the failed ones are measured.
+    // With space the failed points are measured.
     std::fs::remove_file(ballast).unwrap();
     room.run("resume last").expect(0);
     assert_eq!(statuses(&room.show("last")), all("ok"));
@@ -133,7 +134,7 @@ fn a_disk_that_fills_up_stops_a_load_which_goes_on_later<S: FullDisk>() {
     let load = format!("load --size T --target {}", small.server.socket(S::SUPERUSER, OWN));
     let ending = room.run(&load).expect(3);
     let full = ending.stderr.contains("dbdyno: loading failed: out of space: ");
-    // Which session sees first that its server is going, nobody knows.
+    // Which session notices first that the server is ending is random.
     let lost = !S::SURVIVES && ending.stderr.contains("dbdyno: loading failed: connection lost: ");
     assert!(full || lost, "{}", ending.stderr);
     std::fs::remove_file(ballast).unwrap();

@@ -1,22 +1,22 @@
-//! Least privilege, shown: the grants of the printed set-up are enough, each optional one is missed as the script says
-//! and no otherwise, and each required one is asked for before anything is done. The grants are those of the script: a
-//! new one there is tried here without new code.
+//! Least privilege: the grants of the printed set-up are enough. Each optional one is missed as the script says and in
+//! no other way. Each required one is asked for before anything is done. The grants are read from the script, so a new
+//! one is tested without new code.
 
 use super::privileges::Privileges;
 use super::refuses;
 use crate::support::{Room, flag_note, points, statuses, text};
-use dbdyno_testkit::servers::lend::Database;
+use dbdyno_testkit::servers::fixtures::Database;
 use serde_json::Value;
 
-/// What every reason in a run's record ends with that a grant would help.
+/// The end of every reason in a run's record for which a grant would help.
 const HELPS: &str = " TO this user";
 
-/// A grant as the script prints it, with what it says of it.
+/// A grant in the script, with its description.
 #[derive(Clone, Default)]
 struct Printed {
     required: bool,
     without: String,
-    /// Tests with what their points have then: `T611 missing proof.foreign_busy`.
+    /// Tests with the values that their points lack without it: `T611 missing proof.foreign_busy`.
     record: Vec<(String, String)>,
     from: Option<u32>,
     grant: String,
@@ -62,7 +62,7 @@ impl Printed {
         format!("GRANT {} TO {}", self.grant, self.grantee)
     }
 
-    /// Whether a message names the statement that helps, however names are quoted there.
+    /// Whether a message names the statement, with any quoting of names.
     fn is_named_in(&self, message: &str) -> bool {
         message.replace(['`', '\\'], "").contains(&format!("GRANT {} TO ", self.grant))
     }
@@ -72,7 +72,7 @@ fn loss(told: &str) -> Option<(String, String)> {
     told.split_once(' ').map(|(test, what)| (test.to_owned(), what.to_owned()))
 }
 
-/// All of it, for a user who has just what the script gives, in a database that is loaded.
+/// All checks, for a user with exactly the script's grants, in a loaded database.
 pub(super) fn are_enough_and_each_is_for_what_it_says<S: Privileges>(
     room: &Room,
     database: &Database<S>,
@@ -105,9 +105,9 @@ pub(super) fn are_enough_and_each_is_for_what_it_says<S: Privileges>(
         database.sql(&grant.given());
         assert_eq!(S::set_up_objects(database), before, "nothing was done without {}", grant.grant);
     }
-    // And with all of them again nothing is left of that.
+    // With all grants again there is no message left.
     assert_eq!(of_grants(room, target), base);
-    // With none of the optional ones every kind of test is still measured, or said to be left out.
+    // Without the optional grants every kind of test is still measured, or reported as left out.
     for grant in known.iter().filter(|grant| !grant.required) {
         database.sql(&grant.taken());
     }
@@ -120,7 +120,7 @@ pub(super) fn are_enough_and_each_is_for_what_it_says<S: Privileges>(
     }
 }
 
-/// What `check` has against the grants, as messages.
+/// The messages of `check` about grants.
 #[track_caller]
 fn of_grants(room: &Room, target: &str) -> Vec<String> {
     let found = room.run(&format!("check --json --target {target}")).expect(0).json();
@@ -129,7 +129,7 @@ fn of_grants(room: &Room, target: &str) -> Vec<String> {
     wrong.map(|f| text(f, "/message").to_owned()).collect()
 }
 
-/// `quick` as a whole, with exactly the grants of the script.
+/// All of `quick`, with exactly the grants of the script.
 #[track_caller]
 fn enough(room: &Room, target: &str, settles: bool) {
     assert!(!settles || of_grants(room, target).is_empty(), "{:?}", of_grants(room, target));
@@ -176,7 +176,7 @@ fn is_left_out(grant: &Printed, test: &str) -> bool {
     grant.record.iter().any(|(other, what)| other == test && what == "unsupported")
 }
 
-/// Every text in a document that says which grant would help.
+/// Every text in a document that names a grant.
 fn reasons(value: &Value) -> Vec<String> {
     match value {
         Value::String(said) if said.contains(HELPS) => vec![said.clone()],

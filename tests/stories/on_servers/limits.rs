@@ -1,9 +1,9 @@
-//! A server that has limits, or may not be written to: time, connections, a read-only target.
+//! A server with limits, or one that may not be written to: time, connections, a read-only target.
 
 use super::{OWN, Product, Session, refuses, stories, until_called};
 use crate::document::check_point;
 use crate::support::{Room, points, statuses, text};
-use dbdyno_testkit::servers::lend::Database;
+use dbdyno_testkit::servers::fixtures::Database;
 
 stories!(
     a_limit_on_statements_fails_the_points_that_it_meets,
@@ -13,27 +13,28 @@ stories!(
 
 /// The limits of a product's servers.
 pub(crate) trait Limits: Product {
-    /// SQL that ends a user's statements, or everybody's, after so many milliseconds; 0 for never. `check` says that,
+    /// SQL that limits the time of a user's, or of all, statements in milliseconds; 0 for no limit. `check` reports it,
     /// too.
     fn limit_statements(user: &str, milliseconds: u32) -> String;
 
-    /// What such a limit is called, and what `check` says of one of an hour.
+    /// The name of such a limit, and `check`'s message about one of an hour.
     const STATEMENT_LIMIT: [&'static str; 2];
 
-    /// More jobs than the narrow server has connections for.
+    /// More jobs than the narrow server has connections.
     const TOO_MANY: u32;
 
-    /// What is said then, and what `check` says beforehand.
+    /// The message about it, and that of `check`.
     const TOO_FEW: [&'static str; 2];
 
-    /// Lets nobody write to a database of size T or an empty one, until the guard goes; who is refused then.
+    /// Makes a database of size T, or an empty one, read-only until the guard is dropped; also the user who is refused
+    /// then.
     fn make_read_only(database: &Database<Self>) -> (ReadOnly<Self>, String);
 
-    /// Why such a user is refused, up to what helps, and that.
+    /// The message for such a user, up to the remedy, and the remedy.
     fn read_only(user: &str) -> [String; 2];
 }
 
-/// A server that is as it was when this goes.
+/// A server that is restored when this is dropped.
 pub(crate) struct ReadOnly<S: Product> {
     pub(crate) server: &'static S,
     pub(crate) undo: &'static str,
@@ -48,11 +49,11 @@ impl<S: Product> Drop for ReadOnly<S> {
 }
 
 fn a_limit_on_statements_fails_the_points_that_it_meets<S: Limits>() {
-    let (room, database) = (Room::new(), S::lender().loaded());
+    let (room, database) = (Room::new(), S::fixtures().loaded());
     let user = database.user();
     database.server.hand_over(&database.name, &user);
     let target = database.target_of(&user);
-    // The second point cannot begin before the limit is set, and no call is as short as that.
+    // The second point cannot begin before the limit is set, and no call is that short.
     let mut holder = Session::open(database.server, &database.name);
     let run = room.start(&format!("run T611 T612 --ramp 1 --duration 1s --target {target}"));
     until_called(database.server, &database.name);
@@ -70,7 +71,7 @@ fn a_limit_on_statements_fails_the_points_that_it_meets<S: Limits>() {
     assert!(text(point, "/reason").starts_with("timeout: "), "{}", point["reason"]);
     assert!(text(point, "/reason").contains(name), "{}", point["reason"]);
     assert!(point["outcomes"]["errors"]["timeout"].is_u64(), "{point:#}");
-    // A check says it beforehand, with what helps.
+    // A check reports it in advance, with the remedy.
     database.sql(&S::limit_statements(&user, 3_600_000));
     let check = room.run(&format!("check --target {target}")).expect(0);
     let helps = S::limit_statements(&user, 0);
@@ -91,7 +92,7 @@ fn too_few_connections_fail_the_point_that_needs_them<S: Limits>() {
     check_point(point);
     let [said, beforehand] = S::TOO_FEW;
     assert!(text(point, "/reason").contains(said), "{}", point["reason"]);
-    // It is the same for clients, and the server is as good as before.
+    // The same for clients, and the server works as before.
     let ending =
         room.run(&format!("run T611 --drive client --ramp 1,2,{many} --duration 200ms --target {target}")).expect(4);
     let document = room.show("last");
@@ -103,7 +104,7 @@ fn too_few_connections_fail_the_point_that_needs_them<S: Limits>() {
 }
 
 fn a_read_only_target_is_refused_before_anything_is_touched<S: Limits>() {
-    let (room, loaded) = (Room::new(), S::lender().loaded());
+    let (room, loaded) = (Room::new(), S::fixtures().loaded());
     for (database, commands) in [(&loaded.beside(), &["load --size T"][..]), (&loaded, &["run T611", "run T111"])] {
         let (read_only, user) = S::make_read_only(database);
         let (target, [why, helps]) = (database.target_of(&user), S::read_only(&user));

@@ -1,17 +1,17 @@
-//! Engines of servers as their users meet them: private servers, servers of their own, and what can happen to both.
-//! Each story is told once, for every product. The stories stand in files of one theme each, with a trait of what a
-//! product calls its things there; here is what all share: borrowed databases with loaded data, other people's
-//! sessions, and looks from outside.
+//! Server engines as their users see them: private servers, servers of their own, and accidents of both. Each story is
+//! written once for all products. The stories are in files by topic, each with a trait for a product's names and
+//! messages. Here is what all stories share: databases with loaded data, sessions of other users, and observations from
+//! outside.
 
 pub(crate) mod bad_input;
 mod client;
-pub(crate) mod company;
 mod crashes;
 pub(crate) mod durability;
 mod frozen;
 pub(crate) mod full_disk;
 mod grants;
 pub(crate) mod limits;
+pub(crate) mod other_sessions;
 pub(crate) mod passwords;
 pub(crate) mod private;
 pub(crate) mod privileges;
@@ -23,7 +23,7 @@ mod workload;
 
 use crate::support::{Room, wait_until};
 use dbdyno_testkit::servers::Scratch;
-use dbdyno_testkit::servers::lend::Lender;
+use dbdyno_testkit::servers::fixtures::FixturePool;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -49,64 +49,64 @@ macro_rules! stories {
 }
 use stories;
 
-/// The user who must prove who he is, over TCP, on servers that lend.
+/// The user who must authenticate over TCP, on shared servers.
 pub(crate) const SCOTT: &str = "scott";
 /// His password.
 pub(crate) const PASSWORD: &str = "open-sesame-4711";
-/// The database of servers that a story has for itself.
+/// The database of a server that one story has for itself.
 pub(crate) const OWN: &str = "bench";
 
-/// A product of which scratch servers can be had.
+/// A product with scratch servers.
 pub(crate) trait Product: Scratch {
-    /// Who lends databases, on servers where scott has his password and commits need not survive a crash.
-    fn lender() -> &'static Lender<Self>;
+    /// The pool of databases, on servers where scott has his password and commits need not survive a crash.
+    fn fixtures() -> &'static FixturePool<Self>;
 
-    /// A server with few connections, `FEW`, for one story at a time: whoever is at work there is part of that story.
-    /// Its database `OWN` is loaded.
+    /// A server with few connections, `FEW`, for one story at a time, so that every session there belongs to that
+    /// story. Its database `OWN` is loaded.
     fn narrow() -> MutexGuard<'static, Self>;
 
-    /// A server to be killed, which need not be safe.
+    /// A server that will be killed, which need not be safe.
     fn doomed() -> Self;
 
-    /// Sessions that dbdyno has in this database.
+    /// dbdyno's sessions in this database.
     fn sessions(&self, database: &str) -> Vec<u64>;
 
-    /// Those of them that carry out a test's call now.
+    /// Those of them that are executing a test's call.
     fn calls(&self, database: &str) -> Vec<u64>;
 
-    /// Those of them that jobs have.
+    /// Those of them that belong to jobs.
     fn jobs(&self, database: &str) -> Vec<u64>;
 
-    /// Those of them that keep other dbdynos out while a run lasts.
+    /// Those of them that hold the lock of a run.
     fn holders(&self, database: &str) -> Vec<u64>;
 
-    /// SQL that says which session one is.
+    /// SQL for the id of a session.
     const WHICH: &'static str;
 
     /// Ends a session.
     fn end_session(&self, session: u64);
 
-    /// Ends a session as a crash of it would, with what that means for the others.
+    /// Ends a session like a crash, with the effect on other sessions.
     fn crash_session(&self, session: u64);
 
-    /// Lets a user do what whoever has loaded a database may do there.
+    /// Gives a user the rights of the user who loaded a database.
     fn hand_over(&self, database: &str, user: &str);
 
-    /// SQL that keeps everybody else from a table, and SQL that lets go of it.
+    /// SQL that locks a table, and SQL that releases it.
     fn lock(table: &str) -> [String; 2];
 }
 
-/// Loads size T into a database, as the administrator.
+/// Loads size T into a database, as administrator.
 pub(crate) fn load<S: Product>(server: &S, database: &str) {
     Room::new().run(&format!("load --size T --target {}", server.socket(S::SUPERUSER, database))).expect(0);
 }
 
-/// One server for the stories that need it, one at a time. A story that failed has left it as it happened to be.
+/// One server for the stories that need it, one at a time. After a failed story it is in any state.
 pub(crate) fn in_turn<S>(server: &'static Mutex<S>) -> MutexGuard<'static, S> {
     server.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Somebody else's session.
+/// A session of another user.
 pub(crate) struct Session {
     id: u64,
     shell: Child,
@@ -125,24 +125,24 @@ impl Session {
         session
     }
 
-    /// Ends it, whatever it is at.
+    /// Ends it, whatever it is doing.
     pub(crate) fn end<S: Product>(self, server: &S) {
         server.end_session(self.id);
     }
 
-    /// Says something, and waits until it is done.
+    /// Executes a statement, and waits until it is done.
     pub(crate) fn say(&mut self, sql: &str) {
         self.begin(&format!("{sql};\nSELECT CONCAT('it is ', 'done');"));
         while self.heard() != "it is done" {}
     }
 
-    /// Says something that is going to last.
+    /// Begins a statement that takes long.
     pub(crate) fn begin(&mut self, sql: &str) {
         self.stdin.write_all(sql.as_bytes()).unwrap();
         self.stdin.write_all(b"\n").unwrap();
     }
 
-    /// The next line that it hears.
+    /// The next line of its output.
     fn heard(&mut self) -> String {
         let mut line = String::new();
         assert!(self.stdout.read_line(&mut line).unwrap() > 0, "the session ended");
@@ -157,7 +157,7 @@ impl Drop for Session {
     }
 }
 
-/// Waits until a session carries out a test's call.
+/// Waits until a session executes a test's call.
 #[track_caller]
 pub(crate) fn until_called<S: Product>(server: &S, database: &str) -> u64 {
     let mut found = Vec::new();
@@ -174,12 +174,12 @@ pub(crate) fn until_gone<S: Product>(server: &S, database: &str) {
     wait_until("the end of dbdyno's sessions", || server.sessions(database).is_empty());
 }
 
-/// What a point has made and not removed.
+/// What points made and did not remove.
 pub(crate) fn leftovers<S: Product>(server: &S, database: &str) -> Vec<String> {
     server.objects(database).into_iter().filter(|name| name.contains("load_")).collect()
 }
 
-/// Insists that dbdyno refuses in these words, before anything is done.
+/// Asserts that dbdyno refuses with these words, before anything is done.
 #[track_caller]
 pub(crate) fn refuses(room: &Room, line: &str, words: &str) {
     let before = room.files();

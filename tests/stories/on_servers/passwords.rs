@@ -1,8 +1,8 @@
-//! Passwords: where they come from, and that nobody sees them.
+//! Passwords: their sources, and that they are never shown.
 
 use super::{PASSWORD, Product, SCOTT, stories, until_gone};
 use crate::support::{Room, Running};
-use dbdyno_testkit::servers::lend::Database;
+use dbdyno_testkit::servers::fixtures::Database;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -23,13 +23,13 @@ pub(crate) trait Passwords: Product {
     /// The file in the home folder.
     const FILE: &'static str;
 
-    /// Such a file with scott's password.
+    /// A password file with scott's password.
     fn file(password: &str) -> String;
 
     /// All places where dbdyno looks, in its words.
     const PLACES: &'static str;
 
-    /// What is said where none was given.
+    /// The message without a password.
     const NONE: &'static str;
 }
 
@@ -61,7 +61,7 @@ fn file<S: Passwords>(room: &Room) -> PathBuf {
 
 /// A database in which scott may work, and his target there.
 fn scotts<S: Passwords>() -> (Database<S>, String) {
-    let database = S::lender().loaded();
+    let database = S::fixtures().loaded();
     database.server.hand_over(&database.name, SCOTT);
     let target = database.server.tcp(SCOTT, &database.name);
     (database, target)
@@ -117,7 +117,7 @@ fn a_password_in_the_target_works_with_a_warning_and_is_not_kept<S: Passwords>()
     assert!(ending.complaints()[0].starts_with("dbdyno: warning: the target contains a password"), "{}", ending.stderr);
     let shown = room.run("show last --json").expect(0).stdout;
     assert!(shown.contains(&target), "{shown}");
-    // Without it the run cannot be resumed; with the target as typed it can.
+    // Without the password the run cannot be resumed; with the target as typed it can.
     let other = room.run(&line(WRONG)).expect(2);
     let as_option = format!("run T611 --target {target}?password={WRONG}");
     let option = room.run(&as_option).expect(2);
@@ -127,7 +127,7 @@ fn a_password_in_the_target_works_with_a_warning_and_is_not_kept<S: Passwords>()
     for (path, bytes) in room.files() {
         assert!(!String::from_utf8_lossy(&bytes).contains(PASSWORD), "{}", path.display());
     }
-    // The server's sessions do not tell it either.
+    // The server's sessions do not show it either.
     until_gone(database.server, &database.name);
 }
 

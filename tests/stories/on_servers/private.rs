@@ -1,4 +1,4 @@
-//! A private server, from `up` to `down`: the whole way of a user who has no server, and who wants none left behind.
+//! A private server, from `up` to `down`, for a user who has no server and wants none left behind.
 
 use super::{Product, stories};
 use crate::document::check_document;
@@ -18,9 +18,9 @@ stories!(
     a_workload_that_another_dbdyno_just_loads_is_not_measured_under_another_scale,
 );
 
-/// What a product's private servers say.
+/// A product's messages about private servers.
 pub(crate) trait Private: Product {
-    /// What is said of size T when the last of its rows has been written.
+    /// The message about size T when its last row was written.
     const LOADED: &'static str;
 }
 
@@ -32,7 +32,7 @@ fn a_private_server_is_started_measured_and_gone<S: Private>() {
     let found = home.run("check --target private:ENGINE --json").expect(0).json();
     assert_eq!(found["size"], "T", "the size that it was started for: {found:#}");
     assert!(found["findings"].as_array().unwrap().iter().all(|f| f["level"] != "blocker"), "{found:#}");
-    // Nobody said a size, and nobody loaded.
+    // Without a size, and without a load.
     let line = "run T111 T611 T621 T711 T311 --target private:ENGINE --ramp 1 --duration 200ms";
     let ending = home.run(line).expect(0);
     assert!(ending.stderr.contains(S::LOADED), "{}", ending.stderr);
@@ -61,7 +61,7 @@ fn a_private_server_is_started_measured_and_gone<S: Private>() {
     assert!(!home.data().exists() && !socket.exists(), "the data and the socket are gone");
     let ending = home.run("run T611 --target private:ENGINE").expect(2);
     assert!(ending.stderr.contains(&format!("start it: dbdyno up {} --size", S::ENGINE)), "{}", ending.stderr);
-    // What was measured is not the server's.
+    // The measurements are not stored on the server.
     assert_eq!(home.room.runs().len(), 2);
 }
 
@@ -79,10 +79,10 @@ fn data_that_is_kept_is_there_again<S: Private>() {
     let up = home.up("--size T");
     assert_eq!(text(&up, "/how"), "restarted");
     assert_eq!(home.inside(&up, "SELECT note FROM mine.notes"), "keep me");
-    // It is asked for again: nothing is done.
+    // Asked for again, nothing is done.
     let again = home.up("--size T --keep");
     assert_eq!((text(&again, "/how"), &again["pid"]), ("already", &up["pid"]));
-    // A plain `down` keeps what was marked, and the mark can be taken away.
+    // A plain `down` keeps marked data, and the mark can be removed.
     home.run("down ENGINE").expect(0);
     assert!(home.data().is_dir(), "`up --keep` was meant");
     home.run("down ENGINE --keep=false").expect(0);
@@ -126,7 +126,7 @@ fn two_homes_at_once_do_not_clash<S: Private>() {
     assert!(lives(ups[1]["pid"].as_u64().unwrap()));
 }
 
-/// Whoever starts the same server twice at the same moment has one.
+/// Two starts of the same server at the same time give one server.
 fn two_starts_of_one_home_make_one_server<S: Private>() {
     let home = Home::new(S::ENGINE);
     let starts: Vec<Running> = (0..2).map(|_| home.start()).collect();
@@ -137,7 +137,7 @@ fn two_starts_of_one_home_make_one_server<S: Private>() {
     assert_eq!(how, ["already", "made"]);
 }
 
-/// The server has crashed: the next `up` starts it again with its data, and a run meanwhile says what to do.
+/// The server crashed: the next `up` starts it again with its data, and a run meanwhile says what to do.
 fn a_private_server_that_crashed_is_started_again<S: Private>() {
     let home = Home::new(S::ENGINE);
     let up = home.up("--size T");
@@ -153,7 +153,7 @@ fn a_private_server_that_crashed_is_started_again<S: Private>() {
     assert_eq!(home.inside(&up, "SELECT note FROM mine.notes"), "keep me");
 }
 
-/// The run waits a while for the place, and the plan was made before.
+/// The run waits a while for the lock, and its plan was made before.
 fn a_workload_that_another_dbdyno_just_loads_is_not_measured_under_another_scale<S: Private>() {
     let home = Home::new(S::ENGINE);
     home.up("--size T");

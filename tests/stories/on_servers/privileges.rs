@@ -1,58 +1,58 @@
-//! A user with the least privileges: the printed set-up makes one, and where a privilege is missing, the very statement
-//! that helps is said before anything is touched.
+//! A user with the least privileges: the printed set-up makes one. If a privilege is missing, the statement that grants
+//! it is printed before anything is touched.
 
 use super::{Product, grants, stories};
 use crate::support::{Room, flagged, points, statuses, text};
-use dbdyno_testkit::servers::lend::Database;
+use dbdyno_testkit::servers::fixtures::Database;
 
 stories!(the_printed_set_up_makes_a_user_who_can_do_it_all, a_missing_privilege_is_named_with_the_grant_that_helps);
 
 /// What users of a product's servers need.
 pub(crate) trait Privileges: Product {
-    /// What the printed set-up begins with.
+    /// The beginning of the printed set-up.
     const SET_UP: &'static str;
 
-    /// Threads that a statement can have.
+    /// The threads that a statement can have.
     const THREADS: u32;
 
-    /// Runs the printed set-up as an administrator does, in or beside this database; the target of the user that it
-    /// makes.
+    /// Runs the printed set-up as an administrator does, in or beside this database; returns the target of the new
+    /// user.
     fn set_up(database: &Database<Self>, script: &str) -> String;
 
-    /// What of dbdyno's there is after that: nothing but what the set-up has made.
+    /// dbdyno's objects after that: only what the set-up made.
     fn set_up_objects(database: &Database<Self>) -> Vec<String>;
 
-    /// SQL that says whether that user has power over the whole server, beyond what it needs: `0` if not.
+    /// SQL that tells whether that user has server-wide rights beyond the needed ones: `0` if not.
     const POWERS: &'static str;
 
-    /// Takes back what the set-up has done.
+    /// Undoes the set-up.
     fn undo_set_up(database: &Database<Self>);
 
-    /// Sees to it that each grant of the set-up is of use on this server.
+    /// Makes sure that each grant of the set-up has an effect on this server.
     fn let_every_grant_matter(database: &Database<Self>);
 
-    /// The version by which the set-up tells what is granted.
+    /// The version that decides what is granted.
     fn version(&self) -> u32;
 
-    /// Whether such a user can be given the right to let the server come to rest.
+    /// Whether such a user can get the right to settle the server.
     fn can_settle(&self) -> bool;
 
-    /// What `check` must find in order for such a user.
+    /// What `check` must report as in order for such a user.
     fn in_order(&self) -> Vec<&'static str>;
 
-    /// What a user without any privilege is told who wants to load, and the statement in it that helps.
+    /// The message for a user without any privilege who wants to load, and the statement in it that helps.
     fn may_not_load(user: &str, database: &str) -> (String, String);
 
-    /// What another user without any privilege is told who wants to use what was loaded, and what `check` tells.
+    /// The message for another such user who wants to use loaded data, and that of `check`.
     fn may_not_run(user: &str, database: &str) -> [String; 2];
 }
 
-/// The one story with the user `dbdyno`, which is the whole server's.
+/// The only story with the user `dbdyno`, which belongs to the whole server.
 fn the_printed_set_up_makes_a_user_who_can_do_it_all<S: Privileges>() {
-    let (room, database) = (Room::new(), S::lender().empty());
+    let (room, database) = (Room::new(), S::fixtures().empty());
     let script = room.run(&format!("sql {} --size T", S::ENGINE)).expect(0).stdout;
     assert!(script.contains(S::SET_UP), "{script}");
-    // It can be run again.
+    // The set-up can be run again.
     let target = [(); 2].map(|()| S::set_up(&database, &script)).into_iter().next().unwrap();
     let made = S::set_up_objects(&database);
     assert_eq!(database.sql(S::POWERS), "0");
@@ -81,7 +81,7 @@ fn the_printed_set_up_makes_a_user_who_can_do_it_all<S: Privileges>() {
 }
 
 fn a_missing_privilege_is_named_with_the_grant_that_helps<S: Privileges>() {
-    let (room, database) = (Room::new(), S::lender().empty());
+    let (room, database) = (Room::new(), S::fixtures().empty());
     let user = database.user();
     let (target, before) = (database.target_of(&user), database.objects());
     let (words, helps) = S::may_not_load(&user, &database.name);
@@ -95,7 +95,7 @@ fn a_missing_privilege_is_named_with_the_grant_that_helps<S: Privileges>() {
     // The statement as it stands in the message.
     database.sql(&helps);
     room.run(&format!("load --size T --target {target}")).expect(0);
-    // Another user's data: what to do is said.
+    // Data of another user: the message says what to do.
     let other = format!("{user}_too");
     database.server.create_user(&other);
     let target = database.target_of(&other);

@@ -1,5 +1,5 @@
-//! A server of the user's own: dbdyno does nothing there unasked, removes what it brought and nothing else, and does
-//! not pass off this machine's operating system as the server's.
+//! A user's own server: dbdyno does nothing there unasked, removes what it made and nothing else, and does not report
+//! this machine's operating system as the server's.
 
 use super::{Product, refuses, stories};
 use crate::document::check_document;
@@ -14,17 +14,17 @@ stories!(
     a_drop_stops_at_what_dbdyno_did_not_make,
 );
 
-/// Objects of others where dbdyno has its own.
+/// Objects of others among dbdyno's own.
 pub(crate) trait Remote: Product {
-    /// A table that takes the place of dbdyno's own, as SQL names it, SQL that makes it with the number 1 in its column
-    /// `id`, and why the place is refused then, up to its end.
+    /// A table in place of dbdyno's own, under its SQL name; SQL that makes it with the number 1 in its column `id`;
+    /// and the reason of the refusal, up to its end.
     fn stranger(database: &str) -> [String; 3];
 
-    /// SQL that makes an object among dbdyno's own, SQL that removes it, and what it is called.
+    /// SQL that makes an object among dbdyno's own, SQL that removes it, and its description.
     fn intruder(database: &str) -> [String; 3];
 }
 
-/// The command that a message has between backquotes, run by a shell as somebody would who pasted it.
+/// Runs the command between backquotes in a message, as a user would who pasted it.
 fn paste(room: &Room, said: &str) -> Running {
     let typed = said.split('`').nth(1).unwrap_or_else(|| panic!("no command in: {said}"));
     let typed = typed.strip_prefix("dbdyno ").unwrap();
@@ -35,7 +35,7 @@ fn paste(room: &Room, said: &str) -> Running {
 }
 
 fn a_server_is_loaded_when_asked_measured_and_left_as_it_was<S: Remote>() {
-    let (room, database) = (Room::new(), S::lender().empty());
+    let (room, database) = (Room::new(), S::fixtures().empty());
     let orders = format!("{}.orders", database.server.elsewhere(&database.name));
     database.sql(&format!("CREATE TABLE {orders} AS SELECT 1 AS id"));
     let before = database.objects();
@@ -68,7 +68,7 @@ fn a_server_is_loaded_when_asked_measured_and_left_as_it_was<S: Remote>() {
     check_document(&document);
     assert_eq!(statuses(&document), ["T611 ok"; 3]);
     assert_eq!((text(&document, "/run/target"), text(&document, "/run/size")), (over_tcp.as_str(), "T"));
-    // The server is seen to be here, so this machine is the platform.
+    // The server is seen to be local, so this machine is the platform.
     assert!(document["platform"]["memory"]["total_bytes"].is_number(), "{:#}", document["platform"]);
     assert!(points(&document).iter().all(|p| p["cpu"]["busy_pct"].is_number()), "{document:#}");
     assert!(room.run("show last").expect(0).stdout.contains("T611"));
@@ -80,8 +80,8 @@ fn a_server_is_loaded_when_asked_measured_and_left_as_it_was<S: Remote>() {
     assert!(again.stdout.starts_with("nothing to drop"), "{}", again.stdout);
 }
 
-/// dbdyno among processes of its own, so that a port of this machine leads to a server that it does not see: what a
-/// tunnel does.
+/// dbdyno in its own process namespace, so that a port of this machine leads to a server that it does not see, as with
+/// a tunnel.
 fn as_through_a_tunnel(room: &Room, line: &str) -> Running {
     for way in ["-pf", "-Urpf"] {
         let works = Command::new("unshare").args([way, "--mount-proc", "true"]).output();
@@ -96,7 +96,7 @@ fn as_through_a_tunnel(room: &Room, line: &str) -> Running {
 }
 
 fn a_server_elsewhere_has_no_figures_of_this_machine<S: Remote>() {
-    let (room, database) = (Room::new(), S::lender().loaded());
+    let (room, database) = (Room::new(), S::fixtures().loaded());
     let target = database.server.tcp(S::SUPERUSER, &database.name);
     let line = format!("run T611 T426 T711 --ramp 1 --duration 200ms --json --target {target}");
     let document = as_through_a_tunnel(&room, &line).end().expect(0).json();
@@ -120,15 +120,15 @@ fn a_server_elsewhere_has_no_figures_of_this_machine<S: Remote>() {
         for figure in ["/cpu/busy_pct", "/io/read_mib_per_s", "/memory/available_bytes", "/pressure/cpu_some_pct"] {
             assert!(point.pointer(figure).is_none_or(Value::is_null), "{figure}: {point:#}");
         }
-        // What the server itself counts is there all the same.
+        // The server's own counts are there all the same.
         assert!(point["database"]["logical_reads_per_s"].is_number() && point["redo"]["mib_per_s"].is_number());
     }
-    // Whether storage was read cannot be known, so it is not claimed and not denied.
+    // Whether storage was read is unknown, so it is neither claimed nor denied.
     assert_eq!(points(&document)[1]["missing"]["proof.non_cached"], "the target's devices are not seen from here");
 }
 
 fn what_is_not_dbdynos_in_its_place_is_left_alone<S: Remote>() {
-    let (room, database) = (Room::new(), S::lender().empty());
+    let (room, database) = (Room::new(), S::fixtures().empty());
     let [table, make, why] = S::stranger(&database.name);
     database.sql(&make);
     let (before, target) = (database.objects(), database.target());
@@ -142,7 +142,7 @@ fn what_is_not_dbdynos_in_its_place_is_left_alone<S: Remote>() {
 }
 
 fn a_drop_stops_at_what_dbdyno_did_not_make<S: Remote>() {
-    let (room, database) = (Room::new(), S::lender().loaded());
+    let (room, database) = (Room::new(), S::fixtures().loaded());
     let target = database.target();
     let [make, remove, called] = S::intruder(&database.name);
     database.sql(&make);
@@ -150,7 +150,7 @@ fn a_drop_stops_at_what_dbdyno_did_not_make<S: Remote>() {
     let ending = room.run(&format!("drop --target {target}")).expect(3);
     assert!(ending.stderr.contains(&format!("holds what dbdyno did not make: {called}")), "{}", ending.stderr);
     assert_eq!(database.objects(), before, "nothing was dropped");
-    // A run does not mind, and neither does the drop once it is gone.
+    // Neither a run nor a later drop is affected.
     room.run(&format!("run T111 --ramp 1 --duration 50ms --target {target}")).expect(0);
     database.sql(&remove);
     let orders = format!("{}.orders", database.server.elsewhere(&database.name));

@@ -1,9 +1,9 @@
-//! Ctrl-C on a server: what it is doing is cancelled there, and nothing of it stays.
+//! Ctrl-C on a server: statements under way are cancelled there, and nothing of them stays.
 
 use super::{Product, leftovers, stories, until_called, until_gone};
 use crate::document::{check_document, check_point};
 use crate::support::{Room, Running, points, statuses, text};
-use dbdyno_testkit::servers::lend::Database;
+use dbdyno_testkit::servers::fixtures::Database;
 use rustix::process::Signal;
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ stories!(
     a_stopped_load_goes_on,
 );
 
-/// A run in the middle of its second point, which fills tables.
+/// A run within its second point, which fills tables.
 fn in_the_middle_of_a_point<S: Product>(room: &Room, database: &Database<S>) -> Running {
     let run = room.start(&format!("run T331 T311 --jobs 2 --duration 8s --target {}", database.target()));
     run.until("[1/3] T331");
@@ -25,7 +25,7 @@ fn in_the_middle_of_a_point<S: Product>(room: &Room, database: &Database<S>) -> 
 }
 
 fn ctrl_c_ends_the_work_on_the_server_too<S: Product>() {
-    let (room, database) = (Room::new(), S::lender().loaded());
+    let (room, database) = (Room::new(), S::fixtures().loaded());
     let run = in_the_middle_of_a_point(&room, &database);
     assert!(!leftovers(database.server, &database.name).is_empty(), "it is filling tables");
     run.signal(Signal::INT);
@@ -50,11 +50,11 @@ fn ctrl_c_ends_the_work_on_the_server_too<S: Product>() {
     until_gone(database.server, &database.name);
 }
 
-/// Whoever leaves at once leaves the server to find out; the next run clears away what stayed.
+/// A process that ends at once leaves the server to notice it; the next run clears up.
 fn a_second_ctrl_c_leaves_at_once_and_the_next_run_clears_up<S: Product>() {
-    let (room, database) = (Room::new(), S::lender().loaded());
+    let (room, database) = (Room::new(), S::fixtures().loaded());
     let mut run = in_the_middle_of_a_point(&room, &database);
-    // Whoever holds the results keeps dbdyno from recording the point that the first Ctrl-C ended.
+    // A lock on the results keeps dbdyno from recording the point that the first Ctrl-C ended.
     let results = room.results();
     results.execute_batch("BEGIN IMMEDIATE").unwrap();
     run.signal(Signal::INT);
@@ -65,7 +65,7 @@ fn a_second_ctrl_c_leaves_at_once_and_the_next_run_clears_up<S: Product>() {
     results.execute_batch("ROLLBACK").unwrap();
     drop(results);
     until_gone(database.server, &database.name);
-    // As after a kill in the middle of a point.
+    // As after a kill within a point.
     database.sql(&format!(
         "INSERT INTO {} VALUES ('made table load_heap_#', '1'); CREATE TABLE {} AS SELECT * FROM {} WHERE id = 1",
         S::table("meta"),
@@ -77,7 +77,7 @@ fn a_second_ctrl_c_leaves_at_once_and_the_next_run_clears_up<S: Product>() {
 }
 
 fn a_killed_run_is_resumed<S: Product>() {
-    let (room, database) = (Room::new(), S::lender().loaded());
+    let (room, database) = (Room::new(), S::fixtures().loaded());
     let run = room.start(&format!("run T611 T331 --jobs 1 --duration 500ms --target {}", database.target()));
     run.until("[1/2] T611");
     run.kill();
@@ -88,11 +88,11 @@ fn a_killed_run_is_resumed<S: Product>() {
 }
 
 fn nobody_drops_under_a_run<S: Product>() {
-    let (room, database) = (Room::new(), S::lender().loaded());
+    let (room, database) = (Room::new(), S::fixtures().loaded());
     let target = database.target();
     // A drop waits for a while, and each point lasts longer than that.
     let run = room.start(&format!("run T611 T111 --ramp 1 --duration 12s --target {target}"));
-    // Through both points, also where none is under way.
+    // During both points, and between them.
     for seen in ["measuring", "[1/2] T611"] {
         run.until(seen);
         let ending = room.run(&format!("drop --target {target}")).expect(2);
@@ -104,7 +104,7 @@ fn nobody_drops_under_a_run<S: Product>() {
 }
 
 fn a_run_that_no_longer_keeps_others_out_ends<S: Product>() {
-    let (room, database) = (Room::new(), S::lender().loaded());
+    let (room, database) = (Room::new(), S::fixtures().loaded());
     let duration = Duration::from_secs(6);
     let what = format!("run T611 T111 T621 --jobs 1 --duration {}s", duration.as_secs());
     let run = room.start(&format!("{what} --target {}", database.target()));
@@ -125,7 +125,7 @@ fn a_run_that_no_longer_keeps_others_out_ends<S: Product>() {
 }
 
 fn a_stopped_load_goes_on<S: Product>() {
-    let (room, database) = (Room::new(), S::lender().empty());
+    let (room, database) = (Room::new(), S::fixtures().empty());
     let load = format!("load --size T --target {}", database.target());
     let run = room.start(&load);
     run.until("small tables: ");

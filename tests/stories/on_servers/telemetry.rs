@@ -1,4 +1,4 @@
-//! What a point tells besides its rate: waits, the log, the server's settings; and why where it does not.
+//! What a point reports besides its rate: waits, the log, the server's settings; and reasons where they are missing.
 
 use super::{Product, stories};
 use crate::document::{absent_without_a_reason, check_document};
@@ -6,34 +6,34 @@ use crate::support::{Room, number, points, text};
 
 stories!(the_log_is_counted, whatever_is_absent_says_why);
 
-/// Whoever looks ten times a second comes late on a machine that is full of others' work.
+/// On a busy machine, sampling ten times a second may come late.
 mod alone {
     use super::{stories, waits_are_told_with_counts_and_times_or_not_at_all};
 
     stories!(waits_are_told_with_counts_and_times_or_not_at_all);
 }
 
-/// What a product's servers say of themselves.
+/// What a product's servers report.
 pub(crate) trait Telemetry: Product {
-    /// Settings of the servers that lend which a run must note, with their values.
+    /// Settings of the shared servers that a run must store, with their values.
     const SETTINGS: &'static [(&'static str, &'static str)];
 
-    /// Facts that a run must note.
+    /// Facts that a run must store.
     const FACTS: &'static [&'static str];
 
-    /// What is missing where nobody watches the sessions.
+    /// What is missing without sampling.
     const UNWATCHED: &'static [&'static str];
 
-    /// Whether this server counts how often it writes its log.
+    /// Whether this server counts writes of its log.
     fn counts_log_writes(&self) -> bool;
 }
 
 fn waits_are_told_with_counts_and_times_or_not_at_all<S: Telemetry>() {
-    let (room, database) = (Room::new(), S::lender().loaded());
+    let (room, database) = (Room::new(), S::fixtures().loaded());
     let line = format!("run T711 --jobs 2 --duration 500ms --json --target {}", database.target());
     let mut seen = String::new();
-    // Two sessions are seen for as long as they work, and no longer. On a machine that is full of others' work whoever
-    // looks comes late, too, so this has some plays.
+    // Two sessions are seen for as long as they work. On a busy machine sampling may come late, so there are several
+    // attempts.
     let as_long = (0..5).any(|_| {
         let document = room.run(&line).expect(0).json();
         check_document(&document);
@@ -51,7 +51,7 @@ fn waits_are_told_with_counts_and_times_or_not_at_all<S: Telemetry>() {
         seen_s > 0.3 * worked_s
     });
     assert!(as_long, "{seen}");
-    // Nobody looks: what only a look would tell is missing, and why.
+    // Without sampling its values are missing, with the reason.
     let document = room.run(&format!("{line} --no-sampling")).expect(0).json();
     let point = &points(&document)[0];
     assert_eq!(point["waits"].as_array().unwrap().is_empty(), S::UNWATCHED.contains(&"waits"), "{point:#}");
@@ -61,10 +61,10 @@ fn waits_are_told_with_counts_and_times_or_not_at_all<S: Telemetry>() {
 }
 
 fn the_log_is_counted<S: Telemetry>() {
-    let (room, database) = (Room::new(), S::lender().loaded());
+    let (room, database) = (Room::new(), S::fixtures().loaded());
     let line = format!("run T711 --jobs 1 --duration 200ms --json --target {}", database.target());
     let update = points(&room.run(&line).expect(0).json())[0].clone();
-    // Each commit of a job alone writes the log once; a row that changes takes some dozen bytes there at least.
+    // Each commit of a single job writes the log once; a changed row takes at least some dozen bytes there.
     let (tx, mib) = (number(&update, "/tx_per_s"), number(&update, "/redo/mib_per_s"));
     assert!(mib * 1_048_576.0 > 50.0 * tx, "{mib} MiB/s for {tx} transactions a second");
     if database.server.counts_log_writes() {
@@ -74,9 +74,9 @@ fn the_log_is_counted<S: Telemetry>() {
     assert!(logical >= 2.0 * tx, "an index and a table are read for each: {logical} of {tx}");
 }
 
-/// A reader of any figure finds the figure or the reason why there is none.
+/// Every figure has a value or a reason for its absence.
 fn whatever_is_absent_says_why<S: Telemetry>() {
-    let (room, database) = (Room::new(), S::lender().loaded());
+    let (room, database) = (Room::new(), S::fixtures().loaded());
     let line = format!(
         "run T121 T611 T711 T512 T426 T211 --jobs 1 --threads 1 --duration 50ms --json --target {}",
         database.target()
@@ -85,7 +85,7 @@ fn whatever_is_absent_says_why<S: Telemetry>() {
     check_document(&document);
     let silent: Vec<String> = absent_without_a_reason(&document).into_iter().collect();
     assert!(silent.is_empty(), "absent without a reason in `missing`:\n{}", silent.join("\n"));
-    // The settings that figures depend on, those that somebody has set, and what the server is.
+    // The settings that figures depend on, those that were changed, and the server's facts.
     let parameters = &document["database"]["parameters"];
     for (name, value) in S::SETTINGS {
         assert_eq!(parameters[name], *value, "{parameters:#}");

@@ -8,8 +8,7 @@ stories!(a_server_is_loaded_and_measured_in_every_mode_of_tls,);
 
 /// Servers with TLS.
 pub(crate) trait Tls: Product {
-    /// A server with a certificate for `localhost`, where scott may work in the database `OWN` once he has proved his
-    /// password.
+    /// A server with a certificate for `localhost`, where scott may work in the database `OWN` with his password.
     fn with_tls() -> Self;
 }
 

@@ -1,5 +1,5 @@
-//! Workloads on servers: both forms are loaded, run, proved and dropped; what somebody changes, and a server that dies
-//! in the middle.
+//! Workloads on servers: both forms are loaded, run, verified and dropped; changes by others, and a server that dies
+//! meanwhile.
 
 use super::crashes::lost;
 use super::{OWN, Product, stories};
@@ -14,7 +14,7 @@ stories!(
 );
 
 fn a_workload_runs_in_both_forms_and_is_dropped<S: Product>() {
-    let (room, database) = (Room::new(), S::lender().empty());
+    let (room, database) = (Room::new(), S::fixtures().empty());
     let target = database.target();
     let ending = room.run(&format!("run tpcb --users 2 --target {target}")).expect(2);
     assert!(ending.stderr.contains("load it first: `dbdyno load tpcb"), "{}", ending.stderr);
@@ -30,7 +30,7 @@ fn a_workload_runs_in_both_forms_and_is_dropped<S: Product>() {
             assert!(number(point, "/service_time_s/p99") > 0.0, "{point:#}");
         }
         assert!(room.run("show last").expect(0).stdout.contains("Transactions"));
-        // Whatever is sent, dbdyno began and timed it.
+        // In both forms dbdyno began and timed the transactions.
         let times = room.run("show last --table latency").expect(0).stdout;
         assert!(times.contains("closed loop") && times.contains("service"), "{form}: {times}");
         room.run("report last --output page.html").expect(0);
@@ -48,7 +48,7 @@ fn a_workload_runs_in_both_forms_and_is_dropped<S: Product>() {
 }
 
 fn a_row_changed_behind_its_back_is_found_out<S: Product>() {
-    let (room, database) = (Room::new(), S::lender().empty());
+    let (room, database) = (Room::new(), S::fixtures().empty());
     let target = database.target();
     room.run(&format!("load tpcb --target {target}")).expect(0);
     // Within a point: while it works, history is written.
@@ -62,7 +62,7 @@ fn a_row_changed_behind_its_back_is_found_out<S: Product>() {
     assert_eq!(statuses(&document), ["tpcb invalid"]);
     let reason = text(&points(&document)[0], "/reason").to_owned();
     assert!(reason.contains("must have one sum"), "{reason}");
-    // It stays so until the row is as it was, or all is loaded anew.
+    // It stays so until the row is restored, or everything is loaded again.
     let line = format!("run tpcb --users 1 --duration 200ms --target {target}");
     room.run(&line).expect(4);
     assert!(text(&points(&room.show("last"))[0], "/reason").starts_with("before the point: "));
@@ -92,9 +92,9 @@ fn a_workload_outlives_the_crash_of_the_server<S: Product>() {
     check_document(&document);
 }
 
-/// A load that begins anew goes by columns, as `drop` does.
+/// A load that starts over relies on columns, as `drop` does.
 fn a_load_spares_tables_of_its_names_that_are_others<S: Product>() {
-    let (room, database) = (Room::new(), S::lender().empty());
+    let (room, database) = (Room::new(), S::fixtures().empty());
     let target = database.target();
     room.run(&format!("load tpcb --target {target}")).expect(0);
     let [meta, history, branches] = ["meta", "tpcb_history", "tpcb_branches"].map(S::table);

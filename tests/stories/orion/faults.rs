@@ -1,4 +1,5 @@
-//! When storage fails, or the user has seen enough: what was measured is complete, and the rest says why it is none.
+//! When storage fails, or the user stops a run: what was measured is complete, and the other points say why they are
+//! not.
 
 use super::{POINT, endings, file, files, measured, skipped};
 use crate::small_disk::SmallDisk;
@@ -51,7 +52,7 @@ fn ctrl_c_leaves_complete_points_and_files() {
 
 #[test]
 fn creating_a_file_can_be_stopped_and_leaves_nothing() {
-    // A larger one only where a smaller one is there before the signal is.
+    // A larger one only if a smaller one is done before the signal.
     for mib in [32, 128, 512] {
         let room = Room::on_disk();
         let mut run = room.start(&format!("{TWO} --file t.dat --file-size {mib}M"));
@@ -67,8 +68,8 @@ fn creating_a_file_can_be_stopped_and_leaves_nothing() {
     panic!("every file was created before the signal came");
 }
 
-/// A run whose storage is taken away by `fail` after its first point: that one is complete, the others say why they are
-/// none.
+/// A run whose storage is removed by `fail` after its first point: that point is complete, the others say why they are
+/// not.
 #[track_caller]
 fn fails_after_the_first(room: &Room, lun: &Path, fail: impl FnOnce()) {
     let run = room.start(&format!("{TWO} --file {}", lun.display()));
@@ -106,14 +107,14 @@ fn a_file_that_shrinks_fails_the_points_after_it() {
     });
 }
 
-/// A loop device of a story's own.
+/// A loop device for a story.
 struct LoopDevice(PathBuf);
 
 impl LoopDevice {
     /// On a file; `None`, with the reason printed, where this machine has none for us.
     #[allow(clippy::print_stderr, reason = "who runs the tests is told what is left out")]
     fn on(file: &Path) -> Option<Self> {
-        // A program that came second to a free device claims it for a moment, and whoever came first finds it in use.
+        // A program that loses the race for a free device still claims it for a moment, and the winner finds it in use.
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
         let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         let made = Command::new("losetup").args(["--find", "--show"]).arg(file).output();

@@ -1,5 +1,5 @@
-//! `dbdyno orion` as its users meet it: every kind of run, the files and points that it leaves, the reference and a
-//! database's share of it, what is refused, and what becomes of it when storage fails.
+//! `dbdyno orion` as its users see it: every kind of run with its files and points, the reference and a database's
+//! share of it, refusals, and failing storage.
 
 mod faults;
 mod refused;
@@ -10,11 +10,10 @@ use crate::support::{Ending, Room};
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// A point of small I/Os alone on a test file of 2 MiB, as short as may be.
+/// The shortest point of small I/Os on a test file of 2 MiB.
 pub(super) const POINT: &str = "orion -run advanced -matrix point -num_small 2 -num_large 0 -duration 0.1 --file t.dat";
 
-/// Measures, and insists on figures. A device that others keep busy may stand still for as long as a point: then it is
-/// measured again.
+/// Measures, and asserts valid figures. A busy device may stall for a whole point; then it is measured again.
 #[track_caller]
 pub(super) fn measured(room: &Room, line: &str) -> Ending {
     measured_by(|| room.run(line))
@@ -27,7 +26,7 @@ pub(super) fn measured_by(mut run: impl FnMut() -> Ending) -> Ending {
     first.unwrap_or_else(run).expect(0)
 }
 
-/// The files of ORION in a room, by the end of their names.
+/// ORION's files in a room, by the end of their names.
 pub(super) fn files(room: &Room) -> Vec<(String, PathBuf)> {
     let names = std::fs::read_dir(room.folder()).unwrap().map(|entry| entry.unwrap().path());
     let end = |path: &PathBuf| path.file_name()?.to_str()?.rsplit_once('_').map(|(_, end)| end.to_owned());
@@ -51,7 +50,7 @@ pub(super) fn endings(document: &Value) -> Vec<(String, String)> {
     points.map(|point| (text(&point["status"]), text(&point["reason"]))).collect()
 }
 
-/// Says why a part of a story is not told here.
+/// Prints why a part of a story is skipped.
 #[allow(clippy::print_stderr, reason = "it is for whoever runs the tests")]
 pub(super) fn skipped(why: &str) {
     eprintln!("skipped: {why}");

@@ -1,4 +1,4 @@
-//! What is refused, before anything is done: exit code 2, what to do instead, and nothing left behind.
+//! Refusals before anything is done: exit code 2, what to do instead, and nothing left behind.
 
 use super::{POINT, measured, measured_by, skipped};
 use crate::small_disk::SmallDisk;
@@ -68,7 +68,7 @@ fn a_file_of_another_size_is_not_made_anew() {
     measured(&room, &format!("{POINT} --file-size 1M"));
     let refusal = room.run(&format!("{POINT} --file-size 2M")).expect(2).stderr;
     assert!(refusal.contains("is a test file of 1048576 bytes, not of 2097152"), "{refusal}");
-    // Its own file may be written to without a word, and is still there.
+    // dbdyno's own file may be written to without consent, and is still there.
     measured(&room, &format!("{POINT} -write 50"));
     assert_eq!(std::fs::metadata(room.path("t.dat")).unwrap().len(), 1 << 20);
 }
@@ -96,16 +96,16 @@ fn a_foreign_file_is_written_to_by_consent_alone_and_a_file_system_not_even_then
     measured(&room, &format!("{writing} --destroy-data t.dat --really"));
 }
 
-/// Whom files belong to that are somebody else's: `nobody`.
+/// The owner of files of another user: `nobody`.
 const SOMEBODY: u32 = 65_534;
 
-/// Whether these tests run as root, whom rights do not stop.
+/// Whether these tests run as root, whom permissions do not stop.
 fn is_root(room: &Room) -> bool {
     std::fs::metadata(room.folder()).unwrap().uid() == 0
 }
 
-/// Runs dbdyno with no more rights than files give it. Root gives up what makes it root, not its name: others could not
-/// come to the folder that the sources may lie in.
+/// Runs dbdyno with only the rights of files. Root gives up its capabilities, not its name, because other users may not
+/// reach the folder of the sources.
 fn run_without_privileges(room: &Room, line: &str) -> Ending {
     if !is_root(room) {
         return room.run(line);
@@ -116,7 +116,7 @@ fn run_without_privileges(room: &Room, line: &str) -> Ending {
     Running::start(command).end()
 }
 
-/// Leaves these rights on a file that is somebody else's, where we may give one away.
+/// Sets these permissions on a file of another user, if we may give one away.
 fn give_away(room: &Room, path: &Path, mode: u32) {
     std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
     if is_root(room) {
@@ -157,7 +157,7 @@ fn what_may_not_be_read_is_refused() {
     assert!(!room.path("dbdyno.db").exists());
 }
 
-/// Reports that could not be written are known before hours of measuring.
+/// Unwritable reports are noticed before hours of measuring.
 #[test]
 fn a_read_only_folder_is_noticed_before_anything_is_made_or_measured() {
     let room = Room::on_disk();

@@ -1,4 +1,4 @@
-//! Kinds of runs: their points, their files, and what shows them.
+//! Kinds of runs: their points, their files, and their reports.
 
 use super::{POINT, endings, file, files, measured};
 use crate::document::check_point;
@@ -8,12 +8,12 @@ use std::collections::BTreeSet;
 
 const SIX: [&str; 6] = ["hist.txt", "iops.csv", "lat.csv", "mbps.csv", "summary.txt", "trace.txt"];
 
-/// What is measured on a file of its own.
+/// A command line with a file of its own.
 fn line(flags: &str) -> String {
     format!("orion {flags} -duration 0.25 -cache_size 0 --file t.dat --file-size 4M")
 }
 
-/// A run of so many points, all of them figures.
+/// A run with this many points, all of them valid.
 #[track_caller]
 fn run(flags: &str, points_planned: usize) -> Room {
     let room = Room::on_disk();
@@ -22,7 +22,7 @@ fn run(flags: &str, points_planned: usize) -> Room {
     room
 }
 
-/// A run of so many points that a device that others keep busy stands still for one of them.
+/// A run with so many points that a busy device may stall for one of them.
 #[track_caller]
 fn run_many(flags: &str, points_planned: usize) -> Room {
     let room = Room::on_disk();
@@ -39,7 +39,7 @@ fn stood_still(point: &Value) -> bool {
     point["reason"].as_str().is_some_and(|reason| reason.starts_with("no I/O ended inside the window"))
 }
 
-/// Whether the points are figures, with ORION's files beside them.
+/// Whether the points are valid, with ORION's files beside them.
 #[track_caller]
 fn check(room: &Room, flags: &str, points_planned: usize) {
     let document = room.show("last");
@@ -59,7 +59,7 @@ fn check(room: &Room, flags: &str, points_planned: usize) {
 fn a_simple_run_leaves_points_and_files_that_say_the_same() {
     let room = run("-run simple -num_disks 1", 7);
     let document = room.show("last");
-    // When it was slowest, and on which device or file.
+    // When the longest I/O was, and on which device or file.
     for point in points(&document) {
         let ios = |size: &str| point["storage"][size]["read"]["ios"].as_u64().unwrap_or(0) as f64;
         let (series, lun) = (&point["storage"]["series"], &point["storage"]["paths"][0]["figures"]);
@@ -89,7 +89,7 @@ fn a_simple_run_leaves_points_and_files_that_say_the_same() {
     assert!(std::fs::read_to_string(room.path("page.html")).unwrap().contains("<section id=\"storage\">"));
     let refused = room.run("resume last").expect(2).stderr;
     assert!(refused.contains("start it again with `dbdyno orion`"), "{refused}");
-    // What was exported elsewhere comes back.
+    // An exported run can be imported again.
     let json = room.run("export last --format json").expect(0).stdout;
     let other = Room::on_disk();
     std::fs::write(other.path("run.json"), json).unwrap();
@@ -161,7 +161,7 @@ fn a_bit_that_changes_is_found_where_it_is() {
     let mut bytes = std::fs::read(room.path("t.dat")).unwrap();
     bytes[AT] ^= 1;
     std::fs::write(room.path("t.dat"), bytes).unwrap();
-    // Each read is of the whole file, so that any finds it.
+    // Each read covers the whole file, so any of them finds it.
     let line = format!("{POINT} --verify -size_small 1024 --json");
     let mut documents = (0..5).map(|_| room.run(&line).expect(4).json());
     let document = documents.find(|document| !stood_still(&points(document)[0])).unwrap();
@@ -170,18 +170,18 @@ fn a_bit_that_changes_is_found_where_it_is() {
     assert!(reason.contains(&format!("t.dat at byte {AT}: ")), "{reason}");
 }
 
-/// A file that dbdyno has stamped throughout, after something else was written to a part of it.
+/// A file that dbdyno stamped throughout, after something else was written to a part of it.
 fn spoiled(room: &Room, spoil: impl FnOnce(&mut [u8])) {
     measured(room, &format!("{POINT} --file-size 1M --verify -write 50"));
     let mut bytes = std::fs::read(room.path("t.dat")).unwrap();
     spoil(&mut bytes);
-    // In place: a new file would have no mark.
+    // In place, because a new file would have no mark.
     let mut file = std::fs::OpenOptions::new().write(true).open(room.path("t.dat")).unwrap();
     std::io::Write::write_all(&mut file, &bytes).unwrap();
     file.sync_all().unwrap();
 }
 
-/// Each read is of the whole file, so that any finds it.
+/// Each read covers the whole file, so any of them finds it.
 const VERIFY: &str = "-size_small 1024 --verify --json";
 
 #[test]
@@ -211,7 +211,7 @@ fn garbage_in_a_file_that_was_stamped_throughout_is_an_error_with_its_place() {
 #[test]
 fn what_was_never_stamped_throughout_is_not_verified() {
     let room = Room::on_disk();
-    // A file of somebody else's, and one of dbdyno's after writes without stamps: nothing could be told of either.
+    // A file of another program, and one of dbdyno's after unstamped writes: nothing can be verified on either.
     std::fs::write(room.path("t.dat"), vec![7; 1 << 20]).unwrap();
     let foreign = room.run(&format!("{POINT} --verify")).expect(2).stderr;
     assert!(foreign.contains("t.dat was never stamped throughout") && foreign.contains("--file-size"), "{foreign}");
@@ -223,7 +223,7 @@ fn what_was_never_stamped_throughout_is_not_verified() {
     assert!(written.contains("may have been written to without stamps") && written.contains("remove it"), "{written}");
     let asked = room.run(&format!("{POINT} --verify --file-size 1M")).expect(2).stderr;
     assert!(asked.contains("remove it"), "{asked}");
-    // What a run writes itself can be proved all the same, and is said to be all that is.
+    // What a run writes itself can be verified all the same, and the run says that this is all.
     let mixed = room.run(&format!("{POINT} --verify -write 50"));
     assert!(mixed.stderr.contains("proves only what a run itself has written"), "{}", mixed.stderr);
     std::fs::remove_file(room.path("t.dat")).unwrap();

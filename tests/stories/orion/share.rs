@@ -1,4 +1,4 @@
-//! The reference, and which share of it a database reaches.
+//! The reference, and a database's share of it.
 
 use super::{POINT, measured};
 use crate::support::{Room, number, points, text};
@@ -20,7 +20,7 @@ fn a_database_stands_beside_the_reference_of_its_label() {
     let reference = text(&runs[0], "/id").to_owned();
     assert_eq!(points(&room.show(&reference)).len(), 13);
     assert_eq!(text(&room.show(&reference), "/run/suite"), "orion reference");
-    // It is no run of ORION's, so it has none of its files.
+    // It is not an ORION run, so it has no ORION files.
     assert!(super::files(&room).is_empty());
 
     let document = room.show(&database);
@@ -33,10 +33,10 @@ fn a_database_stands_beside_the_reference_of_its_label() {
         "{shown}"
     );
 
-    // Its label is still that of the database's runs, of whose sample it is no part.
+    // The label still leads to the database's runs, and the reference is not in their sample.
     assert_eq!(text(&room.show("mine"), "/run/id"), database);
 
-    // Without a label the newest of the host is taken.
+    // Without a label the newest reference of the host is used.
     measured(&room, "run T426 --target sqlite:x.sqlite --duration 100ms --ramp 1");
     assert_eq!(text(&room.show("last"), "/storage_reference/chosen_by"), "host");
     room.run(&format!("report {database} -o page.html")).expect(0);
@@ -51,12 +51,12 @@ fn a_reference_writes_to_nothing_that_is_not_its_own() {
     assert!(ending.stderr.contains("note: reads alone are measured"), "{}", ending.stderr);
     assert_eq!(points(&room.show("last")).len(), 9);
     assert_eq!(std::fs::read(room.path("t.dat")).unwrap(), vec![7; 8 << 20]);
-    // Where no file is named, one is made and goes again: one that is there is nobody's to remove.
+    // Without a named file one is made and removed again; an existing file is never removed.
     std::fs::write(room.path("dbdyno-reference.orion"), "mine").unwrap();
     let ending = room.run("orion --reference -duration 0.1").expect(2);
     assert!(ending.stderr.contains("is there already"), "{}", ending.stderr);
     assert_eq!(std::fs::read(room.path("dbdyno-reference.orion")).unwrap(), b"mine");
-    // A run of another kind is none.
+    // A run of another kind is not a reference.
     measured(&room, POINT);
     assert_eq!(text(&room.show("last"), "/run/suite"), "orion advanced");
 }

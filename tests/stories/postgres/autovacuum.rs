@@ -1,6 +1,6 @@
-//! The server's own vacuums are somebody else's work, too.
+//! The server's own vacuums count as foreign work, too.
 
-use crate::on_servers::company::{SESSIONS, beside};
+use crate::on_servers::other_sessions::{SESSIONS, beside};
 use crate::on_servers::{OWN, Product as _};
 use crate::scratch::postgres::Server;
 use crate::support::{Room, wait_until};
@@ -10,7 +10,7 @@ use dbdyno_testkit::servers::postgres::SUPERUSER;
 fn an_automatic_vacuum_is_seen() {
     let (room, server) = (Room::new(), Server::narrow());
     let target = server.socket(SUPERUSER, OWN);
-    // A table that takes the vacuum its time.
+    // A table whose vacuum takes a while.
     server.psql(
         OWN,
         "CREATE TABLE public.notes WITH (autovacuum_vacuum_threshold = 1, autovacuum_vacuum_scale_factor = 0,
@@ -29,6 +29,6 @@ fn an_automatic_vacuum_is_seen() {
     let note = beside(&room, &target, || {});
     assert!(note.contains(SESSIONS), "{note}");
     server.psql(OWN, "ALTER SYSTEM RESET autovacuum; ALTER SYSTEM RESET autovacuum_naptime; SELECT pg_reload_conf()");
-    // Who waits for its lock ends it.
+    // A session that waits for its lock ends it.
     server.psql(OWN, "DROP TABLE public.notes");
 }

@@ -1,12 +1,12 @@
-//! Checkpoints: who may make them, and what one in a point does; how the log's writes are timed.
+//! Checkpoints: who may make them, and the effect of one within a point; how the log's writes are timed.
 
-use super::{CHECKPOINTS_CAN_BE_GRANTED, LENDER, LOG_WRITES_ARE_COUNTED, version};
+use super::{CHECKPOINTS_CAN_BE_GRANTED, FIXTURES, LOG_WRITES_ARE_COUNTED, version};
 use crate::on_servers::{Product as _, until_called};
 use crate::support::{Room, flag_note, flagged, number, points, statuses, text};
 
 #[test]
 fn a_point_without_a_checkpoint_says_whom_to_ask() {
-    let (room, database) = (Room::new(), LENDER.loaded());
+    let (room, database) = (Room::new(), FIXTURES.loaded());
     let role = database.user();
     database.server.hand_over(&database.name, &role);
     let target = database.target_of(&role);
@@ -24,17 +24,17 @@ fn a_point_without_a_checkpoint_says_whom_to_ask() {
     let line = format!("run T211 T611 --ramp 1 --duration 200ms --target {target}");
     room.run(&line).expect(0);
     let document = room.show("last");
-    // What an administrator may leave out is no failure.
+    // A grant that an administrator may omit is not a failure.
     assert_eq!(statuses(&document), ["T211 unsupported", "T611 ok"]);
     let [written, selected] = &points(&document)[..] else { panic!("{document:#}") };
     let helps = if granted { "GRANT pg_checkpoint TO this user" } else { "before version 15 only superusers" };
     for why in [text(written, "/reason"), flag_note(selected, "not_settled")] {
         assert!(why.contains("points are not settled") && why.contains(helps), "{why}");
     }
-    // It does not see what others do, and says so.
+    // It cannot see the sessions of others, and says so.
     let why = text(selected, "/missing/proof.foreign_busy");
     assert!(why.contains("GRANT pg_monitor TO this user"), "{why}");
-    // Once granted, it is measured, and settled.
+    // With the grant, it is measured and settled.
     if granted {
         database.sql(&format!("GRANT pg_checkpoint TO {role}"));
         room.run(&line).expect(0);
@@ -46,14 +46,14 @@ fn a_point_without_a_checkpoint_says_whom_to_ask() {
 
 #[test]
 fn a_checkpoint_in_a_point_is_told() {
-    let (room, database) = (Room::new(), LENDER.loaded());
+    let (room, database) = (Room::new(), FIXTURES.loaded());
     let run = room.start(&format!("run T711 --jobs 1 --duration 1s --target {}", database.target()));
     until_called(database.server, &database.name);
     database.sql("CHECKPOINT");
     run.end().expect(0);
     let point = points(&room.show("last"))[0].clone();
     assert!(number(&point, "/database/checkpoints") >= 1.0, "{point:#}");
-    // What is changed after a checkpoint goes into the log as a whole page first.
+    // After a checkpoint, the first change of a page logs the whole page.
     if version(database.server) >= LOG_WRITES_ARE_COUNTED {
         assert!(number(&point, "/redo/page_images_per_s") > 0.0, "{point:#}");
     }
@@ -61,7 +61,7 @@ fn a_checkpoint_in_a_point_is_told() {
 
 #[test]
 fn writes_of_the_log_are_timed_where_the_server_does_so() {
-    let (room, database) = (Room::new(), LENDER.loaded());
+    let (room, database) = (Room::new(), FIXTURES.loaded());
     let run = || {
         let line = format!("run T711 --jobs 1 --duration 200ms --json --target {}", database.target());
         points(&room.run(&line).expect(0).json())[0].clone()

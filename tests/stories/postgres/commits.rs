@@ -1,14 +1,14 @@
-//! Sessions are made durable where the server's setting is not.
+//! Sessions commit durably even if the server's setting is unsafe.
 
-use super::{LENDER, LOG_WRITES_ARE_COUNTED, version};
+use super::{FIXTURES, LOG_WRITES_ARE_COUNTED, version};
 use crate::support::{Room, flag_note, number, points, text};
 use dbdyno_testkit::servers::postgres::SUPERUSER;
 
 #[test]
 fn durable_sessions_wait_for_the_log_and_others_do_not() {
     let room = Room::new();
-    // Nobody else writes to the log there: its writes are the whole server's.
-    let (server, database) = LENDER.loaded_server_alone();
+    // No other session writes to the log there, so its writes are those of the whole server.
+    let (server, database) = FIXTURES.loaded_server_alone();
     server.psql(&database, &format!("ALTER DATABASE {database} SET synchronous_commit = off"));
     let target = server.socket(SUPERUSER, &database);
     let run = |mode: &str| {
@@ -20,10 +20,10 @@ fn durable_sessions_wait_for_the_log_and_others_do_not() {
     let set = "on (set by dbdyno; the server's own is off)";
     assert_eq!(text(&durable, "/durability/synchronous_commit"), set, "{durable:#}");
     assert_eq!(text(&durable, "/durability/fsync"), "off");
-    // The server as a whole is not safe, and that is all that there is to say.
+    // The server's setting is unsafe, which is the only remark.
     let note = flag_note(&durable, "unsafe_durability");
     assert!(note.contains("fsync=off") && !note.contains("synchronous_commit"), "{durable:#}");
-    // It is so: a durable commit writes the log, another leaves that to the server's writer.
+    // A durable commit writes the log; another leaves that to the server's writer.
     let loose = run("--commit engine_default");
     if version(&server) >= LOG_WRITES_ARE_COUNTED {
         let writes_per_commit = |point| number(point, "/redo/writes_per_s") / number(point, "/tx_per_s");

@@ -3,27 +3,27 @@
 mod autovacuum;
 mod checkpoints;
 mod commits;
+mod facts;
 mod standby;
-mod words;
 mod workers;
 
 use crate::on_servers::{OWN, PASSWORD, Product, SCOTT, in_turn, load};
-use crate::scratch::postgres::{Server, Wish};
-use dbdyno_testkit::servers::lend::Lender;
+use crate::scratch::postgres::{Server, ServerOptions};
+use dbdyno_testkit::servers::fixtures::FixturePool;
 use std::process::Command;
 use std::sync::{LazyLock, Mutex, MutexGuard};
 
-static LENDER: Lender<Server> = Lender::new(lending, load);
+static FIXTURES: FixturePool<Server> = FixturePool::new(lending, load);
 
-/// The server of all stories that can share one. Nothing that it holds matters after a crash.
+/// The server of all stories that can share one. Its contents need not survive a crash.
 fn lending() -> Server {
-    let server = Wish::default()
+    let server = ServerOptions::default()
         .set("shared_buffers", "64MB")
         .set("max_worker_processes", "16")
         .set("max_parallel_workers", "16")
         .set("autovacuum", "off")
         .set("fsync", "off")
-        // One user must prove who he is, over TCP; before version 14 the server would keep an MD5 sum.
+        // One user must authenticate over TCP; before version 14 the server would store an MD5 hash.
         .set("password_encryption", "scram-sha-256")
         .access(&format!("host all {SCOTT} 127.0.0.1/32 scram-sha-256"))
         .start();
@@ -31,9 +31,9 @@ fn lending() -> Server {
     server
 }
 
-/// Few connections and hardly any parallel workers.
+/// A server with few connections and hardly any parallel workers.
 static NARROW: LazyLock<Mutex<Server>> = LazyLock::new(|| {
-    let server = Wish::default()
+    let server = ServerOptions::default()
         .set("max_connections", "8")
         .set("superuser_reserved_connections", "1")
         // The server's own launcher of replication takes one.
@@ -49,8 +49,8 @@ static NARROW: LazyLock<Mutex<Server>> = LazyLock::new(|| {
 impl Product for Server {
     const WHICH: &'static str = "SELECT pg_backend_pid()";
 
-    fn lender() -> &'static Lender<Self> {
-        &LENDER
+    fn fixtures() -> &'static FixturePool<Self> {
+        &FIXTURES
     }
 
     fn narrow() -> MutexGuard<'static, Self> {
@@ -58,7 +58,7 @@ impl Product for Server {
     }
 
     fn doomed() -> Self {
-        Wish::default().set("fsync", "off").set("restart_after_crash", "on").start()
+        ServerOptions::default().set("fsync", "off").set("restart_after_crash", "on").start()
     }
 
     fn sessions(&self, database: &str) -> Vec<u64> {

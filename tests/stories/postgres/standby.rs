@@ -1,17 +1,16 @@
-//! A standby takes no writes, so nothing is measured there.
+//! A standby accepts no writes, so nothing is measured there.
 
 use crate::on_servers::{OWN, Product as _, refuses};
-use crate::scratch::postgres::{Server, Wish};
+use crate::scratch::postgres::{Server, ServerOptions};
 use crate::support::{Room, text};
 use dbdyno_testkit::servers::postgres::SUPERUSER;
 
-/// A copy of a server that follows it. Nobody else is at work there, so what the files hold after a checkpoint is all
-/// of it.
+/// A copy of a server that follows it. No other session works there, so after a checkpoint the files are complete.
 fn standby_of(primary: &Server) -> Server {
     primary.psql("postgres", "CHECKPOINT");
     let (socket, port) = (primary.socket_folder(), primary.port);
     let source = format!("host={} port={port} user={SUPERUSER}", socket.display());
-    Wish::default().copy_of(&primary.data(), "standby.signal").set("primary_conninfo", &source).start()
+    ServerOptions::default().copy_of(&primary.data(), "standby.signal").set("primary_conninfo", &source).start()
 }
 
 #[test]
@@ -29,7 +28,7 @@ fn a_standby_is_refused_before_anything_is_touched() {
     let ending = room.run(&format!("drop --target {target}"));
     assert!(ending.code == Some(2) || ending.code == Some(3), "{ending:?}");
     assert!(ending.stderr.contains("standby") || ending.stderr.contains("read-only"), "{}", ending.stderr);
-    // The primary says who follows it.
+    // The primary reports its followers.
     let document =
         room.run(&format!("run T611 --ramp 1 --duration 50ms --json --target {}", primary.socket(SUPERUSER, OWN)));
     let document = document.expect(0).json();

@@ -1,6 +1,6 @@
 //! Parallel workers: as many as there are threads, or the point is invalid.
 
-use super::LENDER;
+use super::FIXTURES;
 use crate::document::check_point;
 use crate::on_servers::{OWN, Product as _};
 use crate::scratch::postgres::Server;
@@ -35,7 +35,7 @@ fn workers_that_were_not_launched_make_a_point_invalid() {
 
 #[test]
 fn workers_are_launched_as_many_as_there_are_threads() {
-    let (room, database) = (Room::new(), LENDER.loaded());
+    let (room, database) = (Room::new(), FIXTURES.loaded());
     let line = format!("run T426 T512 --ramp 1,2,3 --duration 200ms --target {}", database.target());
     room.run(&line).expect(0);
     let document = room.show("last");
@@ -47,7 +47,7 @@ fn workers_are_launched_as_many_as_there_are_threads() {
     }
 }
 
-/// Insists that a point shows the plan of its statement, parallel where it has threads; building an index has none.
+/// Asserts that a point shows the plan of its statement, parallel with threads; building an index has none.
 #[track_caller]
 fn check_plan(point: &Value) {
     if point["test"] == "T426" {

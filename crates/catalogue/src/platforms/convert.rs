@@ -1,4 +1,5 @@
-//! A platform file as the document of a run. Units are converted once, here; what is printed stays beside it.
+//! A platform file as the document of a run. Units are converted here, once; the printed values stay beside the
+//! converted ones.
 
 use super::points;
 use super::raw::{
@@ -9,9 +10,9 @@ use crate::document::{Document, Entry};
 use crate::error::CatalogueError;
 use crate::files::Source;
 use dbdyno_model::{
-    Better, Bucket, Costs, Cpu, Database, Disk, Facts, Kind, LatencyShares, Memory, MetricId, Platform, Point, Printed,
-    Published, PublishedFigure, PublishedHistogram, PublishedWait, PublishedWaits, Run, RunId, RunJson, RunStatus,
-    Statement, Suspect, Test,
+    Better, Costs, Cpu, Database, Disk, FigureKind, LatencyShares, Memory, MetricId, Platform, Point, Printed,
+    Published, PublishedBucket, PublishedFacts, PublishedFigure, PublishedHistogram, PublishedStatement, PublishedWait,
+    PublishedWaits, Run, RunId, RunJson, RunStatus, Suspect, Test,
 };
 
 /// A whole file.
@@ -81,25 +82,25 @@ pub(super) fn unit(metric: &MetricId) -> &'static str {
     }
 }
 
-/// A printed unit: its metric for each kind of figure, best guess first, and the factor to the metric's unit.
-struct Unit {
+/// A printed unit: its metric for each kind of figure, the best guess first, and the factor to the metric's unit.
+struct PrintedUnit {
     name: &'static str,
     factor: f64,
     metrics: &'static [&'static str],
 }
 
-const UNITS: &[Unit] = &[
-    Unit { name: "ops/s", factor: 1.0, metrics: &["ops_per_s"] },
-    Unit { name: "kops/s", factor: 1e3, metrics: &["ops_per_s"] },
-    Unit { name: "rows/s", factor: 1.0, metrics: &["rows_per_s"] },
-    Unit { name: "krows/s", factor: 1e3, metrics: &["rows_per_s"] },
-    Unit { name: "tx/s", factor: 1.0, metrics: &["tx_per_s"] },
-    Unit { name: "iops", factor: 1.0, metrics: &["read_iops", "write_iops"] },
-    Unit { name: "MB/s", factor: 1.0, metrics: &["read_mib_per_s", "work_mib_per_s", "write_mib_per_s"] },
-    Unit { name: "MiB/s", factor: 1.0, metrics: &["read_mib_per_s", "work_mib_per_s", "write_mib_per_s"] },
-    Unit { name: "GB/s", factor: 1024.0, metrics: &["read_mib_per_s", "work_mib_per_s", "write_mib_per_s"] },
-    Unit { name: "ms", factor: 1e-3, metrics: &["service_time_s"] },
-    Unit { name: "s", factor: 1.0, metrics: &["service_time_s"] },
+const UNITS: &[PrintedUnit] = &[
+    PrintedUnit { name: "ops/s", factor: 1.0, metrics: &["ops_per_s"] },
+    PrintedUnit { name: "kops/s", factor: 1e3, metrics: &["ops_per_s"] },
+    PrintedUnit { name: "rows/s", factor: 1.0, metrics: &["rows_per_s"] },
+    PrintedUnit { name: "krows/s", factor: 1e3, metrics: &["rows_per_s"] },
+    PrintedUnit { name: "tx/s", factor: 1.0, metrics: &["tx_per_s"] },
+    PrintedUnit { name: "iops", factor: 1.0, metrics: &["read_iops", "write_iops"] },
+    PrintedUnit { name: "MB/s", factor: 1.0, metrics: &["read_mib_per_s", "work_mib_per_s", "write_mib_per_s"] },
+    PrintedUnit { name: "MiB/s", factor: 1.0, metrics: &["read_mib_per_s", "work_mib_per_s", "write_mib_per_s"] },
+    PrintedUnit { name: "GB/s", factor: 1024.0, metrics: &["read_mib_per_s", "work_mib_per_s", "write_mib_per_s"] },
+    PrintedUnit { name: "ms", factor: 1e-3, metrics: &["service_time_s"] },
+    PrintedUnit { name: "s", factor: 1.0, metrics: &["service_time_s"] },
 ];
 
 /// The figures of one `[[kpi]]`.
@@ -111,9 +112,9 @@ fn figures(raw: &RawKpi, test: Option<&Test>) -> Result<Vec<PublishedFigure>, St
     let metric = metric(raw, unit_of, test)?;
     let better = if raw.lower_is_better || raw.metric == "service_time" { Better::Lower } else { Better::Higher };
     let kinds = [
-        (Kind::Speed, "speed", raw.speed),
-        (Kind::Throughput, "throughput", raw.throughput),
-        (Kind::Value, "value", raw.value),
+        (FigureKind::Speed, "speed", raw.speed),
+        (FigureKind::Throughput, "throughput", raw.throughput),
+        (FigureKind::Value, "value", raw.value),
     ];
     let mut figures = Vec::new();
     for (kind, key, printed) in kinds {
@@ -138,7 +139,7 @@ fn figures(raw: &RawKpi, test: Option<&Test>) -> Result<Vec<PublishedFigure>, St
     Ok(figures)
 }
 
-/// Of a sentence about several keys, the clauses that are not about another one.
+/// The clauses of a sentence about several keys that are not about another key.
 fn about(key: &str, why: &str) -> String {
     let others = ["speed", "throughput", "value"].map(|other| format!("{other} is ")).into_iter();
     let others: Vec<String> = others.filter(|other| !other.starts_with(key)).collect();
@@ -146,8 +147,8 @@ fn about(key: &str, why: &str) -> String {
     if clauses.is_empty() { why.to_owned() } else { clauses.join("; ") }
 }
 
-/// Which metric a figure is of: `rate` and `service_time` are of what the test is about.
-fn metric(raw: &RawKpi, unit: &Unit, test: Option<&Test>) -> Result<MetricId, String> {
+/// The metric of a figure: `rate` and `service_time` depend on the test.
+fn metric(raw: &RawKpi, unit: &PrintedUnit, test: Option<&Test>) -> Result<MetricId, String> {
     let about = |metric: &str| test.is_some_and(|t| t.metrics.iter().any(|m| m.as_str() == metric));
     let id = match raw.metric.as_str() {
         "rate" => unit.metrics.iter().copied().find(|m| about(m)).or(unit.metrics.first().copied()),
@@ -165,14 +166,14 @@ fn metric(raw: &RawKpi, unit: &Unit, test: Option<&Test>) -> Result<MetricId, St
     id.map(MetricId::from).ok_or_else(known)
 }
 
-fn statement(raw: &RawStatement) -> Result<Statement, String> {
+fn statement(raw: &RawStatement) -> Result<PublishedStatement, String> {
     let (Some(low), Some(high)) = (raw.low.or(raw.value), raw.high.or(raw.value)) else {
         return Err("the key 'value' is missing, or 'low' and 'high'".to_owned());
     };
     let jobs = raw.jobs.map(|n| format!("{n} jobs"));
     let scope = [raw.scope.clone(), raw.at.as_ref().map(|at| format!("at {at}")), jobs, raw.scaling.clone()];
     let scope: Vec<String> = scope.into_iter().flatten().collect();
-    Ok(Statement {
+    Ok(PublishedStatement {
         test: raw.test.clone(),
         variant: raw.variant.clone(),
         metric: raw.metric.clone(),
@@ -201,7 +202,7 @@ fn published(raw: &RawPlatform, source: &Source) -> Published {
     }
 }
 
-/// What stands in tables of its own.
+/// The contents of tables of their own.
 fn tables(document: &mut Document<'_>, published: &mut Published) -> Result<(), CatalogueError> {
     for Entry { value, place } in document.entries_if_any::<RawWaits>("wait_event", "test")? {
         let suspect = value.doubt().any().map_err(|problem| place.invalid(problem))?;
@@ -238,7 +239,7 @@ fn tables(document: &mut Document<'_>, published: &mut Published) -> Result<(), 
                     })
                     .collect(),
             });
-            published.facts.push(Facts { table: table.to_owned(), facts: facts.collect() });
+            published.facts.push(PublishedFacts { table: table.to_owned(), facts: facts.collect() });
         }
     }
     Ok(())
@@ -247,8 +248,8 @@ fn tables(document: &mut Document<'_>, published: &mut Published) -> Result<(), 
 fn histogram(raw: &RawHistogram) -> Result<PublishedHistogram, String> {
     let variant = raw.variant.as_deref().unwrap_or("not stated");
     let title = format!("small {}, large {}; run {}, variant {variant}", raw.small, raw.large, raw.run);
-    let bucket = |b: &super::raw::RawBucket| -> Result<Bucket, String> {
-        Ok(Bucket {
+    let bucket = |b: &super::raw::RawBucket| -> Result<PublishedBucket, String> {
+        Ok(PublishedBucket {
             lower_s: b.lower_us * 1e-6,
             upper_s: b.upper_us * 1e-6,
             reads: b.reads,
@@ -306,7 +307,7 @@ fn platform(raw: &RawPlatform) -> Platform {
 
 fn database(raw: &RawPlatform) -> Database {
     let product = raw.vendor_database.clone().unwrap_or_default();
-    // The first word of a product is what the field calls it, and what engines are called here.
+    // The first word of a product is the common name, and the name of the engine here.
     let engine = raw.engine.clone().unwrap_or_else(|| product.split(' ').next().unwrap_or_default().to_lowercase());
     Database {
         engine,
@@ -341,7 +342,7 @@ pub(super) fn costs(raw: &RawPlatform) -> Costs {
     }
 }
 
-/// The source document by its title: the name of the file that it was read from stands in the notes.
+/// The source document by its title; the notes have the name of the file that it was read from.
 fn document(raw: &RawPlatform) -> Option<String> {
     let source = raw.source.as_ref()?;
     let file = raw.source_file.as_deref().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Reference platforms: published results as data, each file turned into the document of a run when somebody asks for
-//! it.
+//! Reference platforms: published results as data. Each file is converted to the document of a run when it is
+//! requested.
 
 mod convert;
 mod points;
@@ -40,7 +40,7 @@ impl Catalogue {
         nearest(asked, self.platform_ids())
     }
 
-    /// What the platform of a user's own run costs: a platform file names the run's label under `runs`.
+    /// The costs of the platform of a user's own run: a platform file lists the run's label under `runs`.
     ///
     /// # Errors
     /// A platform file that names runs is unsound.

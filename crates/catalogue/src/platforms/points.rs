@@ -1,46 +1,48 @@
-//! Series of a platform file as points: each key brought to its place and unit once, here.
+//! Series of a platform file as points: each key is converted to its field and unit here, once.
 
 use super::raw::{RawRow, RawSeries};
-use crate::document::{Document, Entry, Place};
+use crate::document::{Document, Entry, SourcePlace};
 use crate::error::CatalogueError;
 use crate::nearest::nearest;
 use dbdyno_model::{
-    CommitMode, Curve, CurvePoint, Dop, MetricId, Point, ResponseTime, Subject, Suspect, SuspectCode, Test, Use,
+    CommitMode, Dop, MetricId, Point, PublishedCurve, PublishedCurvePoint, ResponseTime, Subject, Suspect, SuspectCode,
+    Test, UsableFor,
 };
 use std::collections::BTreeMap;
 
-/// What a printed zero says.
+/// The meaning of a printed zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Zero {
-    /// Nothing of it happened.
+enum PrintedZero {
+    /// It did not happen.
     Nothing,
     /// It was not counted in this test.
     NotCounted,
 }
 
 /// A key of a point.
-struct Key {
+struct PointKey {
     name: &'static str,
-    /// The metric, under which doubt about it is kept.
+    /// The metric that doubts about it are kept under.
     metric: &'static str,
-    /// Where a point says why it is missing.
+    /// The path under which a point says why it is missing.
     path: &'static str,
-    /// What a value is multiplied by.
+    /// The factor to our unit.
     factor: f64,
-    zero: Zero,
+    zero: PrintedZero,
     set: fn(&mut Point, f64),
 }
 
-const fn key(name: &'static str, metric: &'static str, path: &'static str, set: fn(&mut Point, f64)) -> Key {
-    Key { name, metric, path, factor: 1.0, zero: Zero::Nothing, set }
+const fn key(name: &'static str, metric: &'static str, path: &'static str, set: fn(&mut Point, f64)) -> PointKey {
+    PointKey { name, metric, path, factor: 1.0, zero: PrintedZero::Nothing, set }
 }
 
-const fn rate(name: &'static str, set: fn(&mut Point, f64)) -> Key {
-    Key { zero: Zero::NotCounted, ..key(name, name, name, set) }
+const fn rate(name: &'static str, set: fn(&mut Point, f64)) -> PointKey {
+    PointKey { zero: PrintedZero::NotCounted, ..key(name, name, name, set) }
 }
 
-/// Every key of a point with a degree of parallelism, beside those that name it. MB are 2^20 bytes in the documents.
-const KEYS: &[Key] = &[
+/// Every key of a point with a degree of parallelism, except those that identify it. MB are 2^20 bytes in the
+/// documents.
+const KEYS: &[PointKey] = &[
     rate("rows_per_s", |p, v| p.rows_per_s = Some(v)),
     rate("ops_per_s", |p, v| p.ops_per_s = Some(v)),
     rate("tx_per_s", |p, v| p.tx_per_s = Some(v)),
@@ -55,7 +57,7 @@ const KEYS: &[Key] = &[
     key("read_mb_per_s", "read_mib_per_s", "io.read_mib_per_s", |p, v| p.io.read_mib_per_s = Some(v)),
     key("write_mb_per_s", "write_mib_per_s", "io.write_mib_per_s", |p, v| p.io.write_mib_per_s = Some(v)),
     key("total_mb_per_s", "total_mib_per_s", "io.total_mib_per_s", |p, v| p.io.total_mib_per_s = Some(v)),
-    Key {
+    PointKey {
         factor: 1e-3,
         ..key("chart_read_service_time_ms", "read_service_time_s", "io.read_service_time_s", |p, v| {
             p.io.read_service_time_s = Some(v);
@@ -63,14 +65,14 @@ const KEYS: &[Key] = &[
     },
     key("redo_mb_per_s", "redo_mib_per_s", "redo.mib_per_s", |p, v| p.redo.mib_per_s = Some(v)),
     key("redo_writes_per_s", "redo_writes_per_s", "redo.writes_per_s", |p, v| p.redo.writes_per_s = Some(v)),
-    Key {
+    PointKey {
         factor: 1e-6,
         ..key("redo_service_time_us", "redo_write_service_time_s", "redo.write_service_time_s", |p, v| {
             p.redo.write_service_time_s = Some(v);
         })
     },
     key("redo_sync_writes", "redo_sync_writes_per_s", "redo.sync_writes", |p, v| p.redo.sync_writes = Some(v)),
-    Key {
+    PointKey {
         factor: 1e-6,
         ..key("redo_sync_service_time_us", "redo_sync_service_time_s", "redo.sync_service_time_s", |p, v| {
             p.redo.sync_service_time_s = Some(v);
@@ -86,7 +88,7 @@ const KEYS: &[Key] = &[
     }),
 ];
 
-/// Keys that say which point it is, or what is thought of it.
+/// Keys that identify a point, or that express doubt.
 const OTHERS: [&str; 7] = ["seq", "nodes", "jobs", "threads", "rows_per_tx", "suspect", "suspect_keys"];
 
 /// Whether the rows of a series have a degree of parallelism.
@@ -94,7 +96,7 @@ pub(super) fn has_dop(series: &RawSeries) -> bool {
     series.points.iter().all(|p| p.contains_key("jobs")) && !series.points.is_empty()
 }
 
-/// The first row without jobs, counted from 1, where others have them.
+/// The first row without jobs, counted from 1, in a series where other rows have them.
 pub(super) fn lacks_jobs(series: &RawSeries) -> Option<usize> {
     let has = |row: &RawRow| row.contains_key("jobs");
     series.points.iter().any(has).then(|| series.points.iter().position(|row| !has(row)))?.map(|at| at + 1)
@@ -140,22 +142,22 @@ pub(super) fn points(
     Ok(points)
 }
 
-/// How commits behaved: the loops of all sources ran in procedures of the database, which commit without waiting.
+/// How commits behaved: the loops of all sources ran in database procedures, which commit without waiting.
 pub(super) fn commit(test: Option<&Test>) -> Option<CommitMode> {
     test.filter(|t| t.procedure.writes()).map(|_| CommitMode::EngineDefault)
 }
 
-/// Puts a printed value where it belongs, or says why it is missing.
-fn fill(point: &mut Point, key: &Key, printed: f64, doubt: Option<Suspect>) {
-    // A key names the unit that it was found to be in, whatever the column says.
+/// Stores a printed value in its field, or the reason why it is missing.
+fn fill(point: &mut Point, key: &PointKey, printed: f64, doubt: Option<Suspect>) {
+    // A key names the unit that was found to be right, whatever the column says.
     let doubt = doubt.map(|d| Suspect { converted: d.codes.contains(&SuspectCode::Unit), ..d });
-    let unusable = doubt.as_ref().filter(|d| d.usable_for() == Use::Nothing);
+    let unusable = doubt.as_ref().filter(|d| d.usable_for() == UsableFor::Nothing);
     let lost = printed == 0.0 && doubt.as_ref().is_some_and(|d| d.codes.contains(&SuspectCode::Rounding));
     if let Some(doubt) = unusable {
         point.lacks(key.path, format!("printed as {printed} ({}): {}", doubt.names(), doubt.why));
     } else if lost {
         point.lacks(key.path, "lost by rounding: printed as 0");
-    } else if printed == 0.0 && key.zero == Zero::NotCounted {
+    } else if printed == 0.0 && key.zero == PrintedZero::NotCounted {
         point.lacks(key.path, "not counted in this test: printed as 0");
     } else {
         (key.set)(point, printed * key.factor);
@@ -165,7 +167,7 @@ fn fill(point: &mut Point, key: &Key, printed: f64, doubt: Option<Suspect>) {
     }
 }
 
-/// What follows from what is printed.
+/// Fills in what follows from the printed values.
 fn complete(point: &mut Point, test: Option<&Test>) {
     let counts = |metric: &str| test.is_some_and(|t| t.metrics.iter().any(|m| m.as_str() == metric));
     // An operation of such a test is a transaction; Benchware 8.0 prints operations only.
@@ -174,7 +176,7 @@ fn complete(point: &mut Point, test: Option<&Test>) {
         let doubt = point.suspects.get(&MetricId::from("ops_per_s")).cloned();
         point.suspects.extend(doubt.map(|d| (MetricId::from("tx_per_s"), d)));
     }
-    // What such a test writes is all that is written.
+    // Such a test writes nothing but its own work.
     if counts("work_mib_per_s") {
         point.work_mib_per_s = point.io.write_mib_per_s;
         let doubt = point.suspects.get(&MetricId::from("write_mib_per_s")).cloned();
@@ -201,7 +203,7 @@ fn complete(point: &mut Point, test: Option<&Test>) {
     });
 }
 
-fn dop(row: &RawRow, place: &Place, document: &Document<'_>) -> Result<Dop, CatalogueError> {
+fn dop(row: &RawRow, place: &SourcePlace, document: &Document<'_>) -> Result<Dop, CatalogueError> {
     let part = |key: &str| -> Result<u32, CatalogueError> {
         let n = whole(row, key, place, document)?.unwrap_or(1);
         u32::try_from(n).ok().filter(|n| *n > 0).ok_or_else(|| {
@@ -211,7 +213,7 @@ fn dop(row: &RawRow, place: &Place, document: &Document<'_>) -> Result<Dop, Cata
     Ok(Dop { nodes: part("nodes")?, jobs: part("jobs")?, threads: part("threads")? })
 }
 
-fn whole(row: &RawRow, key: &str, place: &Place, document: &Document<'_>) -> Result<Option<u64>, CatalogueError> {
+fn whole(row: &RawRow, key: &str, place: &SourcePlace, document: &Document<'_>) -> Result<Option<u64>, CatalogueError> {
     let Some(value) = row.get(key) else { return Ok(None) };
     let number = value.get_ref().number().filter(|n| n.fract() == 0.0 && (0.0..1e15).contains(n));
     let wrong = || document.within(place, value.span().start).invalid(format!("key '{key}' must be a whole number"));
@@ -219,7 +221,7 @@ fn whole(row: &RawRow, key: &str, place: &Place, document: &Document<'_>) -> Res
 }
 
 /// The place of a row: that of its first value.
-fn place_of(row: &RawRow, place: &Place, document: &Document<'_>) -> Place {
+fn place_of(row: &RawRow, place: &SourcePlace, document: &Document<'_>) -> SourcePlace {
     let first = row.values().map(|v| v.span().start).min();
     first.map_or_else(|| place.clone(), |offset| document.within(place, offset))
 }
@@ -240,7 +242,7 @@ fn unknown_key(name: &str) -> String {
     }
 }
 
-/// What a series is over where it has no degree of parallelism, in the order in which they are looked for.
+/// The keys that a series may vary over where it has no degree of parallelism, in order of preference.
 const MOVED: [&str; 4] = ["cores", "outstanding_small", "jobs", "position"];
 
 /// Rows as points of a curve: every number under its own key.
@@ -248,19 +250,19 @@ pub(super) fn curve(
     (test, title, primary, by): (&str, &str, Option<&str>, Option<&str>),
     rows: &[RawRow],
     suspects: BTreeMap<String, Suspect>,
-    place: &Place,
-) -> Result<Curve, CatalogueError> {
+    place: &SourcePlace,
+) -> Result<PublishedCurve, CatalogueError> {
     let by = by.or_else(|| MOVED.into_iter().find(|key| rows.iter().any(|row| row.contains_key(*key))));
     let Some(by) = by else {
         let problem = format!("its points are over nothing; each needs one of {}", MOVED.join(", "));
         return Err(place.invalid(problem));
     };
-    let point = |row: &RawRow| -> Result<CurvePoint, CatalogueError> {
+    let point = |row: &RawRow| -> Result<PublishedCurvePoint, CatalogueError> {
         let values = row.iter().filter_map(|(key, value)| Some((key.clone(), value.get_ref().number()?)));
         let suspects = doubt_of(row).map_err(|problem| place.invalid(problem))?;
-        Ok(CurvePoint { values: values.collect(), suspects })
+        Ok(PublishedCurvePoint { values: values.collect(), suspects })
     };
-    Ok(Curve {
+    Ok(PublishedCurve {
         test: test.to_owned(),
         title: title.to_owned(),
         by: by.to_owned(),

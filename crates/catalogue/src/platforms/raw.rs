@@ -1,6 +1,6 @@
-//! A platform file as it is written: its tables and keys. What they mean is the business of `convert` and `points`.
+//! A platform file as it is written: its tables and keys. `convert` and `points` give them meaning.
 
-use dbdyno_model::{Bound, Suspect, SuspectCode};
+use dbdyno_model::{PrintedBound, Suspect, SuspectCode};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::Spanned;
@@ -37,7 +37,7 @@ impl Scalar {
     }
 }
 
-/// One row of a table whose keys are data: each with where it stands.
+/// One row of a table whose keys are data, each value with its place.
 pub(super) type RawRow = BTreeMap<String, Spanned<Scalar>>;
 
 /// `[platform]`.
@@ -103,7 +103,7 @@ pub(super) struct RawSeries {
     pub(super) rows_per_tx: Option<u64>,
     #[serde(rename = "run_time_s")]
     pub(super) _run_time_s: Option<f64>,
-    /// What is left of a point that is cut off: no value, so it is only known here in order to be allowed.
+    /// The rest of a point that is cut off. It has no value and is only listed here so that it is allowed.
     #[serde(rename = "truncated_outstanding_small")]
     pub(super) _truncated_outstanding_small: Option<Scalar>,
     #[serde(rename = "truncated_small_iops")]
@@ -114,7 +114,8 @@ pub(super) struct RawSeries {
     suspect_keys: Vec<String>,
 }
 
-/// Who ran the loop. No client has been published yet, and a load without a database is none of our tests.
+/// Who ran the loop. No client results have been published yet, and a load without a database is not one of dbdyno's
+/// tests.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum RawDrive {
@@ -122,7 +123,7 @@ pub(super) enum RawDrive {
     Os,
 }
 
-/// `suspect` and `suspect_keys`, wherever they stand.
+/// `suspect` and `suspect_keys`, in any table.
 pub(super) struct RawDoubt<'a> {
     suspect: Option<&'a str>,
     suspect_keys: &'a [String],
@@ -133,7 +134,7 @@ impl<'a> RawDoubt<'a> {
         Self { suspect, suspect_keys }
     }
 
-    /// The doubts by key, the codes of a key together.
+    /// The doubts by key, with all codes of a key together.
     pub(super) fn by_key(&self) -> Result<BTreeMap<String, Suspect>, String> {
         let mut doubts: BTreeMap<String, Suspect> = BTreeMap::new();
         for item in self.suspect_keys {
@@ -154,7 +155,7 @@ impl<'a> RawDoubt<'a> {
         Ok(self.by_key()?.remove(key))
     }
 
-    /// Any doubt at all, about what is one thing.
+    /// Any doubt, for an entry that is about a single thing.
     pub(super) fn any(&self) -> Result<Option<Suspect>, String> {
         Ok(self.by_key()?.into_values().next())
     }
@@ -163,7 +164,7 @@ impl<'a> RawDoubt<'a> {
 macro_rules! doubted {
     ($($table:ty),*) => {
         $(impl $table {
-            /// What its author doubts.
+            /// The author's doubts.
             pub(super) fn doubt(&self) -> RawDoubt<'_> {
                 RawDoubt::new(self.suspect.as_deref(), &self.suspect_keys)
             }
@@ -186,7 +187,7 @@ pub(super) struct RawKpi {
     pub(super) speed: Option<f64>,
     pub(super) throughput: Option<f64>,
     pub(super) value: Option<f64>,
-    pub(super) bound: Option<Bound>,
+    pub(super) bound: Option<PrintedBound>,
     #[serde(default)]
     pub(super) lower_is_better: bool,
     /// Facts about how it is printed.
@@ -214,7 +215,7 @@ pub(super) struct RawStatement {
     pub(super) value: Option<f64>,
     pub(super) low: Option<f64>,
     pub(super) high: Option<f64>,
-    pub(super) bound: Option<Bound>,
+    pub(super) bound: Option<PrintedBound>,
     pub(super) scope: Option<String>,
     pub(super) at: Option<String>,
     pub(super) jobs: Option<u32>,
@@ -327,7 +328,7 @@ pub(super) struct RawBucket {
     suspect_keys: Vec<String>,
 }
 
-/// `[[setup]]`, `[[variant]]`, `[[orion_run]]`: facts, whatever they are called.
+/// `[[setup]]`, `[[variant]]`, `[[orion_run]]`: facts with any names.
 pub(super) type RawFacts = BTreeMap<String, RawFact>;
 
 /// A fact, or a table of facts.

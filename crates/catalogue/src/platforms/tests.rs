@@ -1,5 +1,5 @@
 use super::*;
-use dbdyno_model::{Dop, Kind, MetricId, Point, SuspectCode, Use};
+use dbdyno_model::{Dop, FigureKind, MetricId, Point, SuspectCode, UsableFor};
 
 fn catalogue() -> Catalogue {
     Catalogue::embedded().unwrap()
@@ -25,7 +25,7 @@ fn every_platform_is_readable_and_names_its_source() {
         let back: RunJson = serde_json::from_str(&serde_json::to_string(&run).unwrap()).unwrap();
         assert_eq!(back, run, "{id}");
     }
-    // As the list of files counts them: 119 + 38 points; 7 x 65 values, 35 of the DL980's summary, 6; 4 + 4 x 3 + 12.
+    // From the list of files: 119 + 38 points; 7 x 65 values, 35 of the DL980's summary, 6; 4 + 4 x 3 + 12.
     assert_eq!((points, figures, curve_points), (157, 7 * 65 + 35 + 6, 28));
 }
 
@@ -36,7 +36,7 @@ fn units_are_converted_once_and_doubts_kept() {
     let insert = at(&ucp, "DBL-11", 64);
     assert_eq!(insert.redo.write_service_time_s.map(|s| (s * 1e6).round()), Some(353.0));
     let doubt = insert.suspect(&MetricId::from("redo_write_service_time_s")).unwrap();
-    assert_eq!((doubt.codes.as_slice(), doubt.usable_for()), (&[SuspectCode::Unit][..], Use::Value));
+    assert_eq!((doubt.codes.as_slice(), doubt.usable_for()), (&[SuspectCode::Unit][..], UsableFor::Value));
     assert_eq!(insert.redo.sync_writes, Some(70.0));
     assert_eq!(at(&ucp, "DBL-21", 1).tx_per_s, None);
     assert_eq!(at(&ucp, "DBX-12", 128).io.read_mib_per_s, Some(1_542.0));
@@ -44,7 +44,7 @@ fn units_are_converted_once_and_doubts_kept() {
     let violin = catalogue.platform("hp_dl980_violin_2012").unwrap();
     let cold = at(&violin, "T611", 1);
     assert_eq!(cold.tx_per_s, Some(11_650.0));
-    assert_eq!(cold.suspect(&MetricId::from("tx_per_s")).unwrap().usable_for(), Use::NotForComparison);
+    assert_eq!(cold.suspect(&MetricId::from("tx_per_s")).unwrap().usable_for(), UsableFor::NotForComparison);
     assert!(at(&violin, "T611", 2).suspects.is_empty());
     assert_eq!((at(&violin, "T141", 1).rows_per_s, at(&violin, "T141", 1).io.read_iops), (None, Some(2.0)));
     assert_eq!(violin.costs.as_ref().and_then(|c| c.total_usd()), Some(1_465_000.0));
@@ -53,11 +53,14 @@ fn units_are_converted_once_and_doubts_kept() {
 
     let ibm = catalogue.platform("ibm_p8_e870_2016").unwrap();
     let loop_speed = &ibm.published.as_ref().unwrap().figures[0];
-    assert_eq!((loop_speed.kind, loop_speed.value, loop_speed.printed.value), (Kind::Speed, 10_204_000.0, 10_204.0));
+    assert_eq!(
+        (loop_speed.kind, loop_speed.value, loop_speed.printed.value),
+        (FigureKind::Speed, 10_204_000.0, 10_204.0)
+    );
     assert_eq!(ibm.costs.unwrap().licences_per_core, Some(1.0));
 }
 
-/// What a message about a platform file of this text says.
+/// The error message about a platform file with this text.
 fn message(text: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("platforms")).unwrap();

@@ -1,7 +1,7 @@
-//! The data in the binary is what the documents name.
+//! The embedded data contains what the documents name.
 
 use super::{codes, embedded};
-use dbdyno_model::{Cache, Layer, Point, ProcedureShape, Shape, TestCode};
+use dbdyno_model::{Cache, Layer, Point, ProcedureShape, TableShape, TestCode};
 use std::collections::BTreeSet;
 
 /// Every code of the documents; an asterisk stands for "(r)", reconstructed.
@@ -94,8 +94,8 @@ fn a_cached_table_is_small_and_an_uncached_one_large() {
     for test in embedded().tests() {
         let shape = test.table.map(dbdyno_model::TableName::shape);
         match test.cache {
-            Cache::Cached => assert_eq!(shape, Some(Shape::Small), "{}", test.code),
-            Cache::NonCached => assert_eq!(shape, Some(Shape::Large), "{}", test.code),
+            Cache::Cached => assert_eq!(shape, Some(TableShape::Small), "{}", test.code),
+            Cache::NonCached => assert_eq!(shape, Some(TableShape::Large), "{}", test.code),
             Cache::Any => {}
         }
         let reads = test.procedure == "scan" || test.procedure.shape == ProcedureShape::Select;
@@ -103,7 +103,7 @@ fn a_cached_table_is_small_and_an_uncached_one_large() {
     }
 }
 
-/// The catalogue's metrics and the figures that a point knows are the same list.
+/// The catalogue's metrics are exactly the figures that a point knows.
 #[test]
 fn metrics_are_what_a_point_knows() {
     let known: BTreeSet<&str> = Point::metric_ids().collect();

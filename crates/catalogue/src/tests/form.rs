@@ -1,4 +1,4 @@
-//! Files that are not of the form that the model asks for.
+//! Files that do not have the form of the model.
 
 use super::{edited, message, with_file};
 use crate::files;

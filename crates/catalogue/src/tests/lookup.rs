@@ -1,4 +1,4 @@
-//! Looking things up.
+//! Lookups.
 
 use super::{codes, embedded};
 use crate::CatalogueError;

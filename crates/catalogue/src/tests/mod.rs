@@ -1,4 +1,4 @@
-//! Tests of the room as a whole: the data that is in the binary, lookups, and every message.
+//! Tests of the room as a whole: the embedded data, lookups, and every message.
 
 mod data;
 mod form;

@@ -1,4 +1,4 @@
-//! A folder over the catalogue in the binary.
+//! A folder that overrides the embedded catalogue.
 
 use super::embedded;
 use crate::Catalogue;

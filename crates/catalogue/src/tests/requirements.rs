@@ -1,7 +1,7 @@
-//! Files of requirements: what they may say, and what is answered where they say something else.
+//! Files of requirements: what they may contain, and the messages about errors.
 
 use super::embedded;
-use crate::{Asked, Limit, Percentile, Requirements};
+use crate::{Percentile, RequiredFigure, RequirementLimit, Requirements};
 use dbdyno_model::{Drive, Flag};
 
 const SOUND: &str = r#"
@@ -38,13 +38,16 @@ fn parsed(text: &str) -> Result<Requirements, String> {
 fn a_file_says_figures_places_and_limits() {
     let read = parsed(SOUND).unwrap();
     assert_eq!((read.title.as_str(), read.list.len()), ("Warehouse", 3));
-    let Asked::Test(updates) = &read.list[0].of else { panic!("{:?}", read.list[0]) };
+    let RequiredFigure::Test(updates) = &read.list[0].of else { panic!("{:?}", read.list[0]) };
     assert_eq!((updates.test.as_str(), updates.unit.as_str(), updates.jobs), ("T711", "1/s", None));
-    assert_eq!(read.list[0].limit, Limit::Minimum(2_000.0));
-    let Asked::Test(tail) = &read.list[1].of else { panic!("{:?}", read.list[1]) };
+    assert_eq!(read.list[0].limit, RequirementLimit::Minimum(2_000.0));
+    let RequiredFigure::Test(tail) = &read.list[1].of else { panic!("{:?}", read.list[1]) };
     assert_eq!((tail.percentile, tail.drive, tail.jobs), (Some(Percentile::P99_9), Some(Drive::Client), Some(8)));
-    assert_eq!((read.list[1].limit, &read.list[1].accept[..]), (Limit::Maximum(0.005), &[Flag::ForeignLoad][..]));
-    let Asked::Result { name, variant, unit } = &read.list[2].of else { panic!("{:?}", read.list[2]) };
+    assert_eq!(
+        (read.list[1].limit, &read.list[1].accept[..]),
+        (RequirementLimit::Maximum(0.005), &[Flag::ForeignLoad][..])
+    );
+    let RequiredFigure::Result { name, variant, unit } = &read.list[2].of else { panic!("{:?}", read.list[2]) };
     assert_eq!((name.as_str(), variant, unit.as_str()), ("io_rate", &None, "iops"));
 }
 

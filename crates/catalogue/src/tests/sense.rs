@@ -73,15 +73,15 @@ fn the_sense_of_entries_is_checked() {
         (select, "ramp = [\"jobs\"]", "ramp = [\"jobs\", \"jobs\"]", "[[test]] T611: key 'ramp' names 'jobs' twice"),
         (
             select,
-            "rhythm = \"chunks\"",
-            "rhythm = \"once\"",
-            "[[test]] T611: key 'rhythm' must be 'chunks' for select_primary: it is called again and again",
+            "repeat_mode = \"chunks\"",
+            "repeat_mode = \"once\"",
+            "[[test]] T611: key 'repeat_mode' must be 'chunks' for select_primary: it is called again and again",
         ),
         (
             scan,
-            "rhythm = \"statements\"",
-            "rhythm = \"once\"",
-            "[[test]] T421: key 'rhythm' must be 'statements' for scan: it repeats whole statements",
+            "repeat_mode = \"statements\"",
+            "repeat_mode = \"once\"",
+            "[[test]] T421: key 'repeat_mode' must be 'statements' for scan: it repeats whole statements",
         ),
         (
             select,
@@ -91,14 +91,14 @@ fn the_sense_of_entries_is_checked() {
         ),
         (
             select,
-            "rhythm = ",
-            "compression = \"basic\"\nrhythm = ",
+            "repeat_mode = ",
+            "compression = \"basic\"\nrepeat_mode = ",
             "[[test]] T611: key 'compression' has no meaning for select_primary; it is how a bulk_load compresses",
         ),
         (
             select,
-            "rhythm = ",
-            "tier = \"cell_flash\"\nrhythm = ",
+            "repeat_mode = ",
+            "tier = \"cell_flash\"\nrepeat_mode = ",
             "[[test]] T611: key 'tier' has no meaning for a small table, which stays in the engine's cache",
         ),
         (

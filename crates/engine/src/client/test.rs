@@ -5,7 +5,7 @@ use super::{Answer, Value, ValueType, Values};
 use crate::data::{Generator, Row, first_day, region};
 use crate::program::{Act, Outcome, Program, TransactionType, TypeId};
 use crate::{ChunkResult, PointSpec};
-use dbdyno_model::{ProcedureShape, Shape, Size};
+use dbdyno_model::{ProcedureShape, TableShape, Size};
 
 const MONTHS: usize = Size::RANGES as usize;
 
@@ -145,7 +145,7 @@ impl TestProgram {
             commits: commits(spec),
             touches,
             days,
-            small: Generator::new(&spec.size, Shape::Small, spec.seed),
+            small: Generator::new(&spec.size, TableShape::Small, spec.seed),
             small_rows: spec.size.small_rows.max(1),
             at: At::Beginning,
             statement: 0,
@@ -225,7 +225,7 @@ impl TestProgram {
                 (Parameter::SmallRows, _) => Value::Int(small_rows.cast_signed()),
                 (Parameter::From, _) => Value::Day(days[months()[0]]),
                 (Parameter::To, _) => Value::Day(days[months()[1]]),
-                (Parameter::Region, None) => Value::Int(region(Shape::Small, key).cast_signed()),
+                (Parameter::Region, None) => Value::Int(region(TableShape::Small, key).cast_signed()),
                 (column, Some(row)) => of_row(row, *column),
                 (_, None) => Value::Null,
             };

@@ -175,7 +175,7 @@ pub(super) fn canonical(columns: &[Column], which: Columns, row: &Values, into: 
 mod tests {
     use super::*;
     use crate::data::{Generator, smallest};
-    use dbdyno_model::Shape;
+    use dbdyno_model::TableShape;
 
     #[test]
     fn test_tables_have_the_columns_that_every_engine_makes() {
@@ -192,7 +192,7 @@ mod tests {
     fn a_row_has_the_same_sum_as_values_and_as_itself() {
         let (size, mut row) = (smallest(), Values::new());
         for which in [Columns::All, Columns::Unchanging] {
-            let mut generator = Generator::new(&size, Shape::Small, 42);
+            let mut generator = Generator::new(&size, TableShape::Small, 42);
             let mut sum = RowSum::new(test_columns(), which);
             for id in 1..=3_200 {
                 RowSource::row(&mut generator, id, &mut row);

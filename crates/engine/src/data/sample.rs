@@ -4,7 +4,7 @@
 use super::columns::canonical;
 use super::{Columns, Generator, RowSource, mix, test_columns};
 use crate::client::Values;
-use dbdyno_model::{Shape, Size, TableName};
+use dbdyno_model::{Size, TableName, TableShape};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -82,7 +82,7 @@ impl Sample {
 /// The sum of `quantity` over a table of this shape, as every full scan must find it. Takes as long as making a small
 /// part of each row the first time, and nothing from then on.
 #[must_use]
-pub fn quantity_sum(size: &Size, shape: Shape, seed: u64) -> u64 {
+pub fn quantity_sum(size: &Size, shape: TableShape, seed: u64) -> u64 {
     static KNOWN: Mutex<BTreeMap<(u64, u64), u64>> = Mutex::new(BTreeMap::new());
     let rows = size.rows(shape);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn the_sum_is_that_of_all_rows() {
         let size = smallest();
-        for shape in [Shape::Small, Shape::Large] {
+        for shape in [TableShape::Small, TableShape::Large] {
             let mut generator = Generator::new(&size, shape, 42);
             let all: i64 = (1..=generator.rows()).map(|id| generator.row(id).quantity).sum();
             assert_eq!(quantity_sum(&size, shape, 42), all.cast_unsigned());

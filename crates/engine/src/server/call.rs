@@ -2,7 +2,7 @@
 
 use crate::PointSpec;
 use crate::data::Keys;
-use dbdyno_model::{Draws, ProcedureShape, RowsBy, Shape, TableName};
+use dbdyno_model::{Draws, ProcedureShape, RowsBy, TableShape, TableName};
 
 /// How many they are.
 pub const ARGUMENTS: usize = 10;
@@ -12,7 +12,7 @@ pub const SUMS: usize = 4;
 /// The numbers of a call: `p_first`, `p_passes`, `p_state`, `p_job`, `p_jobs`, `p_rows_per_tx`, `p_ops_per_pass`,
 /// `p_argument`, `p_table_rows`, `p_small_rows`.
 pub fn arguments(spec: &PointSpec, job: u32, first_pass: u64, passes: u64) -> [i64; ARGUMENTS] {
-    let shape = spec.test.table.map_or(Shape::Small, TableName::shape);
+    let shape = spec.test.table.map_or(TableShape::Small, TableName::shape);
     let draws = first_pass.wrapping_mul(draws_per_pass(spec));
     [
         first_pass,

@@ -11,7 +11,7 @@ use super::{
 use crate::bookkeeping::{Contents, Meta, checksum_key};
 use crate::data::{Generator, test_columns};
 use crate::{EngineError, LoadReport, LoadWatch, TableLoad};
-use dbdyno_model::{ErrorClass, Shape, TableName};
+use dbdyno_model::{ErrorClass, TableName, TableShape};
 use std::collections::BTreeMap;
 
 /// The name under which servers list sessions that load.
@@ -60,7 +60,7 @@ pub(super) fn load<P: ProductTables>(
     let mut rows_written = BTreeMap::new();
     // Small tables are loaded together, so that those without partitions, each the work of one session, do not leave the
     // others idle. A large table may be made of another one.
-    let (small, large): (Vec<_>, Vec<_>) = tables.iter().copied().partition(|table| table.shape() == Shape::Small);
+    let (small, large): (Vec<_>, Vec<_>) = tables.iter().copied().partition(|table| table.shape() == TableShape::Small);
     let large = large.into_iter().map(|table| (table.name(), vec![table]));
     for (label, tables) in std::iter::once(("small tables", small)).chain(large) {
         rows_written.append(&mut load.group(label, &tables)?);
@@ -184,7 +184,7 @@ impl<P: ProductTables> Load<'_, P> {
     /// Loads tables of one shape. Returns the rows written to each.
     fn group(&mut self, label: &str, tables: &[TableName]) -> Result<BTreeMap<TableName, u64>, EngineError> {
         let LoadRequest { size, seed, verify, .. } = self.request;
-        let shape = tables.first().map_or(Shape::Small, |table| table.shape());
+        let shape = tables.first().map_or(TableShape::Small, |table| table.shape());
         let all: Vec<Leaf> = tables.iter().flat_map(|table| leaves(*table)).collect();
         let rows_of = |leaves: &[Leaf]| leaves.iter().map(|leaf| leaf.rows(size)).sum::<u64>();
         let (rows, mut written) = (rows_of(&all), BTreeMap::new());

@@ -155,15 +155,15 @@ fn analyse(connection: &mut MariaDbConnection, table: TableName) -> Result<(), E
 mod tests {
     use super::*;
     use crate::rows::InsertMethod;
-    use crate::scratch::Wish;
+    use crate::scratch::ServerOptions;
     use crate::{TABLE_NAMES, engine};
     use dbdyno_engine::bookkeeping::Contents;
     use dbdyno_engine::data::{Columns, Generator};
     use dbdyno_engine::server::contents::{look, transaction};
     use dbdyno_engine::server::{LoaderPool, checksum, expected, leaves};
     use dbdyno_engine::{Engine as _, Loaded, Target, Workloads as _};
-    use dbdyno_model::Shape;
-    use dbdyno_testkit::conformance::Quiet;
+    use dbdyno_model::TableShape;
+    use dbdyno_testkit::conformance::NoProgress;
     use dbdyno_testkit::conformance::catalogue::size_t;
 
     fn options(target: &str) -> Options {
@@ -174,10 +174,11 @@ mod tests {
     fn a_load_that_has_ended_survives_a_power_failure() {
         // The server writes its log late, and the user may do nothing outside the database, which it makes itself.
         let late = [("innodb_flush_log_at_trx_commit", "0"), ("innodb_flush_log_at_timeout", "2700")];
-        let mut server = late.into_iter().fold(Wish::default(), |wish, (name, value)| wish.set(name, value)).start();
+        let mut server =
+            late.into_iter().fold(ServerOptions::default(), |wish, (name, value)| wish.set(name, value)).start();
         server.client("", "CREATE USER scott@'127.0.0.1'; GRANT ALL ON `my-bench`.* TO scott@'127.0.0.1'");
         let target = Target::parse(&server.tcp("scott", "my-bench")).unwrap();
-        engine(&target, None).unwrap().load(&size_t(), 42, 2, false, &Quiet).unwrap();
+        engine(&target, None).unwrap().load(&size_t(), 42, 2, false, &NoProgress).unwrap();
         server.kill();
         server.restart();
         let engine = engine(&target, None).unwrap();
@@ -188,7 +189,7 @@ mod tests {
 
     #[test]
     fn a_server_that_refuses_the_bulk_protocol_gets_inserts() {
-        let server = Wish::default().tls("DNS:localhost").start();
+        let server = ServerOptions::default().tls("DNS:localhost").start();
         server.client("", "CREATE USER scott@'127.0.0.1'; GRANT ALL ON bench.* TO scott@'127.0.0.1'");
         let target = |mode: &str| format!("{}?sslmode={mode}", server.tcp("scott", "bench"));
         let product = MariaDbProduct { options: options(&target("disable")) };
@@ -205,7 +206,7 @@ mod tests {
 
     #[test]
     fn rows_come_through_by_either_method() {
-        let server = Wish::default().set("max_allowed_packet", "16K").start();
+        let server = ServerOptions::default().set("max_allowed_packet", "16K").start();
         let target = server.socket("root", "bench");
         engine(&Target::parse(&target).unwrap(), None).unwrap().note(&[]).unwrap();
         let product = MariaDbProduct { options: options(&target) };
@@ -214,15 +215,15 @@ mod tests {
         assert_eq!(InsertMethod::ask(&mut control).unwrap(), InsertMethod::Bulk(20));
         let table = TableName::SmallIotList;
         control.batch("creating", &product.create_table(table, &size_t()).unwrap()[0]).unwrap();
-        let generator = Generator::new(&size_t(), Shape::Small, 42);
+        let generator = Generator::new(&size_t(), TableShape::Small, 42);
         for method in [InsertMethod::Bulk(30), InsertMethod::Inserts(30)] {
-            let mut pool = LoaderPool::open(2, &Quiet, |_| {
+            let mut pool = LoaderPool::open(2, &NoProgress, |_| {
                 let mut connection = open();
                 connection.insert_method = Some(method);
                 Ok(connection)
             })
             .unwrap();
-            let tally = Tally::new(&Quiet, String::new(), 0, 3_200);
+            let tally = Tally::new(&NoProgress, String::new(), 0, 3_200);
             let tools = || generator.clone();
             let work = |connection: &mut MariaDbConnection, leaf: &Leaf, generator: &mut Generator, stop: &Stop<'_>| {
                 let size = size_t();
@@ -234,7 +235,7 @@ mod tests {
             };
             // What was there before goes.
             pool.each("loading", &leaves(table), tools, work).unwrap();
-            let held = checksum::<MariaDbProduct>(&mut pool, table, (3_200, Columns::All), &Quiet).unwrap();
+            let held = checksum::<MariaDbProduct>(&mut pool, table, (3_200, Columns::All), &NoProgress).unwrap();
             assert_eq!(held, generator.clone().checksum(), "{method:?}");
         }
         assert!(matches!(look(&product, &mut control).unwrap(), Contents::Ours(_)));

@@ -151,7 +151,7 @@ fn process(pid: u32) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scratch::{Server, Wish};
+    use crate::scratch::{Server, ServerOptions};
     use dbdyno_engine::Target;
 
     fn at(target: &str) -> ServerLocation {
@@ -180,8 +180,11 @@ mod tests {
 
     #[test]
     fn who_only_claims_to_be_here_is_not_believed() {
-        let server =
-            Wish::default().making("--innodb-page-size=8k").making("--tmpdir=.").set("innodb-page-size", "8k").start();
+        let server = ServerOptions::default()
+            .making("--innodb-page-size=8k")
+            .making("--tmpdir=.")
+            .set("innodb-page-size", "8k")
+            .start();
         server.client("", "CREATE USER scott@'127.0.0.1'; GRANT ALL ON dbdyno.* TO scott@'127.0.0.1'");
         assert_eq!(at(&server.tcp("scott", "dbdyno")).block_bytes, 8_192);
         let says = |host_name: &str, age_s| Says {

@@ -8,7 +8,7 @@ use crate::DIALECT;
 use dbdyno_engine::procedure::ProcedureSpec;
 use dbdyno_engine::server::{Connection as _, Watches, contents, leftovers};
 use dbdyno_engine::{EngineError, PointSpec, PointStatistics, ProgramSpec, Sampling};
-use dbdyno_model::{Drive, Organisation, Shape, TableName};
+use dbdyno_model::{Drive, Organisation, TableShape, TableName};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -133,7 +133,7 @@ pub(super) fn statistics(
 /// Files of the tables that the point reads (of all tables between points), and the log, for the device that it lies
 /// on.
 pub(super) fn files(data: &Path, database: &str, tables: Option<Vec<TableName>>) -> Vec<PathBuf> {
-    let large = tables.filter(|tables| tables.iter().any(|table| table.shape() == Shape::Large));
+    let large = tables.filter(|tables| tables.iter().any(|table| table.shape() == TableShape::Large));
     let wanted = |path: &PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let of = |table: &TableName| {

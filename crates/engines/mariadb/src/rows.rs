@@ -216,7 +216,7 @@ fn amount(cents: i64) -> Vec<u8> {
 mod tests {
     use super::*;
     use dbdyno_engine::data::{Generator, RowSource, first_day, iso_day, test_columns};
-    use dbdyno_model::Shape;
+    use dbdyno_model::TableShape;
     use dbdyno_testkit::conformance::catalogue::size_t;
     use proptest::prelude::*;
 
@@ -252,7 +252,7 @@ mod tests {
     #[test]
     fn a_row_is_the_same_on_both_ways() {
         let (mut generator, mut row, mut back) =
-            (Generator::new(&size_t(), Shape::Large, 42), Values::new(), Values::new());
+            (Generator::new(&size_t(), TableShape::Large, 42), Values::new(), Values::new());
         for id in [1, 64, 3_200, 3_201, 102_400] {
             RowSource::row(&mut generator, id, &mut row);
             back.clear();

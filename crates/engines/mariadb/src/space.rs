@@ -3,7 +3,7 @@
 //! key and the rows, and keeps some in reserve: 6 to 9 MiB of a file are empty, however long it is.
 
 use super::{TABLE_NAMES, layout};
-use dbdyno_model::{Shape, Size, TableName};
+use dbdyno_model::{Size, TableName, TableShape};
 
 /// Bytes of a row with its keys, in a file that grows by extents; in one that grows by pages some are half empty.
 const ROW_BYTES: u64 = 450;
@@ -23,7 +23,7 @@ const BULK_JOBS: u64 = 4;
 const UNDO_ROW_BYTES: u64 = 40;
 
 /// Bytes of the pages of one table and its keys, as they are cached; files are longer.
-pub(super) fn table_bytes(size: &Size, shape: Shape) -> u64 {
+pub(super) fn table_bytes(size: &Size, shape: TableShape) -> u64 {
     size.rows(shape) * ROW_BYTES
 }
 

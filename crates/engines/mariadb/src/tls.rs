@@ -115,7 +115,7 @@ fn pem(der: &[u8]) -> String {
 mod tests {
     use super::*;
     use crate::options::Options;
-    use crate::scratch::{Server, Wish};
+    use crate::scratch::{Server, ServerOptions};
     use dbdyno_engine::Target;
     use mysql::{Conn, OptsBuilder};
     use proptest::prelude::*;
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn whom_the_crate_trusts_besides_is_not_trusted() {
-        let tls_server = || Wish::default().tls("DNS:localhost").start();
+        let tls_server = || ServerOptions::default().tls("DNS:localhost").start();
         let (server, other) = (tls_server(), tls_server());
         server.client("", "CREATE USER scott@'127.0.0.1'");
         let anchors = |server: &Server| Anchors::of(&Authorities::read(Some(&server.authority())).unwrap()).unwrap();

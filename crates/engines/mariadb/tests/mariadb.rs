@@ -3,30 +3,30 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail as tests do")]
 
 use dbdyno_engine::{Engine, EngineInfo, PointSpec, Request, Session};
-use dbdyno_model::{Counter, Drive, ErrorClass, Shape, Size, Test};
+use dbdyno_model::{Counter, Drive, ErrorClass, TableShape, Size, Test};
 use dbdyno_testkit::conformance;
 use dbdyno_testkit::conformance::client::execute;
 use dbdyno_testkit::on_servers::{Product, spec};
-use dbdyno_testkit::servers::lend::{Database, Lender};
+use dbdyno_testkit::servers::fixtures::{Database, FixturePool};
 
 type Server = dbdyno_testkit::servers::mariadb::Server<dbdyno_mariadb::MariaDb>;
-type Wish = dbdyno_testkit::servers::mariadb::Wish<dbdyno_mariadb::MariaDb>;
+type ServerOptions = dbdyno_testkit::servers::mariadb::ServerOptions<dbdyno_mariadb::MariaDb>;
 
 dbdyno_testkit::points!(MariaDb);
 dbdyno_testkit::clients!(MariaDb);
 dbdyno_testkit::loads!(MariaDb);
 
-static LENDER: Lender<Server> = Lender::new(quick, MariaDb::load);
+static FIXTURES: FixturePool<Server> = FixturePool::new(quick, MariaDb::load);
 
 /// No test on such a server is about what survives a crash.
 fn quick() -> Server {
-    Wish::default().set("innodb_flush_log_at_trx_commit", "2").set("performance_schema", "ON").start()
+    ServerOptions::default().set("innodb_flush_log_at_trx_commit", "2").set("performance_schema", "ON").start()
 }
 
 /// The engine on data of its own, on a server with these settings.
 fn with(settings: &[(&str, &str)]) -> (Server, Box<dyn Engine>) {
-    let quick = Wish::default().set("innodb_flush_log_at_trx_commit", "2");
-    let server = settings.iter().fold(quick, |wish, (name, value)| wish.set(name, value)).start();
+    let quick = ServerOptions::default().set("innodb_flush_log_at_trx_commit", "2");
+    let server = settings.iter().fold(quick, |options, (name, value)| options.set(name, value)).start();
     server.client("", "CREATE DATABASE own");
     MariaDb::load(&server, "own");
     let engine = MariaDb::engine(&server, "own");
@@ -43,8 +43,8 @@ impl Product for MariaDb {
     const GROUPS: &'static [&'static str] = &["small tables", "large_heap_range_list", "large_compressed"];
     const PHASES: &'static [&'static str] = &["", " statistics", " checksum"];
 
-    fn lender() -> &'static Lender<Server> {
-        &LENDER
+    fn fixtures() -> &'static FixturePool<Server> {
+        &FIXTURES
     }
 
     fn plain() -> Server {
@@ -52,7 +52,7 @@ impl Product for MariaDb {
     }
 
     fn alone() -> (Server, String) {
-        LENDER.loaded_server_alone()
+        FIXTURES.loaded_server_alone()
     }
 
     fn log_position(server: &Server) -> u64 {
@@ -137,7 +137,7 @@ impl Product for MariaDb {
     /// START TRANSACTION and COMMIT are round trips of their own, so is each part of a search through all months, and
     /// each row that a join into the large table looks up.
     fn round_trips(test: &Test, statements: u64, commits: bool) -> u64 {
-        let large = test.table.is_some_and(|table| table.shape() == Shape::Large);
+        let large = test.table.is_some_and(|table| table.shape() == TableShape::Large);
         let statements = match test.procedure.name() {
             "select_secondary" if large => 2 * statements,
             "join" if large => statements + Size::SMALL_ROWS_PER_VALUE,
@@ -159,7 +159,7 @@ fn status(server: &Server, name: &str) -> u64 {
 
 #[test]
 fn heaps_have_no_key_to_be_organised_by() {
-    let database = LENDER.loaded();
+    let database = FIXTURES.loaded();
     // Rows without a primary key lie in the order of their arrival, and their keys are small: InnoDB keeps one more
     // index.
     let keys = "SELECT t.name, COUNT(*), SUM(i.name = 'GEN_CLUST_INDEX') FROM information_schema.innodb_sys_tables t

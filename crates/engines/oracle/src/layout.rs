@@ -5,7 +5,7 @@ use super::options::Part;
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::server::{Leaf, leaf_name};
-use dbdyno_model::{Compression, ErrorClass, Organisation, Shape, Size, TableName, Tier};
+use dbdyno_model::{Compression, ErrorClass, Organisation, Size, StorageTier, TableName, TableShape};
 
 /// Regions of a small partitioned table.
 const SMALL_REGIONS: u64 = 8;
@@ -64,7 +64,9 @@ pub(super) fn partition(leaf: &Leaf) -> Option<&str> {
 /// (r07_p2)`.
 pub(super) fn in_sql(leaf: &Leaf) -> String {
     match partition(leaf) {
-        Some(partition) if leaf.table.shape() == Shape::Large => format!("{} SUBPARTITION ({partition})", leaf.table),
+        Some(partition) if leaf.table.shape() == TableShape::Large => {
+            format!("{} SUBPARTITION ({partition})", leaf.table)
+        }
         Some(partition) => format!("{} PARTITION ({partition})", leaf.table),
         None => leaf.name.clone(),
     }
@@ -77,7 +79,7 @@ pub(super) fn in_sql(leaf: &Leaf) -> String {
 /// A statement cannot be filled in.
 pub(super) fn tables(table: TableName, size: &Size) -> Result<Vec<String>, EngineError> {
     let (organisation, rows) = (table.organisation(), table.rows(size));
-    let months = if table.shape() == Shape::Large { Size::RANGES } else { 0 };
+    let months = if table.shape() == TableShape::Large { Size::RANGES } else { 0 };
     create(table.name(), organisation, rows, compression(table), months)
 }
 
@@ -159,11 +161,11 @@ pub(super) fn create_indexes(
 ///
 /// # Errors
 /// A statement cannot be filled in.
-pub(super) fn tier(tier: Tier, keep: bool) -> Result<Vec<String>, EngineError> {
+pub(super) fn tier(tier: StorageTier, keep: bool) -> Result<Vec<String>, EngineError> {
     let clause = match tier {
-        Tier::Default => return Ok(Vec::new()),
-        Tier::DatabaseFlash => "FLASH_CACHE",
-        Tier::CellFlash => "CELL_FLASH_CACHE",
+        StorageTier::Default => return Ok(Vec::new()),
+        StorageTier::DatabaseFlash => "FLASH_CACHE",
+        StorageTier::CellFlash => "CELL_FLASH_CACHE",
     };
     let value = if keep { "KEEP" } else { "DEFAULT" };
     Ok(vec![DIALECT.fill("tables/tier", &[("clause", clause), ("value", value)])?])
@@ -247,8 +249,8 @@ mod tests {
         for table in TableName::ALL {
             assert!(format!("{table}_customer").len() <= 30, "{table}");
         }
-        let cells = tier(Tier::CellFlash, true).unwrap();
+        let cells = tier(StorageTier::CellFlash, true).unwrap();
         assert!(cells.len() == 1 && cells[0].contains("STORAGE (CELL_FLASH_CACHE KEEP)"), "{cells:?}");
-        assert!(tier(Tier::Default, true).unwrap().is_empty());
+        assert!(tier(StorageTier::Default, true).unwrap().is_empty());
     }
 }

@@ -12,7 +12,7 @@ use dbdyno_engine::server::load::{about, note};
 use dbdyno_engine::server::{
     Connection as _, Leaf, Load, NodeOf, Phase, ProductTables, Rows, Stop, Tally, first, leaves,
 };
-use dbdyno_model::{ErrorClass, Organisation, Shape, Size, TableName};
+use dbdyno_model::{ErrorClass, Organisation, Size, TableName, TableShape};
 
 /// Rows of one array by direct path: each begins new blocks and is a commit.
 const APPENDED_ROWS: u64 = 20_000;
@@ -105,7 +105,7 @@ impl ProductTables for OracleProduct {
         let tally = Tally::new(load.watch, format!("{label} keys"), 0, rows);
         let build = |connection: &mut OracleConnection, table: &TableName, (): &mut (), _: &Stop<'_>| {
             let doing = format!("building the keys of {table}");
-            let threads = if table.shape() == Shape::Large { jobs } else { 1 };
+            let threads = if table.shape() == TableShape::Large { jobs } else { 1 };
             {
                 let _clock = times.clock(*table, Phase::Index);
                 let there = connection.texts(&doing, &DIALECT.fill("load/indexes", &[("table", table.name())])?)?;
@@ -184,7 +184,7 @@ fn truncate(leaf: &Leaf) -> Result<Option<String>, EngineError> {
         (Organisation::Hash, _) => None,
         (_, None) => Some(DIALECT.fill("fill/truncate_table", &[("table", table)])?),
         (_, Some(part)) => {
-            let large = leaf.table.shape() == Shape::Large;
+            let large = leaf.table.shape() == TableShape::Large;
             let statement = if large { "truncate_subpartition" } else { "truncate_partition" };
             Some(DIALECT.fill(&format!("fill/{statement}"), &[("table", table), ("part", part)])?)
         }
@@ -300,7 +300,7 @@ mod tests {
             let parts = all.iter().find(|fact| fact.kind == "parts").map(|fact| fact.text.clone());
             let top = match layout::partitions(table.organisation()).len() {
                 0 => None,
-                parts if table.shape() == Shape::Small => Some(parts.to_string()),
+                parts if table.shape() == TableShape::Small => Some(parts.to_string()),
                 _ => Some(Size::RANGES.to_string()),
             };
             assert_eq!(parts, top, "{table}");

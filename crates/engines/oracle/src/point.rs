@@ -8,7 +8,7 @@ use crate::DIALECT;
 use dbdyno_engine::procedure::ProcedureSpec;
 use dbdyno_engine::server::{Connection as _, Watches, contents, first, leftovers};
 use dbdyno_engine::{EngineError, PointSpec, PointStatistics, ProgramSpec, Sampling};
-use dbdyno_model::{Cache, Drive, ErrorClass, ProcedureShape, TableName, Tier};
+use dbdyno_model::{Cache, Drive, ErrorClass, ProcedureShape, TableName, StorageTier};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -58,9 +58,11 @@ pub(super) fn refuse_several_builders(spec: &PointSpec) -> Result<(), EngineErro
 /// `Unsupported`: it has no such flash cache; the server's.
 fn refuse_absent_tier(connection: &mut OracleConnection, spec: &PointSpec) -> Result<(), EngineError> {
     let (statement, lacks) = match spec.test.tier {
-        Tier::Default => return Ok(()),
-        Tier::DatabaseFlash => ("flash_cache", "the server has no database flash cache (db_flash_cache_size is 0)"),
-        Tier::CellFlash => ("cells", "the server has no storage cells (v$cell is empty)"),
+        StorageTier::Default => return Ok(()),
+        StorageTier::DatabaseFlash => {
+            ("flash_cache", "the server has no database flash cache (db_flash_cache_size is 0)")
+        }
+        StorageTier::CellFlash => ("cells", "the server has no storage cells (v$cell is empty)"),
     };
     let rows = snapshot::told(
         connection.texts("looking for the test's tier", &DIALECT.get(&format!("statistics/{statement}"))?.text),

@@ -95,12 +95,12 @@ fn read(row: &oracledb::Row, at: usize, kind: ColumnType, into: &mut Values) -> 
 mod tests {
     use super::*;
     use dbdyno_engine::data::{Generator, RowSource};
-    use dbdyno_model::Shape;
+    use dbdyno_model::TableShape;
     use dbdyno_testkit::conformance::catalogue::size_t;
 
     #[test]
     fn a_row_is_bound_as_it_is() {
-        let (mut generator, mut row) = (Generator::new(&size_t(), Shape::Large, 42), Values::new());
+        let (mut generator, mut row) = (Generator::new(&size_t(), TableShape::Large, 42), Values::new());
         for id in [1, 64, 3_200, 102_400] {
             RowSource::row(&mut generator, id, &mut row);
             for value in row.iter() {

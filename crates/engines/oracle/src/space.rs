@@ -4,7 +4,7 @@
 //! one 8 MiB.
 
 use super::layout;
-use dbdyno_model::{Organisation, Shape, Size, TableName};
+use dbdyno_model::{Organisation, Size, TableName, TableShape};
 
 /// Bytes of a row in its block, with its share of the block's head and free tenth, and those of its keys.
 const ROW_BYTES: u64 = 372;
@@ -24,7 +24,7 @@ const INDEX_BUILD_ROW_BYTES: u64 = 40;
 const BULK_JOBS: u64 = 4;
 
 /// Bytes of one table with its keys, as they are cached.
-pub(super) fn table_bytes(size: &Size, shape: Shape) -> u64 {
+pub(super) fn table_bytes(size: &Size, shape: TableShape) -> u64 {
     size.rows(shape) * (ROW_BYTES + KEYS_BYTES)
 }
 
@@ -47,8 +47,8 @@ fn bytes(size: &Size, table: TableName) -> u64 {
     let compressed = table == TableName::LargeCompressed;
     let (of_rows, keys) = if compressed { (of_rows * COMPRESSED_PCT / 100, 0) } else { (of_rows, rows * KEYS_BYTES) };
     let first = match table.shape() {
-        Shape::Small => SMALL_PART_BYTES,
-        Shape::Large => LARGE_PART_BYTES,
+        TableShape::Small => SMALL_PART_BYTES,
+        TableShape::Large => LARGE_PART_BYTES,
     };
     // The last extent of each part is half empty.
     of_rows.max(parts * first) + parts * first / 2 + EXTENT_BYTES + keys

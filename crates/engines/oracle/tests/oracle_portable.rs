@@ -4,11 +4,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail as tests do")]
 
 use dbdyno_engine::{PointSpec, Target, data::Keys};
-use dbdyno_model::{Shape, TableName, Test};
-use dbdyno_testkit::conformance::{Quiet, catalogue, expected, spec};
+use dbdyno_model::{TableShape, TableName, Test};
+use dbdyno_testkit::conformance::{NoProgress, catalogue, expected, spec};
 
 type Server = dbdyno_testkit::servers::mariadb::Server<dbdyno_mariadb::MariaDb>;
-type Wish = dbdyno_testkit::servers::mariadb::Wish<dbdyno_mariadb::MariaDb>;
+type ServerOptions = dbdyno_testkit::servers::mariadb::ServerOptions<dbdyno_mariadb::MariaDb>;
 
 const SEED: u64 = 42;
 const DATABASE: &str = "portable";
@@ -53,7 +53,7 @@ fn procedure(package: &str) -> &str {
 
 /// The ten numbers of a call.
 fn numbers(spec: &PointSpec, job: u32, passes: u64) -> String {
-    let shape = spec.test.table.map_or(Shape::Small, TableName::shape);
+    let shape = spec.test.table.map_or(TableShape::Small, TableName::shape);
     let numbers = [
         0,
         passes,
@@ -70,12 +70,12 @@ fn numbers(spec: &PointSpec, job: u32, passes: u64) -> String {
 }
 
 fn loaded() -> Server {
-    let server = Wish::default().set("innodb_flush_log_at_trx_commit", "2").start();
+    let server = ServerOptions::default().set("innodb_flush_log_at_trx_commit", "2").start();
     server.client("", &format!("CREATE DATABASE {DATABASE}"));
     let target = Target::parse(&server.socket("root", DATABASE)).unwrap();
     (dbdyno_mariadb::INFO.open)(&target, &catalogue::size_t())
         .unwrap()
-        .load(&catalogue::size_t(), SEED, 2, false, &Quiet)
+        .load(&catalogue::size_t(), SEED, 2, false, &NoProgress)
         .unwrap();
     // What inserts fill, which a point would make.
     for organisation in ["heap", "iot", "hash", "heap_list", "iot_list"] {

@@ -10,7 +10,7 @@ use super::{describe, grants, space};
 use dbdyno_engine::server::check::{self, Sizes, pooler};
 use dbdyno_engine::server::url::unencrypted;
 use dbdyno_engine::{Finding, FindingLevel, finding};
-use dbdyno_model::{CommitMode, Shape, Size};
+use dbdyno_model::{CommitMode, TableShape, Size};
 
 /// The oldest version that dbdyno works with.
 const OLDEST: u32 = 130_000;

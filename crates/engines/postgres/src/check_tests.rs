@@ -5,7 +5,7 @@ use super::super::connection::tests::pooler;
 use super::super::options::Options;
 use super::{describe, findings};
 use crate::DIALECT;
-use crate::scratch::Wish;
+use crate::scratch::ServerOptions;
 use dbdyno_engine::server::Connection as _;
 use dbdyno_engine::{Finding, FindingLevel, Target};
 use dbdyno_model::{CommitMode, Size};
@@ -37,9 +37,9 @@ fn of(level: FindingLevel, findings: &[Finding]) -> String {
 }
 
 /// Enough for two jobs a hardware thread anywhere, and nothing to complain of.
-fn generous() -> Wish {
-    let wish = Wish::default().set("max_connections", "120");
-    wish.set("max_worker_processes", "64").set("max_parallel_workers", "64").set("shared_buffers", "32MB")
+fn generous() -> ServerOptions {
+    let options = ServerOptions::default().set("max_connections", "120");
+    options.set("max_worker_processes", "64").set("max_parallel_workers", "64").set("shared_buffers", "32MB")
 }
 
 #[test]
@@ -228,13 +228,14 @@ fn a_standby_is_refused() {
 
 #[test]
 fn what_makes_figures_doubtful_is_said() {
-    let wish = Wish::default().set("fsync", "off").set("synchronous_commit", "off").set("full_page_writes", "off");
-    let wish = wish
+    let server_options =
+        ServerOptions::default().set("fsync", "off").set("synchronous_commit", "off").set("full_page_writes", "off");
+    let server_options = server_options
         .set("max_connections", "5")
         .set("max_worker_processes", "1")
         .set("lock_timeout", "5s")
         .set("track_counts", "off");
-    let server = wish
+    let server = server_options
         .set("shared_buffers", "16MB")
         .set("superuser_reserved_connections", "1")
         .set("max_wal_senders", "0")

@@ -5,7 +5,7 @@ pub(crate) mod pooler;
 
 use super::PostgresConnection;
 use crate::options::Options;
-use crate::scratch::{Server, Wish};
+use crate::scratch::{Server, ServerOptions};
 use dbdyno_engine::client::Values;
 use dbdyno_engine::server::Connection as _;
 use dbdyno_engine::{EngineError, Target};
@@ -75,7 +75,7 @@ fn check(server: &Server, what: &str, expected: u64, counts: u64, work: fn(&mut 
 
 #[test]
 fn transactions_are_counted_exactly() {
-    let server = Wish::default().set("max_parallel_workers_per_gather", "4").start();
+    let server = ServerOptions::default().set("max_parallel_workers_per_gather", "4").start();
     server.psql("postgres", "CREATE DATABASE counted");
     server.psql(
         "counted",
@@ -147,7 +147,7 @@ fn transactions_are_counted_exactly() {
 
 #[test]
 fn tls_proves_what_the_mode_asks_for() {
-    let server = Wish::default().tls("DNS:localhost,DNS:db1.example").start();
+    let server = ServerOptions::default().tls("DNS:localhost,DNS:db1.example").start();
     let encrypted =
         |target: &str| value(&mut open(target).unwrap(), "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()");
     let (by_name, by_number) =
@@ -174,7 +174,7 @@ fn tls_proves_what_the_mode_asks_for() {
     }
     // The server's own certificate may be what is trusted, also for `require`, which verifies as soon as it can.
     assert_eq!(encrypted(&format!("{by_name}?sslmode=verify-full&{own}")), "t");
-    let other = Wish::default().self_signed_tls("DNS:localhost").start();
+    let other = ServerOptions::default().self_signed_tls("DNS:localhost").start();
     let theirs = format!("sslrootcert={}", other.certificate().display());
     assert!(refused(&format!("{by_name}?sslmode=require&{theirs}")).message.contains("nobody trusted has signed"));
     let other_name = other.tcp("postgres", "postgres").replace("127.0.0.1", "localhost");
@@ -197,7 +197,7 @@ fn without_tls_prefer_goes_on_and_require_does_not() {
     let error = refused(&format!("{target}?sslmode=require"));
     assert!(error.message.contains("turn on ssl in postgresql.conf"), "{error}");
     // A line for plain connections only: `prefer` tries again without TLS.
-    let server = Wish::default()
+    let server = ServerOptions::default()
         .tls("DNS:x")
         .access("hostnossl all all 127.0.0.1/32 trust")
         .access("hostssl all all 127.0.0.1/32 reject")
@@ -208,7 +208,7 @@ fn without_tls_prefer_goes_on_and_require_does_not() {
 
 #[test]
 fn passwords_prove_who_we_are_and_are_never_shown() {
-    let server = Wish::default()
+    let server = ServerOptions::default()
         .tls("DNS:localhost")
         .access("host all scott 127.0.0.1/32 scram-sha-256")
         .access("local all mdfive md5")
@@ -234,7 +234,7 @@ fn passwords_prove_who_we_are_and_are_never_shown() {
 
 #[test]
 fn who_turns_us_away_says_what_to_do() {
-    let server = Wish::default()
+    let server = ServerOptions::default()
         .access("host all nobody 127.0.0.1/32 reject")
         .access("host hidden all 127.0.0.1/32 reject")
         .start();
@@ -340,7 +340,7 @@ fn statements_end_when_they_are_cancelled_and_by_whom_is_known() {
 
 #[test]
 fn rows_are_copied_whole_or_not_at_all() {
-    let server = Wish::default().tls("DNS:localhost").start();
+    let server = ServerOptions::default().tls("DNS:localhost").start();
     for target in
         [server.socket("postgres", "postgres"), format!("{}?sslmode=require", server.tcp("postgres", "postgres"))]
     {
@@ -471,7 +471,7 @@ fn planted_functions_are_not_found() {
 
 #[test]
 fn sessions_wait_their_turn_and_notice_that_their_client_has_gone() {
-    let server = Wish::default().start();
+    let server = ServerOptions::default().start();
     let mut connection = open(&server.socket("postgres", "postgres")).unwrap();
     if connection.version_num() < 140_000 {
         return;

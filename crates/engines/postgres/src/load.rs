@@ -255,20 +255,21 @@ fn analyse_parents(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scratch::Wish;
+    use crate::scratch::ServerOptions;
     use crate::{TABLE_NAMES, engine};
     use dbdyno_engine::server::expected;
     use dbdyno_engine::{Engine as _, Loaded, Target};
-    use dbdyno_testkit::conformance::Quiet;
+    use dbdyno_testkit::conformance::NoProgress;
     use dbdyno_testkit::conformance::catalogue::size_t;
 
     #[test]
     fn a_load_that_has_ended_survives_a_power_failure() {
         // The server writes its log late, and the user may not make a checkpoint.
-        let mut server = Wish::default().set("synchronous_commit", "off").set("wal_writer_delay", "10s").start();
+        let mut server =
+            ServerOptions::default().set("synchronous_commit", "off").set("wal_writer_delay", "10s").start();
         server.psql("postgres", "CREATE ROLE scott LOGIN; GRANT CREATE ON DATABASE postgres TO scott");
         let target = Target::parse(&server.tcp("scott", "postgres")).unwrap();
-        engine(&target, None).unwrap().load(&size_t(), 42, 2, false, &Quiet).unwrap();
+        engine(&target, None).unwrap().load(&size_t(), 42, 2, false, &NoProgress).unwrap();
         server.kill();
         server.restart();
         let loaded = engine(&target, None).unwrap().loaded().unwrap();

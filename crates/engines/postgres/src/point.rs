@@ -10,7 +10,7 @@ use crate::DIALECT;
 use dbdyno_engine::procedure::ProcedureSpec;
 use dbdyno_engine::server::{Connection as _, Watches, contents, first, leftovers};
 use dbdyno_engine::{EngineError, PointSpec, PointStatistics, ProgramSpec, Sampling};
-use dbdyno_model::{Drive, ErrorClass, Organisation, ProcedureShape, Shape, TableName};
+use dbdyno_model::{Drive, ErrorClass, Organisation, ProcedureShape, TableShape, TableName};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -273,7 +273,7 @@ pub(super) fn files(
     tables: Option<Vec<TableName>>,
 ) -> Result<Vec<PathBuf>, EngineError> {
     let mut relative = Vec::new();
-    match tables.filter(|tables| tables.iter().any(|t| t.shape() == Shape::Large)) {
+    match tables.filter(|tables| tables.iter().any(|t| t.shape() == TableShape::Large)) {
         Some(tables) => {
             for table in tables {
                 relative.extend(names(connection, &DIALECT.fill("counters/files", &[("table", table.name())])?)?);

@@ -9,21 +9,21 @@ use dbdyno_model::{Counter, Test};
 use dbdyno_testkit::conformance::play;
 use dbdyno_testkit::on_servers::{Product, spec};
 use dbdyno_testkit::servers::Scratch as _;
-use dbdyno_testkit::servers::lend::{Database, Lender};
+use dbdyno_testkit::servers::fixtures::{Database, FixturePool};
 use std::time::Duration;
 
 type Server = dbdyno_testkit::servers::postgres::Server<dbdyno_postgres::Postgres>;
-type Wish = dbdyno_testkit::servers::postgres::Wish<dbdyno_postgres::Postgres>;
+type ServerOptions = dbdyno_testkit::servers::postgres::ServerOptions<dbdyno_postgres::Postgres>;
 
 dbdyno_testkit::points!(Postgres);
 dbdyno_testkit::clients!(Postgres);
 dbdyno_testkit::loads!(Postgres);
 
-static LENDER: Lender<Server> = Lender::new(quick, Postgres::load);
+static FIXTURES: FixturePool<Server> = FixturePool::new(quick, Postgres::load);
 
 /// No test on such a server is about what survives a crash.
 fn quick() -> Server {
-    Wish::default()
+    ServerOptions::default()
         .set("shared_buffers", "64MB")
         .set("max_worker_processes", "32")
         .set("max_parallel_workers", "32")
@@ -44,8 +44,8 @@ impl Product for Postgres {
     const GROUPS: &'static [&'static str] = &["small tables", "large_heap_range_list"];
     const PHASES: &'static [&'static str] = &["", " indexes", " vacuum", " checksum"];
 
-    fn lender() -> &'static Lender<Server> {
-        &LENDER
+    fn fixtures() -> &'static FixturePool<Server> {
+        &FIXTURES
     }
 
     fn plain() -> Server {
@@ -54,7 +54,7 @@ impl Product for Postgres {
 
     /// What one session makes and drops makes those of other databases commit empty transactions.
     fn alone() -> (Server, String) {
-        LENDER.loaded_server_alone()
+        FIXTURES.loaded_server_alone()
     }
 
     fn log_position(server: &Server) -> u64 {
@@ -174,7 +174,7 @@ fn workers_are_launched_and_counted() {
 
 #[test]
 fn an_index_only_scan_stays_one_after_updates_and_settling() {
-    let database = LENDER.loaded();
+    let database = FIXTURES.loaded();
     let engine = Postgres::engine_on(&database);
     play(&*engine, &spec("T712", 2), &[300]);
     assert_eq!(engine.settle(Duration::from_secs(60)).unwrap(), Settled::AtRest);
@@ -195,7 +195,7 @@ fn an_index_only_scan_stays_one_after_updates_and_settling() {
 
 #[test]
 fn a_load_leaves_every_leaf_indexed_frozen_and_analysed() {
-    let database = LENDER.loaded();
+    let database = FIXTURES.loaded();
     // Every leaf and every parent has both indexes under their names, and all are valid.
     let indexes =
         "SELECT count(*), count(*) FILTER (WHERE indisvalid) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid

@@ -9,7 +9,7 @@ use super::session::{Work, stopped};
 use super::totals::{PAGE_BYTES, Totals};
 use dbdyno_engine::data::Keys;
 use dbdyno_engine::{ChunkResult, EngineError};
-use dbdyno_model::{Argument, ErrorClass, ProcedureShape, RowsBy, Shape, Size, TableName};
+use dbdyno_model::{Argument, ErrorClass, ProcedureShape, RowsBy, TableShape, Size, TableName};
 use rusqlite::{Statement, StatementStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -237,8 +237,8 @@ impl<'a> Chunk<'a> {
     }
 
     /// The shape of the test's table.
-    pub(super) fn shape(&self) -> Shape {
-        self.work.spec.test.table.map_or(Shape::Small, TableName::shape)
+    pub(super) fn shape(&self) -> TableShape {
+        self.work.spec.test.table.map_or(TableShape::Small, TableName::shape)
     }
 
     /// Rows of the test's table.

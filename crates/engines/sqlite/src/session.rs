@@ -15,7 +15,7 @@ use dbdyno_engine::client::{Answer, Parameter, Reads, Statements, TestForm, plac
 use dbdyno_engine::data::Generator;
 use dbdyno_engine::procedure::ProcedureSpec;
 use dbdyno_engine::{Canceller, ChunkResult, EngineError, Failure, PointSpec, Prepared, Request, Session};
-use dbdyno_model::{Cache, Drive, ErrorClass, Organisation, Procedure, ProcedureShape, RowsBy, Shape, TableName};
+use dbdyno_model::{Cache, Drive, ErrorClass, Organisation, Procedure, ProcedureShape, RowsBy, TableShape, TableName};
 use rusqlite::InterruptHandle;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -163,7 +163,7 @@ fn test_form(procedure: Procedure) -> TestForm {
 
 /// Whether there are keys enough for each job to own some.
 fn enough_keys(spec: &PointSpec) -> Result<(), EngineError> {
-    let (jobs, shape) = (u64::from(spec.jobs_in_all()), spec.test.table.map_or(Shape::Small, TableName::shape));
+    let (jobs, shape) = (u64::from(spec.jobs_in_all()), spec.test.table.map_or(TableShape::Small, TableName::shape));
     let (keys, needed) = match (spec.test.procedure.shape, spec.test.procedure.takes_rows_per_tx()) {
         (ProcedureShape::Update, true) => (spec.size.rows(shape), jobs * spec.rows_per_tx.max(1)),
         (ProcedureShape::Update, false) => (spec.size.values(shape), jobs),
@@ -210,7 +210,7 @@ impl SqliteSession {
             prepared.form = Some(test_form(spec.test.procedure));
             self.sent = Some(Sends::new(&self.connection, format!("{} job {job}", spec.test.code), vec![sql])?);
         } else {
-            let small = Generator::new(&spec.size, Shape::Small, spec.seed);
+            let small = Generator::new(&spec.size, TableShape::Small, spec.seed);
             self.work = Some(Work { spec: spec.clone(), job, procedure, sql, small });
         }
         self.account();

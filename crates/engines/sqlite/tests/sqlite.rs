@@ -6,7 +6,7 @@ use dbdyno_engine::{Engine, PointSpec, Request, Session, Target};
 use dbdyno_model::{CommitMode, Counter, Drive, ErrorClass, Mapping, Test};
 use dbdyno_testkit::conformance;
 use dbdyno_testkit::conformance::client::execute;
-use dbdyno_testkit::conformance::{Subject, catalogue};
+use dbdyno_testkit::conformance::{EngineUnderTest, catalogue};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -43,14 +43,14 @@ fn schema(path: &Path) -> BTreeSet<String> {
 static LOADED: LazyLock<(tempfile::TempDir, PathBuf)> = LazyLock::new(|| {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("loaded.db");
-    opened(&path, "").load(&catalogue::size_t(), 42, 2, true, &conformance::Quiet).unwrap();
+    opened(&path, "").load(&catalogue::size_t(), 42, 2, true, &conformance::NoProgress).unwrap();
     (folder, path)
 });
 
-fn conforms(options: &str, checks: &[fn(&Subject<'_>)]) {
+fn conforms(options: &str, checks: &[fn(&EngineUnderTest<'_>)]) {
     let folder = tempfile::tempdir().unwrap();
     let path: PathBuf = folder.path().join("conformance.db");
-    let subject = Subject {
+    let subject = EngineUnderTest {
         open: &|| opened(&path, options),
         mapping: &mapping,
         schema: &|| schema(&path),
@@ -70,7 +70,7 @@ fn conforms(options: &str, checks: &[fn(&Subject<'_>)]) {
 fn holds_what_the_generator_makes() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("fresh.db");
-    let subject = Subject {
+    let subject = EngineUnderTest {
         open: &|| opened(&path, ""),
         mapping: &mapping,
         schema: &|| schema(&path),
@@ -139,7 +139,7 @@ fn statistics_need_no_file() {
 
 #[test]
 fn a_second_dbdyno_is_turned_away_and_takes_nothing_from_the_first() {
-    conforms("", &[conformance::alone::a_second_dbdyno_is_turned_away_and_takes_nothing_from_the_first]);
+    conforms("", &[conformance::exclusive::a_second_dbdyno_is_turned_away_and_takes_nothing_from_the_first]);
 }
 
 /// A load, too, before it changes anything; and a lock that somebody has removed is noticed.
@@ -149,19 +149,19 @@ fn a_held_file_is_not_loaded_and_a_lock_that_is_gone_is_noticed() {
     let path = folder.path().join("held.db");
     let size = catalogue::size_t();
     let (first, second) = (opened(&path, ""), opened(&path, ""));
-    let hold = first.hold(&conformance::Quiet).unwrap();
-    let refused = second.load(&size, 42, 2, false, &conformance::Quiet).unwrap_err();
+    let hold = first.hold(&conformance::NoProgress).unwrap();
+    let refused = second.load(&size, 42, 2, false, &conformance::NoProgress).unwrap_err();
     assert!(refused.occupied && !path.exists(), "{refused}");
     std::fs::remove_file(folder.path().join("held.db.dbdyno-lock")).unwrap();
     assert_eq!(hold.still_held().unwrap_err().class, ErrorClass::ConnectionLost);
     assert_eq!(hold.seen_lost(), hold.still_held().err());
-    drop((second.hold(&conformance::Quiet).unwrap(), hold));
+    drop((second.hold(&conformance::NoProgress).unwrap(), hold));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
 #[test]
 fn a_rollback_journal_conforms_too() {
-    let checks: [fn(&Subject<'_>); 3] = [
+    let checks: [fn(&EngineUnderTest<'_>); 3] = [
         conformance::procedures_do_what_they_say,
         conformance::proofs_hold,
         conformance::client::clients_do_what_procedures_do,
@@ -192,10 +192,10 @@ fn clients_can_be_stopped() {
 #[test]
 fn statements_of_ones_own_go_by_their_values_and_by_what_was_read() {
     const TABLE: &str = "dbdyno_small_heap";
-    let checks: [fn(&Subject<'_>); 3] = [
-        |subject| conformance::own::statements_of_ones_own_take_values_and_answer(subject, TABLE),
-        |subject| conformance::own::transactions_go_by_what_they_have_read(subject, TABLE),
-        |subject| conformance::own::a_statement_that_fails_takes_its_transaction_with_it(subject, TABLE),
+    let checks: [fn(&EngineUnderTest<'_>); 3] = [
+        |subject| conformance::own_statements::statements_of_ones_own_take_values_and_answer(subject, TABLE),
+        |subject| conformance::own_statements::transactions_go_by_what_they_have_read(subject, TABLE),
+        |subject| conformance::own_statements::a_statement_that_fails_takes_its_transaction_with_it(subject, TABLE),
     ];
     conforms("", &checks);
 }

@@ -21,7 +21,7 @@ fn opened(path: &Path, options: &str) -> Box<dyn Engine> {
 static LOADED: LazyLock<(tempfile::TempDir, PathBuf)> = LazyLock::new(|| {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("loaded.db");
-    opened(&path, "").load(&catalogue::size_t(), 42, 2, true, &conformance::Quiet).unwrap();
+    opened(&path, "").load(&catalogue::size_t(), 42, 2, true, &conformance::NoProgress).unwrap();
     (folder, path)
 });
 

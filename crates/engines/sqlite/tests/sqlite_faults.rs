@@ -5,7 +5,7 @@ use dbdyno_engine::{
     Engine, EngineError, FindingLevel, LoadWatch, Loaded, PointSpec, Request, Session, Settled, Target,
 };
 use dbdyno_model::{ErrorClass, Test};
-use dbdyno_testkit::conformance::{Quiet, catalogue, spec};
+use dbdyno_testkit::conformance::{NoProgress, catalogue, spec};
 use rusqlite::Connection;
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
@@ -29,7 +29,7 @@ fn engine(path: &Path) -> Box<dyn Engine> {
 }
 
 fn load(path: &Path) -> Result<(), EngineError> {
-    engine(path).load(&catalogue::size_t(), 42, 2, true, &Quiet).map(drop)
+    engine(path).load(&catalogue::size_t(), 42, 2, true, &NoProgress).map(drop)
 }
 
 /// A folder with a loaded file of its own.
@@ -92,7 +92,7 @@ fn what_is_not_ours_is_told_and_never_touched() {
         let engine = engine(&path);
         let Loaded::Foreign(why) = engine.loaded().unwrap() else { panic!("{said}: taken for ours") };
         assert!(why.contains(said), "{why}");
-        assert!(engine.load(&catalogue::size_t(), 42, 1, true, &Quiet).unwrap_err().message.contains(said));
+        assert!(engine.load(&catalogue::size_t(), 42, 1, true, &NoProgress).unwrap_err().message.contains(said));
         assert!(engine.drop_all().unwrap_err().message.contains(said));
         assert!(engine.check(&catalogue::size_t()).iter().any(|f| f.level == FindingLevel::Blocker));
         assert_eq!(content(folder.path()), before, "{said}: touched");
@@ -102,10 +102,10 @@ fn what_is_not_ours_is_told_and_never_touched() {
 #[test]
 fn data_of_another_size_or_seed_is_not_overwritten() {
     let (_folder, path) = loaded();
-    let error = engine(&path).load(&catalogue::size_t(), 43, 1, true, &Quiet).unwrap_err();
+    let error = engine(&path).load(&catalogue::size_t(), 43, 1, true, &NoProgress).unwrap_err();
     assert!(error.message.contains("seed 42, not of size T") && error.message.contains("drop it first"), "{error}");
     let other = dbdyno_model::Size { small_rows: 6_400, ..catalogue::size_t() };
-    assert!(engine(&path).load(&other, 42, 1, true, &Quiet).is_err());
+    assert!(engine(&path).load(&other, 42, 1, true, &NoProgress).is_err());
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn damaged_pages_are_corruption_and_never_figures() {
     assert_eq!(session.execute(&ONE).unwrap_err().error.class, ErrorClass::Corruption);
     let table = dbdyno_model::TableName::LargeHeapRangeList;
     assert_eq!(
-        engine.checksum(table, dbdyno_engine::data::Columns::All, &Quiet).unwrap_err().class,
+        engine.checksum(table, dbdyno_engine::data::Columns::All, &NoProgress).unwrap_err().class,
         ErrorClass::Corruption
     );
 }
@@ -251,7 +251,7 @@ fn a_load_that_is_stopped_goes_on_where_it_stopped() {
         assert_eq!(stopped.unwrap_err().class, ErrorClass::Cancelled);
         assert!(matches!(engine.loaded().unwrap(), Loaded::Partly { seed: 42, .. }));
     }
-    let report = engine.load(&catalogue::size_t(), 42, 2, true, &Quiet).unwrap();
+    let report = engine.load(&catalogue::size_t(), 42, 2, true, &NoProgress).unwrap();
     assert!(report.resumed);
     assert!(report.tables.iter().map(|t| t.rows_written).sum::<u64>() < 102_400 + 6_400);
     assert!(matches!(engine.loaded().unwrap(), Loaded::Complete { verified: true, .. }));
@@ -350,7 +350,7 @@ fn fills_up(path: &Path) {
     let engine = engine(path);
     assert!(matches!(engine.loaded().unwrap(), Loaded::Partly { .. }));
     resize(path, "200m");
-    let report = engine.load(&catalogue::size_t(), 42, 2, true, &Quiet).unwrap();
+    let report = engine.load(&catalogue::size_t(), 42, 2, true, &NoProgress).unwrap();
     assert!(report.resumed && report.tables[0].rows_written == 0, "what was committed is not loaded again");
 
     for code in ["T311", "T331", "T211", "T511"] {

@@ -25,7 +25,7 @@ fn flagged(mut points: Vec<Point>) -> Vec<usize> {
 
 /// Normal noise of this standard deviation, from a generator of its own.
 fn noise(seed: u64, sd: f64) -> impl FnMut() -> f64 {
-    let mut mixer = dbdyno_stats::Mixer::new(seed);
+    let mut mixer = dbdyno_stats::SplitMix64::new(seed);
     move || {
         let sum: f64 = (0..12).map(|_| mixer.uniform()).sum();
         1.0 + sd * (sum - 6.0)

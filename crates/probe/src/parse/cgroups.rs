@@ -1,20 +1,20 @@
-//! Control groups: where a process's group lies, what it may use, how often it was held back (kernel:
-//! cgroup-v1/sched-bwc.rst, cgroup-v2.rst).
+//! Control groups: the group of a process, its limits, and how often it was throttled (kernel: cgroup-v1/sched-bwc.rst,
+//! cgroup-v2.rst).
 
 use std::path::{Component, Path, PathBuf};
 
-/// Versions of control groups, which keep the same facts in other files.
+/// Versions of control groups, which have the same facts in different files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Version {
+pub(crate) enum CgroupVersion {
     One,
     Two,
 }
 
-/// A hierarchy that can account for processor time: what of it is mounted where.
+/// A hierarchy with processor quotas, and where it is mounted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Hierarchy {
-    pub(crate) version: Version,
-    /// The group that the mount begins with.
+    pub(crate) version: CgroupVersion,
+    /// The group at the root of the mount.
     root: PathBuf,
     /// Where it is mounted.
     point: PathBuf,
@@ -31,28 +31,28 @@ fn hierarchy(line: &str) -> Option<Hierarchy> {
     let (root, point) = (PathBuf::from(own.next()?), PathBuf::from(own.next()?));
     let mut file_system = file_system.split(' ');
     let version = match file_system.next()? {
-        "cgroup2" => Version::Two,
-        "cgroup" if file_system.nth(1)?.split(',').any(|option| option == "cpu") => Version::One,
+        "cgroup2" => CgroupVersion::Two,
+        "cgroup" if file_system.nth(1)?.split(',').any(|option| option == "cpu") => CgroupVersion::One,
         _ => return None,
     };
     Some(Hierarchy { version, root, point })
 }
 
 impl Hierarchy {
-    /// The folders of a process's group and of all groups above it, as far up as they can be seen from here. `cgroup`
-    /// is its `/proc/PID/cgroup`.
+    /// The folders of a process's group and of all its ancestors, as far up as they are visible. `cgroup` is the
+    /// process's `/proc/PID/cgroup`.
     pub(crate) fn folders(&self, cgroup: &str) -> Vec<PathBuf> {
         let of_version = |line: &&str| {
             let controllers = line.split(':').nth(1);
             match self.version {
-                Version::One => controllers.is_some_and(|all| all.split(',').any(|one| one == "cpu")),
-                Version::Two => controllers == Some("") && line.starts_with("0:"),
+                CgroupVersion::One => controllers.is_some_and(|all| all.split(',').any(|one| one == "cpu")),
+                CgroupVersion::Two => controllers == Some("") && line.starts_with("0:"),
             }
         };
         let Some(path) = cgroup.lines().find(of_version).and_then(|line| line.splitn(3, ':').nth(2)) else {
             return Vec::new();
         };
-        // A group outside of what is mounted here (another namespace's) is seen from the mount up.
+        // A group outside this mount (in another namespace) is treated as the mount's root.
         let below = Path::new(path).strip_prefix(&self.root).unwrap_or(Path::new(""));
         let plain = below.components().all(|part| matches!(part, Component::Normal(_)));
         let below = if plain { below } else { Path::new("") };
@@ -77,14 +77,14 @@ fn ratio(quota_us: &str, period_us: &str) -> Option<f64> {
     (quota_us > 0 && period_us > 0).then(|| quota_us as f64 / period_us as f64)
 }
 
-/// What `cpu.stat` has counted since the group was made.
+/// The counts of `cpu.stat` since the group was made.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Throttling {
-    /// Periods in which anything of the group ran.
+    /// Periods in which a process of the group ran.
     pub(crate) periods: u64,
-    /// Those in which its quota was used up.
+    /// Periods in which its quota was used up.
     pub(crate) throttled: u64,
-    /// How long its processors waited then, added up.
+    /// How long its processors waited then, in total.
     pub(crate) ns: u64,
 }
 
@@ -97,7 +97,7 @@ pub(crate) fn throttling(text: &str) -> Option<Throttling> {
     Some(Throttling { periods: number("nr_periods")?, throttled: number("nr_throttled")?, ns: ns? })
 }
 
-/// The numbers that a list such as `0-3,8` names. Nothing has more processors than can be counted here.
+/// The numbers in a list such as `0-3,8`. Lists that are too long for any machine are refused.
 pub(crate) fn list(text: &str) -> Option<Vec<u32>> {
     const MOST: u32 = 1 << 16;
     let mut numbers = Vec::new();

@@ -1,6 +1,6 @@
-//! The cumulative counters of `/proc` that a window is the difference of.
+//! The cumulative counters of `/proc`, whose difference over a window is reported.
 
-/// Processor time of the whole machine since it started, in clock ticks. A guest's time is within `user` already.
+/// Processor time of the whole machine since it started, in clock ticks. The time of guests is included in `user`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct CpuTicks {
     /// User code, nice included.
@@ -37,7 +37,7 @@ pub(crate) fn cpu_ticks(text: &str) -> Option<CpuTicks> {
     })
 }
 
-/// What a block device has done since it appeared.
+/// The counts of a block device since it appeared.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct DeviceCounts {
     /// Kernel name.
@@ -58,10 +58,11 @@ pub(crate) struct DeviceCounts {
     pub(crate) busy_ms: u64,
 }
 
-/// The unit of `/proc/diskstats`, whatever the device's own sector is (kernel: Documentation/admin-guide/iostats.rst).
+/// The sector of `/proc/diskstats`, whatever the device's own sector is (kernel:
+/// Documentation/admin-guide/iostats.rst).
 const SECTOR_BYTES: u64 = 512;
 
-/// `/proc/diskstats`: devices and partitions that have done anything.
+/// `/proc/diskstats`: devices and partitions with any activity.
 pub(crate) fn devices(text: &str) -> Vec<DeviceCounts> {
     text.lines().filter_map(device).filter(|d| d.reads > 0 || d.writes > 0).collect()
 }
@@ -86,7 +87,7 @@ fn device(line: &str) -> Option<DeviceCounts> {
     })
 }
 
-/// What a network interface has carried.
+/// The bytes of a network interface.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct InterfaceBytes {
     /// Name.
@@ -103,19 +104,19 @@ pub(crate) fn interfaces(text: &str) -> Vec<InterfaceBytes> {
         let (name, counts) = line.split_once(':')?;
         let mut counts = counts.split_ascii_whitespace();
         let received = counts.next()?.parse().ok()?;
-        // Eight columns of receiving come before those of sending.
+        // Eight columns for receiving come before those for sending.
         let sent = counts.nth(7)?.parse().ok()?;
         Some(InterfaceBytes { name: name.trim().to_owned(), received, sent })
     };
     text.lines().filter_map(interface).collect()
 }
 
-/// What this process has moved to and from devices.
+/// What this process moved to and from devices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct OwnIo {
     /// Fetched from devices, in bytes.
     pub(crate) read_bytes: u64,
-    /// Sent, or made dirty and so to be sent, to devices, in bytes.
+    /// Bytes sent to devices, or dirtied and so to be sent.
     pub(crate) written_bytes: u64,
 }
 

@@ -1,4 +1,4 @@
-//! `/proc/cpuinfo`, which every architecture writes in a way of its own.
+//! `/proc/cpuinfo`, whose format differs by architecture.
 
 use std::collections::BTreeSet;
 
@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 pub(crate) struct CpuInfo {
     /// Model name.
     pub(crate) model: Option<String>,
-    /// The clock that the model's name promises, in MHz.
+    /// The clock in the model's name, in MHz.
     pub(crate) nominal_mhz: Option<f64>,
-    /// The highest clock that a processor reported, in MHz; it may be below what it can do.
+    /// The highest clock that a processor reported, in MHz; the maximum may be higher.
     pub(crate) current_mhz: Option<f64>,
     /// Distinct physical packages.
     pub(crate) sockets: Option<u32>,
@@ -19,7 +19,7 @@ pub(crate) struct CpuInfo {
     pub(crate) hypervisor: Option<bool>,
 }
 
-/// Reads the text of any architecture.
+/// Parses the text of any architecture.
 pub(crate) fn cpu_info(text: &str) -> CpuInfo {
     let mut info = CpuInfo::default();
     let (mut packages, mut cores) = (BTreeSet::new(), BTreeSet::new());
@@ -61,7 +61,7 @@ fn count(n: usize) -> Option<u32> {
     u32::try_from(n).ok().filter(|n| *n > 0)
 }
 
-/// `… @ 2.30GHz`.
+/// The clock in `… @ 2.30GHz`.
 fn promised_mhz(model: &str) -> Option<f64> {
     let clock = model.rsplit_once('@')?.1.trim();
     let (number, unit_mhz) = match clock.strip_suffix("GHz") {
@@ -71,8 +71,8 @@ fn promised_mhz(model: &str) -> Option<f64> {
     number.trim().parse::<f64>().ok().map(|n| n * unit_mhz).filter(|m| m.is_finite() && *m > 0.0)
 }
 
-/// ARM gives numbers only. Names of the cores that servers are made of, from Arm's and the makers' technical reference
-/// manuals (register MIDR_EL1); others are shown as their numbers.
+/// ARM reports numbers only. Names of server cores from the technical reference manuals of Arm and the makers (register
+/// MIDR_EL1); other cores are shown as numbers.
 fn arm_model(implementer: &str, part: &str) -> String {
     let name = match (implementer, part) {
         ("0x41", "0xd03") => "ARM Cortex-A53",

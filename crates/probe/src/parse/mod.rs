@@ -1,5 +1,5 @@
-//! Pure functions on the texts of the kernel. Nothing here reads a file, and nothing here may panic: a text that is not
-//! understood gives `None` or an empty list.
+//! Pure functions on the kernel's texts. Nothing here reads a file, and nothing may panic: an unknown text gives `None`
+//! or an empty list.
 
 mod cgroups;
 mod counters;
@@ -7,7 +7,7 @@ mod cpuinfo;
 mod mounts;
 
 pub(crate) use cgroups::{
-    Hierarchy, Throttling, Version, hierarchies, list, quota_of_version_one, quota_of_version_two, throttling,
+    CgroupVersion, Hierarchy, Throttling, hierarchies, list, quota_of_version_one, quota_of_version_two, throttling,
 };
 pub(crate) use counters::{
     CpuTicks, DeviceCounts, InterfaceBytes, OwnIo, cpu_ticks, devices, interfaces, own_io, pressure_some_us,
@@ -29,7 +29,7 @@ pub(crate) fn kilobytes(text: &str, name: &str) -> Option<u64> {
     value(text, name)?.strip_suffix("kB")?.trim_end().parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// The choice in force in a list such as `always [madvise] never`; a word that stands alone is in force.
+/// The active choice in a list such as `always [madvise] never`; a single word is active.
 pub(crate) fn chosen(text: &str) -> Option<&str> {
     let text = text.trim();
     match text.split_once('[') {
@@ -38,7 +38,7 @@ pub(crate) fn chosen(text: &str) -> Option<&str> {
     }
 }
 
-/// How many numbers a list such as `0-3,8` names.
+/// The number of items in a list such as `0-3,8`.
 pub(crate) fn list_length(text: &str) -> Option<u32> {
     text.trim().split(',').try_fold(0u32, |sum, part| {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -52,7 +52,7 @@ pub(crate) fn os_release<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     value(text, name).map(|v| v.trim_matches(['"', '\''])).filter(|v| !v.is_empty())
 }
 
-/// The container runtime that a control-group path gives away, in either version of control groups.
+/// The container runtime that a control-group path shows, in either version of control groups.
 pub(crate) fn container_of_cgroup(text: &str) -> Option<&'static str> {
     const MARKS: [(&str, &str); 6] = [
         ("kubepods", "kubernetes"),
@@ -62,7 +62,7 @@ pub(crate) fn container_of_cgroup(text: &str) -> Option<&'static str> {
         ("containerd", "containerd"),
         ("lxc", "lxc"),
     ];
-    // Only scopes and slices of a runtime mark a container: docker.service is the daemon itself.
+    // Only scopes and slices of a runtime mark a container; docker.service is the daemon itself.
     let paths = text.lines().filter_map(|l| l.splitn(3, ':').nth(2)).filter(|p| !p.ends_with(".service"));
     let paths: Vec<&str> = paths.collect();
     MARKS.iter().find(|(mark, _)| paths.iter().any(|p| p.contains(mark))).map(|(_, name)| *name)
@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(container_of_cgroup(""), None);
     }
 
-    /// Lines that look like the kernel's, with anything in them.
+    /// Lines that look like the kernel's, with random contents.
     fn kernel_like() -> impl Strategy<Value = String> {
         let word = prop_oneof![
             Just("cpu ".to_owned()),

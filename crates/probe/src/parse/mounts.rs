@@ -12,7 +12,7 @@ pub(crate) struct Mount {
     pub(crate) point: PathBuf,
     /// File system.
     pub(crate) kind: String,
-    /// What is mounted, in the file system's own words.
+    /// The mounted device or source, in the file system's own form.
     pub(crate) source: String,
     /// Options of the mount and of the file system, each once.
     pub(crate) options: Vec<String>,
@@ -24,8 +24,8 @@ impl Mount {
         self.options.iter().find_map(|o| o.strip_prefix(name)?.strip_prefix('='))
     }
 
-    /// As an inventory shows it: `/data xfs (rw,noatime)`. The layers of an overlay are left out: a container's are
-    /// many long paths that decide nothing.
+    /// In the form of an inventory: `/data xfs (rw,noatime)`. The layers of an overlay are left out, because a
+    /// container's many long paths do not matter.
     pub(crate) fn describe(&self) -> String {
         let layer = |option: &&String| option.split_once('=').is_some_and(|(name, _)| name.ends_with("dir"));
         let options: Vec<&str> = self.options.iter().filter(|o| !layer(o)).map(String::as_str).collect();
@@ -33,7 +33,7 @@ impl Mount {
     }
 }
 
-/// All mounts, in the order in which they were made. A line that is not understood is left out.
+/// All mounts, in the order in which they were made. Unknown lines are left out.
 pub(crate) fn mounts(text: &str) -> Vec<Mount> {
     text.lines().filter_map(mount).collect()
 }
@@ -58,7 +58,7 @@ fn mount(line: &str) -> Option<Mount> {
     Some(Mount { device, point, kind, source, options })
 }
 
-/// The mount that a path lies on: the deepest one, and of several at the same place the last.
+/// The mount of a path: the deepest one, and of several at the same place the last.
 pub(crate) fn mount_of<'a>(mounts: &'a [Mount], path: &Path) -> Option<&'a Mount> {
     mounts.iter().filter(|m| path.starts_with(&m.point)).max_by_key(|m| m.point.components().count())
 }

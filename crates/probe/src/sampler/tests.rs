@@ -35,8 +35,8 @@ fn clocks_stay_together_when_nothing_happens() {
 #[test]
 fn shared_memory_is_no_page_cache() {
     let text = "MemAvailable: 100 kB\nBuffers: 4 kB\nCached: 50 kB\nShmem: 20 kB\n";
-    assert_eq!(Memory::of(text), Some(Memory { available_bytes: 100 << 10, page_cache_bytes: 34 << 10 }));
-    assert_eq!(Memory::of("MemAvailable: 100 kB\n"), None);
+    assert_eq!(MemoryInUse::of(text), Some(MemoryInUse { available_bytes: 100 << 10, page_cache_bytes: 34 << 10 }));
+    assert_eq!(MemoryInUse::of("MemAvailable: 100 kB\n"), None);
 }
 
 #[test]
@@ -45,12 +45,12 @@ fn files_longer_than_the_buffer_are_read_whole_and_absent_ones_say_why() {
     let (_dir, root) = crate::root::tests::tree(&[("proc/stat", text.as_str())]);
     let mut buffer = vec![0; 16];
     let length = |text: &str| Some(text.len());
-    assert_eq!(Source::open(&root, "proc/stat").read(&mut buffer, length), Ok(10_000));
+    assert_eq!(KernelFile::open(&root, "proc/stat").read(&mut buffer, length), Ok(10_000));
     assert_eq!(
-        Source::open(&root, "proc/stat").read(&mut buffer, parse::cpu_ticks).unwrap_err(),
+        KernelFile::open(&root, "proc/stat").read(&mut buffer, parse::cpu_ticks).unwrap_err(),
         "/proc/stat has a form that dbdyno does not know"
     );
-    assert_eq!(Source::open(&root, "proc/io").read(&mut buffer, length).unwrap_err(), "there is no /proc/io here");
+    assert_eq!(KernelFile::open(&root, "proc/io").read(&mut buffer, length).unwrap_err(), "there is no /proc/io here");
 }
 
 #[test]

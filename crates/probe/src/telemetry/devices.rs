@@ -1,7 +1,7 @@
 //! What block devices did between two snapshots.
 
 use super::{Interval, MIB, Telemetry, since};
-use crate::devices::Names;
+use crate::devices::DeviceNames;
 use crate::missing::{Missing, Reading};
 use crate::parse::DeviceCounts;
 use dbdyno_model::{DeviceIo, IoRates};
@@ -56,12 +56,12 @@ impl Interval<'_> {
         let later = self.later.devices.as_ref().map_err(String::clone)?;
         let scope = self.scope;
         let summed = |name: &String| scope.summed.as_ref().is_ok_and(|summed| summed.contains(name));
-        if scope.summed.as_ref().is_ok_and(Names::is_empty) {
+        if scope.summed.as_ref().is_ok_and(DeviceNames::is_empty) {
             return Err("no block device can be seen from here".to_owned());
         }
         let mut uses = Vec::new();
         for name in scope.whole.union(&scope.data) {
-            // A device that is not listed has not done anything yet.
+            // A device that is not listed has had no activity yet.
             let none = DeviceCounts::default();
             let of = |list: &'_ [DeviceCounts]| list.iter().find(|d| d.name == *name).cloned();
             let (before, after) = (of(earlier).unwrap_or_else(|| none.clone()), of(later).unwrap_or(none));
@@ -88,7 +88,7 @@ impl Interval<'_> {
     }
 }
 
-/// Milliseconds over operations; the kernel adds up whole operations' times in nanoseconds and shows milliseconds.
+/// Mean time: milliseconds over operations. The kernel sums operations' times in nanoseconds and shows milliseconds.
 fn mean_s(what: &str, ms: u64, operations: u64) -> Reading<f64> {
     if operations == 0 {
         return Err(format!("no {what} reached the devices"));
@@ -112,7 +112,7 @@ struct DeviceUse {
 impl DeviceUse {
     fn between(name: &str, earlier: &DeviceCounts, later: &DeviceCounts) -> Reading<Self> {
         let count = |of: fn(&DeviceCounts) -> u64| since(name, of(earlier), of(later));
-        // Times are shown in 32 bits, which a busy device fills within days.
+        // Times are shown in 32 bits, which overflow within days on a busy device.
         let ms = |of: fn(&DeviceCounts) -> u64| of(later).wrapping_sub(of(earlier)) & u64::from(u32::MAX);
         Ok(Self {
             name: name.to_owned(),

@@ -17,7 +17,7 @@ fn scope(data: &[&str]) -> Scope {
     }
 }
 
-/// A snapshot and one that is two seconds younger; both with known counts.
+/// Two snapshots two seconds apart, both with known counts.
 fn pair() -> (Snapshot, Snapshot) {
     let mut earlier = Sampler::new(&[], HarnessShare::OwnProcess).snapshot();
     let device = |name: &str, n: u64| DeviceCounts {

@@ -1,20 +1,20 @@
-//! Putting a comparison together.
+//! Building a comparison.
 
 use super::{
-    Cell, CompareError, Comparison, Curve, CurvePoint, MOST_SIDES, Row, Side, SideInfo, Which, cells, efficiency,
-    others, regression, settings, warnings,
+    CompareError, ComparedCell, ComparedRow, Comparison, KeyFigure, MOST_SIDES, RampCurve, RampPoint, Side, SideInfo,
+    cells, efficiency, others, regression, settings, warnings,
 };
-use crate::figures::{self, Ask};
+use crate::figures::{self, FigureQuery};
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Better, Cpu, Dop, MetricId, Point, RunJson, Use};
+use dbdyno_model::{Better, Cpu, Dop, MetricId, Point, RunJson, UsableFor};
 use dbdyno_stats::Estimate;
 
 /// How to compare.
 #[derive(Debug, Clone, Default)]
-pub struct Options<'o> {
-    /// The side that ratios are of; the first where none is named.
+pub struct CompareOptions<'o> {
+    /// The side that ratios relate to; the first where none is named.
     pub baseline: Option<&'o str>,
-    /// Which tests, as a pattern: `T6*`.
+    /// The tests to compare, as a pattern: `T6*`.
     pub tests: Option<&'o str>,
     /// How much worse any row may be, in percent.
     pub max_regression_pct: Option<f64>,
@@ -23,8 +23,12 @@ pub struct Options<'o> {
 /// Compares 2 to 20 sides.
 ///
 /// # Errors
-/// Sides or baseline are not such that they can be compared, or they have nothing in common.
-pub fn compare(sides: &[Side], options: &Options<'_>, catalogue: &Catalogue) -> Result<Comparison, CompareError> {
+/// The sides or the baseline cannot be compared, or have nothing in common.
+pub fn compare(
+    sides: &[Side],
+    options: &CompareOptions<'_>,
+    catalogue: &Catalogue,
+) -> Result<Comparison, CompareError> {
     let baseline = checked(sides, options)?;
     let names = || sides.iter().map(|s| s.name.clone()).collect::<Vec<_>>();
     let mut rows = Vec::new();
@@ -34,7 +38,7 @@ pub fn compare(sides: &[Side], options: &Options<'_>, catalogue: &Catalogue) -> 
         let metric = metric(sides, &test, catalogue);
         let Some(metric) = metric else { continue };
         let before = rows.len();
-        for which in [Which::Speed, Which::Throughput] {
+        for which in [KeyFigure::Speed, KeyFigure::Throughput] {
             let row = row(sides, &test, metric, which, baseline, catalogue);
             if there(&row.cells) >= 2 {
                 rows.push(row);
@@ -73,7 +77,7 @@ pub fn compare(sides: &[Side], options: &Options<'_>, catalogue: &Catalogue) -> 
     })
 }
 
-fn checked(sides: &[Side], options: &Options<'_>) -> Result<usize, CompareError> {
+fn checked(sides: &[Side], options: &CompareOptions<'_>) -> Result<usize, CompareError> {
     if !(2..=MOST_SIDES).contains(&sides.len()) {
         return Err(CompareError::Sides(sides.len()));
     }
@@ -92,7 +96,7 @@ fn checked(sides: &[Side], options: &Options<'_>) -> Result<usize, CompareError>
     })
 }
 
-/// Every test that a side knows, in the catalogue's order, others behind.
+/// Every test that a side knows, in the catalogue's order, unknown tests last.
 fn tests(sides: &[Side], pattern: Option<&str>, catalogue: &Catalogue) -> Vec<String> {
     let chosen = pattern.map(|p| catalogue.select(p).unwrap_or_default());
     let known = |test: &str| sides.iter().flat_map(|s| &s.runs).any(|run| figures::knows(run, test));
@@ -111,7 +115,7 @@ fn tests(sides: &[Side], pattern: Option<&str>, catalogue: &Catalogue) -> Vec<St
     tests
 }
 
-/// The metric that most sides have of a test: the test's own first.
+/// The metric that most sides have for a test; the test's own metrics come first.
 fn metric(sides: &[Side], test: &str, catalogue: &Catalogue) -> Option<&'static str> {
     let of_storage = sides
         .iter()
@@ -123,18 +127,25 @@ fn metric(sides: &[Side], test: &str, catalogue: &Catalogue) -> Option<&'static 
         Err(_) => of_storage.and_then(|p| p.metric.as_ref()).map(|m| m.id.as_str()).into_iter().collect(),
     };
     let candidates = Point::metric_ids().filter(|id| own.is_empty() && id.ends_with("_per_s") || own.contains(id));
-    let has = |run: &RunJson, id: &str| figures::find(&Ask::new(test, id), run, catalogue).is_ok();
+    let has = |run: &RunJson, id: &str| figures::find(&FigureQuery::new(test, id), run, catalogue).is_ok();
     let place = |id: &str| own.iter().position(|m| *m == id).unwrap_or(usize::MAX);
     let counted = candidates.map(|id| (sides.iter().filter(|s| s.runs.iter().any(|run| has(run, id))).count(), id));
     let best = counted.filter(|(n, _)| *n > 0).max_by_key(|(n, id)| (*n, std::cmp::Reverse(place(id))));
     best.map(|(_, id)| id)
 }
 
-fn row(sides: &[Side], test: &str, metric: &str, which: Which, baseline: usize, catalogue: &Catalogue) -> Row {
+fn row(
+    sides: &[Side],
+    test: &str,
+    metric: &str,
+    which: KeyFigure,
+    baseline: usize,
+    catalogue: &Catalogue,
+) -> ComparedRow {
     let id = MetricId::from(metric);
     let known = catalogue.metric(&id).ok();
     let unit = known.map_or_else(String::new, |m| m.unit.clone());
-    let mut row = Row {
+    let mut row = ComparedRow {
         test: test.to_owned(),
         title: catalogue.test(test).map_or_else(|_| String::new(), |t| t.title.clone()),
         which,
@@ -150,7 +161,7 @@ fn row(sides: &[Side], test: &str, metric: &str, which: Which, baseline: usize, 
     row
 }
 
-/// A unit that says what is counted.
+/// The unit as shown: it says what is counted.
 pub(super) fn shown_unit(metric: &str, unit: &str) -> String {
     match metric.strip_suffix("_per_s").filter(|what| ["ops", "rows", "tx"].contains(what)) {
         Some(what) => format!("{what}/s"),
@@ -159,32 +170,34 @@ pub(super) fn shown_unit(metric: &str, unit: &str) -> String {
     }
 }
 
-/// Cells that have a figure which may be looked at beside others.
-fn there(cells: &[Cell]) -> usize {
+/// Number of cells with a figure that may be compared.
+fn there(cells: &[ComparedCell]) -> usize {
     cells.iter().filter(|c| c.value.is_some()).count()
 }
 
-/// The one side that has a figure.
+/// The only side that has a figure.
 fn only_side(sides: &[Side], test: &str, metric: &str, catalogue: &Catalogue) -> Option<usize> {
-    let has = |side: &Side| side.runs.iter().any(|run| figures::find(&Ask::new(test, metric), run, catalogue).is_ok());
+    let has = |side: &Side| {
+        side.runs.iter().any(|run| figures::find(&FigureQuery::new(test, metric), run, catalogue).is_ok())
+    };
     let mut having = sides.iter().enumerate().filter(|(_, side)| has(side)).map(|(at, _)| at);
     having.next().filter(|_| having.next().is_none())
 }
 
-fn curve(sides: &[Side], test: &str, metric: &str, catalogue: &Catalogue) -> Option<Curve> {
-    let lines: Vec<Vec<CurvePoint>> = sides.iter().map(|side| line(side, test, metric, catalogue)).collect();
+fn curve(sides: &[Side], test: &str, metric: &str, catalogue: &Catalogue) -> Option<RampCurve> {
+    let lines: Vec<Vec<RampPoint>> = sides.iter().map(|side| line(side, test, metric, catalogue)).collect();
     let id = MetricId::from(metric);
     let known = catalogue.metric(&id).ok()?;
     let title = catalogue.test(test).map_or_else(|_| String::new(), |t| t.title.clone());
-    let curve = Curve { test: test.to_owned(), title, unit: known.unit.clone(), metric: id, lines };
+    let curve = RampCurve { test: test.to_owned(), title, unit: known.unit.clone(), metric: id, lines };
     curve.lines.iter().any(|line| line.len() > 1).then_some(curve)
 }
 
-fn line(side: &Side, test: &str, metric: &str, catalogue: &Catalogue) -> Vec<CurvePoint> {
+fn line(side: &Side, test: &str, metric: &str, catalogue: &Catalogue) -> Vec<RampPoint> {
     let mut dops: Vec<(Dop, Vec<Estimate>)> = Vec::new();
     for run in &side.runs {
-        let Ok(found) = figures::find(&Ask::new(test, metric), run, catalogue) else { continue };
-        for figure in found.cells.iter().filter(|f| f.usable_for() > Use::Nothing) {
+        let Ok(found) = figures::find(&FigureQuery::new(test, metric), run, catalogue) else { continue };
+        for figure in found.cells.iter().filter(|f| f.usable_for() > UsableFor::Nothing) {
             let Some(dop) = figure.dop else { continue };
             match dops.iter_mut().find(|(d, _)| *d == dop) {
                 Some((_, estimates)) => estimates.push(figure.estimate),
@@ -200,7 +213,7 @@ fn line(side: &Side, test: &str, metric: &str, catalogue: &Catalogue) -> Vec<Cur
         };
         let Dop { nodes, jobs, threads } = *dop;
         let (low, high) = estimate.interval.map_or((None, None), |i| (Some(i.low), Some(i.high)));
-        Some(CurvePoint { nodes, jobs, threads, value: estimate.median, low, high })
+        Some(RampPoint { nodes, jobs, threads, value: estimate.median, low, high })
     };
     dops.iter().filter_map(point).collect()
 }

@@ -1,12 +1,11 @@
-//! How dbdyno itself was built, where that is not alike on all sides. Of older runs nothing is known, which is no
-//! difference.
+//! How dbdyno itself was built, where the sides differ. Older runs do not say it, which counts as no difference.
 
-use super::{Setting, Side, settings};
+use super::{DifferingSetting, Side, settings};
 use dbdyno_model::{RunJson, Tool};
 use std::collections::BTreeSet;
 
-/// What differs, as settings: those that two sides say otherwise.
-pub(super) fn differing(sides: &[Side]) -> Vec<Setting> {
+/// The differences as settings: facts that are not the same on two sides.
+pub(super) fn differing(sides: &[Side]) -> Vec<DifferingSetting> {
     let tools = || sides.iter().flat_map(|side| &side.runs).filter_map(|run| run.tool.as_ref());
     let mut names: Vec<String> = Vec::new();
     for (name, _) in tools().flat_map(Tool::facts) {
@@ -25,7 +24,7 @@ pub(super) fn differing(sides: &[Side]) -> Vec<Setting> {
     names.into_iter().filter_map(of).collect()
 }
 
-/// The words of a fact: the options of an embedded database are many, and most of them alike.
+/// The words of a fact. An embedded database has many options, most of them the same.
 fn words(tool: &Tool, name: &str) -> Option<Vec<String>> {
     let (_, value) = tool.facts().into_iter().find(|(other, _)| other == name)?;
     let is_list = name.starts_with("embedded ");
@@ -42,7 +41,7 @@ fn unlike_words(words: &[String], alike: &dyn Fn(&String) -> bool) -> String {
 
 /// The same as sentences.
 pub(super) fn warnings(sides: &[Side]) -> Vec<String> {
-    let sentence = |setting: Setting| {
+    let sentence = |setting: DifferingSetting| {
         let named =
             sides.iter().zip(setting.values).filter_map(|(side, value)| Some(format!("{} {}", side.name, value?)));
         let named: Vec<String> = named.collect();

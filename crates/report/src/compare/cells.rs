@@ -1,30 +1,30 @@
-//! Each side's figure in a row: asked of every run, brought together, ranked, and divided by the baseline's.
+//! Each side's figure in a row: found in every run, combined, ranked, and divided by the baseline's.
 
-use super::{Cell, Rank, Ratio, Row, Side, Verdict, Which};
-use crate::figures::{self, Ask, Figure};
+use super::{ComparedCell, ComparedRow, KeyFigure, Rank, Ratio, RatioVerdict, Side};
+use crate::figures::{self, Figure, FigureQuery};
 use crate::numbers::{MISSING, printed, thousands};
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Better, Commits, Flag, Point, RunJson, Use};
-use dbdyno_stats::{Difference, Estimate, Unknown};
+use dbdyno_model::{Better, Commits, Flag, Point, RunJson, UsableFor};
+use dbdyno_stats::{Difference, Estimate, NotComparable};
 
-/// A run's figure for a row.
+/// The figure of one run for a row.
 pub(super) fn figure<'a>(
     run: &'a RunJson,
     test: &str,
     metric: &str,
-    which: Which,
+    which: KeyFigure,
     catalogue: &Catalogue,
 ) -> Result<Figure<'a>, String> {
-    let found = figures::find(&Ask::new(test, metric), run, catalogue)?;
+    let found = figures::find(&FigureQuery::new(test, metric), run, catalogue)?;
     let figure = match which {
-        Which::Speed => found.speed().ok_or("not measured at 1x1x1"),
-        Which::Throughput => found.throughput().ok_or("no throughput"),
+        KeyFigure::Speed => found.speed().ok_or("not measured at 1x1x1"),
+        KeyFigure::Throughput => found.throughput().ok_or("no throughput"),
     };
     Ok(figure?.clone())
 }
 
 /// A side's cell, before it is compared.
-pub(super) fn cell(side: &Side, test: &str, metric: &str, which: Which, catalogue: &Catalogue) -> Cell {
+pub(super) fn cell(side: &Side, test: &str, metric: &str, which: KeyFigure, catalogue: &Catalogue) -> ComparedCell {
     let asked = side.runs.iter().map(|run| figure(run, test, metric, which, catalogue));
     let mut figures: Vec<Figure<'_>> = Vec::new();
     let mut missing = None;
@@ -36,7 +36,7 @@ pub(super) fn cell(side: &Side, test: &str, metric: &str, which: Which, catalogu
     }
     let values: Vec<f64> = figures.iter().map(Figure::value).collect();
     let estimate = match figures.as_slice() {
-        // Of a single run its own repeats are known.
+        // A single run has its own repeats.
         [one] => Some(one.estimate),
         _ => Estimate::of(&values),
     };
@@ -47,7 +47,7 @@ pub(super) fn cell(side: &Side, test: &str, metric: &str, which: Which, catalogu
     let printed = figures.iter().filter_map(|f| Some(Commits::from(f.printed?.commit?)));
     let commits = points.iter().filter_map(|p| p.commits()).chain(printed).max();
     let equivalent = points.iter().find(|p| p.mapping == "equivalent");
-    Cell {
+    ComparedCell {
         value: estimate.map(|e| e.median),
         text: MISSING.to_owned(),
         low: estimate.and_then(|e| e.interval).map(|i| i.low),
@@ -58,7 +58,7 @@ pub(super) fn cell(side: &Side, test: &str, metric: &str, which: Which, catalogu
         commits,
         equivalent: equivalent.map(|p| p.mapping_note.clone().unwrap_or_else(|| "how was not recorded".to_owned())),
         suspect: figures.iter().find_map(|f| f.suspect).cloned(),
-        usable_for: figures.iter().map(Figure::usable_for).min().unwrap_or(Use::Nothing),
+        usable_for: figures.iter().map(Figure::usable_for).min().unwrap_or(UsableFor::Nothing),
         bound: figures.iter().find_map(Figure::bound),
         missing: if values.is_empty() { missing } else { None },
         rank: Rank::None,
@@ -68,8 +68,8 @@ pub(super) fn cell(side: &Side, test: &str, metric: &str, which: Which, catalogu
     }
 }
 
-/// Writes the cells' texts: as printed where all sides print the same unit, else with four digits.
-pub(super) fn write(row: &mut Row, sides: &[Side], catalogue: &Catalogue) {
+/// Fills in the cells' texts: as printed where all sides print the same unit, else with four digits.
+pub(super) fn write(row: &mut ComparedRow, sides: &[Side], catalogue: &Catalogue) {
     let prints: Vec<_> = sides
         .iter()
         .map(|side| {
@@ -91,13 +91,13 @@ pub(super) fn write(row: &mut Row, sides: &[Side], catalogue: &Catalogue) {
     }
 }
 
-/// Ranks the cells of a row: best, worst, and how far each is between them.
-pub(super) fn rank(row: &mut Row) {
+/// Ranks the cells of a row: the best, the worst, and a position between 0 and 1 for each.
+pub(super) fn rank(row: &mut ComparedRow) {
     let sound_there = row.cells.iter().any(|c| c.value.is_some() && takes_part(c) && !c.doubtful);
-    // What a crash can lose is no rival of what it cannot.
-    let is_unsafe = |c: &Cell| c.commits == Some(Commits::Unsafe);
+    // Figures with unsafe commits do not compete with those with durable commits.
+    let is_unsafe = |c: &ComparedCell| c.commits == Some(Commits::Unsafe);
     let safe_there = row.cells.iter().any(|c| c.value.is_some() && takes_part(c) && !is_unsafe(c));
-    let plays = |c: &Cell| takes_part(c) && !(sound_there && c.doubtful) && !(safe_there && is_unsafe(c));
+    let plays = |c: &ComparedCell| takes_part(c) && !(sound_there && c.doubtful) && !(safe_there && is_unsafe(c));
     // As a number of which more is better.
     let good = |v: f64| if row.better == Better::Higher { v } else { -v };
     let scores: Vec<Option<f64>> = row.cells.iter().map(|c| c.value.filter(|_| plays(c)).map(good)).collect();
@@ -113,27 +113,27 @@ pub(super) fn rank(row: &mut Row) {
         cell.heat = Some((score - worst) / (best - worst));
         cell.rank = match score {
             s if s >= best => Rank::Best,
-            // The platform behind a lower limit may be better than it shows.
-            s if s <= worst && cell.usable_for == Use::Value => Rank::Worst,
+            // The platform behind a lower limit may be better than its figure.
+            s if s <= worst && cell.usable_for == UsableFor::Value => Rank::Worst,
             _ => Rank::Between,
         };
     }
 }
 
-fn takes_part(cell: &Cell) -> bool {
-    cell.usable_for >= Use::LowerLimit && claim(cell).is_none()
+fn takes_part(cell: &ComparedCell) -> bool {
+    cell.usable_for >= UsableFor::LowerLimit && claim(cell).is_none()
 }
 
-/// Flags of figures that are claims: nothing shows what they are, so nothing can be said of them beside others.
+/// Flags of figures that are claims: nothing proves them, so they cannot be compared.
 const CLAIMS: [Flag; 2] = [Flag::NotProved, Flag::TooShort];
 
-/// The flag that makes a cell a mere claim.
-fn claim(cell: &Cell) -> Option<Flag> {
+/// The flag that makes a cell a claim.
+fn claim(cell: &ComparedCell) -> Option<Flag> {
     CLAIMS.into_iter().find(|flag| cell.flags.contains(flag))
 }
 
 /// Divides every cell by the baseline's.
-pub(super) fn divide(row: &mut Row, baseline: usize) {
+pub(super) fn divide(row: &mut ComparedRow, baseline: usize) {
     let Some(base) = row.cells.get(baseline).cloned() else { return };
     for (at, cell) in row.cells.iter_mut().enumerate() {
         if at != baseline && cell.value.is_some() && base.value.is_some() {
@@ -142,25 +142,25 @@ pub(super) fn divide(row: &mut Row, baseline: usize) {
     }
 }
 
-fn ratio(base: &Cell, cell: &Cell, better: Better) -> Ratio {
+fn ratio(base: &ComparedCell, cell: &ComparedCell, better: Better) -> Ratio {
     let value = cell.value.zip(base.value).filter(|(a, b)| *a > 0.0 && *b > 0.0).map(|(a, b)| a / b);
     let plain = |verdict, why: Option<String>| {
-        let value = value.filter(|_| verdict != Verdict::NoRatio);
+        let value = value.filter(|_| verdict != RatioVerdict::NoRatio);
         Ratio { value, low: None, high: None, p_value: None, verdict, why }
     };
     if let Some(why) = unfit(base, cell) {
-        return plain(Verdict::NoRatio, Some(why));
+        return plain(RatioVerdict::NoRatio, Some(why));
     }
     match Difference::of(&base.values, &cell.values) {
-        Err(Unknown::NotPositive) => plain(Verdict::NoRatio, Some(Unknown::NotPositive.to_string())),
-        Err(Unknown::Spread) => plain(Verdict::SpreadUnknown, Some(Unknown::Spread.to_string())),
+        Err(NotComparable::NotPositive) => plain(RatioVerdict::NoRatio, Some(NotComparable::NotPositive.to_string())),
+        Err(NotComparable::Spread) => plain(RatioVerdict::SpreadUnknown, Some(NotComparable::Spread.to_string())),
         Ok(difference) => {
             let interval = difference.interval(0.95);
             let more = difference.ratio() > 1.0;
             let verdict = match difference.is_shown() {
-                false => Verdict::NoDifferenceShown,
-                true if more == (better == Better::Higher) => Verdict::Better,
-                true => Verdict::Worse,
+                false => RatioVerdict::NoDifferenceShown,
+                true if more == (better == Better::Higher) => RatioVerdict::Better,
+                true => RatioVerdict::Worse,
             };
             Ratio {
                 value: Some(difference.ratio()),
@@ -175,13 +175,13 @@ fn ratio(base: &Cell, cell: &Cell, better: Better) -> Ratio {
 }
 
 /// Why two figures must not be divided.
-pub(super) fn unfit(base: &Cell, cell: &Cell) -> Option<String> {
+pub(super) fn unfit(base: &ComparedCell, cell: &ComparedCell) -> Option<String> {
     for c in [base, cell] {
         let why = match c.usable_for {
-            Use::Nothing => "is not the figure that it seems to be",
-            Use::NotForComparison => "does not compare",
-            Use::LowerLimit => "is a lower limit only",
-            Use::Value => continue,
+            UsableFor::Nothing => "is not the figure that it seems to be",
+            UsableFor::NotForComparison => "does not compare",
+            UsableFor::LowerLimit => "is a lower limit only",
+            UsableFor::Value => continue,
         };
         let names = c.suspect.as_ref().map_or_else(String::new, |s| format!(" ({})", s.names()));
         return Some(format!("{} {why}{names}", c.text));

@@ -1,12 +1,12 @@
-//! What a core, a hardware thread, a licence and a price carry.
+//! Throughput per core, hardware thread, licence and price.
 
-use super::{Efficiency, EfficiencyRow, Per, Row, SideInfo, Which};
-use dbdyno_model::{Better, Commits, Use};
+use super::{ComparedRow, Efficiency, EfficiencyRow, KeyFigure, Per, SideInfo};
+use dbdyno_model::{Better, Commits, UsableFor};
 
 type Divisor = fn(&SideInfo) -> Option<f64>;
 
 /// Every divisor that a side knows, with the throughputs divided by it.
-pub(super) fn of(sides: &[SideInfo], rows: &[Row]) -> Vec<Efficiency> {
+pub(super) fn of(sides: &[SideInfo], rows: &[ComparedRow]) -> Vec<Efficiency> {
     let divisors: [(Per, Divisor); 4] = [
         (Per::Core, |s| s.usable_cores),
         (Per::Thread, |s| s.usable_threads),
@@ -15,19 +15,20 @@ pub(super) fn of(sides: &[SideInfo], rows: &[Row]) -> Vec<Efficiency> {
     ];
     let all = divisors.into_iter().map(|(per, divisor)| {
         let divisors: Vec<Option<f64>> = sides.iter().map(divisor).map(|d| d.filter(|n| *n > 0.0)).collect();
-        let rates = rows.iter().filter(|r| r.which == Which::Throughput && r.better == Better::Higher);
+        let rates = rows.iter().filter(|r| r.which == KeyFigure::Throughput && r.better == Better::Higher);
         let rows = rates.map(|row| divided(row, &divisors)).filter(|r| r.values.iter().any(Option::is_some));
         Efficiency { per, rows: rows.collect(), divisors }
     });
     all.filter(|e| !e.rows.is_empty()).collect()
 }
 
-fn divided(row: &Row, divisors: &[Option<f64>]) -> EfficiencyRow {
-    let usable = |cell: &super::Cell| cell.value.filter(|_| cell.usable_for >= Use::LowerLimit && !cell.doubtful);
+fn divided(row: &ComparedRow, divisors: &[Option<f64>]) -> EfficiencyRow {
+    let usable =
+        |cell: &super::ComparedCell| cell.value.filter(|_| cell.usable_for >= UsableFor::LowerLimit && !cell.doubtful);
     let values: Vec<Option<f64>> =
         row.cells.iter().zip(divisors).map(|(cell, n)| Some(usable(cell)? / (*n)?)).collect();
     let there = values.iter().enumerate().filter_map(|(at, v)| Some((at, (*v)?)));
-    // What a crash can lose is no rival of what it cannot.
+    // Figures with unsafe commits do not compete with those with durable commits.
     let is_unsafe = |at: usize| row.cells.get(at).is_some_and(|c| c.commits == Some(Commits::Unsafe));
     let safe_there = values.iter().enumerate().any(|(at, v)| v.is_some() && !is_unsafe(at));
     let there = there.filter(|(at, _)| !(safe_there && is_unsafe(*at)));
@@ -36,7 +37,7 @@ fn divided(row: &Row, divisors: &[Option<f64>]) -> EfficiencyRow {
     EfficiencyRow { test: row.test.clone(), unit: per_second(row), values, best }
 }
 
-/// The unit of the values themselves, which are never those of the print.
-fn per_second(row: &Row) -> String {
+/// The unit of the values themselves, which is never the printed one.
+fn per_second(row: &ComparedRow) -> String {
     super::builder::shown_unit(row.metric.as_str(), &row.unit)
 }

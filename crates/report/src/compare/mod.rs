@@ -1,6 +1,6 @@
-//! Platforms side by side: what differs between them, what does not compare, each test's speed and throughput, how far
-//! each is from a baseline and whether that is shown, what a core and a dollar carry. This is the pure result; how it
-//! looks is the business of `text` and of the page.
+//! Platforms side by side: their differences, what does not compare, each test's speed and throughput, the ratio to a
+//! baseline with its significance, and figures per core and per dollar. The result is pure data; `text` and the page
+//! show it.
 
 mod builder;
 mod builds;
@@ -13,19 +13,19 @@ mod settings;
 pub(crate) mod text;
 mod warnings;
 
-pub use builder::{Options, compare};
+pub use builder::{CompareOptions, compare};
 pub use text::page;
 
-use dbdyno_model::{Better, Bound, Commits, Flag, MetricId, RunJson, Suspect, Use};
+use dbdyno_model::{Better, Commits, Flag, MetricId, PrintedBound, RunJson, Suspect, UsableFor};
 use serde::Serialize;
 
-/// Platforms that one comparison can hold.
+/// The most platforms in a comparison.
 pub const MOST_SIDES: usize = 20;
 
-/// One platform of a comparison: its runs are a sample. A published result is a single one.
+/// One platform of a comparison: its runs are a sample. A published result counts as a single run.
 #[derive(Debug, Clone)]
 pub struct Side {
-    /// What the user calls it.
+    /// The name that the user gave.
     pub name: String,
     /// Its runs, at least one.
     pub runs: Vec<RunJson>,
@@ -34,28 +34,28 @@ pub struct Side {
 /// Why two or more sides cannot be compared.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CompareError {
-    /// Too few or too many.
+    /// Too few or too many sides.
     #[error(
         "a comparison is of 2 to {MOST_SIDES} runs or platforms; {0} were named (`dbdyno list runs`, `dbdyno list platforms`)"
     )]
     Sides(usize),
-    /// The same twice.
+    /// The same side twice.
     #[error("'{0}' is named twice; a comparison with itself says nothing")]
     Twice(String),
-    /// No such baseline.
+    /// There is no such baseline.
     #[error("the baseline '{asked}' is none of what is compared: {}", sides.join(", "))]
     Baseline {
         /// As given.
         asked: String,
-        /// What there is.
+        /// The sides.
         sides: Vec<String>,
     },
-    /// No test that two sides have.
+    /// No test is known to two sides.
     #[error("nothing in common: no test has a figure of the same kind on two of {}{}", sides.join(", "), only(pattern.as_deref()))]
     NothingInCommon {
-        /// What was compared.
+        /// The sides.
         sides: Vec<String>,
-        /// Which tests were asked for.
+        /// The tests that were asked for.
         pattern: Option<String>,
     },
 }
@@ -72,34 +72,34 @@ fn only(pattern: Option<&str>) -> String {
 pub struct Comparison {
     /// The sides, in the order in which they were named.
     pub sides: Vec<SideInfo>,
-    /// The place of the side that ratios are of.
+    /// The index of the side that ratios relate to.
     pub baseline: usize,
-    /// Why this comparison is not of like with like.
+    /// Differences between the sides that make figures unlike.
     pub warnings: Vec<Warning>,
     /// What has not been verified of an engine.
     pub notices: Vec<String>,
-    /// What differs between the sides.
-    pub settings: Vec<Setting>,
+    /// Settings that differ between the sides.
+    pub settings: Vec<DifferingSetting>,
     /// Speed and throughput of each test that two sides have.
-    pub rows: Vec<Row>,
-    /// Tests that one side alone has: code, place of the side.
+    pub rows: Vec<ComparedRow>,
+    /// Tests that only one side has: code, and index of the side.
     pub alone: Vec<(String, usize)>,
     /// How rates grow with parallelism.
-    pub curves: Vec<Curve>,
-    /// Published series over something else than jobs and threads.
-    pub others: Vec<Other>,
-    /// What a core, a thread, a licence and a price carry.
+    pub curves: Vec<RampCurve>,
+    /// Published series over something other than jobs and threads.
+    pub others: Vec<OtherSeries>,
+    /// Throughput per core, thread, licence and price.
     pub efficiency: Vec<Efficiency>,
     /// Whether a limit was kept, where one was set.
     pub regression: Option<Regression>,
 }
 
-/// What there is to know of a side.
+/// What is known of a side.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SideInfo {
-    /// What the user calls it.
+    /// The name that the user gave.
     pub name: String,
-    /// What it is: its label, its platform's name, its processor.
+    /// A description: its label, its platform's name, its processor.
     pub title: String,
     /// Ids of its runs.
     pub runs: Vec<String>,
@@ -109,22 +109,22 @@ pub struct SideInfo {
     pub cores: Option<u32>,
     /// Hardware threads.
     pub threads: Option<u32>,
-    /// Cores that what worked could use, which throughput is divided by: fewer under an affinity or a quota.
+    /// Cores that the work could use, which throughput is divided by; fewer under an affinity or a quota.
     pub usable_cores: Option<f64>,
-    /// Hardware threads that it could use.
+    /// Hardware threads that the work could use.
     pub usable_threads: Option<f64>,
-    /// How it was limited, where it was.
+    /// How it was limited, if it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub may_use: Option<String>,
     /// Licences that its cores need.
     pub licences: Option<f64>,
     /// All its prices together.
     pub price_usd: Option<f64>,
-    /// What the prices are of.
+    /// What the prices cover.
     pub price_terms: Option<String>,
 }
 
-/// What kind of unlikeness.
+/// The kind of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WarningKind {
@@ -134,29 +134,29 @@ pub enum WarningKind {
     Sizes,
     /// The work of a test was done by other means.
     Mappings,
-    /// Another one ran the loop.
+    /// Another drive.
     Drives,
-    /// Commits that wait against commits that may not.
+    /// Commits that wait for the log, beside commits that may not.
     Commits,
-    /// The test itself was another one.
+    /// Another definition of the test.
     Definitions,
     /// Transactions of another size.
     Transactions,
-    /// A client whose sessions followed their server processes, beside one whose did not.
+    /// Client drives whose sessions followed their server processes, beside ones whose sessions did not.
     Pumps,
-    /// A client whose jobs shared connections, beside one whose jobs had one each, or shared another number.
+    /// Client drives with different numbers of shared connections, or with one connection a job.
     Connections,
-    /// A tool that can show no time below a limit of its own.
+    /// A tool that cannot show times below a limit.
     Floor,
     /// Published figures beside measured ones.
     Published,
     /// Builds of dbdyno that may measure differently.
     Builds,
-    /// The machines, or one machine at other times, were not as fast in themselves.
+    /// Machines, or one machine at different times, with a different pace.
     Pace,
-    /// The runs of one side differ among each other.
+    /// The runs of one side differ from each other.
     Sample,
-    /// The best of a ramp, measured again or not.
+    /// Only some sides measured the best of a ramp again.
     Selection,
 }
 
@@ -171,17 +171,17 @@ pub struct Warning {
 
 /// A setting that differs: its name and each side's value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Setting {
+pub struct DifferingSetting {
     /// What it is.
     pub name: String,
-    /// One a side; absent where it is not known.
+    /// One value a side; absent where it is not known.
     pub values: Vec<Option<String>>,
 }
 
 /// Speed or throughput.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Which {
+pub enum KeyFigure {
     /// The figure at a degree of parallelism of 1.
     Speed,
     /// The best at any.
@@ -190,26 +190,26 @@ pub enum Which {
 
 /// One test's speed or throughput on every side.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Row {
+pub struct ComparedRow {
     /// The test.
     pub test: String,
     /// Its title.
     pub title: String,
     /// Which figure.
-    pub which: Which,
+    pub which: KeyFigure,
     /// The metric.
     pub metric: MetricId,
     /// The metric's unit, in which all values are.
     pub unit: String,
-    /// The unit of the cells' text: that of the print, where all sides print the same.
+    /// The unit of the cells' texts: the printed unit, where all sides print the same.
     pub shown_unit: String,
     /// Which way is better.
     pub better: Better,
-    /// One a side.
-    pub cells: Vec<Cell>,
+    /// One cell a side.
+    pub cells: Vec<ComparedCell>,
 }
 
-/// Where a cell stands in its row.
+/// The rank of a cell in its row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rank {
@@ -219,16 +219,16 @@ pub enum Rank {
     Worst,
     /// In between.
     Between,
-    /// It does not take part.
+    /// It is not ranked.
     None,
 }
 
 /// One side's figure.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Cell {
-    /// The figure: of a sample, the median of its runs.
+pub struct ComparedCell {
+    /// The figure; for a sample, the median of its runs.
     pub value: Option<f64>,
-    /// The same as it is shown, in the row's `shown_unit`.
+    /// The figure as shown, in the row's `shown_unit`.
     pub text: String,
     /// One value a run.
     pub values: Vec<f64>,
@@ -240,39 +240,40 @@ pub struct Cell {
     pub dop: Option<String>,
     /// Flags of the points behind it.
     pub flags: Vec<Flag>,
-    /// Whether it is a figure of something else than the test means, and stands in parentheses.
+    /// Whether it means something other than the test, and stands in parentheses.
     pub doubtful: bool,
-    /// What the commits behind it were, the worst of them; none where nothing was written, or a source does not say.
+    /// How durable the commits behind it were, the worst of them; `None` where nothing was written, or a source does
+    /// not say.
     pub commits: Option<Commits>,
-    /// How an equivalent is made, where it is one.
+    /// How an equivalent is made, if it is one.
     pub equivalent: Option<String>,
     /// Doubt about a published figure.
     pub suspect: Option<Suspect>,
     /// What it may be used for.
-    pub usable_for: Use,
-    /// Which side of it the truth lies on.
-    pub bound: Option<Bound>,
-    /// Why there is none.
+    pub usable_for: UsableFor,
+    /// On which side of it the true value lies.
+    pub bound: Option<PrintedBound>,
+    /// Why there is no figure.
     pub missing: Option<String>,
     /// Its rank in the row.
     pub rank: Rank,
     /// From 0 (the worst of the row) to 1 (the best).
     pub heat: Option<f64>,
-    /// How it stands to the baseline's.
+    /// The ratio to the baseline.
     pub ratio: Option<Ratio>,
 }
 
-/// What a ratio allows to be said.
+/// The conclusion from a ratio.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum RatioVerdict {
     /// The interval lies wholly on the better side.
     Better,
     /// It lies wholly on the worse side.
     Worse,
-    /// It holds 1.
+    /// The interval contains 1.
     NoDifferenceShown,
-    /// Too few runs to know the spread from run to run.
+    /// Too few runs to know the spread between runs.
     SpreadUnknown,
     /// The figures cannot be divided, or should not.
     NoRatio,
@@ -287,17 +288,17 @@ pub struct Ratio {
     pub low: Option<f64>,
     /// Upper end of it.
     pub high: Option<f64>,
-    /// How often the same platform would show as much.
+    /// The p value of "no difference".
     pub p_value: Option<f64>,
-    /// What may be said.
-    pub verdict: Verdict,
-    /// Why no more may be said.
+    /// The conclusion.
+    pub verdict: RatioVerdict,
+    /// Why there is no stronger conclusion.
     pub why: Option<String>,
 }
 
-/// How a test's rate grows, a line for each side.
+/// How a test's rate grows, one line for each side.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Curve {
+pub struct RampCurve {
     /// The test.
     pub test: String,
     /// Its title.
@@ -306,13 +307,13 @@ pub struct Curve {
     pub metric: MetricId,
     /// Its unit.
     pub unit: String,
-    /// One a side; empty where it has no such.
-    pub lines: Vec<Vec<CurvePoint>>,
+    /// One line a side; empty where it has none.
+    pub lines: Vec<Vec<RampPoint>>,
 }
 
-/// A point of it.
+/// A point of a curve.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct CurvePoint {
+pub struct RampPoint {
     /// Nodes.
     pub nodes: u32,
     /// Jobs.
@@ -329,32 +330,32 @@ pub struct CurvePoint {
 
 /// One key of a series over cores or the like.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Other {
-    /// The test; it is none of the catalogue's.
+pub struct OtherSeries {
+    /// The test; the catalogue does not have it.
     pub test: String,
     /// What it shows.
     pub title: String,
-    /// What it is over.
+    /// What it varies over.
     pub by: String,
     /// What is counted, in the unit that the key names.
     pub key: String,
-    /// One for each place that a side has.
-    pub rows: Vec<OtherRow>,
+    /// One row for each position that a side has.
+    pub rows: Vec<OtherSeriesRow>,
 }
 
-/// One place of it.
+/// One position of a series.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct OtherRow {
-    /// So many cores, or the like.
+pub struct OtherSeriesRow {
+    /// The number of cores, or the like.
     pub at: f64,
-    /// One a side, as printed.
+    /// One value a side, as printed.
     pub values: Vec<Option<f64>>,
     /// Doubts about them.
     pub suspects: Vec<Option<Suspect>>,
 }
 
-impl Other {
-    /// How many sides have it.
+impl OtherSeries {
+    /// Number of sides that have it.
     fn sides(&self) -> usize {
         let sides = self.rows.iter().map(|row| row.values.len()).max().unwrap_or(0);
         (0..sides).filter(|side| self.rows.iter().any(|row| row.values.get(*side).is_some_and(Option::is_some))).count()
@@ -378,24 +379,24 @@ pub enum Per {
 /// One divisor, and the throughputs divided by it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Efficiency {
-    /// What it is per.
+    /// What the figures are per.
     pub per: Per,
-    /// How many each side has.
+    /// The divisor of each side.
     pub divisors: Vec<Option<f64>>,
     /// The throughputs.
     pub rows: Vec<EfficiencyRow>,
 }
 
-/// One test's.
+/// One test's throughput per divisor.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EfficiencyRow {
     /// The test.
     pub test: String,
-    /// The unit of what is divided.
+    /// The unit of the throughput.
     pub unit: String,
-    /// One a side.
+    /// One value a side.
     pub values: Vec<Option<f64>>,
-    /// The place of the best.
+    /// The index of the best.
     pub best: Option<usize>,
 }
 
@@ -404,26 +405,26 @@ pub struct EfficiencyRow {
 pub struct Regression {
     /// The limit.
     pub limit_pct: f64,
-    /// Rows that were judged, together.
+    /// Number of rows that were judged together.
     pub judged: usize,
-    /// Rows that could not be: too few runs.
+    /// Number of rows that could not be judged: too few runs.
     pub not_judged: usize,
-    /// Those whose corrected interval lies wholly beyond the limit.
-    pub broken: Vec<Broken>,
+    /// Rows whose corrected interval lies wholly beyond the limit.
+    pub broken: Vec<BrokenLimit>,
 }
 
 /// A row that is worse.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Broken {
+pub struct BrokenLimit {
     /// The test.
     pub test: String,
-    /// Which figure.
-    pub which: Which,
-    /// The place of the side.
+    /// Which figure of the test.
+    pub which: KeyFigure,
+    /// The index of the side.
     pub side: usize,
     /// Its ratio to the baseline.
     pub ratio: f64,
-    /// The interval that the correction for many rows leaves.
+    /// Lower end of the interval at the corrected confidence.
     pub low: f64,
     /// Its upper end.
     pub high: f64,

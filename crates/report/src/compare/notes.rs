@@ -1,13 +1,13 @@
-//! What stands below the figures of a comparison: what marks mean, every doubt, equivalents, flags, who alone has what.
+//! The notes below the figures of a comparison: marks, doubts, equivalents, flags, and tests that only one side has.
 
 use super::text::{BEST, LIMIT, UNUSED, WORST, letter};
-use super::{Comparison, Which};
+use super::{Comparison, KeyFigure};
 use crate::legend::{self, Doubts, EQUIVALENT, SUSPECT};
 use crate::text::hanging;
 use dbdyno_model::{Flag, SuspectCode};
 
-/// Doubts of the tool's own making, which hundreds of values share: few digits, a shortest time. Their reason is the
-/// code.
+/// Doubts that follow from the tool and are shared by hundreds of values: few digits, a shortest time. Their code is
+/// the reason.
 const FORMAL: [SuspectCode; 3] = [SuspectCode::Floor, SuspectCode::Quantised, SuspectCode::Rounding];
 
 /// The notes.
@@ -49,7 +49,7 @@ fn doubts(comparison: &Comparison, width: Option<u16>) -> String {
     let mut doubts = Doubts::default();
     let mut formal: Vec<(SuspectCode, String, String)> = Vec::new();
     for row in &comparison.rows {
-        let which = if row.which == Which::Speed { "speed" } else { "throughput" };
+        let which = if row.which == KeyFigure::Speed { "speed" } else { "throughput" };
         for (at, suspect) in row.cells.iter().enumerate().filter_map(|(at, c)| Some((at, c.suspect.as_ref()?))) {
             if suspect.codes.iter().any(|code| !FORMAL.contains(code)) {
                 doubts.add(format!("{} {which} {}", row.test, letter(at)), suspect);

@@ -1,12 +1,12 @@
-//! Published series over something else than jobs and threads (cores, outstanding I/Os), side by side: whatever two
-//! sides have under the same key. What a key is better for is not known, so nothing is ranked.
+//! Published series over something other than jobs and threads (cores, outstanding I/Os), side by side: every key that
+//! two sides have. The catalogue does not say which way is better for a key, so nothing is ranked.
 
-use super::{Other, OtherRow, Side};
-use dbdyno_model::{Curve, Suspect};
+use super::{OtherSeries, OtherSeriesRow, Side};
+use dbdyno_model::{PublishedCurve, Suspect};
 
-/// Every key of every such series that two sides have, the series' own result first.
-pub(super) fn of(sides: &[Side]) -> Vec<Other> {
-    let curves: Vec<Vec<&Curve>> = sides.iter().map(curves).collect();
+/// Every key of every such series that two sides have; the series' own result comes first.
+pub(super) fn of(sides: &[Side]) -> Vec<OtherSeries> {
+    let curves: Vec<Vec<&PublishedCurve>> = sides.iter().map(curves).collect();
     let mut kinds: Vec<(&str, &str, &str)> = Vec::new();
     for curve in curves.iter().flatten() {
         let mut keys: Vec<&str> = curve.primary.as_deref().into_iter().collect();
@@ -20,20 +20,20 @@ pub(super) fn of(sides: &[Side]) -> Vec<Other> {
         }
     }
     let others = kinds.iter().map(|(test, by, key)| {
-        let found: Vec<Option<&Curve>> =
+        let found: Vec<Option<&PublishedCurve>> =
             curves.iter().map(|c| c.iter().copied().find(|c| c.test == *test && c.by == *by)).collect();
         other(test, by, key, &found)
     });
     others.filter(|other| other.sides() > 1).collect()
 }
 
-/// The series of a side whose result the source names; a chart's labels are of no test's result.
-fn curves(side: &Side) -> Vec<&Curve> {
+/// The series of a side whose result the source names; labels of charts belong to no test.
+fn curves(side: &Side) -> Vec<&PublishedCurve> {
     let published = side.runs.iter().filter_map(|run| run.published.as_ref());
     published.flat_map(|p| &p.curves).filter(|c| c.primary.is_some()).collect()
 }
 
-fn other(test: &str, by: &str, key: &str, curves: &[Option<&Curve>]) -> Other {
+fn other(test: &str, by: &str, key: &str, curves: &[Option<&PublishedCurve>]) -> OtherSeries {
     let places = curves.iter().flatten().flat_map(|c| &c.points).filter_map(|p| p.values.get(by).copied());
     let mut places: Vec<f64> = places.collect();
     places.sort_unstable_by(f64::total_cmp);
@@ -43,11 +43,12 @@ fn other(test: &str, by: &str, key: &str, curves: &[Option<&Curve>]) -> Other {
             .iter()
             .map(|c| (*c)?.points.iter().find(|p| p.values.get(by) == Some(at)).map(|point| ((*c), point)))
             .collect();
-        let suspect = |(curve, point): (Option<&Curve>, &dbdyno_model::CurvePoint)| -> Option<Suspect> {
-            // Doubt about the place is doubt about all that stands there.
-            point.suspects.get(key).or_else(|| point.suspects.get(by)).or_else(|| curve?.suspects.get(key)).cloned()
-        };
-        OtherRow {
+        let suspect =
+            |(curve, point): (Option<&PublishedCurve>, &dbdyno_model::PublishedCurvePoint)| -> Option<Suspect> {
+                // Doubt about the position is doubt about everything at the position.
+                point.suspects.get(key).or_else(|| point.suspects.get(by)).or_else(|| curve?.suspects.get(key)).cloned()
+            };
+        OtherSeriesRow {
             at: *at,
             values: points.iter().map(|p| p.and_then(|(_, point)| point.values.get(key).copied())).collect(),
             suspects: points.iter().map(|p| p.and_then(suspect)).collect(),
@@ -55,5 +56,5 @@ fn other(test: &str, by: &str, key: &str, curves: &[Option<&Curve>]) -> Other {
     });
     let title = curves.iter().flatten().next().map_or_else(String::new, |c| c.title.clone());
     let rows = rows.filter(|row| row.values.iter().any(Option::is_some)).collect();
-    Other { test: test.to_owned(), title, by: by.to_owned(), key: key.to_owned(), rows }
+    OtherSeries { test: test.to_owned(), title, by: by.to_owned(), key: key.to_owned(), rows }
 }

@@ -1,14 +1,14 @@
-//! Whether anything became worse than a limit allows. All rows are judged together, so that many rows do not make a
+//! Whether anything became worse than a limit allows. All rows are judged together, so that many rows do not produce a
 //! difference by chance.
 
-use super::{Broken, Regression, Row, Which, cells};
+use super::{BrokenLimit, ComparedRow, KeyFigure, Regression, cells};
 use dbdyno_model::Better;
-use dbdyno_stats::{Bound, Difference, Family};
+use dbdyno_stats::{Difference, Family, RatioBound};
 
-/// Judges every row of every side but the baseline.
-pub(super) fn judge(rows: &[Row], baseline: usize, limit_pct: f64) -> Regression {
-    let mut family: Vec<(Difference, Bound)> = Vec::new();
-    let mut places: Vec<(&str, Which, usize)> = Vec::new();
+/// Judges every row of every side except the baseline.
+pub(super) fn judge(rows: &[ComparedRow], baseline: usize, limit_pct: f64) -> Regression {
+    let mut family: Vec<(Difference, RatioBound)> = Vec::new();
+    let mut places: Vec<(&str, KeyFigure, usize)> = Vec::new();
     let mut not_judged = 0;
     for row in rows {
         let Some(base) = row.cells.get(baseline) else { continue };
@@ -17,8 +17,8 @@ pub(super) fn judge(rows: &[Row], baseline: usize, limit_pct: f64) -> Regression
             match Difference::of(&base.values, &cell.values) {
                 Ok(difference) if fit => {
                     let bound = match row.better {
-                        Better::Higher => Bound::AtLeast(1.0 - limit_pct / 100.0),
-                        Better::Lower => Bound::AtMost(1.0 + limit_pct / 100.0),
+                        Better::Higher => RatioBound::AtLeast(1.0 - limit_pct / 100.0),
+                        Better::Lower => RatioBound::AtMost(1.0 + limit_pct / 100.0),
                     };
                     family.push((difference, bound));
                     places.push((&row.test, row.which, side));
@@ -29,7 +29,7 @@ pub(super) fn judge(rows: &[Row], baseline: usize, limit_pct: f64) -> Regression
     }
     let judged = Family::judge(&family, 0.95);
     let broken = judged.iter().zip(&family).zip(&places).filter(|((judged, _), _)| judged.is_broken);
-    let broken = broken.map(|((judged, (difference, _)), (test, which, side))| Broken {
+    let broken = broken.map(|((judged, (difference, _)), (test, which, side))| BrokenLimit {
         test: (*test).to_owned(),
         which: *which,
         side: *side,

@@ -1,15 +1,15 @@
-//! What differs between the sides: whatever decides a figure and is not the same everywhere.
+//! Differences between the sides: every setting that influences figures and is not the same everywhere.
 
-use super::{Setting, Side, builds};
+use super::{DifferingSetting, Side, builds};
 use crate::legend::kinds_of_commits;
 use crate::numbers::{bytes, duration};
 use dbdyno_model::{Commits, RunJson, Status};
 use std::collections::BTreeSet;
 
-type Fact = fn(&RunJson) -> Option<String>;
+type RunFact = fn(&RunJson) -> Option<String>;
 
-/// Facts of every run, in the order in which a reader wants them.
-const FACTS: &[(&str, Fact)] = &[
+/// Facts of every run, in the order for readers.
+const FACTS: &[(&str, RunFact)] = &[
     ("engine", |r| text(&r.database.engine)),
     ("database version", |r| text(&r.database.version)),
     ("benchmark", |r| Some(r.published.as_ref().map_or_else(|| "dbdyno".to_owned(), |p| p.benchmark.clone()))),
@@ -62,10 +62,10 @@ fn storage(run: &RunJson) -> Option<String> {
     Some(parts.join("; "))
 }
 
-/// The settings that are not the same on all sides. A parameter counts where two sides have it; among runs of one
-/// engine and sources of one suite also where one side lacks it.
-pub(super) fn differing(sides: &[Side]) -> Vec<Setting> {
-    let mut settings: Vec<Setting> =
+/// The settings that are not the same on all sides. A parameter counts where two sides have it. Among runs of one
+/// engine, and sources of one suite, it also counts where one side lacks it.
+pub(super) fn differing(sides: &[Side]) -> Vec<DifferingSetting> {
+    let mut settings: Vec<DifferingSetting> =
         FACTS.iter().map(|(name, fact)| setting((*name).to_owned(), sides, fact)).collect();
     let runs = || sides.iter().flat_map(|s| &s.runs);
     let mut alike = runs().map(|run| (&run.database.engine, run.published.as_ref().map(|p| &p.benchmark)));
@@ -88,19 +88,19 @@ fn differs(values: &[Option<String>]) -> bool {
     known.len() > 1 || (known.len() == 1 && values.iter().any(Option::is_none))
 }
 
-pub(super) fn setting(name: String, sides: &[Side], fact: &dyn Fn(&RunJson) -> Option<String>) -> Setting {
+pub(super) fn setting(name: String, sides: &[Side], fact: &dyn Fn(&RunJson) -> Option<String>) -> DifferingSetting {
     let value = |side: &Side| {
-        // Of a label that holds both, what decides the database's figures is what a reader looks for.
+        // In a label with runs of databases and of storage, the databases' settings matter.
         let databases = side.runs.iter().any(|run| !run.is_of_storage());
         let runs = side.runs.iter().filter(|run| !(databases && run.is_of_storage()));
         let all: BTreeSet<String> = runs.filter_map(fact).collect();
         text(&all.into_iter().collect::<Vec<_>>().join(" | "))
     };
-    Setting { name, values: sides.iter().map(value).collect() }
+    DifferingSetting { name, values: sides.iter().map(value).collect() }
 }
 
-/// Names of what differs among the runs of one side, which are meant to be repeats of each other: those of a database
-/// of each other, and those of storage, which may bear the same label.
+/// Names of the settings that differ among the runs of one side, which should be repeats of each other. Runs of a
+/// database and runs of storage, which may share a label, are compared separately.
 pub(super) fn unlike_within(side: &Side) -> Vec<String> {
     let single = |run: &RunJson| Side { name: String::new(), runs: vec![run.clone()] };
     let mut names: Vec<String> = Vec::new();

@@ -1,12 +1,15 @@
-//! A comparison as text. Sides have letters, so that twenty of them fit beside each other; what the letters stand for
-//! comes first, then what does not compare, then what differs, then the figures.
+//! A comparison as text. Sides have letters, so that twenty of them fit beside each other. The meaning of the letters
+//! comes first, then what does not compare, then the differences, then the figures.
 
-use super::{Cell, Comparison, Efficiency, Per, Rank, Ratio, Regression, Row, SideInfo, Verdict, Which, notes};
+use super::{
+    ComparedCell, ComparedRow, Comparison, Efficiency, KeyFigure, Per, Rank, Ratio, RatioVerdict, Regression, SideInfo,
+    notes,
+};
 use crate::layout::{Column, Keep, Row as Line, Sheet};
 use crate::legend::{EQUIVALENT, SUSPECT};
 use crate::numbers::{MISSING, printed, short, thousands};
 use crate::text::{columns, hanging, push_line};
-use dbdyno_model::Use;
+use dbdyno_model::UsableFor;
 
 use Keep::{Always, Drop};
 
@@ -35,27 +38,27 @@ const HEADS: [[&str; 1]; super::MOST_SIDES] = [
 ];
 pub(super) const BEST: char = '+';
 pub(super) const WORST: char = '-';
-/// Marks a figure that is shown and not used.
+/// Marks a figure that is shown but not used.
 pub(super) const UNUSED: char = '!';
-/// Marks a figure that is no more than a lower limit.
+/// Marks a figure that is only a lower limit.
 pub(super) const LIMIT: char = '>';
-/// Tests whose efficiency is shown unless others are asked for: what each layer is bought for.
+/// Tests whose efficiency is shown unless others are asked for: the key figures of each layer.
 pub(crate) const KEY_TESTS: [&str; 12] =
     ["T141", "T331", "T311", "T421", "T611", "T616", "T626", "T711", "T716", "DBL-11", "DBX-12", "DBX-22"];
 
-/// What a side is called where room is short.
+/// The short name of a side.
 pub(crate) fn letter(side: usize) -> &'static str {
     HEADS.get(side).map_or("?", |head| head[0])
 }
 
-/// The whole comparison. `all` shows the efficiency of every test, not of the key ones alone.
+/// The whole comparison. `all` shows the efficiency of every test, not only of the key tests.
 #[must_use]
 pub fn page(comparison: &Comparison, all: bool, width: Option<u16>) -> String {
     let mut out = head(comparison, width);
     out.push_str(&settings(comparison, width));
     for (which, title) in [
-        (Which::Speed, "Speed (1 node x 1 job x 1 thread)"),
-        (Which::Throughput, "Throughput (best at any parallelism)"),
+        (KeyFigure::Speed, "Speed (1 node x 1 job x 1 thread)"),
+        (KeyFigure::Throughput, "Throughput (best at any parallelism)"),
     ] {
         out.push_str(&figures(comparison, which, title, width));
     }
@@ -116,7 +119,7 @@ fn settings(comparison: &Comparison, width: Option<u16>) -> String {
     let mut out = String::new();
     title(&mut out, "What differs", width);
     for setting in &comparison.settings {
-        // Sides with one value stand together.
+        // Sides with the same value are listed together.
         let mut values: Vec<(Option<&str>, Vec<&str>)> = Vec::new();
         for (at, value) in setting.values.iter().enumerate() {
             match values.iter_mut().find(|(known, _)| *known == value.as_deref()) {
@@ -134,7 +137,7 @@ fn settings(comparison: &Comparison, width: Option<u16>) -> String {
     out
 }
 
-/// The columns of the sides; on a narrow terminal the last ones go first, the baseline never.
+/// The columns of the sides. On a narrow terminal the last ones are dropped first, the baseline never.
 fn side_columns(comparison: &Comparison) -> impl Iterator<Item = Column> + '_ {
     (0..comparison.sides.len()).map(|at| {
         let last_first = u8::try_from(comparison.sides.len() - at).unwrap_or(u8::MAX).saturating_add(4);
@@ -148,11 +151,11 @@ fn key_columns(title_there: bool) -> Vec<Column> {
     vec![Column::left("test", &["Test"], Always), title, Column::left("unit", &["Unit"], Drop(2))]
 }
 
-fn figures(comparison: &Comparison, which: Which, heading: &str, width: Option<u16>) -> String {
+fn figures(comparison: &Comparison, which: KeyFigure, heading: &str, width: Option<u16>) -> String {
     let mut columns = key_columns(true);
     columns.extend(side_columns(comparison));
     let of_which = comparison.rows.iter().filter(|r| r.which == which);
-    let line = |row: &Row| {
+    let line = |row: &ComparedRow| {
         let mut texts = vec![row.test.clone(), row.title.clone(), row.shown_unit.clone()];
         texts.extend(row.cells.iter().map(cell_text));
         Line::Figures(texts)
@@ -167,21 +170,21 @@ fn figures(comparison: &Comparison, which: Which, heading: &str, width: Option<u
     out
 }
 
-/// A figure with its marks, in as many columns whatever they are.
-fn cell_text(cell: &Cell) -> String {
+/// A figure with its marks, in a fixed number of columns.
+fn cell_text(cell: &ComparedCell) -> String {
     let rank = match cell.rank {
         Rank::Best => BEST,
         Rank::Worst => WORST,
         Rank::Between | Rank::None => ' ',
     };
     let doubt = match (&cell.suspect, cell.usable_for, &cell.equivalent) {
-        (Some(_), Use::LowerLimit, _) => LIMIT,
-        (Some(_), Use::Nothing | Use::NotForComparison, _) => UNUSED,
-        (Some(_), Use::Value, _) => SUSPECT,
+        (Some(_), UsableFor::LowerLimit, _) => LIMIT,
+        (Some(_), UsableFor::Nothing | UsableFor::NotForComparison, _) => UNUSED,
+        (Some(_), UsableFor::Value, _) => SUSPECT,
         (None, _, Some(_)) => EQUIVALENT,
         (None, _, None) => ' ',
     };
-    // A blank that a line's end does not lose.
+    // A blank that is not trimmed at the end of a line.
     format!("{}{rank}{doubt}", cell.text)
 }
 
@@ -190,7 +193,7 @@ fn others(comparison: &Comparison, width: Option<u16>) -> String {
     for other in &comparison.others {
         let mut columns = vec![Column::right("place", &[""], Always)];
         columns.extend(side_columns(comparison));
-        let line = |row: &super::OtherRow| {
+        let line = |row: &super::OtherSeriesRow| {
             let mut texts = vec![format!("{} {}", printed(row.at), other.by)];
             texts.extend(row.values.iter().zip(&row.suspects).map(|(value, suspect)| {
                 let mark = if suspect.is_some() { SUSPECT } else { ' ' };
@@ -212,7 +215,7 @@ fn ratios(comparison: &Comparison, width: Option<u16>) -> String {
     let mut whys: Vec<String> = Vec::new();
     let mut lines = Vec::new();
     for row in &comparison.rows {
-        let which = if row.which == Which::Speed { "speed" } else { "throughput" };
+        let which = if row.which == KeyFigure::Speed { "speed" } else { "throughput" };
         let mut texts = vec![row.test.clone(), String::new(), which.to_owned()];
         for (at, cell) in row.cells.iter().enumerate() {
             texts.push(match &cell.ratio {
@@ -220,7 +223,8 @@ fn ratios(comparison: &Comparison, width: Option<u16>) -> String {
                 Some(ratio) => ratio_text(ratio),
                 None => MISSING.to_owned(),
             });
-            let why = cell.ratio.as_ref().filter(|r| r.verdict == Verdict::SpreadUnknown).and_then(|r| r.why.clone());
+            let why =
+                cell.ratio.as_ref().filter(|r| r.verdict == RatioVerdict::SpreadUnknown).and_then(|r| r.why.clone());
             whys.extend(why.filter(|w| !whys.contains(w)));
         }
         if row.cells.iter().any(|c| c.ratio.is_some()) {
@@ -238,7 +242,7 @@ fn ratios(comparison: &Comparison, width: Option<u16>) -> String {
         let text = format!("{why}. Where that is so no ratio is a difference that was shown: --label names a sample.");
         out.push_str(&hanging("", &text, width));
     }
-    let known = |c: &Cell| c.ratio.as_ref().is_some_and(|r| r.low.is_some());
+    let known = |c: &ComparedCell| c.ratio.as_ref().is_some_and(|r| r.low.is_some());
     if comparison.rows.iter().flat_map(|r| &r.cells).any(known) {
         let text = "In parentheses the 95 % interval over runs; = no difference shown, as it holds 1. Of 20 rows without any \
                     difference one is called different.";
@@ -252,14 +256,14 @@ fn ratios(comparison: &Comparison, width: Option<u16>) -> String {
     out
 }
 
-/// A ratio with its interval and what may be said of it.
+/// A ratio with its interval and conclusion.
 pub(crate) fn ratio_text(ratio: &Ratio) -> String {
     let Some(value) = ratio.value else { return "n/a".to_owned() };
     let word = match ratio.verdict {
-        Verdict::Better => " better",
-        Verdict::Worse => " worse",
-        Verdict::NoDifferenceShown => " =",
-        Verdict::SpreadUnknown | Verdict::NoRatio => "",
+        RatioVerdict::Better => " better",
+        RatioVerdict::Worse => " worse",
+        RatioVerdict::NoDifferenceShown => " =",
+        RatioVerdict::SpreadUnknown | RatioVerdict::NoRatio => "",
     };
     let digits = |v: f64| if v < 10.0 { format!("{v:.3}") } else { thousands(v) };
     match ratio.low.zip(ratio.high) {
@@ -275,7 +279,7 @@ fn divided(comparison: &Comparison, efficiency: &Efficiency, all: bool, width: O
     let line = |row: &super::EfficiencyRow| {
         let mut texts = vec![row.test.clone(), String::new(), row.unit.clone()];
         texts.extend(row.values.iter().map(|value| {
-            // Equals are all the best.
+            // Equal figures are all the best.
             let best = row.best.and_then(|best| row.values[best]);
             let mark = if value.is_some() && *value == best { BEST } else { ' ' };
             format!("{}{mark}", thousands(*value))
@@ -303,7 +307,7 @@ fn divided(comparison: &Comparison, efficiency: &Efficiency, all: bool, width: O
     out
 }
 
-/// What the prices are of, and that there are more rows.
+/// What the prices cover, and that there are more rows.
 fn prices(comparison: &Comparison, all: bool, width: Option<u16>) -> String {
     let mut out = String::from("\n");
     let term = |(at, side): (usize, &SideInfo)| {
@@ -338,7 +342,7 @@ fn judgement(comparison: &Comparison, regression: &Regression, width: Option<u16
     let limit = short(regression.limit_pct);
     title(&mut out, &format!("Regression limit: {limit} % worse than {}", letter(comparison.baseline)), width);
     for broken in &regression.broken {
-        let which = if broken.which == Which::Speed { "speed" } else { "throughput" };
+        let which = if broken.which == KeyFigure::Speed { "speed" } else { "throughput" };
         let text = format!(
             "{} {which} of {} is {:.3} of the baseline, corrected interval {:.3}..{:.3}, wholly beyond the limit",
             broken.test, comparison.sides[broken.side].name, broken.ratio, broken.low, broken.high

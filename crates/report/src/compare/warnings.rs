@@ -1,13 +1,13 @@
-//! Why a comparison is not of like with like.
+//! Why figures of a comparison are unlike.
 
-use super::{Row, Side, Warning, WarningKind, builds, cells, settings};
+use super::{ComparedRow, Side, Warning, WarningKind, builds, cells, settings};
 use crate::figures::Figure;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Commits, Point, RunJson, SuspectCode};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Every warning, the gravest first.
-pub(super) fn all(sides: &[Side], rows: &[Row], catalogue: &Catalogue) -> Vec<Warning> {
+/// Every warning, the most serious first.
+pub(super) fn all(sides: &[Side], rows: &[ComparedRow], catalogue: &Catalogue) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let mut warn = |kind, text: Option<String>| warnings.extend(text.map(|text| Warning { kind, text }));
     warn(WarningKind::Floor, floor(sides));
@@ -40,7 +40,7 @@ pub(super) fn all(sides: &[Side], rows: &[Row], catalogue: &Catalogue) -> Vec<Wa
     warnings
 }
 
-/// Each side's values where they are not the same: `A sqlite, B postgres`.
+/// Each side's values where they differ: `A sqlite, B postgres`.
 fn unlike(sides: &[Side], fact: &dyn Fn(&RunJson) -> String) -> Option<String> {
     let values: Vec<BTreeSet<String>> =
         sides.iter().map(|side| side.runs.iter().map(fact).filter(|v| !v.is_empty()).collect()).collect();
@@ -53,7 +53,7 @@ fn unlike(sides: &[Side], fact: &dyn Fn(&RunJson) -> String) -> Option<String> {
     (all.len() > 1).then(which)
 }
 
-/// How the throughputs of a run came about; of those that others print nobody knows, and without ramps there is nothing
+/// How the throughputs of a run were selected. For other benchmarks this is unknown, and without ramps there is nothing
 /// to say.
 fn selection(run: &RunJson) -> String {
     let has_ramp = || {
@@ -72,7 +72,8 @@ fn selection(run: &RunJson) -> String {
     words.to_owned()
 }
 
-/// The connections of a client's jobs; one run has one number of them, and the first steps of a ramp fewer jobs.
+/// The connections of the client drive's jobs. A run has one number of them, and the first steps of a ramp have fewer
+/// jobs.
 fn connections(run: &RunJson) -> String {
     let mut clients = run.points.iter().filter(|p| crate::legend::is_timed(p)).peekable();
     let any = clients.peek().is_some();
@@ -80,7 +81,7 @@ fn connections(run: &RunJson) -> String {
     shared.map_or_else(|| if any { "one each" } else { "" }.to_owned(), |n| format!("{n} shared"))
 }
 
-/// A tool with a shortest time of its own beside others.
+/// A tool with a shortest time, beside others.
 fn floor(sides: &[Side]) -> Option<String> {
     let has_floor = |side: &&Side| {
         let figures = side.runs.iter().filter_map(|r| r.published.as_ref()).flat_map(|p| &p.figures);
@@ -116,20 +117,20 @@ fn published(sides: &[Side]) -> Option<String> {
     }
 }
 
-/// What a figure rests on, whether measured or printed.
+/// What a figure depends on, whether measured or printed.
 struct Basis {
     equivalent: bool,
     client: bool,
     commit: Option<Commits>,
     rows_per_tx: u64,
-    /// Whether a client's sessions followed their server processes.
+    /// Whether the client drive's sessions followed their server processes.
     follow: Option<bool>,
-    /// Of which engine and which work; a source says neither.
+    /// Engine and definition; a source has neither.
     definition: Option<String>,
 }
 
 impl Basis {
-    /// Of every point behind a figure, or of its print.
+    /// Of every point behind a figure, or of its printed value.
     fn of(figure: &Figure<'_>, run: &RunJson) -> Vec<Self> {
         if let Some(printed) = figure.printed {
             let commit = printed.commit.map(Commits::from);
@@ -155,10 +156,10 @@ impl Basis {
     }
 }
 
-/// Something that must be alike, or figures do not compare.
-type Fact = fn(&Basis) -> Option<String>;
+/// A fact that must be equal, or figures do not compare.
+type BasisFact = fn(&Basis) -> Option<String>;
 
-const FACTS: &[(WarningKind, &str, Fact)] = &[
+const FACTS: &[(WarningKind, &str, BasisFact)] = &[
     (WarningKind::Mappings, "work done by other means than the test names, on one side only", |b| {
         Some(if b.equivalent { "equivalent" } else { "native" }.to_owned())
     }),
@@ -179,11 +180,11 @@ const FACTS: &[(WarningKind, &str, Fact)] = &[
     }),
 ];
 
-/// What the figures of each test and side rest on.
+/// What the figures of each test and side depend on.
 struct Bases<'a>(BTreeMap<&'a str, Vec<Vec<Basis>>>);
 
 impl<'a> Bases<'a> {
-    fn of(sides: &[Side], rows: &'a [Row], catalogue: &Catalogue) -> Self {
+    fn of(sides: &[Side], rows: &'a [ComparedRow], catalogue: &Catalogue) -> Self {
         let mut tests: BTreeMap<&str, Vec<Vec<Basis>>> = BTreeMap::new();
         for row in rows {
             let of_test = tests.entry(&row.test).or_insert_with(|| sides.iter().map(|_| Vec::new()).collect());
@@ -197,8 +198,8 @@ impl<'a> Bases<'a> {
         Self(tests)
     }
 
-    /// The tests where a fact is not the same on all sides, grouped by what it is on each.
-    fn unlike(&self, sides: &[Side], fact: Fact) -> Option<String> {
+    /// The tests where a fact differs between the sides, grouped by its values.
+    fn unlike(&self, sides: &[Side], fact: BasisFact) -> Option<String> {
         let mut groups: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for (test, bases) in &self.0 {
             let values: Vec<BTreeSet<String>> = bases.iter().map(|b| b.iter().filter_map(fact).collect()).collect();
@@ -216,7 +217,7 @@ impl<'a> Bases<'a> {
     }
 }
 
-/// Whether there is more than one value. Definitions count within one engine only: their values begin with its name.
+/// Whether there is more than one value. Definitions only count within one engine; their values begin with its name.
 fn disagree(values: &[BTreeSet<String>]) -> bool {
     let mut by_kind: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for value in values.iter().flatten() {

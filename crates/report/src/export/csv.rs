@@ -1,4 +1,4 @@
-//! One line per point. The columns are paths of the JSON document, so that its description is theirs, too.
+//! One line per point. The columns are paths of the JSON document, whose description also holds for them.
 
 use crate::text::clean;
 use dbdyno_model::{Point, RunJson};
@@ -165,7 +165,7 @@ const OF_STORAGE: &[&str] = &[
     "response_time_s.std_dev",
 ];
 
-/// What a storage point says of each size, small and large, and direction.
+/// The figures of a storage point for each size, small and large, and direction.
 const OF_IOS: [&str; 4] = ["ios", "bytes", "iops", "mib_per_s"];
 const OF_TIMES: [&str; 10] = ["mean", "min", "std_dev", "p50", "p90", "p95", "p99", "p99_9", "p99_99", "max"];
 
@@ -185,11 +185,11 @@ fn of_point(with_storage: bool) -> Vec<Cow<'static, str>> {
     paths
 }
 
-/// The points of a run as CSV (RFC 4180), with a header line. What is missing is empty; a doubt about a published value
-/// stands in the last column.
+/// The points of a run as CSV (RFC 4180), with a header line. Missing values are empty; doubts about published values
+/// are in the last column.
 ///
 /// # Errors
-/// Never in practice: it is written into memory.
+/// Never in practice, because it writes to memory.
 pub fn csv(run: &RunJson) -> io::Result<String> {
     let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
     let paths = of_point(run.points.iter().any(|p| p.subject.storage().is_some()));
@@ -228,7 +228,7 @@ fn doubts(point: &Point) -> String {
     harmless(&doubts.collect::<Vec<_>>().join("; "))
 }
 
-/// Text comes from databases and users, and a spreadsheet runs what begins like a formula.
+/// Texts come from databases and users, and a spreadsheet would run a text that begins like a formula.
 fn harmless(text: &str) -> String {
     let text: Cow<'_, str> = clean(text);
     if text.starts_with(['=', '+', '-', '@']) { format!("'{text}") } else { text.into_owned() }
@@ -244,7 +244,7 @@ mod tests {
     };
     use std::collections::BTreeSet;
 
-    /// Texts about a point and lists of what it was made of: they are in the JSON document alone.
+    /// Texts about a point, and lists of its sources: only the JSON document has them.
     const LEFT_OUT: [&str; 16] = [
         "mapping_note",
         "durability",
@@ -264,7 +264,7 @@ mod tests {
         "suspects",
     ];
 
-    /// The paths of everything in a document that holds no object of its own.
+    /// The paths of everything in a document that contains no object.
     fn leaves(path: &str, value: &Value, found: &mut BTreeSet<String>) {
         match value {
             Value::Object(fields) if !LEFT_OUT.contains(&path) => {
@@ -319,7 +319,7 @@ mod tests {
             proof: Some(StorageProof::default()),
             ..Storage::asked(load)
         });
-        // Storage has no code of a test.
+        // Storage has no test code.
         let columns: BTreeSet<String> = columns(true).into_iter().filter(|path| path != "test").collect();
         assert_eq!(places(&point), columns);
     }

@@ -1,5 +1,5 @@
-//! A run for other programs: CSV for tables, OpenMetrics for what watches platforms. Both say less than the JSON
-//! document, which is the whole run.
+//! A run for other programs: CSV for tables, OpenMetrics for monitoring. Both contain less than the JSON document,
+//! which is the whole run.
 
 mod csv;
 mod openmetrics;

@@ -1,12 +1,12 @@
-//! The figures of a run as OpenMetrics text (1.0), for those who keep the history of their platforms in a time series
-//! database: a family for each metric of the catalogue, a sample for each point, at the time at which it was measured.
+//! The figures of a run as OpenMetrics text (1.0), for a time series database of platforms. Each metric of the
+//! catalogue is a family, and each point a sample with the time at which it was measured.
 //!
-//! Points that are not `ok` have no figures here, and doubtful published values that may not be used have none either;
-//! how each point ended is a family of its own.
+//! Points that are not `ok` have no figures here, and neither have published values that must not be used. The status
+//! of each point is a family of its own.
 
 use crate::text::clean;
 use dbdyno_catalogue::{Catalogue, Percentile};
-use dbdyno_model::{Metric, MetricId, Point, ResponseTime, RunJson, Status, Use};
+use dbdyno_model::{Metric, MetricId, Point, ResponseTime, RunJson, Status, UsableFor};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -20,7 +20,7 @@ const UNITS: &[(&str, &str, &str)] = &[
     ("_s", "", "seconds"),
 ];
 
-/// The run's figures. Ends with `# EOF`, as the format asks.
+/// The run's figures. The text ends with `# EOF`, as the format requires.
 #[must_use]
 pub fn openmetrics(run: &RunJson, catalogue: &Catalogue) -> String {
     let mut out = String::new();
@@ -54,15 +54,15 @@ pub fn openmetrics(run: &RunJson, catalogue: &Catalogue) -> String {
     out
 }
 
-type Times = fn(&Point) -> Option<&ResponseTime>;
+type TimesOf = fn(&Point) -> Option<&ResponseTime>;
 
-const DISTRIBUTIONS: &[(&str, Times)] = &[
+const DISTRIBUTIONS: &[(&str, TimesOf)] = &[
     ("service_time_quantile_s", |p| p.service_time_s.as_ref()),
     ("response_time_quantile_s", |p| p.response_time_s.as_ref()),
     ("connection_wait_quantile_s", |p| p.connection_wait_s.as_ref()),
 ];
 
-/// A point, and what every sample of it says beside its value.
+/// A point, with the labels and time of each of its samples.
 struct Sampled<'a> {
     point: &'a Point,
     labels: String,
@@ -99,7 +99,7 @@ const QUANTILES: [(&str, Percentile); 7] = [
     ("1", Percentile::Max),
 ];
 
-fn push_quantiles(out: &mut String, points: &[Sampled<'_>], id: &str, of: Times) {
+fn push_quantiles(out: &mut String, points: &[Sampled<'_>], id: &str, of: TimesOf) {
     let mut values = Vec::new();
     for sampled in points {
         let Some(times) = of(sampled.point) else { continue };
@@ -116,10 +116,10 @@ fn push_quantiles(out: &mut String, points: &[Sampled<'_>], id: &str, of: Times)
 }
 
 fn is_usable(point: &Point, metric: &MetricId) -> bool {
-    point.suspect(metric).is_none_or(|suspect| suspect.usable_for() != Use::Nothing)
+    point.suspect(metric).is_none_or(|suspect| suspect.usable_for() != UsableFor::Nothing)
 }
 
-/// The family of one of our ids, and its unit: `dbdyno_read_ios_per_second`, `per_second`.
+/// The family and unit of one of our ids: `dbdyno_read_ios_per_second`, `per_second`.
 fn name(id: &str) -> (String, &'static str) {
     let found = UNITS.iter().find_map(|(suffix, left, unit)| Some((id.strip_suffix(suffix)?, *left, *unit)));
     match found {
@@ -143,9 +143,9 @@ fn places(run: &RunJson) -> Vec<Sampled<'_>> {
         let labels = place(run, point);
         let times = seen.entry(labels.clone()).or_default();
         *times += 1;
-        // A source may print the same place twice, which the format takes for one sample.
+        // A source may print the same place twice, which the format would take for one sample.
         let labels = if *times > 1 { format!("{labels},occurrence=\"{times}\"") } else { labels };
-        // A published result has no moment; what was measured counts for the one at which it was.
+        // A published result has no time; a measured one has the time at which it was measured.
         let time = if run.published.is_some() { String::new() } else { format!(" {}", point.started_at.as_second()) };
         Sampled { point, labels, time }
     };
@@ -184,7 +184,7 @@ fn place(run: &RunJson, point: &Point) -> String {
     ])
 }
 
-/// Labels without those that say nothing, which the format takes for absent.
+/// Labels, without the empty ones, which the format treats as absent.
 fn labels(all: &[(&str, &str)]) -> String {
     let said = all.iter().filter(|(_, value)| !value.is_empty());
     let texts: Vec<String> = said.map(|(key, value)| format!("{key}=\"{}\"", escaped(&clean(value)))).collect();

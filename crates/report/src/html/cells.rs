@@ -1,20 +1,20 @@
-//! What the repeats of a cell say, for charts and tables: the cells of a run by class and test, with their points.
+//! The cells of a run by class and test, with their points, for charts and tables.
 
 use crate::figures::DOUBTFUL;
 use dbdyno_model::{Cell, CellKey, Dop, Drive, Point, RunJson, Status, SubjectName};
 use dbdyno_stats::Estimate;
 use std::collections::BTreeMap;
 
-/// A cell with the points that count, or those that do not where none does.
+/// A cell with the points that count, or with all points where none counts.
 #[derive(Debug, Clone)]
-pub(super) struct Measured<'a> {
+pub(super) struct MeasuredCell<'a> {
     pub(super) cell: &'a Cell,
     pub(super) points: Vec<&'a Point>,
 }
 
-impl<'a> Measured<'a> {
-    /// The cells of a run, in its order. Storage points have a section of their own, where they go by their work; what
-    /// was measured again is the throughput among the key metrics, and no place of a curve.
+impl<'a> MeasuredCell<'a> {
+    /// The cells of a run, in its order. Storage points have a section of their own. Points that were measured again
+    /// are shown as throughput among the key metrics, and are not on curves.
     pub(super) fn of(run: &'a RunJson) -> Vec<Self> {
         let mut by_key: BTreeMap<CellKey, Vec<&Point>> = BTreeMap::new();
         for point in &run.points {
@@ -27,7 +27,7 @@ impl<'a> Measured<'a> {
         run.cells.iter().filter(|cell| cell.key.subject.storage().is_none() && !cell.key.again).map(measured).collect()
     }
 
-    /// The points that were measured as the test demands.
+    /// The points with status `ok`.
     pub(super) fn ok(&self) -> impl Iterator<Item = &'a Point> {
         self.points.iter().copied().filter(|p| p.status == Status::Ok)
     }
@@ -46,21 +46,21 @@ impl<'a> Measured<'a> {
         self.cell.key.dop
     }
 
-    /// How many work at the same time in all.
+    /// Parallelism in all: nodes x jobs x threads.
     pub(super) fn parallelism(&self) -> f64 {
         let Dop { nodes, jobs, threads } = self.dop();
         f64::from(nodes) * f64::from(jobs) * f64::from(threads)
     }
 
-    /// Whether a rate was set, which says nothing of what could be reached.
+    /// Whether a rate was set; then it does not show what could be reached.
     pub(super) fn is_rated(&self) -> bool {
         self.cell.key.load.rate.is_some()
     }
 
-    /// What tells its ramp from others of the same test: nothing if it is the only one.
-    pub(super) fn ramp(&self) -> Ramp {
+    /// The label that distinguishes its ramp from others of the same test; empty if it is the only one.
+    pub(super) fn ramp(&self) -> RampLabel {
         let CellKey { drive, rows_per_tx, load, .. } = &self.cell.key;
-        Ramp { drive: *drive, rows_per_tx: *rows_per_tx, think: load.think.map(|t| t.to_string()) }
+        RampLabel { drive: *drive, rows_per_tx: *rows_per_tx, think: load.think.map(|t| t.to_string()) }
     }
 }
 
@@ -70,13 +70,13 @@ fn cell_key(cell: &Cell) -> CellKey {
 
 /// The ramp that a cell belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Ramp {
+pub(super) struct RampLabel {
     pub(super) drive: Drive,
     pub(super) rows_per_tx: u64,
     pub(super) think: Option<String>,
 }
 
-impl Ramp {
+impl RampLabel {
     /// Its name beside the other ramps of the test.
     pub(super) fn name(&self, others: &[Self]) -> String {
         let mut parts = Vec::new();
@@ -92,8 +92,8 @@ impl Ramp {
 }
 
 /// Cells by test, in the order in which the tests first appear, sorted by class first.
-pub(super) fn by_test<'a, 'c>(cells: &'c [Measured<'a>]) -> Vec<(SubjectName<'a>, Vec<&'c Measured<'a>>)> {
-    let mut tests: Vec<(SubjectName<'_>, Vec<&Measured<'_>>)> = Vec::new();
+pub(super) fn by_test<'a, 'c>(cells: &'c [MeasuredCell<'a>]) -> Vec<(SubjectName<'a>, Vec<&'c MeasuredCell<'a>>)> {
+    let mut tests: Vec<(SubjectName<'_>, Vec<&MeasuredCell<'_>>)> = Vec::new();
     for cell in cells {
         match tests.iter_mut().find(|(code, _)| *code == cell.cell.key.subject.name()) {
             Some((_, members)) => members.push(cell),

@@ -1,12 +1,12 @@
-//! The first screen: a tile for each of the figures that decide, and the whole table of key metrics below them.
+//! The first screen: a tile for each key figure, and the whole table of key metrics below.
 
 use super::duration;
 use super::marks::{figure, marks, suspect};
-use super::table::{Head, Row, Table, text};
+use super::table::{ColumnHead, Table, TableRow, text};
 use crate::figures::Figure;
 use crate::numbers::{MISSING, percent, thousands};
-use crate::summary::figure::{Found, find, most_redo, no_redo};
-use crate::summary::lines::{Line, PerCore, REDO, Shows, sections};
+use crate::summary::figure::{LineFigures, find, most_redo, no_redo};
+use crate::summary::lines::{PerCore, REDO, Shows, SummaryLine, sections};
 use crate::summary::{SHOWN_BY_INTERVAL, adds, winners};
 use crate::text::clean;
 use dbdyno_catalogue::Catalogue;
@@ -28,7 +28,7 @@ const TILES: [&str; 9] = [
 
 /// The section of a run.
 pub(super) fn section(run: &RunJson, catalogue: &Catalogue) -> Markup {
-    let found: Vec<(&str, Vec<(&Line, Found<'_>)>)> = sections(run)
+    let found: Vec<(&str, Vec<(&SummaryLine, LineFigures<'_>)>)> = sections(run)
         .iter()
         .map(|s| (s.title, s.lines.iter().map(|line| (line, find(line, run, catalogue))).collect()))
         .collect();
@@ -62,7 +62,7 @@ pub(super) fn section(run: &RunJson, catalogue: &Catalogue) -> Markup {
     }
 }
 
-fn tile(title: &str, line: &Line, found: &Found<'_>) -> Markup {
+fn tile(title: &str, line: &SummaryLine, found: &LineFigures<'_>) -> Markup {
     let best = found.throughput().filter(|_| line.shows == Shows::Both);
     html! {
         div.tile {
@@ -81,8 +81,8 @@ fn tile(title: &str, line: &Line, found: &Found<'_>) -> Markup {
     }
 }
 
-/// Where the best figure was reached, and what it is to one job's.
-fn detail(line: &Line, best: &Figure<'_>, found: &Found<'_>) -> String {
+/// Where the best figure was reached, and its ratio to one job's.
+fn detail(line: &SummaryLine, best: &Figure<'_>, found: &LineFigures<'_>) -> String {
     let mut parts: Vec<String> = best.dop.map(at).into_iter().collect();
     let ratio = found
         .speed()
@@ -95,8 +95,8 @@ fn detail(line: &Line, best: &Figure<'_>, found: &Found<'_>) -> String {
     parts.join(" · ")
 }
 
-/// The time of one operation at the best degree of parallelism: measured, or as the source prints it.
-fn time(line: &Line, best: Option<&Figure<'_>>, found: &Found<'_>) -> String {
+/// The time of one operation at the best degree of parallelism: measured or printed.
+fn time(line: &SummaryLine, best: Option<&Figure<'_>>, found: &LineFigures<'_>) -> String {
     let measured = line.time.and_then(|metric| best?.median_of(metric));
     match (measured, &found.printed_time) {
         (Some(time_s), _) => duration(time_s),
@@ -130,28 +130,28 @@ fn line_marks(cells: &[Option<&Figure<'_>>]) -> Markup {
     html! { @if doubted { (suspect()) } (marks(points(), &flags)) }
 }
 
-fn table(run: &RunJson, found: &[(&str, Vec<(&Line, Found<'_>)>)], catalogue: &Catalogue) -> Table {
+fn table(run: &RunJson, found: &[(&str, Vec<(&SummaryLine, LineFigures<'_>)>)], catalogue: &Catalogue) -> Table {
     let heads = vec![
-        Head::words("Metric"),
-        Head::words("Test"),
-        Head::words("Unit"),
-        Head::figures("Speed", "DOP 1"),
-        Head::figures("±", "%"),
-        Head::figures("Throughput", "best DOP"),
-        Head::figures("±", "%"),
-        Head::figures("at", ""),
-        Head::figures("Time/op", ""),
-        Head::words("Remarks"),
+        ColumnHead::words("Metric"),
+        ColumnHead::words("Test"),
+        ColumnHead::words("Unit"),
+        ColumnHead::figures("Speed", "DOP 1"),
+        ColumnHead::figures("±", "%"),
+        ColumnHead::figures("Throughput", "best DOP"),
+        ColumnHead::figures("±", "%"),
+        ColumnHead::figures("at", ""),
+        ColumnHead::figures("Time/op", ""),
+        ColumnHead::words("Remarks"),
     ];
     let mut rows = Vec::new();
     for (title, lines) in found {
         let measured = lines.iter().filter(|(_, found)| found.is_measured());
-        let shown: Vec<Row> = measured
+        let shown: Vec<TableRow> = measured
             .filter(|(line, found)| !line.name.is_empty() || adds(found))
             .map(|(line, found)| row(line, found))
             .collect();
         if !shown.is_empty() {
-            rows.push(Row::Group((*title).to_owned()));
+            rows.push(TableRow::Group((*title).to_owned()));
             rows.extend(shown);
         }
     }
@@ -175,10 +175,10 @@ fn value(cell: Option<&Figure<'_>>) -> [Markup; 2] {
     [figure(shown, cell.is_some_and(Figure::is_doubtful)), text(&width)]
 }
 
-fn row(line: &Line, found: &Found<'_>) -> Row {
+fn row(line: &SummaryLine, found: &LineFigures<'_>) -> TableRow {
     let mut cells = keys(line.name, &found.test);
     if let Err(reason) = &found.figures {
-        return Row::Remark(cells, reason.clone());
+        return TableRow::Remark(cells, reason.clone());
     }
     let speed = found.speed();
     let best = found.throughput().filter(|_| line.shows == Shows::Both);
@@ -193,37 +193,37 @@ fn row(line: &Line, found: &Found<'_>) -> Row {
         cells.extend(std::iter::repeat_with(|| text("")).take(4));
     }
     cells.push(line_marks(&[speed, best, found.printed_time.as_ref()]));
-    Row::Figures(cells)
+    TableRow::Figures(cells)
 }
 
-fn redo(run: &RunJson, catalogue: &Catalogue) -> Row {
+fn redo(run: &RunJson, catalogue: &Catalogue) -> TableRow {
     let Some(cell) = most_redo(run, catalogue) else {
-        return Row::Remark(keys(REDO.name, ""), no_redo(run, catalogue));
+        return TableRow::Remark(keys(REDO.name, ""), no_redo(run, catalogue));
     };
     let mut cells = keys(REDO.name, cell.points.first().map_or("", |p| p.subject.as_str()));
     cells.extend([text(REDO.unit), text(""), text("")]);
     cells.extend(value(Some(&cell)));
     cells.extend([text(&dop(&cell)), text(""), line_marks(&[Some(&cell)])]);
-    Row::Figures(cells)
+    TableRow::Figures(cells)
 }
 
 /// Throughput divided by the cores that the work may use.
-fn per_core(run: &RunJson, found: &[(&str, Vec<(&Line, Found<'_>)>)]) -> Vec<Row> {
+fn per_core(run: &RunJson, found: &[(&str, Vec<(&SummaryLine, LineFigures<'_>)>)]) -> Vec<TableRow> {
     let (n, title) = match crate::summary::per_core(run) {
         Ok(divisor) => divisor,
-        Err(why) => return vec![Row::Group(why)],
+        Err(why) => return vec![TableRow::Group(why)],
     };
     let lines = found.iter().flat_map(|(_, lines)| lines).filter(|(line, _)| line.per_core == PerCore::Shown);
-    let rows: Vec<Row> = lines
+    let rows: Vec<TableRow> = lines
         .filter_map(|(line, found)| {
             let cell = found.throughput()?;
             let mut cells = keys(line.name, &found.test);
             cells.extend([text(line.unit), text(""), text("")]);
             cells.push(figure(thousands(cell.estimate.median / n), cell.is_doubtful()));
             cells.extend([text(""), text(&dop(cell)), text(""), line_marks(&[Some(cell)])]);
-            Some(Row::Figures(cells))
+            Some(TableRow::Figures(cells))
         })
         .collect();
-    let title = Row::Group(title);
+    let title = TableRow::Group(title);
     if rows.is_empty() { rows } else { std::iter::once(title).chain(rows).collect() }
 }

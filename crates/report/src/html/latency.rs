@@ -1,11 +1,11 @@
-//! What a client sees: how long transactions take by the rate asked for, and how these times are spread.
+//! Latency of the client drive: transaction times by rate, and their distributions.
 
-use super::Times;
-use super::charts::{Axis, Drawn, LineChart, Mark, Series};
+use super::PointTimes;
+use super::charts::{Axis, ChartSeries, LineChart, Mark, SeriesShape};
 use super::duration;
 use super::marks::marks;
 use super::ramps::title;
-use super::table::{Head, Row, Table, text};
+use super::table::{ColumnHead, Table, TableRow, text};
 use crate::legend::{codes, is_timed, refusal};
 use crate::numbers::{MISSING, percent, thousands};
 use crate::summary::head::counted;
@@ -16,10 +16,10 @@ use dbdyno_model::{CellKey, Dop, Flag, Point, ResponseTime, RunJson, Status, Sub
 use dbdyno_stats::{Estimate, Histogram};
 use maud::{Markup, html};
 
-/// A percentile's name and where a point has it.
-type Percentile = (&'static str, fn(&ResponseTime) -> Option<f64>);
+/// A percentile's name, and its field.
+type NamedPercentile = (&'static str, fn(&ResponseTime) -> Option<f64>);
 
-const PERCENTILES: [Percentile; 8] = [
+const PERCENTILES: [NamedPercentile; 8] = [
     ("mean", |t| t.mean),
     ("50 %", |t| t.p50),
     ("90 %", |t| t.p90),
@@ -29,22 +29,22 @@ const PERCENTILES: [Percentile; 8] = [
     ("99.99 %", |t| t.p99_99),
     ("max", |t| t.max),
 ];
-/// Those that a chart has a line for.
-const DRAWN: [Percentile; 4] = [PERCENTILES[1], PERCENTILES[3], PERCENTILES[4], PERCENTILES[5]];
+/// The percentiles with a line in charts.
+const DRAWN: [NamedPercentile; 4] = [PERCENTILES[1], PERCENTILES[3], PERCENTILES[4], PERCENTILES[5]];
 
-/// Bins of a histogram to a decade of time.
+/// Bins of a histogram per decade of time.
 const BINS_PER_DECADE: u32 = 12;
-/// Loads whose histograms one chart can tell apart.
+/// The most loads whose histograms fit in one chart.
 const MOST_HISTOGRAMS: usize = 4;
 
-/// The times of one load: its key and its repeats with their places in the run.
-struct Load<'a> {
+/// The times of one load: its key, and its repeats with their indexes in the run.
+struct LoadTimes<'a> {
     key: CellKey,
     points: Vec<(usize, &'a Point)>,
 }
 
-impl<'a> Load<'a> {
-    /// The measured repeats: the good ones, or where there is none those that missed their rate.
+impl<'a> LoadTimes<'a> {
+    /// The repeats to show: the valid ones, or if there are none, those that missed their rate.
     fn shown(&self) -> Vec<(usize, &'a Point)> {
         let of = |status| {
             let timed = self.points.iter().copied().filter(|(_, p)| p.service_time_s.is_some());
@@ -72,7 +72,7 @@ impl<'a> Load<'a> {
         self.shown().iter().any(|(_, p)| p.has(Flag::Errors))
     }
 
-    /// The time in words, or that it is among the failures of a repeat.
+    /// The time in words, or that it lies among the failures of a repeat.
     fn time_words(&self, figure: fn(&ResponseTime) -> Option<f64>) -> String {
         let open = self.is_open();
         let lacks = |p: &Point| {
@@ -99,13 +99,13 @@ impl<'a> Load<'a> {
         begins + &shared.unwrap_or_default()
     }
 
-    /// How long was waited for a connection, where jobs share some.
+    /// The waits for a connection, where jobs share connections.
     fn waits(&self) -> Option<Vec<Markup>> {
         let waits = PERCENTILES.map(|(_, figure)| self.median(|p| p.connection_wait_s.as_ref().and_then(figure)));
         waits.iter().any(Option::is_some).then(|| waits.iter().map(|wait| text(&duration(*wait))).collect())
     }
 
-    fn histogram(&self, times: &[Times]) -> Option<Histogram> {
+    fn histogram(&self, times: &[PointTimes]) -> Option<Histogram> {
         let mut all: Option<Histogram> = None;
         for (place, _) in self.shown() {
             let ours = times.iter().find(|t| t.point == place && t.from_due == self.is_open())?;
@@ -115,14 +115,14 @@ impl<'a> Load<'a> {
     }
 }
 
-/// The section of a run; nothing where it has no points whose transactions dbdyno began.
-pub(super) fn section(run: &RunJson, times: &[Times], catalogue: &Catalogue) -> Markup {
-    let mut loads: Vec<Load<'_>> = Vec::new();
+/// The section of a run; empty where dbdyno began no transactions.
+pub(super) fn section(run: &RunJson, times: &[PointTimes], catalogue: &Catalogue) -> Markup {
+    let mut loads: Vec<LoadTimes<'_>> = Vec::new();
     for (place, point) in run.points.iter().enumerate().filter(|(_, p)| is_timed(p) && !p.again) {
         let key = CellKey::of(point);
         match loads.iter_mut().find(|l| l.key == key) {
             Some(load) => load.points.push((place, point)),
-            None => loads.push(Load { key, points: vec![(place, point)] }),
+            None => loads.push(LoadTimes { key, points: vec![(place, point)] }),
         }
     }
     let tests = codes(loads.iter().map(|l| l.key.subject.name()));
@@ -141,7 +141,7 @@ pub(super) fn section(run: &RunJson, times: &[Times], catalogue: &Catalogue) -> 
                         of the service time, and a part of the response time."
                     }
                 }
-                @if loads.iter().any(Load::has_failures) {
+                @if loads.iter().any(LoadTimes::has_failures) {
                     p.note {
                         "Transactions that failed count as slower than any other in the percentiles, here and in verdicts: where one is
                         among them, it says " b { "failed" } ". The longest is of those that succeeded."
@@ -158,9 +158,9 @@ pub(super) fn section(run: &RunJson, times: &[Times], catalogue: &Catalogue) -> 
     }
 }
 
-/// The loads of a test that only their rates tell apart.
-fn groups<'l, 'a>(loads: &'l [Load<'a>], code: SubjectName<'_>) -> Vec<Vec<&'l Load<'a>>> {
-    let mut groups: Vec<((Dop, u64), Vec<&Load<'_>>)> = Vec::new();
+/// The loads of a test that differ only in their rates.
+fn groups<'l, 'a>(loads: &'l [LoadTimes<'a>], code: SubjectName<'_>) -> Vec<Vec<&'l LoadTimes<'a>>> {
+    let mut groups: Vec<((Dop, u64), Vec<&LoadTimes<'_>>)> = Vec::new();
     for load in loads.iter().filter(|l| l.key.subject.name() == code) {
         let place = (load.key.dop, load.key.rows_per_tx);
         match groups.iter_mut().find(|(p, _)| *p == place) {
@@ -171,7 +171,7 @@ fn groups<'l, 'a>(loads: &'l [Load<'a>], code: SubjectName<'_>) -> Vec<Vec<&'l L
     groups.into_iter().map(|(_, members)| members).collect()
 }
 
-fn by_rate(code: SubjectName<'_>, n: usize, loads: &[&Load<'_>], times: &[Times]) -> Markup {
+fn by_rate(code: SubjectName<'_>, n: usize, loads: &[&LoadTimes<'_>], times: &[PointTimes]) -> Markup {
     let Some(first) = loads.first() else { return html! {} };
     let mut place = super::keys::at(first.key.dop);
     if first.key.rows_per_tx > 0 {
@@ -192,18 +192,18 @@ fn by_rate(code: SubjectName<'_>, n: usize, loads: &[&Load<'_>], times: &[Times]
 }
 
 /// Percentiles over the rate that was asked for.
-fn curve(loads: &[&Load<'_>], place: &str) -> Option<LineChart> {
-    let open: Vec<&&Load<'_>> = loads.iter().filter(|l| l.is_open()).collect();
-    let line = |(n, (name, figure)): (usize, &Percentile)| {
+fn curve(loads: &[&LoadTimes<'_>], place: &str) -> Option<LineChart> {
+    let open: Vec<&&LoadTimes<'_>> = loads.iter().filter(|l| l.is_open()).collect();
+    let line = |(n, (name, figure)): (usize, &NamedPercentile)| {
         let marks = open.iter().filter_map(|load| {
             let (x, y) = (load.median(|p| p.asked_per_s)?, load.time(*figure)?);
             let text = format!("{} tx/s asked: {name} within {}", thousands(x), duration(y));
             let text = text.replace("50 % within", "half within").replace("max within", "longest");
             Some(Mark { x, y, band: None, doubtful: load.is_unmet(), text })
         });
-        Series::new(*name, n, marks.collect())
+        ChartSeries::new(*name, n, marks.collect())
     };
-    let series: Vec<Series> = DRAWN.iter().enumerate().map(line).filter(|s| s.marks.len() > 1).collect();
+    let series: Vec<ChartSeries> = DRAWN.iter().enumerate().map(line).filter(|s| s.marks.len() > 1).collect();
     let all = || series.iter().flat_map(|s| &s.marks);
     (!series.is_empty()).then(|| LineChart {
         title: "Response time".to_owned(),
@@ -215,16 +215,16 @@ fn curve(loads: &[&Load<'_>], place: &str) -> Option<LineChart> {
     })
 }
 
-/// How the times are spread, of a few loads.
-fn histogram(loads: &[&Load<'_>], times: &[Times], place: &str) -> Option<LineChart> {
-    let with: Vec<(&&Load<'_>, Histogram)> = loads.iter().filter_map(|l| Some((l, l.histogram(times)?))).collect();
-    // The closed loop, the lowest and highest rates and one between tell the story.
+/// The distributions of a few loads.
+fn histogram(loads: &[&LoadTimes<'_>], times: &[PointTimes], place: &str) -> Option<LineChart> {
+    let with: Vec<(&&LoadTimes<'_>, Histogram)> = loads.iter().filter_map(|l| Some((l, l.histogram(times)?))).collect();
+    // The closed loop, the lowest rate, the highest rate and one between are enough.
     let chosen: Vec<usize> = match with.len() {
         0 => return None,
         n if n <= MOST_HISTOGRAMS => (0..n).collect(),
         n => (0..MOST_HISTOGRAMS).map(|i| i * (n - 1) / (MOST_HISTOGRAMS - 1)).collect(),
     };
-    let line = |(n, (load, histogram)): (usize, &(&&Load<'_>, Histogram))| {
+    let line = |(n, (load, histogram)): (usize, &(&&LoadTimes<'_>, Histogram))| {
         let all = histogram.count() as f64;
         let bins = histogram.bins(BINS_PER_DECADE);
         let ratio = 10f64.powf(1.0 / f64::from(BINS_PER_DECADE));
@@ -239,9 +239,9 @@ fn histogram(loads: &[&Load<'_>], times: &[Times], place: &str) -> Option<LineCh
             );
             Mark { x: from_s * ratio.sqrt(), y: share_pct, band: None, doubtful: false, text }
         });
-        Series::new(load.words(), n, marks.collect()).drawn(Drawn::Line)
+        ChartSeries::new(load.words(), n, marks.collect()).drawn(SeriesShape::Line)
     };
-    let series: Vec<Series> = chosen.iter().filter_map(|n| with.get(*n)).enumerate().map(line).collect();
+    let series: Vec<ChartSeries> = chosen.iter().filter_map(|n| with.get(*n)).enumerate().map(line).collect();
     let all = || series.iter().flat_map(|s| &s.marks);
     Some(LineChart {
         title: "How the times are spread".to_owned(),
@@ -253,30 +253,30 @@ fn histogram(loads: &[&Load<'_>], times: &[Times], place: &str) -> Option<LineCh
     })
 }
 
-fn table(code: SubjectName<'_>, loads: &[&Load<'_>], place: &str) -> Table {
+fn table(code: SubjectName<'_>, loads: &[&LoadTimes<'_>], place: &str) -> Table {
     let mut heads = vec![
-        Head::words("Load"),
-        Head::figures("Asked", "tx/s"),
-        Head::figures("Reached", "tx/s"),
-        Head::words("Time"),
+        ColumnHead::words("Load"),
+        ColumnHead::figures("Asked", "tx/s"),
+        ColumnHead::figures("Reached", "tx/s"),
+        ColumnHead::words("Time"),
     ];
-    heads.extend(PERCENTILES.iter().map(|(name, _)| Head::figures(*name, "")));
-    heads.push(Head::words("Remarks"));
+    heads.extend(PERCENTILES.iter().map(|(name, _)| ColumnHead::figures(*name, "")));
+    heads.push(ColumnHead::words("Remarks"));
     let rows = loads.iter().flat_map(|load| {
         let shown = load.shown();
         if shown.is_empty() {
             let why = load.points.iter().rev().find_map(|(_, p)| refusal(p));
             let why = why.unwrap_or_else(|| "it has no times".to_owned());
-            return vec![Row::Remark(vec![text(&load.words())], why)];
+            return vec![TableRow::Remark(vec![text(&load.words())], why)];
         }
         let kind = if load.is_open() { "response" } else { "service" };
         let points: Vec<&Point> = shown.iter().map(|(_, p)| *p).collect();
-        let of_types: Vec<Row> = types(&points)
+        let of_types: Vec<TableRow> = types(&points)
             .into_iter()
             .map(|of_type| {
                 let head = [of_type.label.as_str(), "", &thousands(of_type.reached_per_s()), kind].map(text);
                 let times = PERCENTILES.map(|(_, figure)| text(&of_type.time_words(load.is_open(), figure, duration)));
-                Row::Figures(head.into_iter().chain(times).chain([text("")]).collect())
+                TableRow::Figures(head.into_iter().chain(times).chain([text("")]).collect())
             })
             .collect();
         let mut texts = vec![text(&load.words())];
@@ -289,9 +289,9 @@ fn table(code: SubjectName<'_>, loads: &[&Load<'_>], place: &str) -> Table {
         texts.push(html! { @if load.is_unmet() { b { "! " } } (marks(points.iter().copied(), &flags)) });
         let waits = load.waits().map(|waits| {
             let head = [text(&load.words()), text(""), text(""), text("wait")];
-            Row::Figures(head.into_iter().chain(waits).chain([text("")]).collect())
+            TableRow::Figures(head.into_iter().chain(waits).chain([text("")]).collect())
         });
-        [Row::Figures(texts)].into_iter().chain(of_types).chain(waits).collect()
+        [TableRow::Figures(texts)].into_iter().chain(of_types).chain(waits).collect()
     });
     let caption = html! { (code) ": how long transactions took, " (place) };
     Table { caption, heads, rows: rows.collect(), class: "figures" }.without_empty_columns()

@@ -1,6 +1,6 @@
-//! Marks behind figures, and the section that says what each means: nothing on the page is left for a reader to guess.
+//! Marks behind figures, and the section that explains each of them.
 
-use super::table::{Head, Row, Table, text};
+use super::table::{ColumnHead, Table, TableRow, text};
 use crate::figures::DOUBTFUL;
 use crate::legend::{self, CLIENT, Doubts, EQUIVALENT, RATED, SUSPECT, letter, refusal};
 use crate::text::clean;
@@ -8,10 +8,10 @@ use dbdyno_model::{Flag, Point, Published, RunJson, Status, SubjectName, Suspect
 use maud::{Markup, html};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Sentences behind one flag that are shown before the rest is counted.
+/// The most notes that are shown for one flag; the others are counted.
 const MOST_NOTES: usize = 12;
 
-/// The marks of figures made of these points, each leading to its meaning.
+/// The marks of figures made of these points, each a link to its explanation.
 pub(super) fn marks<'a>(points: impl IntoIterator<Item = &'a Point>, flags: &[Flag]) -> Markup {
     let marks = legend::marks(points, flags);
     html! { @for mark in marks.chars().filter(|m| *m != SUSPECT) { (link(mark)) } }
@@ -22,7 +22,7 @@ pub(super) fn marks_of(flags: &[Flag]) -> Markup {
     marks([], flags)
 }
 
-/// The mark of a published figure that its reader should doubt.
+/// The mark of a doubtful published figure.
 pub(super) fn suspect() -> Markup {
     link(SUSPECT)
 }
@@ -54,7 +54,7 @@ fn meaning(mark: char, points: &[&Point]) -> String {
     }
 }
 
-/// A figure, in parentheses where it is one of something else than the test means.
+/// A figure, in parentheses where it means something other than the test.
 pub(super) fn figure(shown: String, doubtful: bool) -> Markup {
     html! {
         @if doubtful && shown != crate::numbers::MISSING {
@@ -110,7 +110,7 @@ pub(super) fn section(runs: &[&RunJson]) -> Markup {
     }
 }
 
-/// What stands behind a flag on single points.
+/// The notes of a flag on single points.
 fn notes(points: &[&Point], flag: Flag) -> Markup {
     let mut notes: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for point in points.iter().filter(|p| p.has(flag)) {
@@ -145,7 +145,7 @@ fn doubts<'a>(runs: &[&'a RunJson]) -> Doubts<'a> {
     doubts
 }
 
-/// Those of whatever is no point.
+/// The doubts about figures that are not points.
 fn of_published<'a>(published: &'a Published, doubts: &mut Doubts<'a>) {
     let mut add = |place: String, suspect: Option<&'a Suspect>| {
         if let Some(suspect) = suspect {
@@ -173,11 +173,11 @@ fn of_published<'a>(published: &'a Published, doubts: &mut Doubts<'a>) {
 }
 
 fn doubts_table(doubts: &Doubts<'_>) -> Markup {
-    let rows: Vec<Row> = doubts
+    let rows: Vec<TableRow> = doubts
         .each()
         .map(|(suspect, places)| {
             let advice: Vec<&str> = suspect.codes.iter().map(|code| code.advice()).collect();
-            Row::Figures(vec![
+            TableRow::Figures(vec![
                 text(&places.join(", ")),
                 text(&suspect.names()),
                 text(&suspect.why),
@@ -185,12 +185,12 @@ fn doubts_table(doubts: &Doubts<'_>) -> Markup {
             ])
         })
         .collect();
-    let heads = ["Figures", "Doubt", "Why", "What follows"].map(Head::words).into();
+    let heads = ["Figures", "Doubt", "Why", "What follows"].map(ColumnHead::words).into();
     let table = Table { caption: text("Published figures that a reader should doubt"), heads, rows, class: "prose" };
     html! { @if !table.rows.is_empty() { (table.render()) } }
 }
 
-/// Codes by what is said of them.
+/// Codes grouped by their texts.
 fn grouped<'a>(said: impl Iterator<Item = (String, SubjectName<'a>)>) -> Vec<(String, Vec<SubjectName<'a>>)> {
     let mut groups: Vec<(String, Vec<SubjectName<'_>>)> = Vec::new();
     for (what, code) in said {
@@ -205,8 +205,8 @@ fn grouped<'a>(said: impl Iterator<Item = (String, SubjectName<'a>)>) -> Vec<(St
 
 fn listed(caption: &str, heads: [&str; 2], said: Vec<(String, Vec<SubjectName<'_>>)>) -> Markup {
     let codes = |codes: &[SubjectName<'_>]| codes.iter().map(|c| c.name).collect::<Vec<_>>().join(", ");
-    let rows = said.iter().map(|(what, of)| Row::Figures(vec![text(&codes(of)), text(what)])).collect();
-    let table = Table { caption: text(caption), heads: heads.map(Head::words).into(), rows, class: "prose" };
+    let rows = said.iter().map(|(what, of)| TableRow::Figures(vec![text(&codes(of)), text(what)])).collect();
+    let table = Table { caption: text(caption), heads: heads.map(ColumnHead::words).into(), rows, class: "prose" };
     html! { @if !said.is_empty() { (table.render()) } }
 }
 

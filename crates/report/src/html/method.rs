@@ -1,4 +1,4 @@
-//! How it was measured: what a reader needs to judge the figures, or to measure them again.
+//! The method: what a reader needs to judge the figures, or to repeat the measurement.
 
 use super::duration;
 use super::table::beside;
@@ -7,9 +7,9 @@ use crate::summary::head::{measured, points};
 use dbdyno_model::{RunJson, SCHEMA_VERSION};
 use maud::{Markup, html};
 
-type Setting = (&'static str, fn(&RunJson) -> String);
+type MethodSetting = (&'static str, fn(&RunJson) -> String);
 
-const SETTINGS: &[Setting] = &[
+const SETTINGS: &[MethodSetting] = &[
     ("Run", |r| r.run.id.to_string()),
     ("Label", |r| r.run.label.clone().unwrap_or_default()),
     ("Suite", |r| own(r, measured(r))),
@@ -29,7 +29,7 @@ const SETTINGS: &[Setting] = &[
 /// The section of all runs on the page, by their names.
 pub(super) fn section(runs: &[&RunJson], names: &[String]) -> Markup {
     let said = |text: String| (!text.is_empty()).then_some(text);
-    let row = |(name, value): &Setting| ((*name).to_owned(), runs.iter().map(|r| said(value(r))).collect());
+    let row = |(name, value): &MethodSetting| ((*name).to_owned(), runs.iter().map(|r| said(value(r))).collect());
     let mut rows: Vec<(String, Vec<Option<String>>)> = SETTINGS.iter().map(row).collect();
     rows.retain(|(_, values)| values.iter().any(Option::is_some));
     html! {
@@ -57,7 +57,7 @@ pub(super) fn section(runs: &[&RunJson], names: &[String]) -> Markup {
     }
 }
 
-/// What only a run of dbdyno's own has.
+/// A text that only a run of dbdyno has.
 fn own(run: &RunJson, text: String) -> String {
     if run.published.is_some() { String::new() } else { text }
 }

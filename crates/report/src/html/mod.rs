@@ -1,6 +1,6 @@
-//! The HTML report: one file that needs nothing but a browser, and no network. Charts are SVG with classes in place of
-//! colours, so that one page reads on paper, on a phone and in the dark; every text that is not dbdyno's own is escaped
-//! (`maud`), and the browser is told to run the page's own script alone.
+//! The HTML report: one file that needs a browser and no network. Charts are SVG with classes in place of colours, so
+//! that one page works on paper, on a phone and in dark mode. Every text from outside is escaped (`maud`), and a policy
+//! lets the browser run only the page's own script.
 
 mod cells;
 mod charts;
@@ -27,23 +27,23 @@ use dbdyno_catalogue::Catalogue;
 use dbdyno_model::RunJson;
 use dbdyno_stats::Histogram;
 
-/// A run, and what was recorded of its points besides.
+/// A run, with the histograms of its points.
 #[derive(Debug, Clone)]
 pub struct Reported {
     /// The run.
     pub run: RunJson,
-    /// Distributions of its clients' times.
-    pub times: Vec<Times>,
-    /// Whether it meets what a project needs, where somebody said what that is.
+    /// Distributions of the client drive's times.
+    pub times: Vec<PointTimes>,
+    /// The verdict, if requirements were given.
     pub verdict: Option<Verdict>,
 }
 
-/// All times of one point of the client drive.
+/// The times of one point of the client drive.
 #[derive(Debug, Clone)]
-pub struct Times {
-    /// The point's place in the run's document.
+pub struct PointTimes {
+    /// The point's index in the run's document.
     pub point: usize,
-    /// Whether they run from the moment at which a transaction was due: response times.
+    /// Whether these are response times (from the due moment).
     pub from_due: bool,
     /// The times.
     pub histogram: Histogram,
@@ -55,18 +55,18 @@ pub fn page(reported: &Reported, catalogue: &Catalogue) -> String {
     one::page(reported, catalogue).into_string()
 }
 
-/// The page of a comparison. `sides` are what was compared, `verdicts` what was judged of them.
+/// The page of a comparison. `verdicts` are those of the sides, if requirements were given.
 #[must_use]
 pub fn comparison(comparison: &Comparison, sides: &[Side], verdicts: &[Verdict], catalogue: &Catalogue) -> String {
     sides::page(comparison, sides, verdicts, catalogue).into_string()
 }
 
-/// A time, with the sign for micro that a terminal may not have.
+/// A time, with the micro sign, which a terminal may lack.
 fn duration(seconds: impl Into<Option<f64>>) -> String {
     crate::numbers::duration(seconds).replace(" us", " µs")
 }
 
-/// What a run is called beside others.
+/// The name of a run beside others.
 fn name(run: &RunJson) -> String {
     run.name().to_owned()
 }

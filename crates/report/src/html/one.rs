@@ -1,6 +1,6 @@
 //! The page of one run, or of one published result.
 
-use super::page::{Place, document, navigation, notice};
+use super::page::{Anchor, document, navigation, notice};
 use super::{Reported, keys, latency, marks, method, pace, published, ramps, scaling, sheet, storage, verdict};
 use crate::summary::head::facts;
 use crate::text::clean;
@@ -53,8 +53,8 @@ pub(super) fn page(reported: &Reported, catalogue: &Catalogue) -> Markup {
     document(run.name(), &content)
 }
 
-/// The places of the sections that have something to say.
-fn named(sections: &[(&str, &str, Markup)]) -> Vec<Place> {
+/// The anchors of the sections that are not empty.
+fn named(sections: &[(&str, &str, Markup)]) -> Vec<Anchor> {
     let said = sections.iter().filter(|(.., section)| !section.0.is_empty());
     said.map(|(id, name, _)| ((*id).to_owned(), (*name).to_owned())).collect()
 }

@@ -1,14 +1,14 @@
 //! The machine's own pace over the time of a run.
 
-use super::charts::{Axis, Drawn, LineChart, Mark, Series};
+use super::charts::{Axis, ChartSeries, LineChart, Mark, SeriesShape};
 use crate::pace::sentence;
 use dbdyno_model::{PaceKind, PaceSpread, Point, RunJson};
 use maud::{Markup, html};
 
-/// Points up to which each has a mark of its own.
+/// Up to this many points each have a mark of their own.
 const MOST_MARKS: usize = 40;
 
-/// The section of a run; nothing where no pace was taken.
+/// The section of a run; empty where no pace was taken.
 pub(super) fn section(run: &RunJson) -> Markup {
     let Some(sentence) = sentence(run) else { return html! {} };
     html! {
@@ -23,7 +23,7 @@ pub(super) fn section(run: &RunJson) -> Markup {
 fn chart(run: &RunJson) -> Option<LineChart> {
     let began = run.points.iter().map(|p| p.started_at).min()?;
     let paced = run.points.iter().filter(|p| p.pace.is_some()).count();
-    let drawn = if paced > MOST_MARKS { Drawn::Line } else { Drawn::Both };
+    let drawn = if paced > MOST_MARKS { SeriesShape::Line } else { SeriesShape::Both };
     let line = |(n, kind): (usize, PaceKind)| {
         let spread = PaceSpread::of(&run.points, kind)?;
         let marks = run.points.iter().filter_map(|point| {
@@ -31,9 +31,9 @@ fn chart(run: &RunJson) -> Option<LineChart> {
             mark(point, &spread, x)
         });
         let marks = marks.collect();
-        Some(Series::new(kind.name(), n, marks).drawn(drawn))
+        Some(ChartSeries::new(kind.name(), n, marks).drawn(drawn))
     };
-    let series: Vec<Series> = PaceKind::ALL.into_iter().enumerate().filter_map(line).collect();
+    let series: Vec<ChartSeries> = PaceKind::ALL.into_iter().enumerate().filter_map(line).collect();
     let all = || series.iter().flat_map(|s| &s.marks);
     (paced > 1).then(|| LineChart {
         title: "Time of a step".to_owned(),

@@ -1,4 +1,4 @@
-//! The page around the sections: what every page has, and what the browser may do.
+//! The frame of every page, and what the browser may do.
 
 use super::charts;
 use crate::text::clean;
@@ -9,8 +9,8 @@ use sha2::{Digest, Sha256};
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 
-/// A place of the page: its id and what it is called.
-pub(super) type Place = (String, String);
+/// An anchor of the page: its id and title.
+pub(super) type Anchor = (String, String);
 
 /// The whole document.
 pub(super) fn document(title: &str, content: &Markup) -> Markup {
@@ -37,18 +37,18 @@ pub(super) fn document(title: &str, content: &Markup) -> Markup {
     }
 }
 
-/// Links to the page's places.
-pub(super) fn navigation(places: &[Place]) -> Markup {
+/// Links to the page's anchors.
+pub(super) fn navigation(places: &[Anchor]) -> Markup {
     html! { nav aria-label="Sections" { @for (id, name) in places { a href={ "#" (id) } { (name) } } } }
 }
 
-/// What has not been verified.
+/// The notice of what has not been verified.
 pub(super) fn notice(notice: &str) -> Markup {
     html! { p.notice role="note" { b { "Notice. " } (clean(notice)) } }
 }
 
-/// Nothing may be loaded from anywhere, and of styles and scripts only the page's own, by their hashes: whatever would
-/// slip in with a text would not run.
+/// Nothing may be loaded from anywhere, and only the page's own style and script, identified by their hashes, may be
+/// used. Code that slips in with a text does not run.
 fn policy() -> String {
     let hash = |text: &str| base64::engine::general_purpose::STANDARD.encode(Sha256::digest(text.as_bytes()));
     format!(

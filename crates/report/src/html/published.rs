@@ -1,16 +1,17 @@
-//! What a published result says beside its series: figures as printed, with their doubts; what was asked for and found;
-//! series over something else than jobs; waits; histograms.
+//! What a published result contains beside its series: printed figures with their doubts, requirements and results,
+//! series over something other than jobs, waits, and histograms.
 
 use super::duration;
 use super::marks::suspect;
-use super::table::{Head, Row, Table, text};
+use super::table::{ColumnHead, Table, TableRow, text};
 use crate::numbers::{MISSING, count, percent, printed};
 use dbdyno_model::{
-    Bound, Curve, Kind, Published, PublishedFigure, PublishedHistogram, PublishedWaits, RunJson, Statement,
+    FigureKind, PrintedBound, Published, PublishedCurve, PublishedFigure, PublishedHistogram, PublishedStatement,
+    PublishedWaits, RunJson,
 };
 use maud::{Markup, html};
 
-/// The section; nothing for a run of dbdyno's own.
+/// The section; empty for a run of dbdyno.
 pub(super) fn section(run: &RunJson) -> Markup {
     let Some(published) = &run.published else { return html! {} };
     let statements =
@@ -34,7 +35,7 @@ pub(super) fn section(run: &RunJson) -> Markup {
 }
 
 /// A value as printed, with its bound and the mark of its doubt.
-fn value(bound: Option<Bound>, shown: &str, doubted: bool) -> Markup {
+fn value(bound: Option<PrintedBound>, shown: &str, doubted: bool) -> Markup {
     let bound = bound.map_or_else(String::new, |bound| format!("{} ", bound.sign()));
     html! { (text(&format!("{bound}{shown}"))) @if doubted { (suspect()) } }
 }
@@ -48,9 +49,9 @@ fn figures(all: &[PublishedFigure]) -> Table {
         };
         let shown = value(figure.bound, &printed(figure.printed.value), figure.suspect.is_some());
         let column = match figure.kind {
-            Kind::Speed => 0,
-            Kind::Throughput => 1,
-            Kind::Value => 2,
+            FigureKind::Speed => 0,
+            FigureKind::Throughput => 1,
+            FigureKind::Value => 2,
         };
         match rows.iter_mut().find(same) {
             Some((_, cells)) => cells[column] = shown,
@@ -63,30 +64,35 @@ fn figures(all: &[PublishedFigure]) -> Table {
     }
     let rows = rows.into_iter().map(|(figure, cells)| {
         let keys = [text(&figure.test), text(&figure.title), text(&figure.printed.unit)];
-        Row::Figures(keys.into_iter().chain(cells).collect())
+        TableRow::Figures(keys.into_iter().chain(cells).collect())
     });
-    let mut heads: Vec<Head> = ["Test", "Figure", "Unit"].map(Head::words).into();
-    heads.extend(["Speed", "Throughput", "Value"].map(|name| Head::figures(name, "")));
+    let mut heads: Vec<ColumnHead> = ["Test", "Figure", "Unit"].map(ColumnHead::words).into();
+    heads.extend(["Speed", "Throughput", "Value"].map(|name| ColumnHead::figures(name, "")));
     Table { caption: text("Figures as printed"), heads, rows: rows.collect(), class: "figures" }
 }
 
-fn statements_table(caption: &str, all: &[Statement]) -> Table {
+fn statements_table(caption: &str, all: &[PublishedStatement]) -> Table {
     let rows = all.iter().map(|s| {
         let number =
             if s.low == s.high { printed(s.low) } else { format!("{} to {}", printed(s.low), printed(s.high)) };
         let what = [s.test.as_deref(), s.variant.as_deref()].into_iter().flatten().collect::<Vec<_>>().join(", ");
-        Row::Figures(vec![
+        TableRow::Figures(vec![
             text(&s.metric.replace('_', " ")),
             text(&what),
             value(s.bound, &format!("{number} {}", s.unit), s.suspect.is_some()),
             text(s.scope.as_deref().unwrap_or_default()),
         ])
     });
-    let heads = vec![Head::words("What"), Head::words("Of"), Head::figures("Value", ""), Head::words("Of whom, when")];
+    let heads = vec![
+        ColumnHead::words("What"),
+        ColumnHead::words("Of"),
+        ColumnHead::figures("Value", ""),
+        ColumnHead::words("Of whom, when"),
+    ];
     Table { caption: text(caption), heads, rows: rows.collect(), class: "prose" }
 }
 
-fn curve(curve: &Curve) -> Table {
+fn curve(curve: &PublishedCurve) -> Table {
     let mut keys: Vec<&str> = vec![&curve.by];
     let others = curve.points.iter().flat_map(|p| p.values.keys()).map(String::as_str);
     for key in curve.primary.as_deref().into_iter().chain(others) {
@@ -102,16 +108,16 @@ fn curve(curve: &Curve) -> Table {
             }
             None => text(MISSING),
         };
-        Row::Figures(keys.iter().map(cell).collect())
+        TableRow::Figures(keys.iter().map(cell).collect())
     });
-    let heads = keys.iter().map(|key| Head::figures(key.replace('_', " "), "")).collect();
+    let heads = keys.iter().map(|key| ColumnHead::figures(key.replace('_', " "), "")).collect();
     let caption = text(&format!("{} {}", curve.test, curve.title));
     Table { caption, heads, rows: rows.collect(), class: "figures" }
 }
 
 fn waits(waits: &PublishedWaits) -> Table {
     let rows = waits.events.iter().map(|event| {
-        Row::Figures(vec![
+        TableRow::Figures(vec![
             text(&event.event),
             text(event.class.as_deref().unwrap_or_default()),
             text(&event.count.map_or_else(|| MISSING.to_owned(), count)),
@@ -120,8 +126,8 @@ fn waits(waits: &PublishedWaits) -> Table {
             text(&percent(event.share_pct)),
         ])
     });
-    let mut heads = vec![Head::words("Event"), Head::words("Class")];
-    heads.extend(["Count", "Time", "Mean", "Share"].map(|name| Head::figures(name, "")));
+    let mut heads = vec![ColumnHead::words("Event"), ColumnHead::words("Class")];
+    heads.extend(["Count", "Time", "Mean", "Share"].map(|name| ColumnHead::figures(name, "")));
     let test = waits.test.as_ref().map_or_else(String::new, |test| format!("{test}, "));
     let jobs = waits.jobs.map_or_else(String::new, |jobs| format!(", {jobs} jobs"));
     let caption = html! {
@@ -135,16 +141,16 @@ fn shares(published: &Published) -> Table {
     let rows = published.latency_shares.iter().map(|s| {
         let parts = s.at_most_s.iter().map(|(time_s, pct)| format!("{pct} % within {}", duration(*time_s)));
         let what = format!("{}, {} jobs", s.test, s.jobs);
-        Row::Figures(vec![text(&what), text(&s.event), text(&parts.collect::<Vec<_>>().join(", "))])
+        TableRow::Figures(vec![text(&what), text(&s.event), text(&parts.collect::<Vec<_>>().join(", "))])
     });
-    let heads = ["Test", "Event", "Shares"].map(Head::words).into();
+    let heads = ["Test", "Event", "Shares"].map(ColumnHead::words).into();
     Table { caption: text("Waits by their length"), heads, rows: rows.collect(), class: "prose" }
 }
 
 fn histogram(histogram: &PublishedHistogram) -> Table {
     let rows = histogram.buckets.iter().map(|bucket| {
         let doubted = bucket.suspect.is_some();
-        Row::Figures(vec![
+        TableRow::Figures(vec![
             value(None, &duration(bucket.lower_s), doubted),
             text(&duration(bucket.upper_s)),
             text(&count(bucket.reads)),
@@ -158,18 +164,18 @@ fn histogram(histogram: &PublishedHistogram) -> Table {
         (text(&format!("I/Os by their time: {}", histogram.title)))
         @if histogram.suspect.is_some() { (suspect()) }
     };
-    let heads = heads.map(|(name, unit)| Head::figures(name, unit)).into();
+    let heads = heads.map(|(name, unit)| ColumnHead::figures(name, unit)).into();
     Table { caption, heads, rows: rows.collect(), class: "figures" }
 }
 
 fn facts(published: &Published) -> Table {
     let rows = published.facts.iter().map(|f| {
         let facts = f.facts.iter().map(|(name, value)| format!("{name} {value}"));
-        Row::Figures(vec![text(&f.table), text(&facts.collect::<Vec<_>>().join(", "))])
+        TableRow::Figures(vec![text(&f.table), text(&facts.collect::<Vec<_>>().join(", "))])
     });
     Table {
         caption: text("Facts"),
-        heads: ["Table", "Facts"].map(Head::words).into(),
+        heads: ["Table", "Facts"].map(ColumnHead::words).into(),
         rows: rows.collect(),
         class: "prose",
     }

@@ -1,12 +1,12 @@
-//! The test classes: of each test how rate, service time, processors and devices go along the ramp, and every figure in
-//! a table below.
+//! The test classes: charts of rate, service time, processors and devices along each test's ramp, and a table with
+//! every figure.
 
-use super::cells::{Measured, Ramp, by_test};
-use super::charts::{Axis, LineChart, Mark, Series};
+use super::cells::{MeasuredCell, RampLabel, by_test};
+use super::charts::{Axis, ChartSeries, LineChart, Mark};
 use super::duration;
 use super::keys::at;
 use super::marks::{figure, marks, suspect};
-use super::table::{Head, Row, Table, text};
+use super::table::{ColumnHead, Table, TableRow, text};
 use super::waits;
 use crate::legend::refusal;
 use crate::numbers::{MISSING, percent, short, thousands};
@@ -14,7 +14,7 @@ use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{MetricId, Point, RunJson, SubjectName};
 use maud::{Markup, html};
 
-/// What a test is called, where the catalogue knows it.
+/// The title of a test, where the catalogue knows it.
 pub(super) fn title<'c>(code: SubjectName<'_>, catalogue: &'c Catalogue) -> &'c str {
     crate::legend::title(code, catalogue)
 }
@@ -26,7 +26,7 @@ pub(super) fn anchor(code: SubjectName<'_>) -> String {
 
 /// Each test class of a run and its section.
 pub(super) fn sections(run: &RunJson, catalogue: &Catalogue) -> Vec<(String, Markup)> {
-    let cells: Vec<Measured<'_>> = Measured::of(run).into_iter().filter(|c| !c.is_rated()).collect();
+    let cells: Vec<MeasuredCell<'_>> = MeasuredCell::of(run).into_iter().filter(|c| !c.is_rated()).collect();
     let tests = by_test(&cells);
     let mut classes: Vec<String> = tests.iter().map(|(code, _)| code.class()).collect();
     classes.sort_unstable();
@@ -45,7 +45,7 @@ pub(super) fn sections(run: &RunJson, catalogue: &Catalogue) -> Vec<(String, Mar
     classes.into_iter().map(section).collect()
 }
 
-fn test(code: SubjectName<'_>, cells: &[&Measured<'_>], catalogue: &Catalogue) -> Markup {
+fn test(code: SubjectName<'_>, cells: &[&MeasuredCell<'_>], catalogue: &Catalogue) -> Markup {
     let equivalent = cells.iter().flat_map(|c| &c.points).find(|p| crate::legend::is_equivalent(p));
     html! {
         article id=(anchor(code)) {
@@ -60,12 +60,12 @@ fn test(code: SubjectName<'_>, cells: &[&Measured<'_>], catalogue: &Catalogue) -
     }
 }
 
-/// The key metric that most cells have, with its title, unit and digits.
-pub(super) fn key_metric(cells: &[&Measured<'_>]) -> Option<MetricId> {
+/// The key metric that most cells have.
+pub(super) fn key_metric(cells: &[&MeasuredCell<'_>]) -> Option<MetricId> {
     cells.iter().find_map(|c| c.cell.metric.clone())
 }
 
-/// What a metric is called and its unit, as a reader says it.
+/// The title and unit of a metric for readers.
 pub(super) fn metric_words(metric: &MetricId, catalogue: &Catalogue) -> (String, String) {
     let known = catalogue.metric(metric).ok();
     let title = known.map_or_else(|| metric.to_string(), |m| m.title.clone());
@@ -88,55 +88,55 @@ pub(super) fn shown(value: f64, unit: &str) -> String {
     if unit == "s" { duration(value) } else { format!("{} {unit}", thousands(value)) }
 }
 
-/// One chart's figures of a cell: the value and its interval.
-type Reading<'r> = &'r dyn Fn(&Measured<'_>) -> Option<(f64, Option<(f64, f64)>)>;
+/// The figure of a cell for a chart: the value and its interval.
+type CellReading<'r> = &'r dyn Fn(&MeasuredCell<'_>) -> Option<(f64, Option<(f64, f64)>)>;
 
 /// A series for each ramp of the test.
-fn series(cells: &[&Measured<'_>], reading: Reading<'_>, words: &dyn Fn(f64) -> String) -> Vec<Series> {
-    let mut ramps: Vec<Ramp> = cells.iter().map(|c| c.ramp()).collect();
+fn series(cells: &[&MeasuredCell<'_>], reading: CellReading<'_>, words: &dyn Fn(f64) -> String) -> Vec<ChartSeries> {
+    let mut ramps: Vec<RampLabel> = cells.iter().map(|c| c.ramp()).collect();
     ramps.sort();
     ramps.dedup();
-    let of = |(place, ramp): (usize, &Ramp)| {
+    let of = |(place, ramp): (usize, &RampLabel)| {
         let marks = cells.iter().filter(|c| c.ramp() == *ramp).filter_map(|c| {
             let (y, band) = reading(c)?;
             let interval = band.map(|(low, high)| format!(" ({} to {})", words(low), words(high))).unwrap_or_default();
             let text = format!("{}: {}{interval}", at(c.dop()), words(y));
             Some(Mark { x: c.parallelism(), y, band, doubtful: c.is_doubtful(), text })
         });
-        Series::new(ramp.name(&ramps), place, marks.collect())
+        ChartSeries::new(ramp.name(&ramps), place, marks.collect())
     };
     ramps.iter().enumerate().map(of).filter(|s| !s.marks.is_empty()).collect()
 }
 
 pub(super) const ALONG: &str = "degree of parallelism";
 
-fn chart(title: &str, unit: &str, y: Axis, series: Vec<Series>) -> LineChart {
+fn chart(title: &str, unit: &str, y: Axis, series: Vec<ChartSeries>) -> LineChart {
     let x = Axis::dops(series.iter().flat_map(|s| s.marks.iter().map(|m| m.x)));
     LineChart { title: title.into(), unit: unit.into(), along: ALONG.into(), x, y, series }
 }
 
-/// All values and ends of intervals, for an axis that holds them.
-pub(super) fn extent(series: &[Series]) -> impl Iterator<Item = f64> {
+/// All values and ends of intervals, for the range of an axis.
+pub(super) fn extent(series: &[ChartSeries]) -> impl Iterator<Item = f64> {
     series.iter().flat_map(|s| &s.marks).flat_map(|m| {
-        // A wide interval of few repeats is cut rather than let squeeze the curve.
+        // A wide interval of few repeats is cut, so that it does not flatten the curve.
         let high = m.band.map_or(m.y, |(_, high)| high.min(m.y * 1.5));
         [m.y, high]
     })
 }
 
-fn charts(code: SubjectName<'_>, cells: &[&Measured<'_>], catalogue: &Catalogue) -> Markup {
+fn charts(code: SubjectName<'_>, cells: &[&MeasuredCell<'_>], catalogue: &Catalogue) -> Markup {
     let with_figures = cells.iter().filter(|c| c.cell.median.is_some());
     let mut places: Vec<u64> = with_figures.map(|c| c.parallelism() as u64).collect();
     places.sort_unstable();
     places.dedup();
     if places.len() < 2 {
-        // A line needs two points: one is told by the table alone.
+        // A line needs two points; for one point the table is enough.
         return html! {};
     }
     let mut charts = Vec::new();
     if let Some(metric) = key_metric(cells) {
         let (title, unit) = metric_words(&metric, catalogue);
-        let of = |c: &Measured<'_>| {
+        let of = |c: &MeasuredCell<'_>| {
             let same = c.cell.metric.as_ref() == Some(&metric);
             same.then_some(())?;
             Some((c.cell.median?, c.cell.low.zip(c.cell.high)))
@@ -158,8 +158,8 @@ fn charts(code: SubjectName<'_>, cells: &[&Measured<'_>], catalogue: &Catalogue)
     }
 }
 
-fn times(cells: &[&Measured<'_>]) -> Option<LineChart> {
-    let of = |c: &Measured<'_>| Some((c.median(service_time)?, None));
+fn times(cells: &[&MeasuredCell<'_>]) -> Option<LineChart> {
+    let of = |c: &MeasuredCell<'_>| Some((c.median(service_time)?, None));
     let series = series(cells, &of, &duration);
     let y = Axis::times(extent(&series));
     (!series.is_empty()).then(|| chart("Service time", "mean of one operation", y, series))
@@ -169,49 +169,49 @@ fn service_time(point: &Point) -> Option<f64> {
     point.service_time_s.as_ref()?.mean
 }
 
-/// A figure of a point, and what it is called.
-type Named = (&'static str, fn(&Point) -> Option<f64>);
+/// A figure of a point, and its name.
+type NamedFigure = (&'static str, fn(&Point) -> Option<f64>);
 
-/// Figures of the first ramp alone, each a line: what the machine did while it was measured.
-fn lines(cells: &[&Measured<'_>], named: &[Named], words: &dyn Fn(f64) -> String) -> Vec<Series> {
-    let mut ramps: Vec<Ramp> = cells.iter().map(|c| c.ramp()).collect();
+/// Figures of the first ramp alone, one line each: what the machine did meanwhile.
+fn lines(cells: &[&MeasuredCell<'_>], named: &[NamedFigure], words: &dyn Fn(f64) -> String) -> Vec<ChartSeries> {
+    let mut ramps: Vec<RampLabel> = cells.iter().map(|c| c.ramp()).collect();
     ramps.sort();
     ramps.dedup();
     let Some(first) = ramps.first() else { return Vec::new() };
-    let of = |(place, (name, figure)): (usize, &Named)| {
+    let of = |(place, (name, figure)): (usize, &NamedFigure)| {
         let marks = cells.iter().filter(|c| c.ramp() == *first).filter_map(|c| {
             let y = c.median(figure)?;
             let text = format!("{}: {name} {}", at(c.dop()), words(y));
             Some(Mark { x: c.parallelism(), y, band: None, doubtful: false, text })
         });
-        Series::new(*name, place, marks.collect())
+        ChartSeries::new(*name, place, marks.collect())
     };
     named.iter().enumerate().map(of).filter(|s| !s.marks.is_empty()).collect()
 }
 
-fn processors(cells: &[&Measured<'_>]) -> LineChart {
-    let named: [Named; 3] =
+fn processors(cells: &[&MeasuredCell<'_>]) -> LineChart {
+    let named: [NamedFigure; 3] =
         [("busy", |p| p.cpu.busy_pct), ("kernel", |p| p.cpu.system_pct), ("I/O wait", |p| p.cpu.iowait_pct)];
     chart("Processors", "share of the machine", Axis::percent(), lines(cells, &named, &percent))
 }
 
-/// Reads and writes at the devices, where there were any to speak of.
-fn devices(cells: &[&Measured<'_>]) -> Option<LineChart> {
+/// Reads and writes at the devices, if there were enough.
+fn devices(cells: &[&MeasuredCell<'_>]) -> Option<LineChart> {
     const SOME_MIB_PER_S: f64 = 5.0;
     const SOME_IOPS: f64 = 200.0;
-    let named: [Named; 2] = [("reads", |p| p.io.read_mib_per_s), ("writes", |p| p.io.write_mib_per_s)];
+    let named: [NamedFigure; 2] = [("reads", |p| p.io.read_mib_per_s), ("writes", |p| p.io.write_mib_per_s)];
     let series = lines(cells, &named, &|v| format!("{} MiB/s", thousands(v)));
     let iops =
-        |c: &&Measured<'_>| c.median(|p| Some(p.io.read_iops? + p.io.write_iops?)).is_some_and(|n| n >= SOME_IOPS);
+        |c: &&MeasuredCell<'_>| c.median(|p| Some(p.io.read_iops? + p.io.write_iops?)).is_some_and(|n| n >= SOME_IOPS);
     let any = series.iter().flat_map(|s| &s.marks).any(|m| m.y >= SOME_MIB_PER_S) || cells.iter().any(iops);
     let y = Axis::amounts(extent(&series));
     any.then(|| chart("Devices", "MiB/s", y, series))
 }
 
 /// Further columns of a test's table.
-type Column = (&'static str, &'static str, fn(&Measured<'_>) -> String);
+type ExtraColumn = (&'static str, &'static str, fn(&MeasuredCell<'_>) -> String);
 
-const COLUMNS: &[Column] = &[
+const COLUMNS: &[ExtraColumn] = &[
     ("Rows", "1/s", |c| thousands(c.median(|p| p.rows_per_s))),
     ("Service time", "", |c| duration(c.median(service_time))),
     ("CPU", "%", |c| short(c.median(|p| p.cpu.busy_pct))),
@@ -223,33 +223,36 @@ const COLUMNS: &[Column] = &[
     ("Window", "s", |c| short(c.median(|p| p.window_s))),
 ];
 
-fn table(code: SubjectName<'_>, cells: &[&Measured<'_>], catalogue: &Catalogue) -> Table {
-    let mut ramps: Vec<Ramp> = cells.iter().map(|c| c.ramp()).collect();
+fn table(code: SubjectName<'_>, cells: &[&MeasuredCell<'_>], catalogue: &Catalogue) -> Table {
+    let mut ramps: Vec<RampLabel> = cells.iter().map(|c| c.ramp()).collect();
     ramps.sort();
     ramps.dedup();
     let metric = key_metric(cells);
-    // A column of the very same figures would say nothing.
+    // A column with the same figures again would be useless.
     let rows_are_key = metric.as_ref().is_some_and(|m| m.as_str() == "rows_per_s");
     let columns = &COLUMNS[usize::from(rows_are_key)..];
     let (name, unit) = metric.map_or_else(|| ("Median".into(), String::new()), |m| metric_words(&m, catalogue));
     let several = ramps.len() > 1;
-    let mut heads = vec![Head::figures("DOP", "n×j×t")];
-    heads.extend(several.then(|| Head::words("Ramp")));
+    let mut heads = vec![ColumnHead::figures("DOP", "n×j×t")];
+    heads.extend(several.then(|| ColumnHead::words("RampLabel")));
     heads.extend([
-        Head::figures(name, unit),
-        Head::figures("from", "95 %"),
-        Head::figures("to", "95 %"),
-        Head::figures("±", "%"),
-        Head::figures("n", ""),
+        ColumnHead::figures(name, unit),
+        ColumnHead::figures("from", "95 %"),
+        ColumnHead::figures("to", "95 %"),
+        ColumnHead::figures("±", "%"),
+        ColumnHead::figures("n", ""),
     ]);
-    heads.extend(columns.iter().map(|(name, unit, _)| Head::figures(*name, *unit)));
-    heads.push(Head::words("Remarks"));
+    heads.extend(columns.iter().map(|(name, unit, _)| ColumnHead::figures(*name, *unit)));
+    heads.push(ColumnHead::words("Remarks"));
     let rows = cells.iter().map(|cell| {
         let mut texts = vec![text(&cell.dop().to_string())];
         texts.extend(several.then(|| text(&cell.ramp().name(&ramps))));
         let Some(median) = cell.cell.median else {
             let why = cell.points.iter().rev().find_map(|p| refusal(p));
-            return Row::Remark(texts, why.unwrap_or_else(|| "no figure: its points have no key metric".to_owned()));
+            return TableRow::Remark(
+                texts,
+                why.unwrap_or_else(|| "no figure: its points have no key metric".to_owned()),
+            );
         };
         let half = cell.cell.low.zip(cell.cell.high).map(|(low, high)| (high - low) / 2.0 / median * 100.0);
         let n = cell.cell.n as usize;
@@ -262,7 +265,7 @@ fn table(code: SubjectName<'_>, cells: &[&Measured<'_>], catalogue: &Catalogue) 
         texts.extend(columns.iter().map(|(.., figure)| text(&figure(cell))));
         let doubted = cell.ok().any(|p| !p.suspects.is_empty());
         texts.push(html! { @if doubted { (suspect()) } (marks(cell.ok(), &cell.cell.flags)) });
-        Row::Figures(texts)
+        TableRow::Figures(texts)
     });
     let caption = html! { (code) ": median of the repeats at each degree of parallelism" };
     Table { caption, heads, rows: rows.collect(), class: "figures" }.without_empty_columns()

@@ -1,33 +1,32 @@
-//! The scaling law of each ramp: how much waits for its turn, what agreeing costs, where it bends and where it peaks,
-//! and how sure that is.
+//! The scaling law of each ramp: contention, coherence, knee and peak, with their uncertainty.
 
-use super::cells::{Measured, by_test};
-use super::charts::{Axis, Drawn, LineChart, Mark, Series};
+use super::cells::{MeasuredCell, by_test};
+use super::charts::{Axis, ChartSeries, LineChart, Mark, SeriesShape};
 use super::keys::at;
 use super::ramps::{ALONG, anchor, key_metric, metric_words, shown, title};
-use super::table::{Head, Row, Table, text};
+use super::table::{ColumnHead, Table, TableRow, text};
 use crate::numbers::{scientific, thousands};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Better, Drive, MetricId, RunJson, SubjectName};
-use dbdyno_stats::{CannotTell, Fit, Located};
+use dbdyno_stats::{Fit, Located, NotLocated};
 use maud::{Markup, html};
 
-/// Points at which the law's line is drawn.
+/// Number of points at which the law's line is drawn.
 const STEPS: u32 = 48;
 
 /// A test's ramp and its law, or why there is none.
-struct Ramp<'a> {
+struct FittedRamp<'a> {
     code: SubjectName<'a>,
     unit: String,
     metric: String,
-    cells: Vec<&'a Measured<'a>>,
-    law: Result<Fit, CannotTell>,
+    cells: Vec<&'a MeasuredCell<'a>>,
+    law: Result<Fit, NotLocated>,
 }
 
 /// The section of a run.
 pub(super) fn section(run: &RunJson, catalogue: &Catalogue) -> Markup {
-    let cells: Vec<Measured<'_>> = Measured::of(run).into_iter().filter(|c| !c.is_rated()).collect();
-    let ramps: Vec<Ramp<'_>> =
+    let cells: Vec<MeasuredCell<'_>> = MeasuredCell::of(run).into_iter().filter(|c| !c.is_rated()).collect();
+    let ramps: Vec<FittedRamp<'_>> =
         by_test(&cells).into_iter().filter_map(|(code, cells)| ramp(code, &cells, catalogue)).collect();
     if ramps.is_empty() {
         return html! {};
@@ -51,26 +50,26 @@ pub(super) fn section(run: &RunJson, catalogue: &Catalogue) -> Markup {
     }
 }
 
-/// The law of a test's ramp: of the server's drive, and of the transaction size with most degrees of parallelism.
-fn ramp<'a>(code: SubjectName<'a>, cells: &[&'a Measured<'a>], catalogue: &Catalogue) -> Option<Ramp<'a>> {
+/// The law of a test's ramp: of the server drive, and of the transaction size with the most degrees of parallelism.
+fn ramp<'a>(code: SubjectName<'a>, cells: &[&'a MeasuredCell<'a>], catalogue: &Catalogue) -> Option<FittedRamp<'a>> {
     let drive = if cells.iter().any(|c| c.cell.key.drive == Drive::Server) { Drive::Server } else { Drive::Client };
     let of_drive = || cells.iter().copied().filter(move |c| c.cell.key.drive == drive && c.cell.median.is_some());
     let metric = key_metric(&of_drive().collect::<Vec<_>>())?;
     let rising = catalogue.metric(&metric).is_ok_and(|m| m.better == Better::Higher);
     let size = of_drive().map(|c| c.ramp()).max_by_key(|ramp| of_drive().filter(|c| c.ramp() == *ramp).count())?;
-    let cells: Vec<&Measured<'_>> =
+    let cells: Vec<&MeasuredCell<'_>> =
         of_drive().filter(|c| c.ramp() == size && c.cell.metric.as_ref() == Some(&metric)).collect();
     if !rising || cells.len() < 2 {
         return None;
     }
     let law = Fit::of(&readings(&cells, &metric));
     let (metric, unit) = metric_words(&metric, catalogue);
-    Some(Ramp { code, unit, metric, cells, law })
+    Some(FittedRamp { code, unit, metric, cells, law })
 }
 
 /// Every repeat is a point of the fit.
-fn readings(cells: &[&Measured<'_>], metric: &MetricId) -> Vec<(f64, f64)> {
-    let of = |c: &&Measured<'_>| {
+fn readings(cells: &[&MeasuredCell<'_>], metric: &MetricId) -> Vec<(f64, f64)> {
+    let of = |c: &&MeasuredCell<'_>| {
         let dop = c.parallelism();
         let values: Vec<(f64, f64)> =
             c.ok().filter_map(|p| p.metric.as_ref()).filter(|m| m.id == *metric).map(|m| (dop, m.value)).collect();
@@ -79,7 +78,7 @@ fn readings(cells: &[&Measured<'_>], metric: &MetricId) -> Vec<(f64, f64)> {
     cells.iter().flat_map(of).collect()
 }
 
-fn chart(ramp: &Ramp<'_>, catalogue: &Catalogue) -> Markup {
+fn chart(ramp: &FittedRamp<'_>, catalogue: &Catalogue) -> Markup {
     let Ok(fit) = &ramp.law else { return html! {} };
     let measured: Vec<Mark> = ramp
         .cells
@@ -98,8 +97,8 @@ fn chart(ramp: &Ramp<'_>, catalogue: &Catalogue) -> Markup {
         Mark { x, y, band: None, doubtful: false, text: String::new() }
     });
     let series = vec![
-        Series::new("law", 1, law.collect()).drawn(Drawn::Line),
-        Series::new("measured", 0, measured).drawn(Drawn::Marks),
+        ChartSeries::new("law", 1, law.collect()).drawn(SeriesShape::Line),
+        ChartSeries::new("measured", 0, measured).drawn(SeriesShape::Marks),
     ];
     let chart = LineChart {
         title: format!("{} {}", ramp.code, title(ramp.code, catalogue)),
@@ -112,23 +111,23 @@ fn chart(ramp: &Ramp<'_>, catalogue: &Catalogue) -> Markup {
     chart.figure(&format!("usl-{}", ramp.code))
 }
 
-fn table(ramps: &[&Ramp<'_>]) -> Table {
+fn table(ramps: &[&FittedRamp<'_>]) -> Table {
     let heads = vec![
-        Head::words("Test"),
-        Head::words("Unit"),
-        Head::figures("λ", "one job"),
-        Head::figures("σ", "contention"),
-        Head::figures("κ", "coherence"),
-        Head::words("Knee"),
-        Head::words("Peak"),
-        Head::figures("Rate at the peak", ""),
+        ColumnHead::words("Test"),
+        ColumnHead::words("Unit"),
+        ColumnHead::figures("λ", "one job"),
+        ColumnHead::figures("σ", "contention"),
+        ColumnHead::figures("κ", "coherence"),
+        ColumnHead::words("Knee"),
+        ColumnHead::words("Peak"),
+        ColumnHead::figures("Rate at the peak", ""),
     ];
     let rows = ramps.iter().filter_map(|ramp| {
         let fit = ramp.law.as_ref().ok()?;
         let law = fit.law;
         let peak = fit.peak();
         let rate = peak.as_ref().ok().map(|p| thousands(law.at(p.dop)));
-        Some(Row::Figures(vec![
+        Some(TableRow::Figures(vec![
             html! { a href={ "#" (anchor(ramp.code)) } { (ramp.code) } },
             text(&ramp.unit),
             text(&thousands(law.lambda)),
@@ -152,8 +151,8 @@ fn share(value: f64) -> String {
     }
 }
 
-/// A degree of parallelism and how sure it is, or why it cannot be told.
-fn located(found: Result<Located, CannotTell>) -> String {
+/// A degree of parallelism with its uncertainty, or why it is unknown.
+fn located(found: Result<Located, NotLocated>) -> String {
     match found {
         Ok(Located { dop, interval }) if interval.high.is_finite() => {
             format!("{dop:.0} ({:.0} to {:.0})", interval.low, interval.high)
@@ -164,7 +163,7 @@ fn located(found: Result<Located, CannotTell>) -> String {
 }
 
 /// Why some ramps have no law, each reason once.
-fn reasons(ramps: &[&Ramp<'_>]) -> Vec<(String, Vec<String>)> {
+fn reasons(ramps: &[&FittedRamp<'_>]) -> Vec<(String, Vec<String>)> {
     let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
     for ramp in ramps {
         let Err(why) = &ramp.law else { continue };

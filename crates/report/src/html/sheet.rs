@@ -1,6 +1,6 @@
 //! The platform sheet on the page.
 
-use super::table::{Head, Row, Table, text};
+use super::table::{ColumnHead, Table, TableRow, text};
 use crate::platform;
 use dbdyno_model::RunJson;
 use maud::{Markup, html};
@@ -14,8 +14,8 @@ pub(super) fn section(run: &RunJson) -> Markup {
                 @for (title, facts) in platform::sections(run) {
                     (Table {
                         caption: text(title),
-                        heads: vec![Head::words(""), Head::words("")],
-                        rows: facts.iter().map(|(name, value)| Row::Figures(vec![text(name), text(value)])).collect(),
+                        heads: vec![ColumnHead::words(""), ColumnHead::words("")],
+                        rows: facts.iter().map(|(name, value)| TableRow::Figures(vec![text(name), text(value)])).collect(),
                         class: "facts",
                     }.render())
                 }

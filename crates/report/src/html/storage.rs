@@ -1,16 +1,16 @@
-//! Storage itself, below any database: its points by kind of work with their curves, and a database's share of what it
-//! can do.
+//! The storage below any database: its points by kind of work with their curves, and a database's share of the
+//! storage's limits.
 
-mod moments;
+mod breakdown;
 
-use super::charts::{Axis, LineChart, Mark, Series};
+use super::charts::{Axis, ChartSeries, LineChart, Mark};
 use super::duration;
 use super::marks::marks;
 use super::ramps::{extent, shown};
-use super::table::{Head, Row, Table, text};
+use super::table::{ColumnHead, Table, TableRow, text};
 use crate::legend::refusal;
 use crate::numbers::{short, thousands};
-use crate::storage::moments::Numbered;
+use crate::storage::breakdown::NumberedPoint;
 use crate::storage::{LEGEND, SHARES, limits, shares};
 use crate::text::clean;
 use dbdyno_catalogue::Catalogue;
@@ -19,24 +19,24 @@ use maud::{Markup, html};
 
 const ALONG: &str = "I/Os outstanding";
 
-/// A database's share of what its storage can do; nothing where there is nothing to say.
+/// A database's share of its storage's limits; empty where there is nothing to say.
 pub(super) fn share(run: &RunJson, catalogue: &Catalogue) -> Markup {
     let Some(shares) = shares(run, catalogue) else { return html! {} };
     let heads = vec![
-        Head::words("Metric"),
-        Head::words("Test"),
-        Head::words("Unit"),
-        Head::figures("Database", ""),
-        Head::figures("Storage", ""),
-        Head::figures("at", "I/Os"),
-        Head::figures("Share", ""),
+        ColumnHead::words("Metric"),
+        ColumnHead::words("Test"),
+        ColumnHead::words("Unit"),
+        ColumnHead::figures("Database", ""),
+        ColumnHead::figures("Storage", ""),
+        ColumnHead::figures("at", "I/Os"),
+        ColumnHead::figures("Share", ""),
     ];
-    let rows: Vec<Row> = shares
+    let rows: Vec<TableRow> = shares
         .lines
         .iter()
         .map(|s| {
             let cells = [s.name, &s.test, s.unit, &s.database, &s.storage, &s.outstanding, &s.share];
-            Row::Figures(cells.map(text).to_vec())
+            TableRow::Figures(cells.map(text).to_vec())
         })
         .collect();
     html! {
@@ -51,9 +51,9 @@ pub(super) fn share(run: &RunJson, catalogue: &Catalogue) -> Markup {
     }
 }
 
-/// The storage points of a run; nothing where it has none.
+/// The storage points of a run; empty where it has none.
 pub(super) fn section(run: &RunJson) -> Markup {
-    let numbered: Vec<Numbered<'_>> =
+    let numbered: Vec<NumberedPoint<'_>> =
         (1..).zip(&run.points).filter_map(|(n, p)| Some((n, p, p.subject.storage()?))).collect();
     let points: Vec<(&Point, &Storage)> = numbered.iter().map(|(_, p, s)| (*p, *s)).collect();
     let mut works: Vec<String> = Vec::new();
@@ -80,41 +80,41 @@ pub(super) fn section(run: &RunJson) -> Markup {
 
 fn limits_table(run: &RunJson) -> Markup {
     let heads = vec![
-        Head::words("Metric"),
-        Head::words("Unit"),
-        Head::figures("Best", ""),
-        Head::figures("at", "I/Os"),
-        Head::figures("Time/op", ""),
+        ColumnHead::words("Metric"),
+        ColumnHead::words("Unit"),
+        ColumnHead::figures("Best", ""),
+        ColumnHead::figures("at", "I/Os"),
+        ColumnHead::figures("Time/op", ""),
     ];
-    let rows: Vec<Row> = limits(&StorageLimits::of(run))
+    let rows: Vec<TableRow> = limits(&StorageLimits::of(run))
         .iter()
-        .map(|l| Row::Figures([l.name, l.unit, &l.value, &l.outstanding, &l.time].map(text).to_vec()))
+        .map(|l| TableRow::Figures([l.name, l.unit, &l.value, &l.outstanding, &l.time].map(text).to_vec()))
         .collect();
     html! {
         @if !rows.is_empty() { (Table { caption: text("What it can do"), heads, rows, class: "figures" }.render()) }
     }
 }
 
-fn of_work(n: usize, work: &str, numbered: &[Numbered<'_>]) -> Markup {
+fn of_work(n: usize, work: &str, numbered: &[NumberedPoint<'_>]) -> Markup {
     let points = &numbered.iter().map(|(_, p, s)| (*p, *s)).collect::<Vec<_>>()[..];
     html! {
         article id={ "s-" (n) } {
             h3 { (work) }
             (charts(n, points))
             (table(points).render())
-            (moments::of_work(n, numbered))
+            (breakdown::of_work(n, numbered))
         }
     }
 }
 
-/// A figure of a point along the I/Os outstanding, as one line over all repeats.
+/// A figure of a point over the I/Os outstanding, as one line over all repeats.
 fn line(
     name: &str,
     place: usize,
     points: &[(&Point, &Storage)],
     figure: fn(&Point) -> Option<f64>,
     unit: &str,
-) -> Series {
+) -> ChartSeries {
     let mut marks: Vec<Mark> = points
         .iter()
         .filter(|(p, _)| p.status == Status::Ok && p.load.rate.is_none())
@@ -125,7 +125,7 @@ fn line(
         })
         .collect();
     marks.sort_by(|a, b| a.x.total_cmp(&b.x));
-    Series::new(name, place, marks)
+    ChartSeries::new(name, place, marks)
 }
 
 fn charts(n: usize, points: &[(&Point, &Storage)]) -> Markup {
@@ -136,7 +136,7 @@ fn charts(n: usize, points: &[(&Point, &Storage)]) -> Markup {
     let time = |place, name, of: fn(&Point) -> Option<f64>| line(name, place, points, of, "s");
     let times =
         vec![time(0, "p50", |p| p.service_time_s.as_ref()?.p50), time(1, "p99", |p| p.service_time_s.as_ref()?.p99)];
-    let chart = |title: &str, unit: &str, y: Axis, series: Vec<Series>| {
+    let chart = |title: &str, unit: &str, y: Axis, series: Vec<ChartSeries>| {
         let x = Axis::dops(series.iter().flat_map(|s| s.marks.iter().map(|m| m.x)));
         LineChart { title: title.into(), unit: unit.into(), along: ALONG.into(), x, y, series }
     };
@@ -146,7 +146,7 @@ fn charts(n: usize, points: &[(&Point, &Storage)]) -> Markup {
     ];
     html! {
         div.charts {
-            // A line needs two points: one is told by the table alone.
+            // A line needs two points; for one point the table is enough.
             @for (i, chart) in charts.iter().enumerate().filter(|(_, c)| c.series.iter().any(|s| s.marks.len() > 1)) {
                 (chart.figure(&format!("s-{n}-{i}")))
             }
@@ -156,20 +156,20 @@ fn charts(n: usize, points: &[(&Point, &Storage)]) -> Markup {
 
 fn table(points: &[(&Point, &Storage)]) -> Table {
     let heads = vec![
-        Head::figures("Small", "I/Os"),
-        Head::figures("Large", "I/Os"),
-        Head::words("Asked"),
-        Head::figures("Small", "IOPS"),
-        Head::figures("Small", "MiB/s"),
-        Head::figures("Large", "IOPS"),
-        Head::figures("Large", "MiB/s"),
-        Head::figures("avg", ""),
-        Head::figures("p50", ""),
-        Head::figures("p99", ""),
-        Head::figures("p99.9", ""),
-        Head::figures("max", ""),
-        Head::figures("CPU", "%"),
-        Head::words("Remarks"),
+        ColumnHead::figures("Small", "I/Os"),
+        ColumnHead::figures("Large", "I/Os"),
+        ColumnHead::words("Asked"),
+        ColumnHead::figures("Small", "IOPS"),
+        ColumnHead::figures("Small", "MiB/s"),
+        ColumnHead::figures("Large", "IOPS"),
+        ColumnHead::figures("Large", "MiB/s"),
+        ColumnHead::figures("avg", ""),
+        ColumnHead::figures("p50", ""),
+        ColumnHead::figures("p99", ""),
+        ColumnHead::figures("p99.9", ""),
+        ColumnHead::figures("max", ""),
+        ColumnHead::figures("CPU", "%"),
+        ColumnHead::words("Remarks"),
     ];
     let rows = points.iter().map(|(point, storage)| {
         let load = &storage.load;
@@ -178,7 +178,7 @@ fn table(points: &[(&Point, &Storage)]) -> Table {
             vec![text(&load.small_outstanding.to_string()), text(&load.large_outstanding.to_string()), text(&asked)];
         let measured = matches!(point.status, Status::Ok | Status::Invalid) && point.service_time_s.is_some();
         if !measured {
-            return Row::Remark(cells, refusal(point).unwrap_or_else(|| "no figures".to_owned()));
+            return TableRow::Remark(cells, refusal(point).unwrap_or_else(|| "no figures".to_owned()));
         }
         let rate = |value: Option<f64>| text(&value.map_or_else(String::new, thousands));
         for size in [&storage.small, &storage.large] {
@@ -189,7 +189,7 @@ fn table(points: &[(&Point, &Storage)]) -> Table {
         cells.extend([time(|t| t.mean), time(|t| t.p50), time(|t| t.p99), time(|t| t.p99_9), time(|t| t.max)]);
         cells.push(text(&short(point.cpu.busy_pct)));
         cells.push(html! { (marks([*point], &point.flags)) @if let Some(why) = refusal(point) { " " (clean(&why)) } });
-        Row::Figures(cells)
+        TableRow::Figures(cells)
     });
     Table { caption: text("Every point"), heads, rows: rows.collect(), class: "figures" }.without_empty_columns()
 }

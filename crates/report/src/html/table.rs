@@ -6,39 +6,39 @@ use maud::{Markup, html};
 
 /// The head of a column.
 #[derive(Debug, Clone)]
-pub(crate) struct Head {
+pub(crate) struct ColumnHead {
     pub(crate) text: String,
     pub(crate) unit: String,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ColumnKind,
 }
 
-/// What a column holds.
+/// What a column contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ColumnKind {
     /// Words, which may wrap.
     Words,
     /// Figures, aligned.
     Figures,
 }
 
-impl Head {
+impl ColumnHead {
     pub(crate) fn words(text: impl Into<String>) -> Self {
-        Self { text: text.into(), unit: String::new(), kind: Kind::Words }
+        Self { text: text.into(), unit: String::new(), kind: ColumnKind::Words }
     }
 
     pub(crate) fn figures(text: impl Into<String>, unit: impl Into<String>) -> Self {
-        Self { text: text.into(), unit: unit.into(), kind: Kind::Figures }
+        Self { text: text.into(), unit: unit.into(), kind: ColumnKind::Figures }
     }
 }
 
 /// One row.
 #[derive(Debug, Clone)]
-pub(crate) enum Row {
+pub(crate) enum TableRow {
     /// A cell for each column.
     Figures(Vec<Markup>),
     /// The first cells, and a remark in place of the others.
     Remark(Vec<Markup>, String),
-    /// A title for the rows below it.
+    /// A heading for the rows below it.
     Group(String),
 }
 
@@ -46,33 +46,33 @@ pub(crate) enum Row {
 #[derive(Debug, Clone)]
 pub(crate) struct Table {
     pub(crate) caption: Markup,
-    pub(crate) heads: Vec<Head>,
-    pub(crate) rows: Vec<Row>,
-    /// What the style sheet calls it besides.
+    pub(crate) heads: Vec<ColumnHead>,
+    pub(crate) rows: Vec<TableRow>,
+    /// An additional class for the style sheet.
     pub(crate) class: &'static str,
 }
 
-/// A cell's text, as any text that is not dbdyno's own.
+/// A cell's text, which may come from outside.
 pub(crate) fn text(text: &str) -> Markup {
     html! { (clean(text)) }
 }
 
-/// Columns of settings that stand beside each other; more go into a further table.
+/// The most columns of settings in one table; further columns go into another table.
 const MOST_BESIDE: usize = 7;
 
-/// Tables of settings by name, a column for each of what has them.
+/// Tables of settings by name, with a column for each run.
 pub(crate) fn beside(caption: &str, names: &[String], rows: &[(String, Vec<Option<String>>)]) -> Markup {
     let all: Vec<usize> = (0..names.len()).collect();
     let table = |group: &[usize]| {
-        let mut heads = vec![Head::words("Setting")];
-        heads.extend(group.iter().map(|n| Head::words(names[*n].as_str())));
+        let mut heads = vec![ColumnHead::words("Setting")];
+        heads.extend(group.iter().map(|n| ColumnHead::words(names[*n].as_str())));
         let row = |(name, values): &(String, Vec<Option<String>>)| {
             let mut cells = vec![text(name)];
             cells.extend(group.iter().map(|n| match values.get(*n).and_then(Option::as_deref) {
                 Some(value) => text(value),
                 None => html! { span.sub { "not known" } },
             }));
-            Row::Figures(cells)
+            TableRow::Figures(cells)
         };
         let more = if group.len() < all.len() && group[0] > 0 { ", continued" } else { "" };
         let class = if group.len() > 1 { "facts beside" } else { "facts" };
@@ -90,7 +90,7 @@ impl Table {
                     caption { span { (self.caption) } }
                     @if self.heads.iter().any(|h| !h.text.is_empty()) { thead { tr {
                         @for head in &self.heads {
-                            th scope="col" class=[(head.kind == Kind::Figures).then_some("r")] {
+                            th scope="col" class=[(head.kind == ColumnKind::Figures).then_some("r")] {
                                 (clean(&head.text))
                                 @if !head.unit.is_empty() { " " span.unit { (clean(&head.unit)) } }
                             }
@@ -111,13 +111,13 @@ impl Table {
             !tag
         });
         let name: String = kept.collect();
-        // Escapes are the caption's; this text is escaped again.
+        // The caption is escaped already; this text is escaped again.
         name.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&")
     }
 
-    fn row(&self, row: &Row) -> Markup {
+    fn row(&self, row: &TableRow) -> Markup {
         let cell = |n: usize, content: &Markup| {
-            let figures = self.heads.get(n).is_some_and(|h| h.kind == Kind::Figures);
+            let figures = self.heads.get(n).is_some_and(|h| h.kind == ColumnKind::Figures);
             html! {
                 @if n == 0 { th scope="row" class=[figures.then_some("r")] { (content) } }
                 @else { td class=[figures.then_some("r")] { (content) } }
@@ -125,24 +125,24 @@ impl Table {
         };
         html! {
             @match row {
-                Row::Figures(cells) => tr { @for (n, content) in cells.iter().enumerate() { (cell(n, content)) } },
-                Row::Remark(cells, remark) => tr {
+                TableRow::Figures(cells) => tr { @for (n, content) in cells.iter().enumerate() { (cell(n, content)) } },
+                TableRow::Remark(cells, remark) => tr {
                     @for (n, content) in cells.iter().enumerate() { (cell(n, content)) }
                     td.remark colspan=(self.heads.len().saturating_sub(cells.len()).max(1)) { (clean(remark)) }
                 },
-                Row::Group(title) => tr.group { th scope="rowgroup" colspan=(self.heads.len()) { (clean(title)) } },
+                TableRow::Group(title) => tr.group { th scope="rowgroup" colspan=(self.heads.len()) { (clean(title)) } },
             }
         }
     }
 
-    /// Leaves away columns of figures in which no row has one; words stay.
+    /// Removes columns of figures in which no row has one; columns of words stay.
     pub(crate) fn without_empty_columns(mut self) -> Self {
         let empty = |n: usize| {
-            self.heads[n].kind == Kind::Figures
+            self.heads[n].kind == ColumnKind::Figures
                 && self.rows.iter().all(|row| match row {
-                    Row::Figures(cells) => cells.get(n).is_none_or(|c| c.0 == MISSING || c.0.is_empty()),
-                    Row::Remark(cells, _) => cells.get(n).is_none_or(|c| c.0 == MISSING || c.0.is_empty()),
-                    Row::Group(_) => true,
+                    TableRow::Figures(cells) => cells.get(n).is_none_or(|c| c.0 == MISSING || c.0.is_empty()),
+                    TableRow::Remark(cells, _) => cells.get(n).is_none_or(|c| c.0 == MISSING || c.0.is_empty()),
+                    TableRow::Group(_) => true,
                 })
         };
         let kept: Vec<bool> = (0..self.heads.len()).map(|n| !empty(n)).collect();
@@ -155,8 +155,8 @@ impl Table {
         };
         for row in &mut self.rows {
             match row {
-                Row::Figures(cells) | Row::Remark(cells, _) => keep(cells),
-                Row::Group(_) => {}
+                TableRow::Figures(cells) | TableRow::Remark(cells, _) => keep(cells),
+                TableRow::Group(_) => {}
             }
         }
         let mut n = 0;

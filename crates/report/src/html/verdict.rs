@@ -1,13 +1,13 @@
 //! The verdict on the page: the answer first, then every requirement with its margin.
 
-use super::table::{Head, Row, Table, text};
+use super::table::{ColumnHead, Table, TableRow, text};
 use crate::numbers::{MISSING, short};
 use crate::text::clean;
 use crate::verdict::page::{accepted, limit, summary, value};
-use crate::verdict::{Line, Outcome, Verdict};
+use crate::verdict::{RequirementOutcome, Verdict, VerdictLine};
 use maud::{Markup, html};
 
-/// The section of all runs that were judged; nothing where none was.
+/// The section of all runs that were judged; empty where none was.
 pub(super) fn section(verdicts: &[Verdict]) -> Markup {
     let Some(first) = verdicts.first() else { return html! {} };
     html! {
@@ -21,7 +21,7 @@ pub(super) fn section(verdicts: &[Verdict]) -> Markup {
 fn one(verdict: &Verdict, among_others: bool) -> Markup {
     let name = verdict.label.as_deref().unwrap_or(verdict.run.as_str());
     let summary = summary(verdict);
-    // The big word has said it already.
+    // The heading has this word already.
     let details = summary.strip_prefix("not met, ").or_else(|| summary.strip_prefix("met, ")).unwrap_or(&summary);
     html! {
         p.verdict.met[verdict.met] {
@@ -33,29 +33,29 @@ fn one(verdict: &Verdict, among_others: bool) -> Markup {
     }
 }
 
-/// So that nobody has to tell colours apart.
+/// A sign, for readers who cannot distinguish the colours.
 fn sign(met: bool) -> &'static str {
     if met { "✓" } else { "✗" }
 }
 
 fn table(verdict: &Verdict, name: Option<&str>) -> Table {
     let heads = vec![
-        Head::words("Requirement"),
-        Head::words("Asked"),
-        Head::figures("Limit", ""),
-        Head::figures("Figure", ""),
-        Head::figures("Margin", "%"),
-        Head::words("Result"),
-        Head::words("Where"),
-        Head::words("Remarks"),
+        ColumnHead::words("Requirement"),
+        ColumnHead::words("Asked"),
+        ColumnHead::figures("Limit", ""),
+        ColumnHead::figures("Figure", ""),
+        ColumnHead::figures("Margin", "%"),
+        ColumnHead::words("Result"),
+        ColumnHead::words("Where"),
+        ColumnHead::words("Remarks"),
     ];
-    let rows = verdict.lines.iter().map(|line| Row::Figures(cells(line))).collect();
+    let rows = verdict.lines.iter().map(|line| TableRow::Figures(cells(line))).collect();
     let of = name.map_or_else(String::new, |name| format!(" of {name}"));
     let caption = format!("Requirements{of}; the margin is in percent of the limit, below zero where it is missed");
     Table { caption: text(&caption), heads, rows, class: "verdicts" }
 }
 
-fn cells(line: &Line) -> Vec<Markup> {
+fn cells(line: &VerdictLine) -> Vec<Markup> {
     let figure = line.figure.as_ref();
     let micro = |text: String| text.replace(" us", " µs");
     let margin = line.margin_pct.map(|pct| format!("{}{}", if pct > 0.0 { "+" } else { "" }, short(pct)));
@@ -66,7 +66,7 @@ fn cells(line: &Line) -> Vec<Markup> {
         text(&micro(limit(line))),
         text(&figure.map_or_else(|| MISSING.to_owned(), |f| micro(value(f.value, &line.unit)))),
         text(&margin.unwrap_or_else(|| MISSING.to_owned())),
-        html! { b.outcome.met[line.outcome == Outcome::Met] { (sign(line.outcome == Outcome::Met)) " " (line.outcome.words()) } },
+        html! { b.outcome.met[line.outcome == RequirementOutcome::Met] { (sign(line.outcome == RequirementOutcome::Met)) " " (line.outcome.words()) } },
         text(figure.map_or("", |f| f.place.as_str())),
         text(&remarks.join("; ")),
     ]

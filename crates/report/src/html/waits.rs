@@ -1,23 +1,23 @@
-//! What the sessions of a test waited for, along its ramp.
+//! The waits of a test's sessions, along its ramp.
 
-use super::cells::{Measured, Ramp};
-use super::table::{Head, Row, Table, text};
+use super::cells::{MeasuredCell, RampLabel};
+use super::table::{ColumnHead, Table, TableRow, text};
 use crate::numbers::{MISSING, short};
 use crate::tables::worth_telling;
 use dbdyno_model::{Point, SubjectName};
 use maud::{Markup, html};
 
-/// Events that are worth a line.
+/// The most events in a table.
 const MOST: usize = 6;
 
-/// Class, event, whether it was seen by looking now and then.
-type Event<'a> = (&'a str, &'a str, bool);
+/// Class, event, and whether it was sampled.
+type WaitEvent<'a> = (&'a str, &'a str, bool);
 
-/// The longest events of a test, a column for each degree of parallelism; nothing where none was seen.
-pub(super) fn table(code: SubjectName<'_>, cells: &[&Measured<'_>]) -> Markup {
-    let with_waits: Vec<&&Measured<'_>> =
+/// The longest waits of a test, with a column for each degree of parallelism; empty where none was seen.
+pub(super) fn table(code: SubjectName<'_>, cells: &[&MeasuredCell<'_>]) -> Markup {
+    let with_waits: Vec<&&MeasuredCell<'_>> =
         cells.iter().filter(|c| c.ok().any(|p| worth_telling(p).next().is_some())).collect();
-    let mut events: Vec<(Event<'_>, f64)> = Vec::new();
+    let mut events: Vec<(WaitEvent<'_>, f64)> = Vec::new();
     for wait in with_waits.iter().flat_map(|c| c.ok()).flat_map(worth_telling) {
         let event = (wait.class.as_str(), wait.event.as_str(), wait.sampled);
         let time_s = wait.time_s.unwrap_or(0.0);
@@ -30,20 +30,20 @@ pub(super) fn table(code: SubjectName<'_>, cells: &[&Measured<'_>]) -> Markup {
         return html! {};
     }
     events.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let mut heads = vec![Head::words("Event"), Head::words("Class")];
-    let mut ramps: Vec<Ramp> = with_waits.iter().map(|c| c.ramp()).collect();
+    let mut heads = vec![ColumnHead::words("Event"), ColumnHead::words("Class")];
+    let mut ramps: Vec<RampLabel> = with_waits.iter().map(|c| c.ramp()).collect();
     ramps.sort();
     ramps.dedup();
-    let head = |c: &&Measured<'_>| {
+    let head = |c: &&MeasuredCell<'_>| {
         let ramp = if ramps.len() > 1 { format!(", {}", c.ramp().name(&ramps)) } else { String::new() };
-        Head::figures(c.dop().to_string(), format!("%{ramp}"))
+        ColumnHead::figures(c.dop().to_string(), format!("%{ramp}"))
     };
     heads.extend(with_waits.iter().map(|c| head(c)));
     let rows = events.iter().take(MOST).map(|(event, _)| {
         let class = if event.2 { format!("{}, samples", event.0) } else { event.0.to_owned() };
         let mut texts = vec![text(event.1), text(&class)];
         texts.extend(with_waits.iter().map(|c| text(&share(c, *event))));
-        Row::Figures(texts)
+        TableRow::Figures(texts)
     });
     let more = events.len().saturating_sub(MOST);
     let caption = html! {
@@ -53,8 +53,8 @@ pub(super) fn table(code: SubjectName<'_>, cells: &[&Measured<'_>]) -> Markup {
     Table { caption, heads, rows: rows.collect(), class: "figures" }.render()
 }
 
-/// The median share of an event over the repeats; one that was not seen in a repeat had none of its time.
-fn share(cell: &Measured<'_>, event: Event<'_>) -> String {
+/// The median share of an event over the repeats; an event that was not seen in a repeat has a share of zero there.
+fn share(cell: &MeasuredCell<'_>, event: WaitEvent<'_>) -> String {
     let of = |point: &Point| {
         let jobs_s = point.counters_s.filter(|s| *s > 0.0)? * f64::from(point.dop.jobs);
         let mine = worth_telling(point).filter(|w| (w.class.as_str(), w.event.as_str(), w.sampled) == event);

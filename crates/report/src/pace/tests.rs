@@ -1,13 +1,13 @@
-//! What reports say of limits and of the pace.
+//! What reports say about processor limits and the pace.
 
 use super::*;
-use crate::compare::{Options, WarningKind, compare};
+use crate::compare::{CompareOptions, WarningKind, compare};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{
     Cpu, CpuLimits, Database, Flag, MachinePace, MetricValue, Platform, PointPace, Run, RunId, RunStatus, TestCode,
 };
 
-/// Points of T141, of which each has a rate and how many times its best the second-level cache took.
+/// Points of T141 with a rate each, and a second-level cache time relative to its best.
 fn run(points: &[(f64, f64)], cpu: Cpu) -> RunJson {
     named("k7m2p9", points, cpu)
 }
@@ -78,7 +78,7 @@ fn throughput_is_divided_by_the_cores_that_may_be_used() {
     assert_eq!(crate::summary::per_core(&half).unwrap().1, "Throughput per core (of 1.5 that it may use, of 64)");
 
     let sides = [("A", bound), ("B", whole)].map(|(name, run)| Side { name: name.to_owned(), runs: vec![run] });
-    let comparison = compare(&sides, &Options::default(), &catalogue).unwrap();
+    let comparison = compare(&sides, &CompareOptions::default(), &catalogue).unwrap();
     let divisors: Vec<&Vec<Option<f64>>> = comparison.efficiency.iter().map(|e| &e.divisors).collect();
     assert_eq!(divisors, [&vec![Some(4.0), Some(64.0)], &vec![Some(4.0), Some(4.0)]]);
     let text = crate::compare::page(&comparison, false, None);
@@ -102,14 +102,14 @@ fn a_sentence_says_how_uneven_the_machine_was_and_what_that_asks_for() {
     assert_eq!(sentence(&none), None);
 }
 
-/// The figures decide, not the machine: an uneven cache is nothing to tests that do not use it.
+/// The spread of the figures decides, not the machine: an uneven cache is irrelevant to tests that do not use it.
 #[test]
 fn repeats_that_do_not_vary_ask_for_few_however_uneven_the_machine_was() {
     let alike: Vec<(f64, f64)> = uneven().iter().map(|(_, times)| (1_000.0, *times)).collect();
     let mut run = run(&alike, Cpu::default());
     let text = sentence(&run).unwrap();
     assert!(text.contains("was uneven") && text.contains("about 3 repeats on each side."), "{text}");
-    // Beside it two tests that vary by 12 and 26 %, and one with too few repeats to tell.
+    // In addition two tests that vary by 12 and 26 %, and one with too few repeats.
     for (test, up, repeats) in [("T421", 1.25, 6), ("T611", 1.6, 6), ("T331", 9.0, 2)] {
         for n in 0..repeats {
             let mut another = point(if n % 2 == 0 { 1_000.0 } else { 1_000.0 * up }, 1.0);
@@ -170,7 +170,7 @@ fn sides_of_unlike_pace_or_at_uneven_times_are_warned_of() {
     };
     let catalogue = Catalogue::embedded().unwrap();
     let pace = |a: &[(f64, f64)], b: &[(f64, f64)]| -> Vec<String> {
-        let comparison = compare(&[side("A", a), side("B", b)], &Options::default(), &catalogue).unwrap();
+        let comparison = compare(&[side("A", a), side("B", b)], &CompareOptions::default(), &catalogue).unwrap();
         comparison.warnings.into_iter().filter(|w| w.kind == WarningKind::Pace).map(|w| w.text).collect()
     };
     assert_eq!(pace(&even(), &even()), Vec::<String>::new());

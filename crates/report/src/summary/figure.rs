@@ -1,34 +1,34 @@
-//! Finding a summary line's figures: those of its test, or of one that stands in for it.
+//! Finding the figures of a summary line: those of its test, or of a substitute test.
 
-use super::lines::{Line, REDO};
-use crate::figures::{self, Ask, Figure, Figures};
+use super::lines::{REDO, SummaryLine};
+use crate::figures::{self, Figure, FigureQuery, Figures};
 use crate::legend::refusal;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Point, RunJson, Status, SubjectKind};
 
-/// What is said of a line without any points.
+/// The text of a line without any points.
 pub(crate) const NOT_MEASURED: &str = "not measured";
 
-/// What a line has to show.
+/// What a line shows.
 #[derive(Debug, Clone)]
-pub(crate) struct Found<'a> {
+pub(crate) struct LineFigures<'a> {
     /// The test whose figures these are, or whose lack of figures is explained.
     pub(crate) test: String,
     /// Its figures, or why there are none.
     pub(crate) figures: Result<Figures<'a>, String>,
-    /// What a source prints as the time of one operation.
+    /// The printed time of one operation.
     pub(crate) printed_time: Option<Figure<'a>>,
-    /// Tests that it stands in for because the engine does not support them.
+    /// Unsupported tests that it replaces.
     pub(crate) instead_of: Vec<&'a Point>,
 }
 
-impl<'a> Found<'a> {
+impl<'a> LineFigures<'a> {
     /// The figure at DOP 1.
     pub(crate) fn speed(&self) -> Option<&Figure<'a>> {
         self.figures.as_ref().ok()?.speed()
     }
 
-    /// Whether there was anything to find figures in.
+    /// Whether there are points to find figures in.
     pub(crate) fn is_measured(&self) -> bool {
         !matches!(&self.figures, Err(why) if why == NOT_MEASURED)
     }
@@ -40,7 +40,7 @@ impl<'a> Found<'a> {
 }
 
 /// Finds the figures of a line.
-pub(crate) fn find<'a>(line: &Line, run: &'a RunJson, catalogue: &Catalogue) -> Found<'a> {
+pub(crate) fn find<'a>(line: &SummaryLine, run: &'a RunJson, catalogue: &Catalogue) -> LineFigures<'a> {
     let mut instead_of = Vec::new();
     let mut unsupported = None;
     let workload = run.points.iter().map(|p| &p.subject).find(|subject| subject.kind() == SubjectKind::Workload);
@@ -56,37 +56,39 @@ pub(crate) fn find<'a>(line: &Line, run: &'a RunJson, catalogue: &Catalogue) -> 
             unsupported.get_or_insert((code, refusal(point)));
             continue;
         }
-        let ask =
-            Ask { metric_in_doubt: line.metric_in_doubt, barred_by: line.barred_by, ..Ask::new(code, line.metric) };
-        let time = line.time.and_then(|time| figures::find(&Ask::new(code, time), run, catalogue).ok());
+        let ask = FigureQuery {
+            metric_in_doubt: line.metric_in_doubt,
+            barred_by: line.barred_by,
+            ..FigureQuery::new(code, line.metric)
+        };
+        let time = line.time.and_then(|time| figures::find(&FigureQuery::new(code, time), run, catalogue).ok());
         let printed_time = time.and_then(|t| t.value().cloned());
         let figures = figures::find(&ask, run, catalogue);
-        return Found { test: (*code).to_owned(), figures, printed_time, instead_of };
+        return LineFigures { test: (*code).to_owned(), figures, printed_time, instead_of };
     }
     let (code, reason) = unsupported.unwrap_or((tests.first().unwrap_or(&""), None));
     let reason = reason.unwrap_or_else(|| NOT_MEASURED.to_owned());
-    Found { test: (*code).to_owned(), figures: Err(reason), printed_time: None, instead_of: Vec::new() }
+    LineFigures { test: (*code).to_owned(), figures: Err(reason), printed_time: None, instead_of: Vec::new() }
 }
 
-/// Whether a point's work writes; a workload's is taken for such.
+/// Whether a point's work writes; a workload counts as writing.
 fn writes(point: &Point, catalogue: &Catalogue) -> bool {
     point.subject.kind() == SubjectKind::Workload
         || catalogue.test(point.subject.as_str()).is_ok_and(|test| test.procedure.writes())
 }
 
-/// The cell with the highest redo rate of all tests that write: what others write meanwhile is no figure of a test that
-/// reads.
+/// The cell with the highest redo rate of all tests that write. Redo of others during a reading test does not count.
 pub(crate) fn most_redo<'a>(run: &'a RunJson, catalogue: &Catalogue) -> Option<Figure<'a>> {
-    // A source that prints a redo rate says what it is of.
+    // A source that prints a redo rate says what it belongs to.
     let writes = |p: &Point| run.published.is_some() || writes(p, catalogue);
     let mut ok: Vec<&Point> = run.points.iter().filter(|p| figures::reached(p) && writes(p)).collect();
-    // Where the best of a ramp was measured again, what selected it has done its work.
+    // Where the best of a ramp was measured again, the figures that selected it do not count.
     let again: Vec<&Point> = ok.iter().copied().filter(|p| p.again && p.redo.mib_per_s.is_some()).collect();
     let of_one_ramp = |a: &Point, b: &Point| {
         (&a.subject, a.drive, a.rows_per_tx, a.load.of_ramp()) == (&b.subject, b.drive, b.rows_per_tx, b.load.of_ramp())
     };
     ok.retain(|p| p.again || !again.iter().any(|a| of_one_ramp(a, p)));
-    let cells = figures::cells(&ok, &Ask::new("", REDO.metric));
+    let cells = figures::cells(&ok, &FigureQuery::new("", REDO.metric));
     cells.into_iter().filter(|c| c.value() > 0.0).max_by(|a, b| a.value().total_cmp(&b.value()))
 }
 

@@ -24,13 +24,13 @@ pub(crate) fn head(run: &RunJson, width: Option<u16>) -> String {
     out
 }
 
-/// What stands where there is no fact.
+/// The text for an unknown fact.
 const NOT_KNOWN: &str = "not known";
 
-/// What a reader must know first. A fact without a name goes on with the one before.
+/// The first facts for a reader. A fact without a name continues the one before.
 pub(crate) fn facts(run: &RunJson) -> Vec<(&'static str, String)> {
     let mut facts = vec![("Platform", hardware(&run.platform)), ("", system(&run.platform))];
-    // A source that says nothing of its hardware gives it a name at least.
+    // A source without hardware details at least names the platform.
     if run.published.is_some() && facts[0].1 == NOT_KNOWN {
         run.name().clone_into(&mut facts[0].1);
     }
@@ -49,7 +49,7 @@ pub(crate) fn facts(run: &RunJson) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// What a published result has in place of a run.
+/// The facts of a published result.
 fn published_facts(run: &RunJson, published: &Published) -> Vec<(&'static str, String)> {
     let size = (!run.run.size.is_empty()).then(|| run.run.data_words());
     let product = run.database.facts.get("product").cloned();
@@ -92,7 +92,7 @@ fn system(platform: &Platform) -> String {
         platform.kernel.as_ref().map(|k| format!("kernel {k}")),
         platform.virtualisation.as_ref().map(|v| if v == "none" { "bare metal".to_owned() } else { v.clone() }),
         platform.disks.iter().find(|d| d.holds_database).map(|d| match &d.model {
-            // A published platform names its storage, not a device of its kernel.
+            // A published platform names its storage, not a kernel device.
             Some(what) if d.name == "storage" => what.clone(),
             _ => format!("data on {}", d.name),
         }),
@@ -112,7 +112,7 @@ pub(crate) fn measured(run: &RunJson) -> String {
     format!("{}, {started}, dbdyno {}{profile}, {}", run.run.suite, run.run.tool_version, run.run.status.name())
 }
 
-/// How the points ended and how commits behaved.
+/// How the points ended and how durable commits were.
 pub(crate) fn points(run: &RunJson) -> String {
     let of = |status| run.points.iter().filter(|p| p.status == status).count();
     let mut parts = vec![format!("{} ok", of(Status::Ok))];

@@ -1,6 +1,6 @@
-//! The one-page summary: what a car's data sheet is to a car. Speed is the rate at DOP 1, throughput the rate measured
-//! again at the DOP that was best; a figure that is not what it seems stands in parentheses, one that is missing is
-//! replaced by its reason.
+//! The one-page summary. Speed is the rate at DOP 1. Throughput is the rate measured again at the DOP that was best. A
+//! figure that means something other than the test stands in parentheses, and a missing figure is replaced by its
+//! reason.
 
 pub(crate) mod figure;
 pub(crate) mod head;
@@ -15,8 +15,8 @@ use crate::numbers::{MISSING, duration, printed, short, thousands};
 use crate::text::hanging;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Flag, Point, RunJson};
-use figure::{Found, find, most_redo, no_redo};
-use lines::{Line, PerCore, REDO, Shows};
+use figure::{LineFigures, find, most_redo, no_redo};
+use lines::{PerCore, REDO, Shows, SummaryLine};
 
 use Keep::{Always, Drop};
 
@@ -33,10 +33,10 @@ const COLUMNS: [Column; 10] = [
     Column::left("marks", &[], Always),
 ];
 
-/// Repeats are counted in the ± columns, so these two need no letter here.
+/// The ± columns show the repeats, so these two flags need no letter here.
 pub(crate) const SHOWN_BY_INTERVAL: [Flag; 2] = [Flag::Noisy, Flag::NoInterval];
 
-/// What the page has used, for the notes below it.
+/// What the page has used, for the notes below.
 #[derive(Default)]
 struct Used<'a> {
     points: Vec<&'a Point>,
@@ -50,7 +50,7 @@ impl<'a> Used<'a> {
         let points: Vec<&Point> = cells.iter().flatten().flat_map(|c| c.points.iter().copied()).collect();
         let flags = points.iter().flat_map(|p| p.flags.iter().copied());
         let flags: Vec<Flag> = flags.filter(|f| !SHOWN_BY_INTERVAL.contains(f)).collect();
-        // A doubt about another value of the same point is none about this line.
+        // Doubt about another value of the same point does not concern this line.
         let mut text = marks(points.iter().copied(), &flags).replace(SUSPECT, "");
         let suspects: Vec<_> = cells.iter().flatten().filter_map(|c| Some((*c, c.suspect?))).collect();
         if !suspects.is_empty() {
@@ -74,13 +74,13 @@ pub fn page(run: &RunJson, catalogue: &Catalogue, width: Option<u16>) -> String 
     }
     let mut used = Used::default();
     let mut rows = Vec::new();
-    let mut shown: Vec<(&Line, Found<'_>)> = Vec::new();
+    let mut shown: Vec<(&SummaryLine, LineFigures<'_>)> = Vec::new();
     for section in lines::sections(run) {
         let before = rows.len();
         rows.push(Row::Section(section.title.to_owned()));
         for line in section.lines {
             let found = find(line, run, catalogue);
-            // What a source does not print was not left out by anybody.
+            // A value that a source does not print is not missing.
             let not_printed = run.published.is_some() && found.figures.is_err();
             if not_printed || (line.name.is_empty() && !adds(&found)) {
                 continue;
@@ -116,8 +116,8 @@ pub fn page(run: &RunJson, catalogue: &Catalogue, width: Option<u16>) -> String 
     out
 }
 
-/// Whether rows/s say more than the tx/s on the line above: nothing where there are none, or one row per transaction.
-pub(crate) fn adds(rows: &Found<'_>) -> bool {
+/// Whether rows/s add to the tx/s of the line above: not without rows, and not with one row a transaction.
+pub(crate) fn adds(rows: &LineFigures<'_>) -> bool {
     rows.throughput().is_some_and(|c| c.points.iter().any(|p| p.rows_per_s != p.tx_per_s))
 }
 
@@ -126,7 +126,7 @@ fn keys(name: &str, test: &str) -> Vec<String> {
     vec![name, test.to_owned()]
 }
 
-fn row<'a>(line: &Line, found: &Found<'a>, used: &mut Used<'a>) -> Row {
+fn row<'a>(line: &SummaryLine, found: &LineFigures<'a>, used: &mut Used<'a>) -> Row {
     if let Err(reason) = &found.figures {
         return Row::Remark { keys: keys(line.name, &found.test), text: reason.clone() };
     }
@@ -147,8 +147,8 @@ fn row<'a>(line: &Line, found: &Found<'a>, used: &mut Used<'a>) -> Row {
     Row::Figures(texts)
 }
 
-/// The time of one operation at the best DOP: measured, or as the source prints it.
-fn time_text(time: &str, throughput: Option<&Figure<'_>>, found: &Found<'_>) -> String {
+/// The time of one operation at the best DOP: measured or printed.
+fn time_text(time: &str, throughput: Option<&Figure<'_>>, found: &LineFigures<'_>) -> String {
     let measured = throughput.and_then(|c| c.median_of(time));
     match found.printed_time.as_ref().filter(|_| measured.is_none()) {
         Some(printed) => {
@@ -166,7 +166,7 @@ fn value_and_doubt(cell: Option<&Figure<'_>>) -> [String; 2] {
     [value, width.map_or_else(String::new, short)]
 }
 
-/// Parentheses around a figure that is one of something else.
+/// Parentheses around a doubtful figure.
 fn in_doubt(cell: Option<&Figure<'_>>, text: String) -> String {
     if text != MISSING && cell.is_some_and(Figure::is_doubtful) { format!("({text})") } else { text }
 }
@@ -188,8 +188,8 @@ fn redo_row<'a>(run: &'a RunJson, catalogue: &Catalogue, used: &mut Used<'a>) ->
     Row::Figures(texts)
 }
 
-/// What a throughput is divided by, and its title: the cores that the work may use; the hardware threads where cores
-/// are not known, and then it says so.
+/// The divisor of a throughput and its title: the cores that the work may use, or the hardware threads where cores are
+/// not known.
 pub(crate) fn per_core(run: &RunJson) -> Result<(f64, String), String> {
     let cpu = &run.platform.cpu;
     let (usable, what) = match (cpu.usable_cores(), cpu.usable_threads()) {
@@ -204,7 +204,7 @@ pub(crate) fn per_core(run: &RunJson) -> Result<(f64, String), String> {
     Ok((usable.n, format!("Throughput per {what} ({of})")))
 }
 
-fn per_core_rows(run: &RunJson, lines: &[(&Line, Found<'_>)]) -> Vec<Row> {
+fn per_core_rows(run: &RunJson, lines: &[(&SummaryLine, LineFigures<'_>)]) -> Vec<Row> {
     let (n, title) = match per_core(run) {
         Ok(divisor) => divisor,
         Err(why) => return vec![Row::Section(why)],

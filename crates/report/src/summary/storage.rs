@@ -1,4 +1,4 @@
-//! What the storage itself can do, in text: the limits of a storage run, and a database's share of them.
+//! The limits of the storage itself, as text, and a database's share of them.
 
 use crate::layout::{Column, Keep, Row, Sheet};
 use crate::storage::{LEGEND, limits, shares};
@@ -44,7 +44,7 @@ pub(super) fn limits_table(run: &RunJson, width: Option<u16>) -> String {
     out
 }
 
-/// The shares of a database's run, which stand below its table; nothing where there are none.
+/// The shares of a database's run, shown below its table; empty where there are none.
 pub(super) fn shares_table(run: &RunJson, catalogue: &Catalogue, width: Option<u16>) -> String {
     let Some(shares) = shares(run, catalogue).filter(|shares| !shares.lines.is_empty()) else { return String::new() };
     let mut out = String::new();
@@ -61,7 +61,7 @@ pub(super) fn shares_table(run: &RunJson, catalogue: &Catalogue, width: Option<u
     out
 }
 
-/// Why there are none, and how to get them; empty where there are, or where nobody would ask.
+/// Why there are no shares, and how to get them; empty where there are some, or where they are irrelevant.
 pub(super) fn no_shares(run: &RunJson, catalogue: &Catalogue, width: Option<u16>) -> String {
     match shares(run, catalogue) {
         Some(shares) if shares.lines.is_empty() => hanging(

@@ -1,30 +1,32 @@
-//! What must be said of throughputs: which were measured again, which are still the figures that selected them, and
-//! which degrees of parallelism single measurements cannot tell from the best.
+//! Remarks on throughputs: which were measured again, which are still the figures that selected them, and which degrees
+//! of parallelism cannot be distinguished from the best by single measurements.
 
-use super::figure::Found;
-use super::lines::{Line, Shows};
-use crate::figures::Standing;
+use super::figure::LineFigures;
+use super::lines::{Shows, SummaryLine};
+use crate::figures::ThroughputSource;
 use crate::summary::head::counted;
 use dbdyno_model::RunJson;
 use std::collections::BTreeMap;
 
-/// The sentences, of each test once.
-pub(crate) fn sentences<'f, 'a: 'f>(lines: impl Iterator<Item = (&'f Line, &'f Found<'a>)>) -> Vec<String> {
+/// The sentences, once for each test.
+pub(crate) fn sentences<'f, 'a: 'f>(
+    lines: impl Iterator<Item = (&'f SummaryLine, &'f LineFigures<'a>)>,
+) -> Vec<String> {
     let mut again = false;
     let mut beside: Vec<String> = Vec::new();
     let mut selected: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
     for (_, found) in lines.filter(|(line, _)| line.shows == Shows::Both) {
         let Ok(figures) = &found.figures else { continue };
         match figures.standing() {
-            Standing::Only => {}
-            Standing::Again => {
+            ThroughputSource::Only => {}
+            ThroughputSource::Again => {
                 again = true;
                 if let Some((low, high)) = figures.beside_the_best() {
                     let text = format!("{} {low} to {high}", found.test);
                     beside.extend((!beside.contains(&text)).then_some(text));
                 }
             }
-            Standing::Selected { of } => {
+            ThroughputSource::Selected { of } => {
                 let tests = selected.entry(of).or_default();
                 if !tests.contains(&found.test.as_str()) {
                     tests.push(&found.test);
@@ -55,7 +57,7 @@ pub(crate) fn sentences<'f, 'a: 'f>(lines: impl Iterator<Item = (&'f Line, &'f F
     said
 }
 
-/// What a run says of its times that were worked out, each reason once.
+/// How times were extrapolated, each reason once.
 pub(crate) fn extrapolated(run: &RunJson) -> Vec<String> {
     let mut said: Vec<String> = Vec::new();
     for point in &run.points {

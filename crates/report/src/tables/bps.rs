@@ -1,5 +1,5 @@
-//! The Benchware tables: 8.0 for every test, 8.4 for load and OLTP tests. Every point is a row, those without figures
-//! with their reason.
+//! The Benchware tables: 8.0 for every test, 8.4 for load and OLTP tests. Every point is a row; a point without figures
+//! has its reason instead.
 
 use super::columns::{BPS80, BPS84_LOAD, BPS84_OLTP, KEYS, MARKS, PointColumn, RUN, SYNCS, SYNCS_COUNTED, TST};
 use crate::figures::bracketed;
@@ -10,9 +10,9 @@ use crate::text::{clip, hanging, push_line};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Flag, Point, RunJson, Status};
 
-/// Where a point's JSON has the figures of its own work.
+/// JSON paths of the figures of a point's own work.
 const OF_THE_WORK: [&str; 4] = ["ops_per_s", "rows_per_s", "tx_per_s", "service_time_s.mean"];
-/// Columns of a run's id in a table; a prefix names a run.
+/// Characters of a run's id in a table; a prefix identifies a run.
 const SHORT_ID: usize = 8;
 
 /// The Benchware 8.0 table of each test class, with its notes below. `width` is the terminal's; `None` drops nothing.
@@ -47,7 +47,7 @@ pub fn bps84_oltp(run: &RunJson, catalogue: &Catalogue, width: Option<u16>) -> S
     tables(run, catalogue, &oltp, &BPS84_OLTP, legend, width)
 }
 
-/// The places of the points of some classes.
+/// The indexes of the points of some classes.
 fn of_classes(run: &RunJson, classes: &[&str]) -> Vec<usize> {
     let points = run.points.iter().enumerate();
     points.filter(|(_, p)| classes.contains(&p.subject.name().class().as_str())).map(|(at, _)| at).collect()
@@ -74,7 +74,7 @@ fn tables(
     for class in classes {
         let mut members: Vec<usize> =
             places.iter().copied().filter(|at| run.points[*at].subject.name().class() == class).collect();
-        // Repeats go through the class again; the points of one test stay together, each with its own number.
+        // Repeats go through the class again, so the points of one test are grouped, each with its own number.
         let order = legend::codes(members.iter().map(|at| run.points[*at].subject.name()));
         members.sort_by_key(|at| order.iter().position(|code| *code == run.points[*at].subject.name()));
         out.push_str(&class_table(run, catalogue, &members, figures, width));
@@ -85,8 +85,7 @@ fn tables(
     out
 }
 
-/// What the work of a point came to stands in parentheses where that is doubtful; what was counted beside it is what it
-/// is.
+/// Figures of the point's own work stand in parentheses where they are doubtful; counts beside them do not.
 fn figure(column: &PointColumn, point: &Point) -> String {
     let text = (column.text)(point);
     match OF_THE_WORK.contains(&column.path) {
@@ -106,7 +105,7 @@ fn class_table(
     let id = clip(run.run.id.as_str(), SHORT_ID);
     let rows = members.iter().enumerate().map(|(i, at)| {
         let point = &run.points[*at];
-        // The documents print the run's number once.
+        // As in the documents, the run's number is printed once.
         let mut texts = vec![if i == 0 { id.to_string() } else { String::new() }, (at + 1).to_string()];
         texts.extend(KEYS.iter().map(|c| (c.text)(point)));
         match refusal(point) {

@@ -1,4 +1,4 @@
-//! The table of cells: what the repeats of each test at each DOP allow to be said.
+//! The table of cells: median and interval of each test at each DOP.
 
 use super::columns::tx_size;
 use crate::figures;
@@ -29,12 +29,12 @@ const COLUMNS: [Column; 15] = [
     Column::left("marks", &[], Always),
 ];
 
-/// The place of the column that is shown only where rates were asked for.
+/// The index of the column that is shown only where rates were asked for.
 const ASKED: usize = 6;
-/// That of the column which only storage points fill.
+/// The index of the column for storage points.
 const STORAGE: usize = 5;
 
-/// One row per cell: the median of its key metric, the 95 % interval, how many repeats it rests on, and flags.
+/// One row per cell: the median of its key metric, the 95 % interval, the number of repeats, and flags.
 #[must_use]
 pub fn cells(run: &RunJson, catalogue: &Catalogue, width: Option<u16>) -> String {
     if run.cells.is_empty() {

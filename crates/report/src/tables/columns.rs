@@ -1,11 +1,11 @@
-//! The columns of the point tables, as data: a header, how soon it is dropped, and where its figure comes from.
+//! The columns of the point tables, as data: a header, the order in which columns are dropped, and the figure.
 
 use crate::layout::{Column, Keep};
 use crate::legend::marks;
 use crate::numbers::{MISSING, scientific, short};
 use dbdyno_model::Point;
 
-/// A column and where its text comes from.
+/// A column and its text.
 #[derive(Clone, Copy)]
 pub(super) struct PointColumn {
     pub(super) column: Column,
@@ -26,11 +26,11 @@ const fn figure(
 
 use Keep::{Always, Drop};
 
-/// Run and running number stand before these; they come from the row's place, not from the point.
+/// Run and running number, which come before the other columns and depend on the row alone.
 pub(super) const RUN: Column = Column::right("run", &["Run"], Drop(3));
 pub(super) const TST: Column = Column::right("test number", &["Tst"], Drop(4));
 
-/// What a row is about.
+/// The columns that identify a row.
 pub(super) const KEYS: [PointColumn; 4] = [
     PointColumn { column: Column::left("code", &["Code"], Always), path: "", text: |p| p.subject.name().to_string() },
     figure("#N", &["#N"], Drop(20), "", |p| p.dop.nodes.to_string()),
@@ -65,8 +65,8 @@ pub(super) const BPS80: [PointColumn; 11] = [
     figure("time", &["Time", "[s]"], Always, "window_s", |p| short(p.window_s)),
 ];
 
-/// The place of the waits for redo among the columns of load tests, and the column in its place where a source counts
-/// them over the whole point.
+/// The index of the waits for redo among the columns of load tests, and the column that replaces it where a source
+/// counts them over the whole point.
 pub(super) const SYNCS: usize = 11;
 pub(super) const SYNCS_COUNTED: PointColumn =
     figure("redo sync writes", &["Redo", "sync", "[count]"], Drop(12), "redo.sync_writes", |p| {
@@ -133,7 +133,7 @@ pub(super) const BPS84_OLTP: [PointColumn; 12] = [
     figure("time", &["Elap", "time", "[s]"], Drop(16), "window_s", |p| short(p.window_s)),
 ];
 
-/// Both or nothing: half a total would be a wrong figure.
+/// The sum, or `None` if one part is missing, because half a total would be wrong.
 fn sum(a: Option<f64>, b: Option<f64>) -> Option<f64> {
     Some(a? + b?)
 }

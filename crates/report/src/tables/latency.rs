@@ -1,5 +1,5 @@
-//! How long transactions took, as whoever waited for them saw it: a line for each test, degree of parallelism and load,
-//! so that the lines of one test are its curve of latency over throughput.
+//! Transaction times as a caller sees them: a line for each test, degree of parallelism and load. The lines of one test
+//! form its curve of latency over throughput.
 
 use super::columns::tx_size;
 use crate::figures::bracketed;
@@ -32,13 +32,13 @@ const COLUMNS: [Column; 15] = [
     Column::right("max", &["max"], Always),
     Column::left("marks", &[], Always),
 ];
-/// Marks the figures of a load that was not the one asked for.
+/// Marks the figures of a load that missed its rate.
 const UNMET: char = '!';
 /// In place of a load, below it: how long was waited for a connection.
 const WAIT: &str = "  waiting for one";
 
-/// One row per load of each test and degree of parallelism: medians of its repeats. Where a workload has several types
-/// of transactions, each has another; where jobs share connections, one tells how long they waited for one.
+/// One row per load of each test and degree of parallelism: medians of its repeats. A workload with several transaction
+/// types has a row for each type, and where jobs share connections, a row has the waits for one.
 #[must_use]
 pub fn latency(run: &RunJson, _: &Catalogue, width: Option<u16>) -> String {
     let points: Vec<&Point> = run.points.iter().filter(|p| legend::is_timed(p) && !p.again).collect();
@@ -82,7 +82,7 @@ pub fn latency(run: &RunJson, _: &Catalogue, width: Option<u16>) -> String {
     out
 }
 
-/// The load in words, as it was typed.
+/// The load as it was typed.
 fn load(point: &Point) -> String {
     let load = point.load;
     let begins = match (load.rate, load.think) {
@@ -96,7 +96,7 @@ fn load(point: &Point) -> String {
     begins + &load.connections.map_or_else(String::new, |n| format!(", {}", counted(n.into(), "connection")))
 }
 
-/// What is told of each distribution.
+/// The columns of each distribution.
 const TOLD: [fn(&ResponseTime) -> Option<f64>; 5] = [|t| t.p50, |t| t.p95, |t| t.p99, |t| t.p99_9, |t| t.max];
 
 fn rows(key: &CellKey, points: &[&Point]) -> Vec<Row> {
@@ -120,7 +120,7 @@ fn rows(key: &CellKey, points: &[&Point]) -> Vec<Row> {
     let kind = if open { "response" } else { "service" };
     let times = move |p: &'_ Point| if open { p.response_time_s.clone() } else { p.service_time_s.clone() };
     let time = |figure: fn(&ResponseTime) -> Option<f64>| {
-        // What is among the failures of one repeat is no time of the others.
+        // A time that lies among the failures of one repeat is not the time of the others.
         let is_failed =
             |p: &&Point| times(p).is_some_and(|t| t.max.is_some() && figure(&t).is_none()) && p.has(Flag::Errors);
         if shown.iter().any(is_failed) {
@@ -130,7 +130,7 @@ fn rows(key: &CellKey, points: &[&Point]) -> Vec<Row> {
     };
     let waits = TOLD.map(|figure| median(&|p| p.connection_wait_s.as_ref().and_then(figure)));
     let waits = waits.iter().any(Option::is_some).then(|| {
-        // Narrow tables leave out which time it is, but not the load.
+        // Narrow tables leave out the kind of time, but not the load.
         let keys = texts.iter().take(texts.len() - 1).cloned();
         let head = [WAIT, "", "", "wait"].map(str::to_owned);
         Row::Figures(keys.chain(head).chain(waits.map(duration)).chain([String::new()]).collect())
@@ -151,7 +151,7 @@ fn rows(key: &CellKey, points: &[&Point]) -> Vec<Row> {
     texts.push(kind.to_owned());
     texts.extend(TOLD.map(time));
     let unmet = if shown.iter().any(|p| p.status == Status::Invalid) { UNMET.to_string() } else { String::new() };
-    // That these are a client's and at set rates is what the table is about.
+    // The table itself says that these are client drives at set rates.
     let marks = marks(shown, &flags).replace([legend::CLIENT, legend::RATED], "");
     texts.push(format!("{unmet}{marks}"));
     [Row::Figures(texts)].into_iter().chain(of_types).chain(waits).collect()

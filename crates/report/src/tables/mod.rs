@@ -1,4 +1,4 @@
-//! Tables of points and cells, in the layouts that readers of Benchware reports know.
+//! Tables of points and cells, in the layouts of Benchware reports.
 
 mod bps;
 mod cells;

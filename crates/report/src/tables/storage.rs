@@ -1,10 +1,10 @@
-//! Points of storage itself, below any database: a line for each number of outstanding I/Os, the lines of one kind of
-//! work together, so that they are its curve.
+//! Points of storage below any database: a line for each number of outstanding I/Os. The lines of one kind of work form
+//! its curve.
 
 use crate::layout::{Column, Keep, Row, Sheet};
 use crate::legend::{self, marks, refusal};
 use crate::numbers::{MISSING, duration, short, thousands};
-use crate::storage::moments;
+use crate::storage::breakdown;
 use crate::text::hanging;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Flag, Point, ResponseTime, RunJson, Status, Storage, StorageIos};
@@ -29,7 +29,7 @@ const COLUMNS: [Column; 16] = [
     Column::right("CPU", &["CPU", "[%]"], Drop(9)),
     Column::left("marks", &[], Always),
 ];
-/// The place of the column that is shown only where rates were asked for.
+/// The index of the column that is shown only where rates were asked for.
 const ASKED: usize = 4;
 
 /// Every storage point of a run.
@@ -65,7 +65,7 @@ pub fn storage(run: &RunJson, _: &Catalogue, width: Option<u16>) -> String {
                   a rate from when it was due. --json has small and large, reads and writes apart.";
     out.push_str(&hanging("", legend, width));
     let numbered: Vec<_> = points.iter().map(|(at, p, s)| (at + 1, *p, *s)).collect();
-    if let Some(text) = moments::longest(&numbered) {
+    if let Some(text) = breakdown::longest(&numbered) {
         out.push_str(&hanging("", &text, width));
     }
     out.push_str(&luns_table(&numbered, width));
@@ -87,9 +87,9 @@ const LUNS: [Column; 6] = [
     Column::right("errors", &["Errors"], Drop(1)),
 ];
 
-/// What each device or file did; nothing where there is but one.
-fn luns_table(points: &[moments::Numbered<'_>], width: Option<u16>) -> String {
-    let lines = moments::luns(points);
+/// What each device or file did; empty where there is only one.
+fn luns_table(points: &[breakdown::NumberedPoint<'_>], width: Option<u16>) -> String {
+    let lines = breakdown::luns(points);
     if lines.is_empty() {
         return String::new();
     }
@@ -97,7 +97,7 @@ fn luns_table(points: &[moments::Numbered<'_>], width: Option<u16>) -> String {
     format!("\n{}\n", Sheet { columns: LUNS.to_vec(), rows: rows.collect(), gap: 2 }.render(width))
 }
 
-/// What is said of how it was measured, each once.
+/// Notes on how it was measured, each once.
 fn notes(points: &[(usize, &Point, &Storage)]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let backends = points.iter().map(|(_, _, s)| format!("I/O by {}", s.backend));
@@ -120,7 +120,7 @@ fn row(number: usize, point: &Point, storage: &Storage) -> Row {
         load.write_pct.to_string(),
         point.load.rate.map_or_else(String::new, |rate| rate.to_string()),
     ];
-    // What an invalid point measured is shown, under its mark; a failed one has nothing to show.
+    // An invalid point's figures are shown with a mark; a failed point has none.
     let shown = matches!(point.status, Status::Ok | Status::Invalid) && point.service_time_s.is_some();
     if !shown {
         return Row::Remark { keys: texts, text: refusal(point).unwrap_or_else(|| "no figures".to_owned()) };

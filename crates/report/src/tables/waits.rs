@@ -1,5 +1,4 @@
-//! What the sessions of each point waited for: which event, how often, and for what share of the time that the jobs
-//! had.
+//! The waits of each point's sessions: the event, how often, and its share of the jobs' time.
 
 use super::columns::tx_size;
 use crate::layout::{Column, Keep, Row, Sheet};
@@ -24,12 +23,12 @@ const COLUMNS: [Column; 11] = [
     Column::right("samples", &["Samples"], Always),
     Column::right("share", &["Share", "[%]"], Always),
 ];
-/// Events of a point that are worth a line.
+/// The most events of a point.
 const MOST: usize = 8;
-/// Samples of a point below which they tell nothing of where its time went.
+/// With fewer samples a point's waits mean nothing.
 const FEWEST_SAMPLES: u64 = 10;
 
-/// The waits of a point that a table can be made of: a handful of samples is left out.
+/// The waits of a point for the table; waits with few samples are left out.
 pub(crate) fn worth_telling(point: &Point) -> impl Iterator<Item = &Wait> {
     let enough = samples(point) >= FEWEST_SAMPLES;
     point.waits.iter().filter(move |wait| !wait.sampled || enough)
@@ -90,7 +89,7 @@ fn rows(point: &Point) -> Vec<Row> {
     longest.into_iter().take(MOST).map(row).collect()
 }
 
-/// The events that a source prints, each list with what it says of it.
+/// The printed wait events, each list with the source's remark.
 fn published_waits(published: &Published, run: &RunJson, width: Option<u16>) -> String {
     const COLUMNS: [Column; 6] = [
         Column::left("event", &["Event"], Always),

@@ -1,5 +1,4 @@
-//! What each point wrote, told apart: to the log, for which commits wait, and to the data files, which follows at
-//! checkpoints.
+//! What each point wrote: to the log, which commits wait for, and to the data files, which are written at checkpoints.
 
 use super::columns::tx_size;
 use crate::layout::{Column, Keep, Row, Sheet};

@@ -1,22 +1,22 @@
-//! Finding the figure of a requirement among the points of a run: which points may be judged, the median of each cell,
-//! and the best of them.
+//! Finding the figure of a requirement among the points of a run: the points that may be judged, the median of each
+//! cell, and the best of them.
 
 use super::percentile;
-use super::{Figure, Found, Outcome, stated};
+use super::{FoundFigure, JudgedFigure, RequirementOutcome, stated};
 use crate::{legend, numbers};
-use dbdyno_catalogue::{Limit, Percentile, Requirement, TestFigure};
+use dbdyno_catalogue::{Percentile, Requirement, RequirementLimit, TestFigure};
 use dbdyno_model::{CellKey, Drive, Flag, MetricId, Point, ResponseTime, RunJson};
 use dbdyno_stats::Estimate;
 
-/// Flags of figures that say nothing of what a project needs: a crash could lose what was committed, memory was
-/// measured in place of a device, nothing shows that the figure is what it claims to be, it was over in a moment, or
-/// chance could have made it. A requirement may accept them, and so may whoever asks for a verdict.
+/// Flags of figures that a project must not rely on: commits could be lost in a crash, memory was measured in place of
+/// a device, the figure is not proved, the work was too short, or chance could explain it. A requirement may accept
+/// them, and so may the caller.
 pub const REFUSED: [Flag; 5] =
     [Flag::UnsafeDurability, Flag::ServedFromOsCache, Flag::NotProved, Flag::TooShort, Flag::TooFewToJudge];
-/// A rate that was asked for as a number with decimals is kept if it is this near.
+/// A rate counts as the asked one if the ratio is at least this.
 const SAME_RATE: f64 = 0.9999;
 
-/// What was asked, in words: `T711 response_time_s.p99, 8 jobs, client drive, at 2,000/s`.
+/// The requirement in words: `T711 response_time_s.p99, 8 jobs, client drive, at 2,000/s`.
 pub(super) fn words(asked: &TestFigure) -> String {
     let mut words = format!("{} {}", asked.test, asked.metric);
     if let Some(percentile) = asked.percentile {
@@ -38,18 +38,21 @@ pub(super) fn words(asked: &TestFigure) -> String {
 }
 
 /// Finds the figure that a requirement is judged by.
-pub(super) fn find(run: &RunJson, asked: &TestFigure, requirement: &Requirement) -> Found {
+pub(super) fn find(run: &RunJson, asked: &TestFigure, requirement: &Requirement) -> FoundFigure {
     let of_test: Vec<&Point> = run.points.iter().filter(|p| p.subject.test() == Some(&asked.test)).collect();
     if of_test.is_empty() {
         if let Some(found) = stated::printed(run, asked, requirement.limit) {
             return found;
         }
-        return Found::Nothing(Outcome::NotMeasured, format!("the run has no points of {}", asked.test));
+        return FoundFigure::Nothing(
+            RequirementOutcome::NotMeasured,
+            format!("the run has no points of {}", asked.test),
+        );
     }
     let asked_for = chosen(&of_test, asked);
     if asked_for.is_empty() {
-        return Found::Nothing(
-            Outcome::NotMeasured,
+        return FoundFigure::Nothing(
+            RequirementOutcome::NotMeasured,
             format!("not like this: {} was measured {}", asked.test, ways(&of_test)),
         );
     }
@@ -59,11 +62,14 @@ pub(super) fn find(run: &RunJson, asked: &TestFigure, requirement: &Requirement)
         asked_for.iter().zip(&refusals).filter_map(|(p, r)| Some((*p, r.as_ref()?))).collect();
     let sound = measured_again(sound, requirement.limit);
     let Some((first, _)) = sound.split_first() else {
-        return Found::Nothing(Outcome::Refused, refused.first().map(|(_, why)| (*why).clone()).unwrap_or_default());
+        return FoundFigure::Nothing(
+            RequirementOutcome::Refused,
+            refused.first().map(|(_, why)| (*why).clone()).unwrap_or_default(),
+        );
     };
     let mut failed = None;
     let mut cells = cells(&sound, asked);
-    // Some of a cell's points have the percentile among their failures: the cell is no better than those.
+    // If the percentile of some points lies among their failures, that decides for the cell.
     cells.retain(|(points, _)| {
         let why = points.iter().find_map(|p| percentile::failed(p, asked));
         failed = failed.take().or_else(|| why.clone());
@@ -71,19 +77,19 @@ pub(super) fn find(run: &RunJson, asked: &TestFigure, requirement: &Requirement)
     });
     let failed = failed.or_else(|| sound.iter().find_map(|p| percentile::failed(p, asked)));
     match requirement.limit {
-        Limit::Minimum(_) => cells.sort_by(|a, b| b.1.median.total_cmp(&a.1.median)),
-        Limit::Maximum(_) => cells.sort_by(|a, b| a.1.median.total_cmp(&b.1.median)),
+        RequirementLimit::Minimum(_) => cells.sort_by(|a, b| b.1.median.total_cmp(&a.1.median)),
+        RequirementLimit::Maximum(_) => cells.sort_by(|a, b| a.1.median.total_cmp(&b.1.median)),
     }
     let Some((points, estimate)) = cells.first() else {
         if let Some(why) = failed {
-            return Found::Nothing(Outcome::Missed, why);
+            return FoundFigure::Nothing(RequirementOutcome::Missed, why);
         }
         let why =
             sound.iter().find_map(|p| legend::missing(p, &path(asked))).unwrap_or("the points have no such value");
-        return Found::Nothing(Outcome::NotMeasured, why.to_owned());
+        return FoundFigure::Nothing(RequirementOutcome::NotMeasured, why.to_owned());
     };
     let place = place(points.first().unwrap_or(first));
-    let figure = Figure {
+    let figure = JudgedFigure {
         value: estimate.median,
         low: estimate.interval.map(|i| i.low),
         high: estimate.interval.map(|i| i.high),
@@ -95,9 +101,12 @@ pub(super) fn find(run: &RunJson, asked: &TestFigure, requirement: &Requirement)
         },
     };
     let mut remarks = remarks(points, estimate, asked, requirement);
-    // Of rates that were set there is no best.
+    // Set rates have no best.
     let selected = |points: &[&Point]| points.iter().any(|p| !p.again && p.load.rate.is_none());
-    if cells.len() > 1 && run.published.is_none() && matches!(requirement.limit, Limit::Minimum(_)) && selected(points)
+    if cells.len() > 1
+        && run.published.is_none()
+        && matches!(requirement.limit, RequirementLimit::Minimum(_))
+        && selected(points)
     {
         remarks.push("not measured again, so chance is in the best".to_owned());
     }
@@ -107,15 +116,15 @@ pub(super) fn find(run: &RunJson, asked: &TestFigure, requirement: &Requirement)
         let which = if n == 1 { "1 point was refused".to_owned() } else { format!("{n} points were refused, as") };
         remarks.push(format!("{which} ({}): {why}", self::place(point)));
     }
-    Found::Figure(figure, remarks)
+    FoundFigure::Figure(figure, remarks)
 }
 
-/// What a least value is judged by: where it is the best of a ramp, what was measured again there. What selected is
-/// judged where it is asked for by its place.
-fn measured_again(points: Vec<&Point>, limit: Limit) -> Vec<&Point> {
+/// The points for a lower limit: for the best of a ramp, those that were measured again. A cell that is asked for
+/// explicitly is judged by its own points.
+fn measured_again(points: Vec<&Point>, limit: RequirementLimit) -> Vec<&Point> {
     let (again, ramp): (Vec<&Point>, Vec<&Point>) = points.into_iter().partition(|p| p.again);
     let several = ramp.first().is_some_and(|first| ramp.iter().any(|p| p.dop != first.dop));
-    let best_of_several = several && matches!(limit, Limit::Minimum(_));
+    let best_of_several = several && matches!(limit, RequirementLimit::Minimum(_));
     if ramp.is_empty() || (best_of_several && !again.is_empty()) { again } else { ramp }
 }
 
@@ -133,7 +142,7 @@ fn chosen<'a>(points: &[&'a Point], asked: &TestFigure) -> Vec<&'a Point> {
         .collect();
     match asked.rate_per_s {
         Some(rate) => chosen.retain(|p| p.asked_per_s.is_some_and(|of| of >= rate * SAME_RATE)),
-        // What a point was asked for is no measure of what the platform can do, unless nothing else was measured.
+        // Points with a set rate do not show what the platform can do, unless there are no others.
         None if chosen.iter().any(|p| p.load.rate.is_none()) => chosen.retain(|p| p.load.rate.is_none()),
         None => {}
     }
@@ -156,7 +165,7 @@ fn flag_words(point: &Point, flag: Flag) -> String {
     format!("{}: {note}", flag.name())
 }
 
-/// Each cell's points and what they say.
+/// Each cell's points and their estimate.
 fn cells<'a>(points: &[&'a Point], asked: &TestFigure) -> Vec<(Vec<&'a Point>, Estimate)> {
     let mut groups: Vec<(CellKey, Vec<&Point>)> = Vec::new();
     for point in points {
@@ -188,7 +197,7 @@ pub(super) fn distribution<'a>(point: &'a Point, metric: &MetricId) -> Option<&'
     }
 }
 
-/// Where a point's JSON has the value.
+/// The JSON path of the value.
 fn path(asked: &TestFigure) -> String {
     let metric = asked.metric.as_str();
     match (asked.percentile, legend::path(metric)) {
@@ -217,7 +226,7 @@ fn place(point: &Point) -> String {
     parts.join(", ")
 }
 
-/// How a test was measured, for somebody who asked for another way.
+/// How a test was measured, for a requirement that asks for another way.
 fn ways(points: &[&Point]) -> String {
     const MOST: usize = 8;
     let mut ways: Vec<String> = Vec::new();
@@ -255,9 +264,9 @@ fn remarks(points: &[&Point], estimate: &Estimate, asked: &TestFigure, requireme
     remarks
 }
 
-/// A mean, or a percentile, that keeps a limit says nothing of the times beyond it.
-fn tail(points: &[&Point], asked: &TestFigure, limit: Limit) -> Option<String> {
-    let Limit::Maximum(most) = limit else { return None };
+/// A mean or a percentile that meets a limit says nothing about longer times.
+fn tail(points: &[&Point], asked: &TestFigure, limit: RequirementLimit) -> Option<String> {
+    let RequirementLimit::Maximum(most) = limit else { return None };
     let longest = points.iter().filter_map(|p| distribution(p, &asked.metric)?.max).max_by(f64::total_cmp)?;
     let beyond = asked.percentile != Some(Percentile::Max) && longest > most;
     beyond.then(|| tail_words(&super::page::value(longest, &asked.unit), longest / most))

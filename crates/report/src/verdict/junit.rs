@@ -1,7 +1,7 @@
-//! The verdict as a JUnit file, which pipelines show as test results: a requirement is a test case, one that is not met
-//! a failure of the kind that its outcome names.
+//! The verdict as a JUnit file, which pipelines show as test results: a requirement is a test case, and an unmet one is
+//! a failure of its outcome's kind.
 
-use super::{Line, Outcome, Verdict, page};
+use super::{RequirementOutcome, Verdict, VerdictLine, page};
 use crate::text::clean;
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
@@ -10,12 +10,12 @@ use std::io;
 /// The XML document.
 ///
 /// # Errors
-/// Never in practice: it is written into memory.
+/// Never in practice, because it writes to memory.
 pub fn junit(verdict: &Verdict) -> io::Result<String> {
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
     writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     let tests = verdict.lines.len().to_string();
-    let failures = (verdict.lines.len() - verdict.count(Outcome::Met)).to_string();
+    let failures = (verdict.lines.len() - verdict.count(RequirementOutcome::Met)).to_string();
     let totals = [("name", clean(&verdict.title).into_owned()), ("tests", tests), ("failures", failures)];
     let totals = || totals.iter().map(|(key, value)| (*key, value.as_str()));
     writer.create_element("testsuites").with_attributes(totals()).write_inner_content(|writer| {
@@ -30,18 +30,18 @@ pub fn junit(verdict: &Verdict) -> io::Result<String> {
     Ok(xml)
 }
 
-fn case(writer: &mut Writer<Vec<u8>>, verdict: &Verdict, line: &Line) -> io::Result<()> {
+fn case(writer: &mut Writer<Vec<u8>>, verdict: &Verdict, line: &VerdictLine) -> io::Result<()> {
     let class = format!("dbdyno.{}", verdict.run);
     let name = clean(&line.title);
     let element = writer.create_element("testcase").with_attributes([("classname", class.as_str()), ("name", &name)]);
     element.write_inner_content(|writer| {
-        if line.outcome != Outcome::Met {
+        if line.outcome != RequirementOutcome::Met {
             let message = clean(&sentence(line)).into_owned();
             let attributes = [("message", message.as_str()), ("type", line.outcome.name())];
             writer.create_element("failure").with_attributes(attributes).write_empty()?;
         }
         let mut said: Vec<String> = Vec::new();
-        said.extend((line.outcome == Outcome::Met).then(|| sentence(line)));
+        said.extend((line.outcome == RequirementOutcome::Met).then(|| sentence(line)));
         said.extend(line.remarks.iter().cloned());
         said.extend((!verdict.accepted.is_empty()).then(|| format!("accepted: {}", page::accepted(verdict))));
         let said: Vec<_> = said.iter().map(|text| clean(text)).collect();
@@ -54,7 +54,7 @@ fn case(writer: &mut Writer<Vec<u8>>, verdict: &Verdict, line: &Line) -> io::Res
 }
 
 /// `missed: T711 tx_per_s is 1,800/s (best of 3: 8 jobs), limit >= 2,000/s, margin -10 %`.
-fn sentence(line: &Line) -> String {
+fn sentence(line: &VerdictLine) -> String {
     let (outcome, limit) = (line.outcome.words(), page::limit(line));
     match (&line.figure, &line.reason) {
         (Some(figure), _) => {

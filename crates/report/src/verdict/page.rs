@@ -1,10 +1,10 @@
 //! The verdict as text.
 
-use super::{Figure, Line, Outcome, Verdict};
+use super::{JudgedFigure, RequirementOutcome, Verdict, VerdictLine};
 use crate::layout::{Column, Keep, Row, Sheet};
 use crate::numbers;
 use crate::text::{hanging, push_line};
-use dbdyno_catalogue::Limit;
+use dbdyno_catalogue::RequirementLimit;
 
 /// The verdict for a terminal of this width; `None` is as wide as needed.
 #[must_use]
@@ -30,7 +30,8 @@ pub fn page(verdict: &Verdict, width: Option<u16>) -> String {
     ];
     let rows = verdict.lines.iter().map(|line| Row::Figures(cells(line))).collect();
     out.push_str(&Sheet { columns, rows, gap: 2 }.render(width));
-    let noted: Vec<&Line> = verdict.lines.iter().filter(|l| l.reason.is_some() || !l.remarks.is_empty()).collect();
+    let noted: Vec<&VerdictLine> =
+        verdict.lines.iter().filter(|l| l.reason.is_some() || !l.remarks.is_empty()).collect();
     for line in noted {
         out.push('\n');
         push_line(&mut out, &line.title, width);
@@ -50,8 +51,8 @@ pub(crate) fn summary(verdict: &Verdict) -> String {
     if verdict.met {
         return if all == 1 { "met, the only requirement".to_owned() } else { format!("met, all {all} requirements") };
     }
-    let unmet = all - verdict.count(Outcome::Met);
-    let bad = Outcome::ALL.into_iter().filter(|outcome| *outcome != Outcome::Met);
+    let unmet = all - verdict.count(RequirementOutcome::Met);
+    let bad = RequirementOutcome::ALL.into_iter().filter(|outcome| *outcome != RequirementOutcome::Met);
     let kinds = bad.map(|outcome| (verdict.count(outcome), outcome)).filter(|(n, _)| *n > 0);
     let kinds: Vec<String> = kinds.map(|(n, outcome)| format!("{n} {}", outcome.words())).collect();
     format!("not met, {unmet} of {all} requirement{}: {}", if all == 1 { "" } else { "s" }, kinds.join(", "))
@@ -63,7 +64,7 @@ pub(crate) fn accepted(verdict: &Verdict) -> String {
     format!("{}, on the command line: figures with it were judged like sound ones", names.join(", "))
 }
 
-fn cells(line: &Line) -> Vec<String> {
+fn cells(line: &VerdictLine) -> Vec<String> {
     let shown = line.figure.as_ref();
     vec![
         line.title.clone(),
@@ -77,12 +78,12 @@ fn cells(line: &Line) -> Vec<String> {
 }
 
 /// The limit with its sign: `>= 2,000/s`, `<= 5.00 ms`.
-pub(crate) fn limit(line: &Line) -> String {
+pub(crate) fn limit(line: &VerdictLine) -> String {
     let sign = match line.limit {
-        Limit::Minimum(_) => ">=",
-        Limit::Maximum(_) => "<=",
+        RequirementLimit::Minimum(_) => ">=",
+        RequirementLimit::Maximum(_) => "<=",
     };
-    // Every digit that somebody wrote; a figure's own say how exact it is.
+    // All digits of the written limit; a measured figure shows its precision by its own digits.
     format!("{sign} {}", stated(line.limit.value(), &line.unit))
 }
 
@@ -91,13 +92,13 @@ pub(crate) fn value(value: f64, unit: &str) -> String {
     with_unit(value, unit, numbers::thousands)
 }
 
-/// A value that somebody wrote down, with all its digits.
+/// A written value, with all its digits.
 pub(crate) fn stated(value: f64, unit: &str) -> String {
     with_unit(value, unit, numbers::printed)
 }
 
 /// The figure of a line: measured, or as its source states it.
-pub(crate) fn figure(line: &Line, figure: &Figure) -> String {
+pub(crate) fn figure(line: &VerdictLine, figure: &JudgedFigure) -> String {
     if figure.points == 0 { stated(figure.value, &line.unit) } else { value(figure.value, &line.unit) }
 }
 

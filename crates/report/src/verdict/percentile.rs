@@ -1,13 +1,12 @@
-//! What a percentile must rest on before it is judged: transactions enough, and all of them. What failed took longer
-//! than any limit, since nobody got what was asked for; left out, it would make a platform that refuses its work a
-//! quick one.
+//! What a percentile needs before it is judged: enough transactions, and all of them. Failed transactions count as
+//! slower than any limit. If they were left out, a platform that refuses work would look fast.
 
 use super::figure::distribution;
 use crate::numbers;
 use dbdyno_catalogue::{Percentile, TestFigure};
 use dbdyno_model::Point;
 
-/// So many transactions must lie beyond a percentile, or a single one decides.
+/// The least number of transactions beyond a percentile; with fewer a single one decides.
 const LEAST_BEYOND: f64 = 20.0;
 
 /// The share of all transactions that lies beyond a percentile.
@@ -23,7 +22,7 @@ fn share_beyond(percentile: Percentile) -> f64 {
     }
 }
 
-/// Transactions that a percentile is judged from on; the longest of any number is the longest.
+/// The least number of transactions for a percentile; the maximum needs no least number.
 fn least(percentile: Percentile) -> Option<u64> {
     (percentile != Percentile::Max).then(|| (LEAST_BEYOND / share_beyond(percentile)).round() as u64)
 }
@@ -33,14 +32,14 @@ fn failures(point: &Point) -> u64 {
     point.series.as_ref().map_or(0, |series| series.errors.iter().sum())
 }
 
-/// All that the percentiles of a measured point are of.
+/// All transactions that a point's percentiles are based on.
 fn counted(point: &Point, asked: &TestFigure) -> Option<u64> {
-    // Of what was unfinished only the response time is known in part.
+    // For unfinished transactions only a lower bound of the response time is known.
     let open = point.open_loop.filter(|_| asked.metric.as_str() == "response_time_s");
     Some(point.ops? + failures(point) + open.map_or(0, |open| open.unfinished))
 }
 
-/// Why a point has too few transactions for the percentile that is asked for.
+/// Why a point has too few transactions for the percentile.
 pub(super) fn too_few(point: &Point, asked: &TestFigure) -> Option<String> {
     let percentile = asked.percentile?;
     distribution(point, &asked.metric)?;
@@ -55,12 +54,12 @@ pub(super) fn too_few(point: &Point, asked: &TestFigure) -> Option<String> {
     })
 }
 
-/// Whether the percentile that is asked for is among the transactions that failed, and if so, in words.
+/// Whether the percentile lies among the failed transactions; the answer in words.
 pub(super) fn failed(point: &Point, asked: &TestFigure) -> Option<String> {
     let percentile = asked.percentile?;
     distribution(point, &asked.metric)?;
     let failed = failures(point);
-    // Older documents have percentiles of what succeeded alone: the failures decide, not whether there is a number.
+    // Percentiles of older documents only cover successful transactions, so the number of failures decides.
     let is_among = |all: &u64| failed > 0 && failed as f64 > *all as f64 * share_beyond(percentile);
     let counted = counted(point, asked).filter(is_among)?;
     let pct = failed as f64 / counted as f64 * 100.0;

@@ -1,36 +1,35 @@
-//! What a published result states for a platform without points: results of whole platforms or of their variants, and
-//! the figures that a source prints per test. A source that says "more than 35,000" says no number, but enough for a
-//! limit of 10,000.
+//! What a published result states without points: results of platforms or their variants, and figures that a source
+//! prints per test. A source that says "more than 35,000" gives no number, but enough for a limit of 10,000.
 
-use super::{Figure, Found, Outcome, doubted, figure, page};
+use super::{FoundFigure, JudgedFigure, RequirementOutcome, doubted, figure, page};
 use crate::numbers;
-use dbdyno_catalogue::{Limit, TestFigure};
-use dbdyno_model::{Bound, Kind, RunJson, Statement, Suspect};
+use dbdyno_catalogue::{RequirementLimit, TestFigure};
+use dbdyno_model::{FigureKind, PrintedBound, PublishedStatement, RunJson, Suspect};
 
-/// The figures of that name, each with the variant that it is of: one requirement is judged for every variant.
+/// The figures with this name, each with its variant: one requirement is judged for every variant.
 pub(super) fn find(
     run: &RunJson,
     name: &str,
     variant: Option<&str>,
     unit: &str,
-    limit: Limit,
-) -> Vec<(Option<String>, Found)> {
-    let nothing = |why: String| vec![(None, Found::Nothing(Outcome::NotMeasured, why))];
+    limit: RequirementLimit,
+) -> Vec<(Option<String>, FoundFigure)> {
+    let nothing = |why: String| vec![(None, FoundFigure::Nothing(RequirementOutcome::NotMeasured, why))];
     let Some(published) = &run.published else {
         return nothing("the run is of dbdyno's own, and states no result but its points".to_owned());
     };
-    let named: Vec<&Statement> = published.results.iter().filter(|s| s.metric == name).collect();
+    let named: Vec<&PublishedStatement> = published.results.iter().filter(|s| s.metric == name).collect();
     if named.is_empty() {
         let there = listed(published.results.iter().map(|s| s.metric.as_str()));
         return nothing(format!("the source states no '{name}'; it states {there}"));
     }
-    let asked: Vec<&Statement> =
+    let asked: Vec<&PublishedStatement> =
         named.iter().copied().filter(|s| variant.is_none() || s.variant.as_deref() == variant).collect();
     if asked.is_empty() {
         let there = listed(named.iter().filter_map(|s| s.variant.as_deref()));
         return nothing(format!("the source states no '{name}' of that variant; it has {there}"));
     }
-    let judged = |s: &&Statement| (s.variant.clone(), stated(s, &published.results, unit, limit));
+    let judged = |s: &&PublishedStatement| (s.variant.clone(), stated(s, &published.results, unit, limit));
     asked.iter().map(judged).collect()
 }
 
@@ -45,38 +44,43 @@ fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     if all.is_empty() { "none".to_owned() } else { all.join(", ") }
 }
 
-fn stated(statement: &Statement, all: &[Statement], unit: &str, limit: Limit) -> Found {
+fn stated(
+    statement: &PublishedStatement,
+    all: &[PublishedStatement],
+    unit: &str,
+    limit: RequirementLimit,
+) -> FoundFigure {
     if statement.unit != unit {
         let why = format!("the source states it in {}, the requirement is in {unit}", statement.unit);
-        return Found::Nothing(Outcome::Refused, why);
+        return FoundFigure::Nothing(RequirementOutcome::Refused, why);
     }
-    let Statement { low, high, bound, suspect, .. } = statement;
+    let PublishedStatement { low, high, bound, suspect, .. } = statement;
     match judged(*low, *high, *bound, suspect.as_ref(), limit, unit) {
         Ok((figure, mut remarks)) => {
             remarks.extend(tail(statement, all, limit));
-            Found::Figure(figure, remarks)
+            FoundFigure::Figure(figure, remarks)
         }
-        Err(why) => Found::Nothing(Outcome::Refused, why),
+        Err(why) => FoundFigure::Nothing(RequirementOutcome::Refused, why),
     }
 }
 
-/// The end of what a source says that decides, or why none does.
+/// The end of a stated range that decides, or why neither does.
 fn judged(
     low: f64,
     high: f64,
-    bound: Option<Bound>,
+    bound: Option<PrintedBound>,
     suspect: Option<&Suspect>,
-    limit: Limit,
+    limit: RequirementLimit,
     unit: &str,
-) -> Result<(Figure, Vec<String>), String> {
+) -> Result<(JudgedFigure, Vec<String>), String> {
     let (least, most) = match bound {
-        Some(Bound::Over | Bound::AtLeast) => (low, f64::INFINITY),
-        Some(Bound::Under | Bound::AtMost) => (f64::NEG_INFINITY, high),
-        Some(Bound::About) | None => (low, high),
+        Some(PrintedBound::Over | PrintedBound::AtLeast) => (low, f64::INFINITY),
+        Some(PrintedBound::Under | PrintedBound::AtMost) => (f64::NEG_INFINITY, high),
+        Some(PrintedBound::About) | None => (low, high),
     };
     let (worst, best) = match limit {
-        Limit::Minimum(_) => (least, most),
-        Limit::Maximum(_) => (most, least),
+        RequirementLimit::Minimum(_) => (least, most),
+        RequirementLimit::Maximum(_) => (most, least),
     };
     let said = bound.map(|b| format!("the source says {} {}", b.sign(), page::stated(low, unit)));
     let value = match (limit.is_kept(worst), limit.is_kept(best)) {
@@ -88,25 +92,25 @@ fn judged(
         }
     };
     let doubt = doubted(suspect, limit, value)?;
-    let figure = Figure { value, low: None, high: None, points: 0, place: String::new() };
+    let figure = JudgedFigure { value, low: None, high: None, points: 0, place: String::new() };
     Ok((figure, said.into_iter().chain(doubt).collect()))
 }
 
-/// A mean that keeps its limit says nothing of the longest time; where the source states that too, it stands beside it.
-fn tail(statement: &Statement, all: &[Statement], limit: Limit) -> Option<String> {
-    let Limit::Maximum(most) = limit else { return None };
+/// A mean that meets its limit says nothing about the longest time; if the source states that, too, it is shown.
+fn tail(statement: &PublishedStatement, all: &[PublishedStatement], limit: RequirementLimit) -> Option<String> {
+    let RequirementLimit::Maximum(most) = limit else { return None };
     let peak = format!("{}_peak", statement.metric.strip_suffix("_mean")?);
-    let same = |s: &&Statement| s.metric == peak && s.variant == statement.variant && s.unit == statement.unit;
+    let same = |s: &&PublishedStatement| s.metric == peak && s.variant == statement.variant && s.unit == statement.unit;
     let peak = all.iter().find(same)?;
     (peak.high > most).then(|| figure::tail_words(&page::stated(peak.high, &peak.unit), peak.high / most))
 }
 
-/// The figure that a source prints for a test, where it has no points of it; `None` where it prints none.
-pub(super) fn printed(run: &RunJson, asked: &TestFigure, limit: Limit) -> Option<Found> {
-    // A source that prints no place says no more than "alone" or "at its best".
-    let kinds: &[Kind] = match (asked.nodes, asked.jobs, asked.threads) {
-        (None, None, None) => &[Kind::Speed, Kind::Throughput, Kind::Value],
-        (None | Some(1), None | Some(1), None | Some(1)) => &[Kind::Speed],
+/// The printed figure of a test without points; `None` where the source prints none.
+pub(super) fn printed(run: &RunJson, asked: &TestFigure, limit: RequirementLimit) -> Option<FoundFigure> {
+    // A source that prints no place only says "one job" or "the best".
+    let kinds: &[FigureKind] = match (asked.nodes, asked.jobs, asked.threads) {
+        (None, None, None) => &[FigureKind::Speed, FigureKind::Throughput, FigureKind::Value],
+        (None | Some(1), None | Some(1), None | Some(1)) => &[FigureKind::Speed],
         _ => &[],
     };
     let fits = asked.percentile.is_none() && asked.rate_per_s.is_none() && asked.rows_per_tx.is_none();
@@ -114,14 +118,14 @@ pub(super) fn printed(run: &RunJson, asked: &TestFigure, limit: Limit) -> Option
     let figures: Vec<_> =
         of_test.filter(|f| fits && kinds.contains(&f.kind) && f.metric.as_ref() == Some(&asked.metric)).collect();
     let mut refused = None;
-    let mut best: Option<(Figure, Vec<String>)> = None;
+    let mut best: Option<(JudgedFigure, Vec<String>)> = None;
     for printed in figures {
         match judged(printed.value, printed.value, printed.bound, printed.suspect.as_ref(), limit, &asked.unit) {
             Ok((mut figure, remarks)) => {
                 figure.place = format!("printed: {}", printed.title);
-                let better = |known: &Figure| match limit {
-                    Limit::Minimum(_) => figure.value > known.value,
-                    Limit::Maximum(_) => figure.value < known.value,
+                let better = |known: &JudgedFigure| match limit {
+                    RequirementLimit::Minimum(_) => figure.value > known.value,
+                    RequirementLimit::Maximum(_) => figure.value < known.value,
                 };
                 if best.as_ref().is_none_or(|(known, _)| better(known)) {
                     best = Some((figure, remarks));
@@ -132,6 +136,6 @@ pub(super) fn printed(run: &RunJson, asked: &TestFigure, limit: Limit) -> Option
             }
         }
     }
-    let found = best.map(|(figure, remarks)| Found::Figure(figure, remarks));
-    found.or_else(|| refused.map(|why| Found::Nothing(Outcome::Refused, why)))
+    let found = best.map(|(figure, remarks)| FoundFigure::Figure(figure, remarks));
+    found.or_else(|| refused.map(|why| FoundFigure::Nothing(RequirementOutcome::Refused, why)))
 }

@@ -1,4 +1,4 @@
-//! One run, one measuring process.
+//! Only one process measures a run.
 
 use crate::{process, sample};
 use dbdyno_model::RunStatus;

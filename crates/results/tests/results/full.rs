@@ -1,8 +1,8 @@
-//! A full disk and a read-only one: a clear refusal, nothing lost, and on it goes when there is room again.
+//! A full disk and a read-only one: a clear refusal, no loss, and normal work when there is space again.
 
 use crate::{process, sample};
 use dbdyno_model::Status;
-use dbdyno_results::{Access, Repository, ResultsError};
+use dbdyno_results::{FileAccess, Repository, ResultsError};
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
@@ -59,7 +59,7 @@ fn no_room_for_a_new_file() {
     let Some(folder) = process::part() else { return };
     let (path, ballast) = (folder.join("dbdyno.db"), folder.join("ballast"));
     fill(&ballast);
-    let refused = Repository::open(&path, Access::ReadWrite).unwrap_err();
+    let refused = Repository::open(&path, FileAccess::ReadWrite).unwrap_err();
     assert!(matches!(refused, ResultsError::OutOfSpace { .. }), "{refused:?}");
     std::fs::remove_file(&ballast).unwrap();
     assert!(sample::open(&path).list_runs().unwrap().is_empty());
@@ -94,7 +94,7 @@ fn read_only_folder() {
     let mut repository = sample::open(&path);
     let run = sample::id("r1");
     sample::begin(&mut repository, &sample::run("r1", None, 0), 2);
-    // What a killed process leaves: a log that has not been brought into the file.
+    // What a killed process leaves: a log that is not in the main file yet.
     let (killed, killed_log) = (folder.join("killed.db"), folder.join("killed.db-wal"));
     std::fs::copy(&path, &killed).unwrap();
     std::fs::copy(&log, &killed_log).unwrap();
@@ -103,16 +103,16 @@ fn read_only_folder() {
     let remounted = Command::new("mount").args(["-o", "remount,bind,ro"]).arg(&folder).status().unwrap();
     assert!(remounted.success());
 
-    assert_eq!(Repository::open(&path, Access::ReadOnly).unwrap().load(&run).unwrap().run.id, run);
+    assert_eq!(Repository::open(&path, FileAccess::ReadOnly).unwrap().load(&run).unwrap().run.id, run);
     for path in [&path, &folder.join("new.db")] {
-        let refused = Repository::open(path, Access::ReadWrite).unwrap_err();
+        let refused = Repository::open(path, FileAccess::ReadWrite).unwrap_err();
         let text = format!(
             "cannot write {}: the file or its folder is read-only for this user; change that, or name another file with --results",
             path.display()
         );
         assert_eq!(refused.to_string(), text);
     }
-    let refused = Repository::open(&killed, Access::ReadOnly).unwrap_err();
+    let refused = Repository::open(&killed, FileAccess::ReadOnly).unwrap_err();
     let text = format!(
         "cannot read {0}: permission denied or read-only folder; get access to the file and its folder, or copy it (with {0}-wal, if there is one) to a folder of your own",
         killed.display()

@@ -2,20 +2,20 @@
 
 use crate::{process, sample};
 use dbdyno_model::Status;
-use dbdyno_results::{Access, Repository, ResultsError};
+use dbdyno_results::{FileAccess, Repository, ResultsError};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-/// More than a recorder can get done before it is killed.
+/// More points than a recorder can record before it is killed.
 const POINTS: usize = 5_000;
 const KILLS: u64 = 50;
-/// A new file every so many kills, so that some of them hit its creation, others its recovery.
+/// A new file after this many kills, so that some kills hit its creation and others its recovery.
 const KILLS_PER_FILE: u64 = 5;
 
-/// The process that is killed: opens the file, begins a run and records its points, saying so after each.
+/// The process that is killed: it opens the file, begins a run, records points, and reports each.
 #[test]
 #[ignore = "a part that another test starts"]
 fn recorder() {
@@ -54,10 +54,9 @@ fn what_was_recorded_survives_kill_9_at_any_moment() {
     assert!(points > 100 && early > 0, "the moments were not spread: {points} points, {early} kills before a run");
 }
 
-/// Starts a recorder and kills it; its run, if it said that it had begun one, and how many points it said were
-/// recorded.
+/// Starts a recorder and kills it. Returns its run, if it reported one, and the number of points that it reported.
 ///
-/// The moment is a number of lines and then some time, so that any phase is hit on slow and on quick machines.
+/// The moment is a number of lines and then some time, so that any phase is hit on slow and on fast machines.
 fn record_until_killed(folder: &Path, series: &mut u64) -> (Option<String>, usize) {
     let mut child =
         process::playing("killed::recorder", folder).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
@@ -74,8 +73,8 @@ fn record_until_killed(folder: &Path, series: &mut u64) -> (Option<String>, usiz
 }
 
 fn check(path: &Path, reported: &BTreeMap<String, usize>) {
-    // A reader first: it must cope with what was left as it was left.
-    let reader = Repository::open(path, Access::ReadOnly);
+    // A reader comes first, which must cope with what was left.
+    let reader = Repository::open(path, FileAccess::ReadOnly);
     if let Err(error) = &reader {
         assert!(matches!(error, ResultsError::NoResults { .. }) && reported.is_empty(), "{error}");
     }
@@ -93,8 +92,8 @@ fn check(path: &Path, reported: &BTreeMap<String, usize>) {
     }
 }
 
-/// A kill, or a full disk, in the middle of a checkpoint: the main file's header already counts pages that are still in
-/// the log alone.
+/// A kill, or a full disk, within a checkpoint: the main file's header already counts pages that are still only in the
+/// log.
 #[test]
 fn a_checkpoint_that_was_cut_short_is_no_damage() {
     let folder = tempfile::tempdir().unwrap();
@@ -109,7 +108,7 @@ fn a_checkpoint_that_was_cut_short_is_no_damage() {
     std::fs::copy(&path, &cut).unwrap();
     std::fs::copy(folder.path().join("dbdyno.db-wal"), folder.path().join("cut.db-wal")).unwrap();
     std::fs::File::options().write(true).open(&cut).unwrap().set_len(8_192).unwrap();
-    for access in [Access::ReadOnly, Access::ReadWrite] {
+    for access in [FileAccess::ReadOnly, FileAccess::ReadWrite] {
         let points = Repository::open(&cut, access).unwrap().load(&run).unwrap().points;
         assert_eq!(points, (0..10).map(|index| sample::point(index, Status::Ok)).collect::<Vec<_>>());
     }

@@ -1,5 +1,5 @@
-//! The results repository as its users meet it: what is recorded comes back, whatever happens to the process, the file
-//! system or the file, and every refusal says what to do.
+//! The results repository as its users see it: what was recorded is read back, whatever happens to the process, the
+//! file system or the file, and every refusal says what to do.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail as tests do")]
 

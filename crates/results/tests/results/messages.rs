@@ -1,16 +1,16 @@
-//! Every refusal, word for word, and that what is not ours stays as it was. (Full and read-only disks: `full`; a run
-//! that is being measured: `claiming`.)
+//! Every refusal, word for word, and that files of others stay unchanged. (Full and read-only disks: `full`; a run that
+//! is being measured: `claiming`.)
 
 use crate::sample;
 use dbdyno_model::{RunStatus, Status};
-use dbdyno_results::{Access, HistogramKind, Repository};
+use dbdyno_results::{FileAccess, HistogramKind, Repository};
 use rusqlite::Connection;
 use std::fs;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-const BOTH: [Access; 2] = [Access::ReadOnly, Access::ReadWrite];
+const BOTH: [FileAccess; 2] = [FileAccess::ReadOnly, FileAccess::ReadWrite];
 
 fn place(name: &str) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
@@ -18,7 +18,7 @@ fn place(name: &str) -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-fn refusal(path: &Path, access: Access) -> String {
+fn refusal(path: &Path, access: FileAccess) -> String {
     Repository::open(path, access).unwrap_err().to_string()
 }
 
@@ -41,11 +41,11 @@ fn nothing_measured_yet() {
             path.display()
         )
     };
-    assert_eq!(refusal(&path, Access::ReadOnly), text(&path));
+    assert_eq!(refusal(&path, FileAccess::ReadOnly), text(&path));
     assert!(!path.exists());
     let empty = folder.path().join("empty.db");
     fs::write(&empty, "").unwrap();
-    assert_eq!(refusal(&empty, Access::ReadOnly), text(&empty));
+    assert_eq!(refusal(&empty, FileAccess::ReadOnly), text(&empty));
     assert_eq!(sample::open(&empty).find("last").unwrap_err().to_string(), text(&empty));
 }
 
@@ -62,7 +62,7 @@ fn a_folder_a_device_and_a_missing_folder() {
     let text = format!(
         "cannot create {folder}/missing/dbdyno.db: there is no folder {folder}/missing; create it, or name another file with --results"
     );
-    assert_eq!(refusal(&path, Access::ReadWrite), text);
+    assert_eq!(refusal(&path, FileAccess::ReadWrite), text);
 }
 
 #[test]
@@ -166,15 +166,15 @@ fn a_damaged_file() {
     let file = fs::File::options().write(true).open(&scribbled).unwrap();
     file.write_all_at(&vec![0xa5; length as usize - 4_096], 4_096).unwrap();
     drop(file);
-    let reader = Repository::open(&scribbled, Access::ReadOnly).unwrap();
+    let reader = Repository::open(&scribbled, FileAccess::ReadOnly).unwrap();
     let text = damaged(&scribbled, "database disk image is malformed");
     assert_eq!(reader.list_runs().unwrap_err().to_string(), text);
-    let refused = refusal(&scribbled, Access::ReadWrite);
+    let refused = refusal(&scribbled, FileAccess::ReadWrite);
     assert!(refused.starts_with(&format!("{} is damaged (", scribbled.display())), "{refused}");
 
     let other = Connection::open(&path).unwrap();
     other.execute_batch(r#"UPDATE points SET point = '{"test":1}' WHERE plan_index = 3"#).unwrap();
-    let reader = Repository::open(&path, Access::ReadOnly).unwrap();
+    let reader = Repository::open(&path, FileAccess::ReadOnly).unwrap();
     let text = damaged(&path, "point 3 of run r1: missing field `definition` at line 1 column 10");
     assert_eq!(reader.load(&sample::id("r1")).unwrap_err().to_string(), text);
     other.execute_batch("UPDATE histograms SET histogram = x'00' WHERE point = 1 AND kind = 'service'").unwrap();
@@ -249,7 +249,7 @@ fn what_cannot_be_recorded() {
     );
     assert_eq!(refused, text);
 
-    // One histogram too many takes the whole point with it.
+    // One bad histogram rejects the whole point.
     let histogram = sample::histogram(1);
     let twice = [0, 1].map(|_| sample::of_test(HistogramKind::Service, histogram.clone()));
     let refused = repository.record_point(&run.id, 1, &sample::point(1, Status::Ok), &twice).unwrap_err();

@@ -1,26 +1,26 @@
-//! Another process, made of this test binary: a test that does its work only when its folder is given.
+//! Another process, started from this test binary: a test that does its work only when its folder is given.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 const FOLDER: &str = "DBDYNO_RESULTS_TEST_FOLDER";
 
-/// The folder that this process is to work in, if it was started to play `test`'s part.
+/// The folder that this process works in, if it was started to play a part.
 pub(crate) fn part() -> Option<PathBuf> {
     std::env::var_os(FOLDER).map(PathBuf::from)
 }
 
-/// The command that plays the part of the test of that full name in a folder.
+/// The command that plays the part of the test with this full name in a folder.
 pub(crate) fn playing(test: &str, folder: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", test, "--nocapture", "--ignored"]).env(FOLDER, folder);
     command
 }
 
-/// Plays a part in a folder that is a file system of its own of `mib` MiB; it goes when the process goes.
+/// Plays a part in a folder on a file system of its own with `mib` MiB, which disappears with the process.
 ///
-/// Mounting needs root or a kernel that lets users have namespaces; where neither is given this fails rather than
-/// leaves the test out.
+/// Mounting needs root, or a kernel that lets users have namespaces; without either this fails rather than skips the
+/// test.
 pub(crate) fn play_on_small_disk(test: &str, mib: u32) {
     let folder = tempfile::tempdir().unwrap();
     let script = format!("mount -t tmpfs -o size={mib}m tmpfs \"$1\" && shift && exec \"$@\"");

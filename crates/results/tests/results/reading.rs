@@ -2,7 +2,7 @@
 
 use crate::sample;
 use dbdyno_model::{RunStatus, Status};
-use dbdyno_results::{Access, Repository};
+use dbdyno_results::{FileAccess, Repository};
 use std::os::unix::fs::MetadataExt;
 
 #[test]
@@ -17,7 +17,7 @@ fn a_later_attempt_supersedes_and_resume_knows_what_is_left() {
         sample::record(&mut repository, &run, index, status).unwrap();
     }
     assert_eq!(repository.unmeasured(&run).unwrap(), [1, 4, 5]);
-    // The second attempt brings no histograms, so there are none: those of the first are of other work.
+    // The second attempt has no histograms, so there are none: those of the first belong to other work.
     repository.record_point(&run, 1, &sample::point(1, Status::Ok), &[]).unwrap();
     assert_eq!(repository.unmeasured(&run).unwrap(), [4, 5]);
     assert_eq!(repository.histograms(&run, 1).unwrap(), []);
@@ -53,7 +53,7 @@ fn a_run_comes_back_as_it_was_begun() {
     sample::begin(&mut repository, &begun, 3);
     repository.set_status(&begun.id, RunStatus::Interrupted).unwrap();
     begun.status = RunStatus::Interrupted;
-    let reader = Repository::open(&path, Access::ReadOnly).unwrap();
+    let reader = Repository::open(&path, FileAccess::ReadOnly).unwrap();
     let document = reader.load(&begun.id).unwrap();
     assert_eq!((document.run, document.platform), (begun.clone(), sample::platform()));
     assert_eq!((document.database, document.points), (sample::database(), Vec::new()));
@@ -64,7 +64,7 @@ fn a_run_comes_back_as_it_was_begun() {
 fn runs_are_listed_newest_first_and_found_by_what_users_type() {
     let folder = tempfile::tempdir().unwrap();
     let mut repository = sample::open(&folder.path().join("dbdyno.db"));
-    // Stored in another order than they began; half a second later sorts after the whole one.
+    // Stored in another order than they began; half a second later sorts after the whole second.
     let mut half = sample::run("bb03", Some("ab"), 1);
     half.started_at += std::time::Duration::from_millis(500);
     for run in [sample::run("ab01", Some("base"), 1), half, sample::run("abc2", Some("base"), 0)] {
@@ -91,7 +91,7 @@ fn a_reader_leaves_no_side_files_and_cannot_write() {
     sample::begin(&mut repository, &sample::run("r1", None, 0), 1);
     drop(repository);
     let before = std::fs::read(&path).unwrap();
-    let mut reader = Repository::open(&path, Access::ReadOnly).unwrap();
+    let mut reader = Repository::open(&path, FileAccess::ReadOnly).unwrap();
     assert_eq!(reader.list_runs().unwrap().len(), 1);
     assert!(sample::record(&mut reader, &sample::id("r1"), 0, Status::Ok).is_err());
     drop(reader);
@@ -105,14 +105,14 @@ fn a_reader_follows_a_run_that_is_being_measured() {
     let path = folder.path().join("dbdyno.db");
     let mut writer = sample::open(&path);
     sample::begin(&mut writer, &sample::run("r1", None, 0), 3);
-    let reader = Repository::open(&path, Access::ReadOnly).unwrap();
+    let reader = Repository::open(&path, FileAccess::ReadOnly).unwrap();
     for index in 0..3 {
         sample::record(&mut writer, &sample::id("r1"), index, Status::Ok).unwrap();
         assert_eq!(reader.load(&sample::id("r1")).unwrap().points.len(), index + 1);
     }
 }
 
-/// POSIX locks belong to the process: a second look at a file, closed carelessly, would drop those of the first.
+/// POSIX locks belong to the process: opening a file twice and closing it carelessly would drop the locks of the first.
 #[test]
 fn opening_a_second_time_keeps_the_locks_of_the_first() {
     let folder = tempfile::tempdir().unwrap();
@@ -121,11 +121,10 @@ fn opening_a_second_time_keeps_the_locks_of_the_first() {
     first.list_runs().unwrap();
     let inode = format!(":{} ", path.metadata().unwrap().ino());
     let locks = || std::fs::read_to_string("/proc/locks").unwrap().lines().filter(|l| l.contains(&inode)).count();
-    // The list of all locks is read in pieces, and may miss some while others come and go; a lock that was dropped
-    // stays so.
+    // The list of all locks is read in pieces and may miss some while others come and go; a dropped lock stays dropped.
     let held = (0..20).map(|_| locks()).max().unwrap();
     assert!(held > 0);
-    for access in [Access::ReadOnly, Access::ReadWrite] {
+    for access in [FileAccess::ReadOnly, FileAccess::ReadWrite] {
         drop(Repository::open(&path, access).unwrap());
         assert!((0..1000).any(|_| locks() == held), "{} of {held}", locks());
     }

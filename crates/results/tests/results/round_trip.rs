@@ -1,4 +1,4 @@
-//! Whatever a point says, it says after it was stored.
+//! Every point is the same after it was stored and read.
 
 use crate::sample;
 use dbdyno_model::*;
@@ -96,22 +96,28 @@ fn storage(n: &[u64], next: &mut impl FnMut() -> Option<f64>) -> Storage {
     }
 }
 
-/// Closed loops, pauses, rates and shares.
-fn load(n: u64) -> Load {
+/// Closed loops, think times, rates and shares.
+fn load(n: u64) -> ClientLoad {
     let arrivals = Some(if n.is_multiple_of(2) { Arrivals::Constant } else { Arrivals::Poisson });
     let queue = [None, Some(Queue::Shared), Some(Queue::Session)][(n / 7 % 3) as usize];
     let connections = n.is_multiple_of(5).then_some(1 + (n % 9) as u32);
     match n % 4 {
-        0 => Load { connections, ..Load::default() },
-        1 => Load { think: Some(Think { least_ns: n % 1_000_007, most_ns: 1_000_007 }), ..Load::default() },
-        2 => Load {
+        0 => ClientLoad { connections, ..ClientLoad::default() },
+        1 => ClientLoad { think: Some(Think { least_ns: n % 1_000_007, most_ns: 1_000_007 }), ..ClientLoad::default() },
+        2 => ClientLoad {
             rate: Some(Rate::PerS { thousandths: 1 + n % 100_000_000_000 }),
             arrivals,
             queue,
             connections,
             think: None,
         },
-        _ => Load { rate: Some(Rate::Share { pct: 1 + (n % 200) as u32 }), arrivals, queue, connections, think: None },
+        _ => ClientLoad {
+            rate: Some(Rate::Share { pct: 1 + (n % 200) as u32 }),
+            arrivals,
+            queue,
+            connections,
+            think: None,
+        },
     }
 }
 
@@ -213,7 +219,7 @@ proptest! {
         let service = [sample::of_test(dbdyno_results::HistogramKind::Service, histogram)];
         repository.record_point(&run.id, 0, &point, &service).unwrap();
         let document = repository.load(&run.id).unwrap();
-        // Debug tells -0.0 from 0.0, which equality does not.
+        // Debug distinguishes -0.0 from 0.0; equality does not.
         prop_assert_eq!(format!("{:?}", &document.points), format!("{:?}", [&point]));
         let tool = Some(sample::tool());
         let stored = RunJson { tool, ..RunJson::new(run.clone(), sample::platform(), sample::database(), vec![point]) };

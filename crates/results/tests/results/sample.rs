@@ -1,11 +1,11 @@
-//! Runs, plans, points and histograms that are a function of a number, so that another process can tell whether what it
-//! reads is what was written.
+//! Runs, plans, points and histograms that are functions of a number, so that another process can check that it reads
+//! what was written.
 
 use dbdyno_model::{
-    CommitMode, CpuUse, Database, Dop, Drive, Flag, Load, Mapping, MetricValue, Plan, PlannedPoint, Platform, Point,
-    ResponseTime, Run, RunId, RunStatus, Status, TestCode, Tool,
+    ClientLoad, CommitMode, CpuUse, Database, Dop, Drive, Flag, Mapping, MetricValue, Plan, PlannedPoint, Platform,
+    Point, ResponseTime, Run, RunId, RunStatus, Status, TestCode, Tool,
 };
-use dbdyno_results::{Access, HistogramKind, Histograms, PointHistogram, Repository};
+use dbdyno_results::{FileAccess, HistogramKind, Histograms, PointHistogram, Repository};
 use dbdyno_stats::Histogram;
 use std::path::Path;
 
@@ -14,7 +14,7 @@ pub(crate) fn id(text: &str) -> RunId {
 }
 
 pub(crate) fn open(path: &Path) -> Repository {
-    Repository::open(path, Access::ReadWrite).unwrap()
+    Repository::open(path, FileAccess::ReadWrite).unwrap()
 }
 
 /// A run that began `second` seconds into 2026.
@@ -37,7 +37,7 @@ pub(crate) fn plan(points: usize) -> Plan {
         subject: TestCode::new("T611").unwrap().into(),
         drive: Drive::Server,
         dop: Dop { jobs: 1 + index as u32, ..Dop::ONE },
-        load: Load::default(),
+        load: ClientLoad::default(),
         rows_per_tx: 1,
         repeat: 1,
         again: false,
@@ -74,7 +74,7 @@ pub(crate) fn begin(repository: &mut Repository, run: &Run, points: usize) {
     repository.begin_run(run, &plan(points), &platform(), &database(), Some(&tool())).unwrap();
 }
 
-/// The `index`-th point of a plan, of a size that points have in practice.
+/// The `index`-th point of a plan, of realistic size.
 pub(crate) fn point(index: usize, status: Status) -> Point {
     let mut point: Point = serde_json::from_value(serde_json::json!({
         "subject": { "kind": "test", "name": "T611" }, "definition": "0123456789abcdef", "mapping": "native", "drive": "server",

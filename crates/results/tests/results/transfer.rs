@@ -1,8 +1,8 @@
-//! Runs that travel: whole or not at all, once, and never over another.
+//! Exported and imported runs: complete or not at all, once, and never over another run.
 
 use crate::sample::{self, begin, id, open};
 use dbdyno_model::{RunStatus, Status};
-use dbdyno_results::{HistogramKind, Repository, ResultsError, Transfer, TransferError};
+use dbdyno_results::{ExportedRun, HistogramKind, Repository, ResultsError, TransferError};
 use dbdyno_stats::Histogram;
 use proptest::prelude::*;
 use std::sync::LazyLock;
@@ -30,10 +30,10 @@ static EXPORTED: LazyLock<String> = LazyLock::new(|| {
     repository.transfer(&id("abc123")).unwrap().to_json().unwrap()
 });
 
-fn rewritten(change: impl Fn(&mut serde_json::Value)) -> Result<Transfer, TransferError> {
+fn rewritten(change: impl Fn(&mut serde_json::Value)) -> Result<ExportedRun, TransferError> {
     let mut document = serde_json::from_str(&EXPORTED).unwrap();
     change(&mut document);
-    Transfer::from_json(&document.to_string())
+    ExportedRun::from_json(&document.to_string())
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn a_run_is_elsewhere_what_it_was_here() {
     let (mut here, mut there) = (open(&folder.path().join("here.db")), open(&folder.path().join("there.db")));
     measured(&mut here);
     let run = id("abc123");
-    let transfer = Transfer::from_json(&EXPORTED).unwrap();
+    let transfer = ExportedRun::from_json(&EXPORTED).unwrap();
     assert_eq!(transfer, here.transfer(&run).unwrap());
     assert!(there.import(&transfer).unwrap());
     assert_eq!(there.load(&run).unwrap(), here.load(&run).unwrap());
@@ -59,7 +59,7 @@ fn a_run_is_elsewhere_what_it_was_here() {
 fn the_same_run_may_come_twice_and_another_never_takes_its_place() {
     let folder = tempfile::tempdir().unwrap();
     let mut there = open(&folder.path().join("there.db"));
-    let transfer = Transfer::from_json(&EXPORTED).unwrap();
+    let transfer = ExportedRun::from_json(&EXPORTED).unwrap();
     assert!(there.import(&transfer).unwrap());
     assert!(!there.import(&transfer).unwrap());
     let mut other = transfer.clone();
@@ -74,8 +74,8 @@ fn the_same_run_may_come_twice_and_another_never_takes_its_place() {
 fn an_import_that_fails_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let mut there = open(&folder.path().join("there.db"));
-    let mut transfer = Transfer::from_json(&EXPORTED).unwrap();
-    // A fault that is found at the last point.
+    let mut transfer = ExportedRun::from_json(&EXPORTED).unwrap();
+    // An error that is found at the last point.
     transfer.plan_indexes[1] = 3;
     assert!(there.import(&transfer).is_err());
     assert!(there.list_runs().unwrap().is_empty());
@@ -137,7 +137,7 @@ fn what_is_no_run_is_refused_with_the_reason() {
         ),
         (&|d| d["histograms"][0]["hdr_v2_base64"] = "AAAA".into(), "it is damaged: the service histogram of place 0: "),
         (&|d| d["histograms"][0]["hdr_v2_base64"] = "?".into(), "it is damaged: the service histogram of place 0: "),
-        // Magic, and four bytes that ask for 4 GiB.
+        // A magic number, and four bytes that ask for 4 GiB.
         (
             &|d| {
                 d["histograms"][0]["hdr_v2_base64"] = "HISTE/////8AAAAAAAAAAwAAAAAAAAABAAADRjC4oAA/8AAAAAAAAA==".into();
@@ -154,7 +154,7 @@ fn what_is_no_run_is_refused_with_the_reason() {
         assert!(refusal.starts_with(words), "{refusal}");
     }
     let twice = EXPORTED.replacen("\"label\": \"mine\",", "\"label\": \"mine\",\n\"label\": \"yours\",", 1);
-    let refusal = Transfer::from_json(&twice).unwrap_err().to_string();
+    let refusal = ExportedRun::from_json(&twice).unwrap_err().to_string();
     assert!(refusal.starts_with("it is damaged: it says 'label' twice"), "{refusal}");
     for (text, words) in [
         ("", "it ends in the middle, in line 1"),
@@ -163,7 +163,7 @@ fn what_is_no_run_is_refused_with_the_reason() {
         ("PK\u{3}\u{4}", "it is no run of dbdyno's ("),
         ("{\"schema_version\": 1}", "it lacks the plan"),
     ] {
-        let refusal = Transfer::from_json(text).unwrap_err().to_string();
+        let refusal = ExportedRun::from_json(text).unwrap_err().to_string();
         assert!(refusal.starts_with(words), "{text}: {refusal}");
     }
 }
@@ -177,7 +177,7 @@ proptest! {
         while !EXPORTED.is_char_boundary(end) {
             end -= 1;
         }
-        let refused = Transfer::from_json(&EXPORTED[..end]).unwrap_err();
+        let refused = ExportedRun::from_json(&EXPORTED[..end]).unwrap_err();
         prop_assert!(matches!(refused, TransferError::CutOff { .. }), "{}", refused);
     }
 
@@ -186,8 +186,8 @@ proptest! {
         let mut bytes = EXPORTED.clone().into_bytes();
         let at = place.index(bytes.len());
         bytes[at] = byte;
-        // No panic, and what is accepted can be stored.
-        if let Ok(transfer) = Transfer::from_json(&String::from_utf8_lossy(&bytes)) {
+        // No panic, and whatever is accepted can be stored.
+        if let Ok(transfer) = ExportedRun::from_json(&String::from_utf8_lossy(&bytes)) {
             let folder = tempfile::tempdir().unwrap();
             let mut there = open(&folder.path().join("there.db"));
             prop_assert!(there.import(&transfer).unwrap());

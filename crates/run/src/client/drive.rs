@@ -1,30 +1,29 @@
-//! One session of the client drive: it runs any program, transaction after transaction, act by act. The program knows
-//! transactions; the drive knows the window, the pace, what is sent again, and how transactions have ended. Its user is
-//! always the same, or where users share connections, whoever's turn it is: pool.rs.
+//! One session of the client drive. It runs any program, transaction after transaction, act by act. The program knows
+//! transactions. The drive knows the window, the pacing, retries, and how transactions ended. Where users share
+//! connections, the session serves the user who is due first; see `waiting_users.rs`.
 //!
-//! What ends when the window's edges are known is counted without a lock: the window's moments are atomic, and times go
-//! into a pen of the session's own. A transaction that the database refused for the sake of another is sent again with
-//! the same keys; one that failed for good is counted by its class and never as throughput, and the job goes on with
-//! the next: failures.rs.
+//! Counting takes no lock: the window's edges are atomics, and times go into the session's local recorder. A
+//! transaction that failed by a conflict is sent again with the same keys. One that failed for good is counted by its
+//! error class and never as throughput, and the job goes on with the next; see `failures.rs`.
 
 mod failures;
-mod punctual;
+mod lateness;
 
-use super::pool::{Pool, User};
-use super::tally::Tally;
-use super::team::Team;
-use crate::Pace;
+use super::context::ClientContext;
+use super::counts::Counts;
+use super::waiting_users::{User, WaitingUsers};
+use crate::WindowMode;
 use dbdyno_engine::client::{Answer, Bound};
 use dbdyno_engine::program::{Act, Outcome, Program};
 use dbdyno_engine::{ChunkResult, Failure, Reply, Request, Step, Work};
 use dbdyno_model::Outcomes;
-use dbdyno_stats::{Pen, Sample, TypeId};
+use dbdyno_stats::{LocalRecorder, Sample, TypeId};
 
-/// Failures in a row after which a job has nothing good to tell.
-const STORM_FAILURES: u32 = 10;
-/// Pause after each further failure, so that a storm burns no processor.
-const STORM_PAUSE_NS: u64 = 10_000_000;
-/// A sleeper looks up at least so often, to hear that the point was stopped.
+/// Failures in a row after which a session counts as stalled.
+const STALL_FAILURES: u32 = 10;
+/// Pause after each further failure, so that a stalled session does not burn processor time.
+const STALL_PAUSE_NS: u64 = 10_000_000;
+/// A sleeping session wakes at least this often, to notice that the point was stopped.
 const LONGEST_NAP_NS: u64 = 100_000_000;
 const UNKNOWN_NS: u64 = u64::MAX;
 
@@ -36,79 +35,79 @@ enum Stage {
     Passed,
 }
 
-/// What the session is at.
+/// What the session is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Doing {
+enum Activity {
     Nothing,
-    /// A statement, executed so often.
+    /// Executing a statement this many times.
     Statement(u64),
-    /// A pause within a transaction, until then.
+    /// Pausing within a transaction until this moment.
     Thinking(u64),
     Commit,
-    Rollback(Then),
+    Rollback(AfterRollback),
 }
 
 /// What follows a rollback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Then {
-    /// The same transaction once more.
+enum AfterRollback {
+    /// The same transaction again.
     Again,
-    /// The next one: this one has failed.
+    /// The next transaction, because this one failed.
     Leave,
-    /// The program goes on: it has wanted that.
+    /// The program continues, because it asked for the rollback.
     GoOn,
 }
 
-/// One session of a point in the client drive, and the user who has it.
+/// One session of a point in the client drive, and the user that it serves.
 #[derive(Debug)]
 pub struct ClientDrive<'t, P> {
-    team: &'t Team<'t>,
-    pen: Pen<'t>,
+    context: &'t ClientContext<'t>,
+    recorder: LocalRecorder<'t>,
     user: Box<User<P>>,
-    /// Where it takes users from, and puts them back, if they share connections.
-    pool: Option<&'t Pool<P>>,
+    /// The users without a connection, where users share connections.
+    pool: Option<&'t WaitingUsers<P>>,
     stage: Stage,
     warm_up_ns: u64,
     duration_ns: u64,
     /// Edges of the window, once they are known.
     start_ns: u64,
     end_ns: u64,
-    doing: Doing,
-    /// The type of the transaction that it is at.
+    activity: Activity,
+    /// Type of the current transaction.
     of_type: TypeId,
     /// Whether a transaction of several statements is open.
     open: bool,
-    /// Whether the program has rolled this one back, as it wanted to.
+    /// Whether the program asked to roll back the current transaction.
     rolled_back: bool,
-    /// Until then it does not go on, nor does it take what others could do meanwhile.
+    /// Until this moment the session pauses and takes no new transaction from the shared timetable.
     rests_until_ns: u64,
-    /// Since when a user could have had it.
+    /// Since when a user could have had this session.
     free_from_ns: u64,
-    /// How long its last transaction waited for it, where that counts and has not been told yet.
+    /// How long its last transaction waited for a connection, if that counts and is not recorded yet.
     untold_wait_ns: Option<u64>,
-    /// Since when it has waited for the next one.
+    /// Since when it waits for the next transaction.
     idle_from_ns: Option<u64>,
-    /// When its first statement was sent.
+    /// When the first statement of the transaction was sent.
     begun_ns: Option<u64>,
     attempt: u32,
-    /// Statements that were executed so far in this attempt.
+    /// Statements executed so far in this attempt.
     executed: u64,
     failures_in_row: u32,
     last_good_ns: u64,
-    storming: bool,
-    tally: Tally,
+    stalled_sessions: bool,
+    counts: Counts,
 }
 
 impl<'t, P: Program> ClientDrive<'t, P> {
-    pub(super) fn new(team: &'t Team<'t>, user: User<P>, pool: Option<&'t Pool<P>>) -> Self {
-        let (warm_up_ns, duration_ns) = match team.window.pace() {
-            Pace::Steady { warm_up_ns, duration_ns, .. } => (warm_up_ns, duration_ns),
-            Pace::Pieces { .. } => (0, 0),
+    pub(super) fn new(context: &'t ClientContext<'t>, user: User<P>, pool: Option<&'t WaitingUsers<P>>) -> Self {
+        let (warm_up_ns, duration_ns) = match context.window.pace() {
+            WindowMode::Steady { warm_up_ns, duration_ns, .. } => (warm_up_ns, duration_ns),
+            WindowMode::Pieces { .. } => (0, 0),
         };
-        let tally = Tally::of_types(user.program.types().len());
+        let counts = Counts::of_types(user.program.types().len());
         Self {
-            team,
-            pen: team.recorder.pen(),
+            context,
+            recorder: context.recorder.local(),
             user: Box::new(user),
             pool,
             stage: Stage::Waiting,
@@ -116,7 +115,7 @@ impl<'t, P: Program> ClientDrive<'t, P> {
             duration_ns,
             start_ns: UNKNOWN_NS,
             end_ns: UNKNOWN_NS,
-            doing: Doing::Nothing,
+            activity: Activity::Nothing,
             of_type: TypeId::FIRST,
             open: false,
             rolled_back: false,
@@ -129,24 +128,24 @@ impl<'t, P: Program> ClientDrive<'t, P> {
             executed: 0,
             failures_in_row: 0,
             last_good_ns: 0,
-            storming: false,
-            tally,
+            stalled_sessions: false,
+            counts,
         }
     }
 
-    /// What it did; its times go to the recorder.
+    /// The session's counts. Its times are in the recorder.
     #[must_use]
-    pub fn into_tally(self) -> Tally {
-        self.tally
+    pub fn into_counts(self) -> Counts {
+        self.counts
     }
 
     fn arrive(&mut self, now_ns: u64) {
-        let origin_ns = self.team.window.arrive(now_ns);
+        let origin_ns = self.context.window.arrive(now_ns);
         self.stage = Stage::Warming;
         (self.last_good_ns, self.free_from_ns) = (now_ns, now_ns);
-        self.user.arrive(self.team, now_ns, origin_ns);
+        self.user.arrive(self.context, now_ns, origin_ns);
         if let Some(pool) = self.pool {
-            pool.arrive(self.team, now_ns, origin_ns);
+            pool.arrive(self.context, now_ns, origin_ns);
         }
         // Nobody waits for a transaction that is due long after the warm-up.
         if self.begins_ns(now_ns) >= now_ns + self.warm_up_ns {
@@ -156,7 +155,7 @@ impl<'t, P: Program> ClientDrive<'t, P> {
 
     fn warm(&mut self, now_ns: u64) {
         if self.stage == Stage::Warming {
-            self.team.window.warmed(now_ns);
+            self.context.window.warmed(now_ns);
             self.stage = Stage::Working;
         }
     }
@@ -164,50 +163,50 @@ impl<'t, P: Program> ClientDrive<'t, P> {
     #[inline]
     fn learn_edges(&mut self) {
         if self.start_ns == UNKNOWN_NS
-            && let Some(start_ns) = self.team.window.start_ns()
+            && let Some(start_ns) = self.context.window.start_ns()
         {
             self.start_ns = start_ns;
             self.end_ns = start_ns + self.duration_ns;
         }
     }
 
-    /// The place of a moment in the window, in nanoseconds since it began. What ends with the window has been done in
-    /// it.
+    /// The offset of a moment in the window, in nanoseconds from its beginning; `None` outside. The window's last
+    /// moment belongs to it.
     #[inline]
     fn inside(&self, ended_ns: u64) -> Option<u64> {
         (self.start_ns < ended_ns && ended_ns <= self.end_ns).then(|| ended_ns - self.start_ns - 1)
     }
 
-    /// Takes an answer. Returns what the same transaction does next, or nothing when that has ended.
+    /// Takes a reply. Returns the next act of the same transaction, or `None` when the transaction has ended.
     #[inline]
     fn take(&mut self, reply: Reply<'_>) -> Option<Act> {
         let Reply { started_ns, ended_ns, result, answer } = reply;
         self.begun_ns.get_or_insert(started_ns);
-        self.tally.last_ended_ns = ended_ns;
-        match (self.doing, result) {
-            (Doing::Statement(times), Ok(did)) => {
+        self.counts.last_ended_ns = ended_ns;
+        match (self.activity, result) {
+            (Activity::Statement(times), Ok(did)) => {
                 self.executed += times;
                 self.act(Some((&did, answer)), ended_ns)
             }
-            (Doing::Commit, Ok(did)) => {
+            (Activity::Commit, Ok(did)) => {
                 self.open = false;
                 self.act(Some((&did, answer)), ended_ns)
             }
-            (Doing::Rollback(then), Ok(did)) => {
+            (Activity::Rollback(then), Ok(did)) => {
                 self.open = false;
                 match then {
-                    Then::Again => Some(self.again(ended_ns)?),
-                    Then::GoOn => {
+                    AfterRollback::Again => Some(self.again(ended_ns)?),
+                    AfterRollback::GoOn => {
                         self.rolled_back = true;
                         self.act(Some((&did, answer)), ended_ns)
                     }
-                    Then::Leave => {
+                    AfterRollback::Leave => {
                         self.leave(ended_ns);
                         None
                     }
                 }
             }
-            (Doing::Nothing | Doing::Thinking(_), Ok(_)) => {
+            (Activity::Nothing | Activity::Thinking(_), Ok(_)) => {
                 self.leave(ended_ns);
                 None
             }
@@ -215,18 +214,18 @@ impl<'t, P: Program> ClientDrive<'t, P> {
         }
     }
 
-    /// What the program does next; nothing when its transaction has ended.
+    /// The program's next act; `None` when its transaction has ended.
     #[inline]
     fn act(&mut self, reply: Option<(&ChunkResult, &Answer)>, now_ns: u64) -> Option<Act> {
         let act = self.user.program.act(reply);
-        self.doing = match act {
+        self.activity = match act {
             Act::Execute { times, opens, .. } => {
                 self.open |= opens;
-                Doing::Statement(times as u64)
+                Activity::Statement(times as u64)
             }
-            Act::Think(pause_ns) => Doing::Thinking(now_ns + pause_ns),
-            Act::Commit => Doing::Commit,
-            Act::Rollback => Doing::Rollback(Then::GoOn),
+            Act::Think(pause_ns) => Activity::Thinking(now_ns + pause_ns),
+            Act::Commit => Activity::Commit,
+            Act::Rollback => Activity::Rollback(AfterRollback::GoOn),
             Act::Ended => {
                 self.succeed(now_ns);
                 return None;
@@ -247,81 +246,81 @@ impl<'t, P: Program> ClientDrive<'t, P> {
         self.learn_edges();
         let did = self.user.program.did();
         let (rows, begun_ns) = (did.rows, self.begun_ns.unwrap_or(ended_ns));
-        self.tally.outcomes.succeed(1);
+        self.counts.outcomes.succeed(1);
         self.count_type(|outcomes, _| outcomes.succeed(1));
-        self.tally.checksum = self.tally.checksum.wrapping_add(did.checksum);
+        self.counts.checksum = self.counts.checksum.wrapping_add(did.checksum);
         self.account(ended_ns);
         if let Some(at_ns) = self.inside(ended_ns) {
             let due_ns = self.user.due_ns.unwrap_or(begun_ns).min(begun_ns);
             let (service_ns, response_ns) = (ended_ns - begun_ns, ended_ns - due_ns);
-            self.pen.record(Sample { type_id: self.of_type, ended_ns: at_ns, service_ns, response_ns, rows });
+            self.recorder.record(Sample { type_id: self.of_type, ended_ns: at_ns, service_ns, response_ns, rows });
             self.untold_wait_ns = self.pool.map(|_| self.waited_ns(ended_ns));
         } else {
-            let outside = if ended_ns <= self.start_ns { &mut self.tally.before } else { &mut self.tally.after };
+            let outside = if ended_ns <= self.start_ns { &mut self.counts.before } else { &mut self.counts.after };
             outside.ops += 1;
             outside.rows += rows;
         }
         self.last_good_ns = ended_ns;
         if self.failures_in_row > 0 {
             self.failures_in_row = 0;
-            if std::mem::take(&mut self.storming) {
-                self.team.calms();
+            if std::mem::take(&mut self.stalled_sessions) {
+                self.context.recovered();
             }
         }
         self.user.program.ended(if self.rolled_back { Outcome::RolledBack } else { Outcome::Committed });
         self.leave(ended_ns);
     }
 
-    /// Counts what became of the transaction that it is at under its type.
+    /// Counts how the current transaction ended, under its type.
     #[inline]
     fn count_type(&mut self, count: impl FnOnce(&mut Outcomes, &mut u64)) {
-        if let Some((outcomes, unknown)) = self.tally.types.get_mut(self.of_type.number()) {
+        if let Some((outcomes, unknown)) = self.counts.types.get_mut(self.of_type.number()) {
             count(outcomes, unknown);
         }
     }
 
-    /// Goes on to the next transaction; the program has been told how this one has ended.
+    /// Goes on to the next transaction. The program already knows how this one ended.
     #[inline]
     fn leave(&mut self, ended_ns: u64) {
-        (self.doing, self.begun_ns, self.attempt) = (Doing::Nothing, None, 0);
+        (self.activity, self.begun_ns, self.attempt) = (Activity::Nothing, None, 0);
         (self.rolled_back, self.executed) = (false, 0);
         self.user.leave(ended_ns);
         self.free_from_ns = ended_ns;
-        if self.failures_in_row >= STORM_FAILURES {
-            self.rests_until_ns = ended_ns + STORM_PAUSE_NS;
+        if self.failures_in_row >= STALL_FAILURES {
+            self.rests_until_ns = ended_ns + STALL_PAUSE_NS;
             self.free_from_ns = self.rests_until_ns;
         }
     }
 
-    /// How long its transaction has waited for it by a moment.
+    /// How long the current transaction has waited for a connection by a moment.
     #[inline]
     fn waited_ns(&self, by_ns: u64) -> u64 {
-        self.free_from_ns.min(by_ns).saturating_sub(self.user.wants_ns(self.team))
+        self.free_from_ns.min(by_ns).saturating_sub(self.user.wants_ns(self.context))
     }
 
-    /// When to go on with the next transaction: of the user whose turn it is.
+    /// When the next transaction begins: that of the user who is due first.
     #[inline]
     fn begins_ns(&mut self, now_ns: u64) -> u64 {
         if self.rests_until_ns > now_ns {
             return self.rests_until_ns;
         }
-        let due_ns = self.user.begins_ns(self.team, now_ns);
+        let due_ns = self.user.begins_ns(self.context, now_ns);
         let Some(pool) = self.pool else { return due_ns };
         pool.exchange(&mut self.user, due_ns, self.untold_wait_ns.take());
-        self.user.begins_ns(self.team, now_ns)
+        self.user.begins_ns(self.context, now_ns)
     }
 
-    /// What to do between two transactions.
+    /// The next step between two transactions.
     #[inline]
-    fn idle(&mut self, now_ns: u64) -> Next {
+    fn idle(&mut self, now_ns: u64) -> NextStep {
         self.learn_edges();
         if now_ns >= self.end_ns && self.stage == Stage::Working {
             self.stage = Stage::Passed;
-            self.team.window.pass(0);
+            self.context.window.pass(0);
         }
-        if self.team.window.over() {
+        if self.context.window.over() {
             self.go(now_ns);
-            return Next::Done;
+            return NextStep::Done;
         }
         let begins_ns = self.begins_ns(now_ns);
         if begins_ns <= now_ns {
@@ -329,45 +328,45 @@ impl<'t, P: Program> ClientDrive<'t, P> {
                 self.wake(now_ns);
             }
             self.of_type = self.user.program.begin();
-            return self.act(None, now_ns).map_or(Next::Nap(0), Next::Act);
+            return self.act(None, now_ns).map_or(NextStep::Nap(0), NextStep::Act);
         }
         self.idle_from_ns.get_or_insert(now_ns);
-        self.pen.pour();
-        // The end of the window is not to be slept through: the others wait for it.
+        self.recorder.flush();
+        // Sleeping must not pass the window's end, because the other jobs wait for this one.
         let until_ns = if self.stage == Stage::Passed { begins_ns } else { begins_ns.min(self.end_ns) };
-        Next::Nap(until_ns.saturating_sub(now_ns).min(LONGEST_NAP_NS))
+        NextStep::Nap(until_ns.saturating_sub(now_ns).min(LONGEST_NAP_NS))
     }
 
-    /// What to do within a pause of a transaction.
+    /// The next step within a pause of a transaction.
     #[cold]
-    fn think(&mut self, until_ns: u64, now_ns: u64) -> Next {
-        if now_ns < until_ns && !self.team.window.over() {
-            return Next::Nap((until_ns - now_ns).min(LONGEST_NAP_NS));
+    fn think(&mut self, until_ns: u64, now_ns: u64) -> NextStep {
+        if now_ns < until_ns && !self.context.window.over() {
+            return NextStep::Nap((until_ns - now_ns).min(LONGEST_NAP_NS));
         }
         if now_ns < until_ns {
-            // Nobody waits for the rest of it.
+            // The window is over, so the rest of the transaction is not needed.
             self.user.program.ended(Outcome::RolledBack);
             if self.open {
-                self.doing = Doing::Rollback(Then::Leave);
-                return Next::Act(Act::Rollback);
+                self.activity = Activity::Rollback(AfterRollback::Leave);
+                return NextStep::Act(Act::Rollback);
             }
             self.go(now_ns);
-            return Next::Done;
+            return NextStep::Done;
         }
-        self.act(None, now_ns).map_or(Next::Nap(0), Next::Act)
+        self.act(None, now_ns).map_or(NextStep::Nap(0), NextStep::Act)
     }
 
     #[inline]
-    fn next_step(&mut self, now_ns: u64, reply: Option<Reply<'_>>) -> Next {
+    fn next_step(&mut self, now_ns: u64, reply: Option<Reply<'_>>) -> NextStep {
         if self.stage == Stage::Waiting {
             self.arrive(now_ns);
         }
-        match (reply, self.doing) {
+        match (reply, self.activity) {
             (Some(reply), _) => match self.take(reply) {
-                Some(act) => Next::Act(act),
+                Some(act) => NextStep::Act(act),
                 None => self.idle(now_ns),
             },
-            (None, Doing::Thinking(until_ns)) => self.think(until_ns, now_ns),
+            (None, Activity::Thinking(until_ns)) => self.think(until_ns, now_ns),
             (None, _) => self.idle(now_ns),
         }
     }
@@ -375,9 +374,9 @@ impl<'t, P: Program> ClientDrive<'t, P> {
 
 /// What a job does next.
 #[derive(Debug, Clone, Copy)]
-enum Next {
+enum NextStep {
     Act(Act),
-    /// Sleep for so many nanoseconds.
+    /// Sleep for this many nanoseconds.
     Nap(u64),
     Done,
 }
@@ -386,20 +385,20 @@ impl<P: Program> Work for ClientDrive<'_, P> {
     #[inline]
     fn next(&mut self, now_ns: u64, reply: Option<Reply<'_>>) -> Step<'_> {
         match self.next_step(now_ns, reply) {
-            Next::Act(Act::Execute { statement, times, opens }) => {
+            NextStep::Act(Act::Execute { statement, times, opens }) => {
                 let values = self.user.program.values();
                 Step::Execute(Request::Statement(Bound { statement, values, times, opens }))
             }
-            Next::Act(Act::Commit) => Step::Execute(Request::Commit),
-            Next::Act(Act::Rollback) => Step::Execute(Request::Rollback),
-            Next::Act(Act::Think(pause_ns)) => Step::ThinkNs(pause_ns.min(LONGEST_NAP_NS)),
-            Next::Act(Act::Ended) => Step::ThinkNs(0),
-            Next::Nap(ns) => Step::ThinkNs(ns),
-            Next::Done => Step::Done,
+            NextStep::Act(Act::Commit) => Step::Execute(Request::Commit),
+            NextStep::Act(Act::Rollback) => Step::Execute(Request::Rollback),
+            NextStep::Act(Act::Think(pause_ns)) => Step::ThinkNs(pause_ns.min(LONGEST_NAP_NS)),
+            NextStep::Act(Act::Ended) => Step::ThinkNs(0),
+            NextStep::Nap(ns) => Step::ThinkNs(ns),
+            NextStep::Done => Step::Done,
         }
     }
 
     fn abandon(&mut self) {
-        self.team.window.abort();
+        self.context.window.abort();
     }
 }

@@ -1,29 +1,30 @@
-//! When transactions are due: on a timetable that knows nothing of how long they take.
+//! When transactions are due: on a timetable that does not depend on how long they take.
 //!
-//! All sessions share one timetable, as those of a pool of connections do: whichever is free takes the next
-//! transaction. (Where each has a queue of its own, each has a timetable of its own, with its share of the rate; see
-//! [`super::team`].) A session that is free takes a transaction before it is due, and sleeps until then: it will be
-//! free at that moment, so nobody could begin it sooner, and whoever becomes free meanwhile takes the one after. Who is
-//! at rest for other reasons takes none.
+//! All sessions share one timetable, like those of a connection pool: whichever session is free takes the next
+//! transaction. (Where each session has a queue of its own, each has its own timetable with its share of the rate; see
+//! [`super::context`].) A free session takes a transaction before it is due and sleeps until then. It will be free at
+//! that moment, so no other session could begin the transaction earlier, and a session that becomes free meanwhile
+//! takes the next one. A session that pauses for other reasons takes none.
 //!
-//! To take one is one exchange of one number, without a lock: of equal distances the next number, of independent ones
-//! the last due moment, as the distance to the next is a function of the seed and that moment. So what is due when does
-//! not depend on who took it, and what nobody came to can be told afterwards.
+//! Taking a transaction is one atomic operation on one number. With equal distances it is the next number; with Poisson
+//! arrivals it is the last due moment, because the distance to the next is a function of the seed and that moment. So
+//! the due moments do not depend on which session took them, and the transactions that nobody took can be computed
+//! afterwards.
 //!
-//! Several hosts may share a timetable. Each transaction belongs to one of all their jobs: of equal distances they take
-//! turns, of independent arrivals a hash of the moment says whose it is, so that those of a host are independent again.
-//! Each host computes the whole timetable and takes what belongs to its own jobs, so together they serve exactly what
-//! one host would.
+//! Several hosts may share a timetable. Each transaction belongs to one of all their jobs. With equal distances the
+//! jobs take turns; with Poisson arrivals a hash of the due moment selects the job, so that the arrivals of each host
+//! are independent again. Each host computes the whole timetable and takes the transactions of its own jobs, so
+//! together they serve exactly what one host would.
 
 use dbdyno_engine::data::mix;
 use dbdyno_model::Arrivals;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Parts of a nanosecond in which the moments of independent arrivals are kept, so that short distances lose nothing.
-/// Their number lasts for seven weeks.
+/// Fractions of a nanosecond in which due moments of Poisson arrivals are stored, so that short distances stay exact.
+/// The 64-bit number lasts for seven weeks.
 const PARTS: f64 = 4_096.0;
-/// So many that nobody came to are counted one by one; of more, so many slices at the mean rate.
+/// Up to this many untaken transactions are counted one by one; more are estimated in slices at the mean rate.
 const MOST_COUNTED: u64 = 1_000_000;
 const SLICES: u64 = 10_000;
 
@@ -35,11 +36,11 @@ pub struct Timetable {
     seed: u64,
     /// Mean distance between two transactions.
     distance_ns: f64,
-    /// The jobs whose transactions are taken, of so many.
+    /// The jobs whose transactions are taken, and the number of all jobs.
     own: Range<u64>,
     of: u64,
-    /// Of equal distances how many were taken; else the last moment that was, in parts of a nanosecond since the
-    /// origin.
+    /// With equal distances, the number of transactions taken; else the last due moment that was taken, in fractions of
+    /// a nanosecond since the origin.
     taken: AtomicU64,
 }
 
@@ -51,16 +52,16 @@ impl Timetable {
         Self { arrivals, origin_ns, seed, distance_ns, own: 0..1, of: 1, taken }
     }
 
-    /// The part of it that belongs to these jobs, of so many on all hosts.
+    /// The part of the timetable that belongs to these jobs, out of the jobs on all hosts.
     #[must_use]
     pub(super) fn part(self, own: Range<u32>, of: u32) -> Self {
         if own == (0..of) { self } else { Self { own: own.start.into()..own.end.into(), of: of.into(), ..self } }
     }
 
-    /// Takes the next transaction, which is the caller's alone: the moment at which it is due.
+    /// Takes the next transaction for the caller alone, and returns when it is due.
     #[inline]
     pub fn take(&self) -> u64 {
-        // Nothing else is told by this number, so no order is needed.
+        // The number synchronises nothing else, so relaxed order is enough.
         match self.arrivals {
             Arrivals::Constant => self.equal(self.own_number(self.taken.fetch_add(1, Ordering::Relaxed))),
             Arrivals::Poisson => {
@@ -76,7 +77,7 @@ impl Timetable {
         }
     }
 
-    /// What was due before `until_ns` and was taken by nobody: moments, and how many are due at about each.
+    /// Transactions due before `until_ns` that nobody took: moments, and how many are due at about each.
     pub(super) fn left(&self, until_ns: u64, mut each: impl FnMut(u64, u64)) {
         let taken = self.taken.load(Ordering::Relaxed);
         let next_ns = match self.arrivals {
@@ -104,13 +105,13 @@ impl Timetable {
         self.own.end - self.own.start
     }
 
-    /// The place of the n-th own transaction among all: jobs take turns.
+    /// The index among all transactions of this host's n-th: jobs take turns.
     #[inline]
     fn own_number(&self, n: u64) -> u64 {
         if self.of == 1 { n } else { n / self.jobs() * self.of + self.own.start + n % self.jobs() }
     }
 
-    /// The next own arrival after a moment.
+    /// The next arrival of this host's jobs after a moment.
     #[inline]
     fn own_after(&self, last: u64) -> u64 {
         let mut next = self.after(last);
@@ -124,7 +125,7 @@ impl Timetable {
         self.origin_ns + (n as f64 * self.distance_ns) as u64
     }
 
-    /// The arrival after one: exponentially distributed distances make arrivals that are independent of each other.
+    /// The arrival after another: exponentially distributed distances make independent arrivals.
     #[inline]
     fn after(&self, last: u64) -> u64 {
         let distance = -uniform(mix(self.seed ^ mix(last))).ln() * self.distance_ns * PARTS;
@@ -136,7 +137,7 @@ impl Timetable {
     }
 }
 
-/// Above 0 and up to 1, evenly spread.
+/// A number above 0 and at most 1, uniformly distributed.
 pub(super) fn uniform(mixed: u64) -> f64 {
     ((mixed >> 11) + 1) as f64 / (1u64 << 53) as f64
 }
@@ -161,11 +162,12 @@ mod tests {
         let mean = distances.iter().sum::<f64>() / distances.len() as f64;
         assert!((mean - 10_000.0).abs() < 100.0, "{mean}");
         let variance = distances.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / distances.len() as f64;
-        // Of an exponential distribution the deviation is the mean, and a share of 1/e is longer than it.
+        // Of an exponential distribution the standard deviation is the mean, and a share of 1/e is longer than the
+        // mean.
         assert!((variance.sqrt() / mean - 1.0).abs() < 0.02, "{}", variance.sqrt());
         let longer = distances.iter().filter(|d| **d > mean).count() as f64 / distances.len() as f64;
         assert!((longer - (-1.0f64).exp()).abs() < 0.01, "{longer}");
-        // One distance says nothing of the next.
+        // A distance says nothing about the next one.
         let with_next = distances.windows(2).map(|d| (d[0] - mean) * (d[1] - mean)).sum::<f64>();
         assert!((with_next / distances.len() as f64 / variance).abs() < 0.01);
         let other = Timetable::new(Arrivals::Poisson, 100_000.0, 500, 43);
@@ -214,7 +216,7 @@ mod tests {
             assert!((n as f64 / truth - 1.0).abs() < 0.02, "{arrivals:?} {n} for {truth}");
             let mean_ns = 5e7 * truth / (per_s * 0.05) / 2.0;
             assert!((ages / n as f64 / mean_ns - 1.0).abs() < 0.02, "{arrivals:?}");
-            // Nobody has taken anything by looking.
+            // Looking has taken nothing.
             assert!(table.take() >= *taken.last().unwrap() && table.take() < 500 + 2_000_000);
         }
         let table = Timetable::new(Arrivals::Poisson, 10.0, 500, 42);

@@ -1,7 +1,7 @@
-//! Times that were worked out, and what an engine on another machine tells.
+//! Extrapolated times, and figures from an engine on another machine.
 
 use super::*;
-use crate::work::Work;
+use crate::work::PointWork;
 
 #[test]
 fn a_time_that_was_worked_out_says_from_what() {
@@ -23,7 +23,7 @@ fn a_time_that_was_worked_out_says_from_what() {
     };
     let mut point = Point::new(dbdyno_model::TestCode::new("T151").unwrap(), jiff::Timestamp::UNIX_EPOCH);
     let window = Span { start_ns: 0, end_ns: 1_000_000_000 };
-    work(&mut point, Work::Test(&spec("T151")), &Log::default(), window, 0);
+    work(&mut point, PointWork::Test(&spec("T151")), &WorkLog::default(), window, 0);
     let told = "fibonacci(39) was not run: its time is that of fibonacci(22), of which it makes 3571 times the calls";
     assert_eq!(point.extrapolated["elapsed_s"], told);
     assert_eq!(extrapolated_from(&spec("T152")), None);

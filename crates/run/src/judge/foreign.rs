@@ -1,16 +1,17 @@
-//! What others wrote to the devices of the database while a test wrote. Doublewrite, page images, journal and mirrors
-//! are the server's own doing, so this is not a difference of devices and server: it is what other processes wrote.
+//! What others wrote to the devices of the database while a test wrote. The server itself writes more than the test
+//! (doublewrite, page images, journals, mirrors). So this is not the difference of devices and server, but what other
+//! processes wrote.
 
 use super::Evidence;
 use dbdyno_model::{Flag, Point};
 
-/// Share of what the devices wrote from which others count.
+/// Share of the devices' writes above which the writes of others are flagged.
 const FOREIGN_WRITES: f64 = 0.2;
-/// Less than this is housekeeping of the machine.
+/// Fewer bytes than this per second count as housekeeping of the machine.
 const FLOOR_BYTES_PER_S: f64 = 1_048_576.0;
 const MIB: f64 = 1_048_576.0;
 
-/// Flags what other processes wrote, where that can be told.
+/// Flags what other processes wrote, where that is known.
 pub(super) fn writes(point: &mut Point, evidence: &Evidence<'_>) {
     let telemetry = evidence.telemetry;
     let own = if evidence.features.in_process { telemetry.process_write_bytes } else { telemetry.server_write_bytes };
@@ -21,7 +22,8 @@ pub(super) fn writes(point: &mut Point, evidence: &Evidence<'_>) {
         return point.lacks("proof.foreign_writes", format!("what others wrote cannot be told: {why}"));
     };
     let (others, device, own) = (others as f64, device as f64, own as f64);
-    // What others wrote may have gone to other devices: then the database's did not write more than the database.
+    // Other processes may have written to other devices; then the database's devices did not write more than the
+    // database.
     let beyond = device - own;
     if others > FOREIGN_WRITES * device && others > FLOOR_BYTES_PER_S * telemetry.seconds && beyond > others / 2.0 {
         let rate = |bytes: f64| bytes / MIB / telemetry.seconds;

@@ -5,12 +5,13 @@ use dbdyno_model::{Counter, Drive, Flag, Point};
 use dbdyno_probe::Telemetry;
 
 const HARNESS_PCT: f64 = 10.0;
-/// Processors that others may use, and the share of a small machine: kernel threads that write for us count as others.
+/// Processors, and the share of a small machine, that others may use. Kernel threads that write for the test count as
+/// others.
 const FOREIGN_PROCESSORS: f64 = 0.5;
 const FOREIGN_PCT: f64 = 10.0;
-/// Share of the time in which sessions that are not dbdyno's may be at work in the database.
+/// Percentage of the time in which sessions of others may be at work in the database.
 const FOREIGN_SESSIONS_PCT: f64 = 5.0;
-/// The kernel accounts in ticks of 10 ms; fewer than this many say nothing.
+/// The kernel accounts in ticks of 10 ms; fewer ticks than this are below its resolution.
 const TICKS: f64 = 3.0;
 const STEAL_PCT: f64 = 2.0;
 
@@ -45,7 +46,7 @@ pub(crate) fn clock(point: &mut Point, telemetry: &Telemetry, clock_jump_s: f64)
     }
 }
 
-/// Flags quotas of processor time that were used up within the window, dbdyno's or the server's.
+/// Flags quotas of processor time, of dbdyno or the server, that were used up within the window.
 pub(crate) fn throttled(point: &mut Point, telemetry: &Telemetry) {
     if let Some(why) = telemetry.missing.get("throttled") {
         point.lacks("proof.throttled", why.as_str());
@@ -59,7 +60,7 @@ pub(crate) fn throttled(point: &mut Point, telemetry: &Telemetry) {
     }
 }
 
-/// Flags what others did on this machine. `server_pct` is what a database server took of it, 0 where there is none.
+/// Flags what others did on this machine. `server_pct` is the database server's share, 0 where there is no server.
 pub(crate) fn flag(point: &mut Point, telemetry: &Telemetry, server_pct: Option<f64>) {
     if let Some(steal_pct) = telemetry.cpu.steal_pct.filter(|s| *s > STEAL_PCT) {
         point.flag(Flag::CpuSteal, format!("{steal_pct:.1} % of the machine's time"));
@@ -73,15 +74,15 @@ pub(crate) fn flag(point: &mut Point, telemetry: &Telemetry, server_pct: Option<
     else {
         return point.lacks("proof.foreign_load", "the server's processor time is not told from that of others");
     };
-    // Busy includes what the hypervisor took, which has a flag of its own.
+    // Busy time includes stolen time, which has a flag of its own.
     let others_pct = busy_pct - own_pct - server_pct - telemetry.cpu.steal_pct.unwrap_or(0.0);
     if others_pct > foreign_limit_pct(telemetry.seconds) {
         point.flag(Flag::ForeignLoad, format!("others used {others_pct:.1} % of the machine"));
     }
 }
 
-/// Share of the machine from which other work is worth a flag: half a processor, but no more than a tenth of a small
-/// machine and no less than the kernel's ticks can tell.
+/// Share of the machine above which other work is flagged: half a processor, at most a tenth of a small machine, and at
+/// least what the kernel's ticks can show.
 fn foreign_limit_pct(seconds: f64) -> f64 {
     let processors = f64::from(dbdyno_probe::hardware_threads());
     let ticks_pct = TICKS / (seconds * processors * 100.0) * 100.0;

@@ -1,4 +1,4 @@
-//! Judging a point: is the work proved, and what must a reader know before believing the figure.
+//! Judging a point: is the work proved, and what must a reader know before relying on the figure?
 
 mod foreign;
 mod machine;
@@ -14,23 +14,23 @@ pub(crate) use rate::judge as judge_rate;
 pub(crate) use rate::rate;
 pub(crate) use windows::too_short;
 
-use crate::log::{Chunk, Log};
-use crate::work::Work;
+use crate::work::PointWork;
+use crate::work_log::{Chunk, WorkLog};
 use crate::{Span, Window};
 use dbdyno_engine::data::quantity_sum;
 use dbdyno_engine::{Durability, Features, PointSpec};
-use dbdyno_model::{Cache, Counter, Counters, Flag, Layer, Point, Proof, Status};
+use dbdyno_model::{Cache, Counter, Counters, Flag, Layer, Point, CountProof, Status};
 use dbdyno_probe::Telemetry;
 
-/// Non-cached tests: device reads per block visit below which memory served them; likewise the share of what a storage
-/// test writes that must reach a device.
+/// Non-cached tests: device reads per block visit below which memory served the reads. Storage tests: the share of the
+/// writes that must reach a device.
 const DEVICE_SHARE: f64 = 0.7;
 
-/// What a point is judged by.
+/// The evidence that a point is judged by.
 pub(crate) struct Evidence<'a> {
-    pub(crate) work: Work<'a>,
+    pub(crate) work: PointWork<'a>,
     pub(crate) features: Features,
-    pub(crate) log: &'a Log,
+    pub(crate) log: &'a WorkLog,
     pub(crate) window: Span,
     pub(crate) counters: &'a Counters,
     pub(crate) telemetry: &'a Telemetry,
@@ -38,16 +38,16 @@ pub(crate) struct Evidence<'a> {
     pub(crate) share_in_memory: f64,
     pub(crate) counters_s: f64,
     pub(crate) durability: Option<&'a Durability>,
-    /// Commits of the work that the log must keep, where they are known.
+    /// Commits of the work that the log must keep, where the number is known.
     pub(crate) commits: Option<u64>,
     pub(crate) clock_jump_s: f64,
 }
 
-/// Compares the rows of every chunk, and the engine's own counts, with what the test must touch. What differs makes the
+/// Compares the rows of every chunk, and the engine's own counts, with what the test must touch. A difference makes the
 /// point invalid.
 pub(crate) fn prove(point: &mut Point, evidence: &Evidence<'_>) {
     let Evidence { work, log, counters, .. } = evidence;
-    // A workload has proofs of its own, which are made by asking for its figures.
+    // A workload has proofs of its own, made by reading its figures.
     let Some(spec) = work.test() else { return };
     let mut problems = Vec::new();
     if let Some(rows_per_op) = work.rows_per_op() {
@@ -64,10 +64,10 @@ pub(crate) fn prove(point: &mut Point, evidence: &Evidence<'_>) {
     problems.extend(content(spec, log));
     for proof in spec.test.proofs(spec.rows_per_tx, spec.threads) {
         let (counter, expected) = match proof {
-            Proof::PerOperation(counter, times) => (counter, log.total_ops() * times),
-            Proof::PerRow(counter) => (counter, log.total_rows()),
+            CountProof::PerOperation(counter, times) => (counter, log.total_ops() * times),
+            CountProof::PerRow(counter) => (counter, log.total_rows()),
         };
-        // Of transactions that failed or were sent again the engine may have counted a part.
+        // The engine may have counted a part of the transactions that failed or were sent again.
         let lost = match counter {
             Counter::Commits => log.lost.commits,
             Counter::RowsChanged | Counter::RowsScanned => log.lost.rows,
@@ -93,9 +93,9 @@ pub(crate) fn prove(point: &mut Point, evidence: &Evidence<'_>) {
     }
 }
 
-/// Compares the sum that full scans returned with the generator's: quantity is changed by no test, so another sum is a
-/// row that somebody has altered.
-fn content(spec: &PointSpec, log: &Log) -> Option<String> {
+/// Compares the sum that full scans returned with the generator's sum. No test changes `quantity`, so another sum means
+/// that somebody altered a row.
+fn content(spec: &PointSpec, log: &WorkLog) -> Option<String> {
     let table = spec.test.table.filter(|_| spec.test.procedure.reads_all())?;
     let passes = log.total_ops();
     let made = quantity_sum(&spec.size, table.shape(), spec.seed).wrapping_mul(passes);
@@ -146,7 +146,7 @@ pub(crate) fn flag(point: &mut Point, evidence: &Evidence<'_>) {
 }
 
 /// Seconds from the barrier to the last chunk's end: the interval of the engine's counters.
-pub(crate) fn counters_s(window: &Window, log: &Log) -> f64 {
+pub(crate) fn counters_s(window: &Window, log: &WorkLog) -> f64 {
     match (window.barrier_ns(), log.last_ended_ns()) {
         (Some(from), Some(to)) => Span { start_ns: from, end_ns: to }.seconds(),
         _ => 0.0,

@@ -1,27 +1,28 @@
-//! Judging an open loop by its own timetable: was the load that was asked for put on, and could the sessions carry it?
+//! Judging an open loop by its own timetable: was the requested load put on, and could the sessions carry it?
 
 use super::Evidence;
 use crate::client;
 use dbdyno_model::{Arrivals, Flag, OpenLoop, Point, Status};
 
-/// Sessions that are busy for so much of the window's second half are never free: a rate of 95 % of what can be carried
-/// leaves them free ten times as long.
+/// Sessions that are busy for this percentage of the window's second half are never free. A rate of 95 % of the
+/// capacity leaves them free ten times as long.
 const NEVER_FREE_PCT: f64 = 99.5;
-/// So many independent arrivals tell four fifths of a capacity from six fifths, where there are not many sessions: the
-/// queue that chance makes grows with the root of their number, an overload's with the number.
+/// This many Poisson arrivals distinguish four fifths of a capacity from six fifths, if there are few sessions: a
+/// random queue grows with the square root of the number of arrivals, the queue of an overload grows with the number.
 const LEAST_DUE: f64 = 1_000.0;
-/// So many for each session where there are many: as many wait before each as show that it is overloaded.
+/// This many arrivals for each session, if there are many sessions: one waiting transaction a session, which shows an
+/// overload.
 const LEAST_DUE_A_SESSION: f64 = 62.5;
-/// At equal distances a rate 5 % beyond a capacity leaves two a session undone of so many.
+/// At equal distances and a rate 5 % above the capacity, this many arrivals a session leave two a session undone.
 const LEAST_EQUAL_A_SESSION: f64 = 40.0;
 
-/// A rate that was not reached, or that can only be kept up by ever longer queues, is another load than was asked for.
+/// Judges a rate: one that was not reached, or that leads to ever longer queues, is another load than was asked for.
 pub(crate) fn rate(point: &mut Point, evidence: &Evidence<'_>) {
     let done = evidence.log.inside(evidence.window).ops;
     judge(point, point.load.sessions(evidence.work.jobs()), evidence.window.seconds(), done);
 }
 
-/// The same of so many operations that were done inside the window.
+/// The same for `done` operations inside the window.
 pub(crate) fn judge(point: &mut Point, sessions: u32, window_s: f64, done: f64) {
     let Some(asked_per_s) = point.asked_per_s else { return };
     let words = if point.load.connections.is_some() { &client::OF_CONNECTIONS } else { &client::TRANSACTIONS };
@@ -47,7 +48,7 @@ pub(crate) fn judge(point: &mut Point, sessions: u32, window_s: f64, done: f64) 
     }
 }
 
-/// Sessions that were never free, and left more undone than each could have had in hand.
+/// Sessions were never free, and more was left undone than each session could have under way.
 fn is_overloaded(open: &OpenLoop, sessions: u32) -> bool {
     open.busy_pct >= NEVER_FREE_PCT && open.waiting > u64::from(sessions)
 }

@@ -1,4 +1,4 @@
-//! Whether the rate stayed what it was.
+//! Whether the rate stayed constant.
 
 use super::Evidence;
 use dbdyno_model::{Drive, Flag, Point};
@@ -6,11 +6,11 @@ use dbdyno_stats::Trend;
 
 const DRIFT_PCT: f64 = 10.0;
 
-/// Flags a rate that changed within the window by more than its own noise explains. With too few chunks nobody can
-/// tell, and that is said.
+/// Flags a rate that changed within the window by more than its own noise explains. With too few chunks this cannot be
+/// judged, and the point says so.
 pub(super) fn flag(point: &mut Point, evidence: &Evidence<'_>) {
     let Evidence { work, log, window, .. } = evidence;
-    // A client's chunks are the seconds of the window, with the work of all jobs in each.
+    // The chunks of the client drive are the seconds of the window, with the work of all jobs in each.
     let jobs = match work.driven_by() {
         Drive::Server => work.jobs(),
         Drive::Client => 1,

@@ -1,11 +1,11 @@
-//! What was written must have reached a device, and not lie ahead.
+//! What was written must have reached a device, and not wait to be written after the window.
 
 use super::{DEVICE_SHARE, Evidence};
-use crate::paced::LEAST_CHECKPOINTS;
+use crate::checkpoint_window::LEAST_CHECKPOINTS;
 use dbdyno_model::{Commits, Counter, Counters, Flag, PacedWrites, Point, ProcedureShape};
 
 const DEFERRED_SHARE: f64 = 1.1;
-/// Of the blocks changed anew within whole checkpoints, those that must have been written.
+/// The share of the blocks dirtied within whole checkpoints that must have been written.
 const WRITTEN_SHARE: f64 = 0.9;
 
 /// A storage test that writes must have written to a device: the bytes of its own work, or those of its redo.
@@ -19,7 +19,7 @@ pub(super) fn written(point: &mut Point, evidence: &Evidence<'_>) {
         _ => counters.get(Counter::RedoBytes).map_or(0.0, |n| n as f64) * window.seconds() / evidence.counters_s,
     };
     let own = telemetry.process_write_bytes.filter(|_| features.in_process);
-    // Without a known device the process's own account decides; without either nothing is proved.
+    // Without a known device the process's own account decides; without either, nothing is proved.
     let Some(seen) = own.into_iter().chain(telemetry.device_write_bytes).min().map(|n| n as f64) else {
         return point.lacks("proof.written", "the operating system does not say what was written to devices");
     };
@@ -29,8 +29,8 @@ pub(super) fn written(point: &mut Point, evidence: &Evidence<'_>) {
     }
 }
 
-/// What the engine says of durability; and the law that a sync of the log serves at most one commit of each session,
-/// those that were under way when it began, so that commits are no more than sessions x (syncs + 1).
+/// The engine's statement on durability, and a law: one sync of the log serves at most one commit of each session,
+/// those under way when it began. So there are at most sessions x (syncs + 1) commits.
 pub(super) fn durable(point: &mut Point, evidence: &Evidence<'_>) {
     let Some(durability) = evidence.durability else { return };
     let said: Vec<&str> = durability.by_default.iter().chain(&durability.unsafe_settings).map(String::as_str).collect();
@@ -65,7 +65,7 @@ pub(super) fn deferred(point: &mut Point, counters: &Counters) {
     }
 }
 
-/// A window of whole checkpoints has written what it has changed.
+/// A window of whole checkpoints must have written what it changed.
 fn within_checkpoints(point: &mut Point, paced: PacedWrites) {
     let PacedWrites { checkpoints, blocks_dirtied, blocks_written } = paced;
     if checkpoints < LEAST_CHECKPOINTS || (blocks_written as f64) < WRITTEN_SHARE * blocks_dirtied as f64 {

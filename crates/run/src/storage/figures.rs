@@ -1,6 +1,6 @@
-//! From what the storage room measured to the figures of a point, and whether they are any.
+//! From the storage room's measurements to the figures of a point, and whether they are valid.
 
-use super::moments;
+use super::breakdown;
 use crate::{figures, judge};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{
@@ -10,15 +10,15 @@ use dbdyno_model::{
 use dbdyno_probe::Telemetry;
 use dbdyno_results::{HistogramKind, Histograms, PointHistogram};
 use dbdyno_stats::Histogram;
-use dbdyno_storage::{Completed, IoError, Ios, Lun, LunKind, Luns, Measured, ReadWrite};
+use dbdyno_storage::{Completed, IoError, Ios, Lun, LunKind, Luns, ReadWrite, StorageMeasurement};
 
-/// So much of what is due must be done.
+/// Share of the I/Os due that must be done.
 const REACHED: f64 = 0.95;
 const MIB: f64 = 1_048_576.0;
-/// Mismatches that a reason tells one by one.
+/// Mismatches that a reason lists one by one.
 const MOST_TOLD: usize = 4;
 
-/// A point of which nothing is known yet but what was asked for.
+/// A point of which only the requested load is known.
 pub(super) fn empty(planned: &PlannedPoint) -> Point {
     let mut point = Point {
         definition: planned.definition.clone(),
@@ -43,9 +43,9 @@ pub(super) fn empty(planned: &PlannedPoint) -> Point {
     point
 }
 
-/// Fills in what was measured. Returns the times of the point: those of small I/Os, or of large ones where there are no
-/// small.
-pub(super) fn fill(point: &mut Point, measured: &Measured, luns: &Luns, catalogue: &Catalogue) -> Histograms {
+/// Fills in what was measured. Returns the times of the point: those of small I/Os, or of large I/Os where there are no
+/// small ones.
+pub(super) fn fill(point: &mut Point, measured: &StorageMeasurement, luns: &Luns, catalogue: &Catalogue) -> Histograms {
     let seconds = measured.window_s;
     let sizes = [&measured.small, &measured.large];
     let all = || sizes.into_iter().flat_map(|size| [&size.read, &size.write]);
@@ -64,11 +64,11 @@ pub(super) fn fill(point: &mut Point, measured: &Measured, luns: &Luns, catalogu
             figures: None,
         };
         storage.paths = luns.iter().map(lun).collect();
-        moments::fill(storage, &measured.moments, seconds);
+        breakdown::fill(storage, &measured.breakdown, seconds);
         let completed = measured.completed.filter(|_| seconds > 0.0);
         storage.completed_per_s = completed.map(|c| c.ios as f64 / seconds);
         storage.on_time_per_s = completed.map(|c| c.on_time as f64 / seconds);
-        let Measured { stamped, unstamped, mismatched: wrong, .. } = *measured;
+        let StorageMeasurement { stamped, unstamped, mismatched: wrong, .. } = *measured;
         storage.proof = storage.load.verify.then_some(StorageProof { stamped, unstamped, wrong });
         measured.backend.name().clone_into(&mut storage.backend);
         storage.submitters = Some(measured.threads);
@@ -96,15 +96,15 @@ pub(super) fn machine(point: &mut Point, telemetry: &Telemetry, clock_jump_s: f6
     figures::telemetry(point, telemetry, true);
     judge::clock(point, telemetry, clock_jump_s);
     judge::throttled(point, telemetry);
-    // Nothing else than dbdyno is at work for this: the server's share is none.
+    // Only dbdyno works for this test, so there is no server share.
     judge::machine(point, telemetry, Some(0.0));
 }
 
-/// Says whether it is a figure, and why it is none.
-pub(super) fn judge(point: &mut Point, measured: &Measured) {
+/// Judges whether the figures are valid, and why not.
+pub(super) fn judge(point: &mut Point, measured: &StorageMeasurement) {
     let mut failures = failures(measured);
     if measured.stopped {
-        // What had no answer when the user had seen enough is no fault of the storage that would be known.
+        // Missing answers after the user stopped the point are not a fault of the storage.
         point.outcomes.fail(ErrorClass::Cancelled);
         failures.insert(0, "interrupted".to_owned());
     }
@@ -139,7 +139,7 @@ pub(super) fn judge(point: &mut Point, measured: &Measured) {
 }
 
 /// What went wrong with I/Os, in words.
-fn failures(measured: &Measured) -> Vec<String> {
+fn failures(measured: &StorageMeasurement) -> Vec<String> {
     let mut failures = Vec::new();
     let errors: u64 = measured.errors.values().sum();
     if errors > 0 {
@@ -151,12 +151,13 @@ fn failures(measured: &Measured) -> Vec<String> {
     failures
 }
 
-/// A rate that was not reached is another load than was asked for. Said is what the storage did, and what of it was on
-/// time: behind a backlog hardly anything that ends was due in the window, however fast it goes.
-fn unmet(point: &Point, measured: &Measured) -> Option<String> {
+/// Judges a rate: one that was not reached is another load than was asked for. The text has what the storage did, and
+/// how much of it was on time: with a backlog, hardly any I/O that ends was due in the window, however fast the storage
+/// is.
+fn unmet(point: &Point, measured: &StorageMeasurement) -> Option<String> {
     let asked_per_s = point.asked_per_s.filter(|_| measured.window_s > 0.0)?;
     let (due, done) = (asked_per_s * measured.window_s, point.ops.unwrap_or(0) as f64);
-    // One each may be under way at the window's edges, and of independent arrivals the number itself varies.
+    // One I/O of each job may be under way at the window's edges, and the number of Poisson arrivals varies by chance.
     let in_flight = f64::from(point.dop.jobs).min(due * (1.0 - REACHED)).max(1.0);
     let varies = if point.load.arrivals == Some(Arrivals::Constant) { 0.0 } else { 3.0 * due.sqrt() };
     let number = |n: f64| if n < 100.0 { format!("{n:.1}") } else { format!("{n:.0}") };
@@ -183,7 +184,7 @@ pub(super) fn fail(point: &mut Point, why: String) {
     }
 }
 
-/// The class of an I/O error among those of all requests.
+/// The error class of an I/O error.
 fn class(error: IoError) -> ErrorClass {
     match error {
         IoError::Io => ErrorClass::Io,
@@ -196,7 +197,7 @@ fn class(error: IoError) -> ErrorClass {
 }
 
 /// All I/Os from the first to the last.
-fn outcomes(measured: &Measured) -> Outcomes {
+fn outcomes(measured: &StorageMeasurement) -> Outcomes {
     let mut outcomes = Outcomes::default();
     outcomes.succeed(measured.total);
     for (error, n) in &measured.errors {
@@ -242,10 +243,10 @@ mod tests {
     use dbdyno_storage::BackendKind;
     use std::collections::BTreeMap;
 
-    fn measured(stopped: bool, unanswered: u64) -> Measured {
+    fn measured(stopped: bool, unanswered: u64) -> StorageMeasurement {
         let ios = || Ios { count: 0, bytes: 0, service_time: Histogram::new(), response_time: None };
         let both = || ReadWrite { read: ios(), write: ios() };
-        Measured {
+        StorageMeasurement {
             window_s: 1.0,
             small: both(),
             large: both(),
@@ -253,7 +254,7 @@ mod tests {
             total_bytes: 0,
             due: None,
             completed: None,
-            moments: dbdyno_storage::Moments::default(),
+            breakdown: dbdyno_storage::Breakdown::default(),
             errors: [(IoError::Timeout, unanswered)].into_iter().filter(|(_, n)| *n > 0).collect::<BTreeMap<_, _>>(),
             first_error: (unanswered > 0).then(|| "no answer from the storage".to_owned()),
             ended_early: None,
@@ -288,7 +289,8 @@ mod tests {
     fn a_rate_beyond_the_maximum_says_what_was_done_and_what_of_it_was_on_time() {
         let mut point = begun();
         (point.asked_per_s, point.ops, point.dop.jobs) = (Some(60_000.0), Some(13_366), 32);
-        let measured = Measured { completed: Some(Completed { ios: 37_933, on_time: 0 }), ..measured(false, 0) };
+        let measured =
+            StorageMeasurement { completed: Some(Completed { ios: 37_933, on_time: 0 }), ..measured(false, 0) };
         judge(&mut point, &measured);
         let reason = point.reason.unwrap();
         assert_eq!(point.status, Status::Invalid);
@@ -300,7 +302,7 @@ mod tests {
     fn what_could_not_be_proved_is_not_verified() {
         let mut point = begun();
         point.metric = Some(MetricValue { id: "small_iops".into(), value: 1.0, unit: "1/s".to_owned() });
-        judge(&mut point, &Measured { unstamped: 16, ..measured(false, 0) });
+        judge(&mut point, &StorageMeasurement { unstamped: 16, ..measured(false, 0) });
         assert_eq!(point.status, Status::Invalid);
         assert!(point.reason.unwrap().starts_with("nothing was verified: none of the 16 sectors"));
     }

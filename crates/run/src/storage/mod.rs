@@ -1,83 +1,86 @@
-//! Storage runs: points of I/O that dbdyno issues itself. Each is recorded, and ORION's files are written anew, before
-//! the next begins.
+//! Storage runs: points of I/O that dbdyno issues itself. Each point is recorded, and ORION's files are written again,
+//! before the next begins.
 
+mod breakdown;
 mod figures;
-mod moments;
 mod plan;
 
 pub use plan::storage_plan;
 
 use crate::point::not_begun;
-use crate::{Event, Events, Measurement, Measurer, RunError, Stop};
+use crate::{Event, Events, Measurement, Measurer, RunError, StopSwitch};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::data::mix;
 use dbdyno_model::{PlannedPoint, Point, Status, Subject};
 use dbdyno_probe::{HarnessShare, Sampler};
 use dbdyno_results::Histograms;
-use dbdyno_storage::orion::files::{Files, FilesError, Finished, Kind, Report, Times, bests, trace_of};
-use dbdyno_storage::orion::{Planned, Settings, Warming};
-use dbdyno_storage::{Edge, Ios, Load, Luns, Measured, Pattern, ReadWrite, measure, warm_cache};
+use dbdyno_storage::orion::files::{
+    FilesReport, FinishedPoint, IoTimes, OrionFiles, OrionFilesError, ReadWriteTimes, bests, trace_of,
+};
+use dbdyno_storage::orion::{CacheWarming, OrionSettings, PlannedIoPoint};
+use dbdyno_storage::{IoLoad, Ios, Luns, Pattern, ReadWrite, StorageMeasurement, WindowEdge, measure, warm_cache};
 use std::path::PathBuf;
 
 /// What all points of a storage run share.
 #[derive(Clone, Copy)]
-pub struct StorageBench<'a> {
-    /// What was asked for.
-    pub settings: &'a Settings,
-    /// Where I/O goes.
+pub struct StorageContext<'a> {
+    /// The settings of the run.
+    pub settings: &'a OrionSettings,
+    /// The devices and files.
     pub luns: &'a Luns,
     /// The catalogue.
     pub catalogue: &'a Catalogue,
-    /// ORION's files; the reference has none.
-    pub files: Option<&'a Files>,
-    /// How the run was typed, behind `dbdyno orion`.
+    /// ORION's files; a reference run has none.
+    pub files: Option<&'a OrionFiles>,
+    /// The arguments behind `dbdyno orion`, as typed.
     pub command_line: &'a str,
-    /// The switch.
-    pub stop: &'a Stop,
+    /// The stop switch.
+    pub stop: &'a StopSwitch,
 }
 
 /// Measures storage, and writes ORION's files.
 pub struct StorageMeasurer<'a> {
-    bench: StorageBench<'a>,
+    context: StorageContext<'a>,
     sampler: Sampler,
-    finished: Vec<Finished>,
+    finished: Vec<FinishedPoint>,
 }
 
 impl<'a> StorageMeasurer<'a> {
-    /// A measurer who has measured nothing yet.
+    /// A measurer without any points yet.
     #[must_use]
-    pub fn new(bench: StorageBench<'a>) -> Self {
-        let paths: Vec<PathBuf> = bench.luns.iter().map(|lun| lun.path.clone()).collect();
-        Self { sampler: Sampler::new(&paths, HarnessShare::OwnProcess), finished: Vec::new(), bench }
+    pub fn new(context: StorageContext<'a>) -> Self {
+        let paths: Vec<PathBuf> = context.luns.iter().map(|lun| lun.path.clone()).collect();
+        Self { sampler: Sampler::new(&paths, HarnessShare::OwnProcess), finished: Vec::new(), context }
     }
 
-    /// Which points were the best, in ORION's words; of the reference none.
+    /// The best points, in ORION's words; empty for a reference run.
     #[must_use]
     pub fn bests(&self) -> Vec<String> {
-        if self.bench.files.is_some() { bests(&self.finished) } else { Vec::new() }
+        if self.context.files.is_some() { bests(&self.finished) } else { Vec::new() }
     }
 
-    /// One point. Whatever goes wrong is in it, with its reason.
-    fn point(&self, index: usize, asked: &Planned, planned: &PlannedPoint) -> Outcome {
-        let StorageBench { settings, luns, catalogue, stop, .. } = self.bench;
+    /// Measures one point. Any failure is in the point, with its reason.
+    fn point(&self, index: usize, asked: &PlannedIoPoint, planned: &PlannedPoint) -> MeasuredPoint {
+        let StorageContext { settings, luns, catalogue, stop, .. } = self.context;
         let mut point = figures::empty(planned);
         let nothing = |mut point: Point, why: String| {
             figures::fail(&mut point, why);
-            Outcome { point, histograms: Vec::new(), measured: None }
+            MeasuredPoint { point, histograms: Vec::new(), measured: None }
         };
-        // Who was stopped while warming caches was interrupted, whatever else has happened: as the point itself says.
+        // A stop while caches are warmed counts as an interruption, whatever else has happened, as the point itself
+        // says.
         if let Err(why) = self.warm(asked)
             && !stop.requested()
         {
             return nothing(point, why);
         }
-        // Every point has addresses of its own: the blocks of the point before may be in a cache of the storage.
+        // Every point has its own addresses, because a cache of the storage may hold the blocks of the point before.
         let load = settings.load(asked, mix(settings.seed ^ index as u64));
         let (mut before, mut after) = (None, None);
         let mut on_edge = |edge| match edge {
-            Edge::WindowBegins => before = Some(self.sampler.snapshot()),
-            Edge::WindowEnds => after = Some(self.sampler.snapshot()),
+            WindowEdge::WindowBegins => before = Some(self.sampler.snapshot()),
+            WindowEdge::WindowEnds => after = Some(self.sampler.snapshot()),
         };
         let measured = match measure(luns, &load, settings.backend, stop.switch(), &mut on_edge) {
             Ok(measured) => measured,
@@ -89,19 +92,19 @@ impl<'a> StorageMeasurer<'a> {
             figures::machine(&mut point, &telemetry, before.clock_jump_s(&after));
         }
         figures::judge(&mut point, &measured);
-        Outcome { point, histograms, measured: Some(measured) }
+        MeasuredPoint { point, histograms, measured: Some(measured) }
     }
 
     /// Fills the storage's caches where that was asked for.
-    fn warm(&self, asked: &Planned) -> Result<(), String> {
-        let StorageBench { settings, luns, stop, .. } = self.bench;
+    fn warm(&self, asked: &PlannedIoPoint) -> Result<(), String> {
+        let StorageContext { settings, luns, stop, .. } = self.context;
         let stop = stop.switch();
         let first_error = match settings.warming {
             _ if !settings.warms(asked) => return Ok(()),
-            Warming::None => return Ok(()),
-            Warming::Bytes(bytes) => warm_cache(luns, bytes, stop).map(|warmed| warmed.first_error),
-            Warming::Seconds(duration_s) => {
-                let load = Load {
+            CacheWarming::None => return Ok(()),
+            CacheWarming::Bytes(bytes) => warm_cache(luns, bytes, stop).map(|warmed| warmed.first_error),
+            CacheWarming::Seconds(duration_s) => {
+                let load = IoLoad {
                     small: 0,
                     large: WARMING_OUTSTANDING,
                     pattern: Pattern::Random,
@@ -122,11 +125,11 @@ impl<'a> StorageMeasurer<'a> {
         }
     }
 
-    fn write_files(&self) -> Result<(), FilesError> {
-        let StorageBench { settings, luns, files, command_line, .. } = self.bench;
+    fn write_files(&self) -> Result<(), OrionFilesError> {
+        let StorageContext { settings, luns, files, command_line, .. } = self.context;
         let Some(files) = files else { return Ok(()) };
         let luns: Vec<(PathBuf, u64)> = luns.iter().map(|lun| (lun.path.clone(), lun.size_bytes)).collect();
-        files.write(&Report {
+        files.write(&FilesReport {
             settings,
             command_line,
             version: env!("CARGO_PKG_VERSION"),
@@ -142,14 +145,14 @@ impl Measurer for StorageMeasurer<'_> {
     }
 
     fn estimate_s(&self, points: &[PlannedPoint]) -> f64 {
-        let settings = self.bench.settings;
+        let settings = self.context.settings;
         settings.estimate_s() * points.len() as f64 / settings.points.len().max(1) as f64
     }
 
     fn measure(&mut self, index: usize, planned: &PlannedPoint, _: Option<f64>) -> (Measurement, Option<EngineError>) {
-        let measurement = match (&planned.subject, self.bench.settings.points.get(index)) {
+        let measurement = match (&planned.subject, self.context.settings.points.get(index)) {
             (Subject::Storage(_), Some(asked)) => {
-                let Outcome { point, histograms, measured } = self.point(index, asked, planned);
+                let MeasuredPoint { point, histograms, measured } = self.point(index, asked, planned);
                 self.finished.push(finished(asked, &point, measured.as_ref()));
                 Measurement { point, histograms }
             }
@@ -162,7 +165,7 @@ impl Measurer for StorageMeasurer<'_> {
     }
 
     fn recorded(&mut self, events: &dyn Events) -> Result<(), RunError> {
-        if let Some(told) = self.finished.last().filter(|_| self.bench.settings.verbose) {
+        if let Some(told) = self.finished.last().filter(|_| self.context.settings.verbose) {
             events.on(&Event::Told { text: &trace_of(told) });
         }
         Ok(self.write_files()?)
@@ -172,18 +175,18 @@ impl Measurer for StorageMeasurer<'_> {
 /// Large I/Os outstanding while caches are warmed for a time.
 const WARMING_OUTSTANDING: u32 = 8;
 
-/// A point, and what is behind it.
-struct Outcome {
+/// A point, and its histograms.
+struct MeasuredPoint {
     point: Point,
     histograms: Histograms,
-    measured: Option<Measured>,
+    measured: Option<StorageMeasurement>,
 }
 
-/// A point as ORION's files have it.
-fn finished(asked: &Planned, point: &Point, measured: Option<&Measured>) -> Finished {
-    let empty = || (Kind::default(), Kind::default());
+/// A point in the form of ORION's files.
+fn finished(asked: &PlannedIoPoint, point: &Point, measured: Option<&StorageMeasurement>) -> FinishedPoint {
+    let empty = || (ReadWriteTimes::default(), ReadWriteTimes::default());
     let (small, large) = measured.map_or_else(empty, |m| (kind(&m.small), kind(&m.large)));
-    Finished {
+    FinishedPoint {
         at: asked.at,
         started: point.started_at.to_zoned(jiff::tz::TimeZone::system()).strftime("%a %b %d %H:%M:%S %Y").to_string(),
         window_s: point.window_s.unwrap_or(0.0),
@@ -194,10 +197,10 @@ fn finished(asked: &Planned, point: &Point, measured: Option<&Measured>) -> Fini
     }
 }
 
-fn kind(size: &ReadWrite) -> Kind {
-    let times = |ios: &Ios| Times {
+fn kind(size: &ReadWrite) -> ReadWriteTimes {
+    let times = |ios: &Ios| IoTimes {
         bytes: ios.bytes,
         latency: ios.response_time.clone().unwrap_or_else(|| ios.service_time.clone()),
     };
-    Kind { read: times(&size.read), write: times(&size.write) }
+    ReadWriteTimes { read: times(&size.read), write: times(&size.write) }
 }

@@ -1,20 +1,21 @@
-//! The points of a storage run as a plan, so that they are stored first, like any.
+//! The plan of a storage run, which is stored first, like any plan.
 
 use dbdyno_model::{
-    CommitMode, Dop, Drive, Load, Mapping, Plan, PlannedPoint, REFERENCE_SUITE, Rate, StorageLayout, StorageLoad,
+    ClientLoad, CommitMode, Dop, Drive, Mapping, Plan, PlannedPoint, REFERENCE_SUITE, Rate, StorageLayout, StorageLoad,
     StoragePattern, Subject,
 };
-use dbdyno_storage::orion::{Choice, Planned, Settings};
+use dbdyno_storage::orion::{Choice, OrionSettings, PlannedIoPoint};
 use dbdyno_storage::{self as storage, Layout, Pattern};
 
-/// What a storage point is made of, so that figures of another way to measure would not be taken for repeats of these.
+/// The definition of storage points. Figures measured in another way would have another definition, and not count as
+/// repeats.
 const DEFINITION: &str = "storage 1";
 
-/// The plan of a storage run: its points in their order, each as often as they are repeated.
+/// The plan of a storage run: its points in order, each as often as it is repeated.
 #[must_use]
-pub fn storage_plan(settings: &Settings, seed: u64) -> Plan {
+pub fn storage_plan(settings: &OrionSettings, seed: u64) -> Plan {
     let definition = format!("{:016x}", xxhash_rust::xxh3::xxh3_64(DEFINITION.as_bytes()));
-    let point = |planned: &Planned| {
+    let point = |planned: &PlannedIoPoint| {
         let load = settings.load(planned, seed);
         let storage = asked(&load, settings.luns.len());
         PlannedPoint {
@@ -41,8 +42,8 @@ pub fn storage_plan(settings: &Settings, seed: u64) -> Plan {
     }
 }
 
-/// The part of a load that makes a point one and not another.
-fn asked(load: &storage::Load, luns: usize) -> StorageLoad {
+/// The part of a load that identifies a cell.
+fn asked(load: &storage::IoLoad, luns: usize) -> StorageLoad {
     StorageLoad {
         small_outstanding: load.small,
         large_outstanding: load.large,
@@ -62,11 +63,11 @@ fn asked(load: &storage::Load, luns: usize) -> StorageLoad {
     }
 }
 
-/// An open loop's rate in the words of all points.
-fn rated(load: &storage::Load) -> Load {
-    load.rate.map_or_else(Load::default, |open| Load {
+/// The rate of an open loop, as all points have it.
+fn rated(load: &storage::IoLoad) -> ClientLoad {
+    load.rate.map_or_else(ClientLoad::default, |open| ClientLoad {
         rate: Some(Rate::PerS { thousandths: (open.iops * 1e3).round().max(1.0) as u64 }),
         arrivals: Some(open.arrivals),
-        ..Load::default()
+        ..ClientLoad::default()
     })
 }

@@ -1,5 +1,5 @@
-//! The client drive against a truth that is known exactly: sessions on a simulated clock that know what they were asked
-//! and when.
+//! The client drive compared with an exactly known truth: sessions on a simulated clock that record what they were
+//! asked and when.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 mod pooled;
@@ -8,8 +8,8 @@ use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::client::{TestForm, TestProgram, Value};
 use dbdyno_engine::{Canceller, ChunkResult, Clock, EngineError, Failure, Job, Prepared, Pump, Request, Sampling};
 use dbdyno_engine::{PointSpec, Session, SimulatedClock, SimulatedPump, StartGate};
-use dbdyno_model::{Arrivals, CommitMode, Drive, ErrorClass, Load, Rate};
-use dbdyno_run::{ClientDrive, ClientResult, Pace, Pool, Span, Team, Timetable, Window};
+use dbdyno_model::{Arrivals, ClientLoad, CommitMode, Drive, ErrorClass, Rate};
+use dbdyno_run::{ClientContext, ClientDrive, ClientResult, Span, Timetable, WaitingUsers, Window, WindowMode};
 use proptest::prelude::*;
 use std::sync::{Arc, Mutex};
 
@@ -42,7 +42,7 @@ fn spec(code: &str, jobs: u32) -> PointSpec {
 /// How a session behaves at its n-th statement, counted from 1.
 type Manner = Arc<dyn Fn(u64) -> (u64, Option<ErrorClass>) + Send + Sync>;
 
-/// What a session was asked, when that ended, and whether it was done.
+/// What a session was asked, when that ended, and whether it succeeded.
 type Asked = Arc<Mutex<Vec<(Sent, u64, bool)>>>;
 
 /// A request.
@@ -111,40 +111,40 @@ struct Outcome {
     ended_ns: u64,
 }
 
-/// Runs a point of jobs whose sessions behave so.
-fn run(code: &str, load: Load, duration_ns: u64, manners: Vec<Manner>) -> Outcome {
+/// Runs a point whose sessions behave like this.
+fn run(code: &str, load: ClientLoad, duration_ns: u64, manners: Vec<Manner>) -> Outcome {
     run_users(manners.len() as u32, code, load, duration_ns, manners)
 }
 
-/// Runs a point of so many users over sessions that behave so.
-fn run_users(users: u32, code: &str, load: Load, duration_ns: u64, manners: Vec<Manner>) -> Outcome {
+/// Runs a point with this number of users over sessions that behave like this.
+fn run_users(users: u32, code: &str, load: ClientLoad, duration_ns: u64, manners: Vec<Manner>) -> Outcome {
     let spec = spec(code, users);
-    let load = Load { connections: Some(manners.len() as u32).filter(|n| *n < users), ..load };
+    let load = ClientLoad { connections: Some(manners.len() as u32).filter(|n| *n < users), ..load };
     let clock = Arc::new(SimulatedClock::default());
-    let window = Window::new(Pace::of_client(duration_ns as f64 / 1e9), manners.len());
-    let team = Team::new(&window, duration_ns, load, load.rate.map(|rate| rate.per_s(0.0)), &spec);
+    let window = Window::new(WindowMode::of_client(duration_ns as f64 / 1e9), manners.len());
+    let context = ClientContext::new(&window, duration_ns, load, load.rate.map(|rate| rate.per_s(0.0)), &spec);
     let scripted = |manner| Scripted { clock: Arc::clone(&clock), manner, statements: 0, asked: Asked::default() };
     let mut sessions: Vec<Scripted> = manners.into_iter().map(scripted).collect();
     let program = |job| TestProgram::new(&spec, job, TestForm::default());
-    let pool = Pool::default();
-    let mut drives = team.sessions((0..users).map(|job| (job, program(job))), &pool);
+    let pool = WaitingUsers::default();
+    let mut drives = context.sessions((0..users).map(|job| (job, program(job))), &pool);
     let pairs = sessions.iter_mut().zip(&mut drives).map(|(session, work)| Job { session, work }).collect();
     SimulatedPump(&clock).run(pairs, clock.as_ref(), &StartGate::new(1)).unwrap();
-    let tallies = drives.into_iter().map(ClientDrive::into_tally);
-    let tallies = tallies.chain(load.connections.map(|_| pool.tally(&team))).collect();
+    let counts = drives.into_iter().map(ClientDrive::into_counts);
+    let counts = counts.chain(load.connections.map(|_| pool.counts(&context))).collect();
     let asked = sessions.iter().map(|s| s.asked.lock().unwrap().clone()).collect();
-    Outcome { result: team.gather(tallies), span: window.span(), asked, ended_ns: clock.now_ns() }
+    Outcome { result: context.gather(counts), span: window.span(), asked, ended_ns: clock.now_ns() }
 }
 
 fn steady(takes_ns: u64) -> Manner {
     Arc::new(move |_| (takes_ns, None))
 }
 
-fn open(rate: &str, arrivals: Arrivals) -> Load {
-    Load { rate: Some(rate.parse::<Rate>().unwrap()), arrivals: Some(arrivals), ..Load::default() }
+fn open(rate: &str, arrivals: Arrivals) -> ClientLoad {
+    ClientLoad { rate: Some(rate.parse::<Rate>().unwrap()), arrivals: Some(arrivals), ..ClientLoad::default() }
 }
 
-/// A statement of `takes_ns`, and a stall at every `every`-th.
+/// A statement takes `takes_ns`, and every `every`-th one stalls.
 fn stalling(takes_ns: u64, every: u64, stall_ns: u64) -> Manner {
     Arc::new(move |n| (takes_ns + if n.is_multiple_of(every) { stall_ns } else { 0 }, None))
 }
@@ -162,16 +162,16 @@ proptest! {
         let manners = jobs.iter().map(|(takes_ns, fails_every, class)| -> Manner {
             let (takes_ns, fails_every) = (*takes_ns, *fails_every);
             let class = [ErrorClass::Other, ErrorClass::Conflict, ErrorClass::Timeout][*class as usize];
-            // Two in a row are good at least, so that nothing fails for ever.
+            // At least two in a row succeed, so that not everything fails for ever.
             Arc::new(move |n| (takes_ns, (fails_every > 2 && n.is_multiple_of(fails_every)).then_some(class)))
         }).collect();
-        let load = rate.map_or_else(Load::default, |rate| open(&format!("{rate}/s"), Arrivals::Poisson));
+        let load = rate.map_or_else(ClientLoad::default, |rate| open(&format!("{rate}/s"), Arrivals::Poisson));
         let duration_ns = duration_ms * MS;
         let code = if two_statements { "T311" } else { "T711" };
         let Outcome { result, span, asked, .. } = run(code, load, duration_ns, manners);
         let span = span.unwrap();
         prop_assert_eq!(span.length_ns(), duration_ns);
-        // A transaction is done when its commit is, or its only statement.
+        // A transaction ends with its commit, or with its only statement.
         let is_end = |request: &Sent| match request {
             Sent::Commit => true,
             Sent::Statement { .. } => !two_statements,
@@ -186,8 +186,7 @@ proptest! {
         prop_assert_eq!(result.response.is_some(), rate.is_some());
         if let (Some(response), Some(open), Some(rate)) = (&result.response, result.open_loop, rate) {
             prop_assert_eq!(response.count(), inside + open.unfinished);
-            // The timetable again: all that was due by the window's end has ended by then, failed by then, or is
-            // unfinished.
+            // The timetable again: every transaction due by the window's end has succeeded, failed, or is unfinished.
             let table = Timetable::new(Arrivals::Poisson, rate as f64, 0, 1);
             let due: Vec<u64> = std::iter::repeat_with(|| table.take()).take_while(|due| *due < span.end_ns).collect();
             let of_window = due.iter().filter(|due| **due >= span.start_ns).count() as u64;
@@ -212,13 +211,13 @@ proptest! {
             rate * step_ns as f64 / 1e9
         }).sum();
         prop_assert!((counted - inside as f64).abs() < 1e-6 * counted.max(1.0));
-        // In a closed loop everybody works until the end.
+        // In a closed loop every job works until the end.
         if rate.is_none() {
             for (asked, (takes_ns, ..)) in asked.iter().zip(&jobs) {
                 prop_assert!(asked.last().unwrap().1 + 20 * takes_ns >= span.end_ns);
             }
         }
-        // What the engine may count: every statement that it did, and those that failed.
+        // The engine may count every statement that succeeded or failed.
         let statements = asked.iter().flatten().filter(|(request, ..)| matches!(request, Sent::Statement { .. }));
         let (done, sent) = statements.fold((0, 0), |(done, sent), (_, _, ok)| (done + u64::from(*ok), sent + 1));
         let expected = result.log.total_rows();
@@ -228,9 +227,9 @@ proptest! {
 
 #[test]
 fn a_conflict_is_sent_again_with_the_same_keys_and_is_no_request_of_its_own() {
-    // The second statement of each transaction fails twice, then is done.
+    // The second statement of each transaction fails twice, then succeeds.
     let manner: Manner = Arc::new(|n| (MS, ([2, 4].contains(&(n % 6))).then_some(ErrorClass::Conflict)));
-    let Outcome { result, asked, .. } = run("T311", Load::default(), SECOND, vec![manner]);
+    let Outcome { result, asked, .. } = run("T311", ClientLoad::default(), SECOND, vec![manner]);
     let Some(first_commit) = asked[0].iter().position(|(request, ..)| *request == Sent::Commit) else {
         panic!("nothing was committed: {asked:?}")
     };
@@ -244,24 +243,24 @@ fn a_conflict_is_sent_again_with_the_same_keys_and_is_no_request_of_its_own() {
     assert_eq!(sent, [&attempt[..], &[Sent::Rollback], &attempt, &[Sent::Rollback], &attempt].concat());
     assert_eq!(result.outcomes.retries, 2 * result.outcomes.ok);
     assert_eq!((result.outcomes.requests, result.error), (result.outcomes.ok, None));
-    // Six statements of 1 ms each: what the caller saw.
+    // Six statements of 1 ms each, as the caller saw them.
     assert!(result.service.percentile_ns(50.0).unwrap().abs_diff(6 * MS) < 6_000);
 }
 
 #[test]
 fn what_conflicts_for_ever_fails_after_ten_retries() {
     let manner: Manner = Arc::new(|n| (MS, (n <= 11).then_some(ErrorClass::Conflict)));
-    let Outcome { result, asked, .. } = run("T711", Load::default(), SECOND, vec![manner]);
+    let Outcome { result, asked, .. } = run("T711", ClientLoad::default(), SECOND, vec![manner]);
     assert_eq!((result.outcomes.retries, result.outcomes.errors[&ErrorClass::Conflict]), (10, 1));
     assert!(result.outcomes.ok > 500 && result.outcomes.adds_up());
-    // A single statement is no open transaction, so there is nothing to roll back.
+    // A single statement is not an open transaction, so there is nothing to roll back.
     assert!(asked[0].iter().all(|(request, ..)| matches!(request, Sent::Statement { .. })));
 }
 
 #[test]
 fn other_errors_are_counted_and_the_job_goes_on() {
     let manner: Manner = Arc::new(|n| (MS, n.is_multiple_of(10).then_some(ErrorClass::Timeout)));
-    let Outcome { result, asked, .. } = run("T311", Load::default(), SECOND, vec![manner]);
+    let Outcome { result, asked, .. } = run("T311", ClientLoad::default(), SECOND, vec![manner]);
     let failed = result.outcomes.errors[&ErrorClass::Timeout];
     assert!(failed > 50 && result.outcomes.adds_up() && result.error.is_none());
     let rollbacks = asked[0].iter().filter(|(request, ..)| *request == Sent::Rollback).count() as u64;
@@ -273,7 +272,8 @@ fn other_errors_are_counted_and_the_job_goes_on() {
 fn what_nothing_survives_ends_the_point_for_all() {
     for class in [ErrorClass::ConnectionLost, ErrorClass::Permission, ErrorClass::UnknownObject] {
         let breaks: Manner = Arc::new(move |n| (MS, (n == 50).then_some(class)));
-        let Outcome { result, span, ended_ns, .. } = run("T711", Load::default(), SECOND, vec![breaks, steady(MS)]);
+        let Outcome { result, span, ended_ns, .. } =
+            run("T711", ClientLoad::default(), SECOND, vec![breaks, steady(MS)]);
         assert_eq!((span, result.error.map(|e| e.class)), (None, Some(class)));
         assert!(ended_ns < 60 * MS && result.outcomes.adds_up(), "{ended_ns}");
     }
@@ -283,23 +283,24 @@ fn what_nothing_survives_ends_the_point_for_all() {
 fn a_storm_of_errors_ends_early() {
     let fails: Manner = Arc::new(|_| (1_000, Some(ErrorClass::Other)));
     let Outcome { result, ended_ns, .. } =
-        run("T711", Load::default(), 60 * SECOND, vec![Arc::clone(&fails), Arc::clone(&fails)]);
+        run("T711", ClientLoad::default(), 60 * SECOND, vec![Arc::clone(&fails), Arc::clone(&fails)]);
     assert!(ended_ns < 1_100 * MS, "{ended_ns}");
     let failed = result.outcomes.errors[&ErrorClass::Other];
-    // Ten at once, then one every 10 ms.
+    // Ten failures at once, then one every 10 ms.
     assert!((100..300).contains(&failed) && result.outcomes.adds_up(), "{failed}");
     let error = result.error.unwrap();
     assert!(
         error.message.starts_with(&format!("every transaction failed ({failed} of {failed}); the first said: told"))
     );
-    // One whose statements succeed is no storm.
-    let Outcome { result, span, .. } = run("T711", Load::default(), 2 * SECOND, vec![fails, steady(MS)]);
+    // A session whose statements succeed is not stalled.
+    let Outcome { result, span, .. } = run("T711", ClientLoad::default(), 2 * SECOND, vec![fails, steady(MS)]);
     assert!(span.is_some() && result.error.is_none());
 }
 
 #[test]
 fn an_open_loop_keeps_its_moments_and_tells_what_a_stall_did() {
-    // 1,000 a second, and every 2,000th statement stalls for 300 ms: 300 that are due meanwhile wait 300, 299 … 1 ms.
+    // 1,000 a second, and every 2,000th statement stalls for 300 ms: the 300 that are due meanwhile wait 300, 299 … 1
+    // ms.
     let (takes_ns, every, stall_ns) = (20_000, 2_000, 300 * MS);
     let load = open("1000/s", Arrivals::Constant);
     let Outcome { result, asked, .. } = run("T711", load, 20 * SECOND, vec![stalling(takes_ns, every, stall_ns)]);
@@ -309,17 +310,18 @@ fn an_open_loop_keeps_its_moments_and_tells_what_a_stall_did() {
         assert!(off < 0.01, "{ns} ns is not about {truth_ms} ms");
     };
     near(response.max_ns().unwrap(), 300.0);
-    // Of 2,000 the 20 slowest are 1 %.
+    // Of 2,000 transactions the 20 slowest are 1 %.
     near(response.percentile_ns(99.0).unwrap(), 280.0);
-    // 2,000 a second and no fewer were sent all the same.
+    // All 2,000 a second were sent nevertheless.
     assert_eq!(result.service.count(), 20_000);
     near(result.service.max_ns().unwrap(), 300.0);
     assert!(result.service.percentile_ns(99.9).unwrap() < MS, "only one of 2,000 was slow itself");
     let sent = asked[0].len() as f64;
     assert!((sent - 24_000.0).abs() < 2.0, "{sent} in 24 s");
 
-    // The closed loop sends nothing while it waits, and so does not know what it did not see.
-    let Outcome { result, .. } = run("T711", Load::default(), 20 * SECOND, vec![stalling(takes_ns, every, stall_ns)]);
+    // The closed loop sends nothing while it waits, so it does not see the delay.
+    let Outcome { result, .. } =
+        run("T711", ClientLoad::default(), 20 * SECOND, vec![stalling(takes_ns, every, stall_ns)]);
     assert!(result.response.is_none());
     near(result.service.max_ns().unwrap(), 300.0);
     assert!(result.service.percentile_ns(99.0).unwrap() < MS && result.service.percentile_ns(99.9).unwrap() < MS);
@@ -340,24 +342,24 @@ fn a_rate_beyond_what_can_be_served_is_late_and_loses_nothing() {
     let Outcome { result, span, .. } = run("T711", load, 10 * SECOND, vec![steady(10 * MS)]);
     let rate = result.log.inside(span.unwrap()).ops / 10.0;
     assert!((rate - 100.0).abs() < 1.0, "{rate}");
-    // The warm-up of 2 s and the window make a queue of half of what was due: 6 s at the end.
+    // The warm-up of 2 s and the window leave half of the due transactions waiting: 6 s at the end.
     let worst_s = result.response.unwrap().max_ns().unwrap() as f64 / 1e9;
     assert!((worst_s - 6.0).abs() < 0.1, "{worst_s}");
 }
 
 #[test]
 fn pauses_slow_a_closed_loop_down() {
-    let load = Load { think: Some("4ms".parse().unwrap()), ..Load::default() };
+    let load = ClientLoad { think: Some("4ms".parse().unwrap()), ..ClientLoad::default() };
     let Outcome { result, span, .. } = run("T611", load, 10 * SECOND, vec![steady(MS); 3]);
     let rate = result.log.inside(span.unwrap()).ops / 10.0;
     assert!((rate - 600.0).abs() < 2.0, "{rate}");
-    // Pauses are no part of a transaction.
+    // Think times are not part of a transaction.
     assert!(result.service.max_ns().unwrap() < 1_010_000);
 }
 
 #[test]
 fn a_pause_longer_than_the_window_does_not_keep_it_open() {
-    let load = Load { think: Some("1000s".parse().unwrap()), ..Load::default() };
+    let load = ClientLoad { think: Some("1000s".parse().unwrap()), ..ClientLoad::default() };
     let Outcome { result, span, ended_ns, .. } = run("T611", load, SECOND, vec![steady(MS)]);
     assert!(span.is_some() && ended_ns < 3 * SECOND, "{ended_ns}");
     let error = result.error.unwrap();

@@ -1,16 +1,16 @@
-//! Users who share sessions: whose turn it is, and that nobody and nothing is lost.
+//! Users who share sessions: the order is right, and no transaction is lost.
 
 use super::*;
 use dbdyno_engine::{MonotonicClock, ThreadPump};
 use std::collections::BinaryHeap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The user whose key this is: each owns those that are his number modulo all.
+/// The user of a key: each user owns the keys with its number modulo the number of users.
 fn user_of(key: i64, users: u32) -> usize {
     ((key - 1) % i64::from(users)) as usize
 }
 
-/// The user of each transaction of a session, in order. Asserts that nobody else came in between.
+/// The user of each transaction of a session, in order. Asserts that transactions do not interleave.
 fn transactions(asked: &[(Sent, u64, bool)], users: u32) -> Vec<(usize, u64)> {
     let mut all = Vec::new();
     let mut open: Option<usize> = None;
@@ -39,7 +39,7 @@ fn transactions(asked: &[(Sent, u64, bool)], users: u32) -> Vec<(usize, u64)> {
 fn users_without_pauses_take_turns() {
     let (users, takes_ns) = (8, MS);
     let Outcome { result, asked, .. } =
-        run_users(users, "T711", Load::default(), SECOND, vec![steady(takes_ns), steady(takes_ns)]);
+        run_users(users, "T711", ClientLoad::default(), SECOND, vec![steady(takes_ns), steady(takes_ns)]);
     let mut order: Vec<(u64, usize)> =
         asked.iter().flat_map(|asked| transactions(asked, users)).map(|(user, ended_ns)| (ended_ns, user)).collect();
     order.sort_unstable();
@@ -49,7 +49,7 @@ fn users_without_pauses_take_turns() {
         both.sort_unstable();
         assert_eq!(both, [2 * n % 8, (2 * n + 1) % 8]);
     }
-    // Three other pairs come first, each time.
+    // Three other pairs come first each time.
     let wait = result.connection_wait.unwrap();
     assert_eq!([wait.percentile_ns(1.0), wait.max_ns()].map(|ns| ns.unwrap() / 10_000), [300; 2]);
     assert_eq!((wait.count(), result.service.count()), (2_000, 2_000));
@@ -59,7 +59,7 @@ fn users_without_pauses_take_turns() {
 #[test]
 fn who_is_due_takes_the_connection_that_is_free_first() {
     let (users, takes_ns) = (7, 9 * MS);
-    let load = Load { queue: Some(dbdyno_model::Queue::Shared), ..open("250/s", Arrivals::Poisson) };
+    let load = ClientLoad { queue: Some(dbdyno_model::Queue::Shared), ..open("250/s", Arrivals::Poisson) };
     let manners = vec![steady(takes_ns), steady(takes_ns), steady(takes_ns)];
     let Outcome { asked, span, .. } = run_users(users, "T711", load, 2 * SECOND, manners);
     let mut ends: Vec<u64> = asked.iter().flatten().map(|(_, ended_ns, _)| *ended_ns).collect();
@@ -78,12 +78,12 @@ fn who_is_due_takes_the_connection_that_is_free_first() {
 
 #[test]
 fn a_session_that_sleeps_for_one_user_is_not_needed_for_another() {
-    // One transaction every 2 s or so for each user: a session sleeps nearly always, and none is ever short.
-    let load = Load { think: Some("1s..3s".parse().unwrap()), ..Load::default() };
+    // About one transaction every 2 s for each user: a session nearly always sleeps, and connections are never scarce.
+    let load = ClientLoad { think: Some("1s..3s".parse().unwrap()), ..ClientLoad::default() };
     let Outcome { result, .. } = run_users(20, "T711", load, 60 * SECOND, vec![steady(MS), steady(MS), steady(MS)]);
     let wait = result.connection_wait.unwrap();
     assert!(wait.count().abs_diff(600) < 60, "{wait:?}");
-    // It takes three at work for a fourth to wait: 20 users are there, each for a two-thousandth of the time.
+    // A fourth user waits only while three are at work: 20 users, each at work a two-thousandth of the time.
     assert!(wait.percentile_ns(99.0).unwrap() == 0 && wait.max_ns().unwrap() <= MS, "{wait:?}");
 }
 
@@ -103,10 +103,10 @@ proptest! {
             let class = [ErrorClass::Other, ErrorClass::Conflict, ErrorClass::Timeout][*class as usize];
             Arc::new(move |n| (takes_ns, (fails_every > 2 && n.is_multiple_of(fails_every)).then_some(class)))
         }).collect();
-        let apart = |queue| Load { queue: Some(queue), ..open("300/s", Arrivals::Poisson) };
+        let apart = |queue| ClientLoad { queue: Some(queue), ..open("300/s", Arrivals::Poisson) };
         let load = match begins {
-            0 => Load::default(),
-            1 => Load { think: Some("1ms..40ms".parse().unwrap()), ..Load::default() },
+            0 => ClientLoad::default(),
+            1 => ClientLoad { think: Some("1ms..40ms".parse().unwrap()), ..ClientLoad::default() },
             2 => apart(dbdyno_model::Queue::Shared),
             _ => apart(dbdyno_model::Queue::Session),
         };
@@ -126,13 +126,13 @@ proptest! {
         let unfinished = result.open_loop.map_or(0, |open| open.unfinished);
         let (service, wait) = (&result.service, result.connection_wait.unwrap());
         prop_assert_eq!(service.count(), inside);
-        // What is due for a user who is still busy wants no connection yet.
+        // A transaction that is due for a busy user needs no connection yet.
         let least = if begins == 3 { inside } else { inside + unfinished };
         prop_assert!((least..=inside + unfinished).contains(&wait.count()), "{wait:?}");
         let Some(open) = result.open_loop else { return Ok(()) };
         prop_assert_eq!(result.response.unwrap().count(), inside + unfinished);
         prop_assert!(open.unfinished - open.waiting <= sessions.len() as u64 && (0.0..=100.0).contains(&open.busy_pct));
-        // All that was due in the window is accounted for, whoever took it.
+        // Every transaction due in the window is accounted for, whichever session took it.
         let tables: Vec<Timetable> = match begins {
             2 => vec![Timetable::new(Arrivals::Poisson, 300.0, 0, 1)],
             _ => (0..users).map(|n| Timetable::new(Arrivals::Poisson, 300.0 / f64::from(users), 0, 1 + u64::from(n))).collect(),
@@ -142,7 +142,7 @@ proptest! {
     }
 }
 
-/// A session that panics at a statement, and else takes a moment.
+/// A session that panics at one statement; the other statements take a moment.
 struct Fragile {
     panics_at: u64,
     statements: u64,
@@ -178,18 +178,18 @@ impl Session for Fragile {
 #[test]
 fn a_session_that_panics_ends_the_point_and_what_was_done_is_known() {
     let (spec, all) = (spec("T711", 9), Arc::new(AtomicU64::new(0)));
-    let window = Window::new(Pace::of_client(60.0), 3);
-    let load = Load { connections: Some(3), ..Load::default() };
-    let team = Team::new(&window, 60 * SECOND, load, None, &spec);
-    let pool = Pool::default();
+    let window = Window::new(WindowMode::of_client(60.0), 3);
+    let load = ClientLoad { connections: Some(3), ..ClientLoad::default() };
+    let context = ClientContext::new(&window, 60 * SECOND, load, None, &spec);
+    let pool = WaitingUsers::default();
     let fragile = |panics_at| Fragile { panics_at, statements: 0, all: Arc::clone(&all) };
     let mut sessions = [0, 50, 0].map(fragile);
     let program = |job| TestProgram::new(&spec, job, TestForm::default());
-    let mut drives = team.sessions((0..9).map(|job| (job, program(job))), &pool);
+    let mut drives = context.sessions((0..9).map(|job| (job, program(job))), &pool);
     let pairs = sessions.iter_mut().zip(&mut drives).map(|(session, work)| Job { session, work }).collect();
     let error = ThreadPump.run(pairs, &MonotonicClock::default(), &StartGate::new(3)).unwrap_err();
     assert!(error.message.contains("panicked"), "{error}");
-    let tallies = drives.into_iter().map(ClientDrive::into_tally).chain([pool.tally(&team)]).collect();
-    let result = team.gather(tallies);
+    let counts = drives.into_iter().map(ClientDrive::into_counts).chain([pool.counts(&context)]).collect();
+    let result = context.gather(counts);
     assert_eq!((window.span(), result.outcomes.ok), (None, all.load(Ordering::Relaxed)));
 }

@@ -1,38 +1,38 @@
-//! Times of many sessions, recorded while they work: cheap for each operation, bounded in memory however many sessions
-//! there are and however long the window is.
+//! Recording the times of many sessions while they work: cheap for each operation, with memory that grows neither with
+//! the number of sessions nor with the length of the window.
 //!
-//! A session writes into a [`Pen`], a small buffer of its own, which finds for each time the cell of a histogram that
-//! it belongs to. What it holds is poured into the shared [`Recorder`] when it is full, when a step of the window is
-//! over, or when an operation was so slow that a lock costs nothing beside it. There each operation is counted in the
-//! cells of its transaction type, for the whole window, and in those of its step, for all types together. A step that
-//! is over is reduced to two percentiles; its counts stay apart by type.
+//! A session writes into a [`LocalRecorder`], a small buffer of its own, which finds the histogram bucket of each time.
+//! The buffer is flushed into the shared [`Recorder`] when it is full, when a step of the window ends, or after an
+//! operation so slow that a lock costs nothing beside it. There each operation is counted twice: for the whole window
+//! of its transaction type, and for the step of all types together. A closed step keeps two percentiles, and its counts
+//! by type.
 //!
-//! Several recorders may serve one window: each gives a [`Part`], and parts merge exactly.
+//! Several recorders may serve one window: each gives a [`RecordingPart`], and parts merge exactly.
 
-mod book;
+mod local;
 mod part;
-mod pen;
+mod shared;
 #[cfg(test)]
 mod tests;
 mod types;
 
 use crate::Histogram;
-use book::Book;
-pub use part::{Part, PartError};
-pub use pen::Pen;
+pub use local::LocalRecorder;
+pub use part::{PartError, RecordingPart};
+use shared::SharedHistograms;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 pub use types::{MOST_TYPES, TypeId, Types, TypesError};
 
 /// One operation that succeeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sample {
-    /// The transaction type that it is of. One that the recorder was not made for counts as its last one.
+    /// Its transaction type. A type that the recorder does not know counts as the last one.
     pub type_id: TypeId,
     /// When it ended, in nanoseconds since the window began.
     pub ended_ns: u64,
     /// How long it took.
     pub service_ns: u64,
-    /// How long after the moment at which it was due it ended; ignored where nothing was due.
+    /// Response time: from the moment it was due until it ended. Ignored where nothing was due.
     pub response_ns: u64,
     /// Rows that it touched.
     pub rows: u64,
@@ -74,7 +74,7 @@ impl From<StepCounts> for [u64; 4] {
     }
 }
 
-/// Times of one step, of all types.
+/// Percentiles of one step, of all types together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Percentiles {
     p50_ns: Option<u64>,
@@ -87,7 +87,7 @@ impl Percentiles {
     }
 }
 
-/// What happened in one step of the window, all types together.
+/// One step of the window, all types together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StepSummary {
     /// Operations that succeeded.
@@ -98,46 +98,46 @@ pub struct StepSummary {
     pub errors: u64,
     /// Attempts after the first.
     pub retries: u64,
-    /// Median time of those that succeeded: response time where there is one, else service time.
+    /// Median time of the operations that succeeded: response time where there is one, else service time.
     pub p50_ns: Option<u64>,
-    /// 99th percentile of it.
+    /// 99th percentile of the same time.
     pub p99_ns: Option<u64>,
 }
 
 /// Which times are recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Times {
-    /// Service times alone: nothing is due at a moment.
+pub enum RecordedTimes {
+    /// Service times alone: there is no timetable.
     Service,
     /// Service times, and response times.
     ServiceAndResponse,
 }
 
-/// What was recorded of one transaction type.
+/// The recording of one transaction type.
 #[derive(Debug, Clone, PartialEq)]
-pub struct OfType {
+pub struct TypeRecording {
     /// Service times.
     pub service: Histogram,
-    /// Response times, where there are such.
+    /// Response times, where they are recorded.
     pub response: Option<Histogram>,
-    /// Counts of each step of the window, first to last.
+    /// Counts of each step of the window, from the first to the last.
     pub steps: Vec<StepCounts>,
 }
 
-/// All that was recorded.
+/// Everything that was recorded.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Recorded {
+pub struct Recording {
     /// Each transaction type, by its number.
-    pub types: Vec<OfType>,
-    /// The steps of the window, first to last, those without any operation too.
+    pub types: Vec<TypeRecording>,
+    /// The steps of the window, from the first to the last, including steps without operations.
     pub steps: Vec<StepSummary>,
     /// Length of a step.
     pub step_ns: u64,
 }
 
-impl Recorded {
-    fn new(shape: Shape, types: Vec<OfType>, percentiles: Vec<Percentiles>) -> Self {
+impl Recording {
+    fn new(layout: RecordingLayout, types: Vec<TypeRecording>, percentiles: Vec<Percentiles>) -> Self {
         let step = |(step, Percentiles { p50_ns, p99_ns }): (usize, Percentiles)| {
             let mut all = StepCounts::default();
             types.iter().for_each(|of_type| all.add(&of_type.steps[step]));
@@ -145,7 +145,7 @@ impl Recorded {
             StepSummary { ops, rows, errors, retries, p50_ns, p99_ns }
         };
         let steps = percentiles.into_iter().enumerate().map(step).collect();
-        Self { types, steps, step_ns: shape.step_ns }
+        Self { types, steps, step_ns: layout.step_ns }
     }
 
     /// Service and response times of all types together.
@@ -155,7 +155,7 @@ impl Recorded {
     }
 }
 
-fn together(types: &[OfType]) -> (Histogram, Option<Histogram>) {
+fn together(types: &[TypeRecording]) -> (Histogram, Option<Histogram>) {
     let mut service = Histogram::new();
     let mut response: Option<Histogram> = None;
     for of_type in types {
@@ -167,21 +167,21 @@ fn together(types: &[OfType]) -> (Histogram, Option<Histogram>) {
     (service, response)
 }
 
-/// What is recorded of which window. Parts merge where it is the same.
+/// What is recorded, and how the window is divided into steps. Parts with the same layout can be merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Shape {
-    times: Times,
+struct RecordingLayout {
+    times: RecordedTimes,
     types: Types,
     window_ns: u64,
     step_ns: u64,
 }
 
-impl Shape {
-    /// More steps than anybody looks at: in longer windows a step is longer than asked for.
+impl RecordingLayout {
+    /// The most steps; in longer windows a step is longer than asked for.
     const MOST_STEPS: u64 = 3_600;
 
-    /// In steps of about `step_ns`.
-    fn new(times: Times, types: Types, window_ns: u64, step_ns: u64) -> Self {
+    /// A layout with steps of about `step_ns`.
+    fn new(times: RecordedTimes, types: Types, window_ns: u64, step_ns: u64) -> Self {
         let step_ns = step_ns.max(1);
         let step_ns = step_ns.saturating_mul(window_ns.div_ceil(step_ns).div_ceil(Self::MOST_STEPS).max(1));
         Self { times, types, window_ns, step_ns }
@@ -191,12 +191,12 @@ impl Shape {
         self.window_ns.div_ceil(self.step_ns).max(1) as usize
     }
 
-    /// The step that a moment of the window belongs to; what comes after the window belongs to the last.
+    /// The step of a moment in the window. Moments after the window belong to the last step.
     fn step_of(&self, at_ns: u64) -> usize {
         ((at_ns / self.step_ns) as usize).min(self.steps() - 1)
     }
 
-    /// When a step ends for those who write into it: the last one never.
+    /// When a step ends for writers; the last step never ends.
     fn step_end_ns(&self, step: usize) -> u64 {
         if step + 1 == self.steps() { u64::MAX } else { (step as u64 + 1) * self.step_ns }
     }
@@ -208,59 +208,59 @@ impl Shape {
 /// together.
 #[derive(Debug)]
 pub struct Recorder {
-    shape: Shape,
-    book: Mutex<Book>,
+    layout: RecordingLayout,
+    shared: Mutex<SharedHistograms>,
 }
 
 impl Recorder {
-    /// A recorder for a window of this length, in steps of about `step_ns`.
+    /// A recorder for a window of this length, with steps of about `step_ns`.
     #[must_use]
-    pub fn new(times: Times, types: Types, window_ns: u64, step_ns: u64) -> Self {
-        Self::of(Shape::new(times, types, window_ns, step_ns), false)
+    pub fn new(times: RecordedTimes, types: Types, window_ns: u64, step_ns: u64) -> Self {
+        Self::of(RecordingLayout::new(times, types, window_ns, step_ns), false)
     }
 
-    /// The same for one of several recorders that serve a window together: it also keeps the times of each step, as
-    /// [`Part`] says.
+    /// The same for one of several recorders of one window. It also keeps the times of each step; see
+    /// [`RecordingPart`].
     #[must_use]
-    pub fn for_part(times: Times, types: Types, window_ns: u64, step_ns: u64) -> Self {
-        Self::of(Shape::new(times, types, window_ns, step_ns), true)
+    pub fn for_part(times: RecordedTimes, types: Types, window_ns: u64, step_ns: u64) -> Self {
+        Self::of(RecordingLayout::new(times, types, window_ns, step_ns), true)
     }
 
-    fn of(shape: Shape, for_part: bool) -> Self {
-        Self { shape, book: Mutex::new(Book::new(shape, for_part)) }
+    fn of(layout: RecordingLayout, for_part: bool) -> Self {
+        Self { layout, shared: Mutex::new(SharedHistograms::new(layout, for_part)) }
     }
 
-    /// A pen for one session.
+    /// A local recorder for one session.
     #[must_use]
-    pub fn pen(&self) -> Pen<'_> {
-        Pen::new(self)
+    pub fn local(&self) -> LocalRecorder<'_> {
+        LocalRecorder::new(self)
     }
 
-    /// Enters a response time of what has not ended, of which no more is known than that it is longer; no step of the
-    /// window is its own. For few, or when the window is over: it takes a lock.
+    /// Records the response time so far of a transaction that has not ended. It counts in no step. It takes a lock, so
+    /// it is for rare use, or for when the window is over.
     pub fn unfinished(&self, type_id: TypeId, response_ns: u64) {
-        self.book().unfinished(type_id, response_ns);
+        self.shared().unfinished(type_id, response_ns);
     }
 
-    fn book(&self) -> MutexGuard<'_, Book> {
-        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    fn shared(&self) -> MutexGuard<'_, SharedHistograms> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn into_book(self) -> Book {
-        self.book.into_inner().unwrap_or_else(PoisonError::into_inner)
+    fn into_shared(self) -> SharedHistograms {
+        self.shared.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Everything, after all pens were dropped.
+    /// The whole recording, after all local recorders were dropped.
     #[must_use]
-    pub fn finish(self) -> Recorded {
-        self.into_book().finish()
+    pub fn finish(self) -> Recording {
+        self.into_shared().finish()
     }
 
-    /// The same as a part, which merges with those of other recorders.
+    /// The same as a part, which can be merged with the parts of other recorders.
     ///
     /// # Errors
     /// The recorder was not made [for a part](Self::for_part), or the library refuses to store a histogram.
-    pub fn into_part(self) -> Result<Part, PartError> {
-        self.into_book().into_part()
+    pub fn into_part(self) -> Result<RecordingPart, PartError> {
+        self.into_shared().into_part()
     }
 }

@@ -1,21 +1,23 @@
-//! What one of several recorders of a window has recorded, to be stored, sent and merged.
+//! The recording of one of several recorders of a window, to be stored, sent and merged.
 
-use super::{OfType, Percentiles, Recorded, Shape, StepCounts, Times, Types, TypesError, together};
+use super::{
+    Percentiles, RecordedTimes, Recording, RecordingLayout, StepCounts, TypeRecording, Types, TypesError, together,
+};
 use crate::{Histogram, HistogramError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A part of a recording: what one of several recorders of a window has recorded. Parts of the same window, steps,
-/// times and transaction types merge exactly, in any order: what comes out is what one recorder would have recorded.
+/// The recording of one of several recorders of a window. Parts with the same window, steps, times and transaction
+/// types merge exactly, in any order; the result is what one recorder would have recorded.
 ///
-/// Percentiles cannot be merged, so a part keeps the times of each step, of all types together, as a HdrHistogram in
-/// its V2 form. It grows with how many different times a step has, at three digits: a factor of 2 between times is at
-/// most 1,024 cells of 1 to 3 bytes. Where times spread over a factor of 16, an hour in seconds takes 5 MB at 1,000
-/// operations a second, 14 MB at 100,000 and 23 MB at a million; as JSON a third more. It cannot take more than 100 KB
-/// a step, or 360 MB in all: then times of every length from 1 ns to 1 hour occur in each second.
+/// Percentiles cannot be merged, so a part keeps the times of each step, of all types together, as an HdrHistogram in
+/// V2 format. Its size grows with the number of different times in a step, at three digits: each doubling of times has
+/// at most 1,024 buckets of 1 to 3 bytes. With times over a factor of 16, an hour of seconds takes 5 MB at 1,000
+/// operations a second, 14 MB at 100,000 and 23 MB at a million; as JSON a third more. The limit is 100 KB a step, or
+/// 360 MB in all, with times of every length from 1 ns to 1 hour in each second.
 ///
-/// It is stored by serde, as JSON for one:
+/// It is stored by serde, for instance as JSON:
 ///
 /// ```json
 /// {"version": 1, "times": "service_and_response", "window_ns": 2000000000, "step_ns": 1000000000,
@@ -23,32 +25,32 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 ///  "steps": ["<histogram>", "<histogram>"]}
 /// ```
 ///
-/// A histogram is HdrHistogram V2, uncompressed, in base64, and empty for a step in which nothing succeeded. The steps
-/// of a type are operations, rows, errors and retries. What does not fit together is refused when it is read.
+/// A histogram is HdrHistogram V2, uncompressed, in base64, and empty for a step without successful operations. The
+/// four numbers of a step are operations, rows, errors and retries. Inconsistent parts are refused when they are read.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Part {
-    pub(super) shape: Shape,
-    pub(super) types: Vec<OfType>,
-    /// Of all types.
+pub struct RecordingPart {
+    pub(super) layout: RecordingLayout,
+    pub(super) types: Vec<TypeRecording>,
+    /// The times of each step, of all types together.
     pub(super) times_of_steps: Vec<StepTimes>,
 }
 
 /// Why a part cannot be made, used or merged.
 #[derive(Debug, thiserror::Error)]
 pub enum PartError {
-    /// The recorder keeps no times of steps.
+    /// The recorder does not keep the times of steps.
     #[error("the recorder was not made for a part")]
     NotForPart,
     /// It was stored by another version.
     #[error("the part is of version {0}, and this dbdyno reads version {VERSION}")]
     Version(u64),
-    /// Its fields are not those of its version.
-    #[error("the part has not the fields of version {VERSION}")]
+    /// Its fields do not fit its version.
+    #[error("the part does not have the fields of version {VERSION}")]
     Form,
     /// It has no transaction types, or too many.
     #[error(transparent)]
     Types(#[from] TypesError),
-    /// The window cannot have such steps.
+    /// The window cannot be divided into such steps.
     #[error("a window of {window_ns} ns is not recorded in steps of {step_ns} ns")]
     Steps {
         /// Length of the window.
@@ -56,17 +58,17 @@ pub enum PartError {
         /// Length of a step.
         step_ns: u64,
     },
-    /// Something has more or fewer steps than the window.
+    /// A list has more or fewer steps than the window.
     #[error("{of} has {found} steps, and its window has {window}")]
     OtherSteps {
-        /// What has them.
+        /// What the list belongs to.
         of: String,
         /// How many.
         found: usize,
         /// How many it must have.
         window: usize,
     },
-    /// A type has response times, and the part has none, or the reverse.
+    /// A type has response times though the part has none, or the reverse.
     #[error("{of} does not have the times that the part says it has")]
     OtherTimes {
         /// The type.
@@ -75,22 +77,22 @@ pub enum PartError {
     /// Counts contradict each other.
     #[error("{of} counts {ops} operations and has {times} {kind}")]
     Counts {
-        /// What has them.
+        /// What they belong to.
         of: String,
-        /// Operations that it counts.
+        /// Operations according to the counts.
         ops: u64,
         /// Times in its histogram.
         times: u64,
         /// Which times.
         kind: &'static str,
     },
-    /// The steps have other times than the types.
-    #[error("the steps have times that no type has")]
+    /// The steps contain times that the types do not contain.
+    #[error("the steps contain times that no type has")]
     StrayTimes,
     /// A histogram is not in base64.
     #[error("{of}: a histogram is not in base64: {error}")]
     Base64 {
-        /// What it is of.
+        /// What it belongs to.
         of: String,
         /// Why.
         error: base64::DecodeError,
@@ -109,16 +111,16 @@ pub enum PartError {
     /// The parts are not of one recording.
     #[error("parts of different recordings: one has {ours}, the other {theirs}")]
     Unlike {
-        /// What this part is of.
+        /// Layout of this part.
         ours: String,
-        /// What the other is of.
+        /// Layout of the other part.
         theirs: String,
     },
 }
 
 const VERSION: u64 = 1;
 
-/// Times of one step as bytes, a tenth to a hundredth of a histogram in memory; none for no times.
+/// Times of one step as bytes: a tenth to a hundredth of a histogram in memory, and empty without times.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct StepTimes(Box<[u8]>);
 
@@ -146,15 +148,15 @@ impl StepTimes {
     }
 }
 
-impl Part {
-    /// Adds what another part has recorded.
+impl RecordingPart {
+    /// Merges another part into this one.
     ///
     /// # Errors
-    /// The parts are not of the same window, steps, times and number of types, and this one stays as it is; or a step
-    /// holds more times together than a histogram may.
+    /// The parts differ in window, steps, times or number of types, and this part stays as it is; or a step would hold
+    /// more times than a histogram may.
     pub fn merge(&mut self, other: Self) -> Result<(), PartError> {
-        if self.shape != other.shape {
-            return Err(PartError::Unlike { ours: self.shape.to_string(), theirs: other.shape.to_string() });
+        if self.layout != other.layout {
+            return Err(PartError::Unlike { ours: self.layout.to_string(), theirs: other.layout.to_string() });
         }
         for (ours, theirs) in self.times_of_steps.iter_mut().zip(other.times_of_steps) {
             ours.merge(theirs)?;
@@ -169,29 +171,29 @@ impl Part {
         Ok(())
     }
 
-    /// All that was recorded, when all parts are merged.
+    /// The whole recording, after all parts are merged.
     ///
     /// # Errors
-    /// The library cannot read a histogram that it has written.
-    pub fn finish(self) -> Result<Recorded, PartError> {
+    /// The library cannot read a histogram that it wrote itself.
+    pub fn finish(self) -> Result<Recording, PartError> {
         let percentiles = self.times_of_steps.iter().map(|times| Ok(Percentiles::of(&times.histogram()?)));
         let percentiles = percentiles.collect::<Result<_, HistogramError>>()?;
-        Ok(Recorded::new(self.shape, self.types, percentiles))
+        Ok(Recording::new(self.layout, self.types, percentiles))
     }
 }
 
-impl std::fmt::Display for Shape {
+impl std::fmt::Display for RecordingLayout {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { times, types, window_ns, step_ns } = self;
         let times = match times {
-            Times::Service => "service times",
-            Times::ServiceAndResponse => "service and response times",
+            RecordedTimes::Service => "service times",
+            RecordedTimes::ServiceAndResponse => "service and response times",
         };
         write!(f, "{times} of {} types, a window of {window_ns} ns and steps of {step_ns} ns", types.count())
     }
 }
 
-/// A part as it is stored. The first form that fits is taken.
+/// A part as it is stored. serde takes the first form that fits.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Stored {
@@ -202,7 +204,7 @@ enum Stored {
 #[derive(Serialize, Deserialize)]
 struct StoredPart {
     version: u64,
-    times: Times,
+    times: RecordedTimes,
     window_ns: u64,
     step_ns: u64,
     types: Vec<StoredType>,
@@ -217,22 +219,22 @@ struct StoredType {
     steps: Vec<StepCounts>,
 }
 
-impl Serialize for Part {
+impl Serialize for RecordingPart {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let text = |histogram: &Histogram| Ok(STANDARD.encode(histogram.encode().map_err(serde::ser::Error::custom)?));
-        let stored = |of_type: &OfType| {
-            let OfType { service, response, steps } = of_type;
+        let stored = |of_type: &TypeRecording| {
+            let TypeRecording { service, response, steps } = of_type;
             let response = response.as_ref().map(text).transpose()?;
             Ok(StoredType { service: text(service)?, response, steps: steps.clone() })
         };
-        let Shape { times, types: _, window_ns, step_ns } = self.shape;
+        let RecordingLayout { times, types: _, window_ns, step_ns } = self.layout;
         let types = self.types.iter().map(stored).collect::<Result<_, S::Error>>()?;
         let steps = self.times_of_steps.iter().map(|times| STANDARD.encode(&times.0)).collect();
         StoredPart { version: VERSION, times, window_ns, step_ns, types, steps }.serialize(serializer)
     }
 }
 
-impl<'de> Deserialize<'de> for Part {
+impl<'de> Deserialize<'de> for RecordingPart {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let read = match Stored::deserialize(deserializer)? {
             Stored::Part(stored) if stored.version == VERSION => read(stored),
@@ -243,16 +245,17 @@ impl<'de> Deserialize<'de> for Part {
     }
 }
 
-/// A part that is not believed until all of it fits together.
-fn read(stored: StoredPart) -> Result<Part, PartError> {
+/// A part, checked for consistency.
+fn read(stored: StoredPart) -> Result<RecordingPart, PartError> {
     let StoredPart { version: _, times, window_ns, step_ns, types: stored_types, steps } = stored;
     let types = Types::new(stored_types.len())?;
-    if Shape::new(times, types, window_ns, step_ns) != (Shape { times, types, window_ns, step_ns }) {
+    if RecordingLayout::new(times, types, window_ns, step_ns) != (RecordingLayout { times, types, window_ns, step_ns })
+    {
         return Err(PartError::Steps { window_ns, step_ns });
     }
-    let shape = Shape { times, types, window_ns, step_ns };
+    let layout = RecordingLayout { times, types, window_ns, step_ns };
     let has_all_steps = |of: String, found: usize| {
-        let window = shape.steps();
+        let window = layout.steps();
         if found == window { Ok(()) } else { Err(PartError::OtherSteps { of, found, window }) }
     };
     has_all_steps("the part".to_owned(), steps.len())?;
@@ -260,7 +263,7 @@ fn read(stored: StoredPart) -> Result<Part, PartError> {
     for (number, stored) in stored_types.into_iter().enumerate() {
         let of = format!("type {number}");
         has_all_steps(of.clone(), stored.steps.len())?;
-        if stored.response.is_some() != (times == Times::ServiceAndResponse) {
+        if stored.response.is_some() != (times == RecordedTimes::ServiceAndResponse) {
             return Err(PartError::OtherTimes { of });
         }
         let ops = sum(&stored.steps);
@@ -270,11 +273,11 @@ fn read(stored: StoredPart) -> Result<Part, PartError> {
         if service.count() != ops {
             return Err(PartError::Counts { of, ops, times: service.count(), kind: "service times" });
         }
-        // What was due and has not ended has a response time alone.
+        // A transaction that was due and has not ended has a response time alone.
         if let Some(times) = response.as_ref().map(Histogram::count).filter(|times| *times < ops) {
             return Err(PartError::Counts { of, ops, times, kind: "response times" });
         }
-        of_types.push(OfType { service, response, steps: stored.steps });
+        of_types.push(TypeRecording { service, response, steps: stored.steps });
     }
     let mut times_of_steps = Vec::with_capacity(steps.len());
     let mut told = Histogram::new();
@@ -293,7 +296,7 @@ fn read(stored: StoredPart) -> Result<Part, PartError> {
     if !response.unwrap_or(service).holds(&told) {
         return Err(PartError::StrayTimes);
     }
-    Ok(Part { shape, types: of_types, times_of_steps })
+    Ok(RecordingPart { layout, types: of_types, times_of_steps })
 }
 
 /// Operations of some steps. No histogram holds as many as the largest number.

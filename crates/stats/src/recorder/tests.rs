@@ -1,10 +1,11 @@
-//! The recorder beside plain histograms and counts of the same operations, whoever pours when; and its parts.
+//! The recorder compared with plain histograms and counts of the same operations, in any order of flushes; and its
+//! parts.
 
 use super::*;
 use proptest::prelude::*;
 
 const SECOND: u64 = 1_000_000_000;
-/// More than are open at once.
+/// More steps than are open at once.
 const STEPS: usize = 7;
 const TYPES: usize = 3;
 
@@ -20,7 +21,7 @@ fn sample(number: usize, ended_ns: u64, service_ns: u64) -> Sample {
     Sample { type_id: id(number), ended_ns, service_ns, response_ns: 2 * service_ns, rows: 3 }
 }
 
-/// What a session did, as type, moment and time.
+/// What a session did: type, moment and time.
 #[derive(Debug, Clone, Copy)]
 enum Did {
     Succeeded,
@@ -29,9 +30,9 @@ enum Did {
     NotEnded,
 }
 
-type Deed = (Did, usize, u64, u64);
+type Event = (Did, usize, u64, u64);
 
-fn sessions(most: usize) -> impl Strategy<Value = Vec<Vec<Deed>>> {
+fn sessions(most: usize) -> impl Strategy<Value = Vec<Vec<Event>>> {
     let did = prop_oneof![
         12 => Just(Did::Succeeded),
         1 => Just(Did::Failed),
@@ -42,33 +43,33 @@ fn sessions(most: usize) -> impl Strategy<Value = Vec<Vec<Deed>>> {
     proptest::collection::vec(proptest::collection::vec(deed, 0..300), 1..most)
 }
 
-/// One session after the other: all but the first pour into steps that are long over.
-fn play(recorder: &Recorder, sessions: &[Vec<Deed>]) {
+/// Plays one session after the other. All but the first flush into steps that are already closed.
+fn play(recorder: &Recorder, sessions: &[Vec<Event>]) {
     for deeds in sessions {
         let mut deeds = deeds.clone();
         deeds.sort_unstable_by_key(|(_, _, at_ns, _)| *at_ns);
-        let mut pen = recorder.pen();
+        let mut local = recorder.local();
         for (did, number, at_ns, service_ns) in deeds {
             match did {
-                Did::Succeeded => pen.record(sample(number, at_ns, service_ns)),
-                Did::Failed => pen.error(id(number), at_ns),
-                Did::TriedAgain => pen.retry(id(number), at_ns),
+                Did::Succeeded => local.record(sample(number, at_ns, service_ns)),
+                Did::Failed => local.error(id(number), at_ns),
+                Did::TriedAgain => local.retry(id(number), at_ns),
                 Did::NotEnded => recorder.unfinished(id(number), service_ns),
             }
         }
     }
 }
 
-/// The same, counted plainly.
-fn counted(sessions: &[Vec<Deed>]) -> Vec<OfType> {
-    let empty = || OfType {
+/// The same operations, counted plainly.
+fn counted(sessions: &[Vec<Event>]) -> Vec<TypeRecording> {
+    let empty = || TypeRecording {
         service: Histogram::new(),
         response: Some(Histogram::new()),
         steps: vec![StepCounts::default(); STEPS],
     };
-    let mut types: Vec<OfType> = (0..TYPES).map(|_| empty()).collect();
+    let mut types: Vec<TypeRecording> = (0..TYPES).map(|_| empty()).collect();
     for (did, number, at_ns, service_ns) in sessions.iter().flatten() {
-        let OfType { service, response, steps } = &mut types[*number];
+        let TypeRecording { service, response, steps } = &mut types[*number];
         let (response, step) = (response.as_mut().unwrap(), &mut steps[(at_ns / SECOND) as usize]);
         match did {
             Did::Succeeded => {
@@ -86,7 +87,7 @@ fn counted(sessions: &[Vec<Deed>]) -> Vec<OfType> {
 }
 
 /// Percentiles of the times of each step.
-fn told(sessions: &[Vec<Deed>]) -> Vec<(Option<u64>, Option<u64>)> {
+fn told(sessions: &[Vec<Event>]) -> Vec<(Option<u64>, Option<u64>)> {
     let mut steps = vec![Histogram::new(); STEPS];
     for (did, _, at_ns, service_ns) in sessions.iter().flatten() {
         if matches!(did, Did::Succeeded) {
@@ -98,8 +99,8 @@ fn told(sessions: &[Vec<Deed>]) -> Vec<(Option<u64>, Option<u64>)> {
 
 const WINDOW: u64 = STEPS as u64 * SECOND;
 
-fn part_of(sessions: &[Vec<Deed>]) -> Part {
-    let recorder = Recorder::for_part(Times::ServiceAndResponse, three(), WINDOW, SECOND);
+fn part_of(sessions: &[Vec<Event>]) -> RecordingPart {
+    let recorder = Recorder::for_part(RecordedTimes::ServiceAndResponse, three(), WINDOW, SECOND);
     play(&recorder, sessions);
     recorder.into_part().unwrap()
 }
@@ -109,7 +110,7 @@ proptest! {
 
     #[test]
     fn nothing_is_lost_whoever_pours_when(sessions in sessions(5)) {
-        let recorder = Recorder::new(Times::ServiceAndResponse, three(), WINDOW, SECOND);
+        let recorder = Recorder::new(RecordedTimes::ServiceAndResponse, three(), WINDOW, SECOND);
         play(&recorder, &sessions);
         let recorded = recorder.finish();
         let types = counted(&sessions);
@@ -126,17 +127,17 @@ proptest! {
         let share = |part: usize| sessions.iter().skip(part).step_by(parts).cloned().collect::<Vec<_>>();
         let stored: Vec<String> =
             (0..parts).map(|part| serde_json::to_string(&part_of(&share(part))).unwrap()).collect();
-        let read = |text: &String| serde_json::from_str::<Part>(text).unwrap();
+        let read = |text: &String| serde_json::from_str::<RecordingPart>(text).unwrap();
         let mut merged = read(&stored[0]);
         for text in &stored[1..] {
             merged.merge(read(text)).unwrap();
         }
-        let one = Recorder::for_part(Times::ServiceAndResponse, three(), WINDOW, SECOND);
+        let one = Recorder::for_part(RecordedTimes::ServiceAndResponse, three(), WINDOW, SECOND);
         play(&one, &sessions);
         prop_assert_eq!(&merged, &part_of(&sessions));
         let recorded = merged.finish().unwrap();
         prop_assert_eq!(&recorded, &one.finish());
-        // Also what came late is in the percentiles.
+        // Late operations are in the percentiles, too.
         let percentiles: Vec<_> = recorded.steps.iter().map(|step| (step.p50_ns, step.p99_ns)).collect();
         prop_assert_eq!(percentiles, told(&sessions));
         prop_assert_eq!(recorded.types, counted(&sessions));
@@ -145,16 +146,16 @@ proptest! {
 
 #[test]
 fn a_step_has_its_own_percentiles_and_counts() {
-    let recorder = Recorder::new(Times::Service, three(), 6 * SECOND, SECOND);
-    let mut pen = recorder.pen();
+    let recorder = Recorder::new(RecordedTimes::Service, three(), 6 * SECOND, SECOND);
+    let mut local = recorder.local();
     for step in [0, 1, 5] {
         for n in 1..=100 {
-            pen.record(sample(n as usize % TYPES, step * SECOND + n, (step + 1) * n * 1_000));
+            local.record(sample(n as usize % TYPES, step * SECOND + n, (step + 1) * n * 1_000));
         }
-        pen.error(id(1), step * SECOND + 500);
-        pen.retry(id(2), step * SECOND + 501);
+        local.error(id(1), step * SECOND + 500);
+        local.retry(id(2), step * SECOND + 501);
     }
-    drop(pen);
+    drop(local);
     let recorded = recorder.finish();
     assert_eq!(recorded.steps.len(), 6);
     assert!(recorded.types.iter().all(|of_type| of_type.response.is_none()) && recorded.together().1.is_none());
@@ -175,8 +176,8 @@ fn a_step_has_its_own_percentiles_and_counts() {
 
 #[test]
 fn what_has_not_ended_is_in_the_response_times_of_its_type_alone() {
-    let recorder = Recorder::new(Times::ServiceAndResponse, three(), SECOND, SECOND);
-    recorder.pen().record(sample(0, 5, 10));
+    let recorder = Recorder::new(RecordedTimes::ServiceAndResponse, three(), SECOND, SECOND);
+    recorder.local().record(sample(0, 5, 10));
     recorder.unfinished(id(2), 500);
     let recorded = recorder.finish();
     assert_eq!((recorded.together().0.count(), recorded.steps[0].ops), (1, 1));
@@ -191,12 +192,12 @@ fn what_has_not_ended_is_in_the_response_times_of_its_type_alone() {
 
 #[test]
 fn the_steps_of_a_day_are_bounded_and_what_comes_after_belongs_to_the_last() {
-    let recorder = Recorder::new(Times::Service, Types::ONE, 86_400 * SECOND, SECOND);
-    let mut pen = recorder.pen();
+    let recorder = Recorder::new(RecordedTimes::Service, Types::ONE, 86_400 * SECOND, SECOND);
+    let mut local = recorder.local();
     for ended_ns in [86_400 * SECOND - 1, 86_400 * SECOND, u64::MAX] {
-        pen.record(sample(0, ended_ns, 1));
+        local.record(sample(0, ended_ns, 1));
     }
-    drop(pen);
+    drop(local);
     let recorded = recorder.finish();
     assert_eq!((recorded.steps.len(), recorded.step_ns), (3_600, 24 * SECOND));
     assert_eq!((recorded.steps[3_599].ops, recorded.types[0].service.count()), (3, 3));
@@ -205,18 +206,18 @@ fn the_steps_of_a_day_are_bounded_and_what_comes_after_belongs_to_the_last() {
 #[test]
 fn a_type_takes_less_than_three_megabytes_with_its_share_of_the_steps() {
     for types in [1, 9, MOST_TYPES] {
-        for (times, most_bytes) in [(Times::Service, 390_000), (Times::ServiceAndResponse, 660_000)] {
-            // The longest series that there is, with all steps open that ever are.
+        for (times, most_bytes) in [(RecordedTimes::Service, 390_000), (RecordedTimes::ServiceAndResponse, 660_000)] {
+            // The longest series possible, with as many open steps as possible.
             let recorder = Recorder::new(times, Types::new(types).unwrap(), 3_600 * SECOND, SECOND);
-            let mut pen = recorder.pen();
-            (0..10).for_each(|step| pen.record(sample(0, step * SECOND, 1_000)));
-            drop(pen);
-            let book = recorder.into_book();
-            let recording = book.bytes();
+            let mut local = recorder.local();
+            (0..10).for_each(|step| local.record(sample(0, step * SECOND, 1_000)));
+            drop(local);
+            let shared = recorder.into_shared();
+            let recording = shared.bytes();
             assert!(recording <= types * most_bytes + 1_500_000, "{types}: {recording}");
             assert!(recording <= types * 3_000_000, "{types}: {recording}");
-            let recorded = book.finish();
-            let of_type = |of_type: &OfType| {
+            let recorded = shared.finish();
+            let of_type = |of_type: &TypeRecording| {
                 let histograms = of_type.service.bytes() + of_type.response.as_ref().map_or(0, Histogram::bytes);
                 histograms + size_of_val(&*of_type.steps)
             };
@@ -228,7 +229,7 @@ fn a_type_takes_less_than_three_megabytes_with_its_share_of_the_steps() {
 
 #[test]
 fn what_a_part_keeps_of_a_step_goes_by_how_many_times_there_are() {
-    // A million a second, over four doublings.
+    // A million operations a second, over four doublings.
     let mut step = Histogram::new();
     (0..1_000_000).for_each(|n| step.record_ns(100_000 + n * 3 / 2));
     let bytes = step.encode().unwrap().len();
@@ -249,7 +250,7 @@ fn types_are_one_to_thirty_two() {
 
 #[test]
 fn a_plain_recorder_gives_no_part() {
-    let refused = Recorder::new(Times::Service, Types::ONE, SECOND, SECOND).into_part().unwrap_err();
+    let refused = Recorder::new(RecordedTimes::Service, Types::ONE, SECOND, SECOND).into_part().unwrap_err();
     assert_eq!(refused.to_string(), "the recorder was not made for a part");
 }
 
@@ -257,12 +258,12 @@ fn a_plain_recorder_gives_no_part() {
 fn parts_of_different_recordings_do_not_merge() {
     let part =
         |times, types, window_ns, step_ns| Recorder::for_part(times, types, window_ns, step_ns).into_part().unwrap();
-    let ours = part(Times::Service, Types::ONE, 2 * SECOND, SECOND);
+    let ours = part(RecordedTimes::Service, Types::ONE, 2 * SECOND, SECOND);
     for theirs in [
-        part(Times::ServiceAndResponse, Types::ONE, 2 * SECOND, SECOND),
-        part(Times::Service, three(), 2 * SECOND, SECOND),
-        part(Times::Service, Types::ONE, 2 * SECOND - 1, SECOND),
-        part(Times::Service, Types::ONE, 2 * SECOND, SECOND / 2),
+        part(RecordedTimes::ServiceAndResponse, Types::ONE, 2 * SECOND, SECOND),
+        part(RecordedTimes::Service, three(), 2 * SECOND, SECOND),
+        part(RecordedTimes::Service, Types::ONE, 2 * SECOND - 1, SECOND),
+        part(RecordedTimes::Service, Types::ONE, 2 * SECOND, SECOND / 2),
     ] {
         let mut merged = ours.clone();
         let refused = merged.merge(theirs).unwrap_err().to_string();
@@ -274,14 +275,15 @@ fn parts_of_different_recordings_do_not_merge() {
 
 #[test]
 fn a_part_that_does_not_fit_together_is_refused() {
-    let recorder = Recorder::for_part(Times::ServiceAndResponse, Types::new(2).unwrap(), 2 * SECOND, SECOND);
-    let mut pen = recorder.pen();
+    let recorder = Recorder::for_part(RecordedTimes::ServiceAndResponse, Types::new(2).unwrap(), 2 * SECOND, SECOND);
+    let mut local = recorder.local();
     for n in 0..10 {
-        pen.record(sample(n as usize % 2, n * SECOND / 5, 1_000 * (n + 1)));
+        local.record(sample(n as usize % 2, n * SECOND / 5, 1_000 * (n + 1)));
     }
-    drop(pen);
+    drop(local);
     let sound = serde_json::to_value(recorder.into_part().unwrap()).unwrap();
-    let read = |part: &serde_json::Value| serde_json::from_value::<Part>(part.clone()).map_err(|e| e.to_string());
+    let read =
+        |part: &serde_json::Value| serde_json::from_value::<RecordingPart>(part.clone()).map_err(|e| e.to_string());
     assert!(read(&sound).is_ok());
     let changed = |at: &str, to: serde_json::Value| {
         let mut part = sound.clone();
@@ -295,8 +297,8 @@ fn a_part_that_does_not_fit_together_is_refused() {
     none.as_object_mut().unwrap().remove("response");
     for (at, to, says) in [
         ("/version", 2.into(), "the part is of version 2, and this dbdyno reads version 1"),
-        ("/types", "?".into(), "the part has not the fields of version 1"),
-        ("/times", "mean".into(), "the part has not the fields of version 1"),
+        ("/types", "?".into(), "the part does not have the fields of version 1"),
+        ("/times", "mean".into(), "the part does not have the fields of version 1"),
         ("/types", many.into(), "there are 1 to 32 transaction types, not 33"),
         ("/types", Vec::<u8>::new().into(), "there are 1 to 32 transaction types, not 0"),
         ("/step_ns", 0.into(), "a window of 2000000000 ns is not recorded in steps of 0 ns"),
@@ -310,7 +312,7 @@ fn a_part_that_does_not_fit_together_is_refused() {
         ("/types/0/response", empty(), "type 0 counts 5 operations and has 0 response times"),
         ("/types/0/service", "*".into(), "type 0: a histogram is not in base64"),
         ("/types/0/service", "".into(), "type 0: the stored histogram cannot be read: it ends in its head"),
-        ("/steps/1", other, "the steps have times that no type has"),
+        ("/steps/1", other, "the steps contain times that no type has"),
         ("/steps/0", "".into(), "step 0 counts 5 operations and has 0 times"),
         ("/steps/0", "AAAA".into(), "step 0: the stored histogram cannot be read"),
     ] {

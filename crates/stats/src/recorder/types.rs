@@ -1,14 +1,14 @@
-//! Transaction types of a program, and their numbers.
+//! Ids of a program's transaction types.
 
-/// More transaction types than a program may have.
+/// The most transaction types that a program may have.
 pub const MOST_TYPES: usize = 32;
 
-/// The number of a transaction type in its program, from 0 on. One that its program has not counts as the last.
+/// The number of a transaction type in its program, from 0 on. An unknown number counts as the last type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct TypeId(u8);
 
 impl TypeId {
-    /// The first one, and the only one of many programs.
+    /// The first type, which is the only one of many programs.
     pub const FIRST: Self = Self(0);
 
     /// The type of a number.
@@ -57,7 +57,7 @@ impl Types {
         (0..self.0).map(TypeId)
     }
 
-    /// The type itself where it is one of these, else the last of them: what was recorded is not lost.
+    /// The type itself if it is one of these, else the last one, so that nothing recorded is lost.
     #[inline]
     pub(super) fn known(self, of: TypeId) -> usize {
         debug_assert!(of.0 < self.0, "a transaction of a type that the recorder was not made for");

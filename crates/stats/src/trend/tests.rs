@@ -1,16 +1,16 @@
 //! How often steady windows are flagged, and how often a drift is found.
 
 use super::*;
-use crate::mixer::Mixer;
+use crate::split_mix::SplitMix64;
 
 const SEEDS: u32 = 2_000;
 
-/// Rates about 1,000 with noise of which neighbours share a part, and a straight drift over the window.
-fn rates(mixer: &mut Mixer, n: usize, noise: f64, correlated: f64, drift: f64) -> Vec<f64> {
-    let mut error = mixer.normal();
+/// Rates of about 1,000 with correlated noise, and a linear drift over the window.
+fn rates(random: &mut SplitMix64, n: usize, noise: f64, correlated: f64, drift: f64) -> Vec<f64> {
+    let mut error = random.normal();
     let mut rate = |i: usize| {
         let rate = 1_000.0 * (1.0 + noise * error + drift * ((i as f64 + 0.5) / n as f64 - 0.5));
-        error = correlated * error + (1.0 - correlated * correlated).sqrt() * mixer.normal();
+        error = correlated * error + (1.0 - correlated * correlated).sqrt() * random.normal();
         rate
     };
     (0..n).map(&mut rate).collect()
@@ -22,12 +22,12 @@ fn is_flagged(rates: &[f64]) -> bool {
 }
 
 fn flagged(seeds: u32, n: usize, noise: f64, correlated: f64, drift: f64) -> f64 {
-    let mut mixer = Mixer::new(n as u64 + 1);
-    let count = (0..seeds).filter(|_| is_flagged(&rates(&mut mixer, n, noise, correlated, drift))).count();
+    let mut random = SplitMix64::new(n as u64 + 1);
+    let count = (0..seeds).filter(|_| is_flagged(&rates(&mut random, n, noise, correlated, drift))).count();
     count as f64 / f64::from(seeds)
 }
 
-/// The noise of a chunk with which the standard error of a drift is this, where chunks do not hang together.
+/// The noise of a chunk for which the drift has this standard error, for independent chunks.
 fn noise_of(n: usize, error: f64) -> f64 {
     error / (12.0 / n as f64).sqrt()
 }
@@ -38,7 +38,7 @@ fn steady_rates_are_flagged_in_less_than_1_of_100_windows() {
         for noise in [0.05, 0.1, 0.2] {
             for correlated in [0.0, 0.25, 0.5] {
                 let share = flagged(SEEDS, n, noise, correlated, 0.0);
-                // 0.2 % is a standard error of this many seeds.
+                // 0.2 % is one standard error for this number of seeds.
                 assert!(share <= 0.014, "{n} chunks, noise {noise}, correlated {correlated}: {share}");
             }
         }
@@ -55,7 +55,7 @@ fn a_drift_of_15_percent_is_found_in_9_of_10_windows() {
             }
         }
     }
-    // Of few chunks nobody can tell how they hang together, so they must waver less.
+    // Few chunks hardly show their correlation, so they must fluctuate less.
     for (n, error) in [(8, 0.013), (12, 0.018), (16, 0.021), (20, 0.023), (32, 0.027)] {
         let share = flagged(SEEDS, n, noise_of(n, error), 0.0, 0.15);
         assert!(share >= 0.9, "{n} chunks, error {error}: {share}");
@@ -85,12 +85,12 @@ fn what_cannot_be_judged_is_not() {
     assert_eq!(Trend::of(&[f64::NAN; 8]), None);
 }
 
-/// The sums under a correlation are those of what is left when each neighbour's part is taken away, and the fits those
-/// of least squares through that.
+/// The sums under a correlation equal those of the residuals after each neighbour's part is removed, and the fits equal
+/// least squares on these residuals.
 #[test]
 fn a_fit_is_that_of_least_squares_through_what_neighbours_do_not_share() {
     let (n, correlation) = (9, 0.35_f64);
-    let parts = rates(&mut Mixer::new(5), n, 0.1, 0.3, 0.2);
+    let parts = rates(&mut SplitMix64::new(5), n, 0.1, 0.3, 0.2);
     let moments: Vec<f64> = (0..n).map(|i| (i as f64 + 0.5) / n as f64 - 0.5).collect();
     let left = |series: &[f64]| -> Vec<f64> {
         let first = series[0] * f64::sqrt(1.0 - correlation * correlation);
@@ -106,10 +106,9 @@ fn a_fit_is_that_of_least_squares_through_what_neighbours_do_not_share() {
     assert!((fit.error / error - 1.0).abs() < 1e-6, "{} {error}", fit.error);
 }
 
-/// The logarithm of how much likelier white noise with a drift of so many standard errors, up or down, makes the rates
-/// than noise that is correlated by one half, whatever its amount; but for a constant. No test that does not go by the
-/// amount of noise finds that drift more often at the same rate of false alarms (Neyman and Pearson; King's
-/// point-optimal tests).
+/// The log-likelihood ratio, without a constant, of white noise with a drift of this many standard errors in either
+/// direction to noise with a correlation of one half and any amplitude. No test that ignores the amplitude finds this
+/// drift more often at the same rate of false alarms (Neyman and Pearson; King's point-optimal tests).
 fn best_evidence(parts: &[f64], errors: f64) -> f64 {
     let n = parts.len() as f64;
     let moments: Vec<f64> = (0..parts.len()).map(|i| (i as f64 + 0.5) / n - 0.5).collect();
@@ -121,7 +120,7 @@ fn best_evidence(parts: &[f64], errors: f64) -> f64 {
         (scatter, (slope * slope / moments / scatter).sqrt())
     };
     let ((white, straight), (correlated, _)) = (under(0.0), under(0.5));
-    // The amount of noise is integrated out.
+    // The amplitude of the noise is integrated out.
     let term = |u: f64, sign: f64| (n - 2.0) * u.ln() - u * u / 2.0 + sign * errors * straight * u;
     let terms: Vec<f64> = (1..800).flat_map(|i| [-1.0, 1.0].map(|sign| term(0.05 * f64::from(i), sign))).collect();
     let most = terms.iter().copied().fold(f64::MIN, f64::max);
@@ -129,15 +128,15 @@ fn best_evidence(parts: &[f64], errors: f64) -> f64 {
     (n - 1.0) / 2.0 * (correlated / white).ln() + drifting
 }
 
-/// The value that so many of a hundred stay below.
+/// The value that this percentage of values stays below.
 fn percentile(mut values: Vec<f64>, of_100: f64) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
     values[(values.len() as f64 * of_100 / 100.0) as usize]
 }
 
-/// What the bound is made from, and the table of `docs/trust.md`: where the bound must lie, how often it is passed
-/// without a drift, how often a drift of 15 % is found at a standard error of 3 %, and how often it could be found at
-/// best. `cargo test --release --workspace --lib -- --ignored --nocapture table_of_power`.
+/// Computes the bounds, and the table of `docs/trust.md`: where the bound must lie, how often it is passed without a
+/// drift, how often a drift of 15 % is found at a standard error of 3 %, and how often it could be found at best.
+/// `cargo test --release --workspace --lib -- --ignored --nocapture table_of_power`.
 #[test]
 #[ignore = "a table to look at, of minutes"]
 fn table_of_power() {
@@ -148,8 +147,8 @@ fn table_of_power() {
     );
     for n in [8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 64, 96, 128] {
         let many = |correlated: f64, drift: f64, of: fn(&[f64]) -> f64| -> Vec<f64> {
-            let mut mixer = Mixer::new(977 * n as u64 + 1);
-            (0..SEEDS).map(|_| of(&rates(&mut mixer, n, noise_of(n, ERROR), correlated, drift))).collect()
+            let mut random = SplitMix64::new(977 * n as u64 + 1);
+            (0..SEEDS).map(|_| of(&rates(&mut random, n, noise_of(n, ERROR), correlated, drift))).collect()
         };
         let evidence = |rates: &[f64]| Trend::of(rates).unwrap().evidence;
         let needed = [0.0, 0.25, 0.5].map(|correlated| percentile(many(correlated, 0.0, evidence), 99.0));

@@ -1,17 +1,17 @@
-//! Ways to have I/O done. A thread that measures has a queue of its own: it pushes what is to be done, and takes a
-//! turn, in which everything pushed is handed over and what has ended comes back.
+//! Backends that do I/O. Each measuring thread has a queue of its own: it pushes pieces, and then submits all of them
+//! and waits for completions.
 
+mod blocking;
 #[cfg(test)]
-pub(crate) mod disk;
+pub(crate) mod memory_disk;
 mod null;
 #[cfg(test)]
-pub(crate) mod stall;
-mod threads;
+pub(crate) mod test_queues;
 mod uring;
 
-pub(crate) use null::Null;
-pub(crate) use threads::Calls;
-pub(crate) use uring::Uring;
+pub(crate) use blocking::BlockingQueue;
+pub(crate) use null::NullQueue;
+pub(crate) use uring::UringQueue;
 
 use crate::arena::Arena;
 use std::io;
@@ -23,9 +23,9 @@ pub enum BackendKind {
     /// By `io_uring`, many at a time from one thread.
     #[strum(serialize = "io_uring")]
     Uring,
-    /// By `pread` and `pwrite`, one at a time from each of as many threads as I/Os are outstanding.
+    /// By `pread` and `pwrite`, one at a time, with as many threads as I/Os are outstanding.
     Threads,
-    /// Not at all: everything has ended at once. What dbdyno itself can do.
+    /// Not at all: each I/O completes at once. It shows what dbdyno itself can do.
     Null,
 }
 
@@ -39,36 +39,40 @@ impl BackendKind {
 
 /// One piece of an I/O.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Task {
-    /// Whose it is: comes back with the answer.
+pub(crate) struct QueuedPiece {
+    /// The slot of the I/O; it comes back with the completion.
     pub tag: u64,
     pub lun: u32,
     pub offset: u64,
-    /// Where in the arena.
+    /// Offset in the arena.
     pub at: usize,
     pub bytes: u32,
     pub write: bool,
 }
 
-/// One that has ended.
+/// A piece that has completed.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Ended {
+pub(crate) struct CompletedPiece {
     pub tag: u64,
     /// Bytes, or an error number below zero.
     pub result: i32,
 }
 
-/// A queue comes back from its turn after so long, also when nothing has ended: to hear of the end.
+/// A queue returns after this long even if nothing has completed, so that the thread notices the end.
 pub(crate) const TICK_NS: u64 = 50_000_000;
 
-/// Where a thread pushes its I/O.
-pub(crate) trait Queue {
-    /// Something more to be done, with the next turn.
-    fn push(&mut self, task: Task) -> io::Result<()>;
+/// The queue of a thread.
+pub(crate) trait IoQueue {
+    /// Adds a piece, which is submitted with the next call.
+    fn push(&mut self, task: QueuedPiece) -> io::Result<()>;
 
-    /// Hands over what was pushed, and waits until something has ended, or until a moment (where one is given), or for
-    /// a tick.
-    fn turn(&mut self, arena: &mut Arena, until_ns: Option<u64>, ended: &mut Vec<Ended>) -> io::Result<()>;
+    /// Submits what was pushed, and waits until a piece has completed, until a moment (if one is given), or for a tick.
+    fn submit_and_wait(
+        &mut self,
+        arena: &mut Arena,
+        until_ns: Option<u64>,
+        ended: &mut Vec<CompletedPiece>,
+    ) -> io::Result<()>;
 }
 
 /// The monotonic clock.

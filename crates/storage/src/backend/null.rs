@@ -1,24 +1,29 @@
-//! No I/O: everything has ended at once.
+//! No I/O: each piece completes at once.
 
-use super::{Ended, Queue, Task, sleep_until};
+use super::{CompletedPiece, IoQueue, QueuedPiece, sleep_until};
 use crate::arena::Arena;
 use std::io;
 
-/// A queue that does nothing.
+/// A queue that does no I/O.
 #[derive(Debug, Default)]
-pub(crate) struct Null {
-    pushed: Vec<Ended>,
+pub(crate) struct NullQueue {
+    pushed: Vec<CompletedPiece>,
 }
 
-impl Queue for Null {
+impl IoQueue for NullQueue {
     #[inline]
-    fn push(&mut self, task: Task) -> io::Result<()> {
-        self.pushed.push(Ended { tag: task.tag, result: task.bytes as i32 });
+    fn push(&mut self, task: QueuedPiece) -> io::Result<()> {
+        self.pushed.push(CompletedPiece { tag: task.tag, result: task.bytes as i32 });
         Ok(())
     }
 
     #[inline]
-    fn turn(&mut self, _arena: &mut Arena, until_ns: Option<u64>, ended: &mut Vec<Ended>) -> io::Result<()> {
+    fn submit_and_wait(
+        &mut self,
+        _arena: &mut Arena,
+        until_ns: Option<u64>,
+        ended: &mut Vec<CompletedPiece>,
+    ) -> io::Result<()> {
         if self.pushed.is_empty() {
             sleep_until(until_ns);
         }

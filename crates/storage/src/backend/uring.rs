@@ -1,11 +1,11 @@
-//! `io_uring`: many I/Os at a time from one thread, memory and files registered once, and one call a turn that hands
-//! over what is new and waits for what ends.
+//! `io_uring`: many I/Os at a time from one thread. Memory and files are registered once, and one system call submits
+//! new pieces and waits for completions.
 #![allow(
     unsafe_code,
     reason = "the kernel is told where memory is; that it stays there is what the comments at each place say"
 )]
 
-use super::{Ended, Queue, TICK_NS, Task};
+use super::{CompletedPiece, IoQueue, QueuedPiece, TICK_NS};
 use crate::Luns;
 use crate::arena::Arena;
 use io_uring::types::{Fd, Fixed, SubmitArgs, Timespec};
@@ -13,44 +13,44 @@ use io_uring::{CompletionQueue, EnterFlags, IoUring, SubmissionQueue, Submitter,
 use std::io;
 use std::os::fd::AsRawFd;
 
-/// The tag of what wakes the queue when nothing ends.
+/// The tag of the time-out that wakes the queue when nothing completes.
 const TICK: u64 = u64::MAX;
 /// The most entries that any kernel gives a ring.
 const MOST_ENTRIES: u32 = 1 << 15;
-/// A piece of registered memory is at most 1 GiB.
+/// A registered piece of memory has at most 1 GiB.
 const REGISTERED_BYTES: usize = 1 << 30;
-/// So many ends are taken in one turn, however many there are, and are replaced before the next are looked at. A device
-/// that is given as many at a time as have just ended idles while they are made ready, and then ends them together
-/// again: all in step, a virtual disk did a fifth less with 32 outstanding. The kernel holds three and more back until
-/// all are handed over; with many outstanding that saves a quarter of the processor's time and costs no rate.
+/// The number of completions that are taken and replaced before the next ones are looked at, however many there are. If
+/// all completions were replaced at once, the device would idle while the new I/Os are prepared and then complete them
+/// together again, in step: a virtual disk did a fifth less with 32 outstanding. The kernel holds three and more back
+/// until all are submitted; with many outstanding I/Os that saves a quarter of the processor time and costs no rate.
 const LEAST_AT_ONCE: u32 = 2;
 const MOST_AT_ONCE: u32 = 4;
 const UNDER_WAY_PER_TURN: u32 = 32;
 
-/// A queue of a ring.
-pub(crate) struct Uring<'r> {
+/// The queue of a ring.
+pub(crate) struct UringQueue<'r> {
     submitter: Submitter<'r>,
     submission: SubmissionQueue<'r>,
     completion: CompletionQueue<'r>,
     base: *mut u8,
-    files: Files,
+    files: RegisteredFiles,
     memory_registered: bool,
     tick: Box<Timespec>,
-    /// Whether a tick is under way.
+    /// Whether a time-out is under way.
     ticking: bool,
     at_once: usize,
     notes: Vec<String>,
 }
 
-/// How the files are named to the kernel.
-enum Files {
+/// How files are named to the kernel.
+enum RegisteredFiles {
     Registered,
     Plain(Vec<i32>),
 }
 
-impl<'r> Uring<'r> {
-    /// A ring for so many pieces under way, with what the kernel has of these: completions are worked off only when
-    /// they are asked for (6.1), without interrupting the thread (5.19), and by one thread alone (6.0).
+impl<'r> UringQueue<'r> {
+    /// A ring for this number of pieces, with the newest features that the kernel has: completions are processed only
+    /// when they are asked for (6.1), without interrupting the thread (5.19), and by one thread alone (6.0).
     pub(crate) fn ring(pieces: u32) -> io::Result<IoUring> {
         let entries = (pieces + 1).next_power_of_two().min(MOST_ENTRIES);
         let with = |set: &dyn Fn(&mut io_uring::Builder)| {
@@ -64,25 +64,25 @@ impl<'r> Uring<'r> {
         })
         .or_else(|error| older(error, || with(&|b| _ = b.setup_coop_taskrun())))
         .or_else(|error| older(error, || with(&|_| ())))?;
-        // A wait with a time limit came with 5.11, and what is older has other gaps, too.
+        // Waits with a time limit came with 5.11; older kernels lack other features, too.
         match ring.params().is_feature_ext_arg() {
             true => Ok(ring),
             false => Err(io::Error::new(io::ErrorKind::Unsupported, "this kernel's is older than that of Linux 5.11")),
         }
     }
 
-    /// The queue of a ring whose I/O is done with this arena.
+    /// The queue of a ring that does I/O with this arena.
     pub(crate) fn new(ring: &'r mut IoUring, luns: &Luns, arena: &Arena, most_under_way: u32) -> io::Result<Self> {
         let (mut submitter, submission, completion) = ring.split();
         let mut notes = Vec::new();
-        // Saves looking the ring up at each call, where the kernel can (5.18).
+        // Saves looking up the ring at each call, where the kernel supports it (5.18).
         let _ = submitter.register_ring_fd();
         let fds: Vec<i32> = luns.iter().map(|lun| lun.fd.as_raw_fd()).collect();
         let files = match submitter.register_files(&fds) {
-            Ok(()) => Files::Registered,
+            Ok(()) => RegisteredFiles::Registered,
             Err(error) => {
                 notes.push(format!("files could not be registered with io_uring: {error}"));
-                Files::Plain(fds)
+                RegisteredFiles::Plain(fds)
             }
         };
         let (base, bytes) = arena.raw();
@@ -120,15 +120,15 @@ impl<'r> Uring<'r> {
         })
     }
 
-    /// What must be known of how it works.
+    /// Notes on how it works.
     pub(crate) fn notes(&self) -> Vec<String> {
         self.notes.clone()
     }
 
-    /// A piece as the kernel is told of it.
+    /// A piece in the kernel's form.
     #[inline]
-    fn entry(&self, task: Task) -> squeue::Entry {
-        // SAFETY: the task lies inside the arena, which the turns see to.
+    fn entry(&self, task: QueuedPiece) -> squeue::Entry {
+        // SAFETY: the piece lies inside the arena; the I/O loop ensures this.
         let memory = unsafe { self.base.add(task.at) };
         let (first, last) = (task.at / REGISTERED_BYTES, (task.at + task.bytes as usize - 1) / REGISTERED_BYTES);
         macro_rules! entry {
@@ -146,16 +146,16 @@ impl<'r> Uring<'r> {
             };
         }
         match &self.files {
-            Files::Registered => entry!(Fixed(task.lun)),
-            Files::Plain(fds) => entry!(Fd(fds[task.lun as usize])),
+            RegisteredFiles::Registered => entry!(Fixed(task.lun)),
+            RegisteredFiles::Plain(fds) => entry!(Fd(fds[task.lun as usize])),
         }
         .user_data(task.tag)
     }
 
     fn put(&mut self, entry: &squeue::Entry) -> io::Result<()> {
         loop {
-            // SAFETY: memory of the arena, which outlives the queue, and which the turns leave alone while it is under
-            // way; or the tick, which lives as long as the queue.
+            // SAFETY: the memory belongs to the arena, which outlives the queue, and the I/O loop does not touch it
+            // while it is under way; or it is the time-out, which lives as long as the queue.
             if unsafe { self.submission.push(entry) }.is_ok() {
                 return Ok(());
             }
@@ -165,7 +165,7 @@ impl<'r> Uring<'r> {
         }
     }
 
-    /// Sees to it that a wait comes back.
+    /// Makes sure that a wait returns.
     fn tick(&mut self) -> io::Result<()> {
         if self.ticking {
             return Ok(());
@@ -176,21 +176,26 @@ impl<'r> Uring<'r> {
     }
 }
 
-/// Goes on with a ring of fewer features where the kernel does not know one; what it forbids stays forbidden.
+/// Falls back to a ring with fewer features where the kernel does not know one. A prohibition is returned as an error.
 fn older(error: io::Error, next: impl FnOnce() -> io::Result<IoUring>) -> io::Result<IoUring> {
     if error.kind() == io::ErrorKind::InvalidInput { next() } else { Err(error) }
 }
 
-impl Queue for Uring<'_> {
+impl IoQueue for UringQueue<'_> {
     #[inline]
-    fn push(&mut self, task: Task) -> io::Result<()> {
+    fn push(&mut self, task: QueuedPiece) -> io::Result<()> {
         let entry = self.entry(task);
         self.put(&entry)
     }
 
-    fn turn(&mut self, _arena: &mut Arena, until_ns: Option<u64>, ended: &mut Vec<Ended>) -> io::Result<()> {
+    fn submit_and_wait(
+        &mut self,
+        _arena: &mut Arena,
+        until_ns: Option<u64>,
+        ended: &mut Vec<CompletedPiece>,
+    ) -> io::Result<()> {
         let waited = match until_ns {
-            // What has ended already is taken next: nothing is waited for.
+            // Completions that are already there are taken first, without waiting.
             _ if !self.completion.is_empty() => {
                 self.submission.sync();
                 let new = self.submission.len() as u32;
@@ -212,7 +217,7 @@ impl Queue for Uring<'_> {
         self.submission.sync();
         match waited {
             Ok(_) => {}
-            // Time is over, a signal came, or completions must be taken first: nothing that ends anything.
+            // A time-out, a signal, or completions that must be taken first: no error.
             Err(e) if matches!(e.raw_os_error(), Some(libc::ETIME | libc::EINTR | libc::EBUSY | libc::EAGAIN)) => {}
             Err(e) => return Err(e),
         }
@@ -220,7 +225,7 @@ impl Queue for Uring<'_> {
         for entry in self.completion.by_ref().take(self.at_once) {
             match entry.user_data() {
                 TICK => self.ticking = false,
-                tag => ended.push(Ended { tag, result: entry.result() }),
+                tag => ended.push(CompletedPiece { tag, result: entry.result() }),
             }
         }
         self.completion.sync();

@@ -3,10 +3,10 @@
 use super::lun_file::LunFileError;
 use std::path::PathBuf;
 
-/// Flags that make no run.
+/// Flags that do not describe a run.
 #[derive(Debug, thiserror::Error)]
 pub enum OrionError {
-    /// No kind of run.
+    /// `-run` is missing.
     #[error(
         "-run is missing: choose simple, normal, advanced, oltp or dss, as in `dbdyno orion -run simple`; --reference is the one-minute version"
     )]
@@ -14,7 +14,7 @@ pub enum OrionError {
     /// `-run` beside `--reference`.
     #[error("--reference is a run of its own: leave -run out, or --reference")]
     TwoRuns,
-    /// A flag that this kind of run has no use for.
+    /// A flag that this kind of run does not use.
     #[error("{flag} is not for {run}: {hint}")]
     NotFor {
         /// The flag.
@@ -24,32 +24,32 @@ pub enum OrionError {
         /// What to do.
         hint: &'static str,
     },
-    /// A number that is none of those that make sense.
+    /// A number out of its range.
     #[error("{flag} {value} is out of range: {rule}")]
     OutOfRange {
         /// The flag.
         flag: &'static str,
-        /// What was typed.
+        /// The value as typed.
         value: String,
-        /// What would do.
+        /// The values that would do.
         rule: String,
     },
-    /// A matrix needs to know where.
+    /// A matrix lacks a flag.
     #[error("-matrix {matrix} needs {flag}: {why}")]
     Needs {
         /// The matrix.
         matrix: &'static str,
         /// The missing flag.
         flag: &'static str,
-        /// What it says.
+        /// What the flag says.
         why: &'static str,
     },
-    /// A flag that has no part in this.
+    /// A flag that cannot be combined with another.
     #[error("{flag} has no part in {what}: {hint}")]
     NoPart {
         /// The flag.
         flag: &'static str,
-        /// In what.
+        /// What it cannot be combined with.
         what: &'static str,
         /// What to do.
         hint: &'static str,
@@ -57,7 +57,7 @@ pub enum OrionError {
     /// Nothing would be outstanding.
     #[error("{0} asks for no outstanding I/O at all: there must be at least one, small or large")]
     NothingOutstanding(String),
-    /// More than can be kept outstanding.
+    /// Too many I/Os would be outstanding.
     #[error(
         "{small} small and {large} large I/Os would be outstanding, of {most} at most: ask for fewer by -num_disks, -num_small, \
          -num_large or -num_streamIO"
@@ -65,12 +65,12 @@ pub enum OrionError {
     TooMany {
         /// Small ones.
         small: u32,
-        /// Large ones, those of all streams.
+        /// Large I/Os, including those of all streams.
         large: u32,
-        /// The most of both.
+        /// The limit for both together.
         most: u32,
     },
-    /// An open loop of more than one size of I/O, or at more than one point.
+    /// An open loop with several sizes of I/O, or at several points.
     #[error(
         "--rate drives I/Os of one size at one point: add -run advanced -matrix point -num_small N -num_large 0 (or the other \
          way round), where N is the most that may be under way"
@@ -83,12 +83,12 @@ pub enum OrionError {
         path: PathBuf,
         /// Its size.
         size_bytes: u64,
-        /// What must find its place on each LUN.
+        /// What must fit on each LUN.
         what: &'static str,
-        /// How much that is.
+        /// Its bytes.
         least_bytes: u64,
     },
-    /// Nowhere to write ORION's files.
+    /// ORION's files cannot be written.
     #[error(
         "nothing can be written to {folder} ({source}): -testname says where the files of the run go; make the folder, or choose \
          another name"

@@ -10,32 +10,32 @@ use std::path::{Path, PathBuf};
 /// A list of LUNs that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum LunFileError {
-    /// There is none, or it cannot be read.
+    /// It does not exist, or cannot be read.
     #[error(
         "cannot read {path}: {source}; it lists the devices or files of the test, one path a line{hint}; --file PATH names a file instead"
     )]
     Unreadable {
         /// The list.
         path: PathBuf,
-        /// Why.
+        /// The system's error.
         source: io::Error,
         /// What the user may have meant.
         hint: &'static str,
     },
-    /// Nothing is in it.
+    /// It is empty.
     #[error("{0} is empty: it lists the devices or files of the test, one path a line")]
     Empty(PathBuf),
-    /// The same storage under two lines.
+    /// Two lines name the same storage.
     #[error("{second} is the same storage as {first}: list each device or file once, or it would be loaded twice")]
     Twice {
-        /// The line that came first.
+        /// The first line.
         first: PathBuf,
-        /// The line that is too many.
+        /// The second line.
         second: PathBuf,
     },
 }
 
-/// The paths of NAME.lun. Blank lines, blanks around a path and the line ends of Windows do no harm.
+/// The paths of NAME.lun. Blank lines, blanks around a path and the line ends of Windows are accepted.
 ///
 /// # Errors
 /// It cannot be read or lists nothing.
@@ -54,11 +54,11 @@ fn parse(bytes: &[u8]) -> Vec<PathBuf> {
     lines.filter(|line| !line.is_empty()).map(|line| PathBuf::from(OsStr::from_bytes(line))).collect()
 }
 
-/// Refuses storage that is listed twice, also under two names. A path that leads nowhere, as to a file that is yet to
-/// be created, is itself.
+/// Refuses storage that is listed twice, even under two names. A path that leads nowhere, such as to a file that will
+/// be created, stands for itself.
 ///
 /// # Errors
-/// Which lines are the same.
+/// The lines that are the same.
 pub(super) fn distinct(luns: &[PathBuf]) -> Result<(), LunFileError> {
     let mut seen: BTreeMap<(Option<Identity>, Option<&Path>), &Path> = BTreeMap::new();
     for path in luns {

@@ -1,12 +1,12 @@
 //! The points of a run: how many small and how many large I/Os are kept outstanding at each, as ORION's users know
 //! them.
 
-/// Levels that a range of small I/Os alone, or up to a number that was asked for, is cut into.
+/// Number of levels in a range of small I/Os alone, or up to a number that was asked for.
 const LEVELS: u32 = 20;
-/// Large I/Os for each disk where there is nothing else.
+/// Large I/Os for each disk where there are no small ones.
 const DSS_PER_DISK: u32 = 15;
 
-/// What is kept outstanding at one point: small I/Os, and large ones (or sequential streams of them).
+/// What is kept outstanding at one point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Outstanding {
     /// Small random I/Os.
@@ -17,7 +17,7 @@ pub struct Outstanding {
 
 /// Which points of the matrix are measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum MatrixShape {
     /// Small I/Os alone, then large ones alone.
     Basic,
     /// Every combination.
@@ -38,30 +38,30 @@ pub enum Shape {
     Max(Outstanding),
 }
 
-/// The levels of a matrix.
+/// The levels of the two axes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Range {
+pub struct MatrixLevels {
     /// Numbers of small I/Os, ascending.
     pub small: Vec<u32>,
     /// Numbers of large ones.
     pub large: Vec<u32>,
 }
 
-impl Range {
-    /// What so many disks are given: steps of a quarter and of an eighth of them fit every run that is known.
+impl MatrixLevels {
+    /// The levels for a number of disks. Steps of a quarter and of an eighth of the number fit every known run.
     #[must_use]
     pub fn of_disks(num_disks: u32) -> Self {
         let to = |times: u32, part: u32| levels(num_disks.saturating_mul(times), (num_disks / part).max(1));
         Self { small: to(5, 4), large: to(2, 8) }
     }
 
-    /// The same with as many small I/Os as find the most that a device does in a second.
+    /// The same with enough small I/Os to find the highest rate of a device.
     #[must_use]
     pub fn of_disks_oltp(num_disks: u32) -> Self {
         Self { small: about_twenty(num_disks.saturating_mul(20)), ..Self::of_disks(num_disks) }
     }
 
-    /// The same with as many large I/Os as find the most that a device moves in a second.
+    /// The same with enough large I/Os to find the highest throughput of a device.
     #[must_use]
     pub fn of_disks_dss(num_disks: u32) -> Self {
         let large = (1..=DSS_PER_DISK).map(|n| n.saturating_mul(num_disks)).collect();
@@ -74,13 +74,13 @@ impl Range {
 pub struct Matrix {
     /// Whether small and large I/Os are measured apart from each other.
     pub apart: bool,
-    /// Whether (0, 0) belongs to it, which ORION counts among the points, but where nothing could be measured.
+    /// Whether (0, 0) belongs to it. ORION counts it among the points, though nothing can be measured there.
     idle: bool,
     /// Columns: numbers of small I/Os, ascending. 0 is among them where a point has none.
     pub small: Vec<u32>,
     /// Rows: numbers of large I/Os, ascending. 0 is among them where a point has none.
     pub large: Vec<u32>,
-    /// What is measured, in this order.
+    /// The points in order.
     pub points: Vec<Outstanding>,
 }
 
@@ -90,7 +90,7 @@ fn levels(max: u32, step: u32) -> Vec<u32> {
     single.chain((1..=max / step).map(|n| n * step)).collect()
 }
 
-/// The same with such a step that there are about 20.
+/// The same with a step for about 20 levels.
 fn about_twenty(max: u32) -> Vec<u32> {
     levels(max, max.div_ceil(LEVELS).max(1))
 }
@@ -98,22 +98,22 @@ fn about_twenty(max: u32) -> Vec<u32> {
 impl Matrix {
     /// The matrix of a shape.
     #[must_use]
-    pub fn new(shape: Shape, range: &Range) -> Self {
+    pub fn new(shape: MatrixShape, range: &MatrixLevels) -> Self {
         let (small, large) = match shape {
-            Shape::Basic | Shape::Detailed => (from_none(&range.small), from_none(&range.large)),
-            Shape::Point(at) => (vec![at.small], vec![at.large]),
-            // Beside nothing there is no point with nothing.
-            Shape::Row { large: 0 } => (range.small.clone(), vec![0]),
-            Shape::Row { large } => (from_none(&range.small), vec![large]),
-            Shape::Col { small: 0 } => (vec![0], range.large.clone()),
-            Shape::Col { small } => (vec![small], from_none(&range.large)),
-            Shape::Max(most) => (from_none(&up_to(most.small)), from_none(&up_to(most.large))),
+            MatrixShape::Basic | MatrixShape::Detailed => (from_none(&range.small), from_none(&range.large)),
+            MatrixShape::Point(at) => (vec![at.small], vec![at.large]),
+            // There is no point with neither small nor large I/Os.
+            MatrixShape::Row { large: 0 } => (range.small.clone(), vec![0]),
+            MatrixShape::Row { large } => (from_none(&range.small), vec![large]),
+            MatrixShape::Col { small: 0 } => (vec![0], range.large.clone()),
+            MatrixShape::Col { small } => (vec![small], from_none(&range.large)),
+            MatrixShape::Max(most) => (from_none(&up_to(most.small)), from_none(&up_to(most.large))),
         };
-        let apart = matches!(shape, Shape::Basic);
+        let apart = matches!(shape, MatrixShape::Basic);
         let idle = match shape {
-            Shape::Row { large: fixed } | Shape::Col { small: fixed } => fixed == 0,
-            Shape::Point(_) => false,
-            Shape::Basic | Shape::Detailed | Shape::Max(_) => true,
+            MatrixShape::Row { large: fixed } | MatrixShape::Col { small: fixed } => fixed == 0,
+            MatrixShape::Point(_) => false,
+            MatrixShape::Basic | MatrixShape::Detailed | MatrixShape::Max(_) => true,
         };
         let all = large.iter().flat_map(|l| small.iter().map(|s| Outstanding { small: *s, large: *l }));
         let points = all
@@ -123,7 +123,7 @@ impl Matrix {
         Self { apart, idle, small, large, points }
     }
 
-    /// The number that ORION announces: it counts the idle point.
+    /// The number of points that ORION announces; it includes the idle point.
     #[must_use]
     pub fn announced(&self) -> usize {
         self.points.len() + usize::from(self.idle)
@@ -134,7 +134,7 @@ fn from_none(levels: &[u32]) -> Vec<u32> {
     std::iter::once(0).chain(levels.iter().copied()).collect()
 }
 
-/// Levels that end where somebody said that they shall.
+/// Levels that end at a number that was asked for.
 fn up_to(max: u32) -> Vec<u32> {
     let mut levels = about_twenty(max);
     if levels.last().is_some_and(|last| *last < max) {
@@ -148,15 +148,15 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn of(shape: Shape, num_disks: u32) -> Matrix {
-        Matrix::new(shape, &Range::of_disks(num_disks))
+    fn of(shape: MatrixShape, num_disks: u32) -> Matrix {
+        Matrix::new(shape, &MatrixLevels::of_disks(num_disks))
     }
 
     fn at(small: u32, large: u32) -> Outstanding {
         Outstanding { small, large }
     }
 
-    /// Levels as the published runs show them, and the number of points that such runs announce.
+    /// Levels as in published runs, and the number of points that such runs announce.
     #[test]
     fn levels_are_those_that_are_known_of_orion() {
         let every = |step: usize, last: u32| (step as u32..=last).step_by(step).collect::<Vec<_>>();
@@ -170,31 +170,31 @@ mod tests {
             (20, [vec![1, 2, 3, 4], every(5, 100)].concat(), [vec![1], every(2, 40)].concat(), 46),
         ];
         for (num_disks, small, large, announced) in cases {
-            let matrix = of(Shape::Basic, num_disks);
+            let matrix = of(MatrixShape::Basic, num_disks);
             assert_eq!(matrix.small, from_none(&small), "{num_disks}");
             assert_eq!(matrix.large, from_none(&large), "{num_disks}");
             assert_eq!(matrix.announced(), announced, "{num_disks}");
             assert_eq!(matrix.points.len(), announced - 1, "nothing is measured where nothing is outstanding");
-            let detailed = of(Shape::Detailed, num_disks);
+            let detailed = of(MatrixShape::Detailed, num_disks);
             assert_eq!(detailed.announced(), matrix.small.len() * matrix.large.len());
         }
     }
 
-    /// Where the twentieth of a range, rounded up, would be another step.
+    /// Numbers for which a twentieth of the range, rounded up, would be another step.
     #[test]
     fn steps_are_a_quarter_and_an_eighth_of_the_disks() {
         for (num_disks, small, large) in [(5, 1, 1), (7, 1, 1), (9, 2, 1), (12, 3, 1), (40, 10, 5)] {
-            let Range { small: smalls, large: larges } = Range::of_disks(num_disks);
+            let MatrixLevels { small: smalls, large: larges } = MatrixLevels::of_disks(num_disks);
             assert!(smalls.contains(&(2 * small)) && !smalls.contains(&(2 * small + 1)) || small == 1, "{smalls:?}");
             let last = |levels: &[u32]| levels[levels.len() - 1] - levels[levels.len() - 2];
             assert_eq!((last(&smalls), last(&larges)), (small, large), "{num_disks}");
         }
     }
 
-    /// One disk: with 240 s a point the 64 point-minutes of published runs.
+    /// One disk: with 240 s a point, the 64 point-minutes of published runs.
     #[test]
     fn large_ios_alone_go_as_far_as_finds_their_maximum() {
-        let dss = |disks| Matrix::new(Shape::Col { small: 0 }, &Range::of_disks_dss(disks));
+        let dss = |disks| Matrix::new(MatrixShape::Col { small: 0 }, &MatrixLevels::of_disks_dss(disks));
         assert_eq!((dss(1).points.len(), dss(1).announced()), (15, 16));
         assert_eq!(dss(1).large, (1..=15).collect::<Vec<_>>());
         assert_eq!((dss(4).large[0], dss(4).large.last()), (4, Some(&60)));
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn sixteen_disks_are_measured_in_the_order_of_the_published_run() {
-        let points = of(Shape::Basic, 16).points;
+        let points = of(MatrixShape::Basic, 16).points;
         let small: Vec<u32> = points.iter().take(23).map(|p| p.small).collect();
         assert_eq!(small[..6], [1, 2, 3, 4, 8, 12]);
         assert_eq!(small[22], 80);
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn transactions_go_further() {
-        let oltp = |disks| Matrix::new(Shape::Row { large: 0 }, &Range::of_disks_oltp(disks));
+        let oltp = |disks| Matrix::new(MatrixShape::Row { large: 0 }, &MatrixLevels::of_disks_oltp(disks));
         assert_eq!((oltp(1).points.len(), oltp(1).announced()), (20, 21));
         assert_eq!(oltp(1).small, (1..=20).collect::<Vec<_>>());
         assert_eq!(oltp(16).small.last(), Some(&320));
@@ -224,17 +224,17 @@ mod tests {
 
     #[test]
     fn rows_columns_and_points_keep_what_is_fixed() {
-        assert_eq!(of(Shape::Point(at(3, 2)), 9).points, [at(3, 2)]);
-        let row = of(Shape::Row { large: 2 }, 1);
+        assert_eq!(of(MatrixShape::Point(at(3, 2)), 9).points, [at(3, 2)]);
+        let row = of(MatrixShape::Row { large: 2 }, 1);
         assert_eq!(row.points, [at(0, 2), at(1, 2), at(2, 2), at(3, 2), at(4, 2), at(5, 2)]);
-        let col = of(Shape::Col { small: 3 }, 1);
+        let col = of(MatrixShape::Col { small: 3 }, 1);
         assert_eq!(col.points, [at(3, 0), at(3, 1), at(3, 2)]);
-        assert_eq!(of(Shape::Col { small: 0 }, 1).points, [at(0, 1), at(0, 2)]);
+        assert_eq!(of(MatrixShape::Col { small: 0 }, 1).points, [at(0, 1), at(0, 2)]);
     }
 
     #[test]
     fn max_ends_at_what_was_asked_for() {
-        let matrix = of(Shape::Max(at(25, 3)), 1);
+        let matrix = of(MatrixShape::Max(at(25, 3)), 1);
         assert_eq!(matrix.small[matrix.small.len() - 2..], [24, 25]);
         assert_eq!(matrix.large, [0, 1, 2, 3]);
         assert_eq!(matrix.points.last(), Some(&at(25, 3)));

@@ -1,7 +1,7 @@
-//! What ORION's users see: its flags, its matrix, its files.
+//! ORION's interface: its flags, its matrix, its files.
 //!
-//! `typed` is what was typed, `settings` what that means (`rules` says what goes together), `matrix` the points,
-//! `lun_file` the list of devices, `files` what is written about them. Nothing here does I/O on a LUN.
+//! `typed` has the flags as typed, `settings` their meaning (`rules` says which flags can be combined), `matrix` the
+//! points, `lun_file` the list of devices, and `files` the files of a run. Nothing here does I/O on a LUN.
 
 mod error;
 pub mod files;
@@ -13,19 +13,19 @@ mod typed;
 
 pub use error::OrionError;
 pub use lun_file::LunFileError;
-pub use matrix::{Matrix, Outstanding, Range, Shape};
-pub use settings::{Planned, Settings, Warming};
-pub use typed::{Choice, LargeType, MatrixKind, Run, Simulate, Storax, Typed};
+pub use matrix::{Matrix, MatrixLevels, MatrixShape, Outstanding};
+pub use settings::{CacheWarming, OrionSettings, PlannedIoPoint};
+pub use typed::{Choice, LargeType, MatrixKind, RunKind, Simulate, Storax, TypedFlags};
 
 use std::path::PathBuf;
 
 /// The LUNs of a run: those of `--file`, or else of NAME.lun.
 ///
 /// # Errors
-/// The flags make no run; or the list cannot be read or is empty, or names the same storage twice.
-pub fn lun_paths(typed: &Typed) -> Result<Vec<PathBuf>, OrionError> {
-    // What is wrong with the flags is said before files are looked for.
-    Settings::resolve(typed, &[])?;
+/// The flags do not describe a run; or the list cannot be read, is empty, or names the same storage twice.
+pub fn lun_paths(typed: &TypedFlags) -> Result<Vec<PathBuf>, OrionError> {
+    // Errors in flags are reported before files are looked for.
+    OrionSettings::resolve(typed, &[])?;
     let luns = if typed.files.is_empty() { lun_file::read(typed.name())? } else { typed.files.clone() };
     lun_file::distinct(&luns)?;
     Ok(luns)

@@ -1,28 +1,28 @@
-//! Which flags go together, and which numbers make sense.
+//! Which flags can be combined, and which numbers make sense.
 
 use super::error::OrionError;
-use super::typed::{Choice, MatrixKind, Run, Typed};
-use crate::{BackendKind, OpenLoop};
+use super::typed::{Choice, MatrixKind, RunKind, TypedFlags};
+use crate::{BackendKind, IoRate};
 
 /// Small and large I/Os that one point may keep outstanding.
 const MOST_OUTSTANDING: u64 = 65_535;
-/// The longest window that anybody means.
+/// The longest window.
 const LONGEST_S: f64 = 86_400.0;
 const SHORTEST_S: f64 = 0.1;
 const HIGHEST_IOPS: f64 = 1e8;
 
 const ADVANCED: &str = "it is one of those that only `-run advanced` takes";
-/// What the fixed kinds of run take of the flags that an advanced run is made of, and where to go for the others.
-const TAKES: &[(Option<Run>, &[&str], &str)] = &[
-    (Some(Run::Simple), &["-num_disks", "-cache_size", "-duration", "--verify"], ADVANCED),
-    (Some(Run::Normal), &["-num_disks", "-cache_size", "-duration", "--verify"], ADVANCED),
+/// The flags of an advanced run that each fixed kind of run accepts, and the hint for the others.
+const TAKES: &[(Option<RunKind>, &[&str], &str)] = &[
+    (Some(RunKind::Simple), &["-num_disks", "-cache_size", "-duration", "--verify"], ADVANCED),
+    (Some(RunKind::Normal), &["-num_disks", "-cache_size", "-duration", "--verify"], ADVANCED),
     (
-        Some(Run::Oltp),
+        Some(RunKind::Oltp),
         &["-num_disks", "-cache_size", "-duration", "--verify", "-size_small", "-write", "-simulate", "-stripe"],
         "it has small I/Os alone; what you ask for is `-run advanced -matrix row -num_large 0`, with this flag",
     ),
     (
-        Some(Run::Dss),
+        Some(RunKind::Dss),
         &["-num_disks", "-cache_size", "-duration", "--verify", "-size_large", "-write", "-simulate", "-stripe"],
         "it has large random I/Os alone; what you ask for is `-run advanced -matrix col -num_small 0`, with this flag",
     ),
@@ -33,8 +33,8 @@ const TAKES: &[(Option<Run>, &[&str], &str)] = &[
     ),
 ];
 
-/// Refuses flags that do not go together, and says which run is meant: none is the reference.
-pub(super) fn check(typed: &Typed) -> Result<Option<Run>, OrionError> {
+/// Refuses flags that cannot be combined, and returns the kind of run; `None` is the reference.
+pub(super) fn check(typed: &TypedFlags) -> Result<Option<RunKind>, OrionError> {
     let run = match (typed.run, typed.reference) {
         (Some(_), true) => return Err(OrionError::TwoRuns),
         (None, false) => return Err(OrionError::NoRun),
@@ -89,7 +89,7 @@ pub(super) fn within_u64(flag: &'static str, value: u64, least: u64, most: u64, 
     }
 }
 
-/// `-num_small` or `-num_large`, which a matrix needs or has no use for.
+/// `-num_small` or `-num_large`, which a matrix needs or does not use.
 pub(super) fn number(kind: MatrixKind, flag: &'static str, taken: bool, value: Option<u64>) -> Result<u32, OrionError> {
     const FIXED: &str = "the number that is kept outstanding at every point";
     const MOST: &str = "the most that is kept outstanding";
@@ -121,8 +121,8 @@ pub(super) fn duration_s(seconds: f64) -> Result<f64, OrionError> {
     Err(OrionError::OutOfRange { flag: "-duration", value: seconds.to_string(), rule })
 }
 
-/// The open loop, if there is one.
-pub(super) fn rate(typed: &Typed) -> Result<Option<OpenLoop>, OrionError> {
+/// The rate of an open loop, if one was given.
+pub(super) fn rate(typed: &TypedFlags) -> Result<Option<IoRate>, OrionError> {
     let Some(iops) = typed.rate_iops else { return Ok(None) };
     let outstanding = [typed.num_small, typed.num_large].map(|n| n.unwrap_or(0));
     if typed.matrix != Some(MatrixKind::Point) || outstanding.iter().filter(|n| **n > 0).count() != 1 {
@@ -132,5 +132,5 @@ pub(super) fn rate(typed: &Typed) -> Result<Option<OpenLoop>, OrionError> {
         let rule = format!("a rate is 1 to {HIGHEST_IOPS} I/Os a second");
         return Err(OrionError::OutOfRange { flag: "--rate", value: iops.to_string(), rule });
     }
-    Ok(Some(OpenLoop { iops, arrivals: typed.arrivals.unwrap_or_default() }))
+    Ok(Some(IoRate { iops, arrivals: typed.arrivals.unwrap_or_default() }))
 }

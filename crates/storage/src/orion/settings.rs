@@ -1,45 +1,45 @@
-//! What is run: every flag resolved, every default in its place.
+//! A run with every flag resolved and every default filled in.
 
 use super::error::OrionError;
-use super::matrix::{Matrix, Outstanding, Range, Shape};
+use super::matrix::{Matrix, MatrixLevels, MatrixShape, Outstanding};
 use super::rules;
-use super::typed::{Choice, LARGE_KB, LargeType, MatrixKind, Run, SMALL_KB, Simulate, Typed};
+use super::typed::{Choice, LARGE_KB, LargeType, MatrixKind, RunKind, SMALL_KB, Simulate, TypedFlags};
 use crate::load::MOST_OUTSTANDING;
-use crate::{BackendKind, Layout, Load, OpenLoop, Pattern};
+use crate::{BackendKind, IoLoad, IoRate, Layout, Pattern};
 use std::path::{Path, PathBuf};
 
 const KB: u64 = 1 << 10;
 const MB: u64 = 1 << 20;
-/// What ORION does for so long before each sequential point unless it is told the size of the cache.
+/// ORION's default time for warming caches before each sequential point, where the size of the cache is not given.
 const WARMING_S: f64 = 120.0;
-/// The window of a point; of large I/Os alone, which are fewer points.
+/// The window of a point; and of a point with large I/Os alone, because there are fewer such points.
 const DURATION_S: f64 = 60.0;
 const DSS_DURATION_S: f64 = 240.0;
 const REFERENCE_DURATION_S: f64 = 4.0;
-/// The seed of who asks for none: runs that are repeats of each other must have the same.
+/// The default seed: runs that are repeats of each other must have the same.
 const SEED: u64 = 42;
-/// No cache has more megabytes: who writes a larger number means bytes.
+/// No cache has more megabytes, so a larger number means bytes.
 const MOST_CACHE_MB: u64 = 16 << 20;
 
-/// How caches of the storage are filled before a sequential point, so that it finds nothing of the point before.
+/// How caches of the storage are filled before a sequential point, so that it finds no blocks of the point before.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Warming {
+pub enum CacheWarming {
     /// Not at all.
     None,
-    /// By so many bytes of large random I/Os.
+    /// By this many bytes of large random I/Os.
     Bytes(u64),
-    /// By large random I/Os for so long.
+    /// By large random I/Os for this many seconds.
     Seconds(f64),
 }
 
-/// One point that is to be measured.
+/// One planned point.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Planned {
-    /// What the reference calls it.
+pub struct PlannedIoPoint {
+    /// Its name in the reference.
     pub name: Option<&'static str>,
     /// What is kept outstanding.
     pub at: Outstanding,
-    /// Of the large I/Os.
+    /// The pattern of the large I/Os.
     pub large_type: LargeType,
     /// Share of writes.
     pub write_pct: u8,
@@ -47,16 +47,16 @@ pub struct Planned {
 
 /// A run, resolved.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Settings {
+pub struct OrionSettings {
     /// The kind of run; none for the reference.
-    pub run: Option<Run>,
-    /// What files are called by; may have folders before it.
+    pub run: Option<RunKind>,
+    /// The beginning of the files' names; may contain folders.
     pub testname: String,
     /// The devices and files.
     pub luns: Vec<PathBuf>,
-    /// Size of files that are created where they are not there.
+    /// Size of files that are created where they do not exist.
     pub file_size_bytes: Option<u64>,
-    /// What the ranges were made for.
+    /// The number of disks that the levels are made for.
     pub num_disks: u32,
     /// Size of a small I/O.
     pub small_bytes: u64,
@@ -64,48 +64,48 @@ pub struct Settings {
     pub large_bytes: u64,
     /// I/Os that each sequential stream keeps outstanding.
     pub stream_ios: u32,
-    /// Of the large I/Os.
+    /// The pattern of the large I/Os.
     pub large_type: LargeType,
     /// The LUNs as one address space.
     pub layout: Layout,
     /// Share of writes in percent; in the reference each point has its own.
     pub write_pct: u8,
-    /// Before each sequential point.
-    pub warming: Warming,
+    /// What happens before each sequential point.
+    pub warming: CacheWarming,
     /// The window of each point.
     pub duration_s: f64,
     /// The axes of the tables; none for the reference.
     pub matrix: Option<Matrix>,
-    /// What is measured, in this order.
-    pub points: Vec<Planned>,
-    /// I/Os that are due, where they do not follow each other.
-    pub rate: Option<OpenLoop>,
-    /// Whether what is written is proved by what is read.
+    /// The points in order.
+    pub points: Vec<PlannedIoPoint>,
+    /// The rate of an open loop, if one was given.
+    pub rate: Option<IoRate>,
+    /// Whether written sectors are stamped and reads verified.
     pub verify: bool,
     /// Whether memory is taken in huge pages, where the kernel has some.
     pub huge_pages: bool,
     /// Whether the files have percentiles.
     pub percentiles: bool,
-    /// Who does the I/O.
+    /// The backend.
     pub backend: BackendKind,
-    /// What addresses and data come from.
+    /// Seed of the addresses and the data.
     pub seed: u64,
-    /// Whether more is said meanwhile.
+    /// Whether more is printed meanwhile.
     pub verbose: bool,
-    /// What may be overwritten.
+    /// Paths whose data may be destroyed.
     pub destroy_data: Vec<PathBuf>,
-    /// Whether also what is in use.
+    /// Whether also data in use may be destroyed.
     pub really: bool,
-    /// What the user should know of these flags.
+    /// Remarks on these flags for the user.
     pub notes: Vec<String>,
 }
 
-impl Settings {
+impl OrionSettings {
     /// Resolves flags for these LUNs. Nothing is opened.
     ///
     /// # Errors
-    /// Which flag is wrong, and what would do.
-    pub fn resolve(typed: &Typed, luns: &[PathBuf]) -> Result<Self, OrionError> {
+    /// The flag that is wrong, and what would do.
+    pub fn resolve(typed: &TypedFlags, luns: &[PathBuf]) -> Result<Self, OrionError> {
         let run = rules::check(typed)?;
         let num_disks = match typed.num_disks {
             Some(n) => rules::within("-num_disks", n, 1, 1_000, "disks")?,
@@ -115,10 +115,12 @@ impl Settings {
         let write_pct = rules::within("-write", typed.write_pct.unwrap_or(0), 0, 100, "percent of writes")? as u8;
         let matrix = run.map(|run| matrix(typed, run, num_disks)).transpose()?;
         let points = match &matrix {
-            Some(m) => m.points.iter().map(|at| Planned { name: None, at: *at, large_type, write_pct }).collect(),
+            Some(m) => {
+                m.points.iter().map(|at| PlannedIoPoint { name: None, at: *at, large_type, write_pct }).collect()
+            }
             None => reference(),
         };
-        let sequential = points.iter().any(|p: &Planned| p.large_type == LargeType::Seq && p.at.large > 0);
+        let sequential = points.iter().any(|p: &PlannedIoPoint| p.large_type == LargeType::Seq && p.at.large > 0);
         let notes = notes(typed, run, &points, sequential);
         let settings = Self {
             run,
@@ -136,16 +138,16 @@ impl Settings {
             },
             write_pct,
             warming: match typed.cache_size_mb {
-                // The reference takes a minute, and its points are random before they are sequential.
-                None if !sequential || run.is_none() => Warming::None,
-                None => Warming::Seconds(WARMING_S),
-                Some(0) => Warming::None,
-                Some(mb) if mb <= MOST_CACHE_MB => Warming::Bytes(mb * MB),
-                Some(n) => Warming::Bytes(rules::within_u64("-cache_size", n, 1, MOST_CACHE_MB * MB, "bytes")?),
+                // The reference takes a minute, and its random points come before the sequential ones.
+                None if !sequential || run.is_none() => CacheWarming::None,
+                None => CacheWarming::Seconds(WARMING_S),
+                Some(0) => CacheWarming::None,
+                Some(mb) if mb <= MOST_CACHE_MB => CacheWarming::Bytes(mb * MB),
+                Some(n) => CacheWarming::Bytes(rules::within_u64("-cache_size", n, 1, MOST_CACHE_MB * MB, "bytes")?),
             },
             duration_s: match (typed.duration_s, run) {
                 (Some(s), _) => rules::duration_s(s)?,
-                (None, Some(Run::Dss)) => DSS_DURATION_S,
+                (None, Some(RunKind::Dss)) => DSS_DURATION_S,
                 (None, Some(_)) => DURATION_S,
                 (None, None) => REFERENCE_DURATION_S,
             },
@@ -163,7 +165,7 @@ impl Settings {
             notes,
         };
         let outstanding = settings.points.iter().map(|point| {
-            let Load { small, large, .. } = settings.load(point, 0);
+            let IoLoad { small, large, .. } = settings.load(point, 0);
             (u64::from(small) + u64::from(large), small, large)
         });
         if let Some((n, small, large)) = outstanding.max()
@@ -182,9 +184,9 @@ impl Settings {
 
     /// The load of a point.
     #[must_use]
-    pub fn load(&self, point: &Planned, seed: u64) -> Load {
+    pub fn load(&self, point: &PlannedIoPoint, seed: u64) -> IoLoad {
         let sequential = point.large_type == LargeType::Seq;
-        Load {
+        IoLoad {
             small: point.at.small,
             large: point.at.large.saturating_mul(if sequential { self.stream_ios } else { 1 }),
             small_bytes: self.small_bytes,
@@ -192,7 +194,7 @@ impl Settings {
             pattern: if sequential { Pattern::Sequential { streams: point.at.large } } else { Pattern::Random },
             write_pct: point.write_pct,
             layout: self.layout,
-            // A window of less than a second is no measurement that would need one.
+            // A window below one second is not a measurement that needs a second of warm-up.
             warm_up_s: (self.duration_s / 5.0).max(self.duration_s.min(1.0)),
             duration_s: self.duration_s,
             rate: self.rate,
@@ -204,14 +206,14 @@ impl Settings {
 
     /// Whether caches are warmed before this point.
     #[must_use]
-    pub fn warms(&self, point: &Planned) -> bool {
-        self.warming != Warming::None && point.large_type == LargeType::Seq && point.at.large > 0
+    pub fn warms(&self, point: &PlannedIoPoint) -> bool {
+        self.warming != CacheWarming::None && point.large_type == LargeType::Seq && point.at.large > 0
     }
 
-    /// How long all points take together, warm-up and the warming of caches by time included.
+    /// Seconds of all points together, with warm-up and timed warming of caches.
     #[must_use]
     pub fn estimate_s(&self) -> f64 {
-        let warming_s = if let Warming::Seconds(s) = self.warming { s } else { 0.0 };
+        let warming_s = if let CacheWarming::Seconds(s) = self.warming { s } else { 0.0 };
         let each = self.points.iter().map(|point| {
             let load = self.load(point, 0);
             load.warm_up_s + load.duration_s + if self.warms(point) { warming_s } else { 0.0 }
@@ -219,10 +221,10 @@ impl Settings {
         each.sum()
     }
 
-    /// Refuses LUNs on which not even one I/O finds its place.
+    /// Refuses LUNs that are too small for one I/O.
     ///
     /// # Errors
-    /// Which one, and how large it must be.
+    /// The LUN, and the size that it needs.
     pub fn check_sizes<'a>(&self, luns: impl IntoIterator<Item = (&'a Path, u64)>) -> Result<(), OrionError> {
         let small = self.points.iter().any(|p| p.at.small > 0).then_some((self.small_bytes, "a small I/O"));
         let large = self.points.iter().any(|p| p.at.large > 0).then_some((self.large_bytes, "a large I/O"));
@@ -245,19 +247,19 @@ fn io_bytes(flag: &'static str, kb: Option<u64>, default_kb: u64) -> Result<u64,
 }
 
 /// The matrix of a run.
-fn matrix(typed: &Typed, run: Run, num_disks: u32) -> Result<Matrix, OrionError> {
+fn matrix(typed: &TypedFlags, run: RunKind, num_disks: u32) -> Result<Matrix, OrionError> {
     let (shape, range) = match run {
-        Run::Simple => (Shape::Basic, Range::of_disks(num_disks)),
-        Run::Normal => (Shape::Detailed, Range::of_disks(num_disks)),
-        Run::Oltp => (Shape::Row { large: 0 }, Range::of_disks_oltp(num_disks)),
-        Run::Dss => (Shape::Col { small: 0 }, Range::of_disks_dss(num_disks)),
-        Run::Advanced => (shape(typed)?, Range::of_disks(num_disks)),
+        RunKind::Simple => (MatrixShape::Basic, MatrixLevels::of_disks(num_disks)),
+        RunKind::Normal => (MatrixShape::Detailed, MatrixLevels::of_disks(num_disks)),
+        RunKind::Oltp => (MatrixShape::Row { large: 0 }, MatrixLevels::of_disks_oltp(num_disks)),
+        RunKind::Dss => (MatrixShape::Col { small: 0 }, MatrixLevels::of_disks_dss(num_disks)),
+        RunKind::Advanced => (shape(typed)?, MatrixLevels::of_disks(num_disks)),
     };
     Ok(Matrix::new(shape, &range))
 }
 
-/// The shape that an advanced run asks for.
-fn shape(typed: &Typed) -> Result<Shape, OrionError> {
+/// The shape of an advanced run's matrix.
+fn shape(typed: &TypedFlags) -> Result<MatrixShape, OrionError> {
     let kind = typed.matrix.unwrap_or(MatrixKind::Basic);
     let (takes_small, takes_large) = match kind {
         MatrixKind::Basic | MatrixKind::Detailed => (false, false),
@@ -272,26 +274,26 @@ fn shape(typed: &Typed) -> Result<Shape, OrionError> {
         return Err(OrionError::NothingOutstanding(format!("-matrix {} -num_small 0 -num_large 0", kind.word())));
     }
     Ok(match kind {
-        MatrixKind::Basic => Shape::Basic,
-        MatrixKind::Detailed => Shape::Detailed,
-        MatrixKind::Point => Shape::Point(at),
-        MatrixKind::Row => Shape::Row { large },
-        MatrixKind::Col => Shape::Col { small },
-        MatrixKind::Max => Shape::Max(at),
+        MatrixKind::Basic => MatrixShape::Basic,
+        MatrixKind::Detailed => MatrixShape::Detailed,
+        MatrixKind::Point => MatrixShape::Point(at),
+        MatrixKind::Row => MatrixShape::Row { large },
+        MatrixKind::Col => MatrixShape::Col { small },
+        MatrixKind::Max => MatrixShape::Max(at),
     })
 }
 
-/// The one-minute version: what a platform's page lays the database's own figures beside. Reads come first, so that
-/// they are known also where nothing may be written.
-fn reference() -> Vec<Planned> {
-    let point = |name, small, large, write_pct| Planned {
+/// The one-minute reference, which a database's figures are compared with. Reads come first, so that they are known
+/// even where nothing may be written.
+fn reference() -> Vec<PlannedIoPoint> {
+    let point = |name, small, large, write_pct| PlannedIoPoint {
         name: Some(name),
         at: Outstanding { small, large },
         large_type: LargeType::Seq,
         write_pct,
     };
     vec![
-        // At each depth that a ramp of jobs has too, so that a database can be laid beside the same depth.
+        // The depths are those of a ramp of jobs, so that a database can be compared at the same depth.
         point("random read at depth 1", 1, 0, 0),
         point("random read at depth 2", 2, 0, 0),
         point("random read at depth 4", 4, 0, 0),
@@ -308,13 +310,13 @@ fn reference() -> Vec<Planned> {
     ]
 }
 
-/// What stands in the flags and changes nothing: published command lines carry much of that along.
-fn notes(typed: &Typed, run: Option<Run>, points: &[Planned], sequential: bool) -> Vec<String> {
+/// Remarks on flags that change nothing: published command lines contain many of them.
+fn notes(typed: &TypedFlags, run: Option<RunKind>, points: &[PlannedIoPoint], sequential: bool) -> Vec<String> {
     let small = points.iter().any(|point| point.at.small > 0);
     let large = points.iter().any(|point| point.at.large > 0);
     let fixed = matches!(typed.matrix, Some(MatrixKind::Point | MatrixKind::Max));
     let writes = points.iter().any(|point| point.write_pct > 0);
-    let fixed_type = large && !matches!(run, None | Some(Run::Advanced));
+    let fixed_type = large && !matches!(run, None | Some(RunKind::Advanced));
     let idle = [
         (typed.storax.is_some(), "-storax", "direct I/O by the kernel is the one way that there is"),
         (typed.stripe_kb.is_some() && !typed.is_striped(), "-stripe", "there are no stripes without -simulate raid0"),

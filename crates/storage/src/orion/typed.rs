@@ -1,20 +1,20 @@
-//! The flags as typed: every one may be left out, nothing is looked up, no range is checked.
+//! The flags as typed. Every one may be left out; nothing is looked up, and no range is checked.
 
 use crate::BackendKind;
 use dbdyno_model::Arrivals;
 use std::path::PathBuf;
 
-/// Words that an option takes.
+/// An option whose values are words.
 pub trait Choice: Copy + PartialEq + 'static {
-    /// What is chosen, for errors.
+    /// What the option chooses, for errors.
     const OF: &'static str;
     /// Each word and what it means.
     const WORDS: &'static [(&'static str, Self)];
 
-    /// What a word means; case does not count.
+    /// The meaning of a word; case does not count.
     ///
     /// # Errors
-    /// It means nothing, with the words that do.
+    /// It is not one of the words; the error lists them.
     fn of_word(word: &str) -> Result<Self, String> {
         let found = Self::WORDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(word));
         found.map(|(_, meaning)| *meaning).ok_or_else(|| {
@@ -31,7 +31,7 @@ pub trait Choice: Copy + PartialEq + 'static {
 
 /// `-run`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Run {
+pub enum RunKind {
     /// Small I/Os alone, then large ones alone.
     Simple,
     /// Every combination of small and large I/Os.
@@ -44,7 +44,7 @@ pub enum Run {
     Dss,
 }
 
-impl Choice for Run {
+impl Choice for RunKind {
     const OF: &'static str = "type of run";
     const WORDS: &'static [(&'static str, Self)] = &[
         ("simple", Self::Simple),
@@ -55,7 +55,7 @@ impl Choice for Run {
     ];
 }
 
-/// `-type`: of the large I/Os; small ones are always random.
+/// `-type`: the pattern of the large I/Os; small ones are always random.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LargeType {
     /// Anywhere.
@@ -112,7 +112,7 @@ impl Choice for MatrixKind {
     ];
 }
 
-/// `-storax`: by which of Oracle's layers ORION does its I/O.
+/// `-storax`: the Oracle layer by which ORION does its I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Storax {
     /// The one for files and raw devices.
@@ -130,15 +130,15 @@ impl Choice for BackendKind {
         &[("io_uring", Self::Uring), ("threads", Self::Threads), ("null", Self::Null)];
 }
 
-/// Sizes of I/Os where none are given.
+/// Default sizes of I/Os.
 pub(super) const SMALL_KB: u64 = 8;
 pub(super) const LARGE_KB: u64 = 1024;
 
-/// What was typed.
+/// The flags as typed.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Typed {
+pub struct TypedFlags {
     /// `-run`.
-    pub run: Option<Run>,
+    pub run: Option<RunKind>,
     /// `-testname`.
     pub testname: Option<String>,
     /// `-num_disks`.
@@ -197,21 +197,21 @@ pub struct Typed {
     pub backend: Option<BackendKind>,
 }
 
-impl Typed {
-    /// The name that files are called by.
+impl TypedFlags {
+    /// The name for files.
     #[must_use]
     pub fn name(&self) -> &str {
         self.testname.as_deref().unwrap_or("orion")
     }
 
-    /// The flags that were given and not every kind of run takes, as ORION's users write them. What asks for no more
-    /// than what a run does anyway is none of them.
+    /// The given flags that not every kind of run accepts, as ORION's users write them. Flags that ask for the default
+    /// are left out.
     pub(super) fn particular(&self) -> Vec<&'static str> {
-        let fixed = self.run.is_some_and(|run| run != Run::Advanced);
+        let fixed = self.run.is_some_and(|run| run != RunKind::Advanced);
         let other = |differs: bool| differs || !fixed;
         let own_matrix = match self.run {
-            Some(Run::Simple) => Some(MatrixKind::Basic),
-            Some(Run::Normal) => Some(MatrixKind::Detailed),
+            Some(RunKind::Simple) => Some(MatrixKind::Basic),
+            Some(RunKind::Normal) => Some(MatrixKind::Detailed),
             _ => None,
         };
         let given = [
@@ -249,7 +249,7 @@ mod tests {
 
     #[test]
     fn words_are_read_in_any_case_and_refused_with_those_that_mean_something() {
-        assert_eq!(Run::of_word("OLTP"), Ok(Run::Oltp));
+        assert_eq!(RunKind::of_word("OLTP"), Ok(RunKind::Oltp));
         assert_eq!(MatrixKind::of_word("col").map(Choice::word), Ok("col"));
         assert_eq!(BackendKind::of_word("io_uring"), Ok(BackendKind::Uring));
         let refusal = LargeType::of_word("other").unwrap_err();

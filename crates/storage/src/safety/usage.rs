@@ -1,4 +1,4 @@
-//! Who uses a device or file: what the kernel says of it.
+//! Who uses a device or file, according to the kernel.
 
 use super::Identity;
 use rustix::fs::{Mode, OFlags, major, minor, open};
@@ -10,11 +10,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Longer than anybody looks at a device.
+/// Longer than a program needs for a short look at a device.
 const A_LOOK: Duration = Duration::from_millis(300);
 
-/// Claims a device, so that the kernel lets nobody else do so; none where somebody has. It knows of every use that
-/// claims one, also of those that are written nowhere.
+/// Claims a device, so that the kernel lets no other process do so; `None` where another use has claimed it. The kernel
+/// knows every such use, also those that are listed nowhere.
 pub(super) fn hold(path: &Path) -> io::Result<Option<OwnedFd>> {
     match open(path, OFlags::RDONLY | OFlags::EXCL | OFlags::CLOEXEC, Mode::empty()) {
         Ok(held) => Ok(Some(held)),
@@ -64,8 +64,8 @@ pub(super) fn of_file(metadata: &Metadata) -> io::Result<Option<String>> {
     Ok(kept_open_by(identity))
 }
 
-/// Who keeps it open. Those that look at every device there is (to find a free one, or what is on it), and children
-/// that are about to become other programs, are gone at once.
+/// The process that keeps it open. Processes that only look at every device (for a free one, or for signatures), and
+/// children about to become other programs, disappear at once.
 fn kept_open_by(identity: Identity) -> Option<String> {
     let first = opened_by(identity);
     if first.is_empty() {
@@ -75,8 +75,8 @@ fn kept_open_by(identity: Identity) -> Option<String> {
     opened_by(identity).into_iter().find(|still| first.contains(still))
 }
 
-/// Who has it open: that may be a database that is running. Only root sees all processes; others see at least their
-/// own.
+/// The processes that have it open, perhaps a running database. Only root sees all processes; other users see at least
+/// their own.
 fn opened_by(identity: Identity) -> Vec<String> {
     let mut who = Vec::new();
     let own = std::process::id().to_string();
@@ -110,7 +110,7 @@ fn mounts() -> io::Result<Vec<Mount>> {
     Ok(std::fs::read_to_string("/proc/self/mountinfo")?.lines().filter_map(mount).collect())
 }
 
-/// A line of mountinfo: `36 35 98:0 /root /mnt options - type source options`.
+/// Parses a line of mountinfo: `36 35 98:0 /root /mnt options - type source options`.
 fn mount(line: &str) -> Option<Mount> {
     let (fixed, rest) = line.split_once(" - ")?;
     let mut fields = fixed.split(' ').skip(2);
@@ -125,7 +125,7 @@ fn swaps() -> Vec<PathBuf> {
     text.lines().skip(1).filter_map(|line| line.split_ascii_whitespace().next()).map(unescaped).collect()
 }
 
-/// A path of /proc, where blanks and the like are octal numbers.
+/// A path of /proc, in which blanks and the like are written as octal numbers.
 fn unescaped(text: &str) -> PathBuf {
     let bytes = text.as_bytes();
     let mut path = Vec::with_capacity(bytes.len());
@@ -166,7 +166,7 @@ fn parts(number: u64) -> Vec<u64> {
     std::iter::once(number).chain(partitions).collect()
 }
 
-/// Who is built on a device.
+/// What is built on a device.
 fn holder(number: u64) -> Option<String> {
     entries(sys(number).join("holders")).next().and_then(|holder| {
         let mapped = std::fs::read_to_string(holder.join("dm/name")).ok().map(|name| name.trim().to_owned());

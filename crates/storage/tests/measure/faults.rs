@@ -1,8 +1,8 @@
-//! What goes wrong: before a point, in the middle of it, and with whoever stops it.
+//! Failures before a point, within it, and by a stop.
 
 use crate::loop_device::LoopDevice;
 use crate::{file, folder, load, measured, open};
-use dbdyno_storage::{Access, BackendKind, Edge, IoError, Load, Measured, StorageError, measure};
+use dbdyno_storage::{BackendKind, IoError, IoLoad, LunAccess, StorageError, StorageMeasurement, WindowEdge, measure};
 use std::fs::{File, OpenOptions};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 
 const BACKENDS: [BackendKind; 2] = [BackendKind::Uring, BackendKind::Threads];
 
-/// What is measured while, from the window's beginning on, something happens to what is measured.
-fn while_it_happens(path: &Path, load: &Load, backend: BackendKind, mut happens: impl FnMut()) -> Measured {
-    let luns = open(&[path], Access::Read).unwrap();
+/// Measures while something happens to the storage, from the window's beginning on.
+fn while_it_happens(path: &Path, load: &IoLoad, backend: BackendKind, mut happens: impl FnMut()) -> StorageMeasurement {
+    let luns = open(&[path], LunAccess::Read).unwrap();
     let mut on_edge = |edge| {
-        if edge == Edge::WindowBegins {
+        if edge == WindowEdge::WindowBegins {
             happens();
         }
     };
@@ -30,7 +30,7 @@ fn a_device_that_fails_in_the_middle_ends_the_point_with_the_reason() {
         let file = OpenOptions::new().write(true).open(&disk).unwrap();
         file.set_len(32 << 20).unwrap();
         let begun = Instant::now();
-        let long = Load { duration_s: 60.0, ..load() };
+        let long = IoLoad { duration_s: 60.0, ..load() };
         let measured = while_it_happens(device.path(), &long, backend, || file.set_len(0).unwrap());
         assert!(measured.errors[&IoError::Io] > 0, "{measured:?}");
         let first = measured.first_error.unwrap();
@@ -64,8 +64,8 @@ fn who_stops_does_not_wait() {
     let path = file(&folder, "file", 8 << 20);
     for backend in BACKENDS {
         let stop = AtomicBool::new(false);
-        let luns = open(&[&path], Access::Read).unwrap();
-        let long = Load { duration_s: 600.0, ..load() };
+        let luns = open(&[&path], LunAccess::Read).unwrap();
+        let long = IoLoad { duration_s: 600.0, ..load() };
         let mut edges = Vec::new();
         let measured = std::thread::scope(|scope| {
             scope.spawn(|| {
@@ -75,7 +75,7 @@ fn who_stops_does_not_wait() {
             measure(&luns, &long, backend, &stop, &mut |edge| edges.push(edge)).unwrap()
         });
         assert!(measured.stopped && measured.window_s < 60.0 && measured.errors.is_empty());
-        assert_eq!(edges, [Edge::WindowBegins, Edge::WindowEnds]);
+        assert_eq!(edges, [WindowEdge::WindowBegins, WindowEdge::WindowEnds]);
         assert!(measured.small.read.count > 0 && measured.small.read.count < measured.total);
     }
 }
@@ -85,20 +85,20 @@ fn what_cannot_be_measured_is_refused_with_what_to_do() {
     let folder = folder();
     let path = file(&folder, "file", 8 << 20);
     let refused = |paths: &[&Path], access| open(paths, access).unwrap_err().to_string();
-    assert!(refused(&[], Access::Read).contains("no device or file"));
+    assert!(refused(&[], LunAccess::Read).contains("no device or file"));
     assert!(
-        refused(&[&folder.path().join("none")], Access::Read).contains("cannot be opened for reading: No such file")
+        refused(&[&folder.path().join("none")], LunAccess::Read).contains("cannot be opened for reading: No such file")
     );
-    assert!(refused(&[folder.path()], Access::Read).contains("is a folder"));
-    assert!(refused(&[Path::new("/dev/null")], Access::ReadWrite).contains("is a character device"));
+    assert!(refused(&[folder.path()], LunAccess::Read).contains("is a folder"));
+    assert!(refused(&[Path::new("/dev/null")], LunAccess::ReadWrite).contains("is a character device"));
     let stop = AtomicBool::new(false);
-    let luns = open(&[&path], Access::Read).unwrap();
-    let writes = Load { write_pct: 1, ..load() };
+    let luns = open(&[&path], LunAccess::Read).unwrap();
+    let writes = IoLoad { write_pct: 1, ..load() };
     let error = measure(&luns, &writes, BackendKind::Uring, &stop, &mut |_| ()).unwrap_err();
     assert!(matches!(&error, StorageError::Load(why) if why.contains("reading alone")), "{error}");
     let empty = file(&folder, "empty", 0);
     let error =
-        measure(&open(&[&path, &empty], Access::Read).unwrap(), &load(), BackendKind::Uring, &stop, &mut |_| ());
+        measure(&open(&[&path, &empty], LunAccess::Read).unwrap(), &load(), BackendKind::Uring, &stop, &mut |_| ());
     assert!(error.unwrap_err().to_string().contains("has 0 bytes, less than one I/O"));
 }
 
@@ -106,9 +106,10 @@ fn what_cannot_be_measured_is_refused_with_what_to_do() {
 fn a_cache_is_warmed_by_as_much_as_asked() {
     let folder = folder();
     let path = file(&folder, "file", 8 << 20);
-    let warmed = dbdyno_storage::warm_cache(&open(&[&path], Access::Read).unwrap(), 64 << 20, &AtomicBool::new(false));
+    let warmed =
+        dbdyno_storage::warm_cache(&open(&[&path], LunAccess::Read).unwrap(), 64 << 20, &AtomicBool::new(false));
     let warmed = warmed.unwrap();
     assert!(warmed.bytes >= 64 << 20 && warmed.first_error.is_none(), "{warmed:?}");
-    // A short measurement is one, too, with whatever backend there is.
+    // A short measurement is a measurement, too, on every backend.
     assert!(measured(&[&path], &load(), BackendKind::Uring).small.read.count > 0);
 }

@@ -1,11 +1,11 @@
-//! A loop device of a test's own, whose counters tell what really happened to it.
+//! A loop device for tests, whose counters show what really happened.
 
 use crate::{file, folder, load, measured};
-use dbdyno_storage::{BackendKind, Load, Pattern};
+use dbdyno_storage::{BackendKind, IoLoad, Pattern};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Goes with the test.
+/// Removed when the test ends.
 pub(crate) struct LoopDevice(PathBuf);
 
 impl LoopDevice {
@@ -29,7 +29,7 @@ impl LoopDevice {
         &self.0
     }
 
-    /// I/Os and sectors read, then written, that the kernel has counted.
+    /// I/Os and sectors read, then written, by the kernel's count.
     fn counts(&self) -> [u64; 4] {
         let name = self.0.file_name().unwrap().to_str().unwrap();
         let stat = std::fs::read_to_string(format!("/sys/block/{name}/stat")).unwrap();
@@ -44,7 +44,7 @@ impl Drop for LoopDevice {
     }
 }
 
-/// Whether two counts are the same but for one in a thousand.
+/// Whether two counts differ by at most one in a thousand.
 fn same(ours: u64, kernels: u64) -> bool {
     ours.abs_diff(kernels) * 1000 <= kernels
 }
@@ -53,13 +53,13 @@ fn same(ours: u64, kernels: u64) -> bool {
 fn every_io_is_counted_once() {
     let folder = folder();
     let Some(device) = LoopDevice::on(&file(&folder, "disk", 128 << 20)) else { return };
-    // Whoever looks at new devices has done so.
+    // Wait until programs that look at new devices have done so.
     let _ = Command::new("udevadm").arg("settle").output();
     for backend in [BackendKind::Uring, BackendKind::Threads] {
-        let mixed = Load { small: 3, large: 2, write_pct: 40, duration_s: 0.2, ..load() };
-        let sequential = Load { small: 0, large: 4, pattern: Pattern::Sequential { streams: 2 }, ..mixed.clone() };
+        let mixed = IoLoad { small: 3, large: 2, write_pct: 40, duration_s: 0.2, ..load() };
+        let sequential = IoLoad { small: 0, large: 4, pattern: Pattern::Sequential { streams: 2 }, ..mixed.clone() };
         for (load, exact) in
-            [(load(), true), (Load { write_pct: 25, ..load() }, true), (mixed, false), (sequential, false)]
+            [(load(), true), (IoLoad { write_pct: 25, ..load() }, true), (mixed, false), (sequential, false)]
         {
             let before = device.counts();
             let measured = measured(&[device.path()], &load, backend);
@@ -68,7 +68,7 @@ fn every_io_is_counted_once() {
             let said = format!("{:?} {load:?}: {after:?} - {before:?}, {measured:?}", measured.backend);
             assert!(measured.errors.is_empty() && measured.total > 100, "{said}");
             assert!(same(measured.total_bytes, (read_sectors + written_sectors) * 512), "{said}");
-            // Larger ones are divided by the block layer.
+            // The block layer splits larger I/Os.
             assert!(!exact || same(measured.total, reads + writes), "{said}");
             let of = |kind: [u64; 2]| kind[0] as f64 / (kind[0] + kind[1]) as f64;
             let written = of([written_sectors, read_sectors]);

@@ -6,14 +6,16 @@ mod loop_device;
 mod proofs;
 mod refused;
 
-use dbdyno_storage::{Access, BackendKind, Layout, Load, Luns, Measured, Pattern, StorageError, measure};
+use dbdyno_storage::{
+    BackendKind, IoLoad, Layout, LunAccess, Luns, Pattern, StorageError, StorageMeasurement, measure,
+};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use tempfile::TempDir;
 
 /// Reads, small and random, for a moment.
-fn load() -> Load {
-    Load {
+fn load() -> IoLoad {
+    IoLoad {
         small: 8,
         large: 0,
         small_bytes: 8192,
@@ -42,12 +44,12 @@ fn file(folder: &TempDir, name: &str, bytes: usize) -> PathBuf {
     path
 }
 
-fn open(paths: &[&Path], access: Access) -> Result<Luns, StorageError> {
+fn open(paths: &[&Path], access: LunAccess) -> Result<Luns, StorageError> {
     Luns::open(&paths.iter().map(|path| path.to_path_buf()).collect::<Vec<_>>(), access)
 }
 
-fn measured(paths: &[&Path], load: &Load, backend: BackendKind) -> Measured {
-    let access = if load.write_pct > 0 { Access::ReadWrite } else { Access::Read };
+fn measured(paths: &[&Path], load: &IoLoad, backend: BackendKind) -> StorageMeasurement {
+    let access = if load.write_pct > 0 { LunAccess::ReadWrite } else { LunAccess::Read };
     let measured = measure(&open(paths, access).unwrap(), load, backend, &AtomicBool::new(false), &mut |_| ()).unwrap();
     measured.notes.iter().for_each(|note| println!("note: {note}"));
     measured

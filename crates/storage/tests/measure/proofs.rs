@@ -1,7 +1,7 @@
 //! Blocks that prove themselves, on real files.
 
 use crate::{file, folder, load, measured};
-use dbdyno_storage::{BackendKind, Layout, Load, Pattern, SECTOR_BYTES, Stamp, stamp};
+use dbdyno_storage::{BackendKind, IoLoad, Layout, Pattern, SECTOR_BYTES, Stamp, stamp};
 use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
 
@@ -13,15 +13,15 @@ fn what_small_and_large_ios_wrote_is_proved_by_either_and_one_flipped_bit_is_fou
     let (one, other) = (file(&folder, "one", BYTES), file(&folder, "other", BYTES / 2));
     let paths = [one.as_path(), other.as_path()];
     let layout = Layout::Raid0 { stripe_bytes: 64 << 10 };
-    let mixed = Load { large: 1, large_bytes: 256 << 10, write_pct: 50, verify: true, layout, ..load() };
+    let mixed = IoLoad { large: 1, large_bytes: 256 << 10, write_pct: 50, verify: true, layout, ..load() };
     for backend in [BackendKind::Uring, BackendKind::Threads] {
         let written = measured(&paths, &mixed, backend);
         assert!(written.mismatches.is_empty() && written.errors.is_empty(), "{written:?}");
         assert!(written.small.write.count > 0 && written.large.write.count > 0);
     }
-    // Again and again over all of it, as another run in another order.
+    // All of it again and again, in the order of another run.
     let pattern = Pattern::Sequential { streams: 1 };
-    let reads = Load { small: 0, large: 2, large_bytes: 1 << 20, pattern, verify: true, duration_s: 0.4, ..load() };
+    let reads = IoLoad { small: 0, large: 2, large_bytes: 1 << 20, pattern, verify: true, duration_s: 0.4, ..load() };
     let healthy = measured(&paths, &reads, BackendKind::Uring);
     assert!(healthy.mismatches.is_empty() && healthy.mismatched == 0, "{healthy:?}");
     assert!(healthy.total > 24, "all was read, {} I/Os", healthy.total);
@@ -50,15 +50,15 @@ fn a_file_may_be_stamped_by_whoever_makes_it() {
     let mut block = vec![0; BYTES];
     stamp(&mut block, Stamp { offset: 0, sequence: 0, run: 7 });
     std::fs::write(&path, &block).unwrap();
-    let proved = measured(&[&path], &Load { verify: true, ..load() }, BackendKind::Uring);
+    let proved = measured(&[&path], &IoLoad { verify: true, ..load() }, BackendKind::Uring);
     assert!(
         proved.mismatches.is_empty() && proved.notes.iter().all(|note| !note.contains("prove nothing")),
         "{proved:?}"
     );
-    // What belongs to another place is noticed, too.
+    // Blocks of another place are detected, too.
     block.rotate_right(8192);
     std::fs::write(&path, &block).unwrap();
-    let moved = measured(&[&path], &Load { verify: true, ..load() }, BackendKind::Uring);
+    let moved = measured(&[&path], &IoLoad { verify: true, ..load() }, BackendKind::Uring);
     assert!(moved.mismatched > 0 && moved.mismatches.len() <= 100);
     assert!(moved.mismatches[0].what.contains("put at offset"), "{}", moved.mismatches[0].what);
 }

@@ -2,9 +2,9 @@
 #![allow(unsafe_code, reason = "what the kernel forbids a thread is told it as a program in memory")]
 
 use crate::{file, folder, load, measured};
-use dbdyno_storage::{Access, BackendKind, Luns, StorageError};
+use dbdyno_storage::{BackendKind, LunAccess, Luns, StorageError};
 
-/// Forbids `io_uring` to this thread and those that it will start.
+/// Forbids `io_uring` to this thread and to the threads that it starts.
 fn forbid_io_uring() -> bool {
     let step = |code: u32, k: u32, jt: u8, jf: u8| libc::sock_filter { code: code as u16, jt, jf, k };
     let program = [
@@ -14,21 +14,21 @@ fn forbid_io_uring() -> bool {
         step(libc::BPF_RET | libc::BPF_K, libc::SECCOMP_RET_ALLOW, 0, 0),
     ];
     let program = libc::sock_fprog { len: program.len() as u16, filter: program.as_ptr().cast_mut() };
-    // SAFETY: the kernel copies the program, which is whole, and only this thread is bound by it.
+    // SAFETY: the kernel copies the complete filter program, and only this thread is bound by it.
     unsafe {
         libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
             && libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) == 0
     }
 }
 
-/// Newer kernels open files in memory for direct I/O, too: what is measured then is no storage.
+/// Newer kernels open files in memory for direct I/O, which would measure memory and not storage.
 #[test]
 fn what_lies_in_memory_is_no_storage() {
     let Ok(folder) = tempfile::TempDir::new_in("/dev/shm") else {
         return println!("skipped: there is no /dev/shm here");
     };
     let path = file(&folder, "file", 1 << 20);
-    let refused = Luns::open(&[path], Access::Read).unwrap_err();
+    let refused = Luns::open(&[path], LunAccess::Read).unwrap_err();
     assert!(matches!(refused, StorageError::NotDirect { .. }), "{refused}");
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What a program says, where it succeeds.
+/// The output of a program that succeeds.
 pub(crate) fn output(program: &str, arguments: &[&str]) -> Result<String, String> {
     let output = Command::new(program).args(arguments).output().map_err(|e| format!("{program}: {e}"))?;
     if output.status.success() {
@@ -16,9 +16,9 @@ pub(crate) fn output(program: &str, arguments: &[&str]) -> Result<String, String
     }
 }
 
-/// Waits until no other test of this process has a device, or starts programs. What one has open is open in the
-/// programs that another starts too until they have begun, and a program that came second to a free device claims it
-/// for a moment.
+/// Waits until no other test of this process uses a device or starts programs. A child process has its parent's open
+/// files until its program begins. And a program that loses the race for a free loop device still claims it for a
+/// moment.
 pub(crate) fn alone() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
@@ -32,7 +32,7 @@ pub(crate) struct LoopDevice {
 }
 
 impl LoopDevice {
-    /// One of so many MiB; none, and why is said, where they cannot be made.
+    /// One with this many MiB; `None`, with the reason printed, where it cannot be made.
     pub(crate) fn new(mib: u64) -> Option<Self> {
         let turn = alone();
         let folder = tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
@@ -55,7 +55,7 @@ impl LoopDevice {
         self.device.to_str().unwrap()
     }
 
-    /// A folder that goes with it.
+    /// A folder that is removed with it.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }

@@ -1,22 +1,22 @@
-//! What every engine that has procedures must do for a work that calls them: output values come back as what the call
-//! says, in one row, and a call that fails leaves a session that works.
+//! What every engine with procedures must do for work that calls them: output values come back in one row as the call
+//! declares them, and a failed call leaves a usable session.
 
-use super::Subject;
+use super::EngineUnderTest;
 use dbdyno_engine::client::{Bound, StatementText, Statements, Value, ValueType, Values};
 use dbdyno_engine::{ChunkResult, Engine, Failure, Request, Session};
 use dbdyno_model::{CommitMode, ErrorClass};
 
 const ECHO: usize = 0;
 const ADD_AND_COMMIT: usize = 1;
-/// Its places are out of order.
+/// Its parameters are out of order.
 const TURNED: usize = 2;
-/// What it gives back is said to be something else.
+/// It declares another type for its output.
 const MISTAKEN: usize = 3;
 const READ: usize = 4;
 /// Its procedure has no output values, but selects on some databases.
 const MUTE: usize = 5;
 
-/// The text of a call; `name` says what SQL calls a procedure or table of dbdyno's.
+/// The text of a call; `name` gives the SQL name of a procedure or table of dbdyno's.
 fn call(name: &dyn Fn(&str) -> String, procedure: &str, places: &str, outputs: &[ValueType]) -> StatementText {
     StatementText { outputs: outputs.to_vec(), ..format!("CALL {}({places})", name(procedure)).into() }
 }
@@ -34,7 +34,7 @@ fn statements(name: &dyn Fn(&str) -> String) -> Statements {
     Statements { work: "calls".to_owned(), texts, commit: CommitMode::Durable }
 }
 
-/// The call of `take_row`, as the only statement of a work.
+/// The call of `take_row`, as the only statement of the work.
 pub fn taking_rows(name: &dyn Fn(&str) -> String) -> Statements {
     let texts = vec![call(name, "take_row", ":1, :2", &[ValueType::Int])];
     Statements { work: "rows".to_owned(), texts, commit: CommitMode::Durable }
@@ -65,18 +65,18 @@ fn answered(session: &dyn Session) -> Vec<Value<'_>> {
     (0..).map_while(|column| session.answer().get(0, column)).collect()
 }
 
-/// Values go in and come out changed, each of its type, and nothing where nothing is given.
-pub fn calls_give_their_output_values(subject: &Subject<'_>, name: &dyn Fn(&str) -> String) {
+/// Values go in and come out changed, each with its type, and null for null.
+pub fn calls_give_their_output_values(subject: &EngineUnderTest<'_>, name: &dyn Fn(&str) -> String) {
     let engine = (subject.open)();
     let mut session = opened(&*engine, &statements(name));
     for n in -50..50 {
-        // That is told to fail.
+        // The procedure fails at this value.
         let number = if n == -1 { i64::from(i32::MAX) } else { n };
         let (cents, day, text) = (123 * n - 1, 20_000 + n as i32, format!("t{n} \u{e9}"));
         let mut given = [Value::Int(number), Value::Day(day), Value::Cents(cents), Value::Text(&text)];
         let after = format!("{text}!");
         let mut expected = [Value::Int(number + 1), Value::Day(day + 1), Value::Cents(cents + 1), Value::Text(&after)];
-        // Now and then one of them is nothing, and sometimes all are.
+        // Now and then one of them is null, and sometimes all are.
         for (at, bit) in [1, 2, 4, 8].into_iter().enumerate() {
             if n % 3 == 0 && n & bit != 0 {
                 (given[at], expected[at]) = (Value::Null, Value::Null);
@@ -91,8 +91,8 @@ pub fn calls_give_their_output_values(subject: &Subject<'_>, name: &dyn Fn(&str)
     }
 }
 
-/// A call that fails says why and leaves the session as good as new; what is asked for wrongly is refused.
-pub fn a_call_that_fails_leaves_its_session_usable(subject: &Subject<'_>, name: &dyn Fn(&str) -> String) {
+/// A failed call has a reason and leaves its session usable; invalid requests are refused.
+pub fn a_call_that_fails_leaves_its_session_usable(subject: &EngineUnderTest<'_>, name: &dyn Fn(&str) -> String) {
     let engine = (subject.open)();
     let statements = statements(name);
     let [mut first, mut second] = [(); 2].map(|()| opened(&*engine, &statements));
@@ -105,7 +105,7 @@ pub fn a_call_that_fails_leaves_its_session_usable(subject: &Subject<'_>, name: 
         let refused = fails(first.as_mut(), ECHO, -1, 1);
         assert_eq!(refused.class, ErrorClass::Other, "{refused}");
         assert!(refused.message.contains("echo was told to fail"), "{refused}");
-        // Nobody has said Rollback, and what it had locked is free.
+        // Without a Rollback, the locks of the failed call are released.
         for session in [&mut second, &mut first] {
             execute(session.as_mut(), ECHO, &numbers(7), 1).unwrap();
             assert_eq!(answered(session.as_ref())[0], Value::Int(8));
@@ -125,8 +125,8 @@ pub fn a_call_that_fails_leaves_its_session_usable(subject: &Subject<'_>, name: 
     assert!(refused.message.contains("output values must stand"), "{refused}");
 }
 
-/// A procedure that commits works where no transaction is open, and what it has done is there.
-pub fn a_call_may_commit(subject: &Subject<'_>, name: &dyn Fn(&str) -> String) {
+/// A procedure that commits works where no transaction is open, and its work stays.
+pub fn a_call_may_commit(subject: &EngineUnderTest<'_>, name: &dyn Fn(&str) -> String) {
     let engine = (subject.open)();
     let [mut session, mut reader] = [(); 2].map(|()| opened(&*engine, &statements(name)));
     let mut quantity = || {

@@ -1,4 +1,4 @@
-//! Tests as the catalogue has them, small enough for a conformance run: every procedure on every table that it is for.
+//! Tests of the catalogue, small enough for a conformance run: every procedure on every table that it supports.
 
 use dbdyno_engine::{PointSpec, Sampling};
 use dbdyno_model::{Cache, CommitMode, Drive, Procedure, Size, TableName, Test, TestCode};
@@ -21,7 +21,7 @@ pub fn test(code: &str, procedure: &str, table: Option<TableName>, cache: Cache)
     Test::plain(TestCode::new(code).unwrap(), Procedure::named(procedure).unwrap(), table, cache)
 }
 
-/// Every procedure on every table that it is for.
+/// Every procedure on every table that it supports.
 pub fn tests() -> Vec<Test> {
     use Cache::{Any, Cached, NonCached};
     use TableName::*;
@@ -74,7 +74,7 @@ pub fn tests() -> Vec<Test> {
     tests
 }
 
-/// A task of two jobs, to try recipes on.
+/// A specification with two jobs, for trying procedures.
 pub fn spec(test: &Test, threads: u32) -> PointSpec {
     PointSpec {
         test: test.clone(),

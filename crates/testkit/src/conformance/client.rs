@@ -1,25 +1,25 @@
-//! What every engine must do for a client that sends each statement, whatever it is: the same work as its procedures
-//! do, by the engine's own count, too; and nothing of what was rolled back.
+//! What every engine must do for a client that sends each statement: the same work as its procedures, also by the
+//! engine's own count, and nothing of what was rolled back.
 
-use super::{Played, Quiet, Subject, begun, expected, merge, play_uncounted};
+use super::{EngineUnderTest, NoProgress, PlayedPoint, begun, expected, merge, play_uncounted};
 use dbdyno_engine::client::{Bound, TestProgram, Values};
 use dbdyno_engine::program::{Act, Outcome, Program};
 use dbdyno_engine::{ChunkResult, Engine, Failure, PointSpec, Prepared, Request, Session};
-use dbdyno_model::{Drive, ErrorClass, Organisation, Proof, Test};
+use dbdyno_model::{Drive, ErrorClass, Organisation, CountProof, Test};
 
 /// Transactions of each job.
 const TRANSACTIONS: u64 = 5;
 
 /// Tests that a client can drive.
-fn tests(subject: &Subject<'_>) -> impl Iterator<Item = Test> {
+fn tests(subject: &EngineUnderTest<'_>) -> impl Iterator<Item = Test> {
     subject.tests().into_iter().filter(|test| test.procedure.has_client_form())
 }
 
-pub fn spec(subject: &Subject<'_>, test: &Test, jobs: u32) -> PointSpec {
+pub fn spec(subject: &EngineUnderTest<'_>, test: &Test, jobs: u32) -> PointSpec {
     PointSpec { drive: Drive::Client, ..subject.spec(test, jobs) }
 }
 
-/// Executes a statement with these whole numbers.
+/// Executes a statement with these integers.
 pub fn execute(
     session: &mut dyn Session,
     statement: usize,
@@ -30,8 +30,8 @@ pub fn execute(
     session.execute(&Request::Statement(Bound { statement, values: values.set(numbers), times: 1, opens }))
 }
 
-/// Sends the statements of a transaction that the program has begun, and at last what the program says, or this
-/// instead: then it is one transaction, however few its statements are.
+/// Sends the statements of a transaction that the program has begun, and finally what the program says, or `end`
+/// instead; then it is one transaction even with a single statement.
 fn transaction(
     session: &mut dyn Session,
     program: &mut impl Program,
@@ -57,7 +57,7 @@ fn transaction(
     }
 }
 
-/// Sends so many transactions.
+/// Sends this number of transactions.
 pub fn send(session: &mut dyn Session, program: &mut impl Program, times: u64) -> Result<ChunkResult, Failure> {
     let mut sum = ChunkResult::default();
     for _ in 0..times {
@@ -68,8 +68,8 @@ pub fn send(session: &mut dyn Session, program: &mut impl Program, times: u64) -
     Ok(sum)
 }
 
-/// A point driven by clients, all jobs at the same time.
-pub fn play(engine: &dyn Engine, spec: &PointSpec) -> Played {
+/// Plays a point driven by clients, with all jobs at the same time.
+pub fn play(engine: &dyn Engine, spec: &PointSpec) -> PlayedPoint {
     let (mut sessions, Prepared { problems, plan, form }) = begun(engine, spec);
     let form = form.unwrap();
     sessions.iter_mut().for_each(|session| session.flush().unwrap());
@@ -92,15 +92,15 @@ pub fn play(engine: &dyn Engine, spec: &PointSpec) -> Played {
     let counted = engine.evidence(&before).unwrap();
     drop(sessions);
     engine.end_point(spec).unwrap();
-    Played { sum: sums.into_iter().fold(ChunkResult::default(), merge), counted, problems, plan }
+    PlayedPoint { sum: sums.into_iter().fold(ChunkResult::default(), merge), counted, problems, plan }
 }
 
-/// A client's transactions touch the rows that the procedures touch, by the same plans, and the engine counts them as
-/// it must.
-pub fn clients_do_what_procedures_do(subject: &Subject<'_>) {
+/// A client's transactions touch the same rows as the procedures, by the same plans, and the engine counts them
+/// correctly.
+pub fn clients_do_what_procedures_do(subject: &EngineUnderTest<'_>) {
     let engine = (subject.open)();
     let cases: Vec<_> = tests(subject).flat_map(|test| [1, 2].map(|jobs| (test.clone(), jobs))).collect();
-    // All of these first: what sessions that have just ended did may come to be counted a moment later.
+    // All procedures first: the counts of sessions that have just ended may arrive a moment later.
     let by_procedures: Vec<ChunkResult> = cases
         .iter()
         .map(|(test, jobs)| play_uncounted(&*engine, &subject.spec(test, *jobs), &[TRANSACTIONS]).sum)
@@ -119,8 +119,8 @@ pub fn clients_do_what_procedures_do(subject: &Subject<'_>) {
         }
         for proof in test.proofs(spec.rows_per_tx, spec.threads) {
             let (counter, expected) = match proof {
-                Proof::PerOperation(counter, times) => (counter, ops * times),
-                Proof::PerRow(counter) => (counter, played.sum.rows),
+                CountProof::PerOperation(counter, times) => (counter, ops * times),
+                CountProof::PerRow(counter) => (counter, played.sum.rows),
             };
             let counted = played.counted.get(counter);
             assert!(
@@ -131,8 +131,8 @@ pub fn clients_do_what_procedures_do(subject: &Subject<'_>) {
     }
 }
 
-/// What a client rolls back was never there; what fails leaves the session as good as new.
-pub fn what_a_client_rolls_back_was_never_there(subject: &Subject<'_>) {
+/// Rolled back work leaves nothing, and a failure leaves the session usable.
+pub fn what_a_client_rolls_back_was_never_there(subject: &EngineUnderTest<'_>) {
     let engine = (subject.open)();
     for test in tests(subject).filter(|test| test.procedure.writes()) {
         let spec = spec(subject, &test, 1);
@@ -144,7 +144,7 @@ pub fn what_a_client_rolls_back_was_never_there(subject: &Subject<'_>) {
             transaction(session.as_mut(), &mut program, Some(&end))
         };
         let table = test.table.unwrap();
-        let content = || engine.checksum(table, dbdyno_engine::data::Columns::All, &Quiet).unwrap();
+        let content = || engine.checksum(table, dbdyno_engine::data::Columns::All, &NoProgress).unwrap();
         let before = content();
         let rolled_back = again(Request::Rollback).unwrap();
         assert_eq!(content(), before, "{} was rolled back", test.code);
@@ -152,9 +152,9 @@ pub fn what_a_client_rolls_back_was_never_there(subject: &Subject<'_>) {
         assert_eq!((rolled_back, committed.rows > 0), (committed, true), "{}", test.code);
         let refused = again(Request::Commit);
         match test.procedure.name() {
-            // A key by hash need not be unique (PostgreSQL's is not), and then says nothing.
+            // A hash key need not be unique (PostgreSQL's is not); then there is no error.
             "insert" if table.organisation() == Organisation::Hash => {}
-            // The rows are there now, and only since.
+            // The rows exist now, and did not before.
             "insert" => {
                 refused.unwrap_err();
                 again(Request::Rollback).unwrap_err();
@@ -170,8 +170,8 @@ pub fn what_a_client_rolls_back_was_never_there(subject: &Subject<'_>) {
     }
 }
 
-/// A client that is told to stop stops, says so, and keeps nobody from going on.
-pub fn clients_can_be_stopped(subject: &Subject<'_>) {
+/// A client that is told to stop stops, reports it, and does not block others.
+pub fn clients_can_be_stopped(subject: &EngineUnderTest<'_>) {
     let engine = (subject.open)();
     for test in tests(subject) {
         let spec = spec(subject, &test, 1);
@@ -195,12 +195,12 @@ pub fn clients_can_be_stopped(subject: &Subject<'_>) {
     }
 }
 
-/// Work that nobody would send statement by statement is refused before it begins.
-pub fn clients_are_refused_what_nobody_would_send(subject: &Subject<'_>) {
+/// Work that no client would send statement by statement is refused before it begins.
+pub fn clients_are_refused_what_nobody_would_send(subject: &EngineUnderTest<'_>) {
     let engine = (subject.open)();
     for test in subject.tests().iter().filter(|test| !test.procedure.has_client_form()) {
         let spec = spec(subject, test, 1);
-        // Which of the two refuses it is the engine's.
+        // Which of the two steps refuses it depends on the engine.
         let refused = engine.begin_point(&spec).and_then(|()| engine.client_session(0, 1)?.prepare(&spec, 0));
         assert_eq!(refused.unwrap_err().class, ErrorClass::Unsupported, "{}", test.code);
         engine.end_point(&spec).unwrap();

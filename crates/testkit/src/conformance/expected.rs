@@ -1,13 +1,13 @@
-//! What a point's checksum must be, worked out from the generator and the key streams without any database.
+//! The expected checksum of a point, computed from the generator and the key streams without any database.
 
 use dbdyno_engine::PointSpec;
 use dbdyno_engine::data::{Generator, Keys};
-use dbdyno_model::{Cache, Shape, Size, TableName};
+use dbdyno_model::{Cache, TableShape, Size, TableName};
 use std::collections::BTreeMap;
 
-/// The sum of all jobs' checksums over `passes` passes each, where it does not depend on the engine.
+/// The sum of all jobs' checksums over `passes` passes each, if it does not depend on the engine.
 pub fn checksum(spec: &PointSpec, passes: u64) -> Option<u64> {
-    let shape = spec.test.table.map_or(Shape::Small, TableName::shape);
+    let shape = spec.test.table.map_or(TableShape::Small, TableName::shape);
     let table = Generator::new(&spec.size, shape, spec.seed);
     let (rows, values) = (spec.size.rows(shape), spec.size.values(shape));
     let (k, jobs) = (spec.rows_per_tx.max(1), u64::from(spec.jobs));
@@ -36,19 +36,19 @@ pub fn checksum(spec: &PointSpec, passes: u64) -> Option<u64> {
             each_job(&|_, mut keys| (0..passes).map(|_| sums[&keys.secondary(values, 0, 1)]).sum())
         }
         "join" => {
-            let small = Generator::new(&spec.size, Shape::Small, spec.seed);
+            let small = Generator::new(&spec.size, TableShape::Small, spec.seed);
             let large = spec.test.cache == Cache::NonCached;
             let partner = |id: u64| if large { 32 * small.ref_id(id) - 16 } else { small.ref_id(id) };
             let sums = by_customer(&small, |id| small.quantity(partner(id)));
-            let values = spec.size.values(Shape::Small);
+            let values = spec.size.values(TableShape::Small);
             each_job(&|_, mut keys| (0..passes).map(|_| sums[&keys.secondary(values, 0, 1)]).sum())
         }
         "insert" => {
-            let small = Generator::new(&spec.size, Shape::Small, spec.seed);
+            let small = Generator::new(&spec.size, TableShape::Small, spec.seed);
             let source = |n: u64, job: u64| (n * jobs + job) % spec.size.small_rows + 1;
             each_job(&|job, _| (0..passes * k).map(|n| small.quantity(source(n, job))).sum())
         }
-        "bulk_load" => jobs * passes * whole(&Generator::new(&spec.size, Shape::Small, spec.seed)),
+        "bulk_load" => jobs * passes * whole(&Generator::new(&spec.size, TableShape::Small, spec.seed)),
         _ => return None,
     })
 }

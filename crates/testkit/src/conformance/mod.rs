@@ -1,30 +1,30 @@
-//! What every engine must do, whatever it is: the same checks, run by each engine's own test file against a real
-//! target. Expected figures come from the generator and the key streams alone, never from an engine.
+//! What every engine must do. Each engine's own test file runs these checks against a real target. Expected figures
+//! come from the generator and the key streams alone, never from an engine.
 
-pub mod alone;
 pub mod calls;
 pub mod catalogue;
 pub mod client;
+pub mod exclusive;
 pub mod expected;
-pub mod own;
+pub mod own_statements;
 pub mod readings;
 
 use dbdyno_engine::{
     ChunkResult, Engine, Failure, LoadWatch, Loaded, PointSpec, Prepared, Request, Sampling, Session,
     data::{Columns, Generator},
 };
-use dbdyno_model::{CommitMode, Counter, Counters, Drive, Mapping, Proof, Size, Test};
+use dbdyno_model::{CommitMode, Counter, Counters, Drive, Mapping, CountProof, Size, Test};
 use std::collections::BTreeSet;
 
-/// What is under test.
-pub struct Subject<'a> {
+/// The engine under test.
+pub struct EngineUnderTest<'a> {
     /// Opens the engine on the one target of this subject.
     pub open: &'a dyn Fn() -> Box<dyn Engine>,
     /// How it realises a test.
     pub mapping: &'a dyn Fn(&Test) -> Mapping,
-    /// Everything in the target's schema, whoever made it; files beside it too, where there are any.
+    /// Everything in the target's schema, whoever made it, and files beside it, if there are any.
     pub schema: &'a dyn Fn() -> BTreeSet<String>,
-    /// Counters that this engine says it lacks.
+    /// Counters that this engine reports as missing.
     pub uncounted: &'a [Counter],
     /// Size class of the data.
     pub size: Size,
@@ -32,8 +32,8 @@ pub struct Subject<'a> {
     pub seed: u64,
 }
 
-impl Subject<'_> {
-    /// Tests that the engine has, with every procedure and table that they need.
+impl EngineUnderTest<'_> {
+    /// Tests that the engine supports, with every procedure and table that they need.
     pub fn tests(&self) -> Vec<Test> {
         let mut tests = catalogue::tests();
         tests.retain(|test| !matches!((self.mapping)(test), Mapping::None { .. }));
@@ -41,19 +41,18 @@ impl Subject<'_> {
         tests
     }
 
-    /// A task of this subject.
+    /// A specification on this engine's data.
     pub fn spec(&self, test: &Test, jobs: u32) -> PointSpec {
         spec(test, &self.size, self.seed, jobs)
     }
 
     /// Loads the data unless it is there.
     pub fn load(&self) {
-        (self.open)().load(&self.size, self.seed, 2, true, &Quiet).unwrap();
+        (self.open)().load(&self.size, self.seed, 2, true, &NoProgress).unwrap();
     }
 }
 
-/// A task with as many rows per transaction as the test says; its keys come from another seed than its data, as a run's
-/// do.
+/// A specification with the test's rows per transaction. Its keys have another seed than its data, as in a run.
 pub fn spec(test: &Test, size: &Size, seed: u64, jobs: u32) -> PointSpec {
     let (test, size, rows_per_tx) = (test.clone(), size.clone(), test.rows_per_tx.unwrap_or(0));
     let key_seed = seed ^ 0x6b65_7973;
@@ -75,39 +74,39 @@ pub fn spec(test: &Test, size: &Size, seed: u64, jobs: u32) -> PointSpec {
     }
 }
 
-/// Hears nothing, stops nothing.
-pub struct Quiet;
+/// A listener that does nothing and stops nothing.
+pub struct NoProgress;
 
-impl LoadWatch for Quiet {
+impl LoadWatch for NoProgress {
     fn progress(&self, _: &str, _: u64, _: u64) {}
     fn cancelled(&self) -> bool {
         false
     }
 }
 
-/// One point, run chunk by chunk: for each job the passes of its chunks, all jobs at the same time.
-pub struct Played {
+/// One point, run chunk by chunk: the passes of each job's chunks, with all jobs at the same time.
+pub struct PlayedPoint {
     /// Sum over all chunks.
     pub sum: ChunkResult,
-    /// What the engine counted meanwhile; nothing from `play_uncounted`.
+    /// What the engine counted meanwhile; empty from `play_uncounted`.
     pub counted: Counters,
-    /// Plans and problems, job by job.
+    /// Plans and problems of each job.
     pub problems: Vec<String>,
     /// The plan of the first job.
     pub plan: Option<String>,
 }
 
 /// Runs a point: `cuts` are the passes of each chunk, the same for every job.
-pub fn play(engine: &dyn Engine, spec: &PointSpec, cuts: &[u64]) -> Played {
+pub fn play(engine: &dyn Engine, spec: &PointSpec, cuts: &[u64]) -> PlayedPoint {
     played(engine, spec, cuts, true)
 }
 
-/// The same where nobody asks what the engine counted; some wait long for that.
-pub fn play_uncounted(engine: &dyn Engine, spec: &PointSpec, cuts: &[u64]) -> Played {
+/// The same without asking for the engine's counts, which takes long on some engines.
+pub fn play_uncounted(engine: &dyn Engine, spec: &PointSpec, cuts: &[u64]) -> PlayedPoint {
     played(engine, spec, cuts, false)
 }
 
-/// Begins a point: its sessions, of the task's drive, prepared, and what they found; the form is that of all.
+/// Begins a point: its prepared sessions, and the result of preparing them, which is the same for all.
 pub fn begun(engine: &dyn Engine, spec: &PointSpec) -> (Vec<Box<dyn Session>>, Prepared) {
     engine.begin_point(spec).unwrap();
     let session = |job| match spec.drive {
@@ -125,7 +124,7 @@ pub fn begun(engine: &dyn Engine, spec: &PointSpec) -> (Vec<Box<dyn Session>>, P
     (sessions, found)
 }
 
-fn played(engine: &dyn Engine, spec: &PointSpec, cuts: &[u64], counting: bool) -> Played {
+fn played(engine: &dyn Engine, spec: &PointSpec, cuts: &[u64], counting: bool) -> PlayedPoint {
     let (mut sessions, Prepared { problems, plan, .. }) = begun(engine, spec);
     if counting {
         sessions.iter_mut().for_each(|session| session.flush().unwrap());
@@ -156,7 +155,7 @@ fn played(engine: &dyn Engine, spec: &PointSpec, cuts: &[u64], counting: bool) -
     let counted = before.map(|before| engine.evidence(&before).unwrap()).unwrap_or_default();
     drop(sessions);
     engine.end_point(spec).unwrap();
-    Played { sum: results.into_iter().fold(ChunkResult::default(), merge), counted, problems, plan }
+    PlayedPoint { sum: results.into_iter().fold(ChunkResult::default(), merge), counted, problems, plan }
 }
 
 /// The sum of two chunks.
@@ -169,14 +168,14 @@ pub fn merge(a: ChunkResult, b: ChunkResult) -> ChunkResult {
     }
 }
 
-/// Whether an operation takes long enough to be worth few passes: those of a whole table, and files.
+/// Whether an operation takes long enough that few passes are enough: those on a whole table, and files.
 fn is_long(spec: &PointSpec) -> bool {
     let rows = spec.test.rows_per_op(&spec.size, spec.rows_per_tx);
     spec.test.procedure == "write_file" || rows.is_some_and(|rows| rows >= spec.size.small_rows)
 }
 
-/// Every table holds what the generator says, and the target knows what it holds.
-pub fn holds_what_the_generator_makes(subject: &Subject<'_>) {
+/// Every table has the generator's content, and the target knows what it holds.
+pub fn holds_what_the_generator_makes(subject: &EngineUnderTest<'_>) {
     let engine = (subject.open)();
     let Loaded::Complete { size, seed, verified, checksums } = engine.loaded().unwrap() else {
         panic!("not completely loaded: {:?}", engine.loaded());
@@ -184,15 +183,15 @@ pub fn holds_what_the_generator_makes(subject: &Subject<'_>) {
     assert_eq!((size.as_str(), seed, verified), (subject.size.id.as_str(), subject.seed, true));
     for table in engine.tables() {
         let expected = Generator::new(&subject.size, table.shape(), subject.seed).checksum();
-        assert_eq!(engine.checksum(table, Columns::All, &Quiet).unwrap(), expected, "{table}");
+        assert_eq!(engine.checksum(table, Columns::All, &NoProgress).unwrap(), expected, "{table}");
         assert_eq!(checksums[table.name()], expected.to_string(), "{table}");
     }
-    let again = engine.load(&subject.size, subject.seed, 2, true, &Quiet).unwrap();
+    let again = engine.load(&subject.size, subject.seed, 2, true, &NoProgress).unwrap();
     assert!(again.resumed && again.tables.iter().all(|t| t.rows_written == 0), "a second load has nothing to do");
 }
 
-/// Every mapped test counts the operations and rows that it must, and reads the rows that it must.
-pub fn procedures_do_what_they_say(subject: &Subject<'_>) {
+/// Every mapped test counts the expected operations and rows, and reads the expected rows.
+pub fn procedures_do_what_they_say(subject: &EngineUnderTest<'_>) {
     let engine = (subject.open)();
     for test in subject.tests() {
         let spec = subject.spec(&test, 1);
@@ -212,8 +211,8 @@ pub fn procedures_do_what_they_say(subject: &Subject<'_>) {
     }
 }
 
-/// Which keys are asked for does not depend on how the passes are cut into chunks.
-pub fn chunks_may_be_cut_anywhere(subject: &Subject<'_>) {
+/// The keys do not depend on how the passes are divided into chunks.
+pub fn chunks_may_be_cut_anywhere(subject: &EngineUnderTest<'_>) {
     let engine = (subject.open)();
     for test in subject.tests() {
         let spec = subject.spec(&test, 2);
@@ -222,7 +221,7 @@ pub fn chunks_may_be_cut_anywhere(subject: &Subject<'_>) {
         let whole = play_uncounted(&*engine, &spec, &[passes]).sum;
         let cut = play_uncounted(&*engine, &spec, cuts).sum;
         assert_eq!((whole.ops, whole.rows), (cut.ops, cut.rows), "{}", test.code);
-        // How far an empty loop counted depends on where it was cut.
+        // The result of an empty loop depends on the division.
         if test.procedure != "cpu_loop" {
             assert_eq!(whole.checksum, cut.checksum, "{}", test.code);
         }
@@ -232,31 +231,31 @@ pub fn chunks_may_be_cut_anywhere(subject: &Subject<'_>) {
     }
 }
 
-/// What the engine counts equals what the procedures say they did, to the last one, also with several jobs.
-pub fn proofs_hold(subject: &Subject<'_>) {
+/// The engine's counts equal the procedures' counts exactly, also with several jobs.
+pub fn proofs_hold(subject: &EngineUnderTest<'_>) {
     proofs_hold_alone(subject);
     proofs_hold_together(subject);
 }
 
-/// The same for one job that nobody watches.
-pub fn proofs_hold_alone(subject: &Subject<'_>) {
+/// The same for one job without sampling.
+pub fn proofs_hold_alone(subject: &EngineUnderTest<'_>) {
     proofs_hold_at(subject, 1, Sampling::Off);
 }
 
-/// The same for several that are watched.
-pub fn proofs_hold_together(subject: &Subject<'_>) {
+/// The same for several jobs with sampling.
+pub fn proofs_hold_together(subject: &EngineUnderTest<'_>) {
     proofs_hold_at(subject, 3, Sampling::On);
 }
 
-fn proofs_hold_at(subject: &Subject<'_>, jobs: u32, sampling: Sampling) {
+fn proofs_hold_at(subject: &EngineUnderTest<'_>, jobs: u32, sampling: Sampling) {
     let engine = (subject.open)();
     for test in subject.tests() {
         let spec = PointSpec { sampling, ..subject.spec(&test, jobs) };
         let played = play(&*engine, &spec, if is_long(&spec) { &[1, 1] } else { &[2, 5] });
         for proof in test.proofs(spec.rows_per_tx, spec.threads) {
             let (counter, expected) = match proof {
-                Proof::PerOperation(counter, times) => (counter, played.sum.ops * times),
-                Proof::PerRow(counter) => (counter, played.sum.rows),
+                CountProof::PerOperation(counter, times) => (counter, played.sum.ops * times),
+                CountProof::PerRow(counter) => (counter, played.sum.rows),
             };
             let counted = played.counted.get(counter);
             if subject.uncounted.contains(&counter) {
@@ -268,9 +267,9 @@ fn proofs_hold_at(subject: &Subject<'_>, jobs: u32, sampling: Sampling) {
     }
 }
 
-/// Work of a definite volume can be repeated as often as one likes: what a piece has made goes before the next, which
-/// does the same again, and the engine's counts stay exact over all of them.
-pub fn pieces_can_be_repeated(subject: &Subject<'_>) {
+/// Work of a fixed volume can be repeated any number of times. What a piece made is removed before the next, which does
+/// the same again, and the engine's counts stay exact over all of them.
+pub fn pieces_can_be_repeated(subject: &EngineUnderTest<'_>) {
     let engine = (subject.open)();
     let mut tests = subject.tests();
     let of_pieces = ["write_file", "bulk_load", "index_unique", "index_non_unique"];
@@ -314,8 +313,8 @@ pub fn pieces_can_be_repeated(subject: &Subject<'_>) {
         }
         for proof in test.proofs(spec.rows_per_tx, spec.threads) {
             let (counter, expected) = match proof {
-                Proof::PerOperation(counter, times) => (counter, sum.ops * times),
-                Proof::PerRow(counter) => (counter, sum.rows),
+                CountProof::PerOperation(counter, times) => (counter, sum.ops * times),
+                CountProof::PerRow(counter) => (counter, sum.rows),
             };
             if !subject.uncounted.contains(&counter) {
                 assert_eq!(counted.get(counter), Some(expected), "{} {counter:?}", test.code);
@@ -324,8 +323,8 @@ pub fn pieces_can_be_repeated(subject: &Subject<'_>) {
     }
 }
 
-/// Every statement runs by the plan that its test is about.
-pub fn plans_are_as_they_must_be(subject: &Subject<'_>) {
+/// Every statement uses the plan that its test is about.
+pub fn plans_are_as_they_must_be(subject: &EngineUnderTest<'_>) {
     let engine = (subject.open)();
     for test in subject.tests() {
         let played = play_uncounted(&*engine, &subject.spec(&test, 1), &[1]);
@@ -335,8 +334,8 @@ pub fn plans_are_as_they_must_be(subject: &Subject<'_>) {
     }
 }
 
-/// A point leaves the target as it found it, apart from the rows that updates change.
-pub fn points_leave_nothing_behind(subject: &Subject<'_>) {
+/// A point leaves the target unchanged, apart from rows that updates change.
+pub fn points_leave_nothing_behind(subject: &EngineUnderTest<'_>) {
     let engine = (subject.open)();
     let before = (subject.schema)();
     for test in subject.tests() {
@@ -347,12 +346,12 @@ pub fn points_leave_nothing_behind(subject: &Subject<'_>) {
     }
 }
 
-/// A session that is told to stop stops, says so, and can be used again.
-pub fn sessions_can_be_stopped(subject: &Subject<'_>) {
+/// A session that is told to stop stops, reports it, and can be used again.
+pub fn sessions_can_be_stopped(subject: &EngineUnderTest<'_>) {
     let engine = (subject.open)();
     for test in subject.tests() {
         if matches!(test.procedure.name(), "bulk_load" | "write_file") {
-            continue; // They end before anybody can stop them at this size, or fill the disk if asked for more.
+            continue; // They end too soon at this size, or fill the disk at a larger one.
         }
         let spec = subject.spec(&test, 1);
         engine.begin_point(&spec).unwrap();
@@ -385,9 +384,9 @@ pub fn sessions_can_be_stopped(subject: &Subject<'_>) {
     }
 }
 
-/// Hosts that share a point do what one host does with as many jobs, by calls and by statements: no key and no new row
-/// is two hosts', and none is left out.
-pub fn hosts_that_share_a_point_do_the_work_of_one(subject: &Subject<'_>) {
+/// Hosts that share a point do the work of one host with all the jobs, by calls and by statements: no key and no new
+/// row is used by two hosts, and none is left out.
+pub fn hosts_that_share_a_point_do_the_work_of_one(subject: &EngineUnderTest<'_>) {
     let engine = (subject.open)();
     let shared = ["insert", "update_primary", "update_secondary", "select_primary"];
     for test in subject.tests().into_iter().filter(|test| shared.contains(&test.procedure.name())) {
@@ -407,8 +406,8 @@ pub fn hosts_that_share_a_point_do_the_work_of_one(subject: &Subject<'_>) {
     }
 }
 
-/// Dropping leaves nothing of ours and says whether there was anything.
-pub fn dropping_leaves_nothing(subject: &Subject<'_>, before_loading: &BTreeSet<String>) {
+/// Dropping leaves nothing of dbdyno's and reports whether there was anything.
+pub fn dropping_leaves_nothing(subject: &EngineUnderTest<'_>, before_loading: &BTreeSet<String>) {
     let engine = (subject.open)();
     assert!(engine.drop_all().unwrap());
     assert_eq!(&(subject.schema)(), before_loading);

@@ -1,11 +1,11 @@
-//! Readings of a server at any time.
+//! Reading a server's statistics at any time.
 
-use super::{Subject, begun};
+use super::{EngineUnderTest, begun};
 use dbdyno_engine::Request;
 use dbdyno_model::{Counter, Counters};
 use std::time::{Duration, Instant};
 
-/// What a monitor wants to know of any server: each has a value, or a reason.
+/// What a monitor wants to know of any server: each counter has a value or a reason.
 pub const WANTED: [Counter; 9] = [
     Counter::Commits,
     Counter::Rollbacks,
@@ -17,19 +17,19 @@ pub const WANTED: [Counter; 9] = [
     Counter::RedoWrites,
     Counter::RedoSyncs,
 ];
-/// What every engine counts.
+/// Counters that every engine has.
 const COUNTED: [Counter; 2] = [Counter::Commits, Counter::RowsChanged];
-/// Servers that are late make up for it within seconds.
+/// Servers with delayed statistics publish them within seconds.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// That nothing is left out of a reading without a reason.
+/// Asserts that every counter has a value or a reason.
 pub fn is_whole(reading: &Counters) {
     for counter in WANTED {
         assert!(reading.values.contains_key(&counter) != reading.missing.contains_key(&counter), "{counter:?}");
     }
 }
 
-/// That nothing has run backwards.
+/// Asserts that no counter ran backwards.
 fn is_later(earlier: &Counters, later: &Counters) {
     for (counter, before) in &earlier.values {
         assert!(later.get(*counter).is_some_and(|now| now >= *before), "{counter:?} was {before}: {later:?}");
@@ -40,9 +40,9 @@ fn is_later(earlier: &Counters, later: &Counters) {
     }
 }
 
-/// A server is read before and after a point, and while its job is at work: what it has done is there once it is
-/// flushed, nothing runs backwards, and the point's own account is exact all the same.
-pub fn statistics_need_no_point(subject: &Subject<'_>) {
+/// A server is read before and after a point, and while its job is at work. The job's work appears once it is flushed,
+/// no counter runs backwards, and the point's own counts are still exact.
+pub fn statistics_need_no_point(subject: &EngineUnderTest<'_>) {
     const CHUNKS: u64 = 20;
     const PASSES: u64 = 20;
     let engine = (subject.open)();

@@ -1,5 +1,5 @@
-//! Loading, proving and dropping: every row is there and right, however the load was interrupted, and nothing of
-//! anybody else's is touched.
+//! Loading, verifying and dropping: every row is there and correct, however the load was interrupted, and nothing of
+//! others is touched.
 
 use super::Product;
 use crate::conformance::catalogue::size_t;
@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 
 const SEED: u64 = 42;
 const LARGE: &str = "large_heap_range_list";
-/// The database of servers that a test has for itself.
+/// The database of a server that one test has for itself.
 const OWN: &str = "bench";
 
-/// Lists the tests of a product.
+/// Lists the load tests of a product.
 #[macro_export]
 macro_rules! loads {
     ($product:ty) => {
@@ -39,8 +39,8 @@ macro_rules! loads {
     };
 }
 
-/// Does something once when a part of the load is so far, and hears what there is.
-pub struct Watch<'w> {
+/// Acts once when a part of the load has reached a point, and records the parts.
+pub struct RecordingWatch<'w> {
     what: String,
     from: u64,
     done: AtomicBool,
@@ -50,20 +50,20 @@ pub struct Watch<'w> {
     pub heard: Mutex<Vec<String>>,
 }
 
-impl<'w> Watch<'w> {
-    /// One that only hears.
+impl<'w> RecordingWatch<'w> {
+    /// One that only records.
     pub fn quiet() -> Self {
         Self::when("nothing", 0, || ())
     }
 
-    /// One that does something when so many rows of a part are done.
+    /// One that acts when this many rows of a part are done.
     pub fn when(what: &str, from: u64, then: impl Fn() + Sync + 'w) -> Self {
         let (done, heard) = (AtomicBool::new(false), Mutex::default());
         Self { what: what.to_owned(), from, done, then: Box::new(then), stop: None, heard }
     }
 }
 
-impl LoadWatch for Watch<'_> {
+impl LoadWatch for RecordingWatch<'_> {
     fn progress(&self, what: &str, rows: u64, of: u64) {
         assert!(rows <= of, "{what}: {rows} of {of}");
         let mut heard = self.heard.lock().unwrap();
@@ -82,11 +82,11 @@ impl LoadWatch for Watch<'_> {
 }
 
 /// Loads everything.
-pub fn load(engine: &dyn Engine, watch: &Watch<'_>) -> LoadReport {
+pub fn load(engine: &dyn Engine, watch: &RecordingWatch<'_>) -> LoadReport {
     engine.load(&size_t(), SEED, 2, true, watch).unwrap()
 }
 
-/// Insists that everything is there and right.
+/// Asserts that all tables are complete and correct.
 pub fn proved(engine: &dyn Engine) {
     let Loaded::Complete { size: name, seed, verified, checksums } = engine.loaded().unwrap() else {
         panic!("{:?}", engine.loaded());
@@ -94,7 +94,7 @@ pub fn proved(engine: &dyn Engine) {
     assert_eq!((name.as_str(), seed, verified), ("T", SEED, true));
     for table in engine.tables() {
         let made = Generator::new(&size_t(), table.shape(), SEED).checksum();
-        assert_eq!(engine.checksum(table, Columns::All, &Watch::quiet()).unwrap(), made, "{table}");
+        assert_eq!(engine.checksum(table, Columns::All, &RecordingWatch::quiet()).unwrap(), made, "{table}");
         assert_eq!(checksums[table.name()], made.to_string());
     }
 }
@@ -104,13 +104,13 @@ fn phases<S: Product>() -> Vec<String> {
 }
 
 pub fn what_is_loaded_is_what_the_generator_makes_and_goes_without_a_trace<S: Product>() {
-    let database = S::lender().empty();
+    let database = S::fixtures().empty();
     let elsewhere = database.server.elsewhere(&database.name);
     let (engine, before) = (S::engine_on(&database), database.objects());
     assert_eq!(engine.loaded().unwrap(), Loaded::Nothing);
     assert!(!engine.drop_all().unwrap());
 
-    let watch = Watch::quiet();
+    let watch = RecordingWatch::quiet();
     let report = load(engine.as_ref(), &watch);
     assert!(!report.resumed);
     assert_eq!(report.tables.iter().map(|t| t.table).collect::<Vec<_>>(), engine.tables());
@@ -122,13 +122,14 @@ pub fn what_is_loaded_is_what_the_generator_makes_and_goes_without_a_trace<S: Pr
     proved(engine.as_ref());
 
     // Again: nothing to do.
-    let again = load(engine.as_ref(), &Watch::quiet());
+    let again = load(engine.as_ref(), &RecordingWatch::quiet());
     assert!(again.resumed && again.tables.iter().all(|t| t.rows_written == 0 && !t.checksum.is_empty()));
-    // Another seed: refused.
-    let other = engine.load(&size_t(), 7, 2, true, &Watch::quiet()).unwrap_err();
+    // Another seed is refused.
+    let other = engine.load(&size_t(), 7, 2, true, &RecordingWatch::quiet()).unwrap_err();
     assert!(other.message.contains("seed 42"), "{other}");
 
-    // What points leave behind is dropped, too; what is not ours stops it before anything is gone.
+    // What points left behind is dropped, too. An object that is not dbdyno's stops the drop before anything is
+    // removed.
     database.sql(S::leftovers());
     for [make, remove, called] in S::intruders(&database.name, &elsewhere) {
         database.sql(&make);
@@ -147,7 +148,8 @@ pub fn what_is_loaded_is_what_the_generator_makes_and_goes_without_a_trace<S: Pr
 pub fn a_load_goes_on_where_a_killed_connection_or_server_left_it<S: Product>() {
     let mut server = S::plain();
     server.sql(S::Server::HOME, &format!("CREATE DATABASE {OWN}"));
-    let watch = Watch::when(S::GROUPS[1], 40_000, || assert!(S::end_a_loader(&server, OWN, ""), "nobody is loading"));
+    let watch =
+        RecordingWatch::when(S::GROUPS[1], 40_000, || assert!(S::end_a_loader(&server, OWN, ""), "nobody is loading"));
     let lost = S::engine(&server, OWN).load(&size_t(), SEED, 2, true, &watch).unwrap_err();
     assert_eq!(lost.class, ErrorClass::ConnectionLost, "{lost}");
     assert!(lost.message.contains("loading large_"), "{lost}");
@@ -157,26 +159,27 @@ pub fn a_load_goes_on_where_a_killed_connection_or_server_left_it<S: Product>() 
     drop(watch);
     let pid = server.pid().to_string();
     let crash = || _ = std::process::Command::new("kill").args(["-KILL", &pid]).status();
-    let crashed =
-        S::engine(&server, OWN).load(&size_t(), SEED, 2, true, &Watch::when(S::GROUPS[1], 70_000, crash)).unwrap_err();
+    let crashed = S::engine(&server, OWN)
+        .load(&size_t(), SEED, 2, true, &RecordingWatch::when(S::GROUPS[1], 70_000, crash))
+        .unwrap_err();
     assert_eq!(crashed.class, ErrorClass::ConnectionLost, "{crashed}");
     server.restart();
     leaves_are_whole_or_empty::<S>(&server);
 
-    // A leaf may not be trusted half: what the next phase left must not stop another load.
+    // A leaf must not stay half trusted: what the next phase left must not stop another load.
     let next = format!("{}{}", S::GROUPS[1], S::PHASES[1]);
-    let watch = Watch::when(&next, 50_000, || _ = S::end_a_loader(&server, OWN, S::PHASES[1]));
+    let watch = RecordingWatch::when(&next, 50_000, || _ = S::end_a_loader(&server, OWN, S::PHASES[1]));
     let first = S::engine(&server, OWN).load(&size_t(), SEED, 2, true, &watch);
     assert!(first.is_ok() || first.unwrap_err().class == ErrorClass::ConnectionLost);
 
-    let report = load(S::engine(&server, OWN).as_ref(), &Watch::quiet());
+    let report = load(S::engine(&server, OWN).as_ref(), &RecordingWatch::quiet());
     assert!(report.resumed);
     let large = report.tables.iter().find(|t| t.table == TableName::LargeHeapRangeList).unwrap();
     assert!(large.rows_written < large.rows, "{large:?}");
     proved(S::engine(&server, OWN).as_ref());
 }
 
-/// Insists that each leaf of the large table, which holds the rows of one month and region, has all of them or none.
+/// Asserts that each leaf of the large table, which has the rows of one month and region, has all of them or none.
 fn leaves_are_whole_or_empty<S: Product>(server: &S::Server) {
     let (months, regions) = (32, 4);
     let generator = Generator::new(&size_t(), TableName::LargeHeapRangeList.shape(), SEED);
@@ -197,18 +200,18 @@ fn leaves_are_whole_or_empty<S: Product>(server: &S::Server) {
 }
 
 pub fn a_load_stops_at_once_wherever_it_is<S: Product>() {
-    let database = S::lender().empty();
+    let database = S::fixtures().empty();
     let parts = phases::<S>();
-    // The small tables are over too soon for more than one stop.
+    // The small tables are loaded too fast for more than one stop.
     for part in parts.iter().take(1).chain(parts.iter().filter(|part| part.starts_with(S::GROUPS[1]))) {
         let asked = Mutex::new(None);
-        // A cancelled load is heard by everything that asks.
+        // A cancelled load stops at the next check.
         let stop = AtomicBool::new(false);
-        let watch = Watch::when(part, 3_000, || {
+        let watch = RecordingWatch::when(part, 3_000, || {
             *asked.lock().unwrap() = Some(Instant::now());
             stop.store(true, Ordering::Relaxed);
         });
-        let watch = Watch { stop: Some(&stop), ..watch };
+        let watch = RecordingWatch { stop: Some(&stop), ..watch };
         let stopped = S::engine_on(&database).load(&size_t(), SEED, 2, true, &watch).unwrap_err();
         assert_eq!(stopped.class, ErrorClass::Cancelled, "{part}: {stopped}");
         let took = asked.lock().unwrap().expect("it was stopped before").elapsed();
@@ -216,26 +219,26 @@ pub fn a_load_stops_at_once_wherever_it_is<S: Product>() {
             took < Duration::from_secs(10),
             "{part}: whoever waits so long believes that nothing happens: {took:?}"
         );
-        // Nobody is left at work.
+        // No session is left at work.
         let since = Instant::now();
         while S::loaders(database.server, &database.name) > 0 {
             assert!(since.elapsed() < Duration::from_secs(60), "sessions stay");
             std::thread::sleep(Duration::from_millis(10));
         }
     }
-    assert!(load(S::engine_on(&database).as_ref(), &Watch::quiet()).resumed);
+    assert!(load(S::engine_on(&database).as_ref(), &RecordingWatch::quiet()).resumed);
     proved(S::engine_on(&database).as_ref());
 }
 
 pub fn what_is_not_ours_is_left_alone<S: Product>() {
-    let database = S::lender().empty();
+    let database = S::fixtures().empty();
     let engine = S::engine_on(&database);
     for (make, called) in S::strangers() {
         database.sql(make);
         let before = database.objects();
         let Loaded::Foreign(why) = engine.loaded().unwrap() else { panic!("{:?}", engine.loaded()) };
         assert!(why.contains(called), "{why}");
-        let load = engine.load(&size_t(), SEED, 2, true, &Watch::quiet()).unwrap_err();
+        let load = engine.load(&size_t(), SEED, 2, true, &RecordingWatch::quiet()).unwrap_err();
         let drop = engine.drop_all().unwrap_err();
         assert!(load.message.contains(called) && drop.message.contains(called), "{load}; {drop}");
         assert_eq!(database.objects(), before);
@@ -244,16 +247,16 @@ pub fn what_is_not_ours_is_left_alone<S: Product>() {
 }
 
 pub fn a_user_needs_no_more_than_a_place_to_work<S: Product>() {
-    let database = S::lender().empty();
+    let database = S::fixtures().empty();
     let user = database.user();
     let engine = S::engine_of(database.server, &user, &database.name);
-    let missing = engine.load(&size_t(), SEED, 2, true, &Watch::quiet()).unwrap_err();
+    let missing = engine.load(&size_t(), SEED, 2, true, &RecordingWatch::quiet()).unwrap_err();
     assert_eq!(missing.class, ErrorClass::Permission, "{missing}");
 
     database.server.let_work(&user, &database.name);
     assert_eq!(engine.loaded().unwrap(), Loaded::Nothing);
     let before = database.objects();
-    load(engine.as_ref(), &Watch::quiet());
+    load(engine.as_ref(), &RecordingWatch::quiet());
     proved(engine.as_ref());
     assert!(engine.drop_all().unwrap());
     assert_eq!(database.objects(), before, "what the administrator made stays");
@@ -261,32 +264,33 @@ pub fn a_user_needs_no_more_than_a_place_to_work<S: Product>() {
 }
 
 pub fn a_changed_row_is_found_out<S: Product>() {
-    let database = S::lender().empty();
+    let database = S::fixtures().empty();
     let engine = S::engine_on(&database);
-    let report = engine.load(&size_t(), SEED, 2, false, &Watch::quiet()).unwrap();
+    let report = engine.load(&size_t(), SEED, 2, false, &RecordingWatch::quiet()).unwrap();
     assert!(report.tables.iter().all(|table| table.checksum.is_empty()));
     assert!(matches!(engine.loaded().unwrap(), Loaded::Complete { verified: false, .. }));
     let change = |sign| format!("UPDATE {} SET amount = amount {sign} 0.01 WHERE id = 70", S::Server::table(LARGE));
     database.sql(&change("+"));
-    let damaged = engine.load(&size_t(), SEED, 2, true, &Watch::quiet()).unwrap_err();
+    let damaged = engine.load(&size_t(), SEED, 2, true, &RecordingWatch::quiet()).unwrap_err();
     assert_eq!(damaged.class, ErrorClass::Corruption);
     assert!(damaged.message.contains("large_heap_range_list_r00_p2"), "{damaged}");
     database.sql(&change("-"));
-    load(engine.as_ref(), &Watch::quiet());
+    load(engine.as_ref(), &RecordingWatch::quiet());
     proved(engine.as_ref());
-    // Of what somebody dropped nothing that was noted holds.
+    // After somebody dropped a part, no note about it is valid.
     database.sql(S::lose_a_month());
-    load(engine.as_ref(), &Watch::quiet());
+    load(engine.as_ref(), &RecordingWatch::quiet());
     proved(engine.as_ref());
 }
 
 pub fn one_dbdyno_at_a_time_loads_or_drops<S: Product>() {
-    let database = S::lender().empty();
+    let database = S::fixtures().empty();
     let engine = S::engine_on(&database);
-    let during = Watch::when(S::GROUPS[1], 10_000, || {
-        for error in
-            [engine.load(&size_t(), SEED, 1, true, &Watch::quiet()).unwrap_err(), engine.drop_all().unwrap_err()]
-        {
+    let during = RecordingWatch::when(S::GROUPS[1], 10_000, || {
+        for error in [
+            engine.load(&size_t(), SEED, 1, true, &RecordingWatch::quiet()).unwrap_err(),
+            engine.drop_all().unwrap_err(),
+        ] {
             assert!(error.message.contains("another dbdyno"), "{error}");
         }
     });

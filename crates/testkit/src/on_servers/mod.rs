@@ -1,4 +1,4 @@
-//! What every engine of a server must do on a real one, whichever product it is: the conformance suite, proofs by the
+//! What every server engine must do on a real server, whichever product it is: the conformance suite, proofs by the
 //! server's own figures, loads and their interruptions. An engine's test file says which servers (`Product`), and lists
 //! its tests by `points!`, `clients!` and `loads!`.
 pub mod loads;
@@ -8,11 +8,11 @@ mod readings;
 use crate::conformance;
 use crate::conformance::catalogue;
 use crate::servers::Scratch;
-use crate::servers::lend::{Database, Lender};
+use crate::servers::fixtures::{Database, FixturePool};
 use dbdyno_engine::{Engine, EngineInfo, PointSpec, Target};
 use dbdyno_model::{Mapping, Test};
 
-/// A product of which scratch servers can be had.
+/// A product with scratch servers.
 pub trait Product: Sized + 'static {
     /// Its servers.
     type Server: Scratch;
@@ -20,69 +20,69 @@ pub trait Product: Sized + 'static {
     /// Its engine.
     const INFO: EngineInfo;
 
-    /// Who lends loaded databases; their commits need not be durable.
-    fn lender() -> &'static Lender<Self::Server>;
+    /// The pool of databases with loaded data; their commits need not be durable.
+    fn fixtures() -> &'static FixturePool<Self::Server>;
 
-    /// A server with nothing special, for one test alone.
+    /// A server without special settings, for one test alone.
     fn plain() -> Self::Server;
 
-    /// A server of one's own with loaded data, for what only a quiet one tells.
+    /// A server for one test alone, with loaded data, for measurements that need a quiet server.
     fn alone() -> (Self::Server, String);
 
-    /// How many bytes of log the server has written since it was made.
+    /// Bytes of log that the server has written since it was made.
     fn log_position(server: &Self::Server) -> u64;
 
-    /// How often rows were looked up by the primary key of this table, by the server's count; nobody else is at work.
+    /// Lookups by the primary key of this table, by the server's count; no other session is at work.
     fn lookups(server: &Self::Server, database: &str, table: &str) -> u64;
 
-    /// Tables of dbdyno's whose names begin so, without those that are parts of another one.
+    /// Tables of dbdyno's whose names begin like this, without parts of partitioned tables.
     fn tables(server: &Self::Server, database: &str, beginning: &str) -> Vec<String>;
 
     /// What a load calls the small tables and each large one in its reports of progress.
     const GROUPS: &'static [&'static str];
 
-    /// What it adds to that, phase by phase; to write rows adds nothing.
+    /// The suffixes of these names, phase by phase; writing rows has none.
     const PHASES: &'static [&'static str];
 
-    /// Ends a session that is at work on this phase of a load; false where there is none.
+    /// Ends a session that works on this phase of a load; false where there is none.
     fn end_a_loader(server: &Self::Server, database: &str, phase: &str) -> bool;
 
-    /// Sessions of a load that the server has.
+    /// The server's sessions of a load.
     fn loaders(server: &Self::Server, database: &str) -> u64;
 
-    /// SQL that makes what a point which was killed may have left: a table, a procedure, a function.
+    /// SQL that makes what a killed point may have left: a table, a procedure, a function.
     fn leftovers() -> &'static str;
 
-    /// SQL that makes what looks like dbdyno's and is not, one after the other, and what a refusal calls it: a table of
-    /// one of its names, notes with other columns, and notes in a format that nobody knows.
+    /// SQL statements that make objects with dbdyno's names that dbdyno did not make, and how a refusal describes each:
+    /// a table, notes with other columns, and notes in an unknown format.
     fn strangers() -> [(&'static str, &'static str); 3];
 
-    /// What must stop a drop: SQL that makes something among dbdyno's objects that is not its own, or elsewhere
-    /// something that needs them, SQL that removes it, and what a refusal calls it.
+    /// Objects that must stop a drop: SQL that makes an object of others among dbdyno's, or one elsewhere that depends
+    /// on them; SQL that removes it; and how a refusal describes it.
     fn intruders(database: &str, elsewhere: &str) -> Vec<[String; 3]>;
 
-    /// A user of a borrowed database who may do everything over TCP.
+    /// A user of a borrowed database with all rights, over TCP.
     fn user_over_tcp(database: &Database<Self::Server>) -> String;
 
-    /// Round trips of a test's transaction that a client sends: statements, and what begins and ends it.
+    /// Round trips of a client's transaction for a test: its statements, and what begins and ends it.
     fn round_trips(test: &Test, statements: u64, commits: bool) -> u64;
 
     /// SQL that drops a month of the large table and the note that the load was complete.
     fn lose_a_month() -> &'static str;
 
-    /// The engine on a database, as its administrator.
+    /// The engine on a database, as administrator.
     fn engine(server: &Self::Server, database: &str) -> Box<dyn Engine> {
         Self::engine_of(server, Self::Server::SUPERUSER, database)
     }
 
-    /// The engine on a database, as somebody.
+    /// The engine on a database, as this user.
     fn engine_of(server: &Self::Server, user: &str, database: &str) -> Box<dyn Engine> {
         (Self::INFO.open)(&Target::parse(&server.socket(user, database)).unwrap(), &catalogue::size_t()).unwrap()
     }
 
     /// Loads a database.
     fn load(server: &Self::Server, database: &str) {
-        Self::engine(server, database).load(&catalogue::size_t(), 42, 2, true, &conformance::Quiet).unwrap();
+        Self::engine(server, database).load(&catalogue::size_t(), 42, 2, true, &conformance::NoProgress).unwrap();
     }
 
     /// The engine on a borrowed database.
@@ -101,7 +101,7 @@ pub fn test(code: &str) -> Test {
     catalogue::tests().into_iter().find(|t| t.code.as_str() == code).unwrap()
 }
 
-/// A task of it on the loaded data.
+/// A specification of it on the loaded data.
 pub fn spec(code: &str, jobs: u32) -> PointSpec {
     conformance::spec(&test(code), &catalogue::size_t(), 42, jobs)
 }

@@ -1,9 +1,9 @@
-//! The conformance suite, and what points do by the server's own account.
+//! The conformance suite, and what points do according to the server.
 
 pub use super::readings::statistics_are_read_at_once_wherever_one_may_connect;
 use super::{Product, spec};
-use crate::conformance::{self, Subject, catalogue};
-use crate::servers::lend::Database;
+use crate::conformance::{self, EngineUnderTest, catalogue};
+use crate::servers::fixtures::Database;
 use crate::servers::{RoundTrips, Scratch as _};
 use dbdyno_engine::client::{TestProgram, commits};
 use dbdyno_engine::{
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Barrier};
 use std::time::{Duration, Instant};
 
-/// Lists the tests of a product.
+/// Lists the point tests of a product.
 #[macro_export]
 macro_rules! points {
     ($product:ty) => {
@@ -49,7 +49,7 @@ macro_rules! points {
     };
 }
 
-/// The same for what a client sends; of the products whose engine has a client drive.
+/// The same for the client drive, for products whose engine has one.
 #[macro_export]
 macro_rules! clients {
     ($product:ty) => {
@@ -70,16 +70,16 @@ macro_rules! clients {
     };
 }
 
-fn conforms<S: Product>(checks: &[fn(&Subject<'_>)]) {
-    with_subject::<S>(&S::lender().loaded(), 42, |subject| {
+fn conforms<S: Product>(checks: &[fn(&EngineUnderTest<'_>)]) {
+    with_subject::<S>(&S::fixtures().loaded(), 42, |subject| {
         for check in checks {
             check(subject);
         }
     });
 }
 
-fn with_subject<S: Product>(database: &Database<S::Server>, seed: u64, check: impl FnOnce(&Subject<'_>)) {
-    check(&Subject {
+fn with_subject<S: Product>(database: &Database<S::Server>, seed: u64, check: impl FnOnce(&EngineUnderTest<'_>)) {
+    check(&EngineUnderTest {
         open: &|| S::engine_on(database),
         mapping: &S::mapping,
         schema: &|| database.objects(),
@@ -90,7 +90,7 @@ fn with_subject<S: Product>(database: &Database<S::Server>, seed: u64, check: im
 }
 
 pub fn holds_what_the_generator_makes_and_drops_it_all<S: Product>() {
-    let database = S::lender().empty();
+    let database = S::fixtures().empty();
     let before = database.objects();
     with_subject::<S>(&database, 7, |subject| {
         subject.load();
@@ -111,7 +111,7 @@ pub fn proofs_hold<S: Product>() {
     conforms::<S>(&[conformance::proofs_hold_alone]);
 }
 
-/// A test of its own, because with some servers each look at the counters takes its time.
+/// A test of its own, because reading the counters takes long on some servers.
 pub fn proofs_hold_for_several_jobs<S: Product>() {
     conforms::<S>(&[conformance::proofs_hold_together]);
 }
@@ -152,20 +152,20 @@ pub fn clients_are_refused_what_nobody_would_send<S: Product>() {
     conforms::<S>(&[conformance::client::clients_are_refused_what_nobody_would_send]);
 }
 
-fn own_statements<S: Product>(check: fn(&Subject<'_>, &str)) {
-    with_subject::<S>(&S::lender().loaded(), 42, |subject| check(subject, &S::Server::table("small_heap")));
+fn own_statements<S: Product>(check: fn(&EngineUnderTest<'_>, &str)) {
+    with_subject::<S>(&S::fixtures().loaded(), 42, |subject| check(subject, &S::Server::table("small_heap")));
 }
 
 pub fn statements_of_ones_own_take_values_and_answer<S: Product>() {
-    own_statements::<S>(conformance::own::statements_of_ones_own_take_values_and_answer);
+    own_statements::<S>(conformance::own_statements::statements_of_ones_own_take_values_and_answer);
 }
 
 pub fn transactions_go_by_what_they_have_read<S: Product>() {
-    own_statements::<S>(conformance::own::transactions_go_by_what_they_have_read);
+    own_statements::<S>(conformance::own_statements::transactions_go_by_what_they_have_read);
 }
 
 pub fn a_statement_that_fails_takes_its_transaction_with_it<S: Product>() {
-    own_statements::<S>(conformance::own::a_statement_that_fails_takes_its_transaction_with_it);
+    own_statements::<S>(conformance::own_statements::a_statement_that_fails_takes_its_transaction_with_it);
 }
 
 /// Makes the procedures that tests call.
@@ -174,7 +174,7 @@ fn make_procedures<S: Product>(database: &Database<S::Server>) {
 }
 
 pub fn calls_give_their_output_values<S: Product>() {
-    let database = S::lender().loaded();
+    let database = S::fixtures().loaded();
     make_procedures::<S>(&database);
     with_subject::<S>(&database, 42, |subject| {
         for check in [
@@ -187,20 +187,20 @@ pub fn calls_give_their_output_values<S: Product>() {
     });
 }
 
-/// Nobody else may be at work there.
+/// No other session may be at work there.
 pub fn a_clients_commits_are_not_foreign<S: Product>() {
     let (server, database) = S::alone();
     let engine = S::engine(&server, &database);
     for code in ["T711", "DBL-11", "T611"] {
         let spec = PointSpec { drive: Drive::Client, ..spec(code, 4) };
         let counted = conformance::client::play(&*engine, &spec).counted;
-        // Fewer than one a second are housekeeping; ours are 20.
+        // Fewer than one a second count as housekeeping; ours are 20.
         assert!(counted.get(Counter::ForeignCommits).unwrap() <= 4, "{code}: {counted:?}");
     }
 }
 
 pub fn a_client_in_a_deadlock_is_told_and_goes_on<S: Product>() {
-    let database = S::lender().loaded();
+    let database = S::fixtures().loaded();
     let engine = S::engine_on(&database);
     let spec = PointSpec { drive: Drive::Client, ..spec("T711", 2) };
     engine.begin_point(&spec).unwrap();
@@ -209,14 +209,14 @@ pub fn a_client_in_a_deadlock_is_told_and_goes_on<S: Product>() {
 }
 
 pub fn a_call_in_a_deadlock_is_told_and_goes_on<S: Product>() {
-    let database = S::lender().loaded();
+    let database = S::fixtures().loaded();
     make_procedures::<S>(&database);
     let statements = conformance::calls::taking_rows(&S::Server::table);
     two_in_a_deadlock(S::engine_on(&database).as_ref(), |session, _| session.prepare_statements(&statements).unwrap());
 }
 
-/// Two clients that wait for each other: one loses its transaction and says why, and can send it again. `prepare`
-/// prepares a statement that locks the row whose id it is given.
+/// A deadlock of two clients: one loses its transaction, reports why, and can send it again. `prepare` prepares a
+/// statement that locks the row with the given id.
 fn two_in_a_deadlock(engine: &dyn Engine, prepare: impl Fn(&mut dyn Session, u32)) {
     let mut sessions: Vec<_> = (0..2).map(|job| engine.client_session(job, 1).unwrap()).collect();
     let update = |session: &mut dyn Session, key, opens| conformance::client::execute(session, 0, &[key], opens);
@@ -224,7 +224,7 @@ fn two_in_a_deadlock(engine: &dyn Engine, prepare: impl Fn(&mut dyn Session, u32
         prepare(session.as_mut(), job);
         update(session.as_mut(), 1 + i64::from(job), true).unwrap();
     }
-    // Whoever has lost waits for the other one's commit: sent again at once, both could meet once more.
+    // The loser waits for the other's commit, because otherwise both could deadlock again.
     let settled = Barrier::new(2);
     let lost: u64 = std::thread::scope(|scope| {
         let jobs: Vec<_> = (0..)
@@ -251,10 +251,10 @@ fn two_in_a_deadlock(engine: &dyn Engine, prepare: impl Fn(&mut dyn Session, u32
     assert_eq!(lost, 1, "one of them loses");
 }
 
-/// Counted where they pass: on the way to the server. A call is one, whatever it gives back.
+/// Round trips are counted on the way to the server. A call is one, whatever it returns.
 pub fn clients_take_no_more_round_trips_than_their_work_needs<S: Product>() {
     const TRANSACTIONS: u64 = 4;
-    let database = S::lender().loaded();
+    let database = S::fixtures().loaded();
     let round_trips = RoundTrips::before(database.server.port);
     let target = database.server.tcp(&S::user_over_tcp(&database), &database.name);
     let target = target.replace(&format!(":{}/", database.server.port), &format!(":{}/", round_trips.port));
@@ -263,7 +263,7 @@ pub fn clients_take_no_more_round_trips_than_their_work_needs<S: Product>() {
         if matches!(S::mapping(&test), Mapping::None { .. }) {
             continue;
         }
-        // Whoever watches the sessions asks, too.
+        // Sampling the sessions would cause round trips, too.
         let spec = PointSpec {
             drive: Drive::Client,
             sampling: Sampling::Off,
@@ -291,8 +291,8 @@ pub fn clients_take_no_more_round_trips_than_their_work_needs<S: Product>() {
     assert_eq!(round_trips.count() - before, 5, "a call is a round trip");
 }
 
-/// The server's own log position moves by exactly what is reported as redo, and no commit is taken for a foreign one.
-/// The log is the whole server's, so nobody else may be at work there.
+/// The server's own log position moves by exactly the reported redo, and no commit counts as a foreign one. The log
+/// belongs to the whole server, so no other session may be at work there.
 pub fn commits_and_log_bytes_are_the_servers_to_the_last_one<S: Product>() {
     let (server, database) = S::alone();
     let engine = S::engine(&server, &database);
@@ -308,7 +308,7 @@ pub fn commits_and_log_bytes_are_the_servers_to_the_last_one<S: Product>() {
     for session in &mut sessions {
         let done = session.execute(&Request::Chunk { first_pass: 0, passes: 500 }).unwrap();
         assert_eq!((done.ops, done.rows), (500, 500));
-        // Whoever reads meanwhile is nobody else.
+        // Reading statistics meanwhile does not count as foreign work.
         for _ in 0..20 {
             engine.statistics().unwrap();
         }
@@ -319,14 +319,14 @@ pub fn commits_and_log_bytes_are_the_servers_to_the_last_one<S: Product>() {
     assert_eq!(counted.get(Counter::Commits), Some(1_000));
     assert_eq!(counted.get(Counter::RedoBytes), Some(to - from));
     assert_eq!(counted.get(Counter::RowsChanged), Some(1_000));
-    // Looks at the position are commits of another session; fewer than one a second are housekeeping.
+    // Reading the position commits in another session; fewer than one a second count as housekeeping.
     assert!(counted.get(Counter::ForeignCommits).unwrap() <= looks + 4, "{counted:?}");
     drop(sessions);
     engine.end_point(&spec).unwrap();
 }
 
-/// A reading around which the log stood still, as a server's own housekeeping also writes there; its position, and how
-/// often that was asked for.
+/// A measurement during which the log was at rest before and after, because a server's own housekeeping also writes
+/// there; also the log position, and how often it was read.
 fn at_rest<S: Product>(
     server: &S::Server,
     engine: &dyn Engine,
@@ -347,13 +347,12 @@ pub fn statistics_need_no_point<S: Product>() {
 }
 
 pub fn a_second_dbdyno_is_turned_away_and_takes_nothing_from_the_first<S: Product>() {
-    conforms::<S>(&[conformance::alone::a_second_dbdyno_is_turned_away_and_takes_nothing_from_the_first]);
+    conforms::<S>(&[conformance::exclusive::a_second_dbdyno_is_turned_away_and_takes_nothing_from_the_first]);
 }
 
-/// Points drop what they have made and noted, and nothing else whatever its name; and they do not fill what is
-/// another's.
+/// Points drop what they made and noted, and nothing else, whatever its name; and they do not fill tables of others.
 pub fn tables_of_others_stay_whatever_their_names<S: Product>() {
-    let database = S::lender().loaded();
+    let database = S::fixtures().loaded();
     let engine = S::engine_on(&database);
     let others = ["load_customers", "load_2024", "load_heap_7"];
     for name in others {
@@ -370,7 +369,7 @@ pub fn tables_of_others_stay_whatever_their_names<S: Product>() {
     let refused = engine.begin_point(&taken).unwrap_err();
     assert!(refused.message.contains("the table load_heap_7, which dbdyno did not make"), "{refused}");
     engine.end_point(&taken).unwrap();
-    // Of a point that was killed the notes are left, and name no more than a pattern.
+    // A killed point leaves its notes, which contain only a pattern.
     database.sql(&format!("INSERT INTO {} VALUES ('made table load_heap_#', '1')", S::Server::table("meta")));
     let refused = engine.begin_point(&spec("T611", 1)).unwrap_err();
     assert!(refused.message.contains("the table load_heap_7, which dbdyno did not make"), "{refused}");
@@ -379,7 +378,7 @@ pub fn tables_of_others_stay_whatever_their_names<S: Product>() {
     assert_eq!(there().len(), others.len(), "{:?}", there());
 }
 
-/// Ends the statement that is waited for, as soon as somebody waits.
+/// Cancels the statement that is waited for, as soon as a session waits.
 struct Impatient {
     canceller: Arc<dyn Canceller>,
     waited: AtomicBool,
@@ -396,21 +395,21 @@ impl LoadWatch for Impatient {
     }
 }
 
-/// A server goes on with a statement whose client was killed, and that would be load on the next one's points.
+/// A server continues a statement whose client was killed, which would load the next client's points.
 pub fn a_session_of_a_killed_dbdyno_is_waited_for<S: Product>() {
-    let database = S::lender().loaded();
+    let database = S::fixtures().loaded();
     let killed = S::engine_on(&database);
     let spec = PointSpec { jobs: LATE_JOB + 1, ..spec("T131", 1) };
     killed.begin_point(&spec).unwrap();
-    // Of many sessions the last one alone is still at work: the others have ended.
+    // Of many sessions the last one is still at work; the others have ended.
     let others: Vec<_> = [0, LATE_JOB % 256].map(|job| prepared(killed.as_ref(), &spec, job)).into();
     let mut session = prepared(killed.as_ref(), &spec, LATE_JOB);
     drop(others);
     let watch = Impatient { canceller: session.canceller(), waited: AtomicBool::new(false) };
     std::thread::scope(|scope| {
-        // The session goes when its statement has ended, as that of a client which is gone.
+        // The session ends with its statement, like that of a client that is gone.
         let work = scope.spawn(move || session.execute(&Request::Chunk { first_pass: 0, passes: 1_000_000_000 }));
-        // Until the statement has begun there is nothing to wait for.
+        // Before the statement begins there is nothing to wait for.
         let begun = Instant::now();
         while !watch.waited.load(Ordering::Relaxed) {
             assert!(!work.is_finished(), "the statement has ended, and nobody has waited for it");
@@ -425,7 +424,7 @@ pub fn a_session_of_a_killed_dbdyno_is_waited_for<S: Product>() {
     killed.end_point(&spec).unwrap();
 }
 
-/// A job of a run of many.
+/// The number of a job in a large run.
 const LATE_JOB: u32 = 300;
 
 fn prepared(engine: &dyn Engine, spec: &PointSpec, job: u32) -> Box<dyn Session> {
@@ -435,14 +434,14 @@ fn prepared(engine: &dyn Engine, spec: &PointSpec, job: u32) -> Box<dyn Session>
 }
 
 pub fn selects_are_lookups_of_the_servers_count<S: Product>() {
-    let database = S::lender().loaded();
+    let database = S::fixtures().loaded();
     let engine = S::engine_on(&database);
     let spec = spec("T611", 1);
     engine.begin_point(&spec).unwrap();
     let mut session = engine.session(0, 1).unwrap();
     session.prepare(&spec, 0).unwrap();
     session.flush().unwrap();
-    // Warming and planning are over; they look rows up, too.
+    // Warming and planning are done; they look rows up, too.
     engine.point_statistics(None).unwrap();
     let before = S::lookups(database.server, &database.name, "small_heap");
     let mut ops = 0;
@@ -456,7 +455,7 @@ pub fn selects_are_lookups_of_the_servers_count<S: Product>() {
 }
 
 pub fn updates_change_what_they_say_and_only_rows_of_their_job<S: Product>() {
-    let database = S::lender().loaded();
+    let database = S::fixtures().loaded();
     let engine = S::engine_on(&database);
     let (spec, rows) = (spec("T711", 3), S::Server::table("small_heap"));
     engine.begin_point(&spec).unwrap();
@@ -498,7 +497,7 @@ impl Row {
 }
 
 pub fn inserts_and_bulk_loads_leave_the_rows_that_they_claim<S: Product>() {
-    let database = S::lender().loaded();
+    let database = S::fixtures().loaded();
     let engine = S::engine_on(&database);
     for (code, rows) in [("T311", 6), ("T313", 6), ("T322", 6), ("T331", 9_600), ("DBL-21", 9_600)] {
         let spec = spec(code, 1);
@@ -517,14 +516,14 @@ pub fn inserts_and_bulk_loads_leave_the_rows_that_they_claim<S: Product>() {
 }
 
 pub fn scripts_can_be_run_by_hand<S: Product>() {
-    let database = S::lender().loaded();
+    let database = S::fixtures().loaded();
     let info = S::INFO;
     for test in catalogue::tests() {
         let script = (info.script)(&test, &catalogue::size_t()).unwrap();
         assert!(script.starts_with(&format!("-- {}: ", test.code)), "{script}");
         match S::mapping(&test) {
             Mapping::None { why } => assert!(script.contains(&why) && !script.contains("CALL"), "{script}"),
-            // Files and loads are long, and the same as in the other tests here.
+            // Files and loads take long, and other tests here cover them.
             _ if matches!(test.procedure.name(), "write_file") => assert!(script.contains("CALL"), "{script}"),
             _ => _ = database.sql(&script),
         }

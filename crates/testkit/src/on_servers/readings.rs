@@ -1,4 +1,4 @@
-//! Readings of a server that holds nothing of dbdyno's, by somebody who may do no more than work there.
+//! Reading a server without data of dbdyno's, as a user with the least rights.
 
 use super::Product;
 use crate::conformance::catalogue;
@@ -8,14 +8,14 @@ use dbdyno_engine::Target;
 use dbdyno_model::Counter;
 use std::time::{Duration, Instant};
 
-/// Questions that a reading asks at most.
+/// The most round trips of a reading.
 const ROUND_TRIPS: u64 = 12;
-/// Less than the shortest wait for a server that is late, which is half a second.
+/// Less than the shortest wait for delayed statistics, which is half a second.
 const AT_ONCE: Duration = Duration::from_millis(400);
 
-/// It takes few round trips, and never waits.
+/// A reading takes few round trips, and never waits.
 pub fn statistics_are_read_at_once_wherever_one_may_connect<S: Product>() {
-    let database = S::lender().empty();
+    let database = S::fixtures().empty();
     let round_trips = RoundTrips::before(database.server.port);
     let target = database.server.tcp(&database.worker(), &database.name);
     let target = target.replace(&format!(":{}/", database.server.port), &format!(":{}/", round_trips.port));

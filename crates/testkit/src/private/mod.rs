@@ -39,7 +39,7 @@ fn mode(path: &Path) -> u32 {
     path.metadata().unwrap().permissions().mode() & 0o777
 }
 
-/// A home that takes its server with it.
+/// A home whose server ends with it.
 pub struct TestHome {
     pub home: Home,
     pub dir: tempfile::TempDir,
@@ -48,7 +48,7 @@ pub struct TestHome {
 
 impl TestHome {
     pub fn new(product: &'static dyn Product, below: &str) -> Self {
-        // Open to be passed through, for the server's user.
+        // Others may pass through, for the server's user.
         let open = std::fs::Permissions::from_mode(0o755);
         let dir = tempfile::Builder::new().permissions(open).tempdir().unwrap();
         let home = Home::at(&dir.path().join(below)).unwrap();
@@ -63,7 +63,7 @@ impl TestHome {
         self.up_watched(wish, &Silent)
     }
 
-    /// With the programs that the environment names, where the test does not.
+    /// Uses the programs that the environment names, unless the test names others.
     pub fn up_watched(&self, wish: &Wish<'_>, watch: &dyn Watch) -> Result<Up, ServerError> {
         let named = self.product.about().programs.named();
         up(&self.home, self.product, &Wish { programs: wish.programs.or(named.as_deref()), ..*wish }, watch)
@@ -76,7 +76,7 @@ impl TestHome {
         }
     }
 
-    /// Programs that are this script.
+    /// Replaces programs by this script.
     pub fn fake(&self, folder: &Path, script: &str) {
         std::fs::create_dir_all(folder).unwrap();
         for program in self.product.about().programs.needed {
@@ -87,8 +87,8 @@ impl TestHome {
     }
 }
 
-/// Makes a program out of a file. Not in this process: what it is writing is open for writing in whatever another test
-/// just starts, too, and nobody can run that for the moment.
+/// Makes a program from a file. A child process does it, because a file that this process has open for writing is also
+/// open in programs that other tests start at that moment, and then it cannot be executed.
 pub fn install(from: &Path, program: &Path) {
     assert!(Command::new("install").args(["-m", "755"]).args([from, program]).status().unwrap().success());
 }
@@ -99,7 +99,7 @@ impl Drop for TestHome {
     }
 }
 
-/// Ends a server as a power failure would.
+/// Kills a server, as a power failure would end it.
 pub fn kill(instance: &Instance) {
     instance.process.as_ref().unwrap().signal(rustix::process::Signal::KILL);
     while instance.lives() {
@@ -107,13 +107,13 @@ pub fn kill(instance: &Instance) {
     }
 }
 
-/// A folder that a killed dbdyno has left behind, with something in it.
+/// Makes a folder as a killed dbdyno leaves it, with some content.
 pub fn left_behind(folder: &Path) {
     std::fs::create_dir_all(folder.join("base")).unwrap();
     mark_folder(folder).unwrap();
 }
 
-/// As dbdyno was before it marked what it makes.
+/// Removes the mark, as in versions without marks.
 pub fn unmark(site: &Path) {
     for name in ["data", "run", "log"] {
         match rustix::fs::removexattr(site.join(name), "user.dbdyno") {
@@ -128,7 +128,7 @@ pub fn uid_of(instance: &Instance) -> u32 {
     Account::choose(&[&instance.user]).unwrap().uid()
 }
 
-/// Each entry below a folder, with its text where it is a file.
+/// Every entry below a folder, with its text if it is a file.
 fn entries(folder: &Path) -> BTreeMap<PathBuf, Option<String>> {
     let mut all = BTreeMap::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -141,14 +141,14 @@ fn entries(folder: &Path) -> BTreeMap<PathBuf, Option<String>> {
     all
 }
 
-/// Runs SQL in an instance, by the product's client; what it prints.
+/// Runs SQL in an instance with the product's client; returns the output.
 pub fn inside(product: &dyn Product, instance: &Instance, sql: &str) -> String {
     let account = Account::choose(&[&instance.user]).unwrap();
     let mut client = client(product, &instance.place(), &account, product.administrator(Access::Own));
     run_with(&mut client, sql)
 }
 
-/// Sends the server a signal as soon as it is let go.
+/// Sends the server a signal as soon as it starts.
 struct Meddler(Signal);
 
 impl Watch for Meddler {
@@ -173,7 +173,7 @@ impl Watch for Meddler {
     }
 }
 
-/// A process of the tester's that has only its place in common with the server.
+/// A process of the tester's that works in the server's folder.
 pub struct Visitor(pub Child);
 
 impl Visitor {
@@ -190,7 +190,7 @@ impl Drop for Visitor {
     }
 }
 
-/// Calls it off when it is told to.
+/// Cancels when it is told to.
 #[derive(Default)]
 pub struct Later(pub AtomicBool);
 
@@ -202,7 +202,7 @@ impl Watch for Later {
     }
 }
 
-/// Calls it off as soon as something is said.
+/// Cancels at the first message.
 #[derive(Default)]
 struct Impatient(AtomicBool);
 

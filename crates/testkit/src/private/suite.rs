@@ -1,4 +1,4 @@
-//! What every product's private instances must do.
+//! What the private instances of every product must do.
 
 use super::{Impatient, MIB, Meddler, TestHome, Visitor, entries, inside, kill, left_behind, mode, size, wish};
 use dbdyno_engine::private::{How, Instance, Stage, Up, Wish, down, find};
@@ -9,9 +9,9 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-/// From the first `up` to the last `down`, through crashes, stops and starts that fail. A target is told with `SOCKETS`
-/// for the folder of the socket; without the needed file the server cannot start; `look` looks at what is the product's
-/// own.
+/// From the first `up` to the last `down`, through crashes, stops and failed starts. In a target, `SOCKETS` stands for
+/// the socket's folder. Without the file `needed` the server cannot start. `look` checks what is specific to the
+/// product.
 pub fn survives_everything_but_its_end(
     product: &'static dyn Product,
     target: &str,
@@ -24,7 +24,7 @@ pub fn survives_everything_but_its_end(
     let nothing = find(&place.home, product).unwrap_err().to_string();
     assert!(nothing.ends_with(&format!("start it: dbdyno up {engine} --size D")), "{nothing}");
 
-    // Two at the same time: one makes it, the other finds it.
+    // Two at the same time: one creates the instance, the other finds it.
     let both: Vec<Up> = std::thread::scope(|scope| {
         let begun = [(); 2].map(|()| scope.spawn(|| place.up(&wish(&t)).unwrap()));
         begun.map(|thread| thread.join().unwrap()).into()
@@ -44,23 +44,23 @@ pub fn survives_everything_but_its_end(
     let go_on = format!("runs for size T, not D; go on with it: dbdyno up {engine} --size T");
     assert!(other.contains(&go_on), "{other}");
 
-    // Somebody who looks around in the data outlives all of this.
+    // A process in the data folder survives all of this.
     let mut visitor = Visitor::new(&instance.data);
 
-    // Killed together with everything in it; the next start recovers, and says so before.
+    // The server and all its processes are killed; the next start recovers, and reports it first.
     kill(instance);
     assert!(find(&place.home, product).unwrap_err().to_string().contains("has ended by itself"));
     let again = place.up(&Wish { keep: Some(true), ..wish(&t) }).unwrap();
     assert_eq!((again.how, again.instance.keep), (How::Restarted, true));
     assert_eq!(inside(product, &again.instance, "SELECT a FROM kept;"), "7");
 
-    // Marked, so a plain stop keeps the data.
+    // The data is marked to be kept, so a plain stop keeps it.
     let stopped = down(&place.home, product, None, &Silent).unwrap();
     assert!(stopped.stopped && stopped.kept && !stopped.removed && !again.instance.lives());
     assert!(place.refused(&wish(&d)).contains("its data was kept, for size T, not D"));
     assert!(!place.site().join("run").exists());
 
-    // The server's user puts links where root is going to write.
+    // The server's user puts links where root will write.
     let (secret, settings) = (place.dir.path().join("secret"), instance.data.join(product.about().settings_file));
     std::fs::write(&secret, "secret").unwrap();
     let owner = |path: &Path| path.metadata().map(|m| (m.uid(), m.gid())).unwrap();
@@ -70,7 +70,7 @@ pub fn survives_everything_but_its_end(
         symlink(&secret, connection).unwrap();
     }
 
-    // One that cannot start shows its own words, and starts when it can.
+    // A server that cannot start shows its own messages, and starts when it can.
     let needed = instance.data.join(needed);
     let open = needed.metadata().unwrap().permissions();
     std::fs::set_permissions(&needed, PermissionsExt::from_mode(0o0)).unwrap();
@@ -91,13 +91,13 @@ pub fn survives_everything_but_its_end(
     assert!(nothing.instance.is_none() && !nothing.removed);
 }
 
-/// Two homes side by side: one held to an amount of memory where that can be, the other at the end of a long path that
-/// begins with an odd name, with half of a data folder in it. `data` is SQL that says where the data is.
+/// Two homes side by side: one with a memory limit where that is possible, the other at the end of a long path with a
+/// strange name, with half a data folder in it. `data` is SQL for the place of the data.
 pub fn homes_do_not_clash(product: &'static dyn Product, odd: &str, left: &str, data: &str) {
     let long = format!("{odd}/{}", "long/".repeat(25));
     let (first, second) = (TestHome::new(product, "a"), TestHome::new(product, &long));
     let t = size("T", 8 * MIB);
-    // As if dbdyno and what makes data had been killed in the middle.
+    // As if dbdyno and the program that makes the data had been killed in the middle.
     let making = second.site().join("data.making");
     left_behind(&making);
     std::fs::write(making.join(left), "15").unwrap();
@@ -133,8 +133,7 @@ pub fn homes_do_not_clash(product: &'static dyn Product, odd: &str, left: &str, 
     assert!(!second_up.instance.lives() && !first.site().exists() && !second.site().exists());
 }
 
-/// Programs that say these words, or are not there, are refused before anything is done, and so is a limit that is too
-/// small.
+/// Programs with these outputs, missing programs, and a limit that is too small are refused before anything is done.
 pub fn refuses_programs(product: &'static dyn Product, cases: &[(Option<&str>, &str)]) {
     let (place, t) = (TestHome::new(product, "home"), size("T", 8 * MIB));
     for (n, (said, why)) in cases.iter().enumerate() {
@@ -151,7 +150,7 @@ pub fn refuses_programs(product: &'static dyn Product, cases: &[(Option<&str>, &
     assert!(!place.site().exists());
 }
 
-/// Whoever calls a start off at once has nothing left.
+/// A start that is cancelled at once leaves nothing.
 pub fn what_is_called_off_leaves_nothing_behind(product: &'static dyn Product) {
     let place = TestHome::new(product, "home");
     let error = place.up_watched(&wish(&size("T", 8 * MIB)), &Impatient::default()).unwrap_err();
@@ -159,7 +158,7 @@ pub fn what_is_called_off_leaves_nothing_behind(product: &'static dyn Product) {
     assert!(!place.site().exists());
 }
 
-/// Whatever stands at the names of what dbdyno makes, and is somebody's own, stays as it is, and nothing comes to it.
+/// Files of a user at the names that dbdyno uses stay unchanged, and nothing is added to them.
 pub fn what_dbdyno_never_made_is_left_alone(product: &'static dyn Product) {
     let size = size("T", 8 * MIB);
     for name in ["data/PG_VERSION", "data.making/x", "data.removing/x", "run/x", "log", "data/base/1/1"] {
@@ -174,7 +173,7 @@ pub fn what_dbdyno_never_made_is_left_alone(product: &'static dyn Product) {
         }
         assert_eq!(entries(&place.site()), before);
     }
-    // Beside what has other names there is nothing to stop, and room for an instance.
+    // Beside files with other names there is nothing to stop, and room for an instance.
     let place = TestHome::new(product, "home");
     std::fs::create_dir_all(place.site()).unwrap();
     std::fs::write(place.site().join("notes"), "mine").unwrap();
@@ -183,12 +182,12 @@ pub fn what_dbdyno_never_made_is_left_alone(product: &'static dyn Product) {
     assert_eq!(entries(&place.site()), before);
 }
 
-/// A record whose process is not the instance's server: the process lives on, and nothing else happens.
+/// A record whose process is not the instance's server: the process survives, and nothing else happens.
 pub fn a_process_that_is_not_the_server_is_not_killed(product: &'static dyn Product) {
     let place = TestHome::new(product, "home");
     left_behind(&place.site().join("data"));
     left_behind(&place.site().join("data.making"));
-    // At work in the data, even, and of the server's user.
+    // It even works in the data folder as the server's user.
     let folder = place.site().join("data");
     std::fs::set_permissions(&folder, PermissionsExt::from_mode(0o755)).unwrap();
     let account = Account::choose(product.about().users).unwrap();
@@ -222,12 +221,12 @@ pub fn a_process_that_is_not_the_server_is_not_killed(product: &'static dyn Prod
     assert!(!place.site().exists());
 }
 
-/// A server that ends, or stands still, while it is waited for.
+/// A server that ends, or stands still, while its start is waited for.
 pub fn a_server_that_dies_or_stands_still_while_it_starts_is_told(product: &'static dyn Product) {
     let (place, size) = (TestHome::new(product, "home"), size("T", 8 * MIB));
     let real = place.up(&wish(&size)).unwrap().instance;
     down(&place.home, product, Some(true), &Silent).unwrap();
-    // One that never becomes ready, so that whatever is done to it comes in time.
+    // A server that never becomes ready, so that every signal comes in time.
     let programs = place.dir.path().join("bin");
     let server = product.about().programs.server(&real.programs);
     let answers = format!("case $1 in --version) exec '{}' --version;; esac", server.display());
@@ -235,7 +234,7 @@ pub fn a_server_that_dies_or_stands_still_while_it_starts_is_told(product: &'sta
     let never = Wish { programs: Some(&programs), ..wish(&size) };
     let error = place.up_watched(&never, &Meddler(Signal::KILL)).unwrap_err().to_string();
     assert!(error.contains("the server ended while it was starting"), "{error}");
-    // Again, by whoever asks next.
+    // The next caller gets the same answer.
     for watch in [&Meddler(Signal::STOP) as &dyn Watch, &Silent] {
         let ServerError::Failed(error) = place.up_watched(&never, watch).unwrap_err() else { panic!("refused") };
         assert_eq!(error.class, ErrorClass::Timeout, "{error}");

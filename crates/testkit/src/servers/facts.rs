@@ -1,82 +1,82 @@
-//! What tests know of a product: data alone. In SQL stand `NAME`, `FROM` and `USER` for what it is about.
+//! What tests know of a product, as data. In the SQL texts, `NAME`, `FROM` and `USER` stand for the objects.
 
-use super::Running;
+use super::RunningServer;
 use std::collections::BTreeSet;
 
 /// What tests know of a product.
 #[derive(Debug)]
-pub struct Facts {
+pub struct ProductFacts {
     /// The engine's name.
     pub engine: &'static str,
     /// The administrator.
     pub superuser: &'static str,
     /// A database that every server has.
     pub home: &'static str,
-    /// Whether every database is seen from every other.
+    /// Whether every database can be seen from every other.
     pub sees_all: bool,
-    /// Further arguments for what makes the data folder.
+    /// Further arguments for the program that makes the data folder.
     pub making: &'static [&'static str],
     /// Settings of every scratch server.
     pub settings: &'static [(&'static str, &'static str)],
     /// Copies a database, where the product can.
     pub copy_database: Option<&'static str>,
-    /// Drops a database, whoever uses it, and what lay elsewhere for it.
+    /// Drops a database even if it is in use, and its part elsewhere.
     pub drop_database: &'static str,
-    /// Makes a user who may connect and nothing else, without a password.
+    /// Makes a user who may only connect, without a password.
     pub create_user: &'static str,
-    /// Drops a user if there is one.
+    /// Drops a user, if it exists.
     pub drop_user: &'static str,
-    /// Lets a user do all of dbdyno's work there.
+    /// Grants a user all rights for dbdyno's work.
     pub let_work: &'static str,
-    /// A table of dbdyno's, as SQL in its database names it.
+    /// The SQL name of a table of dbdyno's in its database.
     pub table: &'static str,
-    /// Makes, in dbdyno's schema, the procedures that tests call: `echo` takes a whole number, a day, an amount and a
-    /// text and gives back the next of each, nothing for nothing, but fails at -1; `take_row` takes the lock of a row
-    /// of `small_heap` and gives its `quantity`; `add_and_commit` adds to that of a row, commits, and gives what it is
-    /// then; `mute` takes two values and gives none back.
+    /// Makes, in dbdyno's schema, the procedures that tests call. `echo` takes an integer, a date, an amount and a
+    /// text, and returns the next value of each, null for null; it fails at -1. `take_row` locks a row of `small_heap`
+    /// and returns its `quantity`. `add_and_commit` adds to the quantity of a row, commits, and returns the new value.
+    /// `mute` takes two values and returns none.
     pub procedures: &'static str,
-    /// Where tables lie that are none of dbdyno's business, and what makes that for a database.
+    /// A place for tables that do not concern dbdyno, and the SQL that makes it for a database.
     pub elsewhere: (&'static str, &'static str),
-    /// Everything in a database that is not the server's own, as values of a row that are one name.
+    /// Everything in a database that the server did not make itself; the values of a row form one name.
     pub objects: &'static str,
 }
 
-impl Running {
-    /// Makes a database that is a copy of another one, which nobody uses meanwhile.
+impl RunningServer {
+    /// Makes a copy of a database that is not in use.
     pub fn copy_database(&self, from: &str, to: &str) {
         let copy = self.facts.copy_database.unwrap_or_else(|| panic!("{} copies no database", self.facts.engine));
         self.at_home(&copy.replace("FROM", from), to);
     }
 
-    /// Drops a database, whoever uses it.
+    /// Drops a database even if it is in use.
     pub fn drop_database(&self, name: &str) {
         self.at_home(self.facts.drop_database, name);
     }
 
-    /// Makes a user who may connect and nothing else, without a password.
+    /// Makes a user who may only connect, without a password.
     pub fn create_user(&self, name: &str) {
         self.at_home(self.facts.create_user, name);
     }
 
-    /// Drops a user if there is one, who owns nothing any more.
+    /// Drops a user who owns nothing any more, if it exists.
     pub fn drop_user(&self, name: &str) {
         self.at_home(self.facts.drop_user, name);
     }
 
-    /// Lets a user do all of dbdyno's work in a database that holds none of its data.
+    /// Grants a user all rights for dbdyno's work in a database without dbdyno's data.
     pub fn let_work(&self, user: &str, database: &str) {
         self.about(database, &self.facts.let_work.replace("USER", user));
     }
 
-    /// Where tables lie that are none of dbdyno's business, as the first part of their names. `drop_database` takes it
-    /// away with the database.
+    /// The place for tables that do not concern dbdyno, as the first part of their names. `drop_database` removes it
+    /// with the database.
     pub fn elsewhere(&self, database: &str) -> String {
         let (name, make) = self.facts.elsewhere;
         self.at_home(make, database);
         name.replace("NAME", database)
     }
 
-    /// Everything in a database that is not the server's own, whoever made it.
+    /// Everything in a database that the server did not make itself.
     pub fn objects(&self, database: &str) -> BTreeSet<String> {
         let objects = self.about(database, self.facts.objects);
         objects.lines().map(|row| row.replace('|', " ")).collect()

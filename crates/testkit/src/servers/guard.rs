@@ -1,18 +1,19 @@
-//! Who sees to it that a server ends when the test's process does, however that ends.
+//! The guard that ends a server when the test's process ends, however it ends.
 
 use rustix::process::Signal;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// Ends a process and removes a folder when its input ends; the system closes that when we are gone.
+/// Ends a process and removes a folder when its standard input ends; the system closes the input when this process is
+/// gone.
 const SCRIPT: &str = "trap '' INT HUP TERM; cat; kill -$3 $1; n=0
     while kill -0 $1 && [ $n -lt 100 ]; do sleep 0.1; n=$((n + 1)); done; rm -rf \"$2\"";
 
-/// A guard, until it is dropped.
+/// A running guard; dropping it ends it.
 pub(super) struct Guard(Child);
 
 impl Guard {
-    /// Of this process, which works in this folder and ends at once when it gets this signal.
+    /// Guards this process, which works in this folder and ends at once on this signal.
     pub(super) fn of(pid: u32, folder: &Path, signal: Signal) -> Self {
         let mut guard = Command::new("setsid");
         guard.args(["sh", "-c", SCRIPT, "sh", &pid.to_string()]).arg(folder).arg(signal.as_raw().to_string());

@@ -1,20 +1,20 @@
-//! What tests know of MariaDB. A scratch server resolves no names: whoever comes by TCP is `'user'@'%'` or
+//! What tests know of MariaDB. A scratch server resolves no names: a user over TCP is `'user'@'%'` or
 //! `'user'@'127.0.0.1'`, never `'user'@'localhost'`.
 
-use super::{Facts, Known};
+use super::{HasFacts, ProductFacts};
 
 /// MariaDB.
 pub struct MariaDb;
 
 /// A running server; `P` is the product.
 pub type Server<P> = super::Server<MariaDb, P>;
-/// What a test wants of its server; `P` is the product.
-pub type Wish<P> = super::Wish<Server<P>>;
-/// The administrator of every scratch server: every user of this machine may be it, without a password.
+/// The options of a server; `P` is the product.
+pub type ServerOptions<P> = super::ServerOptions<Server<P>>;
+/// The administrator of every scratch server; every user of this machine may connect as it, without a password.
 pub const SUPERUSER: &str = MariaDb::FACTS.superuser;
 
-impl Known for MariaDb {
-    const FACTS: &'static Facts = &Facts {
+impl HasFacts for MariaDb {
+    const FACTS: &'static ProductFacts = &ProductFacts {
         engine: "mariadb",
         superuser: "root",
         home: "mysql",
@@ -23,9 +23,9 @@ impl Known for MariaDb {
         settings: &[
             ("innodb-buffer-pool-size", "64M"),
             ("innodb-log-file-size", "32M"),
-            // Compressing well takes most of the time of a load.
+            // Strong compression would take most of the time of a load.
             ("innodb-compression-level", "1"),
-            // Nothing of what was cached is worth keeping.
+            // The contents of the cache are not worth keeping.
             ("innodb-buffer-pool-dump-at-shutdown", "OFF"),
             ("innodb-buffer-pool-load-at-startup", "OFF"),
         ],
@@ -70,8 +70,8 @@ DELIMITER ;
 }
 
 impl<P> Server<P> {
-    /// Runs SQL as the administrator, as a file piped into the client; what it prints, one row a line, with tabs
-    /// between values. No database is chosen where its name is empty.
+    /// Runs SQL as administrator, as a file piped into the client; returns its output, one row a line, with tabs
+    /// between values. With an empty name no database is chosen.
     pub fn client(&self, database: &str, sql: &str) -> String {
         self.client_says(database, &[], sql)
     }

@@ -1,35 +1,35 @@
 //! Scratch servers for tests, over `dbdyno_engine::servers`: each in a temporary folder, on a free loopback port and a
-//! socket, gone when the test ends, however that ends. A product is handed in as a type; what tests know of its SQL is
-//! data, in a file of its name.
+//! socket, gone when the test ends, however it ends. A product is given as a type; what tests know of its SQL is data,
+//! in a file of its name.
 
 mod facts;
+pub mod fixtures;
 mod guard;
-pub mod lend;
 pub mod mariadb;
+mod options;
 pub mod postgres;
 mod round_trips;
 mod running;
 mod tls;
-mod wish;
 
 use dbdyno_engine::servers::Product;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
-pub use facts::Facts;
+pub use facts::ProductFacts;
+pub use options::ServerOptions;
 pub use round_trips::RoundTrips;
-pub use running::{Running, client, run_with};
-pub use wish::Wish;
+pub use running::{RunningServer, client, run_with};
 
-/// What tests that are the same for every product need of its servers.
-pub trait Scratch: From<Running> + DerefMut<Target = Running> + Send + Sync + Sized + 'static {
-    /// What tests know of it.
-    const KNOWN: &'static Facts;
-    /// The engine's name, which targets begin with.
+/// What tests for all products need of a server.
+pub trait Scratch: From<RunningServer> + DerefMut<Target = RunningServer> + Send + Sync + Sized + 'static {
+    /// What tests know of the product.
+    const KNOWN: &'static ProductFacts;
+    /// The engine's name, with which targets begin.
     const ENGINE: &'static str = Self::KNOWN.engine;
     /// The administrator, who needs no password.
     const SUPERUSER: &'static str = Self::KNOWN.superuser;
-    /// A database that every server has, for what an administrator says of the whole server.
+    /// A database that every server has, for statements about the whole server.
     const HOME: &'static str = Self::KNOWN.home;
     /// Whether the product can copy a database as a whole.
     const COPIES: bool = Self::KNOWN.copy_database.is_some();
@@ -37,56 +37,56 @@ pub trait Scratch: From<Running> + DerefMut<Target = Running> + Send + Sync + Si
     /// What starts its servers.
     fn product() -> &'static dyn Product;
 
-    /// A table of dbdyno's, as SQL in its database names it.
+    /// The SQL name of a table of dbdyno's in its database.
     fn table(name: &str) -> String {
         Self::KNOWN.table.replace("NAME", name)
     }
 }
 
-/// Which facts are a product's.
-pub trait Known: Send + Sync + 'static {
-    /// They.
-    const FACTS: &'static Facts;
+/// The facts of a product.
+pub trait HasFacts: Send + Sync + 'static {
+    /// The facts.
+    const FACTS: &'static ProductFacts;
 }
 
 /// A running server of a product.
 pub struct Server<K, P> {
-    running: Running,
+    running: RunningServer,
     product: PhantomData<fn() -> (K, P)>,
 }
 
-impl<K: Known, P: Product + Default + 'static> Server<K, P> {
-    /// One with nothing special.
+impl<K: HasFacts, P: Product + Default + 'static> Server<K, P> {
+    /// Starts a server without special options.
     pub fn start() -> Self {
-        Wish::default().start()
+        ServerOptions::default().start()
     }
 }
 
-impl<K: Known, P: Product + Default + 'static> Scratch for Server<K, P> {
-    const KNOWN: &'static Facts = K::FACTS;
+impl<K: HasFacts, P: Product + Default + 'static> Scratch for Server<K, P> {
+    const KNOWN: &'static ProductFacts = K::FACTS;
 
     fn product() -> &'static dyn Product {
-        // A product has no content, so nothing is lost by this.
+        // A product has no content, so leaking it costs nothing.
         Box::leak(Box::<P>::default())
     }
 }
 
-impl<K, P> From<Running> for Server<K, P> {
-    fn from(running: Running) -> Self {
+impl<K, P> From<RunningServer> for Server<K, P> {
+    fn from(running: RunningServer) -> Self {
         Self { running, product: PhantomData }
     }
 }
 
 impl<K, P> Deref for Server<K, P> {
-    type Target = Running;
+    type Target = RunningServer;
 
-    fn deref(&self) -> &Running {
+    fn deref(&self) -> &RunningServer {
         &self.running
     }
 }
 
 impl<K, P> DerefMut for Server<K, P> {
-    fn deref_mut(&mut self) -> &mut Running {
+    fn deref_mut(&mut self) -> &mut RunningServer {
         &mut self.running
     }
 }

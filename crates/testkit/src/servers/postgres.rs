@@ -1,19 +1,19 @@
 //! What tests know of PostgreSQL.
 
-use super::{Facts, Known};
+use super::{HasFacts, ProductFacts};
 
 /// PostgreSQL.
 pub struct Postgres;
 
 /// A running server; `P` is the product.
 pub type Server<P> = super::Server<Postgres, P>;
-/// What a test wants of its server; `P` is the product.
-pub type Wish<P> = super::Wish<Server<P>>;
+/// The options of a server; `P` is the product.
+pub type ServerOptions<P> = super::ServerOptions<Server<P>>;
 /// The superuser of every scratch server.
 pub const SUPERUSER: &str = Postgres::FACTS.superuser;
 
-impl Known for Postgres {
-    const FACTS: &'static Facts = &Facts {
+impl HasFacts for Postgres {
+    const FACTS: &'static ProductFacts = &ProductFacts {
         engine: "postgres",
         superuser: "postgres",
         home: "postgres",
@@ -56,7 +56,7 @@ impl Known for Postgres {
 }
 
 impl<P> Server<P> {
-    /// Runs SQL as the superuser, as a file piped into psql; what it prints, one row a line.
+    /// Runs SQL as superuser, as a file piped into psql; returns its output, one row a line.
     pub fn psql(&self, database: &str, sql: &str) -> String {
         self.client_says(database, &[], sql)
     }

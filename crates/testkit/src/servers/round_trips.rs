@@ -1,5 +1,5 @@
-//! Somebody between clients and a server who counts round trips: how often a client says something after the server
-//! has.
+//! A proxy between clients and a server that counts round trips: how often a client sends something after the server
+//! has answered.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
-/// The counter.
+/// The proxy.
 pub struct RoundTrips {
     /// Where it listens, on 127.0.0.1.
     pub port: u16,
@@ -15,7 +15,7 @@ pub struct RoundTrips {
 }
 
 impl RoundTrips {
-    /// One before the server at this port.
+    /// A proxy for the server at this port.
     pub fn before(server: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let (port, count) = (listener.local_addr().unwrap().port(), Arc::new(AtomicU64::new(0)));
@@ -23,7 +23,7 @@ impl RoundTrips {
         thread::spawn(move || {
             for client in listener.incoming() {
                 let (client, server) = (client.unwrap(), TcpStream::connect(("127.0.0.1", server)).unwrap());
-                // Whether the server has spoken since the client last did.
+                // Whether the server has sent something since the client last did.
                 let answered = Arc::new(AtomicBool::new(true));
                 let (count, seen) = (Arc::clone(&counts), Arc::clone(&answered));
                 let asking = (client.try_clone().unwrap(), server.try_clone().unwrap());
@@ -44,7 +44,7 @@ impl RoundTrips {
     }
 }
 
-/// Passes on what comes; `heard` is told of each piece before it goes on.
+/// Passes data on; `heard` is called for each piece before.
 fn pass_on((mut from, mut to): (TcpStream, TcpStream), heard: impl Fn()) {
     to.set_nodelay(true).unwrap();
     let mut piece = vec![0; 1 << 16];

@@ -1,9 +1,9 @@
 //! A scratch server that runs, or that a test has stopped.
 
-use super::Facts;
+use super::ProductFacts;
 use super::guard::Guard;
+use super::options::copy;
 use super::tls::{AUTHORITY, CERTIFICATE};
-use super::wish::copy;
 use dbdyno_engine::servers::{
     Account, Login, Place, Process, Product, Readiness, Server, Silent, Waited, Watch, end_at_once, end_in_order, wait,
 };
@@ -14,14 +14,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// How long a server may take.
+/// How long a server may take to start.
 const PATIENCE: Duration = Duration::from_secs(180);
 
 /// A server of any product.
-pub struct Running {
-    /// Its port, of TCP on 127.0.0.1.
+pub struct RunningServer {
+    /// Its TCP port on 127.0.0.1.
     pub port: u16,
-    pub(super) facts: &'static Facts,
+    pub(super) facts: &'static ProductFacts,
     settings: Vec<(String, String)>,
     process: Option<Process>,
     guard: Option<Guard>,
@@ -29,12 +29,12 @@ pub struct Running {
     folder: TempDir,
 }
 
-impl Running {
+impl RunningServer {
     pub(super) fn start(
         folder: TempDir,
         server: Server<'static>,
         settings: Vec<(String, String)>,
-        facts: &'static Facts,
+        facts: &'static ProductFacts,
     ) -> Self {
         let port = server.place.tcp_port.unwrap();
         let mut running = Self { port, facts, settings, process: None, guard: None, server, folder };
@@ -52,17 +52,17 @@ impl Running {
         self.server.place.socket_folder.clone()
     }
 
-    /// Its socket, or the file of the longest name beside that.
+    /// Its socket, or the file with the longest name beside it.
     pub fn socket_file(&self) -> PathBuf {
         self.socket_folder().join(self.server.product.about().socket_name)
     }
 
-    /// What it has said since it first started.
+    /// Its log since it was first started.
     pub fn log(&self) -> String {
         String::from_utf8_lossy(&fs::read(&self.server.log).unwrap()).into_owned()
     }
 
-    /// The authority that has signed its certificate, as PEM.
+    /// The authority that signed its certificate, as PEM.
     pub fn authority(&self) -> PathBuf {
         self.folder.path().join(AUTHORITY)
     }
@@ -82,17 +82,17 @@ impl Running {
         self.server.product.target(&self.server.place, Login { user, database })
     }
 
-    /// Its process, or the one that all others of it descend from.
+    /// Its process, or the ancestor of all its processes.
     pub fn pid(&self) -> u32 {
         self.process.as_ref().unwrap().pid
     }
 
-    /// User and group that it runs as, where it may not run as we do.
+    /// User and group that it runs as, if it may not run as we do.
     pub fn ids(&self) -> Option<(u32, u32)> {
         self.server.account.ids()
     }
 
-    /// The program and its arguments that run it, parted by blanks.
+    /// The program that runs it with its arguments, separated by blanks.
     pub fn start_line(&self) -> String {
         let (product, place) = (self.server.product, &self.server.place);
         let program = product.about().programs.server(&place.programs).into_os_string();
@@ -100,30 +100,30 @@ impl Running {
         words.map(|word| word.into_string().unwrap()).collect::<Vec<_>>().join(" ")
     }
 
-    /// Whether it takes connections, also where a test has started it by `start_line`.
+    /// Whether it accepts connections, also if a test started it by `start_line`.
     pub fn is_ready(&self) -> bool {
         let (product, data) = (self.server.product, self.server.data().unwrap());
         let noted = product.noted_pid(&data).unwrap_or(0);
         product.readiness(&self.server.place, noted) == Readiness::Ready
     }
 
-    /// Runs SQL as the administrator; what it returns, one row a line, with `|` between values.
+    /// Runs SQL as administrator; returns the result, one row a line, with `|` between values.
     pub fn sql(&self, database: &str, sql: &str) -> String {
         self.client_says(database, &[], sql).replace('\t', "|")
     }
 
-    /// The SQL client, as the administrator, which runs what it reads line by line and says at once what comes of it.
+    /// The SQL client, as administrator, which executes its input line by line and prints each result at once.
     pub fn shell(&self, database: &str) -> Command {
         let login = Login { user: self.facts.superuser, database };
         client(self.server.product, &self.server.place, &self.server.account, login)
     }
 
-    /// Runs SQL by the client, with further arguments; what it prints.
+    /// Runs SQL with the client and further arguments; returns the output.
     pub fn client_says(&self, database: &str, arguments: &[&str], sql: &str) -> String {
         run_with(self.shell(database).args(arguments), sql)
     }
 
-    /// Ends the server as a power failure would.
+    /// Kills the server, as a power failure would end it.
     pub fn kill(&mut self) {
         self.guard = None;
         if let Some(process) = self.process.take() {
@@ -131,7 +131,7 @@ impl Running {
         }
     }
 
-    /// Ends the server, sessions included, with everything written.
+    /// Stops the server in order, with everything written.
     pub fn stop(&mut self) {
         self.guard = None;
         if let Some(process) = self.process.take() {
@@ -145,7 +145,7 @@ impl Running {
         self.begin();
     }
 
-    /// Starts it again on a copy of the files of another one, which stands still.
+    /// Starts it again on a copy of the files of another, stopped server.
     pub fn restart_on(&mut self, other: &Self) {
         self.kill();
         fs::remove_dir_all(self.data()).unwrap();
@@ -154,14 +154,14 @@ impl Running {
     }
 
     fn begin(&mut self) {
-        let (product, limit) = (self.server.product, Limit(Instant::now()));
+        let (product, limit) = (self.server.product, StartDeadline(Instant::now()));
         self.server.set(&product.settings_of(&self.settings)).unwrap();
         loop {
             let started = self.server.start(&Silent, &mut |_| Ok(())).unwrap();
             self.guard = Some(Guard::of(started.process.pid, self.folder.path(), product.about().abort_signal));
             let waited = wait(product, &self.server.place, &started.process, &limit);
             let said = started.log.said();
-            // A port that was free a moment ago may be another connection's for as long as that lasts.
+            // A port that was free a moment ago may be in use by another connection for a while.
             let passes =
                 || [product.about().still_held, "Address already in use"].iter().any(|text| said.contains(text));
             match waited {
@@ -179,19 +179,19 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningServer {
     fn drop(&mut self) {
-        // Nobody needs the data any more.
+        // The data is not needed any more.
         if let Some(process) = &self.process {
             _ = end_at_once(self.server.product, process);
         }
     }
 }
 
-/// Calls it off after a time.
-struct Limit(Instant);
+/// Cancels after a time.
+struct StartDeadline(Instant);
 
-impl Watch for Limit {
+impl Watch for StartDeadline {
     fn note(&self, _text: &str) {}
 
     fn cancelled(&self) -> bool {
@@ -199,7 +199,7 @@ impl Watch for Limit {
     }
 }
 
-/// The SQL client of a product, as the server's user, for somebody who comes through the socket.
+/// The SQL client of a product, run as the server's user, through the socket.
 pub fn client(product: &dyn Product, place: &Place, account: &Account, login: Login<'_>) -> Command {
     let (program, arguments) = product.client(place, login);
     let programs = product.about().programs;
@@ -209,14 +209,14 @@ pub fn client(product: &dyn Product, place: &Place, account: &Account, login: Lo
     client
 }
 
-/// Runs a client on SQL, as a file piped into it; what it prints.
+/// Runs a client on SQL, as a file piped into it; returns the output.
 pub fn run_with(client: &mut Command, sql: &str) -> String {
     let script = tempfile::NamedTempFile::new().unwrap();
     fs::write(script.path(), sql).unwrap();
     run(client.stdin(fs::File::open(script.path()).unwrap())).trim_end().to_owned()
 }
 
-/// Runs a command that must succeed; what it prints.
+/// Runs a command that must succeed; returns the output.
 pub(super) fn run(command: &mut Command) -> String {
     let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);

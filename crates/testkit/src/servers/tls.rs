@@ -1,4 +1,4 @@
-//! Certificates of scratch servers, made by openssl.
+//! Certificates of scratch servers, made with openssl.
 
 use super::running::run;
 use dbdyno_engine::servers::Account;
@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-/// The names of the files.
+/// File names.
 pub(super) const CERTIFICATE: &str = "server.crt";
 pub(super) const KEY: &str = "server.key";
 pub(super) const AUTHORITY: &str = "authority.crt";
@@ -20,8 +20,7 @@ pub(super) struct Certificate {
 }
 
 impl Certificate {
-    /// Makes it in a folder with its key, which belongs to the server's user, and with the authority's where that has
-    /// signed.
+    /// Makes it in a folder with its key, which belongs to the server's user, and the signing authority's certificate.
     pub(super) fn make(&self, folder: &Path, account: &Account) {
         let request = || {
             let mut openssl = Command::new("openssl");

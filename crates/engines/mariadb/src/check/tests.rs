@@ -5,7 +5,7 @@ use super::super::describe;
 use super::super::options::Options;
 use super::{findings, version};
 use crate::DIALECT;
-use crate::scratch::{Server, Wish};
+use crate::scratch::{Server, ServerOptions};
 use dbdyno_engine::server::{Connection as _, Questions};
 use dbdyno_engine::{Finding, FindingLevel, Target};
 use dbdyno_model::{CommitMode, Drive, ErrorClass, Size};
@@ -37,8 +37,8 @@ fn of(level: FindingLevel, findings: &[Finding]) -> String {
 }
 
 /// Enough for two jobs a hardware thread anywhere, and nothing to complain of.
-fn generous() -> Wish {
-    Wish::default().set("max_connections", "200").set("performance_schema", "ON")
+fn generous() -> ServerOptions {
+    ServerOptions::default().set("max_connections", "200").set("performance_schema", "ON")
 }
 
 #[test]
@@ -269,10 +269,13 @@ fn a_replica_is_refused() {
 
 #[test]
 fn what_makes_figures_doubtful_is_said() {
-    let wish = Wish::default().set("innodb_flush_log_at_trx_commit", "2").set("innodb_doublewrite", "OFF");
-    let wish = wish.set("max_connections", "100").set("query_cache_type", "ON").set("general_log", "ON");
-    let wish = wish.set("max_statement_time", "60").set("innodb_file_per_table", "OFF").set("userstat", "ON");
-    let server = wish.set("wsrep_sst_auth", "sst:tiger").set("innodb_buffer_pool_size", "32M").start();
+    let server_options =
+        ServerOptions::default().set("innodb_flush_log_at_trx_commit", "2").set("innodb_doublewrite", "OFF");
+    let server_options =
+        server_options.set("max_connections", "100").set("query_cache_type", "ON").set("general_log", "ON");
+    let server_options =
+        server_options.set("max_statement_time", "60").set("innodb_file_per_table", "OFF").set("userstat", "ON");
+    let server = server_options.set("wsrep_sst_auth", "sst:tiger").set("innodb_buffer_pool_size", "32M").start();
     server.client(
         "",
         "CREATE USER scott WITH MAX_USER_CONNECTIONS 5 MAX_STATEMENT_TIME 30; GRANT ALL ON dbdyno.* TO scott",

@@ -5,7 +5,7 @@ mod entrance;
 
 use super::MariaDbConnection;
 use crate::options::Options;
-use crate::scratch::{Server, Wish};
+use crate::scratch::{Server, ServerOptions};
 use dbdyno_engine::server::Connection as _;
 use dbdyno_engine::{EngineError, Target};
 use dbdyno_model::ErrorClass;
@@ -30,15 +30,15 @@ fn value(connection: &mut MariaDbConnection, sql: &str) -> String {
 }
 
 /// A server with an administrator for whoever comes over TCP.
-fn start(wish: Wish) -> Server {
-    let server = wish.start();
+fn start(options: ServerOptions) -> Server {
+    let server = options.start();
     server.client("", "CREATE USER admin@'127.0.0.1'; GRANT ALL ON *.* TO admin@'127.0.0.1'; CREATE DATABASE dbdyno");
     server
 }
 
 #[test]
 fn statements_and_their_answers_come_through() {
-    let server = start(Wish::default());
+    let server = start(ServerOptions::default());
     let mut connection = open(&server.tcp("admin", "dbdyno")).unwrap();
     connection.batch("working", "CREATE TABLE t (x INT); INSERT INTO t VALUES (1), (2);  ").unwrap();
     let rows = connection.texts("asking", "SELECT x, NULL, 'a' FROM t; SELECT MAX(x), 1.50, X'C3A4' FROM t").unwrap();
@@ -64,7 +64,7 @@ fn statements_and_their_answers_come_through() {
 
 #[test]
 fn versions_nodes_and_ways_are_known() {
-    let (one, two) = (start(Wish::default().set("performance_schema", "ON")), start(Wish::default()));
+    let (one, two) = (start(ServerOptions::default().set("performance_schema", "ON")), start(ServerOptions::default()));
     let target = format!("mariadb://admin@127.0.0.1:{},127.0.0.1:{}/dbdyno", one.port, two.port);
     let options = options(&target);
     for (node, server) in [(0, &one), (1, &two), (2, &one)] {
@@ -104,7 +104,7 @@ fn assert_cancels(target: &str) {
 
 #[test]
 fn statements_end_when_they_are_cancelled_and_by_whom_is_known() {
-    let server = start(Wish::default());
+    let server = start(ServerOptions::default());
     server
         .client("", "CREATE USER scott@'127.0.0.1' IDENTIFIED BY 'tiger'; GRANT ALL ON dbdyno.* TO scott@'127.0.0.1'");
     let (root, scott) = (server.socket("root", "dbdyno"), server.tcp("scott:tiger", "dbdyno"));
@@ -155,7 +155,7 @@ fn statements_end_when_they_are_cancelled_and_by_whom_is_known() {
 
 #[test]
 fn errors_of_statements_have_their_classes() {
-    let server = start(Wish::default());
+    let server = start(ServerOptions::default());
     let target = server.tcp("admin", "dbdyno");
     let (mut one, mut two) = (open(&target).unwrap(), open(&target).unwrap());
     one.batch("making", "CREATE TABLE t (x INT PRIMARY KEY, y INT); INSERT INTO t VALUES (1, 0), (2, 0)").unwrap();
@@ -197,7 +197,7 @@ fn errors_of_statements_have_their_classes() {
 
 #[test]
 fn a_link_that_breaks_says_so() {
-    let mut server = start(Wish::default());
+    let mut server = start(ServerOptions::default());
     let target = server.tcp("admin", "dbdyno");
     let mut connection = open(&target).unwrap();
     server.client("", &format!("KILL {}", connection.session_id()));
@@ -235,7 +235,7 @@ const HABITS: &str = "SET GLOBAL sql_mode = 'ANSI,ORACLE', time_zone = '+05:00',
 
 #[test]
 fn sessions_are_alike_whatever_the_server_has_set() {
-    let server = start(Wish::default());
+    let server = start(ServerOptions::default());
     server.client("", HABITS);
     let mut connection = open(&server.tcp("admin", "dbdyno")).unwrap();
     let settings = "SELECT @@sql_mode, @@time_zone, @@lc_messages, @@autocommit, @@completion_type, @@sql_safe_updates, \

@@ -21,9 +21,9 @@ fn all() -> Vec<Test> {
         all.push(Test { compression, ..test(code, "bulk_load", Some(table), Cache::Any) });
     }
     for (code, work, tier) in [
-        ("DBS-13", "scan", Tier::DatabaseFlash),
-        ("DBX-14", "select_primary", Tier::CellFlash),
-        ("DBX-23", "update_primary", Tier::DatabaseFlash),
+        ("DBS-13", "scan", StorageTier::DatabaseFlash),
+        ("DBX-14", "select_primary", StorageTier::CellFlash),
+        ("DBX-23", "update_primary", StorageTier::DatabaseFlash),
     ] {
         all.push(Test { tier, ..test(code, work, Some(TableName::LargeHeapRangeList), Cache::NonCached) });
     }

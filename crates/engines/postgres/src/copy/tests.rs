@@ -3,7 +3,7 @@
 use super::decode::{Broken, CopyError};
 use super::*;
 use dbdyno_engine::data::{Columns, Generator, RowSource, RowSum, test_columns};
-use dbdyno_model::Shape;
+use dbdyno_model::TableShape;
 use dbdyno_testkit::conformance::catalogue::size_t;
 use proptest::prelude::*;
 
@@ -84,7 +84,7 @@ proptest! {
 
 #[test]
 fn a_table_keeps_its_checksum_on_the_way() {
-    let mut generator = Generator::new(&size_t(), Shape::Small, 42);
+    let mut generator = Generator::new(&size_t(), TableShape::Small, 42);
     let (mut encoder, mut decoder) = (Encoder::new(10_000), Decoder::new(test_columns()));
     let (mut sum, mut row) = (RowSum::new(test_columns(), Columns::All), Values::new());
     let mut add = |row: &Values| {

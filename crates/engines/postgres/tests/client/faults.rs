@@ -3,7 +3,7 @@
 
 use super::client_task;
 use super::drive::{Passes, drive, drive_beside};
-use crate::{LENDER, Postgres, Server};
+use crate::{FIXTURES, Postgres, Server};
 use dbdyno_engine::PointSpec;
 use dbdyno_model::ErrorClass;
 use dbdyno_testkit::on_servers::Product as _;
@@ -66,7 +66,7 @@ fn a_server_that_is_killed_ends_every_session() {
 
 #[test]
 fn sessions_that_are_ended_one_by_one_do_not_disturb_the_others() {
-    let database = LENDER.loaded();
+    let database = FIXTURES.loaded();
     let engine = Postgres::engine_on(&database);
     let end = || {
         let sql = format!(
@@ -86,7 +86,7 @@ fn sessions_that_are_ended_one_by_one_do_not_disturb_the_others() {
 
 #[test]
 fn sessions_that_are_told_to_stop_stop() {
-    let database = LENDER.loaded();
+    let database = FIXTURES.loaded();
     let engine = Postgres::engine_on(&database);
     for (code, jobs) in [("T611", 1), ("T611", 9), ("T626", 9), ("T711", 9)] {
         let began = Instant::now();
@@ -140,7 +140,7 @@ fn a_server_that_stands_still_does_not_keep_those_who_want_to_stop() {
 #[test]
 fn a_storm_of_errors_is_a_storm_of_replies() {
     for (code, rows_per_tx) in [("T611", 1), ("T711", 1), ("T711", 3)] {
-        let database = LENDER.loaded();
+        let database = FIXTURES.loaded();
         let engine = Postgres::engine_on(&database);
         let spec = PointSpec { rows_per_tx, ..client_task(code, 6) };
         let table = Server::table("small_heap");
@@ -166,7 +166,7 @@ fn a_storm_of_errors_is_a_storm_of_replies() {
 
 #[test]
 fn whoever_thinks_is_woken_when_it_is_time_and_not_before() {
-    let database = LENDER.loaded();
+    let database = FIXTURES.loaded();
     let engine = Postgres::engine_on(&database);
     for jobs in [1, 30] {
         let spec = client_task("T611", jobs);
@@ -178,7 +178,7 @@ fn whoever_thinks_is_woken_when_it_is_time_and_not_before() {
 
 #[test]
 fn work_that_breaks_is_abandoned_and_the_others_go_on() {
-    let database = LENDER.loaded();
+    let database = FIXTURES.loaded();
     let engine = Postgres::engine_on(&database);
     let work = |job| if job == 3 { Passes::new(500).panicking_at(10) } else { Passes::new(500) };
     let driven = drive(&*engine, &client_task("T611", 7), work);

@@ -4,9 +4,9 @@
 mod drive;
 mod faults;
 
-use crate::{LENDER, Postgres, Wish};
+use crate::{FIXTURES, Postgres, ServerOptions};
 use dbdyno_engine::{PointSpec, Request, Session, Target, client::TestProgram};
-use dbdyno_model::{Counter, Drive, ErrorClass, Mapping, Proof, TableName, Test};
+use dbdyno_model::{Counter, Drive, ErrorClass, Mapping, CountProof, TableName, Test};
 use dbdyno_testkit::conformance::client::{execute, send};
 use dbdyno_testkit::conformance::{self, catalogue, expected, play};
 use dbdyno_testkit::on_servers::{Product as _, spec};
@@ -47,7 +47,7 @@ fn what(spec: &PointSpec) -> String {
 /// one. One job has a thread of its own, three share two at most.
 fn does_what_the_procedure_does(jobs: u32) {
     const PASSES: u64 = 7;
-    let database = LENDER.loaded();
+    let database = FIXTURES.loaded();
     let engine = Postgres::engine_on(&database);
     for (test, rows_per_tx) in tests() {
         let server = PointSpec { rows_per_tx, test: test.clone(), ..spec(test.code.as_str(), jobs) };
@@ -68,8 +68,8 @@ fn does_what_the_procedure_does(jobs: u32) {
         }
         for proof in test.proofs(rows_per_tx, 1) {
             let (counter, expected) = match proof {
-                Proof::PerOperation(counter, times) => (counter, done * times),
-                Proof::PerRow(counter) => (counter, sum.rows),
+                CountProof::PerOperation(counter, times) => (counter, done * times),
+                CountProof::PerRow(counter) => (counter, sum.rows),
             };
             assert_eq!(driven.counted.get(counter), Some(expected), "{what}: {counter:?}");
         }
@@ -84,7 +84,7 @@ fn several_jobs_that_share_threads_do_what_the_procedure_does() {
 /// By TCP, through the socket, with TLS, and with each way to prove a password; a wrong one is not taken.
 #[test]
 fn every_road_and_every_proof_leads_to_a_session() {
-    let server = Wish::default()
+    let server = ServerOptions::default()
         .tls("DNS:localhost,IP:127.0.0.1")
         .access("hostssl all scram 127.0.0.1/32 scram-sha-256")
         .access("hostnossl all scram 127.0.0.1/32 reject")
@@ -148,7 +148,7 @@ fn every_road_and_every_proof_leads_to_a_session() {
 /// A request is a round trip by hand, too; what was sent in a transaction that is rolled back leaves nothing.
 #[test]
 fn a_session_can_be_asked_request_by_request() {
-    let database = LENDER.loaded();
+    let database = FIXTURES.loaded();
     let engine = Postgres::engine_on(&database);
     let spec = PointSpec { rows_per_tx: 3, ..client_task("T311", 1) };
     engine.begin_point(&spec).unwrap();
@@ -185,7 +185,7 @@ fn a_session_can_be_asked_request_by_request() {
 
 #[test]
 fn several_jobs_by_the_hundred_share_four_threads_at_most() {
-    let server = Wish::default().set("max_connections", "250").start();
+    let server = ServerOptions::default().set("max_connections", "250").start();
     server.psql("postgres", "CREATE DATABASE loaded");
     Postgres::load(&server, "loaded");
     let engine = Postgres::engine(&server, "loaded");
@@ -203,7 +203,7 @@ fn several_jobs_by_the_hundred_share_four_threads_at_most() {
 /// answer is lost on the way from thread to thread, none is counted twice.
 #[test]
 fn sessions_follow_their_server_processes() {
-    let database = LENDER.loaded();
+    let database = FIXTURES.loaded();
     let engine = Postgres::engine_on(&database);
     let allowed = sched_getaffinity(None).unwrap();
     let processors: Vec<_> = (0..CpuSet::MAX_CPU).filter(|n| allowed.is_set(*n)).collect();
@@ -246,12 +246,12 @@ fn sessions_follow_their_server_processes() {
 
 #[test]
 fn no_procedure_is_made_for_a_client() {
-    let database = LENDER.loaded();
+    let database = FIXTURES.loaded();
     let engine = Postgres::engine_on(&database);
     let before = database.objects();
     let spec = client_task("T611", 1);
     engine.begin_point(&spec).unwrap();
     assert_eq!(database.objects(), before);
     engine.end_point(&spec).unwrap();
-    _ = conformance::Quiet;
+    _ = conformance::NoProgress;
 }

@@ -1,23 +1,23 @@
-//! Axes: which part of the numbers a chart shows, and which of them are written at its edge. Scales are done here, so
-//! that plotters sees plain numbers: the logarithm of a degree of parallelism, or of a time.
+//! Axes: the range of a chart, and the numbers at its edge. Scales are applied here, so that plotters sees plain
+//! numbers: the logarithm of a degree of parallelism, or of a time.
 
 use crate::numbers::duration;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 use std::ops::Range;
 
-/// How values become places.
+/// How values are placed on an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scale {
-    /// As they are.
+    /// Linear.
     Linear,
-    /// Doubling is a step: degrees of parallelism.
+    /// A step is a doubling: degrees of parallelism.
     Log2,
-    /// Tenfold is a step: times of very different length.
+    /// A step is a factor of ten: times of very different lengths.
     Log10,
 }
 
 impl Scale {
-    /// The place of a value; none for what a logarithm does not have.
+    /// The position of a value; `None` for a value without a logarithm.
     pub(super) fn place(self, value: f64) -> Option<f64> {
         let place = match self {
             Self::Linear => value,
@@ -32,18 +32,18 @@ impl Scale {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Axis {
     pub(super) scale: Scale,
-    /// The places shown.
+    /// The first position.
     pub(super) from: f64,
     pub(super) to: f64,
-    /// Places with what is written there.
+    /// Positions and their labels.
     pub(super) ticks: Vec<(f64, String)>,
 }
 
-/// Numbers at an axis, at most.
+/// The most labels at an axis.
 const MOST_TICKS: usize = 9;
 
 impl Axis {
-    /// Degrees of parallelism: a tick at each that was measured, thinned out where there are many.
+    /// Degrees of parallelism: a tick at each measured one, fewer where there are many.
     pub(crate) fn dops(values: impl IntoIterator<Item = f64>) -> Self {
         let mut values: Vec<f64> = values.into_iter().filter(|v| *v > 0.0 && v.is_finite()).collect();
         values.sort_unstable_by(f64::total_cmp);
@@ -51,7 +51,7 @@ impl Axis {
         let (first, last) = (values.first().copied().unwrap_or(1.0), values.last().copied().unwrap_or(1.0));
         let margin = ((last / first).log2() * 0.04).max(0.08);
         let (from, to) = (first.log2() - margin, last.log2() + margin);
-        // Numbers that would touch each other are left out; powers of two stay before others.
+        // Labels that would touch each other are left out; powers of two are kept.
         let room = (to - from) / MOST_TICKS as f64;
         let mut ticks: Vec<(f64, String)> = Vec::new();
         let (powers, others): (Vec<f64>, Vec<f64>) = values.into_iter().partition(|v| v.log2().fract() == 0.0);
@@ -65,7 +65,7 @@ impl Axis {
         Self { scale: Scale::Log2, from, to, ticks }
     }
 
-    /// Amounts from zero on. `text` writes one, in the unit that suits the largest of them.
+    /// Amounts from zero on. `text` formats one, in the unit that suits the largest.
     pub(crate) fn amounts(values: impl IntoIterator<Item = f64>) -> Self {
         let highest = values.into_iter().filter(|v| v.is_finite()).fold(0.0, f64::max);
         let highest = if highest > 0.0 { highest } else { 1.0 };
@@ -78,7 +78,7 @@ impl Axis {
         Self { scale: Scale::Linear, from: 0.0, to: steps * step, ticks: ticks.collect() }
     }
 
-    /// Shares of a whole.
+    /// Percentages.
     pub(crate) fn percent() -> Self {
         let ticks = [0.0, 25.0, 50.0, 75.0, 100.0].map(|value| (value, format!("{value:.0} %")));
         Self { scale: Scale::Linear, from: 0.0, to: 100.0, ticks: ticks.into() }
@@ -113,7 +113,7 @@ impl Axis {
     }
 }
 
-/// How many lengths of an axis from its beginning a place may be put.
+/// How many lengths of an axis a position may lie before its beginning.
 const FAR_OUTSIDE: f64 = 1_000.0;
 
 impl Ranged for Axis {
@@ -121,7 +121,7 @@ impl Ranged for Axis {
     type ValueType = f64;
 
     fn map(&self, place: &f64, (low, high): (i32, i32)) -> i32 {
-        // What lies very far outside of the chart is nowhere to be seen, wherever it is put.
+        // A position very far outside the chart is invisible anyway.
         let share = ((place - self.from) / (self.to - self.from)).clamp(-FAR_OUTSIDE, FAR_OUTSIDE);
         low + (f64::from(high - low) * share).round() as i32
     }
@@ -149,7 +149,7 @@ impl ValueFormatter<f64> for Axis {
     }
 }
 
-/// A power of ten seconds.
+/// The label of a power of ten seconds.
 fn decade(n: i32) -> String {
     match n {
         0.. => duration(10f64.powi(n)).replace(".00", "").replace(".0", ""),
@@ -166,7 +166,7 @@ fn nice_step(least: f64) -> f64 {
     step * power
 }
 
-/// An amount in thousands, millions or as it is, with as many decimals as the step between two needs.
+/// An amount in thousands, millions or units, with as many decimals as the step needs.
 fn amount(value: f64, step: f64, highest: f64) -> String {
     let (suffix, unit) = match highest {
         h if h >= 1e9 => ("G", 1e9),

@@ -1,5 +1,5 @@
-//! Where plotters draws: SVG whose colours are classes, so that light, dark and print are matters of the style sheet,
-//! and with coordinates as short as they can be.
+//! The canvas for plotters: SVG with classes in place of colours, so that the style sheet decides about light, dark and
+//! print, and with short coordinates.
 
 use plotters::style::RGBColor;
 use plotters_backend::text_anchor::{HPos, VPos};
@@ -7,23 +7,23 @@ use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyl
 use std::convert::Infallible;
 use std::fmt::Write;
 
-/// What a line or a text is of. To plotters it is a colour, to the page a class.
+/// The kind of a line or text. To plotters it is a colour, to the page a class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ink {
+pub(super) enum StrokeClass {
     /// Axes.
     Axis,
-    /// Lines behind the figures.
+    /// Grid lines.
     Grid,
     /// Numbers at the axes.
     Number,
-    /// A series' line, by its style.
+    /// The line of a series, by its style.
     Line(u8),
-    /// A series' interval, by its style.
+    /// The interval of a series, by its style.
     Band(u8),
 }
 
-impl Ink {
-    /// The colour that plotters carries to the canvas.
+impl StrokeClass {
+    /// The colour that carries it through plotters.
     pub(super) fn colour(self) -> RGBColor {
         let (kind, style) = match self {
             Self::Axis => (0, 0),
@@ -47,12 +47,12 @@ impl Ink {
     }
 }
 
-/// Height of the numbers at the axes, in units of the drawing.
+/// Height of the labels at the axes, in units of the drawing.
 pub(super) const FONT_SIZE: f64 = 22.0;
-/// Mean width of a digit, as a share of its height: the page chooses the typeface, so it can only be estimated.
+/// Mean width of a digit, relative to its height. The page chooses the typeface, so it is an estimate.
 const DIGIT_WIDTH: f64 = 0.58;
 
-/// An SVG drawing's content.
+/// The content of an SVG drawing.
 pub(super) struct Canvas<'a> {
     size: (u32, u32),
     out: &'a mut String,
@@ -63,7 +63,7 @@ impl<'a> Canvas<'a> {
         Self { size, out }
     }
 
-    /// What a writer to a string may say is always that it went well.
+    /// Writing to a string never fails.
     fn write(&mut self, text: std::fmt::Arguments<'_>) -> Result<(), DrawingErrorKind<Infallible>> {
         _ = self.out.write_fmt(text);
         Ok(())
@@ -110,18 +110,18 @@ impl DrawingBackend for Canvas<'_> {
         if style.color().alpha == 0.0 {
             return Ok(());
         }
-        self.path([from, to], &Ink::class(style.color()), "")
+        self.path([from, to], &StrokeClass::class(style.color()), "")
     }
 
     fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, path: I, style: &S) -> Drawn {
         if style.color().alpha == 0.0 {
             return Ok(());
         }
-        self.path(path, &Ink::class(style.color()), "")
+        self.path(path, &StrokeClass::class(style.color()), "")
     }
 
     fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, vert: I, style: &S) -> Drawn {
-        self.path(vert, &Ink::class(style.color()), "Z")
+        self.path(vert, &StrokeClass::class(style.color()), "Z")
     }
 
     fn draw_rect<S: BackendStyle>(
@@ -131,7 +131,7 @@ impl DrawingBackend for Canvas<'_> {
         style: &S,
         _: bool,
     ) -> Drawn {
-        let class = Ink::class(style.color());
+        let class = StrokeClass::class(style.color());
         let (width, height) = (right - left, bottom - top);
         self.write(format_args!(r#"<rect class="{class}" x="{left}" y="{top}" width="{width}" height="{height}"/>"#))
     }
@@ -147,7 +147,7 @@ impl DrawingBackend for Canvas<'_> {
             VPos::Center => FONT_SIZE * 0.35,
             VPos::Bottom => 0.0,
         };
-        let class = Ink::class(style.color());
+        let class = StrokeClass::class(style.color());
         let text = maud::html! { (text) }.into_string();
         self.write(format_args!(
             r#"<text class="{class}" x="{x}" y="{:.0}"{anchor}>{text}</text>"#,

@@ -1,12 +1,12 @@
-//! Charts as SVG: lines over an axis, with intervals as bands and a mark at every figure. plotters lays them out; every
-//! mark carries the words that are shown when it is pointed at.
+//! Charts as SVG: lines over an axis, with intervals as bands and a mark at every figure. plotters makes the layout.
+//! Every mark has a text that is shown when a reader points at it.
 
 mod axis;
 mod canvas;
 
 use crate::text::clean;
 pub(crate) use axis::Axis;
-use canvas::{Canvas, FONT_SIZE, Ink};
+use canvas::{Canvas, FONT_SIZE, StrokeClass};
 use maud::{Markup, PreEscaped, html};
 use plotters::chart::ChartBuilder;
 use plotters::drawing::IntoDrawingArea;
@@ -18,55 +18,55 @@ use std::fmt::Write;
 /// One figure.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Mark {
-    /// Its place along the axis below.
+    /// Its position along the horizontal axis.
     pub(crate) x: f64,
     /// Its value.
     pub(crate) y: f64,
     /// Its interval.
     pub(crate) band: Option<(f64, f64)>,
-    /// Whether it is in doubt: the mark is hollow then, as the figure stands in parentheses.
+    /// Whether it is doubtful: then the mark is hollow, as the figure stands in parentheses.
     pub(crate) doubtful: bool,
-    /// What is said of it; a line's place that nobody asks about has nothing.
+    /// The text for readers who point at it; empty for positions without a mark.
     pub(crate) text: String,
 }
 
-/// What is measured under one name.
+/// The figures under one name.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Series {
+pub(crate) struct ChartSeries {
     /// The name.
     pub(crate) name: String,
-    /// Which colour, dashes and marks it has.
+    /// Its style: colour, dashes and marks.
     pub(crate) style: u8,
     /// Its figures, in the order of `x`.
     pub(crate) marks: Vec<Mark>,
-    pub(crate) drawn: Drawn,
+    pub(crate) drawn: SeriesShape,
 }
 
-/// Styles after which they come again.
+/// Number of styles before they repeat.
 const STYLES: u8 = 24;
-/// Shapes of marks; each has its own colour, too.
+/// Number of mark shapes; each has its own colour, too.
 const SHAPES: u8 = 8;
 
-impl Series {
+impl ChartSeries {
     pub(crate) fn new(name: impl Into<String>, place: usize, marks: Vec<Mark>) -> Self {
         let style = u8::try_from(place % usize::from(STYLES)).unwrap_or_default();
         let mut marks = marks;
         marks.sort_by(|a, b| a.x.total_cmp(&b.x));
-        Self { name: name.into(), style, marks, drawn: Drawn::Both }
+        Self { name: name.into(), style, marks, drawn: SeriesShape::Both }
     }
 
-    /// The same, drawn otherwise.
-    pub(crate) fn drawn(self, drawn: Drawn) -> Self {
+    /// The same series, drawn in another way.
+    pub(crate) fn drawn(self, drawn: SeriesShape) -> Self {
         Self { drawn, ..self }
     }
 }
 
-/// What stands for the series of a style in a legend.
-fn swatch(series: &Series) -> Markup {
+/// The sample of a series' style in a legend.
+fn swatch(series: &ChartSeries) -> Markup {
     html! {
         svg.k viewBox="0 0 52 24" aria-hidden="true" {
-            @if series.drawn != Drawn::Marks { path class={ "l s" (series.style) } d="M2 12H50" {} }
-            @if series.drawn != Drawn::Line { (mark(26, 12, series.style, false, None)) }
+            @if series.drawn != SeriesShape::Marks { path class={ "l s" (series.style) } d="M2 12H50" {} }
+            @if series.drawn != SeriesShape::Line { (mark(26, 12, series.style, false, None)) }
         }
     }
 }
@@ -83,7 +83,7 @@ fn mark(x: i32, y: i32, style: u8, doubtful: bool, text: Option<&str>) -> Markup
     }
 }
 
-/// The shapes that all marks of a page are instances of.
+/// The shapes that all marks of a page refer to.
 pub(crate) fn shapes() -> Markup {
     const SHAPE: [&str; SHAPES as usize] = [
         "M-7 0A7 7 0 1 0 7 0A7 7 0 1 0-7 0Z",
@@ -104,12 +104,12 @@ pub(crate) fn shapes() -> Markup {
 
 /// How a series is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Drawn {
+pub(crate) enum SeriesShape {
     /// A line, and a mark at each figure.
     Both,
-    /// The line alone, as there are so many figures; each still says what it is.
+    /// A line without marks, for many figures; pointing at it still shows each figure.
     Line,
-    /// Marks alone: what was measured, beside a line that was not.
+    /// Marks alone: measured figures beside a line that was not measured.
     Marks,
 }
 
@@ -118,20 +118,20 @@ pub(crate) enum Drawn {
 pub(crate) struct LineChart {
     /// What it shows.
     pub(crate) title: String,
-    /// In which unit, and over what.
+    /// The unit, and what it is over.
     pub(crate) unit: String,
-    /// What the axis below counts.
+    /// What the horizontal axis counts.
     pub(crate) along: String,
     pub(crate) x: Axis,
     pub(crate) y: Axis,
-    pub(crate) series: Vec<Series>,
+    pub(crate) series: Vec<ChartSeries>,
 }
 
 const WIDTH: u32 = 560;
 const HEIGHT: u32 = 350;
 
 impl LineChart {
-    /// The chart with its caption. `id` is the page's own for it.
+    /// The chart with its caption. `id` is unique on the page.
     pub(crate) fn figure(&self, id: &str) -> Markup {
         html! {
             figure.chart {
@@ -143,7 +143,7 @@ impl LineChart {
         }
     }
 
-    /// Which line is what; each can be switched off.
+    /// The legend; each line can be switched off.
     fn legend(&self) -> Markup {
         html! {
             ul.legend {
@@ -169,7 +169,7 @@ impl LineChart {
         }
     }
 
-    /// The chart in words: where each line begins, where it ends, and how high it comes.
+    /// The chart in words: where each line begins and ends, and its maximum.
     fn description(&self) -> String {
         let mut text = format!("Over {}.", self.along);
         for series in self.series.iter().filter(|s| s.marks.iter().all(|m| !m.text.is_empty())) {
@@ -183,7 +183,7 @@ impl LineChart {
 
     fn drawing(&self) -> String {
         let mut out = String::new();
-        // The canvas takes everything, and a chart has a size: there is nothing that could fail.
+        // The canvas accepts everything and has a size, so drawing cannot fail.
         match self.draw(&mut out) {
             Ok(marks) => out + &marks,
             Err(why) => html! { text { "cannot be drawn: " (why) } }.into_string(),
@@ -201,14 +201,14 @@ impl LineChart {
             .y_label_area_size(22 + 13 * u32::try_from(widest).unwrap_or(4))
             .build_cartesian_2d(self.x.clone(), self.y.clone())
             .map_err(|e| said(&e))?;
-        let ink = Ink::Number.colour();
+        let ink = StrokeClass::Number.colour();
         let numbers = |anchor| TextStyle::from(("sans-serif", FONT_SIZE).into_font()).color(&ink).pos(anchor);
         chart
             .configure_mesh()
             .disable_x_mesh()
-            .bold_line_style(Ink::Grid.colour())
+            .bold_line_style(StrokeClass::Grid.colour())
             .light_line_style(TRANSPARENT)
-            .axis_style(Ink::Axis.colour())
+            .axis_style(StrokeClass::Axis.colour())
             .set_all_tick_mark_size(6)
             .x_label_style(numbers(Pos::new(HPos::Center, VPos::Top)))
             .y_label_style(numbers(Pos::new(HPos::Right, VPos::Center)))
@@ -219,20 +219,23 @@ impl LineChart {
             let band = self.band(series);
             if band.len() > 2 {
                 chart
-                    .draw_series([Polygon::new(band, Ink::Band(series.style).colour().filled())])
+                    .draw_series([Polygon::new(band, StrokeClass::Band(series.style).colour().filled())])
                     .map_err(|e| said(&e))?;
             }
         }
         for series in &self.series {
             let line: Vec<(f64, f64)> = series.marks.iter().filter_map(|m| self.place(m.x, m.y)).collect();
-            if line.len() > 1 && series.drawn != Drawn::Marks {
-                chart.draw_series([PathElement::new(line, Ink::Line(series.style).colour())]).map_err(|e| said(&e))?;
+            if line.len() > 1 && series.drawn != SeriesShape::Marks {
+                chart
+                    .draw_series([PathElement::new(line, StrokeClass::Line(series.style).colour())])
+                    .map_err(|e| said(&e))?;
             }
             for one in &series.marks {
                 let Some(place) = self.place(one.x, one.y).filter(|_| !one.text.is_empty()) else { continue };
                 let (x, y) = chart.backend_coord(&place);
                 let text = mark(x, y, series.style, one.doubtful, Some(&one.text)).into_string();
-                let text = if series.drawn == Drawn::Line { text.replacen("class=\"p", "class=\"h", 1) } else { text };
+                let text =
+                    if series.drawn == SeriesShape::Line { text.replacen("class=\"p", "class=\"h", 1) } else { text };
                 marks.push_str(&text);
             }
         }
@@ -244,9 +247,9 @@ impl LineChart {
     }
 
     /// The outline of the intervals: along their upper ends and back along the lower ones.
-    fn band(&self, series: &Series) -> Vec<(f64, f64)> {
+    fn band(&self, series: &ChartSeries) -> Vec<(f64, f64)> {
         let with: Vec<(f64, (f64, f64))> = series.marks.iter().filter_map(|m| Some((m.x, m.band?))).collect();
-        // An interval that leaves the chart ends at its edge.
+        // An interval that leaves the chart is cut at its edge.
         let within = |x, y: f64| {
             let (x, y) = self.place(x, y)?;
             Some((x, y.clamp(self.y.from, self.y.to)))

@@ -1,16 +1,16 @@
 //! How rates grow with parallelism: a chart for each test, a line for each side, and its figures below.
 
 use super::letter;
-use crate::compare::{Comparison, Curve, CurvePoint};
-use crate::html::charts::{Axis, LineChart, Mark, Series};
+use crate::compare::{Comparison, RampCurve, RampPoint};
+use crate::html::charts::{Axis, ChartSeries, LineChart, Mark};
 use crate::html::ramps::{ALONG, extent, metric_words, shown};
-use crate::html::table::{Head, Row, Table, text};
+use crate::html::table::{ColumnHead, Table, TableRow, text};
 use crate::numbers::thousands;
 use crate::text::clean;
 use dbdyno_catalogue::Catalogue;
 use maud::{Markup, html};
 
-/// The section; nothing where no test has a ramp on two sides.
+/// The section; empty where no test has a ramp on two sides.
 pub(super) fn section(comparison: &Comparison, catalogue: &Catalogue) -> Markup {
     html! {
         @if !comparison.curves.is_empty() {
@@ -22,9 +22,9 @@ pub(super) fn section(comparison: &Comparison, catalogue: &Catalogue) -> Markup 
     }
 }
 
-fn one(comparison: &Comparison, curve: &Curve, catalogue: &Catalogue) -> Markup {
+fn one(comparison: &Comparison, curve: &RampCurve, catalogue: &Catalogue) -> Markup {
     let (name, unit) = metric_words(&curve.metric, catalogue);
-    let series: Vec<Series> = curve
+    let series: Vec<ChartSeries> = curve
         .lines
         .iter()
         .enumerate()
@@ -48,40 +48,40 @@ fn one(comparison: &Comparison, curve: &Curve, catalogue: &Catalogue) -> Markup 
     }
 }
 
-fn side(comparison: &Comparison, n: usize, line: &[CurvePoint], unit: &str) -> Series {
+fn side(comparison: &Comparison, n: usize, line: &[RampPoint], unit: &str) -> ChartSeries {
     let name = format!("{} {}", letter(n), clean(&comparison.sides[n].name));
-    let mark = |p: &CurvePoint| {
+    let mark = |p: &RampPoint| {
         let band = p.low.zip(p.high);
         let interval = band.map(|(low, high)| format!(" ({} to {})", shown(low, unit), shown(high, unit)));
         let text = format!("{} at {}: {}{}", letter(n), dop(p), shown(p.value, unit), interval.unwrap_or_default());
         Mark { x: parallelism(p), y: p.value, band, doubtful: false, text }
     };
-    Series::new(name, n, line.iter().map(mark).collect())
+    ChartSeries::new(name, n, line.iter().map(mark).collect())
 }
 
-fn dop(point: &CurvePoint) -> String {
+fn dop(point: &RampPoint) -> String {
     format!("{}x{}x{}", point.nodes, point.jobs, point.threads)
 }
 
-fn parallelism(point: &CurvePoint) -> f64 {
+fn parallelism(point: &RampPoint) -> f64 {
     f64::from(point.nodes) * f64::from(point.jobs) * f64::from(point.threads)
 }
 
-fn table(comparison: &Comparison, curve: &Curve, unit: &str) -> Table {
+fn table(comparison: &Comparison, curve: &RampCurve, unit: &str) -> Table {
     let mut dops: Vec<(f64, String)> = curve.lines.iter().flatten().map(|p| (parallelism(p), dop(p))).collect();
     dops.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
     dops.dedup();
-    let mut all = vec![Head::figures("DOP", "n×j×t")];
+    let mut all = vec![ColumnHead::figures("DOP", "n×j×t")];
     // The legend above has their names.
     let lines = || curve.lines.iter().enumerate().filter(|(_, line)| !line.is_empty());
-    all.extend(lines().map(|(n, _)| Head::figures(letter(n), "")));
+    all.extend(lines().map(|(n, _)| ColumnHead::figures(letter(n), "")));
     let row = |(_, at): &(f64, String)| {
         let mut cells = vec![text(at)];
         cells.extend(lines().map(|(_, line)| {
             let value = line.iter().find(|p| dop(p) == *at).map(|p| p.value);
             text(&value.map_or_else(String::new, thousands))
         }));
-        Row::Figures(cells)
+        TableRow::Figures(cells)
     };
     let caption = text(&format!("{}, {unit}", curve.test));
     let class = if comparison.sides.len() > 8 { "figures many" } else { "figures" };

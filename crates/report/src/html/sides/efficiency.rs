@@ -1,14 +1,14 @@
-//! What a core, a hardware thread, a licence and a price carry.
+//! Throughput per core, hardware thread, licence and price.
 
 use super::heads;
 use crate::compare::text::{KEY_TESTS, letter};
 use crate::compare::{Comparison, Efficiency, Per};
-use crate::html::table::{Head, Row, Table, text};
+use crate::html::table::{ColumnHead, Table, TableRow, text};
 use crate::numbers::{MISSING, printed, thousands};
 use crate::text::clean;
 use maud::{Markup, html};
 
-/// The section; nothing where no divisor is known.
+/// The section; empty where no divisor is known.
 pub(super) fn section(comparison: &Comparison) -> Markup {
     let tables: Vec<Table> = comparison.efficiency.iter().map(|e| table(comparison, e)).collect();
     html! {
@@ -39,13 +39,13 @@ fn table(comparison: &Comparison, efficiency: &Efficiency) -> Table {
         Per::Licence => "licence (cores × core factor)",
         Per::ThousandUsd => "1,000 US dollars of all prices",
     };
-    let mut all = vec![Head::words("Test"), Head::words("Unit")];
+    let mut all = vec![ColumnHead::words("Test"), ColumnHead::words("Unit")];
     all.extend(heads(comparison, true));
     let number = |n: &Option<f64>| text(&n.map_or_else(|| MISSING.to_owned(), printed));
     let divisors = [text("divided by"), text("")].into_iter().chain(efficiency.divisors.iter().map(number)).collect();
-    let mut rows = vec![Row::Figures(divisors)];
+    let mut rows = vec![TableRow::Figures(divisors)];
     let shown: Vec<_> = efficiency.rows.iter().filter(|r| KEY_TESTS.contains(&r.test.as_str())).collect();
-    // Where none of the key tests was measured all others are shown.
+    // If none of the key tests was measured, all tests are shown.
     let shown = if shown.is_empty() { efficiency.rows.iter().collect() } else { shown };
     rows.extend(shown.into_iter().map(|row| {
         let mut cells = vec![text(&row.test), text(&row.unit)];
@@ -53,7 +53,7 @@ fn table(comparison: &Comparison, efficiency: &Efficiency) -> Table {
             let best = row.best == Some(n);
             html! { @if best { span.better { "▲ " (thousands(*value)) } } @else { (thousands(*value)) } }
         }));
-        Row::Figures(cells)
+        TableRow::Figures(cells)
     }));
     let class = if comparison.sides.len() > 8 { "figures many" } else { "figures" };
     Table { caption: text(&format!("Throughput per {what}")), heads: all, rows, class }

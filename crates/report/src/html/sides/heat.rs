@@ -1,33 +1,33 @@
-//! Speed and throughput of every test on every side, coloured row by row: what is best stands out, in the direction in
-//! which the metric is better.
+//! A heatmap of speed and throughput of every test on every side, coloured row by row, in the direction in which the
+//! metric is better.
 
 use super::{heads, letter};
-use crate::compare::{Cell, Comparison, Rank, Row as Figures, Which};
+use crate::compare::{ComparedCell, ComparedRow as Figures, Comparison, KeyFigure, Rank};
 use crate::html::marks::{marks_of, suspect};
-use crate::html::table::{Head, Row, Table, text};
+use crate::html::table::{ColumnHead, Table, TableRow, text};
 use crate::numbers::MISSING;
 use crate::text::clean;
-use dbdyno_model::Use;
+use dbdyno_model::UsableFor;
 use maud::{Markup, html};
 
-/// Shades from the worst to the best; the one in the middle is none.
+/// Shades from the worst to the best; the middle one is blank.
 const SHADES: f64 = 8.0;
 
 /// Whether two sides have such a figure.
-pub(super) fn is_there(comparison: &Comparison, which: Which) -> bool {
+pub(super) fn is_there(comparison: &Comparison, which: KeyFigure) -> bool {
     comparison.rows.iter().any(|row| row.which == which)
 }
 
 /// A section for speed and one for throughput.
 pub(super) fn sections(comparison: &Comparison) -> Markup {
     html! {
-        (section(comparison, Which::Speed, "heat-speed", "Speed", "one job with one thread"))
-        (section(comparison, Which::Throughput, "heat-throughput", "Throughput", "the best at any degree of parallelism"))
+        (section(comparison, KeyFigure::Speed, "heat-speed", "Speed", "one job with one thread"))
+        (section(comparison, KeyFigure::Throughput, "heat-throughput", "Throughput", "the best at any degree of parallelism"))
         @if !comparison.alone.is_empty() { (alone(comparison)) }
     }
 }
 
-fn section(comparison: &Comparison, which: Which, id: &str, title: &str, words: &str) -> Markup {
+fn section(comparison: &Comparison, which: KeyFigure, id: &str, title: &str, words: &str) -> Markup {
     let rows: Vec<&Figures> = comparison.rows.iter().filter(|r| r.which == which).collect();
     html! {
         @if !rows.is_empty() {
@@ -46,12 +46,12 @@ fn section(comparison: &Comparison, which: Which, id: &str, title: &str, words: 
 }
 
 fn table(comparison: &Comparison, rows: &[&Figures], title: &str) -> Table {
-    let mut all = vec![Head::words("Test"), Head::words("Title"), Head::words("Unit")];
+    let mut all = vec![ColumnHead::words("Test"), ColumnHead::words("Title"), ColumnHead::words("Unit")];
     all.extend(heads(comparison, true));
     let row = |row: &&Figures| {
         let mut cells = vec![text(&row.test), text(&row.title), text(&row.shown_unit)];
         cells.extend(row.cells.iter().map(cell));
-        Row::Figures(cells)
+        TableRow::Figures(cells)
     };
     let caption = text(&format!("{title} by test and platform"));
     let most = rows.iter().flat_map(|r| &r.cells).map(marks_in).max().unwrap_or(0);
@@ -59,7 +59,7 @@ fn table(comparison: &Comparison, rows: &[&Figures], title: &str) -> Table {
     Table { caption, heads: all, rows: rows.iter().map(row).collect(), class }
 }
 
-/// The table's classes: the room for marks is as wide as its fullest cell needs, so that all figures end at one line.
+/// The table's classes. The room for marks is as wide as the fullest cell needs, so that all figures are aligned.
 fn classes(many: bool, marks: usize) -> &'static str {
     match (many, marks) {
         (false, 0) => "heat w0",
@@ -75,11 +75,11 @@ fn classes(many: bool, marks: usize) -> &'static str {
     }
 }
 
-fn marks_in(cell: &Cell) -> usize {
+fn marks_in(cell: &ComparedCell) -> usize {
     usize::from(cell.suspect.is_some()) + usize::from(cell.equivalent.is_some()) + cell.flags.len()
 }
 
-fn cell(cell: &Cell) -> Markup {
+fn cell(cell: &ComparedCell) -> Markup {
     let shade = cell.heat.map_or(SHADES / 2.0, |heat| (heat * SHADES).round());
     let rank = match cell.rank {
         Rank::Best => "▲",
@@ -98,20 +98,20 @@ fn cell(cell: &Cell) -> Markup {
     }
 }
 
-fn doubt(cell: &Cell) -> Markup {
+fn doubt(cell: &ComparedCell) -> Markup {
     html! {
         @match (&cell.suspect, cell.usable_for) {
-            (Some(_), Use::LowerLimit) => { b { ">" } },
-            (Some(_), Use::Nothing | Use::NotForComparison) => { b { "!" } },
-            (Some(_), Use::Value) => { (suspect()) },
+            (Some(_), UsableFor::LowerLimit) => { b { ">" } },
+            (Some(_), UsableFor::Nothing | UsableFor::NotForComparison) => { b { "!" } },
+            (Some(_), UsableFor::Value) => { (suspect()) },
             (None, _) => {},
         }
         @if cell.equivalent.is_some() { a.mark href="#mark-equivalent" { "~" } }
     }
 }
 
-/// What is known of a figure, for whoever points at it.
-fn about(cell: &Cell) -> String {
+/// The text for readers who point at a figure.
+fn about(cell: &ComparedCell) -> String {
     let mut parts: Vec<String> = cell.dop.iter().map(|dop| format!("at {dop}")).collect();
     if cell.values.len() > 1 {
         parts.push(format!("median of {} runs", cell.values.len()));

@@ -1,4 +1,4 @@
-//! The page of a comparison: what does not compare, what differs, then figures, curves, ratios and what a core carries.
+//! The page of a comparison: unlike figures, differences, figures, curves, ratios and efficiency.
 
 mod curves;
 mod efficiency;
@@ -6,11 +6,11 @@ mod heat;
 mod others;
 mod ratios;
 
-use super::page::{Place, document, navigation, notice};
-use super::table::{Head, beside};
+use super::page::{Anchor, document, navigation, notice};
+use super::table::{ColumnHead, beside};
 use super::{marks, method, verdict};
 use crate::compare::text::letter;
-use crate::compare::{Comparison, Side, WarningKind, Which};
+use crate::compare::{Comparison, KeyFigure, Side, WarningKind};
 use crate::platform;
 use crate::text::clean;
 use crate::verdict::Verdict;
@@ -18,13 +18,13 @@ use dbdyno_catalogue::Catalogue;
 use dbdyno_model::RunJson;
 use maud::{Markup, html};
 
-/// Sides that have their names at the head of a column; more have letters.
+/// Up to this many sides have their names in the column heads; more have letters.
 const MOST_NAMED: usize = 6;
 
 /// The whole page.
 pub(super) fn page(comparison: &Comparison, sides: &[Side], verdicts: &[Verdict], catalogue: &Catalogue) -> Markup {
     let runs: Vec<&RunJson> = sides.iter().flat_map(|s| &s.runs).collect();
-    // Of a sample, the newest run stands for all where settings are shown.
+    // The newest run of a sample stands for all where settings are shown.
     let newest: Vec<&RunJson> = sides.iter().filter_map(|s| s.runs.first()).collect();
     let title = title(comparison);
     let content = html! {
@@ -82,7 +82,7 @@ fn list(comparison: &Comparison) -> Markup {
     }
 }
 
-/// The documents that published results come from, each once.
+/// The source documents of published results, each once.
 fn sources(comparison: &Comparison) -> Markup {
     let mut sources: Vec<(&str, Vec<&str>)> = Vec::new();
     for (n, side) in comparison.sides.iter().enumerate() {
@@ -110,12 +110,12 @@ fn kind(kind: WarningKind) -> String {
     format!("{kind:?}").to_lowercase()
 }
 
-fn places(comparison: &Comparison, verdicts: &[Verdict]) -> Vec<Place> {
+fn places(comparison: &Comparison, verdicts: &[Verdict]) -> Vec<Anchor> {
     let all = [
         (!verdicts.is_empty(), "verdict", "Verdict"),
         (true, "differs", "What differs"),
-        (heat::is_there(comparison, Which::Speed), "heat-speed", "Speed"),
-        (heat::is_there(comparison, Which::Throughput), "heat-throughput", "Throughput"),
+        (heat::is_there(comparison, KeyFigure::Speed), "heat-speed", "Speed"),
+        (heat::is_there(comparison, KeyFigure::Throughput), "heat-throughput", "Throughput"),
         (!comparison.curves.is_empty(), "curves", "Curves"),
         (!comparison.others.is_empty(), "others", "Other series"),
         (ratios::is_there(comparison), "ratios", "Ratios"),
@@ -129,16 +129,16 @@ fn places(comparison: &Comparison, verdicts: &[Verdict]) -> Vec<Place> {
 }
 
 /// The heads of the sides' columns.
-fn heads(comparison: &Comparison, figures: bool) -> Vec<Head> {
+fn heads(comparison: &Comparison, figures: bool) -> Vec<ColumnHead> {
     let named = comparison.sides.len() <= MOST_NAMED;
     let head = |(n, side): (usize, &crate::compare::SideInfo)| {
         let name = if named { clean(&side.name).into_owned() } else { String::new() };
-        if figures { Head::figures(letter(n), name) } else { Head::words(format!("{} {name}", letter(n))) }
+        if figures { ColumnHead::figures(letter(n), name) } else { ColumnHead::words(format!("{} {name}", letter(n))) }
     };
     comparison.sides.iter().enumerate().map(head).collect()
 }
 
-/// What sides are called at the head of their settings.
+/// The names of the sides above their settings.
 fn names(comparison: &Comparison) -> Vec<String> {
     comparison.sides.iter().enumerate().map(|(n, side)| format!("{} {}", letter(n), side.name)).collect()
 }
@@ -164,17 +164,17 @@ fn sheets(comparison: &Comparison, runs: &[&RunJson]) -> Markup {
         }
     }
     let rows = |title: &str| {
-        let facts = |sheet: &Vec<(&str, platform::Facts)>| {
+        let facts = |sheet: &Vec<(&str, platform::SheetFacts)>| {
             sheet.iter().find(|(t, _)| *t == title).map(|(_, facts)| facts.clone()).unwrap_or_default()
         };
-        let facts: Vec<platform::Facts> = sheets.iter().map(facts).collect();
+        let facts: Vec<platform::SheetFacts> = sheets.iter().map(facts).collect();
         let mut names: Vec<&str> = Vec::new();
         for (name, _) in facts.iter().flatten() {
             if !names.contains(&name.as_str()) {
                 names.push(name);
             }
         }
-        let value = |facts: &platform::Facts, name: &str| {
+        let value = |facts: &platform::SheetFacts, name: &str| {
             let values: Vec<&str> = facts.iter().filter(|(n, _)| n == name).map(|(_, v)| v.as_str()).collect();
             (!values.is_empty()).then(|| values.join(" "))
         };

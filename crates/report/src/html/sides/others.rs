@@ -1,13 +1,13 @@
-//! Published series over something else than jobs and threads, side by side.
+//! Published series over something other than jobs and threads, side by side.
 
 use super::heads;
-use crate::compare::{Comparison, Other};
+use crate::compare::{Comparison, OtherSeries};
 use crate::html::marks::suspect;
-use crate::html::table::{Head, Row, Table, text};
+use crate::html::table::{ColumnHead, Table, TableRow, text};
 use crate::numbers::{MISSING, printed};
 use maud::{Markup, html};
 
-/// The section; nothing where no two sides have such a series.
+/// The section; empty where no two sides have such a series.
 pub(super) fn section(comparison: &Comparison) -> Markup {
     html! {
         @if !comparison.others.is_empty() {
@@ -19,8 +19,8 @@ pub(super) fn section(comparison: &Comparison) -> Markup {
     }
 }
 
-fn table(comparison: &Comparison, other: &Other) -> Table {
-    let mut all = vec![Head::figures(other.by.replace('_', " "), "")];
+fn table(comparison: &Comparison, other: &OtherSeries) -> Table {
+    let mut all = vec![ColumnHead::figures(other.by.replace('_', " "), "")];
     all.extend(heads(comparison, true));
     let rows = other.rows.iter().map(|row| {
         let mut cells = vec![text(&printed(row.at))];
@@ -28,7 +28,7 @@ fn table(comparison: &Comparison, other: &Other) -> Table {
             let doubted = row.suspects.get(n).is_some_and(Option::is_some);
             html! { (value.map_or_else(|| MISSING.to_owned(), printed)) @if doubted { (suspect()) } }
         }));
-        Row::Figures(cells)
+        TableRow::Figures(cells)
     });
     let caption = text(&format!("{} {}: {}", other.test, other.title, other.key.replace('_', " ")));
     Table { caption, heads: all, rows: rows.collect(), class: "figures" }

@@ -1,23 +1,23 @@
-//! How each side stands to the baseline, with the interval and what may be said.
+//! The ratio of each side to the baseline, with its interval and conclusion.
 
 use super::{heads, letter};
 use crate::compare::text::ratio_text;
-use crate::compare::{Comparison, Ratio, Verdict, Which};
-use crate::html::table::{Head, Row, Table, text};
+use crate::compare::{Comparison, KeyFigure, Ratio, RatioVerdict};
+use crate::html::table::{ColumnHead, Table, TableRow, text};
 use crate::numbers::MISSING;
 use crate::text::clean;
 use maud::{Markup, html};
 
-/// Whether any figure can be held against the baseline's.
+/// Whether any figure can be compared with the baseline's.
 pub(super) fn is_there(comparison: &Comparison) -> bool {
     ratios(comparison).next().is_some()
 }
 
-/// The section; nothing where no figure has a ratio.
+/// The section; empty where no figure has a ratio.
 pub(super) fn section(comparison: &Comparison) -> Markup {
     let base = comparison.baseline;
     let mut whys: Vec<&str> = Vec::new();
-    for ratio in ratios(comparison).filter(|r| r.verdict == Verdict::SpreadUnknown) {
+    for ratio in ratios(comparison).filter(|r| r.verdict == RatioVerdict::SpreadUnknown) {
         whys.extend(ratio.why.as_deref().filter(|why| !whys.contains(why)));
     }
     if !is_there(comparison) {
@@ -44,17 +44,17 @@ fn ratios(comparison: &Comparison) -> impl Iterator<Item = &Ratio> {
 }
 
 fn table(comparison: &Comparison) -> Table {
-    let mut all = vec![Head::words("Test"), Head::words("Of")];
+    let mut all = vec![ColumnHead::words("Test"), ColumnHead::words("Of")];
     all.extend(heads(comparison, true));
     let rows = comparison.rows.iter().filter(|row| row.cells.iter().any(|c| c.ratio.is_some())).map(|row| {
-        let of = if row.which == Which::Speed { "speed" } else { "throughput" };
+        let of = if row.which == KeyFigure::Speed { "speed" } else { "throughput" };
         let mut cells = vec![text(&row.test), text(of)];
         cells.extend(row.cells.iter().enumerate().map(|(n, cell)| match &cell.ratio {
             _ if n == comparison.baseline => text("1"),
             Some(ratio) => one(ratio),
             None => text(MISSING),
         }));
-        Row::Figures(cells)
+        TableRow::Figures(cells)
     });
     let class = if comparison.sides.len() > 8 { "figures many" } else { "figures" };
     Table { caption: text("Figures divided by the baseline's"), heads: all, rows: rows.collect(), class }
@@ -62,9 +62,9 @@ fn table(comparison: &Comparison) -> Table {
 
 fn one(ratio: &Ratio) -> Markup {
     let class = match ratio.verdict {
-        Verdict::Better => Some("better"),
-        Verdict::Worse => Some("worse"),
-        Verdict::NoDifferenceShown | Verdict::SpreadUnknown | Verdict::NoRatio => None,
+        RatioVerdict::Better => Some("better"),
+        RatioVerdict::Worse => Some("worse"),
+        RatioVerdict::NoDifferenceShown | RatioVerdict::SpreadUnknown | RatioVerdict::NoRatio => None,
     };
     let why = ratio.why.as_deref().map(|why| clean(why).into_owned());
     html! { span class=[class] title=[why] { (ratio_text(ratio)) } }

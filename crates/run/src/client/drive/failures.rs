@@ -1,84 +1,84 @@
-//! What becomes of a transaction that failed. What no further transaction could survive (the target lost, a privilege
-//! or an object missing) ends the point; so does a storm, in which nothing of any job succeeds any more.
+//! What follows a failed transaction. An error that every further transaction would meet (a lost target, a missing
+//! privilege or object) ends the point. So does a stall, in which no transaction of any job succeeds any more.
 
-use super::{ClientDrive, Doing, STORM_FAILURES, Then};
-use crate::Lost;
+use super::{Activity, AfterRollback, ClientDrive, STALL_FAILURES};
+use crate::LostWork;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::program::{Act, Outcome, Program};
 use dbdyno_model::ErrorClass;
 
-/// How often a transaction is sent again.
+/// How often a transaction is sent again at most.
 const MOST_RETRIES: u32 = 10;
-/// A storm lasts at least so long.
-const STORM_NS: u64 = 1_000_000_000;
+/// A stall lasts at least this long before it ends the point.
+const STALL_NS: u64 = 1_000_000_000;
 
 impl<P: Program> ClientDrive<'_, P> {
-    /// A statement, a commit or a rollback has failed.
+    /// Handles a statement, commit or rollback that failed.
     #[cold]
     pub(super) fn fail(&mut self, error: EngineError, ended_ns: u64) -> Option<Act> {
         self.warm(ended_ns);
         self.learn_edges();
-        let class = self.team.class(&error);
-        let unknown = unknown(class) && (self.doing == Doing::Commit || !self.open);
-        let in_rollback = matches!(self.doing, Doing::Rollback(_));
+        let class = self.context.class(&error);
+        let unknown = unknown(class) && (self.activity == Activity::Commit || !self.open);
+        let in_rollback = matches!(self.activity, Activity::Rollback(_));
         self.lose();
         if in_rollback || ends_the_point(class) {
-            // A transaction that failed before its rollback did has been counted.
-            if self.doing != Doing::Rollback(Then::Leave) {
+            // A transaction whose rollback failed was already counted when it failed.
+            if self.activity != Activity::Rollback(AfterRollback::Leave) {
                 self.count(class, unknown, ended_ns);
             }
-            self.tally.error = Some(error);
-            self.team.window.abort();
+            self.counts.error = Some(error);
+            self.context.window.abort();
             return None;
         }
         if class == ErrorClass::Conflict && self.attempt < MOST_RETRIES {
             self.attempt += 1;
-            self.tally.outcomes.retries += 1;
+            self.counts.outcomes.retries += 1;
             self.count_type(|outcomes, _| outcomes.retries += 1);
             if let Some(at_ns) = self.inside(ended_ns) {
-                self.pen.retry(self.of_type, at_ns);
+                self.recorder.retry(self.of_type, at_ns);
             }
             if self.open {
-                self.doing = Doing::Rollback(Then::Again);
+                self.activity = Activity::Rollback(AfterRollback::Again);
                 return Some(Act::Rollback);
             }
             return self.again(ended_ns);
         }
         self.count(class, unknown, ended_ns);
-        self.tally.first_failure.get_or_insert(error);
-        self.weather(ended_ns);
+        self.counts.first_failure.get_or_insert(error);
+        self.note_failure(ended_ns);
         if self.open {
-            self.doing = Doing::Rollback(Then::Leave);
+            self.activity = Activity::Rollback(AfterRollback::Leave);
             return Some(Act::Rollback);
         }
         self.leave(ended_ns);
         None
     }
 
-    /// Counts a transaction that failed for good; whether the database has it may be unknown.
+    /// Counts a transaction that failed for good. Whether the database has committed it may be unknown.
     fn count(&mut self, class: ErrorClass, unknown: bool, ended_ns: u64) {
         self.user.program.ended(if unknown { Outcome::Unknown } else { Outcome::RolledBack });
-        self.tally.outcomes.fail(class);
+        self.counts.outcomes.fail(class);
         self.count_type(|outcomes, unknowns| {
             outcomes.fail(class);
             *unknowns += u64::from(unknown);
         });
         self.account(ended_ns);
         if let Some(at_ns) = self.inside(ended_ns) {
-            self.pen.error(self.of_type, at_ns);
+            self.recorder.error(self.of_type, at_ns);
         }
     }
 
-    /// What the database may have counted of an attempt that came to nothing.
+    /// Notes what the database may have counted of a failed attempt.
     fn lose(&mut self) {
-        let (failed, rows) = match self.doing {
-            Doing::Statement(times) => (times, self.team.rows_per_statement),
+        let (failed, rows) = match self.activity {
+            Activity::Statement(times) => (times, self.context.rows_per_statement),
             _ => (0, 0),
         };
         let before = if self.executed > 0 { self.user.program.did().rows } else { 0 };
-        // Whether a commit that failed has been done, nobody knows; a single statement is its own commit.
-        let commits = self.doing == Doing::Commit || !self.open;
-        self.tally.lost.merge(Lost {
+        // Whether a failed commit was done is unknown; a single statement is its own commit.
+        let commits = self.activity == Activity::Commit || !self.open;
+        self.counts.lost.merge(LostWork {
             statements: self.executed + failed,
             rows: before + rows,
             commits: u64::from(commits),
@@ -86,23 +86,23 @@ impl<P: Program> ClientDrive<'_, P> {
         self.executed = 0;
     }
 
-    /// Notes one more failure; the team ends the point when nothing of any job succeeds any more.
-    fn weather(&mut self, ended_ns: u64) {
+    /// Notes one more failure in a row. The point ends when all sessions are stalled.
+    fn note_failure(&mut self, ended_ns: u64) {
         self.failures_in_row += 1;
-        let long = ended_ns >= self.last_good_ns + STORM_NS;
-        if self.failures_in_row >= STORM_FAILURES && long && !self.storming {
-            self.storming = true;
-            self.team.storms();
+        let long = ended_ns >= self.last_good_ns + STALL_NS;
+        if self.failures_in_row >= STALL_FAILURES && long && !self.stalled_sessions {
+            self.stalled_sessions = true;
+            self.context.stalled();
         }
     }
 }
 
-/// Whether after such an error nobody knows what the database has done.
+/// Whether such an error leaves it unknown what the database has done.
 fn unknown(class: ErrorClass) -> bool {
     matches!(class, ErrorClass::ConnectionLost | ErrorClass::Timeout | ErrorClass::Cancelled)
 }
 
-/// Whether no further transaction could fare better.
+/// Whether every further transaction would fail in the same way.
 fn ends_the_point(class: ErrorClass) -> bool {
     match class {
         ErrorClass::ConnectionLost

@@ -1,4 +1,4 @@
-//! The client drive judged, on a simulated clock: what is overload, and what is not.
+//! Tests of the client drive on a simulated clock: what counts as overload, and what does not.
 
 mod overload;
 mod pooled;
@@ -34,7 +34,7 @@ pub(super) fn spec(jobs: u32) -> PointSpec {
 #[test]
 fn a_rate_is_met_or_not() {
     let unmet = |arrivals, asked, window_s, ops| {
-        unmet(Load { arrivals: Some(arrivals), ..Load::default() }, asked, window_s, ops, 1, &TRANSACTIONS)
+        unmet(ClientLoad { arrivals: Some(arrivals), ..ClientLoad::default() }, asked, window_s, ops, 1, &TRANSACTIONS)
     };
     let constant = Arrivals::Constant;
     assert_eq!(unmet(constant, 1_000.0, 10.0, 9_960.0), None);
@@ -42,7 +42,7 @@ fn a_rate_is_met_or_not() {
     let reason = unmet(constant, 1_000.0, 10.0, 5_000.0).unwrap();
     assert!(reason.starts_with("1000 transactions/s were asked for and 500 were reached"), "{reason}");
     assert!(unmet(constant, 1_000.0, 10.0, 9_400.0).is_some());
-    // 100 independent arrivals may well be 80.
+    // Of 100 expected Poisson arrivals, 80 are within chance.
     assert_eq!(unmet(Arrivals::Poisson, 10.0, 10.0, 80.0), None);
     assert!(unmet(constant, 10.0, 10.0, 80.0).is_some());
 }

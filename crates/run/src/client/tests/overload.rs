@@ -1,18 +1,17 @@
-//! A load that the sessions can carry passes, one that they cannot is found, whatever the chance of its arrivals.
+//! A load that the sessions can carry passes, and one that they cannot carry is detected, whatever the random arrivals.
 
 use super::simulated::{Service, Simulation};
 use dbdyno_model::{Arrivals, Queue};
 
 const SEEDS: u64 = 100;
 
-/// How many of a hundred seeds are judged as they should be: invalid exactly where more is asked for than can be
-/// carried.
+/// How many of a hundred seeds are judged correctly: invalid exactly where more is asked for than can be carried.
 #[track_caller]
 fn is_told(sessions: u32, due: f64, utilisation: f64) {
     for service in [Service::Deterministic, Service::Exponential] {
         let (arrivals, queue) = (Arrivals::Poisson, Queue::Shared);
         let judged = |seed| Simulation { sessions, utilisation, due, arrivals, service, queue, seed }.judged();
-        // Chance makes the number that is due a few per cent less than asked; that may be too few.
+        // Chance may make the number due a few per cent smaller than asked, which may be too few to judge.
         let right = (0..SEEDS).filter(|seed| judged(*seed).0 == (utilisation > 1.0)).count();
         assert!(right >= 99, "{right} of {SEEDS}: {sessions} sessions, {due} due, {utilisation}, {service:?}");
     }
@@ -49,7 +48,7 @@ fn with_fewer_due_nothing_is_told_and_that_is_said() {
     for (sessions, due) in [(1, 1_000.0), (8, 1_000.0), (64, 4_000.0)] {
         let (arrivals, service, queue, utilisation) = (Arrivals::Poisson, Service::Exponential, Queue::Shared, 0.5);
         let judged = |due, seed| Simulation { sessions, utilisation, due, arrivals, service, queue, seed }.judged();
-        // Five standard deviations to both sides.
+        // Five standard deviations on both sides.
         assert!((0..20).all(|seed| judged(due * 0.8, seed) == (false, true)), "{sessions}");
         assert!((0..20).all(|seed| judged(due * 1.2, seed) == (false, false)), "{sessions}");
     }
@@ -95,19 +94,19 @@ fn what_is_unfinished_is_in_the_response_times_with_its_age() {
     };
     let result = simulation.run();
     let (open, response) = (result.open_loop.unwrap(), result.response.unwrap());
-    // 1,500/s are due from 2 s before the window on, and 1,000/s done.
+    // 1,500/s are due from 2 s before the window on, and 1,000/s are done.
     assert!(open.due.abs_diff(15_000) <= 1 && open.busy_pct > 99.99, "{open:?}");
     let begun = open.unfinished - open.waiting;
     assert!(open.unfinished.abs_diff(6_000) <= 20 && (7..=8).contains(&begun), "{open:?}");
     assert_eq!(response.count(), result.service.count() + open.unfinished);
-    // What nobody began is of no type. A session may have begun one more in the moment after the window's end.
+    // Transactions that never began have no type. A session may have begun one more just after the window's end.
     let of_type = result.types[0].response.as_ref().unwrap().count() - result.service.count();
     assert!((begun..=begun + 8).contains(&of_type), "{of_type} of {open:?}");
-    // The oldest that waits was due 8 s after the barrier: it has waited for 4 s.
+    // The oldest waiting transaction was due 8 s after the barrier, so it has waited for 4 s.
     let longest_s = response.max_ns().unwrap() as f64 / 1e9;
     assert!((longest_s - 4.0).abs() < 0.05, "{longest_s}");
-    // All that ended inside had waited for 0.67 s to 4 s, evenly, and those that did not for 4 s to nothing: less in
-    // the middle.
+    // Transactions that ended inside had waited 0.67 s to 4 s, evenly distributed; the others 0 to 4 s. The median lies
+    // below the middle.
     let median_s = response.percentile_ns(50.0).unwrap() as f64 / 1e9;
     assert!((median_s - 2.2).abs() < 0.2, "{median_s}");
 }

@@ -1,10 +1,10 @@
-//! Users who share connections, against queueing theory: the wait for a connection is the wait of the theory's
-//! customers.
+//! Users who share connections, compared with queueing theory: the wait for a connection is the wait of a customer for
+//! a server.
 
 use super::simulated::{Service, Simulation};
 use super::theory::Queueing;
 use crate::ClientResult;
-use dbdyno_model::{Arrivals, Load, Queue};
+use dbdyno_model::{Arrivals, ClientLoad, Queue};
 use dbdyno_stats::Histogram;
 
 fn simulation(sessions: u32, utilisation: f64, service: Service) -> Simulation {
@@ -31,11 +31,11 @@ fn users_of_an_open_loop_wait_for_connections_as_for_servers() {
         for pct in [90.0, 99.0] {
             let (measured, expected) =
                 (wait.percentile_ns(pct).unwrap(), theory.wait_percentile(pct) * service_s * 1e9);
-            // Few wait at all where there are many sessions: chance moves a short wait by more than its tenth part.
+            // With many sessions few transactions wait, and chance moves a short wait by more than a tenth.
             let allowed = 0.1 * expected + 0.02 * service_s * 1e9;
             assert!((measured as f64 - expected).abs() < allowed, "{measured} {expected}");
         }
-        // A transaction has waited, and was served.
+        // Response time is the wait plus the service time.
         let whole_s = mean_s(&wait) + mean_s(&service);
         assert!((mean_s(&response) / whole_s - 1.0).abs() < 2e-3, "{} and {whole_s}", mean_s(&response));
         assert!((open.busy_pct / 100.0 - utilisation).abs() < 0.03, "{open:?}");
@@ -57,7 +57,7 @@ fn users_with_queues_of_their_own_share_connections_too() {
     let apart = Simulation { queue: Queue::Session, ..simulation(8, 0.6, Service::Deterministic) };
     let result = apart.of_users(64, apart.load());
     let wait_s = mean_s(&result.connection_wait.unwrap());
-    // So many users are seldom at work themselves when something is due: connections are what they wait for.
+    // With this many users, a user is seldom busy when its next transaction is due, so the wait is for a connection.
     let expected_s = Queueing::new(8, 0.6).mean_wait() * apart.service_s();
     assert!((wait_s / expected_s - 1.0).abs() < 0.25, "{wait_s} for {expected_s}");
     assert!(mean_s(&result.response.unwrap()) > wait_s + apart.service_s());
@@ -68,7 +68,7 @@ fn users_with_queues_of_their_own_share_connections_too() {
 fn patient_users_are_thinking_waiting_or_served() {
     for (users, think) in [(40, Some("2ms..6ms")), (100, Some("1ms..2ms")), (9, None)] {
         let simulation = simulation(8, 0.8, Service::Exponential);
-        let load = Load { think: think.map(|text| text.parse().unwrap()), ..Load::default() };
+        let load = ClientLoad { think: think.map(|text| text.parse().unwrap()), ..ClientLoad::default() };
         let ClientResult { service, connection_wait, response, open_loop, .. } = simulation.of_users(users, load);
         let wait = connection_wait.unwrap();
         assert_eq!((wait.count(), response.is_some(), open_loop.is_some()), (service.count(), false, false));
@@ -81,5 +81,5 @@ fn patient_users_are_thinking_waiting_or_served() {
 #[test]
 fn users_who_have_a_connection_each_wait_for_none() {
     let simulation = simulation(4, 0.5, Service::Exponential);
-    assert_eq!(simulation.of_users(4, Load::default()).connection_wait, None);
+    assert_eq!(simulation.of_users(4, ClientLoad::default()).connection_wait, None);
 }

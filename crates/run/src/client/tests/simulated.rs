@@ -1,18 +1,18 @@
-//! Sessions whose service times are known, under a rate, on a simulated clock; and what the judge says of it.
+//! Sessions with known service times, under a rate, on a simulated clock; and how the judge rates them.
 
 use crate::judge::judge_rate;
-use crate::{ClientDrive, ClientResult, Pace, Pool, Team, Window};
+use crate::{ClientContext, ClientDrive, ClientResult, WaitingUsers, Window, WindowMode};
 use dbdyno_engine::client::{TestForm, TestProgram};
 use dbdyno_engine::data::mix;
 use dbdyno_engine::{Canceller, ChunkResult, Clock, EngineError, Failure, Job, Prepared, Pump, Request};
 use dbdyno_engine::{PointSpec, Session, SimulatedClock, SimulatedPump, StartGate};
-use dbdyno_model::{Arrivals, Flag, Load, Point, Queue, Rate, Status, TestCode};
+use dbdyno_model::{Arrivals, ClientLoad, Flag, Point, Queue, Rate, Status, TestCode};
 use std::sync::Arc;
 
 /// The window; the warm-up is a fifth of it.
 const WINDOW_S: f64 = 10.0;
 
-/// How long transactions take.
+/// Distribution of service times.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Service {
     Deterministic,
@@ -23,9 +23,9 @@ pub(super) enum Service {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Simulation {
     pub(super) sessions: u32,
-    /// Share of what the sessions can carry that is asked for.
+    /// Asked rate as a share of what the sessions can carry.
     pub(super) utilisation: f64,
-    /// Transactions that are due inside the window, on average.
+    /// Mean number of transactions due inside the window.
     pub(super) due: f64,
     pub(super) arrivals: Arrivals,
     pub(super) service: Service,
@@ -69,29 +69,29 @@ impl Session for Served<'_> {
 }
 
 impl Simulation {
-    /// Transactions that are due in a second.
+    /// Transactions due per second.
     fn per_s(&self) -> f64 {
         self.due / WINDOW_S
     }
 
-    /// What a transaction takes on average.
+    /// Mean service time of a transaction.
     pub(super) fn service_s(&self) -> f64 {
         self.utilisation * f64::from(self.sessions) / self.per_s()
     }
 
-    /// Puts the load on; each job has a session.
+    /// Runs the load; each job has a session.
     pub(super) fn run(&self) -> ClientResult {
         self.of_users(self.sessions, self.load())
     }
 
-    /// Puts a load on; so many users share the sessions.
-    pub(super) fn of_users(&self, users: u32, load: Load) -> ClientResult {
+    /// Runs a load; this many users share the sessions.
+    pub(super) fn of_users(&self, users: u32, load: ClientLoad) -> ClientResult {
         let spec = PointSpec { key_seed: mix(self.seed), ..super::spec(users) };
         let clock = SimulatedClock::default();
-        let window = Window::new(Pace::of_client(WINDOW_S), self.sessions as usize);
-        let load = Load { connections: Some(self.sessions).filter(|n| *n < users), ..load };
+        let window = Window::new(WindowMode::of_client(WINDOW_S), self.sessions as usize);
+        let load = ClientLoad { connections: Some(self.sessions).filter(|n| *n < users), ..load };
         let per_s = load.rate.map(|_| self.per_s());
-        let team = Team::new(&window, (WINDOW_S * 1e9) as u64, load, per_s, &spec);
+        let context = ClientContext::new(&window, (WINDOW_S * 1e9) as u64, load, per_s, &spec);
         let served = |job: u32| Served {
             clock: &clock,
             service: self.service,
@@ -100,21 +100,21 @@ impl Simulation {
         };
         let mut sessions: Vec<Served<'_>> = (0..self.sessions).map(served).collect();
         let program = |job| TestProgram::new(&spec, job, TestForm::default());
-        let pool = Pool::default();
-        let mut drives = team.sessions((0..users).map(|job| (job, program(job))), &pool);
+        let pool = WaitingUsers::default();
+        let mut drives = context.sessions((0..users).map(|job| (job, program(job))), &pool);
         let pairs = sessions.iter_mut().zip(&mut drives).map(|(session, work)| Job { session, work }).collect();
         SimulatedPump(&clock).run(pairs, &clock, &StartGate::new(1)).unwrap();
-        let tallies = drives.into_iter().map(ClientDrive::into_tally);
-        let tallies = tallies.chain(load.connections.map(|_| pool.tally(&team))).collect();
-        team.gather(tallies)
+        let counts = drives.into_iter().map(ClientDrive::into_counts);
+        let counts = counts.chain(load.connections.map(|_| pool.counts(&context))).collect();
+        context.gather(counts)
     }
 
-    pub(super) fn load(&self) -> Load {
+    pub(super) fn load(&self) -> ClientLoad {
         let rate = Rate::PerS { thousandths: (self.per_s() * 1e3) as u64 };
-        Load { rate: Some(rate), arrivals: Some(self.arrivals), queue: Some(self.queue), ..Load::default() }
+        ClientLoad { rate: Some(rate), arrivals: Some(self.arrivals), queue: Some(self.queue), ..ClientLoad::default() }
     }
 
-    /// Whether the judge finds it invalid, and whether it says that too few were due.
+    /// Whether the judge calls the point invalid, and whether it says that too few transactions were due.
     pub(super) fn judged(&self) -> (bool, bool) {
         let result = self.run();
         let mut point = Point::new(TestCode::new("T711").unwrap(), jiff::Timestamp::UNIX_EPOCH);

@@ -1,13 +1,13 @@
-//! What queueing theory says of M/D/c: Poisson arrivals, c servers that take the same time for all. The distribution of
-//! the number there is Crommelin's (1932): whoever is served now is gone a service time later, whoever comes meanwhile
-//! is there. That of the waiting time is Franx's (2001).
+//! The M/D/c queue: Poisson arrivals and c servers with a constant service time. The distribution of the number of
+//! customers is from Crommelin (1932): a customer in service now is gone a service time later, and a customer who
+//! arrives meanwhile is there. The distribution of the waiting time is from Franx (2001).
 
-/// M/D/c; times are in service times.
+/// M/D/c; the unit of time is the service time.
 pub(super) struct Queueing {
     servers: usize,
     /// Arrivals in a service time.
     arrivals: f64,
-    /// Probabilities of so many there.
+    /// Probabilities of the number of customers.
     there: Vec<f64>,
 }
 
@@ -39,7 +39,7 @@ impl Queueing {
         waiting.sum::<f64>() / self.arrivals
     }
 
-    /// The probability to wait for no longer.
+    /// The probability of waiting at most this long.
     fn waits_at_most(&self, wait: f64) -> f64 {
         let periods = wait.floor() as usize + 1;
         let comes = self.arrivals * (periods as f64 - wait);
@@ -53,7 +53,7 @@ impl Queueing {
         sum
     }
 
-    /// The wait that so many per cent do not exceed.
+    /// The wait that this percentage of customers does not exceed.
     pub(super) fn wait_percentile(&self, pct: f64) -> f64 {
         let (mut least, mut most) = (0.0, 64.0);
         for _ in 0..60 {
@@ -72,7 +72,7 @@ fn the_theory_is_that_of_the_books() {
         assert!((one.mean_wait() / (utilisation / (1.0 - utilisation) / 2.0) - 1.0).abs() < 1e-6);
         assert!((one.waits_at_most(0.0) - (1.0 - utilisation)).abs() < 1e-9);
     }
-    // The probability never to wait, and to wait not at all or for longer, of two servers; by Erlang's bounds.
+    // The probabilities of no wait, and of some wait, with two servers; bounds by Erlang.
     let two = Queueing::new(2, 0.7);
     assert!(two.waits_at_most(0.0) < two.waits_at_most(0.5) && two.waits_at_most(30.0) > 0.999_999);
     let below = (0..1_000).map(|n| 1.0 - two.waits_at_most(f64::from(n) / 100.0)).sum::<f64>() / 100.0;

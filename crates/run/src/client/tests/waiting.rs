@@ -1,4 +1,4 @@
-//! Response times of the simulated pump against queueing theory.
+//! Response times of the simulated pump compared with queueing theory.
 
 use super::simulated::{Service, Simulation};
 use super::theory::Queueing;
@@ -36,7 +36,7 @@ fn sessions_with_queues_of_their_own_are_each_m_d_1() {
     is_near(measured(8, 0.6, Queue::Session), &Queueing::new(1, 0.6));
 }
 
-/// The issue's: 161 ms with a queue each and 30 ms with one for all.
+/// Known values: 161 ms with a queue for each session, and 30 ms with one queue for all.
 #[test]
 fn whoever_is_free_serves_sooner() {
     let [apart, shared] = [Queue::Session, Queue::Shared].map(|queue| measured(8, 0.6, queue)[2]);

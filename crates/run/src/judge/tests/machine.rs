@@ -1,4 +1,4 @@
-//! What others did, and the clocks.
+//! What others did on the machine, and the clocks.
 
 use super::*;
 

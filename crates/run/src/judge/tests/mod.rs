@@ -8,8 +8,8 @@ mod work;
 mod writes;
 
 use super::*;
-use crate::log::{Chunk, Lost};
-use crate::work::Work;
+use crate::work::PointWork;
+use crate::work_log::{Chunk, LostWork};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::Sampling;
 use dbdyno_model::{CommitMode, TestCode};
@@ -25,11 +25,11 @@ const EMBEDDED: Features = Features {
     block_bytes: 4_096,
 };
 
-/// A point of a test over a window of ten seconds, in which `ops` operations were done at constant speed.
+/// A point of a test with a window of ten seconds in which `ops` operations were done at constant speed.
 struct Case {
     spec: PointSpec,
     features: Features,
-    log: Log,
+    log: WorkLog,
     counters: Counters,
     telemetry: Telemetry,
     share_in_memory: f64,
@@ -66,7 +66,7 @@ impl Case {
                 sampling: Sampling::On,
             },
             features: EMBEDDED,
-            log: Log { chunks: (0..10).map(chunk).collect(), checksum: 0, lost: Lost::default() },
+            log: WorkLog { chunks: (0..10).map(chunk).collect(), checksum: 0, lost: LostWork::default() },
             counters: Counters { values: BTreeMap::from([(Counter::ForeignCommits, 0)]), ..Counters::default() },
             telemetry: Telemetry { seconds: 10.0, ..Telemetry::default() },
             share_in_memory: 0.0,
@@ -83,7 +83,7 @@ impl Case {
 
     fn evidence(&self) -> Evidence<'_> {
         Evidence {
-            work: Work::Test(&self.spec),
+            work: PointWork::Test(&self.spec),
             features: self.features,
             log: &self.log,
             window: Span { start_ns: 0, end_ns: 10 * SECOND },
@@ -92,7 +92,7 @@ impl Case {
             share_in_memory: self.share_in_memory,
             counters_s: 10.0,
             durability: self.durability.as_ref(),
-            commits: Work::Test(&self.spec).commits(&self.log, &[]),
+            commits: PointWork::Test(&self.spec).commits(&self.log, &[]),
             clock_jump_s: self.clock_jump_s,
         }
     }

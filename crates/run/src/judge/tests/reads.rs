@@ -1,11 +1,11 @@
-//! What was read, and from where.
+//! What was read, and where it came from.
 
 use super::*;
 
 const AFAR: Features = Features { in_process: false, local: false, block_bytes: 8_192, ..EMBEDDED };
 const LOCAL: Features = Features { local: true, ..AFAR };
 
-/// A case whose engine and devices read this much, in this many requests.
+/// A case in which the engine and the devices read this much, with this many requests.
 fn read(code: &str, own_bytes: u64, device_bytes: u64, requests: u64) -> Case {
     let mut case = Case::new(code, 10);
     case.telemetry.process_read_bytes = Some(own_bytes);
@@ -25,14 +25,14 @@ fn cached_means_fewer_than_one_physical_read_in_a_thousand() {
 
 #[test]
 fn an_engines_own_catalogue_is_not_the_table_under_test() {
-    // 296 transactions/s for 2 s, as a slow platform gave them.
+    // 296 transactions/s for 2 s, as measured on a slow platform.
     let slow = |ops, physical| {
         Case::new("T611", ops).count(Counter::LogicalReads, 6_246).count(Counter::PhysicalReads, physical)
     };
     assert_eq!(slow(592, 19).flags(), []);
     assert_eq!(slow(590, 60).flags(), [Flag::NotCached], "one for each ten operations is the work's own");
     assert_eq!(slow(590, 600).flags(), [Flag::NotCached]);
-    // Where the engine counts by table nothing else is looked at.
+    // Where the engine counts by table, only those counts matter.
     let by_table = |physical, logical| {
         slow(592, 600).count(Counter::TablePhysicalReads, physical).count(Counter::TableLogicalReads, logical)
     };
@@ -43,12 +43,12 @@ fn an_engines_own_catalogue_is_not_the_table_under_test() {
 
 #[test]
 fn not_cached_means_seven_device_reads_in_ten_block_visits() {
-    // T626: 10,240 rows an operation, each a visit of a block of 4 KiB.
+    // T626: 10,240 rows an operation, each visiting a block of 4 KiB.
     let visits = 10 * 10_240;
     let flags = |blocks: u64, requests: u64| read("T626", blocks * 4_096, blocks * 4_096, requests).flags();
     assert_eq!(flags(visits * 7 / 10 + 1, visits), []);
     assert_eq!(flags(visits * 6 / 10, visits), [Flag::ServedFromOsCache]);
-    // Bytes alone prove nothing: neighbours that were read ahead are no visits.
+    // Bytes alone prove nothing: neighbours that were read ahead are not visits.
     assert_eq!(flags(visits, visits / 2), [Flag::ServedFromOsCache]);
 }
 
@@ -58,7 +58,7 @@ fn a_scan_from_storage_reads_its_rows_bytes() {
     let least = 10 * 1_024_000 * 280 * 7 / 10;
     assert_eq!(scan(least + 1).flags(), []);
     assert_eq!(scan(least - 1).flags(), [Flag::ServedFromOsCache]);
-    // The engine knows better how long its rows are: 350 bytes each here.
+    // The engine knows the length of its rows: 350 bytes each here.
     let blocks = 10 * 1_024_000 * 350 / 4_096;
     let counted = |bytes| scan(bytes).count(Counter::PhysicalReads, blocks).flags();
     assert_eq!(counted(least + 1), [Flag::ServedFromOsCache], "38 % of the scan came from memory");
@@ -68,7 +68,7 @@ fn a_scan_from_storage_reads_its_rows_bytes() {
 #[test]
 fn rows_of_a_compressed_table_have_no_least_length_and_its_blocks_may_be_shorter() {
     let rows = 10 * 1_024_000;
-    // 220 bytes a row are in blocks of 8 KiB, which the engine counts as blocks of 16.
+    // 220 bytes a row lie in blocks of 8 KiB, which the engine counts as blocks of 16 KiB.
     let scan = |code: &str, bytes: u64| {
         let mut case = read(code, bytes, bytes, 1).count(Counter::PhysicalReads, rows * 220 / 8_192);
         case.features.block_bytes = 16_384;
@@ -103,7 +103,7 @@ fn a_scan_reads_no_more_than_the_devices_gave() {
     assert_eq!(told("T426", 360, None), None);
     assert_eq!(told("T626", 360, rate), None, "single blocks");
     assert_eq!(told("T421", 360, rate), None, "cached");
-    // From afar nobody knows better than the engine.
+    // On another machine only the engine's count is known.
     let far = Case { features: AFAR, ..Case::new("T426", 10) }.count(Counter::PhysicalReads, rows * 480 / 8_192);
     let point = Point { rows_per_s: rate, ..far.judged() };
     assert_eq!(far.evidence().scanned_bytes_per_s(&point), Some(480.0 * 1_024_000.0));
@@ -117,17 +117,17 @@ fn reads_for_others_are_foreign_and_prove_nothing() {
     assert_eq!(beside.flags, [Flag::ForeignLoad]);
     let note = &beside.flag_notes["foreign_load"];
     assert!(note.contains("the devices read 328 MiB/s, of which 273 for the database"), "{note}");
-    // The database read next to nothing, and others made the device busy.
+    // The database read next to nothing, and others kept the device busy.
     let cached = read("T426", needed / 10, needed, 1);
     assert_eq!(cached.flags(), [Flag::ForeignLoad, Flag::ServedFromOsCache]);
-    // The same of a server's processes.
+    // The same for a server's processes.
     let mut server = read("T426", 0, needed * 2, 1);
     server.features = LOCAL;
     server.telemetry.server_read_bytes = Some(needed);
     assert_eq!(server.flags(), [Flag::ForeignLoad]);
     server.telemetry.server_read_bytes = Some(needed * 2);
     assert_eq!(server.flags(), []);
-    // What dbdyno reads itself is nobody else's.
+    // dbdyno's own reads are not those of others.
     server.telemetry.server_read_bytes = Some(needed);
     server.telemetry.process_read_bytes = Some(needed);
     assert_eq!(server.flags(), []);
@@ -152,7 +152,7 @@ fn what_is_not_seen_is_not_proved() {
 
 #[test]
 fn a_closed_account_is_made_up_for_by_the_engines_own_count() {
-    // T426 reads 350 bytes a row by the engine's count; T616 a block each visit.
+    // T426 reads 350 bytes a row by the engine's count; T616 reads a block for each visit.
     let (rows, visits) = (10 * 1_024_000, 1_000 * 32);
     let fetched = rows * 350;
     let closed = |code: &str, ops, blocks: u64, device_bytes: u64, requests: u64| {
@@ -166,12 +166,12 @@ fn a_closed_account_is_made_up_for_by_the_engines_own_count() {
     let scan = |device_bytes| closed("T426", 10, fetched / 8_192, device_bytes, 1);
     assert_eq!(scan(fetched).flags(), []);
     assert_eq!(scan(fetched * 119 / 100).flags(), []);
-    // More than that was for others, or nobody knows what for.
+    // Additional reads were for others, or for an unknown purpose.
     let beyond = scan(fetched * 121 / 100).judged();
     assert_eq!(beyond.flags, [Flag::NotProved]);
     let note = &beyond.flag_notes["not_proved"];
     assert!(note.contains("/proc/7/io") && note.contains("the engine fetched 342 from below its cache"), "{note}");
-    // Less came from the page cache.
+    // Fewer reads mean that the rest came from the page cache.
     assert_eq!(scan(fetched * 71 / 100).flags(), []);
     assert_eq!(scan(fetched * 69 / 100).flags(), [Flag::ServedFromOsCache]);
     let lookups = |blocks, device_blocks: u64| closed("T616", 1_000, blocks, device_blocks * 8_192, device_blocks);
@@ -179,7 +179,7 @@ fn a_closed_account_is_made_up_for_by_the_engines_own_count() {
     assert_eq!(lookups(visits, visits / 2).flags(), [Flag::ServedFromOsCache]);
     assert_eq!(lookups(visits / 2, visits / 2).flags(), [Flag::ServedFromOsCache], "from the engine's own cache");
     assert_eq!(lookups(visits, visits * 2).flags(), [Flag::NotProved]);
-    // What dbdyno reads itself is none of it, and an engine that does not count proves nothing.
+    // dbdyno's own reads do not count, and an engine that does not count proves nothing.
     let mut beside = scan(fetched * 13 / 10);
     beside.telemetry.process_read_bytes = Some(fetched / 5);
     assert_eq!(beside.flags(), []);
@@ -216,7 +216,7 @@ fn a_server_elsewhere_says_how_long_a_block_takes() {
     let mut untimed = timed("T626", visits, 90_000);
     untimed.counters.values.remove(&Counter::FileReadNs);
     assert_eq!(untimed.flags(), [Flag::NotProved]);
-    // A scan is read ahead: its waits say nothing.
+    // A scan is read ahead, so its waits prove nothing.
     assert_eq!(timed("T426", visits, 90_000).flags(), [Flag::NotProved]);
 }
 

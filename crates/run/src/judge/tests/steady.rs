@@ -1,14 +1,13 @@
-//! A rate that wavers is steady; one that moves is not; and of a few chunks nobody can tell.
+//! A rate that fluctuates is steady, one that drifts is not, and few chunks cannot be judged.
 
 use super::*;
-use dbdyno_stats::Mixer;
+use dbdyno_stats::SplitMix64;
 
-/// A window whose rate wavers by a part of itself, evenly up and down, and goes up or down by another part over the
-/// window.
+/// A window whose rate fluctuates evenly by a share of itself and drifts by another share over the window.
 fn wavering(seed: u64, chunks: u64, jobs: u32, noise: f64, drift: f64) -> Case {
     let mut case = Case::new("T111", 10);
-    let mut mixer = Mixer::new(seed);
-    // An even distribution of this width has this standard deviation.
+    let mut mixer = SplitMix64::new(seed);
+    // A uniform distribution of this width has this standard deviation.
     let mut error = || (mixer.uniform() - 0.5) * 12.0_f64.sqrt() * noise;
     let length_ns = 10 * SECOND / chunks;
     let chunk = |(job, n): (u64, u64)| {
@@ -26,7 +25,7 @@ fn flagged(cases: impl Iterator<Item = Case>) -> usize {
     cases.filter(|case| case.flags().contains(&Flag::NotSteady)).count()
 }
 
-/// On an idle machine 11 of 27 points of a run were called unsteady.
+/// On an idle machine 11 of 27 points of a run were once called unsteady.
 #[test]
 fn noise_is_no_trend() {
     for (chunks, jobs) in [(20, 1), (20, 4), (100, 1), (10, 1)] {
@@ -52,7 +51,7 @@ fn of_a_few_chunks_nobody_can_tell_and_that_is_said() {
     assert!(point.missing["flags.not_steady"].contains("the window had 7"), "{:?}", point.missing);
 }
 
-/// A client's chunks are the seconds of the window, whatever the number of its jobs.
+/// The chunks of the client drive are the seconds of the window, whatever the number of jobs.
 #[test]
 fn the_seconds_of_a_client_are_judged_as_they_are() {
     let mut case = wavering(1, 10, 1, 0.0, 0.3);

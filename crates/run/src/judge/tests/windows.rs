@@ -1,4 +1,4 @@
-//! Work of a definite volume that was over at once, and windows of whole checkpoints.
+//! Work of a fixed volume that was over at once, and windows of whole checkpoints.
 
 use super::*;
 use dbdyno_model::PacedWrites;
@@ -29,7 +29,7 @@ fn whole_checkpoints_write_what_they_change() {
     let flags = |checkpoints, blocks_dirtied, blocks_written| {
         let mut point = Point::new(TestCode::new("T721").unwrap(), jiff::Timestamp::UNIX_EPOCH);
         point.paced_writes = Some(PacedWrites { checkpoints, blocks_dirtied, blocks_written });
-        // Whatever lies before and after the window is not asked.
+        // What lies before and after the window does not count.
         crate::judge::writes::deferred(
             &mut point,
             &Case::new("T721", 10).count(Counter::BlocksDirtied, 1_000_000).counters,

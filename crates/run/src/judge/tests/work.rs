@@ -1,4 +1,4 @@
-//! The work itself.
+//! Proofs of the work itself.
 
 use super::*;
 
@@ -14,7 +14,7 @@ fn a_count_that_differs_makes_the_point_invalid() {
     uneven.log.chunks[0].rows -= 5;
     uneven.log.chunks[1].rows += 5;
     assert_eq!(uneven.judged().status, Status::Invalid);
-    // What the engine does not count is said, not assumed.
+    // A count that the engine lacks is reported, not assumed.
     assert!(case().judged().missing.contains_key("proof.executions"));
 }
 
@@ -24,13 +24,13 @@ fn of_failed_transactions_the_engine_may_have_counted_a_part() {
         let mut case =
             Case::new("T711", 1_000).count(Counter::RowsChanged, 1_000).count(Counter::Executions, executions);
         case.counters.values.insert(Counter::Commits, commits);
-        case.log.lost = Lost { statements, rows: 0, commits: 0 };
+        case.log.lost = LostWork { statements, rows: 0, commits: 0 };
         case.judged().status
     };
     assert_eq!(status(1_000, 0, 1_000), Status::Ok);
     assert_eq!(status(1_001, 0, 1_000), Status::Invalid);
     assert_eq!((status(1_000, 7, 1_000), status(1_007, 7, 1_000)), (Status::Ok, Status::Ok));
-    // Work that is missing is never explained by work that was lost, nor is one count by another.
+    // Missing work is never explained by lost work, and one count is never explained by another.
     assert_eq!((status(999, 7, 1_000), status(1_008, 7, 1_000)), (Status::Invalid, Status::Invalid));
     assert_eq!(status(1_000, 7, 1_001), Status::Invalid);
 }
@@ -49,6 +49,6 @@ fn a_full_scan_that_finds_another_sum_is_invalid() {
         assert_eq!(altered.status, Status::Invalid, "{code}");
         assert!(altered.reason.unwrap().contains("rows were altered after loading"));
     }
-    // A lookup's sum depends on its keys.
+    // The sum of a lookup depends on its keys.
     assert_eq!(Case::new("T611", 1_000).judged().reason, None);
 }

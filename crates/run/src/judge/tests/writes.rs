@@ -1,4 +1,4 @@
-//! What was written, and how far.
+//! What was written, and whether it reached a device.
 
 use super::*;
 

@@ -1,10 +1,10 @@
-//! Latency histograms: buckets of powers of two in microseconds, and what share of all I/Os took no longer.
+//! Latency histograms: buckets of powers of two in microseconds, and the cumulative share of I/Os.
 
-use super::{Finished, Kind, NS_PER_US, Report, Times};
+use super::{FilesReport, FinishedPoint, IoTimes, NS_PER_US, ReadWriteTimes};
 use dbdyno_stats::Histogram;
 use std::fmt::Write as _;
 
-/// Where ORION's last bucket ends. Whatever took longer is in it all the same.
+/// Where ORION's last bucket ends. Longer I/Os are counted in it, too.
 const END_US: u64 = 1 << 28;
 const PERCENTILES: [(&str, f64); 6] =
     [("p50", 50.0), ("p90", 90.0), ("p95", 95.0), ("p99", 99.0), ("p99.9", 99.9), ("p99.99", 99.99)];
@@ -14,7 +14,7 @@ Latencies of every data point. Each line has the I/Os whose latency lies between
 writes, and behind them the share of all I/Os that took no longer than the upper bound.
 ";
 
-pub(super) fn hist(report: &Report<'_>) -> String {
+pub(super) fn hist(report: &FilesReport<'_>) -> String {
     let mut text = HEAD.to_owned();
     for point in report.points.iter().filter(|point| point.failure.is_none()) {
         for (name, kind) in [("small", &point.small), ("large", &point.large)] {
@@ -29,13 +29,13 @@ pub(super) fn hist(report: &Report<'_>) -> String {
     text
 }
 
-/// Which point something is of.
-pub(super) fn place(point: &Finished) -> String {
+/// The name of a point.
+pub(super) fn place(point: &FinishedPoint) -> String {
     format!("Small={} and Large={}", point.at.small, point.at.large)
 }
 
-/// The table of one kind of I/O at one point.
-pub(super) fn buckets(kind: &Kind) -> String {
+/// The table of the small or large I/Os of one point.
+pub(super) fn buckets(kind: &ReadWriteTimes) -> String {
     let mut text = "        Latency:                         # of IOs (read)          # of IOs (write)\n".to_owned();
     let bounds = bounds(kind);
     let lines = bounds.iter().zip(shares(&kind.read, &bounds)).zip(shares(&kind.write, &bounds));
@@ -46,9 +46,9 @@ pub(super) fn buckets(kind: &Kind) -> String {
     text
 }
 
-/// Lower and upper bounds in microseconds: one bucket that is empty, those from the first to the last that hold
-/// something, and the long rest.
-fn bounds(kind: &Kind) -> Vec<(u64, u64)> {
+/// Lower and upper bounds in microseconds: one empty bucket, the buckets from the first to the last that is not empty,
+/// and the long rest.
+fn bounds(kind: &ReadWriteTimes) -> Vec<(u64, u64)> {
     let ends =
         |of: fn(&Histogram) -> Option<u64>| [&kind.read, &kind.write].into_iter().filter_map(move |t| of(&t.latency));
     let least_us = ends(Histogram::min_ns).min().unwrap_or(0) / 1_000;
@@ -64,9 +64,8 @@ fn bounds(kind: &Kind) -> Vec<(u64, u64)> {
     bounds
 }
 
-/// I/Os of each bucket, and the share of all that they and those before make. The last bucket is all that is left,
-/// however long it took.
-fn shares(times: &Times, bounds: &[(u64, u64)]) -> Vec<(u64, f64)> {
+/// I/Os of each bucket, and the cumulative share. The last bucket has all remaining I/Os, however long they took.
+fn shares(times: &IoTimes, bounds: &[(u64, u64)]) -> Vec<(u64, f64)> {
     let bounds_ns: Vec<u64> = bounds.iter().skip(1).map(|(from_us, _)| from_us * 1_000).collect();
     let all = times.latency.count();
     let mut so_far = 0;
@@ -77,8 +76,8 @@ fn shares(times: &Times, bounds: &[(u64, u64)]) -> Vec<(u64, f64)> {
     times.latency.counts_between_ns(&bounds_ns).into_iter().map(share).collect()
 }
 
-/// A line for reads and one for writes, where there are any.
-pub(super) fn percentiles(name: &str, kind: &Kind) -> String {
+/// One line for reads and one for writes, where there are any.
+pub(super) fn percentiles(name: &str, kind: &ReadWriteTimes) -> String {
     let mut text = String::new();
     for (way, times) in [("Read", &kind.read), ("Write", &kind.write)] {
         let values: Vec<String> = PERCENTILES
@@ -101,14 +100,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn times(ns: &[u64]) -> Times {
+    fn times(ns: &[u64]) -> IoTimes {
         let mut latency = Histogram::new();
         ns.iter().for_each(|ns| latency.record_ns(*ns));
-        Times { bytes: 8_192 * ns.len() as u64, latency }
+        IoTimes { bytes: 8_192 * ns.len() as u64, latency }
     }
 
     /// Count and cumulative share of reads and writes, line by line.
-    fn lines(kind: &Kind) -> Vec<[(u64, f64); 2]> {
+    fn lines(kind: &ReadWriteTimes) -> Vec<[(u64, f64); 2]> {
         let pair = |text: &str| {
             let (count, pct) = text.split_once('(').unwrap();
             (count.trim().parse().unwrap(), pct.trim_end_matches("%").trim().parse().unwrap())
@@ -125,7 +124,7 @@ mod tests {
 
     #[test]
     fn buckets_begin_below_the_least_and_end_above_the_most() {
-        let kind = Kind { read: times(&[153_000, 200_000, 5_673_000]), write: times(&[127_999, 2_048_000]) };
+        let kind = ReadWriteTimes { read: times(&[153_000, 200_000, 5_673_000]), write: times(&[127_999, 2_048_000]) };
         let bounds = bounds(&kind);
         assert_eq!(bounds.first(), Some(&(0, 64)));
         assert_eq!(bounds[1], (64, 128));
@@ -140,7 +139,8 @@ mod tests {
     fn a_bound_belongs_to_the_bucket_above_it() {
         for log2 in 0..27 {
             let bound_ns = (1u64 << log2) * 1_000;
-            let kind = Kind { read: times(&[bound_ns, bound_ns - bound_ns / 500 - 1]), write: Times::default() };
+            let kind =
+                ReadWriteTimes { read: times(&[bound_ns, bound_ns - bound_ns / 500 - 1]), write: IoTimes::default() };
             let counts: Vec<u64> = lines(&kind).into_iter().map(|[read, _]| read.0).collect();
             assert_eq!(counts.iter().filter(|n| **n == 1).count(), 2, "{bound_ns} {}", buckets(&kind));
         }
@@ -154,7 +154,7 @@ mod tests {
             read in proptest::collection::vec(1u64..600_000_000_000, 0..60),
             write in proptest::collection::vec(1u64..40_000_000, 1..60),
         ) {
-            let kind = Kind { read: times(&read), write: times(&write) };
+            let kind = ReadWriteTimes { read: times(&read), write: times(&write) };
             let lines = lines(&kind);
             for (side, recorded) in [read.len(), write.len()].into_iter().enumerate() {
                 let sum: u64 = lines.iter().map(|line| line[side].0).sum();

@@ -1,6 +1,6 @@
-//! The six files of a run, laid out as scripts for ORION's files expect them. They are functions of the settings and of
-//! the points that are over, and are written anew, whole, after every point: whatever ends a run, the files of what was
-//! measured are complete.
+//! The six files of a run, in the layout that scripts for ORION's files expect. They are functions of the settings and
+//! of the finished points, and are written again, whole, after every point. So whatever ends a run, its files are
+//! complete for what was measured.
 
 mod hist;
 mod summary;
@@ -9,21 +9,21 @@ mod trace;
 
 use super::error::OrionError;
 use super::matrix::Outstanding;
-use super::settings::Settings;
+use super::settings::OrionSettings;
 use dbdyno_stats::Histogram;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 pub use summary::bests;
 pub use trace::trace_of;
 
-/// Bytes of a megabyte, as everywhere in these files.
+/// Bytes of a megabyte in these files.
 const MB: f64 = 1_048_576.0;
 const NS_PER_US: f64 = 1e3;
 
-/// What makes the text of a file.
-type Render = fn(&Report<'_>) -> String;
+/// Makes the text of a file.
+type Render = fn(&FilesReport<'_>) -> String;
 
-/// The end of each file's name, and what writes it.
+/// The end of each file's name, and its renderer.
 const FILES: [(&str, Render); 6] = [
     ("summary.txt", summary::summary),
     ("iops.csv", tables::iops),
@@ -33,56 +33,56 @@ const FILES: [(&str, Render); 6] = [
     ("trace.txt", trace::trace),
 ];
 
-/// I/Os of one kind inside the window: how many bytes, and how long each took.
+/// I/Os of one kind inside the window: bytes and latencies.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Times {
+pub struct IoTimes {
     /// Bytes.
     pub bytes: u64,
-    /// Latencies: from the moment when an I/O was due, where a rate says so, or else from when it was sent.
+    /// Latencies: from when an I/O was due where a rate was set, else from when it was submitted.
     pub latency: Histogram,
 }
 
 /// Reads and writes.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Kind {
+pub struct ReadWriteTimes {
     /// Reads.
-    pub read: Times,
+    pub read: IoTimes,
     /// Writes.
-    pub write: Times,
+    pub write: IoTimes,
 }
 
-impl Kind {
+impl ReadWriteTimes {
     fn count(&self) -> u64 {
         self.read.latency.count() + self.write.latency.count()
     }
 
     /// Mean latency of reads and writes together.
     fn mean_ns(&self) -> Option<f64> {
-        let sum_ns = |times: &Times| times.latency.mean_ns().unwrap_or(0.0) * times.latency.count() as f64;
+        let sum_ns = |times: &IoTimes| times.latency.mean_ns().unwrap_or(0.0) * times.latency.count() as f64;
         (self.count() > 0).then(|| (sum_ns(&self.read) + sum_ns(&self.write)) / self.count() as f64)
     }
 }
 
-/// A point that is over.
+/// A finished point.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Finished {
+pub struct FinishedPoint {
     /// What was outstanding.
     pub at: Outstanding,
-    /// When it began, as people read it.
+    /// When it began, in readable form.
     pub started: String,
-    /// The window.
+    /// Length of the window in seconds.
     pub window_s: f64,
     /// Small I/Os.
-    pub small: Kind,
+    pub small: ReadWriteTimes,
     /// Large I/Os.
-    pub large: Kind,
-    /// Why it is no figure, if it is none. Its times are in no table then.
+    pub large: ReadWriteTimes,
+    /// Why its figures are not valid, if they are not; then its times are in no table.
     pub failure: Option<String>,
-    /// What else is known of it.
+    /// Other remarks.
     pub notes: Vec<String>,
 }
 
-impl Finished {
+impl FinishedPoint {
     fn iops(&self) -> Option<f64> {
         self.figure(&self.small).then(|| self.small.count() as f64 / self.window_s)
     }
@@ -96,28 +96,28 @@ impl Finished {
         self.figure(&self.large).then(|| bytes as f64 / MB / self.window_s)
     }
 
-    fn figure(&self, kind: &Kind) -> bool {
+    fn figure(&self, kind: &ReadWriteTimes) -> bool {
         self.failure.is_none() && kind.count() > 0 && self.window_s > 0.0
     }
 }
 
-/// What the files are made of.
+/// What the files are made from.
 #[derive(Debug, Clone, Copy)]
-pub struct Report<'a> {
-    /// What was asked for.
-    pub settings: &'a Settings,
-    /// How it was typed, behind `dbdyno orion`.
+pub struct FilesReport<'a> {
+    /// The settings of the run.
+    pub settings: &'a OrionSettings,
+    /// The arguments behind `dbdyno orion`, as typed.
     pub command_line: &'a str,
-    /// Of dbdyno.
+    /// dbdyno's version.
     pub version: &'a str,
     /// Each LUN and its size in bytes.
     pub luns: &'a [(PathBuf, u64)],
-    /// The points that are over, in the order in which they were measured.
-    pub points: &'a [Finished],
+    /// The finished points, in the order in which they were measured.
+    pub points: &'a [FinishedPoint],
 }
 
-impl Report<'_> {
-    fn at(&self, small: u32, large: u32) -> Option<&Finished> {
+impl FilesReport<'_> {
+    fn at(&self, small: u32, large: u32) -> Option<&FinishedPoint> {
         self.points.iter().find(|point| point.at == Outstanding { small, large })
     }
 }
@@ -125,22 +125,22 @@ impl Report<'_> {
 /// A file that cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write {path}: {source}; what was measured is in the results file all the same")]
-pub struct FilesError {
+pub struct OrionFilesError {
     /// The file.
     path: PathBuf,
-    /// Why.
+    /// The system's error.
     source: io::Error,
 }
 
-/// Where the files of a run are: NAME_YYYYMMDD_HHMM and their ends.
+/// The paths of a run's files: NAME_YYYYMMDD_HHMM and their ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Files {
+pub struct OrionFiles {
     prefix: String,
 }
 
-impl Files {
-    /// Files of a run that began at `stamp`, `YYYYMMDD_HHMM`. Another run of the same minute keeps its files: these get
-    /// a number.
+impl OrionFiles {
+    /// The files of a run that began at `stamp`, `YYYYMMDD_HHMM`. If another run of the same minute has files, these
+    /// get a number.
     #[must_use]
     pub fn new(testname: &str, stamp: &str) -> Self {
         let first = Self { prefix: format!("{testname}_{stamp}") };
@@ -149,10 +149,10 @@ impl Files {
         candidates.find(|files| !files.paths().any(|path| path.exists())).unwrap_or(first)
     }
 
-    /// Whether there is a folder that they can be written to.
+    /// Checks that the folder for the files can be written to.
     ///
     /// # Errors
-    /// There is none, or it may not be written to.
+    /// There is no such folder, or it cannot be written to.
     pub fn have_folder(testname: &str) -> Result<(), OrionError> {
         let folder = Path::new(testname).parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = folder.unwrap_or(Path::new("."));
@@ -163,24 +163,24 @@ impl Files {
         rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).map_err(|error| refuse(error.into()))
     }
 
-    /// What their names begin with.
+    /// The beginning of their names.
     #[must_use]
     pub fn prefix(&self) -> &str {
         &self.prefix
     }
 
-    /// All six.
+    /// The paths of all six.
     pub fn paths(&self) -> impl Iterator<Item = PathBuf> {
         FILES.iter().map(|(end, _)| PathBuf::from(format!("{}_{end}", self.prefix)))
     }
 
-    /// Writes all six. Each is there whole at any moment: as it was before, or as it is now.
+    /// Writes all six. At any moment each file is whole: the old one, or the new one.
     ///
     /// # Errors
-    /// Which one could not be written.
-    pub fn write(&self, report: &Report<'_>) -> Result<(), FilesError> {
+    /// The file that could not be written.
+    pub fn write(&self, report: &FilesReport<'_>) -> Result<(), OrionFilesError> {
         for (path, (_, render)) in self.paths().zip(FILES) {
-            replace(&path, &render(report)).map_err(|source| FilesError { path, source })?;
+            replace(&path, &render(report)).map_err(|source| OrionFilesError { path, source })?;
         }
         Ok(())
     }
@@ -189,7 +189,7 @@ impl Files {
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     let mut unfinished = path.as_os_str().to_owned();
     unfinished.push(".unfinished");
-    // What a killed run has left there goes; a link that somebody has put there is not followed.
+    // Removes what a killed run left; a link that somebody put there is not followed.
     match std::fs::remove_file(&unfinished) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
@@ -203,7 +203,7 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     written
 }
 
-/// A line of text for files that are read line by line: what came from outside adds none.
+/// A text in one line, for files that are read line by line: texts from outside add no lines.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

@@ -1,21 +1,21 @@
 //! summary.txt: what was asked for, and the best of what was measured.
 
-use super::super::settings::{Settings, Warming};
+use super::super::settings::{CacheWarming, OrionSettings};
 use super::super::typed::LargeType;
 use super::hist::{buckets, percentiles, place};
-use super::{Finished, Kind, NS_PER_US, Report, one_line};
+use super::{FilesReport, FinishedPoint, NS_PER_US, ReadWriteTimes, one_line};
 use crate::Layout;
 use std::fmt::Write as _;
 
-pub(super) fn summary(report: &Report<'_>) -> String {
+pub(super) fn summary(report: &FilesReport<'_>) -> String {
     let mut text = asked(report);
     text += &found(report);
     text += &left(report);
     text
 }
 
-fn asked(report: &Report<'_>) -> String {
-    let Settings { testname, small_bytes, large_bytes, write_pct, duration_s, .. } = report.settings;
+fn asked(report: &FilesReport<'_>) -> String {
+    let OrionSettings { testname, small_bytes, large_bytes, write_pct, duration_s, .. } = report.settings;
     let settings = report.settings;
     let name = testname.rsplit('/').next().unwrap_or(testname);
     let large = match settings.large_type {
@@ -42,7 +42,7 @@ fn asked(report: &Report<'_>) -> String {
     }
     let _ = writeln!(text, "Duration for each data point: {duration_s} seconds");
     if let Some(matrix) = &settings.matrix {
-        // As ORION has it: where small and large I/Os are apart, the small ones are the columns of one row.
+        // As in ORION: where small and large I/Os are measured apart, the small ones are the columns of one row.
         let small: &[u32] = if matrix.apart { &[0] } else { &matrix.small };
         let list = |levels: &[u32]| levels.iter().map(|n| format!(",{n:>7}")).collect::<String>();
         let _ = writeln!(text, "Small Columns:{}\nLarge Columns:{}", list(small), list(&matrix.large));
@@ -65,45 +65,45 @@ fn pattern(layout: Layout) -> String {
     }
 }
 
-fn cache(warming: Warming) -> String {
+fn cache(warming: CacheWarming) -> String {
     match warming {
-        Warming::None => "not warmed".to_owned(),
-        Warming::Bytes(bytes) => format!("{} MB", bytes >> 20),
-        Warming::Seconds(seconds) => {
+        CacheWarming::None => "not warmed".to_owned(),
+        CacheWarming::Bytes(bytes) => format!("{} MB", bytes >> 20),
+        CacheWarming::Seconds(seconds) => {
             format!("not specified, warmed for {seconds} seconds before each sequential point")
         }
     }
 }
 
-/// The best of all points, and which is it.
-type Best<'a> = Option<(&'a Finished, String)>;
+/// The best point for a figure, and the figure's text.
+type Best<'a> = Option<(&'a FinishedPoint, String)>;
 
-/// The most of large I/Os, the most of small ones, the shortest time of a small one.
-fn best_of(points: &[Finished]) -> [Best<'_>; 3] {
-    let best = |of: fn(&Finished) -> Option<f64>| {
+/// The most large I/Os, the most small I/Os, and the shortest time of a small I/O.
+fn best_of(points: &[FinishedPoint]) -> [Best<'_>; 3] {
+    let best = |of: fn(&FinishedPoint) -> Option<f64>| {
         let values = points.iter().filter_map(move |point| Some((point, of(point)?)));
         values.reduce(|best, next| if next.1 > best.1 { next } else { best })
     };
-    let line = |(point, words): (&Finished, String)| format!("{words} @ {}", place(point));
+    let line = |(point, words): (&FinishedPoint, String)| format!("{words} @ {}", place(point));
     let with = |found: Option<(_, f64)>, words: fn(f64) -> String| {
         found.map(|(point, value)| (point, line((point, words(value)))))
     };
     [
-        with(best(Finished::mbps), |mbps| format!("Maximum Large MBPS={mbps:.2}")),
-        with(best(Finished::iops), |iops| format!("Maximum Small IOPS={iops:.0}")),
+        with(best(FinishedPoint::mbps), |mbps| format!("Maximum Large MBPS={mbps:.2}")),
+        with(best(FinishedPoint::iops), |iops| format!("Maximum Small IOPS={iops:.0}")),
         with(best(|point| point.small_latency_us().map(|us| -us)), |us| {
             format!("Minimum Small Latency={:.3} usecs", -us)
         }),
     ]
 }
 
-/// The lines that scripts look for at the end of what ORION prints.
+/// The lines that scripts look for at the end of ORION's output.
 #[must_use]
-pub fn bests(points: &[Finished]) -> Vec<String> {
+pub fn bests(points: &[FinishedPoint]) -> Vec<String> {
     best_of(points).into_iter().flatten().map(|(_, line)| line).collect()
 }
 
-fn found(report: &Report<'_>) -> String {
+fn found(report: &FilesReport<'_>) -> String {
     let mut text = String::new();
     let [large, fastest, shortest] = best_of(report.points);
     for (best, large) in [(&large, true), (&fastest, false), (&shortest, false)] {
@@ -119,8 +119,8 @@ fn found(report: &Report<'_>) -> String {
     text
 }
 
-/// A line for reads and one for writes, where there are any.
-fn latencies(report: &Report<'_>, name: &str, kind: &Kind, point: &Finished) -> String {
+/// One line for reads and one for writes, where there are any.
+fn latencies(report: &FilesReport<'_>, name: &str, kind: &ReadWriteTimes, point: &FinishedPoint) -> String {
     let mut text = String::new();
     for (way, times) in [("Read", &kind.read), ("Write", &kind.write)] {
         let latency = &times.latency;
@@ -145,14 +145,14 @@ fn latencies(report: &Report<'_>, name: &str, kind: &Kind, point: &Finished) -> 
     text
 }
 
-/// What the figures above do not have in them.
-fn left(report: &Report<'_>) -> String {
+/// The points that the figures above leave out.
+fn left(report: &FilesReport<'_>) -> String {
     let mut text = String::new();
     let planned = report.settings.points.len();
     if report.points.len() < planned {
         let _ = writeln!(text, "\n{} of {planned} data points are measured.", report.points.len());
     }
-    let failed: Vec<(&Finished, &String)> =
+    let failed: Vec<(&FinishedPoint, &String)> =
         report.points.iter().filter_map(|point| Some((point, point.failure.as_ref()?))).collect();
     if !failed.is_empty() {
         text.push('\n');

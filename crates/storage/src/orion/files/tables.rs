@@ -1,16 +1,17 @@
 //! iops.csv, lat.csv and mbps.csv: a row for each number of large I/Os, a column for each number of small ones.
 
-use super::{Finished, Report};
+use super::{FilesReport, FinishedPoint};
 use std::fmt::Write as _;
 
-/// What the three tables differ in. No text before a table has a comma: scripts find the table by it.
+/// How the three tables differ. The text before a table has no comma, because scripts find the table by the first
+/// comma.
 struct Table {
-    /// What its values are.
+    /// The meaning of its values.
     title: &'static str,
-    /// Whether it is about the large I/Os: then it needs some in every row, or else small ones in every column.
+    /// Whether it is about large I/Os; then every row needs some. Otherwise every column needs small I/Os.
     of_large: bool,
     /// The value of a point.
-    value: fn(&Finished) -> Option<String>,
+    value: fn(&FinishedPoint) -> Option<String>,
 }
 
 const HEAD: &str = "\
@@ -18,25 +19,25 @@ Each value is one data point: a test with a fixed number of small and of large I
 The first row of the table has the numbers of outstanding small I/Os.
 The first column has the numbers of outstanding large I/Os.";
 
-pub(super) fn iops(report: &Report<'_>) -> String {
-    let value = |point: &Finished| point.iops().map(|iops| format!("{iops:.0}"));
+pub(super) fn iops(report: &FilesReport<'_>) -> String {
+    let value = |point: &FinishedPoint| point.iops().map(|iops| format!("{iops:.0}"));
     render(report, &Table { title: "Small I/Os a second (IOPS).", of_large: false, value })
 }
 
-pub(super) fn lat(report: &Report<'_>) -> String {
-    let value = |point: &Finished| point.small_latency_us().map(|us| format!("{us:.2}"));
+pub(super) fn lat(report: &FilesReport<'_>) -> String {
+    let value = |point: &FinishedPoint| point.small_latency_us().map(|us| format!("{us:.2}"));
     render(report, &Table { title: "Mean latency of small I/Os in microseconds.", of_large: false, value })
 }
 
-pub(super) fn mbps(report: &Report<'_>) -> String {
-    let value = |point: &Finished| point.mbps().map(|mbps| format!("{mbps:.2}"));
+pub(super) fn mbps(report: &FilesReport<'_>) -> String {
+    let value = |point: &FinishedPoint| point.mbps().map(|mbps| format!("{mbps:.2}"));
     render(
         report,
         &Table { title: "Data of large I/Os in megabytes of 1048576 bytes a second (MBPS).", of_large: true, value },
     )
 }
 
-fn render(report: &Report<'_>, table: &Table) -> String {
+fn render(report: &FilesReport<'_>, table: &Table) -> String {
     let (all_small, all_large): (&[u32], &[u32]) =
         report.settings.matrix.as_ref().map_or((&[], &[]), |m| (&m.small, &m.large));
     let small: Vec<u32> = all_small.iter().copied().filter(|n| table.of_large || *n > 0).collect();
@@ -51,7 +52,7 @@ fn render(report: &Report<'_>, table: &Table) -> String {
         let _ = write!(text, "{row:>11}");
         let mut cells: Vec<Option<String>> =
             small.iter().map(|column| report.at(*column, row).and_then(table.value)).collect();
-        // As ORION does: what was not measured at the end of a row is not written.
+        // As in ORION: missing values at the end of a row are not written.
         let known = cells.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
         cells.truncate(known);
         for cell in cells {

@@ -1,10 +1,10 @@
-//! trace.txt: what happened, point by point, also of those that are no figures.
+//! trace.txt: what happened, point by point, including points without valid figures.
 
 use super::hist::place;
-use super::{Finished, Report, one_line};
+use super::{FilesReport, FinishedPoint, one_line};
 use std::fmt::Write as _;
 
-pub(super) fn trace(report: &Report<'_>) -> String {
+pub(super) fn trace(report: &FilesReport<'_>) -> String {
     let settings = report.settings;
     let mut text = format!(
         "dbdyno {}: orion {}\n{} of {} data points\n",
@@ -22,9 +22,9 @@ pub(super) fn trace(report: &Report<'_>) -> String {
     text
 }
 
-/// What is told of one point, in lines.
+/// The lines about one point.
 #[must_use]
-pub fn trace_of(point: &Finished) -> String {
+pub fn trace_of(point: &FinishedPoint) -> String {
     let mut text = format!("{} {}, window {:.3} s\n", point.started, place(point), point.window_s);
     for (name, kind) in [("small", &point.small), ("large", &point.large)] {
         for (way, times) in [("reads", &kind.read), ("writes", &kind.write)] {

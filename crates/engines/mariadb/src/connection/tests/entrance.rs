@@ -7,7 +7,7 @@ use std::net::TcpListener;
 #[test]
 fn a_name_with_several_addresses_is_tried_at_each() {
     // Only one of the addresses of `localhost` is answered.
-    let server = start(Wish::default());
+    let server = start(ServerOptions::default());
     let by_name = server.tcp("admin", "dbdyno").replace("127.0.0.1", "localhost");
     open(&by_name).unwrap();
     let error = refused(&format!("mariadb://u@localhost:{NOBODYS_PORT}/d"));
@@ -21,7 +21,7 @@ const NOBODYS_PORT: u16 = 1;
 
 #[test]
 fn tls_proves_what_the_mode_asks_for() {
-    let server = start(Wish::default().tls("DNS:localhost,DNS:db1.example"));
+    let server = start(ServerOptions::default().tls("DNS:localhost,DNS:db1.example"));
     let encrypted =
         |target: &str| !value(&mut open(target).unwrap(), "SHOW SESSION STATUS LIKE 'Ssl_cipher'").is_empty();
     let by_number = server.tcp("admin", "dbdyno");
@@ -37,7 +37,7 @@ fn tls_proves_what_the_mode_asks_for() {
         assert!(encrypted(&target), "{target}");
     }
     // The wrong name, no trusted authority, the wrong authority, and no file at all.
-    let other = start(Wish::default().tls("DNS:localhost"));
+    let other = start(ServerOptions::default().tls("DNS:localhost"));
     let theirs = format!("sslrootcert={}", other.authority().display());
     for (target, said) in [
         (format!("{by_number}?sslmode=verify-full&{roots}"), "the certificate is not for 127.0.0.1"),
@@ -57,7 +57,7 @@ fn tls_proves_what_the_mode_asks_for() {
     assert!(!encrypted(&format!("{}&sslmode=verify-full", server.socket("root", "dbdyno"))));
     assert_cancels(&format!("{by_name}?sslmode=verify-full&{roots}"));
     // Who has signed for itself as an authority is told so.
-    let own = start(Wish::default().self_signed_tls("DNS:localhost"));
+    let own = start(ServerOptions::default().self_signed_tls("DNS:localhost"));
     let target =
         format!("{}?sslmode=verify-ca&sslrootcert={}", own.tcp("admin", "dbdyno"), own.certificate().display());
     assert!(refused(&target).message.contains("basicConstraints=CA:FALSE"), "{}", refused(&target));
@@ -65,7 +65,7 @@ fn tls_proves_what_the_mode_asks_for() {
 
 #[test]
 fn without_tls_prefer_goes_on_and_require_does_not() {
-    let server = start(Wish::default().set("skip-ssl", ""));
+    let server = start(ServerOptions::default().set("skip-ssl", ""));
     let target = options(&server.tcp("admin", "dbdyno"));
     for _ in 0..2 {
         MariaDbConnection::open(&target, 0, "dbdyno").unwrap();
@@ -74,7 +74,7 @@ fn without_tls_prefer_goes_on_and_require_does_not() {
     let error = refused(&format!("{}?sslmode=require", server.tcp("admin", "dbdyno")));
     assert!(error.target_lost() && error.message.contains("give the server a certificate"), "{error}");
     // And where the server wants it.
-    let server = start(Wish::default().tls("DNS:localhost").set("require_secure_transport", "ON"));
+    let server = start(ServerOptions::default().tls("DNS:localhost").set("require_secure_transport", "ON"));
     open(&server.tcp("admin", "dbdyno")).unwrap();
     let error = refused(&format!("{}?sslmode=disable", server.tcp("admin", "dbdyno")));
     assert!(error.class == ErrorClass::Authentication && error.message.contains("sslmode=require"), "{error}");
@@ -82,7 +82,7 @@ fn without_tls_prefer_goes_on_and_require_does_not() {
 
 #[test]
 fn passwords_prove_who_we_are_and_are_never_shown() {
-    let server = start(Wish::default().tls("DNS:localhost").set("plugin-load-add", "auth_ed25519"));
+    let server = start(ServerOptions::default().tls("DNS:localhost").set("plugin-load-add", "auth_ed25519"));
     server.client(
         "",
         "CREATE USER scott IDENTIFIED BY 'ti:g@er'; GRANT ALL ON dbdyno.* TO scott; \
@@ -113,7 +113,7 @@ fn passwords_prove_who_we_are_and_are_never_shown() {
 
 #[test]
 fn who_turns_us_away_says_what_to_do() {
-    let server = start(Wish::default());
+    let server = start(ServerOptions::default());
     let error = refused(&server.tcp("absent", "dbdyno"));
     assert_eq!(error.class, ErrorClass::Authentication, "{error}");
     server.client("", "CREATE USER stranger@'127.0.0.1'");
@@ -132,7 +132,7 @@ fn who_turns_us_away_says_what_to_do() {
     server.client("", "ALTER USER narrow@'127.0.0.1' ACCOUNT LOCK");
     let error = refused(&server.tcp("narrow", "dbdyno"));
     assert!(error.class == ErrorClass::Authentication && error.message.contains("ACCOUNT UNLOCK"), "{error}");
-    let server = start(Wish::default().set("max_connections", "10"));
+    let server = start(ServerOptions::default().set("max_connections", "10"));
     server.client("", "CREATE USER scott@'127.0.0.1'; GRANT ALL ON dbdyno.* TO scott@'127.0.0.1'");
     let target = options(&server.tcp("scott", "dbdyno"));
     let links: Vec<_> = (0..12).map_while(|_| MariaDbConnection::open(&target, 0, "dbdyno").ok()).collect();

@@ -1,0 +1,95 @@
+//! When the longest I/O of storage points was, and on which device or file: shared by text and page.
+
+use crate::numbers::{MISSING, duration, percent, short};
+use dbdyno_model::{LunFigures, Point, Storage, StorageSeries};
+
+/// A storage point with its number in the run.
+pub(crate) type NumberedPoint<'a> = (usize, &'a Point, &'a Storage);
+
+/// The point with the longest I/O, with its series.
+pub(crate) fn slowest<'a>(points: &[NumberedPoint<'a>]) -> Option<(NumberedPoint<'a>, &'a StorageSeries)> {
+    let with = points.iter().filter_map(|at| Some((*at, at.2.series.as_ref()?)));
+    let longest = |series: &StorageSeries| series.longest().map(|(_, max_s, _)| max_s);
+    with.filter(|(_, s)| longest(s).is_some())
+        .max_by(|(_, a), (_, b)| longest(a).unwrap_or(0.0).total_cmp(&longest(b).unwrap_or(0.0)))
+}
+
+/// The moment and place of the longest I/O, in words.
+pub(crate) fn longest(points: &[NumberedPoint<'_>]) -> Option<String> {
+    let ((number, _, storage), series) = slowest(points)?;
+    let (at_s, max_s, lun) = series.longest()?;
+    let path = lun.and_then(|lun| storage.paths.get(lun as usize)).map_or(MISSING, |lun| lun.path.as_str());
+    Some(format!(
+        "The longest I/O took {}: at {} s of point {number} ({}), on {path}.",
+        duration(Some(max_s)),
+        short(Some(at_s)),
+        storage.load
+    ))
+}
+
+/// What a device or file did over several points.
+pub(crate) struct LunLine {
+    pub(crate) path: String,
+    /// Its share of all I/Os.
+    pub(crate) share: String,
+    pub(crate) mean: String,
+    pub(crate) longest: String,
+    /// When the longest I/O was.
+    pub(crate) at: String,
+    pub(crate) errors: String,
+}
+
+/// Each device or file of the points of one kind of work; empty where there is only one.
+pub(crate) fn luns(points: &[NumberedPoint<'_>]) -> Vec<LunLine> {
+    let mut all: Vec<(&str, LunSums)> = Vec::new();
+    for (number, _, storage) in points {
+        for lun in &storage.paths {
+            let Some(figures) = &lun.figures else { continue };
+            match all.iter_mut().find(|(path, _)| *path == lun.path) {
+                Some((_, sum)) => sum.add(figures, *number),
+                None => {
+                    let mut sum = LunSums::default();
+                    sum.add(figures, *number);
+                    all.push((&lun.path, sum));
+                }
+            }
+        }
+    }
+    let ios_per_s: f64 = all.iter().map(|(_, sum)| sum.ios_per_s).sum();
+    if all.len() < 2 || ios_per_s <= 0.0 {
+        return Vec::new();
+    }
+    let line = |(path, sum): (&str, LunSums)| LunLine {
+        path: path.to_owned(),
+        share: percent(sum.ios_per_s / ios_per_s * 100.0),
+        mean: duration((sum.ios_per_s > 0.0).then(|| sum.time_s / sum.ios_per_s)),
+        longest: duration(sum.longest.map(|(max_s, _, _)| max_s)),
+        at: sum.longest.map_or_else(String::new, |(_, n, at_s)| format!("{} s of point {n}", short(Some(at_s)))),
+        errors: if sum.errors > 0 { sum.errors.to_string() } else { String::new() },
+    };
+    all.into_iter().map(line).collect()
+}
+
+#[derive(Default)]
+struct LunSums {
+    ios_per_s: f64,
+    /// Rates times their mean times.
+    time_s: f64,
+    /// The longest I/O, its point, and when it was.
+    longest: Option<(f64, usize, f64)>,
+    errors: u64,
+}
+
+impl LunSums {
+    fn add(&mut self, figures: &LunFigures, number: usize) {
+        let ios_per_s = figures.reads_per_s + figures.writes_per_s;
+        self.ios_per_s += ios_per_s;
+        self.time_s += ios_per_s * figures.mean_s.unwrap_or(0.0);
+        self.errors += figures.errors;
+        if let (Some(max_s), Some(at_s)) = (figures.max_s, figures.max_at_s)
+            && self.longest.is_none_or(|(longest_s, _, _)| max_s > longest_s)
+        {
+            self.longest = Some((max_s, number, at_s));
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The counts of one session of the client drive, apart from the times in its recorder.
+
+use crate::{LostWork, Span};
+use dbdyno_engine::EngineError;
+use dbdyno_model::{ErrorClass, Outcomes};
+use dbdyno_stats::Histogram;
+
+/// A number of operations and rows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct OpsAndRows {
+    pub(crate) ops: u64,
+    pub(crate) rows: u64,
+}
+
+/// How a timetable was kept.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct TimetableCounts {
+    /// Taken, and due inside the window.
+    pub(crate) due: u64,
+    /// Due by the window's end, and not ended then.
+    pub(crate) unfinished: u64,
+    /// Due by the window's end, and not begun then.
+    pub(crate) waiting: u64,
+    /// Time of the window's second half in which nothing was due for the session.
+    pub(crate) idle_ns: u64,
+}
+
+/// The counts of one session, apart from the times in its recorder.
+#[derive(Debug, Default)]
+pub struct Counts {
+    /// Done before the window began.
+    pub(crate) before: OpsAndRows,
+    /// Done after the window ended.
+    pub(crate) after: OpsAndRows,
+    pub(crate) last_ended_ns: u64,
+    pub(crate) checksum: u64,
+    /// How transactions ended.
+    pub outcomes: Outcomes,
+    /// The same by transaction type, and the number of transactions whose end is unknown.
+    pub(crate) types: Vec<(Outcomes, u64)>,
+    pub(crate) lost: LostWork,
+    /// How its timetable was kept, in an open loop.
+    pub(crate) timetable: TimetableCounts,
+    /// Ages at the window's end of transactions that were taken from a timetable and never begun. Their type is
+    /// unknown.
+    pub(crate) never_begun_ns: Vec<u64>,
+    /// How long transactions waited for a connection; only in the counts of `WaitingUsers`.
+    pub(crate) waits: Option<Histogram>,
+    /// The error that ended the job.
+    pub(crate) error: Option<EngineError>,
+    /// The first error that did not end the job.
+    pub(crate) first_failure: Option<EngineError>,
+}
+
+impl Counts {
+    /// Empty counts for a program with this number of types.
+    pub(crate) fn of_types(types: usize) -> Self {
+        Self { types: vec![Default::default(); types], ..Self::default() }
+    }
+
+    pub(crate) fn merge(&mut self, other: Self) {
+        for (ours, theirs) in [(&mut self.before, other.before), (&mut self.after, other.after)] {
+            ours.ops += theirs.ops;
+            ours.rows += theirs.rows;
+        }
+        self.last_ended_ns = self.last_ended_ns.max(other.last_ended_ns);
+        self.checksum = self.checksum.wrapping_add(other.checksum);
+        self.outcomes.merge(&other.outcomes);
+        self.types.resize(self.types.len().max(other.types.len()), Default::default());
+        for (ours, theirs) in self.types.iter_mut().zip(&other.types) {
+            ours.0.merge(&theirs.0);
+            ours.1 += theirs.1;
+        }
+        self.lost.merge(other.lost);
+        let (ours, theirs) = (&mut self.timetable, other.timetable);
+        ours.due += theirs.due;
+        ours.unfinished += theirs.unfinished;
+        ours.waiting += theirs.waiting;
+        ours.idle_ns += theirs.idle_ns;
+        self.never_begun_ns.extend(other.never_begun_ns);
+        self.waits = self.waits.take().or(other.waits);
+        self.first_failure = self.first_failure.take().or(other.first_failure);
+    }
+
+    /// The error of a point in which nothing was done.
+    pub(crate) fn nothing_done(&self, span: Option<Span>) -> EngineError {
+        let failed: u64 = self.outcomes.errors.values().sum();
+        match &self.first_failure {
+            Some(first) => EngineError::new(
+                first.class,
+                format!(
+                    "every transaction failed ({failed} of {}); the first said: {}",
+                    self.outcomes.requests, first.message
+                ),
+            ),
+            None => {
+                let seconds = span.map_or(0.0, Span::seconds);
+                let message = format!("no transaction ended inside the window of {seconds} s; use a longer --duration");
+                EngineError::new(ErrorClass::Other, message)
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Measuring tests on a database. Each point gets the run's proof that its commits are durable, and no point counts
+//! that other dbdynos could have disturbed.
+
+use crate::point::unmeasured;
+use crate::{Measurement, Measurer, RunContext, durability, estimate_s, measure};
+use dbdyno_engine::EngineError;
+use dbdyno_model::PlannedPoint;
+
+/// Measures tests on a database.
+pub struct TestMeasurer<'a> {
+    context: RunContext<'a>,
+    proofs: durability::CommitProofs,
+}
+
+impl<'a> TestMeasurer<'a> {
+    /// A measurer without any proofs yet.
+    #[must_use]
+    pub fn new(context: RunContext<'a>) -> Self {
+        Self { context, proofs: durability::CommitProofs::default() }
+    }
+
+    /// Why the last measurement does not count: other dbdynos could have loaded or dropped data meanwhile.
+    fn others_let_in(&self) -> Option<EngineError> {
+        if self.context.stop.requested() {
+            return None;
+        }
+        self.context.hold.still_held().err().filter(EngineError::target_lost)
+    }
+}
+
+impl Measurer for TestMeasurer<'_> {
+    fn estimate_s(&self, points: &[PlannedPoint]) -> f64 {
+        estimate_s(points, self.context.catalogue)
+    }
+
+    fn measure(
+        &mut self,
+        _: usize,
+        planned: &PlannedPoint,
+        maximum_per_s: Option<f64>,
+    ) -> (Measurement, Option<EngineError>) {
+        let proof = match self.proofs.of(&self.context, planned) {
+            Ok(proof) => proof,
+            Err(error) => return (unmeasured(planned, &error), Some(error)),
+        };
+        let (mut measurement, lost) = measure(&self.context, planned, maximum_per_s);
+        durability::tell(&mut measurement.point, proof);
+        match self.others_let_in() {
+            Some(error) if lost.is_none() => (unmeasured(planned, &error), Some(error)),
+            _ => (measurement, lost),
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Resolving RUN: an id, the beginning of one, a label, `last`, or a reference platform.
+
+use super::Context;
+use crate::error::Error;
+use dbdyno_catalogue::CatalogueError;
+use dbdyno_model::{ChosenBy, Drive, REFERENCE_SUITE, RunId, RunJson, SameDevice, StorageReference};
+use dbdyno_report::html::{PointTimes, Reported};
+use dbdyno_results::{FileAccess, HistogramKind, Histograms, PointHistogram, Repository, ResultsError};
+
+/// The run or platform of this name; for a label, its newest run.
+///
+/// # Errors
+/// It does not exist (the error lists the nearest runs and platforms), or cannot be read.
+pub(super) fn one(asked: &str, context: &Context) -> Result<RunJson, Error> {
+    match place(asked, context)? {
+        NamedRun::Run(repository, id) => load(&repository, &id, context),
+        NamedRun::Platform => Ok(context.catalogue.platform(asked)?),
+    }
+}
+
+/// The same; for a label, all its runs, the newest first: a sample.
+///
+/// # Errors
+/// As for [`one`].
+pub(super) fn sample(asked: &str, context: &Context) -> Result<Vec<RunJson>, Error> {
+    match place(asked, context)? {
+        NamedRun::Run(repository, id) => {
+            let mut ids = repository.runs_with_label(asked)?;
+            // An id precedes a label with the same text.
+            if !ids.contains(&id) {
+                ids = vec![id];
+            }
+            ids.iter().map(|id| load(&repository, id, context)).collect()
+        }
+        NamedRun::Platform => Ok(vec![context.catalogue.platform(asked)?]),
+    }
+}
+
+/// The same as [`one`], with the times that the client drive recorded.
+///
+/// # Errors
+/// As for [`one`].
+pub(super) fn reported(asked: &str, context: &Context) -> Result<Reported, Error> {
+    let NamedRun::Run(repository, id) = place(asked, context)? else {
+        return Ok(Reported { run: context.catalogue.platform(asked)?, times: Vec::new(), verdict: None });
+    };
+    let run = load(&repository, &id, context)?;
+    let mut times = Vec::new();
+    for (point, recorded) in repository.recorded(&id)?.iter().enumerate() {
+        if run.points.get(point).is_some_and(|p| p.drive == Drive::Client && p.subject.storage().is_none()) {
+            times.extend(of_all_types(point, repository.histograms(&id, recorded.plan_index)?));
+        }
+    }
+    Ok(Reported { run, times, verdict: None })
+}
+
+/// The times of a point's transactions, of all types together.
+fn of_all_types(point: usize, histograms: Histograms) -> Vec<PointTimes> {
+    let mut all: Vec<PointTimes> = Vec::new();
+    for PointHistogram { kind, times: histogram, .. } in histograms {
+        let from_due = match kind {
+            HistogramKind::Service => false,
+            HistogramKind::Response => true,
+            HistogramKind::ConnectionWait => continue,
+        };
+        match all.iter_mut().find(|times| times.from_due == from_due) {
+            Some(times) => times.histogram.merge(&histogram),
+            None => all.push(PointTimes { point, from_due, histogram }),
+        }
+    }
+    all
+}
+
+enum NamedRun {
+    Run(Repository, RunId),
+    Platform,
+}
+
+fn place(asked: &str, context: &Context) -> Result<NamedRun, Error> {
+    let is_platform = context.catalogue.platform_ids().any(|id| id == asked);
+    let repository = match Repository::open(&context.results, FileAccess::ReadOnly) {
+        Err(ResultsError::NoResults { .. }) if is_platform => return Ok(NamedRun::Platform),
+        Err(ResultsError::NoResults { path }) => {
+            return Err(no_results(asked, ResultsError::NoResults { path }, context));
+        }
+        opened => opened?,
+    };
+    // A user's label can always be reached; the beginning of an id does not hide a platform.
+    if is_platform && repository.runs_with_label(asked)?.is_empty() {
+        return Ok(NamedRun::Platform);
+    }
+    match repository.find(asked) {
+        Ok(id) => Ok(NamedRun::Run(repository, id)),
+        Err(ResultsError::RunNotFound { asked, path, mut nearest }) => {
+            nearest.extend(context.catalogue.nearest_platforms(&asked));
+            Err(ResultsError::RunNotFound { asked, path, nearest }.into())
+        }
+        Err(ResultsError::NoResults { path }) => Err(no_results(asked, ResultsError::NoResults { path }, context)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The error where there are no results yet, so only a platform can have been meant.
+fn no_results(asked: &str, error: ResultsError, context: &Context) -> Error {
+    let nearest = context.catalogue.nearest_platforms(asked);
+    let platform = CatalogueError::UnknownPlatform { id: asked.to_owned(), nearest: nearest.clone() };
+    if nearest.is_empty() { error.into() } else { Error::Usage(format!("{platform}; {error}")) }
+}
+
+fn load(repository: &Repository, id: &RunId, context: &Context) -> Result<RunJson, Error> {
+    let mut run = repository.load(id)?;
+    run.storage_reference = storage_reference(repository, &run)?;
+    run.costs = match &run.run.label {
+        Some(label) => context.catalogue.costs_of_run(label)?,
+        None => None,
+    };
+    Ok(run)
+}
+
+/// The limits of the storage below a database, from the newest reference run: of the same label, else of the same host.
+/// A reference of another device is only used where there is none of the database's device.
+///
+/// # Errors
+/// The results cannot be read.
+pub(super) fn storage_reference(repository: &Repository, run: &RunJson) -> Result<Option<StorageReference>, Error> {
+    if run.is_of_storage() {
+        return Ok(None);
+    }
+    let mut references = Vec::new();
+    for listed in repository.list_runs()?.iter().filter(|l| l.run.suite == REFERENCE_SUITE && l.ok > 0) {
+        references.push(repository.load(&listed.run.id)?);
+    }
+    let labelled = references.iter().filter(|r| r.run.label.is_some() && r.run.label == run.run.label);
+    let of_host = references.iter().filter(|r| r.platform.host.is_some() && r.platform.host == run.platform.host);
+    let labelled = labelled.map(|r| StorageReference::new(r, run, ChosenBy::Label));
+    let all: Vec<StorageReference> =
+        labelled.chain(of_host.map(|r| StorageReference::new(r, run, ChosenBy::Host))).collect();
+    let elsewhere = |r: &&StorageReference| matches!(r.same_device, SameDevice::No { .. });
+    Ok(all.iter().find(|r| !elsewhere(r)).or(all.first()).cloned())
+}
