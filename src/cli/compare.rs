@@ -1,6 +1,6 @@
 //! `dbdyno compare`, as typed.
 
-use super::Shown;
+use super::common::Shown;
 use super::values::percent;
 use clap::Args;
 

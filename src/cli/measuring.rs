@@ -1,8 +1,8 @@
 //! `run` and `resume`.
 
 use super::client::ClientArgs;
+use super::common::{Shown, TargetArgs};
 use super::values::{dop, duration_s, label, limit_s, scale};
-use super::{Shown, TargetArgs};
 use clap::{Args, ValueEnum};
 use dbdyno_model::{CommitMode, Ramp};
 

@@ -2,6 +2,7 @@
 //! exists, and suggest the nearest names.
 
 mod client;
+mod common;
 mod compare;
 mod measuring;
 mod orion;
@@ -12,17 +13,17 @@ mod values;
 mod verdict;
 
 use crate::error::EXIT_USAGE;
-use crate::output::{self, Format};
+use crate::output;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 pub(crate) use client::{DriveChoice, FollowChoice};
+pub(crate) use common::{Common, Shown, TargetArgs};
 pub(crate) use compare::CompareArgs;
 pub(crate) use measuring::{Commit, ResumeArgs, RunArgs};
 pub(crate) use orion::{OrionArgs, command_line as orion_command_line};
 pub(crate) use private::{DownArgs, UpArgs};
 pub(crate) use reporting::ReportArgs;
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::process::ExitCode;
 pub(crate) use transfer::{ExportArgs, ExportFormat, ImportArgs};
 use values::{dop, scale};
@@ -49,29 +50,6 @@ pub(crate) struct Cli {
     pub(crate) common: Common,
     #[command(subcommand)]
     pub(crate) command: Command,
-}
-
-/// Options of every command.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Everywhere")]
-pub(crate) struct Common {
-    /// File that holds the results
-    #[arg(
-        long, global = true, value_name = "FILE", env = "DBDYNO_RESULTS", hide_env_values = true,
-        default_value = Common::DEFAULT_RESULTS
-    )]
-    pub(crate) results: PathBuf,
-    /// Folder whose files replace or extend the built-in catalogue
-    #[arg(long, global = true, value_name = "DIR", env = "DBDYNO_CATALOGUE", hide_env_values = true)]
-    pub(crate) catalogue: Option<PathBuf>,
-    /// Show no progress
-    #[arg(short, long, global = true)]
-    pub(crate) quiet: bool,
-}
-
-impl Common {
-    /// The results file if the user names none.
-    pub(crate) const DEFAULT_RESULTS: &'static str = "./dbdyno.db";
 }
 
 /// The commands.
@@ -110,58 +88,6 @@ pub(crate) enum Command {
     Down(DownArgs),
     /// Measure what the storage below a database can do, with the options, the matrix and the files of ORION
     Orion(Box<OrionArgs>),
-}
-
-/// `--json`.
-#[derive(Debug, Args)]
-pub(crate) struct Shown {
-    /// Print one JSON document instead of text
-    #[arg(long)]
-    json: bool,
-}
-
-impl Shown {
-    /// The requested format.
-    pub(crate) fn format(&self) -> Format {
-        if self.json { Format::Json } else { Format::Text }
-    }
-}
-
-/// The target, and the data on it.
-#[derive(Debug, Args)]
-pub(crate) struct TargetArgs {
-    /// Where to measure, as a URL (`dbdyno list engines` shows how each is written)
-    #[arg(long, value_name = "URL")]
-    pub(crate) target: String,
-    /// Size class for a target that holds no data yet [default: D]
-    #[arg(long, value_name = "SIZE")]
-    pub(crate) size: Option<String>,
-    /// Seed of the data for a target that holds none yet [default: 42]
-    #[arg(long, value_name = "N")]
-    pub(crate) seed: Option<u64>,
-    /// Parts of an Oracle database that it has no licence for or has not got, whose tests are left out:
-    /// partitioning,hcc
-    #[arg(long, value_name = "PARTS")]
-    pub(crate) without: Option<String>,
-    /// Claims a licence of the Oracle Diagnostics Pack for this database: AWR snapshots and ASH samples around each
-    /// point
-    #[arg(long)]
-    pub(crate) diagnostics_pack: bool,
-}
-
-impl TargetArgs {
-    /// The target with the other options as URL parameters: what a run stores and `resume` uses.
-    pub(crate) fn url(&self) -> String {
-        let without =
-            self.without.iter().map(|parts| format!("without={}", parts.replace('%', "%25").replace('&', "%26")));
-        let claims = self.diagnostics_pack.then(|| "diagnostics_pack=yes".to_owned());
-        let mut url = self.target.clone();
-        for option in without.chain(claims) {
-            url.push(if url.contains('?') { '&' } else { '?' });
-            url.push_str(&option);
-        }
-        url
-    }
 }
 
 /// `dbdyno check`.

@@ -1,7 +1,7 @@
 //! `dbdyno orion`: the flags of ORION, with one dash or two, and dbdyno's own beside them.
 
-use super::Shown;
 use super::client::ArrivalsChoice;
+use super::common::Shown;
 use super::values::{bytes, duration_s, label};
 use clap::error::ErrorKind;
 use clap::{Args, Command};

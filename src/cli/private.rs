@@ -1,6 +1,6 @@
 //! `up` and `down` as typed: private servers.
 
-use super::Shown;
+use super::common::Shown;
 use super::values::bytes;
 use clap::Args;
 

@@ -1,6 +1,6 @@
 //! `dbdyno export` and `dbdyno import`, as typed.
 
-use super::Shown;
+use super::common::Shown;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 

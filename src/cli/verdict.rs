@@ -1,6 +1,6 @@
 //! `dbdyno verdict`, as typed.
 
-use super::Shown;
+use super::common::Shown;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dbdyno_model::Flag;

@@ -1,7 +1,7 @@
 //! `dbdyno check`: examines a target without changing it. It reports in advance what would stop a run or make its
 //! figures doubtful.
 
-use super::Context;
+use super::context::Context;
 use super::opened_target::OpenedTarget;
 use crate::cli::CheckArgs;
 use crate::error::Error;

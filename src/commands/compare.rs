@@ -1,6 +1,7 @@
 //! `dbdyno compare`: runs and platforms side by side.
 
-use super::{Context, named_runs};
+use super::context::Context;
+use super::named_runs;
 use crate::cli::CompareArgs;
 use crate::error::Error;
 use crate::output::{self, Format};

@@ -1,7 +1,7 @@
 //! `dbdyno down`: stops a private server and removes its data, unless it is to be kept. It asks for no confirmation,
 //! because the data can be made again; it reports what it did.
 
-use super::Context;
+use super::context::Context;
 use super::up::{UpWatch, failed, product, up_command};
 use crate::cli::DownArgs;
 use crate::error::Error;

@@ -1,7 +1,7 @@
 //! `dbdyno drop`: removes what `load` made, and nothing else. It asks for no confirmation, because the data can be made
 //! again from its size and seed; it reports what it dropped.
 
-use super::Context;
+use super::context::Context;
 use super::opened_target::OpenedTarget;
 use crate::cli::DropArgs;
 use crate::error::Error;

@@ -1,7 +1,7 @@
 //! `dbdyno run --dry-run`: what a run would do, how long it would take and what load it would put on, without doing
 //! anything.
 
-use super::Context;
+use super::context::Context;
 use super::opened_target::OpenedTarget;
 use crate::error::Error;
 use crate::output::{self, Format};

@@ -1,6 +1,6 @@
 //! `dbdyno list`. Each kind is a list of items: the items as JSON for programs, a row each for people.
 
-use super::Context;
+use super::context::Context;
 use crate::cli::{ListArgs, Listed};
 use crate::error::Error;
 use crate::output::{self, Format};

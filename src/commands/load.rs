@@ -1,7 +1,8 @@
 //! `dbdyno load`: creates and fills the test tables, and reports how long that took.
 
+use super::context::Context;
 use super::opened_target::OpenedTarget;
-use super::{Context, workloads};
+use super::workloads;
 use crate::cli::LoadArgs;
 use crate::error::Error;
 use crate::output::{self, Format};

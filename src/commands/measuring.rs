@@ -1,7 +1,8 @@
 //! What `run` and `resume` share: measure points of a plan, show the run, and suggest next steps.
 
+use super::context::Context;
+use super::named_runs;
 use super::opened_target::OpenedTarget;
-use super::{Context, named_runs};
 use crate::error::Error;
 use crate::output::{self, Format, shell_word};
 use crate::progress::{Progress, Verbosity};

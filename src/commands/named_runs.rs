@@ -1,6 +1,6 @@
 //! Resolving RUN: an id, the beginning of one, a label, `last`, or a reference platform.
 
-use super::Context;
+use super::context::Context;
 use crate::error::Error;
 use dbdyno_catalogue::CatalogueError;
 use dbdyno_model::{ChosenBy, Drive, REFERENCE_SUITE, RunId, RunJson, SameDevice, StorageReference};

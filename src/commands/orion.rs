@@ -4,7 +4,7 @@
 
 mod reference;
 
-use super::Context;
+use super::context::Context;
 use super::tool::tool;
 use crate::cli::{OrionArgs, orion_command_line};
 use crate::error::Error;

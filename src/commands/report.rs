@@ -1,6 +1,7 @@
 //! `dbdyno report`: a run, or a comparison of several, as one HTML page.
 
-use super::{Context, compare, named_runs, verdict};
+use super::context::Context;
+use super::{compare, named_runs, verdict};
 use crate::cli::ReportArgs;
 use crate::error::Error;
 use crate::output;

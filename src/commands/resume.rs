@@ -1,10 +1,11 @@
 //! `dbdyno resume`: measures what is missing or failed in a run, if everything that influences its figures is
 //! unchanged.
 
+use super::context::Context;
 use super::measuring::{Measuring, TABLES, ensure_data, inspect_tables};
 use super::opened_target::OpenedTarget;
 use super::tool::tool;
-use super::{Context, workloads};
+use super::workloads;
 use crate::cli::ResumeArgs;
 use crate::error::Error;
 use crate::progress::Progress;

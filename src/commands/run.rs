@@ -1,10 +1,11 @@
 //! `dbdyno run`. Everything that can be refused is refused before anything is done: the target, the size, the tests and
 //! the results file are checked first, then data is loaded, then the plan is stored, then the first point is measured.
 
+use super::context::Context;
 use super::measuring::{Measuring, TABLES, ensure_data, inspect_tables};
 use super::opened_target::OpenedTarget;
 use super::tool::tool;
-use super::{Context, dry_run, workloads};
+use super::{dry_run, workloads};
 use crate::cli::{Commit, DriveChoice, FollowChoice, RunArgs};
 use crate::error::Error;
 use crate::output::shell_word;

@@ -1,6 +1,7 @@
 //! `dbdyno show`: the measurements of a run, as tables or as the JSON document.
 
-use super::{Context, named_runs};
+use super::context::Context;
+use super::named_runs;
 use crate::cli::{ShowArgs, ShownTable};
 use crate::error::Error;
 use crate::output::{self, Format};

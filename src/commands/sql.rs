@@ -1,6 +1,7 @@
 //! `dbdyno sql`: every statement that would run, for review by a database administrator, or to run by hand.
 
-use super::{Context, workloads};
+use super::context::Context;
+use super::workloads;
 use crate::cli::SqlArgs;
 use crate::error::Error;
 use crate::output::{self, Format};

@@ -1,6 +1,7 @@
 //! `dbdyno export` and `dbdyno import`: a run for other programs, and for other machines.
 
-use super::{Context, named_runs};
+use super::context::Context;
+use super::named_runs;
 use crate::cli::{ExportArgs, ExportFormat, ImportArgs};
 use crate::error::Error;
 use crate::output::{self, Format};

@@ -1,7 +1,7 @@
 //! `dbdyno up`: starts a private server, and says how to reach it. It shares with `down` which engines have private
 //! servers, and how their errors end a command.
 
-use super::Context;
+use super::context::Context;
 use crate::cli::UpArgs;
 use crate::error::Error;
 use crate::output::{self, Format, shell_word};

@@ -1,6 +1,7 @@
 //! `dbdyno verdict`: whether a run meets a project's requirements.
 
-use super::{Context, named_runs};
+use super::context::Context;
+use super::named_runs;
 use crate::cli::VerdictArgs;
 use crate::error::Error;
 use crate::output::{self, Format};

@@ -5,7 +5,6 @@ use crate::document::{Document, Entry, SourcePlace};
 use crate::error::CatalogueError;
 use crate::files::{self, Source, Sources};
 use crate::nearest::nearest;
-use crate::platforms;
 use dbdyno_model::{
     Dimension, Metric, MetricId, Ramp, Size, SubjectKind, SubjectName, Suite, SuiteStep, Test, TestCode,
 };
@@ -84,7 +83,7 @@ impl Catalogue {
             class_of: BTreeMap::new(),
             platforms: sources
                 .iter()
-                .filter(|(name, _)| name.starts_with(platforms::FOLDER))
+                .filter(|(name, _)| name.starts_with(files::PLATFORMS))
                 .map(|(name, source)| (name.clone(), source.clone()))
                 .collect(),
         };

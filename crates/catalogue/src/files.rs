@@ -46,6 +46,9 @@ const EMBEDDED: &[(&str, &str)] = embedded![
     "tests/T800_join.toml",
 ];
 
+/// The folder of platform files, as their names begin.
+pub(crate) const PLATFORMS: &str = "platforms/";
+
 /// Folders and files that a catalogue folder may contain. Files in other folders are read when they are requested.
 const FOLDERS: [&str; 3] = ["tests", "suites", "platforms"];
 const OTHER_FOLDERS: [&str; 1] = ["requirements"];

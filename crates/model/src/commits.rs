@@ -1,6 +1,5 @@
 //! How durable the commits of a point were: what was observed, as opposed to what was asked for.
 
-use crate::{CommitMode, Flag, Point};
 use serde::{Deserialize, Serialize};
 
 /// How durable the commits of a point were, as far as that was observed.
@@ -57,19 +56,6 @@ impl From<CommitMode> for Commits {
             CommitMode::Durable => Self::Durable,
             CommitMode::EngineDefault => Self::EngineDefault,
         }
-    }
-}
-
-impl Point {
-    /// How durable the point's commits were; `None` where nothing was written. For older documents the settings decide.
-    #[must_use]
-    pub fn commits(&self) -> Option<Commits> {
-        let mode = self.commit?;
-        let by_settings = || match mode {
-            CommitMode::Durable if self.has(Flag::UnsafeDurability) => Commits::Unsafe,
-            mode => Commits::from(mode),
-        };
-        Some(self.commits_found.unwrap_or_else(by_settings))
     }
 }
 
@@ -141,10 +127,21 @@ impl DeviceCounts {
     }
 }
 
+/// Whether each commit waits for the log.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CommitMode {
+    /// Each commit waits until it is on the device.
+    #[default]
+    Durable,
+    /// The engine's own default within a procedure.
+    EngineDefault,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::TestCode;
+    use crate::{Flag, Point, TestCode};
 
     #[test]
     fn names_are_those_of_json() {

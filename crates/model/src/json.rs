@@ -1,22 +1,11 @@
 //! The JSON document of a run: the contract of `show --json`, `run --json` and `export`.
 
-use crate::{Cell, Costs, Database, Platform, Point, Published, Run, StorageReference, Tool, version_1};
+use crate::{Cell, Costs, Database, DocumentPart, Platform, Point, Published, Run, StorageReference, Tool, version_1};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// Version of the document. Readers ignore unknown keys; a change that breaks them raises this number.
 pub const SCHEMA_VERSION: u32 = 2;
-
-/// A document that can be stored or sent by itself, and then carries its own version.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DocumentPart {
-    /// A whole run, exported or shown.
-    Document,
-    /// The plan of a run.
-    Plan,
-    /// A point.
-    Point,
-}
 
 /// Converts a text of an older version to this version. Every reader of older texts uses this function.
 ///
@@ -65,7 +54,7 @@ impl RunJson {
     /// Puts a run together: sets the flags that need all points (`uneven_machine`) and computes the cells.
     #[must_use]
     pub fn new(run: Run, platform: Platform, database: Database, mut points: Vec<Point>) -> Self {
-        crate::pace::judge(&mut points);
+        crate::pace_spread::judge(&mut points);
         let cells = Cell::of_points(&points);
         Self {
             schema_version: SCHEMA_VERSION,

@@ -3,6 +3,7 @@
 
 mod commits;
 mod counters;
+mod document_part;
 mod dop;
 mod flag;
 mod ids;
@@ -13,6 +14,7 @@ mod mapping;
 mod metric;
 mod outcome;
 mod pace;
+mod pace_spread;
 mod plan;
 mod platform;
 mod point;
@@ -23,6 +25,7 @@ mod rate;
 mod run;
 mod size;
 mod storage;
+mod storage_reference;
 mod subject;
 mod suite;
 mod suspect;
@@ -33,22 +36,24 @@ mod transactions;
 mod usage;
 mod version_1;
 
-pub use commits::{CommitProof, Commits, DeviceCounts, ProofOutcome};
+pub use commits::{CommitMode, CommitProof, Commits, DeviceCounts, ProofOutcome};
 pub use counters::{Counter, Counters, WaitCount};
+pub use document_part::DocumentPart;
 pub use dop::{Dimension, Dop};
 pub use flag::Flag;
 pub use ids::{IdError, RunId, TestCode};
-pub use json::{DocumentPart, RunJson, SCHEMA_VERSION, in_this_version};
-pub use limits::{ChosenBy, REFERENCE_SUITE, SameDevice, StorageLimit, StorageLimits, StorageReference};
+pub use json::{RunJson, SCHEMA_VERSION, in_this_version};
+pub use limits::REFERENCE_SUITE;
 pub use load::{Arrivals, ClientLoad, Queue, Think};
 pub use mapping::Mapping;
 pub use metric::{Better, Metric, MetricId};
 pub use outcome::{ErrorClass, Outcomes};
-pub use pace::{EdgeSpread, FEWEST_PACES, MachinePace, PaceKind, PaceSpread, PointPace};
+pub use pace::{MachinePace, PaceKind, PointPace};
+pub use pace_spread::{EdgeSpread, FEWEST_PACES, PaceSpread};
 pub use plan::{Plan, PlannedPoint};
 pub use platform::{Cpu, CpuLimits, Disk, Memory, Platform, Usable};
-pub use point::{CommitMode, Point, Status};
-pub use procedure::{Argument, Draws, Procedure, ProcedureFacts, ProcedureShape, CountProof, RowsBy};
+pub use point::{Point, Status};
+pub use procedure::{Argument, CountProof, Draws, Procedure, ProcedureFacts, ProcedureShape, RowsBy};
 pub use published::{
     Costs, FigureKind, LatencyShares, Printed, PrintedBound, Published, PublishedBucket, PublishedCurve,
     PublishedCurvePoint, PublishedFacts, PublishedFigure, PublishedHistogram, PublishedStatement, PublishedWait,
@@ -62,6 +67,7 @@ pub use storage::{
     LunFigures, Storage, StorageIos, StorageLayout, StorageLoad, StorageLun, StoragePattern, StorageProof,
     StorageReadWrite, StorageSeries,
 };
+pub use storage_reference::{ChosenBy, SameDevice, StorageLimit, StorageLimits, StorageReference};
 pub use subject::{Subject, SubjectKind, SubjectName, WorkloadName};
 pub use suite::{Suite, SuiteStep};
 pub use suspect::{Suspect, SuspectCode, UsableFor};

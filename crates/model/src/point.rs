@@ -5,8 +5,8 @@ use crate::usage::{
     ResponseTime, Series, Wait,
 };
 use crate::{
-    ClientLoad, CommitProof, Commits, Dop, Drive, Flag, MetricId, Outcomes, PointPace, Storage, Subject, Suspect,
-    TransactionType,
+    ClientLoad, CommitMode, CommitProof, Commits, Dop, Drive, Flag, MetricId, Outcomes, PointPace, Storage, Subject,
+    Suspect, TransactionType,
 };
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -33,17 +33,6 @@ impl Status {
     pub fn name(self) -> &'static str {
         self.into()
     }
-}
-
-/// Whether each commit waits for the log.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CommitMode {
-    /// Each commit waits until it is on the device.
-    #[default]
-    Durable,
-    /// The engine's own default within a procedure.
-    EngineDefault,
 }
 
 /// One measurement. Field names are the JSON contract; an `Option` that is `None` has its reason in `missing`.
@@ -359,5 +348,38 @@ impl Point {
     /// Notes why a value is absent.
     pub fn lacks(&mut self, path: &str, why: impl Into<String>) {
         self.missing.insert(path.to_owned(), why.into());
+    }
+}
+
+impl Point {
+    /// How durable the point's commits were; `None` where nothing was written. For older documents the settings decide.
+    #[must_use]
+    pub fn commits(&self) -> Option<Commits> {
+        let mode = self.commit?;
+        let by_settings = || match mode {
+            CommitMode::Durable if self.has(Flag::UnsafeDurability) => Commits::Unsafe,
+            mode => Commits::from(mode),
+        };
+        Some(self.commits_found.unwrap_or_else(by_settings))
+    }
+}
+
+impl Point {
+    /// The one type of a test's program: its figures are those of the point. `None` where nothing was timed, and where
+    /// the server runs the loop.
+    #[must_use]
+    pub fn as_one_type(&self) -> Option<TransactionType> {
+        match (&self.subject, self.drive) {
+            (Subject::Test(code), Drive::Client) => self.service_time_s.as_ref().map(|times| TransactionType {
+                name: code.to_string(),
+                weight: 1,
+                ops: self.ops,
+                ops_per_s: self.ops_per_s,
+                service_time_s: Some(times.clone()),
+                response_time_s: self.response_time_s.clone(),
+                outcomes: self.outcomes.clone(),
+            }),
+            (Subject::Test(_), Drive::Server) | (Subject::Workload(_) | Subject::Storage(_), _) => None,
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The types of transactions that a point's program has, each with its own figures.
 
-use crate::{Drive, Outcomes, Point, ResponseTime, Subject};
+use crate::{Outcomes, ResponseTime};
 use serde::{Deserialize, Serialize};
 
 /// What the transactions of one type did inside the window, warm-up left out.
@@ -26,24 +26,4 @@ pub struct TransactionType {
     /// How they ended, warm-up and tail included.
     #[serde(default)]
     pub outcomes: Outcomes,
-}
-
-impl Point {
-    /// The one type of a test's program: its figures are those of the point. `None` where nothing was timed, and where
-    /// the server runs the loop.
-    #[must_use]
-    pub fn as_one_type(&self) -> Option<TransactionType> {
-        match (&self.subject, self.drive) {
-            (Subject::Test(code), Drive::Client) => self.service_time_s.as_ref().map(|times| TransactionType {
-                name: code.to_string(),
-                weight: 1,
-                ops: self.ops,
-                ops_per_s: self.ops_per_s,
-                service_time_s: Some(times.clone()),
-                response_time_s: self.response_time_s.clone(),
-                outcomes: self.outcomes.clone(),
-            }),
-            (Subject::Test(_), Drive::Server) | (Subject::Workload(_) | Subject::Storage(_), _) => None,
-        }
-    }
 }

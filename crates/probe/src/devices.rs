@@ -218,6 +218,20 @@ fn existing(path: &Path) -> Reading<PathBuf> {
     place.ok_or_else(|| format!("no part of {} can be reached", path.display()))
 }
 
+/// The share of these files' bytes that lie in memory: on tmpfs or ramfs, on a disk in memory, or on a loop device over
+/// such. `None` where there are no files.
+#[must_use]
+pub fn share_in_memory(files: &[PathBuf]) -> f64 {
+    let devices = BlockDevices::read(&Root::machine());
+    let (mut inside, mut all) = (0, 0);
+    for file in files {
+        let bytes = std::fs::metadata(file).map_or(0, |about| about.len());
+        all += bytes;
+        inside += if devices.in_memory(file) { bytes } else { 0 };
+    }
+    if all == 0 { 0.0 } else { inside as f64 / all as f64 }
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;

@@ -1,9 +1,8 @@
 //! Space on disk and in memory.
 
-use crate::devices::BlockDevices;
 use crate::{os, parse, root::Root};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Bytes that may still be written to the file system of `path`, or of its nearest parent that exists. Blocks reserved
 /// for root do not count.
@@ -19,20 +18,6 @@ pub fn free_bytes(path: &Path) -> io::Result<u64> {
 #[must_use]
 pub fn is_memory(path: &Path) -> bool {
     nearest(path, os::is_memory).unwrap_or(false)
-}
-
-/// The share of these files' bytes that lie in memory: on tmpfs or ramfs, on a disk in memory, or on a loop device over
-/// such. `None` where there are no files.
-#[must_use]
-pub fn share_in_memory(files: &[PathBuf]) -> f64 {
-    let devices = BlockDevices::read(&Root::machine());
-    let (mut inside, mut all) = (0, 0);
-    for file in files {
-        let bytes = std::fs::metadata(file).map_or(0, |about| about.len());
-        all += bytes;
-        inside += if devices.in_memory(file) { bytes } else { 0 };
-    }
-    if all == 0 { 0.0 } else { inside as f64 / all as f64 }
 }
 
 /// Asks about a path, or about its nearest parent that exists.

@@ -5,7 +5,8 @@ mod devices;
 use crate::missing::{Missing, Reading};
 use crate::os;
 use crate::parse::{CpuTicks, OwnIo};
-use crate::sampler::{HarnessShare, Scope, Snapshot};
+use crate::scope::{HarnessShare, Scope};
+use crate::snapshot::Snapshot;
 use dbdyno_model::{CpuUse, IoRates, MemoryUse, NetworkUse, Pressure};
 use std::collections::BTreeMap;
 

@@ -7,15 +7,24 @@
 //! A new file gets its schema under a rollback journal and switches to a write-ahead log afterwards. So the main file
 //! shows that it is dbdyno's even if its creator is killed a moment later.
 
+use crate::ResultsError;
 use crate::error::PATIENCE_S;
 use crate::lease::Lease;
 use crate::migrations::{self, APPLICATION_ID, application_id, user_version};
-use crate::{FileAccess, ResultsError};
 use rusqlite::backup::Backup;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+/// How a file is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileAccess {
+    /// For reading; the file must exist, and nothing in it changes.
+    ReadOnly,
+    /// For reading and writing; a missing file is created, and an older one is upgraded to the current schema.
+    ReadWrite,
+}
 
 /// What the examination of a path found.
 enum FileState {

@@ -16,6 +16,7 @@ mod unique_keys;
 mod write;
 
 pub use error::ResultsError;
+pub use file::FileAccess;
 pub use histograms::{HistogramKind, Histograms, PointHistogram};
 pub use read::{RecordedPoint, RunSummary};
 pub use transfer::{ExportedRun, TransferError};
@@ -24,15 +25,6 @@ use rusqlite::Connection;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// How a file is opened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FileAccess {
-    /// For reading; the file must exist, and nothing in it changes.
-    ReadOnly,
-    /// For reading and writing; a missing file is created, and an older one is upgraded to the current schema.
-    ReadWrite,
-}
 
 /// An open results file.
 #[derive(Debug)]

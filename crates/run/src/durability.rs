@@ -8,7 +8,7 @@ mod evidence;
 mod quiet_intervals;
 
 use crate::RunContext;
-use crate::point::{go_on, settle};
+use crate::run_context::{go_on, settle};
 use crate::work::{PlannedWork, PointWork};
 use dbdyno_engine::{
     Durability, DurablePlaces, Engine, EngineError, PointSpec, PointStatistics, Request, Sampling, Session,

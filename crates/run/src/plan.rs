@@ -1,119 +1,18 @@
 //! From the user's request to the points that will be measured. Everything is decided here, before the first point.
 
 pub(crate) mod loads;
+mod request;
 
-use dbdyno_catalogue::{Catalogue, CatalogueError};
-use dbdyno_engine::{EngineError, EngineInfo, Features};
+pub use request::{PlanError, RunRequest};
+
+use dbdyno_catalogue::Catalogue;
+use dbdyno_engine::{EngineInfo, Features};
 use dbdyno_model::{
-    Arrivals, ClientLoad, CommitMode, Dimension, Dop, Drive, Mapping, Plan, PlannedPoint, ProcedureShape, Queue, Ramp, Rates,
-    RepeatMode, Size, Subject, SuiteStep, Test, Think,
+    ClientLoad, Dimension, Dop, Drive, Mapping, Plan, PlannedPoint, ProcedureShape, Ramp, RepeatMode, Size, Subject,
+    SuiteStep, Test,
 };
 use std::collections::BTreeMap;
 use xxhash_rust::xxh3::xxh3_64;
-
-/// Why there is no plan.
-#[derive(Debug, thiserror::Error)]
-pub enum PlanError {
-    /// The catalogue does not have what was asked for.
-    #[error(transparent)]
-    Catalogue(#[from] CatalogueError),
-    /// The engine's SQL is incomplete.
-    #[error(transparent)]
-    Engine(#[from] EngineError),
-    /// A ramp and a fixed number for the same dimension.
-    #[error(
-        "--ramp has no use here: every test named moves a dimension that is fixed by --jobs or --threads; leave one of them away"
-    )]
-    UnusedRamp,
-    /// An option of the client drive used with the server drive.
-    #[error(
-        "{option} is for the client drive: add --drive client, or leave it away (in the server drive the database runs the loop, as fast as it can)"
-    )]
-    ClientOnly {
-        /// The option.
-        option: &'static str,
-    },
-    /// Think time with a timetable.
-    #[error(
-        "--think has no use with --rate: with a rate transactions begin when they are due, without one after a pause; leave one of them away"
-    )]
-    ThinkAndRate,
-    /// Arrivals without a rate.
-    #[error(
-        "--arrivals says how the transactions of a rate are spread: add --rate, as in --rate 500/s, or leave it away"
-    )]
-    ArrivalsAlone,
-    /// Queues without a rate.
-    #[error(
-        "--queue says who serves the transactions of a rate: add --rate, as in --rate 500/s, or leave it away (in a closed loop nothing queues)"
-    )]
-    QueueAlone,
-    /// More connections than jobs.
-    #[error(
-        "--connections {connections} is more than the {jobs} jobs that would share them: give at most as many, or more jobs (--jobs, --ramp; of a workload --users)"
-    )]
-    MoreConnections {
-        /// The connections that were asked for.
-        connections: u32,
-        /// The most jobs of a point.
-        jobs: u32,
-    },
-    /// No named test can be driven by a client.
-    #[error(
-        "no test that was named can be driven by a client, which sends single statements; T311 to T322 and the T600, T700 and T800 classes can (`dbdyno list tests`)"
-    )]
-    NoClientForm,
-    /// A fixed degree of parallelism above the limit.
-    #[error(
-        "--max-jobs {limit} is less than the {asked} that --jobs and --threads, or --users, ask for (jobs times threads); give fewer, or raise the limit"
-    )]
-    OverLimit {
-        /// The degree that was asked for.
-        asked: u32,
-        /// The limit.
-        limit: u32,
-    },
-    /// Nothing was asked for.
-    #[error("no test or suite was named; `dbdyno list suites` and `dbdyno list tests` show what there is")]
-    Nothing,
-}
-
-/// The user's request as typed; a `None` is taken from the suite.
-#[derive(Debug, Clone, Default)]
-pub struct RunRequest {
-    /// A suite, or codes and patterns of tests.
-    pub what: Vec<String>,
-    /// DOPs of the dimension that the test names.
-    pub ramp: Option<Ramp>,
-    /// Fixed number of nodes.
-    pub nodes: Option<u32>,
-    /// Fixed number of jobs.
-    pub jobs: Option<u32>,
-    /// Fixed number of threads.
-    pub threads: Option<u32>,
-    /// The most jobs at once, each counted as often as it has threads.
-    pub max_jobs: Option<u32>,
-    /// Window of each point.
-    pub duration_s: Option<f64>,
-    /// How often the whole ramp is repeated.
-    pub repeat: Option<u32>,
-    /// How commits behave.
-    pub commit: CommitMode,
-    /// Who runs the loop.
-    pub drive: Drive,
-    /// Rates of open loops; without them a closed loop.
-    pub rates: Option<Rates>,
-    /// How the transactions of a rate are spread.
-    pub arrivals: Option<Arrivals>,
-    /// Pause between the transactions of a closed loop.
-    pub think: Option<Think>,
-    /// Who serves the transactions of a rate.
-    pub queue: Option<Queue>,
-    /// How many connections the jobs of a point share, where there are more jobs.
-    pub connections: Option<u32>,
-    /// Whether sessions may follow their server processes; the default is yes.
-    pub follow: Option<bool>,
-}
 
 /// What the plan is made for.
 #[derive(Clone, Copy)]
@@ -148,7 +47,7 @@ const DECISIVE_DURATION_S: f64 = 10.0;
 ///
 /// # Errors
 /// Something that was asked for does not exist, or nothing was asked for.
-pub fn resolve(request: &RunRequest, ground: PlanContext<'_>) -> Result<Plan, PlanError> {
+pub fn resolve(request: &RunRequest, context: PlanContext<'_>) -> Result<Plan, PlanError> {
     let loads = loads::of(request)?;
     let asked = request.jobs.unwrap_or(1).saturating_mul(request.threads.unwrap_or(1));
     if let Some(limit) = request.max_jobs.filter(|limit| asked > *limit) {
@@ -158,7 +57,7 @@ pub fn resolve(request: &RunRequest, ground: PlanContext<'_>) -> Result<Plan, Pl
     let mut definitions = BTreeMap::new();
     let mut ramp_used = false;
     let mut any_client_form = false;
-    for group in groups(request, ground.catalogue)? {
+    for group in groups(request, context.catalogue)? {
         for test in &group.tests {
             // A test named by its code stays in the plan, with the reason why it cannot be driven. A suite or a pattern
             // selects only the tests that can.
@@ -167,8 +66,8 @@ pub fn resolve(request: &RunRequest, ground: PlanContext<'_>) -> Result<Plan, Pl
                 continue;
             }
             any_client_form |= has_form;
-            let mapping = (ground.engine.mapping)(test);
-            let definition = definition(test, &mapping, ground)?;
+            let mapping = (context.engine.mapping)(test);
+            let definition = definition(test, &mapping, context)?;
             definitions.insert(test.code.clone(), definition.clone());
             let template = PlannedPoint {
                 subject: test.code.clone().into(),
@@ -189,7 +88,7 @@ pub fn resolve(request: &RunRequest, ground: PlanContext<'_>) -> Result<Plan, Pl
                 continue;
             }
             ramp_used |= fixed(request, dimension(&group, test, &mapping)).is_none();
-            let mut steps = steps(request, &group, test, &template, ground);
+            let mut steps = steps(request, &group, test, &template, context);
             if request.drive == Drive::Client && request.follow != Some(false) {
                 // A sweep at one DOP is not part of the ramp.
                 let of_ramp = steps.iter().filter(|step| step.rows_per_tx == template.rows_per_tx);
@@ -220,8 +119,8 @@ pub fn resolve(request: &RunRequest, ground: PlanContext<'_>) -> Result<Plan, Pl
     let all: String = definitions.iter().map(|(code, hash)| format!("{code}={hash};")).collect();
     Ok(Plan {
         suite: request.what.join(" "),
-        size: ground.size.id.clone(),
-        seed: ground.seed,
+        size: context.size.id.clone(),
+        seed: context.seed,
         definitions: format!("{:016x}", xxh3_64(all.as_bytes())),
         points,
     })
@@ -308,17 +207,17 @@ fn steps(
     group: &StepGroup<'_>,
     test: &Test,
     template: &PlannedPoint,
-    ground: PlanContext<'_>,
+    context: PlanContext<'_>,
 ) -> Vec<PlannedPoint> {
     let dimension = dimension(group, test, &template.mapping);
     // Each job of a file test has its own file. All other writers of a single-writer engine would only queue.
     let queues =
-        ground.features.single_writer && test.procedure.writes() && test.procedure.shape != ProcedureShape::File;
+        context.features.single_writer && test.procedure.writes() && test.procedure.shape != ProcedureShape::File;
     let dops = match (&request.ramp, fixed(request, dimension)) {
         (_, Some(n)) => vec![n],
-        (Some(ramp), None) => ramp.resolve(ground.hardware_threads),
+        (Some(ramp), None) => ramp.resolve(context.hardware_threads),
         (None, None) if queues && dimension == Dimension::Jobs => vec![1],
-        (None, None) => group.ramp.resolve(ground.hardware_threads),
+        (None, None) => group.ramp.resolve(context.hardware_threads),
     };
     let base = match dimension {
         Dimension::Jobs => template.dop.with(Dimension::Threads, request.threads.unwrap_or(1)),
@@ -362,12 +261,12 @@ pub(crate) fn again(
 }
 
 /// Hash of everything that decides what a test measures: its entry, its mapping and every statement at this size.
-fn definition(test: &Test, mapping: &Mapping, ground: PlanContext<'_>) -> Result<String, PlanError> {
+fn definition(test: &Test, mapping: &Mapping, context: PlanContext<'_>) -> Result<String, PlanError> {
     let script = match mapping {
         Mapping::None { why } => why.clone(),
-        _ => (ground.engine.script)(test, ground.size)?,
+        _ => (context.engine.script)(test, context.size)?,
     };
-    let whole = format!("{}\n{}\n{mapping:?}\n{script}", ground.catalogue.definition(test), ground.engine.name);
+    let whole = format!("{}\n{}\n{mapping:?}\n{script}", context.catalogue.definition(test), context.engine.name);
     Ok(format!("{:016x}", xxh3_64(whole.as_bytes())))
 }
 

@@ -1,11 +1,11 @@
 //! One point, from settling to its judged figures.
 
 use crate::jobs::{self, FailedMeasurement, RawMeasurement, TransactionTimes};
-use crate::work::{LoadedWorkload, PlannedWork, PointWork};
+use crate::run_context::{SETTLE_LIMIT, go_on, settle};
+use crate::work::{PlannedWork, PointWork};
 use crate::workload::InvariantCheck;
-use crate::{StopSwitch, Window, checkpoint_window, durability, figures, judge};
-use dbdyno_catalogue::Catalogue;
-use dbdyno_engine::{Clock, Engine, EngineError, Hold, PointSpec, Sampling, Settled};
+use crate::{RunContext, Window, checkpoint_window, durability, figures, judge};
+use dbdyno_engine::{EngineError, PointSpec, Settled};
 use dbdyno_model::{
     Cache, Commits, Drive, ErrorClass, Flag, Mapping, PlannedPoint, Point, PointPace, ProcedureShape, RowsBy, Size,
     Status,
@@ -13,44 +13,6 @@ use dbdyno_model::{
 use dbdyno_probe::page_cache::{EvictMode, Evictor};
 use dbdyno_probe::{HarnessShare, Pacer, Sampler};
 use dbdyno_results::{HistogramKind, Histograms, PointHistogram};
-use std::time::Duration;
-
-/// How long an engine may take to come to rest before a point.
-const SETTLE_LIMIT: Duration = Duration::from_secs(20);
-const SETTLE_SLICE: Duration = Duration::from_secs(1);
-
-/// What all points of a run share.
-pub struct RunContext<'a> {
-    /// The engine.
-    pub engine: &'a dyn Engine,
-    /// The lock that keeps other dbdynos away.
-    pub hold: &'a dyn Hold,
-    /// The catalogue.
-    pub catalogue: &'a Catalogue,
-    /// Size class of the data.
-    pub size: &'a Size,
-    /// Seed of the data.
-    pub seed: u64,
-    /// Whether the data was verified after loading.
-    pub data_verified: bool,
-    /// The clock.
-    pub clock: &'a dyn Clock,
-    /// The stop switch.
-    pub stop: &'a StopSwitch,
-    /// Whether the engine samples its sessions while they work.
-    pub sampling: Sampling,
-    /// Takes the machine's pace around each point, or the reason why it cannot be taken.
-    pub pacer: Result<Pacer, String>,
-    /// Workloads on the target.
-    pub workloads: Vec<LoadedWorkload>,
-}
-
-impl RunContext<'_> {
-    /// A workload on the target.
-    pub(crate) fn workload(&self, name: &str) -> Option<&LoadedWorkload> {
-        self.workloads.iter().find(|loaded| loaded.dialect.workload().name() == name)
-    }
-}
 
 /// Measures one point. Any failure is in the point, with its reason. The second value is the error if the target is
 /// lost; then nothing more should be asked of it.
@@ -338,27 +300,6 @@ fn attempt(
     point.database.read_mib_per_s = evidence.scanned_bytes_per_s(point).map(|bytes| bytes / figures::MIB);
     figures::metric(point, work, context.catalogue);
     Ok(())
-}
-
-/// Waits until the engine is at rest, in slices, so that a stop is noticed in between.
-pub(crate) fn settle(context: &RunContext<'_>) -> Result<Settled, EngineError> {
-    let until_ns = context.clock.now_ns() + SETTLE_LIMIT.as_nanos() as u64;
-    loop {
-        go_on(context)?;
-        context.hold.seen_lost().map_or(Ok(()), Err)?;
-        let settled = context.engine.settle(SETTLE_SLICE).map_err(|e| e.while_doing("settling"))?;
-        if settled != Settled::Busy || context.clock.now_ns() >= until_ns {
-            return Ok(settled);
-        }
-    }
-}
-
-pub(crate) fn go_on(context: &RunContext<'_>) -> Result<(), EngineError> {
-    if context.stop.requested() {
-        Err(EngineError::new(ErrorClass::Cancelled, "stopped before the window"))
-    } else {
-        Ok(())
-    }
 }
 
 /// Opens the data files for eviction. If that fails the point goes on, because the judge sees whether devices were

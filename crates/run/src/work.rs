@@ -1,33 +1,15 @@
 //! What a point's sessions do: the work of a test, or a workload's program. Measuring and judging ask [`PointWork`] for
 //! what both have; [`PointWork::test`] has what only a test has.
 
-use crate::{RunContext, TypeResult, WorkLog};
+use crate::{LoadedWorkload, RunContext, TypeResult, WorkLog};
 use dbdyno_engine::client::unsupported;
 use dbdyno_engine::data::mix;
 use dbdyno_engine::program::TransactionType;
 use dbdyno_engine::{Engine, EngineError, PointSpec, Prepared, ProgramSpec, Session};
 use dbdyno_model::{Cache, CommitMode, Dop, Drive, PlannedPoint, Rate, RepeatMode, Subject};
 use dbdyno_stats::Types;
-use dbdyno_workload::{Dialect, Site, User};
+use dbdyno_workload::{Site, User};
 use std::ops::Range;
-use std::sync::Mutex;
-
-/// A workload on a target.
-#[derive(Debug)]
-pub struct LoadedWorkload {
-    pub(crate) dialect: Dialect,
-    pub(crate) scale: u64,
-    /// Its figures at dbdyno's last work on it in this run.
-    pub(crate) last: Mutex<Option<Vec<i64>>>,
-}
-
-impl LoadedWorkload {
-    /// A workload that is loaded at a scale.
-    #[must_use]
-    pub fn new(dialect: Dialect, scale: u64) -> Self {
-        Self { dialect, scale, last: Mutex::default() }
-    }
-}
 
 /// A point of a workload.
 #[derive(Debug, Clone)]

@@ -74,15 +74,15 @@ impl IoGenerator {
 
     /// The next I/O: its unit of the space, and whether it writes.
     #[inline]
-    pub(crate) fn next(&mut self, places: &IoTargets, large: bool, stream: u32) -> (u64, bool) {
-        let units = places.space(large).map_or(0, Space::units);
-        if large && let Some(stream) = places.streams.get(stream as usize) {
+    pub(crate) fn next(&mut self, targets: &IoTargets, large: bool, stream: u32) -> (u64, bool) {
+        let units = targets.space(large).map_or(0, Space::units);
+        if large && let Some(stream) = targets.streams.get(stream as usize) {
             let n = stream.begun.fetch_add(1, Relaxed);
             return ((stream.from + n) % units, turn_to_write(n, stream.write_pct));
         }
         let n = &mut self.drawn[usize::from(large)];
         *n += 1;
-        (self.mixer.below(units), turn_to_write(*n, places.write_pct))
+        (self.mixer.below(units), turn_to_write(*n, targets.write_pct))
     }
 
     /// Random numbers for the data that is written.

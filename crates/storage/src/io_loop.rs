@@ -8,8 +8,8 @@ use crate::arena::Arena;
 use crate::backend::{CompletedPiece, IoQueue, QueuedPiece, now_ns};
 use crate::breakdown::IoSample;
 use crate::io_generator::IoGenerator;
-use crate::io_threads::{PointSchedule, SharedState};
 use crate::record::{IoRecord, kind};
+use crate::shared_state::{PointSchedule, SharedState};
 use crate::verify::{Stamp, stamp};
 use std::io;
 use std::sync::atomic::Ordering::Relaxed;
@@ -96,7 +96,7 @@ impl<'a> IoLoop<'a> {
             let large = n >= small;
             let read_at = room(large);
             let write_at = if apart { room(large) } else { read_at };
-            let stream = (before + n.saturating_sub(small)) % shared.places.streams().max(1);
+            let stream = (before + n.saturating_sub(small)) % shared.targets.streams().max(1);
             slots.push(Slot {
                 large,
                 stream,
@@ -150,7 +150,7 @@ impl<'a> IoLoop<'a> {
 
     /// The most pieces that can be under way.
     pub(crate) fn most_pieces(&self) -> u32 {
-        self.slots.iter().map(|slot| self.shared.places.space(slot.large).map_or(0, |s| s.most_pieces())).sum()
+        self.slots.iter().map(|slot| self.shared.targets.space(slot.large).map_or(0, |s| s.most_pieces())).sum()
     }
 
     /// Keeps the I/Os outstanding until the point is over and the last one has completed.
@@ -263,7 +263,7 @@ impl<'a> IoLoop<'a> {
         }
         let sequence = slot.sequence;
         let mut pushed = Ok(());
-        if let Some(space) = self.shared.places.space(slot.large) {
+        if let Some(space) = self.shared.targets.space(slot.large) {
             space.pieces(unit, |piece| {
                 let end = at + piece.bytes as usize;
                 match (write, verify) {
@@ -296,10 +296,10 @@ impl<'a> IoLoop<'a> {
     fn draw(&mut self, n: u32) -> Option<(u64, bool)> {
         let (large, stream) = (self.slots[n as usize].large, self.slots[n as usize].stream);
         for _ in 0..MOST_DRAWS {
-            let (unit, write) = self.draws.next(&self.shared.places, large, stream);
+            let (unit, write) = self.draws.next(&self.shared.targets, large, stream);
             let Some(claims) = &self.shared.claims else { return Some((unit, write)) };
             let mut pieces = Vec::new();
-            if let Some(space) = self.shared.places.space(large) {
+            if let Some(space) = self.shared.targets.space(large) {
                 space.pieces(unit, |piece| pieces.push(piece));
             }
             if claims.claim(self.owner(n), write, pieces.into_iter()) {

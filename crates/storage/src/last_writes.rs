@@ -106,8 +106,9 @@ mod tests {
     use super::*;
     use crate::backend::BackendKind;
     use crate::backend::memory_disk::{MemoryDisk, MemoryDiskQueue};
-    use crate::io_threads::{IoThreads, SharedState, ThreadBody};
+    use crate::io_threads::{IoThreads, ThreadBody};
     use crate::measure::run_schedule;
+    use crate::shared_state::SharedState;
     use crate::{Luns, Pattern, StorageMeasurement};
     use proptest::prelude::*;
     use std::sync::atomic::AtomicBool;

@@ -2,6 +2,9 @@
 
 use crate::{Layout, Luns, StorageError};
 
+/// Bytes of a sector with its own stamp: the smallest piece that a device can lose.
+pub const SECTOR_BYTES: usize = 512;
+
 /// A part of an I/O that lies on one device or file in one piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Piece {

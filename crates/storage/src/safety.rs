@@ -2,12 +2,14 @@
 //! may be destroyed. What is in use, or contains recognisable data, needs a second confirmation. Nothing here opens
 //! anything for writing.
 
+mod identity;
 mod usage;
 
 use crate::mark::{self, Stage};
 use crate::signatures;
+pub(crate) use identity::Identity;
 use rustix::fs::{SeekFrom, seek};
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -115,30 +117,5 @@ fn may_write(path: &Path, consent: Consent<'_>) -> Result<Option<OwnedFd>, Safet
     match signatures::found(&file, size_bytes).map_err(unknown)? {
         Some(what) => Err(occupied(format!("has {what} on it"))),
         None => Ok(held),
-    }
-}
-
-/// A device is identified by its number, whatever its nodes; a file by its inode.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Identity {
-    /// The number of a device.
-    Device(u64),
-    /// A file's file system and inode.
-    File(u64, u64),
-}
-
-impl Identity {
-    pub(crate) fn of(path: &Path) -> io::Result<Self> {
-        Ok(Self::from(&std::fs::metadata(path)?))
-    }
-}
-
-impl From<&Metadata> for Identity {
-    fn from(metadata: &Metadata) -> Self {
-        if metadata.file_type().is_block_device() {
-            Self::Device(metadata.rdev())
-        } else {
-            Self::File(metadata.dev(), metadata.ino())
-        }
     }
 }

@@ -4,7 +4,8 @@
 use crate::StorageError;
 use crate::arrivals::Timetable;
 use crate::backend::{BackendKind, now_ns};
-use crate::io_threads::{IoThreads, PointSchedule, SharedState, ThreadBody, body};
+use crate::io_threads::{IoThreads, ThreadBody, body};
+use crate::shared_state::{PointSchedule, SharedState};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};

@@ -4,13 +4,11 @@
 //! may still come from an earlier write; only the caller that knows the last write can tell.
 
 use crate::last_writes::LastWrite;
+use crate::layout::SECTOR_BYTES;
 use dbdyno_stats::SplitMix64;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
-
-/// Bytes of a sector with its own stamp: the smallest piece that a device can lose.
-pub const SECTOR_BYTES: usize = 512;
 
 const MAGIC: u64 = 0xdb_d7_90_5e_c7_0a_11_6d;
 /// With up to this many wrong bits in the magic number, a sector counts as stamped. For foreign data this happens with

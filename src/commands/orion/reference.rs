@@ -1,6 +1,6 @@
 //! What `--reference` decides by itself: a file where none is named, and reads alone where nothing may be written.
 
-use super::Context;
+use super::super::context::Context;
 use crate::error::Error;
 use crate::output;
 use crate::progress::Verbosity;

@@ -5,6 +5,7 @@ use super::points;
 use super::raw::{
     RawChart, RawFact, RawFacts, RawHistogram, RawKpi, RawPlatform, RawSeries, RawShares, RawStatement, RawWaits,
 };
+use super::units::{PrintedUnit, UNITS, unit};
 use crate::Catalogue;
 use crate::document::{Document, Entry};
 use crate::error::CatalogueError;
@@ -71,37 +72,6 @@ pub(super) fn run(id: &str, source: &Source, catalogue: &Catalogue) -> Result<Ru
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Nothing {}
-
-/// The unit of a metric that a platform file may name.
-pub(super) fn unit(metric: &MetricId) -> &'static str {
-    match metric.as_str() {
-        id if id.ends_with("_mib_per_s") => "MiB/s",
-        id if id.ends_with("_s") && !id.ends_with("_per_s") => "s",
-        id if id.ends_with("_pct") => "%",
-        _ => "1/s",
-    }
-}
-
-/// A printed unit: its metric for each kind of figure, the best guess first, and the factor to the metric's unit.
-struct PrintedUnit {
-    name: &'static str,
-    factor: f64,
-    metrics: &'static [&'static str],
-}
-
-const UNITS: &[PrintedUnit] = &[
-    PrintedUnit { name: "ops/s", factor: 1.0, metrics: &["ops_per_s"] },
-    PrintedUnit { name: "kops/s", factor: 1e3, metrics: &["ops_per_s"] },
-    PrintedUnit { name: "rows/s", factor: 1.0, metrics: &["rows_per_s"] },
-    PrintedUnit { name: "krows/s", factor: 1e3, metrics: &["rows_per_s"] },
-    PrintedUnit { name: "tx/s", factor: 1.0, metrics: &["tx_per_s"] },
-    PrintedUnit { name: "iops", factor: 1.0, metrics: &["read_iops", "write_iops"] },
-    PrintedUnit { name: "MB/s", factor: 1.0, metrics: &["read_mib_per_s", "work_mib_per_s", "write_mib_per_s"] },
-    PrintedUnit { name: "MiB/s", factor: 1.0, metrics: &["read_mib_per_s", "work_mib_per_s", "write_mib_per_s"] },
-    PrintedUnit { name: "GB/s", factor: 1024.0, metrics: &["read_mib_per_s", "work_mib_per_s", "write_mib_per_s"] },
-    PrintedUnit { name: "ms", factor: 1e-3, metrics: &["service_time_s"] },
-    PrintedUnit { name: "s", factor: 1.0, metrics: &["service_time_s"] },
-];
 
 /// The figures of one `[[kpi]]`.
 fn figures(raw: &RawKpi, test: Option<&Test>) -> Result<Vec<PublishedFigure>, String> {

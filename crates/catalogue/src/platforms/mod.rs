@@ -6,21 +6,20 @@ mod points;
 mod raw;
 #[cfg(test)]
 mod tests;
+mod units;
 
 use crate::Catalogue;
 use crate::document::Document;
 use crate::error::CatalogueError;
+use crate::files::PLATFORMS;
 use crate::nearest::nearest;
 use dbdyno_model::{Costs, RunJson};
 use raw::RawPlatform;
 
-/// The folder of platform files.
-pub(crate) const FOLDER: &str = "platforms/";
-
 impl Catalogue {
     /// The ids of all reference platforms: the names of their files.
     pub fn platform_ids(&self) -> impl Iterator<Item = &str> {
-        self.platforms.keys().map(|name| name.trim_start_matches(FOLDER).trim_end_matches(".toml"))
+        self.platforms.keys().map(|name| name.trim_start_matches(PLATFORMS).trim_end_matches(".toml"))
     }
 
     /// A reference platform as the document of a run.
@@ -28,7 +27,7 @@ impl Catalogue {
     /// # Errors
     /// There is none of that id (the nearest are offered), or its file is unsound.
     pub fn platform(&self, id: &str) -> Result<RunJson, CatalogueError> {
-        match self.platforms.get(&format!("{FOLDER}{id}.toml")) {
+        match self.platforms.get(&format!("{PLATFORMS}{id}.toml")) {
             Some(source) => convert::run(id, source, self),
             None => Err(CatalogueError::UnknownPlatform { id: id.to_owned(), nearest: self.nearest_platforms(id) }),
         }

@@ -199,7 +199,7 @@ fn complete(point: &mut Point, test: Option<&Test>) {
     let metric = test.and_then(|t| t.metrics.iter().find(|m| point.value(m).is_some())).cloned();
     point.metric = metric.and_then(|id| {
         let value = point.value(&id)?;
-        Some(dbdyno_model::MetricValue { unit: super::convert::unit(&id).to_owned(), id, value })
+        Some(dbdyno_model::MetricValue { unit: super::units::unit(&id).to_owned(), id, value })
     });
 }
 

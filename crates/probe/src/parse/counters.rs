@@ -122,7 +122,7 @@ pub(crate) struct OwnIo {
 
 /// `/proc/self/io`.
 pub(crate) fn own_io(text: &str) -> Option<OwnIo> {
-    let bytes = |name| super::value(text, name)?.parse().ok();
+    let bytes = |name| super::text::value(text, name)?.parse().ok();
     Some(OwnIo { read_bytes: bytes("read_bytes")?, written_bytes: bytes("write_bytes")? })
 }
 

@@ -1,6 +1,7 @@
 //! Clocks that move apart, files of any length, and which devices are summed.
 
 use super::*;
+use std::time::Duration;
 
 #[test]
 fn clocks_that_move_apart_are_a_jump() {

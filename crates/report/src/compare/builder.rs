@@ -1,5 +1,6 @@
 //! Building a comparison.
 
+use super::units::shown_unit;
 use super::{
     CompareError, ComparedCell, ComparedRow, Comparison, KeyFigure, MOST_SIDES, RampCurve, RampPoint, Side, SideInfo,
     cells, efficiency, others, regression, settings, warnings,
@@ -159,15 +160,6 @@ fn row(
     cells::rank(&mut row);
     cells::divide(&mut row, baseline);
     row
-}
-
-/// The unit as shown: it says what is counted.
-pub(super) fn shown_unit(metric: &str, unit: &str) -> String {
-    match metric.strip_suffix("_per_s").filter(|what| ["ops", "rows", "tx"].contains(what)) {
-        Some(what) => format!("{what}/s"),
-        None if metric.ends_with("_iops") => "IOPS".to_owned(),
-        None => unit.to_owned(),
-    }
 }
 
 /// Number of cells with a figure that may be compared.

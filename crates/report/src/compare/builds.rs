@@ -1,6 +1,7 @@
 //! How dbdyno itself was built, where the sides differ. Older runs do not say it, which counts as no difference.
 
-use super::{DifferingSetting, Side, settings};
+use super::side_values::setting;
+use super::{DifferingSetting, Side};
 use dbdyno_model::{RunJson, Tool};
 use std::collections::BTreeSet;
 
@@ -17,7 +18,7 @@ pub(super) fn differing(sides: &[Side]) -> Vec<DifferingSetting> {
         let all: Vec<Vec<String>> = tools().filter_map(|tool| words(tool, &name)).collect();
         let alike = |word: &String| all.iter().all(|words| words.contains(word));
         let value = |run: &RunJson| Some(unlike_words(&words(run.tool.as_ref()?, &name)?, &alike));
-        let setting = settings::setting(format!("dbdyno's {name}"), sides, &value);
+        let setting = setting(format!("dbdyno's {name}"), sides, &value);
         let known: BTreeSet<&String> = setting.values.iter().flatten().collect();
         (known.len() > 1).then_some(setting)
     };

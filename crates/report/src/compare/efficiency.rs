@@ -39,5 +39,5 @@ fn divided(row: &ComparedRow, divisors: &[Option<f64>]) -> EfficiencyRow {
 
 /// The unit of the values themselves, which is never the printed one.
 fn per_second(row: &ComparedRow) -> String {
-    super::builder::shown_unit(row.metric.as_str(), &row.unit)
+    super::units::shown_unit(row.metric.as_str(), &row.unit)
 }

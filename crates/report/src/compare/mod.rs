@@ -10,7 +10,10 @@ mod notes;
 mod others;
 mod regression;
 mod settings;
+pub(crate) mod side_marks;
+mod side_values;
 pub(crate) mod text;
+mod units;
 mod warnings;
 
 pub use builder::{CompareOptions, compare};

@@ -1,6 +1,6 @@
 //! The notes below the figures of a comparison: marks, doubts, equivalents, flags, and tests that only one side has.
 
-use super::text::{BEST, LIMIT, UNUSED, WORST, letter};
+use super::side_marks::{BEST, LIMIT, UNUSED, WORST, letter};
 use super::{Comparison, KeyFigure};
 use crate::legend::{self, Doubts, EQUIVALENT, SUSPECT};
 use crate::text::hanging;

@@ -1,5 +1,6 @@
 //! Differences between the sides: every setting that influences figures and is not the same everywhere.
 
+use super::side_values::{setting, text};
 use super::{DifferingSetting, Side, builds};
 use crate::legend::kinds_of_commits;
 use crate::numbers::{bytes, duration};
@@ -35,10 +36,6 @@ const FACTS: &[(&str, RunFact)] = &[
     ("virtualisation", |r| r.platform.virtualisation.clone()),
     ("storage", storage),
 ];
-
-fn text(text: &str) -> Option<String> {
-    Some(text.to_owned()).filter(|t| !t.is_empty())
-}
 
 /// The window that most points had; points of whole statements end when they end.
 fn duration_of(run: &RunJson) -> Option<String> {
@@ -86,17 +83,6 @@ pub(super) fn differing(sides: &[Side]) -> Vec<DifferingSetting> {
 fn differs(values: &[Option<String>]) -> bool {
     let known: BTreeSet<&String> = values.iter().flatten().collect();
     known.len() > 1 || (known.len() == 1 && values.iter().any(Option::is_none))
-}
-
-pub(super) fn setting(name: String, sides: &[Side], fact: &dyn Fn(&RunJson) -> Option<String>) -> DifferingSetting {
-    let value = |side: &Side| {
-        // In a label with runs of databases and of storage, the databases' settings matter.
-        let databases = side.runs.iter().any(|run| !run.is_of_storage());
-        let runs = side.runs.iter().filter(|run| !(databases && run.is_of_storage()));
-        let all: BTreeSet<String> = runs.filter_map(fact).collect();
-        text(&all.into_iter().collect::<Vec<_>>().join(" | "))
-    };
-    DifferingSetting { name, values: sides.iter().map(value).collect() }
 }
 
 /// Names of the settings that differ among the runs of one side, which should be repeats of each other. Runs of a

@@ -1,6 +1,7 @@
 //! A comparison as text. Sides have letters, so that twenty of them fit beside each other. The meaning of the letters
 //! comes first, then what does not compare, then the differences, then the figures.
 
+use super::side_marks::{BEST, HEADS, LIMIT, UNUSED, WORST, letter};
 use super::{
     ComparedCell, ComparedRow, Comparison, Efficiency, KeyFigure, Per, Rank, Ratio, RatioVerdict, Regression, SideInfo,
     notes,
@@ -13,43 +14,9 @@ use dbdyno_model::UsableFor;
 
 use Keep::{Always, Drop};
 
-/// A side's letter as a column's heading.
-const HEADS: [[&str; 1]; super::MOST_SIDES] = [
-    ["A"],
-    ["B"],
-    ["C"],
-    ["D"],
-    ["E"],
-    ["F"],
-    ["G"],
-    ["H"],
-    ["I"],
-    ["J"],
-    ["K"],
-    ["L"],
-    ["M"],
-    ["N"],
-    ["O"],
-    ["P"],
-    ["Q"],
-    ["R"],
-    ["S"],
-    ["T"],
-];
-pub(super) const BEST: char = '+';
-pub(super) const WORST: char = '-';
-/// Marks a figure that is shown but not used.
-pub(super) const UNUSED: char = '!';
-/// Marks a figure that is only a lower limit.
-pub(super) const LIMIT: char = '>';
 /// Tests whose efficiency is shown unless others are asked for: the key figures of each layer.
 pub(crate) const KEY_TESTS: [&str; 12] =
     ["T141", "T331", "T311", "T421", "T611", "T616", "T626", "T711", "T716", "DBL-11", "DBX-12", "DBX-22"];
-
-/// The short name of a side.
-pub(crate) fn letter(side: usize) -> &'static str {
-    HEADS.get(side).map_or("?", |head| head[0])
-}
 
 /// The whole comparison. `all` shows the efficiency of every test, not only of the key tests.
 #[must_use]

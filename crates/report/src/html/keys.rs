@@ -1,7 +1,7 @@
 //! The first screen: a tile for each key figure, and the whole table of key metrics below.
 
-use super::duration;
 use super::marks::{figure, marks, suspect};
+use super::reported::duration;
 use super::table::{ColumnHead, Table, TableRow, text};
 use crate::figures::Figure;
 use crate::numbers::{MISSING, percent, thousands};

@@ -1,10 +1,9 @@
 //! Latency of the client drive: transaction times by rate, and their distributions.
 
-use super::PointTimes;
 use super::charts::{Axis, ChartSeries, LineChart, Mark, SeriesShape};
-use super::duration;
 use super::marks::marks;
 use super::ramps::title;
+use super::reported::{PointTimes, duration};
 use super::table::{ColumnHead, Table, TableRow, text};
 use crate::legend::{codes, is_timed, refusal};
 use crate::numbers::{MISSING, percent, thousands};

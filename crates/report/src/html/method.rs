@@ -1,6 +1,6 @@
 //! The method: what a reader needs to judge the figures, or to repeat the measurement.
 
-use super::duration;
+use super::reported::duration;
 use super::table::beside;
 use crate::legend::kinds_of_commits;
 use crate::summary::head::{measured, points};

@@ -13,6 +13,7 @@ mod pace;
 mod page;
 mod published;
 mod ramps;
+mod reported;
 mod scaling;
 mod sheet;
 mod sides;
@@ -24,30 +25,7 @@ mod waits;
 use crate::compare::{Comparison, Side};
 use crate::verdict::Verdict;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::RunJson;
-use dbdyno_stats::Histogram;
-
-/// A run, with the histograms of its points.
-#[derive(Debug, Clone)]
-pub struct Reported {
-    /// The run.
-    pub run: RunJson,
-    /// Distributions of the client drive's times.
-    pub times: Vec<PointTimes>,
-    /// The verdict, if requirements were given.
-    pub verdict: Option<Verdict>,
-}
-
-/// The times of one point of the client drive.
-#[derive(Debug, Clone)]
-pub struct PointTimes {
-    /// The point's index in the run's document.
-    pub point: usize,
-    /// Whether these are response times (from the due moment).
-    pub from_due: bool,
-    /// The times.
-    pub histogram: Histogram,
-}
+pub use reported::{PointTimes, Reported};
 
 /// The page of a run, or of a published result.
 #[must_use]
@@ -59,14 +37,4 @@ pub fn page(reported: &Reported, catalogue: &Catalogue) -> String {
 #[must_use]
 pub fn comparison(comparison: &Comparison, sides: &[Side], verdicts: &[Verdict], catalogue: &Catalogue) -> String {
     sides::page(comparison, sides, verdicts, catalogue).into_string()
-}
-
-/// A time, with the micro sign, which a terminal may lack.
-fn duration(seconds: impl Into<Option<f64>>) -> String {
-    crate::numbers::duration(seconds).replace(" us", " µs")
-}
-
-/// The name of a run beside others.
-fn name(run: &RunJson) -> String {
-    run.name().to_owned()
 }

@@ -1,8 +1,8 @@
 //! What a published result contains beside its series: printed figures with their doubts, requirements and results,
 //! series over something other than jobs, waits, and histograms.
 
-use super::duration;
 use super::marks::suspect;
+use super::reported::duration;
 use super::table::{ColumnHead, Table, TableRow, text};
 use crate::numbers::{MISSING, count, percent, printed};
 use dbdyno_model::{

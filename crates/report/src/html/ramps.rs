@@ -3,9 +3,9 @@
 
 use super::cells::{MeasuredCell, RampLabel, by_test};
 use super::charts::{Axis, ChartSeries, LineChart, Mark};
-use super::duration;
 use super::keys::at;
 use super::marks::{figure, marks, suspect};
+use super::reported::duration;
 use super::table::{ColumnHead, Table, TableRow, text};
 use super::waits;
 use crate::legend::refusal;

@@ -4,9 +4,9 @@
 mod breakdown;
 
 use super::charts::{Axis, ChartSeries, LineChart, Mark};
-use super::duration;
 use super::marks::marks;
 use super::ramps::{extent, shown};
+use super::reported::duration;
 use super::table::{ColumnHead, Table, TableRow, text};
 use crate::legend::refusal;
 use crate::numbers::{short, thousands};

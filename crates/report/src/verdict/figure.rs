@@ -1,11 +1,12 @@
 //! Finding the figure of a requirement among the points of a run: the points that may be judged, the median of each
 //! cell, and the best of them.
 
-use super::percentile;
-use super::{FoundFigure, JudgedFigure, RequirementOutcome, stated};
+use super::line::{FoundFigure, JudgedFigure, RequirementOutcome, doubted, tail_words};
+use super::percentile::{self, distribution};
+use super::stated;
 use crate::{legend, numbers};
 use dbdyno_catalogue::{Percentile, Requirement, RequirementLimit, TestFigure};
-use dbdyno_model::{CellKey, Drive, Flag, MetricId, Point, ResponseTime, RunJson};
+use dbdyno_model::{CellKey, Drive, Flag, MetricId, Point, RunJson};
 use dbdyno_stats::Estimate;
 
 /// Flags of figures that a project must not rely on: commits could be lost in a crash, memory was measured in place of
@@ -152,12 +153,15 @@ fn chosen<'a>(points: &[&'a Point], asked: &TestFigure) -> Vec<&'a Point> {
 /// Why a point may not be judged.
 fn refusal(point: &Point, asked: &TestFigure, requirement: &Requirement) -> Option<String> {
     let flagged = REFUSED.into_iter().find(|flag| point.has(*flag) && !requirement.accept.contains(flag));
-    let doubted = || {
+    let refused_for_doubt = || {
         let value = value(point, &asked.metric, asked.percentile)?;
-        super::doubted(point.suspect(&asked.metric), requirement.limit, value).err()
+        doubted(point.suspect(&asked.metric), requirement.limit, value).err()
     };
     let too_few = || percentile::too_few(point, asked);
-    legend::refusal(point).or_else(|| flagged.map(|flag| flag_words(point, flag))).or_else(too_few).or_else(doubted)
+    legend::refusal(point)
+        .or_else(|| flagged.map(|flag| flag_words(point, flag)))
+        .or_else(too_few)
+        .or_else(refused_for_doubt)
 }
 
 fn flag_words(point: &Point, flag: Flag) -> String {
@@ -186,14 +190,6 @@ fn value(point: &Point, metric: &MetricId, percentile: Option<Percentile>) -> Op
     match percentile {
         None => point.value(metric),
         Some(percentile) => percentile.of(distribution(point, metric)?),
-    }
-}
-
-pub(super) fn distribution<'a>(point: &'a Point, metric: &MetricId) -> Option<&'a ResponseTime> {
-    match metric.as_str() {
-        "service_time_s" => point.service_time_s.as_ref(),
-        "response_time_s" => point.response_time_s.as_ref(),
-        _ => None,
     }
 }
 
@@ -256,7 +252,7 @@ fn remarks(points: &[&Point], estimate: &Estimate, asked: &TestFigure, requireme
             remarks.push(format!("{accepted}{}", flag_words(point, flag)));
         }
     }
-    let doubts = points.iter().map(|p| super::doubted(p.suspect(&asked.metric), requirement.limit, estimate.median));
+    let doubts = points.iter().map(|p| doubted(p.suspect(&asked.metric), requirement.limit, estimate.median));
     remarks.extend(doubts.filter_map(Result::ok).flatten().next());
     if let Some(how) = points.iter().find(|p| legend::is_equivalent(p)).and_then(|p| p.mapping_note.as_deref()) {
         remarks.push(format!("an equivalent of the test: {how}"));
@@ -270,9 +266,4 @@ fn tail(points: &[&Point], asked: &TestFigure, limit: RequirementLimit) -> Optio
     let longest = points.iter().filter_map(|p| distribution(p, &asked.metric)?.max).max_by(f64::total_cmp)?;
     let beyond = asked.percentile != Some(Percentile::Max) && longest > most;
     beyond.then(|| tail_words(&super::page::value(longest, &asked.unit), longest / most))
-}
-
-/// `the longest was 800 ms, 160 times the limit`.
-pub(super) fn tail_words(longest: &str, times: f64) -> String {
-    format!("the longest was {longest}, {} times the limit", numbers::short(times))
 }

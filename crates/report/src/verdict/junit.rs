@@ -1,7 +1,8 @@
 //! The verdict as a JUnit file, which pipelines show as test results: a requirement is a test case, and an unmet one is
 //! a failure of its outcome's kind.
 
-use super::{RequirementOutcome, Verdict, VerdictLine, page};
+use super::line::{RequirementOutcome, Verdict, VerdictLine};
+use super::page;
 use crate::text::clean;
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};

@@ -1,6 +1,6 @@
 //! The verdict as text.
 
-use super::{JudgedFigure, RequirementOutcome, Verdict, VerdictLine};
+use super::line::{JudgedFigure, RequirementOutcome, Verdict, VerdictLine};
 use crate::layout::{Column, Keep, Row, Sheet};
 use crate::numbers;
 use crate::text::{hanging, push_line};

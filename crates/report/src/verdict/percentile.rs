@@ -1,10 +1,9 @@
 //! What a percentile needs before it is judged: enough transactions, and all of them. Failed transactions count as
 //! slower than any limit. If they were left out, a platform that refuses work would look fast.
 
-use super::figure::distribution;
 use crate::numbers;
 use dbdyno_catalogue::{Percentile, TestFigure};
-use dbdyno_model::Point;
+use dbdyno_model::{MetricId, Point, ResponseTime};
 
 /// The least number of transactions beyond a percentile; with fewer a single one decides.
 const LEAST_BEYOND: f64 = 20.0;
@@ -70,4 +69,12 @@ pub(super) fn failed(point: &Point, asked: &TestFigure) -> Option<String> {
         numbers::short(pct),
         if percentile == Percentile::Max { "the longest".to_owned() } else { percentile.name().replace('_', ".") }
     ))
+}
+
+pub(super) fn distribution<'a>(point: &'a Point, metric: &MetricId) -> Option<&'a ResponseTime> {
+    match metric.as_str() {
+        "service_time_s" => point.service_time_s.as_ref(),
+        "response_time_s" => point.response_time_s.as_ref(),
+        _ => None,
+    }
 }

@@ -1,7 +1,8 @@
 //! What a published result states without points: results of platforms or their variants, and figures that a source
 //! prints per test. A source that says "more than 35,000" gives no number, but enough for a limit of 10,000.
 
-use super::{FoundFigure, JudgedFigure, RequirementOutcome, doubted, figure, page};
+use super::line::{FoundFigure, JudgedFigure, RequirementOutcome, doubted, tail_words};
+use super::page;
 use crate::numbers;
 use dbdyno_catalogue::{RequirementLimit, TestFigure};
 use dbdyno_model::{FigureKind, PrintedBound, PublishedStatement, RunJson, Suspect};
@@ -102,7 +103,7 @@ fn tail(statement: &PublishedStatement, all: &[PublishedStatement], limit: Requi
     let peak = format!("{}_peak", statement.metric.strip_suffix("_mean")?);
     let same = |s: &&PublishedStatement| s.metric == peak && s.variant == statement.variant && s.unit == statement.unit;
     let peak = all.iter().find(same)?;
-    (peak.high > most).then(|| figure::tail_words(&page::stated(peak.high, &peak.unit), peak.high / most))
+    (peak.high > most).then(|| tail_words(&page::stated(peak.high, &peak.unit), peak.high / most))
 }
 
 /// The printed figure of a test without points; `None` where the source prints none.

@@ -1,15 +1,13 @@
-//! What the sessions of a point in the client drive share, and the result of their work.
+//! What the sessions of a point in the client drive share.
 
-use super::ClientDrive;
 use super::counts::{Counts, TimetableCounts};
+use super::result::{ClientResult, TypeResult};
 use super::timetables::Timetables;
-use super::waiting_users::{User, WaitingUsers};
 use crate::server_drive::first_cause;
 use crate::work::PointWork;
 use crate::{Chunk, Span, Window, WorkLog};
-use dbdyno_engine::program::Program;
 use dbdyno_engine::{EngineError, PointSpec};
-use dbdyno_model::{ClientLoad, ErrorClass, OpenLoop, Outcomes, Series, Think};
+use dbdyno_model::{ClientLoad, ErrorClass, OpenLoop, Series, Think};
 use dbdyno_stats::{Histogram, RecordedTimes, Recorder, Recording};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -32,52 +30,11 @@ pub struct ClientContext<'w> {
     pub(super) rows_per_statement: u64,
     duration_ns: u64,
     /// Number of sessions.
-    sessions: usize,
+    pub(super) sessions: usize,
     /// Number of sessions that are stalled.
     stalled_sessions: AtomicUsize,
     stormed: AtomicBool,
     overdue: AtomicBool,
-}
-
-/// The result of all sessions, ready to be judged.
-#[derive(Debug)]
-pub struct ClientResult {
-    /// The work: before the window, in each of its seconds, and after it.
-    pub log: WorkLog,
-    /// How transactions ended, inside and outside the window.
-    pub outcomes: Outcomes,
-    /// The same for each type, with its times.
-    pub types: Vec<TypeResult>,
-    /// The error that ended the point, if there was one.
-    pub error: Option<EngineError>,
-    /// Service times inside the window.
-    pub service: Histogram,
-    /// Response times inside the window, where a rate was set; for transactions that were due and had not ended, their
-    /// age at its end.
-    pub response: Option<Histogram>,
-    /// How long each of these transactions waited for a connection, where jobs share connections. Waiting for one's own
-    /// user is left out.
-    pub connection_wait: Option<Histogram>,
-    /// How the timetable was kept, where a rate was set.
-    pub open_loop: Option<OpenLoop>,
-    /// The window, second by second.
-    pub series: Series,
-}
-
-/// The result of one transaction type.
-#[derive(Debug)]
-pub struct TypeResult {
-    /// Service times inside the window.
-    pub service: Histogram,
-    /// Response times inside the window, where a rate was set; for transactions that had begun and not ended, their age
-    /// at its end. Transactions that never began have no type.
-    pub response: Option<Histogram>,
-    /// Transactions that failed inside the window.
-    pub failed: u64,
-    /// How transactions ended, inside and outside the window.
-    pub outcomes: Outcomes,
-    /// Transactions for which it is unknown whether the database has them.
-    pub unknown: u64,
 }
 
 impl<'w> ClientContext<'w> {
@@ -116,32 +73,6 @@ impl<'w> ClientContext<'w> {
             stormed: AtomicBool::new(false),
             overdue: AtomicBool::new(false),
         }
-    }
-
-    /// The drive of a job that has a connection of its own.
-    #[must_use]
-    pub fn job<'t, P: Program>(&'t self, program: P, job: u32) -> ClientDrive<'t, P>
-    where
-        'w: 't,
-    {
-        ClientDrive::new(self, User::new(self, job, program), None)
-    }
-
-    /// A drive for each session, for these users. Users who find no connection go into `waiting`, which is empty
-    /// before.
-    #[must_use]
-    pub fn sessions<'t, P: Program>(
-        &'t self,
-        users: impl IntoIterator<Item = (u32, P)>,
-        pool: &'t WaitingUsers<P>,
-    ) -> Vec<ClientDrive<'t, P>>
-    where
-        'w: 't,
-    {
-        let mut users = users.into_iter().map(|(job, program)| User::new(self, job, program));
-        let first: Vec<User<P>> = users.by_ref().take(self.sessions).collect();
-        let pool = pool.fill(users.map(Box::new)).then_some(pool);
-        first.into_iter().map(|user| ClientDrive::new(self, user, pool)).collect()
     }
 
     /// A session has stalled. When all sessions are stalled, the point ends.

@@ -98,6 +98,34 @@ pub struct ClientDrive<'t, P> {
     counts: Counts,
 }
 
+impl<'w> ClientContext<'w> {
+    /// The drive of a job that has a connection of its own.
+    #[must_use]
+    pub fn job<'t, P: Program>(&'t self, program: P, job: u32) -> ClientDrive<'t, P>
+    where
+        'w: 't,
+    {
+        ClientDrive::new(self, User::new(self, job, program), None)
+    }
+
+    /// A drive for each session, for these users. Users who find no connection go into `waiting`, which is empty
+    /// before.
+    #[must_use]
+    pub fn sessions<'t, P: Program>(
+        &'t self,
+        users: impl IntoIterator<Item = (u32, P)>,
+        pool: &'t WaitingUsers<P>,
+    ) -> Vec<ClientDrive<'t, P>>
+    where
+        'w: 't,
+    {
+        let mut users = users.into_iter().map(|(job, program)| User::new(self, job, program));
+        let first: Vec<User<P>> = users.by_ref().take(self.sessions).collect();
+        let pool = pool.fill(users.map(Box::new)).then_some(pool);
+        first.into_iter().map(|user| ClientDrive::new(self, user, pool)).collect()
+    }
+}
+
 impl<'t, P: Program> ClientDrive<'t, P> {
     pub(super) fn new(context: &'t ClientContext<'t>, user: User<P>, pool: Option<&'t WaitingUsers<P>>) -> Self {
         let (warm_up_ns, duration_ns) = match context.window.pace() {

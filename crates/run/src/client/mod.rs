@@ -8,15 +8,17 @@
 mod context;
 mod counts;
 mod drive;
+mod result;
 mod think_times;
 mod timetable;
 mod timetables;
 mod waiting_users;
 
+pub use context::ClientContext;
 pub(crate) use context::GRACE;
-pub use context::{ClientContext, ClientResult, TypeResult};
 pub use counts::Counts;
 pub use drive::ClientDrive;
+pub use result::{ClientResult, TypeResult};
 pub use timetable::Timetable;
 pub use waiting_users::WaitingUsers;
 

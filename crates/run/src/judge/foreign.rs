@@ -2,7 +2,7 @@
 //! (doublewrite, page images, journals, mirrors). So this is not the difference of devices and server, but what other
 //! processes wrote.
 
-use super::Evidence;
+use super::evidence::Evidence;
 use dbdyno_model::{Flag, Point};
 
 /// Share of the devices' writes above which the writes of others are flagged.

@@ -1,6 +1,6 @@
 //! What others did on this machine and in the database, and what the hypervisor and the clocks did.
 
-use super::Evidence;
+use super::evidence::Evidence;
 use dbdyno_model::{Counter, Drive, Flag, Point};
 use dbdyno_probe::Telemetry;
 

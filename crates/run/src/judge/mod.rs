@@ -1,5 +1,6 @@
 //! Judging a point: is the work proved, and what must a reader know before relying on the figure?
 
+mod evidence;
 mod foreign;
 mod machine;
 mod rate;
@@ -8,40 +9,18 @@ mod steady;
 mod windows;
 mod writes;
 
+pub(crate) use evidence::Evidence;
 pub(crate) use machine::{clock, flag as machine, throttled};
 #[cfg(test)]
 pub(crate) use rate::judge as judge_rate;
 pub(crate) use rate::rate;
 pub(crate) use windows::too_short;
 
-use crate::work::PointWork;
 use crate::work_log::{Chunk, WorkLog};
 use crate::{Span, Window};
+use dbdyno_engine::PointSpec;
 use dbdyno_engine::data::quantity_sum;
-use dbdyno_engine::{Durability, Features, PointSpec};
-use dbdyno_model::{Cache, Counter, Counters, Flag, Layer, Point, CountProof, Status};
-use dbdyno_probe::Telemetry;
-
-/// Non-cached tests: device reads per block visit below which memory served the reads. Storage tests: the share of the
-/// writes that must reach a device.
-const DEVICE_SHARE: f64 = 0.7;
-
-/// The evidence that a point is judged by.
-pub(crate) struct Evidence<'a> {
-    pub(crate) work: PointWork<'a>,
-    pub(crate) features: Features,
-    pub(crate) log: &'a WorkLog,
-    pub(crate) window: Span,
-    pub(crate) counters: &'a Counters,
-    pub(crate) telemetry: &'a Telemetry,
-    /// Share of the data files' bytes that lie in memory.
-    pub(crate) share_in_memory: f64,
-    pub(crate) counters_s: f64,
-    pub(crate) durability: Option<&'a Durability>,
-    /// Commits of the work that the log must keep, where the number is known.
-    pub(crate) commits: Option<u64>,
-    pub(crate) clock_jump_s: f64,
-}
+use dbdyno_model::{Cache, CountProof, Counter, Flag, Layer, Point, Status};
 
 /// Compares the rows of every chunk, and the engine's own counts, with what the test must touch. A difference makes the
 /// point invalid.

@@ -1,6 +1,6 @@
 //! Judging an open loop by its own timetable: was the requested load put on, and could the sessions carry it?
 
-use super::Evidence;
+use super::evidence::Evidence;
 use crate::client;
 use dbdyno_model::{Arrivals, Flag, OpenLoop, Point, Status};
 

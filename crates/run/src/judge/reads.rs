@@ -1,7 +1,7 @@
 //! A table is cached if the engine's counters show it. It is not cached if a device was read, for the database and not
 //! for others. Without an observation, nothing is proved.
 
-use super::{DEVICE_SHARE, Evidence};
+use super::evidence::{DEVICE_SHARE, Evidence};
 use crate::figures::MIB;
 use dbdyno_model::{Cache, Counter, Flag, Point, TableName};
 

@@ -1,6 +1,6 @@
 //! Whether the rate stayed constant.
 
-use super::Evidence;
+use super::evidence::Evidence;
 use dbdyno_model::{Drive, Flag, Point};
 use dbdyno_stats::Trend;
 

@@ -1,6 +1,6 @@
 //! Whether the work lasted long enough to be meaningful.
 
-use super::Evidence;
+use super::evidence::Evidence;
 use dbdyno_model::{Flag, Point, RepeatMode};
 
 /// Seconds of work in all below which a rate describes the moment rather than the platform.

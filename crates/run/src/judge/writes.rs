@@ -1,6 +1,6 @@
 //! What was written must have reached a device, and not wait to be written after the window.
 
-use super::{DEVICE_SHARE, Evidence};
+use super::evidence::{DEVICE_SHARE, Evidence};
 use crate::checkpoint_window::LEAST_CHECKPOINTS;
 use dbdyno_model::{Commits, Counter, Counters, Flag, PacedWrites, Point, ProcedureShape};
 

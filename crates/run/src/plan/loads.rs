@@ -1,6 +1,6 @@
 //! The loads of a plan: when transactions begin, and over how many connections.
 
-use super::{PlanError, RunRequest};
+use super::request::{PlanError, RunRequest};
 use dbdyno_model::{ClientLoad, Drive, Mapping, PlannedPoint};
 
 /// The loads that each step of a ramp is measured under. Shares relate to a maximum, which comes first.

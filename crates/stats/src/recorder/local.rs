@@ -1,7 +1,9 @@
 //! The buffer that one session records into.
 
+use super::Recorder;
+use super::recording::{Sample, StepCounts};
 use super::shared::{Entry, SharedHistograms};
-use super::{Recorder, Sample, StepCounts, TypeId};
+use super::types::TypeId;
 use crate::buckets::Bucket;
 
 /// Operations that the buffer has room for. After every `LOOK_EVERY` operations it is flushed if the lock is free, so
@@ -25,8 +27,16 @@ pub struct LocalRecorder<'r> {
     pending: bool,
 }
 
+impl Recorder {
+    /// A local recorder for one session.
+    #[must_use]
+    pub fn local(&self) -> LocalRecorder<'_> {
+        LocalRecorder::new(self)
+    }
+}
+
 impl<'r> LocalRecorder<'r> {
-    pub(super) fn new(recorder: &'r Recorder) -> Self {
+    fn new(recorder: &'r Recorder) -> Self {
         let counts = vec![StepCounts::default(); recorder.layout.types.count()].into_boxed_slice();
         let entries = Vec::with_capacity(CAPACITY);
         LocalRecorder {

@@ -1,8 +1,7 @@
 //! The recording of one of several recorders of a window, to be stored, sent and merged.
 
-use super::{
-    Percentiles, RecordedTimes, Recording, RecordingLayout, StepCounts, TypeRecording, Types, TypesError, together,
-};
+use super::recording::{Percentiles, RecordedTimes, Recording, RecordingLayout, StepCounts, TypeRecording, together};
+use super::types::{Types, TypesError};
 use crate::{Histogram, HistogramError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -2,7 +2,8 @@
 //! types together.
 
 use super::part::{PartError, RecordingPart, StepTimes};
-use super::{Percentiles, RecordedTimes, Recording, RecordingLayout, StepCounts, TypeId, TypeRecording};
+use super::recording::{Percentiles, RecordedTimes, Recording, RecordingLayout, StepCounts, TypeRecording};
+use super::types::TypeId;
 use crate::Histogram;
 use crate::buckets::{Bucket, BucketCounts};
 use std::collections::VecDeque;

@@ -2,6 +2,7 @@
 //! parts.
 
 use super::*;
+use crate::Histogram;
 use proptest::prelude::*;
 
 const SECOND: u64 = 1_000_000_000;

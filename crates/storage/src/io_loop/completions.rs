@@ -14,7 +14,7 @@ impl IoLoop<'_> {
     fn pieces(&self, slot: &Slot) -> Vec<(Piece, usize)> {
         let mut at = if slot.write { slot.write_at } else { slot.read_at };
         let mut pieces = Vec::new();
-        if let Some(space) = self.shared.places.space(slot.large) {
+        if let Some(space) = self.shared.targets.space(slot.large) {
             space.pieces(slot.unit, |piece| {
                 pieces.push((piece, at));
                 at += piece.bytes as usize;
@@ -26,7 +26,7 @@ impl IoLoop<'_> {
     /// LUN and length of a piece of a striped I/O.
     pub(super) fn part(&self, slot: &Slot, part: u32) -> (u32, u64) {
         let (mut n, mut found) = (0, (slot.lun, 0));
-        if let Some(space) = self.shared.places.space(slot.large) {
+        if let Some(space) = self.shared.targets.space(slot.large) {
             space.pieces(slot.unit, |piece| {
                 if n == part {
                     found = (piece.lun, u64::from(piece.bytes));

@@ -1,6 +1,6 @@
 //! Who uses a device or file, according to the kernel.
 
-use super::Identity;
+use super::identity::Identity;
 use rustix::fs::{Mode, OFlags, major, minor, open};
 use rustix::io::Errno;
 use std::fs::Metadata;

@@ -1,7 +1,8 @@
 //! What every engine must do for a client that sends each statement: the same work as its procedures, also by the
 //! engine's own count, and nothing of what was rolled back.
 
-use super::{EngineUnderTest, NoProgress, PlayedPoint, begun, expected, merge, play_uncounted};
+use super::expected;
+use super::subject::{EngineUnderTest, NoProgress, PlayedPoint, begun, merge, play_uncounted};
 use dbdyno_engine::client::{Bound, TestProgram, Values};
 use dbdyno_engine::program::{Act, Outcome, Program};
 use dbdyno_engine::{ChunkResult, Engine, Failure, PointSpec, Prepared, Request, Session};

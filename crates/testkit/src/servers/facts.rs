@@ -1,8 +1,5 @@
 //! What tests know of a product, as data. In the SQL texts, `NAME`, `FROM` and `USER` stand for the objects.
 
-use super::RunningServer;
-use std::collections::BTreeSet;
-
 /// What tests know of a product.
 #[derive(Debug)]
 pub struct ProductFacts {
@@ -39,55 +36,4 @@ pub struct ProductFacts {
     pub elsewhere: (&'static str, &'static str),
     /// Everything in a database that the server did not make itself; the values of a row form one name.
     pub objects: &'static str,
-}
-
-impl RunningServer {
-    /// Makes a copy of a database that is not in use.
-    pub fn copy_database(&self, from: &str, to: &str) {
-        let copy = self.facts.copy_database.unwrap_or_else(|| panic!("{} copies no database", self.facts.engine));
-        self.at_home(&copy.replace("FROM", from), to);
-    }
-
-    /// Drops a database even if it is in use.
-    pub fn drop_database(&self, name: &str) {
-        self.at_home(self.facts.drop_database, name);
-    }
-
-    /// Makes a user who may only connect, without a password.
-    pub fn create_user(&self, name: &str) {
-        self.at_home(self.facts.create_user, name);
-    }
-
-    /// Drops a user who owns nothing any more, if it exists.
-    pub fn drop_user(&self, name: &str) {
-        self.at_home(self.facts.drop_user, name);
-    }
-
-    /// Grants a user all rights for dbdyno's work in a database without dbdyno's data.
-    pub fn let_work(&self, user: &str, database: &str) {
-        self.about(database, &self.facts.let_work.replace("USER", user));
-    }
-
-    /// The place for tables that do not concern dbdyno, as the first part of their names. `drop_database` removes it
-    /// with the database.
-    pub fn elsewhere(&self, database: &str) -> String {
-        let (name, make) = self.facts.elsewhere;
-        self.at_home(make, database);
-        name.replace("NAME", database)
-    }
-
-    /// Everything in a database that the server did not make itself.
-    pub fn objects(&self, database: &str) -> BTreeSet<String> {
-        let objects = self.about(database, self.facts.objects);
-        objects.lines().map(|row| row.replace('|', " ")).collect()
-    }
-
-    fn about(&self, database: &str, sql: &str) -> String {
-        let place = if self.facts.sees_all { self.facts.home } else { database };
-        self.sql(place, &sql.replace("NAME", database))
-    }
-
-    fn at_home(&self, sql: &str, name: &str) {
-        self.sql(self.facts.home, &sql.replace("NAME", name));
-    }
 }

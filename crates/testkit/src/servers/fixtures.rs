@@ -4,7 +4,7 @@
 //! product a test gets a whole server, made on a copy of the files of a loaded one, and returns it. If the data is
 //! unchanged then, the next test needs no copy.
 
-use super::Scratch;
+use super::product::Scratch;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};

@@ -2,12 +2,14 @@
 //! socket, gone when the test ends, however it ends. A product is given as a type; what tests know of its SQL is data,
 //! in a file of its name.
 
+mod client;
 mod facts;
 pub mod fixtures;
 mod guard;
 pub mod mariadb;
 mod options;
 pub mod postgres;
+mod product;
 mod round_trips;
 mod running;
 mod tls;
@@ -16,38 +18,12 @@ use dbdyno_engine::servers::Product;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
+pub use client::{client, run_with};
 pub use facts::ProductFacts;
 pub use options::ServerOptions;
+pub use product::{HasFacts, Scratch};
 pub use round_trips::RoundTrips;
-pub use running::{RunningServer, client, run_with};
-
-/// What tests for all products need of a server.
-pub trait Scratch: From<RunningServer> + DerefMut<Target = RunningServer> + Send + Sync + Sized + 'static {
-    /// What tests know of the product.
-    const KNOWN: &'static ProductFacts;
-    /// The engine's name, with which targets begin.
-    const ENGINE: &'static str = Self::KNOWN.engine;
-    /// The administrator, who needs no password.
-    const SUPERUSER: &'static str = Self::KNOWN.superuser;
-    /// A database that every server has, for statements about the whole server.
-    const HOME: &'static str = Self::KNOWN.home;
-    /// Whether the product can copy a database as a whole.
-    const COPIES: bool = Self::KNOWN.copy_database.is_some();
-
-    /// What starts its servers.
-    fn product() -> &'static dyn Product;
-
-    /// The SQL name of a table of dbdyno's in its database.
-    fn table(name: &str) -> String {
-        Self::KNOWN.table.replace("NAME", name)
-    }
-}
-
-/// The facts of a product.
-pub trait HasFacts: Send + Sync + 'static {
-    /// The facts.
-    const FACTS: &'static ProductFacts;
-}
+pub use running::RunningServer;
 
 /// A running server of a product.
 pub struct Server<K, P> {

@@ -1,15 +1,16 @@
 //! The options of a test's server.
 
-use super::running::{RunningServer, run};
+use super::client::copy;
+use super::facts::ProductFacts;
+use super::product::Scratch;
+use super::running::RunningServer;
 use super::tls::{CERTIFICATE, Certificate, KEY};
-use super::{ProductFacts, Scratch};
 use dbdyno_engine::servers::{Access, Account, Found, Place, Product, Search, Server, ServerError, Silent, free_port};
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::marker::PhantomData;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use tempfile::TempDir;
 
 /// The options of a test's server.
@@ -186,10 +187,4 @@ fn made(server: &Server<'static>, facts: &ProductFacts, version: &str) -> PathBu
         }
     }
     path
-}
-
-/// Copies the content of a folder into another, with owners and holes in files.
-pub(super) fn copy(from: &Path, into: &Path) {
-    fs::create_dir_all(into).unwrap();
-    run(Command::new("cp").arg("-a").arg(from.join(".")).arg(into));
 }

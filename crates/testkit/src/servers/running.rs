@@ -1,12 +1,13 @@
 //! A scratch server that runs, or that a test has stopped.
 
-use super::ProductFacts;
+use super::client::{client, copy, run_with};
+use super::facts::ProductFacts;
 use super::guard::Guard;
-use super::options::copy;
 use super::tls::{AUTHORITY, CERTIFICATE};
 use dbdyno_engine::servers::{
-    Account, Login, Place, Process, Product, Readiness, Server, Silent, Waited, Watch, end_at_once, end_in_order, wait,
+    Login, Process, Readiness, Server, Silent, Waited, Watch, end_at_once, end_in_order, wait,
 };
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -199,27 +200,53 @@ impl Watch for StartDeadline {
     }
 }
 
-/// The SQL client of a product, run as the server's user, through the socket.
-pub fn client(product: &dyn Product, place: &Place, account: &Account, login: Login<'_>) -> Command {
-    let (program, arguments) = product.client(place, login);
-    let programs = product.about().programs;
-    let found = programs.find(&place.programs, program);
-    let mut client = account.command(&found.unwrap_or_else(|| panic!("no {program}: install {}", programs.install)));
-    client.args(arguments);
-    client
-}
+impl RunningServer {
+    /// Makes a copy of a database that is not in use.
+    pub fn copy_database(&self, from: &str, to: &str) {
+        let copy = self.facts.copy_database.unwrap_or_else(|| panic!("{} copies no database", self.facts.engine));
+        self.at_home(&copy.replace("FROM", from), to);
+    }
 
-/// Runs a client on SQL, as a file piped into it; returns the output.
-pub fn run_with(client: &mut Command, sql: &str) -> String {
-    let script = tempfile::NamedTempFile::new().unwrap();
-    fs::write(script.path(), sql).unwrap();
-    run(client.stdin(fs::File::open(script.path()).unwrap())).trim_end().to_owned()
-}
+    /// Drops a database even if it is in use.
+    pub fn drop_database(&self, name: &str) {
+        self.at_home(self.facts.drop_database, name);
+    }
 
-/// Runs a command that must succeed; returns the output.
-pub(super) fn run(command: &mut Command) -> String {
-    let output = command.output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {said}{}", String::from_utf8_lossy(&output.stdout));
-    String::from_utf8(output.stdout).unwrap()
+    /// Makes a user who may only connect, without a password.
+    pub fn create_user(&self, name: &str) {
+        self.at_home(self.facts.create_user, name);
+    }
+
+    /// Drops a user who owns nothing any more, if it exists.
+    pub fn drop_user(&self, name: &str) {
+        self.at_home(self.facts.drop_user, name);
+    }
+
+    /// Grants a user all rights for dbdyno's work in a database without dbdyno's data.
+    pub fn let_work(&self, user: &str, database: &str) {
+        self.about(database, &self.facts.let_work.replace("USER", user));
+    }
+
+    /// The place for tables that do not concern dbdyno, as the first part of their names. `drop_database` removes it
+    /// with the database.
+    pub fn elsewhere(&self, database: &str) -> String {
+        let (name, make) = self.facts.elsewhere;
+        self.at_home(make, database);
+        name.replace("NAME", database)
+    }
+
+    /// Everything in a database that the server did not make itself.
+    pub fn objects(&self, database: &str) -> BTreeSet<String> {
+        let objects = self.about(database, self.facts.objects);
+        objects.lines().map(|row| row.replace('|', " ")).collect()
+    }
+
+    fn about(&self, database: &str, sql: &str) -> String {
+        let place = if self.facts.sees_all { self.facts.home } else { database };
+        self.sql(place, &sql.replace("NAME", database))
+    }
+
+    fn at_home(&self, sql: &str, name: &str) {
+        self.sql(self.facts.home, &sql.replace("NAME", name));
+    }
 }

@@ -1,6 +1,6 @@
 //! Certificates of scratch servers, made with openssl.
 
-use super::running::run;
+use super::client::run;
 use dbdyno_engine::servers::Account;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,6 +1,6 @@
 //! How rates grow with parallelism: a chart for each test, a line for each side, and its figures below.
 
-use super::letter;
+use crate::compare::side_marks::letter;
 use crate::compare::{Comparison, RampCurve, RampPoint};
 use crate::html::charts::{Axis, ChartSeries, LineChart, Mark};
 use crate::html::ramps::{ALONG, extent, metric_words, shown};

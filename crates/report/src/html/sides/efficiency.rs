@@ -1,7 +1,8 @@
 //! Throughput per core, hardware thread, licence and price.
 
-use super::heads;
-use crate::compare::text::{KEY_TESTS, letter};
+use super::heads::heads;
+use crate::compare::side_marks::letter;
+use crate::compare::text::KEY_TESTS;
 use crate::compare::{Comparison, Efficiency, Per};
 use crate::html::table::{ColumnHead, Table, TableRow, text};
 use crate::numbers::{MISSING, printed, thousands};

@@ -1,7 +1,8 @@
 //! A heatmap of speed and throughput of every test on every side, coloured row by row, in the direction in which the
 //! metric is better.
 
-use super::{heads, letter};
+use super::heads::heads;
+use crate::compare::side_marks::letter;
 use crate::compare::{ComparedCell, ComparedRow as Figures, Comparison, KeyFigure, Rank};
 use crate::html::marks::{marks_of, suspect};
 use crate::html::table::{ColumnHead, Table, TableRow, text};

@@ -2,14 +2,15 @@
 
 mod curves;
 mod efficiency;
+mod heads;
 mod heat;
 mod others;
 mod ratios;
 
 use super::page::{Anchor, document, navigation, notice};
-use super::table::{ColumnHead, beside};
+use super::table::beside;
 use super::{marks, method, verdict};
-use crate::compare::text::letter;
+use crate::compare::side_marks::letter;
 use crate::compare::{Comparison, KeyFigure, Side, WarningKind};
 use crate::platform;
 use crate::text::clean;
@@ -17,9 +18,6 @@ use crate::verdict::Verdict;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::RunJson;
 use maud::{Markup, html};
-
-/// Up to this many sides have their names in the column heads; more have letters.
-const MOST_NAMED: usize = 6;
 
 /// The whole page.
 pub(super) fn page(comparison: &Comparison, sides: &[Side], verdicts: &[Verdict], catalogue: &Catalogue) -> Markup {
@@ -126,16 +124,6 @@ fn places(comparison: &Comparison, verdicts: &[Verdict]) -> Vec<Anchor> {
     ];
     let there = all.into_iter().filter(|(there, ..)| *there);
     there.map(|(_, id, name)| (id.to_owned(), name.to_owned())).collect()
-}
-
-/// The heads of the sides' columns.
-fn heads(comparison: &Comparison, figures: bool) -> Vec<ColumnHead> {
-    let named = comparison.sides.len() <= MOST_NAMED;
-    let head = |(n, side): (usize, &crate::compare::SideInfo)| {
-        let name = if named { clean(&side.name).into_owned() } else { String::new() };
-        if figures { ColumnHead::figures(letter(n), name) } else { ColumnHead::words(format!("{} {name}", letter(n))) }
-    };
-    comparison.sides.iter().enumerate().map(head).collect()
 }
 
 /// The names of the sides above their settings.

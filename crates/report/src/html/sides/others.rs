@@ -1,6 +1,6 @@
 //! Published series over something other than jobs and threads, side by side.
 
-use super::heads;
+use super::heads::heads;
 use crate::compare::{Comparison, OtherSeries};
 use crate::html::marks::suspect;
 use crate::html::table::{ColumnHead, Table, TableRow, text};

@@ -1,6 +1,7 @@
 //! The ratio of each side to the baseline, with its interval and conclusion.
 
-use super::{heads, letter};
+use super::heads::heads;
+use crate::compare::side_marks::letter;
 use crate::compare::text::ratio_text;
 use crate::compare::{Comparison, KeyFigure, Ratio, RatioVerdict};
 use crate::html::table::{ColumnHead, Table, TableRow, text};

@@ -12,7 +12,10 @@ use crate::work::PointWork;
 use crate::work_log::{Chunk, LostWork};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::Sampling;
+use dbdyno_engine::{Durability, Features};
+use dbdyno_model::Counters;
 use dbdyno_model::{CommitMode, TestCode};
+use dbdyno_probe::Telemetry;
 use std::collections::BTreeMap;
 
 const SECOND: u64 = 1_000_000_000;

@@ -1,6 +1,6 @@
 //! Latency histograms: buckets of powers of two in microseconds, and the cumulative share of I/Os.
 
-use super::{FilesReport, FinishedPoint, IoTimes, NS_PER_US, ReadWriteTimes};
+use super::report::{FilesReport, FinishedPoint, IoTimes, NS_PER_US, ReadWriteTimes};
 use dbdyno_stats::Histogram;
 use std::fmt::Write as _;
 

@@ -3,7 +3,7 @@
 use super::super::settings::{CacheWarming, OrionSettings};
 use super::super::typed::LargeType;
 use super::hist::{buckets, percentiles, place};
-use super::{FilesReport, FinishedPoint, NS_PER_US, ReadWriteTimes, one_line};
+use super::report::{FilesReport, FinishedPoint, NS_PER_US, ReadWriteTimes, one_line};
 use crate::Layout;
 use std::fmt::Write as _;
 

@@ -1,6 +1,6 @@
 //! iops.csv, lat.csv and mbps.csv: a row for each number of large I/Os, a column for each number of small ones.
 
-use super::{FilesReport, FinishedPoint};
+use super::report::{FilesReport, FinishedPoint};
 use std::fmt::Write as _;
 
 /// How the three tables differ. The text before a table has no comma, because scripts find the table by the first

@@ -1,7 +1,7 @@
 //! trace.txt: what happened, point by point, including points without valid figures.
 
 use super::hist::place;
-use super::{FilesReport, FinishedPoint, one_line};
+use super::report::{FilesReport, FinishedPoint, NS_PER_US, one_line};
 use std::fmt::Write as _;
 
 pub(super) fn trace(report: &FilesReport<'_>) -> String {
@@ -35,8 +35,8 @@ pub fn trace_of(point: &FinishedPoint) -> String {
                     "  {name} {way}: {count}, {} bytes, {:.0} IOPS, avg {:.3} us, max {:.3} us",
                     times.bytes,
                     count as f64 / point.window_s,
-                    mean_ns / super::NS_PER_US,
-                    max_ns as f64 / super::NS_PER_US
+                    mean_ns / NS_PER_US,
+                    max_ns as f64 / NS_PER_US
                 );
             }
         }

@@ -1,7 +1,10 @@
-//! The promises of the design, kept by tests: which room may use which, where engines may be named, that every test is
-//! mapped for every engine, that every workload is small and has SQL for every engine, that every report has a golden
-//! file, how wide prose is, and which licences come in with dependencies.
+//! The promises of the design, kept by tests: which room may use which, that files do not import each other in a circle,
+//! where engines may be named, that every test is mapped for every engine, that every workload is small and has SQL for
+//! every engine, that every report has a golden file, how wide prose is and how long the page on the architecture, and
+//! which licences come in with dependencies.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
+
+mod circles;
 
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Drive, Mapping};
@@ -32,6 +35,10 @@ const FLOORS: &[(&str, u32)] = &[
     ("dbdyno-report", 4),
     ("dbdyno", 6),
 ];
+
+/// Rooms whose files still import each other in circles.
+const WITH_CIRCLES: [&str; 6] =
+    ["engine", "engines/mariadb", "engines/oracle", "engines/postgres", "engines/sqlite", "workload"];
 
 fn metadata() -> serde_json::Value {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
@@ -64,7 +71,8 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
 fn lines_of_prose_have_120_columns_at_most() {
     let root = Path::new(ROOT);
     let rooms = ["src", "crates", "tests"].into_iter().flat_map(|room| sources(&root.join(room)));
-    let pages = ["", "docs"].into_iter().flat_map(|folder| std::fs::read_dir(root.join(folder)).unwrap());
+    let pages =
+        ["", "docs", "docs/decisions"].into_iter().flat_map(|folder| std::fs::read_dir(root.join(folder)).unwrap());
     let pages = pages.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|e| e == "md"));
     let files: Vec<(PathBuf, &[&str])> =
         rooms.map(|file| (file, &["//!", "///", "//"][..])).chain(pages.map(|page| (page, &[""][..]))).collect();
@@ -82,6 +90,27 @@ fn lines_of_prose_have_120_columns_at_most() {
         }
     }
     assert!(wide.is_empty(), "{wide:#?}");
+}
+
+/// A page that explains the design must be readable at one sitting.
+#[test]
+fn the_page_on_the_architecture_has_2500_words_at_most() {
+    let page = std::fs::read_to_string(Path::new(ROOT).join("ARCHITECTURE.md")).unwrap();
+    let words = page.split_whitespace().count();
+    assert!(words <= 2_500, "{words} words; decisions belong into docs/decisions");
+}
+
+#[test]
+fn files_do_not_import_each_other_in_a_circle() {
+    let root = Path::new(ROOT);
+    let folders = ["crates", "crates/engines"].map(|folder| std::fs::read_dir(root.join(folder)).unwrap());
+    let rooms = folders.into_iter().flatten().map(|room| room.unwrap().path().join("src/lib.rs"));
+    let mut roots: Vec<PathBuf> = rooms.filter(|file| file.exists()).collect();
+    roots.push(root.join("src/main.rs"));
+    assert!(roots.len() >= 18, "{roots:?}");
+    roots.retain(|file| !WITH_CIRCLES.iter().any(|room| *file == root.join("crates").join(room).join("src/lib.rs")));
+    let found: Vec<_> = roots.iter().flat_map(|root| circles::circles(root)).collect();
+    assert!(found.is_empty(), "{found:#?}");
 }
 
 #[test]

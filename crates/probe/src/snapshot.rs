@@ -1,0 +1,124 @@
+//! All counters at one moment.
+
+use crate::missing::Reading;
+use crate::os;
+use crate::parse::{self, CpuTicks, DeviceCounts, InterfaceBytes, OwnIo, Throttling};
+use std::time::{Duration, Instant, SystemTime};
+
+/// All counters at one moment.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    pub(crate) clocks: Clocks,
+    pub(crate) process_cpu_ns: Reading<u64>,
+    /// `None` where no server on this machine was named.
+    pub(crate) server_cpu_ns: Option<Reading<u64>>,
+    /// One for each group with a quota; `None` where no group has one.
+    pub(crate) throttling: Option<Reading<Vec<Throttling>>>,
+    /// What the server moved to and from devices.
+    pub(crate) server_io: Option<Reading<OwnIo>>,
+    /// What all processes moved; `None` where this was not asked for.
+    pub(crate) everybody_io: Option<Reading<OwnIo>>,
+    pub(crate) cpu: Reading<CpuTicks>,
+    pub(crate) devices: Reading<Vec<DeviceCounts>>,
+    pub(crate) own_io: Reading<OwnIo>,
+    pub(crate) memory: Reading<MemoryInUse>,
+    pub(crate) own_pages: Reading<u64>,
+    pub(crate) swapped_pages: Reading<u64>,
+    pub(crate) interfaces: Reading<Vec<InterfaceBytes>>,
+    pub(crate) cpu_waits_us: Reading<u64>,
+    pub(crate) io_waits_us: Reading<u64>,
+    pub(crate) memory_waits_us: Reading<u64>,
+}
+
+/// Main memory in use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct MemoryInUse {
+    pub(crate) available_bytes: u64,
+    pub(crate) page_cache_bytes: u64,
+}
+
+impl MemoryInUse {
+    /// The page cache contains cached files and devices. The kernel also counts shared memory (for instance a
+    /// database's own cache) in `Cached`, but that is not a copy of a file.
+    pub(crate) fn of(text: &str) -> Option<Self> {
+        let read = |name| parse::kilobytes(text, name);
+        let cached = read("Cached")?.saturating_add(read("Buffers")?).saturating_sub(read("Shmem")?);
+        Some(Self { available_bytes: read("MemAvailable")?, page_cache_bytes: cached })
+    }
+}
+
+impl Snapshot {
+    /// When it was taken, by the monotonic clock.
+    #[must_use]
+    pub fn taken_at(&self) -> Instant {
+        self.clocks.monotonic
+    }
+
+    /// When it was taken, by the wall clock.
+    #[must_use]
+    pub fn wall_time(&self) -> SystemTime {
+        self.clocks.wall
+    }
+
+    /// The same counts later, with all clocks moved forward together.
+    #[cfg(test)]
+    pub(crate) fn after(&self, time: Duration) -> Self {
+        let clocks = Clocks {
+            monotonic: self.clocks.monotonic + time,
+            wall: self.clocks.wall + time,
+            since_boot_ns: self.clocks.since_boot_ns.map(|ns| ns + u64::try_from(time.as_nanos()).unwrap()),
+        };
+        Self { clocks, ..self.clone() }
+    }
+
+    /// Seconds by which the clocks moved apart until `later`: how far the wall clock was set, or how long the machine
+    /// slept, whichever is more. NTP may slew the clock by up to 0.5 ms a second; reading the clocks takes some
+    /// microseconds.
+    #[must_use]
+    pub fn clock_jump_s(&self, later: &Self) -> f64 {
+        self.clocks.jump_s(&later.clocks)
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Clocks {
+    pub(crate) monotonic: Instant,
+    pub(crate) wall: SystemTime,
+    pub(crate) since_boot_ns: Option<u64>,
+}
+
+impl Clocks {
+    /// Reads the clocks together. A thread that loses its processor in between would see them apart, so the closest of
+    /// several readings counts.
+    pub(crate) fn read() -> Self {
+        const CLOSE: Duration = Duration::from_micros(50);
+        const ATTEMPTS: u32 = 5;
+        let read = || {
+            let monotonic = Instant::now();
+            let clocks = Self { monotonic, wall: SystemTime::now(), since_boot_ns: os::since_boot_ns() };
+            (monotonic.elapsed(), clocks)
+        };
+        let mut closest = read();
+        for _ in 1..ATTEMPTS {
+            if closest.0 <= CLOSE {
+                break;
+            }
+            let next = read();
+            if next.0 < closest.0 {
+                closest = next;
+            }
+        }
+        closest.1
+    }
+
+    pub(crate) fn jump_s(&self, later: &Self) -> f64 {
+        let passed_s = later.monotonic.saturating_duration_since(self.monotonic).as_secs_f64();
+        let wall_s = match later.wall.duration_since(self.wall) {
+            Ok(forward) => forward.as_secs_f64(),
+            Err(backward) => -backward.duration().as_secs_f64(),
+        };
+        let boot_ns = later.since_boot_ns.zip(self.since_boot_ns).map(|(l, e)| l.saturating_sub(e));
+        let slept_s = boot_ns.map_or(0.0, |ns| (ns as f64 / 1e9 - passed_s).abs());
+        (wall_s - passed_s).abs().max(slept_s)
+    }
+}

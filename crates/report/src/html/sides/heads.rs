@@ -1,0 +1,19 @@
+//! The heads of the sides' columns.
+
+use crate::compare::Comparison;
+use crate::compare::side_marks::letter;
+use crate::html::table::ColumnHead;
+use crate::text::clean;
+
+/// Up to this many sides have their names in the column heads; more have letters.
+const MOST_NAMED: usize = 6;
+
+/// The heads of the sides' columns.
+pub(super) fn heads(comparison: &Comparison, figures: bool) -> Vec<ColumnHead> {
+    let named = comparison.sides.len() <= MOST_NAMED;
+    let head = |(n, side): (usize, &crate::compare::SideInfo)| {
+        let name = if named { clean(&side.name).into_owned() } else { String::new() };
+        if figures { ColumnHead::figures(letter(n), name) } else { ColumnHead::words(format!("{} {name}", letter(n))) }
+    };
+    comparison.sides.iter().enumerate().map(head).collect()
+}

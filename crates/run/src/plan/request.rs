@@ -1,0 +1,109 @@
+//! What the user asks for, and why there may be no plan for it.
+
+use dbdyno_catalogue::CatalogueError;
+use dbdyno_engine::EngineError;
+use dbdyno_model::{Arrivals, CommitMode, Drive, Queue, Ramp, Rates, Think};
+
+/// Why there is no plan.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// The catalogue does not have what was asked for.
+    #[error(transparent)]
+    Catalogue(#[from] CatalogueError),
+    /// The engine's SQL is incomplete.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// A ramp and a fixed number for the same dimension.
+    #[error(
+        "--ramp has no use here: every test named moves a dimension that is fixed by --jobs or --threads; leave one of them away"
+    )]
+    UnusedRamp,
+    /// An option of the client drive used with the server drive.
+    #[error(
+        "{option} is for the client drive: add --drive client, or leave it away (in the server drive the database runs the loop, as fast as it can)"
+    )]
+    ClientOnly {
+        /// The option.
+        option: &'static str,
+    },
+    /// Think time with a timetable.
+    #[error(
+        "--think has no use with --rate: with a rate transactions begin when they are due, without one after a pause; leave one of them away"
+    )]
+    ThinkAndRate,
+    /// Arrivals without a rate.
+    #[error(
+        "--arrivals says how the transactions of a rate are spread: add --rate, as in --rate 500/s, or leave it away"
+    )]
+    ArrivalsAlone,
+    /// Queues without a rate.
+    #[error(
+        "--queue says who serves the transactions of a rate: add --rate, as in --rate 500/s, or leave it away (in a closed loop nothing queues)"
+    )]
+    QueueAlone,
+    /// More connections than jobs.
+    #[error(
+        "--connections {connections} is more than the {jobs} jobs that would share them: give at most as many, or more jobs (--jobs, --ramp; of a workload --users)"
+    )]
+    MoreConnections {
+        /// The connections that were asked for.
+        connections: u32,
+        /// The most jobs of a point.
+        jobs: u32,
+    },
+    /// No named test can be driven by a client.
+    #[error(
+        "no test that was named can be driven by a client, which sends single statements; T311 to T322 and the T600, T700 and T800 classes can (`dbdyno list tests`)"
+    )]
+    NoClientForm,
+    /// A fixed degree of parallelism above the limit.
+    #[error(
+        "--max-jobs {limit} is less than the {asked} that --jobs and --threads, or --users, ask for (jobs times threads); give fewer, or raise the limit"
+    )]
+    OverLimit {
+        /// The degree that was asked for.
+        asked: u32,
+        /// The limit.
+        limit: u32,
+    },
+    /// Nothing was asked for.
+    #[error("no test or suite was named; `dbdyno list suites` and `dbdyno list tests` show what there is")]
+    Nothing,
+}
+
+/// The user's request as typed; a `None` is taken from the suite.
+#[derive(Debug, Clone, Default)]
+pub struct RunRequest {
+    /// A suite, or codes and patterns of tests.
+    pub what: Vec<String>,
+    /// DOPs of the dimension that the test names.
+    pub ramp: Option<Ramp>,
+    /// Fixed number of nodes.
+    pub nodes: Option<u32>,
+    /// Fixed number of jobs.
+    pub jobs: Option<u32>,
+    /// Fixed number of threads.
+    pub threads: Option<u32>,
+    /// The most jobs at once, each counted as often as it has threads.
+    pub max_jobs: Option<u32>,
+    /// Window of each point.
+    pub duration_s: Option<f64>,
+    /// How often the whole ramp is repeated.
+    pub repeat: Option<u32>,
+    /// How commits behave.
+    pub commit: CommitMode,
+    /// Who runs the loop.
+    pub drive: Drive,
+    /// Rates of open loops; without them a closed loop.
+    pub rates: Option<Rates>,
+    /// How the transactions of a rate are spread.
+    pub arrivals: Option<Arrivals>,
+    /// Pause between the transactions of a closed loop.
+    pub think: Option<Think>,
+    /// Who serves the transactions of a rate.
+    pub queue: Option<Queue>,
+    /// How many connections the jobs of a point share, where there are more jobs.
+    pub connections: Option<u32>,
+    /// Whether sessions may follow their server processes; the default is yes.
+    pub follow: Option<bool>,
+}

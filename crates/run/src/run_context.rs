@@ -1,0 +1,86 @@
+//! What all points of a run share.
+
+use crate::StopSwitch;
+use dbdyno_catalogue::Catalogue;
+use dbdyno_engine::{Clock, Engine, EngineError, Hold, Sampling, Settled};
+use dbdyno_model::{ErrorClass, Size};
+use dbdyno_probe::Pacer;
+use dbdyno_workload::Dialect;
+use std::sync::Mutex;
+use std::time::Duration;
+
+/// How long an engine may take to come to rest before a point.
+pub(crate) const SETTLE_LIMIT: Duration = Duration::from_secs(20);
+
+const SETTLE_SLICE: Duration = Duration::from_secs(1);
+
+/// What all points of a run share.
+pub struct RunContext<'a> {
+    /// The engine.
+    pub engine: &'a dyn Engine,
+    /// The lock that keeps other dbdynos away.
+    pub hold: &'a dyn Hold,
+    /// The catalogue.
+    pub catalogue: &'a Catalogue,
+    /// Size class of the data.
+    pub size: &'a Size,
+    /// Seed of the data.
+    pub seed: u64,
+    /// Whether the data was verified after loading.
+    pub data_verified: bool,
+    /// The clock.
+    pub clock: &'a dyn Clock,
+    /// The stop switch.
+    pub stop: &'a StopSwitch,
+    /// Whether the engine samples its sessions while they work.
+    pub sampling: Sampling,
+    /// Takes the machine's pace around each point, or the reason why it cannot be taken.
+    pub pacer: Result<Pacer, String>,
+    /// Workloads on the target.
+    pub workloads: Vec<LoadedWorkload>,
+}
+
+impl RunContext<'_> {
+    /// A workload on the target.
+    pub(crate) fn workload(&self, name: &str) -> Option<&LoadedWorkload> {
+        self.workloads.iter().find(|loaded| loaded.dialect.workload().name() == name)
+    }
+}
+
+/// Waits until the engine is at rest, in slices, so that a stop is noticed in between.
+pub(crate) fn settle(context: &RunContext<'_>) -> Result<Settled, EngineError> {
+    let until_ns = context.clock.now_ns() + SETTLE_LIMIT.as_nanos() as u64;
+    loop {
+        go_on(context)?;
+        context.hold.seen_lost().map_or(Ok(()), Err)?;
+        let settled = context.engine.settle(SETTLE_SLICE).map_err(|e| e.while_doing("settling"))?;
+        if settled != Settled::Busy || context.clock.now_ns() >= until_ns {
+            return Ok(settled);
+        }
+    }
+}
+
+pub(crate) fn go_on(context: &RunContext<'_>) -> Result<(), EngineError> {
+    if context.stop.requested() {
+        Err(EngineError::new(ErrorClass::Cancelled, "stopped before the window"))
+    } else {
+        Ok(())
+    }
+}
+
+/// A workload on a target.
+#[derive(Debug)]
+pub struct LoadedWorkload {
+    pub(crate) dialect: Dialect,
+    pub(crate) scale: u64,
+    /// Its figures at dbdyno's last work on it in this run.
+    pub(crate) last: Mutex<Option<Vec<i64>>>,
+}
+
+impl LoadedWorkload {
+    /// A workload that is loaded at a scale.
+    #[must_use]
+    pub fn new(dialect: Dialect, scale: u64) -> Self {
+        Self { dialect, scale, last: Mutex::default() }
+    }
+}
