@@ -97,8 +97,7 @@ impl Room {
                     inline.retain(|begun| *begun < depth + 1);
                 }
                 "mod" if tokens.get(at + 2).is_some_and(|next| next == "{") => inline.push(depth + 1),
-                // Not the `use<'a>` of a type.
-                "use" if tokens.get(at + 1).is_some_and(|next| next != "<") => {
+                "use" if is_import(&tokens[at..]) => {
                     let public = at > 0 && (tokens[at - 1] == "pub" || tokens[at - 1] == ")");
                     let end = at + tokens[at..].iter().position(|token| token == ";").unwrap();
                     for (mut used, alias) in tree(&tokens[at + 1..end]) {
@@ -141,7 +140,7 @@ impl Room {
         let (mut used, mut at) = (module.imports.clone(), 0);
         let tokens = &module.tokens;
         while at < tokens.len() {
-            if tokens[at] == "use" && tokens.get(at + 1).is_some_and(|next| next != "<") {
+            if is_import(&tokens[at..]) {
                 at += tokens[at..].iter().position(|token| token == ";").unwrap();
             } else if is_name(&tokens[at]) && tokens.get(at + 1).is_some_and(|next| next == "::") {
                 let mut names = vec![tokens[at].clone()];
@@ -203,6 +202,12 @@ impl Room {
 
 fn is_name(token: &str) -> bool {
     token.starts_with(|c: char| c.is_alphabetic() || c == '_')
+}
+
+/// Whether these tokens begin with an import, not with the `use<'a>` of a type or an element of a page.
+fn is_import(tokens: &[String]) -> bool {
+    let follows = |n: usize, signs: &[&str]| tokens.get(n).is_some_and(|token| signs.contains(&token.as_str()));
+    tokens[0] == "use" && (follows(1, &["{"]) || follows(2, &["::", ";", "as"]))
 }
 
 /// The paths of a `use`, each with its new name if it has one.

@@ -1,7 +1,7 @@
-//! The promises of the design, kept by tests: which room may use which, that files do not import each other in a circle,
-//! where engines may be named, that every test is mapped for every engine, that every workload is small and has SQL for
-//! every engine, that every report has a golden file, how wide prose is and how long the page on the architecture, and
-//! which licences come in with dependencies.
+//! The promises of the design, kept by tests: which room may use which, that files do not import each other in a
+//! circle, where engines may be named, that every test is mapped for every engine, that every workload is small and has
+//! SQL for every engine, that every report has a golden file, how wide prose is and how long the page on the
+//! architecture, and which licences come in with dependencies.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 mod circles;

@@ -266,7 +266,7 @@ mod mariadb {
                 for _ in 0..ATTEMPTS {
                     point = updates(&room, &afar, "--nodes 1 --jobs 1", None);
                     // Fast commits may all come between two pages.
-                    if point["commit_proof"]["seen"].as_str().is_some_and(|seen| seen.contains("stretches")) {
+                    if point["commit_proof"]["seen"].as_str().is_some_and(|seen| seen.contains("intervals")) {
                         break;
                     }
                 }
@@ -274,7 +274,7 @@ mod mariadb {
             });
             let proof = &point["commit_proof"];
             assert_eq!(text(proof, "/outcome"), "proved", "{proof}");
-            assert!(text(proof, "/seen").contains("stretches, without those with pages"), "{proof}");
+            assert!(text(proof, "/seen").contains("intervals, without those with pages"), "{proof}");
             assert!(proof["devices"].as_array().unwrap().is_empty(), "{proof}");
             assert_eq!(text(&point, "/commits_found"), "durable");
         }

@@ -140,11 +140,11 @@ fn columns(root: &Root, disk: &str) -> Result<Vec<u64>, String> {
 /// Why data in a place may not survive a crash: it lies in memory, or is mounted so that nothing is flushed. `None`
 /// where no such reason is found.
 #[must_use]
-pub fn forgetful(place: &Path) -> Option<String> {
-    forgetful_in(&Root::machine(), place, DEEPEST)
+pub fn why_volatile(place: &Path) -> Option<String> {
+    why_volatile_in(&Root::machine(), place, DEEPEST)
 }
 
-fn forgetful_in(root: &Root, place: &Path, depth: u32) -> Option<String> {
+fn why_volatile_in(root: &Root, place: &Path, depth: u32) -> Option<String> {
     let shown = place.display();
     if crate::is_memory(place) {
         return Some(format!("{shown} lies in memory, which a crash empties"));
@@ -157,7 +157,7 @@ fn forgetful_in(root: &Root, place: &Path, depth: u32) -> Option<String> {
         return Some(format!("{shown} lies on {point}, which is mounted with {option}: nothing is flushed there"));
     }
     if let Some(upper) = mount.option("upperdir").map(Path::new).filter(|dir| depth > 0 && dir.exists()) {
-        return forgetful_in(root, upper, depth - 1);
+        return why_volatile_in(root, upper, depth - 1);
     }
     let disks = devices.of_file(&real).ok()?;
     let in_memory = disks.iter().find_map(|disk| devices.disk_in_memory(disk))?;
@@ -251,9 +251,9 @@ mod tests {
         assert_eq!(drops("1 1 0:9 / / rw - overlay overlay rw,upperdir=/x,volatile\n").as_deref(), Some("volatile"));
         assert_eq!(drops("1 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw,discard\n"), None);
         if crate::is_memory(Path::new("/dev/shm")) {
-            assert!(forgetful(Path::new("/dev/shm/x.db")).unwrap().contains("memory"));
+            assert!(why_volatile(Path::new("/dev/shm/x.db")).unwrap().contains("memory"));
         }
-        assert_eq!(forgetful(&std::env::current_dir().unwrap()), None);
+        assert_eq!(why_volatile(&std::env::current_dir().unwrap()), None);
     }
 
     #[test]

@@ -31,7 +31,7 @@ mod virtualisation;
 
 pub use cpu::hardware_threads;
 pub use devices::share_in_memory;
-pub use flushes::{Flushes, Persisted, forgetful};
+pub use flushes::{Flushes, Persisted, why_volatile};
 pub use inventory::inventory;
 pub use libc::{CLibrary, c_library};
 pub use limits::cpu_limits;

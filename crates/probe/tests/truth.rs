@@ -21,9 +21,9 @@ const BLOCKS: usize = 64;
 const FILE_BYTES: u64 = (BLOCK * BLOCKS) as u64;
 
 /// Counters are of the whole process, so these tests run one at a time.
-fn turn() -> MutexGuard<'static, ()> {
-    static TURN: Mutex<()> = Mutex::new(());
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+fn alone() -> MutexGuard<'static, ()> {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A folder on the file system of the build, which is more often on a device than /tmp.
@@ -72,7 +72,7 @@ fn within_5_pct(seen: u64, true_bytes: u64) -> bool {
 
 #[test]
 fn direct_bytes_are_the_devices_bytes() {
-    let _turn = turn();
+    let _alone = alone();
     let dir = folder();
     let path = dir.path().join("direct");
     let sampler = Sampler::new(std::slice::from_ref(&path), HarnessShare::OwnProcess);
@@ -122,7 +122,7 @@ fn direct_bytes_are_the_devices_bytes() {
 
 #[test]
 fn evicted_files_come_from_the_device_again() {
-    let _turn = turn();
+    let _alone = alone();
     let dir = folder();
     let path = dir.path().join("evicted");
     let sampler = Sampler::new(std::slice::from_ref(&path), HarnessShare::OwnProcess);
@@ -177,7 +177,7 @@ const SPIN: Duration = Duration::from_millis(1_500);
 
 #[test]
 fn this_process_weighs_what_the_kernel_says() {
-    let _turn = turn();
+    let _alone = alone();
     for harness in [HarnessShare::OwnProcess, HarnessShare::NotSeparable] {
         let sampler = Sampler::new(&[], harness);
         let before = ticks("self").unwrap().0;
@@ -224,7 +224,7 @@ fn ticks_of_all() -> u64 {
 
 #[test]
 fn a_spinning_process_is_seen() {
-    let _turn = turn();
+    let _alone = alone();
     let sampler = Sampler::new(&[], HarnessShare::OwnProcess);
     let spinner = Spinner::start();
     let pid = spinner.0.id().to_string();

@@ -34,7 +34,7 @@ const STEP_NS: u64 = 100_000_000;
 /// Attempts while others are too busy.
 const ATTEMPTS: u32 = 3;
 /// The most intervals of commits that an attempt takes to find enough without page writes.
-const STRETCHES: u64 = 60;
+const INTERVALS: u64 = 60;
 
 /// The proofs of a run, one for each commit mode that its points ask for.
 #[derive(Debug, Default)]
@@ -117,7 +117,7 @@ pub(crate) fn tell(point: &mut Point, proof: Option<CommitProof>) {
 pub(crate) fn durability(engine: &dyn Engine, commit: CommitMode, drive: Drive) -> Result<Durability, EngineError> {
     let mut durability = engine.durability(commit, drive)?;
     let places = engine.durable_places();
-    for why in places.data.iter().chain(&places.log).filter_map(|place| dbdyno_probe::forgetful(place)) {
+    for why in places.data.iter().chain(&places.log).filter_map(|place| dbdyno_probe::why_volatile(place)) {
         if !durability.unsafe_settings.contains(&why) {
             durability.unsafe_settings.push(why);
         }
@@ -193,7 +193,7 @@ fn commit_and_count(context: &RunContext<'_>, work: PointWork<'_>) -> Result<Com
             Committer::Program { alone: Alone::new(session, workload.program(work.user(0))), about: workload.about() }
         }
     };
-    let mut worker = Worker { context, committer, device, in_stretches: false };
+    let mut worker = Worker { context, committer, device, in_intervals: false };
     // The first commits extend files and fill caches.
     worker.commit(PASSES)?;
     let mut proof = worker.attempt()?;
@@ -267,7 +267,7 @@ struct Worker<'b> {
     /// The disks, and whether they are known to hold the log.
     device: Result<(Flushes, bool), String>,
     /// Whether only intervals count in which no page was written.
-    in_stretches: bool,
+    in_intervals: bool,
 }
 
 /// Counts at one moment.
@@ -290,8 +290,8 @@ impl Worker<'_> {
 
     fn attempt(&mut self) -> Result<CommitProof, EngineError> {
         self.committer.session().flush()?;
-        if self.in_stretches {
-            return self.attempt_in_stretches();
+        if self.in_intervals {
+            return self.attempt_in_intervals();
         }
         let idle = self.look(None)?;
         let until_ns = idle.at_ns + LOOK_NS;
@@ -312,36 +312,36 @@ impl Worker<'_> {
             log: self.log(&idle, &before, &after),
             device: self.devices(&idle, &before, &after),
         };
-        self.in_stretches = self.device.is_err() && seen.log.as_ref().is_ok_and(|log| log.of_data > 0);
+        self.in_intervals = self.device.is_err() && seen.log.as_ref().is_ok_and(|log| log.of_data > 0);
         Ok(if commits < COMMITS { seen.too_few() } else { seen.judge() })
     }
 
     /// The same where pages are written meanwhile, whose syncs the engine counts together with those of its log.
-    fn attempt_in_stretches(&mut self) -> Result<CommitProof, EngineError> {
+    fn attempt_in_intervals(&mut self) -> Result<CommitProof, EngineError> {
         let (mut idle, mut busy, mut last) = (QuietIntervals::default(), QuietIntervals::default(), self.look(None)?);
         for _ in 0..LOOK_NS / STEP_NS {
             go_on(self.context)?;
             self.context.clock.sleep_ns(STEP_NS);
-            last = self.stretch(&mut idle, &last, 0)?;
+            last = self.interval(&mut idle, &last, 0)?;
         }
         let began_ns = last.at_ns;
-        while busy.sum.commits < COMMITS && busy.of < STRETCHES && last.at_ns.saturating_sub(began_ns) < LIMIT_NS {
+        while busy.sum.commits < COMMITS && busy.of < INTERVALS && last.at_ns.saturating_sub(began_ns) < LIMIT_NS {
             let commits = self.commit(PASSES)?;
-            last = self.stretch(&mut busy, &last, commits)?;
+            last = self.interval(&mut busy, &last, commits)?;
         }
         let (most, foreign_per_s) = (busy.sum.syncs, idle.syncs_per_s());
         let seen = Observation {
             commits: busy.sum.commits,
             elapsed_s: busy.seconds(),
             local: self.context.engine.features().local,
-            log: Ok(LogSyncs { most, of_data: 0, foreign_per_s, quiet: Some((busy.stretches, busy.of)) }),
+            log: Ok(LogSyncs { most, of_data: 0, foreign_per_s, quiet: Some((busy.quiet, busy.of)) }),
             device: self.device.as_ref().map_err(Clone::clone).and(Err("not looked at".to_owned())),
         };
         Ok(if busy.sum.commits < COMMITS { seen.too_few() } else { seen.judge() })
     }
 
     /// The counts since an earlier reading.
-    fn stretch(&self, quiet: &mut QuietIntervals, earlier: &Reading, commits: u64) -> Result<Reading, EngineError> {
+    fn interval(&self, quiet: &mut QuietIntervals, earlier: &Reading, commits: u64) -> Result<Reading, EngineError> {
         let later = self.look(Some(earlier))?;
         // If the syncs cannot be read, the interval counts as one with page writes.
         let (syncs, of_data) = syncs(earlier, &later).unwrap_or((0, 1));

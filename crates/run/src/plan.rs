@@ -100,9 +100,9 @@ pub fn resolve(request: &RunRequest, context: PlanContext<'_>) -> Result<Plan, P
             let again = again(&steps, &template, &loads, group.repeat);
             for repeat in 1..=group.repeat {
                 // Up and down in turn, so that a drift of the machine does not look like scaling.
-                let turn = RampDirection::of_repeat(repeat);
-                for step in turn.of(steps.clone()) {
-                    points.extend(in_turn(&loads, turn).map(|load| PlannedPoint { repeat, load, ..step.clone() }));
+                let direction = RampDirection::of_repeat(repeat);
+                for step in direction.of(steps.clone()) {
+                    points.extend(in_turn(&loads, direction).map(|load| PlannedPoint { repeat, load, ..step.clone() }));
                 }
             }
             points.extend(again);
@@ -147,9 +147,9 @@ impl RampDirection {
 }
 
 /// The loads of one step; a maximum stays first.
-pub(crate) fn in_turn(loads: &[ClientLoad], turn: RampDirection) -> impl Iterator<Item = ClientLoad> {
+pub(crate) fn in_turn(loads: &[ClientLoad], direction: RampDirection) -> impl Iterator<Item = ClientLoad> {
     let (closed, open): (Vec<ClientLoad>, Vec<ClientLoad>) = loads.iter().partition(|load| load.rate.is_none());
-    closed.into_iter().chain(turn.of(open))
+    closed.into_iter().chain(direction.of(open))
 }
 
 fn groups<'a>(request: &RunRequest, catalogue: &'a Catalogue) -> Result<Vec<StepGroup<'a>>, PlanError> {

@@ -111,9 +111,9 @@ pub fn workload_plan(request: &RunRequest, of: WorkloadRequest<'_>) -> Result<Pl
         Mapping::None { .. } => points.push(template),
         Mapping::Native { .. } | Mapping::Equivalent { .. } => {
             for repeat in 1..=repeats {
-                let turn = RampDirection::of_repeat(repeat);
-                for step in turn.of(steps.clone()) {
-                    points.extend(in_turn(&loads, turn).map(|load| PlannedPoint { repeat, load, ..step.clone() }));
+                let direction = RampDirection::of_repeat(repeat);
+                for step in direction.of(steps.clone()) {
+                    points.extend(in_turn(&loads, direction).map(|load| PlannedPoint { repeat, load, ..step.clone() }));
                 }
             }
             points.extend(again(&steps, &template, &loads, repeats));

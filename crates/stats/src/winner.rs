@@ -69,7 +69,8 @@ mod tests {
         (0..repeats).map(|_| truth * (NOISE * random.normal()).exp()).collect()
     }
 
-    /// A ramp with this many repeats, and as many further measurements of its best cell: the index of the best, and these.
+    /// A ramp with this many repeats, and as many further measurements of its best cell: the index of the best, and
+    /// these.
     fn ramp(random: &mut SplitMix64, truth: &[f64], repeats: usize) -> (Vec<Candidate<usize>>, usize, Vec<f64>) {
         let candidate =
             |(of, truth): (usize, &f64)| Candidate { of, values: measure(random, *truth, repeats), sound: true };

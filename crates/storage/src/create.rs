@@ -140,18 +140,26 @@ pub fn create(
     let size_bytes = (size_bytes / UNIT_BYTES).max(1) * UNIT_BYTES;
     let ready = paths.iter().map(|path| is_ready(path, size_bytes)).collect::<Result<Vec<bool>, _>>()?;
     let missing = paths.iter().zip(&ready).filter(|(_, ready)| !**ready).map(|(path, _)| path.as_path());
-    have_place(missing, size_bytes)?;
+    check_space(missing, size_bytes)?;
     let mut files = TestFiles::default();
     for (path, ready) in paths.iter().zip(ready) {
-        let created =
-            if ready { Created::Reused } else { one(path, size_bytes, stop, &mut |bytes| progress(path, bytes))? };
+        let created = if ready {
+            Created::Reused
+        } else {
+            create_file(path, size_bytes, stop, &mut |bytes| progress(path, bytes))?
+        };
         files.0.push((path.clone(), created));
     }
     Ok(files)
 }
 
 /// Writes a file that does not exist yet.
-fn one(path: &Path, size_bytes: u64, stop: &AtomicBool, progress: &mut dyn FnMut(u64)) -> Result<Created, CreateError> {
+fn create_file(
+    path: &Path,
+    size_bytes: u64,
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Created, CreateError> {
     let failed = |source: io::Error| CreateError::Failed { path: path.to_owned(), source };
     let options = || OpenOptions::new().write(true).create_new(true).mode(0o600).to_owned();
     let file = match options().custom_flags(rustix::fs::OFlags::DIRECT.bits() as i32).open(path) {
@@ -222,15 +230,15 @@ fn free_bytes(path: &Path) -> Result<u64, Errno> {
     statvfs(folder(path)).map(|stat| stat.f_bavail.saturating_mul(stat.f_frsize))
 }
 
-/// Whether there is space for files of this size, for all files of one file system together.
-fn have_place<'p>(paths: impl Iterator<Item = &'p Path>, size_bytes: u64) -> Result<(), CreateError> {
-    let mut neighbours: BTreeMap<u64, Vec<PathBuf>> = BTreeMap::new();
+/// Checks that there is space for files of this size, for all files of one file system together.
+fn check_space<'p>(paths: impl Iterator<Item = &'p Path>, size_bytes: u64) -> Result<(), CreateError> {
+    let mut by_device: BTreeMap<u64, Vec<PathBuf>> = BTreeMap::new();
     for path in paths {
         let failed = |source: io::Error| CreateError::NotBegun { path: path.to_owned(), source };
         let device = std::fs::metadata(folder(path)).map_err(failed)?.dev();
-        neighbours.entry(device).or_default().push(path.to_owned());
+        by_device.entry(device).or_default().push(path.to_owned());
     }
-    for paths in neighbours.into_values() {
+    for paths in by_device.into_values() {
         let asked_bytes = size_bytes.saturating_mul(paths.len() as u64);
         let free_bytes = free_bytes(&paths[0])
             .map_err(|error| CreateError::NotBegun { path: paths[0].clone(), source: error.into() })?;

@@ -67,9 +67,9 @@ impl IoGenerator {
     pub(crate) fn new(seed: u64, thread: u32, threads: u32) -> Self {
         let mut mixer = SplitMix64::new(seed ^ u64::from(thread + 1).wrapping_mul(0xd6e8_feb8_6659_fd93));
         // Threads begin at different places of the write pattern.
-        let turn = 100 * u64::from(thread) / u64::from(threads.max(1));
+        let first_drawn = 100 * u64::from(thread) / u64::from(threads.max(1));
         (0..3).for_each(|_| _ = mixer.draw());
-        Self { mixer, drawn: [turn; 2] }
+        Self { mixer, drawn: [first_drawn; 2] }
     }
 
     /// The next I/O: its unit of the space, and whether it writes.

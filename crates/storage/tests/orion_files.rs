@@ -1,7 +1,7 @@
 //! The six files of a run as golden files. `DBDYNO_BLESS=1` writes them again; read the difference before you commit
 //! it.
 
-// A test that cannot prepare its ground fails; clippy sees that only inside #[test] functions.
+// A test that cannot be prepared fails; clippy sees that only inside #[test] functions.
 #![allow(clippy::unwrap_used)]
 
 use dbdyno_storage::orion::files::{FilesReport, FinishedPoint, IoTimes, OrionFiles, ReadWriteTimes};

@@ -234,7 +234,7 @@ fn table(code: SubjectName<'_>, cells: &[&MeasuredCell<'_>], catalogue: &Catalog
     let (name, unit) = metric.map_or_else(|| ("Median".into(), String::new()), |m| metric_words(&m, catalogue));
     let several = ramps.len() > 1;
     let mut heads = vec![ColumnHead::figures("DOP", "n×j×t")];
-    heads.extend(several.then(|| ColumnHead::words("RampLabel")));
+    heads.extend(several.then(|| ColumnHead::words("Ramp")));
     heads.extend([
         ColumnHead::figures(name, unit),
         ColumnHead::figures("from", "95 %"),

@@ -33,7 +33,7 @@ pub struct ClientContext<'w> {
     pub(super) sessions: usize,
     /// Number of sessions that are stalled.
     stalled_sessions: AtomicUsize,
-    stormed: AtomicBool,
+    all_stalled: AtomicBool,
     overdue: AtomicBool,
 }
 
@@ -70,7 +70,7 @@ impl<'w> ClientContext<'w> {
             duration_ns,
             sessions: load.sessions(work.jobs()) as usize,
             stalled_sessions: AtomicUsize::new(0),
-            stormed: AtomicBool::new(false),
+            all_stalled: AtomicBool::new(false),
             overdue: AtomicBool::new(false),
         }
     }
@@ -78,7 +78,7 @@ impl<'w> ClientContext<'w> {
     /// A session has stalled. When all sessions are stalled, the point ends.
     pub(super) fn stalled(&self) {
         if self.stalled_sessions.fetch_add(1, Ordering::AcqRel) + 1 == self.sessions {
-            self.stormed.store(true, Ordering::Release);
+            self.all_stalled.store(true, Ordering::Release);
             self.window.abort();
         }
     }
@@ -130,7 +130,7 @@ impl<'w> ClientContext<'w> {
         let inside: u64 = recorded.steps.iter().map(|step| step.ops).sum();
         // A hanging statement, and a point with errors alone, are reported as such; so are errors that ended a job.
         let error = overdue.or_else(|| first_cause(errors.into_iter())).or_else(|| {
-            (self.stormed.into_inner() || (span.is_some() && inside == 0)).then(|| whole.nothing_done(span))
+            (self.all_stalled.into_inner() || (span.is_some() && inside == 0)).then(|| whole.nothing_done(span))
         });
         let log = log(&whole, &recorded, self.window.barrier_ns(), span);
         let series = series(&recorded, span);

@@ -168,13 +168,13 @@ impl<P> WaitingUsers<P> {
         if std::mem::replace(&mut waiting.open, true) {
             return;
         }
-        let mut turns = std::mem::take(&mut waiting.users).into_sorted_vec();
+        let mut sorted = std::mem::take(&mut waiting.users).into_sorted_vec();
         // Users who are due first come last.
-        for Reverse(turn) in turns.iter_mut().rev() {
-            turn.user.arrive(context, now_ns, origin_ns);
-            turn.due_ns = turn.user.begins_ns(context, now_ns);
+        for Reverse(due) in sorted.iter_mut().rev() {
+            due.user.arrive(context, now_ns, origin_ns);
+            due.due_ns = due.user.begins_ns(context, now_ns);
         }
-        waiting.users = turns.into();
+        waiting.users = sorted.into();
     }
 
     /// Returns a user, whose next transaction begins at `due_ns`, and takes the user who is due first. `waited_ns` is
@@ -206,12 +206,12 @@ impl<P> WaitingUsers<P> {
             (TimetableCounts::default(), Vec::new(), std::mem::take(waits));
         let window = context.timetables.as_ref().and_then(|_| context.window.span());
         if let Some(span) = window {
-            for Reverse(turn) in users.drain().filter(|Reverse(turn)| turn.due_ns < span.end_ns) {
-                timetable.due += u64::from(turn.due_ns >= span.start_ns);
+            for Reverse(due) in users.drain().filter(|Reverse(due)| due.due_ns < span.end_ns) {
+                timetable.due += u64::from(due.due_ns >= span.start_ns);
                 timetable.unfinished += 1;
                 timetable.waiting += 1;
-                never_begun_ns.push(span.end_ns - turn.due_ns);
-                waits.record_ns(span.end_ns.saturating_sub(turn.user.wants_ns(context)));
+                never_begun_ns.push(span.end_ns - due.due_ns);
+                waits.record_ns(span.end_ns.saturating_sub(due.user.wants_ns(context)));
             }
         }
         Counts { timetable, never_begun_ns, waits: Some(waits), ..Counts::default() }

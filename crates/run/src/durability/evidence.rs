@@ -66,11 +66,11 @@ pub(super) fn nothing() -> CommitProof {
 impl Observation {
     /// The conclusion from a count. Commits of one session cannot share a sync, so there must be at least one for each
     /// but the last of each interval.
-    fn says(&self, most: u64, least: u64, stretches: u64, foreign_per_s: f64) -> Conclusion {
+    fn says(&self, most: u64, least: u64, intervals: u64, foreign_per_s: f64) -> Conclusion {
         let foreign = foreign_per_s * self.elapsed_s;
         match () {
-            () if most + stretches < self.commits => Conclusion::TooFew,
-            () if least + stretches < self.commits || foreign > FOREIGN_SHARE * self.commits as f64 => {
+            () if most + intervals < self.commits => Conclusion::TooFew,
+            () if least + intervals < self.commits || foreign > FOREIGN_SHARE * self.commits as f64 => {
                 Conclusion::Unclear
             }
             () => Conclusion::Enough,
@@ -82,7 +82,7 @@ impl Observation {
         let Self { commits, elapsed_s, log, .. } = &self;
         let seen = match log {
             Ok(LogSyncs { quiet: Some((quiet, all)), .. }) => format!(
-                "not proved durable: only in {quiet} of {all} stretches of time no page was written, and the server counts syncs of \
+                "not proved durable: only in {quiet} of {all} intervals no page was written, and the server counts syncs of \
                  its pages with those of its log"
             ),
             _ => format!(
@@ -95,8 +95,8 @@ impl Observation {
     /// The conclusion from all counts.
     pub(super) fn judge(self) -> CommitProof {
         let engine = self.log.as_ref().map(|log| {
-            let stretches = log.quiet.map_or(1, |(quiet, _)| quiet);
-            self.says(log.most, log.most.saturating_sub(log.of_data), stretches, log.foreign_per_s)
+            let intervals = log.quiet.map_or(1, |(quiet, _)| quiet);
+            self.says(log.most, log.most.saturating_sub(log.of_data), intervals, log.foreign_per_s)
         });
         let device =
             self.device.as_ref().map(|device| match self.says(device.count, device.count, 1, device.foreign_per_s) {
@@ -137,7 +137,7 @@ impl Observation {
         let log = match &self.log {
             Ok(log) => {
                 let quiet =
-                    log.quiet.map(|(quiet, all)| format!(" in {quiet} of {all} stretches, without those with pages"));
+                    log.quiet.map(|(quiet, all)| format!(" in {quiet} of {all} intervals, without those with pages"));
                 let (quiet, others) = (quiet.unwrap_or_default(), others(log.foreign_per_s));
                 format!("the engine counted {} syncs of its log{quiet}{others}", log.most)
             }
@@ -221,8 +221,8 @@ mod tests {
     }
 
     #[test]
-    fn stretches_without_pages_prove_what_the_whole_cannot() {
-        let quiet = |most, stretches| log(most, 0, 0.0).map(|log| LogSyncs { quiet: Some((stretches, 40)), ..log });
+    fn intervals_without_pages_prove_what_the_whole_cannot() {
+        let quiet = |most, intervals| log(most, 0, 0.0).map(|log| LogSyncs { quiet: Some((intervals, 40)), ..log });
         assert_eq!(outcome(false, log(230, 30, 0.0), unseen()), ProofOutcome::Proved);
         assert_eq!(outcome(false, log(230, 32, 0.0), unseen()), ProofOutcome::NotProved, "16 pages");
         assert_eq!(outcome(false, quiet(200, 10), unseen()), ProofOutcome::Proved);
@@ -231,7 +231,7 @@ mod tests {
         let few =
             Observation { commits: 40, elapsed_s: 1.0, local: false, log: quiet(40, 2), device: unseen() }.too_few();
         assert_eq!(few.outcome, ProofOutcome::NotProved);
-        assert!(few.seen.contains("only in 2 of 40 stretches of time no page was written"), "{}", few.seen);
+        assert!(few.seen.contains("only in 2 of 40 intervals no page was written"), "{}", few.seen);
         assert_eq!(few.log_syncs, Some(40), "another attempt may see more");
     }
 }

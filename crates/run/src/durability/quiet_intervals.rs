@@ -24,22 +24,24 @@ impl Interval {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct QuietIntervals {
     pub(super) sum: Interval,
-    pub(super) stretches: u64,
+    /// Number of intervals without page writes.
+    pub(super) quiet: u64,
+    /// Number of all intervals.
     pub(super) of: u64,
     all: Interval,
     /// Whether the last interval had no page writes. Before the first interval this is unknown.
-    calm: bool,
+    last_is_quiet: bool,
 }
 
 impl QuietIntervals {
-    pub(super) fn add(&mut self, stretch: Interval) {
+    pub(super) fn add(&mut self, interval: Interval) {
         // Files are synced after their pages were written, perhaps in the next interval.
-        let was_calm = std::mem::replace(&mut self.calm, stretch.of_data == 0);
+        let was_quiet = std::mem::replace(&mut self.last_is_quiet, interval.of_data == 0);
         self.of += 1;
-        self.all.add(stretch);
-        if was_calm && self.calm {
-            self.stretches += 1;
-            self.sum.add(stretch);
+        self.all.add(interval);
+        if was_quiet && self.last_is_quiet {
+            self.quiet += 1;
+            self.sum.add(interval);
         }
     }
 
@@ -49,7 +51,7 @@ impl QuietIntervals {
 
     /// Upper bound for syncs of the log: where all intervals had page writes, the syncs of pages are included.
     pub(super) fn syncs_per_s(&self) -> f64 {
-        let Interval { syncs, ns, .. } = if self.stretches == 0 { self.all } else { self.sum };
+        let Interval { syncs, ns, .. } = if self.quiet == 0 { self.all } else { self.sum };
         syncs as f64 / (ns.max(1) as f64 / 1e9)
     }
 }
@@ -60,17 +62,17 @@ mod tests {
 
     #[test]
     fn what_counts_has_no_pages_in_it_nor_right_before_it() {
-        let mut quiet = QuietIntervals::default();
+        let mut intervals = QuietIntervals::default();
         for (n, of_data) in [0, 0, 8, 0, 0, 0].into_iter().enumerate() {
-            quiet.add(Interval { commits: 20, syncs: 20 + n as u64, of_data, ns: 500_000_000 });
+            intervals.add(Interval { commits: 20, syncs: 20 + n as u64, of_data, ns: 500_000_000 });
         }
-        let QuietIntervals { sum, stretches, of, .. } = quiet;
-        assert_eq!((stretches, of), (3, 6), "the second, and the last two");
+        let QuietIntervals { sum, quiet, of, .. } = intervals;
+        assert_eq!((quiet, of), (3, 6), "the second, and the last two");
         assert_eq!((sum.commits, sum.syncs), (60, 21 + 24 + 25));
-        assert_eq!((quiet.seconds(), quiet.syncs_per_s()), (1.5, 70.0 / 1.5));
+        assert_eq!((intervals.seconds(), intervals.syncs_per_s()), (1.5, 70.0 / 1.5));
         assert_eq!(QuietIntervals::default().syncs_per_s(), 0.0);
         let mut busy = QuietIntervals::default();
         busy.add(Interval { syncs: 8, of_data: 8, ns: 500_000_000, commits: 0 });
-        assert_eq!((busy.stretches, busy.syncs_per_s()), (0, 16.0));
+        assert_eq!((busy.quiet, busy.syncs_per_s()), (0, 16.0));
     }
 }

@@ -20,26 +20,26 @@ pub(crate) fn output(program: &str, arguments: &[&str]) -> Result<String, String
 /// files until its program begins. And a program that loses the race for a free loop device still claims it for a
 /// moment.
 pub(crate) fn alone() -> MutexGuard<'static, ()> {
-    static TURN: Mutex<()> = Mutex::new(());
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A block device over a file of its own, one at a time.
 pub(crate) struct LoopDevice {
     device: PathBuf,
     folder: tempfile::TempDir,
-    _turn: MutexGuard<'static, ()>,
+    _alone: MutexGuard<'static, ()>,
 }
 
 impl LoopDevice {
     /// One with this many MiB; `None`, with the reason printed, where it cannot be made.
     pub(crate) fn new(mib: u64) -> Option<Self> {
-        let turn = alone();
+        let alone = alone();
         let folder = tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let file = folder.path().join("backing");
         std::fs::File::create(&file).unwrap().set_len(mib << 20).unwrap();
         match output("losetup", &["--find", "--show", file.to_str().unwrap()]) {
-            Ok(device) => Some(Self { device: device.into(), folder, _turn: turn }),
+            Ok(device) => Some(Self { device: device.into(), folder, _alone: alone }),
             Err(why) => {
                 eprintln!("SKIPPED: no loop device can be made here ({why})");
                 None
