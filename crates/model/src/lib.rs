@@ -72,7 +72,7 @@ pub use subject::{Subject, SubjectKind, SubjectName, WorkloadName};
 pub use suite::{Suite, SuiteStep};
 pub use suspect::{Suspect, SuspectCode, UsableFor};
 pub use table::{Organisation, TableName};
-pub use test::{Cache, Compression, Drive, Layer, RepeatMode, Test, StorageTier, fibonacci_calls};
+pub use test::{Cache, Compression, Drive, Layer, RepeatMode, StorageTier, Test, fibonacci_calls};
 pub use tool::Tool;
 pub use transactions::TransactionType;
 pub use usage::{

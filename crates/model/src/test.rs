@@ -1,7 +1,8 @@
 //! What a test is. Tests are data (catalogue/tests); these types say what the data may contain.
 
 use crate::{
-    Argument, Counter, Dimension, MetricId, Procedure, ProcedureShape, CountProof, RowsBy, TableShape, Size, TableName, TestCode,
+    Argument, CountProof, Counter, Dimension, MetricId, Procedure, ProcedureShape, RowsBy, Size, TableName, TableShape,
+    TestCode,
 };
 use serde::{Deserialize, Serialize};
 
@@ -224,14 +225,14 @@ impl Test {
 
     /// Small or large: the table that the rows of a key are found in.
     #[must_use]
-    pub fn key_shape(&self) -> Shape {
-        self.key_table().map_or(Shape::Small, TableName::shape)
+    pub fn key_shape(&self) -> TableShape {
+        self.key_table().map_or(TableShape::Small, TableName::shape)
     }
 
     /// Whether the rows that it finds are looked up in the large table.
     #[must_use]
     pub fn probes_large(&self) -> bool {
-        let large = self.table.is_some_and(|table| table.shape() == Shape::Large);
+        let large = self.table.is_some_and(|table| table.shape() == TableShape::Large);
         self.procedure.probes && (large || self.cache == Cache::NonCached)
     }
 
@@ -284,7 +285,11 @@ impl Test {
         let executions = CountProof::PerOperation(Counter::Executions, self.executions_per_op(rows_per_tx));
         match self.procedure.shape {
             ProcedureShape::Insert | ProcedureShape::Update => {
-                vec![executions, CountProof::PerRow(Counter::RowsChanged), CountProof::PerOperation(Counter::Commits, 1)]
+                vec![
+                    executions,
+                    CountProof::PerRow(Counter::RowsChanged),
+                    CountProof::PerOperation(Counter::Commits, 1),
+                ]
             }
             ProcedureShape::Load => vec![CountProof::PerRow(Counter::RowsChanged)],
             ProcedureShape::Select => vec![executions],

@@ -5,7 +5,7 @@ use super::{Answer, Value, ValueType, Values};
 use crate::data::{Generator, Row, first_day, region};
 use crate::program::{Act, Outcome, Program, TransactionType, TypeId};
 use crate::{ChunkResult, PointSpec};
-use dbdyno_model::{ProcedureShape, TableShape, Size};
+use dbdyno_model::{ProcedureShape, Size, TableShape};
 
 const MONTHS: usize = Size::RANGES as usize;
 

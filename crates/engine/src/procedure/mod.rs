@@ -20,7 +20,7 @@ pub use statement::{ClientForm, ClientText};
 
 use crate::server::leaves;
 use crate::{Dialect, EngineError, Statement};
-use dbdyno_model::{Compression, ErrorClass, Organisation, Shape, Size, TableName, Test};
+use dbdyno_model::{Compression, ErrorClass, Organisation, Size, TableName, TableShape, Test};
 
 /// What begins the names of everything that a point makes beside procedures.
 pub const MADE_BY_POINTS: &str = "load_";
@@ -71,8 +71,8 @@ impl ProcedureSpec {
             (
                 "rows_per_value",
                 match test.key_shape() {
-                    Shape::Small => Size::SMALL_ROWS_PER_VALUE.to_string(),
-                    Shape::Large => Size::LARGE_ROWS_PER_VALUE.to_string(),
+                    TableShape::Small => Size::SMALL_ROWS_PER_VALUE.to_string(),
+                    TableShape::Large => Size::LARGE_ROWS_PER_VALUE.to_string(),
                 },
             ),
         ];

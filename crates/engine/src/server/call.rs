@@ -2,7 +2,7 @@
 
 use crate::PointSpec;
 use crate::data::Keys;
-use dbdyno_model::{Draws, ProcedureShape, RowsBy, TableShape, TableName};
+use dbdyno_model::{Draws, ProcedureShape, RowsBy, TableName, TableShape};
 
 /// How many they are.
 pub const ARGUMENTS: usize = 10;

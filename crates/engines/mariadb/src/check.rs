@@ -11,7 +11,7 @@ use super::space;
 use dbdyno_engine::server::check::{self, Sizes, pooler};
 use dbdyno_engine::server::url::{unencrypted, unproved};
 use dbdyno_engine::{EngineError, Finding, FindingLevel, finding};
-use dbdyno_model::{CommitMode, Shape, Size};
+use dbdyno_model::{CommitMode, Size, TableShape};
 use mysql::prelude::Queryable as _;
 
 /// The oldest versions that dbdyno works with.
@@ -51,8 +51,8 @@ fn server(connection: &mut MariaDbConnection, options: &Options, size: &Size) ->
     set.map_err(|error| connection.error(doing, &error))?;
     let sizes = Sizes {
         size: size.clone(),
-        small_bytes: space::table_bytes(size, Shape::Small),
-        large_bytes: space::table_bytes(size, Shape::Large),
+        small_bytes: space::table_bytes(size, TableShape::Small),
+        large_bytes: space::table_bytes(size, TableShape::Large),
     };
     let questions = describe::questions(connection);
     let mut findings = grants::findings(connection, &options.database, &account)?;

@@ -59,7 +59,7 @@ pub(super) fn places(connection: &mut MariaDbConnection, data: &Path) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scratch::Wish;
+    use crate::scratch::ServerOptions;
     use dbdyno_engine::Target;
     use dbdyno_engine::server::{Answers, Connection as _};
     use dbdyno_model::TableName;
@@ -133,7 +133,7 @@ mod tests {
     /// A server whose variables and status are what a test says, asked in the statements of the dialect.
     #[test]
     fn roles_and_what_replication_adds_to_a_commit_are_told() {
-        let server = Wish::default().start();
+        let server = ServerOptions::default().start();
         server.client(
             "",
             "CREATE DATABASE said; CREATE DATABASE work; CREATE TABLE said.global_variables (VARIABLE_NAME VARCHAR(64), \
@@ -184,7 +184,7 @@ mod tests {
     fn tables_that_innodb_does_not_keep_are_not_durable() {
         let sql = &DIALECT.get("durability/not_logged").unwrap().text;
         assert!(TableName::ALL.iter().all(|table| sql.contains(&format!("'{table}'"))), "{sql}");
-        let server = Wish::default().start();
+        let server = ServerOptions::default().start();
         server.client(
             "",
             "CREATE DATABASE work; CREATE TABLE work.small_heap (x INT) ENGINE = MEMORY; \

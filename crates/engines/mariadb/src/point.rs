@@ -8,7 +8,7 @@ use crate::DIALECT;
 use dbdyno_engine::procedure::ProcedureSpec;
 use dbdyno_engine::server::{Connection as _, Watches, contents, leftovers};
 use dbdyno_engine::{EngineError, PointSpec, PointStatistics, ProgramSpec, Sampling};
-use dbdyno_model::{Drive, Organisation, TableShape, TableName};
+use dbdyno_model::{Drive, Organisation, TableName, TableShape};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -7,6 +7,7 @@ use super::monitor::why_no_files;
 use super::procedure::{self, Counting};
 use crate::DIALECT;
 use dbdyno_engine::client;
+use dbdyno_engine::procedure::ProcedureSpec;
 use dbdyno_engine::server::{Answers, Connection as _, NodeStatistics, Watch, counts, pairs, recover};
 use dbdyno_engine::{EngineError, Others, PointSpec};
 use dbdyno_model::{Counter, Counters, Drive, RowsBy, WaitCount};
@@ -35,7 +36,7 @@ impl Watched {
     /// What counts for a test.
     ///
     /// # Errors
-    /// The recipe's notes cannot be understood.
+    /// The procedure's notes cannot be understood.
     pub(super) fn new(procedure: &ProcedureSpec, spec: &PointSpec) -> Result<Self, EngineError> {
         let (test, size) = (&spec.test, &spec.size);
         let rows = test.table.map_or(0, |table| table.rows(size));

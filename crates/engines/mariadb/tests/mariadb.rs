@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail as tests do")]
 
 use dbdyno_engine::{Engine, EngineInfo, PointSpec, Request, Session};
-use dbdyno_model::{Counter, Drive, ErrorClass, TableShape, Size, Test};
+use dbdyno_model::{Counter, Drive, ErrorClass, Size, TableShape, Test};
 use dbdyno_testkit::conformance;
 use dbdyno_testkit::conformance::client::execute;
 use dbdyno_testkit::on_servers::{Product, spec};

@@ -13,7 +13,7 @@ use crate::DIALECT;
 use dbdyno_engine::server::Connection as _;
 use dbdyno_engine::server::check::{self, Sizes};
 use dbdyno_engine::{EngineError, Finding, FindingLevel, finding};
-use dbdyno_model::{CommitMode, Shape, Size, TableName};
+use dbdyno_model::{CommitMode, Size, TableName, TableShape};
 use privileges::Privileges;
 use room::Room;
 
@@ -69,8 +69,8 @@ fn server(
     findings.push(room.finding(&user, size, tables));
     let sizes = Sizes {
         size: size.clone(),
-        small_bytes: space::table_bytes(size, Shape::Small),
-        large_bytes: space::table_bytes(size, Shape::Large),
+        small_bytes: space::table_bytes(size, TableShape::Small),
+        large_bytes: space::table_bytes(size, TableShape::Large),
     };
     findings.extend(check::findings(connection, &questions, &sizes, CommitMode::Durable)?);
     if options.diagnostics_pack {

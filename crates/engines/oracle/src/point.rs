@@ -8,7 +8,7 @@ use crate::DIALECT;
 use dbdyno_engine::procedure::ProcedureSpec;
 use dbdyno_engine::server::{Connection as _, Watches, contents, first, leftovers};
 use dbdyno_engine::{EngineError, PointSpec, PointStatistics, ProgramSpec, Sampling};
-use dbdyno_model::{Cache, Drive, ErrorClass, ProcedureShape, TableName, StorageTier};
+use dbdyno_model::{Cache, Drive, ErrorClass, ProcedureShape, StorageTier, TableName};
 use std::sync::Arc;
 use std::time::Instant;
 

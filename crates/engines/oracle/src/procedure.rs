@@ -6,7 +6,7 @@ use super::options::Part;
 use crate::DIALECT;
 use dbdyno_engine::procedure::ProcedureSpec;
 use dbdyno_engine::{EngineError, PointSpec};
-use dbdyno_model::{CommitMode, Compression, Organisation, ProcedureShape, Size, TableName, Test, Tier};
+use dbdyno_model::{CommitMode, Compression, Organisation, ProcedureShape, Size, StorageTier, TableName, Test};
 use std::collections::BTreeSet;
 
 #[cfg(test)]
@@ -55,7 +55,7 @@ pub(super) fn needs(test: &Test) -> BTreeSet<Part> {
     let fills = matches!(test.procedure.shape, ProcedureShape::Insert | ProcedureShape::Load);
     let tables = test.reads().into_iter().chain(test.table.filter(|_| fills));
     let parts = tables.filter_map(|table| layout::needs(table.organisation()));
-    let flash = (test.tier != Tier::Default).then_some(Part::FlashCache);
+    let flash = (test.tier != StorageTier::Default).then_some(Part::FlashCache);
     parts.chain(layout::needs_to_compress(test.compression)).chain(flash).collect()
 }
 

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail as tests do")]
 
 use dbdyno_engine::{PointSpec, Target, data::Keys};
-use dbdyno_model::{TableShape, TableName, Test};
+use dbdyno_model::{TableName, TableShape, Test};
 use dbdyno_testkit::conformance::{NoProgress, catalogue, expected, spec};
 
 type Server = dbdyno_testkit::servers::mariadb::Server<dbdyno_mariadb::MariaDb>;

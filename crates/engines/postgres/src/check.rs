@@ -10,7 +10,7 @@ use super::{describe, grants, space};
 use dbdyno_engine::server::check::{self, Sizes, pooler};
 use dbdyno_engine::server::url::unencrypted;
 use dbdyno_engine::{Finding, FindingLevel, finding};
-use dbdyno_model::{CommitMode, TableShape, Size};
+use dbdyno_model::{CommitMode, Size, TableShape};
 
 /// The oldest version that dbdyno works with.
 const OLDEST: u32 = 130_000;
@@ -41,8 +41,8 @@ fn look(options: &Options, size: &Size) -> Vec<Finding> {
         let questions = describe::questions(connection).with([("is_local", u8::from(local).to_string())]);
         let sizes = Sizes {
             size: size.clone(),
-            small_bytes: space::table_bytes(size, Shape::Small),
-            large_bytes: space::table_bytes(size, Shape::Large),
+            small_bytes: space::table_bytes(size, TableShape::Small),
+            large_bytes: space::table_bytes(size, TableShape::Large),
         };
         let mut findings = check::findings(connection, &questions, &sizes, CommitMode::EngineDefault)?;
         let (user, database) = (identifier(&options.user), identifier(&options.database));

@@ -10,7 +10,7 @@ use crate::DIALECT;
 use dbdyno_engine::procedure::ProcedureSpec;
 use dbdyno_engine::server::{Connection as _, Watches, contents, first, leftovers};
 use dbdyno_engine::{EngineError, PointSpec, PointStatistics, ProgramSpec, Sampling};
-use dbdyno_model::{Drive, ErrorClass, Organisation, ProcedureShape, TableShape, TableName};
+use dbdyno_model::{Drive, ErrorClass, Organisation, ProcedureShape, TableName, TableShape};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};

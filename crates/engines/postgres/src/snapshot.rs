@@ -2,9 +2,9 @@
 //! session of dbdyno's has made its statistics visible.
 //!
 //! Three things need care. Commits: the server counts dbdyno's own transactions too, so those are subtracted, each
-//! known (link.rs); what is left over beyond what the tests committed is the work of others. Executions: the server
-//! counts scans of indexes and tables, not statements, so a test's recipe says how many scans one execution makes.
-//! Workers: each process that takes part in a parallel scan counts one scan of every leaf, the leader too.
+//! known (connection.rs); what is left over beyond what the tests committed is the work of others. Executions: the
+//! server counts scans of indexes and tables, not statements, so a test's procedure says how many scans one execution
+//! makes. Workers: each process that takes part in a parallel scan counts one scan of every leaf, the leader too.
 
 use super::connection::PostgresConnection;
 use super::{Node, grants};

@@ -9,7 +9,7 @@ use super::session::{Work, stopped};
 use super::totals::{PAGE_BYTES, Totals};
 use dbdyno_engine::data::Keys;
 use dbdyno_engine::{ChunkResult, EngineError};
-use dbdyno_model::{Argument, ErrorClass, ProcedureShape, RowsBy, TableShape, Size, TableName};
+use dbdyno_model::{Argument, ErrorClass, ProcedureShape, RowsBy, Size, TableName, TableShape};
 use rusqlite::{Statement, StatementStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -15,7 +15,7 @@ use dbdyno_engine::client::{Answer, Parameter, Reads, Statements, TestForm, plac
 use dbdyno_engine::data::Generator;
 use dbdyno_engine::procedure::ProcedureSpec;
 use dbdyno_engine::{Canceller, ChunkResult, EngineError, Failure, PointSpec, Prepared, Request, Session};
-use dbdyno_model::{Cache, Drive, ErrorClass, Organisation, Procedure, ProcedureShape, RowsBy, TableShape, TableName};
+use dbdyno_model::{Cache, Drive, ErrorClass, Organisation, Procedure, ProcedureShape, RowsBy, TableName, TableShape};
 use rusqlite::InterruptHandle;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -6,7 +6,7 @@ use super::subject::{EngineUnderTest, NoProgress, PlayedPoint, begun, merge, pla
 use dbdyno_engine::client::{Bound, TestProgram, Values};
 use dbdyno_engine::program::{Act, Outcome, Program};
 use dbdyno_engine::{ChunkResult, Engine, Failure, PointSpec, Prepared, Request, Session};
-use dbdyno_model::{Drive, ErrorClass, Organisation, CountProof, Test};
+use dbdyno_model::{CountProof, Drive, ErrorClass, Organisation, Test};
 
 /// Transactions of each job.
 const TRANSACTIONS: u64 = 5;

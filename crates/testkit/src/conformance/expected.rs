@@ -2,7 +2,7 @@
 
 use dbdyno_engine::PointSpec;
 use dbdyno_engine::data::{Generator, Keys};
-use dbdyno_model::{Cache, TableShape, Size, TableName};
+use dbdyno_model::{Cache, Size, TableName, TableShape};
 use std::collections::BTreeMap;
 
 /// The sum of all jobs' checksums over `passes` passes each, if it does not depend on the engine.

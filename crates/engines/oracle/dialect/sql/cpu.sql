@@ -2,7 +2,7 @@
 -- the job's key stream, a multiplicative congruential generator (a multiplication and a remainder, counted as one random
 -- number): results do not depend on how passes are cut, and a call can begin anywhere in the stream, which DBMS_RANDOM cannot.
 -- Where a test is about binary numbers the generator is one, too: every product is below 2 to the 53rd, so none is rounded.
--- A mix stands between /*mix*/ and /*end*/, and nothing in it is constant. The compiler works at level 2 (recipe.rs), which
+-- A mix stands between /*mix*/ and /*end*/, and nothing in it is constant. The compiler works at level 2 (procedure.rs), which
 -- removes no loop that counts.
 
 -- name: declarations

@@ -5,7 +5,7 @@ use dbdyno_engine::server::Connection;
 use dbdyno_engine::{Canceller, EngineError};
 use std::sync::Arc;
 
-type Wish = dbdyno_testkit::servers::mariadb::Wish<dbdyno_mariadb::MariaDb>;
+type ServerOptions = dbdyno_testkit::servers::mariadb::ServerOptions<dbdyno_mariadb::MariaDb>;
 type Server = dbdyno_testkit::servers::mariadb::Server<dbdyno_mariadb::MariaDb>;
 
 const DATABASE: &str = "views";
@@ -18,7 +18,7 @@ pub(crate) struct Views(Server);
 impl Views {
     /// All views of names.toml, empty.
     pub(crate) fn new() -> Self {
-        let server = Wish::default().start();
+        let server = ServerOptions::default().start();
         let mut sql = format!("CREATE DATABASE {DATABASE}; USE {DATABASE};");
         for (view, columns) in crate::names::views().into_iter().filter(|(view, _)| view != "dual") {
             let kind = |column: &String| if column == "bytes" { "BIGINT" } else { "VARCHAR(200)" };

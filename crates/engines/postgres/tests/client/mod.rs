@@ -6,7 +6,7 @@ mod faults;
 
 use crate::{FIXTURES, Postgres, ServerOptions};
 use dbdyno_engine::{PointSpec, Request, Session, Target, client::TestProgram};
-use dbdyno_model::{Counter, Drive, ErrorClass, Mapping, CountProof, TableName, Test};
+use dbdyno_model::{CountProof, Counter, Drive, ErrorClass, Mapping, TableName, Test};
 use dbdyno_testkit::conformance::client::{execute, send};
 use dbdyno_testkit::conformance::{self, catalogue, expected, play};
 use dbdyno_testkit::on_servers::{Product as _, spec};
