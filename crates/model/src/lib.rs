@@ -22,6 +22,7 @@ mod procedure;
 mod published;
 mod ramp;
 mod rate;
+mod repeat_mode;
 mod run;
 mod size;
 mod storage;
@@ -61,6 +62,7 @@ pub use published::{
 };
 pub use ramp::Ramp;
 pub use rate::{Rate, Rates};
+pub use repeat_mode::RepeatMode;
 pub use run::{Cell, CellKey, Database, Run, RunStatus};
 pub use size::{Size, TableShape};
 pub use storage::{
@@ -72,7 +74,7 @@ pub use subject::{Subject, SubjectKind, SubjectName, WorkloadName};
 pub use suite::{Suite, SuiteStep};
 pub use suspect::{Suspect, SuspectCode, UsableFor};
 pub use table::{Organisation, TableName};
-pub use test::{Cache, Compression, Drive, Layer, RepeatMode, StorageTier, Test, fibonacci_calls};
+pub use test::{Cache, Compression, Drive, Layer, StorageTier, Test, fibonacci_calls};
 pub use tool::Tool;
 pub use transactions::TransactionType;
 pub use usage::{

@@ -1,8 +1,8 @@
 //! What a test is. Tests are data (catalogue/tests); these types say what the data may contain.
 
 use crate::{
-    Argument, CountProof, Counter, Dimension, MetricId, Procedure, ProcedureShape, RowsBy, Size, TableName, TableShape,
-    TestCode,
+    Argument, CountProof, Counter, Dimension, MetricId, Procedure, ProcedureShape, RepeatMode, RowsBy, Size, TableName,
+    TableShape, TestCode,
 };
 use serde::{Deserialize, Serialize};
 
@@ -61,18 +61,6 @@ pub enum Cache {
     NonCached,
     /// The cache makes no difference to the test.
     Any,
-}
-
-/// How a point's work is divided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RepeatMode {
-    /// Calibrated chunks of 50-200 ms, again and again.
-    Chunks,
-    /// Whole statements, at least three, until the duration has passed.
-    Statements,
-    /// Whole pieces of a fixed volume, at least one, until the duration has passed. The window ends with the last job.
-    Once,
 }
 
 /// Where the data lies, for engines with cache tiers in flash.
@@ -320,8 +308,8 @@ impl Test {
     }
 }
 
-/// Calls that naive fibonacci(n) makes, itself included: `calls(n) = calls(n-1) + calls(n-2) + 1`, `calls(0) = calls(1)
-/// = 1`; `None` where they are more than 64 bits hold.
+/// The calls of naive fibonacci(n), itself included: `calls(n) = calls(n-1) + calls(n-2) + 1`, `calls(0) = calls(1) =
+/// 1`; `None` where they exceed 64 bits.
 #[must_use]
 pub fn fibonacci_calls(n: u64) -> Option<u64> {
     let (mut before, mut calls) = (1u64, 1u64);
