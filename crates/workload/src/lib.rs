@@ -93,7 +93,8 @@ pub struct About {
     /// Commits of a transaction of each type that its log must keep, in the order of [`Workload::types`]: none where it
     /// only reads.
     pub commits: &'static [u64],
-    /// The tables that a load fills, as TOML: name, rows for a unit of the scale, and columns with what rows have there.
+    /// The tables that a load fills, as TOML: name, rows for a unit of the scale, and columns with what rows have
+    /// there.
     pub tables: &'static str,
 }
 

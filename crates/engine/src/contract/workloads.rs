@@ -135,9 +135,9 @@ pub trait Workloads {
         Err(unsupported())
     }
 
-    /// Fills tables of a workload, which the target holds, by the engine's bulk path, and reads all back. What is noted of
-    /// an earlier load stays; each part is noted in the transaction that makes it. `jobs` load at the same time where the
-    /// engine can.
+    /// Fills tables of a workload, which the target holds, by the engine's bulk path, and reads all back. What is noted
+    /// of an earlier load stays; each part is noted in the transaction that makes it. `jobs` load at the same time
+    /// where the engine can.
     ///
     /// # Errors
     /// Anything that ends the load; what was committed stays. `Corruption` where other rows are there.

@@ -153,8 +153,8 @@ impl<'t> RowSum<'t> {
     }
 }
 
-/// The bytes of a row that every engine must give back: a whole number, a day or hundredths as 8 bytes, little-endian; a
-/// text without blanks at its end, filled up with zeros to the length that its column has. What is not asked for is
+/// The bytes of a row that every engine must give back: a whole number, a day or hundredths as 8 bytes, little-endian;
+/// a text without blanks at its end, filled up with zeros to the length that its column has. What is not asked for is
 /// zeros.
 pub(super) fn canonical(columns: &[Column], which: Columns, row: &Values, into: &mut Vec<u8>) {
     for (column, value) in columns.iter().zip(row.iter()) {

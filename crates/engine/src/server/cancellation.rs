@@ -61,8 +61,8 @@ impl Cancellation {
         error
     }
 
-    /// Judges the loss of a connection that dbdyno itself ends where the server does not stop in time: it is `Cancelled`
-    /// where somebody here has asked for it.
+    /// Judges the loss of a connection that dbdyno itself ends where the server does not stop in time: it is
+    /// `Cancelled` where somebody here has asked for it.
     #[must_use]
     pub fn judge_loss(&self, mut error: EngineError) -> EngineError {
         if self.is_requested() {

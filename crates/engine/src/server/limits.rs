@@ -30,8 +30,8 @@ impl ConnectionLimits {
         *recover(&self.told) = Some(told);
     }
 
-    /// How many connections the server allows, and how many dbdyno has. `unknown` says which limit may be reached, where
-    /// no connection was told.
+    /// How many connections the server allows, and how many dbdyno has. `unknown` says which limit may be reached,
+    /// where no connection was told.
     pub fn in_words(&self, unknown: &str) -> String {
         let told = recover(&self.told);
         let limits = told.as_deref().unwrap_or(unknown);

@@ -58,8 +58,8 @@ pub(super) fn load<P: ProductTables>(
     let mut load = Load { product, request, watch, control, pool, meta, times: Times::default() };
     load.create(&tables)?;
     let mut rows_written = BTreeMap::new();
-    // Small tables are loaded together, so that those without partitions, each the work of one session, do not leave the
-    // others idle. A large table may be made of another one.
+    // Small tables are loaded together, so that those without partitions, each the work of one session, do not leave
+    // the others idle. A large table may be made of another one.
     let (small, large): (Vec<_>, Vec<_>) = tables.iter().copied().partition(|table| table.shape() == TableShape::Small);
     let large = large.into_iter().map(|table| (table.name(), vec![table]));
     for (label, tables) in std::iter::once(("small tables", small)).chain(large) {

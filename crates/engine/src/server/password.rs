@@ -1,6 +1,6 @@
 //! Where passwords come from: the target or the prompt, variables of the environment, and the file in which the
-//! product's own client programs keep them, in this order. Nothing here shows one; what is told is the place that it came
-//! from.
+//! product's own client programs keep them, in this order. Nothing here shows one; what is told is the place that it
+//! came from.
 
 use crate::secret::Secret;
 use std::env;
@@ -20,8 +20,8 @@ pub struct FoundPassword {
 }
 
 impl FoundPassword {
-    /// Looks for a password: `given` is that of the target or the prompt, `variable` one that the product's own programs
-    /// ask for.
+    /// Looks for a password: `given` is that of the target or the prompt, `variable` one that the product's own
+    /// programs ask for.
     #[must_use]
     pub fn look(given: Option<&Secret>, variable: Option<&str>) -> Self {
         let given = given.map(|password| (password.clone(), "the target or the prompt".to_owned()));

@@ -164,8 +164,8 @@ pub trait ProductTables: ProductTarget {
     /// The server's.
     fn left_at_work(&self, connection: &mut Self::Connection, doing: &str) -> Result<Option<String>, EngineError>;
 
-    /// Whether the session of a connection still has that lock. It is asked over the node's own connection: what the one
-    /// with the lock asks itself would come to be counted in some later point.
+    /// Whether the session of a connection still has that lock. It is asked over the node's own connection: what the
+    /// one with the lock asks itself would come to be counted in some later point.
     ///
     /// # Errors
     /// The server is lost.

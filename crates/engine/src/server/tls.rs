@@ -1,6 +1,6 @@
 //! TLS as libpq means it: `require` encrypts and asks no questions, `verify-ca` wants a certificate that a trusted
-//! authority has signed, `verify-full` wants it to be for this host, too. Where authorities are named, `require` verifies
-//! what `verify-ca` does.
+//! authority has signed, `verify-full` wants it to be for this host, too. Where authorities are named, `require`
+//! verifies what `verify-ca` does.
 //!
 //! Two things that libpq does and rustls does not are made up for here, because PostgreSQL's own manual produces such
 //! certificates: a server's self-signed certificate may itself stand in `sslrootcert`, and where no chain is verified

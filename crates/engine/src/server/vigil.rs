@@ -2,11 +2,11 @@
 //! kernel notices neither, and no client crate has a limit of time that could be taken away again while a test is
 //! measured.
 //!
-//! So whatever a connection asks in control of the work is noted at its [`Post`] while it is waited for, and one thread for
-//! each target looks at these notes. A limit alone would end what takes long by right (an index, a checkpoint, a lock
-//! that somebody else has). So where nothing has come for a while, a new connection is asked what the session is doing:
-//! one that is at work may take its time. Where nobody answers, or the server itself waits for us, the answer will
-//! never come. What is measured is not noted, so it is never cut, and costs nothing.
+//! So whatever a connection asks in control of the work is noted at its [`Post`] while it is waited for, and one thread
+//! for each target looks at these notes. A limit alone would end what takes long by right (an index, a checkpoint, a
+//! lock that somebody else has). So where nothing has come for a while, a new connection is asked what the session is
+//! doing: one that is at work may take its time. Where nobody answers, or the server itself waits for us, the answer
+//! will never come. What is measured is not noted, so it is never cut, and costs nothing.
 //!
 //! The thread that waits cannot be woken: not every socket can be got hold of. So whoever asked to be told ends the
 //! process.

@@ -134,7 +134,8 @@ fn below(error: &Error) -> Option<&io::Error> {
     }
 }
 
-/// Whether the server wants the password by a key of its own, which it must not have without TLS (connection/connect.rs).
+/// Whether the server wants the password by a key of its own, which it must not have without TLS
+/// (connection/connect.rs).
 fn wants_password(error: &Error) -> bool {
     matches!(error, Error::IoError(error) if error.kind() == io::ErrorKind::NotADirectory)
 }

@@ -1,8 +1,8 @@
 //! What a load does that is Oracle's own. Rows travel as arrays of bound values. A leaf of a heap is filled by direct
 //! path, which the next array needs a commit for; so it is emptied first, and noted when it is full. Rows that lie in a
-//! key or a cluster go the conventional way, where the whole leaf and its note are one transaction. The compressed table
-//! is filled from the same leaf of the other large one, on the server: only what comes by direct path is compressed, and
-//! it need not travel twice. Keys and statistics come when the tables are full.
+//! key or a cluster go the conventional way, where the whole leaf and its note are one transaction. The compressed
+//! table is filled from the same leaf of the other large one, on the server: only what comes by direct path is
+//! compressed, and it need not travel twice. Keys and statistics come when the tables are full.
 
 use super::connection::OracleConnection;
 use super::{OracleProduct, layout, point, rows, snapshot};
@@ -93,7 +93,8 @@ impl ProductTables for OracleProduct {
         }
     }
 
-    /// Keys and statistics of tables that do not have them. A large one's are built by as many processes as there are jobs.
+    /// Keys and statistics of tables that do not have them. A large one's are built by as many processes as there are
+    /// jobs.
     fn after_rows(
         load: &mut Load<'_, Self>,
         label: &str,

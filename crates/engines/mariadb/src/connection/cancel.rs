@@ -18,8 +18,8 @@ pub(super) struct MariaDbCanceller {
 }
 
 /// Pauses between requests, each twice as long as the one before: one that finds no statement is lost, one that finds
-/// all connections taken is refused, and one that finds a COMMIT in a procedure at its wait for the log is forgotten by the server. A
-/// procedure that does little else than wait for commits takes many.
+/// all connections taken is refused, and one that finds a COMMIT in a procedure at its wait for the log is forgotten by
+/// the server. A procedure that does little else than wait for commits takes many.
 const FIRST_PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 /// After so many, about ten minutes, nobody waits any more.

@@ -1,7 +1,7 @@
-//! Stopping a connection's statement from another thread. The driver offers no way to, so the packet that asks the server to
-//! interrupt is sent past it, while it waits for the answer: it then gets ORA-01013. Where that does not end the
-//! statement (or the connection is encrypted, and nothing can be sent past), the connection is shut; the server rolls
-//! back when it notices. Whoever uses a connection opens another after it was cancelled.
+//! Stopping a connection's statement from another thread. The driver offers no way to, so the packet that asks the
+//! server to interrupt is sent past it, while it waits for the answer: it then gets ORA-01013. Where that does not end
+//! the statement (or the connection is encrypted, and nothing can be sent past), the connection is shut; the server
+//! rolls back when it notices. Whoever uses a connection opens another after it was cancelled.
 
 use super::socket::Socket;
 use dbdyno_engine::Canceller;

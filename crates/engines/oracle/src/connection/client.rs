@@ -1,5 +1,5 @@
-//! What a client asks of a connection: statements with values that are kept parsed, and the ends of transactions, each one
-//! round trip. The driver has the protocol's word for a commit with the statement, and no way to say it.
+//! What a client asks of a connection: statements with values that are kept parsed, and the ends of transactions, each
+//! one round trip. The driver has the protocol's word for a commit with the statement, and no way to say it.
 
 use super::{Bind, OracleConnection, bind};
 use dbdyno_engine::EngineError;

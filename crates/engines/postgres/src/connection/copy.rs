@@ -5,7 +5,8 @@ use crate::wire::Wire;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::server::Asking;
 
-/// Rows on their way to the server. It takes them when this has been finished, and forgets them if it is dropped before.
+/// Rows on their way to the server. It takes them when this has been finished, and forgets them if it is dropped
+/// before.
 pub(crate) struct CopyIn<'c> {
     wire: &'c mut Wire,
     context: &'c ErrorContext,

@@ -2,9 +2,9 @@
 //!
 //! A process that is woken from its own processor needs no interrupt of another one, and finds its caches warm: on two
 //! processors that sessions and server share, the kernel spends a third less on a request. The scheduler moves server
-//! processes all the time, so any fixed assignment of sessions is soon half wrong; but it moves each of them seldom, and
-//! so sessions follow them. (A client that only binds its threads to processors gains nothing: docs/clients.md has the
-//! figures.)
+//! processes all the time, so any fixed assignment of sessions is soon half wrong; but it moves each of them seldom,
+//! and so sessions follow them. (A client that only binds its threads to processors gains nothing: docs/clients.md has
+//! the figures.)
 
 use super::session_slot::SessionSlot;
 use rustix::event::{EventfdFlags, eventfd};

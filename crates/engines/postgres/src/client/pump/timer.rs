@@ -1,5 +1,5 @@
-//! A timer of the kernel's that is waited for together with the sockets. It counts in nanoseconds, and the kernel neither
-//! rounds it nor delays it to save a wake-up, as it does with the time that a wait may take.
+//! A timer of the kernel's that is waited for together with the sockets. It counts in nanoseconds, and the kernel
+//! neither rounds it nor delays it to save a wake-up, as it does with the time that a wait may take.
 
 use rustix::io::Errno;
 use rustix::time::{
