@@ -37,5 +37,6 @@ SELECT 'ok', 'durability', 'redo also goes to ' || dest_name || ' (' || LOWER(ta
 -- name: company
 -- what: who else is at work now
 SELECT 'warning', 'other load', TO_CHAR(sessions) || ' other sessions at work now: figures would be those of a shared machine'
-FROM (SELECT COUNT(*) AS sessions FROM v$session WHERE status = 'ACTIVE' AND type = 'USER' AND sid <> SYS_CONTEXT('USERENV', 'SID')) others
+FROM (SELECT COUNT(*) AS sessions FROM v$session WHERE status = 'ACTIVE' AND type = 'USER'
+  AND sid <> SYS_CONTEXT('USERENV', 'SID')) busy
 WHERE sessions > 0
