@@ -33,9 +33,9 @@ pub mod users;
 pub use clock::{Clock, MonotonicClock, SimulatedClock};
 pub use contract::finding;
 pub use contract::{
-    BlockWrites, Canceller, ChunkResult, Difference, Durability, DurablePlaces, Engine, Failure, Features, Finding,
-    FindingLevel, Inspection, LoadReport, LoadWatch, Loaded, LostTarget, PointSpec, Prepared, ProgramSpec, Request,
-    RowPart, Sampling, Session, Settled, TableLoad, TableRows, Workloads,
+    BlockWrites, Canceller, ChunkResult, Difference, Durability, DurablePlaces, Engine, Executor, Failure, Features,
+    Finding, FindingLevel, Inspection, LoadReport, LoadWatch, Loaded, LostTarget, PointSpec, Prepared, ProgramSpec,
+    Request, RowPart, Sampling, Session, Settled, TableLoad, TableRows, Workloads,
 };
 pub use dialect::Dialect;
 pub use error::EngineError;

@@ -7,10 +7,11 @@ use super::counters::take_page_counts;
 use super::errors::Fault;
 use super::session::{Work, stopped};
 use super::totals::{PAGE_BYTES, Totals};
+use crate::DIALECT;
 use dbdyno_engine::data::Keys;
 use dbdyno_engine::{ChunkResult, EngineError};
 use dbdyno_model::{Argument, ErrorClass, ProcedureShape, RowsBy, Size, TableName, TableShape};
-use rusqlite::{Statement, StatementStatus};
+use rusqlite::{CachedStatement, Statement, StatementStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// One call of a procedure.
@@ -218,6 +219,11 @@ impl<'a> Chunk<'a> {
         let done = work(self, &mut statement);
         self.own.executions += taken(&statement, StatementStatus::Run);
         done
+    }
+
+    /// A statement that is always the same.
+    pub(super) fn fixed(&self, name: &str) -> Result<CachedStatement<'a>, Fault> {
+        Ok(self.connection.connection.prepare_cached(&DIALECT.get(&format!("procedures/{name}"))?.text)?)
     }
 
     /// SQLite counts the steps between the rows of a scan: one fewer than rows, for each run.
