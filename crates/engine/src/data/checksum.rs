@@ -14,7 +14,7 @@ pub enum Columns {
 }
 
 /// A checksum over rows, in any order: their number and the wrapping sum of XXH3-64 over each row's canonical bytes,
-/// which [`RowSum`] makes.
+/// which [`RowSum`](super::RowSum) makes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Checksum {
     /// Rows counted.
