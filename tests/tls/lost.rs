@@ -34,7 +34,7 @@ enum Phase {
 
 impl Phase {
     const ALL: [(Self, [&'static str; 2]); 8] = [
-        (Self::Looking, ["reading the schema", "asking for the database"]),
+        (Self::Looking, ["reading the list of tables"; 2]),
         (Self::Describing, ["asking the server for its", "asking the server for its"]),
         (Self::Loading, ["loading small_", "loading small_"]),
         (Self::Settling, ["looking for tables to vacuum", "looking at what waits to be purged"]),
