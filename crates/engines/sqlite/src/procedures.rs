@@ -200,9 +200,10 @@ impl<'a> Chunk<'a> {
         work: impl FnOnce(&mut Self, &mut Statement<'a>) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         let mut statement = self.link.connection.prepare_cached(&self.work.sql)?;
+        // A client may have executed the same statement, and has not asked for its steps.
+        taken(&statement, StatementStatus::FullscanStep);
         let done = work(self, &mut statement);
         self.own.executions += taken(&statement, StatementStatus::Run);
-        taken(&statement, StatementStatus::FullscanStep);
         done
     }
 

@@ -277,7 +277,7 @@ impl Session for SqliteSession {
     }
 
     fn execute(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure> {
-        if *request == Request::Discard {
+        if matches!(request, Request::Discard) {
             // What was made is verified before it goes, and what SQLite counts from here on is none of the work.
             self.flush()?;
             let discarded = self.perform(request);
@@ -289,6 +289,9 @@ impl Session for SqliteSession {
     }
 
     fn flush(&mut self) -> Result<(), EngineError> {
+        if let Some(sent) = &self.sent {
+            self.own.executions += sent.take_executions(&self.link)?;
+        }
         self.account();
         self.shared.add(&std::mem::take(&mut self.own));
         let Some(work) = self.work.as_ref().filter(|_| std::mem::take(&mut self.unverified)) else { return Ok(()) };

@@ -22,9 +22,19 @@ const OTHERS: usize = 16;
 pub(super) struct Sends {
     /// What errors call it.
     pub(super) doing: String,
-    /// Its statements, in which `?1`, `?2` ... stand for values.
-    texts: Vec<String>,
+    statements: Vec<Sent>,
     pub(super) answer: Answer,
+}
+
+/// A statement, and what SQLite says of it: that does not change, and asking takes a call each time.
+struct Sent {
+    /// Its text, in which `?1`, `?2` ... stand for values.
+    text: String,
+    /// Values that it takes.
+    takes: usize,
+    /// Columns of its answer; none where it only changes rows.
+    columns: usize,
+    reads_only: bool,
 }
 
 impl Sends {
@@ -34,11 +44,28 @@ impl Sends {
     /// SQLite's, where it does not understand one of them.
     pub(super) fn new(link: &Link, doing: String, texts: Vec<String>) -> Result<Self, EngineError> {
         link.connection.set_prepared_statement_cache_capacity(texts.len() + OTHERS);
-        for text in &texts {
-            let prepared = link.connection.prepare_cached(text);
-            prepared.map_err(|error| link.says(&format!("preparing {doing}"), error))?;
-        }
-        Ok(Self { doing, texts, answer: Answer::default() })
+        let statement = |text: String| {
+            let prepared = link.connection.prepare_cached(&text);
+            let prepared = prepared.map_err(|error| link.says(&format!("preparing {doing}"), error))?;
+            let (takes, columns, reads_only) =
+                (prepared.parameter_count(), prepared.column_count(), prepared.readonly());
+            // Another work's, of the same text.
+            taken(&prepared, StatementStatus::Run);
+            drop(prepared);
+            Ok(Sent { text, takes, columns, reads_only })
+        };
+        let statements = texts.into_iter().map(statement).collect::<Result<_, EngineError>>()?;
+        Ok(Self { doing, statements, answer: Answer::default() })
+    }
+
+    /// Executions since this was last asked, as SQLite counts them.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub(super) fn take_executions(&self, link: &Link) -> Result<u64, EngineError> {
+        let of = |sent: &Sent| Ok(taken(&*link.connection.prepare_cached(&sent.text)?, StatementStatus::Run));
+        let all: rusqlite::Result<u64> = self.statements.iter().map(of).sum();
+        all.map_err(|error| link.says(&format!("counting what {} did", self.doing), error))
     }
 }
 
@@ -48,14 +75,13 @@ impl<'a> Chunk<'a, &'a mut Sends> {
         self.go_on()?;
         self.work.answer.clear();
         let misused = |takes| Statements::misused(&self.work.doing, bound, takes);
-        let text = self.work.texts.get(bound.statement).ok_or_else(|| misused(None))?;
-        let mut statement = self.link.connection.prepare_cached(text)?;
-        if !bound.fits(statement.parameter_count()) {
-            return Err(misused(Some(statement.parameter_count())).into());
+        let sent = self.work.statements.get(bound.statement).ok_or_else(|| misused(None))?;
+        if !bound.fits(sent.takes) {
+            return Err(misused(Some(sent.takes)).into());
         }
         let goes_on = bound.opens || open.is_some();
-        if statement.readonly() && !goes_on {
-            let done = self.answered(&mut statement, bound)?;
+        if sent.reads_only && !goes_on {
+            let done = self.answered(bound)?;
             self.add(done);
             return Ok(());
         }
@@ -63,29 +89,27 @@ impl<'a> Chunk<'a, &'a mut Sends> {
             Some(turn) => turn,
             None => self.open(&mut self.fixed("begin_write")?)?,
         };
-        let done = self.answered(&mut statement, bound);
+        let done = self.answered(bound);
         self.keep(turn, goes_on, done, open)
     }
 
-    fn answered(&mut self, statement: &mut CachedStatement<'_>, bound: &Bound<'_>) -> Result<ChunkResult, Fault> {
-        let before = self.link.connection.total_changes();
-        let takes = statement.parameter_count();
-        let mut executions = 0..bound.times;
-        let done =
-            executions.try_for_each(|n| answered(statement, bound.of_execution(n, takes), &mut self.work.answer));
-        self.own.executions += taken(statement, StatementStatus::Run);
-        taken(statement, StatementStatus::FullscanStep);
-        let rows = match done {
-            Ok(()) if statement.column_count() > 0 => self.work.answer.rows() as u64,
-            Ok(()) => self.link.connection.total_changes() - before,
-            Err(error) => return Err(error.into()),
-        };
-        Ok(ChunkResult { rows, checksum: self.work.answer.sum(), ..ChunkResult::default() })
+    fn answered(&mut self, bound: &Bound<'_>) -> Result<ChunkResult, Fault> {
+        let connection = &self.link.connection;
+        let Sends { statements, answer, .. } = &mut *self.work;
+        let sent = &statements[bound.statement];
+        let mut statement = connection.prepare_cached(&sent.text)?;
+        let before = if sent.columns == 0 { connection.total_changes() } else { 0 };
+        let done = (0..bound.times)
+            .try_for_each(|n| answered(&mut statement, sent.columns, bound.of_execution(n, sent.takes), answer));
+        done?;
+        let rows = if sent.columns > 0 { answer.rows() as u64 } else { connection.total_changes() - before };
+        Ok(ChunkResult { rows, checksum: answer.sum(), ..ChunkResult::default() })
     }
 }
 
 fn answered<'v>(
     statement: &mut CachedStatement<'_>,
+    columns: usize,
     values: impl Iterator<Item = Value<'v>>,
     answer: &mut Answer,
 ) -> rusqlite::Result<()> {
@@ -98,7 +122,6 @@ fn answered<'v>(
             Value::Text(text) => statement.raw_bind_parameter(n, text)?,
         }
     }
-    let columns = statement.column_count();
     let mut rows = statement.raw_query();
     while let Some(row) = rows.next()? {
         let values = answer.begin_row();
