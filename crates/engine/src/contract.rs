@@ -341,6 +341,12 @@ pub trait Session: Send {
         Answer::NONE
     }
 
+    /// What executes requests with less work for each than the session itself, as it may keep at hand what borrows from
+    /// it. Whoever has it uses it alone, and drops it before the session is used again.
+    fn executor(&mut self) -> Option<Box<dyn Executor + '_>> {
+        None
+    }
+
     /// Makes this session's statistics visible to [`Engine::evidence`].
     ///
     /// # Errors
@@ -353,6 +359,28 @@ pub trait Session: Send {
     /// What it is, for the pump that its engine brings.
     fn as_any(&mut self) -> Option<&mut dyn Any> {
         None
+    }
+}
+
+/// What executes requests: a session, or what a session lends for that.
+pub trait Executor {
+    /// As [`Session::execute`].
+    ///
+    /// # Errors
+    /// As there.
+    fn execute(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure>;
+
+    /// As [`Session::answer`].
+    fn answer(&self) -> &Answer;
+}
+
+impl Executor for dyn Session + '_ {
+    fn execute(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure> {
+        Session::execute(self, request)
+    }
+
+    fn answer(&self) -> &Answer {
+        Session::answer(self)
     }
 }
 

@@ -31,9 +31,9 @@ pub mod users;
 pub use clock::{Clock, MonotonicClock, SimulatedClock};
 pub use contract::finding;
 pub use contract::{
-    BlockWrites, Canceller, ChunkResult, Difference, Durability, DurablePlaces, Engine, Failure, Features, Finding,
-    FindingLevel, Inspection, LoadReport, LoadWatch, Loaded, LostTarget, Prepared, ProgramTask, Request, Sampling,
-    Session, Settled, TableLoad, Task, Workloads,
+    BlockWrites, Canceller, ChunkResult, Difference, Durability, DurablePlaces, Engine, Executor, Failure, Features,
+    Finding, FindingLevel, Inspection, LoadReport, LoadWatch, Loaded, LostTarget, Prepared, ProgramTask, Request,
+    Sampling, Session, Settled, TableLoad, Task, Workloads,
 };
 pub use error::EngineError;
 pub use hold::{AloneAnyway, Hold};

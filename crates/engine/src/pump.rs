@@ -5,7 +5,7 @@
 //! runs all of them in one thread on a clock of its own, so that a test can know the truth.
 
 use crate::client::Answer;
-use crate::{ChunkResult, Clock, EngineError, Failure, Request, Session, SimulatedClock};
+use crate::{ChunkResult, Clock, EngineError, Executor, Failure, Request, Session, SimulatedClock};
 use dbdyno_model::{PumpKind, PumpUse};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -186,14 +186,19 @@ fn internal(message: String) -> EngineError {
 fn run_job(job: Job<'_>, clock: &dyn Clock) {
     let Job { session, work } = job;
     // Neither is used again after a panic but to read what the work had recorded.
-    let steps = AssertUnwindSafe(|| run_steps(&mut *session, &mut *work, clock));
+    let steps = AssertUnwindSafe(|| {
+        if let Some(mut executor) = session.executor() {
+            return run_steps(&mut *executor, &mut *work, clock);
+        }
+        run_steps(&mut *session, &mut *work, clock);
+    });
     if let Err(panic) = catch_unwind(steps) {
         work.abandon();
         resume_unwind(panic);
     }
 }
 
-fn run_steps(session: &mut dyn Session, work: &mut dyn Work, clock: &dyn Clock) {
+fn run_steps(session: &mut (impl Executor + ?Sized), work: &mut dyn Work, clock: &dyn Clock) {
     let mut now_ns = clock.now_ns();
     let mut ended: Option<Ended> = None;
     loop {

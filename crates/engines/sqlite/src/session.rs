@@ -7,13 +7,13 @@ use super::link::Link;
 use super::meta;
 use super::procedures::Chunk;
 use super::recipe::Recipe;
-use super::statements::Sends;
+use super::statements::{Client, Sends};
 use super::totals::Totals;
 use super::writer::Turn;
 use super::{TABLES, table_name};
 use dbdyno_engine::client::{Answer, Parameter, Reads, Statements, TestForm, placed};
 use dbdyno_engine::data::Generator;
-use dbdyno_engine::{Canceller, ChunkResult, EngineError, Failure, Prepared, Request, Session, Task};
+use dbdyno_engine::{Canceller, ChunkResult, EngineError, Executor, Failure, Prepared, Request, Session, Task};
 use dbdyno_model::{Cache, Drive, ErrorClass, Organisation, Procedure, Shape, TableName};
 use rusqlite::InterruptHandle;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ pub(super) struct SqliteSession {
     link: Link,
     work: Option<Work>,
     /// What a client sends, where it is prepared for that instead.
-    sent: Option<Sends>,
+    sends: Option<Sends>,
     /// A client's transaction that is open, by its turn to write. Dropped after the connection, which rolls it back.
     open: Option<Turn>,
     own: Totals,
@@ -72,7 +72,7 @@ impl SqliteSession {
     pub(super) fn open(shared: Arc<Shared>) -> Result<Self, EngineError> {
         let link = Link::open_for_work(&shared.options, shared.cache_bytes)?;
         let (own, stop) = (Totals::default(), Arc::default());
-        Ok(Self { shared, link, work: None, sent: None, open: None, own, changes: 0, unverified: false, stop })
+        Ok(Self { shared, link, work: None, sends: None, open: None, own, changes: 0, unverified: false, stop })
     }
 
     /// The plan of a statement, line by line.
@@ -216,7 +216,7 @@ impl SqliteSession {
         }
         if task.drive == Drive::Client {
             prepared.form = Some(test_form(task.test.procedure));
-            self.sent = Some(Sends::new(&self.link, format!("{} job {job}", task.test.code), vec![sql])?);
+            self.sends = Some(Sends::new(&self.link, format!("{} job {job}", task.test.code), vec![sql])?);
         } else {
             let small = Generator::new(&task.size, Shape::Small, task.seed);
             self.work = Some(Work { task: task.clone(), job, recipe, sql, small });
@@ -233,14 +233,14 @@ impl SqliteSession {
             return Err(EngineError::new(ErrorClass::Unsupported, message));
         }
         let texts = statements.texts.iter().map(|text| placed(&text.sql, |number| format!("?{number}")));
-        self.sent = Some(Sends::new(&self.link, statements.work.clone(), texts.collect())?);
+        self.sends = Some(Sends::new(&self.link, statements.work.clone(), texts.collect())?);
         self.account();
         Ok(())
     }
 
     /// Forgets what it was prepared for.
     fn forget(&mut self) -> Result<(), EngineError> {
-        (self.work, self.sent, self.unverified) = (None, None, false);
+        (self.work, self.sends, self.unverified) = (None, None, false);
         if self.open.is_some() {
             self.link.run("rolling back what a client left open", "ROLLBACK")?;
             self.open = None;
@@ -254,26 +254,25 @@ impl SqliteSession {
         self.own.rows_changed += changes - std::mem::replace(&mut self.changes, changes);
         self.own.add_pages(take_page_counts(&self.link.connection));
     }
-
-    /// Told to stop and stopped: what is asked for next is another matter.
-    fn obeyed(&self, error: &EngineError) {
-        if error.class == ErrorClass::Cancelled {
-            self.stop.store(false, Ordering::Relaxed);
-        }
-    }
 }
 
 impl Session for SqliteSession {
     fn prepare(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError> {
-        self.prepare_work(task, job).inspect_err(|error| self.obeyed(error))
+        self.prepare_work(task, job).inspect_err(|error| obeyed(&self.stop, error))
     }
 
     fn prepare_statements(&mut self, statements: &Statements) -> Result<(), EngineError> {
-        self.prepare_own(statements).inspect_err(|error| self.obeyed(error))
+        self.prepare_own(statements).inspect_err(|error| obeyed(&self.stop, error))
     }
 
     fn answer(&self) -> &Answer {
-        self.sent.as_ref().map_or(Answer::NONE, |sent| &sent.answer)
+        self.sends.as_ref().map_or(Answer::NONE, |sends| &sends.answer)
+    }
+
+    fn executor(&mut self) -> Option<Box<dyn Executor + '_>> {
+        // Where it cannot be had, the session's own way says why.
+        let client = self.client().ok()?;
+        Some(Box::new(client))
     }
 
     fn execute(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure> {
@@ -289,9 +288,6 @@ impl Session for SqliteSession {
     }
 
     fn flush(&mut self) -> Result<(), EngineError> {
-        if let Some(sent) = &self.sent {
-            self.own.executions += sent.take_executions(&self.link)?;
-        }
         self.account();
         self.shared.add(&std::mem::take(&mut self.own));
         let Some(work) = self.work.as_ref().filter(|_| std::mem::take(&mut self.unverified)) else { return Ok(()) };
@@ -310,42 +306,43 @@ impl Session for SqliteSession {
 }
 
 impl SqliteSession {
-    fn perform(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure> {
-        let unprepared = || EngineError::new(ErrorClass::Other, "a session was asked to work before it was prepared");
+    fn client(&mut self) -> Result<Client<'_>, EngineError> {
         let (link, shared, stop, own) = (&self.link, &*self.shared, &*self.stop, &mut self.own);
-        let (done, open) = (ChunkResult::default(), &mut self.open);
-        let (done, outcome) = match (&mut self.sent, &self.work) {
-            (Some(work), _) => {
-                let mut chunk = Chunk { link, work, shared, stop, own, done };
-                let outcome = match request {
-                    Request::Statement(bound) => chunk.statement(bound, open),
-                    Request::Commit => chunk.commit(open),
-                    Request::Rollback => chunk.roll_back(open),
-                    Request::Chunk { .. } | Request::Discard => Err(unprepared().into()),
-                };
-                (chunk.done, outcome)
-            }
-            (None, Some(work)) => {
-                let mut chunk = Chunk { link, work, shared, stop, own, done };
-                let outcome = match *request {
-                    Request::Chunk { first_pass, passes } => chunk.run(first_pass, passes),
-                    Request::Discard => chunk.discard(),
-                    Request::Statement(_) | Request::Commit | Request::Rollback => Err(unprepared().into()),
-                };
-                (chunk.done, outcome)
-            }
-            (None, None) => return Err(unprepared().into()),
+        let sends = self.sends.as_mut().ok_or_else(unprepared)?;
+        Client::new(Chunk { link, work: (), shared, stop, own, done: ChunkResult::default() }, sends, &mut self.open)
+    }
+
+    fn perform(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure> {
+        if self.sends.is_some() {
+            return self.client()?.execute(request);
+        }
+        let (link, shared, stop, own) = (&self.link, &*self.shared, &*self.stop, &mut self.own);
+        let work = self.work.as_ref().ok_or_else(unprepared)?;
+        let mut chunk = Chunk { link, work, shared, stop, own, done: ChunkResult::default() };
+        let outcome = match *request {
+            Request::Chunk { first_pass, passes } => chunk.run(first_pass, passes),
+            Request::Discard => chunk.discard(),
+            Request::Statement(_) | Request::Commit | Request::Rollback => Err(unprepared().into()),
         };
+        let done = chunk.done;
         self.unverified |= done.ops > 0;
         outcome.map(|()| done).map_err(|fault| {
-            let doing = match (&self.sent, &self.work) {
-                (None, Some(work)) => format!("{} job {}", work.task.test.code, work.job),
-                (sent, _) => sent.as_ref().map(|sent| sent.doing.clone()).unwrap_or_default(),
-            };
-            let error = self.link.says(&doing, fault);
-            self.obeyed(&error);
+            let error = self.link.says(&format!("{} job {}", work.task.test.code, work.job), fault);
+            obeyed(&self.stop, &error);
             Failure { done, error }
         })
+    }
+}
+
+/// The error of a session that was told to work before it was told on what.
+pub(super) fn unprepared() -> EngineError {
+    EngineError::new(ErrorClass::Other, "a session was asked to work before it was prepared")
+}
+
+/// Told to stop and stopped: what is asked for next is another matter.
+pub(super) fn obeyed(stop: &AtomicBool, error: &EngineError) {
+    if error.class == ErrorClass::Cancelled {
+        stop.store(false, Ordering::Relaxed);
     }
 }
 

@@ -1,5 +1,4 @@
-//! What a client sends, one statement a call, from the connection's cache of prepared ones. There is no network here,
-//! so a statement that writes and is a transaction of its own brings its BEGIN and COMMIT along: only so can its commit
+//! What a client sends, one statement a call. There is no network here, so a statement that writes and is a transaction of its own brings its BEGIN and COMMIT along: only so can its commit
 //! be counted and timed. Writers queue as in the server drive; a transaction of several statements keeps its turn to
 //! write, which it has from its beginning on, until it ends: SQLite lets nobody write who began by reading what has
 //! changed since.
@@ -8,10 +7,11 @@ use super::PROCEDURES;
 use super::errors::Fault;
 use super::link::Link;
 use super::procedures::{Chunk, taken};
+use super::session::{obeyed, unprepared};
 use super::writer::Turn;
 use dbdyno_engine::client::{Answer, Bound, Statements, Value, cents_text};
 use dbdyno_engine::data::iso_day;
-use dbdyno_engine::{ChunkResult, EngineError};
+use dbdyno_engine::{ChunkResult, EngineError, Executor, Failure, Request};
 use rusqlite::types::{Null, ValueRef};
 use rusqlite::{CachedStatement, StatementStatus};
 
@@ -49,61 +49,139 @@ impl Sends {
             let prepared = prepared.map_err(|error| link.says(&format!("preparing {doing}"), error))?;
             let (takes, columns, reads_only) =
                 (prepared.parameter_count(), prepared.column_count(), prepared.readonly());
-            // Another work's, of the same text.
-            taken(&prepared, StatementStatus::Run);
             drop(prepared);
             Ok(Sent { text, takes, columns, reads_only })
         };
         let statements = texts.into_iter().map(statement).collect::<Result<_, EngineError>>()?;
         Ok(Self { doing, statements, answer: Answer::default() })
     }
-
-    /// Executions since this was last asked, as SQLite counts them.
-    ///
-    /// # Errors
-    /// SQLite's.
-    pub(super) fn take_executions(&self, link: &Link) -> Result<u64, EngineError> {
-        let of = |sent: &Sent| Ok(taken(&*link.connection.prepare_cached(&sent.text)?, StatementStatus::Run));
-        let all: rusqlite::Result<u64> = self.statements.iter().map(of).sum();
-        all.map_err(|error| link.says(&format!("counting what {} did", self.doing), error))
-    }
 }
 
-impl<'a> Chunk<'a, &'a mut Sends> {
+/// A client at work: it has its statements at hand, so that none is looked up for each request.
+pub(super) struct Client<'s> {
+    chunk: Chunk<'s, ()>,
+    sends: &'s mut Sends,
+    statements: Vec<CachedStatement<'s>>,
+    begin: CachedStatement<'s>,
+    commit: CachedStatement<'s>,
+    /// Its transaction that is open.
+    open: &'s mut Option<Turn>,
+}
+
+impl<'s> Client<'s> {
+    /// A client that sends this.
+    ///
+    /// # Errors
+    /// SQLite's, where it understands a statement no more.
+    pub(super) fn new(
+        chunk: Chunk<'s, ()>,
+        sends: &'s mut Sends,
+        open: &'s mut Option<Turn>,
+    ) -> Result<Self, EngineError> {
+        let link = chunk.link;
+        let prepare = |text: &str| {
+            let prepared = link.connection.prepare_cached(text).map_err(|error| link.says(&sends.doing, error))?;
+            // Another work's, of the same text.
+            taken(&prepared, StatementStatus::Run);
+            Ok(prepared)
+        };
+        let statements = sends.statements.iter().map(|sent| prepare(&sent.text)).collect::<Result<_, EngineError>>()?;
+        let (begin, commit) =
+            (prepare(&PROCEDURES.get("begin_write")?.text)?, prepare(&PROCEDURES.get("commit")?.text)?);
+        Ok(Self { chunk, sends, statements, begin, commit, open })
+    }
+
+    fn perform(&mut self, request: &Request<'_>) -> Result<(), Fault> {
+        match request {
+            Request::Statement(bound) => self.statement(bound),
+            Request::Commit => self.commit(),
+            Request::Rollback => {
+                if let Some(turn) = self.open.take() {
+                    self.chunk.undo(turn);
+                }
+                Ok(())
+            }
+            Request::Chunk { .. } | Request::Discard => Err(unprepared().into()),
+        }
+    }
+
     /// Executes a statement. Where it fails, its whole transaction is rolled back at once.
-    pub(super) fn statement(&mut self, bound: &Bound<'_>, open: &mut Option<Turn>) -> Result<(), Fault> {
-        self.go_on()?;
-        self.work.answer.clear();
-        let misused = |takes| Statements::misused(&self.work.doing, bound, takes);
-        let sent = self.work.statements.get(bound.statement).ok_or_else(|| misused(None))?;
+    fn statement(&mut self, bound: &Bound<'_>) -> Result<(), Fault> {
+        self.chunk.go_on()?;
+        self.sends.answer.clear();
+        let misused = |takes| Statements::misused(&self.sends.doing, bound, takes);
+        let sent = self.sends.statements.get(bound.statement).ok_or_else(|| misused(None))?;
         if !bound.fits(sent.takes) {
             return Err(misused(Some(sent.takes)).into());
         }
-        let goes_on = bound.opens || open.is_some();
+        let goes_on = bound.opens || self.open.is_some();
         if sent.reads_only && !goes_on {
             let done = self.answered(bound)?;
-            self.add(done);
+            self.chunk.add(done);
             return Ok(());
         }
-        let turn = match open.take() {
+        let turn = match self.open.take() {
             Some(turn) => turn,
-            None => self.open(&mut self.fixed("begin_write")?)?,
+            None => self.chunk.open(&mut self.begin)?,
         };
         let done = self.answered(bound);
-        self.keep(turn, goes_on, done, open)
+        if !goes_on {
+            return self.chunk.close(&mut self.commit, turn, done);
+        }
+        match done {
+            Ok(done) => {
+                self.chunk.add(done);
+                *self.open = Some(turn);
+                Ok(())
+            }
+            Err(fault) => {
+                self.chunk.undo(turn);
+                Err(fault)
+            }
+        }
+    }
+
+    /// Commits what is open.
+    fn commit(&mut self) -> Result<(), Fault> {
+        let Some(turn) = self.open.take() else { return Ok(()) };
+        let so_far = self.chunk.go_on().map(|()| ChunkResult::default());
+        self.chunk.close(&mut self.commit, turn, so_far)
     }
 
     fn answered(&mut self, bound: &Bound<'_>) -> Result<ChunkResult, Fault> {
-        let connection = &self.link.connection;
-        let Sends { statements, answer, .. } = &mut *self.work;
-        let sent = &statements[bound.statement];
-        let mut statement = connection.prepare_cached(&sent.text)?;
+        let connection = &self.chunk.link.connection;
+        let Sends { statements, answer, .. } = &mut *self.sends;
+        let (sent, statement) = (&statements[bound.statement], &mut self.statements[bound.statement]);
         let before = if sent.columns == 0 { connection.total_changes() } else { 0 };
         let done = (0..bound.times)
-            .try_for_each(|n| answered(&mut statement, sent.columns, bound.of_execution(n, sent.takes), answer));
+            .try_for_each(|n| answered(statement, sent.columns, bound.of_execution(n, sent.takes), answer));
         done?;
         let rows = if sent.columns > 0 { answer.rows() as u64 } else { connection.total_changes() - before };
         Ok(ChunkResult { rows, checksum: answer.sum(), ..ChunkResult::default() })
+    }
+}
+
+impl Executor for Client<'_> {
+    fn execute(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure> {
+        let outcome = self.perform(request);
+        let done = std::mem::take(&mut self.chunk.done);
+        outcome.map(|()| done).map_err(|fault| {
+            let error = self.chunk.link.says(&self.sends.doing, fault);
+            obeyed(self.chunk.stop, &error);
+            Failure { done, error }
+        })
+    }
+
+    fn answer(&self) -> &Answer {
+        &self.sends.answer
+    }
+}
+
+impl Drop for Client<'_> {
+    /// Executions are counted by SQLite, for each statement as long as it is prepared.
+    fn drop(&mut self) {
+        let executions = self.statements.iter().map(|statement| taken(statement, StatementStatus::Run));
+        self.chunk.own.executions += executions.sum::<u64>();
     }
 }
 
@@ -135,50 +213,4 @@ fn answered<'v>(
         }
     }
     Ok(())
-}
-
-impl<'a, W> Chunk<'a, W> {
-    /// Keeps the turn of a transaction that goes on and in which this was done; ends one that does not, or has failed.
-    pub(super) fn keep(
-        &mut self,
-        turn: Turn,
-        goes_on: bool,
-        done: Result<ChunkResult, Fault>,
-        open: &mut Option<Turn>,
-    ) -> Result<(), Fault> {
-        if !goes_on {
-            return self.close(&mut self.fixed("commit")?, turn, done);
-        }
-        match done {
-            Ok(done) => {
-                self.add(done);
-                *open = Some(turn);
-                Ok(())
-            }
-            Err(fault) => {
-                self.undo(turn);
-                Err(fault)
-            }
-        }
-    }
-
-    /// Commits what is open.
-    pub(super) fn commit(&mut self, open: &mut Option<Turn>) -> Result<(), Fault> {
-        let Some(turn) = open.take() else { return Ok(()) };
-        let so_far = self.go_on().map(|()| ChunkResult::default());
-        self.close(&mut self.fixed("commit")?, turn, so_far)
-    }
-
-    /// Rolls back what is open.
-    pub(super) fn roll_back(&mut self, open: &mut Option<Turn>) -> Result<(), Fault> {
-        if let Some(turn) = open.take() {
-            self.undo(turn);
-        }
-        Ok(())
-    }
-
-    /// A statement that is always the same.
-    pub(super) fn fixed(&self, name: &str) -> Result<CachedStatement<'a>, Fault> {
-        Ok(self.link.connection.prepare_cached(&PROCEDURES.get(name)?.text)?)
-    }
 }
