@@ -9,34 +9,33 @@ use dbdyno_model::{ErrorClass, TableName};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-/// A vacuum leaves a page alone that somebody else is looking at, so it is looked at again, but not for ever: an old
-/// transaction of another session may hold all of them back.
-#[derive(Debug, Clone, Copy)]
-struct Looks(u32);
-
-/// Between two looks: whoever is at a page is soon gone.
-const PAUSE: Duration = Duration::from_millis(50);
-
-impl Default for Looks {
-    fn default() -> Self {
-        Self(3)
-    }
-}
+/// Between the first two looks at what is left to vacuum. A vacuum leaves a page as it is that another process is at, or
+/// that has rows whose commit is not in the log yet; both pass soon.
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+/// Each pause is twice the one before. After this one nobody looks again: an old transaction of another session may hold
+/// all pages back.
+const LAST_PAUSE: Duration = Duration::from_millis(1_600);
 
 /// Relations that may need a vacuum before the next point.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Backlog {
-    /// How often the server is still to be asked what is left to vacuum.
-    looks: Looks,
+    /// The pause before the server is asked next what is left to vacuum; none where it need not be asked.
+    pause: Option<Duration>,
     tables: BTreeSet<TableName>,
     leaves: Vec<String>,
+}
+
+impl Default for Backlog {
+    fn default() -> Self {
+        Self { pause: Some(FIRST_PAUSE), tables: BTreeSet::new(), leaves: Vec::new() }
+    }
 }
 
 impl Backlog {
     /// A point has changed this table.
     pub(super) fn add(&mut self, table: Option<TableName>) {
         self.tables.extend(table);
-        self.looks = Looks::default();
+        self.pause = Some(FIRST_PAUSE);
     }
 }
 
@@ -61,15 +60,13 @@ pub(super) fn settle(engine: &PostgresEngine, limit: Duration) -> Result<Settled
                     link.batch(&format!("vacuuming {leaf}"), &STATISTICS.fill("vacuum", &[("relation", leaf)])?)?;
                     backlog.leaves.pop();
                 }
-                if backlog.looks.0 == 0 {
-                    return Ok(Settled::AtRest);
-                }
-                backlog.looks.0 -= 1;
+                let Some(pause) = backlog.pause else { return Ok(Settled::AtRest) };
                 backlog.leaves = relations(link, "never_vacuumed", None)?;
                 if backlog.leaves.is_empty() {
-                    backlog.looks.0 = 0;
+                    backlog.pause = None;
                 } else {
-                    std::thread::sleep(PAUSE);
+                    backlog.pause = (pause < LAST_PAUSE).then_some(pause * 2);
+                    std::thread::sleep(pause);
                 }
             }
         })

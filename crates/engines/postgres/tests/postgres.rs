@@ -176,8 +176,15 @@ fn workers_are_launched_and_counted() {
 fn an_index_only_scan_stays_one_after_updates_and_settling() {
     let database = LENDER.loaded();
     let engine = Postgres::engine_on(&database);
+    let settles = || assert_eq!(engine.settle(Duration::from_secs(60)).unwrap(), Settled::AtRest);
     play(&*engine, &task("T712", 2), &[300]);
-    assert_eq!(engine.settle(Duration::from_secs(60)).unwrap(), Settled::AtRest);
+    settles();
+    // A vacuum does not think so few dead rows worth cleaning the indexes for.
+    for change in ["+", "-"] {
+        database.sql(&format!("UPDATE dbdyno.small_iot SET customer_id = customer_id {change} 1 WHERE id = 1"));
+    }
+    play(&*engine, &task("T712", 1), &[1]);
+    settles();
     let fetched =
         || database.sql("SELECT sum(idx_tup_fetch) FROM pg_stat_user_indexes WHERE indexrelname = 'small_iot_pk'");
     let task = task("T612", 1);

@@ -53,8 +53,9 @@ WHERE c.relnamespace = 'dbdyno'::regnamespace AND c.relkind = 'r' AND c.relname 
 ORDER BY c.relname;
 
 -- name: vacuum
--- what: makes the space of old row versions free again and marks blocks as visible to all, so that index-only scans are
-VACUUM dbdyno.{relation};
+-- what: makes the space of old row versions free again and marks blocks as visible to all, so that index-only scans are;
+-- indexes are always cleaned, as a vacuum that finds few dead rows otherwise leaves them and their blocks as they are
+VACUUM (INDEX_CLEANUP ON) dbdyno.{relation};
 
 -- name: vacuum_freeze
 -- what: the same at the end of a load, with statistics for the planner, so that nothing is left to do later
