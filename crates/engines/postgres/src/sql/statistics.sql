@@ -53,8 +53,7 @@ WHERE c.relnamespace = 'dbdyno'::regnamespace AND c.relkind = 'r' AND c.relname 
 ORDER BY c.relname;
 
 -- name: vacuum
--- what: makes the space of old row versions free again and marks blocks as visible to all, so that index-only scans are;
--- indexes are always cleaned, as a vacuum that finds few dead rows otherwise leaves them and their blocks as they are
+-- what: frees old row versions, cleans indexes however few they are, and marks blocks visible, for index-only scans
 VACUUM (INDEX_CLEANUP ON) dbdyno.{relation};
 
 -- name: vacuum_freeze
