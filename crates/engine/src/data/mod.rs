@@ -5,7 +5,7 @@
 
 use crate::client::{Value, Values};
 use dbdyno_model::{Size, TableShape};
-use std::sync::Arc;
+use std::sync::LazyLock;
 
 mod calendar;
 mod checksum;
@@ -57,7 +57,7 @@ pub struct Generator {
     small_rows: u64,
     customer: Bijection,
     reference: Bijection,
-    words: Arc<str>,
+    words: &'static str,
     filler: String,
 }
 
@@ -73,7 +73,7 @@ impl Generator {
             small_rows: size.small_rows,
             customer: Bijection::new(size.values(shape), mix(seed ^ 0xc057)),
             reference: Bijection::new(rows, mix(seed ^ 0x5ef1)),
-            words: words(),
+            words: &WORDS,
             filler: String::with_capacity(FILLER_CHARS),
         }
     }
@@ -240,8 +240,8 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// 64 KiB of text made of 1,000 words, the same for every seed.
-fn words() -> Arc<str> {
+/// 64 KiB of text made of 1,000 words, the same for every seed. There is one for all: each session has a generator.
+static WORDS: LazyLock<String> = LazyLock::new(|| {
     const STARTS: [&str; 10] = ["ba", "co", "di", "fe", "ga", "ho", "ju", "la", "mo", "ne"];
     const ENDS: [&str; 10] = ["ber", "dan", "fil", "kor", "lum", "nis", "ral", "sto", "ten", "vax"];
     let word = |n: usize| format!("{}{}{} ", STARTS[n % 10], STARTS[n / 10 % 10], ENDS[n / 100 % 10]);
@@ -252,8 +252,8 @@ fn words() -> Arc<str> {
         n += 1;
     }
     text.truncate(WORDS_BYTES);
-    text.into()
-}
+    text
+});
 
 /// The smallest size class, for tests.
 #[cfg(test)]
@@ -292,6 +292,7 @@ mod tests {
     fn content_depends_on_seed_and_id_alone() {
         let mut a = Generator::new(&size(), TableShape::Small, 1);
         let mut b = Generator::new(&size(), TableShape::Small, 1);
+        assert!(std::ptr::eq(a.words, b.words), "each of a thousand sessions has a generator");
         let _ = b.row(17);
         assert_eq!(a.row(5), b.row(5));
         assert_eq!(a.checksum(), b.checksum());
