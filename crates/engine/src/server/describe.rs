@@ -4,7 +4,7 @@
 //! loses).
 
 use super::connection::Connection;
-use super::questions::{Questions, TextRows, is_refusal, pairs};
+use super::questions::{Questions, TextRows, is_refusal, pairs, reason};
 use crate::procedure::Setting;
 use crate::{Durability, EngineError};
 use dbdyno_model::{CommitMode, Database, Drive};
@@ -13,6 +13,8 @@ use dbdyno_model::{CommitMode, Database, Drive};
 const VERSION: &str = "version";
 /// The fact that has the questions that were refused.
 const NOT_ASKED: &str = "not asked";
+/// The statement of `sql/durability.sql` whose rows are settings.
+const SETTINGS: &str = "settings";
 
 /// Version, settings, facts. Changes nothing.
 ///
@@ -32,7 +34,8 @@ pub fn database(connection: &mut dyn Connection, questions: &Questions) -> Resul
     Ok(Database { engine: questions.dialect.engine.to_owned(), version, parameters, facts, notice: None })
 }
 
-/// How durable commits of sessions are that commit so.
+/// How durable commits of sessions are that commit so. Where the server does not show its settings nobody knows, and
+/// that is as unsafe as a setting that is.
 ///
 /// # Errors
 /// The server is lost, or does not answer for another reason than that it may not be asked.
@@ -43,12 +46,21 @@ pub fn durability(
     drive: Drive,
 ) -> Result<Durability, EngineError> {
     let (rows, refused) = questions.all(connection, "durability")?;
-    if let Some((_, error)) = refused.into_iter().find(|(_, error)| !is_refusal(error)) {
-        return Err(error);
+    let mut unknown = None;
+    for (name, error) in refused {
+        if !is_refusal(&error) {
+            return Err(error);
+        }
+        if name == SETTINGS {
+            unknown = Some(format!(
+                "not known whether a crash loses commits, as the settings are not shown: {}",
+                reason(error)
+            ));
+        }
     }
     let (settings, texts): (TextRows, TextRows) = rows.into_iter().partition(|row| row.len() > 1);
     let mut durability = questions.dialect.settings.durability(pairs(settings), commit, drive);
-    durability.unsafe_settings.extend(texts.into_iter().flatten().flatten());
+    durability.unsafe_settings.extend(texts.into_iter().flatten().flatten().chain(unknown));
     Ok(durability)
 }
 
@@ -61,6 +73,6 @@ pub fn commit_settings(
     questions: &Questions,
     commit: CommitMode,
 ) -> Result<Vec<Setting>, EngineError> {
-    let settings = pairs(questions.rows(connection, "durability/settings")??);
+    let settings = pairs(questions.rows(connection, &format!("durability/{SETTINGS}"))??);
     Ok(questions.dialect.settings.commit_settings(&settings, commit))
 }

@@ -4,9 +4,9 @@
 
 mod client;
 
-use dbdyno_engine::{EngineInfo, PointSpec, Request, Settled};
+use dbdyno_engine::{EngineInfo, FindingLevel, PointSpec, Request, Settled};
 use dbdyno_model::{Counter, Test};
-use dbdyno_testkit::conformance::play;
+use dbdyno_testkit::conformance::{catalogue, play};
 use dbdyno_testkit::on_servers::{Product, spec};
 use dbdyno_testkit::servers::Scratch as _;
 use dbdyno_testkit::servers::fixtures::{Database, FixturePool};
@@ -198,6 +198,23 @@ fn an_index_only_scan_stays_one_after_updates_and_settling() {
     assert_eq!(fetched(), before, "no row was fetched from the heap");
     drop(session);
     engine.end_point(&spec).unwrap();
+}
+
+#[test]
+fn commits_are_not_called_safe_where_the_settings_are_not_shown() {
+    let server = ServerOptions::default().start();
+    server.create_user("low");
+    server.let_work("low", "postgres");
+    let engine = Postgres::engine_of(&server, "low", "postgres");
+    let found = || {
+        let findings = engine.check(&catalogue::size_t());
+        findings.into_iter().find(|finding| finding.subject == "durability").unwrap()
+    };
+    assert_eq!(found().level, FindingLevel::Ok);
+    server.psql("postgres", "REVOKE SELECT ON pg_catalog.pg_settings FROM PUBLIC");
+    let hidden = found();
+    assert_eq!(hidden.level, FindingLevel::Warning, "{}", hidden.message);
+    assert!(hidden.message.contains("not known whether a crash loses commits"), "{}", hidden.message);
 }
 
 #[test]
