@@ -438,15 +438,16 @@ const PLANTED: &str = "
     $$ BEGIN ALTER ROLE mallory SUPERUSER; RETURN 7; END $$;
     RESET ROLE;
     ALTER DATABASE postgres SET search_path = public, pg_catalog; ALTER DATABASE postgres SET DateStyle = 'German';
-    ALTER DATABASE postgres SET IntervalStyle = 'sql_standard'; ALTER DATABASE postgres SET extra_float_digits = -15;";
+    ALTER DATABASE postgres SET IntervalStyle = 'sql_standard'; ALTER DATABASE postgres SET extra_float_digits = -15;
+    ALTER DATABASE postgres SET quote_all_identifiers = on;";
 
 #[test]
 fn planted_functions_are_not_found() {
     let server = Server::start();
     server.psql("postgres", PLANTED);
-    let work = "SELECT sqrt(4::bigint), DATE '2020-01-31', INTERVAL '1 day 2 hours', 0.1::float8 + 0.2::float8";
+    let work = "SELECT sqrt(4::bigint), DATE '2020-01-31', INTERVAL '1 day 2 hours', 0.1::float8 + 0.2::float8, quote_ident('a')";
     assert!(server.psql("postgres", "BEGIN; SELECT sqrt(4::bigint); ROLLBACK").contains('7'), "it is a trap");
-    let expected = ["2", "2020-01-31", "1 day 02:00:00", "0.30000000000000004"].map(|text| Some(text.to_owned()));
+    let expected = ["2", "2020-01-31", "1 day 02:00:00", "0.30000000000000004", "a"].map(|text| Some(text.to_owned()));
     let check = |connection: &mut PostgresConnection, when: &str| {
         assert_eq!(connection.texts("working", work).unwrap(), vec![expected.to_vec()], "{when}");
         let super_now = "SELECT rolsuper FROM pg_catalog.pg_roles WHERE rolname = 'mallory'";

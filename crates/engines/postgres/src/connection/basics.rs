@@ -7,11 +7,12 @@
 
 /// Whoever connects may set these, on every version. None has a space or a quote, so that they can go into the startup
 /// message as they are.
-const ANYWHERE: [(&str, &str); 4] = [
+const ANYWHERE: [(&str, &str); 5] = [
     ("search_path", "pg_catalog,pg_temp"),
     ("DateStyle", "ISO"),
     ("IntervalStyle", "postgres"),
     ("extra_float_digits", "1"),
+    ("quote_all_identifiers", "off"),
 ];
 /// 14.0, from where on the server can end sessions that are idle, and notice at work that the client has gone.
 const KNOWS_CLIENTS: u32 = 140_000;
