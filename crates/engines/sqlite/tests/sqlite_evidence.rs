@@ -1,9 +1,10 @@
 //! What the SQLite engine counts, what it says it did, and how it knows: the evidence that a point is judged by.
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
+use dbdyno_engine::client::{Bound, Values};
 use dbdyno_engine::data::Keys;
 use dbdyno_engine::{Engine, PointSpec, Request, Session, Target};
-use dbdyno_model::{Counter, ErrorClass};
+use dbdyno_model::{Counter, Drive, ErrorClass};
 use dbdyno_testkit::conformance;
 use dbdyno_testkit::conformance::catalogue;
 use std::path::{Path, PathBuf};
@@ -130,6 +131,32 @@ fn commits_of_others_are_seen_where_the_test_commits_nothing() {
         }
         assert!(engine.drop_all().unwrap(), "nobody holds the file open between points");
     }
+}
+
+/// SQLite begins a statement anew where another process has changed the schema under it, and counts both. So the point is
+/// `invalid`, as the engine's count is not dbdyno's, and a client that keeps its statements at hand does not miss it.
+#[test]
+fn a_schema_that_changes_under_a_client_is_noticed() {
+    let (_folder, path, engine) = copy("");
+    let spec = PointSpec { drive: Drive::Client, ..task_of("T611", 1) };
+    engine.begin_point(&spec).unwrap();
+    let mut session = engine.session(0, 1).unwrap();
+    session.prepare(&spec, 0).unwrap();
+    session.flush().unwrap();
+    for (change, executions) in [("SELECT 1", 2), ("DROP INDEX dbdyno_small_heap_pk", 3), ("SELECT 1", 2)] {
+        let before = engine.point_statistics(None).unwrap();
+        let mut values = Values::new();
+        let request = Request::Statement(Bound { statement: 0, values: values.set(&[7]), times: 1, opens: false });
+        let mut client = session.executor().unwrap();
+        assert_eq!(client.execute(&request).unwrap().rows, 1);
+        rusqlite::Connection::open(&path).unwrap().execute_batch(change).unwrap();
+        assert_eq!(client.execute(&request).unwrap().rows, 1, "the row is still found");
+        drop(client);
+        session.flush().unwrap();
+        assert_eq!(engine.evidence(&before).unwrap().get(Counter::Executions), Some(executions), "{change}");
+    }
+    drop(session);
+    engine.end_point(&spec).unwrap();
 }
 
 #[test]
