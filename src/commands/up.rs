@@ -8,7 +8,7 @@ use crate::output::{self, Format, shell_word};
 use crate::progress::Verbosity;
 use crate::signals;
 use dbdyno::ENGINES;
-use dbdyno_engine::private::{self, Home, How, Instance, Up, Wish};
+use dbdyno_engine::private::{self, Home, How, Instance, Up, UpRequest};
 use dbdyno_engine::servers::{Product, ServerError, Watch};
 use dbdyno_report::numbers;
 use dbdyno_run::StopSwitch;
@@ -35,7 +35,7 @@ pub(super) fn up(args: &UpArgs, context: &Context) -> Result<(), Error> {
     let size = context.catalogue.size(&args.size)?;
     let home = Home::from_environment().map_err(failed("starting", &args.engine))?;
     let programs = product.about().programs.named();
-    let wish = Wish {
+    let request = UpRequest {
         size,
         memory_limit_bytes: args.memory_limit,
         keep: args.keep,
@@ -43,7 +43,7 @@ pub(super) fn up(args: &UpArgs, context: &Context) -> Result<(), Error> {
         hardware_threads: dbdyno_probe::hardware_threads(),
     };
     let begun = Instant::now();
-    let up = private::up(&home, product, &wish, &UpWatch::new(context)?);
+    let up = private::up(&home, product, &request, &UpWatch::new(context)?);
     let Up { instance, how } = up.map_err(failed("starting", &args.engine))?;
     let answer = UpDocument {
         target: private::target_of(&args.engine),

@@ -10,7 +10,7 @@ use dbdyno_model::{Drive, Plan, Subject};
 use dbdyno_run::{
     LoadRequest, LoadedWorkload, RunRequest, StopSwitch, WorkloadLoad, WorkloadRequest, load_workload, workload_plan,
 };
-use dbdyno_workload::{Dialect, Held, Site, Workload, near, workload};
+use dbdyno_workload::{Dialect, Held, TargetWorkload, Workload, near, workload};
 
 /// The workload that was named in place of tests, if one was.
 ///
@@ -95,7 +95,9 @@ impl WorkloadTarget {
         place.refuse_foreign()?;
         let dialect = Dialect::of(workload, place.info);
         let held = match &dialect {
-            Ok(dialect) => Site::new(place.engine.as_ref(), dialect).held().map_err(place.failed("looking into"))?,
+            Ok(dialect) => {
+                TargetWorkload::new(place.engine.as_ref(), dialect).held().map_err(place.failed("looking into"))?
+            }
             Err(_) => Held::Nothing,
         };
         if let (Held::Complete { scale: found }, Some(asked)) =
@@ -174,7 +176,7 @@ impl WorkloadTarget {
 
     /// Counts the rows of an earlier load, because added or missing rows would be measured.
     fn recount(&self, place: &OpenedTarget, dialect: &Dialect) -> Result<(), Error> {
-        let wrong = Site::new(place.engine.as_ref(), dialect).recount(self.scale);
+        let wrong = TargetWorkload::new(place.engine.as_ref(), dialect).recount(self.scale);
         let wrong = wrong.map_err(place.failed("counting the workload's rows of"))?;
         if wrong.is_empty() {
             return Ok(());

@@ -8,7 +8,7 @@ use dbdyno_engine::program::TransactionType;
 use dbdyno_engine::{Engine, EngineError, PointSpec, Prepared, ProgramSpec, Session};
 use dbdyno_model::{Cache, CommitMode, Dop, Drive, PlannedPoint, Rate, RepeatMode, Subject};
 use dbdyno_stats::Types;
-use dbdyno_workload::{Site, User};
+use dbdyno_workload::{TargetWorkload, User};
 use std::ops::Range;
 
 /// A point of a workload.
@@ -27,8 +27,8 @@ impl WorkloadSpec<'_> {
         User { number, of: jobs, seed: key_seed, scale: self.loaded.scale, form: self.form }
     }
 
-    pub(crate) fn site<'s>(&'s self, engine: &'s dyn Engine) -> Site<'s> {
-        Site::new(engine, &self.loaded.dialect)
+    pub(crate) fn target_workload<'s>(&'s self, engine: &'s dyn Engine) -> TargetWorkload<'s> {
+        TargetWorkload::new(engine, &self.loaded.dialect)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::work::{PointWork, WorkloadSpec};
 use crate::{Events, PlanError, RunContext, RunRequest, StopSwitch};
 use dbdyno_engine::{Engine, EngineError};
 use dbdyno_model::{ClientLoad, Dop, Flag, Mapping, Plan, PlannedPoint, Point, Ramp, Status, Subject, WorkloadName};
-use dbdyno_workload::{Dialect, Done, Ended, Held, Site, Workload};
+use dbdyno_workload::{Dialect, Done, Ended, Held, TargetWorkload, Workload};
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
@@ -40,13 +40,13 @@ pub fn load_workload(
     jobs: u32,
     (events, stop): (&dyn Events, &StopSwitch),
 ) -> Result<WorkloadLoad, EngineError> {
-    let site = Site::new(engine, dialect);
-    let held = site.held()?;
+    let target_workload = TargetWorkload::new(engine, dialect);
+    let held = target_workload.held()?;
     if let Held::Complete { scale } = held {
         return Ok(WorkloadLoad { scale, rows: Vec::new(), anew: false });
     }
     let scale = scale.or(held.scale()).unwrap_or(1);
-    let (rows, goes_on) = site.load(scale, jobs, &LoadProgress { events, stop })?;
+    let (rows, goes_on) = target_workload.load(scale, jobs, &LoadProgress { events, stop })?;
     Ok(WorkloadLoad { scale, rows, anew: held != Held::Nothing && !goes_on })
 }
 
@@ -137,8 +137,8 @@ impl<'a> InvariantCheck<'a> {
     /// The engine's.
     pub(crate) fn open(context: &RunContext<'_>, work: PointWork<'a>, point: &mut Point) -> Result<Self, EngineError> {
         let PointWork::Workload(work) = work else { return Ok(Self::None) };
-        let site = work.site(context.engine);
-        let before = site.look().map_err(|error| error.while_doing("reading the workload's figures"))?;
+        let target_workload = work.target_workload(context.engine);
+        let before = target_workload.look().map_err(|error| error.while_doing("reading the workload's figures"))?;
         let last = work.loaded.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if last.is_some_and(|last| last != before) {
             let note = format!("{} was changed by somebody else since the point before", work.program.work);
@@ -146,7 +146,7 @@ impl<'a> InvariantCheck<'a> {
         }
         let broken = work.loaded.dialect.workload().broken(&before);
         let problems = broken.into_iter().map(|why| format!("before the point: {why}; load it anew")).collect();
-        site.rest().map_err(|error| error.while_doing("bringing the workload's tables to rest"))?;
+        target_workload.rest().map_err(|error| error.while_doing("bringing the workload's tables to rest"))?;
         Ok(Self::Of { work, before, problems })
     }
 
@@ -187,7 +187,7 @@ impl<'a> InvariantCheck<'a> {
 fn look(context: &RunContext<'_>, work: &WorkloadSpec<'_>) -> Result<Vec<i64>, EngineError> {
     let began = Instant::now();
     loop {
-        match work.site(context.engine).look() {
+        match work.target_workload(context.engine).look() {
             Err(error) if error.target_lost() && began.elapsed() < PATIENCE && !context.stop.requested() => {
                 std::thread::sleep(PAUSE);
             }

@@ -1,17 +1,17 @@
 //! Workloads: programs with a schema of their own, like an application. What all of them share is here: what a workload
 //! says of itself ([`Workload`]), its SQL in an engine's dialect ([`Dialect`]), how it is loaded and looked at
-//! ([`Site`]), and how transactions are run one after the other without a clock ([`Alone`]). A workload is one module
+//! ([`TargetWorkload`]), and how transactions are run one after the other without a clock ([`Alone`]). A workload is one module
 //! of this room with its tables in a TOML file, a line in [`WORKLOADS`], and one SQL file for each dialect in the rooms
 //! of the engines. No engine is named here.
 
 mod alone;
 mod dialect;
-mod site;
+mod target_workload;
 mod tpcb;
 
 pub use alone::Alone;
 pub use dialect::Dialect;
-pub use site::{Held, Site, held_of_all};
+pub use target_workload::{Held, TargetWorkload, held_of_all};
 
 use dbdyno_engine::program::{Program, TransactionType, TypeId};
 use dbdyno_model::Drive;

@@ -1,6 +1,6 @@
 //! Stopping an instance, and removing its data unless it is to be kept.
 
-use super::home::{Site, remove_folder};
+use super::home::{InstanceFolder, remove_folder};
 use super::lock::Lock;
 use super::{Home, Instance, Stage, cgroup, ours, socket};
 use crate::servers::{
@@ -36,28 +36,28 @@ pub struct Down {
 /// # Errors
 /// It does not stop, or something cannot be removed.
 pub fn down(home: &Home, product: &dyn Product, keep: Option<bool>, watch: &dyn Watch) -> Result<Down, ServerError> {
-    let site = home.site(product.about().engine)?;
+    let instance_folder = home.instance_folder(product.about().engine)?;
     let nothing = Down { instance: None, stopped: false, kept: false, removed: false };
-    if !site.folder.exists() {
+    if !instance_folder.path.exists() {
         return Ok(nothing);
     }
-    let lock = Lock::take_at_home(&site, product, watch)?;
-    let done = stop_and_remove(&site, product, keep, watch);
-    site.tidy();
+    let lock = Lock::take_at_home(&instance_folder, product, watch)?;
+    let done = stop_and_remove(&instance_folder, product, keep, watch);
+    instance_folder.tidy();
     drop(lock);
     done
 }
 
 fn stop_and_remove(
-    site: &Site,
+    instance_folder: &InstanceFolder,
     product: &dyn Product,
     keep: Option<bool>,
     watch: &dyn Watch,
 ) -> Result<Down, ServerError> {
-    let recorded = Instance::read(site)?;
-    let data = site.data();
-    ours::refuse_foreign(site, product, recorded.as_ref())?;
-    refuse_strangers(site, product, recorded.as_ref())?;
+    let recorded = Instance::read(instance_folder)?;
+    let data = instance_folder.data();
+    ours::refuse_foreign(instance_folder, product, recorded.as_ref())?;
+    refuse_strangers(instance_folder, product, recorded.as_ref())?;
     let keep = keep.unwrap_or(recorded.as_ref().is_some_and(|i| i.keep)) && data.is_dir();
     let mut stopped = false;
     if let Some(instance) = &recorded {
@@ -65,31 +65,32 @@ fn stop_and_remove(
         if stopped {
             watch.note(&format!("stopping the private {} (process {})", instance.engine, instance.pid()));
         }
-        stop(instance, site, product, if keep { ORDERLY } else { BEFORE_REMOVAL }, keep, watch)?;
+        stop(instance, instance_folder, product, if keep { ORDERLY } else { BEFORE_REMOVAL }, keep, watch)?;
     }
     if let Some(kin) = recorded.as_ref().and_then(|instance| kin(instance, product)) {
         kin.end_in(&data);
     }
-    clear_traces(site, recorded.as_ref())?;
-    remove_folder(&site.making())?;
+    clear_traces(instance_folder, recorded.as_ref())?;
+    remove_folder(&instance_folder.making())?;
     let had_data = data.is_dir();
     if keep {
         if let Some(instance) = &recorded {
-            Instance { stage: Stage::Stopped, process: None, cgroup: None, ..instance.clone() }.write(site)?;
+            Instance { stage: Stage::Stopped, process: None, cgroup: None, ..instance.clone() }
+                .write(instance_folder)?;
         }
     } else {
-        remove_data(site)?;
+        remove_data(instance_folder)?;
     }
     Ok(Down { instance: recorded, stopped, kept: keep, removed: had_data && !keep })
 }
 
 /// Refuses a data folder in which a server works that dbdyno did not start.
 pub(super) fn refuse_strangers(
-    site: &Site,
+    instance_folder: &InstanceFolder,
     product: &dyn Product,
     recorded: Option<&Instance>,
 ) -> Result<(), ServerError> {
-    let data = site.data();
+    let data = instance_folder.data();
     let noted = DataFolder::open(&data).ok().and_then(|folder| product.noted_pid(&folder));
     let stranger = working_in(&data).into_iter().find(|process| {
         noted == Some(process.pid) && recorded.is_none_or(|instance| instance.process.as_ref() != Some(process))
@@ -106,14 +107,14 @@ pub(super) fn refuse_strangers(
 /// Stops what an instance runs: its server in good order within `patience`, what makes its data at once.
 pub(super) fn stop(
     instance: &Instance,
-    site: &Site,
+    instance_folder: &InstanceFolder,
     product: &dyn Product,
     patience: Duration,
     keep: bool,
     watch: &dyn Watch,
 ) -> Result<(), ServerError> {
     let Some(process) = instance.process.as_ref().filter(|p| p.lives()) else { return Ok(()) };
-    refuse_unproved(instance, process, site, product)?;
+    refuse_unproved(instance, process, instance_folder, product)?;
     if !process.lives() {
         return Ok(());
     }
@@ -156,18 +157,18 @@ pub(super) fn kin(instance: &Instance, product: &dyn Product) -> Option<Kin> {
 fn refuse_unproved(
     instance: &Instance,
     process: &Process,
-    site: &Site,
+    instance_folder: &InstanceFolder,
     product: &dyn Product,
 ) -> Result<(), ServerError> {
     // A process that is about to become another program, or to end, does not show what it is for a moment.
     const PASSES: Duration = Duration::from_secs(2);
-    let folder = if instance.stage == Stage::Making { site.making() } else { site.data() };
+    let folder = if instance.stage == Stage::Making { instance_folder.making() } else { instance_folder.data() };
     let kin = kin(instance, product);
     let started = || kin.as_ref().is_some_and(|kin| kin.started(process, &folder));
     if wait_until(PASSES, &|| !process.lives(), started) || !process.lives() {
         return Ok(());
     }
-    let (pid, record) = (process.pid, site.record());
+    let (pid, record) = (process.pid, instance_folder.record());
     Err(ServerError::Refused(format!(
         "process {pid}, which {0} names, does not work for {1}, so it is left alone, and nothing was done; if no server of this instance \
          runs any more, remove {0}",
@@ -177,11 +178,11 @@ fn refuse_unproved(
 }
 
 /// Removes what an instance had besides its data: its control group and its socket.
-pub(super) fn clear_traces(site: &Site, instance: Option<&Instance>) -> Result<(), ServerError> {
+pub(super) fn clear_traces(instance_folder: &InstanceFolder, instance: Option<&Instance>) -> Result<(), ServerError> {
     if let Some(group) = instance.and_then(|i| i.cgroup.as_deref()) {
         cgroup::remove(group);
     }
-    remove_folder(&site.run())?;
+    remove_folder(&instance_folder.run())?;
     let Some(instance) = instance else { return Ok(()) };
     let owner = Account::choose(&[&instance.user]).ok().map(|account| account.uid());
     socket::remove_short_folder(&instance.socket_folder, owner)
@@ -189,16 +190,16 @@ pub(super) fn clear_traces(site: &Site, instance: Option<&Instance>) -> Result<(
 
 /// Removes the data and all that is known of it. The data loses its name first, so that what is half removed is never
 /// taken for whole.
-fn remove_data(site: &Site) -> Result<(), ServerError> {
-    let (data, removing) = (site.data(), site.removing());
+fn remove_data(instance_folder: &InstanceFolder) -> Result<(), ServerError> {
+    let (data, removing) = (instance_folder.data(), instance_folder.removing());
     remove_folder(&removing)?;
     if data.is_dir() {
         std::fs::rename(&data, &removing).map_err(|e| ServerError::io("rename", &data, &e))?;
     }
-    Instance::forget(site)?;
+    Instance::forget(instance_folder)?;
     remove_folder(&removing)?;
-    remove_file(&site.log())?;
-    remove_file(&site.record().with_extension("json.new"))
+    remove_file(&instance_folder.log())?;
+    remove_file(&instance_folder.record().with_extension("json.new"))
 }
 
 fn remove_file(path: &Path) -> Result<(), ServerError> {

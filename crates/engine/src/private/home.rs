@@ -59,10 +59,10 @@ impl Home {
     ///
     /// # Errors
     /// Others may change the way to it.
-    pub fn site(&self, engine: &str) -> Result<Site, ServerError> {
-        let site = Site { folder: self.0.join(engine) };
-        way::refuse_open(&site.folder)?;
-        Ok(site)
+    pub fn instance_folder(&self, engine: &str) -> Result<InstanceFolder, ServerError> {
+        let instance_folder = InstanceFolder { path: self.0.join(engine) };
+        way::refuse_open(&instance_folder.path)?;
+        Ok(instance_folder)
     }
 }
 
@@ -73,55 +73,55 @@ pub(super) const LOG: &str = "log";
 
 /// The folder of one engine's instance.
 #[derive(Debug, Clone)]
-pub struct Site {
-    pub(super) folder: PathBuf,
+pub struct InstanceFolder {
+    pub(super) path: PathBuf,
 }
 
-impl Site {
+impl InstanceFolder {
     /// The server's data, whole.
     pub(super) fn data(&self) -> PathBuf {
-        self.folder.join("data")
+        self.path.join("data")
     }
 
     /// The server's data while it is being made.
     pub(super) fn making(&self) -> PathBuf {
-        self.folder.join("data.making")
+        self.path.join("data.making")
     }
 
     /// The server's data while it is being removed.
     pub(super) fn removing(&self) -> PathBuf {
-        self.folder.join("data.removing")
+        self.path.join("data.removing")
     }
 
     /// What the server says.
     pub(super) fn log(&self) -> PathBuf {
-        self.folder.join(LOG)
+        self.path.join(LOG)
     }
 
     /// What is known of the instance.
     pub(super) fn record(&self) -> PathBuf {
-        self.folder.join(RECORD)
+        self.path.join(RECORD)
     }
 
     /// Held by whoever starts or stops the instance.
     pub(super) fn lock(&self) -> PathBuf {
-        self.folder.join(LOCK)
+        self.path.join(LOCK)
     }
 
     /// The files beside the data, by their names: by the same rules as those in it.
     pub(super) fn files(&self) -> io::Result<DataFolder> {
-        DataFolder::open(&self.folder.canonicalize()?)
+        DataFolder::open(&self.path.canonicalize()?)
     }
 
     /// The socket, where its path is short enough.
     pub(super) fn run(&self) -> PathBuf {
-        self.folder.join("run")
+        self.path.join("run")
     }
 
     /// Makes the folder and those above it. Root's are open to be passed through, because the server runs as another
     /// user.
     pub(super) fn create(&self) -> Result<(), ServerError> {
-        let missing: Vec<&Path> = self.folder.ancestors().take_while(|f| !f.exists()).collect();
+        let missing: Vec<&Path> = self.path.ancestors().take_while(|f| !f.exists()).collect();
         let mode = if rustix::process::geteuid().is_root() { 0o755 } else { 0o700 };
         for folder in missing.into_iter().rev() {
             let made = DirBuilder::new().mode(mode).create(folder);
@@ -138,12 +138,12 @@ impl Site {
             })?;
         }
         // In a folder that others may write to, one of them may have been quicker.
-        way::refuse_open(&self.folder)
+        way::refuse_open(&self.path)
     }
 
     /// Refuses a place that the server's user cannot come to, naming the folder on the way that is closed.
     pub(super) fn refuse_closed(&self, account: &Account) -> Result<(), ServerError> {
-        match account.closed_on_the_way(&self.folder) {
+        match account.closed_on_the_way(&self.path) {
             None => Ok(()),
             Some(closed) => Err(ServerError::Refused(format!(
                 "the server runs as the user {}, who may not enter {1}; set {HOME_VARIABLE} to a folder that every user can come to, or allow it: chmod o+x {1}",
@@ -165,7 +165,7 @@ impl Site {
         if self.made().into_iter().chain([self.record()]).all(is_gone) {
             // Whatever cannot be removed is not in anybody's way.
             _ = std::fs::remove_file(self.lock());
-            _ = std::fs::remove_dir(&self.folder);
+            _ = std::fs::remove_dir(&self.path);
         }
     }
 }
@@ -193,22 +193,22 @@ mod tests {
     #[test]
     fn a_folder_that_holds_nothing_is_tidied_away() {
         let dir = tempfile::tempdir().unwrap();
-        let site = Home::at(&dir.path().join("a/b")).unwrap().site("engine").unwrap();
-        site.create().unwrap();
-        std::fs::write(site.lock(), "1").unwrap();
-        std::fs::write(site.log(), "x").unwrap();
-        site.tidy();
-        assert!(site.log().exists());
-        std::fs::remove_file(site.log()).unwrap();
-        std::fs::write(site.folder.join("notes"), "somebody's").unwrap();
-        site.tidy();
-        assert!(!site.lock().exists(), "a lock that nobody needs is nobody's surprise");
-        std::fs::remove_file(site.folder.join("notes")).unwrap();
-        site.tidy();
-        assert!(!site.folder.exists() && dir.path().join("a").exists());
+        let instance_folder = Home::at(&dir.path().join("a/b")).unwrap().instance_folder("engine").unwrap();
+        instance_folder.create().unwrap();
+        std::fs::write(instance_folder.lock(), "1").unwrap();
+        std::fs::write(instance_folder.log(), "x").unwrap();
+        instance_folder.tidy();
+        assert!(instance_folder.log().exists());
+        std::fs::remove_file(instance_folder.log()).unwrap();
+        std::fs::write(instance_folder.path.join("notes"), "somebody's").unwrap();
+        instance_folder.tidy();
+        assert!(!instance_folder.lock().exists(), "a lock that nobody needs is nobody's surprise");
+        std::fs::remove_file(instance_folder.path.join("notes")).unwrap();
+        instance_folder.tidy();
+        assert!(!instance_folder.path.exists() && dir.path().join("a").exists());
         let file = dir.path().join("file");
         std::fs::write(&file, "").unwrap();
-        let error = Home::at(&file).unwrap().site("engine").unwrap().create().unwrap_err();
+        let error = Home::at(&file).unwrap().instance_folder("engine").unwrap().create().unwrap_err();
         assert!(matches!(&error, ServerError::Refused(text) if text.contains("set DBDYNO_HOME")), "{error}");
     }
 }

@@ -1,7 +1,7 @@
 //! What is known of an instance, kept in a file beside its data. It is written before anything is started, so that
 //! whatever a killed dbdyno leaves running can be found again.
 
-use super::home::{RECORD, Site};
+use super::home::{InstanceFolder, RECORD};
 use crate::servers::{Access, Place, Process, ServerError};
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -86,9 +86,9 @@ impl Instance {
     ///
     /// # Errors
     /// It cannot be read, or is damaged.
-    pub fn read(site: &Site) -> Result<Option<Self>, ServerError> {
-        let path = site.record();
-        let text = match site.files().and_then(|files| files.read(RECORD)) {
+    pub fn read(instance_folder: &InstanceFolder) -> Result<Option<Self>, ServerError> {
+        let path = instance_folder.record();
+        let text = match instance_folder.files().and_then(|files| files.read(RECORD)) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => {
@@ -103,7 +103,7 @@ impl Instance {
             ServerError::Refused(format!(
                 "{}, which describes the private instance, is damaged ({error}); if no server of it runs any more, remove the folder {}",
                 path.display(),
-                site.folder.display()
+                instance_folder.path.display()
             ))
         })
     }
@@ -112,19 +112,19 @@ impl Instance {
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn write(&self, site: &Site) -> Result<(), ServerError> {
+    pub fn write(&self, instance_folder: &InstanceFolder) -> Result<(), ServerError> {
         let write = || -> io::Result<()> {
             let mut text = serde_json::to_string_pretty(self)?;
             text.push('\n');
-            site.files()?.write(RECORD, &text)
+            instance_folder.files()?.write(RECORD, &text)
         };
-        write().map_err(|error| ServerError::io("write", &site.record(), &error))
+        write().map_err(|error| ServerError::io("write", &instance_folder.record(), &error))
     }
 
     /// Forgets it.
-    pub(super) fn forget(site: &Site) -> Result<(), ServerError> {
-        let forgotten = site.files().and_then(|files| files.remove(RECORD));
-        forgotten.map_err(|error| ServerError::io("remove", &site.record(), &error))
+    pub(super) fn forget(instance_folder: &InstanceFolder) -> Result<(), ServerError> {
+        let forgotten = instance_folder.files().and_then(|files| files.remove(RECORD));
+        forgotten.map_err(|error| ServerError::io("remove", &instance_folder.record(), &error))
     }
 }
 
@@ -137,9 +137,9 @@ mod tests {
     #[test]
     fn a_record_is_its_owners_alone_and_no_link_is_followed() {
         let dir = tempfile::tempdir().unwrap();
-        let site = Home::at(dir.path()).unwrap().site("engine").unwrap();
-        site.create().unwrap();
-        assert_eq!(Instance::read(&site).unwrap(), None);
+        let instance_folder = Home::at(dir.path()).unwrap().instance_folder("engine").unwrap();
+        instance_folder.create().unwrap();
+        assert_eq!(Instance::read(&instance_folder).unwrap(), None);
         let instance: Instance = serde_json::from_str(
             r#"{"engine":"engine","version":"1","size":"T","cache_bytes":1,"stage":"stopped","process":null,"data":"/d",
                 "socket_folder":"/r","user":"u","programs":"/b","log":"/l","memory_limit_bytes":null,"cgroup":null,"keep":true}"#,
@@ -148,20 +148,20 @@ mod tests {
         let secret = dir.path().join("secret");
         std::fs::write(&secret, "secret").unwrap();
         for name in ["instance.json.new", "instance.json"] {
-            symlink(&secret, site.folder.join(name)).unwrap();
+            symlink(&secret, instance_folder.path.join(name)).unwrap();
         }
-        assert!(Instance::read(&site).unwrap_err().to_string().contains("is a link"));
-        instance.write(&site).unwrap();
+        assert!(Instance::read(&instance_folder).unwrap_err().to_string().contains("is a link"));
+        instance.write(&instance_folder).unwrap();
         assert_eq!(std::fs::read_to_string(&secret).unwrap(), "secret");
-        assert_eq!(Instance::read(&site).unwrap(), Some(instance));
-        let there = site.record().symlink_metadata().unwrap();
+        assert_eq!(Instance::read(&instance_folder).unwrap(), Some(instance));
+        let there = instance_folder.record().symlink_metadata().unwrap();
         assert!(there.is_file() && there.mode() & 0o777 == 0o600);
         if rustix::process::geteuid().is_root() {
             // Whoever has written it may have put anything there.
-            std::os::unix::fs::chown(site.record(), Some(54_321), None).unwrap();
-            assert!(Instance::read(&site).unwrap_err().to_string().contains("belongs to another user"));
+            std::os::unix::fs::chown(instance_folder.record(), Some(54_321), None).unwrap();
+            assert!(Instance::read(&instance_folder).unwrap_err().to_string().contains("belongs to another user"));
         }
-        Instance::forget(&site).unwrap();
-        assert_eq!(Instance::read(&site).unwrap(), None);
+        Instance::forget(&instance_folder).unwrap();
+        assert_eq!(Instance::read(&instance_folder).unwrap(), None);
     }
 }

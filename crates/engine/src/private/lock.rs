@@ -1,7 +1,7 @@
 //! The lock of one engine's instance: whoever starts or stops it holds this, so that two commands at the same time
 //! cannot both make data or start servers. The kernel lets go of it when its holder ends, however that happens.
 
-use super::home::{HOME_VARIABLE, LOCK, Site};
+use super::home::{HOME_VARIABLE, InstanceFolder, LOCK};
 use super::{Instance, ours};
 use crate::servers::{Product, ServerError, Watch};
 use rustix::fs::{FlockOperation, flock};
@@ -21,26 +21,34 @@ pub(super) struct Lock(#[allow(dead_code, reason = "the lock is the open file")]
 impl Lock {
     /// Takes the lock as [`Lock::take`] does. Where nobody holds one yet, first refuses a folder with things that
     /// dbdyno did not make, so that a refusal leaves no lock behind.
-    pub(super) fn take_at_home(site: &Site, product: &dyn Product, watch: &dyn Watch) -> Result<Self, ServerError> {
+    pub(super) fn take_at_home(
+        instance_folder: &InstanceFolder,
+        product: &dyn Product,
+        watch: &dyn Watch,
+    ) -> Result<Self, ServerError> {
         // Whoever holds the lock may be making what is not marked yet.
-        if site.lock().symlink_metadata().is_err() {
-            ours::refuse_foreign(site, product, Instance::read(site)?.as_ref())?;
+        if instance_folder.lock().symlink_metadata().is_err() {
+            ours::refuse_foreign(instance_folder, product, Instance::read(instance_folder)?.as_ref())?;
         }
-        Self::take(site, watch)
+        Self::take(instance_folder, watch)
     }
 
     /// Takes the lock, making folder and file where they are missing, and waits a little for another command.
-    pub(super) fn take(site: &Site, watch: &dyn Watch) -> Result<Self, ServerError> {
-        Self::take_within(PATIENCE, site, watch)
+    pub(super) fn take(instance_folder: &InstanceFolder, watch: &dyn Watch) -> Result<Self, ServerError> {
+        Self::take_within(PATIENCE, instance_folder, watch)
     }
 
-    fn take_within(patience: Duration, site: &Site, watch: &dyn Watch) -> Result<Self, ServerError> {
+    fn take_within(
+        patience: Duration,
+        instance_folder: &InstanceFolder,
+        watch: &dyn Watch,
+    ) -> Result<Self, ServerError> {
         let begun = Instant::now();
         let mut told = false;
         loop {
-            site.create()?;
-            let tried = try_lock(site).map_err(|error| {
-                let lock = site.lock().display().to_string();
+            instance_folder.create()?;
+            let tried = try_lock(instance_folder).map_err(|error| {
+                let lock = instance_folder.lock().display().to_string();
                 ServerError::Refused(format!(
                     "cannot lock {lock}: {error}; set {HOME_VARIABLE} to a folder of your own"
                 ))
@@ -48,11 +56,11 @@ impl Lock {
             if let Some(lock) = tried? {
                 return Ok(lock);
             }
-            let holder = holder(site);
+            let holder = holder(instance_folder);
             if begun.elapsed() >= patience || watch.cancelled() {
                 return Err(ServerError::Refused(format!(
                     "another dbdyno{holder} is starting or stopping the private instance in {}; try again when it has finished",
-                    site.folder.display()
+                    instance_folder.path.display()
                 )));
             }
             if !told {
@@ -65,8 +73,8 @@ impl Lock {
 }
 
 /// The lock if nobody has it.
-fn try_lock(site: &Site) -> io::Result<Option<Lock>> {
-    let mut file = match site.files().and_then(|files| files.to_lock(LOCK)) {
+fn try_lock(instance_folder: &InstanceFolder) -> io::Result<Option<Lock>> {
+    let mut file = match instance_folder.files().and_then(|files| files.to_lock(LOCK)) {
         // The folder was tidied away between being made and this.
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         file => file?,
@@ -76,7 +84,7 @@ fn try_lock(site: &Site) -> io::Result<Option<Lock>> {
         locked => locked?,
     }
     // A file that its last holder removed locks nothing any more.
-    let (ours, there) = (file.metadata()?, site.lock().symlink_metadata());
+    let (ours, there) = (file.metadata()?, instance_folder.lock().symlink_metadata());
     if there.is_ok_and(|there| (there.dev(), there.ino()) == (ours.dev(), ours.ino())) {
         file.set_len(0)?;
         writeln!(file, "{}", std::process::id())?;
@@ -87,8 +95,8 @@ fn try_lock(site: &Site) -> io::Result<Option<Lock>> {
 }
 
 /// Who has it, as far as the file tells.
-fn holder(site: &Site) -> String {
-    let noted = site.files().and_then(|files| files.read(LOCK)).unwrap_or_default();
+fn holder(instance_folder: &InstanceFolder) -> String {
+    let noted = instance_folder.files().and_then(|files| files.read(LOCK)).unwrap_or_default();
     noted.trim().parse::<u32>().map_or_else(|_| String::new(), |pid| format!(" (process {pid})"))
 }
 
@@ -102,38 +110,38 @@ mod tests {
     #[test]
     fn one_at_a_time_and_the_next_when_it_is_free() {
         let dir = tempfile::tempdir().unwrap();
-        let site = Home::at(dir.path()).unwrap().site("engine").unwrap();
-        let lock = Lock::take(&site, &Silent).unwrap();
-        let refused = Lock::take_within(Duration::from_millis(120), &site, &Silent).unwrap_err().to_string();
+        let instance_folder = Home::at(dir.path()).unwrap().instance_folder("engine").unwrap();
+        let lock = Lock::take(&instance_folder, &Silent).unwrap();
+        let refused = Lock::take_within(Duration::from_millis(120), &instance_folder, &Silent).unwrap_err().to_string();
         assert!(refused.contains(&format!("another dbdyno (process {})", std::process::id())), "{refused}");
         let waiting = std::thread::spawn({
-            let site = site.clone();
-            move || Lock::take(&site, &Silent).map(|_| ())
+            let instance_folder = instance_folder.clone();
+            move || Lock::take(&instance_folder, &Silent).map(|_| ())
         });
         std::thread::sleep(Duration::from_millis(100));
         // As `down` does at its end: the one who waits must not take a lock on a file that is gone.
-        site.tidy();
+        instance_folder.tidy();
         drop(lock);
         waiting.join().unwrap().unwrap();
-        assert!(site.lock().exists());
+        assert!(instance_folder.lock().exists());
     }
 
     #[test]
     fn a_lock_is_its_owners_alone_and_never_somebody_elses_file() {
         let dir = tempfile::tempdir().unwrap();
-        let site = Home::at(dir.path()).unwrap().site("engine").unwrap();
-        site.create().unwrap();
+        let instance_folder = Home::at(dir.path()).unwrap().instance_folder("engine").unwrap();
+        instance_folder.create().unwrap();
         // As an earlier dbdyno left it.
-        std::fs::write(site.lock(), "").unwrap();
-        std::fs::set_permissions(site.lock(), PermissionsExt::from_mode(0o644)).unwrap();
-        let lock = Lock::take(&site, &Silent).unwrap();
-        assert_eq!(site.lock().metadata().unwrap().mode() & 0o777, 0o600);
+        std::fs::write(instance_folder.lock(), "").unwrap();
+        std::fs::set_permissions(instance_folder.lock(), PermissionsExt::from_mode(0o644)).unwrap();
+        let lock = Lock::take(&instance_folder, &Silent).unwrap();
+        assert_eq!(instance_folder.lock().metadata().unwrap().mode() & 0o777, 0o600);
         drop(lock);
-        std::fs::remove_file(site.lock()).unwrap();
+        std::fs::remove_file(instance_folder.lock()).unwrap();
         let secret = dir.path().join("secret");
         std::fs::write(&secret, "secret").unwrap();
-        std::os::unix::fs::symlink(&secret, site.lock()).unwrap();
-        let error = Lock::take(&site, &Silent).unwrap_err().to_string();
+        std::os::unix::fs::symlink(&secret, instance_folder.lock()).unwrap();
+        let error = Lock::take(&instance_folder, &Silent).unwrap_err().to_string();
         assert!(error.contains("lock is a link"), "{error}");
         assert_eq!(std::fs::read_to_string(&secret).unwrap(), "secret");
     }

@@ -25,10 +25,10 @@ use dbdyno_model::Size;
 use std::path::PathBuf;
 
 pub use down::{Down, down};
-pub use home::{HOME_VARIABLE, Home, Site};
+pub use home::{HOME_VARIABLE, Home, InstanceFolder};
 pub use instance::{Instance, Stage};
 pub use ours::mark_folder;
-pub use up::{How, Up, Wish, up};
+pub use up::{How, Up, UpRequest, up};
 
 /// The scheme of targets that are private instances.
 pub const SCHEME: &str = "private";
@@ -71,7 +71,7 @@ pub fn find(home: &Home, product: &dyn Product) -> Result<PrivateServer, ServerE
     let engine = product.about().engine;
     let refused = |text: String| Err(ServerError::Refused(text));
     let start = |size: &str| format!("dbdyno up {engine} --size {size}");
-    let Some(instance) = Instance::read(&home.site(engine)?)? else {
+    let Some(instance) = Instance::read(&home.instance_folder(engine)?)? else {
         return refused(format!("no private {engine} is running; start it: {}", start("D")));
     };
     let start = start(&instance.size);

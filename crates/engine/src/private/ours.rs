@@ -3,7 +3,7 @@
 //! Where a file system keeps no marks, and for instances of earlier versions, the record must agree with what is there.
 
 use super::Instance;
-use super::home::Site;
+use super::home::InstanceFolder;
 use crate::servers::{Account, DataFolder, Product, ServerError};
 use dbdyno_files::mark;
 use rustix::fs::{Mode, OFlags};
@@ -32,16 +32,16 @@ pub fn mark_folder(path: &Path) -> io::Result<()> {
 
 /// Refuses an instance's folder in which something stands in the place of what dbdyno makes.
 pub(super) fn refuse_foreign(
-    site: &Site,
+    instance_folder: &InstanceFolder,
     product: &dyn Product,
     recorded: Option<&Instance>,
 ) -> Result<(), ServerError> {
-    let recorded = recorded.filter(|instance| is_of(instance, site, product));
-    let data = site.data();
-    for path in site.made() {
+    let recorded = recorded.filter(|instance| is_of(instance, instance_folder, product));
+    let data = instance_folder.data();
+    for path in instance_folder.made() {
         let Ok(found) = path.symlink_metadata() else { continue };
         let is_known = || match recorded {
-            Some(instance) if path == data => agrees(instance, site, product),
+            Some(instance) if path == data => agrees(instance, instance_folder, product),
             recorded => recorded.is_some(),
         };
         if !is_marked(&path, &found) && !is_empty(&path, &found) && !is_known() {
@@ -68,15 +68,15 @@ fn is_empty(path: &Path, found: &Metadata) -> bool {
 }
 
 /// Whether a record is of this very place.
-fn is_of(instance: &Instance, site: &Site, product: &dyn Product) -> bool {
+fn is_of(instance: &Instance, instance_folder: &InstanceFolder, product: &dyn Product) -> bool {
     let place = |path: &Path| path.metadata().ok().map(|found| (found.dev(), found.ino()));
     let folder = instance.data.parent().and_then(place);
-    instance.engine == product.about().engine && folder.is_some() && folder == place(&site.folder)
+    instance.engine == product.about().engine && folder.is_some() && folder == place(&instance_folder.path)
 }
 
 /// Whether the data is what a record says: of its user and of its version, with the settings that each start writes.
-fn agrees(instance: &Instance, site: &Site, product: &dyn Product) -> bool {
-    let Ok(data) = DataFolder::open(&site.data()) else { return false };
+fn agrees(instance: &Instance, instance_folder: &InstanceFolder, product: &dyn Product) -> bool {
+    let Ok(data) = DataFolder::open(&instance_folder.data()) else { return false };
     Account::choose(&[&instance.user]).is_ok_and(|account| account.uid() == data.owner_uid())
         && product.data_series(&data).is_none_or(|series| series == product.series(&instance.version))
         && data.read(product.about().settings_file).is_ok()

@@ -3,7 +3,7 @@
 use super::down::stop;
 use super::up::{CALLED_OFF, Upping};
 use super::{Instance, Stage};
-use crate::servers::{Log, Process, Readiness, ServerError, Silent, Waited, wait};
+use crate::servers::{Process, Readiness, ServerError, ServerLog, Silent, Waited, wait};
 use dbdyno_model::ErrorClass;
 
 impl Upping<'_> {
@@ -22,10 +22,10 @@ impl Upping<'_> {
     }
 
     /// Waits until the server can be worked with. One that was called off is stopped.
-    pub(super) fn wait(&self, instance: &Instance, process: &Process, log: &Log) -> Result<(), ServerError> {
+    pub(super) fn wait(&self, instance: &Instance, process: &Process, log: &ServerLog) -> Result<(), ServerError> {
         let (engine, pid) = (&instance.engine, process.pid);
         // Nobody calls that off a second time.
-        let stop = || stop(instance, self.site, self.product, CALLED_OFF, false, &Silent);
+        let stop = || stop(instance, self.instance_folder, self.product, CALLED_OFF, false, &Silent);
         match wait(self.product, &instance.place(), process, self.watch) {
             Waited::Ready => Ok(()),
             Waited::Ended => Err(log.error(ErrorClass::Other, "the server ended while it was starting")),

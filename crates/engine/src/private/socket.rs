@@ -1,6 +1,6 @@
 //! Where a server's socket goes: into a folder that nobody else may look into.
 
-use super::home::{Site, remove_folder};
+use super::home::{InstanceFolder, remove_folder};
 use crate::servers::{Product, ServerError};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ const SHORT_FOLDER: &str = "/tmp/dbdyno-";
 
 /// Beside the data, or in a short folder of its own where the path would be too long for a socket, or would have to be
 /// escaped in a target.
-pub(super) fn folder(site: &Site, product: &dyn Product) -> PathBuf {
-    let run = site.run();
+pub(super) fn folder(instance_folder: &InstanceFolder, product: &dyn Product) -> PathBuf {
+    let run = instance_folder.run();
     let text = run.to_string_lossy();
     let plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+".contains(c));
     if plain && text.len() + 1 + product.about().socket_name.len() <= PATH_BYTES {
         return run;
     }
-    let place = xxh3_64(site.folder.as_os_str().as_encoded_bytes());
+    let place = xxh3_64(instance_folder.path.as_os_str().as_encoded_bytes());
     // Somebody else may have taken the first name.
     let mut names = (0..).map(|n: u64| PathBuf::from(format!("{SHORT_FOLDER}{:016x}", place.wrapping_add(n))));
     names.find(|folder| folder.symlink_metadata().is_err()).unwrap_or(run)

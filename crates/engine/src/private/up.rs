@@ -2,11 +2,11 @@
 
 use super::cgroup::{Group, words};
 use super::down::{clear_traces, kin, refuse_strangers, stop};
-use super::home::{Site, remove_folder};
+use super::home::{InstanceFolder, remove_folder};
 use super::lock::Lock;
 use super::{Home, Instance, Stage, ours, socket};
 use crate::servers::{
-    Account, DataFolder, Found, Log, Place, Process, Product, Search, Server, ServerError, Sizing, Watch,
+    Account, DataFolder, Found, Place, Process, Product, Search, Server, ServerError, ServerLog, Sizing, Watch,
 };
 use dbdyno_model::{ErrorClass, Size};
 use std::fs::DirBuilder;
@@ -20,7 +20,7 @@ pub(super) const CALLED_OFF: Duration = Duration::from_secs(10);
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy)]
-pub struct Wish<'a> {
+pub struct UpRequest<'a> {
     /// The size class whose settings the server gets.
     pub size: &'a Size,
     /// The most memory that it may use.
@@ -58,31 +58,31 @@ pub struct Up {
 ///
 /// # Errors
 /// It runs otherwise than asked for, it cannot be started as asked for, or it does not start.
-pub fn up(home: &Home, product: &dyn Product, wish: &Wish<'_>, watch: &dyn Watch) -> Result<Up, ServerError> {
-    let site = home.site(product.about().engine)?;
-    if !site.folder.exists() {
+pub fn up(home: &Home, product: &dyn Product, request: &UpRequest<'_>, watch: &dyn Watch) -> Result<Up, ServerError> {
+    let instance_folder = home.instance_folder(product.about().engine)?;
+    if !instance_folder.path.exists() {
         // A home that will not do is refused before it comes into being.
-        site.refuse_closed(&Account::choose(product.about().users)?)?;
+        instance_folder.refuse_closed(&Account::choose(product.about().users)?)?;
     }
-    let lock = Lock::take_at_home(&site, product, watch)?;
-    let done = Upping { site: &site, product, wish, watch }.up();
+    let lock = Lock::take_at_home(&instance_folder, product, watch)?;
+    let done = Upping { instance_folder: &instance_folder, product, request, watch }.up();
     // What was refused leaves nothing behind.
-    site.tidy();
+    instance_folder.tidy();
     drop(lock);
     done
 }
 
 pub(super) struct Upping<'a> {
-    pub(super) site: &'a Site,
+    pub(super) instance_folder: &'a InstanceFolder,
     pub(super) product: &'a dyn Product,
-    wish: &'a Wish<'a>,
+    request: &'a UpRequest<'a>,
     pub(super) watch: &'a dyn Watch,
 }
 
 impl Upping<'_> {
     fn up(&self) -> Result<Up, ServerError> {
-        let recorded = Instance::read(self.site)?;
-        ours::refuse_foreign(self.site, self.product, recorded.as_ref())?;
+        let recorded = Instance::read(self.instance_folder)?;
+        ours::refuse_foreign(self.instance_folder, self.product, recorded.as_ref())?;
         if let Some(instance) = recorded.as_ref().filter(|i| i.lives() && i.stage != Stage::Making) {
             match self.runs_already(instance) {
                 // It has ended while it was looked at.
@@ -92,7 +92,7 @@ impl Upping<'_> {
                 done => return done,
             }
         }
-        let data = self.site.data();
+        let data = self.instance_folder.data();
         let held = recorded.as_ref().filter(|_| data.is_dir());
         match held {
             Some(instance) => self.refuse_other_size(instance)?,
@@ -105,13 +105,13 @@ impl Upping<'_> {
             }
             None => {}
         }
-        refuse_strangers(self.site, self.product, recorded.as_ref())?;
+        refuse_strangers(self.instance_folder, self.product, recorded.as_ref())?;
         let account = match held {
             // The data belongs to this one.
             Some(instance) => Account::choose(&[&instance.user])?,
             None => Account::choose(self.product.about().users)?,
         };
-        self.site.refuse_closed(&account)?;
+        self.instance_folder.refuse_closed(&account)?;
         let programs = self.programs(&account, held)?;
         let group = self.group()?;
         let begun = self.begin(&account, &programs, recorded.as_ref(), held.is_some(), group.as_ref());
@@ -131,32 +131,32 @@ impl Upping<'_> {
         group: Option<&Group>,
     ) -> Result<Up, ServerError> {
         if let Some(instance) = recorded.filter(|i| i.stage == Stage::Making) {
-            stop(instance, self.site, self.product, CALLED_OFF, false, self.watch)?;
+            stop(instance, self.instance_folder, self.product, CALLED_OFF, false, self.watch)?;
         }
         if let Some(kin) = recorded.and_then(|instance| kin(instance, self.product)) {
-            kin.end_in(&self.site.making());
-            kin.end_in(&self.site.data());
+            kin.end_in(&self.instance_folder.making());
+            kin.end_in(&self.instance_folder.data());
         }
         // An earlier group is removed unless it is the one that was made just now.
         let earlier = recorded.filter(|i| i.cgroup.as_deref() != group.map(|g| g.folder.as_path()));
-        clear_traces(self.site, earlier)?;
-        remove_folder(&self.site.making())?;
-        remove_folder(&self.site.removing())?;
-        let keep = self.wish.keep.unwrap_or(recorded.is_some_and(|i| i.keep && restart));
+        clear_traces(self.instance_folder, earlier)?;
+        remove_folder(&self.instance_folder.making())?;
+        remove_folder(&self.instance_folder.removing())?;
+        let keep = self.request.keep.unwrap_or(recorded.is_some_and(|i| i.keep && restart));
         let mut instance = Instance {
             engine: self.product.about().engine.to_owned(),
             version: programs.version.clone(),
-            size: self.wish.size.id.clone(),
-            cache_bytes: self.wish.size.engine_cache_bytes,
+            size: self.request.size.id.clone(),
+            cache_bytes: self.request.size.engine_cache_bytes,
             stage: Stage::Stopped,
             process: None,
-            data: self.site.data(),
-            socket_folder: socket::folder(self.site, self.product),
+            data: self.instance_folder.data(),
+            socket_folder: socket::folder(self.instance_folder, self.product),
             port: self.product.about().port,
             user: account.name.clone(),
             programs: programs.folder.clone(),
-            log: self.site.log(),
-            memory_limit_bytes: self.wish.memory_limit_bytes,
+            log: self.instance_folder.log(),
+            memory_limit_bytes: self.request.memory_limit_bytes,
             cgroup: group.map(|g| g.folder.clone()),
             keep,
         };
@@ -170,7 +170,8 @@ impl Upping<'_> {
     fn runs_already(&self, recorded: &Instance) -> Result<Up, ServerError> {
         self.refuse_other_size(recorded)?;
         self.refuse_silent(recorded)?;
-        if let Some(asked) = self.wish.memory_limit_bytes.filter(|asked| Some(*asked) != recorded.memory_limit_bytes) {
+        if let Some(asked) = self.request.memory_limit_bytes.filter(|asked| Some(*asked) != recorded.memory_limit_bytes)
+        {
             let engine = &recorded.engine;
             let now = recorded
                 .memory_limit_bytes
@@ -183,18 +184,18 @@ impl Upping<'_> {
         let mut instance = recorded.clone();
         if let Some(process) = instance.process.as_ref().filter(|_| instance.stage == Stage::Starting) {
             self.watch.note(&format!("it is being started already (process {})", process.pid));
-            self.wait(&instance, process, &Log::open(&self.site.log())?.whole())?;
+            self.wait(&instance, process, &ServerLog::open(&self.instance_folder.log())?.whole())?;
         }
         instance.stage = Stage::Running;
-        instance.keep = self.wish.keep.unwrap_or(instance.keep);
+        instance.keep = self.request.keep.unwrap_or(instance.keep);
         if instance != *recorded {
-            instance.write(self.site)?;
+            instance.write(self.instance_folder)?;
         }
         Ok(Up { instance, how: How::Already })
     }
 
     fn refuse_other_size(&self, instance: &Instance) -> Result<(), ServerError> {
-        let (engine, is, asked) = (&instance.engine, &instance.size, &self.wish.size.id);
+        let (engine, is, asked) = (&instance.engine, &instance.size, &self.request.size.id);
         if is == asked {
             return Ok(());
         }
@@ -209,10 +210,10 @@ impl Upping<'_> {
     }
 
     fn group(&self) -> Result<Option<Group>, ServerError> {
-        let Some(bytes) = self.wish.memory_limit_bytes else { return Ok(None) };
-        let place = xxh3_64(self.site.folder.as_os_str().as_encoded_bytes());
+        let Some(bytes) = self.request.memory_limit_bytes else { return Ok(None) };
+        let place = xxh3_64(self.instance_folder.path.as_os_str().as_encoded_bytes());
         let name = format!("dbdyno-{}-{place:016x}", self.product.about().engine);
-        Group::create(&name, bytes, self.wish.size.engine_cache_bytes).map(Some)
+        Group::create(&name, bytes, self.request.size.engine_cache_bytes).map(Some)
     }
 
     /// Those that it ran with before are tried first.
@@ -221,7 +222,7 @@ impl Upping<'_> {
         let series = held.and_then(|instance| self.product.data_series(&DataFolder::open(&instance.data).ok()?));
         let instead = format!("remove the data: dbdyno down {engine} --keep=false");
         let search = Search {
-            named: self.wish.programs,
+            named: self.request.programs,
             before: held.map(|instance| instance.programs.as_path()),
             made_by: series.as_deref().map(|series| (series, instead.as_str())),
         };
@@ -230,27 +231,27 @@ impl Upping<'_> {
 
     fn server(&self, place: Place, account: &Account) -> Server<'_> {
         let environment = Vec::new();
-        Server { product: self.product, place, account: account.clone(), log: self.site.log(), environment }
+        Server { product: self.product, place, account: account.clone(), log: self.instance_folder.log(), environment }
     }
 
     /// Makes the data beside its place and gives it its name when it is whole.
     fn make_data(&self, instance: &mut Instance, account: &Account) -> Result<(), ServerError> {
-        let (making, data) = (self.site.making(), self.site.data());
-        _ = std::fs::remove_file(self.site.log());
+        let (making, data) = (self.instance_folder.making(), self.instance_folder.data());
+        _ = std::fs::remove_file(self.instance_folder.log());
         let server = self.server(Place { data: making.clone(), ..instance.place() }, account);
         let made = self.folder(&making, account).and_then(|()| self.log()).and_then(|_| {
             server.make(&[], self.watch, &mut |process| {
                 instance.stage = Stage::Making;
                 instance.process = Some(process.clone());
-                instance.write(self.site)
+                instance.write(self.instance_folder)
             })?;
             std::fs::rename(&making, &data).map_err(|e| ServerError::io("rename", &making, &e))
         });
         if let Err(error) = made {
             // Half of it is of no use to anybody; that it is gone matters less than why.
             _ = remove_folder(&making);
-            _ = Instance::forget(self.site);
-            _ = std::fs::remove_file(self.site.log());
+            _ = Instance::forget(self.instance_folder);
+            _ = std::fs::remove_file(self.instance_folder.log());
             return Err(match error {
                 ServerError::Failed(error) if error.class == ErrorClass::Cancelled => {
                     ServerError::failed(ErrorClass::Cancelled, "nothing runs, and nothing was left behind")
@@ -260,17 +261,17 @@ impl Upping<'_> {
         }
         instance.stage = Stage::Stopped;
         instance.process = None;
-        instance.write(self.site)
+        instance.write(self.instance_folder)
     }
 
     /// Starts the server and waits until it can be worked with.
     fn start(&self, instance: &mut Instance, account: &Account, group: Option<&Group>) -> Result<(), ServerError> {
         self.folder(&instance.socket_folder, account)?;
         let sizing = Sizing {
-            size: self.wish.size,
+            size: self.request.size,
             version: &instance.version,
             socket_folder: &instance.socket_folder,
-            hardware_threads: self.wish.hardware_threads,
+            hardware_threads: self.request.hardware_threads,
         };
         let settings = self.product.settings(&sizing);
         let server = self.server(instance.place(), account);
@@ -286,7 +287,7 @@ impl Upping<'_> {
             }
             instance.stage = Stage::Starting;
             instance.process = Some(process.clone());
-            instance.write(self.site)
+            instance.write(self.instance_folder)
         })?;
         let started = self.wait(instance, &started.process, &started.log);
         instance.stage = if instance.lives() { Stage::Starting } else { Stage::Stopped };
@@ -295,14 +296,14 @@ impl Upping<'_> {
         } else if instance.stage == Stage::Stopped {
             instance.process = None;
         }
-        instance.write(self.site)?;
+        instance.write(self.instance_folder)?;
         started
     }
 
     /// The log is there, and is dbdyno's.
-    fn log(&self) -> Result<Log, ServerError> {
-        let log = Log::open(&self.site.log())?;
-        ours::mark(&log.file).map_err(|e| ServerError::io("write", &self.site.log(), &e))?;
+    fn log(&self) -> Result<ServerLog, ServerError> {
+        let log = ServerLog::open(&self.instance_folder.log())?;
+        ours::mark(&log.file).map_err(|e| ServerError::io("write", &self.instance_folder.log(), &e))?;
         Ok(log)
     }
 

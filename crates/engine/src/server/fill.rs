@@ -2,7 +2,7 @@
 
 use super::contents::{self, transaction};
 use super::load::{note, pool};
-use super::{Connection as _, ProductTables, Rows, Stop, Tally};
+use super::{Connection as _, LoadStop, PhaseProgress, ProductTables, Rows};
 use crate::client::Values;
 use crate::data::{Columns, RowSum, RowsByColumns};
 use crate::{EngineError, LoadWatch, RowPart, TableRows};
@@ -25,22 +25,22 @@ pub(super) fn fill<P: ProductTables>(
         let parts = table.parts();
         let missing: Vec<RowPart> = parts.iter().filter(|part| !books.done("filled", &part.name)).cloned().collect();
         let done = table.rows - missing.iter().map(RowPart::rows).sum::<u64>();
-        let tally = Tally::new(watch, table.what.clone(), done, table.rows);
+        let progress = PhaseProgress::new(watch, table.what.clone(), done, table.rows);
         let insert = table.filled(&P::dialect().get("load/insert_rows")?.text);
         let doing = format!("loading {}", table.name());
-        let work = |connection: &mut P::Connection, part: &RowPart, (): &mut (), stop: &Stop<'_>| {
+        let work = |connection: &mut P::Connection, part: &RowPart, (): &mut (), stop: &LoadStop<'_>| {
             let (mut source, mut ids) = (RowsByColumns::new(&table.columns), part.ids.clone());
-            let mut rows = Rows::new(&table.columns, &mut source, &mut ids, (stop, &tally));
+            let mut rows = Rows::new(&table.columns, &mut source, &mut ids, (stop, &progress));
             transaction::<P, ()>(connection, &doing, |connection| {
                 connection.insert(&doing, &insert, &mut rows)?;
                 connection.batch(&doing, &note::<P>("filled", &part.name)?)
             })
         };
         pool.each(&doing, &missing, || (), work)?;
-        let tally = Tally::new(watch, format!("{} checksum", table.what), 0, table.rows);
-        let prove = |connection: &mut P::Connection, part: &RowPart, (): &mut (), stop: &Stop<'_>| {
+        let progress = PhaseProgress::new(watch, format!("{} checksum", table.what), 0, table.rows);
+        let prove = |connection: &mut P::Connection, part: &RowPart, (): &mut (), stop: &LoadStop<'_>| {
             prove_part::<P>(connection, (table, part), stop)?;
-            tally.add(part.rows());
+            progress.add(part.rows());
             Ok(())
         };
         pool.each(&format!("reading {} back", table.name()), &parts, || (), prove)?;
@@ -51,7 +51,7 @@ pub(super) fn fill<P: ProductTables>(
 fn prove_part<P: ProductTables>(
     connection: &mut P::Connection,
     (table, part): (&TableRows, &RowPart),
-    stop: &Stop<'_>,
+    stop: &LoadStop<'_>,
 ) -> Result<(), EngineError> {
     let (from, to) = (part.ids.start().to_string(), part.ids.end().to_string());
     let sql = table.filled(&P::dialect().get("load/rows_of")?.text).replace("{from}", &from).replace("{to}", &to);

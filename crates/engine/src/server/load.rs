@@ -6,7 +6,8 @@ use super::contents::{self, META, Object, transaction};
 use super::tables::{Load, LoadRequest};
 use super::verify::prove;
 use super::{
-    Connection as _, Leaf, LoaderPool, Phase, ProductTables, Rows, Stop, Tally, Times, held, leaves, remove, run_lock,
+    Connection as _, Leaf, LoadStop, LoaderPool, Phase, PhaseProgress, ProductTables, Rows, Times, held, leaves,
+    remove, run_lock,
 };
 use crate::bookkeeping::{Contents, Meta, checksum_key};
 use crate::data::{Generator, test_columns};
@@ -157,12 +158,13 @@ impl<P: ProductTables> Load<'_, P> {
             statements.extend(drops);
             statements.extend(self.product.create_table(*table, self.request.size)?);
             // One table after the other: what comes second may need what comes first.
-            let create = |connection: &mut P::Connection, statements: &Vec<String>, (): &mut (), stop: &Stop<'_>| {
-                statements.iter().try_for_each(|sql| match stop.requested() {
-                    true => Err(EngineError::new(ErrorClass::Cancelled, format!("{CREATING}: stopped"))),
-                    false => connection.batch(CREATING, sql),
-                })
-            };
+            let create =
+                |connection: &mut P::Connection, statements: &Vec<String>, (): &mut (), stop: &LoadStop<'_>| {
+                    statements.iter().try_for_each(|sql| match stop.requested() {
+                        true => Err(EngineError::new(ErrorClass::Cancelled, format!("{CREATING}: stopped"))),
+                        false => connection.batch(CREATING, sql),
+                    })
+                };
             self.pool.each(CREATING, &[statements], || (), create)?;
         }
         if let Contents::Ours(meta) = contents::look(self.product, &mut self.control)? {
@@ -195,11 +197,11 @@ impl<P: ProductTables> Load<'_, P> {
                 *written.entry(leaf.table).or_insert(0) += leaf.rows(size);
             }
             let (times, product) = (&self.times, self.product);
-            let tally = Tally::new(self.watch, label.to_owned(), rows - rows_of(&missing), rows);
-            let work = |connection: &mut P::Connection, leaf: &Leaf, generator: &mut Generator, stop: &Stop<'_>| {
+            let progress = PhaseProgress::new(self.watch, label.to_owned(), rows - rows_of(&missing), rows);
+            let work = |connection: &mut P::Connection, leaf: &Leaf, generator: &mut Generator, stop: &LoadStop<'_>| {
                 let _clock = times.clock(leaf.table, Phase::Fill);
                 let mut ids = leaf.ids(size);
-                let mut rows = Rows::new(test_columns(), generator, &mut ids, (stop, &tally));
+                let mut rows = Rows::new(test_columns(), generator, &mut ids, (stop, &progress));
                 let doing = format!("loading {}", leaf.name);
                 transaction::<P, ()>(connection, &doing, |connection| {
                     product.fill(connection, &doing, (leaf, size), &mut rows)?;
@@ -210,10 +212,10 @@ impl<P: ProductTables> Load<'_, P> {
             P::after_rows(self, label, (tables, &all, rows))?;
         }
         if verify {
-            let tally = Tally::new(self.watch, format!("{label} checksum"), 0, rows);
+            let progress = PhaseProgress::new(self.watch, format!("{label} checksum"), 0, rows);
             let times = &self.times;
             let clock = |table| times.clock(table, Phase::Prove);
-            let sums = prove::<P>(&mut self.pool, &all, (size, &generator), &tally, &clock)?;
+            let sums = prove::<P>(&mut self.pool, &all, (size, &generator), &progress, &clock)?;
             for (table, checksum) in sums {
                 let (name, value) = (checksum_key(table), checksum.to_string());
                 contents::set::<P>(&mut self.control, [(name.as_str(), value.as_str())])?;
@@ -228,7 +230,7 @@ impl<P: ProductTables> Load<'_, P> {
         let verified = if self.request.verify { "1" } else { "0" };
         contents::set::<P>(&mut self.control, [("verified", verified), ("complete", "1")])?;
         let doing = "writing the tables out";
-        let write = |connection: &mut P::Connection, sql: &String, (): &mut (), _: &Stop<'_>| {
+        let write = |connection: &mut P::Connection, sql: &String, (): &mut (), _: &LoadStop<'_>| {
             match connection.batch(doing, sql) {
                 // Not everybody may; the first point's settling then says so, or waits for the server's own checkpoint.
                 Err(error) if error.class == ErrorClass::Permission => Ok(()),

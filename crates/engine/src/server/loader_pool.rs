@@ -2,7 +2,7 @@
 //! that a Ctrl-C, or the first session that fails, stops all of them at once, whatever the server is busy with.
 
 use super::connection::Connection;
-use super::progress::Stop;
+use super::progress::LoadStop;
 use crate::{EngineError, LoadWatch};
 use dbdyno_model::ErrorClass;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -49,9 +49,9 @@ impl<'w, L: Connection> LoaderPool<'w, L> {
         doing: &str,
         items: &[T],
         tools: impl Fn() -> S + Sync,
-        work: impl Fn(&mut L, &T, &mut S, &Stop<'_>) -> Result<(), EngineError> + Sync,
+        work: impl Fn(&mut L, &T, &mut S, &LoadStop<'_>) -> Result<(), EngineError> + Sync,
     ) -> Result<(), EngineError> {
-        let stop = Stop { watch: self.watch, failed: AtomicBool::new(false) };
+        let stop = LoadStop { watch: self.watch, failed: AtomicBool::new(false) };
         stop.refuse(doing)?;
         let first_error: Mutex<Option<EngineError>> = Mutex::new(None);
         let fail = |error| {

@@ -68,7 +68,7 @@ pub use node::Node;
 pub use nodes::{node_count, statistics};
 pub use plan::{fits, has_nodes};
 pub use product::{Product, ServerEngine};
-pub use progress::{Stop, Tally};
+pub use progress::{LoadStop, PhaseProgress};
 pub use questions::{Questions, TextRows, counts, is_refusal, pairs, reason, unless_lost};
 pub use quiet::caught;
 pub use rows::{Rows, damaged};

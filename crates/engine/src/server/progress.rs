@@ -5,12 +5,12 @@ use dbdyno_model::ErrorClass;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Tells sessions to stop.
-pub struct Stop<'w> {
+pub struct LoadStop<'w> {
     pub(super) watch: &'w dyn LoadWatch,
     pub(super) failed: AtomicBool,
 }
 
-impl Stop<'_> {
+impl LoadStop<'_> {
     /// Whether to stop: somebody wants it, or another session has failed.
     pub fn requested(&self) -> bool {
         self.failed.load(Ordering::Relaxed) || self.watch.cancelled()
@@ -25,19 +25,19 @@ impl Stop<'_> {
 }
 
 /// How far a phase is, over all sessions.
-pub struct Tally<'w> {
+pub struct PhaseProgress<'w> {
     watch: &'w dyn LoadWatch,
     what: String,
     of: u64,
     done: AtomicU64,
 }
 
-impl<'w> Tally<'w> {
+impl<'w> PhaseProgress<'w> {
     /// A phase of `of` rows.
     pub fn new(watch: &'w dyn LoadWatch, what: String, done: u64, of: u64) -> Self {
-        let tally = Self { watch, what, of, done: AtomicU64::new(done) };
-        tally.add(0);
-        tally
+        let progress = Self { watch, what, of, done: AtomicU64::new(done) };
+        progress.add(0);
+        progress
     }
 
     /// Rows are done.

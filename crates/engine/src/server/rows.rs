@@ -1,6 +1,6 @@
 //! Rows on their way into a table: made one by one, while somebody counts them and may stop them.
 
-use super::{Stop, Tally};
+use super::{LoadStop, PhaseProgress};
 use crate::EngineError;
 use crate::client::Values;
 use crate::data::{Column, RowSource};
@@ -18,8 +18,8 @@ pub struct Rows<'r> {
     row: Values,
     made: u64,
     told: u64,
-    stop: &'r Stop<'r>,
-    tally: &'r Tally<'r>,
+    stop: &'r LoadStop<'r>,
+    progress: &'r PhaseProgress<'r>,
 }
 
 impl<'r> Rows<'r> {
@@ -28,10 +28,10 @@ impl<'r> Rows<'r> {
         columns: &'r [Column],
         source: &'r mut dyn RowSource,
         ids: &'r mut dyn Iterator<Item = u64>,
-        (stop, tally): (&'r Stop<'r>, &'r Tally<'r>),
+        (stop, progress): (&'r LoadStop<'r>, &'r PhaseProgress<'r>),
     ) -> Self {
         let next = ids.next();
-        Self { columns, source, ids, next, row: Values::new(), made: 0, told: 0, stop, tally }
+        Self { columns, source, ids, next, row: Values::new(), made: 0, told: 0, stop, progress }
     }
 
     /// Their columns.
@@ -67,7 +67,7 @@ impl<'r> Rows<'r> {
             return Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: stopped")));
         }
         if self.made - self.told >= TELL_ROWS || self.next.is_none() {
-            self.tally.add(self.made - self.told);
+            self.progress.add(self.made - self.told);
             self.told = self.made;
         }
         Ok(())
@@ -75,7 +75,7 @@ impl<'r> Rows<'r> {
 
     /// Says that the server itself has made all of them, from what it has.
     pub fn made_elsewhere(&mut self, rows: u64) {
-        self.tally.add(rows);
+        self.progress.add(rows);
         self.next = None;
     }
 

@@ -169,7 +169,7 @@ pub fn compared(plan: String, job: &Job) -> Result<Prepared, EngineError> {
 }
 
 /// The work of a session that calls a procedure.
-struct Work<C: WorkConnection> {
+struct CallWork<C: WorkConnection> {
     job: Job,
     call: C::Call,
     splits: bool,
@@ -183,7 +183,7 @@ struct Work<C: WorkConnection> {
 pub struct ServerSession<P: SessionProduct> {
     connection: P::Connection,
     product: P,
-    work: Option<Work<P::Connection>>,
+    work: Option<CallWork<P::Connection>>,
     client: Option<Client<P::Connection>>,
 }
 
@@ -218,7 +218,7 @@ impl<P: SessionProduct> ServerSession<P> {
             let scanned_bytes = self.scanned_bytes(&job)?;
             let call = self.connection.prepare_call(&job.preparing, &job.procedure.call()?)?;
             let splits = self.product.splits_calls(&job);
-            self.work = Some(Work { job: job.clone(), call, splits, scanned_bytes, made: (0, 0) });
+            self.work = Some(CallWork { job: job.clone(), call, splits, scanned_bytes, made: (0, 0) });
         }
         match (self.product.first_passes(&job), &form) {
             (Some(passes), None) => _ = self.call(0, passes)?,

@@ -1,6 +1,6 @@
 //! Checksums: leaves read back by all sessions of a load, and compared with what the generator says.
 
-use super::{Clock, Connection, Leaf, LoaderPool, ProductTables, Stop, Tally, leaves, recover};
+use super::{Clock, Connection, Leaf, LoadStop, LoaderPool, PhaseProgress, ProductTables, leaves, recover};
 use crate::client::Values;
 use crate::data::{Checksum, Columns, Generator, RowSum, test_columns};
 use crate::{EngineError, LoadWatch};
@@ -24,10 +24,10 @@ pub fn checksum<P: ProductTables>(
     (rows, columns): (u64, Columns),
     watch: &dyn LoadWatch,
 ) -> Result<Checksum, EngineError> {
-    let tally = Tally::new(watch, format!("{table} checksum"), 0, rows);
+    let progress = PhaseProgress::new(watch, format!("{table} checksum"), 0, rows);
     let sums = Sums::default();
-    let work = |connection: &mut P::Connection, leaf: &Leaf, (): &mut (), stop: &Stop<'_>| {
-        add(&sums, table, sum::<P>(connection, leaf, columns, (stop, &tally))?);
+    let work = |connection: &mut P::Connection, leaf: &Leaf, (): &mut (), stop: &LoadStop<'_>| {
+        add(&sums, table, sum::<P>(connection, leaf, columns, (stop, &progress))?);
         Ok(())
     };
     pool.each(&format!("reading {table} back"), &leaves(table), || (), work)?;
@@ -42,13 +42,13 @@ pub(super) fn prove<'t, P: ProductTables>(
     pool: &mut LoaderPool<'_, P::Connection>,
     leaves: &[Leaf],
     (size, generator): (&Size, &Generator),
-    tally: &Tally<'_>,
+    progress: &PhaseProgress<'_>,
     clock: &(dyn Fn(TableName) -> Clock<'t> + Sync),
 ) -> Result<BTreeMap<TableName, Checksum>, EngineError> {
     let sums = Sums::default();
-    let work = |connection: &mut P::Connection, leaf: &Leaf, generator: &mut Generator, stop: &Stop<'_>| {
+    let work = |connection: &mut P::Connection, leaf: &Leaf, generator: &mut Generator, stop: &LoadStop<'_>| {
         let _clock = clock(leaf.table);
-        let found = sum::<P>(connection, leaf, Columns::All, (stop, tally))?;
+        let found = sum::<P>(connection, leaf, Columns::All, (stop, progress))?;
         let made = generator.checksum_over(Columns::All, leaf.ids(size));
         if found != made {
             let name = &leaf.name;
@@ -67,7 +67,7 @@ fn sum<P: ProductTables>(
     connection: &mut P::Connection,
     leaf: &Leaf,
     columns: Columns,
-    (stop, tally): (&Stop<'_>, &Tally<'_>),
+    (stop, progress): (&LoadStop<'_>, &PhaseProgress<'_>),
 ) -> Result<Checksum, EngineError> {
     let sql = P::dialect().get("load/rows_out")?.text.replace("{leaf}", &P::in_sql(leaf));
     let doing = format!("reading {} back", leaf.name);
@@ -78,14 +78,14 @@ fn sum<P: ProductTables>(
         if rows < told + LOOK_ROWS {
             return Ok(());
         }
-        tally.add(rows - told);
+        progress.add(rows - told);
         told = rows;
         match stop.requested() {
             true => Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: stopped"))),
             false => Ok(()),
         }
     })?;
-    tally.add(sum.checksum.rows - told);
+    progress.add(sum.checksum.rows - told);
     Ok(sum.checksum)
 }
 

@@ -12,14 +12,14 @@ const LINES: usize = 12;
 
 /// A log to be added to, and what was said since it was opened.
 #[derive(Debug)]
-pub struct Log {
+pub struct ServerLog {
     pub(crate) file: File,
     path: PathBuf,
     /// How long it was then.
     from: u64,
 }
 
-impl Log {
+impl ServerLog {
     /// Opens a log, by the rules of a data folder; makes it where it is missing.
     pub(crate) fn open(path: &Path) -> Result<Self, ServerError> {
         let open = || {
@@ -73,12 +73,12 @@ mod tests {
     fn the_last_lines_since_the_start_are_shown() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("log");
-        Log::open(&path).unwrap().file.write_all(b"an earlier start\n").unwrap();
-        let mut log = Log::open(&path).unwrap();
-        let since = Log::open(&path).unwrap();
+        ServerLog::open(&path).unwrap().file.write_all(b"an earlier start\n").unwrap();
+        let mut log = ServerLog::open(&path).unwrap();
+        let since = ServerLog::open(&path).unwrap();
         let error = || since.error(ErrorClass::Other, "failed").to_string();
         assert!(error().ends_with("failed; it said nothing"));
-        assert_eq!(Log::open(&path).unwrap().whole().said(), "an earlier start\n");
+        assert_eq!(ServerLog::open(&path).unwrap().whole().said(), "an earlier start\n");
         for n in 0..20 {
             writeln!(log.file, "line {n}\n").unwrap();
         }

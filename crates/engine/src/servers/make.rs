@@ -2,7 +2,7 @@
 
 use super::spawn::{Program, Waiting};
 use super::stop::AT_ONCE;
-use super::{DataFolder, Log, Record, Server, ServerError, Step, Watch};
+use super::{DataFolder, Record, Server, ServerError, ServerLog, Step, Watch};
 use dbdyno_model::ErrorClass;
 use std::path::Path;
 
@@ -23,7 +23,7 @@ impl Server<'_> {
     fn step(&self, step: &Step, watch: &dyn Watch, record: &mut Record<'_>) -> Result<(), ServerError> {
         let above = self.place.data.parent().unwrap_or(Path::new("/"));
         watch.note(&format!("{} in {}", step.doing, above.display()));
-        let log = Log::open(&self.log)?;
+        let log = ServerLog::open(&self.log)?;
         let path = self.product.about().programs.place(&self.place.programs, step.program);
         let program =
             Program { path: &path, arguments: &step.arguments, input: step.input, environment: &self.environment };

@@ -28,7 +28,7 @@ use std::path::PathBuf;
 pub use account::Account;
 pub use data_folder::DataFolder;
 pub use error::ServerError;
-pub use log::Log;
+pub use log::ServerLog;
 pub use place::{Access, Login, Place, free_port};
 pub use process::{Process, Stat, pids};
 pub use product::{About, Product, Readiness, Setting, Sizing, Step, with_path};

@@ -1,7 +1,7 @@
 //! Setting a server and starting its process.
 
 use super::spawn::{Going, Program, Waiting};
-use super::{DataFolder, Log, Process, Record, Server, ServerError, Watch};
+use super::{DataFolder, Process, Record, Server, ServerError, ServerLog, Watch};
 use std::io;
 
 /// A server whose process has been started.
@@ -10,7 +10,7 @@ pub struct Started {
     /// Its main process.
     pub process: Process,
     /// What it says.
-    pub log: Log,
+    pub log: ServerLog,
 }
 
 impl Server<'_> {
@@ -57,7 +57,7 @@ impl Server<'_> {
     pub fn start(&self, watch: &dyn Watch, record: &mut Record<'_>) -> Result<Started, ServerError> {
         let forgotten = self.product.forget_pid(&self.data()?);
         forgotten.map_err(|e| ServerError::io("clear", &self.place.data, &e))?;
-        let log = Log::open(&self.log)?;
+        let log = ServerLog::open(&self.log)?;
         let path = self.product.about().programs.server(&self.place.programs);
         let arguments = self.product.arguments(&self.place);
         let program = Program { path: &path, arguments: &arguments, input: None, environment: &self.environment };

@@ -9,7 +9,7 @@ use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::data::{column_list, test_columns};
 use dbdyno_engine::server::load::about;
-use dbdyno_engine::server::{Connection as _, Leaf, Load, Phase, ProductTables, Rows, Stop, Tally, first};
+use dbdyno_engine::server::{Connection as _, Leaf, Load, LoadStop, Phase, PhaseProgress, ProductTables, Rows, first};
 use dbdyno_model::{ErrorClass, Size, TableName};
 use mysql::prelude::Queryable as _;
 
@@ -102,11 +102,11 @@ impl ProductTables for MariaDbProduct {
         (tables, _, rows): (&[TableName], &[Leaf], u64),
     ) -> Result<(), EngineError> {
         let (size, times) = (load.request.size, &load.times);
-        let tally = Tally::new(load.watch, format!("{label} statistics"), 0, rows);
-        let analyse = |connection: &mut MariaDbConnection, table: &TableName, (): &mut (), _: &Stop<'_>| {
+        let progress = PhaseProgress::new(load.watch, format!("{label} statistics"), 0, rows);
+        let analyse = |connection: &mut MariaDbConnection, table: &TableName, (): &mut (), _: &LoadStop<'_>| {
             let _clock = times.clock(*table, Phase::Tidy);
             analyse(connection, *table)?;
-            tally.add(table.rows(size));
+            progress.add(table.rows(size));
             Ok(())
         };
         load.pool.each(&format!("analysing {label}"), tables, || (), analyse)
@@ -223,16 +223,17 @@ mod tests {
                 Ok(connection)
             })
             .unwrap();
-            let tally = Tally::new(&NoProgress, String::new(), 0, 3_200);
+            let progress = PhaseProgress::new(&NoProgress, String::new(), 0, 3_200);
             let tools = || generator.clone();
-            let work = |connection: &mut MariaDbConnection, leaf: &Leaf, generator: &mut Generator, stop: &Stop<'_>| {
-                let size = size_t();
-                let mut ids = leaf.ids(&size);
-                let mut rows = Rows::new(test_columns(), generator, &mut ids, (stop, &tally));
-                transaction::<MariaDbProduct, ()>(connection, "loading", |connection| {
-                    product.fill(connection, "loading", (leaf, &size), &mut rows)
-                })
-            };
+            let work =
+                |connection: &mut MariaDbConnection, leaf: &Leaf, generator: &mut Generator, stop: &LoadStop<'_>| {
+                    let size = size_t();
+                    let mut ids = leaf.ids(&size);
+                    let mut rows = Rows::new(test_columns(), generator, &mut ids, (stop, &progress));
+                    transaction::<MariaDbProduct, ()>(connection, "loading", |connection| {
+                        product.fill(connection, "loading", (leaf, &size), &mut rows)
+                    })
+                };
             // What was there before goes.
             pool.each("loading", &leaves(table), tools, work).unwrap();
             let held = checksum::<MariaDbProduct>(&mut pool, table, (3_200, Columns::All), &NoProgress).unwrap();

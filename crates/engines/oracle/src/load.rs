@@ -10,7 +10,7 @@ use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::server::load::{about, note};
 use dbdyno_engine::server::{
-    Connection as _, Leaf, Load, NodeOf, Phase, ProductTables, Rows, Stop, Tally, first, leaves,
+    Connection as _, Leaf, Load, LoadStop, NodeOf, Phase, PhaseProgress, ProductTables, Rows, first, leaves,
 };
 use dbdyno_model::{ErrorClass, Organisation, Size, TableName, TableShape};
 
@@ -103,8 +103,8 @@ impl ProductTables for OracleProduct {
         let missing: Vec<TableName> =
             tables.iter().copied().filter(|table| !load.meta.done("keys", table.name())).collect();
         let (size, times, jobs) = (load.request.size, &load.times, load.request.jobs);
-        let tally = Tally::new(load.watch, format!("{label} keys"), 0, rows);
-        let build = |connection: &mut OracleConnection, table: &TableName, (): &mut (), _: &Stop<'_>| {
+        let progress = PhaseProgress::new(load.watch, format!("{label} keys"), 0, rows);
+        let build = |connection: &mut OracleConnection, table: &TableName, (): &mut (), _: &LoadStop<'_>| {
             let doing = format!("building the keys of {table}");
             let threads = if table.shape() == TableShape::Large { jobs } else { 1 };
             {
@@ -122,7 +122,7 @@ impl ProductTables for OracleProduct {
                 .batch(&format!("analysing {table}"), &DIALECT.fill("load/analyse", &[("table", table.name())])?)?;
             connection.batch(&doing, &note::<Self>("keys", table.name())?)?;
             connection.batch(&doing, &DIALECT.get("load/commit")?.text)?;
-            tally.add(table.rows(size));
+            progress.add(table.rows(size));
             Ok(())
         };
         load.pool.each(&format!("building the keys of {label}"), &missing, || (), build)

@@ -31,11 +31,11 @@ const ROLLBACK: &[u8] = b"Q\0\0\0\x0dROLLBACK\0";
 pub(super) struct ClientSession {
     connection: PostgresConnection,
     part: Membership,
-    work: Option<Work>,
+    work: Option<ClientWork>,
 }
 
 /// A job's work, understood, and the request that is under way.
-struct Work {
+struct ClientWork {
     doing: String,
     sends: PreparedStatements,
     /// Whether what it commits are the test's commits.
@@ -100,7 +100,7 @@ impl ClientSession {
     ) -> Result<(), EngineError> {
         let sends = self.connection.prepare(preparing, texts)?;
         self.connection.wire.shrink();
-        self.work = Some(Work { doing, sends, writes, asked: Asked::Rollback, result: CommandResult::default() });
+        self.work = Some(ClientWork { doing, sends, writes, asked: Asked::Rollback, result: CommandResult::default() });
         Ok(())
     }
 
@@ -144,7 +144,7 @@ impl ClientSession {
 
     /// What came of the request that was sent last; `None` while that is not known, and nobody waits for it.
     fn receive(&mut self, wait: Wait) -> Option<Result<ChunkResult, EngineError>> {
-        let Work { doing, sends, result, .. } = self.work.as_mut()?;
+        let ClientWork { doing, sends, result, .. } = self.work.as_mut()?;
         let received = self.connection.wire.receive(wait, |message| result.take(message, |row| sends.row(row)));
         let status = self.connection.judge(doing, received, result)?;
         Some(status.and_then(|status| self.done(status)))

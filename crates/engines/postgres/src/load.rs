@@ -11,7 +11,7 @@ use dbdyno_engine::EngineError;
 use dbdyno_engine::bookkeeping::Meta;
 use dbdyno_engine::server::load::{about, note};
 use dbdyno_engine::server::{
-    Connection as _, Leaf, Load, LoaderPool, Phase, ProductTables, Rows, Stop, Tally, Times, first,
+    Connection as _, Leaf, Load, LoadStop, LoaderPool, Phase, PhaseProgress, ProductTables, Rows, Times, first,
 };
 use dbdyno_model::{Size, TableName};
 
@@ -106,19 +106,19 @@ impl ProductTables for PostgresProduct {
     ) -> Result<(), EngineError> {
         let means = Means::ask(&mut load.control, load.pool.jobs(), rows)?;
         let (size, meta, times) = (load.request.size, &load.meta, &load.times);
-        let tally = Tally::new(load.watch, format!("{label} indexes"), 0, rows);
-        let index = |connection: &mut PostgresConnection, leaf: &Leaf, (): &mut (), _: &Stop<'_>| {
+        let progress = PhaseProgress::new(load.watch, format!("{label} indexes"), 0, rows);
+        let index = |connection: &mut PostgresConnection, leaf: &Leaf, (): &mut (), _: &LoadStop<'_>| {
             let _clock = times.clock(leaf.table, Phase::Index);
-            means.index(connection, leaf, size, meta, &tally)
+            means.index(connection, leaf, size, meta, &progress)
         };
         load.pool.each(&format!("indexing {label}"), leaves, || (), index)?;
         index_parents(&mut load.pool, tables, meta, times)?;
-        let tally = Tally::new(load.watch, format!("{label} vacuum"), 0, rows);
-        let vacuum = |connection: &mut PostgresConnection, leaf: &Leaf, (): &mut (), _: &Stop<'_>| {
+        let progress = PhaseProgress::new(load.watch, format!("{label} vacuum"), 0, rows);
+        let vacuum = |connection: &mut PostgresConnection, leaf: &Leaf, (): &mut (), _: &LoadStop<'_>| {
             let _clock = times.clock(leaf.table, Phase::Tidy);
             let sql = DIALECT.fill("load/vacuum_leaf", &[("relation", &leaf.name)])?;
             connection.batch(&format!("vacuuming {}", leaf.name), &sql)?;
-            tally.add(leaf.rows(size));
+            progress.add(leaf.rows(size));
             Ok(())
         };
         analyse_parents(&mut load.pool, tables, times)?;
@@ -174,7 +174,7 @@ impl Means {
         leaf: &Leaf,
         size: &Size,
         meta: &Meta,
-        tally: &Tally<'_>,
+        progress: &PhaseProgress<'_>,
     ) -> Result<(), EngineError> {
         let (rows, name) = (leaf.rows(size), &leaf.name);
         let doing = format!("indexing {name}");
@@ -182,7 +182,7 @@ impl Means {
         let settings = DIALECT.fill("load/index_settings", &[("kilobytes", &memory), ("workers", &workers)])?;
         connection.batch(&doing, &settings)?;
         index(connection, &doing, leaf.table, name, meta)?;
-        tally.add(rows);
+        progress.add(rows);
         Ok(())
     }
 }
@@ -220,7 +220,7 @@ fn index_parents(
         let work = |connection: &mut PostgresConnection,
                     (table, relation): &(TableName, String),
                     (): &mut (),
-                    _: &Stop<'_>| {
+                    _: &LoadStop<'_>| {
             let _clock = times.clock(*table, Phase::Index);
             index(connection, &format!("indexing {relation}"), *table, relation, meta)
         };
@@ -236,7 +236,7 @@ fn analyse_parents(
     times: &Times,
 ) -> Result<(), EngineError> {
     let parents: Vec<TableName> = tables.iter().copied().filter(|table| PostgresProduct::parts(*table) > 0).collect();
-    let work = |connection: &mut PostgresConnection, table: &TableName, (): &mut (), _: &Stop<'_>| {
+    let work = |connection: &mut PostgresConnection, table: &TableName, (): &mut (), _: &LoadStop<'_>| {
         let _clock = times.clock(*table, Phase::Tidy);
         let doing = format!("analysing {table}");
         let statements: &[&str] = if connection.version_num() >= ANALYSES_PARENTS_ALONE {

@@ -5,7 +5,7 @@ use super::Shared;
 use super::connection::SqliteConnection;
 use super::counters::take_page_counts;
 use super::errors::Fault;
-use super::session::{Work, stopped};
+use super::session::{ProcedureWork, stopped};
 use super::totals::{PAGE_BYTES, Totals};
 use crate::DIALECT;
 use dbdyno_engine::data::Keys;
@@ -15,7 +15,7 @@ use rusqlite::{CachedStatement, Statement, StatementStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// One call of a procedure.
-pub(super) struct Chunk<'a, W = &'a Work> {
+pub(super) struct Chunk<'a, W = &'a ProcedureWork> {
     pub(super) connection: &'a SqliteConnection,
     pub(super) work: W,
     pub(super) shared: &'a Shared,

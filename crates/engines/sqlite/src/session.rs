@@ -8,7 +8,7 @@ use super::procedures::Chunk;
 use super::statements::{Client, Sends};
 use super::table_name;
 use super::totals::Totals;
-use super::writer::Turn;
+use super::writer::WriterPermit;
 use super::{meta, procedure};
 use crate::DIALECT;
 use dbdyno_engine::client::{Answer, Parameter, Reads, Statements, TestForm, placed};
@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A job's work, understood.
-pub(super) struct Work {
+pub(super) struct ProcedureWork {
     /// What to do.
     pub(super) spec: PointSpec,
     /// Which of the task's jobs this is.
@@ -35,12 +35,12 @@ pub(super) struct Work {
 }
 
 /// Tells a session to stop.
-pub(super) struct Stop {
+pub(super) struct SqliteCanceller {
     asked: Arc<AtomicBool>,
     interrupt: InterruptHandle,
 }
 
-impl Canceller for Stop {
+impl Canceller for SqliteCanceller {
     fn cancel(&self) {
         // The flag first: a statement that begins after the interrupt is then not begun at all.
         self.asked.store(true, Ordering::Relaxed);
@@ -52,11 +52,11 @@ impl Canceller for Stop {
 pub(super) struct SqliteSession {
     shared: Arc<Shared>,
     connection: SqliteConnection,
-    work: Option<Work>,
+    work: Option<ProcedureWork>,
     /// What a client sends, where it is prepared for that instead.
     sends: Option<Sends>,
-    /// A client's transaction that is open, by its turn to write. Dropped after the connection, which rolls it back.
-    open: Option<Turn>,
+    /// A client's transaction that is open, by its permit to write. Dropped after the connection, which rolls it back.
+    open: Option<WriterPermit>,
     own: Totals,
     /// SQLite's change counter as far as it is among our own counts.
     changes: u64,
@@ -108,7 +108,7 @@ impl SqliteSession {
     }
 
     /// Whether the index of the last pass holds what the table holds.
-    fn verify(&self, work: &Work, sql: &str) -> Result<(), EngineError> {
+    fn verify(&self, work: &ProcedureWork, sql: &str) -> Result<(), EngineError> {
         let doing = format!("verifying what {} job {} made", work.spec.test.code, work.job);
         let read = |row: &rusqlite::Row<'_>| -> rusqlite::Result<[i64; 4]> {
             Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?])
@@ -211,7 +211,7 @@ impl SqliteSession {
             self.sends = Some(Sends::new(&self.connection, format!("{} job {job}", spec.test.code), vec![sql])?);
         } else {
             let small = Generator::new(&spec.size, TableShape::Small, spec.seed);
-            self.work = Some(Work { spec: spec.clone(), job, procedure, sql, small });
+            self.work = Some(ProcedureWork { spec: spec.clone(), job, procedure, sql, small });
         }
         self.account();
         Ok(prepared)
@@ -293,7 +293,7 @@ impl Session for SqliteSession {
 
     fn canceller(&self) -> Arc<dyn Canceller> {
         let interrupt = self.connection.connection.get_interrupt_handle();
-        Arc::new(Stop { asked: Arc::clone(&self.stop), interrupt })
+        Arc::new(SqliteCanceller { asked: Arc::clone(&self.stop), interrupt })
     }
 }
 

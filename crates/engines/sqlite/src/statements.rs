@@ -1,13 +1,13 @@
 //! What a client sends, one statement a call. There is no network here, so a statement that writes and is a transaction
 //! of its own brings its BEGIN and COMMIT along: only so can its commit be counted and timed. Writers queue as in the
-//! server drive; a transaction of several statements keeps its turn to write, which it has from its beginning on, until
+//! server drive; a transaction of several statements keeps its permit to write, which it has from its beginning on, until
 //! it ends: SQLite lets nobody write who began by reading what has changed since.
 
 use super::connection::SqliteConnection;
 use super::errors::Fault;
 use super::procedures::{Chunk, taken};
 use super::session::{obeyed, unprepared};
-use super::writer::Turn;
+use super::writer::WriterPermit;
 use crate::DIALECT;
 use dbdyno_engine::client::{Answer, Bound, Statements, Value, cents_text};
 use dbdyno_engine::data::iso_day;
@@ -65,7 +65,7 @@ pub(super) struct Client<'s> {
     begin: CachedStatement<'s>,
     commit: CachedStatement<'s>,
     /// Its transaction that is open.
-    open: &'s mut Option<Turn>,
+    open: &'s mut Option<WriterPermit>,
 }
 
 impl<'s> Client<'s> {
@@ -76,7 +76,7 @@ impl<'s> Client<'s> {
     pub(super) fn new(
         chunk: Chunk<'s, ()>,
         sends: &'s mut Sends,
-        open: &'s mut Option<Turn>,
+        open: &'s mut Option<WriterPermit>,
     ) -> Result<Self, EngineError> {
         let connection = chunk.connection;
         let prepare = |text: &str| {
@@ -97,8 +97,8 @@ impl<'s> Client<'s> {
             Request::Statement(bound) => self.statement(bound),
             Request::Commit => self.commit(),
             Request::Rollback => {
-                if let Some(turn) = self.open.take() {
-                    self.chunk.undo(turn);
+                if let Some(permit) = self.open.take() {
+                    self.chunk.undo(permit);
                 }
                 Ok(())
             }
@@ -121,22 +121,22 @@ impl<'s> Client<'s> {
             self.chunk.add(done);
             return Ok(());
         }
-        let turn = match self.open.take() {
-            Some(turn) => turn,
+        let permit = match self.open.take() {
+            Some(permit) => permit,
             None => self.chunk.open(&mut self.begin)?,
         };
         let done = self.answered(bound);
         if !goes_on {
-            return self.chunk.close(&mut self.commit, turn, done);
+            return self.chunk.close(&mut self.commit, permit, done);
         }
         match done {
             Ok(done) => {
                 self.chunk.add(done);
-                *self.open = Some(turn);
+                *self.open = Some(permit);
                 Ok(())
             }
             Err(fault) => {
-                self.chunk.undo(turn);
+                self.chunk.undo(permit);
                 Err(fault)
             }
         }
@@ -144,9 +144,9 @@ impl<'s> Client<'s> {
 
     /// Commits what is open.
     fn commit(&mut self) -> Result<(), Fault> {
-        let Some(turn) = self.open.take() else { return Ok(()) };
+        let Some(permit) = self.open.take() else { return Ok(()) };
         let so_far = self.chunk.go_on().map(|()| ChunkResult::default());
-        self.chunk.close(&mut self.commit, turn, so_far)
+        self.chunk.close(&mut self.commit, permit, so_far)
     }
 
     fn answered(&mut self, bound: &Bound<'_>) -> Result<ChunkResult, Fault> {

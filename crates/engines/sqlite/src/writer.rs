@@ -24,7 +24,7 @@ struct Queue {
 
 /// The right to write; passed on when dropped. A client's transaction keeps it from one call to the next.
 #[derive(Debug)]
-pub(super) struct Turn {
+pub(super) struct WriterPermit {
     queue: Arc<WriterQueue>,
     ticket: u64,
     /// Nanoseconds waited for it; none where nobody was ahead.
@@ -36,19 +36,19 @@ impl WriterQueue {
     ///
     /// # Errors
     /// `Cancelled` when `stop` is set meanwhile.
-    pub(super) fn wait(self: &Arc<Self>, stop: &AtomicBool) -> Result<Turn, EngineError> {
+    pub(super) fn wait(self: &Arc<Self>, stop: &AtomicBool) -> Result<WriterPermit, EngineError> {
         let ticket = {
             let mut queue = self.lock();
             let ticket = queue.next_ticket;
             queue.next_ticket += 1;
             queue.waiting.push_back((ticket, std::thread::current()));
             if queue.waiting.len() == 1 {
-                return Ok(Turn { queue: Arc::clone(self), ticket, waited_ns: None });
+                return Ok(WriterPermit { queue: Arc::clone(self), ticket, waited_ns: None });
             }
             ticket
         };
         // From here on the turn leaves the queue by being dropped, wherever in it it stands.
-        let mut turn = Turn { queue: Arc::clone(self), ticket, waited_ns: None };
+        let mut turn = WriterPermit { queue: Arc::clone(self), ticket, waited_ns: None };
         let started = Instant::now();
         while self.lock().waiting.front().is_none_or(|(first, _)| *first != ticket) {
             if stop.load(Ordering::Relaxed) {
@@ -65,7 +65,7 @@ impl WriterQueue {
     }
 }
 
-impl Drop for Turn {
+impl Drop for WriterPermit {
     fn drop(&mut self) {
         let mut queue = self.queue.lock();
         queue.waiting.retain(|(ticket, _)| *ticket != self.ticket);

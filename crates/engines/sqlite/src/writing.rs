@@ -8,7 +8,7 @@ use super::meta::beside;
 use super::options::Journal;
 use super::procedures::{Chunk, taken, wrong};
 use super::totals::PAGE_BYTES;
-use super::writer::Turn;
+use super::writer::WriterPermit;
 use crate::DIALECT;
 use dbdyno_engine::ChunkResult;
 use dbdyno_engine::data::{first_day, iso_day, mix};
@@ -149,9 +149,9 @@ impl<'a> Chunk<'a> {
             ProcedureShape::File => return Ok(remove(&file_of_job(&self.shared.options.path, work.job))?),
             _ => return Ok(()),
         };
-        let turn = self.shared.writer.wait(self.stop)?;
+        let permit = self.shared.writer.wait(self.stop)?;
         self.connection.connection.execute_batch(&sql)?;
-        drop(turn);
+        drop(permit);
         self.count_log();
         self.checkpoint_if_due()
     }
@@ -218,28 +218,28 @@ impl<'a> Chunk<'a> {
         brackets: &mut Brackets<'a>,
         work: impl FnOnce() -> Result<ChunkResult, Fault>,
     ) -> Result<(), Fault> {
-        let turn = self.open(&mut brackets.begin)?;
-        self.close(&mut brackets.commit, turn, work())
+        let permit = self.open(&mut brackets.begin)?;
+        self.close(&mut brackets.commit, permit, work())
     }
 }
 
 impl<W> Chunk<'_, W> {
     /// Opens a transaction that writes, when its turn has come.
-    pub(super) fn open(&mut self, begin: &mut CachedStatement<'_>) -> Result<Turn, Fault> {
-        let turn = self.shared.writer.wait(self.stop)?;
-        if let Some(ns) = turn.waited_ns {
+    pub(super) fn open(&mut self, begin: &mut CachedStatement<'_>) -> Result<WriterPermit, Fault> {
+        let permit = self.shared.writer.wait(self.stop)?;
+        if let Some(ns) = permit.waited_ns {
             self.own.queued.add(ns);
         }
         begin.raw_execute()?;
-        Ok(turn)
+        Ok(permit)
     }
 
-    /// Commits a transaction in which this was done, and which gives back its turn; rolls it back where something
+    /// Commits a transaction in which this was done, and which gives back its permit; rolls it back where something
     /// failed.
     pub(super) fn close(
         &mut self,
         commit: &mut CachedStatement<'_>,
-        turn: Turn,
+        permit: WriterPermit,
         done: Result<ChunkResult, Fault>,
     ) -> Result<(), Fault> {
         let done = done.and_then(|done| {
@@ -252,21 +252,21 @@ impl<W> Chunk<'_, W> {
         let done = match done {
             Ok(done) => done,
             Err(fault) => {
-                self.undo(turn);
+                self.undo(permit);
                 return Err(fault);
             }
         };
-        drop(turn);
+        drop(permit);
         self.add(done);
         self.own.commits += commits;
         self.count_log();
         self.checkpoint_if_due()
     }
 
-    /// Rolls back a transaction, which gives back its turn.
-    pub(super) fn undo(&mut self, turn: Turn) {
+    /// Rolls back a transaction, which gives back its permit.
+    pub(super) fn undo(&mut self, permit: WriterPermit) {
         self.undo_if_open();
-        drop(turn);
+        drop(permit);
         self.count_log();
     }
 

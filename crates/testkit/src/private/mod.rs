@@ -3,7 +3,7 @@
 mod suite;
 
 use crate::servers::{client, run_with};
-use dbdyno_engine::private::{Home, Instance, Up, Wish, down, mark_folder, up};
+use dbdyno_engine::private::{Home, Instance, Up, UpRequest, down, mark_folder, up};
 use dbdyno_engine::servers::{Access, Account, Process, Product, ServerError, Silent, Watch};
 use dbdyno_model::Size;
 use rustix::io::Errno;
@@ -31,8 +31,8 @@ pub fn size(id: &str, cache_bytes: u64) -> Size {
     }
 }
 
-pub fn wish(size: &Size) -> Wish<'_> {
-    Wish { size, memory_limit_bytes: None, keep: None, programs: None, hardware_threads: 2 }
+pub fn request(size: &Size) -> UpRequest<'_> {
+    UpRequest { size, memory_limit_bytes: None, keep: None, programs: None, hardware_threads: 2 }
 }
 
 fn mode(path: &Path) -> u32 {
@@ -55,22 +55,22 @@ impl TestHome {
         Self { home, dir, product }
     }
 
-    pub fn site(&self) -> PathBuf {
+    pub fn instance_folder(&self) -> PathBuf {
         self.home.path().join(self.product.about().engine)
     }
 
-    pub fn up(&self, wish: &Wish<'_>) -> Result<Up, ServerError> {
-        self.up_watched(wish, &Silent)
+    pub fn up(&self, request: &UpRequest<'_>) -> Result<Up, ServerError> {
+        self.up_watched(request, &Silent)
     }
 
     /// Uses the programs that the environment names, unless the test names others.
-    pub fn up_watched(&self, wish: &Wish<'_>, watch: &dyn Watch) -> Result<Up, ServerError> {
+    pub fn up_watched(&self, request: &UpRequest<'_>, watch: &dyn Watch) -> Result<Up, ServerError> {
         let named = self.product.about().programs.named();
-        up(&self.home, self.product, &Wish { programs: wish.programs.or(named.as_deref()), ..*wish }, watch)
+        up(&self.home, self.product, &UpRequest { programs: request.programs.or(named.as_deref()), ..*request }, watch)
     }
 
-    pub fn refused(&self, wish: &Wish<'_>) -> String {
-        match self.up(wish) {
+    pub fn refused(&self, request: &UpRequest<'_>) -> String {
+        match self.up(request) {
             Err(ServerError::Refused(text)) => text,
             other => panic!("{other:?}"),
         }
@@ -114,9 +114,9 @@ pub fn left_behind(folder: &Path) {
 }
 
 /// Removes the mark, as in versions without marks.
-pub fn unmark(site: &Path) {
+pub fn unmark(instance_folder: &Path) {
     for name in ["data", "run", "log"] {
-        match rustix::fs::removexattr(site.join(name), "user.dbdyno") {
+        match rustix::fs::removexattr(instance_folder.join(name), "user.dbdyno") {
             Ok(()) | Err(Errno::NOENT | Errno::NODATA | Errno::OPNOTSUPP) => {}
             Err(error) => panic!("{name}: {error}"),
         }

@@ -1,7 +1,7 @@
 //! What the private instances of every product must do.
 
-use super::{Impatient, MIB, Meddler, TestHome, Visitor, entries, inside, kill, left_behind, mode, size, wish};
-use dbdyno_engine::private::{How, Instance, Stage, Up, Wish, down, find};
+use super::{Impatient, MIB, Meddler, TestHome, Visitor, entries, inside, kill, left_behind, mode, request, size};
+use dbdyno_engine::private::{How, Instance, Stage, Up, UpRequest, down, find};
 use dbdyno_engine::servers::{Account, Process, Product, ServerError, Silent, Watch};
 use dbdyno_model::ErrorClass;
 use rustix::process::Signal;
@@ -26,7 +26,7 @@ pub fn survives_everything_but_its_end(
 
     // Two at the same time: one creates the instance, the other finds it.
     let both: Vec<Up> = std::thread::scope(|scope| {
-        let begun = [(); 2].map(|()| scope.spawn(|| place.up(&wish(&t)).unwrap()));
+        let begun = [(); 2].map(|()| scope.spawn(|| place.up(&request(&t)).unwrap()));
         begun.map(|thread| thread.join().unwrap()).into()
     });
     let mut how = [both[0].how, both[1].how];
@@ -36,11 +36,11 @@ pub fn survives_everything_but_its_end(
     let instance = &both[0].instance;
     assert_eq!((mode(&instance.socket_folder), mode(&instance.data)), (0o700, 0o700));
     let server = find(&place.home, product).unwrap();
-    let target = target.replace("SOCKETS", place.site().join("run").to_str().unwrap());
+    let target = target.replace("SOCKETS", place.instance_folder().join("run").to_str().unwrap());
     assert_eq!((server.target.to_string(), server.pid, server.size.as_str()), (target, instance.pid(), "T"));
     look(instance);
     inside(product, instance, "CREATE TABLE kept (a int); INSERT INTO kept VALUES (7);");
-    let other = place.refused(&wish(&d));
+    let other = place.refused(&request(&d));
     let go_on = format!("runs for size T, not D; go on with it: dbdyno up {engine} --size T");
     assert!(other.contains(&go_on), "{other}");
 
@@ -50,15 +50,15 @@ pub fn survives_everything_but_its_end(
     // The server and all its processes are killed; the next start recovers, and reports it first.
     kill(instance);
     assert!(find(&place.home, product).unwrap_err().to_string().contains("has ended by itself"));
-    let again = place.up(&Wish { keep: Some(true), ..wish(&t) }).unwrap();
+    let again = place.up(&UpRequest { keep: Some(true), ..request(&t) }).unwrap();
     assert_eq!((again.how, again.instance.keep), (How::Restarted, true));
     assert_eq!(inside(product, &again.instance, "SELECT a FROM kept;"), "7");
 
     // The data is marked to be kept, so a plain stop keeps it.
     let stopped = down(&place.home, product, None, &Silent).unwrap();
     assert!(stopped.stopped && stopped.kept && !stopped.removed && !again.instance.lives());
-    assert!(place.refused(&wish(&d)).contains("its data was kept, for size T, not D"));
-    assert!(!place.site().join("run").exists());
+    assert!(place.refused(&request(&d)).contains("its data was kept, for size T, not D"));
+    assert!(!place.instance_folder().join("run").exists());
 
     // The server's user puts links where root will write.
     let (secret, settings) = (place.dir.path().join("secret"), instance.data.join(product.about().settings_file));
@@ -74,18 +74,18 @@ pub fn survives_everything_but_its_end(
     let needed = instance.data.join(needed);
     let open = needed.metadata().unwrap().permissions();
     std::fs::set_permissions(&needed, PermissionsExt::from_mode(0o0)).unwrap();
-    let error = place.up(&wish(&t)).unwrap_err().to_string();
+    let error = place.up(&request(&t)).unwrap_err().to_string();
     let name = needed.file_name().unwrap().to_str().unwrap();
     assert!(error.contains("ended while it was starting") && error.contains(name), "{error}");
     std::fs::set_permissions(&needed, open).unwrap();
-    assert_eq!(place.up(&wish(&t)).unwrap().how, How::Restarted);
+    assert_eq!(place.up(&request(&t)).unwrap().how, How::Restarted);
     assert_eq!((std::fs::read_to_string(&secret).unwrap(), owner(&secret)), ("secret".to_owned(), before));
     assert!(!settings.is_symlink());
     assert_eq!(owner(&settings), owner(&instance.data));
 
     let ended = down(&place.home, product, Some(false), &Silent).unwrap();
     assert!(ended.stopped && ended.removed && !ended.kept);
-    assert!(!place.site().exists() && place.home.path().exists());
+    assert!(!place.instance_folder().exists() && place.home.path().exists());
     assert!(visitor.0.try_wait().unwrap().is_none());
     let nothing = down(&place.home, product, None, &Silent).unwrap();
     assert!(nothing.instance.is_none() && !nothing.removed);
@@ -98,16 +98,16 @@ pub fn homes_do_not_clash(product: &'static dyn Product, odd: &str, left: &str, 
     let (first, second) = (TestHome::new(product, "a"), TestHome::new(product, &long));
     let t = size("T", 8 * MIB);
     // As if dbdyno and the program that makes the data had been killed in the middle.
-    let making = second.site().join("data.making");
+    let making = second.instance_folder().join("data.making");
     left_behind(&making);
     std::fs::write(making.join(left), "15").unwrap();
-    let limited = Wish { memory_limit_bytes: Some(256 * MIB), ..wish(&t) };
+    let limited = UpRequest { memory_limit_bytes: Some(256 * MIB), ..request(&t) };
     let (first_up, second_up) = std::thread::scope(|scope| {
-        let second = scope.spawn(|| second.up(&wish(&t)).unwrap());
+        let second = scope.spawn(|| second.up(&request(&t)).unwrap());
         let first = first.up(&limited).or_else(|error| {
             assert!(matches!(&error, ServerError::Refused(text) if text.contains("control group")), "{error}");
-            assert!(!first.site().exists(), "refused before anything was started");
-            first.up(&wish(&t))
+            assert!(!first.instance_folder().exists(), "refused before anything was started");
+            first.up(&request(&t))
         });
         (first.unwrap(), second.join().unwrap())
     });
@@ -123,14 +123,14 @@ pub fn homes_do_not_clash(product: &'static dyn Product, odd: &str, left: &str, 
         assert!(ours.contains(group.file_name().unwrap().to_str().unwrap()), "{ours}");
         let limit = ["memory.max", "memory.limit_in_bytes"].map(|file| std::fs::read_to_string(group.join(file)));
         assert!(limit.iter().flatten().any(|text| text.trim() == (256 * MIB).to_string()), "{limit:?}");
-        let other = first.refused(&Wish { memory_limit_bytes: Some(512 * MIB), ..wish(&t) });
+        let other = first.refused(&UpRequest { memory_limit_bytes: Some(512 * MIB), ..request(&t) });
         assert!(other.contains(&format!("dbdyno down {} --keep", product.about().engine)), "{other}");
     }
     for place in [&first, &second] {
         assert!(down(&place.home, product, None, &Silent).unwrap().removed);
     }
     assert!(!short.exists() && first_up.instance.cgroup.is_none_or(|group| !group.exists()));
-    assert!(!second_up.instance.lives() && !first.site().exists() && !second.site().exists());
+    assert!(!second_up.instance.lives() && !first.instance_folder().exists() && !second.instance_folder().exists());
 }
 
 /// Programs with these outputs, missing programs, and a limit that is too small are refused before anything is done.
@@ -142,20 +142,20 @@ pub fn refuses_programs(product: &'static dyn Product, cases: &[(Option<&str>, &
         if let Some(said) = said {
             place.fake(&folder, &format!("#!/bin/sh\necho '{said}'\n"));
         }
-        let refused = place.refused(&Wish { programs: Some(&folder), ..wish(&t) });
+        let refused = place.refused(&UpRequest { programs: Some(&folder), ..request(&t) });
         assert!(refused.contains(why) && refused.contains(product.about().programs.variable), "{refused}");
     }
-    let tight = place.refused(&Wish { memory_limit_bytes: Some(20 * MIB), ..wish(&t) });
+    let tight = place.refused(&UpRequest { memory_limit_bytes: Some(20 * MIB), ..request(&t) });
     assert!(tight.contains("20 MiB is too small"), "{tight}");
-    assert!(!place.site().exists());
+    assert!(!place.instance_folder().exists());
 }
 
 /// A start that is cancelled at once leaves nothing.
 pub fn what_is_called_off_leaves_nothing_behind(product: &'static dyn Product) {
     let place = TestHome::new(product, "home");
-    let error = place.up_watched(&wish(&size("T", 8 * MIB)), &Impatient::default()).unwrap_err();
+    let error = place.up_watched(&request(&size("T", 8 * MIB)), &Impatient::default()).unwrap_err();
     assert!(matches!(&error, ServerError::Failed(e) if e.class == ErrorClass::Cancelled), "{error}");
-    assert!(!place.site().exists());
+    assert!(!place.instance_folder().exists());
 }
 
 /// Files of a user at the names that dbdyno uses stay unchanged, and nothing is added to them.
@@ -163,32 +163,32 @@ pub fn what_dbdyno_never_made_is_left_alone(product: &'static dyn Product) {
     let size = size("T", 8 * MIB);
     for name in ["data/PG_VERSION", "data.making/x", "data.removing/x", "run/x", "log", "data/base/1/1"] {
         let place = TestHome::new(product, "home");
-        let theirs = place.site().join(name);
+        let theirs = place.instance_folder().join(name);
         std::fs::create_dir_all(theirs.parent().unwrap()).unwrap();
         std::fs::write(&theirs, "15\n").unwrap();
-        let before = entries(&place.site());
+        let before = entries(&place.instance_folder());
         let downs = [None, Some(false), Some(true)].map(|keep| down(&place.home, product, keep, &Silent).unwrap_err());
-        for refused in downs.iter().map(ToString::to_string).chain([place.refused(&wish(&size))]) {
+        for refused in downs.iter().map(ToString::to_string).chain([place.refused(&request(&size))]) {
             assert!(refused.contains("nothing proves that dbdyno made it"), "{name}: {refused}");
         }
-        assert_eq!(entries(&place.site()), before);
+        assert_eq!(entries(&place.instance_folder()), before);
     }
     // Beside files with other names there is nothing to stop, and room for an instance.
     let place = TestHome::new(product, "home");
-    std::fs::create_dir_all(place.site()).unwrap();
-    std::fs::write(place.site().join("notes"), "mine").unwrap();
-    let before = entries(&place.site());
+    std::fs::create_dir_all(place.instance_folder()).unwrap();
+    std::fs::write(place.instance_folder().join("notes"), "mine").unwrap();
+    let before = entries(&place.instance_folder());
     assert!(down(&place.home, product, None, &Silent).unwrap().instance.is_none());
-    assert_eq!(entries(&place.site()), before);
+    assert_eq!(entries(&place.instance_folder()), before);
 }
 
 /// A record whose process is not the instance's server: the process survives, and nothing else happens.
 pub fn a_process_that_is_not_the_server_is_not_killed(product: &'static dyn Product) {
     let place = TestHome::new(product, "home");
-    left_behind(&place.site().join("data"));
-    left_behind(&place.site().join("data.making"));
+    left_behind(&place.instance_folder().join("data"));
+    left_behind(&place.instance_folder().join("data.making"));
     // It even works in the data folder as the server's user.
-    let folder = place.site().join("data");
+    let folder = place.instance_folder().join("data");
     std::fs::set_permissions(&folder, PermissionsExt::from_mode(0o755)).unwrap();
     let account = Account::choose(product.about().users).unwrap();
     let mut visitor = account.command(Path::new("/bin/sleep"));
@@ -202,36 +202,36 @@ pub fn a_process_that_is_not_the_server_is_not_killed(product: &'static dyn Prod
             stage,
             process: Process::of(visitor.0.id()),
             data: folder.clone(),
-            socket_folder: place.site().join("run"),
+            socket_folder: place.instance_folder().join("run"),
             port: product.about().port,
             user: account.name.clone(),
             programs: PathBuf::from("/usr/bin"),
-            log: place.site().join("log"),
+            log: place.instance_folder().join("log"),
             memory_limit_bytes: None,
             cgroup: None,
             keep: false,
         };
-        instance.write(&place.home.site(product.about().engine).unwrap()).unwrap();
+        instance.write(&place.home.instance_folder(product.about().engine).unwrap()).unwrap();
         let refused = down(&place.home, product, Some(false), &Silent).unwrap_err().to_string();
         assert!(refused.contains("so it is left alone, and nothing was done"), "{refused}");
         assert!(visitor.0.try_wait().unwrap().is_none() && folder.join("base").is_dir());
     }
     drop(visitor);
     assert!(down(&place.home, product, Some(false), &Silent).unwrap().removed);
-    assert!(!place.site().exists());
+    assert!(!place.instance_folder().exists());
 }
 
 /// A server that ends, or stands still, while its start is waited for.
 pub fn a_server_that_dies_or_stands_still_while_it_starts_is_told(product: &'static dyn Product) {
     let (place, size) = (TestHome::new(product, "home"), size("T", 8 * MIB));
-    let real = place.up(&wish(&size)).unwrap().instance;
+    let real = place.up(&request(&size)).unwrap().instance;
     down(&place.home, product, Some(true), &Silent).unwrap();
     // A server that never becomes ready, so that every signal comes in time.
     let programs = place.dir.path().join("bin");
     let server = product.about().programs.server(&real.programs);
     let answers = format!("case $1 in --version) exec '{}' --version;; esac", server.display());
     place.fake(&programs, &format!("#!/bin/sh\n{answers}\nwhile :; do sleep 1; done\n"));
-    let never = Wish { programs: Some(&programs), ..wish(&size) };
+    let never = UpRequest { programs: Some(&programs), ..request(&size) };
     let error = place.up_watched(&never, &Meddler(Signal::KILL)).unwrap_err().to_string();
     assert!(error.contains("the server ended while it was starting"), "{error}");
     // The next caller gets the same answer.
@@ -240,8 +240,8 @@ pub fn a_server_that_dies_or_stands_still_while_it_starts_is_told(product: &'sta
         assert_eq!(error.class, ErrorClass::Timeout, "{error}");
         assert!(error.message.contains("stands still") && error.message.contains("kill -CONT"), "{error}");
     }
-    let site = place.home.site(product.about().engine).unwrap();
-    kill(&Instance::read(&site).unwrap().unwrap());
-    let again = place.up(&Wish { programs: Some(&real.programs), ..wish(&size) }).unwrap();
+    let instance_folder = place.home.instance_folder(product.about().engine).unwrap();
+    kill(&Instance::read(&instance_folder).unwrap().unwrap());
+    let again = place.up(&UpRequest { programs: Some(&real.programs), ..request(&size) }).unwrap();
     assert_eq!(again.how, How::Restarted);
 }

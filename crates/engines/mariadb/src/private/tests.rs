@@ -1,8 +1,8 @@
 use super::*;
-use dbdyno_engine::private::{Instance, Wish};
+use dbdyno_engine::private::{Instance, UpRequest};
 use dbdyno_testkit::private::{
-    MIB, TestHome, a_process_that_is_not_the_server_is_not_killed, homes_do_not_clash, refuses_programs, size,
-    survives_everything_but_its_end, what_dbdyno_never_made_is_left_alone, wish,
+    MIB, TestHome, a_process_that_is_not_the_server_is_not_killed, homes_do_not_clash, refuses_programs, request, size,
+    survives_everything_but_its_end, what_dbdyno_never_made_is_left_alone,
 };
 use mysql::prelude::{FromRow, Queryable};
 
@@ -30,7 +30,7 @@ fn an_instance_survives_everything_but_its_end() {
 #[test]
 fn its_settings_are_in_force_and_its_account_is_the_only_one() {
     let place = TestHome::new(&PRODUCT, "home");
-    let instance = place.up(&wish(&size("T", 8 * MIB))).unwrap().instance;
+    let instance = place.up(&request(&size("T", 8 * MIB))).unwrap().instance;
     let data = instance.data.display().to_string();
     let expected = [
         ("innodb_buffer_pool_size", "8388608"),
@@ -132,9 +132,9 @@ fn a_part_that_fails_shows_its_words_and_leaves_nothing_behind_wherever_its_prog
             std::fs::create_dir_all(base.join(folder)).unwrap();
             std::fs::rename(base.join("both").join(program), base.join(folder).join(program)).unwrap();
         }
-        let error = place.up(&Wish { programs: Some(&base.join(named)), ..wish(&t) }).unwrap_err().to_string();
+        let error = place.up(&UpRequest { programs: Some(&base.join(named)), ..request(&t) }).unwrap_err().to_string();
         assert!(error.contains("making the data folder failed") && error.contains("no room for it"), "{error}");
-        assert!(!place.site().exists());
+        assert!(!place.instance_folder().exists());
     }
 }
 

@@ -1,10 +1,10 @@
 use super::*;
-use dbdyno_engine::private::{How, Instance, Stage, Wish, down, find};
+use dbdyno_engine::private::{How, Instance, Stage, UpRequest, down, find};
 use dbdyno_engine::server::{Connection as _, first};
 use dbdyno_engine::servers::{Process, Silent};
 use dbdyno_testkit::private::{
-    Later, MIB, TestHome, a_process_that_is_not_the_server_is_not_killed, homes_do_not_clash, refuses_programs, size,
-    survives_everything_but_its_end, uid_of, unmark, what_dbdyno_never_made_is_left_alone, wish,
+    Later, MIB, TestHome, a_process_that_is_not_the_server_is_not_killed, homes_do_not_clash, refuses_programs,
+    request, size, survives_everything_but_its_end, uid_of, unmark, what_dbdyno_never_made_is_left_alone,
 };
 use std::os::unix::process::CommandExt;
 use std::sync::atomic::Ordering;
@@ -53,9 +53,9 @@ fn a_killed_maker_of_data_is_found_and_ended() {
     let t = size("T", 8 * MIB);
     let programs = place.dir.path().join("bin");
     place.fake(&programs, "#!/bin/sh\ncase $1 in --version) echo 'postgres (PostgreSQL) 15.1';; *) sleep 60;; esac\n");
-    let slow = Wish { programs: Some(&programs), ..wish(&t) };
+    let slow = UpRequest { programs: Some(&programs), ..request(&t) };
     let watch = Later::default();
-    let record = place.site().join("instance.json");
+    let record = place.instance_folder().join("instance.json");
     let recorded = std::thread::scope(|scope| {
         scope.spawn(|| place.up_watched(&slow, &watch));
         let recorded = loop {
@@ -71,10 +71,10 @@ fn a_killed_maker_of_data_is_found_and_ended() {
         recorded
     });
     let instance: Instance = serde_json::from_str(&recorded).unwrap();
-    assert!(!instance.lives() && !place.site().exists());
+    assert!(!instance.lives() && !place.instance_folder().exists());
 
     // As after `kill -9` of dbdyno: the record is there, and the process goes on.
-    let making = place.site().join("data.making");
+    let making = place.instance_folder().join("data.making");
     std::fs::create_dir_all(&making).unwrap();
     let mut maker = std::process::Command::new("/bin/sh");
     maker.args(["-c", "sleep 60; exit", "initdb", "-D"]).arg(&making).process_group(0);
@@ -83,7 +83,7 @@ fn a_killed_maker_of_data_is_found_and_ended() {
     let left = Instance { process: process.clone(), ..instance };
     std::fs::write(&record, serde_json::to_string(&left).unwrap()).unwrap();
     let done = down(&place.home, &PRODUCT, None, &Silent).unwrap();
-    assert!(!done.stopped && !process.unwrap().lives() && !place.site().exists());
+    assert!(!done.stopped && !process.unwrap().lives() && !place.instance_folder().exists());
     maker.wait().unwrap();
 }
 
@@ -102,24 +102,25 @@ fn what_is_not_dbdynos_is_neither_removed_nor_killed() {
 fn an_instance_of_an_earlier_version_is_used_stopped_and_removed() {
     let place = TestHome::new(&PRODUCT, "home");
     let t = size("T", 8 * MIB);
-    let instance = place.up(&wish(&t)).unwrap().instance;
+    let instance = place.up(&request(&t)).unwrap().instance;
     let sql = "CREATE TABLE public.kept (a int); INSERT INTO public.kept VALUES (7)";
     client(&instance).batch("making a table", sql).unwrap();
-    unmark(&place.site());
-    assert_eq!(place.up(&wish(&t)).unwrap().how, How::Already);
+    unmark(&place.instance_folder());
+    assert_eq!(place.up(&request(&t)).unwrap().how, How::Already);
     assert!(down(&place.home, &PRODUCT, Some(true), &Silent).unwrap().kept);
-    unmark(&place.site());
-    let again = place.up(&wish(&t)).unwrap();
+    unmark(&place.instance_folder());
+    let again = place.up(&request(&t)).unwrap();
     assert_eq!(again.how, How::Restarted);
     assert_eq!(value(&again.instance, "SELECT a FROM public.kept"), "7");
     assert!(down(&place.home, &PRODUCT, Some(true), &Silent).unwrap().kept);
 
     // Somebody puts another server's data in its place, as `initdb` leaves it.
-    let (data, away) = (place.site().join("data"), place.dir.path().join("away"));
+    let (data, away) = (place.instance_folder().join("data"), place.dir.path().join("away"));
     std::fs::rename(&data, &away).unwrap();
     assert!(std::process::Command::new("cp").arg("-a").args([&away, &data]).status().unwrap().success());
     std::fs::remove_file(data.join(SETTINGS)).unwrap();
-    for refused in [down(&place.home, &PRODUCT, Some(false), &Silent).unwrap_err(), place.up(&wish(&t)).unwrap_err()] {
+    for refused in [down(&place.home, &PRODUCT, Some(false), &Silent).unwrap_err(), place.up(&request(&t)).unwrap_err()]
+    {
         assert!(refused.to_string().contains("nothing proves that dbdyno made it"), "{refused}");
     }
     assert!(data.join("PG_VERSION").is_file());
@@ -127,16 +128,16 @@ fn an_instance_of_an_earlier_version_is_used_stopped_and_removed() {
     let copy =
         |name: &str| std::process::Command::new("cp").arg("-p").args([away.join(name), data.join(name)]).status();
     assert!(copy(SETTINGS).unwrap().success());
-    let record = place.site().join("instance.json");
+    let record = place.instance_folder().join("instance.json");
     let text = std::fs::read_to_string(&record).unwrap();
     std::fs::write(&record, text.replace(&data.display().to_string(), &away.display().to_string())).unwrap();
     assert!(down(&place.home, &PRODUCT, Some(false), &Silent).is_err() && data.is_dir());
     std::fs::remove_dir_all(&data).unwrap();
     std::fs::rename(&away, &data).unwrap();
     std::fs::write(&record, text).unwrap();
-    unmark(&place.site());
+    unmark(&place.instance_folder());
     assert!(down(&place.home, &PRODUCT, Some(false), &Silent).unwrap().removed);
-    assert!(!place.site().exists());
+    assert!(!place.instance_folder().exists());
 }
 
 #[test]
@@ -150,10 +151,10 @@ fn settings_are_not_written_through_a_link() {
         secret.display()
     );
     place.fake(&programs, &script);
-    let error = place.up(&Wish { programs: Some(&programs), ..wish(&t) }).unwrap_err().to_string();
+    let error = place.up(&UpRequest { programs: Some(&programs), ..request(&t) }).unwrap_err().to_string();
     assert!(error.contains("cannot write the settings") && error.contains("postgresql.conf is a link"), "{error}");
     assert_eq!(std::fs::read_to_string(&secret).unwrap(), "secret");
-    assert!(!place.site().exists());
+    assert!(!place.instance_folder().exists());
 }
 
 #[test]

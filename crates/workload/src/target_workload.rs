@@ -48,12 +48,12 @@ impl Held {
 }
 
 /// A workload in its dialect, on an engine.
-pub struct Site<'e> {
+pub struct TargetWorkload<'e> {
     engine: &'e dyn Engine,
     dialect: &'e Dialect,
 }
 
-impl<'e> Site<'e> {
+impl<'e> TargetWorkload<'e> {
     /// A workload on an engine.
     #[must_use]
     pub fn new(engine: &'e dyn Engine, dialect: &'e Dialect) -> Self {
