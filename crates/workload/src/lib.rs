@@ -1,8 +1,8 @@
 //! Workloads: programs with a schema of their own, like an application. What all of them share is here: what a workload
 //! says of itself ([`Workload`]), its SQL in an engine's dialect ([`Dialect`]), how it is loaded and looked at
-//! ([`TargetWorkload`]), and how transactions are run one after the other without a clock ([`Alone`]). A workload is one module
-//! of this room with its tables in a TOML file, a line in [`WORKLOADS`], and one SQL file for each dialect in the rooms
-//! of the engines. No engine is named here.
+//! ([`TargetWorkload`]), and how transactions are run one after the other without a clock ([`Alone`]). A workload is
+//! one module of this room with its tables in a TOML file, a line in [`WORKLOADS`], and one SQL file for each dialect
+//! in the rooms of the engines. No engine is named here.
 
 mod alone;
 mod dialect;

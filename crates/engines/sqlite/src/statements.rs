@@ -1,7 +1,7 @@
 //! What a client sends, one statement a call. There is no network here, so a statement that writes and is a transaction
 //! of its own brings its BEGIN and COMMIT along: only so can its commit be counted and timed. Writers queue as in the
-//! server drive; a transaction of several statements keeps its permit to write, which it has from its beginning on, until
-//! it ends: SQLite lets nobody write who began by reading what has changed since.
+//! server drive. A transaction of several statements gets its permit to write at its beginning and keeps it until it
+//! ends: SQLite lets nobody write who began by reading what has changed since.
 
 use super::connection::SqliteConnection;
 use super::errors::Fault;

@@ -133,8 +133,8 @@ fn commits_of_others_are_seen_where_the_test_commits_nothing() {
     }
 }
 
-/// SQLite begins a statement anew where another process has changed the schema under it, and counts both. So the point is
-/// `invalid`, as the engine's count is not dbdyno's, and a client that keeps its statements at hand does not miss it.
+/// SQLite begins a statement anew where another process has changed the schema under it, and counts both. So the point
+/// is `invalid`, as the engine's count is not dbdyno's. A client that keeps its statements at hand does not miss it.
 #[test]
 fn a_schema_that_changes_under_a_client_is_noticed() {
     let (_folder, path, engine) = copy("");
