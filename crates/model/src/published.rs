@@ -43,8 +43,9 @@ pub struct Published {
 }
 
 /// Which figure of a test it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum FigureKind {
     /// At a degree of parallelism of 1.
     Speed,
@@ -52,6 +53,17 @@ pub enum FigureKind {
     Throughput,
     /// Any other figure.
     Value,
+}
+
+impl FigureKind {
+    /// All of them, in the order of tables.
+    pub const ALL: [Self; 3] = [Self::Speed, Self::Throughput, Self::Value];
+
+    /// The name as in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
 }
 
 /// On which side of the printed value the true value lies.

@@ -4,6 +4,7 @@
 //!
 //! Points precede printed figures, because they have a degree of parallelism and can be checked.
 
+use crate::groups::grouped;
 use crate::legend::{self, refusal};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{
@@ -298,14 +299,6 @@ pub(crate) fn reached(point: &Point) -> bool {
 
 /// One figure for each cell that has the metric.
 pub(crate) fn cells<'a>(points: &[&'a Point], ask: &FigureQuery<'_>) -> Vec<Figure<'a>> {
-    let mut groups: Vec<(CellKey, Vec<&Point>)> = Vec::new();
-    for point in points {
-        let key = CellKey::of(point);
-        match groups.iter_mut().find(|(k, _)| *k == key) {
-            Some((_, members)) => members.push(point),
-            None => groups.push((key, vec![point])),
-        }
-    }
     let figure = |(key, points): (CellKey, Vec<&'a Point>)| {
         let in_doubt = ask.metric_in_doubt.filter(|_| any_has(&points, &DOUBTFUL));
         let (metric, estimate) = in_doubt
@@ -316,7 +309,7 @@ pub(crate) fn cells<'a>(points: &[&'a Point], ask: &FigureQuery<'_>) -> Vec<Figu
         let (dop, rows_per_tx) = (Some(key.dop), key.rows_per_tx);
         Some(Figure { metric, estimate, dop, rows_per_tx, points, printed: None, suspect })
     };
-    groups.into_iter().filter_map(figure).collect()
+    grouped(points.iter().map(|p| (CellKey::of(p), *p))).into_iter().filter_map(figure).collect()
 }
 
 fn median(points: &[&Point], metric: &str) -> Option<Estimate> {

@@ -31,15 +31,21 @@ pub(crate) struct Column {
     pub(crate) head: &'static [&'static str],
     pub(crate) align: Align,
     pub(crate) keep: Keep,
+    /// Whether it is left out of a table in which no row has a text for it.
+    pub(crate) optional: bool,
 }
 
 impl Column {
     pub(crate) const fn left(name: &'static str, head: &'static [&'static str], keep: Keep) -> Self {
-        Self { name, head, align: Align::Left, keep }
+        Self { name, head, align: Align::Left, keep, optional: false }
     }
 
     pub(crate) const fn right(name: &'static str, head: &'static [&'static str], keep: Keep) -> Self {
-        Self { name, head, align: Align::Right, keep }
+        Self { name, head, align: Align::Right, keep, optional: false }
+    }
+
+    pub(crate) const fn optional(self) -> Self {
+        Self { optional: true, ..self }
     }
 }
 
@@ -100,12 +106,15 @@ impl Sheet {
     }
 
     fn natural_width(&self, column: usize) -> usize {
-        let head = self.columns[column].head.iter().map(|h| columns(h));
         let cells = self.rows.iter().filter_map(|row| match row {
             Row::Figures(cells) | Row::Remark { keys: cells, .. } => cells.get(column),
             Row::Section(_) => None,
         });
-        head.chain(cells.map(|c| columns(&clean(c)))).max().unwrap_or(0)
+        let widest = cells.map(|c| columns(&clean(c))).max().unwrap_or(0);
+        match self.columns[column] {
+            Column { optional: true, .. } if widest == 0 => 0,
+            Column { head, .. } => head.iter().map(|h| columns(h)).fold(widest, usize::max),
+        }
     }
 
     fn total(&self, natural: &[usize], shown: &[usize]) -> usize {

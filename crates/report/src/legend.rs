@@ -1,6 +1,7 @@
 //! Marks on rows, and the explanations below a table: titles, mappings, commits, flags. They keep readers from taking
 //! an equivalent for the native work, or a doubtful figure for a sound one.
 
+use crate::groups::{grouped, unique};
 use crate::text::hanging;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Commits, Drive, Flag, Point, Status, Subject, SubjectKind, SubjectName, Suspect, SuspectCode};
@@ -50,20 +51,15 @@ pub(crate) fn title<'c>(code: SubjectName<'_>, catalogue: &'c Catalogue) -> &'c 
 
 /// The marks of figures made of these points, with these flags.
 pub(crate) fn marks<'a>(points: impl IntoIterator<Item = &'a Point>, flags: &[Flag]) -> String {
-    let mut marks = String::new();
-    let (mut equivalent, mut client, mut rated, mut suspect) = (false, false, false, false);
-    for point in points {
-        equivalent |= is_equivalent(point);
-        client |= is_of_client(point);
-        rated |= point.load.rate.is_some();
-        suspect |= !point.suspects.is_empty();
-    }
-    marks.extend(suspect.then_some(SUSPECT));
-    marks.extend(equivalent.then_some(EQUIVALENT));
-    marks.extend(client.then_some(CLIENT));
-    marks.extend(rated.then_some(RATED));
-    marks.extend(Flag::ALL.into_iter().filter(|f| flags.contains(f)).map(letter));
-    marks
+    let signs: [(char, fn(&Point) -> bool); 4] = [
+        (SUSPECT, |p| !p.suspects.is_empty()),
+        (EQUIVALENT, is_equivalent),
+        (CLIENT, is_of_client),
+        (RATED, |p| p.load.rate.is_some()),
+    ];
+    let points: Vec<&Point> = points.into_iter().collect();
+    let signs = signs.into_iter().filter(|(_, is)| points.iter().any(|p| is(p))).map(|(sign, _)| sign);
+    signs.chain(Flag::ALL.into_iter().filter(|f| flags.contains(f)).map(letter)).collect()
 }
 
 /// Why a point has no figures, in words.
@@ -79,7 +75,7 @@ pub(crate) fn refusal(point: &Point) -> Option<String> {
 
 /// The codes and titles of the tests of these points.
 pub(crate) fn titles(points: &[&Point], catalogue: &Catalogue, width: Option<u16>) -> String {
-    let codes = codes(points.iter().map(|p| p.subject.name()));
+    let codes = unique(points.iter().map(|p| p.subject.name()));
     let widest = codes.iter().map(|c| c.name.len()).max().unwrap_or(0);
     let lines = codes.iter().map(|code| hanging(&format!("{code:widest$}  "), title(*code, catalogue), width));
     lines.collect()
@@ -87,22 +83,12 @@ pub(crate) fn titles(points: &[&Point], catalogue: &Catalogue, width: Option<u16
 
 /// Every equivalent and every unsupported test, each reason once.
 pub(crate) fn mappings(points: &[&Point], width: Option<u16>) -> String {
-    let mut equivalents: Vec<(&str, Vec<SubjectName<'_>>)> = Vec::new();
-    let mut impossible: Vec<(&str, Vec<SubjectName<'_>>)> = Vec::new();
-    for point in points {
-        let note = point.mapping_note.as_deref();
-        match point.mapping.as_str() {
-            "equivalent" => group(&mut equivalents, note.unwrap_or("how was not recorded"), point.subject.name()),
-            "none" => {
-                group(
-                    &mut impossible,
-                    note.or(point.reason.as_deref()).unwrap_or("no reason was recorded"),
-                    point.subject.name(),
-                );
-            }
-            _ => {}
-        }
-    }
+    let noted = |mapping: &str, note: fn(&Point) -> Option<&str>, otherwise: &'static str| {
+        let of = points.iter().copied().filter(|p| p.mapping == mapping);
+        grouped(unique(of.map(|p| (note(p).unwrap_or(otherwise), p.subject.name()))))
+    };
+    let equivalents = noted("equivalent", |p| p.mapping_note.as_deref(), "how was not recorded");
+    let impossible = noted("none", |p| p.mapping_note.as_deref().or(p.reason.as_deref()), "no reason was recorded");
     let mut out = String::new();
     for (how, codes) in equivalents {
         out.push_str(&hanging(&format!("{EQUIVALENT} "), &format!("{} equivalent: {how}", join(&codes)), width));
@@ -113,27 +99,8 @@ pub(crate) fn mappings(points: &[&Point], width: Option<u16>) -> String {
     out
 }
 
-fn group<'a>(groups: &mut Vec<(&'a str, Vec<SubjectName<'a>>)>, note: &'a str, code: SubjectName<'a>) {
-    match groups.iter_mut().find(|(n, _)| *n == note) {
-        Some((_, codes)) if codes.contains(&code) => {}
-        Some((_, codes)) => codes.push(code),
-        None => groups.push((note, vec![code])),
-    }
-}
-
 fn join(codes: &[SubjectName<'_>]) -> String {
     codes.iter().map(|c| c.name).collect::<Vec<_>>().join(", ")
-}
-
-/// Codes, each once, in order of appearance.
-pub(crate) fn codes<'a>(all: impl IntoIterator<Item = SubjectName<'a>>) -> Vec<SubjectName<'a>> {
-    let mut codes: Vec<SubjectName<'_>> = Vec::new();
-    for code in all {
-        if !codes.contains(&code) {
-            codes.push(code);
-        }
-    }
-    codes
 }
 
 /// Why a point lacks the value at a JSON path: the reason is at the path or at an object around it.
@@ -162,23 +129,11 @@ pub(crate) fn path(metric: &str) -> String {
 
 /// Why some values of a table are missing: each reason once, with the values and, unless it concerns all, the tests.
 pub(crate) fn gaps(gaps: &[(&Point, &'static str, &str)], tests: usize, width: Option<u16>) -> String {
-    let mut reasons: Vec<(&str, Vec<&str>, Vec<SubjectName<'_>>)> = Vec::new();
-    for (point, name, path) in gaps {
-        let Some(reason) = missing(point, path) else { continue };
-        let at = reasons.iter().position(|(r, ..)| *r == reason).unwrap_or_else(|| {
-            reasons.push((reason, Vec::new(), Vec::new()));
-            reasons.len() - 1
-        });
-        let (_, names, codes) = &mut reasons[at];
-        if !names.contains(name) {
-            names.push(name);
-        }
-        if !codes.contains(&point.subject.name()) {
-            codes.push(point.subject.name());
-        }
-    }
-    let lines = reasons.iter().map(|(reason, names, codes)| {
-        let which = if codes.len() < tests { format!(" of {}", join(codes)) } else { String::new() };
+    let reasons = grouped(gaps.iter().filter_map(|(p, name, path)| Some((missing(p, path)?, (*name, p.subject.name())))));
+    let lines = reasons.into_iter().map(|(reason, of)| {
+        let names = unique(of.iter().map(|(name, _)| *name));
+        let codes = unique(of.iter().map(|(_, code)| *code));
+        let which = if codes.len() < tests { format!(" of {}", join(&codes)) } else { String::new() };
         hanging("- ", &format!("{}{which}: {reason}", names.join(", ")), width)
     });
     lines.collect()
@@ -188,7 +143,7 @@ pub(crate) fn gaps(gaps: &[(&Point, &'static str, &str)], tests: usize, width: O
 pub(crate) fn commits(points: &[&Point], width: Option<u16>) -> String {
     let mut out = String::new();
     for found in Commits::ALL {
-        let codes = codes(points.iter().filter(|p| p.commits() == Some(found)).map(|p| p.subject.name()));
+        let codes = unique(points.iter().filter(|p| p.commits() == Some(found)).map(|p| p.subject.name()));
         if !codes.is_empty() {
             out.push_str(&hanging("  ", &format!("{}: {}", join(&codes), found.sentence()), width));
         }
@@ -302,19 +257,21 @@ pub(crate) fn flags(points: &[&Point], flags: &[Flag], width: Option<u16>) -> St
     out
 }
 
-fn notes(points: &[&Point], flag: Flag, width: Option<u16>) -> String {
+/// The notes of a flag on single points, with their points.
+pub(crate) fn notes_of<'a>(points: &[&'a Point], flag: Flag) -> BTreeMap<&'a str, Vec<String>> {
     let mut notes: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for point in points.iter().filter(|p| p.has(flag)) {
         if let Some(note) = point.flag_notes.get(flag.name()) {
-            let place = format!("{} {}", point.subject.name(), point.dop);
-            let places = notes.entry(note).or_default();
-            if !places.contains(&place) {
-                places.push(place);
-            }
+            notes.entry(note).or_default().push(format!("{} {}", point.subject.name(), point.dop));
         }
     }
+    notes
+}
+
+fn notes(points: &[&Point], flag: Flag, width: Option<u16>) -> String {
+    let notes = notes_of(points, flag);
     let lines = notes.iter().take(MOST_NOTES).map(|(note, places)| {
-        let more = if places.len() > 1 { " and others" } else { "" };
+        let more = if places.iter().any(|place| *place != places[0]) { " and others" } else { "" };
         hanging("    ", &format!("{}{more}: {note}", places.first().map_or("", String::as_str)), width)
     });
     let mut out: String = lines.collect();

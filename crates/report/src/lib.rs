@@ -7,6 +7,7 @@
 pub mod compare;
 pub mod export;
 pub mod figures;
+mod groups;
 pub mod html;
 mod layout;
 mod legend;

@@ -1,12 +1,13 @@
 //! What a published result contains beside its series: printed figures with their doubts, requirements and results,
 //! curves over something other than jobs, histograms, and claims.
 
+use crate::groups::{grouped, unique};
 use crate::layout::{Column, Keep, Row, Sheet};
 use crate::legend::{self, Doubts, SUSPECT};
 use crate::numbers::{MISSING, count, duration, printed};
 use crate::text::{hanging, push_line};
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{FigureKind, PrintedBound, Published, PublishedCurve, PublishedStatement, RunJson};
+use dbdyno_model::{FigureKind, PrintedBound, Published, PublishedCurve, PublishedFigure, PublishedStatement, RunJson};
 
 use Keep::{Always, Drop};
 
@@ -56,7 +57,7 @@ fn mark(doubted: bool) -> String {
 }
 
 fn figures<'a>(published: &'a Published, doubts: &mut Doubts<'a>, width: Option<u16>) -> String {
-    const COLUMNS: [Column; 8] = [
+    const COLUMNS: [Column; 9] = [
         Column::left("test", &["Test"], Always),
         Column::left("title", &["Figure, as printed"], Drop(1)),
         Column::left("unit", &["Unit"], Always),
@@ -65,56 +66,36 @@ fn figures<'a>(published: &'a Published, doubts: &mut Doubts<'a>, width: Option<
         Column::right("throughput", &["Throughput"], Always),
         Column::left("marks", &[], Always),
         Column::right("value", &["Value"], Always),
+        Column::left("marks", &[], Always),
     ];
-    let mut rows: Vec<(&str, &str, Vec<String>)> = Vec::new();
     for figure in &published.figures {
-        let known = rows.iter().position(|(test, title, texts)| {
-            (*test, *title) == (figure.test.as_str(), figure.title.as_str()) && texts[2] == figure.printed.unit
-        });
-        let at = known.unwrap_or_else(|| {
-            let mut texts = vec![figure.test.clone(), figure.title.clone(), figure.printed.unit.clone()];
-            texts.resize(COLUMNS.len() + 1, String::new());
-            rows.push((&figure.test, &figure.title, texts));
-            rows.len() - 1
-        });
-        let column = match figure.kind {
-            FigureKind::Speed => 3,
-            FigureKind::Throughput => 5,
-            FigureKind::Value => 7,
-        };
-        let texts = &mut rows[at].2;
-        texts[column] = bounded(figure.bound, &printed(figure.printed.value));
-        texts[column + 1] = mark(figure.suspect.is_some());
         if let Some(suspect) = &figure.suspect {
-            let kind = ["speed", "throughput", "value"][(column - 3) / 2];
-            doubts.add(format!("{} {kind}", figure.test), suspect);
+            doubts.add(format!("{} {}", figure.test, figure.kind.name()), suspect);
         }
     }
-    let mut columns = COLUMNS.to_vec();
-    columns.push(Column::left("marks", &[], Always));
-    let rows = rows.into_iter().map(|(_, _, texts)| Row::Figures(texts)).collect();
-    titled("Figures that the source prints", &Sheet { columns, rows, gap: 1 }, width)
+    let rows = printed_rows(published).into_iter().map(|figures| {
+        let first = &figures[0];
+        let mut texts = vec![first.test.clone(), first.title.clone(), first.printed.unit.clone()];
+        for kind in FigureKind::ALL {
+            let figure = figures.iter().rev().find(|f| f.kind == kind);
+            texts.push(figure.map_or_else(String::new, |f| bounded(f.bound, &printed(f.printed.value))));
+            texts.push(mark(figure.is_some_and(|f| f.suspect.is_some())));
+        }
+        Row::Figures(texts)
+    });
+    let sheet = Sheet { columns: COLUMNS.to_vec(), rows: rows.collect(), gap: 1 };
+    titled("Figures that the source prints", &sheet, width)
 }
 
 fn statements<'a>(title: &str, all: &'a [PublishedStatement], doubts: &mut Doubts<'a>, width: Option<u16>) -> String {
     const COLUMNS: [Column; 6] = [
-        Column::left("test", &["Test"], Always),
-        Column::left("variant", &["Variant"], Always),
+        Column::left("test", &["Test"], Always).optional(),
+        Column::left("variant", &["Variant"], Always).optional(),
         Column::left("what", &["What"], Always),
         Column::right("value", &["Value"], Always),
         Column::left("marks", &[], Always),
-        Column::left("of whom", &["Of whom, when"], Drop(1)),
+        Column::left("of whom", &["Of whom, when"], Drop(1)).optional(),
     ];
-    let mut columns = COLUMNS.to_vec();
-    for (at, there) in [
-        (0, all.iter().any(|s| s.test.is_some())),
-        (1, all.iter().any(|s| s.variant.is_some())),
-        (5, all.iter().any(|s| s.scope.is_some())),
-    ] {
-        if !there {
-            columns[at] = Column::left("", &[], Always);
-        }
-    }
     let mut rows = Vec::new();
     for statement in all {
         let PublishedStatement { test, variant, metric, low, high, unit, bound, scope, suspect } = statement;
@@ -132,18 +113,26 @@ fn statements<'a>(title: &str, all: &'a [PublishedStatement], doubts: &mut Doubt
             scope.clone().unwrap_or_default(),
         ]));
     }
-    titled(title, &Sheet { columns, rows, gap: 2 }, width)
+    titled(title, &Sheet { columns: COLUMNS.to_vec(), rows, gap: 2 }, width)
+}
+
+/// The printed figures of each row: those of one test, title and unit.
+pub(crate) fn printed_rows(published: &Published) -> Vec<Vec<&PublishedFigure>> {
+    let keyed = published.figures.iter().map(|f| ((&f.test, &f.title, &f.printed.unit), f));
+    grouped(keyed).into_iter().map(|(_, figures)| figures).collect()
+}
+
+/// What a curve has values of: first what it runs over, then its primary value.
+pub(crate) fn curve_keys(curve: &PublishedCurve) -> Vec<&str> {
+    let keys = curve.points.iter().flat_map(|p| p.values.keys()).map(String::as_str);
+    unique([curve.by.as_str()].into_iter().chain(curve.primary.as_deref()).chain(keys))
 }
 
 /// A curve as a list, because its keys are data.
 fn curve<'a>(curve: &'a PublishedCurve, doubts: &mut Doubts<'a>, width: Option<u16>) -> String {
-    let mut keys: Vec<&str> = vec![&curve.by];
-    let others = curve.points.iter().flat_map(|p| p.values.keys()).map(String::as_str);
-    for key in curve.primary.as_deref().into_iter().chain(others) {
-        if !keys.contains(&key) && curve.points.iter().any(|p| p.values.get(key).is_some_and(|v| *v != 0.0)) {
-            keys.push(key);
-        }
-    }
+    let is_told = |key: &str| curve.points.iter().any(|p| p.values.get(key).is_some_and(|v| *v != 0.0));
+    let mut keys = curve_keys(curve);
+    keys.retain(|key| *key == curve.by || is_told(key));
     for (key, suspect) in &curve.suspects {
         doubts.add(format!("{} {key}", curve.test), suspect);
     }
@@ -174,16 +163,15 @@ fn histogram<'a>(
     doubts: &mut Doubts<'a>,
     width: Option<u16>,
 ) -> String {
-    const COLUMNS: [Column; 6] = [
+    const COLUMNS: [Column; 7] = [
         Column::right("from", &["From"], Always),
         Column::right("to", &["to"], Always),
         Column::right("reads", &["Reads"], Always),
         Column::right("reads up to here", &["%"], Always),
         Column::right("writes", &["Writes"], Always),
         Column::right("writes up to here", &["%"], Always),
+        Column::left("marks", &[], Always),
     ];
-    let mut columns = COLUMNS.to_vec();
-    columns.push(Column::left("marks", &[], Always));
     if let Some(suspect) = &histogram.suspect {
         doubts.add(histogram.title.clone(), suspect);
     }
@@ -203,7 +191,7 @@ fn histogram<'a>(
         ]));
     }
     let title = format!("I/Os by their time: {}{}", histogram.title, mark(histogram.suspect.is_some()));
-    titled(&title, &Sheet { columns, rows, gap: 2 }, width)
+    titled(&title, &Sheet { columns: COLUMNS.to_vec(), rows, gap: 2 }, width)
 }
 
 fn shares(published: &Published, width: Option<u16>) -> String {

@@ -5,12 +5,13 @@ use super::reported::duration;
 use super::table::{ColumnHead, Table, TableRow, text};
 use crate::figures::Figure;
 use crate::numbers::{MISSING, percent, thousands};
+use crate::summary::head::dop_words;
 use crate::summary::figure::{LineFigures, find, most_redo, no_redo};
 use crate::summary::lines::{PerCore, REDO, Shows, SummaryLine, sections};
 use crate::summary::{SHOWN_BY_INTERVAL, adds, winners};
 use crate::text::clean;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Dop, Flag, RunJson};
+use dbdyno_model::{Flag, RunJson};
 use maud::{Markup, html};
 
 /// The lines that have a tile, by their names in the summary.
@@ -83,7 +84,7 @@ fn tile(title: &str, line: &SummaryLine, found: &LineFigures<'_>) -> Markup {
 
 /// Where the best figure was reached, and its ratio to one job's.
 fn detail(line: &SummaryLine, best: &Figure<'_>, found: &LineFigures<'_>) -> String {
-    let mut parts: Vec<String> = best.dop.map(at).into_iter().collect();
+    let mut parts: Vec<String> = best.dop.map(dop_words).into_iter().collect();
     let ratio = found
         .speed()
         .filter(|s| s.dop != best.dop && s.estimate.median > 0.0)
@@ -106,20 +107,6 @@ fn time(line: &SummaryLine, best: Option<&Figure<'_>>, found: &LineFigures<'_>) 
         }
         (None, None) => String::new(),
     }
-}
-
-/// A degree of parallelism in words.
-pub(super) fn at(dop: Dop) -> String {
-    let counted = crate::summary::head::counted;
-    let mut parts = Vec::new();
-    if dop.nodes > 1 {
-        parts.push(counted(u64::from(dop.nodes), "node"));
-    }
-    parts.push(counted(u64::from(dop.jobs), "job"));
-    if dop.threads > 1 {
-        parts.push(counted(u64::from(dop.threads), "thread"));
-    }
-    parts.join(", ")
 }
 
 fn line_marks(cells: &[Option<&Figure<'_>>]) -> Markup {

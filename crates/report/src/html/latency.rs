@@ -7,7 +7,7 @@ use super::reported::{PointTimes, duration};
 use super::table::{ColumnHead, Table, TableRow, text};
 use crate::legend::{codes, is_timed, refusal};
 use crate::numbers::{MISSING, percent, thousands};
-use crate::summary::head::counted;
+use crate::summary::head::{counted, dop_words};
 use crate::text::clean;
 use crate::types::{FAILED, types};
 use dbdyno_catalogue::Catalogue;
@@ -172,7 +172,7 @@ fn groups<'l, 'a>(loads: &'l [LoadTimes<'a>], code: SubjectName<'_>) -> Vec<Vec<
 
 fn by_rate(code: SubjectName<'_>, n: usize, loads: &[&LoadTimes<'_>], times: &[PointTimes]) -> Markup {
     let Some(first) = loads.first() else { return html! {} };
-    let mut place = super::keys::at(first.key.dop);
+    let mut place = dop_words(first.key.dop);
     if first.key.rows_per_tx > 0 {
         place += &format!(", {} per transaction", counted(first.key.rows_per_tx, "row"));
     }

@@ -2,11 +2,12 @@
 
 use super::table::{ColumnHead, Table, TableRow, text};
 use crate::figures::DOUBTFUL;
+use crate::groups::{grouped, unique};
 use crate::legend::{self, CLIENT, Doubts, EQUIVALENT, RATED, SUSPECT, letter, refusal};
 use crate::text::clean;
 use dbdyno_model::{Flag, Point, Published, RunJson, Status, SubjectName, Suspect};
 use maud::{Markup, html};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// The most notes that are shown for one flag; the others are counted.
 const MOST_NOTES: usize = 12;
@@ -112,12 +113,7 @@ pub(super) fn section(runs: &[&RunJson]) -> Markup {
 
 /// The notes of a flag on single points.
 fn notes(points: &[&Point], flag: Flag) -> Markup {
-    let mut notes: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for point in points.iter().filter(|p| p.has(flag)) {
-        if let Some(note) = point.flag_notes.get(flag.name()) {
-            notes.entry(note).or_default().push(format!("{} {}", point.subject.name(), point.dop));
-        }
-    }
+    let notes = legend::notes_of(points, flag);
     html! {
         @if !notes.is_empty() {
             details {
@@ -190,20 +186,8 @@ fn doubts_table(doubts: &Doubts<'_>) -> Markup {
     html! { @if !table.rows.is_empty() { (table.render()) } }
 }
 
-/// Codes grouped by their texts.
-fn grouped<'a>(said: impl Iterator<Item = (String, SubjectName<'a>)>) -> Vec<(String, Vec<SubjectName<'a>>)> {
-    let mut groups: Vec<(String, Vec<SubjectName<'_>>)> = Vec::new();
-    for (what, code) in said {
-        match groups.iter_mut().find(|(w, _)| *w == what) {
-            Some((_, codes)) if codes.contains(&code) => {}
-            Some((_, codes)) => codes.push(code),
-            None => groups.push((what, vec![code])),
-        }
-    }
-    groups
-}
-
-fn listed(caption: &str, heads: [&str; 2], said: Vec<(String, Vec<SubjectName<'_>>)>) -> Markup {
+fn listed<'a>(caption: &str, heads: [&str; 2], said: impl Iterator<Item = (String, SubjectName<'a>)>) -> Markup {
+    let said = grouped(unique(said));
     let codes = |codes: &[SubjectName<'_>]| codes.iter().map(|c| c.name).collect::<Vec<_>>().join(", ");
     let rows = said.iter().map(|(what, of)| TableRow::Figures(vec![text(&codes(of)), text(what)])).collect();
     let table = Table { caption: text(caption), heads: heads.map(ColumnHead::words).into(), rows, class: "prose" };
@@ -218,7 +202,7 @@ fn equivalents(runs: &[&RunJson]) -> Markup {
             (if several { format!("{}: {how}", run.database.engine) } else { how.to_owned() }, p.subject.name())
         })
     });
-    listed("Equivalents: what stands in for what the test names", ["Tests", "What was done instead"], grouped(all))
+    listed("Equivalents: what stands in for what the test names", ["Tests", "What was done instead"], all)
 }
 
 fn refusals(runs: &[&RunJson]) -> Markup {
@@ -229,5 +213,5 @@ fn refusals(runs: &[&RunJson]) -> Markup {
             Some((if several { format!("{}: {why}", run.run.id) } else { why }, p.subject.name()))
         })
     });
-    listed("Points without figures", ["Tests", "Why"], grouped(all))
+    listed("Points without figures", ["Tests", "Why"], all)
 }

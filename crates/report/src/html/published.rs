@@ -5,8 +5,9 @@ use super::marks::suspect;
 use super::reported::duration;
 use super::table::{ColumnHead, Table, TableRow, text};
 use crate::numbers::{MISSING, count, percent, printed};
+use crate::published::{curve_keys, printed_rows};
 use dbdyno_model::{
-    FigureKind, PrintedBound, Published, PublishedCurve, PublishedFigure, PublishedHistogram, PublishedStatement,
+    FigureKind, PrintedBound, Published, PublishedCurve, PublishedHistogram, PublishedStatement,
     PublishedWaits, RunJson,
 };
 use maud::{Markup, html};
@@ -16,7 +17,7 @@ pub(super) fn section(run: &RunJson) -> Markup {
     let Some(published) = &run.published else { return html! {} };
     let statements =
         [("Targets", &published.targets), ("Results", &published.results), ("Claims in the text", &published.claims)];
-    let mut tables = vec![figures(&published.figures)];
+    let mut tables = vec![figures(published)];
     tables.extend(statements.map(|(caption, all)| statements_table(caption, all)));
     tables.extend(published.curves.iter().map(curve));
     tables.extend(published.waits.iter().map(waits));
@@ -40,30 +41,14 @@ fn value(bound: Option<PrintedBound>, shown: &str, doubted: bool) -> Markup {
     html! { (text(&format!("{bound}{shown}"))) @if doubted { (suspect()) } }
 }
 
-fn figures(all: &[PublishedFigure]) -> Table {
-    let mut rows: Vec<(&PublishedFigure, [Markup; 3])> = Vec::new();
-    for figure in all {
-        let same = |known: &&mut (&PublishedFigure, [Markup; 3])| {
-            let (f, _) = &**known;
-            (&f.test, &f.title, &f.printed.unit) == (&figure.test, &figure.title, &figure.printed.unit)
-        };
-        let shown = value(figure.bound, &printed(figure.printed.value), figure.suspect.is_some());
-        let column = match figure.kind {
-            FigureKind::Speed => 0,
-            FigureKind::Throughput => 1,
-            FigureKind::Value => 2,
-        };
-        match rows.iter_mut().find(same) {
-            Some((_, cells)) => cells[column] = shown,
-            None => {
-                let mut cells = [text(""), text(""), text("")];
-                cells[column] = shown;
-                rows.push((figure, cells));
-            }
-        }
-    }
-    let rows = rows.into_iter().map(|(figure, cells)| {
-        let keys = [text(&figure.test), text(&figure.title), text(&figure.printed.unit)];
+fn figures(published: &Published) -> Table {
+    let rows = printed_rows(published).into_iter().map(|figures| {
+        let first = &figures[0];
+        let keys = [text(&first.test), text(&first.title), text(&first.printed.unit)];
+        let cells = FigureKind::ALL.map(|kind| match figures.iter().rev().find(|f| f.kind == kind) {
+            Some(f) => value(f.bound, &printed(f.printed.value), f.suspect.is_some()),
+            None => text(""),
+        });
         TableRow::Figures(keys.into_iter().chain(cells).collect())
     });
     let mut heads: Vec<ColumnHead> = ["Test", "Figure", "Unit"].map(ColumnHead::words).into();
@@ -93,13 +78,7 @@ fn statements_table(caption: &str, all: &[PublishedStatement]) -> Table {
 }
 
 fn curve(curve: &PublishedCurve) -> Table {
-    let mut keys: Vec<&str> = vec![&curve.by];
-    let others = curve.points.iter().flat_map(|p| p.values.keys()).map(String::as_str);
-    for key in curve.primary.as_deref().into_iter().chain(others) {
-        if !keys.contains(&key) {
-            keys.push(key);
-        }
-    }
+    let keys = curve_keys(curve);
     let rows = curve.points.iter().map(|point| {
         let cell = |key: &&str| match point.values.get(*key) {
             Some(number) => {

@@ -3,13 +3,13 @@
 
 use super::cells::{MeasuredCell, RampLabel, by_test};
 use super::charts::{Axis, ChartSeries, LineChart, Mark};
-use super::keys::at;
 use super::marks::{figure, marks, suspect};
 use super::reported::duration;
 use super::table::{ColumnHead, Table, TableRow, text};
 use super::waits;
 use crate::legend::refusal;
 use crate::numbers::{MISSING, percent, short, thousands};
+use crate::summary::head::dop_words;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{MetricId, Point, RunJson, SubjectName};
 use maud::{Markup, html};
@@ -100,7 +100,7 @@ fn series(cells: &[&MeasuredCell<'_>], reading: CellReading<'_>, words: &dyn Fn(
         let marks = cells.iter().filter(|c| c.ramp() == *ramp).filter_map(|c| {
             let (y, band) = reading(c)?;
             let interval = band.map(|(low, high)| format!(" ({} to {})", words(low), words(high))).unwrap_or_default();
-            let text = format!("{}: {}{interval}", at(c.dop()), words(y));
+            let text = format!("{}: {}{interval}", dop_words(c.dop()), words(y));
             Some(Mark { x: c.parallelism(), y, band, doubtful: c.is_doubtful(), text })
         });
         ChartSeries::new(ramp.name(&ramps), place, marks.collect())
@@ -181,7 +181,7 @@ fn lines(cells: &[&MeasuredCell<'_>], named: &[NamedFigure], words: &dyn Fn(f64)
     let of = |(place, (name, figure)): (usize, &NamedFigure)| {
         let marks = cells.iter().filter(|c| c.ramp() == *first).filter_map(|c| {
             let y = c.median(figure)?;
-            let text = format!("{}: {name} {}", at(c.dop()), words(y));
+            let text = format!("{}: {name} {}", dop_words(c.dop()), words(y));
             Some(Mark { x: c.parallelism(), y, band: None, doubtful: false, text })
         });
         ChartSeries::new(*name, place, marks.collect())

@@ -2,10 +2,10 @@
 
 use super::cells::{MeasuredCell, by_test};
 use super::charts::{Axis, ChartSeries, LineChart, Mark, SeriesShape};
-use super::keys::at;
 use super::ramps::{ALONG, anchor, key_metric, metric_words, shown, title};
 use super::table::{ColumnHead, Table, TableRow, text};
 use crate::numbers::{scientific, thousands};
+use crate::summary::head::dop_words;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Better, Drive, MetricId, RunJson, SubjectName};
 use dbdyno_stats::{Fit, Located, NotLocated};
@@ -85,7 +85,7 @@ fn chart(ramp: &FittedRamp<'_>, catalogue: &Catalogue) -> Markup {
         .iter()
         .filter_map(|c| {
             let y = c.cell.median?;
-            let text = format!("{}: {}", at(c.dop()), shown(y, &ramp.unit));
+            let text = format!("{}: {}", dop_words(c.dop()), shown(y, &ramp.unit));
             Some(Mark { x: c.parallelism(), y, band: None, doubtful: c.is_doubtful(), text })
         })
         .collect();

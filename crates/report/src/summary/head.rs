@@ -1,9 +1,10 @@
 //! The head of the summary: what was measured, where, when and how.
 
-use crate::legend::{codes, kinds_of_commits};
+use crate::groups::unique;
+use crate::legend::kinds_of_commits;
 use crate::numbers::bytes;
 use crate::text::{clean, columns, hanging, push_line};
-use dbdyno_model::{Database, Platform, Published, Run, RunJson, Status};
+use dbdyno_model::{Database, Dop, Platform, Published, Run, RunJson, Status};
 
 /// The head, a fact a line.
 pub(crate) fn head(run: &RunJson, width: Option<u16>) -> String {
@@ -121,7 +122,7 @@ pub(crate) fn points(run: &RunJson) -> String {
             parts.push(format!("{} {}", of(status), status.name()));
         }
     }
-    parts.push(counted(codes(run.points.iter().map(|p| p.subject.name())).len() as u64, "test"));
+    parts.push(counted(unique(run.points.iter().map(|p| p.subject.name())).len() as u64, "test"));
     match kinds_of_commits(&run.points).as_slice() {
         [] => {}
         [one] => parts.push(format!("commits {}", one.words())),
@@ -136,4 +137,16 @@ pub(crate) fn points(run: &RunJson) -> String {
 /// `1 core`, `2 cores`.
 pub(crate) fn counted(n: u64, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+/// A degree of parallelism in words.
+pub(crate) fn dop_words(dop: Dop) -> String {
+    let mut parts = vec![counted(u64::from(dop.jobs), "job")];
+    if dop.nodes > 1 {
+        parts.insert(0, counted(u64::from(dop.nodes), "node"));
+    }
+    if dop.threads > 1 {
+        parts.push(counted(u64::from(dop.threads), "thread"));
+    }
+    parts.join(", ")
 }

@@ -1,10 +1,11 @@
 //! The Benchware tables: 8.0 for every test, 8.4 for load and OLTP tests. Every point is a row; a point without figures
 //! has its reason instead.
 
-use super::columns::{BPS80, BPS84_LOAD, BPS84_OLTP, KEYS, MARKS, PointColumn, RUN, SYNCS, SYNCS_COUNTED, TST};
+use super::columns::{BPS80, BPS84_LOAD, BPS84_OLTP, KEYS, PointColumn, SYNCS, SYNCS_COUNTED, keys};
 use crate::figures::bracketed;
-use crate::layout::{Row, Sheet};
-use crate::legend::{self, refusal};
+use crate::groups::unique;
+use crate::layout::{Column, Keep, Row, Sheet};
+use crate::legend::{self, marks, refusal};
 use crate::numbers::MISSING;
 use crate::text::{clip, hanging, push_line};
 use dbdyno_catalogue::Catalogue;
@@ -64,18 +65,13 @@ fn tables(
     if places.is_empty() {
         return hanging("", "This run has no such points.", width);
     }
-    let mut classes: Vec<String> = Vec::new();
-    for class in places.iter().map(|at| run.points[*at].subject.name().class()) {
-        if !classes.contains(&class) {
-            classes.push(class);
-        }
-    }
+    let classes = unique(places.iter().map(|at| run.points[*at].subject.name().class()));
     let mut out = String::new();
     for class in classes {
         let mut members: Vec<usize> =
             places.iter().copied().filter(|at| run.points[*at].subject.name().class() == class).collect();
         // Repeats go through the class again, so the points of one test are grouped, each with its own number.
-        let order = legend::codes(members.iter().map(|at| run.points[*at].subject.name()));
+        let order = unique(members.iter().map(|at| run.points[*at].subject.name()));
         members.sort_by_key(|at| order.iter().position(|code| *code == run.points[*at].subject.name()));
         out.push_str(&class_table(run, catalogue, &members, figures, width));
         out.push('\n');
@@ -87,7 +83,7 @@ fn tables(
 
 /// Figures of the point's own work stand in parentheses where they are doubtful; counts beside them do not.
 fn figure(column: &PointColumn, point: &Point) -> String {
-    let text = (column.text)(point);
+    let text = column.text(point);
     match OF_THE_WORK.contains(&column.path) {
         true => bracketed(text, &point.flags),
         false => text,
@@ -101,17 +97,18 @@ fn class_table(
     figures: &[PointColumn],
     width: Option<u16>,
 ) -> String {
-    let columns = [RUN, TST].into_iter().chain(KEYS.iter().chain(figures).chain([&MARKS]).map(|c| c.column));
+    let marks_column = Column::left("marks", &[], Keep::Always);
+    let columns = KEYS.into_iter().chain(figures.iter().map(|c| c.column)).chain([marks_column]);
     let id = clip(run.run.id.as_str(), SHORT_ID);
     let rows = members.iter().enumerate().map(|(i, at)| {
         let point = &run.points[*at];
         // As in the documents, the run's number is printed once.
         let mut texts = vec![if i == 0 { id.to_string() } else { String::new() }, (at + 1).to_string()];
-        texts.extend(KEYS.iter().map(|c| (c.text)(point)));
+        texts.extend(keys(point.subject.name(), point.dop, point.rows_per_tx).into_iter().take(4));
         match refusal(point) {
             Some(text) => Row::Remark { keys: texts, text },
             None => {
-                texts.extend(figures.iter().chain([&MARKS]).map(|column| figure(column, point)));
+                texts.extend(figures.iter().map(|column| figure(column, point)).chain([marks([point], &point.flags)]));
                 Row::Figures(texts)
             }
         }
@@ -122,10 +119,10 @@ fn class_table(
     let ok: Vec<&Point> = points.iter().copied().filter(|p| p.status == Status::Ok).collect();
     let flags: Vec<Flag> = ok.iter().flat_map(|p| p.flags.iter().copied()).collect();
     let shown: Vec<&str> = sheet.shown_columns(width).iter().map(|c| sheet.columns[*c].name).collect();
-    let measured = legend::codes(ok.iter().map(|p| p.subject.name())).len();
+    let measured = unique(ok.iter().map(|p| p.subject.name())).len();
     let gaps: Vec<(&Point, &str, &str)> = ok
         .iter()
-        .flat_map(|p| figures.iter().filter(|f| (f.text)(p) == MISSING).map(|f| (*p, f.column.name, f.path)))
+        .flat_map(|p| figures.iter().filter(|f| f.text(p) == MISSING).map(|f| (*p, f.column.name, f.path)))
         .filter(|(_, name, _)| shown.contains(name))
         .collect();
     let mut out = String::new();

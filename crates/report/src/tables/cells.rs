@@ -1,6 +1,6 @@
 //! The table of cells: median and interval of each test at each DOP.
 
-use super::columns::tx_size;
+use super::columns::keys;
 use crate::figures;
 use crate::layout::{Column, Keep, Row, Sheet};
 use crate::legend::{self, marks, refusal};
@@ -17,8 +17,8 @@ const COLUMNS: [Column; 15] = [
     Column::right("#J", &["#J"], Always),
     Column::right("#T", &["#T"], Always),
     Column::right("TX size", &["TX", "size"], Drop(5)),
-    Column::left("storage load", &["Storage"], Drop(6)),
-    Column::right("asked rate", &["Asked"], Always),
+    Column::left("storage load", &["Storage"], Drop(6)).optional(),
+    Column::right("asked rate", &["Asked"], Always).optional(),
     Column::left("metric", &["Metric"], Drop(3)),
     Column::right("median", &["Median"], Always),
     Column::left("unit", &["Unit"], Always),
@@ -29,11 +29,6 @@ const COLUMNS: [Column; 15] = [
     Column::left("marks", &[], Always),
 ];
 
-/// The index of the column that is shown only where rates were asked for.
-const ASKED: usize = 6;
-/// The index of the column for storage points.
-const STORAGE: usize = 5;
-
 /// One row per cell: the median of its key metric, the 95 % interval, the number of repeats, and flags.
 #[must_use]
 pub fn cells(run: &RunJson, catalogue: &Catalogue, width: Option<u16>) -> String {
@@ -41,14 +36,7 @@ pub fn cells(run: &RunJson, catalogue: &Catalogue, width: Option<u16>) -> String
         return hanging("", "This run has no cells yet.", width);
     }
     let rows = run.cells.iter().map(|cell| row(cell, run, catalogue)).collect();
-    let mut columns = COLUMNS.to_vec();
-    if run.cells.iter().all(|cell| cell.key.load.rate.is_none()) {
-        columns[ASKED] = Column::right("", &[], Always);
-    }
-    if run.cells.iter().all(|cell| cell.key.subject.storage().is_none()) {
-        columns[STORAGE] = Column::left("", &[], Always);
-    }
-    let sheet = Sheet { columns, rows, gap: 2 };
+    let sheet = Sheet { columns: COLUMNS.to_vec(), rows, gap: 2 };
     let points: Vec<&Point> = run.points.iter().collect();
     let flags: Vec<Flag> = run.cells.iter().flat_map(|c| c.flags.iter().copied()).collect();
     let mut out = sheet.render(width);
@@ -67,16 +55,13 @@ pub fn cells(run: &RunJson, catalogue: &Catalogue, width: Option<u16>) -> String
 
 fn row(cell: &Cell, run: &RunJson, catalogue: &Catalogue) -> Row {
     let repeats: Vec<&Point> = run.points.iter().filter(|p| CellKey::of(p) == cell.key).collect();
-    let dop = cell.key.dop;
-    let mut texts = vec![
-        format!("{}{}", cell.key.subject.name(), if cell.key.again { " again" } else { "" }),
-        dop.nodes.to_string(),
-        dop.jobs.to_string(),
-        dop.threads.to_string(),
-        tx_size(cell.key.rows_per_tx),
-        cell.key.subject.storage().map_or_else(String::new, |load| load.work()),
-        cell.key.load.rate.map_or_else(String::new, |rate| rate.to_string()),
-    ];
+    let key = &cell.key;
+    let code = format!("{}{}", key.subject.name(), if key.again { " again" } else { "" });
+    let mut texts = keys(code, key.dop, key.rows_per_tx);
+    texts.extend([
+        key.subject.storage().map_or_else(String::new, |load| load.work()),
+        key.load.rate.map_or_else(String::new, |rate| rate.to_string()),
+    ]);
     let Some(median) = cell.median else {
         let reason = repeats.iter().rev().find_map(|p| refusal(p));
         return Row::Remark {

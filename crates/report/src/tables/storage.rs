@@ -16,7 +16,7 @@ const COLUMNS: [Column; 16] = [
     Column::right("small outstanding", &["Small"], Always),
     Column::right("large outstanding", &["Large"], Always),
     Column::right("share of writes", &["Writes", "[%]"], Drop(7)),
-    Column::right("asked rate", &["Asked"], Always),
+    Column::right("asked rate", &["Asked"], Always).optional(),
     Column::right("reads/s", &["Read", "[iops]"], Always),
     Column::right("writes/s", &["Write", "[iops]"], Always),
     Column::right("MiB/s read", &["Read", "[MiB/s]"], Drop(4)),
@@ -29,8 +29,6 @@ const COLUMNS: [Column; 16] = [
     Column::right("CPU", &["CPU", "[%]"], Drop(9)),
     Column::left("marks", &[], Always),
 ];
-/// The index of the column that is shown only where rates were asked for.
-const ASKED: usize = 4;
 
 /// Every storage point of a run.
 #[must_use]
@@ -54,11 +52,7 @@ pub fn storage(run: &RunJson, _: &Catalogue, width: Option<u16>) -> String {
         rows.push(Row::Section(work.clone()));
         rows.extend(of_work.map(|(at, point, storage)| row(at + 1, point, storage)));
     }
-    let mut columns = COLUMNS.to_vec();
-    if points.iter().all(|(_, p, _)| p.load.rate.is_none()) {
-        columns[ASKED] = Column::right("", &[], Always);
-    }
-    let mut out = Sheet { columns, rows, gap: 2 }.render(width);
+    let mut out = Sheet { columns: COLUMNS.to_vec(), rows, gap: 2 }.render(width);
     out.push('\n');
     let legend = "Small and Large are I/Os outstanding at any moment; reads and writes/s and MiB/s (2^20 bytes) are of both. \
                   Times are those of small I/Os, of large ones where there are no small: from when an I/O was submitted, with \

@@ -1,6 +1,6 @@
 //! The waits of each point's sessions: the event, how often, and its share of the jobs' time.
 
-use super::columns::tx_size;
+use super::columns::keys;
 use crate::layout::{Column, Keep, Row, Sheet};
 use crate::legend::{self, Doubts, SUSPECT, refusal};
 use crate::numbers::{MISSING, count, duration, percent};
@@ -57,13 +57,7 @@ pub fn waits(run: &RunJson, _: &Catalogue, width: Option<u16>) -> String {
 }
 
 fn rows(point: &Point) -> Vec<Row> {
-    let dop = point.dop;
-    let keys = || {
-        let mut keys = vec![point.subject.name().to_string()];
-        keys.extend([dop.nodes, dop.jobs, dop.threads].map(|n| n.to_string()));
-        keys.push(tx_size(point.rows_per_tx));
-        keys
-    };
+    let keys = || keys(point.subject.name(), point.dop, point.rows_per_tx);
     let mut longest: Vec<&Wait> = worth_telling(point).collect();
     longest.sort_by(|a, b| b.time_s.unwrap_or(0.0).total_cmp(&a.time_s.unwrap_or(0.0)).then(b.count.cmp(&a.count)));
     if longest.is_empty() {
@@ -73,7 +67,7 @@ fn rows(point: &Point) -> Vec<Row> {
         let text = refusal(point).or(why).unwrap_or_else(|| "no wait event was seen".to_owned());
         return vec![Row::Remark { keys: keys(), text }];
     }
-    let jobs_s = point.counters_s.map(|s| s * f64::from(dop.jobs)).filter(|s| *s > 0.0);
+    let jobs_s = point.counters_s.map(|s| s * f64::from(point.dop.jobs)).filter(|s| *s > 0.0);
     let row = |wait: &Wait| {
         let share_pct = wait.time_s.zip(jobs_s).map(|(time, all)| time / all * 100.0);
         let mut texts = keys();

@@ -1,6 +1,6 @@
 //! What each point wrote: to the log, which commits wait for, and to the data files, which are written at checkpoints.
 
-use super::columns::tx_size;
+use super::columns::{keys, micros};
 use crate::layout::{Column, Keep, Row, Sheet};
 use crate::legend::{marks, refusal};
 use crate::numbers::short;
@@ -45,13 +45,11 @@ pub fn writes(run: &RunJson, _: &Catalogue, width: Option<u16>) -> String {
 
 fn row(point: &Point) -> Row {
     let (dop, redo, data) = (point.dop, &point.redo, &point.database);
-    let mut keys = vec![point.subject.name().to_string()];
-    keys.extend([dop.nodes, dop.jobs, dop.threads].map(|n| n.to_string()));
-    keys.push(tx_size(point.rows_per_tx));
+    let mut keys = keys(point.subject.name(), dop, point.rows_per_tx);
     if let Some(text) = refusal(point) {
         return Row::Remark { keys, text };
     }
-    let us = |seconds: Option<f64>| short(seconds.map(|s| s * 1e6));
+    let us = |seconds: Option<f64>| short(micros(seconds));
     keys.extend([
         short(redo.writes_per_s),
         short(redo.mib_per_s),

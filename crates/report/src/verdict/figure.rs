@@ -1,9 +1,13 @@
 //! Finding the figure of a requirement among the points of a run: the points that may be judged, the median of each
 //! cell, and the best of them.
 
-use super::line::{FoundFigure, JudgedFigure, RequirementOutcome, doubted, tail_words};
+use super::line::FoundFigure::{self, Nothing};
+use super::line::RequirementOutcome::{Missed, NotMeasured, Refused};
+use super::line::{JudgedFigure, doubted, tail_words};
 use super::percentile::{self, distribution};
 use super::stated;
+use crate::groups::{grouped, unique};
+use crate::summary::head::{counted, dop_words};
 use crate::{legend, numbers};
 use dbdyno_catalogue::{Percentile, Requirement, RequirementLimit, TestFigure};
 use dbdyno_model::{CellKey, Drive, Flag, MetricId, Point, RunJson};
@@ -23,11 +27,11 @@ pub(super) fn words(asked: &TestFigure) -> String {
     if let Some(percentile) = asked.percentile {
         words.push_str(&format!(".{}", percentile.name()));
     }
-    let counted = |n: Option<u32>, one: &str| n.map(|n| format!("{n} {one}{}", if n == 1 { "" } else { "s" }));
+    let count = |n: Option<u32>, one: &str| n.map(|n| counted(u64::from(n), one));
     let parts = [
-        counted(asked.nodes, "node"),
-        counted(asked.jobs, "job"),
-        counted(asked.threads, "thread"),
+        count(asked.nodes, "node"),
+        count(asked.jobs, "job"),
+        count(asked.threads, "thread"),
         asked.rows_per_tx.map(|n| format!("{n} rows/tx")),
         asked.drive.map(|drive| format!("{} drive", drive.name())),
         asked.rate_per_s.map(|rate| format!("at {}/s", numbers::thousands(rate))),
@@ -45,17 +49,11 @@ pub(super) fn find(run: &RunJson, asked: &TestFigure, requirement: &Requirement)
         if let Some(found) = stated::printed(run, asked, requirement.limit) {
             return found;
         }
-        return FoundFigure::Nothing(
-            RequirementOutcome::NotMeasured,
-            format!("the run has no points of {}", asked.test),
-        );
+        return Nothing(NotMeasured, format!("the run has no points of {}", asked.test));
     }
     let asked_for = chosen(&of_test, asked);
     if asked_for.is_empty() {
-        return FoundFigure::Nothing(
-            RequirementOutcome::NotMeasured,
-            format!("not like this: {} was measured {}", asked.test, ways(&of_test)),
-        );
+        return Nothing(NotMeasured, format!("not like this: {} was measured {}", asked.test, ways(&of_test)));
     }
     let refusals: Vec<Option<String>> = asked_for.iter().map(|p| refusal(p, asked, requirement)).collect();
     let sound: Vec<&Point> = asked_for.iter().zip(&refusals).filter(|(_, r)| r.is_none()).map(|(p, _)| *p).collect();
@@ -63,10 +61,7 @@ pub(super) fn find(run: &RunJson, asked: &TestFigure, requirement: &Requirement)
         asked_for.iter().zip(&refusals).filter_map(|(p, r)| Some((*p, r.as_ref()?))).collect();
     let sound = measured_again(sound, requirement.limit);
     let Some((first, _)) = sound.split_first() else {
-        return FoundFigure::Nothing(
-            RequirementOutcome::Refused,
-            refused.first().map(|(_, why)| (*why).clone()).unwrap_or_default(),
-        );
+        return Nothing(Refused, refused.first().map(|(_, why)| (*why).clone()).unwrap_or_default());
     };
     let mut failed = None;
     let mut cells = cells(&sound, asked);
@@ -83,11 +78,11 @@ pub(super) fn find(run: &RunJson, asked: &TestFigure, requirement: &Requirement)
     }
     let Some((points, estimate)) = cells.first() else {
         if let Some(why) = failed {
-            return FoundFigure::Nothing(RequirementOutcome::Missed, why);
+            return Nothing(Missed, why);
         }
         let why =
             sound.iter().find_map(|p| legend::missing(p, &path(asked))).unwrap_or("the points have no such value");
-        return FoundFigure::Nothing(RequirementOutcome::NotMeasured, why.to_owned());
+        return Nothing(NotMeasured, why.to_owned());
     };
     let place = place(points.first().unwrap_or(first));
     let figure = JudgedFigure {
@@ -171,19 +166,11 @@ fn flag_words(point: &Point, flag: Flag) -> String {
 
 /// Each cell's points and their estimate.
 fn cells<'a>(points: &[&'a Point], asked: &TestFigure) -> Vec<(Vec<&'a Point>, Estimate)> {
-    let mut groups: Vec<(CellKey, Vec<&Point>)> = Vec::new();
-    for point in points {
-        let key = CellKey::of(point);
-        match groups.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, members)) => members.push(point),
-            None => groups.push((key, vec![point])),
-        }
-    }
     let estimated = |(_, points): (CellKey, Vec<&'a Point>)| {
         let values: Vec<f64> = points.iter().filter_map(|p| value(p, &asked.metric, asked.percentile)).collect();
         Estimate::of(&values).map(|estimate| (points, estimate))
     };
-    groups.into_iter().filter_map(estimated).collect()
+    grouped(points.iter().map(|p| (CellKey::of(p), *p))).into_iter().filter_map(estimated).collect()
 }
 
 fn value(point: &Point, metric: &MetricId, percentile: Option<Percentile>) -> Option<f64> {
@@ -204,14 +191,7 @@ fn path(asked: &TestFigure) -> String {
 
 /// `8 jobs`, `2 nodes, 16 jobs, 4 threads, client drive at 2,000/s`.
 fn place(point: &Point) -> String {
-    let counted = |n: u32, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
-    let mut parts = vec![counted(point.dop.jobs, "job")];
-    if point.dop.nodes > 1 {
-        parts.insert(0, counted(point.dop.nodes, "node"));
-    }
-    if point.dop.threads > 1 {
-        parts.push(counted(point.dop.threads, "thread"));
-    }
+    let mut parts = vec![dop_words(point.dop)];
     if point.rows_per_tx > 1 {
         parts.push(format!("{} rows/tx", point.rows_per_tx));
     }
@@ -225,12 +205,7 @@ fn place(point: &Point) -> String {
 /// How a test was measured, for a requirement that asks for another way.
 fn ways(points: &[&Point]) -> String {
     const MOST: usize = 8;
-    let mut ways: Vec<String> = Vec::new();
-    for way in points.iter().map(|p| place(p)) {
-        if !ways.contains(&way) {
-            ways.push(way);
-        }
-    }
+    let mut ways = unique(points.iter().map(|p| place(p)));
     let more = ways.len().saturating_sub(MOST);
     ways.truncate(MOST);
     let more = if more > 0 { format!(" and in {more} more ways") } else { String::new() };

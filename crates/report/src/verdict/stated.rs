@@ -3,6 +3,7 @@
 
 use super::line::{FoundFigure, JudgedFigure, RequirementOutcome, doubted, tail_words};
 use super::page;
+use crate::groups::unique;
 use crate::numbers;
 use dbdyno_catalogue::{RequirementLimit, TestFigure};
 use dbdyno_model::{FigureKind, PrintedBound, PublishedStatement, RunJson, Suspect};
@@ -36,12 +37,7 @@ pub(super) fn find(
 
 /// Names, each once.
 fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    let mut all: Vec<&str> = Vec::new();
-    for name in names {
-        if !all.contains(&name) {
-            all.push(name);
-        }
-    }
+    let all = unique(names);
     if all.is_empty() { "none".to_owned() } else { all.join(", ") }
 }
 
