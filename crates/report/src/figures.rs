@@ -23,6 +23,11 @@ pub(crate) fn bracketed(text: String, flags: &[Flag]) -> String {
     if doubtful { format!("({text})") } else { text }
 }
 
+/// Parentheses around a doubtful figure.
+pub(crate) fn in_doubt(cell: Option<&Figure<'_>>, text: String) -> String {
+    if text != crate::numbers::MISSING && cell.is_some_and(Figure::is_doubtful) { format!("({text})") } else { text }
+}
+
 /// The figure that is asked for.
 #[derive(Debug, Clone, Copy)]
 pub struct FigureQuery<'q> {

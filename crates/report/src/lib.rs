@@ -12,6 +12,7 @@ pub mod html;
 mod layout;
 mod legend;
 pub mod lists;
+mod load_times;
 pub mod numbers;
 mod pace;
 pub mod platform;

@@ -2,7 +2,7 @@
 
 pub(crate) mod breakdown;
 
-use crate::figures::Figure;
+use crate::figures::{Figure, in_doubt};
 use crate::numbers::{MISSING, duration, percent, short, thousands};
 use crate::summary::figure::{LineFigures, find};
 use crate::summary::lines::SECTIONS;
@@ -34,42 +34,24 @@ type Time = fn(&StorageLimits) -> Option<f64>;
 const TIMES: [(&str, Time); 2] =
     [("One read at a time", |l| l.read_service_time_s), ("One write at a time", |l| l.write_service_time_s)];
 
-/// One limit of a storage run, as text.
-pub(crate) struct LimitLine {
-    pub(crate) name: &'static str,
-    pub(crate) unit: &'static str,
-    pub(crate) value: String,
-    /// I/Os outstanding.
-    pub(crate) outstanding: String,
-    /// Mean time of an I/O there.
-    pub(crate) time: String,
-}
-
-/// The known limits, as text.
-pub(crate) fn limits(limits: &StorageLimits) -> Vec<LimitLine> {
+/// The known limits of a storage run, as texts: the name, the unit, the value, the I/Os outstanding and the mean time of
+/// one of them.
+pub(crate) fn limits(limits: &StorageLimits) -> Vec<[String; 5]> {
     let rates = LIMITS.iter().filter_map(|(name, of, unit)| {
         let StorageLimit { value, outstanding, service_time_s, .. } = of(limits)?;
-        let (value, outstanding) = (thousands(*value), outstanding.to_string());
-        Some(LimitLine { name, unit, value, outstanding, time: duration(*service_time_s) })
+        let texts = [*name, *unit, &thousands(*value), &outstanding.to_string(), &duration(*service_time_s)];
+        Some(texts.map(str::to_owned))
     });
     let times = TIMES.iter().filter_map(|(name, of)| {
-        let time_s = of(limits)?;
-        Some(LimitLine { name, unit: "", value: duration(time_s), outstanding: "1".to_owned(), time: String::new() })
+        let time = duration(of(limits)?);
+        Some([*name, "", &time, "1", ""].map(str::to_owned))
     });
     rates.chain(times).collect()
 }
 
-/// One line of the shares.
-pub(crate) struct Share {
-    pub(crate) name: &'static str,
-    pub(crate) test: String,
-    pub(crate) unit: &'static str,
-    pub(crate) database: String,
-    pub(crate) storage: String,
-    /// I/Os that were outstanding when the storage reached its limit.
-    pub(crate) outstanding: String,
-    pub(crate) share: String,
-}
+/// One line of the shares, as texts: the name, the test, the unit, the database's figure, the storage's limit, the I/Os
+/// that were outstanding there, and the share.
+pub(crate) type Share = [String; 7];
 
 /// The shares of a run.
 pub(crate) struct Shares {
@@ -115,16 +97,19 @@ pub(crate) fn shares(run: &RunJson, catalogue: &Catalogue) -> Option<Shares> {
     }
     let of = |name: &str| line(name).map(|line| find(line, run, catalogue));
     let limits = &reference.limits;
+    let bytes_of = |name, way, limit: &Option<StorageLimit>| bytes(name, &of(name)?, way, limit.as_ref()?);
+    let all = [
+        bytes_of("Sequential read", READS, &limits.sequential_read_mib_per_s),
+        bytes_of("Sequential write", WRITES, &limits.sequential_write_mib_per_s),
+        of("Random read").and_then(|found| reads("Random read", &found, &limits.random_read_by_depth)),
+    ];
     let mut lines = Vec::new();
-    for (name, way, limit) in [
-        ("Sequential read", READS, &limits.sequential_read_mib_per_s),
-        ("Sequential write", WRITES, &limits.sequential_write_mib_per_s),
-    ] {
-        lines.extend(
-            of(name).zip(limit.as_ref()).and_then(|(found, limit)| bytes(name, &found, way, limit, &mut notes)),
-        );
+    for share in all.into_iter().flatten() {
+        match share {
+            Ok(line) => lines.push(line),
+            Err(why) => notes.push(why),
+        }
     }
-    lines.extend(of("Random read").and_then(|found| reads(&found, &limits.random_read_by_depth, &mut notes)));
     let note = (!notes.is_empty()).then(|| notes.join(" "));
     Some(Shares { lead, lines, note })
 }
@@ -146,8 +131,7 @@ const WRITES: Direction = Direction { mib_per_s: |p| p.io.write_mib_per_s, iops:
 
 /// The median of a device figure over the points.
 fn of_device(figure: &Figure<'_>, of: fn(&Point) -> Option<f64>) -> Option<f64> {
-    let values: Vec<f64> = figure.points.iter().filter_map(|p| of(p)).collect();
-    Estimate::of(&values).map(|e| e.median)
+    Estimate::of(&figure.points.iter().filter_map(|p| of(p)).collect::<Vec<_>>()).map(|e| e.median)
 }
 
 /// The mean length of a figure's requests at the device.
@@ -157,42 +141,24 @@ fn request_bytes(figure: &Figure<'_>, way: Direction) -> Option<f64> {
 }
 
 /// Bytes of the device beside bytes of the device, whatever part of them is useful to the database.
-fn bytes(
-    name: &'static str,
-    found: &LineFigures<'_>,
-    way: Direction,
-    limit: &StorageLimit,
-    notes: &mut Vec<String>,
-) -> Option<Share> {
+fn bytes(name: &str, found: &LineFigures<'_>, way: Direction, limit: &StorageLimit) -> Option<Result<Share, String>> {
     let best = found.throughput()?;
+    let test = &found.test;
     let Some(mib_per_s) = of_device(best, way.mib_per_s) else {
-        notes.push(format!("{name} has no share: what the device did during {} is not known.", found.test));
-        return None;
+        return Some(Err(format!("{name} has no share: what the device did during {test} is not known.")));
     };
-    let long = request_bytes(best, way).is_none_or(|bytes| bytes >= LONG_BYTES);
-    if !long {
-        let size = request_bytes(best, way).map_or_else(String::new, kib);
-        notes.push(format!(
-            "{name} has no share: the requests of {} are of {size} on average, no long ones.",
-            found.test
-        ));
-        return None;
-    }
-    Some(Share {
-        name,
-        test: found.test.clone(),
-        unit: "MiB/s",
-        database: doubted(best, thousands(mib_per_s)),
-        storage: thousands(limit.value),
-        outstanding: limit.outstanding.to_string(),
-        share: share(best, mib_per_s, limit),
+    Some(match request_bytes(best, way).filter(|bytes| *bytes < LONG_BYTES).map(kib) {
+        Some(size) => {
+            Err(format!("{name} has no share: the requests of {test} are of {size} on average, no long ones."))
+        }
+        None => Ok(share([name, test, "MiB/s"], best, mib_per_s, limit)),
     })
 }
 
 /// Reads of the device at the same number outstanding: the most jobs that both have.
-fn reads(found: &LineFigures<'_>, depths: &[StorageLimit], notes: &mut Vec<String>) -> Option<Share> {
-    const NAME: &str = "Random read";
+fn reads(name: &str, found: &LineFigures<'_>, depths: &[StorageLimit]) -> Option<Result<Share, String>> {
     let cells = &found.figures.as_ref().ok()?.cells;
+    let test = &found.test;
     let same = |figure: &Figure<'_>| {
         let depth = figure.dop.filter(|dop| dop.threads == 1).map(|dop| dop.nodes * dop.jobs)?;
         depths.iter().find(|limit| limit.outstanding == depth)
@@ -200,37 +166,25 @@ fn reads(found: &LineFigures<'_>, depths: &[StorageLimit], notes: &mut Vec<Strin
     let both = cells.iter().filter_map(|figure| Some((figure, same(figure)?)));
     // Sound figures precede doubtful ones, then the most jobs win.
     let Some((figure, limit)) = both.max_by_key(|(figure, limit)| (!figure.is_doubtful(), limit.outstanding)) else {
-        notes.push(format!("{NAME} has no share: {} and the storage were not measured at the same depth.", found.test));
-        return None;
+        return Some(Err(format!("{name} has no share: {test} and the storage were not measured at the same depth.")));
     };
-    let request = request_bytes(figure, READS);
-    if let Some(bytes) = request.filter(|bytes| !ALIKE.contains(&(bytes / limit.io_bytes.max(1) as f64))) {
-        notes.push(format!(
-            "{NAME} has no share: the reads of {} are of {} on average, the storage's of {}.",
-            found.test,
+    let unlike = |bytes: &f64| !ALIKE.contains(&(bytes / limit.io_bytes.max(1) as f64));
+    Some(match request_bytes(figure, READS).filter(unlike) {
+        Some(bytes) => Err(format!(
+            "{name} has no share: the reads of {test} are of {} on average, the storage's of {}.",
             kib(bytes),
             kib(limit.io_bytes as f64)
-        ));
-        return None;
-    }
-    Some(Share {
-        name: NAME,
-        test: found.test.clone(),
-        unit: "IOPS",
-        database: doubted(figure, thousands(figure.value())),
-        storage: thousands(limit.value),
-        outstanding: limit.outstanding.to_string(),
-        share: share(figure, figure.value(), limit),
+        )),
+        None => Ok(share([name, test, "IOPS"], figure, figure.value(), limit)),
     })
 }
 
-fn share(figure: &Figure<'_>, value: f64, limit: &StorageLimit) -> String {
+fn share(keys: [&str; 3], figure: &Figure<'_>, value: f64, limit: &StorageLimit) -> Share {
     let comparable = !figure.is_doubtful() && limit.value > 0.0;
-    if comparable { percent(value / limit.value * 100.0) } else { MISSING.to_owned() }
-}
-
-fn doubted(figure: &Figure<'_>, text: String) -> String {
-    if figure.is_doubtful() { format!("({text})") } else { text }
+    let share = if comparable { percent(value / limit.value * 100.0) } else { MISSING.to_owned() };
+    let database = in_doubt(Some(figure), thousands(value));
+    let [name, test, unit] = keys.map(str::to_owned);
+    [name, test, unit, database, thousands(limit.value), limit.outstanding.to_string(), share]
 }
 
 fn kib(bytes: f64) -> String {

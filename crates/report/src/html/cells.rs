@@ -1,9 +1,10 @@
 //! The cells of a run by class and test, with their points, for charts and tables.
 
 use crate::figures::DOUBTFUL;
+use crate::groups::grouped;
 use dbdyno_model::{Cell, CellKey, Dop, Drive, Point, RunJson, Status, SubjectName};
 use dbdyno_stats::Estimate;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A cell with the points that count, or with all points where none counts.
 #[derive(Debug, Clone)]
@@ -20,8 +21,8 @@ impl<'a> MeasuredCell<'a> {
         for point in &run.points {
             by_key.entry(CellKey::of(point)).or_default().push(point);
         }
-        let measured = |cell| {
-            let points = by_key.get(&cell_key(cell)).cloned().unwrap_or_default();
+        let measured = |cell: &'a Cell| {
+            let points = by_key.get(&cell.key).cloned().unwrap_or_default();
             Self { cell, points }
         };
         run.cells.iter().filter(|cell| cell.key.subject.storage().is_none() && !cell.key.again).map(measured).collect()
@@ -64,10 +65,6 @@ impl<'a> MeasuredCell<'a> {
     }
 }
 
-fn cell_key(cell: &Cell) -> CellKey {
-    cell.key.clone()
-}
-
 /// The ramp that a cell belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct RampLabel {
@@ -91,14 +88,13 @@ impl RampLabel {
     }
 }
 
+/// The labels of the ramps of some cells, each once, in order.
+pub(super) fn ramps(cells: &[&MeasuredCell<'_>]) -> Vec<RampLabel> {
+    let ramps: BTreeSet<RampLabel> = cells.iter().map(|c| c.ramp()).collect();
+    ramps.into_iter().collect()
+}
+
 /// Cells by test, in the order in which the tests first appear, sorted by class first.
 pub(super) fn by_test<'a, 'c>(cells: &'c [MeasuredCell<'a>]) -> Vec<(SubjectName<'a>, Vec<&'c MeasuredCell<'a>>)> {
-    let mut tests: Vec<(SubjectName<'_>, Vec<&MeasuredCell<'_>>)> = Vec::new();
-    for cell in cells {
-        match tests.iter_mut().find(|(code, _)| *code == cell.cell.key.subject.name()) {
-            Some((_, members)) => members.push(cell),
-            None => tests.push((cell.cell.key.subject.name(), vec![cell])),
-        }
-    }
-    tests
+    grouped(cells.iter().map(|cell| (cell.cell.key.subject.name(), cell)))
 }

@@ -5,18 +5,18 @@ use super::marks::marks;
 use super::ramps::title;
 use super::reported::{PointTimes, duration};
 use super::table::{ColumnHead, Table, TableRow, text};
-use crate::legend::{codes, is_timed, refusal};
-use crate::numbers::{MISSING, percent, thousands};
+use crate::groups::{grouped, unique};
+use crate::load_times::{LoadTimes, TimeFigure};
+use crate::numbers::{percent, thousands};
 use crate::summary::head::{counted, dop_words};
 use crate::text::clean;
-use crate::types::{FAILED, types};
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{CellKey, Dop, Flag, Point, ResponseTime, RunJson, Status, SubjectName};
-use dbdyno_stats::{Estimate, Histogram};
+use dbdyno_model::{ClientLoad, Flag, RunJson, SubjectName};
+use dbdyno_stats::Histogram;
 use maud::{Markup, html};
 
 /// A percentile's name, and its field.
-type NamedPercentile = (&'static str, fn(&ResponseTime) -> Option<f64>);
+type NamedPercentile = (&'static str, TimeFigure);
 
 const PERCENTILES: [NamedPercentile; 8] = [
     ("mean", |t| t.mean),
@@ -36,95 +36,37 @@ const BINS_PER_DECADE: u32 = 12;
 /// The most loads whose histograms fit in one chart.
 const MOST_HISTOGRAMS: usize = 4;
 
-/// The times of one load: its key, and its repeats with their indexes in the run.
-struct LoadTimes<'a> {
-    key: CellKey,
-    points: Vec<(usize, &'a Point)>,
+fn figures() -> [TimeFigure; 8] {
+    PERCENTILES.map(|(_, figure)| figure)
 }
 
-impl<'a> LoadTimes<'a> {
-    /// The repeats to show: the valid ones, or if there are none, those that missed their rate.
-    fn shown(&self) -> Vec<(usize, &'a Point)> {
-        let of = |status| {
-            let timed = self.points.iter().copied().filter(|(_, p)| p.service_time_s.is_some());
-            timed.filter(move |(_, p)| p.status == status).collect::<Vec<_>>()
-        };
-        let ok = of(Status::Ok);
-        if ok.is_empty() { of(Status::Invalid) } else { ok }
-    }
-
-    fn median(&self, figure: impl Fn(&Point) -> Option<f64>) -> Option<f64> {
-        Estimate::of(&self.shown().iter().filter_map(|(_, p)| figure(p)).collect::<Vec<_>>()).map(|e| e.median)
-    }
-
-    fn is_open(&self) -> bool {
-        self.key.load.rate.is_some()
-    }
-
-    /// Response times of an open loop, service times of a closed one.
-    fn time(&self, figure: fn(&ResponseTime) -> Option<f64>) -> Option<f64> {
-        let open = self.is_open();
-        self.median(|p| if open { p.response_time_s.as_ref() } else { p.service_time_s.as_ref() }.and_then(figure))
-    }
-
-    fn has_failures(&self) -> bool {
-        self.shown().iter().any(|(_, p)| p.has(Flag::Errors))
-    }
-
-    /// The time in words, or that it lies among the failures of a repeat.
-    fn time_words(&self, figure: fn(&ResponseTime) -> Option<f64>) -> String {
-        let open = self.is_open();
-        let lacks = |p: &Point| {
-            let times = if open { p.response_time_s.as_ref() } else { p.service_time_s.as_ref() };
-            times.is_some_and(|t| t.max.is_some() && figure(t).is_none()) && p.has(Flag::Errors)
-        };
-        if self.shown().iter().any(|(_, p)| lacks(p)) { FAILED.to_owned() } else { duration(self.time(figure)) }
-    }
-
-    fn is_unmet(&self) -> bool {
-        self.shown().iter().any(|(_, p)| p.status == Status::Invalid)
-    }
-
-    fn words(&self) -> String {
-        let begins = match (self.key.load.rate, self.key.load.think) {
-            (Some(rate), _) => {
-                let apart = if self.key.load.queues_apart() { ", a queue for each session" } else { "" };
-                format!("{rate}, {} arrivals{apart}", self.key.load.arrivals.unwrap_or_default().name())
-            }
-            (None, Some(think)) => format!("closed loop, think time {think}"),
-            (None, None) => "closed loop".to_owned(),
-        };
-        let shared = self.key.load.connections.map(|n| format!(", {}", counted(n.into(), "shared connection")));
-        begins + &shared.unwrap_or_default()
-    }
-
-    /// The waits for a connection, where jobs share connections.
-    fn waits(&self) -> Option<Vec<Markup>> {
-        let waits = PERCENTILES.map(|(_, figure)| self.median(|p| p.connection_wait_s.as_ref().and_then(figure)));
-        waits.iter().any(Option::is_some).then(|| waits.iter().map(|wait| text(&duration(*wait))).collect())
-    }
-
-    fn histogram(&self, times: &[PointTimes]) -> Option<Histogram> {
-        let mut all: Option<Histogram> = None;
-        for (place, _) in self.shown() {
-            let ours = times.iter().find(|t| t.point == place && t.from_due == self.is_open())?;
-            all.get_or_insert_with(Histogram::new).merge(&ours.histogram);
+/// A load in words.
+fn words(load: &ClientLoad) -> String {
+    let begins = match (load.rate, load.think) {
+        (Some(rate), _) => {
+            let apart = if load.queues_apart() { ", a queue for each session" } else { "" };
+            format!("{rate}, {} arrivals{apart}", load.arrivals.unwrap_or_default().name())
         }
-        all.filter(|h| h.count() > 0)
+        (None, Some(think)) => format!("closed loop, think time {think}"),
+        (None, None) => "closed loop".to_owned(),
+    };
+    begins + &load.connections.map_or_else(String::new, |n| format!(", {}", counted(n.into(), "shared connection")))
+}
+
+/// The times of all repeats together.
+fn merged(load: &LoadTimes<'_>, times: &[PointTimes]) -> Option<Histogram> {
+    let mut all: Option<Histogram> = None;
+    for (place, _) in load.shown() {
+        let ours = times.iter().find(|t| t.point == place && t.from_due == load.is_open())?;
+        all.get_or_insert_with(Histogram::new).merge(&ours.histogram);
     }
+    all.filter(|h| h.count() > 0)
 }
 
 /// The section of a run; empty where dbdyno began no transactions.
 pub(super) fn section(run: &RunJson, times: &[PointTimes], catalogue: &Catalogue) -> Markup {
-    let mut loads: Vec<LoadTimes<'_>> = Vec::new();
-    for (place, point) in run.points.iter().enumerate().filter(|(_, p)| is_timed(p) && !p.again) {
-        let key = CellKey::of(point);
-        match loads.iter_mut().find(|l| l.key == key) {
-            Some(load) => load.points.push((place, point)),
-            None => loads.push(LoadTimes { key, points: vec![(place, point)] }),
-        }
-    }
-    let tests = codes(loads.iter().map(|l| l.key.subject.name()));
+    let loads = LoadTimes::of(run);
+    let tests = unique(loads.iter().map(|l| l.key.subject.name()));
     html! {
         @if !loads.is_empty() {
             section #latency {
@@ -134,13 +76,13 @@ pub(super) fn section(run: &RunJson, times: &[PointTimes], catalogue: &Catalogue
                     b { "service time" } " from when it was sent. A closed loop sends nothing while it waits: its times do not tell what a
                     stall would do to others."
                 }
-                @if loads.iter().any(|load| load.waits().is_some()) {
+                @if loads.iter().any(|load| load.waits(figures()).is_some()) {
                     p.note {
                         b { "Wait" } " is from when a transaction could begin until it had a connection, as jobs share them. It is no part
                         of the service time, and a part of the response time."
                     }
                 }
-                @if loads.iter().any(LoadTimes::has_failures) {
+                @if loads.iter().any(|load| load.flags().contains(&Flag::Errors)) {
                     p.note {
                         "Transactions that failed count as slower than any other in the percentiles, here and in verdicts: where one is
                         among them, it says " b { "failed" } ". The longest is of those that succeeded."
@@ -159,14 +101,8 @@ pub(super) fn section(run: &RunJson, times: &[PointTimes], catalogue: &Catalogue
 
 /// The loads of a test that differ only in their rates.
 fn groups<'l, 'a>(loads: &'l [LoadTimes<'a>], code: SubjectName<'_>) -> Vec<Vec<&'l LoadTimes<'a>>> {
-    let mut groups: Vec<((Dop, u64), Vec<&LoadTimes<'_>>)> = Vec::new();
-    for load in loads.iter().filter(|l| l.key.subject.name() == code) {
-        let place = (load.key.dop, load.key.rows_per_tx);
-        match groups.iter_mut().find(|(p, _)| *p == place) {
-            Some((_, members)) => members.push(load),
-            None => groups.push((place, vec![load])),
-        }
-    }
+    let of_code = loads.iter().filter(|l| l.key.subject.name() == code);
+    let groups = grouped(of_code.map(|load| ((load.key.dop, load.key.rows_per_tx), load)));
     groups.into_iter().map(|(_, members)| members).collect()
 }
 
@@ -183,8 +119,8 @@ fn by_rate(code: SubjectName<'_>, n: usize, loads: &[&LoadTimes<'_>], times: &[P
         }
         (table(code, loads, &place).render())
         @for load in loads.iter().filter(|l| l.is_unmet()) {
-            @if let Some(why) = load.points.iter().rev().find_map(|(_, p)| refusal(p)) {
-                p.note { b { "! " (load.words()) } ": " (clean(&why)) }
+            @if let Some(why) = load.refusal() {
+                p.note { b { "! " (words(&load.key.load)) } ": " (clean(&why)) }
             }
         }
     }
@@ -216,7 +152,7 @@ fn curve(loads: &[&LoadTimes<'_>], place: &str) -> Option<LineChart> {
 
 /// The distributions of a few loads.
 fn histogram(loads: &[&LoadTimes<'_>], times: &[PointTimes], place: &str) -> Option<LineChart> {
-    let with: Vec<(&&LoadTimes<'_>, Histogram)> = loads.iter().filter_map(|l| Some((l, l.histogram(times)?))).collect();
+    let with: Vec<(&&LoadTimes<'_>, Histogram)> = loads.iter().filter_map(|l| Some((l, merged(l, times)?))).collect();
     // The closed loop, the lowest rate, the highest rate and one between are enough.
     let chosen: Vec<usize> = match with.len() {
         0 => return None,
@@ -231,14 +167,14 @@ fn histogram(loads: &[&LoadTimes<'_>], times: &[PointTimes], place: &str) -> Opt
             let (from_s, share_pct) = (from_ns / 1e9, count as f64 / all * 100.0);
             let text = format!(
                 "{}: {} of the times from {} to {}",
-                load.words(),
+                words(&load.key.load),
                 percent(share_pct),
                 duration(from_s),
                 duration(from_s * ratio)
             );
             Mark { x: from_s * ratio.sqrt(), y: share_pct, band: None, doubtful: false, text }
         });
-        ChartSeries::new(load.words(), n, marks.collect()).drawn(SeriesShape::Line)
+        ChartSeries::new(words(&load.key.load), n, marks.collect()).drawn(SeriesShape::Line)
     };
     let series: Vec<ChartSeries> = chosen.iter().filter_map(|n| with.get(*n)).enumerate().map(line).collect();
     let all = || series.iter().flat_map(|s| &s.marks);
@@ -262,35 +198,19 @@ fn table(code: SubjectName<'_>, loads: &[&LoadTimes<'_>], place: &str) -> Table 
     heads.extend(PERCENTILES.iter().map(|(name, _)| ColumnHead::figures(*name, "")));
     heads.push(ColumnHead::words("Remarks"));
     let rows = loads.iter().flat_map(|load| {
-        let shown = load.shown();
+        let (shown, words) = (load.shown(), words(&load.key.load));
         if shown.is_empty() {
-            let why = load.points.iter().rev().find_map(|(_, p)| refusal(p));
-            let why = why.unwrap_or_else(|| "it has no times".to_owned());
-            return vec![TableRow::Remark(vec![text(&load.words())], why)];
+            let why = load.refusal().unwrap_or_else(|| "it has no times".to_owned());
+            return vec![TableRow::Remark(vec![text(&words)], why)];
         }
-        let kind = if load.is_open() { "response" } else { "service" };
-        let points: Vec<&Point> = shown.iter().map(|(_, p)| *p).collect();
-        let of_types: Vec<TableRow> = types(&points)
-            .into_iter()
-            .map(|of_type| {
-                let head = [of_type.label.as_str(), "", &thousands(of_type.reached_per_s()), kind].map(text);
-                let times = PERCENTILES.map(|(_, figure)| text(&of_type.time_words(load.is_open(), figure, duration)));
-                TableRow::Figures(head.into_iter().chain(times).chain([text("")]).collect())
-            })
-            .collect();
-        let mut texts = vec![text(&load.words())];
-        let asked = load.median(|p| p.asked_per_s);
-        texts.push(text(&asked.map_or_else(|| MISSING.to_owned(), thousands)));
-        texts.push(text(&thousands(load.median(|p| p.ops_per_s))));
-        texts.push(text(kind));
-        texts.extend(PERCENTILES.iter().map(|(_, figure)| text(&load.time_words(*figure))));
-        let flags: Vec<Flag> = shown.iter().flat_map(|(_, p)| p.flags.iter().copied()).collect();
-        texts.push(html! { @if load.is_unmet() { b { "! " } } (marks(points.iter().copied(), &flags)) });
-        let waits = load.waits().map(|waits| {
-            let head = [text(&load.words()), text(""), text(""), text("wait")];
-            TableRow::Figures(head.into_iter().chain(waits).chain([text("")]).collect())
-        });
-        [TableRow::Figures(texts)].into_iter().chain(of_types).chain(waits).collect()
+        let points = shown.iter().map(|(_, p)| *p);
+        let remarks = html! { @if load.is_unmet() { b { "! " } } (marks(points, &load.flags())) };
+        let remarks = std::iter::once(remarks).chain(std::iter::repeat_with(|| text("")));
+        let lines = load.lines([&words, &words], figures(), duration).into_iter().zip(remarks);
+        let row = |(line, remarks): (Vec<String>, Markup)| {
+            TableRow::Figures(line.iter().map(|t| text(t)).chain([remarks]).collect())
+        };
+        lines.map(row).collect()
     });
     let caption = html! { (code) ": how long transactions took, " (place) };
     Table { caption, heads, rows: rows.collect(), class: "figures" }.without_empty_columns()

@@ -173,12 +173,7 @@ fn doubts_table(doubts: &Doubts<'_>) -> Markup {
         .each()
         .map(|(suspect, places)| {
             let advice: Vec<&str> = suspect.codes.iter().map(|code| code.advice()).collect();
-            TableRow::Figures(vec![
-                text(&places.join(", ")),
-                text(&suspect.names()),
-                text(&suspect.why),
-                text(&advice.join("; ")),
-            ])
+            TableRow::texts([&places.join(", "), &suspect.names(), &suspect.why, &advice.join("; ")])
         })
         .collect();
     let heads = ["Figures", "Doubt", "Why", "What follows"].map(ColumnHead::words).into();
@@ -189,7 +184,7 @@ fn doubts_table(doubts: &Doubts<'_>) -> Markup {
 fn listed<'a>(caption: &str, heads: [&str; 2], said: impl Iterator<Item = (String, SubjectName<'a>)>) -> Markup {
     let said = grouped(unique(said));
     let codes = |codes: &[SubjectName<'_>]| codes.iter().map(|c| c.name).collect::<Vec<_>>().join(", ");
-    let rows = said.iter().map(|(what, of)| TableRow::Figures(vec![text(&codes(of)), text(what)])).collect();
+    let rows = said.iter().map(|(what, of)| TableRow::texts([&codes(of), what])).collect();
     let table = Table { caption: text(caption), heads: heads.map(ColumnHead::words).into(), rows, class: "prose" };
     html! { @if !said.is_empty() { (table.render()) } }
 }

@@ -1,7 +1,7 @@
 //! The test classes: charts of rate, service time, processors and devices along each test's ramp, and a table with
 //! every figure.
 
-use super::cells::{MeasuredCell, RampLabel, by_test};
+use super::cells::{MeasuredCell, RampLabel, by_test, ramps};
 use super::charts::{Axis, ChartSeries, LineChart, Mark};
 use super::marks::{figure, marks, suspect};
 use super::reported::duration;
@@ -93,9 +93,7 @@ type CellReading<'r> = &'r dyn Fn(&MeasuredCell<'_>) -> Option<(f64, Option<(f64
 
 /// A series for each ramp of the test.
 fn series(cells: &[&MeasuredCell<'_>], reading: CellReading<'_>, words: &dyn Fn(f64) -> String) -> Vec<ChartSeries> {
-    let mut ramps: Vec<RampLabel> = cells.iter().map(|c| c.ramp()).collect();
-    ramps.sort();
-    ramps.dedup();
+    let ramps = ramps(cells);
     let of = |(place, ramp): (usize, &RampLabel)| {
         let marks = cells.iter().filter(|c| c.ramp() == *ramp).filter_map(|c| {
             let (y, band) = reading(c)?;
@@ -174,9 +172,7 @@ type NamedFigure = (&'static str, fn(&Point) -> Option<f64>);
 
 /// Figures of the first ramp alone, one line each: what the machine did meanwhile.
 fn lines(cells: &[&MeasuredCell<'_>], named: &[NamedFigure], words: &dyn Fn(f64) -> String) -> Vec<ChartSeries> {
-    let mut ramps: Vec<RampLabel> = cells.iter().map(|c| c.ramp()).collect();
-    ramps.sort();
-    ramps.dedup();
+    let ramps = ramps(cells);
     let Some(first) = ramps.first() else { return Vec::new() };
     let of = |(place, (name, figure)): (usize, &NamedFigure)| {
         let marks = cells.iter().filter(|c| c.ramp() == *first).filter_map(|c| {
@@ -224,9 +220,7 @@ const COLUMNS: &[ExtraColumn] = &[
 ];
 
 fn table(code: SubjectName<'_>, cells: &[&MeasuredCell<'_>], catalogue: &Catalogue) -> Table {
-    let mut ramps: Vec<RampLabel> = cells.iter().map(|c| c.ramp()).collect();
-    ramps.sort();
-    ramps.dedup();
+    let ramps = ramps(cells);
     let metric = key_metric(cells);
     // A column with the same figures again would be useless.
     let rows_are_key = metric.as_ref().is_some_and(|m| m.as_str() == "rows_per_s");

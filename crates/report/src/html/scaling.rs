@@ -4,6 +4,7 @@ use super::cells::{MeasuredCell, by_test};
 use super::charts::{Axis, ChartSeries, LineChart, Mark, SeriesShape};
 use super::ramps::{ALONG, anchor, key_metric, metric_words, shown, title};
 use super::table::{ColumnHead, Table, TableRow, text};
+use crate::groups::grouped;
 use crate::numbers::{scientific, thousands};
 use crate::summary::head::dop_words;
 use dbdyno_catalogue::Catalogue;
@@ -164,14 +165,5 @@ fn located(found: Result<Located, NotLocated>) -> String {
 
 /// Why some ramps have no law, each reason once.
 fn reasons(ramps: &[&FittedRamp<'_>]) -> Vec<(String, Vec<String>)> {
-    let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
-    for ramp in ramps {
-        let Err(why) = &ramp.law else { continue };
-        let (why, code) = (why.to_string(), ramp.code.to_string());
-        match reasons.iter_mut().find(|(w, _)| *w == why) {
-            Some((_, codes)) => codes.push(code),
-            None => reasons.push((why, vec![code])),
-        }
-    }
-    reasons
+    grouped(ramps.iter().filter_map(|ramp| Some((ramp.law.as_ref().err()?.to_string(), ramp.code.to_string()))))
 }

@@ -8,6 +8,7 @@ use super::marks::marks;
 use super::ramps::{extent, shown};
 use super::reported::duration;
 use super::table::{ColumnHead, Table, TableRow, text};
+use crate::groups::unique;
 use crate::legend::refusal;
 use crate::numbers::{short, thousands};
 use crate::storage::breakdown::NumberedPoint;
@@ -31,14 +32,7 @@ pub(super) fn share(run: &RunJson, catalogue: &Catalogue) -> Markup {
         ColumnHead::figures("at", "I/Os"),
         ColumnHead::figures("Share", ""),
     ];
-    let rows: Vec<TableRow> = shares
-        .lines
-        .iter()
-        .map(|s| {
-            let cells = [s.name, &s.test, s.unit, &s.database, &s.storage, &s.outstanding, &s.share];
-            TableRow::Figures(cells.map(text).to_vec())
-        })
-        .collect();
+    let rows: Vec<TableRow> = shares.lines.iter().map(TableRow::texts).collect();
     html! {
         section #storage-share {
             h2 { (SHARES) " " span.sub { (clean(&shares.lead)) } }
@@ -56,13 +50,7 @@ pub(super) fn section(run: &RunJson) -> Markup {
     let numbered: Vec<NumberedPoint<'_>> =
         (1..).zip(&run.points).filter_map(|(n, p)| Some((n, p, p.subject.storage()?))).collect();
     let points: Vec<(&Point, &Storage)> = numbered.iter().map(|(_, p, s)| (*p, *s)).collect();
-    let mut works: Vec<String> = Vec::new();
-    for (_, storage) in &points {
-        let work = storage.load.work();
-        if !works.contains(&work) {
-            works.push(work);
-        }
-    }
+    let works = unique(points.iter().map(|(_, storage)| storage.load.work()));
     html! {
         @if !points.is_empty() {
             section #storage {
@@ -86,10 +74,7 @@ fn limits_table(run: &RunJson) -> Markup {
         ColumnHead::figures("at", "I/Os"),
         ColumnHead::figures("Time/op", ""),
     ];
-    let rows: Vec<TableRow> = limits(&StorageLimits::of(run))
-        .iter()
-        .map(|l| TableRow::Figures([l.name, l.unit, &l.value, &l.outstanding, &l.time].map(text).to_vec()))
-        .collect();
+    let rows: Vec<TableRow> = limits(&StorageLimits::of(run)).iter().map(TableRow::texts).collect();
     html! {
         @if !rows.is_empty() { (Table { caption: text("What it can do"), heads, rows, class: "figures" }.render()) }
     }

@@ -42,6 +42,13 @@ pub(crate) enum TableRow {
     Group(String),
 }
 
+impl TableRow {
+    /// A row of texts alone.
+    pub(crate) fn texts<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Self {
+        Self::Figures(texts.into_iter().map(|t| text(t.as_ref())).collect())
+    }
+}
+
 /// A table.
 #[derive(Debug, Clone)]
 pub(crate) struct Table {

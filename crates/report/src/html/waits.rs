@@ -1,6 +1,6 @@
 //! The waits of a test's sessions, along its ramp.
 
-use super::cells::{MeasuredCell, RampLabel};
+use super::cells::{MeasuredCell, ramps};
 use super::table::{ColumnHead, Table, TableRow, text};
 use crate::numbers::{MISSING, short};
 use crate::tables::worth_telling;
@@ -15,8 +15,8 @@ type WaitEvent<'a> = (&'a str, &'a str, bool);
 
 /// The longest waits of a test, with a column for each degree of parallelism; empty where none was seen.
 pub(super) fn table(code: SubjectName<'_>, cells: &[&MeasuredCell<'_>]) -> Markup {
-    let with_waits: Vec<&&MeasuredCell<'_>> =
-        cells.iter().filter(|c| c.ok().any(|p| worth_telling(p).next().is_some())).collect();
+    let told = |c: &MeasuredCell<'_>| c.ok().any(|p| worth_telling(p).next().is_some());
+    let with_waits: Vec<&MeasuredCell<'_>> = cells.iter().copied().filter(|c| told(c)).collect();
     let mut events: Vec<(WaitEvent<'_>, f64)> = Vec::new();
     for wait in with_waits.iter().flat_map(|c| c.ok()).flat_map(worth_telling) {
         let event = (wait.class.as_str(), wait.event.as_str(), wait.sampled);
@@ -31,10 +31,8 @@ pub(super) fn table(code: SubjectName<'_>, cells: &[&MeasuredCell<'_>]) -> Marku
     }
     events.sort_by(|a, b| b.1.total_cmp(&a.1));
     let mut heads = vec![ColumnHead::words("Event"), ColumnHead::words("Class")];
-    let mut ramps: Vec<RampLabel> = with_waits.iter().map(|c| c.ramp()).collect();
-    ramps.sort();
-    ramps.dedup();
-    let head = |c: &&MeasuredCell<'_>| {
+    let ramps = ramps(&with_waits);
+    let head = |c: &MeasuredCell<'_>| {
         let ramp = if ramps.len() > 1 { format!(", {}", c.ramp().name(&ramps)) } else { String::new() };
         ColumnHead::figures(c.dop().to_string(), format!("%{ramp}"))
     };

@@ -1,5 +1,6 @@
 //! When the longest I/O of storage points was, and on which device or file: shared by text and page.
 
+use crate::groups::grouped;
 use crate::numbers::{MISSING, duration, percent, short};
 use dbdyno_model::{LunFigures, Point, Storage, StorageSeries};
 
@@ -27,45 +28,27 @@ pub(crate) fn longest(points: &[NumberedPoint<'_>]) -> Option<String> {
     ))
 }
 
-/// What a device or file did over several points.
-pub(crate) struct LunLine {
-    pub(crate) path: String,
-    /// Its share of all I/Os.
-    pub(crate) share: String,
-    pub(crate) mean: String,
-    pub(crate) longest: String,
-    /// When the longest I/O was.
-    pub(crate) at: String,
-    pub(crate) errors: String,
-}
-
-/// Each device or file of the points of one kind of work; empty where there is only one.
-pub(crate) fn luns(points: &[NumberedPoint<'_>]) -> Vec<LunLine> {
-    let mut all: Vec<(&str, LunSums)> = Vec::new();
-    for (number, _, storage) in points {
-        for lun in &storage.paths {
-            let Some(figures) = &lun.figures else { continue };
-            match all.iter_mut().find(|(path, _)| *path == lun.path) {
-                Some((_, sum)) => sum.add(figures, *number),
-                None => {
-                    let mut sum = LunSums::default();
-                    sum.add(figures, *number);
-                    all.push((&lun.path, sum));
-                }
-            }
-        }
-    }
+/// What each device or file did over several points, as texts: the path, its share of all I/Os, their mean time, the
+/// longest time, when that was, and the errors. Empty without several.
+pub(crate) fn luns(points: &[NumberedPoint<'_>]) -> Vec<[String; 6]> {
+    let figures = points.iter().flat_map(|(number, _, storage)| {
+        storage.paths.iter().filter_map(move |lun| Some((lun.path.as_str(), (lun.figures.as_ref()?, *number))))
+    });
+    let sums = grouped(figures).into_iter().map(|(path, of)| (path, of.into_iter().fold(LunSums::default(), LunSums::with)));
+    let all: Vec<(&str, LunSums)> = sums.collect();
     let ios_per_s: f64 = all.iter().map(|(_, sum)| sum.ios_per_s).sum();
     if all.len() < 2 || ios_per_s <= 0.0 {
         return Vec::new();
     }
-    let line = |(path, sum): (&str, LunSums)| LunLine {
-        path: path.to_owned(),
-        share: percent(sum.ios_per_s / ios_per_s * 100.0),
-        mean: duration((sum.ios_per_s > 0.0).then(|| sum.time_s / sum.ios_per_s)),
-        longest: duration(sum.longest.map(|(max_s, _, _)| max_s)),
-        at: sum.longest.map_or_else(String::new, |(_, n, at_s)| format!("{} s of point {n}", short(Some(at_s)))),
-        errors: if sum.errors > 0 { sum.errors.to_string() } else { String::new() },
+    let line = |(path, sum): (&str, LunSums)| {
+        [
+            path.to_owned(),
+            percent(sum.ios_per_s / ios_per_s * 100.0),
+            duration((sum.ios_per_s > 0.0).then(|| sum.time_s / sum.ios_per_s)),
+            duration(sum.longest.map(|(max_s, _, _)| max_s)),
+            sum.longest.map_or_else(String::new, |(_, n, at_s)| format!("{} s of point {n}", short(Some(at_s)))),
+            if sum.errors > 0 { sum.errors.to_string() } else { String::new() },
+        ]
     };
     all.into_iter().map(line).collect()
 }
@@ -81,7 +64,7 @@ struct LunSums {
 }
 
 impl LunSums {
-    fn add(&mut self, figures: &LunFigures, number: usize) {
+    fn with(mut self, (figures, number): (&LunFigures, usize)) -> Self {
         let ios_per_s = figures.reads_per_s + figures.writes_per_s;
         self.ios_per_s += ios_per_s;
         self.time_s += ios_per_s * figures.mean_s.unwrap_or(0.0);
@@ -91,5 +74,6 @@ impl LunSums {
         {
             self.longest = Some((max_s, number, at_s));
         }
+        self
     }
 }

@@ -8,7 +8,7 @@ pub(crate) mod lines;
 mod storage;
 pub(crate) mod winners;
 
-use crate::figures::{DOUBTFUL, Figure};
+use crate::figures::{DOUBTFUL, Figure, in_doubt};
 use crate::layout::{Column, Keep, Row, Sheet};
 use crate::legend::{self, Doubts, EQUIVALENT, SUSPECT, is_equivalent, marks};
 use crate::numbers::{MISSING, duration, printed, short, thousands};
@@ -164,11 +164,6 @@ fn value_and_doubt(cell: Option<&Figure<'_>>) -> [String; 2] {
     let value = in_doubt(cell, thousands(cell.map(Figure::value)));
     let width = cell.and_then(|c| c.estimate.half_width_pct());
     [value, width.map_or_else(String::new, short)]
-}
-
-/// Parentheses around a doubtful figure.
-fn in_doubt(cell: Option<&Figure<'_>>, text: String) -> String {
-    if text != MISSING && cell.is_some_and(Figure::is_doubtful) { format!("({text})") } else { text }
 }
 
 fn redo_row<'a>(run: &'a RunJson, catalogue: &Catalogue, used: &mut Used<'a>) -> Row {

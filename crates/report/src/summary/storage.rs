@@ -34,9 +34,7 @@ pub(super) fn limits_table(run: &RunJson, width: Option<u16>) -> String {
                     (--table storage shows every point).";
         return hanging("", text, width);
     }
-    let rows = lines.into_iter().map(|line| {
-        Row::Figures(vec![line.name.to_owned(), line.unit.to_owned(), line.value, line.outstanding, line.time])
-    });
+    let rows = lines.into_iter().map(|texts| Row::Figures(texts.into()));
     let mut out = Sheet { columns: LIMITS.to_vec(), rows: rows.collect(), gap: 2 }.render(width);
     out.push('\n');
     let legend = "Best is the highest median of any point; \"at\" is how many I/Os were outstanding there, Time/op the mean time of one.";
@@ -49,9 +47,9 @@ pub(super) fn shares_table(run: &RunJson, catalogue: &Catalogue, width: Option<u
     let Some(shares) = shares(run, catalogue).filter(|shares| !shares.lines.is_empty()) else { return String::new() };
     let mut out = String::new();
     out.push_str(&hanging("", &format!("{}: {}", crate::storage::SHARES, shares.lead), width));
-    let rows = shares.lines.into_iter().map(|s| {
-        let name = format!(" {}", s.name);
-        Row::Figures(vec![name, s.test, s.unit.to_owned(), s.database, s.storage, s.outstanding, s.share])
+    let rows = shares.lines.into_iter().map(|mut texts| {
+        texts[0].insert(0, ' ');
+        Row::Figures(texts.into())
     });
     out.push_str(&Sheet { columns: SHARES.to_vec(), rows: rows.collect(), gap: 2 }.render(width));
     for note in std::iter::once(LEGEND).chain(shares.note.as_deref()) {

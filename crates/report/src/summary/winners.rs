@@ -4,8 +4,9 @@
 use super::figure::LineFigures;
 use super::lines::{Shows, SummaryLine};
 use crate::figures::ThroughputSource;
+use crate::groups::unique;
 use crate::summary::head::counted;
-use dbdyno_model::RunJson;
+use dbdyno_model::{Point, RunJson};
 use std::collections::BTreeMap;
 
 /// The sentences, once for each test.
@@ -59,12 +60,8 @@ pub(crate) fn sentences<'f, 'a: 'f>(
 
 /// How times were extrapolated, each reason once.
 pub(crate) fn extrapolated(run: &RunJson) -> Vec<String> {
-    let mut said: Vec<String> = Vec::new();
-    for point in &run.points {
-        for why in point.extrapolated.values() {
-            let text = format!("{}: {why}.", point.subject.name());
-            said.extend((!said.contains(&text)).then_some(text));
-        }
-    }
-    said
+    let of = |point: &Point| -> Vec<String> {
+        point.extrapolated.values().map(|why| format!("{}: {why}.", point.subject.name())).collect()
+    };
+    unique(run.points.iter().flat_map(of))
 }

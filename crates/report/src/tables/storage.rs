@@ -1,6 +1,7 @@
 //! Points of storage below any database: a line for each number of outstanding I/Os. The lines of one kind of work form
 //! its curve.
 
+use crate::groups::unique;
 use crate::layout::{Column, Keep, Row, Sheet};
 use crate::legend::{self, marks, refusal};
 use crate::numbers::{MISSING, duration, short, thousands};
@@ -40,12 +41,7 @@ pub fn storage(run: &RunJson, _: &Catalogue, width: Option<u16>) -> String {
             "This run has no points of the storage itself: `dbdyno orion` measures what it can do below any database.";
         return hanging("", text, width);
     }
-    let mut works: Vec<String> = Vec::new();
-    for work in points.iter().map(|(_, _, s)| s.load.work()) {
-        if !works.contains(&work) {
-            works.push(work);
-        }
-    }
+    let works = unique(points.iter().map(|(_, _, s)| s.load.work()));
     let mut rows = Vec::new();
     for work in works {
         let of_work = points.iter().filter(|(_, _, s)| s.load.work() == work);
@@ -87,22 +83,16 @@ fn luns_table(points: &[breakdown::NumberedPoint<'_>], width: Option<u16>) -> St
     if lines.is_empty() {
         return String::new();
     }
-    let rows = lines.into_iter().map(|l| Row::Figures(vec![l.path, l.share, l.mean, l.longest, l.at, l.errors]));
+    let rows = lines.into_iter().map(|texts| Row::Figures(texts.into()));
     format!("\n{}\n", Sheet { columns: LUNS.to_vec(), rows: rows.collect(), gap: 2 }.render(width))
 }
 
 /// Notes on how it was measured, each once.
 fn notes(points: &[(usize, &Point, &Storage)]) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
     let backends = points.iter().map(|(_, _, s)| format!("I/O by {}", s.backend));
     let invalid = points.iter().filter(|(_, p, _)| p.status == Status::Invalid);
     let invalid = invalid.map(|(at, p, _)| format!("point {}: {}", at + 1, refusal(p).unwrap_or_default()));
-    for line in backends.chain(points.iter().flat_map(|(_, _, s)| s.notes.iter().cloned())).chain(invalid) {
-        if !lines.contains(&line) {
-            lines.push(line);
-        }
-    }
-    lines
+    unique(backends.chain(points.iter().flat_map(|(_, _, s)| s.notes.iter().cloned())).chain(invalid))
 }
 
 fn row(number: usize, point: &Point, storage: &Storage) -> Row {

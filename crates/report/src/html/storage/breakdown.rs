@@ -69,10 +69,7 @@ fn lun_table(points: &[NumberedPoint<'_>]) -> Markup {
         ColumnHead::words("at"),
         ColumnHead::figures("Errors", ""),
     ];
-    let row = |l: &crate::storage::breakdown::LunLine| {
-        TableRow::Figures([&l.path, &l.share, &l.mean, &l.longest, &l.at, &l.errors].map(|t| text(t)).to_vec())
-    };
-    let rows: Vec<TableRow> = luns(points).iter().map(row).collect();
+    let rows: Vec<TableRow> = luns(points).iter().map(TableRow::texts).collect();
     html! {
         @if !rows.is_empty() {
             (Table { caption: text("Each device or file"), heads, rows, class: "figures" }.without_empty_columns().render())
