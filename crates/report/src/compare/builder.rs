@@ -6,6 +6,7 @@ use super::{
     cells, efficiency, others, regression, settings, warnings,
 };
 use crate::figures::{self, FigureQuery};
+use crate::groups::{grouped, unique};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Better, Cpu, Dop, MetricId, Point, RunJson, UsableFor};
 use dbdyno_stats::Estimate;
@@ -57,12 +58,7 @@ pub fn compare(
     }
     rows.sort_by_key(|row| row.which);
     let infos: Vec<SideInfo> = sides.iter().map(info).collect();
-    let mut notices: Vec<String> = Vec::new();
-    for notice in sides.iter().flat_map(|s| &s.runs).filter_map(|run| run.database.notice.clone()) {
-        if !notices.contains(&notice) {
-            notices.push(notice);
-        }
-    }
+    let notices = unique(sides.iter().flat_map(|s| &s.runs).filter_map(|run| run.database.notice.clone()));
     Ok(Comparison {
         baseline,
         warnings: warnings::all(sides, &rows, catalogue),
@@ -107,11 +103,7 @@ fn tests(sides: &[Side], pattern: Option<&str>, catalogue: &Catalogue) -> Vec<St
     if chosen.is_none() {
         let all = sides.iter().flat_map(|s| &s.runs);
         let others = all.flat_map(|run| run.points.iter().map(|p| p.work().into_owned()));
-        for other in others {
-            if !tests.contains(&other) {
-                tests.push(other);
-            }
-        }
+        tests = unique(tests.into_iter().chain(others));
     }
     tests
 }
@@ -186,17 +178,9 @@ fn curve(sides: &[Side], test: &str, metric: &str, catalogue: &Catalogue) -> Opt
 }
 
 fn line(side: &Side, test: &str, metric: &str, catalogue: &Catalogue) -> Vec<RampPoint> {
-    let mut dops: Vec<(Dop, Vec<Estimate>)> = Vec::new();
-    for run in &side.runs {
-        let Ok(found) = figures::find(&FigureQuery::new(test, metric), run, catalogue) else { continue };
-        for figure in found.cells.iter().filter(|f| f.usable_for() > UsableFor::Nothing) {
-            let Some(dop) = figure.dop else { continue };
-            match dops.iter_mut().find(|(d, _)| *d == dop) {
-                Some((_, estimates)) => estimates.push(figure.estimate),
-                None => dops.push((dop, vec![figure.estimate])),
-            }
-        }
-    }
+    let found = side.runs.iter().filter_map(|run| figures::find(&FigureQuery::new(test, metric), run, catalogue).ok());
+    let usable = found.flat_map(|found| found.cells).filter(|f| f.usable_for() > UsableFor::Nothing);
+    let mut dops = grouped(usable.filter_map(|figure| Some((figure.dop?, figure.estimate))));
     dops.sort_by_key(|(dop, _)| ([dop.nodes, dop.jobs, dop.threads].map(u128::from).iter().product::<u128>(), *dop));
     let point = |(dop, estimates): &(Dop, Vec<Estimate>)| {
         let estimate = match estimates.as_slice() {

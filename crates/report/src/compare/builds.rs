@@ -2,18 +2,14 @@
 
 use super::side_values::setting;
 use super::{DifferingSetting, Side};
+use crate::groups::unique;
 use dbdyno_model::{RunJson, Tool};
 use std::collections::BTreeSet;
 
 /// The differences as settings: facts that are not the same on two sides.
 pub(super) fn differing(sides: &[Side]) -> Vec<DifferingSetting> {
     let tools = || sides.iter().flat_map(|side| &side.runs).filter_map(|run| run.tool.as_ref());
-    let mut names: Vec<String> = Vec::new();
-    for (name, _) in tools().flat_map(Tool::facts) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
+    let names = unique(tools().flat_map(Tool::facts).map(|(name, _)| name));
     let of = |name: String| {
         let all: Vec<Vec<String>> = tools().filter_map(|tool| words(tool, &name)).collect();
         let alike = |word: &String| all.iter().all(|words| words.contains(word));

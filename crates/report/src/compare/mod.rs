@@ -19,6 +19,7 @@ mod warnings;
 pub use builder::{CompareOptions, compare};
 pub use text::page;
 
+use crate::groups::unique;
 use dbdyno_model::{Better, Commits, Flag, MetricId, PrintedBound, RunJson, Suspect, UsableFor};
 use serde::Serialize;
 
@@ -355,6 +356,19 @@ pub struct OtherSeriesRow {
     pub values: Vec<Option<f64>>,
     /// Doubts about them.
     pub suspects: Vec<Option<Suspect>>,
+}
+
+impl Comparison {
+    /// Every ratio, row by row.
+    pub(crate) fn ratios(&self) -> impl Iterator<Item = &Ratio> {
+        self.rows.iter().flat_map(|row| &row.cells).filter_map(|cell| cell.ratio.as_ref())
+    }
+
+    /// Why the spread of ratios is not known, each reason once.
+    pub(crate) fn unknown_spreads(&self) -> Vec<&str> {
+        let unknown = self.ratios().filter(|ratio| ratio.verdict == RatioVerdict::SpreadUnknown);
+        unique(unknown.filter_map(|ratio| ratio.why.as_deref()))
+    }
 }
 
 impl OtherSeries {

@@ -2,6 +2,7 @@
 
 use super::side_marks::{BEST, LIMIT, UNUSED, WORST, letter};
 use super::{Comparison, KeyFigure};
+use crate::groups::{grouped, unique};
 use crate::legend::{self, Doubts, EQUIVALENT, SUSPECT};
 use crate::text::hanging;
 use dbdyno_model::{Flag, SuspectCode};
@@ -21,14 +22,9 @@ pub(super) fn below_figures(comparison: &Comparison, width: Option<u16>) -> Stri
     out.push_str(&doubts(comparison, width));
     let flags: Vec<Flag> =
         comparison.rows.iter().flat_map(|r| &r.cells).flat_map(|c| c.flags.iter().copied()).collect();
-    let mut equivalents: Vec<String> = Vec::new();
-    for row in &comparison.rows {
-        for (at, cell) in row.cells.iter().enumerate() {
-            let text = cell.equivalent.as_ref().map(|how| format!("{} {}: {how}", row.test, letter(at)));
-            equivalents.extend(text.filter(|t| !equivalents.contains(t)));
-        }
-    }
-    for text in equivalents {
+    let cells = comparison.rows.iter().flat_map(|row| row.cells.iter().enumerate().map(move |(at, cell)| (row, at, cell)));
+    let how = cells.filter_map(|(row, at, c)| Some(format!("{} {}: {}", row.test, letter(at), c.equivalent.as_ref()?)));
+    for text in unique(how) {
         out.push_str(&hanging(&format!("{EQUIVALENT} "), &text, width));
     }
     for flag in Flag::ALL.into_iter().filter(|f| flags.contains(f)) {
@@ -47,7 +43,7 @@ pub(super) fn below_figures(comparison: &Comparison, width: Option<u16>) -> Stri
 /// Every doubt: those with a reason of their own in a paragraph each, the formal ones together.
 fn doubts(comparison: &Comparison, width: Option<u16>) -> String {
     let mut doubts = Doubts::default();
-    let mut formal: Vec<(SuspectCode, String, String)> = Vec::new();
+    let mut formal: Vec<((SuspectCode, String), &str)> = Vec::new();
     for row in &comparison.rows {
         let which = if row.which == KeyFigure::Speed { "speed" } else { "throughput" };
         for (at, suspect) in row.cells.iter().enumerate().filter_map(|(at, c)| Some((at, c.suspect.as_ref()?))) {
@@ -55,13 +51,8 @@ fn doubts(comparison: &Comparison, width: Option<u16>) -> String {
                 doubts.add(format!("{} {which} {}", row.test, letter(at)), suspect);
                 continue;
             }
-            for code in &suspect.codes {
-                let place = format!("{} {which}", row.test);
-                match formal.iter_mut().find(|(c, p, _)| c == code && *p == place) {
-                    Some((_, _, letters)) => letters.push_str(letter(at)),
-                    None => formal.push((*code, place, letter(at).to_owned())),
-                }
-            }
+            let of_codes = suspect.codes.iter().map(|code| ((*code, format!("{} {which}", row.test)), letter(at)));
+            formal.extend(of_codes);
         }
     }
     for other in &comparison.others {
@@ -71,10 +62,12 @@ fn doubts(comparison: &Comparison, width: Option<u16>) -> String {
             }
         }
     }
+    let formal = grouped(formal);
     let mut out = doubts.render(width);
     for code in FORMAL {
-        let places = formal.iter().filter(|(c, ..)| *c == code).map(|(_, place, letters)| format!("{place} {letters}"));
-        let places: Vec<String> = places.collect();
+        let of_code = formal.iter().filter(|((c, _), _)| *c == code);
+        let places: Vec<String> =
+            of_code.map(|((_, place), letters)| format!("{place} {}", letters.concat())).collect();
         if !places.is_empty() {
             let text = format!("{} ({}): {}", code.name(), code.advice(), places.join(", "));
             out.push_str(&hanging(&format!("{SUSPECT} "), &text, width));

@@ -2,23 +2,17 @@
 //! two sides have. The catalogue does not say which way is better for a key, so nothing is ranked.
 
 use super::{OtherSeries, OtherSeriesRow, Side};
+use crate::groups::unique;
 use dbdyno_model::{PublishedCurve, Suspect};
 
 /// Every key of every such series that two sides have; the series' own result comes first.
 pub(super) fn of(sides: &[Side]) -> Vec<OtherSeries> {
     let curves: Vec<Vec<&PublishedCurve>> = sides.iter().map(curves).collect();
-    let mut kinds: Vec<(&str, &str, &str)> = Vec::new();
-    for curve in curves.iter().flatten() {
-        let mut keys: Vec<&str> = curve.primary.as_deref().into_iter().collect();
-        keys.extend(curve.points.iter().flat_map(|p| p.values.keys()).map(String::as_str));
-        for kind in
-            keys.iter().filter(|key| **key != curve.by).map(|key| (curve.test.as_str(), curve.by.as_str(), *key))
-        {
-            if !kinds.contains(&kind) {
-                kinds.push(kind);
-            }
-        }
-    }
+    let kinds = unique(curves.iter().flatten().flat_map(|curve| {
+        let keys = curve.points.iter().flat_map(|p| p.values.keys()).map(String::as_str);
+        let keys = curve.primary.as_deref().into_iter().chain(keys).filter(move |key| *key != curve.by);
+        keys.map(move |key| (curve.test.as_str(), curve.by.as_str(), key))
+    }));
     let others = kinds.iter().map(|(test, by, key)| {
         let found: Vec<Option<&PublishedCurve>> =
             curves.iter().map(|c| c.iter().copied().find(|c| c.test == *test && c.by == *by)).collect();

@@ -1,30 +1,10 @@
 //! The letters of the sides, and the marks beside their figures.
 
-use super::MOST_SIDES;
+use super::{Comparison, MOST_SIDES};
+use crate::groups::grouped;
 
-/// A side's letter as a column's heading.
-pub(super) const HEADS: [[&str; 1]; MOST_SIDES] = [
-    ["A"],
-    ["B"],
-    ["C"],
-    ["D"],
-    ["E"],
-    ["F"],
-    ["G"],
-    ["H"],
-    ["I"],
-    ["J"],
-    ["K"],
-    ["L"],
-    ["M"],
-    ["N"],
-    ["O"],
-    ["P"],
-    ["Q"],
-    ["R"],
-    ["S"],
-    ["T"],
-];
+static LETTERS: [&str; MOST_SIDES] =
+    ["A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M", "N", "O", "P", "Q", "R", "S", "T"];
 
 /// Marks the best figure.
 pub(super) const BEST: char = '+';
@@ -40,5 +20,16 @@ pub(super) const LIMIT: char = '>';
 
 /// The short name of a side.
 pub(crate) fn letter(side: usize) -> &'static str {
-    HEADS.get(side).map_or("?", |head| head[0])
+    LETTERS.get(side).copied().unwrap_or("?")
+}
+
+/// The same as a column's heading.
+pub(super) fn head(side: usize) -> &'static [&'static str] {
+    LETTERS.get(side).map_or(&[], std::slice::from_ref)
+}
+
+/// The source documents of published results, each once, with the letters of its sides.
+pub(crate) fn sources(comparison: &Comparison) -> Vec<(&str, Vec<&'static str>)> {
+    let sides = comparison.sides.iter().enumerate();
+    grouped(sides.filter_map(|(at, side)| Some((side.source.as_deref()?, letter(at)))))
 }

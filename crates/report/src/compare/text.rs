@@ -1,11 +1,12 @@
 //! A comparison as text. Sides have letters, so that twenty of them fit beside each other. The meaning of the letters
 //! comes first, then what does not compare, then the differences, then the figures.
 
-use super::side_marks::{BEST, HEADS, LIMIT, UNUSED, WORST, letter};
+use super::side_marks::{BEST, LIMIT, UNUSED, WORST, head, letter, sources};
 use super::{
     ComparedCell, ComparedRow, Comparison, Efficiency, KeyFigure, Per, Rank, Ratio, RatioVerdict, Regression, SideInfo,
     notes,
 };
+use crate::groups::grouped;
 use crate::layout::{Column, Keep, Row as Line, Sheet};
 use crate::legend::{EQUIVALENT, SUSPECT};
 use crate::numbers::{MISSING, printed, short, thousands};
@@ -21,7 +22,7 @@ pub(crate) const KEY_TESTS: [&str; 12] =
 /// The whole comparison. `all` shows the efficiency of every test, not only of the key tests.
 #[must_use]
 pub fn page(comparison: &Comparison, all: bool, width: Option<u16>) -> String {
-    let mut out = head(comparison, width);
+    let mut out = first_lines(comparison, width);
     out.push_str(&settings(comparison, width));
     for (which, title) in [
         (KeyFigure::Speed, "Speed (1 node x 1 job x 1 thread)"),
@@ -50,7 +51,7 @@ fn title(out: &mut String, text: &str, width: Option<u16>) {
     push_line(out, &"-".repeat(columns(text)), width);
 }
 
-fn head(comparison: &Comparison, width: Option<u16>) -> String {
+fn first_lines(comparison: &Comparison, width: Option<u16>) -> String {
     let mut out = String::new();
     let widest = comparison.sides.iter().map(|s| columns(&s.name)).max().unwrap_or(0);
     for (at, side) in comparison.sides.iter().enumerate() {
@@ -59,15 +60,7 @@ fn head(comparison: &Comparison, width: Option<u16>) -> String {
         let lead = format!("{}  {:widest$}  ", letter(at), side.name);
         out.push_str(&hanging(&lead, &format!("{}{runs}{base}", side.title), width));
     }
-    let mut sources: Vec<(&str, Vec<&str>)> = Vec::new();
-    for (at, side) in comparison.sides.iter().enumerate() {
-        let Some(source) = &side.source else { continue };
-        match sources.iter_mut().find(|(known, _)| known == source) {
-            Some((_, letters)) => letters.push(letter(at)),
-            None => sources.push((source, vec![letter(at)])),
-        }
-    }
-    for (source, letters) in sources {
+    for (source, letters) in sources(comparison) {
         out.push_str(&hanging(&format!("Source of {}: ", letters.join(", ")), source, width));
     }
     for notice in &comparison.notices {
@@ -87,15 +80,9 @@ fn settings(comparison: &Comparison, width: Option<u16>) -> String {
     title(&mut out, "What differs", width);
     for setting in &comparison.settings {
         // Sides with the same value are listed together.
-        let mut values: Vec<(Option<&str>, Vec<&str>)> = Vec::new();
-        for (at, value) in setting.values.iter().enumerate() {
-            match values.iter_mut().find(|(known, _)| *known == value.as_deref()) {
-                Some((_, letters)) => letters.push(letter(at)),
-                None => values.push((value.as_deref(), vec![letter(at)])),
-            }
-        }
+        let values = grouped(setting.values.iter().enumerate().map(|(at, value)| (value.as_deref(), letter(at))));
         let parts =
-            values.iter().map(|(value, letters)| format!("{} {}", letters.join(""), value.unwrap_or("not known")));
+            values.iter().map(|(value, letters)| format!("{} {}", letters.concat(), value.unwrap_or("not known")));
         out.push_str(&hanging(&format!("{}: ", setting.name), &parts.collect::<Vec<_>>().join("; "), width));
     }
     if comparison.settings.is_empty() {
@@ -109,7 +96,7 @@ fn side_columns(comparison: &Comparison) -> impl Iterator<Item = Column> + '_ {
     (0..comparison.sides.len()).map(|at| {
         let last_first = u8::try_from(comparison.sides.len() - at).unwrap_or(u8::MAX).saturating_add(4);
         let keep = if at == comparison.baseline || at < 2 { Always } else { Drop(last_first) };
-        Column::right(letter(at), HEADS.get(at).map_or(&[], |head| head.as_slice()), keep)
+        Column::right(letter(at), head(at), keep)
     })
 }
 
@@ -175,49 +162,40 @@ fn others(comparison: &Comparison, width: Option<u16>) -> String {
 }
 
 fn ratios(comparison: &Comparison, width: Option<u16>) -> String {
+    if comparison.ratios().next().is_none() {
+        return String::new();
+    }
     let mut columns = key_columns(false);
     columns[2] = Column::left("figure", &["Of"], Always);
     columns.extend(side_columns(comparison));
     let base = comparison.baseline;
-    let mut whys: Vec<String> = Vec::new();
-    let mut lines = Vec::new();
-    for row in &comparison.rows {
+    let line = |row: &ComparedRow| {
         let which = if row.which == KeyFigure::Speed { "speed" } else { "throughput" };
         let mut texts = vec![row.test.clone(), String::new(), which.to_owned()];
-        for (at, cell) in row.cells.iter().enumerate() {
-            texts.push(match &cell.ratio {
-                _ if at == base => "1".to_owned(),
-                Some(ratio) => ratio_text(ratio),
-                None => MISSING.to_owned(),
-            });
-            let why =
-                cell.ratio.as_ref().filter(|r| r.verdict == RatioVerdict::SpreadUnknown).and_then(|r| r.why.clone());
-            whys.extend(why.filter(|w| !whys.contains(w)));
-        }
-        if row.cells.iter().any(|c| c.ratio.is_some()) {
-            lines.push(Line::Figures(texts));
-        }
-    }
-    if lines.is_empty() {
-        return String::new();
-    }
+        texts.extend(row.cells.iter().enumerate().map(|(at, cell)| match &cell.ratio {
+            _ if at == base => "1".to_owned(),
+            Some(ratio) => ratio_text(ratio),
+            None => MISSING.to_owned(),
+        }));
+        Line::Figures(texts)
+    };
+    let rows = comparison.rows.iter().filter(|row| row.cells.iter().any(|c| c.ratio.is_some())).map(line).collect();
     let mut out = String::new();
     title(&mut out, &format!("Ratio to {} ({})", letter(base), comparison.sides[base].name), width);
-    out.push_str(&Sheet { columns, rows: lines, gap: 2 }.render(width));
+    out.push_str(&Sheet { columns, rows, gap: 2 }.render(width));
     out.push('\n');
-    for why in whys {
+    for why in comparison.unknown_spreads() {
         let text = format!("{why}. Where that is so no ratio is a difference that was shown: --label names a sample.");
         out.push_str(&hanging("", &text, width));
     }
-    let known = |c: &ComparedCell| c.ratio.as_ref().is_some_and(|r| r.low.is_some());
-    if comparison.rows.iter().flat_map(|r| &r.cells).any(known) {
+    if comparison.ratios().any(|r| r.low.is_some()) {
         let text = "In parentheses the 95 % interval over runs; = no difference shown, as it holds 1. Of 20 rows without any \
                     difference one is called different.";
         out.push_str(&hanging("", text, width));
     }
     let text =
         "n/a: a figure that is doubted, a limit or not of the same kind is not divided (--json says which and why).";
-    if comparison.rows.iter().flat_map(|r| &r.cells).any(|c| c.ratio.as_ref().is_some_and(|r| r.value.is_none())) {
+    if comparison.ratios().any(|r| r.value.is_none()) {
         out.push_str(&hanging("", text, width));
     }
     out

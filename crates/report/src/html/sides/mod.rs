@@ -10,7 +10,8 @@ mod ratios;
 use super::page::{Anchor, document, navigation, notice};
 use super::table::beside;
 use super::{marks, method, verdict};
-use crate::compare::side_marks::letter;
+use crate::compare::side_marks::{self, letter};
+use crate::groups::unique;
 use crate::compare::{Comparison, KeyFigure, Side, WarningKind};
 use crate::platform;
 use crate::text::clean;
@@ -82,15 +83,7 @@ fn list(comparison: &Comparison) -> Markup {
 
 /// The source documents of published results, each once.
 fn sources(comparison: &Comparison) -> Markup {
-    let mut sources: Vec<(&str, Vec<&str>)> = Vec::new();
-    for (n, side) in comparison.sides.iter().enumerate() {
-        let Some(source) = &side.source else { continue };
-        match sources.iter_mut().find(|(known, _)| known == source) {
-            Some((_, letters)) => letters.push(letter(n)),
-            None => sources.push((source, vec![letter(n)])),
-        }
-    }
-    html! { @for (source, letters) in sources { p.note { b { "Source of " (letters.join(", ")) ": " } (clean(source)) } } }
+    html! { @for (source, letters) in side_marks::sources(comparison) { p.note { b { "Source of " (letters.join(", ")) ": " } (clean(source)) } } }
 }
 
 fn warnings(comparison: &Comparison) -> Markup {
@@ -145,23 +138,13 @@ fn settings(comparison: &Comparison) -> Markup {
 /// The platform sheets, fact by fact.
 fn sheets(comparison: &Comparison, runs: &[&RunJson]) -> Markup {
     let sheets: Vec<_> = runs.iter().map(|run| platform::sections(run)).collect();
-    let mut titles: Vec<&str> = Vec::new();
-    for (title, _) in sheets.iter().flatten() {
-        if !titles.contains(title) {
-            titles.push(title);
-        }
-    }
+    let titles = unique(sheets.iter().flatten().map(|(title, _)| *title));
     let rows = |title: &str| {
         let facts = |sheet: &Vec<(&str, platform::SheetFacts)>| {
             sheet.iter().find(|(t, _)| *t == title).map(|(_, facts)| facts.clone()).unwrap_or_default()
         };
         let facts: Vec<platform::SheetFacts> = sheets.iter().map(facts).collect();
-        let mut names: Vec<&str> = Vec::new();
-        for (name, _) in facts.iter().flatten() {
-            if !names.contains(&name.as_str()) {
-                names.push(name);
-            }
-        }
+        let names = unique(facts.iter().flatten().map(|(name, _)| name.as_str()));
         let value = |facts: &platform::SheetFacts, name: &str| {
             let values: Vec<&str> = facts.iter().filter(|(n, _)| n == name).map(|(_, v)| v.as_str()).collect();
             (!values.is_empty()).then(|| values.join(" "))

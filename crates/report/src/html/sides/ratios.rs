@@ -11,16 +11,12 @@ use maud::{Markup, html};
 
 /// Whether any figure can be compared with the baseline's.
 pub(super) fn is_there(comparison: &Comparison) -> bool {
-    ratios(comparison).next().is_some()
+    comparison.ratios().next().is_some()
 }
 
 /// The section; empty where no figure has a ratio.
 pub(super) fn section(comparison: &Comparison) -> Markup {
     let base = comparison.baseline;
-    let mut whys: Vec<&str> = Vec::new();
-    for ratio in ratios(comparison).filter(|r| r.verdict == RatioVerdict::SpreadUnknown) {
-        whys.extend(ratio.why.as_deref().filter(|why| !whys.contains(why)));
-    }
     if !is_there(comparison) {
         return html! {};
     }
@@ -28,20 +24,16 @@ pub(super) fn section(comparison: &Comparison) -> Markup {
         section #ratios {
             h2 { "Ratios" span.sub { " to " (letter(base)) " " (clean(&comparison.sides[base].name)) } }
             (table(comparison).render())
-            @for why in whys { p.note { (clean(why)) ". Where that is so, no ratio is a difference that was shown." } }
-            @if ratios(comparison).any(|r| r.low.is_some()) {
+            @for why in comparison.unknown_spreads() { p.note { (clean(why)) ". Where that is so, no ratio is a difference that was shown." } }
+            @if comparison.ratios().any(|r| r.low.is_some()) {
                 p.note { "In parentheses the 95 % interval over runs; = no difference shown, as it holds 1. Of 20 rows without any difference
                     one is called different." }
             }
-            @if ratios(comparison).any(|r| r.value.is_none()) {
+            @if comparison.ratios().any(|r| r.value.is_none()) {
                 p.note { "n/a: a figure that is doubted, a limit, or not of the same kind is not divided." }
             }
         }
     }
-}
-
-fn ratios(comparison: &Comparison) -> impl Iterator<Item = &Ratio> {
-    comparison.rows.iter().flat_map(|r| &r.cells).filter_map(|c| c.ratio.as_ref())
 }
 
 fn table(comparison: &Comparison) -> Table {
