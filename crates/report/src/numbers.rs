@@ -47,7 +47,7 @@ pub fn count(value: u64) -> String {
 /// Puts separators into the integer part.
 fn separated(number: &str) -> String {
     let (sign, number) = number.strip_prefix('-').map_or(("", number), |rest| ("-", rest));
-    let (whole, fraction) = number.split_once('.').map_or((number, None), |(w, f)| (w, Some(f)));
+    let (whole, fraction) = number.split_at(number.find('.').unwrap_or(number.len()));
     let mut text = sign.to_owned();
     for (i, digit) in whole.chars().enumerate() {
         if i > 0 && (whole.len() - i).is_multiple_of(3) {
@@ -55,11 +55,7 @@ fn separated(number: &str) -> String {
         }
         text.push(digit);
     }
-    if let Some(fraction) = fraction {
-        text.push('.');
-        text.push_str(fraction);
-    }
-    text
+    text + fraction
 }
 
 /// A figure for a narrow column: whole from 10 up, one decimal below, an exponent for large values.
@@ -82,11 +78,7 @@ pub fn printed(value: impl Into<Option<f64>>) -> String {
     if !(0.0..1e15).contains(&value.abs()) || (value != 0.0 && value.abs() < 1e-6) {
         return scientific(value);
     }
-    let text = value.abs().to_string();
-    let (whole, decimals) = text.split_once('.').map_or((text.as_str(), None), |(w, d)| (w, Some(d)));
-    let whole = count(whole.parse::<u64>().unwrap_or_default());
-    let decimals = decimals.map_or_else(String::new, |d| format!(".{d}"));
-    format!("{}{whole}{decimals}", sign(value))
+    separated(&value.to_string())
 }
 
 /// A time in the unit that suits it: `0.346 ms`, `12.5 s`, `2 min 5 s`, `3 h 20 min`.

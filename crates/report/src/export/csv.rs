@@ -7,163 +7,13 @@ use std::borrow::Cow;
 use std::io;
 
 /// Columns that are the same for all points of a run.
-const OF_RUN: &[&str] = &[
-    "run.id",
-    "run.label",
-    "run.suite",
-    "run.size",
-    "run.seed",
-    "run.tool_version",
-    "tool.profile",
-    "tool.libc",
-    "tool.libc_version",
-    "tool.allocator",
-    "run.target",
-    "database.engine",
-    "database.version",
-    "platform.host",
-    "platform.cpu.model",
-    "platform.cpu.cores",
-    "platform.cpu.threads",
-];
+const OF_RUN: &str = include_str!("columns/run.txt");
 
 /// Columns of a point.
-const OF_POINT: &[&str] = &[
-    "subject.kind",
-    "subject.name",
-    "test",
-    "definition",
-    "mapping",
-    "drive",
-    "nodes",
-    "jobs",
-    "threads",
-    "rate",
-    "arrivals",
-    "think",
-    "connections",
-    "asked_per_s",
-    "pump.kind",
-    "pump.threads",
-    "pump.sessions_follow",
-    "rows_per_tx",
-    "repeat",
-    "again",
-    "started_at",
-    "commit",
-    "status",
-    "reason",
-    "flags",
-    "window_s",
-    "counters_s",
-    "ops",
-    "rows",
-    "ops_total",
-    "ops_per_s",
-    "rows_per_s",
-    "tx_per_s",
-    "work_mib_per_s",
-    "elapsed_s",
-    "metric.id",
-    "metric.value",
-    "metric.unit",
-    "outcomes.requests",
-    "outcomes.ok",
-    "outcomes.retries",
-    "service_time_s.mean",
-    "service_time_s.p50",
-    "service_time_s.p90",
-    "service_time_s.p95",
-    "service_time_s.p99",
-    "service_time_s.p99_9",
-    "service_time_s.p99_99",
-    "service_time_s.max",
-    "response_time_s.mean",
-    "response_time_s.p50",
-    "response_time_s.p90",
-    "response_time_s.p95",
-    "response_time_s.p99",
-    "response_time_s.p99_9",
-    "response_time_s.p99_99",
-    "response_time_s.max",
-    "connection_wait_s.mean",
-    "connection_wait_s.p50",
-    "connection_wait_s.p90",
-    "connection_wait_s.p95",
-    "connection_wait_s.p99",
-    "connection_wait_s.p99_9",
-    "connection_wait_s.p99_99",
-    "connection_wait_s.max",
-    "cpu.busy_pct",
-    "cpu.user_pct",
-    "cpu.system_pct",
-    "cpu.iowait_pct",
-    "cpu.steal_pct",
-    "cpu.harness_pct",
-    "io.read_iops",
-    "io.write_iops",
-    "io.read_mib_per_s",
-    "io.write_mib_per_s",
-    "io.read_service_time_s",
-    "io.write_service_time_s",
-    "io.total_iops",
-    "io.total_mib_per_s",
-    "memory.available_bytes",
-    "memory.page_cache_bytes",
-    "memory.harness_rss_bytes",
-    "memory.swap_mib_per_s",
-    "network.receive_mib_per_s",
-    "network.send_mib_per_s",
-    "network.loopback_mib_per_s",
-    "pressure.cpu_some_pct",
-    "pressure.io_some_pct",
-    "pressure.memory_some_pct",
-    "redo.mib_per_s",
-    "redo.writes_per_s",
-    "redo.write_service_time_s",
-    "redo.sync_writes_per_s",
-    "redo.sync_writes",
-    "redo.sync_service_time_s",
-    "redo.page_images_per_s",
-    "database.logical_reads_per_s",
-    "database.physical_reads_per_s",
-    "database.physical_writes_per_s",
-    "database.data_writes_per_s",
-    "database.data_write_mib_per_s",
-    "database.data_write_service_time_s",
-    "database.buffer_hit_pct",
-    "database.write_blocks_per_s",
-    "database.flash_hit_pct",
-    "database.cell_flash_hit_pct",
-    "database.checkpoints",
-];
+const OF_POINT: &str = include_str!("columns/point.txt");
 
 /// Columns that only a run with storage points has.
-const OF_STORAGE: &[&str] = &[
-    "storage.small_outstanding",
-    "storage.large_outstanding",
-    "storage.small_bytes",
-    "storage.large_bytes",
-    "storage.pattern",
-    "storage.streams",
-    "storage.write_pct",
-    "storage.luns",
-    "storage.layout",
-    "storage.stripe_bytes",
-    "storage.verify",
-    "storage.backend",
-    "storage.submitters",
-    "storage.total_bytes",
-    "storage.completed_per_s",
-    "storage.on_time_per_s",
-    "storage.proof.stamped",
-    "storage.proof.unstamped",
-    "storage.proof.wrong",
-    "service_time_s.min",
-    "service_time_s.std_dev",
-    "response_time_s.min",
-    "response_time_s.std_dev",
-];
+const OF_STORAGE: &str = include_str!("columns/storage.txt");
 
 /// The figures of a storage point for each size, small and large, and direction.
 const OF_IOS: [&str; 4] = ["ios", "bytes", "iops", "mib_per_s"];
@@ -171,11 +21,11 @@ const OF_TIMES: [&str; 10] = ["mean", "min", "std_dev", "p50", "p90", "p95", "p9
 
 /// The columns of points.
 fn of_point(with_storage: bool) -> Vec<Cow<'static, str>> {
-    let mut paths: Vec<Cow<'static, str>> = OF_POINT.iter().copied().map(Cow::Borrowed).collect();
+    let mut paths: Vec<Cow<'static, str>> = OF_POINT.lines().map(Cow::Borrowed).collect();
     if !with_storage {
         return paths;
     }
-    paths.extend(OF_STORAGE.iter().copied().map(Cow::Borrowed));
+    paths.extend(OF_STORAGE.lines().map(Cow::Borrowed));
     for ios in ["small.read", "small.write", "large.read", "large.write"] {
         let times = |of: &'static str| OF_TIMES.map(|time| format!("{of}.{time}"));
         let figures =
@@ -193,11 +43,11 @@ fn of_point(with_storage: bool) -> Vec<Cow<'static, str>> {
 pub fn csv(run: &RunJson) -> io::Result<String> {
     let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
     let paths = of_point(run.points.iter().any(|p| p.subject.storage().is_some()));
-    let heads = OF_RUN.iter().copied().chain(paths.iter().map(AsRef::as_ref));
+    let heads = OF_RUN.lines().chain(paths.iter().map(AsRef::as_ref));
     writer.write_record(heads.chain(["doubts"])).map_err(io::Error::other)?;
     let document =
         serde_json::json!({ "run": &run.run, "tool": &run.tool, "database": &run.database, "platform": &run.platform });
-    let of_run: Vec<String> = OF_RUN.iter().map(|path| cell(&document, path)).collect();
+    let of_run: Vec<String> = OF_RUN.lines().map(|path| cell(&document, path)).collect();
     for point in &run.points {
         let body = serde_json::to_value(point)?;
         let of_point = paths.iter().map(|path| cell(&body, path));

@@ -5,6 +5,7 @@
 //! of each point is a family of its own.
 
 use crate::text::clean;
+use crate::verdict::percentile::share_beyond;
 use dbdyno_catalogue::{Catalogue, Percentile};
 use dbdyno_model::{Metric, MetricId, Point, ResponseTime, RunJson, Status, UsableFor};
 use std::collections::BTreeMap;
@@ -89,29 +90,20 @@ fn push_metric(out: &mut String, points: &[Sampled<'_>], metric: &Metric) {
     }
 }
 
-const QUANTILES: [(&str, Percentile); 7] = [
-    ("0.5", Percentile::P50),
-    ("0.9", Percentile::P90),
-    ("0.95", Percentile::P95),
-    ("0.99", Percentile::P99),
-    ("0.999", Percentile::P99_9),
-    ("0.9999", Percentile::P99_99),
-    ("1", Percentile::Max),
-];
-
 fn push_quantiles(out: &mut String, points: &[Sampled<'_>], id: &str, of: TimesOf) {
     let mut values = Vec::new();
     for sampled in points {
         let Some(times) = of(sampled.point) else { continue };
-        values.extend(QUANTILES.iter().filter_map(|(quantile, place)| Some((sampled, *quantile, place.of(times)?))));
+        values.extend(Percentile::ALL.into_iter().filter_map(|place| Some((sampled, place, place.of(times)?))));
     }
     if values.is_empty() {
         return;
     }
     let (name, unit) = name(id);
     family(out, &name, "gauge", unit, "Times of the client drive, and of I/Os, by quantile; 1 is the longest.");
-    for (sampled, quantile, value) in values {
-        sampled.push(out, &name, Some(("quantile", quantile)), value);
+    for (sampled, place, value) in values {
+        let quantile = (1.0 - share_beyond(place)).to_string();
+        sampled.push(out, &name, Some(("quantile", quantile.as_str())), value);
     }
 }
 

@@ -8,7 +8,7 @@ mod figure;
 mod junit;
 mod line;
 pub(crate) mod page;
-mod percentile;
+pub(crate) mod percentile;
 mod stated;
 
 pub use figure::REFUSED;

@@ -9,7 +9,7 @@ use dbdyno_model::{MetricId, Point, ResponseTime};
 const LEAST_BEYOND: f64 = 20.0;
 
 /// The share of all transactions that lies beyond a percentile.
-fn share_beyond(percentile: Percentile) -> f64 {
+pub(crate) fn share_beyond(percentile: Percentile) -> f64 {
     match percentile {
         Percentile::P50 => 0.5,
         Percentile::P90 => 0.1,
