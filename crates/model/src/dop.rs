@@ -18,6 +18,12 @@ impl Dop {
     /// One node, one job, one thread: the DOP at which speed is read.
     pub const ONE: Self = Self { nodes: 1, jobs: 1, threads: 1 };
 
+    /// Parallelism in all: nodes x jobs x threads.
+    #[must_use]
+    pub fn parallelism(self) -> u128 {
+        [self.nodes, self.jobs, self.threads].map(u128::from).iter().product()
+    }
+
     /// This DOP with one dimension set to `n`.
     #[must_use]
     pub fn with(self, dimension: Dimension, n: u32) -> Self {

@@ -187,7 +187,7 @@ impl<'a> Figures<'a> {
         let beside = beside_the_best(&values, Some(again.value()), self.better == Better::Higher);
         let alike = self.cells.iter().zip(beside).filter(|(_, beside)| *beside).filter_map(|(figure, _)| figure.dop);
         let mut dops: Vec<Dop> = alike.chain(again.dop).collect();
-        dops.sort_by_key(|dop| ([dop.nodes, dop.jobs, dop.threads].map(u128::from).iter().product::<u128>(), *dop));
+        dops.sort_by_key(|dop| (dop.parallelism(), *dop));
         let (low, high) = (*dops.first()?, *dops.last()?);
         (low != high).then_some((low, high))
     }

@@ -181,15 +181,14 @@ fn line(side: &Side, test: &str, metric: &str, catalogue: &Catalogue) -> Vec<Ram
     let found = side.runs.iter().filter_map(|run| figures::find(&FigureQuery::new(test, metric), run, catalogue).ok());
     let usable = found.flat_map(|found| found.cells).filter(|f| f.usable_for() > UsableFor::Nothing);
     let mut dops = grouped(usable.filter_map(|figure| Some((figure.dop?, figure.estimate))));
-    dops.sort_by_key(|(dop, _)| ([dop.nodes, dop.jobs, dop.threads].map(u128::from).iter().product::<u128>(), *dop));
+    dops.sort_by_key(|(dop, _)| (dop.parallelism(), *dop));
     let point = |(dop, estimates): &(Dop, Vec<Estimate>)| {
         let estimate = match estimates.as_slice() {
             [one] => *one,
             several => Estimate::of(&several.iter().map(|e| e.median).collect::<Vec<_>>())?,
         };
-        let Dop { nodes, jobs, threads } = *dop;
         let (low, high) = estimate.interval.map_or((None, None), |i| (Some(i.low), Some(i.high)));
-        Some(RampPoint { nodes, jobs, threads, value: estimate.median, low, high })
+        Some(RampPoint { dop: *dop, value: estimate.median, low, high })
     };
     dops.iter().filter_map(point).collect()
 }

@@ -20,7 +20,7 @@ pub use builder::{CompareOptions, compare};
 pub use text::page;
 
 use crate::groups::unique;
-use dbdyno_model::{Better, Commits, Flag, MetricId, PrintedBound, RunJson, Suspect, UsableFor};
+use dbdyno_model::{Better, Commits, Dop, Flag, MetricId, PrintedBound, RunJson, Suspect, UsableFor};
 use serde::Serialize;
 
 /// The most platforms in a comparison.
@@ -318,12 +318,9 @@ pub struct RampCurve {
 /// A point of a curve.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RampPoint {
-    /// Nodes.
-    pub nodes: u32,
-    /// Jobs.
-    pub jobs: u32,
-    /// Threads.
-    pub threads: u32,
+    /// Nodes, jobs, threads.
+    #[serde(flatten)]
+    pub dop: Dop,
     /// The figure.
     pub value: f64,
     /// Lower end of its interval.

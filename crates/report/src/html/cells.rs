@@ -49,8 +49,7 @@ impl<'a> MeasuredCell<'a> {
 
     /// Parallelism in all: nodes x jobs x threads.
     pub(super) fn parallelism(&self) -> f64 {
-        let Dop { nodes, jobs, threads } = self.dop();
-        f64::from(nodes) * f64::from(jobs) * f64::from(threads)
+        self.dop().parallelism() as f64
     }
 
     /// Whether a rate was set; then it does not show what could be reached.

@@ -2,10 +2,10 @@
 
 use super::charts::{Axis, ChartSeries, LineChart, Mark, SeriesShape};
 use super::marks::marks;
-use super::ramps::title;
 use super::reported::{PointTimes, duration};
 use super::table::{ColumnHead, Table, TableRow, text};
 use crate::groups::{grouped, unique};
+use crate::legend::title;
 use crate::load_times::{LoadTimes, TimeFigure};
 use crate::numbers::{percent, thousands};
 use crate::summary::head::{counted, dop_words};

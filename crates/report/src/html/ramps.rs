@@ -7,17 +7,12 @@ use super::marks::{figure, marks, suspect};
 use super::reported::duration;
 use super::table::{ColumnHead, Table, TableRow, text};
 use super::waits;
-use crate::legend::refusal;
+use crate::legend::{refusal, title};
 use crate::numbers::{MISSING, percent, short, thousands};
 use crate::summary::head::dop_words;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{MetricId, Point, RunJson, SubjectName};
 use maud::{Markup, html};
-
-/// The title of a test, where the catalogue knows it.
-pub(super) fn title<'c>(code: SubjectName<'_>, catalogue: &'c Catalogue) -> &'c str {
-    crate::legend::title(code, catalogue)
-}
 
 /// The id of a test's part of the page.
 pub(super) fn anchor(code: SubjectName<'_>) -> String {
@@ -108,11 +103,6 @@ fn series(cells: &[&MeasuredCell<'_>], reading: CellReading<'_>, words: &dyn Fn(
 
 pub(super) const ALONG: &str = "degree of parallelism";
 
-fn chart(title: &str, unit: &str, y: Axis, series: Vec<ChartSeries>) -> LineChart {
-    let x = Axis::dops(series.iter().flat_map(|s| s.marks.iter().map(|m| m.x)));
-    LineChart { title: title.into(), unit: unit.into(), along: ALONG.into(), x, y, series }
-}
-
 /// All values and ends of intervals, for the range of an axis.
 pub(super) fn extent(series: &[ChartSeries]) -> impl Iterator<Item = f64> {
     series.iter().flat_map(|s| &s.marks).flat_map(|m| {
@@ -141,7 +131,7 @@ fn charts(code: SubjectName<'_>, cells: &[&MeasuredCell<'_>], catalogue: &Catalo
         };
         let series = series(cells, &of, &|v| shown(v, &unit));
         let y = if unit == "s" { Axis::times(extent(&series)) } else { Axis::amounts(extent(&series)) };
-        charts.push(chart(&title, &unit, y, series));
+        charts.push(LineChart::over_dops(title, unit.as_str(), ALONG, y, series));
         if metric.as_str() != "elapsed_s" {
             charts.extend(times(cells));
         }
@@ -160,7 +150,7 @@ fn times(cells: &[&MeasuredCell<'_>]) -> Option<LineChart> {
     let of = |c: &MeasuredCell<'_>| Some((c.median(service_time)?, None));
     let series = series(cells, &of, &duration);
     let y = Axis::times(extent(&series));
-    (!series.is_empty()).then(|| chart("Service time", "mean of one operation", y, series))
+    (!series.is_empty()).then(|| LineChart::over_dops("Service time", "mean of one operation", ALONG, y, series))
 }
 
 fn service_time(point: &Point) -> Option<f64> {
@@ -188,7 +178,8 @@ fn lines(cells: &[&MeasuredCell<'_>], named: &[NamedFigure], words: &dyn Fn(f64)
 fn processors(cells: &[&MeasuredCell<'_>]) -> LineChart {
     let named: [NamedFigure; 3] =
         [("busy", |p| p.cpu.busy_pct), ("kernel", |p| p.cpu.system_pct), ("I/O wait", |p| p.cpu.iowait_pct)];
-    chart("Processors", "share of the machine", Axis::percent(), lines(cells, &named, &percent))
+    let series = lines(cells, &named, &percent);
+    LineChart::over_dops("Processors", "share of the machine", ALONG, Axis::percent(), series)
 }
 
 /// Reads and writes at the devices, if there were enough.
@@ -201,7 +192,7 @@ fn devices(cells: &[&MeasuredCell<'_>]) -> Option<LineChart> {
         |c: &&MeasuredCell<'_>| c.median(|p| Some(p.io.read_iops? + p.io.write_iops?)).is_some_and(|n| n >= SOME_IOPS);
     let any = series.iter().flat_map(|s| &s.marks).any(|m| m.y >= SOME_MIB_PER_S) || cells.iter().any(iops);
     let y = Axis::amounts(extent(&series));
-    any.then(|| chart("Devices", "MiB/s", y, series))
+    any.then(|| LineChart::over_dops("Devices", "MiB/s", ALONG, y, series))
 }
 
 /// Further columns of a test's table.

@@ -2,9 +2,10 @@
 
 use super::cells::{MeasuredCell, by_test};
 use super::charts::{Axis, ChartSeries, LineChart, Mark, SeriesShape};
-use super::ramps::{ALONG, anchor, key_metric, metric_words, shown, title};
+use super::ramps::{ALONG, anchor, key_metric, metric_words, shown};
 use super::table::{ColumnHead, Table, TableRow, text};
 use crate::groups::grouped;
+use crate::legend::title;
 use crate::numbers::{scientific, thousands};
 use crate::summary::head::dop_words;
 use dbdyno_catalogue::Catalogue;

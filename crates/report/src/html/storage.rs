@@ -121,13 +121,9 @@ fn charts(n: usize, points: &[(&Point, &Storage)]) -> Markup {
     let time = |place, name, of: fn(&Point) -> Option<f64>| line(name, place, points, of, "s");
     let times =
         vec![time(0, "p50", |p| p.service_time_s.as_ref()?.p50), time(1, "p99", |p| p.service_time_s.as_ref()?.p99)];
-    let chart = |title: &str, unit: &str, y: Axis, series: Vec<ChartSeries>| {
-        let x = Axis::dops(series.iter().flat_map(|s| s.marks.iter().map(|m| m.x)));
-        LineChart { title: title.into(), unit: unit.into(), along: ALONG.into(), x, y, series }
-    };
     let charts = [
-        chart("Rate", unit, Axis::amounts(extent(&rate)), rate),
-        chart("Time of an I/O", "", Axis::times(extent(&times)), times),
+        LineChart::over_dops("Rate", unit, ALONG, Axis::amounts(extent(&rate)), rate),
+        LineChart::over_dops("Time of an I/O", "", ALONG, Axis::times(extent(&times)), times),
     ];
     html! {
         div.charts {

@@ -83,7 +83,7 @@ fn tables(
 
 /// Figures of the point's own work stand in parentheses where they are doubtful; counts beside them do not.
 fn figure(column: &PointColumn, point: &Point) -> String {
-    let text = column.text(point);
+    let text = (column.text)(point);
     match OF_THE_WORK.contains(&column.path) {
         true => bracketed(text, &point.flags),
         false => text,
@@ -122,7 +122,7 @@ fn class_table(
     let measured = unique(ok.iter().map(|p| p.subject.name())).len();
     let gaps: Vec<(&Point, &str, &str)> = ok
         .iter()
-        .flat_map(|p| figures.iter().filter(|f| f.text(p) == MISSING).map(|f| (*p, f.column.name, f.path)))
+        .flat_map(|p| figures.iter().filter(|f| (f.text)(p) == MISSING).map(|f| (*p, f.column.name, f.path)))
         .filter(|(_, name, _)| shown.contains(name))
         .collect();
     let mut out = String::new();

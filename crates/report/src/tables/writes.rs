@@ -49,16 +49,15 @@ fn row(point: &Point) -> Row {
     if let Some(text) = refusal(point) {
         return Row::Remark { keys, text };
     }
-    let us = |seconds: Option<f64>| short(micros(seconds));
     keys.extend([
         short(redo.writes_per_s),
         short(redo.mib_per_s),
-        us(redo.write_service_time_s),
+        micros(redo.write_service_time_s),
         short(redo.sync_writes_per_s),
-        us(redo.sync_service_time_s),
+        micros(redo.sync_service_time_s),
         short(data.data_writes_per_s),
         short(data.data_write_mib_per_s),
-        us(data.data_write_service_time_s),
+        micros(data.data_write_service_time_s),
         short(point.paced_writes.map(|paced| paced.checkpoints as f64).or(data.checkpoints.map(|n| n as f64))),
         marks([point], &point.flags),
     ]);

@@ -131,6 +131,18 @@ const WIDTH: u32 = 560;
 const HEIGHT: u32 = 350;
 
 impl LineChart {
+    /// A chart over degrees of parallelism, or what else doubles from step to step.
+    pub(crate) fn over_dops(
+        title: impl Into<String>,
+        unit: impl Into<String>,
+        along: &str,
+        y: Axis,
+        series: Vec<ChartSeries>,
+    ) -> Self {
+        let x = Axis::dops(series.iter().flat_map(|s| s.marks.iter().map(|m| m.x)));
+        Self { title: title.into(), unit: unit.into(), along: along.to_owned(), x, y, series }
+    }
+
     /// The chart with its caption. `id` is unique on the page.
     pub(crate) fn figure(&self, id: &str) -> Markup {
         html! {

@@ -9,6 +9,7 @@ use crate::numbers::thousands;
 use crate::text::clean;
 use dbdyno_catalogue::Catalogue;
 use maud::{Markup, html};
+use std::collections::BTreeSet;
 
 /// The section; empty where no test has a ramp on two sides.
 pub(super) fn section(comparison: &Comparison, catalogue: &Catalogue) -> Markup {
@@ -32,14 +33,8 @@ fn one(comparison: &Comparison, curve: &RampCurve, catalogue: &Catalogue) -> Mar
         .map(|(n, line)| side(comparison, n, line, &unit))
         .collect();
     let y = if unit == "s" { Axis::times(extent(&series)) } else { Axis::amounts(extent(&series)) };
-    let chart = LineChart {
-        title: format!("{} {}", curve.test, curve.title),
-        unit: format!("{name}, {unit}"),
-        along: ALONG.to_owned(),
-        x: Axis::dops(series.iter().flat_map(|s| s.marks.iter().map(|m| m.x))),
-        y,
-        series,
-    };
+    let (title, of) = (format!("{} {}", curve.test, curve.title), format!("{name}, {unit}"));
+    let chart = LineChart::over_dops(title, of, ALONG, y, series);
     html! {
         article id={ "c-" (curve.test) } {
             (chart.figure(&format!("c-{}-0", curve.test)))
@@ -53,32 +48,23 @@ fn side(comparison: &Comparison, n: usize, line: &[RampPoint], unit: &str) -> Ch
     let mark = |p: &RampPoint| {
         let band = p.low.zip(p.high);
         let interval = band.map(|(low, high)| format!(" ({} to {})", shown(low, unit), shown(high, unit)));
-        let text = format!("{} at {}: {}{}", letter(n), dop(p), shown(p.value, unit), interval.unwrap_or_default());
-        Mark { x: parallelism(p), y: p.value, band, doubtful: false, text }
+        let text = format!("{} at {}: {}{}", letter(n), p.dop, shown(p.value, unit), interval.unwrap_or_default());
+        Mark { x: p.dop.parallelism() as f64, y: p.value, band, doubtful: false, text }
     };
     ChartSeries::new(name, n, line.iter().map(mark).collect())
 }
 
-fn dop(point: &RampPoint) -> String {
-    format!("{}x{}x{}", point.nodes, point.jobs, point.threads)
-}
-
-fn parallelism(point: &RampPoint) -> f64 {
-    f64::from(point.nodes) * f64::from(point.jobs) * f64::from(point.threads)
-}
-
 fn table(comparison: &Comparison, curve: &RampCurve, unit: &str) -> Table {
-    let mut dops: Vec<(f64, String)> = curve.lines.iter().flatten().map(|p| (parallelism(p), dop(p))).collect();
-    dops.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
-    dops.dedup();
+    let dops: BTreeSet<(u128, String)> =
+        curve.lines.iter().flatten().map(|p| (p.dop.parallelism(), p.dop.to_string())).collect();
     let mut all = vec![ColumnHead::figures("DOP", "n×j×t")];
     // The legend above has their names.
     let lines = || curve.lines.iter().enumerate().filter(|(_, line)| !line.is_empty());
     all.extend(lines().map(|(n, _)| ColumnHead::figures(letter(n), "")));
-    let row = |(_, at): &(f64, String)| {
+    let row = |(_, at): &(u128, String)| {
         let mut cells = vec![text(at)];
         cells.extend(lines().map(|(_, line)| {
-            let value = line.iter().find(|p| dop(p) == *at).map(|p| p.value);
+            let value = line.iter().find(|p| p.dop.to_string() == *at).map(|p| p.value);
             text(&value.map_or_else(String::new, thousands))
         }));
         TableRow::Figures(cells)
