@@ -1,5 +1,6 @@
 //! Throughput per core, hardware thread, licence and price.
 
+use super::units::shown_unit;
 use super::{ComparedRow, Efficiency, EfficiencyRow, KeyFigure, Per, SideInfo};
 use dbdyno_model::{Better, Commits, UsableFor};
 
@@ -34,10 +35,7 @@ fn divided(row: &ComparedRow, divisors: &[Option<f64>]) -> EfficiencyRow {
     let there = there.filter(|(at, _)| !(safe_there && is_unsafe(*at)));
     let several = values.iter().flatten().count() > 1;
     let best = there.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at).filter(|_| several);
-    EfficiencyRow { test: row.test.clone(), unit: per_second(row), values, best }
-}
-
-/// The unit of the values themselves, which is never the printed one.
-fn per_second(row: &ComparedRow) -> String {
-    super::units::shown_unit(row.metric.as_str(), &row.unit)
+    // The unit of the values themselves, which is never the printed one.
+    let unit = shown_unit(row.metric.as_str(), &row.unit);
+    EfficiencyRow { test: row.test.clone(), unit, values, best }
 }

@@ -45,12 +45,14 @@ fn unlike(sides: &[Side], fact: &dyn Fn(&RunJson) -> String) -> Option<String> {
     let values: Vec<BTreeSet<String>> =
         sides.iter().map(|side| side.runs.iter().map(fact).filter(|v| !v.is_empty()).collect()).collect();
     let all: BTreeSet<&String> = values.iter().flatten().collect();
-    let which = || {
-        let named = sides.iter().zip(&values).filter(|(_, v)| !v.is_empty());
-        let parts = named.map(|(s, v)| format!("{} {}", s.name, v.iter().cloned().collect::<Vec<_>>().join(" and ")));
-        parts.collect::<Vec<_>>().join(", ")
-    };
-    (all.len() > 1).then(which)
+    (all.len() > 1).then(|| named(sides, &values))
+}
+
+/// Each side's values: `A sqlite, B postgres and mariadb`.
+fn named(sides: &[Side], values: &[BTreeSet<String>]) -> String {
+    let named = sides.iter().zip(values).filter(|(_, v)| !v.is_empty());
+    let parts = named.map(|(s, v)| format!("{} {}", s.name, v.iter().cloned().collect::<Vec<_>>().join(" and ")));
+    parts.collect::<Vec<_>>().join(", ")
 }
 
 /// How the throughputs of a run were selected. For other benchmarks this is unknown, and without ramps there is nothing
@@ -118,6 +120,7 @@ fn published(sides: &[Side]) -> Option<String> {
 }
 
 /// What a figure depends on, whether measured or printed.
+#[derive(Default)]
 struct Basis {
     equivalent: bool,
     client: bool,
@@ -133,19 +136,11 @@ impl Basis {
     /// Of every point behind a figure, or of its printed value.
     fn of(figure: &Figure<'_>, run: &RunJson) -> Vec<Self> {
         if let Some(printed) = figure.printed {
-            let commit = printed.commit.map(Commits::from);
-            return vec![Self {
-                equivalent: false,
-                client: false,
-                commit,
-                rows_per_tx: 0,
-                follow: None,
-                definition: None,
-            }];
+            return vec![Self { commit: printed.commit.map(Commits::from), ..Self::default() }];
         }
         let own = run.published.is_none();
         let of_point = |p: &&Point| Self {
-            equivalent: p.mapping == "equivalent",
+            equivalent: crate::legend::is_equivalent(p),
             client: crate::legend::is_of_client(p),
             commit: p.commits(),
             rows_per_tx: p.rows_per_tx,
@@ -206,10 +201,7 @@ impl<'a> Bases<'a> {
             if !disagree(&values) {
                 continue;
             }
-            let named = sides.iter().zip(&values).filter(|(_, v)| !v.is_empty());
-            let parts =
-                named.map(|(s, v)| format!("{} {}", s.name, v.iter().cloned().collect::<Vec<_>>().join(" and ")));
-            groups.entry(parts.collect::<Vec<_>>().join(", ")).or_default().push(test);
+            groups.entry(named(sides, &values)).or_default().push(test);
         }
         let lines: Vec<String> =
             groups.iter().map(|(which, tests)| format!("{} ({which})", tests.join(", "))).collect();

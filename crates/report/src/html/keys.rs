@@ -7,7 +7,7 @@ use crate::figures::Figure;
 use crate::numbers::{MISSING, percent, thousands};
 use crate::summary::head::dop_words;
 use crate::summary::figure::{LineFigures, find, most_redo, no_redo};
-use crate::summary::lines::{PerCore, REDO, Shows, SummaryLine, sections};
+use crate::summary::lines::{REDO, Shows, SummaryLine, sections};
 use crate::summary::{SHOWN_BY_INTERVAL, adds, winners};
 use crate::text::clean;
 use dbdyno_catalogue::Catalogue;
@@ -118,18 +118,9 @@ fn line_marks(cells: &[Option<&Figure<'_>>]) -> Markup {
 }
 
 fn table(run: &RunJson, found: &[(&str, Vec<(&SummaryLine, LineFigures<'_>)>)], catalogue: &Catalogue) -> Table {
-    let heads = vec![
-        ColumnHead::words("Metric"),
-        ColumnHead::words("Test"),
-        ColumnHead::words("Unit"),
-        ColumnHead::figures("Speed", "DOP 1"),
-        ColumnHead::figures("±", "%"),
-        ColumnHead::figures("Throughput", "best DOP"),
-        ColumnHead::figures("±", "%"),
-        ColumnHead::figures("at", ""),
-        ColumnHead::figures("Time/op", ""),
-        ColumnHead::words("Remarks"),
-    ];
+    let heads = ColumnHead::row(
+        "Metric | Test | Unit | Speed [DOP 1] | ± [%] | Throughput [best DOP] | ± [%] | at [] | Time/op [] | Remarks",
+    );
     let mut rows = Vec::new();
     for (title, lines) in found {
         let measured = lines.iter().filter(|(_, found)| found.is_measured());
@@ -200,7 +191,7 @@ fn per_core(run: &RunJson, found: &[(&str, Vec<(&SummaryLine, LineFigures<'_>)>)
         Ok(divisor) => divisor,
         Err(why) => return vec![TableRow::Group(why)],
     };
-    let lines = found.iter().flat_map(|(_, lines)| lines).filter(|(line, _)| line.per_core == PerCore::Shown);
+    let lines = found.iter().flat_map(|(_, lines)| lines).filter(|(line, _)| line.per_core);
     let rows: Vec<TableRow> = lines
         .filter_map(|(line, found)| {
             let cell = found.throughput()?;

@@ -189,12 +189,7 @@ fn histogram(loads: &[&LoadTimes<'_>], times: &[PointTimes], place: &str) -> Opt
 }
 
 fn table(code: SubjectName<'_>, loads: &[&LoadTimes<'_>], place: &str) -> Table {
-    let mut heads = vec![
-        ColumnHead::words("Load"),
-        ColumnHead::figures("Asked", "tx/s"),
-        ColumnHead::figures("Reached", "tx/s"),
-        ColumnHead::words("Time"),
-    ];
+    let mut heads = ColumnHead::row("Load | Asked [tx/s] | Reached [tx/s] | Time");
     heads.extend(PERCENTILES.iter().map(|(name, _)| ColumnHead::figures(*name, "")));
     heads.push(ColumnHead::words("Remarks"));
     let rows = loads.iter().flat_map(|load| {

@@ -1,7 +1,7 @@
 //! The page of one run, or of one published result.
 
 use super::page::{Anchor, document, navigation, notice};
-use super::reported::{Reported, name};
+use super::reported::Reported;
 use super::{keys, latency, marks, method, pace, published, ramps, scaling, sheet, storage, verdict};
 use crate::summary::head::facts;
 use crate::text::clean;
@@ -34,7 +34,7 @@ pub(super) fn page(reported: &Reported, catalogue: &Catalogue) -> Markup {
         ("scaling", "Scaling law", scaling::section(run, catalogue)),
         ("latency", "Latency", latency::section(run, &reported.times, catalogue)),
         ("flags", "Flags and marks", marks::section(&[run])),
-        ("method", "Method and settings", method::section(&[run], &[name(run)])),
+        ("method", "Method and settings", method::section(&[run], &[run.name().to_owned()])),
     ];
     let mut places = named(&before);
     places.extend(classes.iter().map(|(class, _)| (format!("class-{class}"), class.clone())));

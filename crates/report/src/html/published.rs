@@ -51,8 +51,7 @@ fn figures(published: &Published) -> Table {
         });
         TableRow::Figures(keys.into_iter().chain(cells).collect())
     });
-    let mut heads: Vec<ColumnHead> = ["Test", "Figure", "Unit"].map(ColumnHead::words).into();
-    heads.extend(["Speed", "Throughput", "Value"].map(|name| ColumnHead::figures(name, "")));
+    let heads = ColumnHead::row("Test | Figure | Unit | Speed [] | Throughput [] | Value []");
     Table { caption: text("Figures as printed"), heads, rows: rows.collect(), class: "figures" }
 }
 
@@ -68,12 +67,7 @@ fn statements_table(caption: &str, all: &[PublishedStatement]) -> Table {
             text(s.scope.as_deref().unwrap_or_default()),
         ])
     });
-    let heads = vec![
-        ColumnHead::words("What"),
-        ColumnHead::words("Of"),
-        ColumnHead::figures("Value", ""),
-        ColumnHead::words("Of whom, when"),
-    ];
+    let heads = ColumnHead::row("What | Of | Value [] | Of whom, when");
     Table { caption: text(caption), heads, rows: rows.collect(), class: "prose" }
 }
 
@@ -96,17 +90,12 @@ fn curve(curve: &PublishedCurve) -> Table {
 
 fn waits(waits: &PublishedWaits) -> Table {
     let rows = waits.events.iter().map(|event| {
-        TableRow::Figures(vec![
-            text(&event.event),
-            text(event.class.as_deref().unwrap_or_default()),
-            text(&event.count.map_or_else(|| MISSING.to_owned(), count)),
-            text(&duration(event.time_s)),
-            text(&duration(event.mean_s)),
-            text(&percent(event.share_pct)),
-        ])
+        let class = event.class.as_deref().unwrap_or_default();
+        let count = event.count.map_or_else(|| MISSING.to_owned(), count);
+        let [time, mean] = [event.time_s, event.mean_s].map(duration);
+        TableRow::texts([event.event.as_str(), class, &count, &time, &mean, &percent(event.share_pct)])
     });
-    let mut heads = vec![ColumnHead::words("Event"), ColumnHead::words("Class")];
-    heads.extend(["Count", "Time", "Mean", "Share"].map(|name| ColumnHead::figures(name, "")));
+    let heads = ColumnHead::row("Event | Class | Count [] | Time [] | Mean [] | Share []");
     let test = waits.test.as_ref().map_or_else(String::new, |test| format!("{test}, "));
     let jobs = waits.jobs.map_or_else(String::new, |jobs| format!(", {jobs} jobs"));
     let caption = html! {
@@ -120,9 +109,9 @@ fn shares(published: &Published) -> Table {
     let rows = published.latency_shares.iter().map(|s| {
         let parts = s.at_most_s.iter().map(|(time_s, pct)| format!("{pct} % within {}", duration(*time_s)));
         let what = format!("{}, {} jobs", s.test, s.jobs);
-        TableRow::Figures(vec![text(&what), text(&s.event), text(&parts.collect::<Vec<_>>().join(", "))])
+        TableRow::texts([&what, &s.event, &parts.collect::<Vec<_>>().join(", ")])
     });
-    let heads = ["Test", "Event", "Shares"].map(ColumnHead::words).into();
+    let heads = ColumnHead::row("Test | Event | Shares");
     Table { caption: text("Waits by their length"), heads, rows: rows.collect(), class: "prose" }
 }
 
@@ -138,24 +127,18 @@ fn histogram(histogram: &PublishedHistogram) -> Table {
             text(&format!("{:.2}", bucket.write_cum_pct)),
         ])
     });
-    let heads = [("From", ""), ("to", ""), ("Reads", ""), ("up to here", "%"), ("Writes", ""), ("up to here", "%")];
+    let heads = ColumnHead::row("From [] | to [] | Reads [] | up to here [%] | Writes [] | up to here [%]");
     let caption = html! {
         (text(&format!("I/Os by their time: {}", histogram.title)))
         @if histogram.suspect.is_some() { (suspect()) }
     };
-    let heads = heads.map(|(name, unit)| ColumnHead::figures(name, unit)).into();
     Table { caption, heads, rows: rows.collect(), class: "figures" }
 }
 
 fn facts(published: &Published) -> Table {
     let rows = published.facts.iter().map(|f| {
         let facts = f.facts.iter().map(|(name, value)| format!("{name} {value}"));
-        TableRow::Figures(vec![text(&f.table), text(&facts.collect::<Vec<_>>().join(", "))])
+        TableRow::texts([&f.table, &facts.collect::<Vec<_>>().join(", ")])
     });
-    Table {
-        caption: text("Facts"),
-        heads: ["Table", "Facts"].map(ColumnHead::words).into(),
-        rows: rows.collect(),
-        class: "prose",
-    }
+    Table { caption: text("Facts"), heads: ColumnHead::row("Table | Facts"), rows: rows.collect(), class: "prose" }
 }

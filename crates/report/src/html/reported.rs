@@ -30,8 +30,3 @@ pub struct PointTimes {
 pub(super) fn duration(seconds: impl Into<Option<f64>>) -> String {
     crate::numbers::duration(seconds).replace(" us", " µs")
 }
-
-/// The name of a run beside others.
-pub(super) fn name(run: &RunJson) -> String {
-    run.name().to_owned()
-}

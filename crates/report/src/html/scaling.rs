@@ -114,16 +114,9 @@ fn chart(ramp: &FittedRamp<'_>, catalogue: &Catalogue) -> Markup {
 }
 
 fn table(ramps: &[&FittedRamp<'_>]) -> Table {
-    let heads = vec![
-        ColumnHead::words("Test"),
-        ColumnHead::words("Unit"),
-        ColumnHead::figures("λ", "one job"),
-        ColumnHead::figures("σ", "contention"),
-        ColumnHead::figures("κ", "coherence"),
-        ColumnHead::words("Knee"),
-        ColumnHead::words("Peak"),
-        ColumnHead::figures("Rate at the peak", ""),
-    ];
+    let heads = ColumnHead::row(
+        "Test | Unit | λ [one job] | σ [contention] | κ [coherence] | Knee | Peak | Rate at the peak []",
+    );
     let rows = ramps.iter().filter_map(|ramp| {
         let fit = ramp.law.as_ref().ok()?;
         let law = fit.law;

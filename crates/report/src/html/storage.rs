@@ -23,15 +23,7 @@ const ALONG: &str = "I/Os outstanding";
 /// A database's share of its storage's limits; empty where there is nothing to say.
 pub(super) fn share(run: &RunJson, catalogue: &Catalogue) -> Markup {
     let Some(shares) = shares(run, catalogue) else { return html! {} };
-    let heads = vec![
-        ColumnHead::words("Metric"),
-        ColumnHead::words("Test"),
-        ColumnHead::words("Unit"),
-        ColumnHead::figures("Database", ""),
-        ColumnHead::figures("Storage", ""),
-        ColumnHead::figures("at", "I/Os"),
-        ColumnHead::figures("Share", ""),
-    ];
+    let heads = ColumnHead::row("Metric | Test | Unit | Database [] | Storage [] | at [I/Os] | Share []");
     let rows: Vec<TableRow> = shares.lines.iter().map(TableRow::texts).collect();
     html! {
         section #storage-share {
@@ -67,13 +59,7 @@ pub(super) fn section(run: &RunJson) -> Markup {
 }
 
 fn limits_table(run: &RunJson) -> Markup {
-    let heads = vec![
-        ColumnHead::words("Metric"),
-        ColumnHead::words("Unit"),
-        ColumnHead::figures("Best", ""),
-        ColumnHead::figures("at", "I/Os"),
-        ColumnHead::figures("Time/op", ""),
-    ];
+    let heads = ColumnHead::row("Metric | Unit | Best [] | at [I/Os] | Time/op []");
     let rows: Vec<TableRow> = limits(&StorageLimits::of(run)).iter().map(TableRow::texts).collect();
     html! {
         @if !rows.is_empty() { (Table { caption: text("What it can do"), heads, rows, class: "figures" }.render()) }
@@ -136,22 +122,10 @@ fn charts(n: usize, points: &[(&Point, &Storage)]) -> Markup {
 }
 
 fn table(points: &[(&Point, &Storage)]) -> Table {
-    let heads = vec![
-        ColumnHead::figures("Small", "I/Os"),
-        ColumnHead::figures("Large", "I/Os"),
-        ColumnHead::words("Asked"),
-        ColumnHead::figures("Small", "IOPS"),
-        ColumnHead::figures("Small", "MiB/s"),
-        ColumnHead::figures("Large", "IOPS"),
-        ColumnHead::figures("Large", "MiB/s"),
-        ColumnHead::figures("avg", ""),
-        ColumnHead::figures("p50", ""),
-        ColumnHead::figures("p99", ""),
-        ColumnHead::figures("p99.9", ""),
-        ColumnHead::figures("max", ""),
-        ColumnHead::figures("CPU", "%"),
-        ColumnHead::words("Remarks"),
-    ];
+    let heads = ColumnHead::row(
+        "Small [I/Os] | Large [I/Os] | Asked | Small [IOPS] | Small [MiB/s] | Large [IOPS] | Large [MiB/s] | avg [] \
+         | p50 [] | p99 [] | p99.9 [] | max [] | CPU [%] | Remarks",
+    );
     let rows = points.iter().map(|(point, storage)| {
         let load = &storage.load;
         let asked = point.load.rate.map_or_else(String::new, |rate| rate.to_string());

@@ -26,6 +26,15 @@ impl ColumnHead {
         Self { text: text.into(), unit: String::new(), kind: ColumnKind::Words }
     }
 
+    /// The heads of a row, as in `Test | Time [s] | n []`: a column of figures has its unit in brackets.
+    pub(crate) fn row(heads: &str) -> Vec<Self> {
+        let head = |text: &str| match text.strip_suffix(']').and_then(|text| text.split_once(" [")) {
+            Some((text, unit)) => Self::figures(text, unit),
+            None => Self::words(text),
+        };
+        heads.split(" | ").map(head).collect()
+    }
+
     pub(crate) fn figures(text: impl Into<String>, unit: impl Into<String>) -> Self {
         Self { text: text.into(), unit: unit.into(), kind: ColumnKind::Figures }
     }
@@ -147,30 +156,25 @@ impl Table {
         let empty = |n: usize| {
             self.heads[n].kind == ColumnKind::Figures
                 && self.rows.iter().all(|row| match row {
-                    TableRow::Figures(cells) => cells.get(n).is_none_or(|c| c.0 == MISSING || c.0.is_empty()),
-                    TableRow::Remark(cells, _) => cells.get(n).is_none_or(|c| c.0 == MISSING || c.0.is_empty()),
+                    TableRow::Figures(cells) | TableRow::Remark(cells, _) => {
+                        cells.get(n).is_none_or(|c| c.0 == MISSING || c.0.is_empty())
+                    }
                     TableRow::Group(_) => true,
                 })
         };
         let kept: Vec<bool> = (0..self.heads.len()).map(|n| !empty(n)).collect();
-        let keep = |cells: &mut Vec<Markup>| {
-            let mut n = 0;
-            cells.retain(|_| {
-                n += 1;
-                kept.get(n - 1).copied().unwrap_or(true)
-            });
-        };
         for row in &mut self.rows {
             match row {
-                TableRow::Figures(cells) | TableRow::Remark(cells, _) => keep(cells),
+                TableRow::Figures(cells) | TableRow::Remark(cells, _) => retain(cells, &kept),
                 TableRow::Group(_) => {}
             }
         }
-        let mut n = 0;
-        self.heads.retain(|_| {
-            n += 1;
-            kept[n - 1]
-        });
+        retain(&mut self.heads, &kept);
         self
     }
+}
+
+fn retain<T>(columns: &mut Vec<T>, kept: &[bool]) {
+    let mut kept = kept.iter();
+    columns.retain(|_| kept.next().copied().unwrap_or(true));
 }

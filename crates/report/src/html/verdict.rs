@@ -1,9 +1,9 @@
 //! The verdict on the page: the answer first, then every requirement with its margin.
 
 use super::table::{ColumnHead, Table, TableRow, text};
-use crate::numbers::{MISSING, short};
+use crate::numbers::MISSING;
 use crate::text::clean;
-use crate::verdict::page::{accepted, limit, summary, value};
+use crate::verdict::page::{accepted, limit, margin, summary, value};
 use crate::verdict::{RequirementOutcome, Verdict, VerdictLine};
 use maud::{Markup, html};
 
@@ -39,16 +39,7 @@ fn sign(met: bool) -> &'static str {
 }
 
 fn table(verdict: &Verdict, name: Option<&str>) -> Table {
-    let heads = vec![
-        ColumnHead::words("Requirement"),
-        ColumnHead::words("Asked"),
-        ColumnHead::figures("Limit", ""),
-        ColumnHead::figures("Figure", ""),
-        ColumnHead::figures("Margin", "%"),
-        ColumnHead::words("Result"),
-        ColumnHead::words("Where"),
-        ColumnHead::words("Remarks"),
-    ];
+    let heads = ColumnHead::row("Requirement | Asked | Limit [] | Figure [] | Margin [%] | Result | Where | Remarks");
     let rows = verdict.lines.iter().map(|line| TableRow::Figures(cells(line))).collect();
     let of = name.map_or_else(String::new, |name| format!(" of {name}"));
     let caption = format!("Requirements{of}; the margin is in percent of the limit, below zero where it is missed");
@@ -58,14 +49,13 @@ fn table(verdict: &Verdict, name: Option<&str>) -> Table {
 fn cells(line: &VerdictLine) -> Vec<Markup> {
     let figure = line.figure.as_ref();
     let micro = |text: String| text.replace(" us", " µs");
-    let margin = line.margin_pct.map(|pct| format!("{}{}", if pct > 0.0 { "+" } else { "" }, short(pct)));
     let remarks: Vec<&str> = line.reason.iter().chain(&line.remarks).map(String::as_str).collect();
     vec![
         text(&line.title),
         text(&line.asked),
         text(&micro(limit(line))),
         text(&figure.map_or_else(|| MISSING.to_owned(), |f| micro(value(f.value, &line.unit)))),
-        text(&margin.unwrap_or_else(|| MISSING.to_owned())),
+        text(&margin(line)),
         html! { b.outcome.met[line.outcome == RequirementOutcome::Met] { (sign(line.outcome == RequirementOutcome::Met)) " " (line.outcome.words()) } },
         text(figure.map_or("", |f| f.place.as_str())),
         text(&remarks.join("; ")),

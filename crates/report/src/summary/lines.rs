@@ -29,19 +29,12 @@ pub(crate) struct SummaryLine {
     /// Flags with which a point has no such figure (design rule: pages that wait to be written are not writes).
     pub(crate) barred_by: &'static [Flag],
     /// Whether it is also shown per core.
-    pub(crate) per_core: PerCore,
-}
-
-/// Whether a line is also shown divided by the cores.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PerCore {
-    Shown,
-    NotShown,
+    pub(crate) per_core: bool,
 }
 
 impl SummaryLine {
     const fn new(name: &'static str, tests: &'static [&'static str], metric: &'static str, unit: &'static str) -> Self {
-        let (shows, per_core) = (Shows::Both, PerCore::NotShown);
+        let (shows, per_core) = (Shows::Both, false);
         Self { name, tests, metric, metric_in_doubt: None, unit, time: None, shows, barred_by: &[], per_core }
     }
 
@@ -50,7 +43,7 @@ impl SummaryLine {
     }
 
     const fn per_core(self) -> Self {
-        Self { per_core: PerCore::Shown, ..self }
+        Self { per_core: true, ..self }
     }
 }
 

@@ -16,7 +16,7 @@ use crate::text::hanging;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Flag, Point, RunJson};
 use figure::{LineFigures, find, most_redo, no_redo};
-use lines::{PerCore, REDO, Shows, SummaryLine};
+use lines::{REDO, Shows, SummaryLine};
 
 use Keep::{Always, Drop};
 
@@ -205,7 +205,7 @@ fn per_core_rows(run: &RunJson, lines: &[(&SummaryLine, LineFigures<'_>)]) -> Ve
         Err(why) => return vec![Row::Section(why)],
     };
     let mut rows = vec![Row::Section(title)];
-    for (line, found) in lines.iter().filter(|(line, _)| line.per_core == PerCore::Shown) {
+    for (line, found) in lines.iter().filter(|(line, _)| line.per_core) {
         if let Some(cell) = found.throughput() {
             let mut texts = keys(line.name, &found.test);
             texts.extend([line.unit.to_owned(), String::new(), String::new()]);

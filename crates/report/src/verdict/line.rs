@@ -32,13 +32,8 @@ impl RequirementOutcome {
 
     /// The outcome in words.
     #[must_use]
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Met => "met",
-            Self::Missed => "missed",
-            Self::NotMeasured => "not measured",
-            Self::Refused => "refused",
-        }
+    pub fn words(self) -> String {
+        self.name().replace('_', " ")
     }
 }
 

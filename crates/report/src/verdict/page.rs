@@ -71,8 +71,8 @@ fn cells(line: &VerdictLine) -> Vec<String> {
         line.asked.clone(),
         limit(line),
         shown.map_or_else(|| numbers::MISSING.to_owned(), |f| figure(line, f)),
-        line.margin_pct.map_or_else(|| numbers::MISSING.to_owned(), margin),
-        line.outcome.words().to_owned(),
+        margin(line),
+        line.outcome.words(),
         shown.map(|f| f.place.clone()).unwrap_or_default(),
     ]
 }
@@ -110,6 +110,7 @@ fn with_unit(value: f64, unit: &str, number: fn(f64) -> String) -> String {
     }
 }
 
-fn margin(pct: f64) -> String {
-    format!("{}{}", if pct > 0.0 { "+" } else { "" }, numbers::short(pct))
+pub(crate) fn margin(line: &VerdictLine) -> String {
+    let sign = if line.margin_pct.is_some_and(|pct| pct > 0.0) { "+" } else { "" };
+    format!("{sign}{}", numbers::short(line.margin_pct))
 }

@@ -62,18 +62,9 @@ fn table(comparison: &Comparison, rows: &[&Figures], title: &str) -> Table {
 
 /// The table's classes. The room for marks is as wide as the fullest cell needs, so that all figures are aligned.
 fn classes(many: bool, marks: usize) -> &'static str {
-    match (many, marks) {
-        (false, 0) => "heat w0",
-        (false, 1) => "heat w1",
-        (false, 2) => "heat w2",
-        (false, 3) => "heat w3",
-        (false, _) => "heat w4",
-        (true, 0) => "heat many w0",
-        (true, 1) => "heat many w1",
-        (true, 2) => "heat many w2",
-        (true, 3) => "heat many w3",
-        (true, _) => "heat many w4",
-    }
+    const FEW: [&str; 5] = ["heat w0", "heat w1", "heat w2", "heat w3", "heat w4"];
+    const MANY: [&str; 5] = ["heat many w0", "heat many w1", "heat many w2", "heat many w3", "heat many w4"];
+    (if many { MANY } else { FEW })[marks.min(4)]
 }
 
 fn marks_in(cell: &ComparedCell) -> usize {

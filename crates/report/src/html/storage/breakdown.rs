@@ -61,14 +61,7 @@ fn chart(points: &[NumberedPoint<'_>]) -> Option<LineChart> {
 }
 
 fn lun_table(points: &[NumberedPoint<'_>]) -> Markup {
-    let heads = vec![
-        ColumnHead::words("Device or file"),
-        ColumnHead::figures("I/Os", ""),
-        ColumnHead::figures("avg", ""),
-        ColumnHead::figures("max", ""),
-        ColumnHead::words("at"),
-        ColumnHead::figures("Errors", ""),
-    ];
+    let heads = ColumnHead::row("Device or file | I/Os [] | avg [] | max [] | at | Errors []");
     let rows: Vec<TableRow> = luns(points).iter().map(TableRow::texts).collect();
     html! {
         @if !rows.is_empty() {
