@@ -112,12 +112,7 @@ pub(crate) fn missing<'p>(point: &'p Point, path: &str) -> Option<&'p str> {
 /// The JSON path of a metric in a point, which is where the reason for its absence is.
 pub(crate) fn path(metric: &str) -> String {
     match metric {
-        "read_iops"
-        | "write_iops"
-        | "read_mib_per_s"
-        | "write_mib_per_s"
-        | "read_service_time_s"
-        | "write_service_time_s" => format!("io.{metric}"),
+        _ if metric.starts_with("read_") || metric.starts_with("write_") => format!("io.{metric}"),
         "service_time_s" | "response_time_s" => format!("{metric}.mean"),
         "cpu_busy_pct" => "cpu.busy_pct".to_owned(),
         _ => match metric.strip_prefix("redo_") {
@@ -188,7 +183,7 @@ pub(crate) fn client(points: &[&Point], width: Option<u16>) -> String {
 
 /// Doubts about published figures, each reason once with all that it concerns.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Doubts<'a>(Vec<(&'a Suspect, Vec<String>)>);
+pub(crate) struct Doubts<'a>(Vec<(&'a Suspect, String)>);
 
 /// The most figures that are named for one reason.
 const MOST_PLACES: usize = 4;
@@ -196,11 +191,7 @@ const MOST_PLACES: usize = 4;
 impl<'a> Doubts<'a> {
     /// Adds a doubt.
     pub(crate) fn add(&mut self, place: String, suspect: &'a Suspect) {
-        match self.0.iter_mut().find(|(known, _)| *known == suspect) {
-            Some((_, places)) if places.contains(&place) => {}
-            Some((_, places)) => places.push(place),
-            None => self.0.push((suspect, vec![place])),
-        }
+        self.0.push((suspect, place));
     }
 
     /// Adds the doubts about points.
@@ -211,8 +202,9 @@ impl<'a> Doubts<'a> {
     }
 
     /// Each reason with the figures that it concerns.
-    pub(crate) fn each(&self) -> impl Iterator<Item = (&'a Suspect, &[String])> {
-        self.0.iter().map(|(suspect, places)| (*suspect, places.as_slice()))
+    pub(crate) fn each(&self) -> Vec<(&'a Suspect, Vec<String>)> {
+        let doubts = grouped(self.0.iter().cloned());
+        doubts.into_iter().map(|(suspect, places)| (suspect, unique(places))).collect()
     }
 
     /// A paragraph for each.
@@ -223,9 +215,10 @@ impl<'a> Doubts<'a> {
             let named = places[..places.len().min(MOST_PLACES)].join(", ");
             hanging(&format!("{SUSPECT} "), &format!("{named}{more}: {}: {}", suspect.names(), suspect.why), width)
         };
-        let mut out: String = self.0.iter().map(line).collect();
+        let doubts = self.each();
+        let mut out: String = doubts.iter().map(line).collect();
         for code in SuspectCode::ALL {
-            let of_code: Vec<&Suspect> = self.0.iter().map(|(s, _)| *s).filter(|s| s.codes.contains(&code)).collect();
+            let of_code: Vec<&Suspect> = doubts.iter().map(|(s, _)| *s).filter(|s| s.codes.contains(&code)).collect();
             let converted = code == SuspectCode::Unit && of_code.iter().all(|s| s.converted);
             let advice =
                 if converted { "the printed unit is wrong; converted to the right one" } else { code.advice() };

@@ -2,8 +2,9 @@
 //! differ in it. It corrects no figure.
 
 use crate::compare::Side;
+use crate::groups::grouped;
 use crate::numbers::{count, short};
-use dbdyno_model::{CellKey, MetricId, PaceKind, PaceSpread, Point, RunJson, Status, SubjectName};
+use dbdyno_model::{CellKey, PaceKind, PaceSpread, Point, RunJson, Status, SubjectName};
 use std::collections::BTreeMap;
 
 /// The ratio that a comparison should detect.
@@ -76,24 +77,21 @@ fn repeats(log_sd: f64) -> u64 {
 /// The repeats that each test needs, from the spread of its figures within their cells. Tests with too few repeats are
 /// left out.
 fn by_repeats(points: &[Point]) -> Vec<(SubjectName<'_>, u64)> {
-    type Repeats<'a> = (CellKey, &'a MetricId, Vec<f64>);
-    let mut cells: BTreeMap<SubjectName<'_>, Vec<Repeats<'_>>> = BTreeMap::new();
-    for point in points.iter().filter(|p| p.status == Status::Ok) {
-        let Some(metric) = point.metric.as_ref().filter(|m| m.value > 0.0) else { continue };
-        let key = CellKey::of(point);
-        let cells = cells.entry(point.subject.name()).or_default();
-        match cells.iter_mut().find(|(k, id, _)| *k == key && **id == metric.id) {
-            Some((.., logs)) => logs.push(metric.value.ln()),
-            None => cells.push((key, &metric.id, vec![metric.value.ln()])),
-        }
+    let logs = points.iter().filter(|p| p.status == Status::Ok).filter_map(|point| {
+        let metric = point.metric.as_ref().filter(|m| m.value > 0.0)?;
+        Some(((point.subject.name(), CellKey::of(point), &metric.id), metric.value.ln()))
+    });
+    let mut cells: BTreeMap<SubjectName<'_>, Vec<Vec<f64>>> = BTreeMap::new();
+    for ((test, ..), logs) in grouped(logs) {
+        cells.entry(test).or_default().push(logs);
     }
     let squares = |logs: &Vec<f64>| {
         let mean = logs.iter().sum::<f64>() / logs.len() as f64;
         logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>()
     };
     let known = cells.into_iter().filter_map(|(test, cells)| {
-        let free: usize = cells.iter().map(|(.., logs)| logs.len() - 1).sum();
-        let sum: f64 = cells.iter().map(|(.., logs)| squares(logs)).sum();
+        let free: usize = cells.iter().map(|logs| logs.len() - 1).sum();
+        let sum: f64 = cells.iter().map(squares).sum();
         (free >= FEWEST_FREE).then(|| (test, repeats((sum / free as f64).sqrt())))
     });
     known.collect()

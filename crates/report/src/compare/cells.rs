@@ -152,8 +152,8 @@ fn ratio(base: &ComparedCell, cell: &ComparedCell, better: Better) -> Ratio {
         return plain(RatioVerdict::NoRatio, Some(why));
     }
     match Difference::of(&base.values, &cell.values) {
-        Err(NotComparable::NotPositive) => plain(RatioVerdict::NoRatio, Some(NotComparable::NotPositive.to_string())),
-        Err(NotComparable::Spread) => plain(RatioVerdict::SpreadUnknown, Some(NotComparable::Spread.to_string())),
+        Err(why @ NotComparable::NotPositive) => plain(RatioVerdict::NoRatio, Some(why.to_string())),
+        Err(why @ NotComparable::Spread) => plain(RatioVerdict::SpreadUnknown, Some(why.to_string())),
         Ok(difference) => {
             let interval = difference.interval(0.95);
             let more = difference.ratio() > 1.0;

@@ -51,6 +51,12 @@ fn title(out: &mut String, text: &str, width: Option<u16>) {
     push_line(out, &"-".repeat(columns(text)), width);
 }
 
+fn titled(text: &str, sheet: &Sheet, width: Option<u16>) -> String {
+    let mut out = String::new();
+    title(&mut out, text, width);
+    out + &sheet.render(width)
+}
+
 fn first_lines(comparison: &Comparison, width: Option<u16>) -> String {
     let mut out = String::new();
     let widest = comparison.sides.iter().map(|s| columns(&s.name)).max().unwrap_or(0);
@@ -118,10 +124,7 @@ fn figures(comparison: &Comparison, which: KeyFigure, heading: &str, width: Opti
     if sheet.rows.is_empty() {
         return String::new();
     }
-    let mut out = String::new();
-    title(&mut out, heading, width);
-    out.push_str(&sheet.render(width));
-    out
+    titled(heading, &sheet, width)
 }
 
 /// A figure with its marks, in a fixed number of columns.
@@ -155,8 +158,8 @@ fn others(comparison: &Comparison, width: Option<u16>) -> String {
             }));
             Line::Figures(texts)
         };
-        title(&mut out, &format!("{}: {}", other.test, other.key), width);
-        out.push_str(&Sheet { columns, rows: other.rows.iter().map(line).collect(), gap: 2 }.render(width));
+        let sheet = Sheet { columns, rows: other.rows.iter().map(line).collect(), gap: 2 };
+        out.push_str(&titled(&format!("{}: {}", other.test, other.key), &sheet, width));
     }
     out
 }
@@ -180,9 +183,8 @@ fn ratios(comparison: &Comparison, width: Option<u16>) -> String {
         Line::Figures(texts)
     };
     let rows = comparison.rows.iter().filter(|row| row.cells.iter().any(|c| c.ratio.is_some())).map(line).collect();
-    let mut out = String::new();
-    title(&mut out, &format!("Ratio to {} ({})", letter(base), comparison.sides[base].name), width);
-    out.push_str(&Sheet { columns, rows, gap: 2 }.render(width));
+    let heading = format!("Ratio to {} ({})", letter(base), comparison.sides[base].name);
+    let mut out = titled(&heading, &Sheet { columns, rows, gap: 2 }, width);
     out.push('\n');
     for why in comparison.unknown_spreads() {
         let text = format!("{why}. Where that is so no ratio is a difference that was shown: --label names a sample.");
@@ -246,10 +248,7 @@ fn divided(comparison: &Comparison, efficiency: &Efficiency, all: bool, width: O
         efficiency.divisors.iter().map(|n| n.map_or_else(|| MISSING.to_owned(), |n| format!("{} ", printed(n)))),
     );
     rows.insert(0, Line::Figures(texts));
-    let mut out = String::new();
-    title(&mut out, &format!("Throughput per {what}"), width);
-    out.push_str(&Sheet { columns, rows, gap: 1 }.render(width));
-    out
+    titled(&format!("Throughput per {what}"), &Sheet { columns, rows, gap: 1 }, width)
 }
 
 /// What the prices cover, and that there are more rows.

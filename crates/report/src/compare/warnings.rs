@@ -48,7 +48,7 @@ fn unlike(sides: &[Side], fact: &dyn Fn(&RunJson) -> String) -> Option<String> {
     (all.len() > 1).then(|| named(sides, &values))
 }
 
-/// Each side's values: `A sqlite, B postgres and mariadb`.
+/// The values of each side that has any.
 fn named(sides: &[Side], values: &[BTreeSet<String>]) -> String {
     let named = sides.iter().zip(values).filter(|(_, v)| !v.is_empty());
     let parts = named.map(|(s, v)| format!("{} {}", s.name, v.iter().cloned().collect::<Vec<_>>().join(" and ")));

@@ -145,40 +145,36 @@ fn places(run: &RunJson) -> Vec<Sampled<'_>> {
 }
 
 fn place(run: &RunJson, point: &Point) -> String {
-    let numbers = [point.dop.nodes, point.dop.jobs, point.dop.threads].map(|n| n.to_string());
-    let (rows, repeat) = (point.rows_per_tx.to_string(), point.repeat.to_string());
-    let rate = point.load.rate.map(|rate| rate.to_string()).unwrap_or_default();
-    let arrivals = point.load.arrivals.map(|arrivals| arrivals.name()).unwrap_or_default();
-    let think = point.load.think.map(|think| think.to_string()).unwrap_or_default();
-    let connections = point.load.connections.map(|n| n.to_string()).unwrap_or_default();
-    let storage = point.subject.storage().map(|s| s.load);
-    let [work, small, large] = storage.map_or_else(Default::default, |load| {
-        [load.work(), load.small_outstanding.to_string(), load.large_outstanding.to_string()]
-    });
+    let (dop, load) = (point.dop, point.load);
+    let storage = point.subject.storage().map(|storage| &storage.load);
     labels(&[
-        ("run", run.run.id.as_str()),
-        ("label", run.run.label.as_deref().unwrap_or_default()),
-        ("test", point.subject.as_str()),
-        ("drive", point.drive.name()),
-        ("nodes", &numbers[0]),
-        ("jobs", &numbers[1]),
-        ("threads", &numbers[2]),
-        ("rows_per_tx", &rows),
-        ("repeat", &repeat),
-        ("again", if point.again { "true" } else { "" }),
-        ("rate", &rate),
-        ("arrivals", arrivals),
-        ("think", &think),
-        ("connections", &connections),
-        ("work", &work),
-        ("small_outstanding", &small),
-        ("large_outstanding", &large),
+        ("run", run.run.id.to_string()),
+        ("label", optional(run.run.label.as_ref())),
+        ("test", point.subject.as_str().to_owned()),
+        ("drive", point.drive.name().to_owned()),
+        ("nodes", dop.nodes.to_string()),
+        ("jobs", dop.jobs.to_string()),
+        ("threads", dop.threads.to_string()),
+        ("rows_per_tx", point.rows_per_tx.to_string()),
+        ("repeat", point.repeat.to_string()),
+        ("again", optional(point.again.then_some("true"))),
+        ("rate", optional(load.rate)),
+        ("arrivals", optional(load.arrivals.map(|arrivals| arrivals.name()))),
+        ("think", optional(load.think)),
+        ("connections", optional(load.connections)),
+        ("work", optional(storage.map(|load| load.work()))),
+        ("small_outstanding", optional(storage.map(|load| load.small_outstanding))),
+        ("large_outstanding", optional(storage.map(|load| load.large_outstanding))),
     ])
 }
 
+fn optional(value: Option<impl ToString>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
+}
+
 /// Labels, without the empty ones, which the format treats as absent.
-fn labels(all: &[(&str, &str)]) -> String {
-    let said = all.iter().filter(|(_, value)| !value.is_empty());
+fn labels<T: AsRef<str>>(all: &[(&str, T)]) -> String {
+    let said = all.iter().map(|(key, value)| (key, value.as_ref())).filter(|(_, value)| !value.is_empty());
     let texts: Vec<String> = said.map(|(key, value)| format!("{key}=\"{}\"", escaped(&clean(value)))).collect();
     texts.join(",")
 }

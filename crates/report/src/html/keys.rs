@@ -27,8 +27,11 @@ const TILES: [&str; 9] = [
     "OLTP update",
 ];
 
-/// The section of a run.
+/// The section of a run; empty for a run of storage.
 pub(super) fn section(run: &RunJson, catalogue: &Catalogue) -> Markup {
+    if run.is_of_storage() {
+        return html! {};
+    }
     let found: Vec<(&str, Vec<(&SummaryLine, LineFigures<'_>)>)> = sections(run)
         .iter()
         .map(|s| (s.title, s.lines.iter().map(|line| (line, find(line, run, catalogue))).collect()))

@@ -75,7 +75,7 @@ pub(super) fn section(runs: &[&RunJson]) -> Markup {
     let doubtful = flags.iter().any(|f| DOUBTFUL.contains(f));
     let mut used = legend::marks(points.iter().copied(), &[]);
     let doubts = doubts(runs);
-    if doubts.each().next().is_some() && !used.contains(SUSPECT) {
+    if !doubts.each().is_empty() && !used.contains(SUSPECT) {
         used.insert(0, SUSPECT);
     }
     html! {
@@ -171,6 +171,7 @@ fn of_published<'a>(published: &'a Published, doubts: &mut Doubts<'a>) {
 fn doubts_table(doubts: &Doubts<'_>) -> Markup {
     let rows: Vec<TableRow> = doubts
         .each()
+        .into_iter()
         .map(|(suspect, places)| {
             let advice: Vec<&str> = suspect.codes.iter().map(|code| code.advice()).collect();
             TableRow::texts([&places.join(", "), &suspect.names(), &suspect.why, &advice.join("; ")])

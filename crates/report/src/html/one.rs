@@ -15,15 +15,7 @@ pub(super) fn page(reported: &Reported, catalogue: &Catalogue) -> Markup {
     let classes = ramps::sections(run, catalogue);
     let before = [
         ("verdict", "Verdict", verdict::section(reported.verdict.as_slice())),
-        (
-            "key-metrics",
-            "Key metrics",
-            if run.is_of_storage() {
-                html! {}
-            } else {
-                keys::section(run, catalogue)
-            },
-        ),
+        ("key-metrics", "Key metrics", keys::section(run, catalogue)),
         ("storage-share", "Storage's share", storage::share(run, catalogue)),
         ("storage", "Storage", storage::section(run)),
         ("platform", "Platform", sheet::section(run)),

@@ -13,6 +13,7 @@ use crate::summary::head::dop_words;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{MetricId, Point, RunJson, SubjectName};
 use maud::{Markup, html};
+use std::collections::BTreeMap;
 
 /// The id of a test's part of the page.
 pub(super) fn anchor(code: SubjectName<'_>) -> String {
@@ -23,11 +24,11 @@ pub(super) fn anchor(code: SubjectName<'_>) -> String {
 pub(super) fn sections(run: &RunJson, catalogue: &Catalogue) -> Vec<(String, Markup)> {
     let cells: Vec<MeasuredCell<'_>> = MeasuredCell::of(run).into_iter().filter(|c| !c.is_rated()).collect();
     let tests = by_test(&cells);
-    let mut classes: Vec<String> = tests.iter().map(|(code, _)| code.class()).collect();
-    classes.sort_unstable();
-    classes.dedup();
-    let section = |class: String| {
-        let members: Vec<_> = tests.iter().filter(|(code, _)| code.class() == class).collect();
+    let mut classes: BTreeMap<String, Vec<_>> = BTreeMap::new();
+    for test in &tests {
+        classes.entry(test.0.class()).or_default().push(test);
+    }
+    let section = |(class, members): (String, Vec<&(SubjectName<'_>, Vec<&MeasuredCell<'_>>)>)| {
         let title = members.first().map(|(code, _)| catalogue.class_title(*code));
         let section = html! {
             section id={ "class-" (class) } {

@@ -8,7 +8,7 @@ use super::marks::marks;
 use super::ramps::{extent, shown};
 use super::reported::duration;
 use super::table::{ColumnHead, Table, TableRow, text};
-use crate::groups::unique;
+use crate::groups::grouped;
 use crate::legend::refusal;
 use crate::numbers::{short, thousands};
 use crate::storage::breakdown::NumberedPoint;
@@ -41,16 +41,13 @@ pub(super) fn share(run: &RunJson, catalogue: &Catalogue) -> Markup {
 pub(super) fn section(run: &RunJson) -> Markup {
     let numbered: Vec<NumberedPoint<'_>> =
         (1..).zip(&run.points).filter_map(|(n, p)| Some((n, p, p.subject.storage()?))).collect();
-    let points: Vec<(&Point, &Storage)> = numbered.iter().map(|(_, p, s)| (*p, *s)).collect();
-    let works = unique(points.iter().map(|(_, storage)| storage.load.work()));
+    let works = grouped(numbered.iter().map(|point| (point.2.load.work(), *point)));
     html! {
-        @if !points.is_empty() {
+        @if !works.is_empty() {
             section #storage {
                 h2 { "Storage" span.sub { " below any database" } }
                 (limits_table(run))
-                @for (n, work) in works.iter().enumerate() {
-                    (of_work(n, work, &numbered.iter().filter(|(_, _, s)| s.load.work() == *work).copied().collect::<Vec<_>>()))
-                }
+                @for (n, (work, points)) in works.iter().enumerate() { (of_work(n, work, points)) }
                 p.note { "Times are those of small I/Os, of large ones where there are no small: from when an I/O was submitted, with a rate from
                     when it was due." }
             }

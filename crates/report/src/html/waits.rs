@@ -2,9 +2,10 @@
 
 use super::cells::{MeasuredCell, ramps};
 use super::table::{ColumnHead, Table, TableRow, text};
+use crate::groups::grouped;
 use crate::numbers::{MISSING, short};
 use crate::tables::worth_telling;
-use dbdyno_model::{Point, SubjectName};
+use dbdyno_model::{Point, SubjectName, Wait};
 use maud::{Markup, html};
 
 /// The most events in a table.
@@ -13,19 +14,17 @@ const MOST: usize = 6;
 /// Class, event, and whether it was sampled.
 type WaitEvent<'a> = (&'a str, &'a str, bool);
 
+fn event(wait: &Wait) -> WaitEvent<'_> {
+    (&wait.class, &wait.event, wait.sampled)
+}
+
 /// The longest waits of a test, with a column for each degree of parallelism; empty where none was seen.
 pub(super) fn table(code: SubjectName<'_>, cells: &[&MeasuredCell<'_>]) -> Markup {
     let told = |c: &MeasuredCell<'_>| c.ok().any(|p| worth_telling(p).next().is_some());
     let with_waits: Vec<&MeasuredCell<'_>> = cells.iter().copied().filter(|c| told(c)).collect();
-    let mut events: Vec<(WaitEvent<'_>, f64)> = Vec::new();
-    for wait in with_waits.iter().flat_map(|c| c.ok()).flat_map(worth_telling) {
-        let event = (wait.class.as_str(), wait.event.as_str(), wait.sampled);
-        let time_s = wait.time_s.unwrap_or(0.0);
-        match events.iter_mut().find(|(e, _)| *e == event) {
-            Some((_, sum)) => *sum += time_s,
-            None => events.push((event, time_s)),
-        }
-    }
+    let waits = with_waits.iter().flat_map(|c| c.ok()).flat_map(worth_telling);
+    let events = grouped(waits.map(|wait| (event(wait), wait.time_s.unwrap_or(0.0)))).into_iter();
+    let mut events: Vec<(WaitEvent<'_>, f64)> = events.map(|(event, times)| (event, times.iter().sum())).collect();
     if events.is_empty() {
         return html! {};
     }
@@ -52,10 +51,10 @@ pub(super) fn table(code: SubjectName<'_>, cells: &[&MeasuredCell<'_>]) -> Marku
 }
 
 /// The median share of an event over the repeats; an event that was not seen in a repeat has a share of zero there.
-fn share(cell: &MeasuredCell<'_>, event: WaitEvent<'_>) -> String {
+fn share(cell: &MeasuredCell<'_>, of_event: WaitEvent<'_>) -> String {
     let of = |point: &Point| {
         let jobs_s = point.counters_s.filter(|s| *s > 0.0)? * f64::from(point.dop.jobs);
-        let mine = worth_telling(point).filter(|w| (w.class.as_str(), w.event.as_str(), w.sampled) == event);
+        let mine = worth_telling(point).filter(|wait| event(wait) == of_event);
         let mut time_s = Some(0.0);
         for wait in mine {
             time_s = time_s.zip(wait.time_s).map(|(sum, t)| sum + t);

@@ -3,7 +3,7 @@
 
 use super::columns::{BPS80, BPS84_LOAD, BPS84_OLTP, KEYS, PointColumn, SYNCS, SYNCS_COUNTED, keys};
 use crate::figures::bracketed;
-use crate::groups::unique;
+use crate::groups::{grouped, unique};
 use crate::layout::{Column, Keep, Row, Sheet};
 use crate::legend::{self, marks, refusal};
 use crate::numbers::MISSING;
@@ -65,14 +65,11 @@ fn tables(
     if places.is_empty() {
         return hanging("", "This run has no such points.", width);
     }
-    let classes = unique(places.iter().map(|at| run.points[*at].subject.name().class()));
     let mut out = String::new();
-    for class in classes {
-        let mut members: Vec<usize> =
-            places.iter().copied().filter(|at| run.points[*at].subject.name().class() == class).collect();
+    for (_, members) in grouped(places.iter().map(|at| (run.points[*at].subject.name().class(), *at))) {
         // Repeats go through the class again, so the points of one test are grouped, each with its own number.
-        let order = unique(members.iter().map(|at| run.points[*at].subject.name()));
-        members.sort_by_key(|at| order.iter().position(|code| *code == run.points[*at].subject.name()));
+        let by_test = grouped(members.into_iter().map(|at| (run.points[at].subject.name(), at)));
+        let members: Vec<usize> = by_test.into_iter().flat_map(|(_, places)| places).collect();
         out.push_str(&class_table(run, catalogue, &members, figures, width));
         out.push('\n');
     }

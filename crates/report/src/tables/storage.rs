@@ -1,7 +1,7 @@
 //! Points of storage below any database: a line for each number of outstanding I/Os. The lines of one kind of work form
 //! its curve.
 
-use crate::groups::unique;
+use crate::groups::{grouped, unique};
 use crate::layout::{Column, Keep, Row, Sheet};
 use crate::legend::{self, marks, refusal};
 use crate::numbers::{MISSING, duration, short, thousands};
@@ -41,12 +41,10 @@ pub fn storage(run: &RunJson, _: &Catalogue, width: Option<u16>) -> String {
             "This run has no points of the storage itself: `dbdyno orion` measures what it can do below any database.";
         return hanging("", text, width);
     }
-    let works = unique(points.iter().map(|(_, _, s)| s.load.work()));
     let mut rows = Vec::new();
-    for work in works {
-        let of_work = points.iter().filter(|(_, _, s)| s.load.work() == work);
-        rows.push(Row::Section(work.clone()));
-        rows.extend(of_work.map(|(at, point, storage)| row(at + 1, point, storage)));
+    for (work, points) in grouped(points.iter().map(|point| (point.2.load.work(), point))) {
+        rows.push(Row::Section(work));
+        rows.extend(points.into_iter().map(|(at, point, storage)| row(at + 1, point, storage)));
     }
     let mut out = Sheet { columns: COLUMNS.to_vec(), rows, gap: 2 }.render(width);
     out.push('\n');

@@ -6,7 +6,7 @@ use super::page;
 use crate::groups::unique;
 use crate::numbers;
 use dbdyno_catalogue::{RequirementLimit, TestFigure};
-use dbdyno_model::{FigureKind, PrintedBound, PublishedStatement, RunJson, Suspect};
+use dbdyno_model::{FigureKind, PrintedBound, PublishedFigure, PublishedStatement, RunJson, Suspect};
 
 /// The figures with this name, each with its variant: one requirement is judged for every variant.
 pub(super) fn find(
@@ -112,27 +112,22 @@ pub(super) fn printed(run: &RunJson, asked: &TestFigure, limit: RequirementLimit
     };
     let fits = asked.percentile.is_none() && asked.rate_per_s.is_none() && asked.rows_per_tx.is_none();
     let of_test = run.published.iter().flat_map(|p| &p.figures).filter(|f| f.test == asked.test.as_str());
-    let figures: Vec<_> =
-        of_test.filter(|f| fits && kinds.contains(&f.kind) && f.metric.as_ref() == Some(&asked.metric)).collect();
-    let mut refused = None;
-    let mut best: Option<(JudgedFigure, Vec<String>)> = None;
-    for printed in figures {
-        match judged(printed.value, printed.value, printed.bound, printed.suspect.as_ref(), limit, &asked.unit) {
-            Ok((mut figure, remarks)) => {
-                figure.place = format!("printed: {}", printed.title);
-                let better = |known: &JudgedFigure| match limit {
-                    RequirementLimit::Minimum(_) => figure.value > known.value,
-                    RequirementLimit::Maximum(_) => figure.value < known.value,
-                };
-                if best.as_ref().is_none_or(|(known, _)| better(known)) {
-                    best = Some((figure, remarks));
-                }
-            }
-            Err(why) => {
-                refused = refused.or(Some(format!("{} {}: {why}", printed.title, numbers::thousands(printed.value))))
-            }
-        }
-    }
+    let asked_for = of_test.filter(|f| fits && kinds.contains(&f.kind) && f.metric.as_ref() == Some(&asked.metric));
+    let judged = |printed: &PublishedFigure| -> Result<(JudgedFigure, Vec<String>), String> {
+        let PublishedFigure { value, bound, suspect, title, .. } = printed;
+        let (figure, remarks) = judged(*value, *value, *bound, suspect.as_ref(), limit, &asked.unit)
+            .map_err(|why| format!("{title} {}: {why}", numbers::thousands(*value)))?;
+        Ok((JudgedFigure { place: format!("printed: {title}"), ..figure }, remarks))
+    };
+    let (found, refused): (Vec<_>, Vec<_>) = asked_for.map(judged).partition(Result::is_ok);
+    let is_better = |next: f64, best: f64| match limit {
+        RequirementLimit::Minimum(_) => next > best,
+        RequirementLimit::Maximum(_) => next < best,
+    };
+    let best = found.into_iter().flatten().reduce(|best, next| {
+        if is_better(next.0.value, best.0.value) { next } else { best }
+    });
+    let refused = refused.into_iter().find_map(Result::err);
     let found = best.map(|(figure, remarks)| FoundFigure::Figure(figure, remarks));
     found.or_else(|| refused.map(|why| FoundFigure::Nothing(RequirementOutcome::Refused, why)))
 }

@@ -124,18 +124,6 @@ impl DrawingBackend for Canvas<'_> {
         self.path(vert, &StrokeClass::class(style.color()), "Z")
     }
 
-    fn draw_rect<S: BackendStyle>(
-        &mut self,
-        (left, top): BackendCoord,
-        (right, bottom): BackendCoord,
-        style: &S,
-        _: bool,
-    ) -> Drawn {
-        let class = StrokeClass::class(style.color());
-        let (width, height) = (right - left, bottom - top);
-        self.write(format_args!(r#"<rect class="{class}" x="{left}" y="{top}" width="{width}" height="{height}"/>"#))
-    }
-
     fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, (x, y): BackendCoord) -> Drawn {
         let anchor = match style.anchor().h_pos {
             HPos::Left => "",

@@ -9,10 +9,11 @@ pub(crate) use axis::Axis;
 use canvas::{Canvas, FONT_SIZE, StrokeClass};
 use maud::{Markup, PreEscaped, html};
 use plotters::chart::ChartBuilder;
-use plotters::drawing::IntoDrawingArea;
+use plotters::drawing::{DrawingAreaErrorKind, IntoDrawingArea};
 use plotters::element::{PathElement, Polygon};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, IntoFont, TRANSPARENT, TextStyle};
+use std::convert::Infallible;
 use std::fmt::Write;
 
 /// One figure.
@@ -75,10 +76,8 @@ fn mark(x: i32, y: i32, style: u8, doubtful: bool, text: Option<&str>) -> Markup
     let class = if doubtful { "o" } else { "p" };
     let shape = style % SHAPES;
     html! {
-        @if let Some(text) = text {
-            use class={ (class) " s" (style) } href={ "#m" (shape) } x=(x) y=(y) { title { (clean(text)) } }
-        } @else {
-            use class={ (class) " s" (style) } href={ "#m" (shape) } x=(x) y=(y) {}
+        use class={ (class) " s" (style) } href={ "#m" (shape) } x=(x) y=(y) {
+            @if let Some(text) = text { title { (clean(text)) } }
         }
     }
 }
@@ -202,8 +201,7 @@ impl LineChart {
         }
     }
 
-    fn draw(&self, out: &mut String) -> Result<String, String> {
-        let said = |why: &dyn std::fmt::Display| why.to_string();
+    fn draw(&self, out: &mut String) -> Result<String, DrawingAreaErrorKind<Infallible>> {
         let area = Canvas::new((WIDTH, HEIGHT), out).into_drawing_area();
         let widest = self.y.ticks.iter().map(|(_, text)| text.chars().count()).max().unwrap_or(1);
         let mut chart = ChartBuilder::on(&area)
@@ -211,8 +209,7 @@ impl LineChart {
             .margin_right(16)
             .x_label_area_size(40)
             .y_label_area_size(22 + 13 * u32::try_from(widest).unwrap_or(4))
-            .build_cartesian_2d(self.x.clone(), self.y.clone())
-            .map_err(|e| said(&e))?;
+            .build_cartesian_2d(self.x.clone(), self.y.clone())?;
         let ink = StrokeClass::Number.colour();
         let numbers = |anchor| TextStyle::from(("sans-serif", FONT_SIZE).into_font()).color(&ink).pos(anchor);
         chart
@@ -224,23 +221,18 @@ impl LineChart {
             .set_all_tick_mark_size(6)
             .x_label_style(numbers(Pos::new(HPos::Center, VPos::Top)))
             .y_label_style(numbers(Pos::new(HPos::Right, VPos::Center)))
-            .draw()
-            .map_err(|e| said(&e))?;
+            .draw()?;
         let mut marks = String::new();
         for series in &self.series {
             let band = self.band(series);
             if band.len() > 2 {
-                chart
-                    .draw_series([Polygon::new(band, StrokeClass::Band(series.style).colour().filled())])
-                    .map_err(|e| said(&e))?;
+                chart.draw_series([Polygon::new(band, StrokeClass::Band(series.style).colour().filled())])?;
             }
         }
         for series in &self.series {
             let line: Vec<(f64, f64)> = series.marks.iter().filter_map(|m| self.place(m.x, m.y)).collect();
             if line.len() > 1 && series.drawn != SeriesShape::Marks {
-                chart
-                    .draw_series([PathElement::new(line, StrokeClass::Line(series.style).colour())])
-                    .map_err(|e| said(&e))?;
+                chart.draw_series([PathElement::new(line, StrokeClass::Line(series.style).colour())])?;
             }
             for one in &series.marks {
                 let Some(place) = self.place(one.x, one.y).filter(|_| !one.text.is_empty()) else { continue };
