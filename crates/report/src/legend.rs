@@ -240,9 +240,11 @@ pub(crate) fn advice(flag: Flag, width: Option<u16>) -> String {
     hanging(&format!("{} ", letter(flag)), &format!("{}: {}", flag.name(), flag.advice()), width)
 }
 
-/// The marks in use, the meaning of each, and the notes on single points.
+/// Doubts, the marks in use, the meaning of each, and the notes on single points.
 pub(crate) fn flags(points: &[&Point], flags: &[Flag], width: Option<u16>) -> String {
-    let mut out = client(points, width);
+    let mut doubts = Doubts::default();
+    doubts.add_points(points);
+    let mut out = doubts.render(width) + &client(points, width);
     for flag in Flag::ALL.into_iter().filter(|f| flags.contains(f)) {
         out.push_str(&advice(flag, width));
         out.push_str(&notes(points, flag, width));

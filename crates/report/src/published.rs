@@ -48,7 +48,8 @@ fn titled(title: &str, sheet: &Sheet, width: Option<u16>) -> String {
 }
 
 /// A value as printed, with its bound.
-fn bounded(bound: Option<PrintedBound>, value: &str) -> String {
+/// A value with the sign of its bound, where it has one.
+pub(crate) fn bounded(bound: Option<PrintedBound>, value: &str) -> String {
     bound.map_or_else(|| value.to_owned(), |bound| format!("{} {value}", bound.sign()))
 }
 

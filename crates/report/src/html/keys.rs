@@ -5,6 +5,7 @@ use super::reported::duration;
 use super::table::{ColumnHead, Table, TableRow, text};
 use crate::figures::Figure;
 use crate::numbers::{MISSING, percent, thousands};
+use crate::published::bounded;
 use crate::summary::head::dop_words;
 use crate::summary::figure::{LineFigures, find, most_redo, no_redo};
 use crate::summary::lines::{REDO, Shows, SummaryLine, sections};
@@ -104,10 +105,7 @@ fn time(line: &SummaryLine, best: Option<&Figure<'_>>, found: &LineFigures<'_>) 
     let measured = line.time.and_then(|metric| best?.median_of(metric));
     match (measured, &found.printed_time) {
         (Some(time_s), _) => duration(time_s),
-        (None, Some(printed)) => {
-            let bound = printed.bound().map_or_else(String::new, |bound| format!("{} ", bound.sign()));
-            format!("{bound}{}", duration(printed.value()))
-        }
+        (None, Some(printed)) => bounded(printed.bound(), &duration(printed.value())),
         (None, None) => String::new(),
     }
 }

@@ -5,7 +5,7 @@ use super::marks::suspect;
 use super::reported::duration;
 use super::table::{ColumnHead, Table, TableRow, text};
 use crate::numbers::{MISSING, count, percent, printed};
-use crate::published::{curve_keys, printed_rows};
+use crate::published::{bounded, curve_keys, printed_rows};
 use dbdyno_model::{
     FigureKind, PrintedBound, Published, PublishedCurve, PublishedHistogram, PublishedStatement,
     PublishedWaits, RunJson,
@@ -37,8 +37,7 @@ pub(super) fn section(run: &RunJson) -> Markup {
 
 /// A value as printed, with its bound and the mark of its doubt.
 fn value(bound: Option<PrintedBound>, shown: &str, doubted: bool) -> Markup {
-    let bound = bound.map_or_else(String::new, |bound| format!("{} ", bound.sign()));
-    html! { (text(&format!("{bound}{shown}"))) @if doubted { (suspect()) } }
+    html! { (text(&bounded(bound, shown))) @if doubted { (suspect()) } }
 }
 
 fn figures(published: &Published) -> Table {

@@ -12,6 +12,7 @@ use crate::figures::{DOUBTFUL, Figure, in_doubt};
 use crate::layout::{Column, Keep, Row, Sheet};
 use crate::legend::{self, Doubts, EQUIVALENT, SUSPECT, is_equivalent, marks};
 use crate::numbers::{MISSING, duration, printed, short, thousands};
+use crate::published::bounded;
 use crate::text::hanging;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Flag, Point, RunJson};
@@ -151,10 +152,7 @@ fn row<'a>(line: &SummaryLine, found: &LineFigures<'a>, used: &mut Used<'a>) -> 
 fn time_text(time: &str, throughput: Option<&Figure<'_>>, found: &LineFigures<'_>) -> String {
     let measured = throughput.and_then(|c| c.median_of(time));
     match found.printed_time.as_ref().filter(|_| measured.is_none()) {
-        Some(printed) => {
-            let bound = printed.bound().map_or_else(String::new, |bound| format!("{} ", bound.sign()));
-            format!("{bound}{}", duration(printed.value()))
-        }
+        Some(printed) => bounded(printed.bound(), &duration(printed.value())),
         None => in_doubt(throughput, duration(measured)),
     }
 }

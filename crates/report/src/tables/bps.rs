@@ -134,9 +134,6 @@ fn class_table(
     out.push_str(&legend::mappings(&points, width));
     out.push_str(&legend::commits(&points, width));
     out.push_str(&legend::gaps(&gaps, measured, width));
-    let mut doubts = legend::Doubts::default();
-    doubts.add_points(&ok);
-    out.push_str(&doubts.render(width));
     out.push_str(&legend::flags(&ok, &flags, width));
     out
 }

@@ -45,9 +45,6 @@ pub fn cells(run: &RunJson, catalogue: &Catalogue, width: Option<u16>) -> String
                   gave no figure.";
     out.push_str(&hanging("", legend, width));
     out.push_str(&legend::mappings(&points, width));
-    let mut doubts = legend::Doubts::default();
-    doubts.add_points(&points);
-    out.push_str(&doubts.render(width));
     out.push_str(&legend::flags(&points, &flags, width));
     out.push_str(&legend::source(run, width));
     out
