@@ -67,6 +67,7 @@ impl<'a> LoadTimes<'a> {
 
     /// The time in words, or that it lies among the failures of a repeat.
     fn time_words(&self, figure: TimeFigure, words: fn(Option<f64>) -> String) -> String {
+        // A time that lies among the failures of one repeat is not the time of the others.
         let lacks = |p: &Point| self.times(p).is_some_and(|t| t.max.is_some() && figure(t).is_none());
         let is_failed = self.shown().iter().any(|(_, p)| lacks(p) && p.has(Flag::Errors));
         if is_failed { FAILED.to_owned() } else { words(self.time(figure)) }

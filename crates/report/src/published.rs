@@ -47,8 +47,7 @@ fn titled(title: &str, sheet: &Sheet, width: Option<u16>) -> String {
     out
 }
 
-/// A value as printed, with its bound.
-/// A value with the sign of its bound, where it has one.
+/// A value as printed, with the sign of its bound.
 pub(crate) fn bounded(bound: Option<PrintedBound>, value: &str) -> String {
     bound.map_or_else(|| value.to_owned(), |bound| format!("{} {value}", bound.sign()))
 }

@@ -104,10 +104,12 @@ fn rows(load: &LoadTimes<'_>) -> Vec<Row> {
     }
     let flags = load.flags();
     let unmet = if load.is_unmet() { UNMET.to_string() } else { String::new() };
+    // The table itself says that these are client drives at set rates.
     let marks = marks(shown.iter().map(|(_, p)| *p), &flags).replace([legend::CLIENT, legend::RATED], "");
     let marks = std::iter::once(format!("{unmet}{marks}")).chain(std::iter::repeat(String::new()));
     let mut lines = load.lines([&words, WAIT], TOLD, duration);
     lines[0][REACHED] = bracketed(std::mem::take(&mut lines[0][REACHED]), &flags);
+    // A line begins with the load in words, or with what stands in its place.
     let row = |(line, marks): (Vec<String>, String)| {
         Row::Figures(keys.iter().cloned().chain(line).chain([marks]).collect())
     };
