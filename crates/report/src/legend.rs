@@ -124,8 +124,8 @@ pub(crate) fn path(metric: &str) -> String {
 
 /// Why some values of a table are missing: each reason once, with the values and, unless it concerns all, the tests.
 pub(crate) fn gaps(gaps: &[(&Point, &'static str, &str)], tests: usize, width: Option<u16>) -> String {
-    let reasons = grouped(gaps.iter().filter_map(|(p, name, path)| Some((missing(p, path)?, (*name, p.subject.name())))));
-    let lines = reasons.into_iter().map(|(reason, of)| {
+    let reasons = gaps.iter().filter_map(|(p, name, path)| Some((missing(p, path)?, (*name, p.subject.name()))));
+    let lines = grouped(reasons).into_iter().map(|(reason, of)| {
         let names = unique(of.iter().map(|(name, _)| *name));
         let codes = unique(of.iter().map(|(_, code)| *code));
         let which = if codes.len() < tests { format!(" of {}", join(&codes)) } else { String::new() };

@@ -34,8 +34,8 @@ type Time = fn(&StorageLimits) -> Option<f64>;
 const TIMES: [(&str, Time); 2] =
     [("One read at a time", |l| l.read_service_time_s), ("One write at a time", |l| l.write_service_time_s)];
 
-/// The known limits of a storage run, as texts: the name, the unit, the value, the I/Os outstanding and the mean time of
-/// one of them.
+/// The known limits of a storage run, as texts: the name, the unit, the value, the I/Os outstanding, and the mean time
+/// of one of them.
 pub(crate) fn limits(limits: &StorageLimits) -> Vec<[String; 5]> {
     let rates = LIMITS.iter().filter_map(|(name, of, unit)| {
         let StorageLimit { value, outstanding, service_time_s, .. } = of(limits)?;

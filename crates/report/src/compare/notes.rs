@@ -22,8 +22,10 @@ pub(super) fn below_figures(comparison: &Comparison, width: Option<u16>) -> Stri
     out.push_str(&doubts(comparison, width));
     let flags: Vec<Flag> =
         comparison.rows.iter().flat_map(|r| &r.cells).flat_map(|c| c.flags.iter().copied()).collect();
-    let cells = comparison.rows.iter().flat_map(|row| row.cells.iter().enumerate().map(move |(at, cell)| (row, at, cell)));
-    let how = cells.filter_map(|(row, at, c)| Some(format!("{} {}: {}", row.test, letter(at), c.equivalent.as_ref()?)));
+    let how = comparison.rows.iter().flat_map(|row| {
+        let cells = row.cells.iter().enumerate();
+        cells.filter_map(move |(at, c)| Some(format!("{} {}: {}", row.test, letter(at), c.equivalent.as_ref()?)))
+    });
     for text in unique(how) {
         out.push_str(&hanging(&format!("{EQUIVALENT} "), &text, width));
     }

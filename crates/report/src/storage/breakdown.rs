@@ -34,8 +34,8 @@ pub(crate) fn luns(points: &[NumberedPoint<'_>]) -> Vec<[String; 6]> {
     let figures = points.iter().flat_map(|(number, _, storage)| {
         storage.paths.iter().filter_map(move |lun| Some((lun.path.as_str(), (lun.figures.as_ref()?, *number))))
     });
-    let sums = grouped(figures).into_iter().map(|(path, of)| (path, of.into_iter().fold(LunSums::default(), LunSums::with)));
-    let all: Vec<(&str, LunSums)> = sums.collect();
+    let sum = |(path, of): (_, Vec<_>)| (path, of.into_iter().fold(LunSums::default(), LunSums::with));
+    let all: Vec<(&str, LunSums)> = grouped(figures).into_iter().map(sum).collect();
     let ios_per_s: f64 = all.iter().map(|(_, sum)| sum.ios_per_s).sum();
     if all.len() < 2 || ios_per_s <= 0.0 {
         return Vec::new();

@@ -66,8 +66,8 @@ pub fn latency(run: &RunJson, _: &Catalogue, width: Option<u16>) -> String {
         out.push_str(&hanging("", failed, width));
     }
     for point in points.iter().filter(|p| p.status == Status::Invalid && p.service_time_s.is_some()) {
-        let text =
-            format!("{} {} {}: {}", point.subject.name(), point.dop, words(&point.load), refusal(point).unwrap_or_default());
+        let (words, why) = (words(&point.load), refusal(point).unwrap_or_default());
+        let text = format!("{} {} {words}: {why}", point.subject.name(), point.dop);
         out.push_str(&hanging(&format!("{UNMET} "), &text, width));
     }
     let flags: Vec<Flag> = points.iter().flat_map(|p| p.flags.iter().copied()).collect();

@@ -83,7 +83,11 @@ fn list(comparison: &Comparison) -> Markup {
 
 /// The source documents of published results, each once.
 fn sources(comparison: &Comparison) -> Markup {
-    html! { @for (source, letters) in side_marks::sources(comparison) { p.note { b { "Source of " (letters.join(", ")) ": " } (clean(source)) } } }
+    html! {
+        @for (source, letters) in side_marks::sources(comparison) {
+            p.note { b { "Source of " (letters.join(", ")) ": " } (clean(source)) }
+        }
+    }
 }
 
 fn warnings(comparison: &Comparison) -> Markup {

@@ -24,7 +24,9 @@ pub(super) fn section(comparison: &Comparison) -> Markup {
         section #ratios {
             h2 { "Ratios" span.sub { " to " (letter(base)) " " (clean(&comparison.sides[base].name)) } }
             (table(comparison).render())
-            @for why in comparison.unknown_spreads() { p.note { (clean(why)) ". Where that is so, no ratio is a difference that was shown." } }
+            @for why in comparison.unknown_spreads() {
+                p.note { (clean(why)) ". Where that is so, no ratio is a difference that was shown." }
+            }
             @if comparison.ratios().any(|r| r.low.is_some()) {
                 p.note { "In parentheses the 95 % interval over runs; = no difference shown, as it holds 1. Of 20 rows without any difference
                     one is called different." }
