@@ -83,7 +83,7 @@ fn line(
     figure: fn(&Point) -> Option<f64>,
     unit: &str,
 ) -> ChartSeries {
-    let mut marks: Vec<Mark> = points
+    let marks = points
         .iter()
         .filter(|(p, _)| p.status == Status::Ok && p.load.rate.is_none())
         .filter_map(|(p, s)| {
@@ -92,7 +92,6 @@ fn line(
             Some(Mark { x, y, band: None, doubtful: false, text: format!("{}: {name} {}", s.load, shown(y, unit)) })
         })
         .collect();
-    marks.sort_by(|a, b| a.x.total_cmp(&b.x));
     ChartSeries::new(name, place, marks)
 }
 

@@ -49,9 +49,8 @@ const STYLES: u8 = 24;
 const SHAPES: u8 = 8;
 
 impl ChartSeries {
-    pub(crate) fn new(name: impl Into<String>, place: usize, marks: Vec<Mark>) -> Self {
+    pub(crate) fn new(name: impl Into<String>, place: usize, mut marks: Vec<Mark>) -> Self {
         let style = u8::try_from(place % usize::from(STYLES)).unwrap_or_default();
-        let mut marks = marks;
         marks.sort_by(|a, b| a.x.total_cmp(&b.x));
         Self { name: name.into(), style, marks, drawn: SeriesShape::Both }
     }

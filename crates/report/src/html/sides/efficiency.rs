@@ -40,8 +40,8 @@ fn table(comparison: &Comparison, efficiency: &Efficiency) -> Table {
         Per::Licence => "licence (cores × core factor)",
         Per::ThousandUsd => "1,000 US dollars of all prices",
     };
-    let mut all = vec![ColumnHead::words("Test"), ColumnHead::words("Unit")];
-    all.extend(heads(comparison, true));
+    let mut all = ColumnHead::row("Test | Unit");
+    all.extend(heads(comparison));
     let number = |n: &Option<f64>| text(&n.map_or_else(|| MISSING.to_owned(), printed));
     let divisors = [text("divided by"), text("")].into_iter().chain(efficiency.divisors.iter().map(number)).collect();
     let mut rows = vec![TableRow::Figures(divisors)];

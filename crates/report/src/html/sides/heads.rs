@@ -9,11 +9,11 @@ use crate::text::clean;
 const MOST_NAMED: usize = 6;
 
 /// The heads of the sides' columns.
-pub(super) fn heads(comparison: &Comparison, figures: bool) -> Vec<ColumnHead> {
+pub(super) fn heads(comparison: &Comparison) -> Vec<ColumnHead> {
     let named = comparison.sides.len() <= MOST_NAMED;
     let head = |(n, side): (usize, &crate::compare::SideInfo)| {
         let name = if named { clean(&side.name).into_owned() } else { String::new() };
-        if figures { ColumnHead::figures(letter(n), name) } else { ColumnHead::words(format!("{} {name}", letter(n))) }
+        ColumnHead::figures(letter(n), name)
     };
     comparison.sides.iter().enumerate().map(head).collect()
 }

@@ -47,8 +47,8 @@ fn section(comparison: &Comparison, which: KeyFigure, id: &str, title: &str, wor
 }
 
 fn table(comparison: &Comparison, rows: &[&Figures], title: &str) -> Table {
-    let mut all = vec![ColumnHead::words("Test"), ColumnHead::words("Title"), ColumnHead::words("Unit")];
-    all.extend(heads(comparison, true));
+    let mut all = ColumnHead::row("Test | Title | Unit");
+    all.extend(heads(comparison));
     let row = |row: &&Figures| {
         let mut cells = vec![text(&row.test), text(&row.title), text(&row.shown_unit)];
         cells.extend(row.cells.iter().map(cell));

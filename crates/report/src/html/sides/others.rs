@@ -21,7 +21,7 @@ pub(super) fn section(comparison: &Comparison) -> Markup {
 
 fn table(comparison: &Comparison, other: &OtherSeries) -> Table {
     let mut all = vec![ColumnHead::figures(other.by.replace('_', " "), "")];
-    all.extend(heads(comparison, true));
+    all.extend(heads(comparison));
     let rows = other.rows.iter().map(|row| {
         let mut cells = vec![text(&printed(row.at))];
         cells.extend(row.values.iter().enumerate().map(|(n, value)| {

@@ -39,8 +39,8 @@ pub(super) fn section(comparison: &Comparison) -> Markup {
 }
 
 fn table(comparison: &Comparison) -> Table {
-    let mut all = vec![ColumnHead::words("Test"), ColumnHead::words("Of")];
-    all.extend(heads(comparison, true));
+    let mut all = ColumnHead::row("Test | Of");
+    all.extend(heads(comparison));
     let rows = comparison.rows.iter().filter(|row| row.cells.iter().any(|c| c.ratio.is_some())).map(|row| {
         let of = if row.which == KeyFigure::Speed { "speed" } else { "throughput" };
         let mut cells = vec![text(&row.test), text(of)];
