@@ -263,11 +263,8 @@ fn prices(comparison: &Comparison, all: bool, width: Option<u16>) -> String {
         out.push_str(&hanging("", &text, width));
     }
     if comparison.sides.iter().all(|s| s.price_usd.is_none()) {
-        out.push_str(&hanging(
-            "",
-            "No prices: a platform file gives them (list_price_..._usd, see the catalogue's platforms).",
-            width,
-        ));
+        let text = "No prices: a platform file gives them (list_price_..._usd, see the catalogue's platforms).";
+        out.push_str(&hanging("", text, width));
     }
     for (at, side) in comparison.sides.iter().enumerate() {
         if let Some(may_use) = &side.may_use {
@@ -294,11 +291,8 @@ fn judgement(comparison: &Comparison, regression: &Regression, width: Option<u16
         out.push_str(&hanging("- ", &text, width));
     }
     let (judged, broken) = (regression.judged, regression.broken.len());
-    out.push_str(&hanging(
-        "",
-        &format!("{broken} of {judged} rows broke the limit; judged together by Holm's correction."),
-        width,
-    ));
+    let text = format!("{broken} of {judged} rows broke the limit; judged together by Holm's correction.");
+    out.push_str(&hanging("", &text, width));
     if regression.not_judged > 0 {
         let text = format!(
             "{} rows could not be judged: run-to-run spread unknown (it takes 3 runs of a label on each side) or the figures do not \

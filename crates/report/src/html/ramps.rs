@@ -13,7 +13,7 @@ use crate::summary::head::dop_words;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{MetricId, Point, RunJson, SubjectName};
 use maud::{Markup, html};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The id of a test's part of the page.
 pub(super) fn anchor(code: SubjectName<'_>) -> String {
@@ -115,9 +115,7 @@ pub(super) fn extent(series: &[ChartSeries]) -> impl Iterator<Item = f64> {
 
 fn charts(code: SubjectName<'_>, cells: &[&MeasuredCell<'_>], catalogue: &Catalogue) -> Markup {
     let with_figures = cells.iter().filter(|c| c.cell.median.is_some());
-    let mut places: Vec<u64> = with_figures.map(|c| c.parallelism() as u64).collect();
-    places.sort_unstable();
-    places.dedup();
+    let places: BTreeSet<u128> = with_figures.map(|c| c.dop().parallelism()).collect();
     if places.len() < 2 {
         // A line needs two points; for one point the table is enough.
         return html! {};

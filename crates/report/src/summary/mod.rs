@@ -215,12 +215,9 @@ fn per_core_rows(run: &RunJson, lines: &[(&SummaryLine, LineFigures<'_>)]) -> Ve
 }
 
 fn notes(used: &Used<'_>, width: Option<u16>) -> String {
-    let mut out = hanging(
-        "",
-        "± is half the 95 % interval in percent of the median; it is blank with fewer than three repeats. Time/op is \
-         the service time of one operation, or of the I/O, at the best DOP; \"at\" is nodes x jobs x threads.",
-        width,
-    );
+    let text = "± is half the 95 % interval in percent of the median; it is blank with fewer than three repeats. Time/op is \
+                the service time of one operation, or of the I/O, at the best DOP; \"at\" is nodes x jobs x threads.";
+    let mut out = hanging("", text, width);
     if used.flags.iter().any(|f| DOUBTFUL.contains(f)) {
         let text = "A figure in parentheses is not one of what the test is meant to measure; its letter says why.";
         out.push_str(&hanging("", text, width));

@@ -62,11 +62,10 @@ pub(super) fn shares_table(run: &RunJson, catalogue: &Catalogue, width: Option<u
 /// Why there are no shares, and how to get them; empty where there are some, or where they are irrelevant.
 pub(super) fn no_shares(run: &RunJson, catalogue: &Catalogue, width: Option<u16>) -> String {
     match shares(run, catalogue) {
-        Some(shares) if shares.lines.is_empty() => hanging(
-            "",
-            &format!("{}: {}. {}", crate::storage::SHARES, shares.lead, shares.note.unwrap_or_default()),
-            width,
-        ),
+        Some(shares) if shares.lines.is_empty() => {
+            let note = shares.note.unwrap_or_default();
+            hanging("", &format!("{}: {}. {note}", crate::storage::SHARES, shares.lead), width)
+        }
         _ => String::new(),
     }
 }
