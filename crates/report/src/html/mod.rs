@@ -22,19 +22,6 @@ mod table;
 mod verdict;
 mod waits;
 
-use crate::compare::{Comparison, Side};
-use crate::verdict::Verdict;
-use dbdyno_catalogue::Catalogue;
+pub use one::page;
 pub use reported::{PointTimes, Reported};
-
-/// The page of a run, or of a published result.
-#[must_use]
-pub fn page(reported: &Reported, catalogue: &Catalogue) -> String {
-    one::page(reported, catalogue).into_string()
-}
-
-/// The page of a comparison. `verdicts` are those of the sides, if requirements were given.
-#[must_use]
-pub fn comparison(comparison: &Comparison, sides: &[Side], verdicts: &[Verdict], catalogue: &Catalogue) -> String {
-    sides::page(comparison, sides, verdicts, catalogue).into_string()
-}
+pub use sides::comparison;

@@ -9,8 +9,9 @@ use dbdyno_catalogue::Catalogue;
 use dbdyno_model::RunJson;
 use maud::{Markup, html};
 
-/// The whole page.
-pub(super) fn page(reported: &Reported, catalogue: &Catalogue) -> Markup {
+/// The page of a run, or of a published result.
+#[must_use]
+pub fn page(reported: &Reported, catalogue: &Catalogue) -> String {
     let run = &reported.run;
     let classes = ramps::sections(run, catalogue);
     let before = [

@@ -13,8 +13,8 @@ const SCRIPT: &str = include_str!("script.js");
 pub(super) type Anchor = (String, String);
 
 /// The whole document.
-pub(super) fn document(title: &str, content: &Markup) -> Markup {
-    html! {
+pub(super) fn document(title: &str, content: &Markup) -> String {
+    let page = html! {
         (DOCTYPE)
         html lang="en" {
             head {
@@ -34,7 +34,8 @@ pub(super) fn document(title: &str, content: &Markup) -> Markup {
                 script { (PreEscaped(SCRIPT)) }
             }
         }
-    }
+    };
+    page.into_string()
 }
 
 /// Links to the page's anchors.

@@ -20,8 +20,9 @@ use dbdyno_catalogue::Catalogue;
 use dbdyno_model::RunJson;
 use maud::{Markup, html};
 
-/// The whole page.
-pub(super) fn page(comparison: &Comparison, sides: &[Side], verdicts: &[Verdict], catalogue: &Catalogue) -> Markup {
+/// The page of a comparison. `verdicts` are those of the sides, if requirements were given.
+#[must_use]
+pub fn comparison(comparison: &Comparison, sides: &[Side], verdicts: &[Verdict], catalogue: &Catalogue) -> String {
     let runs: Vec<&RunJson> = sides.iter().flat_map(|s| &s.runs).collect();
     // The newest run of a sample stands for all where settings are shown.
     let newest: Vec<&RunJson> = sides.iter().filter_map(|s| s.runs.first()).collect();
