@@ -4,6 +4,7 @@ use super::marks::{figure, marks, suspect};
 use super::reported::duration;
 use super::table::{ColumnHead, Table, TableRow, text};
 use crate::figures::Figure;
+use crate::groups::grouped;
 use crate::numbers::{MISSING, percent, thousands};
 use crate::published::bounded;
 use crate::summary::head::dop_words;
@@ -28,24 +29,26 @@ const TILES: [&str; 9] = [
     "OLTP update",
 ];
 
+/// A line of the key metrics: the title of its section, the line itself, and its figures.
+type FoundLine<'r> = (&'static str, &'static SummaryLine, LineFigures<'r>);
+
 /// The section of a run; empty for a run of storage.
 pub(super) fn section(run: &RunJson, catalogue: &Catalogue) -> Markup {
     if run.is_of_storage() {
         return html! {};
     }
-    let found: Vec<(&str, Vec<(&SummaryLine, LineFigures<'_>)>)> = sections(run)
+    let lines = sections(run).iter().flat_map(|s| s.lines.iter().map(move |line| (s.title, line)));
+    let found: Vec<FoundLine<'_>> =
+        lines.map(|(title, line)| (title, line, find(line, run, catalogue))).collect();
+    let tiles = TILES.iter().filter_map(|name| {
+        found.iter().find(|(_, line, found)| line.name == *name && found.is_measured())
+    });
+    let left_out: Vec<String> = found
         .iter()
-        .map(|s| (s.title, s.lines.iter().map(|line| (line, find(line, run, catalogue))).collect()))
-        .collect();
-    let lines =
-        || found.iter().flat_map(|(title, lines)| lines.iter().map(move |(line, found)| (*title, *line, found)));
-    let tiles =
-        TILES.iter().filter_map(|name| lines().find(|(_, line, found)| line.name == *name && found.is_measured()));
-    let left_out: Vec<String> = lines()
         .filter(|(_, line, found)| !line.name.is_empty() && !found.is_measured())
         .map(|(_, line, found)| format!("{} ({})", line.name.trim(), found.test))
         .collect();
-    let winners = winners::sentences(lines().map(|(_, line, found)| (line, found)));
+    let winners = winners::sentences(found.iter().map(|(_, line, found)| (*line, found)));
     let said = winners.into_iter().chain(winners::extrapolated(run));
     let throughput = match run.published {
         Some(_) => "the best median at any degree of parallelism",
@@ -118,21 +121,16 @@ fn line_marks(cells: &[Option<&Figure<'_>>]) -> Markup {
     html! { @if doubted { (suspect()) } (marks(points(), &flags)) }
 }
 
-fn table(run: &RunJson, found: &[(&str, Vec<(&SummaryLine, LineFigures<'_>)>)], catalogue: &Catalogue) -> Table {
+fn table(run: &RunJson, found: &[FoundLine<'_>], catalogue: &Catalogue) -> Table {
     let heads = ColumnHead::row(
         "Metric | Test | Unit | Speed [DOP 1] | ± [%] | Throughput [best DOP] | ± [%] | at [] | Time/op [] | Remarks",
     );
+    let measured = found.iter().filter(|(_, _, found)| found.is_measured());
+    let shown = measured.filter(|(_, line, found)| !line.name.is_empty() || adds(found));
     let mut rows = Vec::new();
-    for (title, lines) in found {
-        let measured = lines.iter().filter(|(_, found)| found.is_measured());
-        let shown: Vec<TableRow> = measured
-            .filter(|(line, found)| !line.name.is_empty() || adds(found))
-            .map(|(line, found)| row(line, found))
-            .collect();
-        if !shown.is_empty() {
-            rows.push(TableRow::Group((*title).to_owned()));
-            rows.extend(shown);
-        }
+    for (title, lines) in grouped(shown.map(|(title, line, found)| (*title, row(line, found)))) {
+        rows.push(TableRow::Group(title.to_owned()));
+        rows.extend(lines);
     }
     rows.push(redo(run, catalogue));
     rows.extend(per_core(run, found));
@@ -187,14 +185,14 @@ fn redo(run: &RunJson, catalogue: &Catalogue) -> TableRow {
 }
 
 /// Throughput divided by the cores that the work may use.
-fn per_core(run: &RunJson, found: &[(&str, Vec<(&SummaryLine, LineFigures<'_>)>)]) -> Vec<TableRow> {
+fn per_core(run: &RunJson, found: &[FoundLine<'_>]) -> Vec<TableRow> {
     let (n, title) = match crate::summary::per_core(run) {
         Ok(divisor) => divisor,
         Err(why) => return vec![TableRow::Group(why)],
     };
-    let lines = found.iter().flat_map(|(_, lines)| lines).filter(|(line, _)| line.per_core);
+    let lines = found.iter().filter(|(_, line, _)| line.per_core);
     let rows: Vec<TableRow> = lines
-        .filter_map(|(line, found)| {
+        .filter_map(|(_, line, found)| {
             let cell = found.throughput()?;
             let mut cells = keys(line.name, &found.test);
             cells.extend([text(line.unit), text(""), text("")]);
