@@ -7,43 +7,33 @@ use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyl
 use std::convert::Infallible;
 use std::fmt::Write;
 
-/// The kind of a line or text. To plotters it is a colour, to the page a class.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum StrokeClass {
-    /// Axes.
-    Axis,
-    /// Grid lines.
-    Grid,
-    /// Numbers at the axes.
-    Number,
-    /// The line of a series, by its style.
-    Line(u8),
-    /// The interval of a series, by its style.
-    Band(u8),
+// The kinds of lines and texts. To plotters they are colours, to the page classes.
+
+/// Axes.
+pub(super) const AXIS: RGBColor = RGBColor(0, 0, 0);
+/// Grid lines.
+pub(super) const GRID: RGBColor = RGBColor(1, 0, 0);
+/// Numbers at the axes.
+pub(super) const NUMBER: RGBColor = RGBColor(2, 0, 0);
+
+/// The line of a series, by its style.
+pub(super) fn line(style: u8) -> RGBColor {
+    RGBColor(3, style, 0)
 }
 
-impl StrokeClass {
-    /// The colour that carries it through plotters.
-    pub(super) fn colour(self) -> RGBColor {
-        let (kind, style) = match self {
-            Self::Axis => (0, 0),
-            Self::Grid => (1, 0),
-            Self::Number => (2, 0),
-            Self::Line(style) => (3, style),
-            Self::Band(style) => (4, style),
-        };
-        RGBColor(kind, style, 0)
-    }
+/// The interval of a series, by its style.
+pub(super) fn band(style: u8) -> RGBColor {
+    RGBColor(4, style, 0)
+}
 
-    fn class(colour: BackendColor) -> String {
-        let (kind, style, _) = colour.rgb;
-        match kind {
-            0 => "x".to_owned(),
-            1 => "g".to_owned(),
-            2 => "n".to_owned(),
-            3 => format!("l s{style}"),
-            _ => format!("b s{style}"),
-        }
+fn class(colour: BackendColor) -> String {
+    let (kind, style, _) = colour.rgb;
+    match kind {
+        0 => "x".to_owned(),
+        1 => "g".to_owned(),
+        2 => "n".to_owned(),
+        3 => format!("l s{style}"),
+        _ => format!("b s{style}"),
     }
 }
 
@@ -110,18 +100,18 @@ impl DrawingBackend for Canvas<'_> {
         if style.color().alpha == 0.0 {
             return Ok(());
         }
-        self.path([from, to], &StrokeClass::class(style.color()), "")
+        self.path([from, to], &class(style.color()), "")
     }
 
     fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, path: I, style: &S) -> Drawn {
         if style.color().alpha == 0.0 {
             return Ok(());
         }
-        self.path(path, &StrokeClass::class(style.color()), "")
+        self.path(path, &class(style.color()), "")
     }
 
     fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, vert: I, style: &S) -> Drawn {
-        self.path(vert, &StrokeClass::class(style.color()), "Z")
+        self.path(vert, &class(style.color()), "Z")
     }
 
     fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, (x, y): BackendCoord) -> Drawn {
@@ -135,7 +125,7 @@ impl DrawingBackend for Canvas<'_> {
             VPos::Center => FONT_SIZE * 0.35,
             VPos::Bottom => 0.0,
         };
-        let class = StrokeClass::class(style.color());
+        let class = class(style.color());
         let text = maud::html! { (text) }.into_string();
         self.write(format_args!(
             r#"<text class="{class}" x="{x}" y="{:.0}"{anchor}>{text}</text>"#,

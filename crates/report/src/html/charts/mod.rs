@@ -6,7 +6,7 @@ mod canvas;
 
 use crate::text::clean;
 pub(crate) use axis::Axis;
-use canvas::{Canvas, FONT_SIZE, StrokeClass};
+use canvas::{AXIS, Canvas, FONT_SIZE, GRID, NUMBER};
 use maud::{Markup, PreEscaped, html};
 use plotters::chart::ChartBuilder;
 use plotters::drawing::{DrawingAreaErrorKind, IntoDrawingArea};
@@ -209,14 +209,13 @@ impl LineChart {
             .x_label_area_size(40)
             .y_label_area_size(22 + 13 * u32::try_from(widest).unwrap_or(4))
             .build_cartesian_2d(self.x.clone(), self.y.clone())?;
-        let ink = StrokeClass::Number.colour();
-        let numbers = |anchor| TextStyle::from(("sans-serif", FONT_SIZE).into_font()).color(&ink).pos(anchor);
+        let numbers = |anchor| TextStyle::from(("sans-serif", FONT_SIZE).into_font()).color(&NUMBER).pos(anchor);
         chart
             .configure_mesh()
             .disable_x_mesh()
-            .bold_line_style(StrokeClass::Grid.colour())
+            .bold_line_style(GRID)
             .light_line_style(TRANSPARENT)
-            .axis_style(StrokeClass::Axis.colour())
+            .axis_style(AXIS)
             .set_all_tick_mark_size(6)
             .x_label_style(numbers(Pos::new(HPos::Center, VPos::Top)))
             .y_label_style(numbers(Pos::new(HPos::Right, VPos::Center)))
@@ -225,13 +224,13 @@ impl LineChart {
         for series in &self.series {
             let band = self.band(series);
             if band.len() > 2 {
-                chart.draw_series([Polygon::new(band, StrokeClass::Band(series.style).colour().filled())])?;
+                chart.draw_series([Polygon::new(band, canvas::band(series.style).filled())])?;
             }
         }
         for series in &self.series {
             let line: Vec<(f64, f64)> = series.marks.iter().filter_map(|m| self.place(m.x, m.y)).collect();
             if line.len() > 1 && series.drawn != SeriesShape::Marks {
-                chart.draw_series([PathElement::new(line, StrokeClass::Line(series.style).colour())])?;
+                chart.draw_series([PathElement::new(line, canvas::line(series.style))])?;
             }
             for one in &series.marks {
                 let Some(place) = self.place(one.x, one.y).filter(|_| !one.text.is_empty()) else { continue };
