@@ -1,8 +1,9 @@
 //! Processors: what they are, and how many this process may use.
 
+use crate::limits;
 use crate::missing::{Missing, Reading};
 use crate::os;
-use crate::parse::CpuInfo;
+use crate::parse::{self, CpuInfo};
 use crate::root::Root;
 use dbdyno_model::Cpu;
 use std::collections::BTreeSet;
@@ -21,17 +22,29 @@ pub fn hardware_threads() -> u32 {
 
 /// The processors of the inventory.
 pub(crate) fn cpu(root: &Root, info: &CpuInfo, missing: &mut Missing) -> Cpu {
-    let topology = Topology::read(root);
+    let cpus = cpus(root);
+    let words = |file: &str| -> BTreeSet<String> {
+        cpus.iter().filter_map(|cpu| root.word(&format!("{CPUS}/cpu{cpu}/{file}")).ok()).collect()
+    };
+    // Some firmware knows no packages and says -1.
+    let packages = words("topology/physical_package_id").iter().filter(|id| !id.starts_with('-')).count();
+    let sockets = parse::count(packages).or(info.sockets);
+    let cores = parse::count(limits::cores(root, &cpus)).or(info.cores);
+    // The highest clock of frequency scaling, else the one in the model's name, else the current one.
+    let khz = words("cpufreq/cpuinfo_max_freq").iter().filter_map(|khz| khz.parse::<u64>().ok()).max();
+    let clock_mhz = khz.map(|khz| khz as f64 / 1_000.0).or(info.nominal_mhz).or(info.current_mhz);
+    let governors = words("cpufreq/scaling_governor").into_iter().collect::<Vec<_>>().join(",");
+    let governor = Some(governors).filter(|names| !names.is_empty());
     let unknown = |what: &str| format!("neither /{CPUS} nor /proc/cpuinfo tells {what}");
-    let model = info.model.clone().ok_or_else(|| "/proc/cpuinfo names no model".to_owned());
+    let unscaled = || "the kernel does not scale the clock here (usual in virtual machines)".to_owned();
     Cpu {
-        model: missing.keep("cpu.model", model),
-        sockets: missing.keep("cpu.sockets", topology.sockets.or(info.sockets).ok_or_else(|| unknown("the sockets"))),
-        cores: missing.keep("cpu.cores", topology.cores.or(info.cores).ok_or_else(|| unknown("the cores"))),
+        model: missing.keep("cpu.model", info.model.clone().ok_or_else(|| "/proc/cpuinfo names no model".to_owned())),
+        sockets: missing.keep("cpu.sockets", sockets.ok_or_else(|| unknown("the sockets"))),
+        cores: missing.keep("cpu.cores", cores.ok_or_else(|| unknown("the cores"))),
         threads: missing.keep("cpu.threads", threads()),
-        clock_mhz: missing.keep("cpu.clock_mhz", clock_mhz(root, info).ok_or_else(|| unknown("a clock"))),
-        governor: missing.keep("cpu.governor", governor(root)),
-        limits: missing.keep("cpu.limits", crate::limits::limits(root, None)).flatten(),
+        clock_mhz: missing.keep("cpu.clock_mhz", clock_mhz.ok_or_else(|| unknown("a clock"))),
+        governor: missing.keep("cpu.governor", governor.ok_or_else(unscaled)),
+        limits: missing.keep("cpu.limits", limits::limits(root, None)).flatten(),
     }
 }
 
@@ -39,49 +52,9 @@ fn threads() -> Reading<u32> {
     os::affinity_threads().map_err(|e| format!("the scheduler does not say which processors may be used: {e}"))
 }
 
-/// Sockets and cores as the scheduler sees them.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Topology {
-    sockets: Option<u32>,
-    cores: Option<u32>,
-}
-
-impl Topology {
-    fn read(root: &Root) -> Self {
-        let (mut packages, mut cores) = (BTreeSet::new(), BTreeSet::new());
-        for cpu in cpus(root) {
-            let read = |file: &str| root.word(&format!("{CPUS}/{cpu}/topology/{file}")).ok();
-            // Some firmware knows no packages and says -1.
-            packages.extend(read("physical_package_id").filter(|id| !id.starts_with('-')));
-            // The threads of one core all list the same set of threads.
-            cores.extend(read("core_cpus_list").or_else(|| read("thread_siblings_list")));
-        }
-        let count = |n: usize| u32::try_from(n).ok().filter(|n| *n > 0);
-        Self { sockets: count(packages.len()), cores: count(cores.len()) }
-    }
-}
-
-fn cpus(root: &Root) -> Vec<String> {
-    let number = |name: &str| name.strip_prefix("cpu").is_some_and(|n| n.parse::<u32>().is_ok());
-    root.names(CPUS).into_iter().filter(|name| number(name)).collect()
-}
-
-/// The highest clock of frequency scaling, else the one in the model's name, else the current one.
-fn clock_mhz(root: &Root, info: &CpuInfo) -> Option<f64> {
-    let scaled = cpus(root).into_iter().filter_map(|cpu| {
-        let khz = root.word(&format!("{CPUS}/{cpu}/cpufreq/cpuinfo_max_freq")).ok()?.parse::<u64>().ok()?;
-        Some(khz as f64 / 1_000.0)
-    });
-    scaled.reduce(f64::max).or(info.nominal_mhz).or(info.current_mhz)
-}
-
-fn governor(root: &Root) -> Reading<String> {
-    let governors: BTreeSet<String> =
-        cpus(root).iter().filter_map(|cpu| root.word(&format!("{CPUS}/{cpu}/cpufreq/scaling_governor")).ok()).collect();
-    if governors.is_empty() {
-        return Err("the kernel does not scale the clock here (usual in virtual machines)".to_owned());
-    }
-    Ok(governors.into_iter().collect::<Vec<_>>().join(","))
+/// The numbers of the processors that the kernel knows.
+fn cpus(root: &Root) -> Vec<u32> {
+    root.names(CPUS).iter().filter_map(|name| name.strip_prefix("cpu")?.parse().ok()).collect()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use crate::missing::Reading;
 use crate::os::{self, DeviceNumber};
 use crate::parse::{self, Mount};
-use crate::root::{Root, linux, names_in, unreadable};
+use crate::root::{Root, names_in, unreadable};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -60,7 +60,6 @@ impl BlockDevices {
 
     /// The devices below a file, or below the folder where it will be created.
     pub(crate) fn of_file(&self, file: &Path) -> Reading<DeviceNames> {
-        linux()?;
         self.below_file(file, DEEPEST)
     }
 
@@ -191,6 +190,12 @@ impl BlockDevices {
 /// A device's directory. The kernel writes `!` for the slash in names such as `cciss/c0d0`.
 pub(crate) fn directory(name: &str) -> String {
     format!("sys/block/{}", name.replace('/', "!"))
+}
+
+/// Why a device counts nothing, if its counters are switched off.
+pub(crate) fn uncounted(root: &Root, name: &str) -> Option<String> {
+    let off = root.word(&format!("{}/queue/iostats", directory(name))).is_ok_and(|on| on == "0");
+    off.then(|| format!("{name} does not count (its queue/iostats is 0; write 1 to it)"))
 }
 
 fn number_link((major, minor): DeviceNumber) -> String {

@@ -7,7 +7,7 @@
 //! is a flush there, and a write bypasses the cache only where the file was opened with O_DSYNC. With O_DSYNC nothing
 //! is flushed, and completed writes count. Neither count includes what stays in the page cache.
 
-use crate::devices::{BlockDevices, DeviceNames, directory};
+use crate::devices::{BlockDevices, DeviceNames, directory, uncounted};
 use crate::parse::{self, Mount};
 use crate::root::Root;
 use dbdyno_model::DeviceCounts;
@@ -68,8 +68,8 @@ impl Flushes {
         let mut disks = Vec::new();
         for name in names {
             let dir = directory(&name);
-            if root.word(&format!("{dir}/queue/iostats")).is_ok_and(|on| on == "0") {
-                return Err(format!("{name} does not count (its queue/iostats is 0; write 1 to it)"));
+            if let Some(why) = uncounted(&root, &name) {
+                return Err(why);
             }
             let columns = columns(&root, &name)?;
             let word = |file: &str| root.word(&format!("{dir}/queue/{file}")).unwrap_or_default();

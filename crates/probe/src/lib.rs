@@ -1,6 +1,5 @@
 //! What the operating system says: the platform sheet, and the use of processors, devices, memory and network by a
-//! point. Linux only, from `/proc`, `/sys` and a few system calls; on other systems every value is missing, with the
-//! reason.
+//! point, from Linux's `/proc`, `/sys` and a few system calls.
 //!
 //! [`inventory`] is read once a run and may take its time. [`Sampler`] is read at both ends of a window and must cost
 //! next to nothing. Pure functions (`parse`) interpret the kernel's texts, so that recordings of other machines can be
@@ -14,6 +13,7 @@ mod inventory;
 mod libc;
 mod limits;
 mod missing;
+mod names;
 mod os;
 mod pace;
 pub mod page_cache;

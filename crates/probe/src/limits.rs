@@ -7,6 +7,7 @@ use crate::root::{Root, unreadable};
 use dbdyno_model::CpuLimits;
 use std::collections::BTreeSet;
 use std::fs::File;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 /// What a process may use: the server with this id, or this process. `None` where it may use all.
@@ -58,7 +59,8 @@ fn name(pid: Option<u32>) -> String {
     pid.map_or_else(|| "self".to_owned(), |pid| pid.to_string())
 }
 
-fn cores(root: &Root, cpus: &[u32]) -> usize {
+/// The cores of some processors: the threads of one core all list the same set of threads.
+pub(crate) fn cores(root: &Root, cpus: &[u32]) -> usize {
     let read = |cpu: &u32, file: &str| root.word(&format!("sys/devices/system/cpu/cpu{cpu}/topology/{file}")).ok();
     let of = |cpu| read(cpu, "core_cpus_list").or_else(|| read(cpu, "thread_siblings_list"));
     cpus.iter().filter_map(of).collect::<BTreeSet<String>>().len()
@@ -123,7 +125,7 @@ impl Throttles {
         let one = |(path, file): &(PathBuf, Reading<File>)| {
             let mut text = [0; 4096];
             let file = file.as_ref().map_err(String::clone)?;
-            let n = crate::os::read_at(file, &mut text, 0).map_err(|e| unreadable(path, &e))?;
+            let n = file.read_at(&mut text, 0).map_err(|e| unreadable(path, &e))?;
             let text = String::from_utf8_lossy(&text[..n]);
             parse::throttling(&text).ok_or_else(|| format!("{} has a form that dbdyno does not know", path.display()))
         };

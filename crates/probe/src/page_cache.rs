@@ -5,9 +5,11 @@
 //! (SQLite) would silently lose its locks whenever its database file was evicted and closed.
 
 use crate::os;
+use rustix::fs::Advice;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -65,7 +67,7 @@ impl Evictor {
         for (file, length) in self.0.iter().zip(lengths) {
             let (first, last) = (from.clamp(begin, begin + length), to.clamp(begin, begin + length));
             if first < last {
-                os::drop_cached_part(file, first - begin, last - first)?;
+                drop_cached(file, first - begin, NonZeroU64::new(last - first))?;
             }
             begin += length;
         }
@@ -84,7 +86,13 @@ fn evict_file(file: &File, mode: EvictMode) -> io::Result<()> {
     if mode == EvictMode::FlushFirst {
         file.sync_data()?;
     }
-    os::drop_cached_pages(file)
+    drop_cached(file, 0, None)
+}
+
+/// Asks the kernel to drop the clean pages of a part of a file, or of all behind an offset. It begins to write dirty
+/// ones, and does not wait for them.
+fn drop_cached(file: &File, offset: u64, length: Option<NonZeroU64>) -> io::Result<()> {
+    Ok(rustix::fs::fadvise(file, offset, length, Advice::DontNeed)?)
 }
 
 /// A deleted file would keep its disk space, and its locks are no longer needed.

@@ -4,9 +4,6 @@ use crate::missing::Reading;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why nothing can be read on other systems.
-pub(crate) const NOT_LINUX: &str = "dbdyno reads Linux's /proc and /sys; this system has none";
-
 /// The directory that contains `proc`, `sys` and `etc`.
 #[derive(Debug, Clone)]
 pub(crate) struct Root(PathBuf);
@@ -30,8 +27,7 @@ impl Root {
 
     /// A file's text without white space (and the NULs of device trees) at its ends.
     pub(crate) fn text(&self, file: &str) -> Reading<String> {
-        let bytes = linux()
-            .and_then(|()| std::fs::read(self.path(file)).map_err(|e| unreadable(Path::new("/").join(file), &e)))?;
+        let bytes = std::fs::read(self.path(file)).map_err(|e| unreadable(Path::new("/").join(file), &e))?;
         Ok(String::from_utf8_lossy(&bytes).trim_matches(|c: char| c.is_whitespace() || c == '\0').to_owned())
     }
 
@@ -57,11 +53,6 @@ pub(crate) fn names_in(dir: &Path) -> Vec<String> {
     let mut names: Vec<String> = entries.filter_map(|e| e.file_name().into_string().ok()).collect();
     names.sort_unstable();
     names
-}
-
-/// Returns an error on all other systems.
-pub(crate) fn linux() -> Reading<()> {
-    if cfg!(target_os = "linux") { Ok(()) } else { Err(NOT_LINUX.to_owned()) }
 }
 
 /// Why a file cannot be read, in readable form.

@@ -7,18 +7,34 @@ use crate::limits::Throttles;
 use crate::missing::Reading;
 use crate::os;
 use crate::parse;
-use crate::root::{Root, linux, unreadable};
+use crate::root::{Root, unreadable};
 use crate::scope::{HarnessShare, Scope};
 use crate::snapshot::{Clocks, MemoryInUse, Snapshot};
 use crate::telemetry::{Interval, Telemetry};
 use std::fs::File;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+
+/// The files of a snapshot, in the order in which they are read.
+const FILES: [&str; 10] = [
+    "proc/stat",
+    "proc/diskstats",
+    "proc/self/io",
+    "proc/pressure/cpu",
+    "proc/pressure/io",
+    "proc/pressure/memory",
+    "proc/net/dev",
+    "proc/vmstat",
+    "proc/meminfo",
+    "proc/self/statm",
+];
 
 /// Takes snapshots.
 #[derive(Debug)]
 pub struct Sampler {
-    sources: KernelFiles,
+    /// The files of [`FILES`], opened.
+    files: [KernelFile; FILES.len()],
     /// The buffer for the kernel's files. Its lock also keeps two readers from sharing a file.
     buffer: Mutex<Vec<u8>>,
     scope: Scope,
@@ -40,7 +56,7 @@ impl Sampler {
         let scope = Scope::find(&root, data_files, harness);
         let throttles = Throttles::open(&root, None);
         Self {
-            sources: KernelFiles::open(&root),
+            files: FILES.map(|path| KernelFile::open(&root, path)),
             buffer: Mutex::new(vec![0; 64 << 10]),
             scope,
             server_pid: None,
@@ -70,72 +86,32 @@ impl Sampler {
         let mut buffer = self.buffer.lock().unwrap_or_else(PoisonError::into_inner);
         let server_cpu_ns = self.server_pid.map(crate::server::cpu_ns);
         let throttling = self.throttles.read();
-        let snapshot = self.sources.read(&mut buffer);
-        let server_io = self.server_pid.map(crate::server_io::of_server);
-        let everybody_io = self.everybody.then(crate::server_io::of_everybody);
-        Snapshot { server_cpu_ns, server_io, everybody_io, throttling, ..snapshot }
+        let [stat, diskstats, own_io, cpu_waits, io_waits, memory_waits, net_dev, vmstat, meminfo, own_statm] = &self.files;
+        // Counters that are compared with the clock are read next to it; sizes, which change slowly, come last.
+        Snapshot {
+            clocks: Clocks::read(),
+            process_cpu_ns: os::process_cpu_ns(),
+            cpu: stat.read(&mut buffer, parse::cpu_ticks),
+            devices: diskstats.read(&mut buffer, |text| Some(parse::devices(text))),
+            own_io: own_io.read(&mut buffer, parse::own_io),
+            cpu_waits_us: cpu_waits.read(&mut buffer, parse::pressure_some_us),
+            io_waits_us: io_waits.read(&mut buffer, parse::pressure_some_us),
+            memory_waits_us: memory_waits.read(&mut buffer, parse::pressure_some_us),
+            interfaces: net_dev.read(&mut buffer, |text| Some(parse::interfaces(text))),
+            swapped_pages: vmstat.read(&mut buffer, parse::swapped_pages),
+            memory: meminfo.read(&mut buffer, MemoryInUse::of),
+            own_pages: own_statm.read(&mut buffer, parse::resident_pages),
+            server_cpu_ns,
+            throttling,
+            server_io: self.server_pid.map(crate::server_io::of_server),
+            everybody_io: self.everybody.then(crate::server_io::of_everybody),
+        }
     }
 
     /// The difference of two snapshots.
     #[must_use]
     pub fn difference(&self, earlier: &Snapshot, later: &Snapshot) -> Telemetry {
         Interval { scope: &self.scope, earlier, later }.telemetry()
-    }
-}
-
-/// The kernel's files, opened.
-#[derive(Debug)]
-struct KernelFiles {
-    stat: KernelFile,
-    diskstats: KernelFile,
-    own_io: KernelFile,
-    meminfo: KernelFile,
-    own_statm: KernelFile,
-    vmstat: KernelFile,
-    net_dev: KernelFile,
-    cpu_pressure: KernelFile,
-    io_pressure: KernelFile,
-    memory_pressure: KernelFile,
-}
-
-impl KernelFiles {
-    fn open(root: &Root) -> Self {
-        let open = |path| KernelFile::open(root, path);
-        Self {
-            stat: open("proc/stat"),
-            diskstats: open("proc/diskstats"),
-            own_io: open("proc/self/io"),
-            meminfo: open("proc/meminfo"),
-            own_statm: open("proc/self/statm"),
-            vmstat: open("proc/vmstat"),
-            net_dev: open("proc/net/dev"),
-            cpu_pressure: open("proc/pressure/cpu"),
-            io_pressure: open("proc/pressure/io"),
-            memory_pressure: open("proc/pressure/memory"),
-        }
-    }
-
-    fn read(&self, buffer: &mut Vec<u8>) -> Snapshot {
-        // Counters that are compared with the clock are read next to it; sizes, which change slowly, come last.
-        let clocks = Clocks::read();
-        Snapshot {
-            clocks,
-            process_cpu_ns: os::process_cpu_ns().ok_or_else(|| crate::root::NOT_LINUX.to_owned()),
-            server_cpu_ns: None,
-            throttling: None,
-            server_io: None,
-            everybody_io: None,
-            cpu: self.stat.read(buffer, parse::cpu_ticks),
-            devices: self.diskstats.read(buffer, |text| Some(parse::devices(text))),
-            own_io: self.own_io.read(buffer, parse::own_io),
-            cpu_waits_us: self.cpu_pressure.read(buffer, parse::pressure_some_us),
-            io_waits_us: self.io_pressure.read(buffer, parse::pressure_some_us),
-            memory_waits_us: self.memory_pressure.read(buffer, parse::pressure_some_us),
-            interfaces: self.net_dev.read(buffer, |text| Some(parse::interfaces(text))),
-            swapped_pages: self.vmstat.read(buffer, parse::swapped_pages),
-            memory: self.meminfo.read(buffer, MemoryInUse::of),
-            own_pages: self.own_statm.read(buffer, parse::resident_pages),
-        }
     }
 }
 
@@ -148,8 +124,7 @@ struct KernelFile {
 
 impl KernelFile {
     fn open(root: &Root, path: &'static str) -> Self {
-        let open = || File::open(root.path(path)).map_err(|e| unreadable(Path::new("/").join(path), &e));
-        Self { path, file: linux().and_then(|()| open()) }
+        Self { path, file: File::open(root.path(path)).map_err(|e| unreadable(Path::new("/").join(path), &e)) }
     }
 
     /// Reads the file from its start, into a buffer that grows as needed.
@@ -160,7 +135,7 @@ impl KernelFile {
             if filled == buffer.len() {
                 buffer.resize(buffer.len() * 2, 0);
             }
-            match os::read_at(file, &mut buffer[filled..], filled as u64) {
+            match file.read_at(&mut buffer[filled..], filled as u64) {
                 Ok(0) => break,
                 Ok(n) => filled += n,
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}

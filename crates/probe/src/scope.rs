@@ -1,6 +1,6 @@
 //! Which of the machine's counters count.
 
-use crate::devices::{BlockDevices, DeviceNames, directory};
+use crate::devices::{BlockDevices, DeviceNames, uncounted};
 use crate::missing::Reading;
 use crate::root::Root;
 use std::path::PathBuf;
@@ -49,11 +49,7 @@ impl Scope {
                 false => remarks.join("; "),
             }),
         };
-        for name in summed.iter().flatten() {
-            if root.word(&format!("{}/queue/iostats", directory(name))).is_ok_and(|on| on == "0") {
-                remarks.push(format!("{name} does not count (its queue/iostats is 0; write 1 to it)"));
-            }
-        }
+        remarks.extend(summed.iter().flatten().filter_map(|name| uncounted(root, name)));
         let interfaces = root.names("sys/class/net").into_iter();
         let stacked = interfaces.filter(|name| {
             root.names(&format!("sys/class/net/{name}")).iter().any(|entry| entry.starts_with("lower_"))

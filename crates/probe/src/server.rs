@@ -2,7 +2,6 @@
 //! child is added to its parent when it has ended and was waited for, so the sum only grows.
 
 use crate::missing::Reading;
-use crate::os;
 use crate::process::{self, Process};
 use crate::root::Root;
 
@@ -11,7 +10,7 @@ const ATTEMPTS: u32 = 5;
 
 /// Processor time so far of a process, its children, and its ended children, in nanoseconds.
 pub(crate) fn cpu_ns(main_pid: u32) -> Reading<u64> {
-    let Some(ticks_per_s) = os::ticks_per_s().filter(|n| *n > 0) else { return Err(crate::root::NOT_LINUX.to_owned()) };
+    let ns_per_tick = 1_000_000_000 / rustix::param::clock_ticks_per_second().max(1);
     let root = Root::machine();
     let mut before = Process::read(&root, main_pid)?;
     for _ in 0..ATTEMPTS {
@@ -20,7 +19,7 @@ pub(crate) fn cpu_ns(main_pid: u32) -> Reading<u64> {
         let ticks = after.own_ticks + after.ended_children_ticks + children;
         // A child that ended in between may have been counted twice, or not at all.
         if after.ended_children_ticks == before.ended_children_ticks {
-            return Ok(ticks * (1_000_000_000 / ticks_per_s));
+            return Ok(ticks * ns_per_tick);
         }
         before = after;
     }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     pub(crate) clocks: Clocks,
-    pub(crate) process_cpu_ns: Reading<u64>,
+    pub(crate) process_cpu_ns: u64,
     /// `None` where no server on this machine was named.
     pub(crate) server_cpu_ns: Option<Reading<u64>>,
     /// One for each group with a quota; `None` where no group has one.
@@ -66,7 +66,7 @@ impl Snapshot {
         let clocks = Clocks {
             monotonic: self.clocks.monotonic + time,
             wall: self.clocks.wall + time,
-            since_boot_ns: self.clocks.since_boot_ns.map(|ns| ns + u64::try_from(time.as_nanos()).unwrap()),
+            since_boot_ns: self.clocks.since_boot_ns + u64::try_from(time.as_nanos()).unwrap(),
         };
         Self { clocks, ..self.clone() }
     }
@@ -84,7 +84,7 @@ impl Snapshot {
 pub(crate) struct Clocks {
     pub(crate) monotonic: Instant,
     pub(crate) wall: SystemTime,
-    pub(crate) since_boot_ns: Option<u64>,
+    pub(crate) since_boot_ns: u64,
 }
 
 impl Clocks {
@@ -117,8 +117,8 @@ impl Clocks {
             Ok(forward) => forward.as_secs_f64(),
             Err(backward) => -backward.duration().as_secs_f64(),
         };
-        let boot_ns = later.since_boot_ns.zip(self.since_boot_ns).map(|(l, e)| l.saturating_sub(e));
-        let slept_s = boot_ns.map_or(0.0, |ns| (ns as f64 / 1e9 - passed_s).abs());
+        let boot_ns = later.since_boot_ns.saturating_sub(self.since_boot_ns);
+        let slept_s = (boot_ns as f64 / 1e9 - passed_s).abs();
         (wall_s - passed_s).abs().max(slept_s)
     }
 }

@@ -1,6 +1,6 @@
 //! Space on disk and in memory.
 
-use crate::{os, parse, root::Root};
+use crate::{parse, root::Root};
 use std::io;
 use std::path::Path;
 
@@ -8,16 +8,21 @@ use std::path::Path;
 /// for root do not count.
 ///
 /// # Errors
-/// The file system cannot be asked (no permission on the way, or not Linux).
+/// The file system cannot be asked: no permission on the way.
 pub fn free_bytes(path: &Path) -> io::Result<u64> {
-    nearest(path, os::free_bytes)
+    let space = nearest(path, |place| Ok(rustix::fs::statvfs(place)?))?;
+    Ok(space.f_bavail.saturating_mul(space.f_frsize))
 }
 
-/// Whether `path`, or its nearest parent that exists, is on a file system in main memory (tmpfs, ramfs). Commits there
-/// do not survive a crash, however they are synchronised. An unreadable place counts as a device.
+/// Whether `path`, or its nearest parent that exists, is on a file system in main memory (magic numbers of tmpfs and
+/// ramfs: statfs(2)). Commits there do not survive a crash, however they are synchronised. An unreadable place counts as
+/// a device.
 #[must_use]
 pub fn is_memory(path: &Path) -> bool {
-    nearest(path, os::is_memory).unwrap_or(false)
+    const TMPFS: u32 = 0x0102_1994;
+    const RAMFS: u32 = 0x8584_58f6;
+    // The kernel's type is signed and its length varies; the numbers have 32 bits.
+    nearest(path, |place| Ok(rustix::fs::statfs(place)?)).is_ok_and(|is| matches!(is.f_type as u32, TMPFS | RAMFS))
 }
 
 /// Asks about a path, or about its nearest parent that exists.

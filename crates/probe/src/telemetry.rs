@@ -3,8 +3,7 @@
 mod devices;
 
 use crate::missing::{Missing, Reading};
-use crate::os;
-use crate::parse::{CpuTicks, OwnIo};
+use crate::parse::{CpuTicks, InterfaceBytes, OwnIo};
 use crate::scope::{HarnessShare, Scope};
 use crate::snapshot::Snapshot;
 use dbdyno_model::{CpuUse, IoRates, MemoryUse, NetworkUse, Pressure};
@@ -117,7 +116,7 @@ impl Interval<'_> {
     }
 
     fn process_cpu_pct(&self) -> Reading<f64> {
-        self.machine_pct(self.delta("this process's processor time", |s| &s.process_cpu_ns, |n| *n)?)
+        self.machine_pct(since("this process's processor time", self.earlier.process_cpu_ns, self.later.process_cpu_ns)?)
     }
 
     /// `None` where no server on this machine was named.
@@ -204,7 +203,7 @@ impl Interval<'_> {
     }
 
     fn memory(&self, missing: &mut Missing) -> MemoryUse {
-        let page_bytes = os::page_bytes();
+        let page_bytes = rustix::param::page_size() as u64;
         let memory = &self.later.memory;
         let own = self.later.own_pages.clone().map(|pages| pages.saturating_mul(page_bytes));
         let swapped = self
@@ -223,24 +222,20 @@ impl Interval<'_> {
         let mut rate =
             |path: &str, bytes: Reading<u64>| missing.keep(path, bytes.and_then(|b| self.per_s(b as f64 / MIB)));
         NetworkUse {
-            receive_mib_per_s: rate("network.receive_mib_per_s", self.carried(outside, Direction::Received)),
-            send_mib_per_s: rate("network.send_mib_per_s", self.carried(outside, Direction::Sent)),
+            receive_mib_per_s: rate("network.receive_mib_per_s", self.carried(outside, |i| i.received)),
+            send_mib_per_s: rate("network.send_mib_per_s", self.carried(outside, |i| i.sent)),
             // Bytes sent over loopback are also received, so one direction is enough.
-            loopback_mib_per_s: rate(
-                "network.loopback_mib_per_s",
-                self.carried(|n| n == LOOPBACK, Direction::Received),
-            ),
+            loopback_mib_per_s: rate("network.loopback_mib_per_s", self.carried(|n| n == LOOPBACK, |i| i.received)),
         }
     }
 
     /// Bytes of some interfaces, by interface, so that a replaced interface does not make the sum run backwards.
-    fn carried(&self, wanted: impl Fn(&str) -> bool, direction: Direction) -> Reading<u64> {
+    fn carried(&self, wanted: impl Fn(&str) -> bool, bytes: fn(&InterfaceBytes) -> u64) -> Reading<u64> {
         let earlier = self.earlier.interfaces.as_ref().map_err(String::clone)?;
         let later = self.later.interfaces.as_ref().map_err(String::clone)?;
         later.iter().filter(|i| wanted(&i.name)).try_fold(0u64, |sum, now| {
             let before = earlier.iter().find(|i| i.name == now.name);
-            let bytes = since(&now.name, before.map_or(0, |b| direction.of(b)), direction.of(now))?;
-            Ok(sum.saturating_add(bytes))
+            Ok(sum.saturating_add(since(&now.name, before.map_or(0, bytes), bytes(now))?))
         })
     }
 
@@ -254,21 +249,6 @@ impl Interval<'_> {
             cpu_some_pct: share("pressure.cpu_some_pct", |s| &s.cpu_waits_us),
             io_some_pct: share("pressure.io_some_pct", |s| &s.io_waits_us),
             memory_some_pct: share("pressure.memory_some_pct", |s| &s.memory_waits_us),
-        }
-    }
-}
-
-#[derive(Clone, Copy)]
-enum Direction {
-    Received,
-    Sent,
-}
-
-impl Direction {
-    fn of(self, interface: &crate::parse::InterfaceBytes) -> u64 {
-        match self {
-            Self::Received => interface.received,
-            Self::Sent => interface.sent,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Bare metal, virtual machine or container: what else may influence the speed of this machine.
 
 use crate::missing::Reading;
+use crate::names::{NAMES, named};
 use crate::parse::{self, CpuInfo};
 use crate::root::Root;
 
@@ -33,12 +34,11 @@ fn container(root: &Root) -> Option<String> {
 fn hypervisor(root: &Root, info: &CpuInfo) -> Reading<Option<&'static str>> {
     let firmware = ["sys_vendor", "product_name", "bios_vendor", "board_vendor", "product_version"]
         .map(|file| root.word(&format!("{DMI}/{file}")).unwrap_or_default());
-    let named = named_by_firmware(&firmware)
+    let clocks = "sys/devices/system/clocksource/clocksource0/available_clocksource";
+    let named = named(&NAMES.firmware, &firmware)
         .or_else(|| root.word("sys/hypervisor/type").ok().and_then(|t| (t == "xen").then_some("xen")))
-        .or_else(|| {
-            named_by_clock(&root.word("sys/devices/system/clocksource/clocksource0/available_clocksource").ok()?)
-        })
-        .or_else(|| named_by_device_tree(&root.word("proc/device-tree/hypervisor/compatible").ok()?));
+        .or_else(|| named(&NAMES.clock_sources, &[root.word(clocks).ok()?]))
+        .or_else(|| named(&NAMES.device_trees, &[root.word("proc/device-tree/hypervisor/compatible").ok()?]));
     match info.hypervisor {
         // Bare-metal instances of clouds have the cloud's name but not the flag.
         Some(false) => Ok(None),
@@ -46,39 +46,6 @@ fn hypervisor(root: &Root, info: &CpuInfo) -> Reading<Option<&'static str>> {
         None if named.is_some() || firmware.iter().any(|text| !text.is_empty()) => Ok(named),
         None => Err("neither the processor nor the firmware tells whether this is a virtual machine".to_owned()),
     }
-}
-
-fn named_by_firmware(texts: &[String]) -> Option<&'static str> {
-    // The order decides where a text contains two names: Nutanix and OpenStack machines also say QEMU.
-    const NAMES: [(&str, &str); 16] = [
-        ("VMware", "vmware"),
-        ("VMW", "vmware"),
-        ("VirtualBox", "virtualbox"),
-        ("innotek", "virtualbox"),
-        ("Virtual Machine", "hyper-v"),
-        ("Xen", "xen"),
-        ("HVM domU", "xen"),
-        ("Parallels", "parallels"),
-        ("BHYVE", "bhyve"),
-        ("Amazon EC2", "kvm (Amazon EC2)"),
-        ("Google Compute Engine", "kvm (Google Compute Engine)"),
-        ("Nutanix", "kvm (Nutanix AHV)"),
-        ("OpenStack", "kvm (OpenStack)"),
-        ("KVM", "kvm"),
-        ("QEMU", "kvm"),
-        ("Bochs", "kvm"),
-    ];
-    NAMES.iter().find(|(mark, _)| texts.iter().any(|t| t.contains(mark))).map(|(_, name)| *name)
-}
-
-fn named_by_clock(sources: &str) -> Option<&'static str> {
-    const NAMES: [(&str, &str); 3] = [("kvm-clock", "kvm"), ("hyperv_clocksource", "hyper-v"), ("xen", "xen")];
-    NAMES.iter().find(|(mark, _)| sources.contains(mark)).map(|(_, name)| *name)
-}
-
-fn named_by_device_tree(compatible: &str) -> Option<&'static str> {
-    const NAMES: [(&str, &str); 3] = [("kvm", "kvm"), ("xen", "xen"), ("vmware", "vmware")];
-    NAMES.iter().find(|(mark, _)| compatible.contains(mark)).map(|(_, name)| *name)
 }
 
 /// Vendor and product of the server.

@@ -1,6 +1,7 @@
 //! Control groups: the group of a process, its limits, and how often it was throttled (kernel: cgroup-v1/sched-bwc.rst,
 //! cgroup-v2.rst).
 
+use super::mounts::{Mount, mounts};
 use std::path::{Component, Path, PathBuf};
 
 /// Versions of control groups, which have the same facts in different files.
@@ -22,20 +23,15 @@ pub(crate) struct Hierarchy {
 
 /// The hierarchies of `/proc/self/mountinfo` that have processor quotas.
 pub(crate) fn hierarchies(mountinfo: &str) -> Vec<Hierarchy> {
-    mountinfo.lines().filter_map(hierarchy).collect()
-}
-
-fn hierarchy(line: &str) -> Option<Hierarchy> {
-    let (own, file_system) = line.split_once(" - ")?;
-    let mut own = own.split(' ').skip(3);
-    let (root, point) = (PathBuf::from(own.next()?), PathBuf::from(own.next()?));
-    let mut file_system = file_system.split(' ');
-    let version = match file_system.next()? {
-        "cgroup2" => CgroupVersion::Two,
-        "cgroup" if file_system.nth(1)?.split(',').any(|option| option == "cpu") => CgroupVersion::One,
-        _ => return None,
+    let hierarchy = |mount: Mount| {
+        let version = match mount.kind.as_str() {
+            "cgroup2" => CgroupVersion::Two,
+            "cgroup" if mount.options.iter().any(|option| option == "cpu") => CgroupVersion::One,
+            _ => return None,
+        };
+        Some(Hierarchy { version, root: mount.root, point: mount.point })
     };
-    Some(Hierarchy { version, root, point })
+    mounts(mountinfo).into_iter().filter_map(hierarchy).collect()
 }
 
 impl Hierarchy {
@@ -60,19 +56,14 @@ impl Hierarchy {
     }
 }
 
-/// Processors that `cpu.max` grants: `50000 100000` is half of one.
+/// Processors that `cpu.max` grants: `50000 100000` is half of one, and `max 100000` is no limit.
 pub(crate) fn quota_of_version_two(text: &str) -> Option<f64> {
-    let mut words = text.split_ascii_whitespace();
-    let quota = words.next().filter(|word| *word != "max")?;
-    ratio(quota, words.next()?)
+    let (quota_us, period_us) = text.trim().split_once(' ')?;
+    quota_of_version_one(quota_us, period_us)
 }
 
 /// Processors that `cpu.cfs_quota_us` over `cpu.cfs_period_us` grant; -1 is no limit.
 pub(crate) fn quota_of_version_one(quota_us: &str, period_us: &str) -> Option<f64> {
-    ratio(quota_us, period_us)
-}
-
-fn ratio(quota_us: &str, period_us: &str) -> Option<f64> {
     let (quota_us, period_us): (i64, i64) = (quota_us.trim().parse().ok()?, period_us.trim().parse().ok()?);
     (quota_us > 0 && period_us > 0).then(|| quota_us as f64 / period_us as f64)
 }

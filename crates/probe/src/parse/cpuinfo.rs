@@ -1,5 +1,6 @@
 //! `/proc/cpuinfo`, whose format differs by architecture.
 
+use crate::names::NAMES;
 use std::collections::BTreeSet;
 
 /// What the processors say of themselves.
@@ -57,7 +58,8 @@ pub(crate) fn cpu_info(text: &str) -> CpuInfo {
     info
 }
 
-fn count(n: usize) -> Option<u32> {
+/// A number that is known only if it is not 0.
+pub(crate) fn count(n: usize) -> Option<u32> {
     u32::try_from(n).ok().filter(|n| *n > 0)
 }
 
@@ -71,28 +73,10 @@ fn promised_mhz(model: &str) -> Option<f64> {
     number.trim().parse::<f64>().ok().map(|n| n * unit_mhz).filter(|m| m.is_finite() && *m > 0.0)
 }
 
-/// ARM reports numbers only. Names of server cores from the technical reference manuals of Arm and the makers (register
-/// MIDR_EL1); other cores are shown as numbers.
+/// ARM reports numbers only; cores without a known name are shown as numbers.
 fn arm_model(implementer: &str, part: &str) -> String {
-    let name = match (implementer, part) {
-        ("0x41", "0xd03") => "ARM Cortex-A53",
-        ("0x41", "0xd07") => "ARM Cortex-A57",
-        ("0x41", "0xd08") => "ARM Cortex-A72",
-        ("0x41", "0xd0b") => "ARM Cortex-A76",
-        ("0x41", "0xd0c") => "ARM Neoverse N1",
-        ("0x41", "0xd40") => "ARM Neoverse V1",
-        ("0x41", "0xd49") => "ARM Neoverse N2",
-        ("0x41", "0xd4f") => "ARM Neoverse V2",
-        ("0x41", "0xd84") => "ARM Neoverse V3",
-        ("0x41", "0xd8e") => "ARM Neoverse N3",
-        ("0x43", "0x0af") => "Cavium ThunderX2",
-        ("0x46", "0x001") => "Fujitsu A64FX",
-        ("0x48", "0xd01") => "HiSilicon TSV110 (Kunpeng 920)",
-        ("0xc0", "0xac3") => "Ampere-1",
-        ("0xc0", "0xac4") => "Ampere-1a",
-        _ => return format!("ARM implementer {implementer} part {part}"),
-    };
-    name.to_owned()
+    let known = NAMES.arm_cores.get(&format!("{implementer} {part}"));
+    known.cloned().unwrap_or_else(|| format!("ARM implementer {implementer} part {part}"))
 }
 
 #[cfg(test)]

@@ -14,9 +14,9 @@ pub(crate) use counters::{
     CpuTicks, DeviceCounts, InterfaceBytes, OwnIo, cpu_ticks, devices, interfaces, own_io, pressure_some_us,
     resident_pages, swapped_pages,
 };
-pub(crate) use cpuinfo::{CpuInfo, cpu_info};
+pub(crate) use cpuinfo::{CpuInfo, count, cpu_info};
 pub(crate) use mounts::{Mount, mount_of, mounts};
-pub(crate) use text::{chosen, container_of_cgroup, kilobytes, list_length, os_release, value};
+pub(crate) use text::{chosen, container_of_cgroup, kilobytes, os_release, value};
 
 #[cfg(test)]
 mod tests {
@@ -47,11 +47,11 @@ mod tests {
 
     #[test]
     fn lists() {
-        assert_eq!(list_length("0"), Some(1));
-        assert_eq!(list_length("0-3,8,10-11\n"), Some(7));
-        assert_eq!(list_length("3-0"), None);
-        assert_eq!(list_length(""), None);
-        assert_eq!(list_length("0-4294967295"), None);
+        assert_eq!(list("0"), Some(vec![0]));
+        assert_eq!(list("0-3,8,10-11\n"), Some(vec![0, 1, 2, 3, 8, 10, 11]));
+        assert_eq!(list("3-0"), None);
+        assert_eq!(list(""), None);
+        assert_eq!(list("0-4294967295"), None);
     }
 
     #[test]
@@ -93,7 +93,7 @@ mod tests {
 
         #[test]
         fn no_text_makes_a_parser_panic(text in kernel_like(), name in "[a-zA-Z ]{0,9}") {
-            let _ = (value(&text, &name), kilobytes(&text, &name), chosen(&text), list_length(&text));
+            let _ = (value(&text, &name), kilobytes(&text, &name), chosen(&text), list(&text));
             let _ = (os_release(&text, &name), container_of_cgroup(&text), cpu_info(&text), mounts(&text));
             let _ = (cpu_ticks(&text), devices(&text), interfaces(&text), own_io(&text));
             let _ = (pressure_some_us(&text), resident_pages(&text), swapped_pages(&text));
@@ -102,7 +102,7 @@ mod tests {
         #[test]
         fn lists_count_what_they_name(numbers in proptest::collection::vec(0u32..10_000, 1..20)) {
             let text = numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
-            prop_assert_eq!(list_length(&text), u32::try_from(numbers.len()).ok());
+            prop_assert_eq!(list(&text), Some(numbers));
         }
     }
 }

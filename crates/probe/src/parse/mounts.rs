@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Mount {
     /// Its device; major 0 where the file system has none of its own.
     pub(crate) device: DeviceNumber,
+    /// The folder of the file system that is mounted; its root, unless it is a bind mount.
+    pub(crate) root: PathBuf,
     /// Where it is mounted.
     pub(crate) point: PathBuf,
     /// File system.
@@ -43,7 +45,7 @@ fn mount(line: &str) -> Option<Mount> {
     let mut own = own.split(' ').skip(2);
     let (major, minor) = own.next()?.split_once(':')?;
     let device = (major.parse().ok()?, minor.parse().ok()?);
-    let point = PathBuf::from(unescaped(own.nth(1)?));
+    let (root, point) = (PathBuf::from(unescaped(own.next()?)), PathBuf::from(unescaped(own.next()?)));
     let per_mount = own.next()?;
     let mut file_system = file_system.split(' ');
     let kind = file_system.next()?.to_owned();
@@ -55,7 +57,7 @@ fn mount(line: &str) -> Option<Mount> {
             options.push(option);
         }
     }
-    Some(Mount { device, point, kind, source, options })
+    Some(Mount { device, root, point, kind, source, options })
 }
 
 /// The mount of a path: the deepest one, and of several at the same place the last.

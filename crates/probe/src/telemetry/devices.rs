@@ -17,23 +17,25 @@ impl Interval<'_> {
         }
         let sum = uses.and_then(|uses| {
             let summed = self.scope.summed.as_ref().map_err(String::clone)?;
-            Ok(uses.iter().filter(|u| summed.contains(&u.name)).fold(DeviceUse::default(), DeviceUse::plus))
+            let summed: Vec<DeviceCounts> = uses.into_iter().filter(|u| summed.contains(&u.name)).collect();
+            Ok(move |of: fn(&DeviceCounts) -> u64| summed.iter().map(of).fold(0, u64::saturating_add))
         });
         match sum {
             Ok(sum) => {
-                telemetry.device_read_ops = Some(sum.reads);
-                telemetry.device_read_bytes = Some(sum.read_bytes);
-                telemetry.device_write_ops = Some(sum.writes);
-                telemetry.device_write_bytes = Some(sum.written_bytes);
+                let (reads, read_bytes, read_ms) = (sum(|d| d.reads), sum(|d| d.read_bytes), sum(|d| d.read_ms));
+                let (writes, written_bytes, write_ms) = (sum(|d| d.writes), sum(|d| d.written_bytes), sum(|d| d.write_ms));
+                telemetry.device_read_ops = Some(reads);
+                telemetry.device_read_bytes = Some(read_bytes);
+                telemetry.device_write_ops = Some(writes);
+                telemetry.device_write_bytes = Some(written_bytes);
                 let mut rate = |name: &str, amount: f64| missing.keep(&format!("io.{name}"), self.per_s(amount));
                 telemetry.io = IoRates {
-                    read_iops: rate("read_iops", sum.reads as f64),
-                    write_iops: rate("write_iops", sum.writes as f64),
-                    read_mib_per_s: rate("read_mib_per_s", sum.read_bytes as f64 / MIB),
-                    write_mib_per_s: rate("write_mib_per_s", sum.written_bytes as f64 / MIB),
-                    read_service_time_s: missing.keep("io.read_service_time_s", mean_s("read", sum.read_ms, sum.reads)),
-                    write_service_time_s: missing
-                        .keep("io.write_service_time_s", mean_s("write", sum.write_ms, sum.writes)),
+                    read_iops: rate("read_iops", reads as f64),
+                    write_iops: rate("write_iops", writes as f64),
+                    read_mib_per_s: rate("read_mib_per_s", read_bytes as f64 / MIB),
+                    write_mib_per_s: rate("write_mib_per_s", written_bytes as f64 / MIB),
+                    read_service_time_s: missing.keep("io.read_service_time_s", mean_s("read", read_ms, reads)),
+                    write_service_time_s: missing.keep("io.write_service_time_s", mean_s("write", write_ms, writes)),
                     devices: std::mem::take(&mut telemetry.io.devices),
                     ..IoRates::default()
                 };
@@ -51,7 +53,7 @@ impl Interval<'_> {
     }
 
     /// What each whole device did that was active, or holds the database.
-    fn device_use(&self) -> Reading<Vec<DeviceUse>> {
+    fn device_use(&self) -> Reading<Vec<DeviceCounts>> {
         let earlier = self.earlier.devices.as_ref().map_err(String::clone)?;
         let later = self.later.devices.as_ref().map_err(String::clone)?;
         let scope = self.scope;
@@ -65,7 +67,7 @@ impl Interval<'_> {
             let none = DeviceCounts::default();
             let of = |list: &'_ [DeviceCounts]| list.iter().find(|d| d.name == *name).cloned();
             let (before, after) = (of(earlier).unwrap_or_else(|| none.clone()), of(later).unwrap_or(none));
-            match DeviceUse::between(name, &before, &after) {
+            match between(name, &before, &after) {
                 Ok(used) if used.reads + used.writes > 0 || scope.data.contains(name) => uses.push(used),
                 Ok(_) => {}
                 Err(why) if summed(name) => return Err(why),
@@ -75,7 +77,7 @@ impl Interval<'_> {
         Ok(uses)
     }
 
-    fn device_io(&self, used: &DeviceUse) -> Option<DeviceIo> {
+    fn device_io(&self, used: &DeviceCounts) -> Option<DeviceIo> {
         let rate = |amount: f64| self.per_s(amount).ok();
         Some(DeviceIo {
             name: used.name.clone(),
@@ -97,45 +99,18 @@ fn mean_s(what: &str, ms: u64, operations: u64) -> Reading<f64> {
 }
 
 /// What one device did in an interval.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct DeviceUse {
-    name: String,
-    reads: u64,
-    read_bytes: u64,
-    read_ms: u64,
-    writes: u64,
-    written_bytes: u64,
-    write_ms: u64,
-    busy_ms: u64,
-}
-
-impl DeviceUse {
-    fn between(name: &str, earlier: &DeviceCounts, later: &DeviceCounts) -> Reading<Self> {
-        let count = |of: fn(&DeviceCounts) -> u64| since(name, of(earlier), of(later));
-        // Times are shown in 32 bits, which overflow within days on a busy device.
-        let ms = |of: fn(&DeviceCounts) -> u64| of(later).wrapping_sub(of(earlier)) & u64::from(u32::MAX);
-        Ok(Self {
-            name: name.to_owned(),
-            reads: count(|d| d.reads)?,
-            read_bytes: count(|d| d.read_bytes)?,
-            read_ms: ms(|d| d.read_ms),
-            writes: count(|d| d.writes)?,
-            written_bytes: count(|d| d.written_bytes)?,
-            write_ms: ms(|d| d.write_ms),
-            busy_ms: ms(|d| d.busy_ms),
-        })
-    }
-
-    fn plus(sum: Self, other: &Self) -> Self {
-        Self {
-            name: sum.name,
-            reads: sum.reads.saturating_add(other.reads),
-            read_bytes: sum.read_bytes.saturating_add(other.read_bytes),
-            read_ms: sum.read_ms.saturating_add(other.read_ms),
-            writes: sum.writes.saturating_add(other.writes),
-            written_bytes: sum.written_bytes.saturating_add(other.written_bytes),
-            write_ms: sum.write_ms.saturating_add(other.write_ms),
-            busy_ms: sum.busy_ms.saturating_add(other.busy_ms),
-        }
-    }
+fn between(name: &str, earlier: &DeviceCounts, later: &DeviceCounts) -> Reading<DeviceCounts> {
+    let count = |of: fn(&DeviceCounts) -> u64| since(name, of(earlier), of(later));
+    // Times are shown in 32 bits, which overflow within days on a busy device.
+    let ms = |of: fn(&DeviceCounts) -> u64| of(later).wrapping_sub(of(earlier)) & u64::from(u32::MAX);
+    Ok(DeviceCounts {
+        name: name.to_owned(),
+        reads: count(|d| d.reads)?,
+        read_bytes: count(|d| d.read_bytes)?,
+        read_ms: ms(|d| d.read_ms),
+        writes: count(|d| d.writes)?,
+        written_bytes: count(|d| d.written_bytes)?,
+        write_ms: ms(|d| d.write_ms),
+        busy_ms: ms(|d| d.busy_ms),
+    })
 }

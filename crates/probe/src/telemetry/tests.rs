@@ -1,5 +1,5 @@
 use super::*;
-use crate::parse::{DeviceCounts, InterfaceBytes, OwnIo};
+use crate::parse::DeviceCounts;
 use crate::sampler::Sampler;
 use proptest::prelude::*;
 use std::time::Duration;
@@ -33,7 +33,7 @@ fn pair() -> (Snapshot, Snapshot) {
     let interface = |name: &str, n: u64| InterfaceBytes { name: name.to_owned(), received: n << 20, sent: n << 21 };
     let ticks =
         |n: u64| CpuTicks { user: 100 * n, system: 40 * n, idle: 200 * n, iowait: 40 * n, steal: 20 * n, online: 2 };
-    earlier.process_cpu_ns = Ok(1_000_000_000);
+    earlier.process_cpu_ns = 1_000_000_000;
     earlier.cpu = Ok(ticks(1));
     earlier.devices = Ok(vec![device("sda", 1), device("sda1", 1)]);
     earlier.own_io = Ok(OwnIo { read_bytes: 5, written_bytes: 7 });
@@ -41,7 +41,7 @@ fn pair() -> (Snapshot, Snapshot) {
     earlier.swapped_pages = Ok(0);
     (earlier.cpu_waits_us, earlier.io_waits_us, earlier.memory_waits_us) = (Ok(0), Ok(5), Err("off".to_owned()));
     let mut later = earlier.after(Duration::from_secs(2));
-    later.process_cpu_ns = Ok(2_000_000_000);
+    later.process_cpu_ns = 2_000_000_000;
     later.cpu = Ok(ticks(2));
     later.devices = Ok(vec![device("sda", 2), device("sda1", 2), device("sdb", 1)]);
     later.own_io = Ok(OwnIo { read_bytes: 4_101, written_bytes: 7 });
