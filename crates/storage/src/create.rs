@@ -4,7 +4,7 @@
 use crate::arena::Arena;
 use crate::lun::is_in_memory;
 use crate::mark::{self, Stage};
-use crate::verify::{Stamp, stamp};
+use crate::verify::{Stamp, run_number, stamp};
 use rustix::fs::{FallocateFlags, FlockOperation, SeekFrom, fallocate, flock, seek, statvfs};
 use rustix::io::Errno;
 use std::collections::BTreeMap;
@@ -222,7 +222,8 @@ fn is_ready(path: &Path, asked_bytes: u64) -> Result<bool, CreateError> {
     }
 }
 
-fn folder(path: &Path) -> &Path {
+/// The folder of a file.
+pub(crate) fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
@@ -263,7 +264,7 @@ fn fill(file: &File, size_bytes: u64, stop: &AtomicBool, progress: &mut dyn FnMu
     }
     let errno = |error: io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
     let mut arena = Arena::new(CHUNK_BYTES, true).map_err(|error| Some(errno(error)))?;
-    let run = run_number();
+    let run = run_number(u64::from(std::process::id()) << 48);
     let mut offset = 0;
     while offset < size_bytes {
         if stop.load(Relaxed) {
@@ -277,13 +278,6 @@ fn fill(file: &File, size_bytes: u64, stop: &AtomicBool, progress: &mut dyn FnMu
         progress(offset);
     }
     Ok(())
-}
-
-/// A number that no other file has.
-fn run_number() -> u64 {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
-    dbdyno_stats::SplitMix64::new((now.tv_sec as u64) << 30 ^ now.tv_nsec as u64 ^ u64::from(std::process::id()) << 48)
-        .draw()
 }
 
 /// Parts of a file that were never written. The file system reads them as zeros itself, which is faster than the

@@ -22,13 +22,9 @@ pub enum StorageError {
     /// Its file system cannot do I/O past the page cache.
     #[error(
         "{} cannot be read past the page cache (its file system refuses O_DIRECT), so memory would be measured, not storage; \
-         name a block device, or a file on ext4, xfs or another file system with direct I/O",
-        path.display()
+         name a block device, or a file on ext4, xfs or another file system with direct I/O", .0.display()
     )]
-    NotDirect {
-        /// The path.
-        path: PathBuf,
-    },
+    NotDirect(PathBuf),
     /// It is neither a block device nor a file.
     #[error("{} is {what}, not a block device or a file; name one of those", path.display())]
     Kind {
@@ -37,29 +33,7 @@ pub enum StorageError {
         /// What it is instead.
         what: &'static str,
     },
-    /// It is too small for one I/O.
-    #[error("{} has {size_bytes} bytes, less than one I/O of {io_bytes} bytes; name a larger one or a smaller I/O size", path.display())]
-    TooSmall {
-        /// The path.
-        path: PathBuf,
-        /// Its size.
-        size_bytes: u64,
-        /// Bytes of an I/O.
-        io_bytes: u64,
-    },
-    /// Nothing there can be verified.
-    #[error(
-        "{} {why}, so that --verify could not tell garbage from data: {hint}", path.display()
-    )]
-    NotStamped {
-        /// The path.
-        path: PathBuf,
-        /// The reason.
-        why: &'static str,
-        /// What to do.
-        hint: &'static str,
-    },
-    /// A load that does not fit.
+    /// A load that does not fit, or that could not be verified: what is wrong, and what to do.
     #[error("{0}")]
     Load(String),
     /// The system refuses what every I/O needs.
@@ -73,8 +47,7 @@ pub enum StorageError {
 }
 
 /// The class of a failed I/O.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, strum::IntoStaticStr)]
-#[strum(serialize_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum IoError {
     /// The device failed.
     Io,
@@ -91,15 +64,6 @@ pub enum IoError {
 }
 
 impl IoError {
-    /// All classes.
-    pub const ALL: [Self; 6] = [Self::Io, Self::Gone, Self::Short, Self::NoSpace, Self::Timeout, Self::Other];
-
-    /// The name as in results.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-
     /// The class of a system error.
     pub(crate) fn of(errno: Errno) -> Self {
         match errno {

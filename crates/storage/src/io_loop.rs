@@ -29,7 +29,7 @@ const MOST_DRAWS: u32 = 64;
 const WAIT_NS: u64 = 1_000_000;
 
 /// A slot for one outstanding I/O.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct Slot {
     large: bool,
     stream: u32,
@@ -97,21 +97,7 @@ impl<'a> IoLoop<'a> {
             let read_at = room(large);
             let write_at = if apart { room(large) } else { read_at };
             let stream = (before + n.saturating_sub(small)) % shared.targets.streams().max(1);
-            slots.push(Slot {
-                large,
-                stream,
-                read_at,
-                write_at,
-                write: false,
-                unit: 0,
-                sequence: 0,
-                started_ns: 0,
-                due_ns: 0,
-                pieces: 0,
-                lun: 0,
-                whole: true,
-                failed: false,
-            });
+            slots.push(Slot { large, stream, read_at, write_at, whole: true, ..Slot::default() });
         }
         let mut draws = IoGenerator::new(load.seed, thread, threads);
         let mut arena = Arena::new(bytes, load.huge_pages && threads <= FEW_THREADS)?;

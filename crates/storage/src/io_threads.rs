@@ -1,13 +1,12 @@
 //! The threads that measure. They are prepared, released together, and abandoned if their device never answers.
 
-use crate::backend::{BackendKind, BlockingQueue, NullQueue, UringQueue, now_ns};
+use crate::backend::{BackendKind, BlockingQueue, NullQueue, UringQueue, clock_ns, now_ns};
 use crate::io_loop::IoLoop;
 use crate::shared_state::{PointSchedule, SharedState};
-use rustix::time::{ClockId, clock_gettime};
+use rustix::time::ClockId;
 use std::io;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::time::Duration;
+use std::sync::mpsc::{Receiver, Sender, channel};
 
 /// Threads of the blocking backend are many and need little.
 const STACK_BYTES: usize = 256 << 10;
@@ -24,7 +23,8 @@ pub(crate) struct ThreadExit {
 /// Threads that are ready to measure.
 pub(crate) struct IoThreads {
     go: Vec<Sender<Arc<PointSchedule>>>,
-    exits: Receiver<ThreadExit>,
+    /// How threads ended.
+    pub exits: Receiver<ThreadExit>,
     /// Notes on how they work.
     pub notes: Vec<String>,
 }
@@ -87,11 +87,6 @@ impl IoThreads {
     pub(crate) fn threads(&self) -> u32 {
         self.go.len() as u32
     }
-
-    /// Waits a while for a thread to end; `Err` where none did.
-    pub(crate) fn wait_for_exit(&self, wait: Duration) -> Result<ThreadExit, RecvTimeoutError> {
-        self.exits.recv_timeout(wait)
-    }
 }
 
 /// The whole life of one thread.
@@ -125,6 +120,5 @@ fn one(
 
 /// Processor time of this thread.
 fn cpu_ns() -> u64 {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+    clock_ns(ClockId::ThreadCPUTime)
 }

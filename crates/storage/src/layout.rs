@@ -39,7 +39,11 @@ impl Space {
         let space = Self::of(&sizes, layout, unit_bytes);
         match luns.iter().find(|lun| lun.size_bytes < unit_bytes) {
             Some(lun) if layout == Layout::Concat || space.units == 0 => {
-                Err(StorageError::TooSmall { path: lun.path.clone(), size_bytes: lun.size_bytes, io_bytes: unit_bytes })
+                Err(StorageError::Load(format!(
+                    "{} has {} bytes, less than one I/O of {unit_bytes} bytes; name a larger one or a smaller I/O size",
+                    lun.path.display(),
+                    lun.size_bytes
+                )))
             }
             _ if space.units == 0 => Err(StorageError::Load(format!(
                 "in stripes of {} bytes there is no room for one I/O of {unit_bytes} bytes; use smaller stripes",

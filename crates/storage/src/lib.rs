@@ -34,12 +34,12 @@ mod verify;
 
 pub use backend::BackendKind;
 pub use breakdown::{Breakdown, BreakdownStep, LunTimes};
-pub use cache::{Warmed, warm_cache};
+pub use cache::warm_cache;
 pub use error::{IoError, StorageError};
 pub use layout::SECTOR_BYTES;
 pub use load::{IoLoad, IoRate, Layout, Pattern};
 pub use lun::{Lun, LunAccess, LunKind, Luns};
 pub use measure::{Completed, StorageMeasurement, WindowEdge, measure};
 pub use record::{Ios, ReadWrite};
-pub use stamps::{Stamps, provable, stamps};
+pub use stamps::provable;
 pub use verify::{Mismatch, Stamp, stamp};

@@ -7,9 +7,10 @@ use dbdyno_model::Arrivals;
 pub(crate) const MOST_OUTSTANDING: u32 = 1 << 16;
 
 /// Where large I/Os go; small ones are always random.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Pattern {
     /// Anywhere, aligned to their size.
+    #[default]
     Random,
     /// One after the other, in streams that begin at equal distances. Each stream has its share of the outstanding
     /// I/Os.
@@ -20,9 +21,10 @@ pub enum Pattern {
 }
 
 /// How the devices and files form one address space.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Layout {
     /// One behind the other.
+    #[default]
     Concat,
     /// In stripes. When a smaller device is full, the stripes go on over the others.
     Raid0 {
@@ -40,8 +42,8 @@ pub struct IoRate {
     pub arrivals: Arrivals,
 }
 
-/// The load of one point.
-#[derive(Debug, Clone, PartialEq)]
+/// The load of one point. The default has no I/Os.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct IoLoad {
     /// Small I/Os outstanding at all times; in an open loop, at most.
     pub small: u32,

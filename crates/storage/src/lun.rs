@@ -59,18 +59,18 @@ impl Lun {
         };
         let fd =
             rustix::fs::open(path, mode | OFlags::DIRECT | OFlags::CLOEXEC, Mode::empty()).map_err(|e| match e {
-                Errno::INVAL => StorageError::NotDirect { path: path.to_owned() },
+                Errno::INVAL => StorageError::NotDirect(path.to_owned()),
                 other => open_error(other),
             })?;
         if kind == LunKind::File && is_in_memory(&fd) {
-            return Err(StorageError::NotDirect { path: path.to_owned() });
+            return Err(StorageError::NotDirect(path.to_owned()));
         }
         let size_bytes = rustix::fs::seek(&fd, SeekFrom::End(0)).map_err(open_error)?;
         let logical_block_bytes = match kind {
             LunKind::Device => ioctl_blksszget(&fd).map_err(open_error)?,
             LunKind::File => match alignment(&fd) {
                 // The kernel would silently use the page cache instead of direct I/O.
-                Some(0) => return Err(StorageError::NotDirect { path: path.to_owned() }),
+                Some(0) => return Err(StorageError::NotDirect(path.to_owned())),
                 known => known.unwrap_or(512),
             },
         };

@@ -1,17 +1,17 @@
 //! One point, from the first I/O to the last.
 
 use crate::arrivals::Timetable;
-use crate::backend::{BackendKind, now_ns};
+use crate::backend::{BackendKind, clock_ns, now_ns};
 use crate::breakdown::Breakdown;
 use crate::claims::Claims;
 use crate::io_threads::{IoThreads, ThreadBody, body};
 use crate::record::IoRecord;
 use crate::shared_state::{PointSchedule, SharedState};
 use crate::thread_count::ready_threads;
+use crate::verify::run_number;
 use crate::{IoError, IoLoad, Luns, Mismatch, ReadWrite, StorageError};
-use rustix::time::{ClockId, clock_gettime};
+use rustix::time::ClockId;
 use std::collections::BTreeMap;
-use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::RecvTimeoutError;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -102,23 +102,11 @@ pub fn measure(
     stop: &AtomicBool,
     on_edge: &mut dyn FnMut(WindowEdge),
 ) -> Result<StorageMeasurement, StorageError> {
-    measure_until(luns, load, backend, stop, on_edge, None)
+    measure_by(&body(backend), luns, load, backend, stop, on_edge, None)
 }
 
-/// The same, but it also ends after this many bytes.
-pub(crate) fn measure_until(
-    luns: &Luns,
-    load: &IoLoad,
-    backend: BackendKind,
-    stop: &AtomicBool,
-    on_edge: &mut dyn FnMut(WindowEdge),
-    goal_bytes: Option<u64>,
-) -> Result<StorageMeasurement, StorageError> {
-    measure_by(&body(backend), luns, load, backend, stop, on_edge, goal_bytes)
-}
-
-/// The same with threads that run `run`.
-fn measure_by(
+/// The same with threads that run `run`; it also ends after a number of bytes, if one is given.
+pub(crate) fn measure_by(
     run: &Arc<ThreadBody>,
     luns: &Luns,
     load: &IoLoad,
@@ -132,13 +120,6 @@ fn measure_by(
     let mut measured = run_schedule(&shared, &io_threads, stop, on_edge, backend, goal_bytes);
     measured.notes.splice(0..0, notes);
     Ok(measured)
-}
-
-/// A number that no other run has.
-fn run_number(seed: u64) -> u64 {
-    let now = clock_gettime(ClockId::Realtime);
-    let mut mixer = dbdyno_stats::SplitMix64::new(seed ^ (now.tv_sec as u64) << 30 ^ now.tv_nsec as u64);
-    mixer.draw()
 }
 
 /// Runs a point with threads that are ready.
@@ -234,8 +215,7 @@ fn proof_note(record: &IoRecord) -> Option<String> {
 }
 
 fn process_cpu_s() -> f64 {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+    clock_ns(ClockId::ProcessCPUTime) as f64 / 1e9
 }
 
 /// What the measuring thread watches.
@@ -283,13 +263,13 @@ impl PointWatch<'_> {
 
     /// Waits a while for a thread to end.
     fn hear(&mut self, wait_ns: u64) {
-        let heard = self.io_threads.wait_for_exit(Duration::from_nanos(wait_ns));
+        let heard = self.io_threads.exits.recv_timeout(Duration::from_nanos(wait_ns));
         let now = now_ns();
         match heard {
             Ok(exit) => {
                 self.left -= 1;
                 match exit.failed {
-                    Some(error) => self.end(now, describe(&error)),
+                    Some(error) => self.end(now, format!("the I/O could not go on: {error}")),
                     // A thread may notice the end a moment before this one does.
                     None if now >= self.schedule.end_ns.load(Relaxed) => {}
                     None => self.end(now, "a thread ended before its time".to_owned()),
@@ -330,10 +310,6 @@ impl PointWatch<'_> {
             self.hear(LOOK_NS);
         }
     }
-}
-
-fn describe(error: &io::Error) -> String {
-    format!("the I/O could not go on: {error}")
 }
 
 #[cfg(test)]

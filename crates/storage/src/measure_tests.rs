@@ -5,6 +5,7 @@ use crate::backend::{CompletedPiece, IoQueue, NullQueue, QueuedPiece, sleep_unti
 use crate::layout::Piece;
 use crate::{IoRate, Layout, Pattern};
 use dbdyno_model::Arrivals;
+use std::io;
 
 const DURATION_S: f64 = 1.0;
 

@@ -85,12 +85,7 @@ impl IoRecord {
         self.breakdown.io(moment);
     }
 
-    /// Records a failed I/O.
-    pub(crate) fn error(&mut self, at_ns: u64, class: IoError, text: impl FnOnce() -> String) {
-        self.errors(at_ns, class, 1, text);
-    }
-
-    /// Records several I/Os that failed in the same way.
+    /// Records I/Os that failed in the same way.
     pub(crate) fn errors(&mut self, at_ns: u64, class: IoError, n: u64, text: impl FnOnce() -> String) {
         *self.errors.entry(class).or_default() += n;
         if self.first_error.as_ref().is_none_or(|(first_ns, _)| at_ns < *first_ns) {

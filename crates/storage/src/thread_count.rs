@@ -76,7 +76,7 @@ fn trial(shared: &Arc<SharedState>, threads: u32, run: &Arc<ThreadBody>) -> io::
     }));
     let mut busiest: f64 = 0.0;
     for _ in 0..threads {
-        match io_threads.wait_for_exit(PATIENCE * 2) {
+        match io_threads.exits.recv_timeout(PATIENCE * 2) {
             Ok(exit) if exit.failed.is_none() => busiest = busiest.max(exit.busy),
             _ => return Ok(None),
         }

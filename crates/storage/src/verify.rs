@@ -3,9 +3,11 @@
 //! is a number of sectors, so what small I/Os wrote can be verified by large ones. An intact sector at the right offset
 //! may still come from an earlier write; only the caller that knows the last write can tell.
 
+use crate::backend::clock_ns;
 use crate::last_writes::LastWrite;
 use crate::layout::SECTOR_BYTES;
 use dbdyno_stats::SplitMix64;
+use rustix::time::ClockId;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
@@ -62,6 +64,11 @@ impl VerifyCounts {
         self.unstamped += other.unstamped;
         self.wrong += other.wrong;
     }
+}
+
+/// A number that no other run has.
+pub(crate) fn run_number(seed: u64) -> u64 {
+    SplitMix64::new(seed ^ clock_ns(ClockId::Realtime)).draw()
 }
 
 fn word(sector: &[u8], n: usize) -> u64 {

@@ -14,6 +14,7 @@ pub(crate) use null::NullQueue;
 pub(crate) use uring::UringQueue;
 
 use crate::arena::Arena;
+use rustix::time::ClockId;
 use std::io;
 
 /// How I/O is done.
@@ -78,7 +79,13 @@ pub(crate) trait IoQueue {
 /// The monotonic clock.
 #[inline]
 pub(crate) fn now_ns() -> u64 {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    clock_ns(ClockId::Monotonic)
+}
+
+/// What a clock says.
+#[inline]
+pub(crate) fn clock_ns(clock: ClockId) -> u64 {
+    let now = rustix::time::clock_gettime(clock);
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 

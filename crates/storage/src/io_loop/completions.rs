@@ -59,7 +59,7 @@ impl IoLoop<'_> {
         if first {
             let verb = if self.slots[n as usize].write { "writing" } else { "reading" };
             let path = self.shared.luns.slice()[piece.lun as usize].path.display();
-            record.error(now, class, || {
+            record.errors(now, class, 1, || {
                 format!("{verb} {} bytes at offset {} of {path}: {what}", piece.bytes, piece.offset)
             });
         }

@@ -114,10 +114,15 @@ fn mounts() -> io::Result<Vec<Mount>> {
 fn mount(line: &str) -> Option<Mount> {
     let (fixed, rest) = line.split_once(" - ")?;
     let mut fields = fixed.split(' ').skip(2);
-    let (major, minor) = fields.next()?.split_once(':')?;
-    let number = rustix::fs::makedev(major.parse().ok()?, minor.parse().ok()?);
+    let number = number(fields.next()?)?;
     let place = unescaped(fields.nth(1)?);
     Some(Mount { number, place, source: unescaped(rest.split(' ').nth(1)?) })
+}
+
+/// The number of a device, from the kernel's form `98:0`.
+fn number(text: &str) -> Option<u64> {
+    let (major, minor) = text.trim().split_once(':')?;
+    Some(rustix::fs::makedev(major.parse().ok()?, minor.parse().ok()?))
 }
 
 fn swaps() -> Vec<PathBuf> {
@@ -157,13 +162,10 @@ fn name(number: u64) -> String {
 }
 
 /// The device and its partitions.
-fn parts(number: u64) -> Vec<u64> {
-    let partitions = entries(sys(number)).filter(|entry| entry.join("partition").exists()).filter_map(|entry| {
-        let text = std::fs::read_to_string(entry.join("dev")).ok()?;
-        let (major, minor) = text.trim().split_once(':')?;
-        Some(rustix::fs::makedev(major.parse().ok()?, minor.parse().ok()?))
-    });
-    std::iter::once(number).chain(partitions).collect()
+fn parts(whole: u64) -> Vec<u64> {
+    let partitions = entries(sys(whole)).filter(|entry| entry.join("partition").exists());
+    let numbers = partitions.filter_map(|entry| number(&std::fs::read_to_string(entry.join("dev")).ok()?));
+    std::iter::once(whole).chain(numbers).collect()
 }
 
 /// What is built on a device.

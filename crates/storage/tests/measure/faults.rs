@@ -109,7 +109,7 @@ fn a_cache_is_warmed_by_as_much_as_asked() {
     let warmed =
         dbdyno_storage::warm_cache(&open(&[&path], LunAccess::Read).unwrap(), 64 << 20, &AtomicBool::new(false));
     let warmed = warmed.unwrap();
-    assert!(warmed.bytes >= 64 << 20 && warmed.first_error.is_none(), "{warmed:?}");
+    assert!(warmed.total_bytes >= 64 << 20 && warmed.first_error.is_none(), "{warmed:?}");
     // A short measurement is a measurement, too, on every backend.
     assert!(measured(&[&path], &load(), BackendKind::Uring).small.read.count > 0);
 }

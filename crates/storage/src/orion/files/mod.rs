@@ -60,8 +60,7 @@ impl OrionFiles {
     /// # Errors
     /// There is no such folder, or it cannot be written to.
     pub fn have_folder(testname: &str) -> Result<(), OrionError> {
-        let folder = Path::new(testname).parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = folder.unwrap_or(Path::new("."));
+        let folder = crate::create::folder(Path::new(testname));
         let refuse = |source: io::Error| OrionError::NoFolder { folder: folder.to_owned(), source };
         if !std::fs::metadata(folder).map_err(refuse)?.is_dir() {
             return Err(refuse(rustix::io::Errno::NOTDIR.into()));
