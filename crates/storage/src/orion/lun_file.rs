@@ -1,52 +1,30 @@
 //! NAME.lun: the devices and files of a test, one path a line.
 
+use super::error::OrionError;
 use crate::safety::Identity;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-
-/// A list of LUNs that cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum LunFileError {
-    /// It does not exist, or cannot be read.
-    #[error(
-        "cannot read {path}: {source}; it lists the devices or files of the test, one path a line{hint}; --file PATH names a file instead"
-    )]
-    Unreadable {
-        /// The list.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-        /// What the user may have meant.
-        hint: &'static str,
-    },
-    /// It is empty.
-    #[error("{0} is empty: it lists the devices or files of the test, one path a line")]
-    Empty(PathBuf),
-    /// Two lines name the same storage.
-    #[error("{second} is the same storage as {first}: list each device or file once, or it would be loaded twice")]
-    Twice {
-        /// The first line.
-        first: PathBuf,
-        /// The second line.
-        second: PathBuf,
-    },
-}
 
 /// The paths of NAME.lun. Blank lines, blanks around a path and the line ends of Windows are accepted.
 ///
 /// # Errors
 /// It cannot be read or lists nothing.
-pub(super) fn read(testname: &str) -> Result<Vec<PathBuf>, LunFileError> {
-    let path = PathBuf::from(format!("{testname}.lun"));
-    let bytes = dbdyno_files::read(&path, dbdyno_files::TEXT_BYTES).map_err(|source| {
+pub(super) fn read(testname: &str) -> Result<Vec<PathBuf>, OrionError> {
+    let path = format!("{testname}.lun");
+    let bytes = dbdyno_files::read(Path::new(&path), dbdyno_files::TEXT_BYTES).map_err(|error| {
         let hint = if testname.ends_with(".lun") { " (-testname is the name without .lun)" } else { "" };
-        LunFileError::Unreadable { path: path.clone(), source, hint }
+        OrionError(format!(
+            "cannot read {path}: {error}; it lists the devices or files of the test, one path a line{hint}; --file PATH names a \
+             file instead"
+        ))
     })?;
     let luns = parse(&bytes);
-    if luns.is_empty() { Err(LunFileError::Empty(path)) } else { Ok(luns) }
+    if luns.is_empty() {
+        return Err(OrionError(format!("{path} is empty: it lists the devices or files of the test, one path a line")));
+    }
+    Ok(luns)
 }
 
 fn parse(bytes: &[u8]) -> Vec<PathBuf> {
@@ -59,13 +37,17 @@ fn parse(bytes: &[u8]) -> Vec<PathBuf> {
 ///
 /// # Errors
 /// The lines that are the same.
-pub(super) fn distinct(luns: &[PathBuf]) -> Result<(), LunFileError> {
+pub(super) fn distinct(luns: &[PathBuf]) -> Result<(), OrionError> {
     let mut seen: BTreeMap<(Option<Identity>, Option<&Path>), &Path> = BTreeMap::new();
     for path in luns {
         let identity = Identity::of(path).ok();
         let nowhere = identity.is_none().then_some(path.as_path());
         if let Some(first) = seen.insert((identity, nowhere), path) {
-            return Err(LunFileError::Twice { first: first.to_owned(), second: path.clone() });
+            return Err(OrionError(format!(
+                "{} is the same storage as {}: list each device or file once, or it would be loaded twice",
+                path.display(),
+                first.display()
+            )));
         }
     }
     Ok(())
@@ -106,8 +88,8 @@ mod tests {
         std::fs::write(&other, "1").unwrap();
         std::os::unix::fs::symlink(&one, &link).unwrap();
         assert!(distinct(&[one.clone(), other.clone()]).is_ok());
-        let refusal = distinct(&[one.clone(), other, link]).unwrap_err();
-        assert!(matches!(&refusal, LunFileError::Twice { first, .. } if *first == one), "{refusal}");
+        let refusal = distinct(&[one.clone(), other, link]).unwrap_err().to_string();
+        assert!(refusal.contains(&format!("is the same storage as {}: ", one.display())), "{refusal}");
         let none = |name: &str| folder.path().join(name);
         assert!(distinct(&[none("a"), none("b")]).is_ok());
         assert!(distinct(&[none("a"), none("a")]).is_err());

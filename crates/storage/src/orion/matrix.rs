@@ -1,6 +1,8 @@
 //! The points of a run: how many small and how many large I/Os are kept outstanding at each, as ORION's users know
 //! them.
 
+use super::typed::MatrixKind;
+
 /// Number of levels in a range of small I/Os alone, or up to a number that was asked for.
 const LEVELS: u32 = 20;
 /// Large I/Os for each disk where there are no small ones.
@@ -13,29 +15,6 @@ pub struct Outstanding {
     pub small: u32,
     /// Large I/Os, or streams where they are sequential.
     pub large: u32,
-}
-
-/// Which points of the matrix are measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MatrixShape {
-    /// Small I/Os alone, then large ones alone.
-    Basic,
-    /// Every combination.
-    Detailed,
-    /// One combination.
-    Point(Outstanding),
-    /// Every number of small I/Os beside a fixed number of large ones.
-    Row {
-        /// Large I/Os.
-        large: u32,
-    },
-    /// Every number of large I/Os beside a fixed number of small ones.
-    Col {
-        /// Small I/Os.
-        small: u32,
-    },
-    /// Every combination up to these numbers.
-    Max(Outstanding),
 }
 
 /// The levels of the two axes.
@@ -96,24 +75,25 @@ fn about_twenty(max: u32) -> Vec<u32> {
 }
 
 impl Matrix {
-    /// The matrix of a shape.
+    /// The matrix of a kind. `asked` has the numbers that the kind takes, and 0 for those that it varies by itself.
     #[must_use]
-    pub fn new(shape: MatrixShape, range: &MatrixLevels) -> Self {
-        let (small, large) = match shape {
-            MatrixShape::Basic | MatrixShape::Detailed => (from_none(&range.small), from_none(&range.large)),
-            MatrixShape::Point(at) => (vec![at.small], vec![at.large]),
+    pub fn new(kind: MatrixKind, asked: Outstanding, range: &MatrixLevels) -> Self {
+        let (small, large) = match kind {
+            MatrixKind::Basic | MatrixKind::Detailed => (from_none(&range.small), from_none(&range.large)),
+            MatrixKind::Point => (vec![asked.small], vec![asked.large]),
             // There is no point with neither small nor large I/Os.
-            MatrixShape::Row { large: 0 } => (range.small.clone(), vec![0]),
-            MatrixShape::Row { large } => (from_none(&range.small), vec![large]),
-            MatrixShape::Col { small: 0 } => (vec![0], range.large.clone()),
-            MatrixShape::Col { small } => (vec![small], from_none(&range.large)),
-            MatrixShape::Max(most) => (from_none(&up_to(most.small)), from_none(&up_to(most.large))),
+            MatrixKind::Row if asked.large == 0 => (range.small.clone(), vec![0]),
+            MatrixKind::Row => (from_none(&range.small), vec![asked.large]),
+            MatrixKind::Col if asked.small == 0 => (vec![0], range.large.clone()),
+            MatrixKind::Col => (vec![asked.small], from_none(&range.large)),
+            MatrixKind::Max => (from_none(&up_to(asked.small)), from_none(&up_to(asked.large))),
         };
-        let apart = matches!(shape, MatrixShape::Basic);
-        let idle = match shape {
-            MatrixShape::Row { large: fixed } | MatrixShape::Col { small: fixed } => fixed == 0,
-            MatrixShape::Point(_) => false,
-            MatrixShape::Basic | MatrixShape::Detailed | MatrixShape::Max(_) => true,
+        let apart = kind == MatrixKind::Basic;
+        let idle = match kind {
+            MatrixKind::Row => asked.large == 0,
+            MatrixKind::Col => asked.small == 0,
+            MatrixKind::Point => false,
+            MatrixKind::Basic | MatrixKind::Detailed | MatrixKind::Max => true,
         };
         let all = large.iter().flat_map(|l| small.iter().map(|s| Outstanding { small: *s, large: *l }));
         let points = all
@@ -148,8 +128,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn of(shape: MatrixShape, num_disks: u32) -> Matrix {
-        Matrix::new(shape, &MatrixLevels::of_disks(num_disks))
+    fn of(kind: MatrixKind, asked: Outstanding, num_disks: u32) -> Matrix {
+        Matrix::new(kind, asked, &MatrixLevels::of_disks(num_disks))
     }
 
     fn at(small: u32, large: u32) -> Outstanding {
@@ -170,12 +150,12 @@ mod tests {
             (20, [vec![1, 2, 3, 4], every(5, 100)].concat(), [vec![1], every(2, 40)].concat(), 46),
         ];
         for (num_disks, small, large, announced) in cases {
-            let matrix = of(MatrixShape::Basic, num_disks);
+            let matrix = of(MatrixKind::Basic, at(0, 0), num_disks);
             assert_eq!(matrix.small, from_none(&small), "{num_disks}");
             assert_eq!(matrix.large, from_none(&large), "{num_disks}");
             assert_eq!(matrix.announced(), announced, "{num_disks}");
             assert_eq!(matrix.points.len(), announced - 1, "nothing is measured where nothing is outstanding");
-            let detailed = of(MatrixShape::Detailed, num_disks);
+            let detailed = of(MatrixKind::Detailed, at(0, 0), num_disks);
             assert_eq!(detailed.announced(), matrix.small.len() * matrix.large.len());
         }
     }
@@ -194,7 +174,7 @@ mod tests {
     /// One disk: with 240 s a point, the 64 point-minutes of published runs.
     #[test]
     fn large_ios_alone_go_as_far_as_finds_their_maximum() {
-        let dss = |disks| Matrix::new(MatrixShape::Col { small: 0 }, &MatrixLevels::of_disks_dss(disks));
+        let dss = |disks| Matrix::new(MatrixKind::Col, at(0, 0), &MatrixLevels::of_disks_dss(disks));
         assert_eq!((dss(1).points.len(), dss(1).announced()), (15, 16));
         assert_eq!(dss(1).large, (1..=15).collect::<Vec<_>>());
         assert_eq!((dss(4).large[0], dss(4).large.last()), (4, Some(&60)));
@@ -203,7 +183,7 @@ mod tests {
 
     #[test]
     fn sixteen_disks_are_measured_in_the_order_of_the_published_run() {
-        let points = of(MatrixShape::Basic, 16).points;
+        let points = of(MatrixKind::Basic, at(0, 0), 16).points;
         let small: Vec<u32> = points.iter().take(23).map(|p| p.small).collect();
         assert_eq!(small[..6], [1, 2, 3, 4, 8, 12]);
         assert_eq!(small[22], 80);
@@ -215,7 +195,7 @@ mod tests {
 
     #[test]
     fn transactions_go_further() {
-        let oltp = |disks| Matrix::new(MatrixShape::Row { large: 0 }, &MatrixLevels::of_disks_oltp(disks));
+        let oltp = |disks| Matrix::new(MatrixKind::Row, at(0, 0), &MatrixLevels::of_disks_oltp(disks));
         assert_eq!((oltp(1).points.len(), oltp(1).announced()), (20, 21));
         assert_eq!(oltp(1).small, (1..=20).collect::<Vec<_>>());
         assert_eq!(oltp(16).small.last(), Some(&320));
@@ -224,17 +204,17 @@ mod tests {
 
     #[test]
     fn rows_columns_and_points_keep_what_is_fixed() {
-        assert_eq!(of(MatrixShape::Point(at(3, 2)), 9).points, [at(3, 2)]);
-        let row = of(MatrixShape::Row { large: 2 }, 1);
+        assert_eq!(of(MatrixKind::Point, at(3, 2), 9).points, [at(3, 2)]);
+        let row = of(MatrixKind::Row, at(0, 2), 1);
         assert_eq!(row.points, [at(0, 2), at(1, 2), at(2, 2), at(3, 2), at(4, 2), at(5, 2)]);
-        let col = of(MatrixShape::Col { small: 3 }, 1);
+        let col = of(MatrixKind::Col, at(3, 0), 1);
         assert_eq!(col.points, [at(3, 0), at(3, 1), at(3, 2)]);
-        assert_eq!(of(MatrixShape::Col { small: 0 }, 1).points, [at(0, 1), at(0, 2)]);
+        assert_eq!(of(MatrixKind::Col, at(0, 0), 1).points, [at(0, 1), at(0, 2)]);
     }
 
     #[test]
     fn max_ends_at_what_was_asked_for() {
-        let matrix = of(MatrixShape::Max(at(25, 3)), 1);
+        let matrix = of(MatrixKind::Max, at(25, 3), 1);
         assert_eq!(matrix.small[matrix.small.len() - 2..], [24, 25]);
         assert_eq!(matrix.large, [0, 1, 2, 3]);
         assert_eq!(matrix.points.last(), Some(&at(25, 3)));

@@ -12,8 +12,7 @@ mod settings;
 mod typed;
 
 pub use error::OrionError;
-pub use lun_file::LunFileError;
-pub use matrix::{Matrix, MatrixLevels, MatrixShape, Outstanding};
+pub use matrix::{Matrix, MatrixLevels, Outstanding};
 pub use settings::{CacheWarming, OrionSettings, PlannedIoPoint};
 pub use typed::{Choice, LargeType, MatrixKind, RunKind, Simulate, Storax, TypedFlags};
 

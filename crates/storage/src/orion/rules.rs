@@ -3,6 +3,8 @@
 use super::error::OrionError;
 use super::typed::{Choice, MatrixKind, RunKind, TypedFlags};
 use crate::{BackendKind, IoRate};
+use std::fmt::Display;
+use std::ops::RangeInclusive;
 
 /// Small and large I/Os that one point may keep outstanding.
 const MOST_OUTSTANDING: u64 = 65_535;
@@ -35,18 +37,23 @@ const TAKES: &[(Option<RunKind>, &[&str], &str)] = &[
 
 /// Refuses flags that cannot be combined, and returns the kind of run; `None` is the reference.
 pub(super) fn check(typed: &TypedFlags) -> Result<Option<RunKind>, OrionError> {
+    let refuse = |why: &str| Err(OrionError(why.to_owned()));
     let run = match (typed.run, typed.reference) {
-        (Some(_), true) => return Err(OrionError::TwoRuns),
-        (None, false) => return Err(OrionError::NoRun),
+        (Some(_), true) => return refuse("--reference is a run of its own: leave -run out, or --reference"),
+        (None, false) => {
+            return refuse(
+                "-run is missing: choose simple, normal, advanced, oltp or dss, as in `dbdyno orion -run simple`; --reference is the \
+                 one-minute version",
+            );
+        }
         (run, _) => run,
     };
     if let Some((_, takes, hint)) = TAKES.iter().find(|(of, _, _)| *of == run)
         && let Some(flag) = typed.particular().into_iter().find(|flag| !takes.contains(flag))
     {
         let run = run.map_or("--reference".to_owned(), |run| format!("-run {}", run.word()));
-        return Err(OrionError::NotFor { flag, run, hint });
+        return Err(OrionError(format!("{flag} is not for {run}: {hint}")));
     }
-    let no_part = |flag, what, hint| Err(OrionError::NoPart { flag, what, hint });
     if typed.file_size_bytes.is_some() && typed.files.is_empty() {
         return no_part("--file-size", "devices that are there", "add --file PATH, or leave it out");
     }
@@ -73,31 +80,31 @@ pub(super) fn check(typed: &TypedFlags) -> Result<Option<RunKind>, OrionError> {
     Ok(run)
 }
 
-/// A number in its range.
-pub(super) fn within(flag: &'static str, value: u64, least: u32, most: u32, of: &str) -> Result<u32, OrionError> {
-    let value = within_u64(flag, value, u64::from(least), u64::from(most), of)?;
-    Ok(u32::try_from(value).unwrap_or(most))
+/// A flag that cannot be combined with another.
+fn no_part<T>(flag: &str, what: &str, hint: &str) -> Result<T, OrionError> {
+    Err(OrionError(format!("{flag} has no part in {what}: {hint}")))
+}
+
+/// A number in its range, and the values that would do.
+fn ranged<N: PartialOrd + Display>(flag: &str, n: N, range: RangeInclusive<N>, rule: &str) -> Result<N, OrionError> {
+    if range.contains(&n) { Ok(n) } else { Err(OrionError(format!("{flag} {n} is out of range: {rule}"))) }
 }
 
 /// A number in its range.
-pub(super) fn within_u64(flag: &'static str, value: u64, least: u64, most: u64, of: &str) -> Result<u64, OrionError> {
-    if (least..=most).contains(&value) {
-        Ok(value)
-    } else {
-        let rule = format!("it takes {least} to {most} {of}");
-        Err(OrionError::OutOfRange { flag, value: value.to_string(), rule })
-    }
+pub(super) fn within(flag: &str, value: u64, range: RangeInclusive<u64>, of: &str) -> Result<u64, OrionError> {
+    let rule = format!("it takes {} to {} {of}", range.start(), range.end());
+    ranged(flag, value, range, &rule)
 }
 
 /// `-num_small` or `-num_large`, which a matrix needs or does not use.
-pub(super) fn number(kind: MatrixKind, flag: &'static str, taken: bool, value: Option<u64>) -> Result<u32, OrionError> {
+pub(super) fn number(kind: MatrixKind, flag: &str, taken: bool, value: Option<u64>) -> Result<u32, OrionError> {
     const FIXED: &str = "the number that is kept outstanding at every point";
     const MOST: &str = "the most that is kept outstanding";
     match (taken, value) {
-        (true, Some(n)) => within_u64(flag, n, 0, MOST_OUTSTANDING, "outstanding I/Os").map(|n| n as u32),
+        (true, Some(n)) => within(flag, n, 0..=MOST_OUTSTANDING, "outstanding I/Os").map(|n| n as u32),
         (true, None) => {
             let why = if kind == MatrixKind::Max { MOST } else { FIXED };
-            Err(OrionError::Needs { matrix: kind.word(), flag, why })
+            Err(OrionError(format!("-matrix {} needs {flag}: {why}", kind.word())))
         }
         (false, None) => Ok(0),
         (false, Some(_)) => {
@@ -107,18 +114,15 @@ pub(super) fn number(kind: MatrixKind, flag: &'static str, taken: bool, value: O
                 MatrixKind::Detailed => ("-matrix detailed", "-num_disks says how far it goes; -matrix max takes it"),
                 _ => ("-matrix basic", "-num_disks says how far it goes; -matrix point, row, col or max take it"),
             };
-            Err(OrionError::NoPart { flag, what, hint })
+            no_part(flag, what, hint)
         }
     }
 }
 
 /// The window of a point.
 pub(super) fn duration_s(seconds: f64) -> Result<f64, OrionError> {
-    if (SHORTEST_S..=LONGEST_S).contains(&seconds) {
-        return Ok(seconds);
-    }
     let rule = format!("a point lasts {SHORTEST_S} to {LONGEST_S} seconds");
-    Err(OrionError::OutOfRange { flag: "-duration", value: seconds.to_string(), rule })
+    ranged("-duration", seconds, SHORTEST_S..=LONGEST_S, &rule)
 }
 
 /// The rate of an open loop, if one was given.
@@ -126,11 +130,12 @@ pub(super) fn rate(typed: &TypedFlags) -> Result<Option<IoRate>, OrionError> {
     let Some(iops) = typed.rate_iops else { return Ok(None) };
     let outstanding = [typed.num_small, typed.num_large].map(|n| n.unwrap_or(0));
     if typed.matrix != Some(MatrixKind::Point) || outstanding.iter().filter(|n| **n > 0).count() != 1 {
-        return Err(OrionError::RateOfWhat);
+        return Err(OrionError(
+            "--rate drives I/Os of one size at one point: add -run advanced -matrix point -num_small N -num_large 0 (or the other \
+             way round), where N is the most that may be under way"
+                .to_owned(),
+        ));
     }
-    if !(1.0..=HIGHEST_IOPS).contains(&iops) {
-        let rule = format!("a rate is 1 to {HIGHEST_IOPS} I/Os a second");
-        return Err(OrionError::OutOfRange { flag: "--rate", value: iops.to_string(), rule });
-    }
+    let iops = ranged("--rate", iops, 1.0..=HIGHEST_IOPS, &format!("a rate is 1 to {HIGHEST_IOPS} I/Os a second"))?;
     Ok(Some(IoRate { iops, arrivals: typed.arrivals.unwrap_or_default() }))
 }

@@ -1,7 +1,7 @@
 //! A run with every flag resolved and every default filled in.
 
 use super::error::OrionError;
-use super::matrix::{Matrix, MatrixLevels, MatrixShape, Outstanding};
+use super::matrix::{Matrix, MatrixLevels, Outstanding};
 use super::rules;
 use super::typed::{Choice, LARGE_KB, LargeType, MatrixKind, RunKind, SMALL_KB, Simulate, TypedFlags};
 use crate::load::MOST_OUTSTANDING;
@@ -35,8 +35,6 @@ pub enum CacheWarming {
 /// One planned point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlannedIoPoint {
-    /// Its name in the reference.
-    pub name: Option<&'static str>,
     /// What is kept outstanding.
     pub at: Outstanding,
     /// The pattern of the large I/Os.
@@ -108,15 +106,15 @@ impl OrionSettings {
     pub fn resolve(typed: &TypedFlags, luns: &[PathBuf]) -> Result<Self, OrionError> {
         let run = rules::check(typed)?;
         let num_disks = match typed.num_disks {
-            Some(n) => rules::within("-num_disks", n, 1, 1_000, "disks")?,
+            Some(n) => rules::within("-num_disks", n, 1..=1_000, "disks")? as u32,
             None => u32::try_from(luns.len()).unwrap_or(u32::MAX),
         };
         let large_type = typed.large_type.unwrap_or(LargeType::Rand);
-        let write_pct = rules::within("-write", typed.write_pct.unwrap_or(0), 0, 100, "percent of writes")? as u8;
+        let write_pct = rules::within("-write", typed.write_pct.unwrap_or(0), 0..=100, "percent of writes")? as u8;
         let matrix = run.map(|run| matrix(typed, run, num_disks)).transpose()?;
         let points = match &matrix {
             Some(m) => {
-                m.points.iter().map(|at| PlannedIoPoint { name: None, at: *at, large_type, write_pct }).collect()
+                m.points.iter().map(|at| PlannedIoPoint { at: *at, large_type, write_pct }).collect()
             }
             None => reference(),
         };
@@ -130,7 +128,7 @@ impl OrionSettings {
             num_disks,
             small_bytes: io_bytes("-size_small", typed.size_small_kb, SMALL_KB)?,
             large_bytes: io_bytes("-size_large", typed.size_large_kb, LARGE_KB)?,
-            stream_ios: rules::within("-num_streamIO", typed.num_stream_io.unwrap_or(4), 1, 1_024, "I/Os")?,
+            stream_ios: rules::within("-num_streamIO", typed.num_stream_io.unwrap_or(4), 1..=1_024, "I/Os")? as u32,
             large_type,
             layout: match typed.simulate.unwrap_or(Simulate::Concat) {
                 Simulate::Concat => Layout::Concat,
@@ -143,7 +141,7 @@ impl OrionSettings {
                 None => CacheWarming::Seconds(WARMING_S),
                 Some(0) => CacheWarming::None,
                 Some(mb) if mb <= MOST_CACHE_MB => CacheWarming::Bytes(mb * MB),
-                Some(n) => CacheWarming::Bytes(rules::within_u64("-cache_size", n, 1, MOST_CACHE_MB * MB, "bytes")?),
+                Some(n) => CacheWarming::Bytes(rules::within("-cache_size", n, 1..=MOST_CACHE_MB * MB, "bytes")?),
             },
             duration_s: match (typed.duration_s, run) {
                 (Some(s), _) => rules::duration_s(s)?,
@@ -171,7 +169,10 @@ impl OrionSettings {
         if let Some((n, small, large)) = outstanding.max()
             && n > u64::from(MOST_OUTSTANDING)
         {
-            return Err(OrionError::TooMany { small, large, most: MOST_OUTSTANDING });
+            return Err(OrionError(format!(
+                "{small} small and {large} large I/Os would be outstanding, of {MOST_OUTSTANDING} at most: ask for fewer by \
+                 -num_disks, -num_small, -num_large or -num_streamIO"
+            )));
         }
         Ok(settings)
     }
@@ -235,32 +236,38 @@ impl OrionSettings {
         let Some((least_bytes, what)) = [small, large, stripe].into_iter().flatten().max() else { return Ok(()) };
         for (path, size_bytes) in luns {
             if size_bytes < least_bytes {
-                return Err(OrionError::TooSmall { path: path.to_owned(), size_bytes, what, least_bytes });
+                let path = path.display();
+                return Err(OrionError(format!(
+                    "{path} has {size_bytes} bytes, too few: {what} takes {least_bytes}"
+                )));
             }
         }
         Ok(())
     }
 }
 
-fn io_bytes(flag: &'static str, kb: Option<u64>, default_kb: u64) -> Result<u64, OrionError> {
-    Ok(rules::within_u64(flag, kb.unwrap_or(default_kb), 1, 64 * KB, "KB")? * KB)
+fn io_bytes(flag: &str, kb: Option<u64>, default_kb: u64) -> Result<u64, OrionError> {
+    Ok(rules::within(flag, kb.unwrap_or(default_kb), 1..=64 * KB, "KB")? * KB)
 }
 
 /// The matrix of a run.
 fn matrix(typed: &TypedFlags, run: RunKind, num_disks: u32) -> Result<Matrix, OrionError> {
-    let (shape, range) = match run {
-        RunKind::Simple => (MatrixShape::Basic, MatrixLevels::of_disks(num_disks)),
-        RunKind::Normal => (MatrixShape::Detailed, MatrixLevels::of_disks(num_disks)),
-        RunKind::Oltp => (MatrixShape::Row { large: 0 }, MatrixLevels::of_disks_oltp(num_disks)),
-        RunKind::Dss => (MatrixShape::Col { small: 0 }, MatrixLevels::of_disks_dss(num_disks)),
-        RunKind::Advanced => (shape(typed)?, MatrixLevels::of_disks(num_disks)),
-    };
-    Ok(Matrix::new(shape, &range))
+    let nothing = Outstanding { small: 0, large: 0 };
+    let disks = MatrixLevels::of_disks(num_disks);
+    Ok(match run {
+        RunKind::Simple => Matrix::new(MatrixKind::Basic, nothing, &disks),
+        RunKind::Normal => Matrix::new(MatrixKind::Detailed, nothing, &disks),
+        RunKind::Oltp => Matrix::new(MatrixKind::Row, nothing, &MatrixLevels::of_disks_oltp(num_disks)),
+        RunKind::Dss => Matrix::new(MatrixKind::Col, nothing, &MatrixLevels::of_disks_dss(num_disks)),
+        RunKind::Advanced => {
+            let kind = typed.matrix.unwrap_or(MatrixKind::Basic);
+            Matrix::new(kind, asked(typed, kind)?, &disks)
+        }
+    })
 }
 
-/// The shape of an advanced run's matrix.
-fn shape(typed: &TypedFlags) -> Result<MatrixShape, OrionError> {
-    let kind = typed.matrix.unwrap_or(MatrixKind::Basic);
+/// The numbers that the matrix of an advanced run takes; 0 where it varies them itself.
+fn asked(typed: &TypedFlags, kind: MatrixKind) -> Result<Outstanding, OrionError> {
     let (takes_small, takes_large) = match kind {
         MatrixKind::Basic | MatrixKind::Detailed => (false, false),
         MatrixKind::Row => (false, true),
@@ -269,45 +276,27 @@ fn shape(typed: &TypedFlags) -> Result<MatrixShape, OrionError> {
     };
     let small = rules::number(kind, "-num_small", takes_small, typed.num_small)?;
     let large = rules::number(kind, "-num_large", takes_large, typed.num_large)?;
-    let at = Outstanding { small, large };
-    if takes_small && takes_large && at.small + at.large == 0 {
-        return Err(OrionError::NothingOutstanding(format!("-matrix {} -num_small 0 -num_large 0", kind.word())));
+    if takes_small && takes_large && small + large == 0 {
+        return Err(OrionError(format!(
+            "-matrix {} -num_small 0 -num_large 0 asks for no outstanding I/O at all: there must be at least one, small or large",
+            kind.word()
+        )));
     }
-    Ok(match kind {
-        MatrixKind::Basic => MatrixShape::Basic,
-        MatrixKind::Detailed => MatrixShape::Detailed,
-        MatrixKind::Point => MatrixShape::Point(at),
-        MatrixKind::Row => MatrixShape::Row { large },
-        MatrixKind::Col => MatrixShape::Col { small },
-        MatrixKind::Max => MatrixShape::Max(at),
-    })
+    Ok(Outstanding { small, large })
 }
 
 /// The one-minute reference, which a database's figures are compared with. Reads come first, so that they are known
-/// even where nothing may be written.
+/// even where nothing may be written. The depths are those of a ramp of jobs, so that a database can be compared at the
+/// same depth.
 fn reference() -> Vec<PlannedIoPoint> {
-    let point = |name, small, large, write_pct| PlannedIoPoint {
-        name: Some(name),
+    let point = |small, large, write_pct| PlannedIoPoint {
         at: Outstanding { small, large },
         large_type: LargeType::Seq,
         write_pct,
     };
-    vec![
-        // The depths are those of a ramp of jobs, so that a database can be compared at the same depth.
-        point("random read at depth 1", 1, 0, 0),
-        point("random read at depth 2", 2, 0, 0),
-        point("random read at depth 4", 4, 0, 0),
-        point("random read at depth 8", 8, 0, 0),
-        point("random read at depth 16", 16, 0, 0),
-        point("random read at depth 32", 32, 0, 0),
-        point("random read at depth 64", 64, 0, 0),
-        point("random read at depth 128", 128, 0, 0),
-        point("sequential read", 0, 4, 0),
-        point("random write at depth 1", 1, 0, 100),
-        point("random write at depth 32", 32, 0, 100),
-        point("random write at depth 128", 128, 0, 100),
-        point("sequential write", 0, 4, 100),
-    ]
+    let reads = [1, 2, 4, 8, 16, 32, 64, 128].map(|depth| point(depth, 0, 0));
+    let writes = [1, 32, 128].map(|depth| point(depth, 0, 100));
+    [&reads[..], &[point(0, 4, 0)], &writes, &[point(0, 4, 100)]].concat()
 }
 
 /// Remarks on flags that change nothing: published command lines contain many of them.

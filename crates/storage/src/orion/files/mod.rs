@@ -61,7 +61,13 @@ impl OrionFiles {
     /// There is no such folder, or it cannot be written to.
     pub fn have_folder(testname: &str) -> Result<(), OrionError> {
         let folder = crate::create::folder(Path::new(testname));
-        let refuse = |source: io::Error| OrionError::NoFolder { folder: folder.to_owned(), source };
+        let refuse = |error: io::Error| {
+            OrionError(format!(
+                "nothing can be written to {} ({error}): -testname says where the files of the run go; make the folder, or choose \
+                 another name",
+                folder.display()
+            ))
+        };
         if !std::fs::metadata(folder).map_err(refuse)?.is_dir() {
             return Err(refuse(rustix::io::Errno::NOTDIR.into()));
         }
