@@ -2,7 +2,6 @@
 
 use crate::limits;
 use crate::missing::{Missing, Reading};
-use crate::os;
 use crate::parse::{self, CpuInfo};
 use crate::root::Root;
 use dbdyno_model::Cpu;
@@ -16,8 +15,7 @@ const CPUS: &str = "sys/devices/system/cpu";
 /// The standard library's count considers all three, so a ramp based on it does not exceed what the container may use.
 #[must_use]
 pub fn hardware_threads() -> u32 {
-    let threads = std::thread::available_parallelism().ok().and_then(|n| u32::try_from(n.get()).ok());
-    threads.or_else(|| os::affinity_threads().ok()).unwrap_or(1)
+    std::thread::available_parallelism().ok().and_then(|n| u32::try_from(n.get()).ok()).unwrap_or(1)
 }
 
 /// The processors of the inventory.
@@ -49,7 +47,8 @@ pub(crate) fn cpu(root: &Root, info: &CpuInfo, missing: &mut Missing) -> Cpu {
 }
 
 fn threads() -> Reading<u32> {
-    os::affinity_threads().map_err(|e| format!("the scheduler does not say which processors may be used: {e}"))
+    let allowed = rustix::thread::sched_getaffinity(None);
+    allowed.map(|cpus| cpus.count()).map_err(|e| format!("the scheduler does not say which processors may be used: {e}"))
 }
 
 /// The numbers of the processors that the kernel knows.

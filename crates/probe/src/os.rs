@@ -2,7 +2,6 @@
 
 use rustix::fs::FileType;
 use rustix::time::{ClockId, clock_gettime};
-use std::fs::File;
 use std::io;
 use std::path::Path;
 
@@ -39,11 +38,6 @@ pub(crate) fn stay_on(cpu: u32) -> io::Result<()> {
     Ok(rustix::thread::sched_setaffinity(None, &one)?)
 }
 
-/// Hardware threads that the scheduler may give to this thread.
-pub(crate) fn affinity_threads() -> io::Result<u32> {
-    Ok(rustix::thread::sched_getaffinity(None)?.count())
-}
-
 /// The device of a file; major 0 where the file system has no device of its own.
 pub(crate) fn device_of(path: &Path) -> io::Result<DeviceNumber> {
     let device = rustix::fs::stat(path)?.st_dev;
@@ -57,16 +51,4 @@ pub(crate) fn device_of_node(path: &Path) -> io::Result<DeviceNumber> {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a block device"));
     }
     Ok((rustix::fs::major(stat.st_rdev), rustix::fs::minor(stat.st_rdev)))
-}
-
-/// The identity of a file (device and inode), and its number of names.
-pub(crate) fn identity(file: &File) -> io::Result<((u64, u64), u64)> {
-    let stat = rustix::fs::fstat(file)?;
-    Ok(((stat.st_dev, stat.st_ino), stat.st_nlink))
-}
-
-/// [`identity`] without opening the file.
-pub(crate) fn identity_of(path: &Path) -> io::Result<(u64, u64)> {
-    let stat = rustix::fs::stat(path)?;
-    Ok((stat.st_dev, stat.st_ino))
 }

@@ -4,12 +4,12 @@
 //! process and file, and closing *any* descriptor of a file drops all of them. Otherwise an engine inside dbdyno
 //! (SQLite) would silently lose its locks whenever its database file was evicted and closed.
 
-use crate::os;
 use rustix::fs::Advice;
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io;
 use std::num::NonZeroU64;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -23,15 +23,6 @@ pub enum EvictMode {
     /// They stay for now, and are dropped by the next eviction once they are written. The writes would happen later
     /// anyway; now they happen within the point, and its figures include them.
     AsIs,
-}
-
-/// Evicts one file.
-///
-/// # Errors
-/// The file cannot be opened, flushed or advised on.
-pub fn evict(path: &Path, mode: EvictMode) -> io::Result<()> {
-    let file = open(path)?;
-    evict_file(&file, mode)
 }
 
 /// Files held open, for cheap repeated eviction.
@@ -52,7 +43,13 @@ impl Evictor {
     /// # Errors
     /// One of them cannot be flushed or advised on.
     pub fn evict_all(&self, mode: EvictMode) -> io::Result<()> {
-        self.0.iter().try_for_each(|file| evict_file(file, mode))
+        for file in &self.0 {
+            if mode == EvictMode::FlushFirst {
+                file.sync_data()?;
+            }
+            drop_cached(file, 0, None)?;
+        }
+        Ok(())
     }
 
     /// Evicts a range of them, given as shares of all their bytes in sequence; dirty pages stay.
@@ -82,13 +79,6 @@ impl Drop for Evictor {
     }
 }
 
-fn evict_file(file: &File, mode: EvictMode) -> io::Result<()> {
-    if mode == EvictMode::FlushFirst {
-        file.sync_data()?;
-    }
-    drop_cached(file, 0, None)
-}
-
 /// Asks the kernel to drop the clean pages of a part of a file, or of all behind an offset. It begins to write dirty
 /// ones, and does not wait for them.
 fn drop_cached(file: &File, offset: u64, length: Option<NonZeroU64>) -> io::Result<()> {
@@ -97,7 +87,11 @@ fn drop_cached(file: &File, offset: u64, length: Option<NonZeroU64>) -> io::Resu
 
 /// A deleted file would keep its disk space, and its locks are no longer needed.
 fn close_deleted(files: &mut OpenFiles) {
-    files.retain(|_, file| os::identity(file).is_ok_and(|(_, names)| names > 0));
+    files.retain(|_, file| file.metadata().is_ok_and(|about| about.nlink() > 0));
+}
+
+fn identity(about: &Metadata) -> (u64, u64) {
+    (about.dev(), about.ino())
 }
 
 type OpenFiles = BTreeMap<(u64, u64), Arc<File>>;
@@ -109,18 +103,21 @@ fn open(path: &Path) -> io::Result<Arc<File>> {
     let named = |e: io::Error| io::Error::new(e.kind(), format!("cannot evict {}: {e}", path.display()));
     let mut files = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     close_deleted(&mut files);
-    if let Some(file) = files.get(&os::identity_of(path).map_err(named)?) {
+    if let Some(file) = files.get(&identity(&std::fs::metadata(path).map_err(named)?)) {
         return Ok(Arc::clone(file));
     }
     let file = Arc::new(File::open(path).map_err(named)?);
-    let (identity, _) = os::identity(&file).map_err(named)?;
-    files.insert(identity, Arc::clone(&file));
+    files.insert(identity(&file.metadata().map_err(named)?), Arc::clone(&file));
     Ok(file)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn evict(path: &Path, mode: EvictMode) {
+        Evictor::open(&[path.to_owned()]).unwrap().evict_all(mode).unwrap();
+    }
 
     #[test]
     fn a_file_that_is_not_there_is_named() {
@@ -151,26 +148,26 @@ mod tests {
         let (first, second) = (dir.path().join("a"), dir.path().join("b"));
         std::fs::write(&first, "x").unwrap();
         std::fs::write(&second, "y").unwrap();
-        evict(&first, EvictMode::FlushFirst).unwrap();
-        let id = os::identity_of(&first).unwrap();
+        evict(&first, EvictMode::FlushFirst);
+        let id = identity(&std::fs::metadata(&first).unwrap());
         assert!(held(id));
         std::fs::remove_file(&first).unwrap();
-        evict(&second, EvictMode::AsIs).unwrap();
+        evict(&second, EvictMode::AsIs);
         assert!(!held(id));
-        assert!(held(os::identity_of(&second).unwrap()));
+        assert!(held(identity(&std::fs::metadata(&second).unwrap())));
     }
 
     #[test]
     fn eviction_leaves_the_locks_of_this_process_alone() {
         let file = tempfile::NamedTempFile::new().unwrap();
         rustix::fs::fcntl_lock(file.as_file(), rustix::fs::FlockOperation::LockExclusive).unwrap();
-        let (_, inode) = os::identity_of(file.path()).unwrap();
+        let inode = file.as_file().metadata().unwrap().ino();
         let locked = || {
             let locks = std::fs::read_to_string("/proc/locks").unwrap();
             locks.lines().any(|l| l.contains("POSIX") && l.contains(&format!(":{inode} ")))
         };
         assert!(locked(), "the check itself must see the lock");
-        evict(file.path(), EvictMode::FlushFirst).unwrap();
+        evict(file.path(), EvictMode::FlushFirst);
         let evictor = Evictor::open(&[file.path().to_owned()]).unwrap();
         evictor.evict_all(EvictMode::AsIs).unwrap();
         drop(evictor);

@@ -157,7 +157,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("x");
         std::fs::write(&file, vec![7u8; 4 << 20]).unwrap();
-        crate::page_cache::evict(&file, crate::page_cache::EvictMode::FlushFirst).unwrap();
+        let evictor = crate::page_cache::Evictor::open(std::slice::from_ref(&file)).unwrap();
+        evictor.evict_all(crate::page_cache::EvictMode::FlushFirst).unwrap();
         // A shell whose child reads, and ends before the shell does.
         let script = format!("cat {0} > /dev/null; echo read; read line", file.display());
         let mut shell =

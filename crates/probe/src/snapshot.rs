@@ -54,12 +54,6 @@ impl Snapshot {
         self.clocks.monotonic
     }
 
-    /// When it was taken, by the wall clock.
-    #[must_use]
-    pub fn wall_time(&self) -> SystemTime {
-        self.clocks.wall
-    }
-
     /// The same counts later, with all clocks moved forward together.
     #[cfg(test)]
     pub(crate) fn after(&self, time: Duration) -> Self {

@@ -4,7 +4,7 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests")]
 
-use dbdyno_probe::page_cache::{EvictMode, Evictor, evict};
+use dbdyno_probe::page_cache::{EvictMode, Evictor};
 use dbdyno_probe::{HarnessShare, Sampler, Telemetry, hardware_threads, inventory};
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
@@ -144,7 +144,7 @@ fn evicted_files_come_from_the_device_again() {
     // The program's own pages may have to be read, too.
     let slack = FILE_BYTES / 100;
     assert!(fetched() < slack, "just written, so cached");
-    evict(&path, EvictMode::FlushFirst).unwrap();
+    Evictor::open(std::slice::from_ref(&path)).unwrap().evict_all(EvictMode::FlushFirst).unwrap();
     let cold = fetched();
     assert!((FILE_BYTES..=FILE_BYTES + slack).contains(&cold), "{cold} of {FILE_BYTES}");
     assert!(fetched() < slack, "read a second time");
