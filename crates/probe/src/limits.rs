@@ -3,12 +3,10 @@
 
 use crate::missing::Reading;
 use crate::parse::{self, CgroupVersion, Throttling};
-use crate::root::{Root, unreadable};
+use crate::root::{KernelFile, Root};
 use dbdyno_model::CpuLimits;
 use std::collections::BTreeSet;
-use std::fs::File;
-use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What a process may use: the server with this id, or this process. `None` where it may use all.
 ///
@@ -70,13 +68,13 @@ pub(crate) fn cores(root: &Root, cpus: &[u32]) -> usize {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct ControlGroup {
     version: CgroupVersion,
-    /// Without its leading slash.
     folder: PathBuf,
 }
 
 impl ControlGroup {
+    /// A file's path without its leading slash.
     fn file(&self, name: &str) -> String {
-        self.folder.join(name).to_string_lossy().into_owned()
+        self.folder.join(name).to_string_lossy().trim_start_matches('/').to_owned()
     }
 
     fn quota(&self, root: &Root) -> Option<f64> {
@@ -93,43 +91,28 @@ fn groups(root: &Root, pid: Option<u32>) -> Vec<ControlGroup> {
     let Ok(mountinfo) = root.text("proc/self/mountinfo") else { return Vec::new() };
     let Ok(cgroup) = root.text(&format!("proc/{}/cgroup", name(pid))) else { return Vec::new() };
     let of = |hierarchy: parse::Hierarchy| {
-        let folders = hierarchy.folders(&cgroup).into_iter();
-        let group = move |folder: PathBuf| {
-            let folder = folder.strip_prefix("/").unwrap_or(&folder).to_owned();
-            ControlGroup { version: hierarchy.version, folder }
-        };
-        folders.map(group).collect::<Vec<_>>()
+        let version = hierarchy.version;
+        hierarchy.folders(&cgroup).into_iter().map(move |folder| ControlGroup { version, folder })
     };
     parse::hierarchies(&mountinfo).into_iter().flat_map(of).collect()
 }
 
 /// The `cpu.stat` files, opened, of all control groups with a quota.
 #[derive(Debug, Default)]
-pub(crate) struct Throttles(Vec<(PathBuf, Reading<File>)>);
+pub(crate) struct Throttles(Vec<KernelFile>);
 
 impl Throttles {
     /// Those of this process, and of a server if one is named. Each group counts once.
     pub(crate) fn open(root: &Root, server_pid: Option<u32>) -> Self {
         let mut all: BTreeSet<ControlGroup> = groups(root, None).into_iter().collect();
         all.extend(server_pid.into_iter().flat_map(|pid| groups(root, Some(pid))));
-        let open = |group: ControlGroup| {
-            let file = group.file("cpu.stat");
-            let opened = File::open(root.path(&file)).map_err(|e| unreadable(Path::new("/").join(&file), &e));
-            (Path::new("/").join(file), opened)
-        };
-        Self(all.into_iter().filter(|group| group.quota(root).is_some()).map(open).collect())
+        let limited = all.iter().filter(|group| group.quota(root).is_some());
+        Self(limited.map(|group| KernelFile::open(root, group.file("cpu.stat"))).collect())
     }
 
     /// The counts of all groups so far; `None` where no group has a quota.
-    pub(crate) fn read(&self) -> Option<Reading<Vec<Throttling>>> {
-        let one = |(path, file): &(PathBuf, Reading<File>)| {
-            let mut text = [0; 4096];
-            let file = file.as_ref().map_err(String::clone)?;
-            let n = file.read_at(&mut text, 0).map_err(|e| unreadable(path, &e))?;
-            let text = String::from_utf8_lossy(&text[..n]);
-            parse::throttling(&text).ok_or_else(|| format!("{} has a form that dbdyno does not know", path.display()))
-        };
-        (!self.0.is_empty()).then(|| self.0.iter().map(one).collect())
+    pub(crate) fn read(&self, buffer: &mut Vec<u8>) -> Option<Reading<Vec<Throttling>>> {
+        (!self.0.is_empty()).then(|| self.0.iter().map(|file| file.read(buffer, parse::throttling)).collect())
     }
 }
 
@@ -197,15 +180,15 @@ mod tests {
         ]);
         assert_eq!(limits(&root, None).unwrap().unwrap().quota_processors, Some(4.0));
         let throttles = Throttles::open(&root, None);
-        assert_eq!(throttles.read(), Some(Ok(vec![Throttling { periods: 7, throttled: 2, ns: 30 }])));
+        assert_eq!(throttles.read(&mut vec![0; 4096]), Some(Ok(vec![Throttling { periods: 7, throttled: 2, ns: 30 }])));
     }
 
     #[test]
     fn nobody_is_held_back_without_a_quota_and_an_account_that_cannot_be_read_says_why() {
         let (_dir, root) = machine(&[]);
-        assert_eq!(Throttles::open(&root, Some(77)).read(), None);
+        assert_eq!(Throttles::open(&root, Some(77)).read(&mut vec![0; 4096]), None);
         let (_dir, root) = machine(&[("sys/fs/cgroup/user.slice/cpu.max", "50000 100000\n")]);
-        let why = Throttles::open(&root, None).read().unwrap().unwrap_err();
+        let why = Throttles::open(&root, None).read(&mut vec![0; 4096]).unwrap().unwrap_err();
         assert!(why.contains("/sys/fs/cgroup/user.slice/cpu.stat"), "{why}");
         let (_dir, root) = tree(&[("etc/x", "")]);
         assert!(limits(&root, None).unwrap_err().contains("/sys/devices/system/cpu/online"));

@@ -8,22 +8,8 @@ use std::path::Path;
 /// Major and minor number of a device.
 pub(crate) type DeviceNumber = (u32, u32);
 
-/// Processor time of this process, all threads, in nanoseconds.
-pub(crate) fn process_cpu_ns() -> u64 {
-    nanoseconds(ClockId::ProcessCPUTime)
-}
-
-/// Processor time of this thread in nanoseconds.
-pub(crate) fn thread_cpu_ns() -> u64 {
-    nanoseconds(ClockId::ThreadCPUTime)
-}
-
-/// Time since the machine started, sleep included, in nanoseconds.
-pub(crate) fn since_boot_ns() -> u64 {
-    nanoseconds(ClockId::Boottime)
-}
-
-fn nanoseconds(clock: ClockId) -> u64 {
+/// What a clock of the kernel says.
+pub(crate) fn clock_ns(clock: ClockId) -> u64 {
     let time = clock_gettime(clock);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }

@@ -15,6 +15,7 @@ use crate::limits;
 use crate::os;
 use crate::root::Root;
 use dbdyno_model::{MachinePace, PointPace};
+use rustix::time::ClockId;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -124,9 +125,9 @@ impl Schedule {
         // The first block finds the caches cold.
         block(steps / 4);
         while blocks.is_empty() || self.began.elapsed() < until {
-            let before_ns = os::thread_cpu_ns();
+            let before_ns = os::clock_ns(ClockId::ThreadCPUTime);
             block(steps);
-            blocks.push(os::thread_cpu_ns().saturating_sub(before_ns) as f64 / f64::from(steps));
+            blocks.push(os::clock_ns(ClockId::ThreadCPUTime).saturating_sub(before_ns) as f64 / f64::from(steps));
         }
         median(blocks).filter(|ns| *ns > 0.0)
     }

@@ -1,7 +1,9 @@
 //! Reads the kernel's text files below a root directory: `/` on a machine, and a recorded tree in tests.
 
 use crate::missing::Reading;
+use std::fs::File;
 use std::io;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 /// The directory that contains `proc`, `sys` and `etc`.
@@ -53,6 +55,40 @@ pub(crate) fn names_in(dir: &Path) -> Vec<String> {
     let mut names: Vec<String> = entries.filter_map(|e| e.file_name().into_string().ok()).collect();
     names.sort_unstable();
     names
+}
+
+/// One kernel file, opened, or why it is not.
+#[derive(Debug)]
+pub(crate) struct KernelFile {
+    path: String,
+    file: Reading<File>,
+}
+
+impl KernelFile {
+    /// Opens a file that is given without its leading slash.
+    pub(crate) fn open(root: &Root, path: String) -> Self {
+        let file = File::open(root.path(&path)).map_err(|e| unreadable(Path::new("/").join(&path), &e));
+        Self { path, file }
+    }
+
+    /// Reads the file from its start, into a buffer that grows as needed.
+    pub(crate) fn read<T>(&self, buffer: &mut Vec<u8>, parse: impl FnOnce(&str) -> Option<T>) -> Reading<T> {
+        let file = self.file.as_ref().map_err(String::clone)?;
+        let mut filled = 0;
+        loop {
+            if filled == buffer.len() {
+                buffer.resize(buffer.len() * 2, 0);
+            }
+            match file.read_at(&mut buffer[filled..], filled as u64) {
+                Ok(0) => break,
+                Ok(n) => filled += n,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(unreadable(Path::new("/").join(&self.path), &error)),
+            }
+        }
+        let text = String::from_utf8_lossy(&buffer[..filled]);
+        parse(&text).ok_or_else(|| format!("/{} has a form that dbdyno does not know", self.path))
+    }
 }
 
 /// Why a file cannot be read, in readable form.

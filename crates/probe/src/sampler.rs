@@ -4,16 +4,14 @@
 //! difference of two snapshots.
 
 use crate::limits::Throttles;
-use crate::missing::Reading;
 use crate::os;
 use crate::parse;
-use crate::root::{Root, unreadable};
+use crate::root::{KernelFile, Root};
 use crate::scope::{HarnessShare, Scope};
 use crate::snapshot::{Clocks, MemoryInUse, Snapshot};
 use crate::telemetry::{Interval, Telemetry};
-use std::fs::File;
-use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use rustix::time::ClockId;
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 /// The files of a snapshot, in the order in which they are read.
@@ -56,7 +54,7 @@ impl Sampler {
         let scope = Scope::find(&root, data_files, harness);
         let throttles = Throttles::open(&root, None);
         Self {
-            files: FILES.map(|path| KernelFile::open(&root, path)),
+            files: FILES.map(|path| KernelFile::open(&root, path.to_owned())),
             buffer: Mutex::new(vec![0; 64 << 10]),
             scope,
             server_pid: None,
@@ -85,12 +83,12 @@ impl Sampler {
     pub fn snapshot(&self) -> Snapshot {
         let mut buffer = self.buffer.lock().unwrap_or_else(PoisonError::into_inner);
         let server_cpu_ns = self.server_pid.map(crate::server::cpu_ns);
-        let throttling = self.throttles.read();
+        let throttling = self.throttles.read(&mut buffer);
         let [stat, diskstats, own_io, cpu_waits, io_waits, memory_waits, net_dev, vmstat, meminfo, own_statm] = &self.files;
         // Counters that are compared with the clock are read next to it; sizes, which change slowly, come last.
         Snapshot {
             clocks: Clocks::read(),
-            process_cpu_ns: os::process_cpu_ns(),
+            process_cpu_ns: os::clock_ns(ClockId::ProcessCPUTime),
             cpu: stat.read(&mut buffer, parse::cpu_ticks),
             devices: diskstats.read(&mut buffer, |text| Some(parse::devices(text))),
             own_io: own_io.read(&mut buffer, parse::own_io),
@@ -112,38 +110,6 @@ impl Sampler {
     #[must_use]
     pub fn difference(&self, earlier: &Snapshot, later: &Snapshot) -> Telemetry {
         Interval { scope: &self.scope, earlier, later }.telemetry()
-    }
-}
-
-/// One kernel file, opened, or why it is not.
-#[derive(Debug)]
-struct KernelFile {
-    path: &'static str,
-    file: Reading<File>,
-}
-
-impl KernelFile {
-    fn open(root: &Root, path: &'static str) -> Self {
-        Self { path, file: File::open(root.path(path)).map_err(|e| unreadable(Path::new("/").join(path), &e)) }
-    }
-
-    /// Reads the file from its start, into a buffer that grows as needed.
-    fn read<T>(&self, buffer: &mut Vec<u8>, parse: impl FnOnce(&str) -> Option<T>) -> Reading<T> {
-        let file = self.file.as_ref().map_err(String::clone)?;
-        let mut filled = 0;
-        loop {
-            if filled == buffer.len() {
-                buffer.resize(buffer.len() * 2, 0);
-            }
-            match file.read_at(&mut buffer[filled..], filled as u64) {
-                Ok(0) => break,
-                Ok(n) => filled += n,
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(unreadable(Path::new("/").join(self.path), &error)),
-            }
-        }
-        let text = String::from_utf8_lossy(&buffer[..filled]);
-        parse(&text).ok_or_else(|| format!("/{} has a form that dbdyno does not know", self.path))
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::missing::Reading;
 use crate::os;
 use crate::parse::{self, CpuTicks, DeviceCounts, InterfaceBytes, OwnIo, Throttling};
+use rustix::time::ClockId;
 use std::time::{Duration, Instant, SystemTime};
 
 /// All counters at one moment.
@@ -78,6 +79,7 @@ impl Snapshot {
 pub(crate) struct Clocks {
     pub(crate) monotonic: Instant,
     pub(crate) wall: SystemTime,
+    /// Sleep included.
     pub(crate) since_boot_ns: u64,
 }
 
@@ -89,7 +91,7 @@ impl Clocks {
         const ATTEMPTS: u32 = 5;
         let read = || {
             let monotonic = Instant::now();
-            let clocks = Self { monotonic, wall: SystemTime::now(), since_boot_ns: os::since_boot_ns() };
+            let clocks = Self { monotonic, wall: SystemTime::now(), since_boot_ns: os::clock_ns(ClockId::Boottime) };
             (monotonic.elapsed(), clocks)
         };
         let mut closest = read();

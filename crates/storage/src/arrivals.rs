@@ -46,7 +46,14 @@ impl Timetable {
 
     /// Takes the next due moment for the caller alone.
     pub(crate) fn take(&self) -> u64 {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+        let mut next = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let due_ns = next.due_ns as u64;
+        next.due_in_window += u64::from((next.window.0..next.window.1).contains(&due_ns));
+        next.due_ns += match next.arrivals {
+            Arrivals::Constant => next.distance_ns,
+            Arrivals::Poisson => -(1.0 - next.draws.uniform()).ln() * next.distance_ns,
+        };
+        due_ns
     }
 
     /// How many I/Os were due in the window up to a moment: those taken, and an estimate of those that no thread took.
@@ -54,18 +61,6 @@ impl Timetable {
         let next = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let left_ns = until_ns as f64 - next.due_ns.max(next.window.0 as f64);
         next.due_in_window + (left_ns / next.distance_ns).ceil().max(0.0) as u64
-    }
-}
-
-impl NextDue {
-    fn take(&mut self) -> u64 {
-        let due_ns = self.due_ns as u64;
-        self.due_in_window += u64::from((self.window.0..self.window.1).contains(&due_ns));
-        self.due_ns += match self.arrivals {
-            Arrivals::Constant => self.distance_ns,
-            Arrivals::Poisson => -(1.0 - self.draws.uniform()).ln() * self.distance_ns,
-        };
-        due_ns
     }
 }
 

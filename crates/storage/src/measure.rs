@@ -116,10 +116,8 @@ pub(crate) fn measure_by(
     goal_bytes: Option<u64>,
 ) -> Result<StorageMeasurement, StorageError> {
     let shared = Arc::new(SharedState::new(luns, load, run_number(load.seed))?);
-    let (io_threads, backend, notes) = ready_threads(&shared, backend, run, stop)?;
-    let mut measured = run_schedule(&shared, &io_threads, stop, on_edge, backend, goal_bytes);
-    measured.notes.splice(0..0, notes);
-    Ok(measured)
+    let (io_threads, backend) = ready_threads(&shared, backend, run, stop)?;
+    Ok(run_schedule(&shared, &io_threads, stop, on_edge, backend, goal_bytes))
 }
 
 /// Runs a point with threads that are ready.

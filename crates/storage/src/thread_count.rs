@@ -26,7 +26,7 @@ pub(crate) fn ready_threads(
     backend: BackendKind,
     run: &Arc<ThreadBody>,
     stop: &AtomicBool,
-) -> Result<(IoThreads, BackendKind, Vec<String>), StorageError> {
+) -> Result<(IoThreads, BackendKind), StorageError> {
     let refused = |source| StorageError::System { what: "threads for the I/O cannot be made", source };
     let one_each = shared.load.outstanding();
     let made = match backend {
@@ -37,10 +37,11 @@ pub(crate) fn ready_threads(
     match made {
         Err(error) if backend == BackendKind::Uring => {
             let note = format!("io_uring is not to be had ({error}): threads with pread and pwrite instead");
-            let io_threads = IoThreads::new(shared, one_each, &body(BackendKind::Threads)).map_err(refused)?;
-            Ok((io_threads, BackendKind::Threads, vec![note]))
+            let mut io_threads = IoThreads::new(shared, one_each, &body(BackendKind::Threads)).map_err(refused)?;
+            io_threads.notes.insert(0, note);
+            Ok((io_threads, BackendKind::Threads))
         }
-        made => made.map(|io_threads| (io_threads, backend, vec![])).map_err(refused),
+        made => made.map(|io_threads| (io_threads, backend)).map_err(refused),
     }
 }
 

@@ -46,12 +46,12 @@ fn files_longer_than_the_buffer_are_read_whole_and_absent_ones_say_why() {
     let (_dir, root) = crate::root::tests::tree(&[("proc/stat", text.as_str())]);
     let mut buffer = vec![0; 16];
     let length = |text: &str| Some(text.len());
-    assert_eq!(KernelFile::open(&root, "proc/stat").read(&mut buffer, length), Ok(10_000));
+    assert_eq!(KernelFile::open(&root, "proc/stat".to_owned()).read(&mut buffer, length), Ok(10_000));
     assert_eq!(
-        KernelFile::open(&root, "proc/stat").read(&mut buffer, parse::cpu_ticks).unwrap_err(),
+        KernelFile::open(&root, "proc/stat".to_owned()).read(&mut buffer, parse::cpu_ticks).unwrap_err(),
         "/proc/stat has a form that dbdyno does not know"
     );
-    assert_eq!(KernelFile::open(&root, "proc/io").read(&mut buffer, length).unwrap_err(), "there is no /proc/io here");
+    assert_eq!(KernelFile::open(&root, "proc/io".to_owned()).read(&mut buffer, length).unwrap_err(), "there is no /proc/io here");
 }
 
 #[test]
