@@ -33,7 +33,7 @@ impl IoTargets {
     pub(crate) fn new(luns: &Luns, load: &IoLoad) -> Result<Self, StorageError> {
         let space = |large: bool, n: u32| (n > 0).then(|| Space::new(luns, load.layout, load.bytes(large))).transpose();
         let spaces = [space(false, load.small)?, space(true, load.large)?];
-        let units = spaces[1].as_ref().map_or(0, Space::units);
+        let units = spaces[1].as_ref().map_or(0, |space| space.units);
         let (n, pct) = (u64::from(load.streams()), u64::from(load.write_pct));
         let streams = (0..n)
             .map(|stream| Stream {
@@ -58,7 +58,8 @@ impl IoTargets {
 /// Draws the I/Os of one thread.
 #[derive(Debug)]
 pub(crate) struct IoGenerator {
-    mixer: SplitMix64,
+    /// Random numbers, also for the data that is written.
+    pub mixer: SplitMix64,
     /// Random I/Os drawn so far, small and large.
     drawn: [u64; 2],
 }
@@ -75,7 +76,7 @@ impl IoGenerator {
     /// The next I/O: its unit of the space, and whether it writes.
     #[inline]
     pub(crate) fn next(&mut self, targets: &IoTargets, large: bool, stream: u32) -> (u64, bool) {
-        let units = targets.space(large).map_or(0, Space::units);
+        let units = targets.space(large).map_or(0, |space| space.units);
         if large && let Some(stream) = targets.streams.get(stream as usize) {
             let n = stream.begun.fetch_add(1, Relaxed);
             return ((stream.from + n) % units, turn_to_write(n, stream.write_pct));
@@ -83,11 +84,6 @@ impl IoGenerator {
         let n = &mut self.drawn[usize::from(large)];
         *n += 1;
         (self.mixer.below(units), turn_to_write(*n, targets.write_pct))
-    }
-
-    /// Random numbers for the data that is written.
-    pub(crate) fn mixer(&mut self) -> &mut SplitMix64 {
-        &mut self.mixer
     }
 }
 

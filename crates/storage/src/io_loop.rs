@@ -55,7 +55,7 @@ pub(crate) struct IoLoop<'a> {
     shared: &'a SharedState,
     record: &'a Mutex<IoRecord>,
     thread: u32,
-    arena: Arena,
+    pub arena: Arena,
     slots: Vec<Slot>,
     draws: IoGenerator,
     /// Free slots, small and large.
@@ -105,7 +105,7 @@ impl<'a> IoLoop<'a> {
             for slot in &slots {
                 let at = slot.write_at..slot.write_at + load.bytes(slot.large) as usize;
                 arena.get_mut(at).chunks_exact_mut(8).for_each(|word| {
-                    word.copy_from_slice(&draws.mixer().draw().to_le_bytes());
+                    word.copy_from_slice(&draws.mixer.draw().to_le_bytes());
                 });
             }
         }
@@ -123,10 +123,6 @@ impl<'a> IoLoop<'a> {
             read_again: load.verify || (load.writes() && longest > LONG_BYTES),
             begun: Vec::new(),
         })
-    }
-
-    pub(crate) fn arena(&self) -> &Arena {
-        &self.arena
     }
 
     /// How many I/Os it keeps outstanding.
@@ -254,7 +250,7 @@ impl<'a> IoLoop<'a> {
                 let end = at + piece.bytes as usize;
                 match (write, verify) {
                     (true, true) => stamp(arena.get_mut(at..end), Stamp { offset: piece.offset, sequence, run }),
-                    (true, false) => renew(arena.get_mut(at..end), draws.mixer().draw()),
+                    (true, false) => renew(arena.get_mut(at..end), draws.mixer.draw()),
                     _ => {}
                 }
                 let tag = u64::from(n) | u64::from(slot.pieces) << 32;

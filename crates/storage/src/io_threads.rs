@@ -39,13 +39,13 @@ pub(crate) fn body(kind: BackendKind) -> Arc<ThreadBody> {
     match kind {
         BackendKind::Uring => Arc::new(|io_loop, ready, shared| {
             let mut ring = UringQueue::ring(io_loop.most_pieces())?;
-            let mut queue = UringQueue::new(&mut ring, &shared.luns, io_loop.arena(), io_loop.outstanding())?;
-            let notes = queue.notes();
+            let mut queue = UringQueue::new(&mut ring, &shared.luns, &io_loop.arena, io_loop.outstanding())?;
+            let notes = std::mem::take(&mut queue.notes);
             ready(notes).map_or(Ok(()), |schedule| io_loop.run(&schedule, &mut queue))
         }),
         BackendKind::Threads => Arc::new(|io_loop, ready, shared| {
-            ready(vec![])
-                .map_or(Ok(()), |schedule| io_loop.run(&schedule, &mut BlockingQueue::new(shared.luns.clone())))
+            let mut queue = BlockingQueue { luns: shared.luns.clone(), pushed: vec![] };
+            ready(vec![]).map_or(Ok(()), |schedule| io_loop.run(&schedule, &mut queue))
         }),
         BackendKind::Null => Arc::new(|io_loop, ready, _| {
             ready(vec![]).map_or(Ok(()), |schedule| io_loop.run(&schedule, &mut NullQueue::default()))

@@ -139,7 +139,7 @@ mod tests {
         let storage = Arc::new(Mutex::new(MemoryDisk::new(&LUNS, drops)));
         let ours = Arc::clone(&storage);
         let run: Arc<ThreadBody> = Arc::new(move |io_loop, ready, _| {
-            let mut disk = MemoryDiskQueue::new(Arc::clone(&ours));
+            let mut disk = MemoryDiskQueue { storage: Arc::clone(&ours), pushed: vec![] };
             ready(vec![]).map_or(Ok(()), |schedule| io_loop.run(&schedule, &mut disk))
         });
         let shared = Arc::new(SharedState::new(&Luns::imagined(&LUNS), &load(layout), 7).unwrap());

@@ -29,7 +29,8 @@ pub(crate) struct Space {
     zones: Vec<Zone>,
     stripe_bytes: u64,
     unit_bytes: u64,
-    units: u64,
+    /// The number of I/Os that fit side by side.
+    pub units: u64,
 }
 
 impl Space {
@@ -87,11 +88,6 @@ impl Space {
         Self { zones, stripe_bytes, unit_bytes, units: end / unit_bytes }
     }
 
-    /// The number of I/Os that fit side by side.
-    pub(crate) fn units(&self) -> u64 {
-        self.units
-    }
-
     /// The pieces of one I/O in order: one piece, unless stripes divide it.
     #[inline]
     pub(crate) fn pieces(&self, unit: u64, mut take: impl FnMut(Piece)) {
@@ -137,7 +133,7 @@ mod tests {
             let sizes: Vec<u64> = sectors.iter().map(|n| n * 512).collect();
             let space = Space::of(&sizes, layout, unit * 512);
             let mut seen = BTreeSet::new();
-            for n in 0..space.units() {
+            for n in 0..space.units {
                 let (mut bytes, mut pieces) = (0, 0);
                 space.pieces(n, |piece| {
                     (bytes, pieces) = (bytes + u64::from(piece.bytes), pieces + 1);
@@ -164,7 +160,7 @@ mod tests {
     fn stripes_go_round_and_then_round_the_larger_ones() {
         let space = Space::of(&[2 * 4096, 4 * 4096], Layout::Raid0 { stripe_bytes: 4096 }, 4096);
         let mut places = Vec::new();
-        (0..space.units()).for_each(|n| space.pieces(n, |piece| places.push((piece.lun, piece.offset / 4096))));
+        (0..space.units).for_each(|n| space.pieces(n, |piece| places.push((piece.lun, piece.offset / 4096))));
         assert_eq!(places, [(0, 0), (1, 0), (0, 1), (1, 1), (1, 2), (1, 3)]);
     }
 }

@@ -110,7 +110,7 @@ impl IoLoad {
         if self.write_pct > 100 {
             return refuse(format!("{} % writes are more than all; ask for 0 to 100", self.write_pct));
         }
-        if self.writes() && luns.access() == LunAccess::Read {
+        if self.writes() && luns.access == LunAccess::Read {
             return refuse("the devices and files are open for reading alone, and the load writes".to_owned());
         }
         if !(self.duration_s.is_finite()

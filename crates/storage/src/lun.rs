@@ -132,7 +132,8 @@ fn name_of(kind: FileType) -> &'static str {
 #[derive(Debug, Clone)]
 pub struct Luns {
     luns: Arc<Vec<Lun>>,
-    access: LunAccess,
+    /// What they were opened for.
+    pub(crate) access: LunAccess,
 }
 
 impl Luns {
@@ -170,12 +171,6 @@ impl Luns {
     #[must_use]
     pub fn size_bytes(&self) -> u64 {
         self.iter().map(|lun| lun.size_bytes).sum()
-    }
-
-    /// What they were opened for.
-    #[must_use]
-    pub fn access(&self) -> LunAccess {
-        self.access
     }
 
     /// LUNs that do not exist, for backends that do no I/O.

@@ -5,6 +5,7 @@ use crate::backend::{CompletedPiece, IoQueue, NullQueue, QueuedPiece, sleep_unti
 use crate::layout::Piece;
 use crate::{IoRate, Layout, Pattern};
 use dbdyno_model::Arrivals;
+use dbdyno_stats::SplitMix64;
 use std::io;
 
 const DURATION_S: f64 = 1.0;
@@ -151,7 +152,8 @@ fn as_many_are_outstanding_as_asked_small_and_large() {
         let run: Arc<ThreadBody> = Arc::new(move |io_loop, ready, _| {
             let seen = Arc::<Mutex<QueueLog>>::default();
             made.lock().unwrap().push(Arc::clone(&seen));
-            ready(vec![]).map_or(Ok(()), |schedule| io_loop.run(&schedule, &mut ReorderingQueue::new(7, seen)))
+            let mut queue = ReorderingQueue { mixer: SplitMix64::new(7), under_way: vec![], seen };
+            ready(vec![]).map_or(Ok(()), |schedule| io_loop.run(&schedule, &mut queue))
         });
         let load = IoLoad { small: 13, large: 5, write_pct: 30, duration_s: 0.2, ..load() };
         let shared = Arc::new(SharedState::new(&luns(), &load, 1).unwrap());
@@ -305,7 +307,7 @@ fn memory_of_ios_that_never_ended_stays_mapped() {
         let at = Arc::new(Mutex::new(0));
         let seen = Arc::clone(&at);
         let run: Arc<ThreadBody> = Arc::new(move |io_loop, ready, _| {
-            *seen.lock().unwrap() = io_loop.arena().raw().0.addr();
+            *seen.lock().unwrap() = io_loop.arena.raw().0.addr();
             ready(vec![])
                 .map_or(Ok(()), |schedule| io_loop.run(&schedule, &mut Deaf { breaks, hurried: Arc::default() }))
         });

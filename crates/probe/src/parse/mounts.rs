@@ -67,19 +67,14 @@ pub(crate) fn mount_of<'a>(mounts: &'a [Mount], path: &Path) -> Option<&'a Mount
 
 /// Blanks and the like are written as a backslash and three octal digits.
 fn unescaped(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, tail)) = rest.split_first() {
-        let octal = match tail {
-            [a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', ..] if first == b'\\' => {
-                Some((a - b'0') << 6 | (b - b'0') << 3 | (c - b'0'))
-            }
-            _ => None,
-        };
-        bytes.push(octal.unwrap_or(first));
-        rest = if octal.is_some() { &tail[3..] } else { tail };
+    let mut parts = text.split('\\');
+    let mut plain = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        let octal = part.get(..3).and_then(|digits| u8::from_str_radix(digits, 8).ok());
+        plain.push(octal.unwrap_or(b'\\'));
+        plain.extend(part.as_bytes().iter().skip(if octal.is_some() { 3 } else { 0 }));
     }
-    String::from_utf8_lossy(&bytes).into_owned()
+    String::from_utf8_lossy(&plain).into_owned()
 }
 
 #[cfg(test)]

@@ -8,14 +8,8 @@ use std::io;
 /// A queue that makes the system calls when it submits.
 #[derive(Debug)]
 pub(crate) struct BlockingQueue {
-    luns: Luns,
-    pushed: Vec<QueuedPiece>,
-}
-
-impl BlockingQueue {
-    pub(crate) fn new(luns: Luns) -> Self {
-        Self { luns, pushed: Vec::new() }
-    }
+    pub luns: Luns,
+    pub pushed: Vec<QueuedPiece>,
 }
 
 impl IoQueue for BlockingQueue {

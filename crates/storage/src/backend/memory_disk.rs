@@ -24,14 +24,8 @@ impl MemoryDisk {
 
 /// One thread's queue to the disk.
 pub(crate) struct MemoryDiskQueue {
-    storage: Arc<Mutex<MemoryDisk>>,
-    pushed: Vec<QueuedPiece>,
-}
-
-impl MemoryDiskQueue {
-    pub(crate) fn new(storage: Arc<Mutex<MemoryDisk>>) -> Self {
-        Self { storage, pushed: Vec::new() }
-    }
+    pub storage: Arc<Mutex<MemoryDisk>>,
+    pub pushed: Vec<QueuedPiece>,
 }
 
 impl IoQueue for MemoryDiskQueue {

@@ -53,15 +53,9 @@ pub(crate) struct QueueLog {
 
 /// A queue whose pieces complete in random order, some at each call.
 pub(crate) struct ReorderingQueue {
-    mixer: SplitMix64,
-    under_way: Vec<QueuedPiece>,
-    seen: Arc<Mutex<QueueLog>>,
-}
-
-impl ReorderingQueue {
-    pub(crate) fn new(seed: u64, seen: Arc<Mutex<QueueLog>>) -> Self {
-        Self { mixer: SplitMix64::new(seed), under_way: Vec::new(), seen }
-    }
+    pub mixer: SplitMix64,
+    pub under_way: Vec<QueuedPiece>,
+    pub seen: Arc<Mutex<QueueLog>>,
 }
 
 impl IoQueue for ReorderingQueue {

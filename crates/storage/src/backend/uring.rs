@@ -39,7 +39,8 @@ pub(crate) struct UringQueue<'r> {
     /// Whether a time-out is under way.
     ticking: bool,
     at_once: usize,
-    notes: Vec<String>,
+    /// Notes on how it works.
+    pub notes: Vec<String>,
 }
 
 /// How files are named to the kernel.
@@ -118,11 +119,6 @@ impl<'r> UringQueue<'r> {
             at_once,
             notes,
         })
-    }
-
-    /// Notes on how it works.
-    pub(crate) fn notes(&self) -> Vec<String> {
-        self.notes.clone()
     }
 
     /// A piece in the kernel's form.

@@ -4,7 +4,7 @@ use super::{IoLoop, Slot};
 use crate::IoError;
 use crate::layout::Piece;
 use crate::record::IoRecord;
-use crate::verify::{VerifyCounts, prove};
+use crate::verify::prove;
 use rustix::io::Errno;
 use std::io;
 use std::sync::PoisonError;
@@ -70,11 +70,10 @@ impl IoLoop<'_> {
         for (piece, at) in self.pieces(&self.slots[n as usize]) {
             let lun = &self.shared.luns.slice()[piece.lun as usize];
             let place = (lun.path.as_path(), lun.is_stamped());
-            let (mut proofs, mut wrong) = (VerifyCounts::default(), Vec::new());
+            let mut wrong = Vec::new();
             let last = self.shared.claims.as_ref().map(|claims| claims.last(piece, self.shared.run));
             let block = self.arena.get_mut(at..at + piece.bytes as usize);
-            prove(block, place, piece.offset, last.as_ref(), &mut proofs, |mismatch| wrong.push(mismatch));
-            record.proofs.add(proofs);
+            prove(block, place, piece.offset, last.as_ref(), &mut record.proofs, |mismatch| wrong.push(mismatch));
             wrong.into_iter().for_each(|mismatch| record.mismatch(mismatch));
         }
     }

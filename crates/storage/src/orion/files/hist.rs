@@ -17,9 +17,10 @@ writes, and behind them the share of all I/Os that took no longer than the upper
 pub(super) fn hist(report: &FilesReport<'_>) -> String {
     let mut text = HEAD.to_owned();
     for point in report.points.iter().filter(|point| point.failure.is_none()) {
-        for (name, kind) in [("small", &point.small), ("large", &point.large)] {
+        for (name, kind) in [("Small", &point.small), ("Large", &point.large)] {
             if kind.count() > 0 {
-                let _ = write!(text, "\nLatency Histogram for {name} IOs @ {}\n{}", place(point), buckets(kind));
+                let (small, table) = (name.to_lowercase(), buckets(kind));
+                let _ = write!(text, "\nLatency Histogram for {small} IOs @ {}\n{table}", place(point));
                 if report.settings.percentiles {
                     text += &percentiles(name, kind);
                 }
@@ -88,8 +89,7 @@ pub(super) fn percentiles(name: &str, kind: &ReadWriteTimes) -> String {
             })
             .collect();
         if !values.is_empty() {
-            let initial = name.chars().next().unwrap_or_default().to_ascii_uppercase();
-            let _ = writeln!(text, "{initial}{} {way} Percentiles: {}", &name[1..], values.join(", "));
+            let _ = writeln!(text, "{name} {way} Percentiles: {}", values.join(", "));
         }
     }
     text

@@ -140,7 +140,7 @@ fn latencies(report: &FilesReport<'_>, name: &str, kind: &ReadWriteTimes, point:
         }
     }
     if report.settings.percentiles {
-        text += &percentiles(&name.to_lowercase(), kind);
+        text += &percentiles(name, kind);
     }
     text
 }
