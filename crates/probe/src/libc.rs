@@ -23,11 +23,8 @@ pub struct CLibrary {
 /// Examines what is loaded.
 #[must_use]
 pub fn c_library() -> CLibrary {
-    let name = match () {
-        () if cfg!(target_env = "gnu") => Some("gnu"),
-        () if cfg!(target_env = "musl") => Some("musl"),
-        () => None,
-    };
+    let musl = cfg!(target_env = "musl").then_some("musl");
+    let name = if cfg!(target_env = "gnu") { Some("gnu") } else { musl };
     let maps = fs::read_to_string("/proc/self/maps").map_err(|e| format!("/proc/self/maps cannot be read: {e}"));
     CLibrary {
         name,

@@ -2,7 +2,6 @@
 
 use crate::missing::Reading;
 use crate::root::{Root, unreadable};
-use std::path::Path;
 
 /// What `/proc/PID/stat` says (proc(5): fields 4 and 14 to 17).
 #[derive(Debug, PartialEq, Eq)]
@@ -33,8 +32,7 @@ impl Process {
 
 /// The processes of this machine.
 pub(crate) fn all() -> Reading<impl Iterator<Item = u32>> {
-    let proc = Path::new("/proc");
-    let entries = std::fs::read_dir(proc).map_err(|e| unreadable(proc, &e))?;
+    let entries = std::fs::read_dir("/proc").map_err(|e| unreadable("/proc", &e))?;
     Ok(entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()))
 }
 

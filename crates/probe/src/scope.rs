@@ -40,14 +40,12 @@ impl Scope {
         let devices = BlockDevices::read(root);
         let (data, mut remarks) = devices.of_files(data_files);
         let cached_below = data_files.iter().find_map(|file| devices.cached_below(file));
-        let summed = match (data_files, data.is_empty()) {
-            _ if cached_below.is_some() => Err(cached_below.clone().unwrap_or_default()),
-            ([], _) => Ok(devices.physical()),
-            (_, false) => Ok(data.clone()),
-            (_, true) => Err(match remarks.is_empty() {
-                true => "no device is known that holds the database".to_owned(),
-                false => remarks.join("; "),
-            }),
+        let summed = match (&cached_below, data_files) {
+            (Some(why), _) => Err(why.clone()),
+            (None, []) => Ok(devices.physical()),
+            _ if !data.is_empty() => Ok(data.clone()),
+            _ if remarks.is_empty() => Err("no device is known that holds the database".to_owned()),
+            _ => Err(remarks.join("; ")),
         };
         remarks.extend(summed.iter().flatten().filter_map(|name| uncounted(root, name)));
         let interfaces = root.names("sys/class/net").into_iter();

@@ -8,7 +8,7 @@ use crate::parse::{self, OwnIo};
 use crate::process::{self, Process};
 use crate::root::{Root, unreadable};
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// How often the accounts are read again because children came or went meanwhile.
 const ATTEMPTS: u32 = 8;
@@ -67,9 +67,9 @@ fn plus(a: OwnIo, b: OwnIo) -> OwnIo {
 
 /// A process's account; `None` where it has ended.
 fn io_of(pid: u32) -> Reading<Option<OwnIo>> {
-    let path = folder(pid).join("io");
+    let path = format!("/proc/{pid}/io");
     match std::fs::read_to_string(&path) {
-        Ok(text) => parse::own_io(&text).map(Some).ok_or_else(|| format!("{} is not understood", path.display())),
+        Ok(text) => parse::own_io(&text).map(Some).ok_or_else(|| format!("{path} is not understood")),
         // ESRCH: it ended between opening and reading.
         Err(error) if error.kind() == ErrorKind::NotFound || error.raw_os_error() == Some(3) => Ok(None),
         Err(error) => Err(unreadable(&path, &error)),
@@ -77,15 +77,11 @@ fn io_of(pid: u32) -> Reading<Option<OwnIo>> {
 }
 
 fn children(pid: u32) -> Reading<Vec<u32>> {
-    let path = folder(pid).join("task").join(pid.to_string()).join("children");
+    let path = format!("/proc/{pid}/task/{pid}/children");
     let text = std::fs::read_to_string(&path).map_err(|e| unreadable(&path, &e))?;
     let mut children: Vec<u32> = text.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect();
     children.sort_unstable();
     Ok(children)
-}
-
-fn folder(pid: u32) -> PathBuf {
-    Path::new("/proc").join(pid.to_string())
 }
 
 /// What the control group of a server moved; every user may read it. Only for a group without other processes.

@@ -22,7 +22,6 @@ mod load;
 mod lun;
 mod mark;
 mod measure;
-mod memory;
 pub mod orion;
 mod record;
 pub mod safety;

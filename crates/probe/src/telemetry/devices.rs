@@ -64,10 +64,8 @@ impl Interval<'_> {
         let mut uses = Vec::new();
         for name in scope.whole.union(&scope.data) {
             // A device that is not listed has had no activity yet.
-            let none = DeviceCounts::default();
-            let of = |list: &'_ [DeviceCounts]| list.iter().find(|d| d.name == *name).cloned();
-            let (before, after) = (of(earlier).unwrap_or_else(|| none.clone()), of(later).unwrap_or(none));
-            match between(name, &before, &after) {
+            let of = |list: &[DeviceCounts]| list.iter().find(|d| d.name == *name).cloned().unwrap_or_default();
+            match between(name, &of(earlier), &of(later)) {
                 Ok(used) if used.reads + used.writes > 0 || scope.data.contains(name) => uses.push(used),
                 Ok(_) => {}
                 Err(why) if summed(name) => return Err(why),
