@@ -47,8 +47,8 @@ pub(crate) fn cpu(root: &Root, info: &CpuInfo, missing: &mut Missing) -> Cpu {
 }
 
 fn threads() -> Reading<u32> {
-    let allowed = rustix::thread::sched_getaffinity(None);
-    allowed.map(|cpus| cpus.count()).map_err(|e| format!("the scheduler does not say which processors may be used: {e}"))
+    let allowed = rustix::thread::sched_getaffinity(None).map(|cpus| cpus.count());
+    allowed.map_err(|e| format!("the scheduler does not say which processors may be used: {e}"))
 }
 
 /// The numbers of the processors that the kernel knows.

@@ -57,7 +57,8 @@ fn memory(root: &Root, missing: &mut Missing) -> Memory {
 
 fn numa_nodes(root: &Root) -> Reading<u32> {
     let nodes = root.word("sys/devices/system/node/online")?;
-    parse::list(&nodes).and_then(|nodes| parse::count(nodes.len())).ok_or_else(|| format!("'{nodes}' is no list of nodes"))
+    let listed = parse::list(&nodes).and_then(|all| parse::count(all.len()));
+    listed.ok_or_else(|| format!("'{nodes}' is no list of nodes"))
 }
 
 fn distribution(root: &Root) -> Reading<String> {

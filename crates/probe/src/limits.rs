@@ -22,13 +22,12 @@ pub(crate) fn limits(root: &Root, pid: Option<u32>) -> Reading<Option<CpuLimits>
     let quota = quota(root, pid);
     let limited = allowed.len() < online.len() || quota.is_some_and(|quota| quota < allowed.len() as f64);
     let count = |n: usize| u32::try_from(n).ok();
-    let limits = || CpuLimits {
+    Ok(limited.then(|| CpuLimits {
         allowed_cores: count(cores(root, &allowed)).filter(|n| *n > 0),
         allowed_threads: count(allowed.len()),
         machine_threads: count(online.len()),
         quota_processors: quota,
-    };
-    Ok(limited.then(limits))
+    }))
 }
 
 /// The processors that a process may run on.

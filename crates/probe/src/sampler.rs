@@ -51,14 +51,12 @@ impl Sampler {
     #[must_use]
     pub fn new(data_files: &[PathBuf], harness: HarnessShare) -> Self {
         let root = Root::machine();
-        let scope = Scope::find(&root, data_files, harness);
-        let throttles = Throttles::open(&root, None);
         Self {
             files: FILES.map(|path| KernelFile::open(&root, path.to_owned())),
             buffer: Mutex::new(vec![0; 64 << 10]),
-            scope,
+            scope: Scope::find(&root, data_files, harness),
             server_pid: None,
-            throttles,
+            throttles: Throttles::open(&root, None),
             everybody: false,
         }
     }
@@ -84,7 +82,7 @@ impl Sampler {
         let mut buffer = self.buffer.lock().unwrap_or_else(PoisonError::into_inner);
         let server_cpu_ns = self.server_pid.map(crate::server::cpu_ns);
         let throttling = self.throttles.read(&mut buffer);
-        let [stat, diskstats, own_io, cpu_waits, io_waits, memory_waits, net_dev, vmstat, meminfo, own_statm] = &self.files;
+        let [stat, diskstats, own_io, cpu_waits, io_waits, memory_waits, net_dev, vmstat, meminfo, statm] = &self.files;
         // Counters that are compared with the clock are read next to it; sizes, which change slowly, come last.
         Snapshot {
             clocks: Clocks::read(),
@@ -98,7 +96,7 @@ impl Sampler {
             interfaces: net_dev.read(&mut buffer, |text| Some(parse::interfaces(text))),
             swapped_pages: vmstat.read(&mut buffer, parse::swapped_pages),
             memory: meminfo.read(&mut buffer, MemoryInUse::of),
-            own_pages: own_statm.read(&mut buffer, parse::resident_pages),
+            own_pages: statm.read(&mut buffer, parse::resident_pages),
             server_cpu_ns,
             throttling,
             server_io: self.server_pid.map(crate::server_io::of_server),

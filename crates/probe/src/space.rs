@@ -14,11 +14,11 @@ pub fn free_bytes(path: &Path) -> io::Result<u64> {
     Ok(space.f_bavail.saturating_mul(space.f_frsize))
 }
 
-/// Whether `path`, or its nearest parent that exists, is on a file system in main memory (magic numbers of tmpfs and
-/// ramfs: statfs(2)). Commits there do not survive a crash, however they are synchronised. An unreadable place counts as
-/// a device.
+/// Whether `path`, or its nearest parent that exists, is on a file system in main memory (tmpfs, ramfs). Commits there
+/// do not survive a crash, however they are synchronised. An unreadable place counts as a device.
 #[must_use]
 pub fn is_memory(path: &Path) -> bool {
+    // The magic numbers of statfs(2).
     const TMPFS: u32 = 0x0102_1994;
     const RAMFS: u32 = 0x8584_58f6;
     // The kernel's type is signed and its length varies; the numbers have 32 bits.

@@ -116,7 +116,8 @@ impl Interval<'_> {
     }
 
     fn process_cpu_pct(&self) -> Reading<f64> {
-        self.machine_pct(since("this process's processor time", self.earlier.process_cpu_ns, self.later.process_cpu_ns)?)
+        let what = "this process's processor time";
+        self.machine_pct(since(what, self.earlier.process_cpu_ns, self.later.process_cpu_ns)?)
     }
 
     /// `None` where no server on this machine was named.

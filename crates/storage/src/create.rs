@@ -66,8 +66,7 @@ pub enum CreateError {
     Foreign(PathBuf),
     /// The file is dbdyno's, but has another size.
     #[error(
-        "{} is a test file of {has_bytes} bytes, not of {asked_bytes}: remove it, or leave --file-size out to use it as it is",
-        path.display()
+        "{path} is a test file of {has_bytes} bytes, not of {asked_bytes}: remove it, or leave --file-size out to use it as it is"
     )]
     OtherSize {
         /// The file.
@@ -211,14 +210,10 @@ fn is_ready(path: &Path, asked_bytes: u64) -> Result<bool, CreateError> {
             std::fs::remove_file(path).map_err(failed)?;
             Ok(false)
         }
-        Some(Stage::Complete | Stage::Stamped) => {
-            let has_bytes = file.metadata().map_err(failed)?.len();
-            if has_bytes == asked_bytes {
-                Ok(true)
-            } else {
-                Err(CreateError::OtherSize { path: path.to_owned(), has_bytes, asked_bytes })
-            }
-        }
+        Some(Stage::Complete | Stage::Stamped) => match file.metadata().map_err(failed)?.len() {
+            has_bytes if has_bytes == asked_bytes => Ok(true),
+            has_bytes => Err(CreateError::OtherSize { path: path.to_owned(), has_bytes, asked_bytes }),
+        },
     }
 }
 

@@ -58,15 +58,11 @@ impl Space {
         let (zones, stripe_bytes, end) = match layout {
             // No I/O lies on two devices: the remainder at the end of one is not used.
             Layout::Concat => {
-                let mut from = 0;
-                let zones = (0..)
-                    .zip(sizes)
-                    .map(|(lun, size)| {
-                        let zone = Zone { from, offset: 0, members: vec![lun] };
-                        from += size / unit_bytes * unit_bytes;
-                        zone
-                    })
-                    .collect();
+                let (mut zones, mut from) = (Vec::new(), 0);
+                for (lun, size) in (0..).zip(sizes) {
+                    zones.push(Zone { from, offset: 0, members: vec![lun] });
+                    from += size / unit_bytes * unit_bytes;
+                }
                 (zones, u64::MAX, from)
             }
             Layout::Raid0 { stripe_bytes } => {

@@ -113,11 +113,8 @@ impl IoLoad {
         if self.writes() && luns.access == LunAccess::Read {
             return refuse("the devices and files are open for reading alone, and the load writes".to_owned());
         }
-        if !(self.duration_s.is_finite()
-            && self.duration_s > 0.0
-            && self.warm_up_s.is_finite()
-            && self.warm_up_s >= 0.0)
-        {
+        let ends = (self.warm_up_s + self.duration_s).is_finite();
+        if !(ends && self.duration_s > 0.0 && self.warm_up_s >= 0.0) {
             return refuse(format!(
                 "a window of {} s after {} s makes no measurement",
                 self.duration_s, self.warm_up_s

@@ -152,10 +152,10 @@ pub(crate) fn run_schedule(
     let mut cpu_s = None;
     let begun = watch.wait_until(begin_ns, stop);
     if begun {
-        let before_s = process_cpu_s();
+        let before_ns = clock_ns(ClockId::ProcessCPUTime);
         on_edge(WindowEdge::WindowBegins);
         watch.wait_until(end_ns, stop);
-        cpu_s = Some(process_cpu_s() - before_s);
+        cpu_s = Some((clock_ns(ClockId::ProcessCPUTime) - before_ns) as f64 / 1e9);
         on_edge(WindowEdge::WindowEnds);
     }
     watch.wait_for_the_last(stop);
@@ -210,10 +210,6 @@ fn proof_note(record: &IoRecord) -> Option<String> {
     (unstamped > 0).then(|| {
         format!("{unstamped} of {} sectors read were never written with a stamp and prove nothing", stamped + unstamped)
     })
-}
-
-fn process_cpu_s() -> f64 {
-    clock_ns(ClockId::ProcessCPUTime) as f64 / 1e9
 }
 
 /// What the measuring thread watches.

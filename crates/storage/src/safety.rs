@@ -40,8 +40,7 @@ pub enum SafetyError {
     },
     /// It is in use, or has recognisable data.
     #[error(
-        "{} {reason}: it is not written to; choose another, or add --really if you are sure that all of it may be destroyed",
-        path.display()
+        "{path} {reason}: it is not written to; choose another, or add --really if you are sure that all of it may be destroyed"
     )]
     Occupied {
         /// The device or file.

@@ -22,8 +22,10 @@ impl Interval<'_> {
         });
         match sum {
             Ok(sum) => {
-                let (reads, read_bytes, read_ms) = (sum(|d| d.reads), sum(|d| d.read_bytes), sum(|d| d.read_ms));
-                let (writes, written_bytes, write_ms) = (sum(|d| d.writes), sum(|d| d.written_bytes), sum(|d| d.write_ms));
+                let (reads, read_bytes) = (sum(|d| d.reads), sum(|d| d.read_bytes));
+                let (writes, written_bytes) = (sum(|d| d.writes), sum(|d| d.written_bytes));
+                let read_s = mean_s("read", sum(|d| d.read_ms), reads);
+                let write_s = mean_s("write", sum(|d| d.write_ms), writes);
                 telemetry.device_read_ops = Some(reads);
                 telemetry.device_read_bytes = Some(read_bytes);
                 telemetry.device_write_ops = Some(writes);
@@ -34,8 +36,8 @@ impl Interval<'_> {
                     write_iops: rate("write_iops", writes as f64),
                     read_mib_per_s: rate("read_mib_per_s", read_bytes as f64 / MIB),
                     write_mib_per_s: rate("write_mib_per_s", written_bytes as f64 / MIB),
-                    read_service_time_s: missing.keep("io.read_service_time_s", mean_s("read", read_ms, reads)),
-                    write_service_time_s: missing.keep("io.write_service_time_s", mean_s("write", write_ms, writes)),
+                    read_service_time_s: missing.keep("io.read_service_time_s", read_s),
+                    write_service_time_s: missing.keep("io.write_service_time_s", write_s),
                     devices: std::mem::take(&mut telemetry.io.devices),
                     ..IoRates::default()
                 };

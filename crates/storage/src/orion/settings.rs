@@ -234,15 +234,10 @@ impl OrionSettings {
             Layout::Concat => None,
         };
         let Some((least_bytes, what)) = [small, large, stripe].into_iter().flatten().max() else { return Ok(()) };
-        for (path, size_bytes) in luns {
-            if size_bytes < least_bytes {
-                let path = path.display();
-                return Err(OrionError(format!(
-                    "{path} has {size_bytes} bytes, too few: {what} takes {least_bytes}"
-                )));
-            }
-        }
-        Ok(())
+        luns.into_iter().find(|(_, size_bytes)| *size_bytes < least_bytes).map_or(Ok(()), |(path, size_bytes)| {
+            let path = path.display();
+            Err(OrionError(format!("{path} has {size_bytes} bytes, too few: {what} takes {least_bytes}")))
+        })
     }
 }
 

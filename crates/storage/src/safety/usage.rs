@@ -132,15 +132,12 @@ fn swaps() -> Vec<PathBuf> {
 
 /// A path of /proc, in which blanks and the like are written as octal numbers.
 fn unescaped(text: &str) -> PathBuf {
-    let bytes = text.as_bytes();
-    let mut path = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let octal = (bytes[at] == b'\\')
-            .then(|| text.get(at + 1..at + 4).and_then(|digits| u8::from_str_radix(digits, 8).ok()))
-            .flatten();
-        path.push(octal.unwrap_or(bytes[at]));
-        at += if octal.is_some() { 4 } else { 1 };
+    let mut parts = text.split('\\');
+    let mut path = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        let octal = part.get(..3).and_then(|digits| u8::from_str_radix(digits, 8).ok());
+        path.push(octal.unwrap_or(b'\\'));
+        path.extend(part.as_bytes().iter().skip(if octal.is_some() { 3 } else { 0 }));
     }
     PathBuf::from(std::ffi::OsStr::from_bytes(&path))
 }
