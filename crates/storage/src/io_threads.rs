@@ -100,6 +100,7 @@ fn one(
 ) -> ThreadExit {
     // I/Os must begin when they are due, not when the kernel finds it convenient.
     let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
+    let cpu_ns = || clock_ns(ClockId::ThreadCPUTime);
     let mut began = None;
     let mut say_ready = |notes: Vec<String>| {
         let _ = ready.send(Ok(notes));
@@ -116,9 +117,4 @@ fn one(
         }
         (ran, _) => ThreadExit { busy, failed: ran.err() },
     }
-}
-
-/// Processor time of this thread.
-fn cpu_ns() -> u64 {
-    clock_ns(ClockId::ThreadCPUTime)
 }

@@ -40,17 +40,15 @@ pub struct OrionFilesError {
 
 /// The paths of a run's files: NAME_YYYYMMDD_HHMM and their ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OrionFiles {
-    prefix: String,
-}
+pub struct OrionFiles(String);
 
 impl OrionFiles {
     /// The files of a run that began at `stamp`, `YYYYMMDD_HHMM`. If another run of the same minute has files, these
     /// get a number.
     #[must_use]
     pub fn new(testname: &str, stamp: &str) -> Self {
-        let first = Self { prefix: format!("{testname}_{stamp}") };
-        let numbered = (2..).map(|n| Self { prefix: format!("{testname}_{stamp}_{n}") });
+        let first = Self(format!("{testname}_{stamp}"));
+        let numbered = (2..).map(|n| Self(format!("{testname}_{stamp}_{n}")));
         let mut candidates = std::iter::once(first.clone()).chain(numbered);
         candidates.find(|files| !files.paths().any(|path| path.exists())).unwrap_or(first)
     }
@@ -77,12 +75,12 @@ impl OrionFiles {
     /// The beginning of their names.
     #[must_use]
     pub fn prefix(&self) -> &str {
-        &self.prefix
+        &self.0
     }
 
     /// The paths of all six.
     pub fn paths(&self) -> impl Iterator<Item = PathBuf> {
-        FILES.iter().map(|(end, _)| PathBuf::from(format!("{}_{end}", self.prefix)))
+        FILES.iter().map(|(end, _)| PathBuf::from(format!("{}_{end}", self.0)))
     }
 
     /// Writes all six. At any moment each file is whole: the old one, or the new one.

@@ -84,9 +84,8 @@ fn best_of(points: &[FinishedPoint]) -> [Best<'_>; 3] {
         let values = points.iter().filter_map(move |point| Some((point, of(point)?)));
         values.reduce(|best, next| if next.1 > best.1 { next } else { best })
     };
-    let line = |(point, words): (&FinishedPoint, String)| format!("{words} @ {}", place(point));
     let with = |found: Option<(_, f64)>, words: fn(f64) -> String| {
-        found.map(|(point, value)| (point, line((point, words(value)))))
+        found.map(|(point, value)| (point, format!("{} @ {}", words(value), place(point))))
     };
     [
         with(best(FinishedPoint::mbps), |mbps| format!("Maximum Large MBPS={mbps:.2}")),
