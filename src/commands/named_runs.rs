@@ -79,10 +79,8 @@ enum NamedRun {
 fn place(asked: &str, context: &Context) -> Result<NamedRun, Error> {
     let is_platform = context.catalogue.platform_ids().any(|id| id == asked);
     let repository = match Repository::open(&context.results, FileAccess::ReadOnly) {
-        Err(ResultsError::NoResults { .. }) if is_platform => return Ok(NamedRun::Platform),
-        Err(ResultsError::NoResults { path }) => {
-            return Err(no_results(asked, ResultsError::NoResults { path }, context));
-        }
+        Err(ResultsError::NoResults(_)) if is_platform => return Ok(NamedRun::Platform),
+        Err(error @ ResultsError::NoResults(_)) => return Err(no_results(asked, error, context)),
         opened => opened?,
     };
     // A user's label can always be reached; the beginning of an id does not hide a platform.
@@ -95,7 +93,7 @@ fn place(asked: &str, context: &Context) -> Result<NamedRun, Error> {
             nearest.extend(context.catalogue.nearest_platforms(&asked));
             Err(ResultsError::RunNotFound { asked, path, nearest }.into())
         }
-        Err(ResultsError::NoResults { path }) => Err(no_results(asked, ResultsError::NoResults { path }, context)),
+        Err(error @ ResultsError::NoResults(_)) => Err(no_results(asked, error, context)),
         Err(error) => Err(error.into()),
     }
 }

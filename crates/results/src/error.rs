@@ -12,133 +12,88 @@ pub(crate) const PATIENCE_S: u64 = 5;
 pub enum ResultsError {
     /// Nothing was measured into this file yet.
     #[error(
-        "there are no results in {} yet: measure something first, as in `dbdyno run quick --target URL`, or name another file with --results",
-        path.display()
+        "there are no results in {0} yet: measure something first, as in `dbdyno run quick --target URL`, or name another file with --results"
     )]
-    NoResults {
-        /// The file.
-        path: PathBuf,
-    },
+    NoResults(String),
     /// The path is a folder.
-    #[error("{} is a folder: name a file in it, as in --results {}", path.display(), path.join("dbdyno.db").display())]
-    Folder {
-        /// The path.
-        path: PathBuf,
-    },
+    #[error("{} is a folder: name a file in it, as in --results {}", .0.display(), .0.join("dbdyno.db").display())]
+    Folder(PathBuf),
     /// The path is a pipe, a socket or a device.
-    #[error("{} is no ordinary file: name another file with --results", path.display())]
-    NoFile {
-        /// The path.
-        path: PathBuf,
-    },
+    #[error("{0} is no ordinary file: name another file with --results")]
+    NoFile(String),
     /// The path is a link that another user made.
     #[error(
-        "{} is a link that another user has made, and what is written there would go where that user wants: name the file itself",
-        path.display()
+        "{0} is a link that another user has made, and what is written there would go where that user wants: name the file itself"
     )]
-    AnothersLink {
-        /// The path.
-        path: PathBuf,
-    },
+    AnothersLink(String),
     /// The file's folder does not exist.
-    #[error(
-        "cannot create {}: there is no folder {}; create it, or name another file with --results",
-        path.display(), folder.display()
-    )]
+    #[error("cannot create {path}: there is no folder {folder}; create it, or name another file with --results")]
     NoFolder {
         /// The file.
-        path: PathBuf,
+        path: String,
         /// The missing folder.
-        folder: PathBuf,
+        folder: String,
     },
     /// The file is not an SQLite file.
-    #[error("{} is not a dbdyno results file; it was left as it is: name another file with --results", path.display())]
-    SomethingElse {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("{0} is not a dbdyno results file; it was left as it is: name another file with --results")]
+    SomethingElse(String),
     /// An SQLite file, but not dbdyno's.
-    #[error(
-        "{} is an SQLite file of another application; it was left as it is: name another file with --results",
-        path.display()
-    )]
-    OtherApplication {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("{0} is an SQLite file of another application; it was left as it is: name another file with --results")]
+    OtherApplication(String),
     /// The file's schema is newer than this program.
     #[error(
-        "{} was written by a newer dbdyno (results schema {found}; this one knows {known}): use that version, or another file with --results",
-        path.display()
+        "{path} was written by a newer dbdyno (results schema {found}; this one knows {known}): use that version, or another file with --results"
     )]
     Newer {
         /// The file.
-        path: PathBuf,
+        path: String,
         /// Its schema.
         found: u32,
         /// The newest schema that this program knows.
         known: u32,
     },
     /// The user may not read the file.
-    #[error("cannot read {}: permission denied or read-only folder; get access to the file and its folder, or copy it (with {}-wal, if there is one) to a folder of your own", path.display(), path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error(
+        "cannot read {0}: permission denied or read-only folder; get access to the file and its folder, or copy it (with {0}-wal, if there is one) to a folder of your own"
+    )]
+    Unreadable(String),
     /// The user may not write the file.
     #[error(
-        "cannot write {}: the file or its folder is read-only for this user; change that, or name another file with --results",
-        path.display()
+        "cannot write {0}: the file or its folder is read-only for this user; change that, or name another file with --results"
     )]
-    Unwritable {
-        /// The file.
-        path: PathBuf,
-    },
+    Unwritable(String),
     /// Another process has locked the file.
     #[error(
-        "{} has been locked by another process for more than {PATIENCE_S} s: end that process or wait for it (`fuser {}` names it), then try again",
-        path.display(), path.display()
+        "{0} has been locked by another process for more than {PATIENCE_S} s: end that process or wait for it (`fuser {0}` names it), then try again"
     )]
-    Locked {
-        /// The file.
-        path: PathBuf,
-    },
+    Locked(String),
     /// The file was removed or replaced, or has become shorter.
     #[error(
-        "{} was moved, removed, replaced or cut off while dbdyno wrote to it, and what was measured went with it: if it was moved, put it back, beside {}-wal; else measure again",
-        path.display(), path.display()
+        "{0} was moved, removed, replaced or cut off while dbdyno wrote to it, and what was measured went with it: if it was moved, put it back, beside {0}-wal; else measure again"
     )]
-    Gone {
-        /// The file.
-        path: PathBuf,
-    },
+    Gone(String),
     /// The file system is full.
     #[error(
-        "cannot write {}: no space is left on its file system; everything recorded before is kept: free some space, then continue with `dbdyno resume`",
-        path.display()
+        "cannot write {0}: no space is left on its file system; everything recorded before is kept: free some space, then continue with `dbdyno resume`"
     )]
-    OutOfSpace {
-        /// The file.
-        path: PathBuf,
-    },
+    OutOfSpace(String),
     /// The file is damaged.
     #[error(
-        "{} is damaged ({detail}): keep a copy, save what can be saved with `sqlite3 {} .recover`, and name another file with --results",
-        path.display(), path.display()
+        "{path} is damaged ({detail}): keep a copy, save what can be saved with `sqlite3 {path} .recover`, and name another file with --results"
     )]
     Damaged {
         /// The file.
-        path: PathBuf,
+        path: String,
         /// What is wrong, and where.
         detail: String,
     },
     /// No run has this name.
-    #[error("there is no run '{asked}' in {}{}: `dbdyno list runs` shows them all", path.display(), nearest_words(nearest))]
+    #[error("there is no run '{asked}' in {path}{}: `dbdyno list runs` shows them all", nearest_words(nearest))]
     RunNotFound {
         /// What was asked for.
         asked: String,
         /// The file.
-        path: PathBuf,
+        path: String,
         /// Ids and labels that look like it.
         nearest: Vec<String>,
     },
@@ -151,23 +106,22 @@ pub enum ResultsError {
         ids: Vec<String>,
     },
     /// Another run has this id.
-    #[error("there already is a run {id} in {}: continue it with `dbdyno resume {id}`, or start another", path.display())]
+    #[error("there already is a run {id} in {path}: continue it with `dbdyno resume {id}`, or start another")]
     RunExists {
         /// The id.
         id: RunId,
         /// The file.
-        path: PathBuf,
+        path: String,
     },
     /// Another run with this id has other contents.
     #[error(
-        "there already is a run {id} in {}, and it is not the same; it was left as it is: import into another file with --results",
-        path.display()
+        "there already is a run {id} in {path}, and it is not the same; it was left as it is: import into another file with --results"
     )]
     OtherContent {
         /// The id.
         id: RunId,
         /// The file.
-        path: PathBuf,
+        path: String,
     },
     /// Another process measures the run.
     #[error("run {run} is being measured by process {pid}: wait until it is done, or stop it, and resume then")]
@@ -179,13 +133,12 @@ pub enum ResultsError {
     },
     /// An older dbdyno measures into the file, and could not continue after an upgrade of its schema.
     #[error(
-        "run {run} is being measured into {} by process {pid}, an older dbdyno, which could not go on once this one has written \
-         there: wait until it is done, or name another file with --results",
-        path.display()
+        "run {run} is being measured into {path} by process {pid}, an older dbdyno, which could not go on once this one has written \
+         there: wait until it is done, or name another file with --results"
     )]
     OlderAtWork {
         /// The file.
-        path: PathBuf,
+        path: String,
         /// The run.
         run: String,
         /// The id of the process that measures it.
@@ -210,12 +163,12 @@ pub enum ResultsError {
         why: String,
     },
     /// Any other SQLite error.
-    #[error("cannot {doing} {}: {source}; check the file system, or name another file with --results", path.display())]
+    #[error("cannot {doing} {path}: {source}; check the file system, or name another file with --results")]
     Sqlite {
         /// What was being done.
         doing: &'static str,
         /// The file.
-        path: PathBuf,
+        path: String,
         /// SQLite's own message.
         source: rusqlite::Error,
     },
@@ -225,30 +178,28 @@ impl ResultsError {
     /// Converts an SQLite error to an error of ours.
     pub(crate) fn from_sqlite(path: &Path, doing: &'static str, source: rusqlite::Error) -> Self {
         use rusqlite::Error::{FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType};
-        let path = path.to_owned();
-        let memory_map_full = |code| code == rusqlite::ffi::SQLITE_IOERR_SHMSIZE;
-        match source.sqlite_error_code() {
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked { path },
-            Some(ErrorCode::DiskFull) => Self::OutOfSpace { path },
-            Some(_) if source.sqlite_error().is_some_and(|e| memory_map_full(e.extended_code)) => {
-                Self::OutOfSpace { path }
+        let path = shown(path);
+        if source.sqlite_error().is_some_and(|e| e.extended_code == rusqlite::ffi::SQLITE_IOERR_SHMSIZE) {
+            return Self::OutOfSpace(path);
+        }
+        match (source.sqlite_error_code(), &source) {
+            (Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked), _) => Self::Locked(path),
+            (Some(ErrorCode::DiskFull), _) => Self::OutOfSpace(path),
+            (Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied), _) => {
+                Self::Unwritable(path)
             }
-            Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
-                Self::Unwritable { path }
-            }
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
-                Self::Damaged { path, detail: source.to_string() }
-            }
-            _ if matches!(
-                source,
-                FromSqlConversionFailure(..) | IntegralValueOutOfRange(..) | InvalidColumnType(..)
-            ) =>
-            {
+            (Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase), _)
+            | (_, FromSqlConversionFailure(..) | IntegralValueOutOfRange(..) | InvalidColumnType(..)) => {
                 Self::Damaged { path, detail: source.to_string() }
             }
             _ => Self::Sqlite { doing, path, source },
         }
     }
+}
+
+/// A path in messages.
+pub(crate) fn shown(path: &Path) -> String {
+    path.display().to_string()
 }
 
 fn nearest_words(nearest: &[String]) -> String {

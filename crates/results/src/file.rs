@@ -8,13 +8,13 @@
 //! shows that it is dbdyno's even if its creator is killed a moment later.
 
 use crate::ResultsError;
-use crate::error::PATIENCE_S;
+use crate::error::{PATIENCE_S, shown};
 use crate::lease::Lease;
 use crate::migrations::{self, APPLICATION_ID, application_id, user_version};
 use rusqlite::backup::Backup;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 /// How a file is opened.
@@ -26,35 +26,27 @@ pub enum FileAccess {
     ReadWrite,
 }
 
-/// What the examination of a path found.
-enum FileState {
-    /// No file, or an empty one.
-    Nothing,
-    /// A results file that this program can read.
-    Ours,
-}
-
 /// Opens a results file for reading or writing, with the schema that `steps` lead to.
 pub(crate) fn open(path: &Path, access: FileAccess, steps: &[&str]) -> Result<Connection, ResultsError> {
-    let found = look(path, migrations::version(steps))?;
-    match (access, found) {
-        (FileAccess::ReadOnly, FileState::Nothing) => Err(ResultsError::NoResults { path: path.to_owned() }),
-        (FileAccess::ReadOnly, FileState::Ours) => open_to_read(path, steps),
-        (FileAccess::ReadWrite, _) => open_to_write(path, steps),
+    let is_there = is_there(path, migrations::version(steps))?;
+    match access {
+        FileAccess::ReadOnly if is_there => open_to_read(path, steps),
+        FileAccess::ReadOnly => Err(ResultsError::NoResults(shown(path))),
+        FileAccess::ReadWrite => open_to_write(path, steps),
     }
 }
 
-fn look(path: &Path, known: u32) -> Result<FileState, ResultsError> {
-    let owned = || path.to_owned();
+/// Whether there is a results file that this program can read, and not nothing or an empty file.
+fn is_there(path: &Path, known: u32) -> Result<bool, ResultsError> {
     if dbdyno_files::refuse_anothers_link(path).is_err() {
-        return Err(ResultsError::AnothersLink { path: owned() });
+        return Err(ResultsError::AnothersLink(shown(path)));
     }
     match std::fs::metadata(path) {
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(FileState::Nothing),
-        Err(_) => return Err(ResultsError::Unreadable { path: owned() }),
-        Ok(meta) if meta.is_dir() => return Err(ResultsError::Folder { path: owned() }),
-        Ok(meta) if !meta.is_file() => return Err(ResultsError::NoFile { path: owned() }),
-        Ok(meta) if meta.len() == 0 => return Ok(FileState::Nothing),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(false),
+        Err(_) => return Err(ResultsError::Unreadable(shown(path))),
+        Ok(meta) if meta.is_dir() => return Err(ResultsError::Folder(path.to_owned())),
+        Ok(meta) if !meta.is_file() => return Err(ResultsError::NoFile(shown(path))),
+        Ok(meta) if meta.len() == 0 => return Ok(false),
         Ok(_) => {}
     }
     let ids = open_immutable(path).and_then(|connection| {
@@ -64,11 +56,11 @@ fn look(path: &Path, known: u32) -> Result<FileState, ResultsError> {
         Ok((application_id(&connection)?, user_version(&connection)?))
     });
     match ids {
-        Ok((APPLICATION_ID, found)) if found > known => Err(ResultsError::Newer { path: owned(), found, known }),
-        Ok((APPLICATION_ID, _)) => Ok(FileState::Ours),
-        Ok(_) => Err(ResultsError::OtherApplication { path: owned() }),
+        Ok((APPLICATION_ID, found)) if found > known => Err(ResultsError::Newer { path: shown(path), found, known }),
+        Ok((APPLICATION_ID, _)) => Ok(true),
+        Ok(_) => Err(ResultsError::OtherApplication(shown(path))),
         Err(e) if e.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
-            Err(ResultsError::SomethingElse { path: owned() })
+            Err(ResultsError::SomethingElse(shown(path)))
         }
         Err(e) => Err(unread(path, e)),
     }
@@ -80,20 +72,20 @@ fn folder_of(path: &Path) -> Result<&Path, ResultsError> {
     if folder.is_dir() {
         Ok(folder)
     } else {
-        Err(ResultsError::NoFolder { path: path.to_owned(), folder: folder.to_owned() })
+        Err(ResultsError::NoFolder { path: shown(path), folder: shown(folder) })
     }
 }
 
 /// Whether a file can be opened for writing, as far as this can be checked without creating it.
 pub(crate) fn can_write(path: &Path, steps: &[&str]) -> Result<(), ResultsError> {
-    if let FileState::Ours = look(path, migrations::version(steps))? {
+    if is_there(path, migrations::version(steps))? {
         return open_to_write(path, steps).map(drop);
     }
     let folder = folder_of(path)?;
     if dbdyno_files::may_write(folder) && (!path.exists() || dbdyno_files::may_write(path)) {
         Ok(())
     } else {
-        Err(ResultsError::Unwritable { path: path.to_owned() })
+        Err(ResultsError::Unwritable(shown(path)))
     }
 }
 
@@ -105,7 +97,7 @@ fn open_to_write(path: &Path, steps: &[&str]) -> Result<Connection, ResultsError
     let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
     connection.busy_timeout(Duration::from_secs(PATIENCE_S)).map_err(failed)?;
     if connection.is_readonly("main").map_err(failed)? {
-        return Err(ResultsError::Unwritable { path: path.to_owned() });
+        return Err(ResultsError::Unwritable(shown(path)));
     }
     // Hours of measurements must not be written to a file that cannot be read again.
     must_be_whole(&connection, path)?;
@@ -125,7 +117,7 @@ pub(crate) fn must_be_whole(connection: &Connection, path: &Path) -> Result<(), 
     let found = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
     match found.map_err(|e| ResultsError::from_sqlite(path, "open", e))? {
         ok if ok == "ok" => Ok(()),
-        detail => Err(ResultsError::Damaged { path: path.to_owned(), detail }),
+        detail => Err(ResultsError::Damaged { path: shown(path), detail }),
     }
 }
 
@@ -142,8 +134,10 @@ fn open_to_read(path: &Path, steps: &[&str]) -> Result<Connection, ResultsError>
     let connection = match opened {
         Err(e) if matches!(e.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly)) => {
             // A read-only folder has no room for side files. That is no obstacle if nothing waits in the log.
-            if side_file(path, "-wal").metadata().is_ok_and(|m| m.len() > 0) {
-                return Err(ResultsError::Unreadable { path: path.to_owned() });
+            let mut log = path.as_os_str().to_owned();
+            log.push("-wal");
+            if Path::new(&log).metadata().is_ok_and(|m| m.len() > 0) {
+                return Err(ResultsError::Unreadable(shown(path)));
             }
             open_immutable(path)
         }
@@ -153,7 +147,7 @@ fn open_to_read(path: &Path, steps: &[&str]) -> Result<Connection, ResultsError>
     refuse_newer(&connection, path, steps)?;
     match user_version(&connection).map_err(|e| unread(path, e))? {
         // The creator was killed before its first transaction was complete.
-        0 => Err(ResultsError::NoResults { path: path.to_owned() }),
+        0 => Err(ResultsError::NoResults(shown(path))),
         seen if seen < migrations::version(steps) => upgraded_copy(&connection, steps).map_err(|e| unread(path, e)),
         _ => Ok(connection),
     }
@@ -163,7 +157,7 @@ fn open_to_read(path: &Path, steps: &[&str]) -> Result<Connection, ResultsError>
 fn refuse_newer(connection: &Connection, path: &Path, steps: &[&str]) -> Result<(), ResultsError> {
     let known = migrations::version(steps);
     match user_version(connection).map_err(|e| unread(path, e))? {
-        found if found > known => Err(ResultsError::Newer { path: path.to_owned(), found, known }),
+        found if found > known => Err(ResultsError::Newer { path: shown(path), found, known }),
         _ => Ok(()),
     }
 }
@@ -186,7 +180,7 @@ fn refuse_while_an_older_one_measures(
         // An unreadable lease counts as expired.
         let lease = serde_json::from_str::<Lease>(&lease).ok().filter(Lease::holds);
         if let Some(Lease { pid, .. }) = lease {
-            return Err(ResultsError::OlderAtWork { path: path.to_owned(), run, pid });
+            return Err(ResultsError::OlderAtWork { path: shown(path), run, pid });
         }
     }
     Ok(())
@@ -205,7 +199,7 @@ fn upgraded_copy(connection: &Connection, steps: &[&str]) -> rusqlite::Result<Co
 fn unread(path: &Path, error: rusqlite::Error) -> ResultsError {
     match error.sqlite_error_code() {
         Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied | ErrorCode::ReadOnly) => {
-            ResultsError::Unreadable { path: path.to_owned() }
+            ResultsError::Unreadable(shown(path))
         }
         _ => ResultsError::from_sqlite(path, "read", error),
     }
@@ -223,12 +217,6 @@ fn open_immutable(path: &Path) -> rusqlite::Result<Connection> {
     uri.push_str("?immutable=1");
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     Connection::open_with_flags(uri, flags)
-}
-
-fn side_file(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
 }
 
 #[cfg(test)]

@@ -23,10 +23,6 @@ impl HistogramKind {
     pub fn name(self) -> &'static str {
         self.into()
     }
-
-    pub(crate) fn from_name(name: &str) -> Option<Self> {
-        name.parse().ok()
-    }
 }
 
 /// A histogram of a point.
@@ -65,20 +61,13 @@ impl Repository {
                    FROM histograms AS h JOIN newest_points AS p ON p.id = h.point
                    WHERE p.run = ?1 AND p.plan_index = ifnull(?2, p.plan_index)
                    ORDER BY p.plan_index, h.type = '', h.type, h.kind = 'response'";
-        let mut query = connection.prepare_cached(sql).map_err(self.failed("read"))?;
-        let mut rows = query.query((run.as_str(), plan_index)).map_err(self.failed("read"))?;
-        let mut histograms = Vec::new();
-        while let Some(row) = rows.next().map_err(self.failed("read"))? {
-            let plan_index: usize = row.get(0).map_err(self.failed("read"))?;
-            let named = row.get(1).map(|name: String| Some(name).filter(|name| !name.is_empty()));
-            let kind: String = row.get(2).map_err(self.failed("read"))?;
-            let bytes: Vec<u8> = row.get(3).map_err(self.failed("read"))?;
+        self.rows(connection, sql, (run.as_str(), plan_index), |row| {
+            let (plan_index, of_type, kind, bytes): (usize, String, String, Vec<u8>) = self.columns(row)?;
             let what = || format!("the {kind} histogram of point {plan_index} of run {run}");
-            let known = HistogramKind::from_name(&kind).ok_or_else(|| self.damaged(&what(), "unknown kind"))?;
+            let known = kind.parse::<HistogramKind>().map_err(|_| self.damaged(&what(), "unknown kind"))?;
             let times = Histogram::decode(&bytes).map_err(|e| self.damaged(&what(), e))?;
-            let transaction_type = named.map_err(self.failed("read"))?;
-            histograms.push((plan_index, PointHistogram { transaction_type, kind: known, times }));
-        }
-        Ok(histograms)
+            let transaction_type = Some(of_type).filter(|name| !name.is_empty());
+            Ok((plan_index, PointHistogram { transaction_type, kind: known, times }))
+        })
     }
 }

@@ -95,12 +95,12 @@ impl Repository {
         let longest_bytes = self.length_bytes.fetch_max(length_bytes, Ordering::Relaxed);
         match identity(&self.path) == self.identity && length_bytes >= longest_bytes {
             true => Ok(()),
-            false => Err(ResultsError::Gone { path: self.path.clone() }),
+            false => Err(ResultsError::Gone(error::shown(&self.path))),
         }
     }
 
     /// The stored data is unreadable.
     fn damaged(&self, what: &str, why: impl std::fmt::Display) -> ResultsError {
-        ResultsError::Damaged { path: self.path.clone(), detail: format!("{what}: {why}") }
+        ResultsError::Damaged { path: error::shown(&self.path), detail: format!("{what}: {why}") }
     }
 }

@@ -1,13 +1,15 @@
 //! Reading: the list of runs, the run that a user means, its measurements, and its missing points.
 
+use crate::error::shown;
 use crate::lease::Lease;
 use crate::{Repository, ResultsError};
 use dbdyno_model::{
     Database, DocumentPart, Plan, Platform, Point, REFERENCE_SUITE, Run, RunId, RunJson, RunStatus, Status,
     in_this_version,
 };
-use rusqlite::{Connection, OptionalExtension, Row};
+use rusqlite::{Connection, Params, Row};
 use serde::de::DeserializeOwned;
+use std::collections::BTreeSet;
 
 /// Columns of `runs` in the order in which [`Repository::run_from`] reads them.
 const RUN_COLUMNS: &str = "id, label, suite, size, seed, started_at, tool_version, target, status";
@@ -20,19 +22,16 @@ pub(crate) const IDS_AND_LABELS: &str = "SELECT id, label, suite FROM runs ORDER
 
 /// All runs, the newest first, with the number of points by status. It only reads the indexes of migration 002.
 pub(crate) fn list_sql() -> String {
-    let count = |status: &str| format!("sum(ended = '{status}') AS {status}");
+    let counts = ["ok", "failed", "invalid", "unsupported"].map(|status| format!("sum(ended = '{status}') AS {status}"));
+    let counts = counts.join(", ");
     // For each planned point the row with the newest attempt: SQLite takes bare columns from the row of max().
     format!(
         "WITH newest AS (SELECT run, ended, max(attempt) FROM points INDEXED BY points_in_short
                                  GROUP BY run, plan_index),
-              counts AS (SELECT run, count(*) AS done, {}, {}, {}, {} FROM newest GROUP BY run)
+              counts AS (SELECT run, count(*) AS done, {counts} FROM newest GROUP BY run)
          SELECT {RUN_COLUMNS}, points_planned, ifnull(done, 0), ifnull(ok, 0), ifnull(failed, 0),
                 ifnull(invalid, 0), ifnull(unsupported, 0)
-         FROM runs LEFT JOIN counts ON counts.run = runs.id ORDER BY started_at DESC, runs.rowid DESC",
-        count("ok"),
-        count("failed"),
-        count("invalid"),
-        count("unsupported"),
+         FROM runs LEFT JOIN counts ON counts.run = runs.id ORDER BY started_at DESC, runs.rowid DESC"
     )
 }
 
@@ -74,12 +73,9 @@ impl Repository {
     /// # Errors
     /// The file cannot be read.
     pub fn list_runs(&self) -> Result<Vec<RunSummary>, ResultsError> {
-        let mut query = self.connection.prepare_cached(&list_sql()).map_err(self.failed("read"))?;
-        let mut rows = query.query([]).map_err(self.failed("read"))?;
-        let mut runs = Vec::new();
-        while let Some(row) = rows.next().map_err(self.failed("read"))? {
+        self.rows(&self.connection, &list_sql(), [], |row| {
             let number = |column: usize| row.get::<_, usize>(column).map_err(self.failed("read"));
-            runs.push(RunSummary {
+            Ok(RunSummary {
                 run: self.run_from(row)?,
                 points_planned: number(9)?,
                 points_done: number(10)?,
@@ -87,9 +83,8 @@ impl Repository {
                 failed: number(12)?,
                 invalid: number(13)?,
                 unsupported: number(14)?,
-            });
-        }
-        Ok(runs)
+            })
+        })
     }
 
     /// The run that a user means: `last`, an id, a label (its newest run) or the beginning of one id only. A complete
@@ -100,7 +95,7 @@ impl Repository {
     pub fn find(&self, asked: &str) -> Result<RunId, ResultsError> {
         let runs = self.ids_and_labels()?;
         let Some(newest) = runs.first() else {
-            return Err(ResultsError::NoResults { path: self.path.clone() });
+            return Err(ResultsError::NoResults(shown(&self.path)));
         };
         if asked == "last" {
             return Ok(newest.id.clone());
@@ -116,7 +111,7 @@ impl Repository {
             [one] => Ok(one.clone()),
             [] => Err(ResultsError::RunNotFound {
                 asked: asked.to_owned(),
-                path: self.path.clone(),
+                path: shown(&self.path),
                 nearest: nearest(asked, &runs),
             }),
             _ => Err(ResultsError::Ambiguous {
@@ -148,9 +143,11 @@ impl Repository {
     /// A run, and the plan index of each of its points.
     pub(crate) fn read_run(&self, connection: &Connection, run: &RunId) -> Result<(RunJson, Vec<usize>), ResultsError> {
         let header = self.run(connection, run)?;
-        let platform: Platform = self.document(connection, run, "platform")?;
-        let database: Database = self.document(connection, run, "database")?;
-        let tool = self.document_if_any(connection, run, "tool")?;
+        let columns = "platform, database, tool";
+        let (platform, database, tool): (String, String, Option<String>) = self.of_run(connection, columns, run)?;
+        let platform: Platform = self.parsed(&format!("the platform of run {run}"), &platform)?;
+        let database: Database = self.parsed(&format!("the database of run {run}"), &database)?;
+        let tool = tool.map(|tool| self.parsed(&format!("the tool of run {run}"), &tool)).transpose()?;
         let (plan_indexes, points) = self.points(connection, run)?.into_iter().unzip();
         Ok((RunJson { tool, ..RunJson::new(header, platform, database, points) }, plan_indexes))
     }
@@ -166,15 +163,8 @@ impl Repository {
     /// # Errors
     /// The run does not exist, or the file cannot be read.
     pub fn plan(&self, run: &RunId) -> Result<Plan, ResultsError> {
-        let sql = "SELECT plan, schema_version FROM runs WHERE id = ?1";
-        let (body, version): (String, u32) = self
-            .connection
-            .query_row(sql, [run.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))
-            .optional()
-            .map_err(self.failed("read"))?
-            .ok_or_else(|| self.no_such_run(run))?;
-        let plan = in_this_version(DocumentPart::Plan, version, &body).and_then(|body| serde_json::from_str(&body));
-        plan.map_err(|e| self.damaged(&format!("the plan of run {run}"), e))
+        let (body, version): (String, u32) = self.of_run(&self.connection, "plan, schema_version", run)?;
+        self.in_this_version(&format!("the plan of run {run}"), DocumentPart::Plan, version, &body)
     }
 
     /// How the recorded points of a run ended, in the plan's order.
@@ -184,20 +174,11 @@ impl Repository {
     pub fn recorded(&self, run: &RunId) -> Result<Vec<RecordedPoint>, ResultsError> {
         self.run(&self.connection, run)?;
         let sql = "SELECT plan_index, attempt, status, reason FROM newest_points WHERE run = ?1 ORDER BY plan_index";
-        let mut query = self.connection.prepare_cached(sql).map_err(self.failed("read"))?;
-        let mut rows = query.query([run.as_str()]).map_err(self.failed("read"))?;
-        let mut recorded = Vec::new();
-        while let Some(row) = rows.next().map_err(self.failed("read"))? {
-            let plan_index = row.get(0).map_err(self.failed("read"))?;
-            let status: String = row.get(2).map_err(self.failed("read"))?;
-            recorded.push(RecordedPoint {
-                plan_index,
-                attempt: row.get(1).map_err(self.failed("read"))?,
-                status: self.word(&format!("the status of point {plan_index} of run {run}"), status)?,
-                reason: row.get(3).map_err(self.failed("read"))?,
-            });
-        }
-        Ok(recorded)
+        self.rows(&self.connection, sql, [run.as_str()], |row| {
+            let (plan_index, attempt, status, reason): (usize, u32, String, Option<String>) = self.columns(row)?;
+            let status = self.word(&format!("the status of point {plan_index} of run {run}"), status)?;
+            Ok(RecordedPoint { plan_index, attempt, status, reason })
+        })
     }
 
     /// The plan indexes that `resume` has to measure: points that are missing or whose newest attempt failed.
@@ -216,21 +197,18 @@ impl Repository {
 
     pub(crate) fn run(&self, connection: &Connection, run: &RunId) -> Result<Run, ResultsError> {
         let sql = format!("SELECT {RUN_COLUMNS} FROM runs WHERE id = ?1");
-        let mut query = connection.prepare_cached(&sql).map_err(self.failed("read"))?;
-        let mut rows = query.query([run.as_str()]).map_err(self.failed("read"))?;
-        match rows.next().map_err(self.failed("read"))? {
-            Some(row) => self.run_from(row),
-            None => Err(self.no_such_run(run)),
-        }
+        let found = self.rows(connection, &sql, [run.as_str()], |row| self.run_from(row))?;
+        found.into_iter().next().ok_or_else(|| self.no_such_run(run))
     }
 
     fn run_from(&self, row: &Row<'_>) -> Result<Run, ResultsError> {
         let text = |column: usize| row.get::<_, String>(column).map_err(self.failed("read"));
         let id = text(0)?;
         let what = |part: &str| format!("the {part} of run {id}");
+        let run: RunId = self.word(&what("id"), id.clone())?;
         let status = match self.word(&what("status"), text(8)?)? {
             // The process was killed, so it could not store the status itself.
-            RunStatus::Running if self.is_abandoned(&id)? => RunStatus::Interrupted,
+            RunStatus::Running if self.is_abandoned(&run)? => RunStatus::Interrupted,
             status => status,
         };
         Ok(Run {
@@ -242,22 +220,19 @@ impl Repository {
             tool_version: text(6)?,
             target: text(7)?,
             status,
-            id: self.word(&what("id"), id.clone())?,
+            id: run,
         })
     }
 
     /// Whether the process that measured a run has ended. Without a lease, it may live.
-    fn is_abandoned(&self, run: &str) -> Result<bool, ResultsError> {
-        let sql = "SELECT lease FROM runs WHERE id = ?1";
-        let mut query = self.connection.prepare_cached(sql).map_err(self.failed("read"))?;
-        let held: Option<String> = query.query_row([run], |row| row.get(0)).map_err(self.failed("read"))?;
-        Ok(self.lease(run, held)?.is_some_and(|lease| !lease.holds()))
+    fn is_abandoned(&self, run: &RunId) -> Result<bool, ResultsError> {
+        Ok(self.lease(&self.connection, run)?.is_some_and(|lease| !lease.holds()))
     }
 
-    /// The lease of a process, as it is stored.
-    pub(crate) fn lease(&self, run: &str, stored: Option<String>) -> Result<Option<Lease>, ResultsError> {
-        let lease = stored.map(|text| serde_json::from_str(&text)).transpose();
-        lease.map_err(|e| self.damaged(&format!("the lease of run {run}"), e))
+    /// The lease of the process that measures a run, if it has one.
+    pub(crate) fn lease(&self, connection: &Connection, run: &RunId) -> Result<Option<Lease>, ResultsError> {
+        let (stored,): (Option<String>,) = self.of_run(connection, "lease", run)?;
+        stored.map(|lease| self.parsed(&format!("the lease of run {run}"), &lease)).transpose()
     }
 
     /// Whether a run was imported.
@@ -265,54 +240,67 @@ impl Repository {
     /// # Errors
     /// The run does not exist, or the file cannot be read.
     pub fn is_imported(&self, run: &RunId) -> Result<bool, ResultsError> {
-        let sql = "SELECT imported FROM runs WHERE id = ?1";
-        let imported = self.connection.query_row(sql, [run.as_str()], |row| row.get(0)).optional();
-        imported.map_err(self.failed("read"))?.ok_or_else(|| self.no_such_run(run))
+        let (imported,): (bool,) = self.of_run(&self.connection, "imported", run)?;
+        Ok(imported)
     }
 
     fn points(&self, connection: &Connection, run: &RunId) -> Result<Vec<(usize, Point)>, ResultsError> {
         let sql = "SELECT plan_index, point, schema_version FROM newest_points WHERE run = ?1 ORDER BY plan_index";
+        self.rows(connection, sql, [run.as_str()], |row| {
+            let (plan_index, body, version): (usize, String, u32) = self.columns(row)?;
+            let what = format!("point {plan_index} of run {run}");
+            Ok((plan_index, self.in_this_version(&what, DocumentPart::Point, version, &body)?))
+        })
+    }
+
+    /// What `of` makes of each row of a query.
+    pub(crate) fn rows<T>(
+        &self,
+        connection: &Connection,
+        sql: &str,
+        params: impl Params,
+        mut of: impl FnMut(&Row<'_>) -> Result<T, ResultsError>,
+    ) -> Result<Vec<T>, ResultsError> {
         let mut query = connection.prepare_cached(sql).map_err(self.failed("read"))?;
-        let mut rows = query.query([run.as_str()]).map_err(self.failed("read"))?;
-        let mut points = Vec::new();
+        let mut rows = query.query(params).map_err(self.failed("read"))?;
+        let mut found = Vec::new();
         while let Some(row) = rows.next().map_err(self.failed("read"))? {
-            let plan_index: usize = row.get(0).map_err(self.failed("read"))?;
-            let body: String = row.get(1).map_err(self.failed("read"))?;
-            let version: u32 = row.get(2).map_err(self.failed("read"))?;
-            let point =
-                in_this_version(DocumentPart::Point, version, &body).and_then(|body| serde_json::from_str(&body));
-            let point = point.map_err(|e| self.damaged(&format!("point {plan_index} of run {run}"), e))?;
-            points.push((plan_index, point));
+            found.push(of(row)?);
         }
-        Ok(points)
+        Ok(found)
     }
 
-    /// One of a run's JSON columns.
-    fn document<T: DeserializeOwned>(
+    /// All columns of a row.
+    pub(crate) fn columns<'r, T>(&self, row: &'r Row<'r>) -> Result<T, ResultsError>
+    where
+        T: TryFrom<&'r Row<'r>, Error = rusqlite::Error>,
+    {
+        T::try_from(row).map_err(self.failed("read"))
+    }
+
+    /// Some columns of a run.
+    pub(crate) fn of_run<T>(&self, connection: &Connection, columns: &str, run: &RunId) -> Result<T, ResultsError>
+    where
+        T: for<'r> TryFrom<&'r Row<'r>, Error = rusqlite::Error>,
+    {
+        let sql = format!("SELECT {columns} FROM runs WHERE id = ?1");
+        let found = self.rows(connection, &sql, [run.as_str()], |row| self.columns(row))?;
+        found.into_iter().next().ok_or_else(|| self.no_such_run(run))
+    }
+
+    fn parsed<T: DeserializeOwned>(&self, what: &str, body: &str) -> Result<T, ResultsError> {
+        serde_json::from_str(body).map_err(|e| self.damaged(what, e))
+    }
+
+    /// A document that may have been stored by an older version.
+    fn in_this_version<T: DeserializeOwned>(
         &self,
-        connection: &Connection,
-        run: &RunId,
-        column: &'static str,
+        what: &str,
+        part: DocumentPart,
+        version: u32,
+        body: &str,
     ) -> Result<T, ResultsError> {
-        let found = self.document_if_any(connection, run, column)?;
-        found.ok_or_else(|| self.damaged(&format!("the {column} of run {run}"), "there is none"))
-    }
-
-    /// One of a run's JSON columns that may be empty.
-    fn document_if_any<T: DeserializeOwned>(
-        &self,
-        connection: &Connection,
-        run: &RunId,
-        column: &'static str,
-    ) -> Result<Option<T>, ResultsError> {
-        let sql = format!("SELECT {column} FROM runs WHERE id = ?1");
-        let body: Option<String> = connection
-            .query_row(&sql, [run.as_str()], |row| row.get(0))
-            .optional()
-            .map_err(self.failed("read"))?
-            .ok_or_else(|| self.no_such_run(run))?;
-        let value = body.map(|body| serde_json::from_str(&body)).transpose();
-        value.map_err(|e| self.damaged(&format!("the {column} of run {run}"), e))
+        self.parsed(what, &in_this_version(part, version, body).map_err(|e| self.damaged(what, e))?)
     }
 
     /// A value that is one word in JSON.
@@ -321,20 +309,10 @@ impl Repository {
     }
 
     fn ids_and_labels(&self) -> Result<Vec<RunNames>, ResultsError> {
-        let mut query = self.connection.prepare_cached(IDS_AND_LABELS).map_err(self.failed("read"))?;
-        let columns = |row: &Row<'_>| Ok((row.get::<_, String>(0)?, row.get(1)?, row.get::<_, String>(2)?));
-        let rows = query.query_map([], columns).map_err(self.failed("read"))?;
-        rows.map(|row| {
-            let (id, label, suite) = row.map_err(self.failed("read"))?;
-            let (is_reference, is_of_storage) = (suite == REFERENCE_SUITE, suite.starts_with(STORAGE_SUITES));
-            Ok(RunNames {
-                id: self.word(&format!("the id of run {id}"), id.clone())?,
-                label,
-                is_reference,
-                is_of_storage,
-            })
+        self.rows(&self.connection, IDS_AND_LABELS, [], |row| {
+            let (id, label, suite): (String, Option<String>, String) = self.columns(row)?;
+            Ok(RunNames { id: self.word(&format!("the id of run {id}"), id.clone())?, label, suite })
         })
-        .collect()
     }
 }
 
@@ -342,10 +320,7 @@ impl Repository {
 struct RunNames {
     id: RunId,
     label: Option<String>,
-    /// Whether it is a reference run, which measured the storage below the other runs of its label.
-    is_reference: bool,
-    /// Whether it measured storage alone.
-    is_of_storage: bool,
+    suite: String,
 }
 
 /// The runs of a label. A reference run of the platform's storage has the label of the runs beside it but is not part
@@ -353,10 +328,10 @@ struct RunNames {
 /// other runs of storage.
 fn labelled<'r>(runs: &'r [RunNames], label: &str) -> Vec<&'r RunNames> {
     let mut all: Vec<&RunNames> = runs.iter().filter(|run| run.label.as_deref() == Some(label)).collect();
-    if all.iter().any(|run| !run.is_reference) {
-        all.retain(|run| !run.is_reference);
+    if all.iter().any(|run| run.suite != REFERENCE_SUITE) {
+        all.retain(|run| run.suite != REFERENCE_SUITE);
     }
-    all.sort_by_key(|run| run.is_of_storage);
+    all.sort_by_key(|run| run.suite.starts_with(STORAGE_SUITES));
     all
 }
 
@@ -370,11 +345,6 @@ fn nearest(asked: &str, runs: &[RunNames]) -> Vec<String> {
         .filter(|(likeness, _)| *likeness >= ALIKE)
         .collect();
     alike.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let mut offered: Vec<String> = Vec::new();
-    for (_, name) in alike {
-        if offered.len() < OFFERED && !offered.iter().any(|o| o == name) {
-            offered.push(name.to_owned());
-        }
-    }
-    offered
+    let mut seen = BTreeSet::new();
+    alike.into_iter().map(|(_, name)| name).filter(|name| seen.insert(*name)).take(OFFERED).map(str::to_owned).collect()
 }

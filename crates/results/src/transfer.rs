@@ -4,7 +4,9 @@
 //! An imported document may come from anyone. It is read completely and checked before a repository is touched, and
 //! stored in one transaction.
 
+use crate::error::shown;
 use crate::unique_keys::UniqueKeys;
+use crate::write::unstorable;
 use crate::{HistogramKind, PointHistogram, Repository, ResultsError};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -99,10 +101,10 @@ impl ExportedRun {
     /// # Errors
     /// A value has no JSON.
     pub fn to_json(&self) -> Result<String, ResultsError> {
-        let unstorable = |why: String| ResultsError::Unstorable { what: format!("run {}", self.run.run.id), why };
+        let what = format!("run {}", self.run.run.id);
         let encoded = |(plan_index, histogram): &(usize, PointHistogram)| {
             let PointHistogram { transaction_type, kind, times } = histogram;
-            let bytes = times.encode().map_err(|e| unstorable(e.to_string()))?;
+            let bytes = times.encode().map_err(|e| unstorable(&what, e))?;
             Ok(EncodedHistogram {
                 plan_index: *plan_index,
                 transaction_type: transaction_type.clone(),
@@ -112,7 +114,7 @@ impl ExportedRun {
         };
         let histograms = self.histograms.iter().map(encoded).collect::<Result<_, ResultsError>>()?;
         let extra = TransferParts { plan: self.plan.clone(), plan_indexes: self.plan_indexes.clone(), histograms };
-        serde_json::to_string_pretty(&TransferDocument { run: &self.run, extra }).map_err(|e| unstorable(e.to_string()))
+        serde_json::to_string_pretty(&TransferDocument { run: &self.run, extra }).map_err(|e| unstorable(&what, e))
     }
 
     /// Reads a run from such a document. A run that was still being measured when it was exported becomes interrupted,
@@ -167,10 +169,8 @@ impl ExportedRun {
             match self.plan.points.get(*place) {
                 Some(planned) if planned.subject == point.subject.asked() => {}
                 _ => {
-                    return Err(format!(
-                        "a point of {} stands at place {place}, where its plan has none",
-                        point.subject.name()
-                    ));
+                    let subject = point.subject.name();
+                    return Err(format!("a point of {subject} stands at place {place}, where its plan has none"));
                 }
             }
         }
@@ -178,11 +178,8 @@ impl ExportedRun {
         for point in &self.run.points {
             // A duplicate would make a figure look more certain than it is.
             if !measured.insert((CellKey::of(point), point.repeat, point.started_at)) {
-                return Err(format!(
-                    "a point of {}, begun at {}, is in it twice",
-                    point.subject.name(),
-                    point.started_at
-                ));
+                let (subject, begun) = (point.subject.name(), point.started_at);
+                return Err(format!("a point of {subject}, begun at {begun}, is in it twice"));
             }
         }
         let mut seen = BTreeSet::new();
@@ -215,7 +212,7 @@ impl ExportedRun {
 fn decoded(encoded: &EncodedHistogram) -> Result<(usize, PointHistogram), TransferError> {
     let EncodedHistogram { plan_index, transaction_type, kind, hdr_v2_base64 } = encoded;
     let damaged = |why: String| TransferError::Damaged(format!("the {kind} histogram of place {plan_index}: {why}"));
-    let known = HistogramKind::from_name(kind).ok_or_else(|| damaged("there is no such kind".to_owned()))?;
+    let known = kind.parse::<HistogramKind>().map_err(|_| damaged("there is no such kind".to_owned()))?;
     let bytes = BASE64.decode(hdr_v2_base64).map_err(|e| damaged(e.to_string()))?;
     let times = Histogram::decode(&bytes).map_err(|e| damaged(e.to_string()))?;
     Ok((*plan_index, PointHistogram { transaction_type: transaction_type.clone(), kind: known, times }))
@@ -244,11 +241,8 @@ impl Repository {
         let id = &run.run.id;
         if self.has(id)? {
             let known = self.transfer(id)?;
-            return if known == *transfer {
-                Ok(false)
-            } else {
-                Err(ResultsError::OtherContent { id: id.clone(), path: self.path.clone() })
-            };
+            let other = ResultsError::OtherContent { id: id.clone(), path: shown(&self.path) };
+            return if known == *transfer { Ok(false) } else { Err(other) };
         }
         let transaction = self.begin("write")?;
         self.insert_run(&transaction, &run.run, plan, &run.platform, &run.database, run.tool.as_ref())?;

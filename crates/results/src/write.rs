@@ -1,9 +1,10 @@
 //! Writing: the plan first, then point by point, each completely or not at all.
 
+use crate::error::shown;
 use crate::lease::Lease;
 use crate::{PointHistogram, Repository, ResultsError, file};
 use dbdyno_model::{Database, Plan, Platform, Point, Run, RunId, RunStatus, SCHEMA_VERSION, Tool};
-use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, named_params, params};
+use rusqlite::{Transaction, TransactionBehavior, named_params, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -39,8 +40,8 @@ impl Repository {
         let (plan, platform) = (json("the plan", plan)?, json("the platform", platform)?);
         let (database, lease) = (json("the database", database)?, json("the lease", &lease)?);
         let tool = tool.map(|tool| json("the tool", tool)).transpose()?;
-        if status_of(transaction, &run.id).map_err(self.failed("write"))?.is_some() {
-            return Err(ResultsError::RunExists { id: run.id.clone(), path: self.path.clone() });
+        if self.has(&run.id)? {
+            return Err(ResultsError::RunExists { id: run.id.clone(), path: shown(&self.path) });
         }
         transaction
             .execute(
@@ -97,15 +98,9 @@ impl Repository {
         point: &Point,
         histograms: &[PointHistogram],
     ) -> Result<(), ResultsError> {
-        let what = || format!("point {plan_index} ({}) of run {run}", point.subject.name());
-        let body = json(&what(), point)?;
-        let unstorable =
-            |e: dbdyno_stats::HistogramError| ResultsError::Unstorable { what: what(), why: e.to_string() };
-        let planned = transaction
-            .prepare_cached("SELECT points_planned FROM runs WHERE id = ?1")
-            .and_then(|mut query| query.query_row([run.as_str()], |row| row.get::<_, usize>(0)).optional())
-            .map_err(self.failed("read"))?
-            .ok_or_else(|| self.no_such_run(run))?;
+        let what = format!("point {plan_index} ({}) of run {run}", point.subject.name());
+        let body = json(&what, point)?;
+        let (planned,): (usize,) = self.of_run(transaction, "points_planned", run)?;
         if plan_index >= planned {
             return Err(ResultsError::OutsidePlan { run: run.clone(), plan_index, planned });
         }
@@ -119,7 +114,7 @@ impl Repository {
             .map_err(self.failed("write"))?;
         let point_id = transaction.last_insert_rowid();
         for PointHistogram { transaction_type, kind, times } in histograms {
-            let bytes = times.encode().map_err(unstorable)?;
+            let bytes = times.encode().map_err(|e| unstorable(&what, e))?;
             let of_type = transaction_type.as_deref().unwrap_or_default();
             transaction
                 .prepare_cached("INSERT INTO histograms (point, type, kind, histogram) VALUES (?1, ?2, ?3, ?4)")
@@ -169,12 +164,7 @@ impl Repository {
         let ours = Lease::ours();
         let mark = json("the lease", &ours)?;
         let transaction = self.begin("write")?;
-        let held: Option<String> = transaction
-            .query_row("SELECT lease FROM runs WHERE id = ?1", [run.as_str()], |row| row.get(0))
-            .optional()
-            .map_err(self.failed("read"))?
-            .ok_or_else(|| self.no_such_run(run))?;
-        let held = self.lease(run.as_str(), held)?;
+        let held = self.lease(&transaction, run)?;
         if let Some(other) = held.filter(|lease| Some(lease) != ours.as_ref() && lease.holds()) {
             return Err(ResultsError::BeingMeasured { run: run.clone(), pid: other.pid });
         }
@@ -192,19 +182,18 @@ impl Repository {
     }
 
     pub(crate) fn no_such_run(&self, run: &RunId) -> ResultsError {
-        ResultsError::RunNotFound { asked: run.to_string(), path: self.path.clone(), nearest: Vec::new() }
+        ResultsError::RunNotFound { asked: run.to_string(), path: shown(&self.path), nearest: Vec::new() }
     }
-}
-
-fn status_of(transaction: &Transaction<'_>, run: &RunId) -> rusqlite::Result<Option<String>> {
-    transaction.query_row("SELECT status FROM runs WHERE id = ?1", [run.as_str()], |row| row.get(0)).optional()
 }
 
 /// A value as JSON that can be read back. JSON cannot express "not a number", and one unreadable value in a file would
 /// make the whole run unreadable.
 fn json<T: Serialize + DeserializeOwned>(what: &str, value: &T) -> Result<String, ResultsError> {
-    let unstorable = |e: serde_json::Error| ResultsError::Unstorable { what: what.to_owned(), why: e.to_string() };
-    let text = serde_json::to_string(value).map_err(unstorable)?;
-    serde_json::from_str::<T>(&text).map_err(unstorable)?;
+    let text = serde_json::to_string(value).map_err(|e| unstorable(what, e))?;
+    serde_json::from_str::<T>(&text).map_err(|e| unstorable(what, e))?;
     Ok(text)
+}
+
+pub(crate) fn unstorable(what: &str, why: impl std::fmt::Display) -> ResultsError {
+    ResultsError::Unstorable { what: what.to_owned(), why: why.to_string() }
 }
