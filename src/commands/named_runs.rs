@@ -101,7 +101,7 @@ fn place(asked: &str, context: &Context) -> Result<NamedRun, Error> {
 /// The error where there are no results yet, so only a platform can have been meant.
 fn no_results(asked: &str, error: ResultsError, context: &Context) -> Error {
     let nearest = context.catalogue.nearest_platforms(asked);
-    let platform = CatalogueError::UnknownPlatform { id: asked.to_owned(), nearest: nearest.clone() };
+    let platform = CatalogueError::Unknown { kind: "platform", name: asked.to_owned(), nearest: nearest.clone() };
     if nearest.is_empty() { error.into() } else { Error::Usage(format!("{platform}; {error}")) }
 }
 

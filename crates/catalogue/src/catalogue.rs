@@ -92,7 +92,7 @@ impl Catalogue {
             places.extend(catalogue.add_class(source)?);
         }
         for (test, place) in catalogue.tests.iter().zip(&places) {
-            catalogue.check_references(test).map_err(|problem| place.invalid(problem))?;
+            place.check(catalogue.check_references(test))?;
         }
         for (name, source) in sources.iter().filter(|(name, _)| name.starts_with("suites/")) {
             let suite = catalogue.read_suite(name, source)?;
@@ -106,28 +106,20 @@ impl Catalogue {
         let mut document = Document::parse(source)?;
         let entries: Vec<Entry<Test>> = document.entries("test", "code")?;
         let Entry { value: head, place } = document.head::<ClassHead>()?;
-        if head.title.trim().is_empty() {
-            return Err(place.invalid("key 'title' is empty"));
-        }
-        match self.classes.get(&head.class) {
-            None => _ = self.classes.insert(head.class.clone(), head.title),
-            Some(title) if *title == head.title => {}
-            Some(title) => {
-                let problem = format!("key 'title': class {} is called '{title}' in another file", head.class);
-                return Err(place.invalid(problem));
-            }
-        }
+        place.check(check::title(&head.title))?;
+        let title = self.classes.entry(head.class.clone()).or_insert_with(|| head.title.clone());
+        place.ensure(*title == head.title, || {
+            format!("key 'title': class {} is called '{title}' in another file", head.class)
+        })?;
         let mut places = Vec::new();
         for Entry { value: test, place } in entries {
-            check::test(&test).map_err(|problem| place.invalid(problem))?;
-            if self.tests.iter().any(|t| t.code == test.code) {
-                return Err(place.invalid(format!("key 'code': there is another test '{}'", test.code)));
-            }
+            place.check(check::test(&test))?;
+            let is_known = self.tests.iter().any(|t| t.code == test.code);
+            place.ensure(!is_known, || format!("key 'code': there is another test '{}'", test.code))?;
             let own = test.code.class();
-            if !test.code.as_str().contains('-') && own != head.class {
-                let problem = format!("key 'code': '{}' belongs to {own}, this file to {}", test.code, head.class);
-                return Err(place.invalid(problem));
-            }
+            place.ensure(test.code.as_str().contains('-') || own == head.class, || {
+                format!("key 'code': '{}' belongs to {own}, this file to {}", test.code, head.class)
+            })?;
             self.class_of.insert(test.code.to_string(), head.class.clone());
             self.tests.push(test);
             places.push(place);
@@ -154,34 +146,29 @@ impl Catalogue {
         let Entry { value: head, place } = document.head::<SuiteHead>()?;
         let mut planned: Vec<(&TestCode, Option<Dimension>)> = Vec::new();
         for Entry { value: step, place } in &entries {
-            if step.tests.is_empty() {
-                return Err(place.invalid("key 'tests' is empty"));
-            }
-            if step.duration_s == Some(0) {
-                return Err(place.invalid("key 'duration_s' must be at least 1"));
-            }
+            place.ensure(!step.tests.is_empty(), || "key 'tests' is empty")?;
+            place.ensure(step.duration_s != Some(0), || "key 'duration_s' must be at least 1")?;
             for code in &step.tests {
                 let test = self.exact(code).map_err(|e| place.invalid(format!("key 'tests': {e}")))?;
                 if let Some(dimension) = step.dimension.filter(|d| !test.ramp.contains(d)) {
                     let problem = format!("key 'dimension': the ramp of {code} cannot move {}", dimension.name());
                     return Err(place.invalid(problem));
                 }
-                let moved = step.dimension.or(test.ramp.first().copied());
-                if planned.contains(&(code, moved)) {
-                    return Err(place.invalid(format!("key 'tests': {code} stands in the suite already")));
-                }
-                planned.push((code, moved));
+                let planned_now = (code, step.dimension.or(test.ramp.first().copied()));
+                place.ensure(!planned.contains(&planned_now), || {
+                    format!("key 'tests': {code} stands in the suite already")
+                })?;
+                planned.push(planned_now);
             }
         }
         let SuiteHead { id, title, duration_s, repeat, ramp } = head;
         let steps = entries.iter().map(|e| e.value.clone()).collect();
         let suite = Suite { id, title, duration_s, repeat, ramp, steps };
-        check::suite(&suite).map_err(|problem| place.invalid(problem))?;
+        place.check(check::suite(&suite))?;
         let expected = name.trim_start_matches("suites/").trim_end_matches(".toml");
-        if suite.id != expected {
-            let problem = format!("key 'id' is '{}'; it must be '{expected}', as the file's name", suite.id);
-            return Err(place.invalid(problem));
-        }
+        place.ensure(suite.id == expected, || {
+            format!("key 'id' is '{}'; it must be '{expected}', as the file's name", suite.id)
+        })?;
         Ok(suite)
     }
 
@@ -230,14 +217,11 @@ impl Catalogue {
                 return Err(CatalogueError::EmptyPattern { pattern: pattern.to_owned() });
             }
             let glob = item.to_ascii_uppercase();
-            let mut found = false;
-            for (_, chosen) in self.tests.iter().zip(&mut chosen).filter(|(t, _)| matches(&glob, t.code.as_str())) {
-                *chosen = true;
-                found = true;
-            }
-            if !found {
+            let is_meant: Vec<bool> = self.tests.iter().map(|t| matches(&glob, t.code.as_str())).collect();
+            if !is_meant.contains(&true) {
                 return Err(self.unknown_test(item));
             }
+            chosen.iter_mut().zip(is_meant).for_each(|(chosen, meant)| *chosen |= meant);
         }
         Ok(self.tests.iter().zip(chosen).filter(|(_, chosen)| *chosen).map(|(test, _)| test).collect())
     }
@@ -247,10 +231,9 @@ impl Catalogue {
     /// # Errors
     /// There is none.
     pub fn size(&self, id: &str) -> Result<&Size, CatalogueError> {
-        self.sizes.iter().find(|s| s.id.eq_ignore_ascii_case(id)).ok_or_else(|| CatalogueError::UnknownSize {
-            id: id.to_owned(),
-            nearest: nearest(id, self.sizes.iter().map(|s| s.id.as_str())),
-        })
+        let known = || self.sizes.iter().map(|s| s.id.as_str());
+        let found = self.sizes.iter().find(|s| s.id.eq_ignore_ascii_case(id));
+        found.ok_or_else(|| CatalogueError::unknown("size", id, known()))
     }
 
     /// A suite by its name.
@@ -258,10 +241,8 @@ impl Catalogue {
     /// # Errors
     /// There is none.
     pub fn suite(&self, id: &str) -> Result<&Suite, CatalogueError> {
-        self.suites.iter().find(|s| s.id == id).ok_or_else(|| CatalogueError::UnknownSuite {
-            id: id.to_owned(),
-            nearest: nearest(id, self.suites.iter().map(|s| s.id.as_str())),
-        })
+        let known = || self.suites.iter().map(|s| s.id.as_str());
+        self.suites.iter().find(|s| s.id == id).ok_or_else(|| CatalogueError::unknown("suite", id, known()))
     }
 
     /// A metric by its id.
@@ -269,10 +250,9 @@ impl Catalogue {
     /// # Errors
     /// There is none.
     pub fn metric(&self, id: &MetricId) -> Result<&Metric, CatalogueError> {
-        self.metrics.iter().find(|m| m.id == *id).ok_or_else(|| CatalogueError::UnknownMetric {
-            id: id.to_string(),
-            nearest: nearest(id.as_str(), self.metrics.iter().map(|m| m.id.as_str())),
-        })
+        let known = || self.metrics.iter().map(|m| m.id.as_str());
+        let found = self.metrics.iter().find(|m| m.id == *id);
+        found.ok_or_else(|| CatalogueError::unknown("metric", id.as_str(), known()))
     }
 
     /// The title of a subject's class: `CPU: procedural code` for T111, `Data load` for DBL-11. For a subject that is
@@ -304,7 +284,7 @@ impl Catalogue {
 
     fn unknown_test(&self, code: &str) -> CatalogueError {
         let nearest = nearest(code.trim_end_matches('*'), self.tests.iter().map(|t| t.code.as_str()));
-        CatalogueError::UnknownTest { code: code.to_owned(), nearest }
+        CatalogueError::Unknown { kind: "test", name: code.to_owned(), nearest }
     }
 }
 
@@ -324,10 +304,9 @@ fn list<T: serde::de::DeserializeOwned>(
     document.head::<NoHead>()?;
     let mut values: Vec<T> = Vec::new();
     for Entry { value, place } in entries {
-        check(&value).map_err(|problem| place.invalid(problem))?;
-        if values.iter().any(|v| name(v) == name(&value)) {
-            return Err(place.invalid(format!("key 'id': there is another {array} '{}'", name(&value))));
-        }
+        place.check(check(&value))?;
+        let is_known = values.iter().any(|v| name(v) == name(&value));
+        place.ensure(!is_known, || format!("key 'id': there is another {array} '{}'", name(&value)))?;
         values.push(value);
     }
     Ok(values)

@@ -23,10 +23,7 @@ pub(crate) fn test(test: &Test) -> Checked {
     ensure(test.ops_per_pass > 0, || "key 'ops_per_pass' must be at least 1".to_owned())?;
     ensure(test.least_duration_s != Some(0), || "key 'least_duration_s' must be at least 1".to_owned())?;
     ensure(!test.metrics.is_empty(), || "key 'metrics' is empty; the first metric is the key metric".to_owned())?;
-    match twice(&test.metrics) {
-        Some(metric) => Err(format!("key 'metrics' names '{metric}' twice")),
-        None => Ok(()),
-    }
+    twice(&test.metrics).map_or(Ok(()), |metric| Err(format!("key 'metrics' names '{metric}' twice")))
 }
 
 /// A size.
@@ -82,16 +79,14 @@ pub(crate) fn suite(suite: &Suite) -> Checked {
     ensure(!suite.steps.is_empty(), || "the suite is empty: it needs at least one [[step]] with tests".to_owned())
 }
 
-fn title(title: &str) -> Checked {
+/// Checks the title of anything.
+pub(crate) fn title(title: &str) -> Checked {
     ensure(!title.trim().is_empty(), || "key 'title' is empty".to_owned())
 }
 
 fn ramp(ramp: &[Dimension]) -> Checked {
     ensure(!ramp.is_empty(), || "key 'ramp' is empty; it names what a ramp may move: jobs, threads".to_owned())?;
-    match twice(ramp) {
-        Some(dimension) => Err(format!("key 'ramp' names '{}' twice", dimension.name())),
-        None => Ok(()),
-    }
+    twice(ramp).map_or(Ok(()), |dimension| Err(format!("key 'ramp' names '{}' twice", dimension.name())))
 }
 
 fn table(test: &Test) -> Checked {
@@ -136,9 +131,8 @@ fn transactions(test: &Test) -> Checked {
         let rows = test.rows_per_tx.ok_or_else(|| format!("the key 'rows_per_tx' is missing; {name} needs it"))?;
         ensure(rows > 0, || "key 'rows_per_tx' must be at least 1".to_owned())?;
         ensure(!test.sweep_rows_per_tx.contains(&0), || "key 'sweep_rows_per_tx' must not hold 0".to_owned())?;
-        if let Some(rows) = twice(&test.sweep_rows_per_tx) {
-            return Err(format!("key 'sweep_rows_per_tx' holds {rows} twice"));
-        }
+        let doubled = twice(&test.sweep_rows_per_tx);
+        doubled.map_or(Ok(()), |rows| Err(format!("key 'sweep_rows_per_tx' holds {rows} twice")))?;
         return ensure(test.last_step_rows_per_tx != Some(0), || {
             "key 'last_step_rows_per_tx' must be at least 1".to_owned()
         });
@@ -148,12 +142,9 @@ fn transactions(test: &Test) -> Checked {
         ("sweep_rows_per_tx", !test.sweep_rows_per_tx.is_empty()),
         ("last_step_rows_per_tx", test.last_step_rows_per_tx.is_some()),
     ];
-    match given.iter().find(|(_, given)| *given) {
-        Some((key, _)) => {
-            Err(format!("key '{key}' has no meaning for {name}, whose work says how many rows it touches"))
-        }
-        None => Ok(()),
-    }
+    given.iter().find(|(_, given)| *given).map_or(Ok(()), |(key, _)| {
+        Err(format!("key '{key}' has no meaning for {name}, whose work says how many rows it touches"))
+    })
 }
 
 fn argument(test: &Test) -> Checked {

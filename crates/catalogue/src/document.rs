@@ -25,6 +25,20 @@ impl SourcePlace {
             line: self.line,
         }
     }
+
+    /// What a check found, as an error at this place.
+    pub(crate) fn check<T>(&self, checked: Result<T, String>) -> Result<T, CatalogueError> {
+        checked.map_err(|problem| self.invalid(problem))
+    }
+
+    /// Returns an error at this place unless a condition holds.
+    pub(crate) fn ensure<P: Into<String>>(
+        &self,
+        holds: bool,
+        problem: impl FnOnce() -> P,
+    ) -> Result<(), CatalogueError> {
+        if holds { Ok(()) } else { Err(self.invalid(problem())) }
+    }
 }
 
 /// An entry and its place.

@@ -1,5 +1,7 @@
 //! Errors of the catalogue, and of lookups in it.
 
+use crate::nearest::nearest;
+
 /// Why the catalogue cannot be read, or does not have something.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CatalogueError {
@@ -29,46 +31,23 @@ pub enum CatalogueError {
         /// As given.
         pattern: String,
     },
-    /// No such test.
-    #[error("there is no test '{code}'{}; `dbdyno list tests` shows all", offer(nearest))]
-    UnknownTest {
+    /// There is nothing of this kind by this name.
+    #[error("there is no {kind} '{name}'{}; `dbdyno list {kind}s` shows all", offer(nearest))]
+    Unknown {
+        /// `test`, `suite`, `size`, `platform` or `metric`.
+        kind: &'static str,
         /// As given.
-        code: String,
-        /// Codes that look like it.
-        nearest: Vec<String>,
-    },
-    /// No such suite.
-    #[error("there is no suite '{id}'{}; `dbdyno list suites` shows all", offer(nearest))]
-    UnknownSuite {
-        /// As given.
-        id: String,
+        name: String,
         /// Names that look like it.
         nearest: Vec<String>,
     },
-    /// No such size.
-    #[error("there is no size '{id}'{}; `dbdyno list sizes` shows all", offer(nearest))]
-    UnknownSize {
-        /// As given.
-        id: String,
-        /// Names that look like it.
-        nearest: Vec<String>,
-    },
-    /// No such reference platform.
-    #[error("there is no platform '{id}'{}; `dbdyno list platforms` shows all", offer(nearest))]
-    UnknownPlatform {
-        /// As given.
-        id: String,
-        /// Ids that look like it.
-        nearest: Vec<String>,
-    },
-    /// No such metric.
-    #[error("there is no metric '{id}'{}; `dbdyno list metrics` shows all", offer(nearest))]
-    UnknownMetric {
-        /// As given.
-        id: String,
-        /// Ids that look like it.
-        nearest: Vec<String>,
-    },
+}
+
+impl CatalogueError {
+    /// Says which of the known names are nearest.
+    pub(crate) fn unknown<'a>(kind: &'static str, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
+        Self::Unknown { kind, name: name.to_owned(), nearest: nearest(name, known) }
+    }
 }
 
 fn offer(nearest: &[String]) -> String {

@@ -2,49 +2,13 @@
 
 use crate::error::CatalogueError;
 use crate::nearest::nearest;
+use include_dir::{Dir, File, include_dir};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-macro_rules! embedded {
-    ($($name:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!("../../../catalogue/", $name)))),*]
-    };
-}
-
-/// The embedded catalogue: name within the folder, text.
-const EMBEDDED: &[(&str, &str)] = embedded![
-    "metrics.toml",
-    "platforms/aws_r5.toml",
-    "platforms/hds_ucp_flash_2013.toml",
-    "platforms/hp_dl980_violin_2012.toml",
-    "platforms/hpe_dl380_bm_2016.toml",
-    "platforms/hpe_dl380_rv_2016.toml",
-    "platforms/hpe_dl380_vm_2016.toml",
-    "platforms/hpe_dl580_bm_2016.toml",
-    "platforms/hpe_dl580_rv_2016.toml",
-    "platforms/hpe_dl580_vm_2016.toml",
-    "platforms/ibm_p8_e870_2016.toml",
-    "platforms/recoverpoint_2021.toml",
-    "platforms/sunlight_on_aws.toml",
-    "platforms/sunlight_onprem_optane.toml",
-    "platforms/sunlight_onprem_p4610.toml",
-    "platforms/vmware_on_aws.toml",
-    "sizes.toml",
-    "suites/baseline.toml",
-    "suites/bps8.0.toml",
-    "suites/bps8.4.toml",
-    "suites/orabench.toml",
-    "suites/quick.toml",
-    "tests/T100_cpu.toml",
-    "tests/T200_data_write.toml",
-    "tests/T300_data_load.toml",
-    "tests/T400_data_scan.toml",
-    "tests/T500_aggregation.toml",
-    "tests/T600_select.toml",
-    "tests/T700_update.toml",
-    "tests/T800_join.toml",
-];
+/// The folder of the catalogue. Files that are not of the catalogue itself lie in it, too.
+static CATALOGUE: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../catalogue");
 
 /// The folder of platform files, as their names begin.
 pub(crate) const PLATFORMS: &str = "platforms/";
@@ -68,10 +32,12 @@ pub(crate) type Sources = BTreeMap<String, Source>;
 
 /// The catalogue in the binary.
 pub(crate) fn embedded() -> Sources {
-    let source = |(name, text): &(&str, &'static str)| {
-        ((*name).to_owned(), Source { shown: (*name).to_owned(), text: Cow::Borrowed(*text) })
+    let folders = FOLDERS.into_iter().filter_map(|name| CATALOGUE.get_dir(name));
+    let source = |file: &'static File<'static>| {
+        let (name, text) = (file.path().to_str()?.to_owned(), file.contents_utf8()?);
+        Some((name.clone(), Source { shown: name, text: Cow::Borrowed(text) }))
     };
-    EMBEDDED.iter().map(source).collect()
+    folders.chain([&CATALOGUE]).flat_map(Dir::files).filter_map(source).filter(|(name, _)| is_toml(name)).collect()
 }
 
 /// Overlays the files of a folder on `sources`. Hidden files and files that are not TOML are ignored. A TOML file or a

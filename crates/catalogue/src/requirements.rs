@@ -3,7 +3,7 @@
 
 use crate::document::{Document, Entry, SourcePlace};
 use crate::files::Source;
-use crate::{Catalogue, CatalogueError};
+use crate::{Catalogue, CatalogueError, check};
 use dbdyno_model::{Drive, Flag, MetricId, ResponseTime, TestCode};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -187,34 +187,26 @@ impl Requirements {
         let mut document = Document::parse(&source)?;
         let entries: Vec<Entry<Raw>> = document.entries("requirement", "title")?;
         let Entry { value: head, place } = document.head::<Head>()?;
-        if head.title.trim().is_empty() {
-            return Err(place.invalid("key 'title' is empty"));
-        }
-        if entries.is_empty() {
-            return Err(place.invalid("there is no [[requirement]]"));
-        }
+        place.check(check::title(&head.title))?;
+        place.ensure(!entries.is_empty(), || "there is no [[requirement]]")?;
         let list = entries.into_iter().map(|Entry { value, place }| requirement(value, &place, catalogue));
         Ok(Self { title: head.title, list: list.collect::<Result<_, _>>()? })
     }
 }
 
 fn requirement(raw: Raw, place: &SourcePlace, catalogue: &Catalogue) -> Result<Requirement, CatalogueError> {
-    let invalid = |problem: String| place.invalid(problem);
-    if raw.title.trim().is_empty() {
-        return Err(place.invalid("key 'title' is empty"));
-    }
+    place.check(check::title(&raw.title))?;
     let limit = match (raw.minimum, raw.maximum) {
         (Some(least), None) => RequirementLimit::Minimum(least),
         (None, Some(most)) => RequirementLimit::Maximum(most),
         _ => return Err(place.invalid("one of the keys 'minimum' and 'maximum' must stand here, and not both")),
     };
-    if !(limit.value().is_finite() && limit.value() > 0.0) {
-        let key = if matches!(limit, RequirementLimit::Minimum(_)) { "minimum" } else { "maximum" };
-        return Err(invalid(format!("key '{key}' must be above zero")));
-    }
+    let key = if raw.minimum.is_some() { "minimum" } else { "maximum" };
+    let is_positive = limit.value().is_finite() && limit.value() > 0.0;
+    place.ensure(is_positive, || format!("key '{key}' must be above zero"))?;
     let of = match (&raw.test, &raw.result) {
-        (Some(test), None) => RequiredFigure::Test(test_figure(test, &raw, catalogue).map_err(invalid)?),
-        (None, Some(_)) => result(&raw).map_err(invalid)?,
+        (Some(test), None) => RequiredFigure::Test(place.check(test_figure(test, &raw, catalogue))?),
+        (None, Some(_)) => place.check(result(&raw))?,
         _ => return Err(place.invalid("one of the keys 'test' and 'result' must stand here, and not both")),
     };
     Ok(Requirement { title: raw.title, of, limit, accept: raw.accept })
@@ -224,10 +216,7 @@ fn test_figure(test: &str, raw: &Raw, catalogue: &Catalogue) -> Result<TestFigur
     refuse(&[("variant", raw.variant.is_some()), ("unit", raw.unit.is_some())], "result")?;
     let test = catalogue.test(test).map_err(|e| format!("key 'test': {e}"))?;
     let Some(metric) = &raw.metric else { return Err("the key 'metric' is missing".to_owned()) };
-    let (id, percentile) = match metric.split_once('.') {
-        Some((id, percentile)) => (id, Some(percentile)),
-        None => (metric.as_str(), None),
-    };
+    let (id, percentile) = metric.split_once('.').map_or((metric.as_str(), None), |(id, name)| (id, Some(name)));
     let of_metric = |e: &dyn std::fmt::Display| format!("key 'metric': {e}");
     let metric = catalogue.metric(&MetricId::from(id)).map_err(|e| of_metric(&e))?;
     let percentile = percentile.map(|name| percentile_of(id, name)).transpose().map_err(|e| of_metric(&e))?;
@@ -281,8 +270,6 @@ fn result(raw: &Raw) -> Result<RequiredFigure, String> {
 
 /// Keys that belong beside another key.
 fn refuse(keys: &[(&str, bool)], beside: &str) -> Result<(), String> {
-    match keys.iter().find(|(_, given)| *given) {
-        Some((key, _)) => Err(format!("key '{key}' may only stand beside '{beside}'")),
-        None => Ok(()),
-    }
+    let misplaced = keys.iter().find(|(_, given)| *given);
+    misplaced.map_or(Ok(()), |(key, _)| Err(format!("key '{key}' may only stand beside '{beside}'")))
 }

@@ -21,9 +21,7 @@ pub(super) fn run(id: &str, source: &Source, catalogue: &Catalogue) -> Result<Ru
     let mut document = Document::parse(source)?;
     let head: Entry<RawPlatform> = document.table("platform")?;
     let raw = &head.value;
-    if raw.id != id {
-        return Err(head.place.invalid(format!("key 'id' is '{}'; it must be '{id}', as the file's name", raw.id)));
-    }
+    head.place.ensure(raw.id == id, || format!("key 'id' is '{}'; it must be '{id}', as the file's name", raw.id))?;
     let run_id = RunId::new(id).map_err(|e| head.place.invalid(format!("key 'id': {e}")))?;
     let date = format!("{:04}-01-01T00:00:00Z", raw.year.unwrap_or(1970));
     let started_at = date.parse().map_err(|_| head.place.invalid("key 'year' is no year"))?;
@@ -39,25 +37,25 @@ pub(super) fn run(id: &str, source: &Source, catalogue: &Catalogue) -> Result<Ru
             if let Some(n) = points::lacks_jobs(value) {
                 return Err(place.invalid(format!("point {n} lacks the key 'jobs', which others have")));
             }
-            let suspects = value.doubt().by_key().map_err(|problem| place.invalid(problem))?;
+            let suspects = place.check(value.doubt().by_key())?;
             let names = (value.test.as_str(), value.title.as_str(), value.primary.as_deref(), None);
             published.curves.push(points::curve(names, &value.points, suspects, place)?);
         }
     }
     for Entry { value, place } in document.entries_if_any::<RawChart>("chart_label", "test")? {
-        let suspects = value.doubt().by_key().map_err(|problem| place.invalid(problem))?;
+        let suspects = place.check(value.doubt().by_key())?;
         let names = (value.test.as_str(), value.title.as_str(), None, Some(value.by.as_str()));
         published.curves.push(points::curve(names, &value.points, suspects, &place)?);
     }
     for Entry { value, place } in document.entries_if_any::<RawKpi>("kpi", "test")? {
         let test = catalogue.test(&value.test).ok();
-        published.figures.extend(figures(&value, test).map_err(|problem| place.invalid(problem))?);
+        published.figures.extend(place.check(figures(&value, test))?);
     }
     for (table, list) in
         [("claim", &mut published.claims), ("target", &mut published.targets), ("result", &mut published.results)]
     {
         for Entry { value, place } in document.entries_if_any::<RawStatement>(table, "metric")? {
-            list.push(statement(&value).map_err(|problem| place.invalid(problem))?);
+            list.push(place.check(statement(&value))?);
         }
     }
     tables(&mut document, &mut published)?;
@@ -175,7 +173,7 @@ fn published(raw: &RawPlatform, source: &Source) -> Published {
 /// The contents of tables of their own.
 fn tables(document: &mut Document<'_>, published: &mut Published) -> Result<(), CatalogueError> {
     for Entry { value, place } in document.entries_if_any::<RawWaits>("wait_event", "test")? {
-        let suspect = value.doubt().any().map_err(|problem| place.invalid(problem))?;
+        let suspect = place.check(value.doubt().any())?;
         let event = |e: super::raw::RawWait| PublishedWait {
             event: e.event,
             class: e.wait_class,
@@ -194,7 +192,7 @@ fn tables(document: &mut Document<'_>, published: &mut Published) -> Result<(), 
         published.latency_shares.push(LatencyShares { test, jobs, event, at_most_s });
     }
     for Entry { value, place } in document.entries_if_any::<RawHistogram>("histogram", "run")? {
-        published.histograms.push(histogram(&value).map_err(|problem| place.invalid(problem))?);
+        published.histograms.push(place.check(histogram(&value))?);
     }
     for table in ["setup", "variant", "orion_run"] {
         for Entry { value, .. } in document.entries_if_any::<RawFacts>(table, "id")? {

@@ -29,7 +29,7 @@ impl Catalogue {
     pub fn platform(&self, id: &str) -> Result<RunJson, CatalogueError> {
         match self.platforms.get(&format!("{PLATFORMS}{id}.toml")) {
             Some(source) => convert::run(id, source, self),
-            None => Err(CatalogueError::UnknownPlatform { id: id.to_owned(), nearest: self.nearest_platforms(id) }),
+            None => Err(CatalogueError::unknown("platform", id, self.platform_ids())),
         }
     }
 

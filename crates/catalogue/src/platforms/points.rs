@@ -5,19 +5,10 @@ use crate::document::{Document, Entry, SourcePlace};
 use crate::error::CatalogueError;
 use crate::nearest::nearest;
 use dbdyno_model::{
-    CommitMode, Dop, MetricId, Point, PublishedCurve, PublishedCurvePoint, ResponseTime, Subject, Suspect, SuspectCode,
-    Test, UsableFor,
+    CommitMode, Dop, MetricId, Point, PublishedCurve, PublishedCurvePoint, Subject, Suspect, SuspectCode, Test,
+    UsableFor,
 };
 use std::collections::BTreeMap;
-
-/// The meaning of a printed zero.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum PrintedZero {
-    /// It did not happen.
-    Nothing,
-    /// It was not counted in this test.
-    NotCounted,
-}
 
 /// A key of a point.
 struct PointKey {
@@ -26,65 +17,57 @@ struct PointKey {
     metric: &'static str,
     /// The path under which a point says why it is missing.
     path: &'static str,
-    /// The factor to our unit.
-    factor: f64,
-    zero: PrintedZero,
-    set: fn(&mut Point, f64),
+    figure: fn(&mut Point) -> &mut Option<f64>,
 }
 
-const fn key(name: &'static str, metric: &'static str, path: &'static str, set: fn(&mut Point, f64)) -> PointKey {
-    PointKey { name, metric, path, factor: 1.0, zero: PrintedZero::Nothing, set }
+const fn key(
+    name: &'static str,
+    metric: &'static str,
+    path: &'static str,
+    figure: fn(&mut Point) -> &mut Option<f64>,
+) -> PointKey {
+    PointKey { name, metric, path, figure }
 }
 
-const fn rate(name: &'static str, set: fn(&mut Point, f64)) -> PointKey {
-    PointKey { zero: PrintedZero::NotCounted, ..key(name, name, name, set) }
-}
+/// Keys whose zero means that it was not counted in this test. Other zeros mean that it did not happen.
+const RATES: [&str; 3] = ["rows_per_s", "ops_per_s", "tx_per_s"];
 
 /// Every key of a point with a degree of parallelism, except those that identify it. MB are 2^20 bytes in the
 /// documents.
 const KEYS: &[PointKey] = &[
-    rate("rows_per_s", |p, v| p.rows_per_s = Some(v)),
-    rate("ops_per_s", |p, v| p.ops_per_s = Some(v)),
-    rate("tx_per_s", |p, v| p.tx_per_s = Some(v)),
-    key("elapsed_s", "elapsed_s", "window_s", |p, v| p.window_s = Some(v)),
-    key("service_time_s", "service_time_s", "service_time_s.mean", |p, v| {
-        p.service_time_s = Some(ResponseTime { mean: Some(v), ..ResponseTime::default() });
+    key("rows_per_s", "rows_per_s", "rows_per_s", |p| &mut p.rows_per_s),
+    key("ops_per_s", "ops_per_s", "ops_per_s", |p| &mut p.ops_per_s),
+    key("tx_per_s", "tx_per_s", "tx_per_s", |p| &mut p.tx_per_s),
+    key("elapsed_s", "elapsed_s", "window_s", |p| &mut p.window_s),
+    key("service_time_s", "service_time_s", "service_time_s.mean", |p| {
+        &mut p.service_time_s.get_or_insert_default().mean
     }),
-    key("cpu_busy_pct", "cpu_busy_pct", "cpu.busy_pct", |p, v| p.cpu.busy_pct = Some(v)),
-    key("read_iops", "read_iops", "io.read_iops", |p, v| p.io.read_iops = Some(v)),
-    key("write_iops", "write_iops", "io.write_iops", |p, v| p.io.write_iops = Some(v)),
-    key("total_iops", "total_iops", "io.total_iops", |p, v| p.io.total_iops = Some(v)),
-    key("read_mb_per_s", "read_mib_per_s", "io.read_mib_per_s", |p, v| p.io.read_mib_per_s = Some(v)),
-    key("write_mb_per_s", "write_mib_per_s", "io.write_mib_per_s", |p, v| p.io.write_mib_per_s = Some(v)),
-    key("total_mb_per_s", "total_mib_per_s", "io.total_mib_per_s", |p, v| p.io.total_mib_per_s = Some(v)),
-    PointKey {
-        factor: 1e-3,
-        ..key("chart_read_service_time_ms", "read_service_time_s", "io.read_service_time_s", |p, v| {
-            p.io.read_service_time_s = Some(v);
-        })
-    },
-    key("redo_mb_per_s", "redo_mib_per_s", "redo.mib_per_s", |p, v| p.redo.mib_per_s = Some(v)),
-    key("redo_writes_per_s", "redo_writes_per_s", "redo.writes_per_s", |p, v| p.redo.writes_per_s = Some(v)),
-    PointKey {
-        factor: 1e-6,
-        ..key("redo_service_time_us", "redo_write_service_time_s", "redo.write_service_time_s", |p, v| {
-            p.redo.write_service_time_s = Some(v);
-        })
-    },
-    key("redo_sync_writes", "redo_sync_writes_per_s", "redo.sync_writes", |p, v| p.redo.sync_writes = Some(v)),
-    PointKey {
-        factor: 1e-6,
-        ..key("redo_sync_service_time_us", "redo_sync_service_time_s", "redo.sync_service_time_s", |p, v| {
-            p.redo.sync_service_time_s = Some(v);
-        })
-    },
-    key("write_blocks_per_s", "write_blocks_per_s", "database.write_blocks_per_s", |p, v| {
-        p.database.write_blocks_per_s = Some(v);
+    key("cpu_busy_pct", "cpu_busy_pct", "cpu.busy_pct", |p| &mut p.cpu.busy_pct),
+    key("read_iops", "read_iops", "io.read_iops", |p| &mut p.io.read_iops),
+    key("write_iops", "write_iops", "io.write_iops", |p| &mut p.io.write_iops),
+    key("total_iops", "total_iops", "io.total_iops", |p| &mut p.io.total_iops),
+    key("read_mb_per_s", "read_mib_per_s", "io.read_mib_per_s", |p| &mut p.io.read_mib_per_s),
+    key("write_mb_per_s", "write_mib_per_s", "io.write_mib_per_s", |p| &mut p.io.write_mib_per_s),
+    key("total_mb_per_s", "total_mib_per_s", "io.total_mib_per_s", |p| &mut p.io.total_mib_per_s),
+    key("chart_read_service_time_ms", "read_service_time_s", "io.read_service_time_s", |p| {
+        &mut p.io.read_service_time_s
     }),
-    key("buffer_hit_pct", "buffer_hit_pct", "database.buffer_hit_pct", |p, v| p.database.buffer_hit_pct = Some(v)),
-    key("flash_cache_hit_pct", "flash_hit_pct", "database.flash_hit_pct", |p, v| p.database.flash_hit_pct = Some(v)),
-    key("cell_flash_hit_pct", "cell_flash_hit_pct", "database.cell_flash_hit_pct", |p, v| {
-        p.database.cell_flash_hit_pct = Some(v);
+    key("redo_mb_per_s", "redo_mib_per_s", "redo.mib_per_s", |p| &mut p.redo.mib_per_s),
+    key("redo_writes_per_s", "redo_writes_per_s", "redo.writes_per_s", |p| &mut p.redo.writes_per_s),
+    key("redo_service_time_us", "redo_write_service_time_s", "redo.write_service_time_s", |p| {
+        &mut p.redo.write_service_time_s
+    }),
+    key("redo_sync_writes", "redo_sync_writes_per_s", "redo.sync_writes", |p| &mut p.redo.sync_writes),
+    key("redo_sync_service_time_us", "redo_sync_service_time_s", "redo.sync_service_time_s", |p| {
+        &mut p.redo.sync_service_time_s
+    }),
+    key("write_blocks_per_s", "write_blocks_per_s", "database.write_blocks_per_s", |p| {
+        &mut p.database.write_blocks_per_s
+    }),
+    key("buffer_hit_pct", "buffer_hit_pct", "database.buffer_hit_pct", |p| &mut p.database.buffer_hit_pct),
+    key("flash_cache_hit_pct", "flash_hit_pct", "database.flash_hit_pct", |p| &mut p.database.flash_hit_pct),
+    key("cell_flash_hit_pct", "cell_flash_hit_pct", "database.cell_flash_hit_pct", |p| {
+        &mut p.database.cell_flash_hit_pct
     }),
 ];
 
@@ -111,7 +94,7 @@ pub(super) fn points(
 ) -> Result<Vec<Point>, CatalogueError> {
     let Entry { value: series, place } = series;
     let subject = Subject::of_database(&series.test).map_err(|e| place.invalid(format!("key 'test': {e}")))?;
-    let common = series.doubt().by_key().map_err(|problem| place.invalid(problem))?;
+    let common = place.check(series.doubt().by_key())?;
     let mut points: Vec<Point> = Vec::new();
     for row in &series.points {
         let mut point = Point::new(subject.clone(), started_at);
@@ -121,17 +104,15 @@ pub(super) fn points(
         let whole = |key: &str| whole(row, key, place, document);
         point.rows_per_tx = whole("rows_per_tx")?.or(series.rows_per_tx).unwrap_or(0);
         let mut doubts = common.clone();
-        doubts.extend(doubt_of(row).map_err(|problem| place_of(row, place, document).invalid(problem))?);
+        doubts.extend(place_of(row, place, document).check(doubt_of(row))?);
         for path in ["io", "redo", "database", "service_time_s", "cpu", "waits", "window_s", "memory"] {
             point.lacks(path, "the source does not print it");
         }
         for (name, value) in row.iter().filter(|(name, _)| !OTHERS.contains(&name.as_str())) {
             let at = document.within(place, value.span().start);
-            let Some(key) = KEYS.iter().find(|key| key.name == name) else {
-                return Err(at.invalid(unknown_key(name)));
-            };
-            let number = value.get_ref().number();
-            let number = number.ok_or_else(|| at.invalid(format!("key '{name}' must be a number")))?;
+            let key = at.check(KEYS.iter().find(|key| key.name == name).ok_or_else(|| unknown_key(name)))?;
+            let number = value.get_ref().number().ok_or_else(|| format!("key '{name}' must be a number"));
+            let number = at.check(number)?;
             fill(&mut point, key, number, doubts.remove(name));
         }
         complete(&mut point, test);
@@ -157,10 +138,16 @@ fn fill(point: &mut Point, key: &PointKey, printed: f64, doubt: Option<Suspect>)
         point.lacks(key.path, format!("printed as {printed} ({}): {}", doubt.names(), doubt.why));
     } else if lost {
         point.lacks(key.path, "lost by rounding: printed as 0");
-    } else if printed == 0.0 && key.zero == PrintedZero::NotCounted {
+    } else if printed == 0.0 && RATES.contains(&key.name) {
         point.lacks(key.path, "not counted in this test: printed as 0");
     } else {
-        (key.set)(point, printed * key.factor);
+        // The end of a name is its unit, where that is not dbdyno's own.
+        let factor = match key.name.rsplit('_').next() {
+            Some("ms") => 1e-3,
+            Some("us") => 1e-6,
+            _ => 1.0,
+        };
+        *(key.figure)(point) = Some(printed * factor);
         if let Some(doubt) = doubt {
             point.suspects.insert(MetricId::from(key.metric), doubt);
         }
@@ -186,12 +173,8 @@ fn complete(point: &mut Point, test: Option<&Test>) {
         point.elapsed_s = point.window_s;
     }
     point.redo.sync_writes_per_s = point.redo.sync_writes.zip(point.window_s).map(|(n, s)| n / s);
-    for (path, there) in [
-        ("rows_per_s", point.rows_per_s.is_some()),
-        ("ops_per_s", point.ops_per_s.is_some()),
-        ("tx_per_s", point.tx_per_s.is_some()),
-    ] {
-        if !there && !point.missing.contains_key(path) {
+    for path in RATES {
+        if point.value(&MetricId::from(path)).is_none() && !point.missing.contains_key(path) {
             point.lacks(path, "the source does not print it");
         }
     }
@@ -253,14 +236,11 @@ pub(super) fn curve(
     place: &SourcePlace,
 ) -> Result<PublishedCurve, CatalogueError> {
     let by = by.or_else(|| MOVED.into_iter().find(|key| rows.iter().any(|row| row.contains_key(*key))));
-    let Some(by) = by else {
-        let problem = format!("its points are over nothing; each needs one of {}", MOVED.join(", "));
-        return Err(place.invalid(problem));
-    };
+    let over_nothing = || format!("its points are over nothing; each needs one of {}", MOVED.join(", "));
+    let by = place.check(by.ok_or_else(over_nothing))?;
     let point = |row: &RawRow| -> Result<PublishedCurvePoint, CatalogueError> {
         let values = row.iter().filter_map(|(key, value)| Some((key.clone(), value.get_ref().number()?)));
-        let suspects = doubt_of(row).map_err(|problem| place.invalid(problem))?;
-        Ok(PublishedCurvePoint { values: values.collect(), suspects })
+        Ok(PublishedCurvePoint { values: values.collect(), suspects: place.check(doubt_of(row))? })
     };
     Ok(PublishedCurve {
         test: test.to_owned(),

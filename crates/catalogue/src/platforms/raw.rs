@@ -92,26 +92,21 @@ fn yes() -> bool {
 /// `[[series]]`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "some keys are allowed and have no use")]
 pub(super) struct RawSeries {
     pub(super) test: String,
     pub(super) title: String,
-    #[serde(rename = "drive")]
-    pub(super) _drive: Option<RawDrive>,
-    #[serde(rename = "run")]
-    pub(super) _run: Option<Scalar>,
+    pub(super) drive: Option<RawDrive>,
+    pub(super) run: Option<Scalar>,
     pub(super) primary: Option<String>,
     pub(super) rows_per_tx: Option<u64>,
-    #[serde(rename = "run_time_s")]
-    pub(super) _run_time_s: Option<f64>,
+    pub(super) run_time_s: Option<f64>,
     /// The rest of a point that is cut off. It has no value and is only listed here so that it is allowed.
-    #[serde(rename = "truncated_outstanding_small")]
-    pub(super) _truncated_outstanding_small: Option<Scalar>,
-    #[serde(rename = "truncated_small_iops")]
-    pub(super) _truncated_small_iops: Option<Scalar>,
+    pub(super) truncated_outstanding_small: Option<Scalar>,
+    pub(super) truncated_small_iops: Option<Scalar>,
     pub(super) points: Vec<RawRow>,
     suspect: Option<String>,
-    #[serde(default)]
-    suspect_keys: Vec<String>,
+    suspect_keys: Option<Vec<String>>,
 }
 
 /// Who ran the loop. No client results have been published yet, and a load without a database is not one of dbdyno's
@@ -166,7 +161,7 @@ macro_rules! doubted {
         $(impl $table {
             /// The author's doubts.
             pub(super) fn doubt(&self) -> RawDoubt<'_> {
-                RawDoubt::new(self.suspect.as_deref(), &self.suspect_keys)
+                RawDoubt::new(self.suspect.as_deref(), self.suspect_keys.as_deref().unwrap_or_default())
             }
         })*
     };
@@ -177,11 +172,11 @@ doubted!(RawSeries, RawKpi, RawStatement, RawChart, RawWaits, RawHistogram, RawB
 /// `[[kpi]]`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "some keys are allowed and have no use")]
 pub(super) struct RawKpi {
     pub(super) test: String,
     pub(super) title: String,
-    #[serde(rename = "drive")]
-    pub(super) _drive: Option<RawDrive>,
+    pub(super) drive: Option<RawDrive>,
     pub(super) metric: String,
     pub(super) unit: String,
     pub(super) speed: Option<f64>,
@@ -191,22 +186,18 @@ pub(super) struct RawKpi {
     #[serde(default)]
     pub(super) lower_is_better: bool,
     /// Facts about how it is printed.
-    #[serde(rename = "test_code_printed")]
-    pub(super) _test_code_printed: Option<bool>,
-    #[serde(rename = "throughput_printed")]
-    pub(super) _throughput_printed: Option<String>,
-    #[serde(rename = "optional_marks")]
-    pub(super) _optional_marks: Option<u8>,
-    #[serde(rename = "rows")]
-    pub(super) _rows: Option<u64>,
+    pub(super) test_code_printed: Option<bool>,
+    pub(super) throughput_printed: Option<String>,
+    pub(super) optional_marks: Option<u8>,
+    pub(super) rows: Option<u64>,
     suspect: Option<String>,
-    #[serde(default)]
-    suspect_keys: Vec<String>,
+    suspect_keys: Option<Vec<String>>,
 }
 
 /// `[[claim]]`, `[[target]]` and `[[result]]`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "some keys are allowed and have no use")]
 pub(super) struct RawStatement {
     pub(super) test: Option<String>,
     pub(super) variant: Option<String>,
@@ -220,53 +211,47 @@ pub(super) struct RawStatement {
     pub(super) at: Option<String>,
     pub(super) jobs: Option<u32>,
     pub(super) scaling: Option<String>,
-    #[serde(rename = "test_code_printed")]
-    pub(super) _test_code_printed: Option<bool>,
-    #[serde(rename = "equivalent_15k_disks")]
-    pub(super) _equivalent_15k_disks: Option<u32>,
+    pub(super) test_code_printed: Option<bool>,
+    pub(super) equivalent_15k_disks: Option<u32>,
     suspect: Option<String>,
-    #[serde(default)]
-    suspect_keys: Vec<String>,
+    suspect_keys: Option<Vec<String>>,
 }
 
 /// `[[chart_label]]`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "some keys are allowed and have no use")]
 pub(super) struct RawChart {
     pub(super) test: String,
-    #[serde(rename = "metric")]
-    pub(super) _metric: String,
+    pub(super) metric: String,
     pub(super) by: String,
     pub(super) title: String,
     pub(super) points: Vec<RawRow>,
     suspect: Option<String>,
-    #[serde(default)]
-    suspect_keys: Vec<String>,
+    suspect_keys: Option<Vec<String>>,
 }
 
 /// `[[wait_event]]`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "some keys are allowed and have no use")]
 pub(super) struct RawWaits {
     pub(super) test: Option<String>,
     pub(super) jobs: Option<u32>,
     pub(super) group: String,
     pub(super) title: String,
-    #[serde(rename = "host_cpus")]
-    pub(super) _host_cpus: Option<u32>,
-    #[serde(rename = "host_cores")]
-    pub(super) _host_cores: Option<u32>,
-    #[serde(rename = "host_sockets")]
-    pub(super) _host_sockets: Option<u32>,
+    pub(super) host_cpus: Option<u32>,
+    pub(super) host_cores: Option<u32>,
+    pub(super) host_sockets: Option<u32>,
     pub(super) events: Vec<RawWait>,
     suspect: Option<String>,
-    #[serde(default)]
-    suspect_keys: Vec<String>,
+    suspect_keys: Option<Vec<String>>,
 }
 
 /// One of its events.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "some keys are allowed and have no use")]
 pub(super) struct RawWait {
     pub(super) event: String,
     pub(super) wait_class: Option<String>,
@@ -275,10 +260,8 @@ pub(super) struct RawWait {
     pub(super) avg_wait_ms: Option<f64>,
     pub(super) db_time_pct: Option<f64>,
     pub(super) background_time_pct: Option<f64>,
-    #[serde(rename = "timeout_pct")]
-    pub(super) _timeout_pct: Option<f64>,
-    #[serde(rename = "waits_per_tx")]
-    pub(super) _waits_per_tx: Option<f64>,
+    pub(super) timeout_pct: Option<f64>,
+    pub(super) waits_per_tx: Option<f64>,
 }
 
 /// `[[latency_cdf]]`.
@@ -309,8 +292,7 @@ pub(super) struct RawHistogram {
     pub(super) large: u32,
     pub(super) buckets: Vec<RawBucket>,
     suspect: Option<String>,
-    #[serde(default)]
-    suspect_keys: Vec<String>,
+    suspect_keys: Option<Vec<String>>,
 }
 
 /// One of its buckets.
@@ -324,8 +306,7 @@ pub(super) struct RawBucket {
     pub(super) read_cum_pct: f64,
     pub(super) write_cum_pct: f64,
     suspect: Option<String>,
-    #[serde(default)]
-    suspect_keys: Vec<String>,
+    suspect_keys: Option<Vec<String>>,
 }
 
 /// `[[setup]]`, `[[variant]]`, `[[orion_run]]`: facts with any names.

@@ -82,7 +82,7 @@ proptest! {
             }
             Err(error) => {
                 prop_assert!(!every_item_names_one);
-                let unknown = matches!(error, CatalogueError::UnknownTest { .. });
+                let unknown = matches!(error, CatalogueError::Unknown { kind: "test", .. });
                 prop_assert!(unknown);
             }
         }
