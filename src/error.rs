@@ -53,14 +53,12 @@ pub(crate) enum Error {
     #[error(transparent)]
     Inspect(#[from] InspectError),
     /// A run that ended before its plan did.
-    #[error("{source}; what was measured is kept, `dbdyno resume {run}{place}` goes on{}", when(source))]
+    #[error("{source}; what was measured is kept, {next}")]
     Run {
         /// Why.
         source: Box<RunError>,
-        /// The run.
-        run: RunId,
-        /// Options with which further commands find it.
-        place: String,
+        /// The command that shows it or goes on, and its use.
+        next: String,
     },
     /// An engine that did not do what it was asked.
     #[error("{doing} {target} failed: {source}")]
@@ -94,45 +92,17 @@ pub(crate) enum Error {
         blockers: usize,
     },
     /// A run is complete, but not all of its points are valid.
-    #[error(
-        "run {run}: {failed} failed and {invalid} invalid of {planned} points; `dbdyno show {run}{place}` gives the reasons, `dbdyno resume {run}{place}` measures the failed ones again"
-    )]
+    #[error("run {run}: {failed} failed and {invalid} invalid of {planned} points; {next}")]
     Points {
         /// The run.
         run: RunId,
-        /// Options with which further commands find it.
-        place: String,
+        /// Commands that say more, and their use.
+        next: String,
         /// Points of its plan.
         planned: usize,
         /// Points that an error ended.
         failed: usize,
         /// Points whose work was not what the test asks for.
-        invalid: usize,
-    },
-    /// A storage run that ended before its plan did.
-    #[error("{source}; what was measured is kept, `dbdyno show {run}{place}` shows it")]
-    StorageRun {
-        /// Why.
-        source: Box<RunError>,
-        /// The run.
-        run: RunId,
-        /// Options with which further commands find it.
-        place: String,
-    },
-    /// A storage run is complete, but not all of its points are valid.
-    #[error(
-        "run {run}: {failed} failed and {invalid} invalid of {planned} points; `dbdyno show {run}{place}` gives the reasons"
-    )]
-    StoragePoints {
-        /// The run.
-        run: RunId,
-        /// Options with which further commands find it.
-        place: String,
-        /// Points of its plan.
-        planned: usize,
-        /// Points that an error ended.
-        failed: usize,
-        /// Points that measured something else than was asked for.
         invalid: usize,
     },
     /// A test file that could not be created.
@@ -183,12 +153,11 @@ impl Error {
             | Self::Inspect(InspectError::Engine { .. })
             | Self::Recording(_)
             | Self::Run { .. }
-            | Self::StorageRun { .. }
             | Self::TestFile(_)
             | Self::Engine { .. }
             | Self::Output(_)
             | Self::Internal(_) => EXIT_STOPPED,
-            Self::Points { .. } | Self::StoragePoints { .. } => EXIT_POINTS,
+            Self::Points { .. } => EXIT_POINTS,
             Self::Missed { .. } | Self::Regression { .. } => EXIT_MISSED,
             Self::Target(_)
             | Self::Catalogue(_)
@@ -242,10 +211,6 @@ impl From<CreateError> for Error {
     }
 }
 
-fn when(error: &RunError) -> &'static str {
-    if matches!(error, RunError::Lost(_)) { " when it is back" } else { "" }
-}
-
 fn blockers_words(n: usize) -> String {
     if n == 1 { "the blocker".to_owned() } else { format!("the {n} blockers") }
 }
@@ -273,9 +238,9 @@ mod tests {
             (LoadError::Engine(EngineError::occupied("loading")).into(), 2),
             (Error::Engine { doing: "dropping", target: String::new(), source: EngineError::occupied("dropping") }, 2),
             (Error::Engine { doing: "dropping", target: String::new(), source: engine(ErrorClass::Permission) }, 3),
-            (Error::Run { source: Box::new(RunError::Interrupted), run: run.clone(), place: String::new() }, 3),
+            (Error::Run { source: Box::new(RunError::Interrupted), next: String::new() }, 3),
             (Error::Missed { run: run.clone(), title: String::new(), unmet: 1, all: 2 }, 1),
-            (Error::Points { run, place: String::new(), planned: 2, failed: 1, invalid: 0 }, 4),
+            (Error::Points { run, next: String::new(), planned: 2, failed: 1, invalid: 0 }, 4),
         ];
         for (error, code) in cases {
             assert_eq!(error.exit_code(), code, "{error}");

@@ -19,6 +19,19 @@ pub(crate) enum Format {
     Json,
 }
 
+impl Format {
+    /// Writes a document to stdout: as JSON, or as the page that is made of it.
+    ///
+    /// # Errors
+    /// As for [`text`].
+    pub(crate) fn show(self, document: &impl Serialize, page: impl FnOnce() -> String) -> Result<(), Error> {
+        match self {
+            Self::Json => json(document),
+            Self::Text => text(&page()),
+        }
+    }
+}
+
 /// Columns of stdout's terminal; `None` for files and pipes, which have no width.
 pub(crate) fn width() -> Option<u16> {
     let stdout = io::stdout();

@@ -2,8 +2,8 @@
 
 use super::client::ClientArgs;
 use super::common::{Shown, TargetArgs};
-use super::values::{dop, duration_s, label, limit_s, scale};
-use clap::{Args, ValueEnum};
+use super::values::{Word, dop, duration_s, label, limit_s, scale, words};
+use clap::Args;
 use dbdyno_model::{CommitMode, Ramp};
 
 /// `dbdyno run`.
@@ -56,8 +56,8 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "NAME", value_parser = label)]
     pub(crate) label: Option<String>,
     /// Whether each commit waits until it is on the device
-    #[arg(long, value_name = "MODE", default_value = "durable")]
-    pub(crate) commit: Commit,
+    #[arg(long, value_name = "MODE", default_value = "durable", value_parser = words(COMMITS))]
+    pub(crate) commit: CommitMode,
     /// Do not prove the tables' content after loading them
     #[arg(long)]
     pub(crate) no_verify: bool,
@@ -82,23 +82,12 @@ pub(crate) struct RunArgs {
 }
 
 /// `--commit`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Commit {
-    /// Each commit waits for the log
-    Durable,
-    /// What the engine does in a procedure by default
-    #[value(name = "engine_default")]
-    EngineDefault,
-}
-
-impl From<Commit> for CommitMode {
-    fn from(commit: Commit) -> Self {
-        match commit {
-            Commit::Durable => Self::Durable,
-            Commit::EngineDefault => Self::EngineDefault,
-        }
-    }
-}
+const COMMITS: &[Word<CommitMode>] = &[
+    ("durable", CommitMode::Durable, "Each commit waits for the log"),
+    (ENGINE_DEFAULT, CommitMode::EngineDefault, "What the engine does in a procedure by default"),
+];
+/// How users type the commits that are not durable.
+pub(crate) const ENGINE_DEFAULT: &str = "engine_default";
 
 /// `dbdyno resume`.
 #[derive(Debug, Args)]

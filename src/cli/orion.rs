@@ -1,10 +1,11 @@
 //! `dbdyno orion`: the flags of ORION, with one dash or two, and dbdyno's own beside them.
 
-use super::client::ArrivalsChoice;
+use super::client::ARRIVALS;
 use super::common::Shown;
-use super::values::{bytes, duration_s, label};
+use super::values::{bytes, duration_s, label, words};
 use clap::error::ErrorKind;
 use clap::{Args, Command};
+use dbdyno_model::Arrivals;
 use dbdyno_storage::BackendKind;
 use dbdyno_storage::orion::{Choice, LargeType, MatrixKind, RunKind, Simulate, Storax, TypedFlags};
 use std::ffi::{OsStr, OsString};
@@ -69,8 +70,8 @@ pub(crate) struct OrionArgs {
     percentiles: bool,
     #[arg(long, value_name = "IOPS", value_parser = iops, allow_negative_numbers = true)]
     rate: Option<f64>,
-    #[arg(long, value_name = "HOW")]
-    arrivals: Option<ArrivalsChoice>,
+    #[arg(long, value_name = "HOW", value_parser = words(ARRIVALS))]
+    arrivals: Option<Arrivals>,
     #[arg(long)]
     verify: bool,
     #[arg(long, value_name = "N", value_parser = whole, allow_negative_numbers = true)]
@@ -115,7 +116,7 @@ impl OrionArgs {
             file_size_bytes: self.file_size,
             percentiles: self.percentiles,
             rate_iops: self.rate,
-            arrivals: self.arrivals.map(Into::into),
+            arrivals: self.arrivals,
             verify: self.verify,
             destroy_data: self.destroy_data.clone(),
             really: self.really,

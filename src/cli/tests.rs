@@ -65,7 +65,7 @@ fn a_run_is_taken_apart() {
     assert!(common.quiet);
     assert_eq!(run.what, ["T611", "T7*"]);
     assert_eq!((run.ramp, run.duration, run.repeat), (Some(Ramp::List(vec![1, 2])), Some(0.5), Some(3)));
-    assert_eq!(CommitMode::from(run.commit), CommitMode::EngineDefault);
+    assert_eq!(run.commit, CommitMode::EngineDefault);
 }
 
 #[test]

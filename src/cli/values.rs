@@ -1,5 +1,7 @@
 //! Values of options that have a format. Each refusal says what was typed, what is wrong and what would do.
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
 /// The longest window.
 const LONGEST_S: f64 = 86_400.0;
 /// Below this a window holds no whole chunks at all.
@@ -112,6 +114,18 @@ pub(crate) fn label(text: &str) -> Result<String, String> {
             None => Ok(text.to_owned()),
         },
     }
+}
+
+/// A word that users type, its value and its help.
+pub(super) type Word<T> = (&'static str, T, &'static str);
+
+/// Parses one of some words.
+pub(super) fn words<T: Copy + Send + Sync + 'static>(all: &'static [Word<T>]) -> impl TypedValueParser<Value = T> {
+    let known = all.iter().map(|(word, _, help)| PossibleValue::new(*word).help(*help));
+    PossibleValuesParser::new(known).try_map(move |typed| {
+        let found = all.iter().find(|(word, ..)| *word == typed);
+        found.map(|(_, value, _)| *value).ok_or("it is none of the words")
+    })
 }
 
 /// More than any machine can store, and small enough for 32-bit numbers.

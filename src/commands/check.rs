@@ -5,7 +5,7 @@ use super::context::Context;
 use super::opened_target::OpenedTarget;
 use crate::cli::CheckArgs;
 use crate::error::Error;
-use crate::output::{self, Format};
+use crate::output;
 use crate::progress::{Progress, about};
 use crate::{secrets, signals};
 use dbdyno_engine::{Finding, FindingLevel, Loaded, Target};
@@ -48,10 +48,7 @@ pub(super) fn check(args: &CheckArgs, context: &Context) -> Result<(), Error> {
         },
         Err(error) => return Err(error),
     };
-    match args.shown.format() {
-        Format::Json => output::json(&answer)?,
-        Format::Text => output::text(&page(&answer))?,
-    }
+    args.shown.format().show(&answer, || page(&answer))?;
     match answer.findings.iter().filter(|f| f.level == FindingLevel::Blocker).count() {
         0 => Ok(()),
         blockers => Err(Error::Blocked { target: answer.target, blockers }),

@@ -4,7 +4,7 @@ use super::context::Context;
 use super::named_runs;
 use crate::cli::CompareArgs;
 use crate::error::Error;
-use crate::output::{self, Format};
+use crate::output;
 use dbdyno_report::compare::{self, CompareError, CompareOptions, MOST_SIDES, Side};
 
 pub(super) fn compare(args: &CompareArgs, context: &Context) -> Result<(), Error> {
@@ -22,10 +22,8 @@ pub(super) fn compare(args: &CompareArgs, context: &Context) -> Result<(), Error
         max_regression_pct: args.max_regression,
     };
     let comparison = compare::compare(&sides, &options, &context.catalogue)?;
-    match args.shown.format() {
-        Format::Json => output::json(&comparison)?,
-        Format::Text => output::text(&compare::page(&comparison, args.test.is_some(), output::width()))?,
-    }
+    let page = || compare::page(&comparison, args.test.is_some(), output::width());
+    args.shown.format().show(&comparison, page)?;
     match comparison.regression {
         Some(regression) if !regression.broken.is_empty() => {
             Err(Error::Regression { rows: regression.broken.len(), limit_pct: regression.limit_pct })

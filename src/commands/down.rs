@@ -5,7 +5,6 @@ use super::context::Context;
 use super::up::{UpWatch, failed, product, up_command};
 use crate::cli::DownArgs;
 use crate::error::Error;
-use crate::output::{self, Format};
 use dbdyno_engine::private::{self, Down, Home};
 use serde::Serialize;
 
@@ -27,16 +26,14 @@ pub(super) fn down(args: &DownArgs, context: &Context) -> Result<(), Error> {
     let home = Home::from_environment().map_err(failed("stopping", &args.engine))?;
     let done = private::down(&home, product, args.keep, &UpWatch::new(context)?);
     let done = done.map_err(failed("stopping", &args.engine))?;
-    match args.shown.format() {
-        Format::Json => output::json(&DownDocument {
-            target: private::target_of(&args.engine),
-            stopped: done.stopped,
-            kept: done.kept,
-            removed: done.removed,
-            size: done.instance.as_ref().map(|i| i.size.as_str()),
-        }),
-        Format::Text => output::text(&page(&args.engine, &done, &home)),
-    }
+    let answer = DownDocument {
+        target: private::target_of(&args.engine),
+        stopped: done.stopped,
+        kept: done.kept,
+        removed: done.removed,
+        size: done.instance.as_ref().map(|i| i.size.as_str()),
+    };
+    args.shown.format().show(&answer, || page(&args.engine, &done, &home))
 }
 
 fn page(engine: &str, done: &Down, home: &Home) -> String {

@@ -5,7 +5,7 @@ use super::context::Context;
 use super::opened_target::OpenedTarget;
 use crate::cli::DropArgs;
 use crate::error::Error;
-use crate::output::{self, Format};
+use crate::output;
 use dbdyno_engine::Loaded;
 use serde::Serialize;
 
@@ -36,12 +36,10 @@ pub(super) fn drop(args: &DropArgs, context: &Context) -> Result<(), Error> {
     let of_tests = of_tests.iter().filter(|_| has_tests).map(ToString::to_string);
     let tables = of_tests.chain(workloads).filter(|_| dropped).collect();
     let answer = DropDocument { target: place.target.to_string(), dropped, tables, held };
-    match args.shown.format() {
-        Format::Json => output::json(&answer),
-        Format::Text if dropped => {
-            let DropDocument { target, tables, held, .. } = &answer;
-            output::line(&format!("dropped from {target}: {}; it held {held}", tables.join(", ")))
-        }
-        Format::Text => output::line(&format!("nothing to drop: {} holds {}", answer.target, answer.held)),
-    }
+    let DropDocument { target, tables, held, .. } = &answer;
+    let line = match dropped {
+        true => format!("dropped from {target}: {}; it held {held}", tables.join(", ")),
+        false => format!("nothing to drop: {target} holds {held}"),
+    };
+    args.shown.format().show(&answer, || output::clean(&line))
 }

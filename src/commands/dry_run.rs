@@ -107,10 +107,7 @@ pub(super) fn show(
         tests: tests(plan, catalogue),
         points: &plan.points,
     };
-    match format {
-        Format::Json => output::json(&answer),
-        Format::Text => output::text(&page(&answer)),
-    }
+    format.show(&answer, || page(&answer))
 }
 
 /// Processes of the server that work for a point at once.

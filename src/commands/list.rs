@@ -39,13 +39,8 @@ fn show<T: Serialize>(
     row: impl Fn(&T) -> Vec<String>,
     format: Format,
 ) -> Result<(), Error> {
-    match format {
-        Format::Json => output::json(&items),
-        Format::Text => {
-            let rows: Vec<Vec<String>> = items.iter().map(row).collect();
-            output::text(&lists::table(headers, &rows, output::width()))
-        }
-    }
+    let rows = || items.iter().map(row).collect::<Vec<_>>();
+    format.show(&items, || lists::table(headers, &rows(), output::width()))
 }
 
 #[derive(Serialize)]

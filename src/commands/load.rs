@@ -97,10 +97,7 @@ pub(super) fn load(args: &LoadArgs, context: &Context) -> Result<(), Error> {
         tables,
         checksums: held,
     };
-    match args.shown.format() {
-        Format::Json => output::json(&answer),
-        Format::Text => output::text(&page(&answer)),
-    }
+    args.shown.format().show(&answer, || page(&answer))
 }
 
 /// The workload's data on the target now, and what this load did.

@@ -8,7 +8,7 @@ use crate::output::{self, Format, shell_word};
 use crate::progress::{Progress, Verbosity};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::{Hold, MonotonicClock, Sampling};
-use dbdyno_model::{Plan, RunId, RunJson, Status};
+use dbdyno_model::{Plan, Run, RunId, RunJson, RunStatus, Status};
 use dbdyno_probe::Pacer;
 use dbdyno_report::{summary, tables};
 use dbdyno_results::Repository;
@@ -108,29 +108,14 @@ impl Measuring<'_> {
         };
         let measured = runner.measure_all(self.places);
         self.progress.finish();
-        let place = self.context.same_files.clone();
         if let Err(RunError::Results(error)) = measured {
             return Err(Error::Recording(error));
         }
         let mut run = self.repository.load(self.run)?;
         run.storage_reference = named_runs::storage_reference(self.repository, &run)?;
-        let count = StatusCounts::of(&run, self.plan);
-        match (self.format, &measured) {
-            (Format::Json, _) => output::json(&run)?,
-            (Format::Text, Ok(())) => output::text(&self.page(&run, &count))?,
-            (Format::Text, Err(_)) if self.context.verbosity == Verbosity::Normal => {
-                output::note(&format!("{}\n", count.line(&run, self.context)));
-            }
-            (Format::Text, Err(_)) => {}
-        }
-        if let Err(source) = measured {
-            return Err(Error::Run { source: Box::new(source), run: self.run.clone(), place });
-        }
-        let StatusCounts { planned, failed, invalid, .. } = count;
-        if failed + invalid > 0 {
-            return Err(Error::Points { run: self.run.clone(), place, planned, failed, invalid });
-        }
-        Ok(())
+        let line = status_line(&run, self.plan, self.context);
+        let page = || self.page(&run, &line);
+        show_ended(&run, self.plan, measured, &line, page, self.format, self.context)
     }
 
     /// Takes the machine's pace, if the machine does the work.
@@ -142,52 +127,101 @@ impl Measuring<'_> {
         }
     }
 
-    fn page(&self, run: &RunJson, count: &StatusCounts) -> String {
+    fn page(&self, run: &RunJson, line: &str) -> String {
         let width = output::width();
         let catalogue = &self.context.catalogue;
         let mut page = tables::bps80(run, catalogue, width);
         _ = write!(page, "\n{}", summary::page(run, catalogue, width));
-        _ = write!(page, "\n{}\n\n{}", count.line(run, self.context), next(run, self.plan, self.again, self.context));
+        _ = write!(page, "\n{line}\n\n{}", next(run, self.plan, self.again, self.context));
         page
     }
 }
 
-/// How the points of a run ended.
-struct StatusCounts {
-    planned: usize,
-    ok: usize,
-    failed: usize,
-    invalid: usize,
-    unsupported: usize,
+/// A run that begins now.
+///
+/// # Errors
+/// The system gives no random bits.
+pub(super) fn new_run(label: Option<&String>, plan: &Plan, target: String) -> Result<Run, Error> {
+    let bits = getrandom::u64().map_err(|e| Error::Internal(format!("the system gives no random bits: {e}")))?;
+    Ok(Run {
+        id: RunId::from_random(bits),
+        label: label.cloned(),
+        suite: plan.suite.clone(),
+        size: plan.size.clone(),
+        seed: plan.seed,
+        started_at: jiff::Timestamp::now(),
+        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        target,
+        status: RunStatus::Running,
+    })
 }
 
-impl StatusCounts {
-    fn of(run: &RunJson, plan: &Plan) -> Self {
-        let count = |status| run.points.iter().filter(|p| p.status == status).count();
-        Self {
-            planned: plan.points.len(),
-            ok: count(Status::Ok),
-            failed: count(Status::Failed),
-            invalid: count(Status::Invalid),
-            unsupported: count(Status::Unsupported),
-        }
-    }
+fn count(run: &RunJson, status: Status) -> usize {
+    run.points.iter().filter(|p| p.status == status).count()
+}
 
-    fn line(&self, run: &RunJson, context: &Context) -> String {
-        let Self { planned, ok, failed, invalid, unsupported } = self;
-        let missing = match planned.saturating_sub(run.points.len()) {
-            0 => String::new(),
-            n => format!(", {n} not measured"),
-        };
-        format!(
-            "Run {} ({}, {}) of {planned} points: {ok} ok, {failed} failed, {invalid} invalid, {unsupported} unsupported{missing}; \
-             kept in {}",
-            run.run.id,
-            run.run.suite,
-            run.run.data_words(),
-            context.results.display()
-        )
+/// How the points of a run ended, and where they are kept.
+pub(super) fn status_line(run: &RunJson, plan: &Plan, context: &Context) -> String {
+    let (data, unsupported) = match run.is_of_storage() {
+        true => (String::new(), String::new()),
+        false => {
+            let unsupported = count(run, Status::Unsupported);
+            (format!(", {}", run.run.data_words()), format!(", {unsupported} unsupported"))
+        }
+    };
+    let missing = match plan.points.len().saturating_sub(run.points.len()) {
+        0 => String::new(),
+        n => format!(", {n} not measured"),
+    };
+    format!(
+        "Run {} ({}{data}) of {} points: {} ok, {} failed, {} invalid{unsupported}{missing}; kept in {}",
+        run.run.id,
+        run.run.suite,
+        plan.points.len(),
+        count(run, Status::Ok),
+        count(run, Status::Failed),
+        count(run, Status::Invalid),
+        context.results.display()
+    )
+}
+
+/// Shows a run that has been measured, as JSON or as its page, and returns how it ended. Of a run that ended early,
+/// people see the line alone.
+///
+/// # Errors
+/// The run ended early, or some points are not valid figures.
+pub(super) fn show_ended(
+    run: &RunJson,
+    plan: &Plan,
+    measured: Result<(), RunError>,
+    line: &str,
+    page: impl FnOnce() -> String,
+    format: Format,
+    context: &Context,
+) -> Result<(), Error> {
+    if format == Format::Json || measured.is_ok() {
+        format.show(run, page)?;
+    } else if context.verbosity == Verbosity::Normal {
+        output::note(line);
     }
+    let (id, place) = (&run.run.id, &context.same_files);
+    if let Err(source) = measured {
+        let next = match &source {
+            _ if run.is_of_storage() => format!("`dbdyno show {id}{place}` shows it"),
+            RunError::Lost(_) => format!("`dbdyno resume {id}{place}` goes on when it is back"),
+            _ => format!("`dbdyno resume {id}{place}` goes on"),
+        };
+        return Err(Error::Run { source: Box::new(source), next });
+    }
+    let (failed, invalid) = (count(run, Status::Failed), count(run, Status::Invalid));
+    if failed + invalid == 0 {
+        return Ok(());
+    }
+    let mut next = format!("`dbdyno show {id}{place}` gives the reasons");
+    if !run.is_of_storage() {
+        _ = write!(next, ", `dbdyno resume {id}{place}` measures the failed ones again");
+    }
+    Err(Error::Points { run: id.clone(), next, planned: plan.points.len(), failed, invalid })
 }
 
 /// Repeats from which figures have an interval.

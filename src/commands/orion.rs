@@ -5,16 +5,17 @@
 mod reference;
 
 use super::context::Context;
+use super::measuring::{new_run, show_ended, status_line};
 use super::tool::tool;
 use crate::cli::{OrionArgs, orion_command_line};
 use crate::error::Error;
-use crate::output::{self, Format};
+use crate::output;
 use crate::progress::{Progress, Verbosity};
 use crate::signals;
-use dbdyno_model::{Database, Plan, Run, RunId, RunJson, RunStatus, Status};
+use dbdyno_model::{Database, RunJson};
 use dbdyno_report::{summary, tables};
 use dbdyno_results::{FileAccess, Repository};
-use dbdyno_run::{Event, Events, RunError, Runner, StopSwitch, StorageContext, StorageMeasurer, storage_plan};
+use dbdyno_run::{Event, Events, Runner, StopSwitch, StorageContext, StorageMeasurer, storage_plan};
 use dbdyno_storage::create::{self, Created, TestFiles};
 use dbdyno_storage::orion::files::OrionFiles;
 use dbdyno_storage::orion::{OrionSettings, lun_paths};
@@ -61,7 +62,8 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
     }
 
     let plan = storage_plan(&settings, settings.seed);
-    let run = new_run(args, &settings, &plan)?;
+    let paths: Vec<String> = settings.luns.iter().map(|path| path.display().to_string()).collect();
+    let run = new_run(args.label.as_ref(), &plan, paths.join(", "))?;
     let platform = dbdyno_probe::inventory(&settings.luns);
     repository.begin_run(&run, &plan, &platform, &Database::default(), Some(&tool()))?;
     let stamp = run.started_at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y%m%d_%H%M").to_string();
@@ -85,71 +87,24 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
         events: &progress,
     };
     let places: Vec<usize> = (0..plan.points.len()).collect();
-    let measured = runner.measure_all(&places).map(|()| measurer.bests());
+    let measured = runner.measure_all(&places);
     progress.finish();
     let run = repository.load(&run.id)?;
-    shown(&run, &plan, measured, reports.as_ref(), args.shown.format(), context)
-}
-
-/// Shows the run, and returns how it ended.
-fn shown(
-    run: &RunJson,
-    plan: &Plan,
-    measured: Result<Vec<String>, RunError>,
-    files: Option<&OrionFiles>,
-    format: Format,
-    context: &Context,
-) -> Result<(), Error> {
-    let count = |status| run.points.iter().filter(|p| p.status == status).count();
-    let (failed, invalid) = (count(Status::Failed), count(Status::Invalid));
-    let mut line = format!(
-        "Run {} ({}) of {} points: {} ok, {failed} failed, {invalid} invalid",
-        run.run.id,
-        run.run.suite,
-        plan.points.len(),
-        count(Status::Ok)
-    );
-    match plan.points.len().saturating_sub(run.points.len()) {
-        0 => {}
-        n => _ = write!(line, ", {n} not measured"),
-    }
-    _ = write!(line, "; kept in {}", context.results.display());
-    if let Some(files) = files {
+    let mut line = status_line(&run, &plan, context);
+    if let Some(files) = &reports {
         _ = write!(line, ", and in {}_*", files.prefix());
     }
-    match (format, &measured) {
-        (Format::Json, _) => output::json(run)?,
-        (Format::Text, Ok(bests)) => {
-            let (width, catalogue) = (output::width(), &context.catalogue);
-            let mut page = format!("{}\n", tables::storage(run, catalogue, width));
-            if files.is_none() {
-                _ = writeln!(page, "{}", summary::page(run, catalogue, width));
-            }
-            // Lines for scripts that read ORION's output are at the end, as in ORION.
-            let bests = bests.iter().fold(String::new(), |text, line| format!("{text}\n{line}"));
-            output::text(&format!(
-                "{page}{line}\n\n{}{bests}{}",
-                next(run, context),
-                if bests.is_empty() { "" } else { "\n" }
-            ))?;
+    let page = || {
+        let (width, catalogue) = (output::width(), &context.catalogue);
+        let mut page = format!("{}\n", tables::storage(&run, catalogue, width));
+        if reports.is_none() {
+            _ = writeln!(page, "{}", summary::page(&run, catalogue, width));
         }
-        (Format::Text, Err(_)) if context.verbosity == Verbosity::Normal => output::note(&line),
-        (Format::Text, Err(_)) => {}
-    }
-    let place = context.same_files.clone();
-    if let Err(source) = measured {
-        return Err(Error::StorageRun { source: Box::new(source), run: run.run.id.clone(), place });
-    }
-    if failed + invalid > 0 {
-        return Err(Error::StoragePoints {
-            run: run.run.id.clone(),
-            place,
-            planned: plan.points.len(),
-            failed,
-            invalid,
-        });
-    }
-    Ok(())
+        // Lines for scripts that read ORION's output are at the end, as in ORION.
+        let bests: String = measurer.bests().iter().map(|line| format!("\n{line}")).collect();
+        format!("{page}{line}\n\n{}{bests}{}", next(&run, context), if bests.is_empty() { "" } else { "\n" })
+    };
+    show_ended(&run, &plan, measured, &line, page, args.shown.format(), context)
 }
 
 /// Next steps for the reader.
@@ -198,23 +153,4 @@ fn create_files(settings: &mut OrionSettings, stop: &StopSwitch, progress: &Prog
         may_write_all(&settings.luns, consent)?;
     }
     Ok(files)
-}
-
-fn no_random_bits(error: getrandom::Error) -> Error {
-    Error::Internal(format!("the system gives no random bits: {error}"))
-}
-
-fn new_run(args: &OrionArgs, settings: &OrionSettings, plan: &Plan) -> Result<Run, Error> {
-    let paths: Vec<String> = settings.luns.iter().map(|path| path.display().to_string()).collect();
-    Ok(Run {
-        id: RunId::from_random(getrandom::u64().map_err(no_random_bits)?),
-        label: args.label.clone(),
-        suite: plan.suite.clone(),
-        size: String::new(),
-        seed: plan.seed,
-        started_at: jiff::Timestamp::now(),
-        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-        target: paths.join(", "),
-        status: RunStatus::Running,
-    })
 }

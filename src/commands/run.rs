@@ -2,18 +2,17 @@
 //! the results file are checked first, then data is loaded, then the plan is stored, then the first point is measured.
 
 use super::context::Context;
-use super::measuring::{Measuring, TABLES, ensure_data, inspect_tables};
+use super::measuring::{Measuring, TABLES, ensure_data, inspect_tables, new_run};
 use super::opened_target::OpenedTarget;
 use super::tool::tool;
 use super::{dry_run, workloads};
-use crate::cli::{Commit, DriveChoice, FollowChoice, RunArgs};
+use crate::cli::{ENGINE_DEFAULT, RunArgs};
 use crate::error::Error;
 use crate::output::shell_word;
 use crate::progress::Progress;
 use crate::signals;
-use clap::ValueEnum;
 use dbdyno_engine::Sampling;
-use dbdyno_model::{Drive, Plan, Run, RunId, RunStatus};
+use dbdyno_model::{CommitMode, Drive};
 use dbdyno_results::{FileAccess, Repository};
 use dbdyno_run::{LoadRequest, LoadTrigger, RunRequest, hold, refuse_unfit};
 
@@ -61,7 +60,7 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     let places: Vec<usize> = (0..plan.points.len()).collect();
     let tables = inspect_tables(&place, &plan, &places, &context.catalogue, &stop)?;
 
-    let run = new_run(args, &place, &plan)?;
+    let run = new_run(args.label.as_ref(), &plan, target)?;
     let mut database = place.engine.describe().map_err(place.failed("describing"))?;
     database.facts.insert(TABLES.to_owned(), tables);
     repository.begin_run(&run, &plan, &place.platform(), &database, Some(&tool()))?;
@@ -95,14 +94,14 @@ fn request(args: &RunArgs, place: &OpenedTarget) -> RunRequest {
         max_jobs: args.max_jobs,
         duration_s: args.duration,
         repeat: args.repeat,
-        commit: args.commit.into(),
-        drive: args.client.drive.map_or(Drive::Server, Into::into),
+        commit: args.commit,
+        drive: args.client.drive.unwrap_or(Drive::Server),
         rates: args.client.rate.clone(),
-        arrivals: args.client.arrivals.map(Into::into),
+        arrivals: args.client.arrivals,
         think: args.client.think,
-        queue: args.client.queue.map(Into::into),
+        queue: args.client.queue,
         connections: args.client.connections,
-        follow: args.client.follow.map(|choice| choice == FollowChoice::Yes),
+        follow: args.client.follow,
     }
 }
 
@@ -118,22 +117,18 @@ fn again(args: &RunArgs, scale: Option<u64>) -> String {
     option("--threads", args.threads.map(|n| n.to_string()));
     option("--max-jobs", args.max_jobs.map(|n| n.to_string()));
     option("--duration", args.duration.map(|s| format!("{s}s")));
-    option("--commit", name(args.commit).filter(|_| args.commit != Commit::Durable));
+    option("--commit", (args.commit == CommitMode::EngineDefault).then(|| ENGINE_DEFAULT.to_owned()));
     let client = &args.client;
-    option("--drive", client.drive.filter(|drive| *drive != DriveChoice::Server || scale.is_some()).and_then(name));
+    let drive = client.drive.filter(|drive| *drive != Drive::Server || scale.is_some());
+    option("--drive", drive.map(|drive| drive.name().to_owned()));
     option("--rate", client.rate.as_ref().map(ToString::to_string));
-    option("--arrivals", client.arrivals.and_then(name));
+    option("--arrivals", client.arrivals.map(|arrivals| arrivals.name().to_owned()));
     option("--think", client.think.as_ref().map(ToString::to_string));
-    option("--queue", client.queue.and_then(name));
+    option("--queue", client.queue.map(|queue| queue.name().to_owned()));
     option("--connections", client.connections.map(|n| n.to_string()));
-    option("--follow", client.follow.and_then(name));
+    option("--follow", client.follow.map(|follow| if follow { "yes" } else { "no" }.to_owned()));
     words.extend(args.no_sampling.then(|| "--no-sampling".to_owned()));
     words.join(" ")
-}
-
-/// A choice as users type it.
-fn name(choice: impl ValueEnum) -> Option<String> {
-    choice.to_possible_value().map(|value| value.get_name().to_owned())
 }
 
 /// Jobs take turns over the hosts of the target, so more nodes than hosts would be a false claim.
@@ -145,21 +140,6 @@ fn refuse_missing_nodes(args: &RunArgs, place: &OpenedTarget) -> Result<(), Erro
         ))),
         _ => Ok(()),
     }
-}
-
-fn new_run(args: &RunArgs, place: &OpenedTarget, plan: &Plan) -> Result<Run, Error> {
-    let bits = getrandom::u64().map_err(|e| Error::Internal(format!("the system gives no random bits: {e}")))?;
-    Ok(Run {
-        id: RunId::from_random(bits),
-        label: args.label.clone(),
-        suite: plan.suite.clone(),
-        size: plan.size.clone(),
-        seed: plan.seed,
-        started_at: jiff::Timestamp::now(),
-        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-        target: place.target.to_string(),
-        status: RunStatus::Running,
-    })
 }
 
 #[cfg(test)]

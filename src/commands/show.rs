@@ -4,7 +4,7 @@ use super::context::Context;
 use super::named_runs;
 use crate::cli::{ShowArgs, ShownTable};
 use crate::error::Error;
-use crate::output::{self, Format};
+use crate::output;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{RunJson, RunStatus, TestCode};
 use dbdyno_report::{platform, published, summary, tables};
@@ -15,10 +15,7 @@ pub(super) fn show(args: &ShowArgs, context: &Context) -> Result<(), Error> {
         Some(pattern) => only(run, pattern, context)?,
         None => run,
     };
-    match args.shown.format() {
-        Format::Json => output::json(&run),
-        Format::Text => output::text(&page(&run, args, context)),
-    }
+    args.shown.format().show(&run, || page(&run, args, context))
 }
 
 /// The run with the points of some tests alone.

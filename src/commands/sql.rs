@@ -4,7 +4,7 @@ use super::context::Context;
 use super::workloads;
 use crate::cli::SqlArgs;
 use crate::error::Error;
-use crate::output::{self, Format};
+use crate::output::Format;
 use dbdyno::ENGINES;
 use dbdyno_engine::{EngineError, EngineInfo};
 use dbdyno_model::{Mapping, Size, Test};
@@ -50,10 +50,7 @@ pub(super) fn sql(args: &SqlArgs, context: &Context) -> Result<(), Error> {
         schema: (engine.schema_script)(size).map_err(incomplete)?,
         tests: tests.into_iter().map(|t| script(t, engine, size)).collect::<Result<_, _>>().map_err(incomplete)?,
     };
-    match args.shown.format() {
-        Format::Json => output::json(&script),
-        Format::Text => output::text(&text(&script)),
-    }
+    args.shown.format().show(&script, || text(&script))
 }
 
 #[derive(Debug, Serialize)]
@@ -68,12 +65,9 @@ struct WorkloadScript {
 fn workload(name: &str, engine: &EngineInfo, format: Format) -> Result<(), Error> {
     let workload = workloads::known(name)?;
     let script = Dialect::of(workload, engine).map_err(Error::Usage)?.script();
-    if format == Format::Json {
-        let (engine, notice) = (engine.name, engine.notice);
-        return output::json(&WorkloadScript { engine, notice, workload: workload.name(), script });
-    }
-    let notice = engine.notice.map(|notice| format!("-- Notice: {notice}\n")).unwrap_or_default();
-    output::text(&format!("{notice}{script}"))
+    let script =
+        WorkloadScript { engine: engine.name, notice: engine.notice, workload: workload.name(), script };
+    format.show(&script, || format!("{}{}", notice(engine.notice), script.script))
 }
 
 fn script<'a>(test: &'a Test, engine: &EngineInfo, size: &Size) -> Result<TestScript<'a>, EngineError> {
@@ -91,8 +85,12 @@ fn script<'a>(test: &'a Test, engine: &EngineInfo, size: &Size) -> Result<TestSc
     })
 }
 
+fn notice(notice: Option<&str>) -> String {
+    notice.map(|notice| format!("-- Notice: {notice}\n")).unwrap_or_default()
+}
+
 fn text(script: &Script<'_>) -> String {
-    let notice = script.notice.map(|notice| format!("-- Notice: {notice}\n")).unwrap_or_default();
+    let notice = notice(script.notice);
     let mut text = format!(
         "-- Everything that dbdyno {} executes on {} at size {}\n{notice}\n-- Schema\n{}",
         env!("CARGO_PKG_VERSION"),

@@ -4,7 +4,7 @@ use super::context::Context;
 use super::named_runs;
 use crate::cli::{ExportArgs, ExportFormat, ImportArgs};
 use crate::error::Error;
-use crate::output::{self, Format};
+use crate::output;
 use crate::secrets;
 use dbdyno_report::export;
 use dbdyno_results::{ExportedRun, FileAccess, Repository};
@@ -40,28 +40,16 @@ pub(super) fn import(args: &ImportArgs, context: &Context) -> Result<(), Error> 
     let is_new = Repository::open(&context.results, FileAccess::ReadWrite)?.import(&transfer)?;
     let run = &transfer.run.run;
     let (points, histograms) = (transfer.run.points.len(), transfer.histograms.len());
-    match args.shown.format() {
-        Format::Json => output::json(&serde_json::json!({
-            "run": run.id, "label": run.label, "new": is_new, "points": points, "histograms": histograms,
-        })),
-        Format::Text => {
-            let results = context.results.display();
-            let label = run.label.as_ref().map(|l| format!(" ({})", one_line(l))).unwrap_or_default();
-            output::text(&if is_new {
-                let place = &context.same_files;
-                format!(
-                    "Run {}{label} of {points} points and {histograms} histograms is in {results} now; `dbdyno show {}{place}` shows it",
-                    run.id, run.id
-                )
-            } else {
-                format!("Run {}{label} is in {results} already, and is the same: nothing was changed", run.id)
-            })
-        }
-    }
-}
-
-/// A text from outside with all control characters as escapes, including line ends, so that it cannot add a line to the
-/// output.
-fn one_line(text: &str) -> String {
-    output::clean(text).replace('\n', "\\n")
+    let answer = serde_json::json!({
+        "run": run.id, "label": run.label, "new": is_new, "points": points, "histograms": histograms,
+    });
+    let (id, results, place) = (&run.id, context.results.display(), &context.same_files);
+    // A label from outside must not add a line to the output.
+    let label = run.label.as_ref().map(|l| format!(" ({})", output::clean(l).replace('\n', "\\n"))).unwrap_or_default();
+    args.shown.format().show(&answer, || match is_new {
+        true => format!(
+            "Run {id}{label} of {points} points and {histograms} histograms is in {results} now; `dbdyno show {id}{place}` shows it"
+        ),
+        false => format!("Run {id}{label} is in {results} already, and is the same: nothing was changed"),
+    })
 }

@@ -4,7 +4,7 @@
 use super::context::Context;
 use crate::cli::UpArgs;
 use crate::error::Error;
-use crate::output::{self, Format, shell_word};
+use crate::output::{self, shell_word};
 use crate::progress::Verbosity;
 use crate::signals;
 use dbdyno::ENGINES;
@@ -53,10 +53,7 @@ pub(super) fn up(args: &UpArgs, context: &Context) -> Result<(), Error> {
         shell_command: &product.shell_command(&instance.place()),
         instance: &instance,
     };
-    match args.shown.format() {
-        Format::Json => output::json(&answer),
-        Format::Text => output::text(&page(&answer, context)),
-    }
+    args.shown.format().show(&answer, || page(&answer, context))
 }
 
 fn page(answer: &UpDocument<'_>, context: &Context) -> String {

@@ -4,7 +4,7 @@ use super::context::Context;
 use super::named_runs;
 use crate::cli::VerdictArgs;
 use crate::error::Error;
-use crate::output::{self, Format};
+use crate::output;
 use dbdyno_catalogue::Requirements;
 use dbdyno_report::verdict::{self, RequirementOutcome, Verdict};
 use std::path::Path;
@@ -17,10 +17,7 @@ pub(super) fn verdict(args: &VerdictArgs, context: &Context) -> Result<(), Error
         let xml = verdict::junit(&verdict).map_err(|e| Error::Internal(format!("no XML: {e}")))?;
         output::write(file, &xml)?;
     }
-    match args.shown.format() {
-        Format::Json => output::json(&verdict)?,
-        Format::Text => output::text(&page(&verdict, run.database.notice.as_deref()))?,
-    }
+    args.shown.format().show(&verdict, || page(&verdict, run.database.notice.as_deref()))?;
     if verdict.met {
         return Ok(());
     }

@@ -143,7 +143,7 @@ impl WorkloadTarget {
             hardware_threads: dbdyno_probe::hardware_threads(),
             seed: args.target.seed.unwrap_or(LoadRequest::DEFAULT_SEED),
         };
-        let drive = args.client.drive.map_or(Drive::Client, Into::into);
+        let drive = args.client.drive.unwrap_or(Drive::Client);
         Ok(workload_plan(&RunRequest { drive, ..request.clone() }, of)?)
     }
 
