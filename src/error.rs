@@ -43,12 +43,9 @@ pub(crate) enum Error {
     /// The data is not there and cannot be loaded.
     #[error(transparent)]
     Load(LoadError),
-    /// The user stopped a load.
-    #[error("stopped while loading; what was loaded is kept, and the same command goes on from there")]
-    LoadStopped,
-    /// The user stopped the load of a workload.
-    #[error("stopped while loading; the same command begins the load anew")]
-    WorkloadLoadStopped,
+    /// The user stopped a load. The text says what the same command does now.
+    #[error("stopped while loading; {0}")]
+    LoadStopped(&'static str),
     /// The tables are not what was loaded, or cannot be looked at.
     #[error(transparent)]
     Inspect(#[from] InspectError),
@@ -105,6 +102,15 @@ pub(crate) enum Error {
         /// Points whose work was not what the test asks for.
         invalid: usize,
     },
+    /// Flags of ORION's that cannot be measured like this.
+    #[error(transparent)]
+    Orion(#[from] OrionError),
+    /// A file or device that may not be written to.
+    #[error(transparent)]
+    Safety(#[from] SafetyError),
+    /// A file or device that cannot be used.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
     /// A test file that could not be created.
     #[error(transparent)]
     TestFile(CreateError),
@@ -148,8 +154,7 @@ impl Error {
         match self {
             Self::Load(LoadError::Engine(source)) | Self::Engine { source, .. } if source.occupied => EXIT_USAGE,
             Self::Load(LoadError::Engine(_))
-            | Self::LoadStopped
-            | Self::WorkloadLoadStopped
+            | Self::LoadStopped(_)
             | Self::Inspect(InspectError::Engine { .. })
             | Self::Recording(_)
             | Self::Run { .. }
@@ -162,6 +167,9 @@ impl Error {
             Self::Target(_)
             | Self::Catalogue(_)
             | Self::Plan(_)
+            | Self::Orion(_)
+            | Self::Safety(_)
+            | Self::Storage(_)
             | Self::Compare(_)
             | Self::Results(_)
             | Self::Load(_)
@@ -176,28 +184,11 @@ impl Error {
 impl From<LoadError> for Error {
     fn from(error: LoadError) -> Self {
         match error {
-            LoadError::Engine(error) if error.class == ErrorClass::Cancelled => Self::LoadStopped,
+            LoadError::Engine(error) if error.class == ErrorClass::Cancelled => {
+                Self::LoadStopped("what was loaded is kept, and the same command goes on from there")
+            }
             error => Self::Load(error),
         }
-    }
-}
-
-/// Flags, devices and consent are checked before anything is done.
-impl From<OrionError> for Error {
-    fn from(error: OrionError) -> Self {
-        Self::Usage(error.to_string())
-    }
-}
-
-impl From<SafetyError> for Error {
-    fn from(error: SafetyError) -> Self {
-        Self::Usage(error.to_string())
-    }
-}
-
-impl From<StorageError> for Error {
-    fn from(error: StorageError) -> Self {
-        Self::Usage(error.to_string())
     }
 }
 

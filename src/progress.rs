@@ -144,13 +144,9 @@ impl Progress {
     }
 
     fn point_recorded(&self, index: usize, of: usize, point: &Point) {
-        match &self.face {
-            ProgressDisplay::Bar(bar) => {
-                bar.println(point_line(index, of, point));
-                bar.set_position(index as u64 + 1);
-            }
-            ProgressDisplay::Lines => output::note(&point_line(index, of, point)),
-            ProgressDisplay::None => {}
+        self.told(&point_line(index, of, point));
+        if let ProgressDisplay::Bar(bar) = &self.face {
+            bar.set_position(index as u64 + 1);
         }
     }
 

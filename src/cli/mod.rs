@@ -3,30 +3,24 @@
 
 mod client;
 mod common;
-mod compare;
 mod measuring;
 mod orion;
 mod private;
-mod reporting;
-mod transfer;
+mod results;
 mod values;
-mod verdict;
 
 use crate::error::EXIT_USAGE;
 use crate::output;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 pub(crate) use common::{Common, Shown, TargetArgs};
-pub(crate) use compare::CompareArgs;
 pub(crate) use measuring::{ENGINE_DEFAULT, ResumeArgs, RunArgs};
 pub(crate) use orion::{OrionArgs, command_line as orion_command_line};
 pub(crate) use private::{DownArgs, UpArgs};
-pub(crate) use reporting::ReportArgs;
+pub(crate) use results::{CompareArgs, ExportArgs, ExportFormat, ImportArgs, ReportArgs, VerdictArgs};
 use std::ffi::OsString;
 use std::process::ExitCode;
-pub(crate) use transfer::{ExportArgs, ExportFormat, ImportArgs};
 use values::{dop, scale};
-pub(crate) use verdict::VerdictArgs;
 
 const EXAMPLES: &str = "\
 Examples:

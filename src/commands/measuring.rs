@@ -3,119 +3,128 @@
 use super::context::Context;
 use super::named_runs;
 use super::opened_target::OpenedTarget;
+use super::workloads::WorkloadTarget;
 use crate::error::Error;
 use crate::output::{self, Format, shell_word};
 use crate::progress::{Progress, Verbosity};
-use dbdyno_catalogue::Catalogue;
+use crate::signals;
 use dbdyno_engine::{Hold, MonotonicClock, Sampling};
 use dbdyno_model::{Plan, Run, RunId, RunJson, RunStatus, Status};
 use dbdyno_probe::Pacer;
 use dbdyno_report::{summary, tables};
 use dbdyno_results::Repository;
 use dbdyno_run::{
-    LoadRequest, LoadTrigger, LoadedWorkload, RunContext, RunError, Runner, StopSwitch, TestMeasurer, load,
+    LoadRequest, LoadTrigger, LoadedWorkload, RunContext, RunError, Runner, StopSwitch, TestMeasurer, hold,
 };
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 /// The fact with the result of checking the tables.
 pub(super) const TABLES: &str = "tables";
 
-/// Loads what the target lacks. Returns whether the data is verified.
-///
-/// # Errors
-/// The data is not there and cannot be loaded.
-pub(super) fn ensure_data(
-    place: &OpenedTarget,
-    request: LoadRequest<'_>,
-    catalogue: &Catalogue,
-    progress: &Progress,
-    stop: &StopSwitch,
-) -> Result<bool, Error> {
-    let loaded = load(place.engine.as_ref(), catalogue, request, LoadTrigger::OnDemand, progress, stop);
-    progress.finish();
-    Ok(loaded?.verified)
-}
-
-/// Checks the tables of a plan's points again, and stores the result in the database's facts.
-///
-/// # Errors
-/// A table is not as it was loaded.
-pub(super) fn inspect_tables(
-    place: &OpenedTarget,
-    plan: &Plan,
-    places: &[usize],
-    catalogue: &Catalogue,
-    stop: &StopSwitch,
-) -> Result<String, Error> {
-    let points = places.iter().filter_map(|index| plan.points.get(*index));
-    let tests = points.filter_map(|point| catalogue.test(point.subject.as_str()).ok());
-    let data = (&place.size, place.seed);
-    let inspected = dbdyno_run::inspect(place.engine.as_ref(), tests, &place.target.to_string(), data, stop)?;
-    Ok(inspected.in_words(&place.size))
-}
-
-/// Points of a run that will be measured now.
-pub(super) struct Measuring<'a> {
-    pub(super) context: &'a Context,
-    pub(super) place: &'a OpenedTarget,
+/// A target that is ready to be measured: its data is there, and other dbdynos are kept away.
+pub(super) struct Ready<'a> {
+    context: &'a Context,
+    place: &'a OpenedTarget,
+    stop: StopSwitch,
+    progress: Progress,
     /// The lock that keeps other dbdynos away.
-    pub(super) hold: &'a dyn Hold,
-    pub(super) repository: &'a mut Repository,
-    pub(super) run: &'a RunId,
-    pub(super) plan: &'a Plan,
-    pub(super) places: &'a [usize],
-    pub(super) data_verified: bool,
-    pub(super) progress: &'a Progress,
-    pub(super) stop: &'a StopSwitch,
-    pub(super) sampling: Sampling,
-    pub(super) format: Format,
-    /// Arguments with which `dbdyno run` would measure the same again, if they are known.
-    pub(super) again: Option<&'a str>,
+    hold: Arc<dyn Hold>,
+    data_verified: bool,
     /// Workloads on the target that the points need.
-    pub(super) workloads: Vec<LoadedWorkload>,
+    workloads: Vec<LoadedWorkload>,
+    pub(super) sampling: Sampling,
 }
 
-impl Measuring<'_> {
-    /// Measures the points and shows the run.
+impl<'a> Ready<'a> {
+    /// Loads what the target lacks, and locks it. The user's signals, and the end of the allowed time (seconds), stop
+    /// it.
+    ///
+    /// # Errors
+    /// The data is not there and cannot be loaded, or another dbdyno is at work on the target.
+    pub(super) fn make(
+        place: &'a OpenedTarget,
+        workload: Option<WorkloadTarget>,
+        load: LoadRequest<'_>,
+        most_s: Option<f64>,
+        context: &'a Context,
+    ) -> Result<Self, Error> {
+        let engine = place.engine.as_ref();
+        let (stop, progress) = (signals::stop(Some(&place.engine), most_s)?, Progress::new(context.verbosity));
+        let data_verified = match workload {
+            Some(_) => true,
+            None => {
+                let on_demand = LoadTrigger::OnDemand;
+                let loaded = dbdyno_run::load(engine, &context.catalogue, load, on_demand, &progress, &stop);
+                progress.finish();
+                loaded?.verified
+            }
+        };
+        let hold = hold(engine, load.target, &progress, &stop)?;
+        let workloads = workload.map_or_else(|| Ok(Vec::new()), |workload| workload.loaded(place, &progress, &stop))?;
+        Ok(Self { context, place, stop, progress, hold, data_verified, workloads, sampling: Sampling::On })
+    }
+
+    /// Checks the tables of a plan's points again. Returns the result in words, for the database's facts.
+    ///
+    /// # Errors
+    /// A table is not as it was loaded.
+    pub(super) fn inspect_tables(&self, plan: &Plan, places: &[usize]) -> Result<String, Error> {
+        let OpenedTarget { engine, target, size, seed, .. } = self.place;
+        let points = places.iter().filter_map(|index| plan.points.get(*index));
+        let tests = points.filter_map(|point| self.context.catalogue.test(point.subject.as_str()).ok());
+        let inspected = dbdyno_run::inspect(engine.as_ref(), tests, &target.to_string(), (size, *seed), &self.stop)?;
+        Ok(inspected.in_words(size))
+    }
+
+    /// Measures points of a run's plan, and shows the run. `again` has the arguments with which `dbdyno run` would
+    /// measure the same again, if they are known.
     ///
     /// # Errors
     /// The run ended early, or some points are not valid figures. What was measured is kept, and shown all the same
     /// with `--json`.
-    pub(super) fn measure(mut self) -> Result<(), Error> {
-        let workloads = std::mem::take(&mut self.workloads);
-        let clock = MonotonicClock::default();
+    pub(super) fn measure(
+        self,
+        repository: &mut Repository,
+        run: &RunId,
+        plan: &Plan,
+        places: &[usize],
+        again: Option<&str>,
+        format: Format,
+    ) -> Result<(), Error> {
+        let (context, clock) = (self.context, MonotonicClock::default());
         let mut measurer = TestMeasurer::new(RunContext {
+            pacer: self.pacer(),
             engine: self.place.engine.as_ref(),
-            hold: self.hold,
-            catalogue: &self.context.catalogue,
+            hold: self.hold.as_ref(),
+            catalogue: &context.catalogue,
             size: &self.place.size,
-            seed: self.plan.seed,
+            seed: plan.seed,
             data_verified: self.data_verified,
             clock: &clock,
-            stop: self.stop,
+            stop: &self.stop,
             sampling: self.sampling,
-            pacer: self.pacer(),
-            workloads,
+            workloads: self.workloads,
         });
         let mut runner = Runner {
             measurer: &mut measurer,
-            catalogue: &self.context.catalogue,
-            repository: &mut *self.repository,
-            run: self.run,
-            plan: self.plan,
-            stop: self.stop,
-            events: self.progress,
+            catalogue: &context.catalogue,
+            repository: &mut *repository,
+            run,
+            plan,
+            stop: &self.stop,
+            events: &self.progress,
         };
-        let measured = runner.measure_all(self.places);
+        let measured = runner.measure_all(places);
         self.progress.finish();
         if let Err(RunError::Results(error)) = measured {
             return Err(Error::Recording(error));
         }
-        let mut run = self.repository.load(self.run)?;
-        run.storage_reference = named_runs::storage_reference(self.repository, &run)?;
-        let line = status_line(&run, self.plan, self.context);
-        let page = || self.page(&run, &line);
-        show_ended(&run, self.plan, measured, &line, page, self.format, self.context)
+        let mut run = repository.load(run)?;
+        run.storage_reference = named_runs::storage_reference(repository, &run)?;
+        let line = status_line(&run, plan, context);
+        let page = || page(&run, plan, &line, again, context);
+        show_ended(&run, plan, measured, &line, page, format, context)
     }
 
     /// Takes the machine's pace, if the machine does the work.
@@ -126,15 +135,14 @@ impl Measuring<'_> {
             false => Err("the target is on another machine, whose pace dbdyno cannot take".to_owned()),
         }
     }
+}
 
-    fn page(&self, run: &RunJson, line: &str) -> String {
-        let width = output::width();
-        let catalogue = &self.context.catalogue;
-        let mut page = tables::bps80(run, catalogue, width);
-        _ = write!(page, "\n{}", summary::page(run, catalogue, width));
-        _ = write!(page, "\n{line}\n\n{}", next(run, self.plan, self.again, self.context));
-        page
-    }
+fn page(run: &RunJson, plan: &Plan, line: &str, again: Option<&str>, context: &Context) -> String {
+    let (width, catalogue) = (output::width(), &context.catalogue);
+    let mut page = tables::bps80(run, catalogue, width);
+    _ = write!(page, "\n{}", summary::page(run, catalogue, width));
+    _ = write!(page, "\n{line}\n\n{}", next(run, plan, again, context));
+    page
 }
 
 /// A run that begins now.

@@ -2,18 +2,15 @@
 //! unchanged.
 
 use super::context::Context;
-use super::measuring::{Measuring, TABLES, ensure_data, inspect_tables};
+use super::measuring::{Ready, TABLES};
 use super::opened_target::OpenedTarget;
 use super::tool::tool;
 use super::workloads;
 use crate::cli::ResumeArgs;
 use crate::error::Error;
-use crate::progress::Progress;
-use crate::signals;
-use dbdyno_engine::Sampling;
 use dbdyno_model::{Database, Plan, Platform, RunJson, SubjectKind, SubjectName, Tool};
 use dbdyno_results::{FileAccess, Repository};
-use dbdyno_run::{LoadRequest, RunRequest, hold, left};
+use dbdyno_run::{LoadRequest, RunRequest, left};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> {
@@ -52,47 +49,23 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
     refuse(&before, changes_of_the_plan(&before, &plan, &place, workload.as_ref(), context)?, context)?;
     repository.claim(&id)?;
 
-    let stop = signals::stop(Some(&place.engine), args.max_duration)?;
-    let progress = Progress::new(context.verbosity);
-    let target = place.target.to_string();
     let load = LoadRequest {
-        target: &target,
+        target: &place.target.to_string(),
         size,
         seed: Some(plan.seed),
         jobs: dbdyno_probe::hardware_threads(),
         verify: true,
     };
-    let data_verified = match &workload {
-        Some(_) => true,
-        None => ensure_data(&place, load, &context.catalogue, &progress, &stop)?,
-    };
-    let hold = hold(place.engine.as_ref(), &target, &progress, &stop)?;
-    let workloads = workload.map_or_else(|| Ok(Vec::new()), |workload| workload.loaded(&place, &progress, &stop))?;
+    let ready = Ready::make(&place, workload, load, args.max_duration, context)?;
     let database = place.engine.describe().map_err(place.failed("describing"))?;
     refuse(&before, changes_of_the_database(&before.database, &database), context)?;
 
     let places = left(&plan, &before.points, &repository.unmeasured(&id)?);
     if !places.is_empty() {
-        let found = inspect_tables(&place, &plan, &places, &context.catalogue, &stop)?;
+        let found = ready.inspect_tables(&plan, &places)?;
         repository.set_database(&id, &with_tables(before.database, found))?;
     }
-    let measuring = Measuring {
-        context,
-        place: &place,
-        hold: hold.as_ref(),
-        repository: &mut repository,
-        run: &id,
-        plan: &plan,
-        places: &places,
-        data_verified,
-        progress: &progress,
-        stop: &stop,
-        sampling: Sampling::On,
-        format: args.shown.format(),
-        again: None,
-        workloads,
-    };
-    measuring.measure()
+    ready.measure(&mut repository, &id, &plan, &places, None, args.shown.format())
 }
 
 fn refuse(run: &RunJson, changes: Vec<String>, context: &Context) -> Result<(), Error> {
@@ -113,14 +86,13 @@ fn with_tables(mut database: Database, found: String) -> Database {
 /// Differences in the machine. A run of one's own may have another host name, as in a container that was made again; an
 /// imported run must be of this very machine.
 fn changes_of_the_platform(before: &Platform, now: &Platform, is_anothers_word: bool) -> Vec<String> {
-    let mut changes = Vec::new();
-    if is_anothers_word {
-        differs(&mut changes, "the host", before.host.as_deref(), now.host.as_deref());
-    }
-    differs(&mut changes, "the processor", before.cpu.model.as_deref(), now.cpu.model.as_deref());
     let cores = |platform: &Platform| platform.cpu.cores.map(|n| n.to_string());
-    differs(&mut changes, "the number of cores", cores(before).as_deref(), cores(now).as_deref());
-    changes
+    let changes = [
+        differs("the host", before.host.as_deref(), now.host.as_deref()).filter(|_| is_anothers_word),
+        differs("the processor", before.cpu.model.as_deref(), now.cpu.model.as_deref()),
+        differs("the number of cores", cores(before).as_deref(), cores(now).as_deref()),
+    ];
+    changes.into_iter().flatten().collect()
 }
 
 /// Differences in dbdyno, in the data and in the definitions of the planned tests.
@@ -132,20 +104,20 @@ fn changes_of_the_plan(
     context: &Context,
 ) -> Result<Vec<String>, Error> {
     let mut changes = Vec::new();
-    differs(&mut changes, "dbdyno", Some(&run.run.tool_version), Some(env!("CARGO_PKG_VERSION")));
+    changes.extend(differs("dbdyno", Some(&run.run.tool_version), Some(env!("CARGO_PKG_VERSION"))));
     changes.extend(changes_of_the_build(run.tool.as_ref(), &tool()));
-    differs(&mut changes, "the engine", Some(&run.database.engine), Some(place.info.name));
+    changes.extend(differs("the engine", Some(&run.database.engine), Some(place.info.name)));
     if let Some(workload) = workload {
         let scale = format!("scale {}", workload.scale);
-        differs(&mut changes, "the workload's scale", Some(&plan.size), Some(&scale));
+        changes.extend(differs("the workload's scale", Some(&plan.size), Some(&scale)));
         let now = workload.dialect.as_ref().map(|dialect| dialect.definition(workload.scale)).unwrap_or_default();
         if plan.definitions != now && changes.is_empty() {
             changes.push(format!("the definition of {} has changed (program or SQL)", workload.workload.name()));
         }
         return Ok(changes);
     }
-    differs(&mut changes, "the target's size", Some(&plan.size), Some(&place.size.id));
-    differs(&mut changes, "the target's seed", Some(&plan.seed.to_string()), Some(&place.seed.to_string()));
+    changes.extend(differs("the target's size", Some(&plan.size), Some(&place.size.id)));
+    changes.extend(differs("the target's seed", Some(&plan.seed.to_string()), Some(&place.seed.to_string())));
     if !changes.is_empty() {
         return Ok(changes);
     }
@@ -181,32 +153,29 @@ fn changes_of_the_plan(
 
 /// Differences in how dbdyno was built. If a run does not say it, nothing is compared.
 fn changes_of_the_build(before: Option<&Tool>, now: &Tool) -> Vec<String> {
-    let mut changes = Vec::new();
     let now = now.facts();
-    for (name, value) in before.map(Tool::facts).unwrap_or_default() {
-        if let Some((_, now)) = now.iter().find(|(other, _)| *other == name) {
-            differs(&mut changes, &format!("dbdyno's {name}"), Some(&value), Some(now));
-        }
-    }
-    changes
+    let known = before.map(Tool::facts).unwrap_or_default().into_iter();
+    let changes = known.filter_map(|(name, value)| {
+        let (_, now) = now.iter().find(|(other, _)| *other == name)?;
+        differs(&format!("dbdyno's {name}"), Some(&value), Some(now))
+    });
+    changes.collect()
 }
 
 /// Differences in the database: its version, or a setting that influences figures.
 fn changes_of_the_database(before: &Database, now: &Database) -> Vec<String> {
-    let mut changes = Vec::new();
-    differs(&mut changes, "the version", Some(&before.version), Some(&now.version));
+    let version = differs("the version", Some(&before.version), Some(&now.version));
     let names: BTreeSet<&String> = before.parameters.keys().chain(now.parameters.keys()).collect();
-    for name in names {
+    let settings = names.into_iter().filter_map(|name| {
         let value = |database: &Database| database.parameters.get(name).cloned();
-        differs(&mut changes, &format!("the setting {name}"), value(before).as_deref(), value(now).as_deref());
-    }
-    changes
+        differs(&format!("the setting {name}"), value(before).as_deref(), value(now).as_deref())
+    });
+    version.into_iter().chain(settings).collect()
 }
 
-fn differs(changes: &mut Vec<String>, what: &str, before: Option<&str>, now: Option<&str>) {
-    if before != now {
-        changes.push(format!("{what} was {} and is {} now", before.unwrap_or("not set"), now.unwrap_or("not set")));
-    }
+fn differs(what: &str, before: Option<&str>, now: Option<&str>) -> Option<String> {
+    let (was, is) = (before.unwrap_or("not set"), now.unwrap_or("not set"));
+    (before != now).then(|| format!("{what} was {was} and is {is} now"))
 }
 
 #[cfg(test)]

@@ -2,19 +2,17 @@
 //! the results file are checked first, then data is loaded, then the plan is stored, then the first point is measured.
 
 use super::context::Context;
-use super::measuring::{Measuring, TABLES, ensure_data, inspect_tables, new_run};
+use super::measuring::{Ready, TABLES, new_run};
 use super::opened_target::OpenedTarget;
 use super::tool::tool;
 use super::{dry_run, workloads};
 use crate::cli::{ENGINE_DEFAULT, RunArgs};
 use crate::error::Error;
 use crate::output::shell_word;
-use crate::progress::Progress;
-use crate::signals;
 use dbdyno_engine::Sampling;
 use dbdyno_model::{CommitMode, Drive};
 use dbdyno_results::{FileAccess, Repository};
-use dbdyno_run::{LoadRequest, LoadTrigger, RunRequest, hold, refuse_unfit};
+use dbdyno_run::{LoadRequest, LoadTrigger, RunRequest, refuse_unfit};
 
 pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     let wished = &args.target;
@@ -47,40 +45,17 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     }
     let mut repository = Repository::open(&context.results, FileAccess::ReadWrite)?;
 
-    let stop = signals::stop(Some(&place.engine), args.max_duration)?;
-    let progress = Progress::new(context.verbosity);
-    let data_verified = match &workload {
-        Some(_) => true,
-        None => ensure_data(&place, load, &context.catalogue, &progress, &stop)?,
-    };
-    let hold = hold(place.engine.as_ref(), &target, &progress, &stop)?;
     let again = again(args, workload.as_ref().map(|workload| workload.scale));
-    let workloads = workload.map_or_else(|| Ok(Vec::new()), |workload| workload.loaded(&place, &progress, &stop))?;
-
+    let mut ready = Ready::make(&place, workload, load, args.max_duration, context)?;
+    ready.sampling = if args.no_sampling { Sampling::Off } else { Sampling::On };
     let places: Vec<usize> = (0..plan.points.len()).collect();
-    let tables = inspect_tables(&place, &plan, &places, &context.catalogue, &stop)?;
+    let tables = ready.inspect_tables(&plan, &places)?;
 
-    let run = new_run(args.label.as_ref(), &plan, target)?;
+    let run = new_run(args.label.as_ref(), &plan, place.target.to_string())?;
     let mut database = place.engine.describe().map_err(place.failed("describing"))?;
     database.facts.insert(TABLES.to_owned(), tables);
     repository.begin_run(&run, &plan, &place.platform(), &database, Some(&tool()))?;
-    let measuring = Measuring {
-        context,
-        place: &place,
-        hold: hold.as_ref(),
-        repository: &mut repository,
-        run: &run.id,
-        plan: &plan,
-        places: &places,
-        data_verified,
-        progress: &progress,
-        stop: &stop,
-        sampling: if args.no_sampling { Sampling::Off } else { Sampling::On },
-        format: args.shown.format(),
-        again: Some(&again),
-        workloads,
-    };
-    measuring.measure()
+    ready.measure(&mut repository, &run.id, &plan, &places, Some(&again), args.shown.format())
 }
 
 /// The user's request. All hosts of the target take part unless a number says otherwise.

@@ -50,27 +50,22 @@ pub(super) fn known(name: &str) -> Result<&'static dyn Workload, Error> {
 /// # Errors
 /// Such an option was given.
 pub(super) fn refuse_misplaced(args: &RunArgs, workload: Option<&'static dyn Workload>) -> Result<(), Error> {
-    let given = |options: &[(&'static str, bool)]| options.iter().find(|(_, given)| *given).map(|(option, _)| *option);
-    match workload {
-        Some(of) => match given(&[
-            ("--ramp", args.ramp.is_some()),
-            ("--jobs", args.jobs.is_some()),
-            ("--threads", args.threads.is_some()),
-        ]) {
-            Some(option) => Err(Error::Usage(format!(
+    let of_tests =
+        [("--ramp", args.ramp.is_some()), ("--jobs", args.jobs.is_some()), ("--threads", args.threads.is_some())];
+    let of_workloads =
+        [("--users", args.users.is_some(), "--ramp 1,2,4 or --jobs N"), ("--scale", args.scale.is_some(), "--size")];
+    let problem = match workload {
+        Some(of) => of_tests.iter().find(|(_, given)| *given).map(|(option, _)| {
+            format!(
                 "{option} is for tests; how many are at work on the workload {} at once is said by --users, as in --users 1,2,4",
                 of.name()
-            ))),
-            None => Ok(()),
-        },
-        None => match given(&[("--users", args.users.is_some()), ("--scale", args.scale.is_some())]) {
-            Some("--users") => {
-                Err(Error::Usage("--users is for workloads; tests take --ramp 1,2,4 or --jobs N".to_owned()))
-            }
-            Some(option) => Err(Error::Usage(format!("{option} is for workloads; tests take --size"))),
-            None => Ok(()),
-        },
-    }
+            )
+        }),
+        None => of_workloads.iter().find(|(_, given, _)| *given).map(|(option, _, instead)| {
+            format!("{option} is for workloads; tests take {instead}")
+        }),
+    };
+    problem.map_or(Ok(()), |problem| Err(Error::Usage(problem)))
 }
 
 /// A workload on a target: its SQL there and its data.
@@ -162,7 +157,7 @@ impl WorkloadTarget {
         let loaded = load_workload(place.engine.as_ref(), dialect, Some(self.scale), jobs, (progress, stop));
         progress.finish();
         let loaded = loaded.map_err(|error| {
-            if stop.requested() { Error::WorkloadLoadStopped } else { place.failed("loading")(error) }
+            if stop.requested() { Error::LoadStopped("the same command begins the load anew") } else { place.failed("loading")(error) }
         })?;
         // Another dbdyno may have loaded it since it was examined and the plan was made.
         if loaded.scale != self.scale {

@@ -1,0 +1,140 @@
+//! Commands that read results, or exchange them, as typed.
+
+use super::common::Shown;
+use super::values::percent;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+use dbdyno_model::Flag;
+use dbdyno_report::verdict::REFUSED;
+use std::path::PathBuf;
+
+/// `dbdyno compare`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Runs that share a label are a sample: name the label, and from three runs a side on differences are told from chance.
+
+Examples:
+  dbdyno compare before after
+  dbdyno compare last hp_dl980_violin_2012 --test 'T6*'
+  dbdyno compare before after --max-regression 5%      fails only where a loss beyond 5 % is shown
+  dbdyno compare ibm_p8_e870_2016 hpe_dl380_bm_2016 hpe_dl380_vm_2016 --baseline hpe_dl380_bm_2016")]
+pub(crate) struct CompareArgs {
+    /// 2 to 20 of: an id, the beginning of one, a label (all its runs), last, or a reference platform
+    #[arg(required = true, value_name = "RUN")]
+    pub(crate) runs: Vec<String>,
+    /// The one that ratios are of [default: the first]
+    #[arg(long, value_name = "RUN")]
+    pub(crate) baseline: Option<String>,
+    /// Only these tests: T611, 'T6*', T611,T711
+    #[arg(long, value_name = "TESTS")]
+    pub(crate) test: Option<String>,
+    /// Exit with 1 where a row is shown to be worse than the baseline by more than this
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub(crate) max_regression: Option<f64>,
+    #[command(flatten)]
+    pub(crate) shown: Shown,
+}
+
+/// `dbdyno report`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  dbdyno report last -o report.html              the newest run as one page, to be sent and printed
+  dbdyno report old new --baseline old -o compared.html
+  dbdyno report last --requirements needs.toml -o verdict.html")]
+pub(crate) struct ReportArgs {
+    /// A run or reference platform: an id, the beginning of one, a label, `last`; several are compared
+    #[arg(value_name = "RUN", required = true, num_args = 1..=20)]
+    pub(crate) runs: Vec<String>,
+    /// Of several, the one that ratios are of [default: the first]
+    #[arg(long, value_name = "RUN")]
+    pub(crate) baseline: Option<String>,
+    /// What a project needs (see `dbdyno verdict --help`): the page begins with the verdict
+    #[arg(long, value_name = "FILE")]
+    pub(crate) requirements: Option<PathBuf>,
+    /// File to write the page to; - is the standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+}
+
+/// `dbdyno verdict`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  dbdyno verdict last --requirements needs.toml
+  dbdyno verdict before --requirements needs.toml --junit verdict.xml
+  dbdyno verdict last --requirements needs.toml --accept not_proved
+
+A file of requirements:
+  title = \"Shop\"
+  [[requirement]]
+  title = \"Orders\"
+  test = \"T711\"
+  metric = \"tx_per_s\"
+  minimum = 2000
+  [[requirement]]
+  title = \"Tail at 16 jobs\"
+  test = \"T611\"
+  metric = \"service_time_s.p99\"
+  drive = \"client\"
+  jobs = 16
+  maximum = 0.005")]
+pub(crate) struct VerdictArgs {
+    /// An id, the beginning of one, a label (its newest run), last, or a reference platform
+    pub(crate) run: String,
+    /// What the project needs
+    #[arg(long, value_name = "FILE")]
+    pub(crate) requirements: PathBuf,
+    /// Write the verdict as JUnit XML, too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+    /// Judge points with this flag like sound ones; the verdict says so. Again for several
+    #[arg(long, value_name = "FLAG", value_parser = flag())]
+    pub(crate) accept: Vec<Flag>,
+    #[command(flatten)]
+    pub(crate) shown: Shown,
+}
+
+/// Parses a flag that a verdict refuses by default.
+fn flag() -> impl TypedValueParser<Value = Flag> {
+    let names = PossibleValuesParser::new(REFUSED.map(Flag::name));
+    // Only names of the list get here, so the fallback is never used.
+    names.map(|name| REFUSED.into_iter().find(|flag| flag.name() == name).unwrap_or(REFUSED[0]))
+}
+
+/// `dbdyno export`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  dbdyno export last > run.json                     the whole run, for `dbdyno import` on another machine
+  dbdyno export before --format csv > points.csv    one line per point
+  dbdyno export last --format openmetrics           figures for a time series database")]
+pub(crate) struct ExportArgs {
+    /// An id, the beginning of one, a label (its newest run), last, or a reference platform
+    pub(crate) run: String,
+    /// What to write to stdout
+    #[arg(long, value_name = "FORMAT", default_value = "json")]
+    pub(crate) format: ExportFormat,
+}
+
+/// `--format`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportFormat {
+    /// One line per point; the columns are paths of the JSON document
+    Csv,
+    /// The whole run, with its plan and histograms
+    Json,
+    /// Figures as OpenMetrics text, each at the time at which it was measured
+    Openmetrics,
+}
+
+/// `dbdyno import`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  dbdyno import run.json")]
+pub(crate) struct ImportArgs {
+    /// What `dbdyno export --format json` wrote
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) shown: Shown,
+}
