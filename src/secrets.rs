@@ -3,6 +3,7 @@
 //! nothing else. A guess at what in a message may be a password would hide whole sentences.
 
 use dbdyno::ENGINES;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use std::collections::BTreeSet;
 use std::net::Ipv6Addr;
 use std::path::Path;
@@ -218,16 +219,11 @@ fn names_files(scheme: &str) -> bool {
 
 /// The forms of a text in messages: as typed, decoded, percent-encoded, quoted for a shell, escaped.
 fn spelled(text: &str) -> BTreeSet<String> {
+    const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
     let plain = decoded(text);
-    let encoded = |upper: bool| -> String {
-        let byte = |b: u8| match b {
-            b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'-' | b'.' | b'_' | b'~' => char::from(b).to_string(),
-            b if upper => format!("%{b:02X}"),
-            b => format!("%{b:02x}"),
-        };
-        plain.bytes().map(byte).collect()
-    };
-    let mut spelled = BTreeSet::from([encoded(true), encoded(false)]);
+    let encoded = utf8_percent_encode(&plain, ENCODED);
+    let in_lower_case = |part: &str| if part.starts_with('%') { part.to_lowercase() } else { part.to_owned() };
+    let mut spelled = BTreeSet::from([encoded.to_string(), encoded.map(in_lower_case).collect()]);
     for text in [text, &plain] {
         let quoted = text.replace('\'', r"'\''");
         spelled.extend([text.to_owned(), quoted, text.escape_debug().to_string(), text.escape_default().to_string()]);
@@ -237,15 +233,7 @@ fn spelled(text: &str) -> BTreeSet<String> {
 
 /// A text with percent-encoding decoded; invalid escapes stay.
 fn decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-        let byte = digits.filter(|_| *first == b'%').and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        bytes.push(byte.unwrap_or(*first));
-        rest = if byte.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use crate::ResultsError;
 use crate::error::{PATIENCE_S, shown};
 use crate::lease::Lease;
 use crate::migrations::{self, APPLICATION_ID, application_id, user_version};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::backup::Backup;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::os::unix::ffi::OsStrExt;
@@ -205,16 +206,13 @@ fn unread(path: &Path, error: rusqlite::Error) -> ResultsError {
     }
 }
 
+/// What is percent-encoded in a path.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_');
+
 fn open_immutable(path: &Path) -> rusqlite::Result<Connection> {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let mut uri = String::from("file://");
-    for byte in absolute.as_os_str().as_bytes() {
-        match byte {
-            b'/' | b'.' | b'-' | b'_' | b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => uri.push(char::from(*byte)),
-            other => uri.push_str(&format!("%{other:02X}")),
-        }
-    }
-    uri.push_str("?immutable=1");
+    let path = percent_encode(absolute.as_os_str().as_bytes(), ENCODED);
+    let uri = format!("file://{path}?immutable=1");
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     Connection::open_with_flags(uri, flags)
 }

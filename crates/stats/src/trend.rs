@@ -115,29 +115,23 @@ struct Fit {
 /// every correlation.
 struct Sums {
     n: f64,
-    ones: Products,
-    height: Products,
-    moments: Products,
-    slope: Products,
-    rates: Products,
+    /// Of ones, of ones and rates (the height), of moments, of moments and rates (the slope), and of rates.
+    products: [Products; 5],
 }
 
 impl Sums {
     fn of(moments: &[f64], rates: &[f64]) -> Self {
-        let ones = vec![1.0; rates.len()];
-        Self {
-            n: rates.len() as f64,
-            ones: Products::of(&ones, &ones),
-            height: Products::of(&ones, rates),
-            moments: Products::of(moments, moments),
-            slope: Products::of(moments, rates),
-            rates: Products::of(rates, rates),
-        }
+        let ones = &vec![1.0; rates.len()][..];
+        let pairs = [(ones, ones), (ones, rates), (moments, moments), (moments, rates), (rates, rates)];
+        Self { n: rates.len() as f64, products: pairs.map(|(a, b)| Products::of(a, b)) }
+    }
+
+    fn under(&self, correlation: f64) -> [f64; 5] {
+        self.products.map(|sum| sum.under(correlation))
     }
 
     fn fit(&self, correlation: f64) -> Fit {
-        let [ones, height, moments, slope, rates] =
-            [self.ones, self.height, self.moments, self.slope, self.rates].map(|sum| sum.under(correlation));
+        let [ones, height, moments, slope, rates] = self.under(correlation);
         let noise = (rates - height * height / ones).max(0.0);
         let line = (noise - slope * slope / moments).max(0.0);
         let unlikely = |scatter: f64| self.n * scatter.ln() - (1.0 - correlation * correlation).ln();

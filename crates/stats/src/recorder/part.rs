@@ -68,11 +68,8 @@ pub enum PartError {
         window: usize,
     },
     /// A type has response times though the part has none, or the reverse.
-    #[error("{of} does not have the times that the part says it has")]
-    OtherTimes {
-        /// The type.
-        of: String,
-    },
+    #[error("{0} does not have the times that the part says it has")]
+    OtherTimes(String),
     /// Counts contradict each other.
     #[error("{of} counts {ops} operations and has {times} {kind}")]
     Counts {
@@ -88,21 +85,13 @@ pub enum PartError {
     /// The steps contain times that the types do not contain.
     #[error("the steps contain times that no type has")]
     StrayTimes,
-    /// A histogram is not in base64.
-    #[error("{of}: a histogram is not in base64: {error}")]
-    Base64 {
-        /// What it belongs to.
-        of: String,
-        /// Why.
-        error: base64::DecodeError,
-    },
     /// A histogram cannot be read.
-    #[error("{of}: {error}")]
+    #[error("{of}: {why}")]
     Unreadable {
         /// What it is of.
         of: String,
         /// Why.
-        error: HistogramError,
+        why: String,
     },
     /// A histogram cannot be stored or read.
     #[error(transparent)]
@@ -263,10 +252,10 @@ fn read(stored: StoredPart) -> Result<RecordingPart, PartError> {
         let of = format!("type {number}");
         has_all_steps(of.clone(), stored.steps.len())?;
         if stored.response.is_some() != (times == RecordedTimes::ServiceAndResponse) {
-            return Err(PartError::OtherTimes { of });
+            return Err(PartError::OtherTimes(of));
         }
         let ops = sum(&stored.steps);
-        let histogram = |text: &str| unreadable(&of, Histogram::decode(&bytes(&of, text)?));
+        let histogram = |text: &str| Histogram::decode(&bytes(&of, text)?).map_err(|e| unreadable(&of, e));
         let service = histogram(&stored.service)?;
         let response = stored.response.as_deref().map(histogram).transpose()?;
         if service.count() != ops {
@@ -283,7 +272,7 @@ fn read(stored: StoredPart) -> Result<RecordingPart, PartError> {
     for (step, text) in steps.iter().enumerate() {
         let of = format!("step {step}");
         let bytes = StepTimes(bytes(&of, text)?);
-        let histogram = unreadable(&of, bytes.histogram())?;
+        let histogram = bytes.histogram().map_err(|e| unreadable(&of, e))?;
         let (ops, times) = (sum(of_types.iter().map(|of_type| &of_type.steps[step])), histogram.count());
         if times != ops {
             return Err(PartError::Counts { of, ops, times, kind: "times" });
@@ -304,10 +293,10 @@ fn sum<'s>(steps: impl IntoIterator<Item = &'s StepCounts>) -> u64 {
 }
 
 fn bytes(of: &str, text: &str) -> Result<Box<[u8]>, PartError> {
-    let bytes = STANDARD.decode(text).map_err(|error| PartError::Base64 { of: of.to_owned(), error })?;
+    let bytes = STANDARD.decode(text).map_err(|e| unreadable(of, format!("a histogram is not in base64: {e}")))?;
     Ok(bytes.into_boxed_slice())
 }
 
-fn unreadable(of: &str, read: Result<Histogram, HistogramError>) -> Result<Histogram, PartError> {
-    read.map_err(|error| PartError::Unreadable { of: of.to_owned(), error })
+fn unreadable(of: &str, why: impl ToString) -> PartError {
+    PartError::Unreadable { of: of.to_owned(), why: why.to_string() }
 }

@@ -114,8 +114,7 @@ fn best_evidence(parts: &[f64], errors: f64) -> f64 {
     let moments: Vec<f64> = (0..parts.len()).map(|i| (i as f64 + 0.5) / n - 0.5).collect();
     let sums = Sums::of(&moments, parts);
     let under = |correlation: f64| {
-        let [ones, height, moments, slope, rates] =
-            [sums.ones, sums.height, sums.moments, sums.slope, sums.rates].map(|sum| sum.under(correlation));
+        let [ones, height, moments, slope, rates] = sums.under(correlation);
         let scatter = rates - height * height / ones;
         (scatter, (slope * slope / moments / scatter).sqrt())
     };
