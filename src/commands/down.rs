@@ -26,13 +26,9 @@ pub(super) fn down(args: &DownArgs, context: &Context) -> Result<(), Error> {
     let home = Home::from_environment().map_err(failed("stopping", &args.engine))?;
     let done = private::down(&home, product, args.keep, &UpWatch::new(context)?);
     let done = done.map_err(failed("stopping", &args.engine))?;
-    let answer = DownDocument {
-        target: private::target_of(&args.engine),
-        stopped: done.stopped,
-        kept: done.kept,
-        removed: done.removed,
-        size: done.instance.as_ref().map(|i| i.size.as_str()),
-    };
+    let Down { stopped, kept, removed, ref instance } = done;
+    let (target, size) = (private::target_of(&args.engine), instance.as_ref().map(|i| i.size.as_str()));
+    let answer = DownDocument { target, stopped, kept, removed, size };
     args.shown.format().show(&answer, || page(&args.engine, &done, &home))
 }
 

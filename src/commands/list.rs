@@ -139,7 +139,7 @@ fn workloads(format: Format) -> Result<(), Error> {
 }
 
 fn suites(suites: &[Suite], format: Format) -> Result<(), Error> {
-    let items: Vec<SuiteItem<'_>> = suites.iter().map(SuiteItem::of).collect();
+    let items: Vec<SuiteItem<'_>> = suites.iter().map(suite_item).collect();
     let row = |item: &SuiteItem<'_>| {
         vec![
             item.id.to_owned(),
@@ -153,12 +153,10 @@ fn suites(suites: &[Suite], format: Format) -> Result<(), Error> {
     show(&items, &["id", "tests", "ramp", "duration", "repeat", "title"], row, format)
 }
 
-impl<'a> SuiteItem<'a> {
-    fn of(suite: &'a Suite) -> Self {
-        let Suite { id, title, duration_s, repeat, ramp, steps } = suite;
-        let tests = steps.iter().flat_map(|s| &s.tests).map(|t| t.as_str()).collect();
-        Self { id, title, tests, ramp: ramp.to_string(), duration_s: *duration_s, repeat: *repeat }
-    }
+fn suite_item(suite: &Suite) -> SuiteItem<'_> {
+    let Suite { id, title, duration_s, repeat, ramp, steps } = suite;
+    let tests = steps.iter().flat_map(|s| &s.tests).map(|t| t.as_str()).collect();
+    SuiteItem { id, title, tests, ramp: ramp.to_string(), duration_s: *duration_s, repeat: *repeat }
 }
 
 #[derive(Serialize)]
@@ -171,7 +169,7 @@ struct SizeItem<'a> {
 }
 
 fn sizes(sizes: &[Size], format: Format) -> Result<(), Error> {
-    let items: Vec<SizeItem<'_>> = sizes.iter().map(SizeItem::of).collect();
+    let items: Vec<SizeItem<'_>> = sizes.iter().map(size_item).collect();
     let row = |item: &SizeItem<'_>| {
         vec![
             item.id.to_owned(),
@@ -184,11 +182,9 @@ fn sizes(sizes: &[Size], format: Format) -> Result<(), Error> {
     show(&items, &["id", "small rows", "large rows", "engine cache", "title"], row, format)
 }
 
-impl<'a> SizeItem<'a> {
-    fn of(size: &'a Size) -> Self {
-        let Size { id, title, small_rows, large_rows, engine_cache_bytes, .. } = size;
-        Self { id, title, small_rows: *small_rows, large_rows: *large_rows, engine_cache_bytes: *engine_cache_bytes }
-    }
+fn size_item(size: &Size) -> SizeItem<'_> {
+    let Size { id, title, small_rows, large_rows, engine_cache_bytes, .. } = size;
+    SizeItem { id, title, small_rows: *small_rows, large_rows: *large_rows, engine_cache_bytes: *engine_cache_bytes }
 }
 
 #[derive(Serialize)]
@@ -233,7 +229,7 @@ struct PlatformItem {
 
 fn platforms(catalogue: &Catalogue, format: Format) -> Result<(), Error> {
     let runs: Vec<RunJson> = catalogue.platform_ids().map(|id| catalogue.platform(id)).collect::<Result<_, _>>()?;
-    let items: Vec<PlatformItem> = runs.into_iter().map(PlatformItem::of).collect();
+    let items: Vec<PlatformItem> = runs.into_iter().map(platform_item).collect();
     let row = |item: &PlatformItem| {
         vec![
             item.id.clone(),
@@ -247,19 +243,17 @@ fn platforms(catalogue: &Catalogue, format: Format) -> Result<(), Error> {
     show(&items, &["id", "year", "benchmark", "points", "figures", "name"], row, format)
 }
 
-impl PlatformItem {
-    fn of(run: RunJson) -> Self {
-        let published = run.published.unwrap_or_default();
-        let others = published.curves.iter().filter(|c| c.primary.is_some()).map(|c| c.points.len()).sum::<usize>();
-        Self {
-            id: run.run.id.to_string(),
-            name: run.run.label.unwrap_or_default(),
-            year: published.year,
-            benchmark: published.benchmark,
-            source: published.source,
-            points: run.points.len() + others,
-            figures: published.figures.len() + published.results.len(),
-        }
+fn platform_item(run: RunJson) -> PlatformItem {
+    let published = run.published.unwrap_or_default();
+    let others = published.curves.iter().filter(|c| c.primary.is_some()).map(|c| c.points.len()).sum::<usize>();
+    PlatformItem {
+        id: run.run.id.to_string(),
+        name: run.run.label.unwrap_or_default(),
+        year: published.year,
+        benchmark: published.benchmark,
+        source: published.source,
+        points: run.points.len() + others,
+        figures: published.figures.len() + published.results.len(),
     }
 }
 
@@ -282,7 +276,7 @@ struct RunItem<'a> {
 }
 
 fn runs(runs: &[RunSummary], format: Format) -> Result<(), Error> {
-    let items: Vec<RunItem<'_>> = runs.iter().map(RunItem::of).collect();
+    let items: Vec<RunItem<'_>> = runs.iter().map(run_item).collect();
     let row = |item: &RunItem<'_>| {
         let bad = match item.failed + item.invalid {
             0 => String::new(),
@@ -302,23 +296,21 @@ fn runs(runs: &[RunSummary], format: Format) -> Result<(), Error> {
     show(&items, &["id", "label", "suite", "size", "started (UTC)", "status", "points", "target"], row, format)
 }
 
-impl<'a> RunItem<'a> {
-    fn of(summary: &'a RunSummary) -> Self {
-        let run = &summary.run;
-        Self {
-            id: &run.id,
-            label: run.label.as_deref(),
-            suite: &run.suite,
-            size: &run.size,
-            target: &run.target,
-            started_at: run.started_at,
-            status: run.status,
-            points: summary.points_done,
-            points_planned: summary.points_planned,
-            ok: summary.ok,
-            failed: summary.failed,
-            invalid: summary.invalid,
-            unsupported: summary.unsupported,
-        }
+fn run_item(summary: &RunSummary) -> RunItem<'_> {
+    let run = &summary.run;
+    RunItem {
+        id: &run.id,
+        label: run.label.as_deref(),
+        suite: &run.suite,
+        size: &run.size,
+        target: &run.target,
+        started_at: run.started_at,
+        status: run.status,
+        points: summary.points_done,
+        points_planned: summary.points_planned,
+        ok: summary.ok,
+        failed: summary.failed,
+        invalid: summary.invalid,
+        unsupported: summary.unsupported,
     }
 }

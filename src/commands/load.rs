@@ -8,9 +8,9 @@ use crate::error::Error;
 use crate::output::{self, Format};
 use crate::progress::Progress;
 use crate::signals;
-use dbdyno_engine::{LoadReport, Loaded, TableLoad};
+use dbdyno_engine::{Loaded, TableLoad};
 use dbdyno_report::{lists, numbers};
-use dbdyno_run::{LoadRequest, LoadTrigger, WorkloadLoad, hold};
+use dbdyno_run::{LoadRequest, LoadTrigger, LoadedData, WorkloadLoad, hold};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -42,17 +42,10 @@ struct LoadedTable {
 }
 
 impl LoadedTable {
-    fn of(load: &TableLoad) -> Self {
-        let rows_per_s = (load.elapsed_s > 0.0).then(|| load.rows_written as f64 / load.elapsed_s);
-        Self {
-            table: load.table.to_string(),
-            rows: load.rows,
-            rows_written: load.rows_written,
-            write_s: load.write_s,
-            elapsed_s: load.elapsed_s,
-            rows_per_s,
-            checksum: load.checksum.clone(),
-        }
+    fn of(load: TableLoad) -> Self {
+        let TableLoad { table, rows, rows_written, elapsed_s, write_s, checksum } = load;
+        let rows_per_s = (elapsed_s > 0.0).then(|| rows_written as f64 / elapsed_s);
+        Self { table: table.to_string(), rows, rows_written, write_s, elapsed_s, rows_per_s, checksum }
     }
 }
 
@@ -82,21 +75,14 @@ pub(super) fn load(args: &LoadArgs, context: &Context) -> Result<(), Error> {
     let loaded =
         dbdyno_run::load(place.engine.as_ref(), &context.catalogue, request, LoadTrigger::Asked, &progress, &stop);
     progress.finish();
-    let data = loaded?;
-    let held = match &place.held {
+    let LoadedData { size, seed, verified, report } = loaded?;
+    let checksums = match &place.held {
         Loaded::Complete { checksums, .. } => checksums.clone(),
         _ => BTreeMap::new(),
     };
-    let tables = data.report.iter().flat_map(|r: &LoadReport| &r.tables).map(LoadedTable::of).collect();
-    let answer = LoadDocument {
-        target: target.clone(),
-        size: data.size.id.clone(),
-        seed: data.seed,
-        verified: data.verified,
-        resumed: data.report.as_ref().map(|r| r.resumed),
-        tables,
-        checksums: held,
-    };
+    let resumed = report.as_ref().map(|report| report.resumed);
+    let tables = report.into_iter().flat_map(|report| report.tables).map(LoadedTable::of).collect();
+    let answer = LoadDocument { target, size: size.id, seed, verified, resumed, tables, checksums };
     args.shown.format().show(&answer, || page(&answer))
 }
 

@@ -119,12 +119,8 @@ impl OpenedTarget {
 
     /// The error for a target with objects of dbdyno's names that dbdyno did not make, if that is so.
     pub(super) fn refuse_foreign(&self) -> Result<(), Error> {
-        match &self.held {
-            Loaded::Foreign(problem) => {
-                Err(LoadError::Foreign { target: self.target.to_string(), problem: problem.clone() }.into())
-            }
-            _ => Ok(()),
-        }
+        let Loaded::Foreign(problem) = &self.held else { return Ok(()) };
+        Err(LoadError::Foreign { target: self.target.to_string(), problem: problem.clone() }.into())
     }
 }
 

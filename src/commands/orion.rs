@@ -119,13 +119,11 @@ fn next(run: &RunJson, context: &Context) -> String {
 /// What `--verify` cannot check.
 fn unproved(settings: &OrionSettings, luns: &Luns) -> Vec<String> {
     let unstamped = luns.iter().filter(|lun| settings.verify && !lun.is_stamped());
-    let note = |path: &Path| {
-        format!(
-            "{} was never stamped throughout: of it --verify proves only what a run itself has written",
-            path.display()
-        )
-    };
-    unstamped.map(|lun| note(&lun.path)).collect()
+    let path = unstamped.map(|lun| lun.path.display());
+    path.map(|path| {
+        format!("{path} was never stamped throughout: of it --verify proves only what a run itself has written")
+    })
+    .collect()
 }
 
 /// Files that will be created must have room for an I/O, too.

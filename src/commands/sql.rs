@@ -76,13 +76,8 @@ fn script<'a>(test: &'a Test, engine: &EngineInfo, size: &Size) -> Result<TestSc
         Mapping::None { .. } => None,
         Mapping::Native { .. } | Mapping::Equivalent { .. } => Some((engine.script)(test, size)?),
     };
-    Ok(TestScript {
-        code: test.code.as_str(),
-        title: &test.title,
-        mapping: mapping.kind(),
-        note: mapping.note().map(str::to_owned),
-        script,
-    })
+    let note = mapping.note().map(str::to_owned);
+    Ok(TestScript { code: test.code.as_str(), title: &test.title, mapping: mapping.kind(), note, script })
 }
 
 fn notice(notice: Option<&str>) -> String {

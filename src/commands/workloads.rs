@@ -17,20 +17,16 @@ use dbdyno_workload::{Dialect, Held, TargetWorkload, Workload, near, workload};
 /// # Errors
 /// It was named together with tests.
 pub(super) fn named(what: &[String], catalogue: &Catalogue) -> Result<Option<&'static dyn Workload>, Error> {
-    let Some(found) = what.iter().find_map(|name| workload(name)) else {
-        return match what {
-            [only] if catalogue.select(only).is_err() && catalogue.suite(only).is_err() => match near(only) {
-                Some(near) => {
-                    Err(Error::Usage(format!("there is no test, suite or workload '{only}' (did you mean '{near}'?)")))
-                }
-                None => Ok(None),
-            },
-            _ => Ok(None),
-        };
-    };
-    match what {
-        [_] => Ok(Some(found)),
-        _ => Err(Error::Usage(format!("the workload {} is run by itself: leave the rest away", found.name()))),
+    let refused = |problem: String| Err(Error::Usage(problem));
+    match (what.iter().find_map(|name| workload(name)), what) {
+        (Some(found), [_]) => Ok(Some(found)),
+        (Some(found), _) => refused(format!("the workload {} is run by itself: leave the rest away", found.name())),
+        (None, [only]) if catalogue.select(only).is_err() && catalogue.suite(only).is_err() => {
+            near(only).map_or(Ok(None), |near| {
+                refused(format!("there is no test, suite or workload '{only}' (did you mean '{near}'?)"))
+            })
+        }
+        (None, _) => Ok(None),
     }
 }
 

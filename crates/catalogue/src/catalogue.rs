@@ -46,11 +46,6 @@ struct SuiteHead {
     ramp: Ramp,
 }
 
-/// A file that contains nothing but entries.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NoHead {}
-
 impl Catalogue {
     /// The catalogue in the binary.
     ///
@@ -301,7 +296,7 @@ fn list<T: serde::de::DeserializeOwned>(
     };
     let mut document = Document::parse(source)?;
     let entries: Vec<Entry<T>> = document.entries(array, "id")?;
-    document.head::<NoHead>()?;
+    document.end()?;
     let mut values: Vec<T> = Vec::new();
     for Entry { value, place } in entries {
         place.check(check(&value))?;

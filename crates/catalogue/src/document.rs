@@ -3,6 +3,7 @@
 use crate::error::CatalogueError;
 use crate::files::Source;
 use crate::wording;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
@@ -18,12 +19,8 @@ pub(crate) struct SourcePlace {
 impl SourcePlace {
     /// An error at this place.
     pub(crate) fn invalid(&self, problem: impl Into<String>) -> CatalogueError {
-        CatalogueError::Invalid {
-            file: self.file.clone(),
-            entry: self.entry.clone(),
-            problem: problem.into(),
-            line: self.line,
-        }
+        let Self { file, entry, line } = self.clone();
+        CatalogueError::Invalid { file, entry, problem: problem.into(), line }
     }
 
     /// What a check found, as an error at this place.
@@ -47,6 +44,11 @@ pub(crate) struct Entry<T> {
     pub(crate) value: T,
     pub(crate) place: SourcePlace,
 }
+
+/// What is left of a file without further keys.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NoKeys {}
 
 /// A TOML file of the catalogue.
 pub(crate) struct Document<'a> {
@@ -114,6 +116,11 @@ impl<'a> Document<'a> {
     /// The place of something within an entry.
     pub(crate) fn within(&self, place: &SourcePlace, offset: usize) -> SourcePlace {
         SourcePlace { line: Some(line_of(&self.source.text, offset)), ..place.clone() }
+    }
+
+    /// Refuses any other keys.
+    pub(crate) fn end(self) -> Result<(), CatalogueError> {
+        self.head::<NoKeys>().map(drop)
     }
 
     /// The rest: the keys before the entries.

@@ -63,14 +63,10 @@ pub(crate) fn overlay(sources: &mut Sources, dir: &Path) -> Result<(), Catalogue
 }
 
 fn names(dir: &Path) -> Result<Vec<String>, CatalogueError> {
-    let unreadable = |e: std::io::Error| unreadable(dir, &e);
-    let mut names = Vec::new();
-    for entry in std::fs::read_dir(dir).map_err(unreadable)? {
-        let name = entry.map_err(unreadable)?.file_name().to_string_lossy().into_owned();
-        if !name.starts_with('.') {
-            names.push(name);
-        }
-    }
+    let name = |entry: std::fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
+    let all = std::fs::read_dir(dir).and_then(|entries| entries.map(|entry| entry.map(name)).collect());
+    let mut names: Vec<String> = all.map_err(|e| unreadable(dir, &e))?;
+    names.retain(|name| !name.starts_with('.'));
     names.sort_unstable();
     Ok(names)
 }

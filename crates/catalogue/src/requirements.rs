@@ -220,25 +220,16 @@ fn test_figure(test: &str, raw: &Raw, catalogue: &Catalogue) -> Result<TestFigur
     let of_metric = |e: &dyn std::fmt::Display| format!("key 'metric': {e}");
     let metric = catalogue.metric(&MetricId::from(id)).map_err(|e| of_metric(&e))?;
     let percentile = percentile.map(|name| percentile_of(id, name)).transpose().map_err(|e| of_metric(&e))?;
-    let numbers = [("nodes", raw.nodes), ("jobs", raw.jobs), ("threads", raw.threads)];
+    let Raw { nodes, jobs, threads, rows_per_tx, drive, rate_per_s, .. } = *raw;
+    let numbers = [("nodes", nodes), ("jobs", jobs), ("threads", threads)];
     if let Some((key, _)) = numbers.into_iter().find(|(_, n)| *n == Some(0)) {
         return Err(format!("key '{key}' must be at least 1"));
     }
-    if raw.rate_per_s.is_some_and(|rate| !(rate.is_finite() && rate > 0.0)) {
+    if rate_per_s.is_some_and(|rate| !(rate.is_finite() && rate > 0.0)) {
         return Err("key 'rate_per_s' must be above zero".to_owned());
     }
-    Ok(TestFigure {
-        test: test.code.clone(),
-        metric: metric.id.clone(),
-        percentile,
-        unit: metric.unit.clone(),
-        nodes: raw.nodes,
-        jobs: raw.jobs,
-        threads: raw.threads,
-        rows_per_tx: raw.rows_per_tx,
-        drive: raw.drive,
-        rate_per_s: raw.rate_per_s,
-    })
+    let (test, metric, unit) = (test.code.clone(), metric.id.clone(), metric.unit.clone());
+    Ok(TestFigure { test, metric, percentile, unit, nodes, jobs, threads, rows_per_tx, drive, rate_per_s })
 }
 
 fn percentile_of(metric: &str, name: &str) -> Result<Percentile, String> {

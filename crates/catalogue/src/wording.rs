@@ -4,20 +4,14 @@ use crate::nearest::nearest;
 
 /// Says what is wrong. `key` is the key whose value the message is about, if it is about a value.
 pub(crate) fn problem(message: &str, key: Option<&str>) -> String {
-    if let Some(rest) = message.strip_prefix("unknown field ") {
-        let names = quoted(rest);
-        if let Some((field, known)) = names.split_first() {
-            return format!("unknown key '{field}'{}", suggestion(field, known));
-        }
-    }
     if let Some(field) = message.strip_prefix("missing field ") {
         return format!("the key '{}' is missing", field.trim_matches('`'));
     }
     let of = key.map(|k| format!("key '{k}': ")).unwrap_or_default();
-    if let Some(rest) = message.strip_prefix("unknown variant ") {
-        let names = quoted(rest);
-        if let Some((value, known)) = names.split_first() {
-            return format!("{of}unknown value '{value}'{}", suggestion(value, known));
+    for (beginning, of, what) in [("unknown field ", "", "key"), ("unknown variant ", of.as_str(), "value")] {
+        let names = message.strip_prefix(beginning).map(quoted).unwrap_or_default();
+        if let Some((wrong, known)) = names.split_first() {
+            return format!("{of}unknown {what} '{wrong}'{}", suggestion(wrong, known));
         }
     }
     format!("{of}{}", message.trim().replace('`', "'"))

@@ -14,6 +14,9 @@ use std::collections::BTreeSet;
 /// Columns of `runs` in the order in which [`Repository::run_from`] reads them.
 const RUN_COLUMNS: &str = "id, label, suite, size, seed, started_at, tool_version, target, status";
 
+/// Their types.
+type RunRow = (String, Option<String>, String, String, String, String, String, String, String);
+
 /// The beginning of the suite names of storage runs.
 const STORAGE_SUITES: &str = "orion ";
 
@@ -202,26 +205,16 @@ impl Repository {
     }
 
     fn run_from(&self, row: &Row<'_>) -> Result<Run, ResultsError> {
-        let text = |column: usize| row.get::<_, String>(column).map_err(self.failed("read"));
-        let id = text(0)?;
+        let (id, label, suite, size, seed, started_at, tool_version, target, status): RunRow = self.columns(row)?;
         let what = |part: &str| format!("the {part} of run {id}");
-        let run: RunId = self.word(&what("id"), id.clone())?;
-        let status = match self.word(&what("status"), text(8)?)? {
-            // The process was killed, so it could not store the status itself.
-            RunStatus::Running if self.is_abandoned(&run)? => RunStatus::Interrupted,
-            status => status,
-        };
-        Ok(Run {
-            label: row.get(1).map_err(self.failed("read"))?,
-            suite: text(2)?,
-            size: text(3)?,
-            seed: text(4)?.parse().map_err(|e| self.damaged(&what("seed"), e))?,
-            started_at: self.word(&what("start"), text(5)?)?,
-            tool_version: text(6)?,
-            target: text(7)?,
-            status,
-            id: run,
-        })
+        let status: RunStatus = self.word(&what("status"), status)?;
+        let seed = seed.parse::<u64>().map_err(|e| self.damaged(&what("seed"), e))?;
+        let started_at = self.word(&what("start"), started_at)?;
+        let id: RunId = self.word(&what("id"), id.clone())?;
+        // A process that was killed could not store the status itself.
+        let is_abandoned = status == RunStatus::Running && self.is_abandoned(&id)?;
+        let status = if is_abandoned { RunStatus::Interrupted } else { status };
+        Ok(Run { id, label, suite, size, seed, started_at, tool_version, target, status })
     }
 
     /// Whether the process that measured a run has ended. Without a lease, it may live.

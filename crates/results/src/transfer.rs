@@ -166,12 +166,9 @@ impl ExportedRun {
             return Err("its points are not in the plan's order".to_owned());
         }
         for (place, point) in self.plan_indexes.iter().zip(&self.run.points) {
-            match self.plan.points.get(*place) {
-                Some(planned) if planned.subject == point.subject.asked() => {}
-                _ => {
-                    let subject = point.subject.name();
-                    return Err(format!("a point of {subject} stands at place {place}, where its plan has none"));
-                }
+            if self.plan.points.get(*place).is_none_or(|planned| planned.subject != point.subject.asked()) {
+                let subject = point.subject.name();
+                return Err(format!("a point of {subject} stands at place {place}, where its plan has none"));
             }
         }
         let mut measured = BTreeSet::new();

@@ -7,6 +7,7 @@
 //! Among a hundred rows without any difference, about five look different at 95 %. [`Family`] corrects this by Holm's
 //! step-down procedure (Holm 1979), which holds for any dependence between the rows.
 
+use crate::estimate::LogSample;
 use crate::{Estimate, Interval};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
@@ -46,7 +47,8 @@ impl Difference {
             return Err(NotComparable::Spread);
         }
         let (base, other) = (LogSample::of(baseline), LogSample::of(other));
-        let (a, b) = (base.variance / base.n, other.variance / other.n);
+        // Logarithms of equal values differ from their mean by rounding errors alone.
+        let [a, b] = [&base, &other].map(|s| if s.variance < 1e-28 { 0.0 } else { s.variance / s.n });
         let degrees = (a + b).powi(2) / (a * a / (base.n - 1.0) + b * b / (other.n - 1.0));
         Ok(Self {
             log_ratio: other.mean - base.mean,
@@ -103,22 +105,6 @@ impl Difference {
 
     fn student(&self) -> Option<StudentsT> {
         StudentsT::new(0.0, 1.0, self.degrees).ok()
-    }
-}
-
-struct LogSample {
-    n: f64,
-    mean: f64,
-    variance: f64,
-}
-
-impl LogSample {
-    fn of(values: &[f64]) -> Self {
-        let n = values.len() as f64;
-        let mean = values.iter().map(|v| v.ln()).sum::<f64>() / n;
-        let variance = values.iter().map(|v| (v.ln() - mean).powi(2)).sum::<f64>() / (n - 1.0);
-        // Logarithms of equal values differ from their mean by rounding errors alone.
-        Self { n, mean, variance: if variance < 1e-28 { 0.0 } else { variance } }
     }
 }
 

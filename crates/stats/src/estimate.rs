@@ -58,14 +58,27 @@ impl Estimate {
     }
 }
 
+/// The logarithms of positive values.
+pub(crate) struct LogSample {
+    pub(crate) n: f64,
+    pub(crate) mean: f64,
+    pub(crate) variance: f64,
+}
+
+impl LogSample {
+    pub(crate) fn of(values: &[f64]) -> Self {
+        let n = values.len() as f64;
+        let mean = values.iter().map(|v| v.ln()).sum::<f64>() / n;
+        let variance = values.iter().map(|v| (v.ln() - mean).powi(2)).sum::<f64>() / (n - 1.0);
+        Self { n, mean, variance }
+    }
+}
+
 fn log_interval(values: &[f64]) -> Option<Interval> {
     if values.len() < Estimate::LEAST_REPEATS || values.iter().any(|v| *v <= 0.0) {
         return None;
     }
-    let n = values.len() as f64;
-    let logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();
-    let mean = logs.iter().sum::<f64>() / n;
-    let variance = logs.iter().map(|l| (l - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    let LogSample { n, mean, variance } = LogSample::of(values);
     let t = StudentsT::new(0.0, 1.0, n - 1.0).ok()?.inverse_cdf(0.975);
     let half = t * (variance / n).sqrt();
     Some(Interval { low: (mean - half).exp(), high: (mean + half).exp() })

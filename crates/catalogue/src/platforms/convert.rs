@@ -55,21 +55,17 @@ pub(super) fn run(id: &str, source: &Source, catalogue: &Catalogue) -> Result<Ru
         [("claim", &mut published.claims), ("target", &mut published.targets), ("result", &mut published.results)]
     {
         for Entry { value, place } in document.entries_if_any::<RawStatement>(table, "metric")? {
-            list.push(place.check(statement(&value))?);
+            list.push(place.check(statement(value))?);
         }
     }
     tables(&mut document, &mut published)?;
-    document.head::<Nothing>()?;
+    document.end()?;
 
     let mut run = RunJson::new(header(run_id, raw, started_at), platform(raw), database(raw), measured);
     run.published = Some(published);
     run.costs = Some(costs(raw)).filter(|costs| *costs != Costs::default());
     Ok(run)
 }
-
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Nothing {}
 
 /// The figures of one `[[kpi]]`.
 fn figures(raw: &RawKpi, test: Option<&Test>) -> Result<Vec<PublishedFigure>, String> {
@@ -134,24 +130,21 @@ fn metric(raw: &RawKpi, unit: &PrintedUnit, test: Option<&Test>) -> Result<Metri
     id.map(MetricId::from).ok_or_else(known)
 }
 
-fn statement(raw: &RawStatement) -> Result<PublishedStatement, String> {
+fn statement(raw: RawStatement) -> Result<PublishedStatement, String> {
     let (Some(low), Some(high)) = (raw.low.or(raw.value), raw.high.or(raw.value)) else {
         return Err("the key 'value' is missing, or 'low' and 'high'".to_owned());
     };
-    let jobs = raw.jobs.map(|n| format!("{n} jobs"));
-    let scope = [raw.scope.clone(), raw.at.as_ref().map(|at| format!("at {at}")), jobs, raw.scaling.clone()];
-    let scope: Vec<String> = scope.into_iter().flatten().collect();
-    Ok(PublishedStatement {
-        test: raw.test.clone(),
-        variant: raw.variant.clone(),
-        metric: raw.metric.clone(),
-        low,
-        high,
-        unit: raw.unit.clone(),
-        bound: raw.bound,
-        scope: (!scope.is_empty()).then(|| scope.join(", ")),
-        suspect: raw.doubt().any()?,
-    })
+    let suspect = raw.doubt().any()?;
+    let RawStatement { test, variant, metric, unit, bound, scope, at, jobs, scaling, .. } = raw;
+    let (at, jobs) = (at.map(|at| format!("at {at}")), jobs.map(|n| format!("{n} jobs")));
+    let scope = joined([scope, at, jobs, scaling], ", ");
+    Ok(PublishedStatement { test, variant, metric, low, high, unit, bound, scope, suspect })
+}
+
+/// The parts that there are, with a text between them.
+fn joined<const N: usize>(parts: [Option<String>; N], between: &str) -> Option<String> {
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(between))
 }
 
 fn published(raw: &RawPlatform, source: &Source) -> Published {
@@ -174,13 +167,10 @@ fn published(raw: &RawPlatform, source: &Source) -> Published {
 fn tables(document: &mut Document<'_>, published: &mut Published) -> Result<(), CatalogueError> {
     for Entry { value, place } in document.entries_if_any::<RawWaits>("wait_event", "test")? {
         let suspect = place.check(value.doubt().any())?;
-        let event = |e: super::raw::RawWait| PublishedWait {
-            event: e.event,
-            class: e.wait_class,
-            count: e.waits,
-            time_s: e.time_s,
-            mean_s: e.avg_wait_ms.map(|ms| ms * 1e-3),
-            share_pct: e.db_time_pct.or(e.background_time_pct),
+        let event = |wait: super::raw::RawWait| {
+            let (mean_s, share_pct) = (wait.avg_wait_ms.map(|ms| ms * 1e-3), wait.db_time_pct.or(wait.background_time_pct));
+            let super::raw::RawWait { event, wait_class: class, waits: count, time_s, .. } = wait;
+            PublishedWait { event, class, count, time_s, mean_s, share_pct }
         };
         let RawWaits { test, jobs, group, title, events, .. } = value;
         let events = events.into_iter().map(event).collect();
@@ -217,15 +207,9 @@ fn histogram(raw: &RawHistogram) -> Result<PublishedHistogram, String> {
     let variant = raw.variant.as_deref().unwrap_or("not stated");
     let title = format!("small {}, large {}; run {}, variant {variant}", raw.small, raw.large, raw.run);
     let bucket = |b: &super::raw::RawBucket| -> Result<PublishedBucket, String> {
-        Ok(PublishedBucket {
-            lower_s: b.lower_us * 1e-6,
-            upper_s: b.upper_us * 1e-6,
-            reads: b.reads,
-            writes: b.writes,
-            read_cum_pct: b.read_cum_pct,
-            write_cum_pct: b.write_cum_pct,
-            suspect: b.doubt().any()?,
-        })
+        let super::raw::RawBucket { reads, writes, read_cum_pct, write_cum_pct, .. } = *b;
+        let (lower_s, upper_s, suspect) = (b.lower_us * 1e-6, b.upper_us * 1e-6, b.doubt().any()?);
+        Ok(PublishedBucket { lower_s, upper_s, reads, writes, read_cum_pct, write_cum_pct, suspect })
     };
     let buckets = raw.buckets.iter().map(bucket).collect::<Result<_, _>>()?;
     Ok(PublishedHistogram { title, buckets, suspect: raw.doubt().any()? })
@@ -247,30 +231,15 @@ fn header(id: RunId, raw: &RawPlatform, started_at: jiff::Timestamp) -> Run {
 }
 
 fn platform(raw: &RawPlatform) -> Platform {
-    let storage = [raw.storage.clone(), raw.storage_links.clone().map(|links| format!("links: {links}"))];
-    let storage: Vec<String> = storage.into_iter().flatten().collect();
+    let RawPlatform { cpu_model: model, sockets, cores, threads, hardware: product, os, virtualisation, .. } = raw.clone();
+    let cpu = Cpu { model, sockets, cores, threads, clock_mhz: raw.ghz.map(|ghz| ghz * 1e3), ..Cpu::default() };
+    let total_bytes = raw.memory_gib.map(|gib| (gib * f64::from(1 << 30)).round() as u64);
+    let memory = Memory { total_bytes, ..Memory::default() };
+    let storage = [raw.storage.clone(), raw.storage_links.as_ref().map(|links| format!("links: {links}"))];
     let disk =
         |what: String| Disk { name: "storage".to_owned(), model: Some(what), holds_database: true, ..Disk::default() };
-    Platform {
-        product: raw.hardware.clone(),
-        cpu: Cpu {
-            model: raw.cpu_model.clone(),
-            sockets: raw.sockets,
-            cores: raw.cores,
-            threads: raw.threads,
-            clock_mhz: raw.ghz.map(|ghz| ghz * 1e3),
-            governor: None,
-            limits: None,
-        },
-        memory: Memory {
-            total_bytes: raw.memory_gib.map(|gib| (gib * f64::from(1 << 30)).round() as u64),
-            ..Memory::default()
-        },
-        os: raw.os.clone(),
-        virtualisation: raw.virtualisation.clone(),
-        disks: (!storage.is_empty()).then(|| disk(storage.join("; "))).into_iter().collect(),
-        ..Platform::default()
-    }
+    let disks = joined(storage, "; ").map(disk).into_iter().collect();
+    Platform { product, cpu, memory, os, virtualisation, disks, ..Platform::default() }
 }
 
 fn database(raw: &RawPlatform) -> Database {
@@ -302,12 +271,7 @@ pub(super) fn costs(raw: &RawPlatform) -> Costs {
         raw.list_price_date.clone(),
         raw.list_price_database_scope.as_ref().map(|scope| format!("database: {scope}")),
     ];
-    let terms: Vec<String> = terms.into_iter().flatten().collect();
-    Costs {
-        licences_per_core: raw.oracle_core_factor,
-        prices_usd,
-        terms: (!terms.is_empty()).then(|| terms.join(", ")),
-    }
+    Costs { licences_per_core: raw.oracle_core_factor, prices_usd, terms: joined(terms, ", ") }
 }
 
 /// The source document by its title; the notes have the name of the file that it was read from.
