@@ -11,6 +11,7 @@ use dbdyno_model::{Drive, Layer, Mapping, Metric, RunId, RunJson, RunStatus, Siz
 use dbdyno_report::{lists, numbers};
 use dbdyno_results::{FileAccess, Repository, RunSummary};
 use serde::Serialize;
+use std::fmt::Display;
 
 pub(super) fn list(args: &ListArgs, context: &Context) -> Result<(), Error> {
     if args.engine.is_some() && args.what != Listed::Tests {
@@ -41,6 +42,11 @@ fn show<T: Serialize>(
 ) -> Result<(), Error> {
     let rows = || items.iter().map(row).collect::<Vec<_>>();
     format.show(&items, || lists::table(headers, &rows(), output::width()))
+}
+
+/// A row of these values.
+fn cells(values: &[&dyn Display]) -> Vec<String> {
+    values.iter().map(ToString::to_string).collect()
 }
 
 #[derive(Serialize)]
@@ -133,7 +139,7 @@ fn workloads(format: Format) -> Result<(), Error> {
     };
     let items: Vec<WorkloadItem> = dbdyno_workload::WORKLOADS.iter().map(item).collect();
     let row = |item: &WorkloadItem| {
-        [item.name, &item.types.join(" "), item.scale, &item.engines.join(" "), item.title].map(str::to_owned).to_vec()
+        cells(&[&item.name, &item.types.join(" "), &item.scale, &item.engines.join(" "), &item.title])
     };
     show(&items, &["name", "transactions", "scale 1 is", "engines", "title"], row, format)
 }
@@ -141,14 +147,8 @@ fn workloads(format: Format) -> Result<(), Error> {
 fn suites(suites: &[Suite], format: Format) -> Result<(), Error> {
     let items: Vec<SuiteItem<'_>> = suites.iter().map(suite_item).collect();
     let row = |item: &SuiteItem<'_>| {
-        vec![
-            item.id.to_owned(),
-            item.tests.len().to_string(),
-            item.ramp.clone(),
-            format!("{}s", item.duration_s),
-            item.repeat.to_string(),
-            item.title.to_owned(),
-        ]
+        let duration = format!("{}s", item.duration_s);
+        cells(&[&item.id, &item.tests.len(), &item.ramp, &duration, &item.repeat, &item.title])
     };
     show(&items, &["id", "tests", "ramp", "duration", "repeat", "title"], row, format)
 }
@@ -171,13 +171,8 @@ struct SizeItem<'a> {
 fn sizes(sizes: &[Size], format: Format) -> Result<(), Error> {
     let items: Vec<SizeItem<'_>> = sizes.iter().map(size_item).collect();
     let row = |item: &SizeItem<'_>| {
-        vec![
-            item.id.to_owned(),
-            numbers::count(item.small_rows),
-            numbers::count(item.large_rows),
-            numbers::bytes(item.engine_cache_bytes),
-            item.title.to_owned(),
-        ]
+        let [small, large] = [item.small_rows, item.large_rows].map(numbers::count);
+        cells(&[&item.id, &small, &large, &numbers::bytes(item.engine_cache_bytes), &item.title])
     };
     show(&items, &["id", "small rows", "large rows", "engine cache", "title"], row, format)
 }
@@ -202,16 +197,13 @@ fn known_engines(format: Format) -> Result<(), Error> {
         shown.map(|e| EngineItem { name: e.name, title: e.title, target: e.target, notice: e.notice }).collect();
     let row = |item: &EngineItem| {
         let title = item.notice.map_or_else(|| item.title.to_owned(), |n| format!("{} ({n})", item.title));
-        vec![item.name.to_owned(), item.target.to_owned(), title]
+        cells(&[&item.name, &item.target, &title])
     };
     show(&items, &["name", "target", "title"], row, format)
 }
 
 fn metrics(metrics: &[Metric], format: Format) -> Result<(), Error> {
-    let row = |metric: &Metric| {
-        let better = metric.better.name().to_owned();
-        vec![metric.id.to_string(), metric.unit.clone(), better, metric.title.clone()]
-    };
+    let row = |metric: &Metric| cells(&[&metric.id, &metric.unit, &metric.better.name(), &metric.title]);
     show(metrics, &["id", "unit", "better", "title"], row, format)
 }
 
@@ -231,14 +223,8 @@ fn platforms(catalogue: &Catalogue, format: Format) -> Result<(), Error> {
     let runs: Vec<RunJson> = catalogue.platform_ids().map(|id| catalogue.platform(id)).collect::<Result<_, _>>()?;
     let items: Vec<PlatformItem> = runs.into_iter().map(platform_item).collect();
     let row = |item: &PlatformItem| {
-        vec![
-            item.id.clone(),
-            item.year.map_or_else(String::new, |y| y.to_string()),
-            item.benchmark.clone(),
-            item.points.to_string(),
-            item.figures.to_string(),
-            item.name.clone(),
-        ]
+        let year = item.year.map_or_else(String::new, |y| y.to_string());
+        cells(&[&item.id, &year, &item.benchmark, &item.points, &item.figures, &item.name])
     };
     show(&items, &["id", "year", "benchmark", "points", "figures", "name"], row, format)
 }
@@ -282,16 +268,9 @@ fn runs(runs: &[RunSummary], format: Format) -> Result<(), Error> {
             0 => String::new(),
             n => format!(", {n} bad"),
         };
-        vec![
-            item.id.to_string(),
-            item.label.unwrap_or_default().to_owned(),
-            item.suite.to_owned(),
-            item.size.to_owned(),
-            item.started_at.strftime("%Y-%m-%d %H:%M").to_string(),
-            item.status.name().to_owned(),
-            format!("{}/{}{bad}", item.points, item.points_planned),
-            item.target.to_owned(),
-        ]
+        let (label, started) = (item.label.unwrap_or_default(), item.started_at.strftime("%Y-%m-%d %H:%M"));
+        let (status, points) = (item.status.name(), format!("{}/{}{bad}", item.points, item.points_planned));
+        cells(&[&item.id, &label, &item.suite, &item.size, &started, &status, &points, &item.target])
     };
     show(&items, &["id", "label", "suite", "size", "started (UTC)", "status", "points", "target"], row, format)
 }

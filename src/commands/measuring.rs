@@ -93,9 +93,14 @@ impl<'a> Ready<'a> {
         format: Format,
     ) -> Result<(), Error> {
         let (context, clock) = (self.context, MonotonicClock::default());
+        let engine = self.place.engine.as_ref();
+        // The machine's pace is taken if the machine does the work.
+        let pacer = match engine.features().local {
+            true => Pacer::new(engine.server_pid()),
+            false => Err("the target is on another machine, whose pace dbdyno cannot take".to_owned()),
+        };
         let mut measurer = TestMeasurer::new(RunContext {
-            pacer: self.pacer(),
-            engine: self.place.engine.as_ref(),
+            engine,
             hold: self.hold.as_ref(),
             catalogue: &context.catalogue,
             size: &self.place.size,
@@ -104,6 +109,7 @@ impl<'a> Ready<'a> {
             clock: &clock,
             stop: &self.stop,
             sampling: self.sampling,
+            pacer,
             workloads: self.workloads,
         });
         let mut runner = Runner {
@@ -125,15 +131,6 @@ impl<'a> Ready<'a> {
         let line = status_line(&run, plan, context);
         let page = || page(&run, plan, &line, again, context);
         show_ended(&run, plan, measured, &line, page, format, context)
-    }
-
-    /// Takes the machine's pace, if the machine does the work.
-    fn pacer(&self) -> Result<Pacer, String> {
-        let engine = self.place.engine.as_ref();
-        match engine.features().local {
-            true => Pacer::new(engine.server_pid()),
-            false => Err("the target is on another machine, whose pace dbdyno cannot take".to_owned()),
-        }
     }
 }
 

@@ -96,12 +96,7 @@ impl WorkloadTarget {
         {
             return Err(other_scale(place, workload, found, asked));
         }
-        let scale = match held {
-            Held::Complete { scale } => scale,
-            Held::Partly { scale: begun } => scale.unwrap_or(begun),
-            Held::Nothing => scale.unwrap_or(1),
-        };
-        Ok(Self { workload, dialect, held, scale })
+        Ok(Self { workload, dialect, held, scale: scale.or(held.scale()).unwrap_or(1) })
     }
 
     /// Refuses to measure a workload that is not loaded, where dbdyno does not load without being asked.

@@ -76,11 +76,7 @@ impl Catalogue {
             metrics,
             classes: BTreeMap::new(),
             class_of: BTreeMap::new(),
-            platforms: sources
-                .iter()
-                .filter(|(name, _)| name.starts_with(files::PLATFORMS))
-                .map(|(name, source)| (name.clone(), source.clone()))
-                .collect(),
+            platforms: sources.clone().into_iter().filter(|(name, _)| name.starts_with(files::PLATFORMS)).collect(),
         };
         let mut places = Vec::new();
         for (_, source) in sources.iter().filter(|(name, _)| name.starts_with("tests/")) {

@@ -1,7 +1,7 @@
 //! Rules for entries beyond their form. Each check returns the first error, with the key.
 
 use dbdyno_model::{
-    Compression, Dimension, Metric, Organisation, Point, ProcedureShape, RepeatMode, RowsBy, Size, StorageTier, Suite,
+    Compression, Metric, Organisation, Point, ProcedureShape, RepeatMode, RowsBy, Size, StorageTier, Suite,
     TableShape, Test, fibonacci_calls,
 };
 
@@ -15,7 +15,8 @@ fn ensure(condition: bool, problem: impl FnOnce() -> String) -> Checked {
 /// Checks a test by itself.
 pub(crate) fn test(test: &Test) -> Checked {
     title(&test.title)?;
-    ramp(&test.ramp)?;
+    ensure(!test.ramp.is_empty(), || "key 'ramp' is empty; it names what a ramp may move: jobs, threads".to_owned())?;
+    twice(&test.ramp).map_or(Ok(()), |moved| Err(format!("key 'ramp' names '{}' twice", moved.name())))?;
     table(test)?;
     repeat_mode(test)?;
     transactions(test)?;
@@ -82,11 +83,6 @@ pub(crate) fn suite(suite: &Suite) -> Checked {
 /// Checks the title of anything.
 pub(crate) fn title(title: &str) -> Checked {
     ensure(!title.trim().is_empty(), || "key 'title' is empty".to_owned())
-}
-
-fn ramp(ramp: &[Dimension]) -> Checked {
-    ensure(!ramp.is_empty(), || "key 'ramp' is empty; it names what a ramp may move: jobs, threads".to_owned())?;
-    twice(ramp).map_or(Ok(()), |dimension| Err(format!("key 'ramp' names '{}' twice", dimension.name())))
 }
 
 fn table(test: &Test) -> Checked {

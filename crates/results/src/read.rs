@@ -9,7 +9,7 @@ use dbdyno_model::{
 };
 use rusqlite::{Connection, Params, Row};
 use serde::de::DeserializeOwned;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Columns of `runs` in the order in which [`Repository::run_from`] reads them.
 const RUN_COLUMNS: &str = "id, label, suite, size, seed, started_at, tool_version, target, status";
@@ -189,13 +189,11 @@ impl Repository {
     /// # Errors
     /// The run does not exist, or the file cannot be read.
     pub fn unmeasured(&self, run: &RunId) -> Result<Vec<usize>, ResultsError> {
-        let mut left: Vec<bool> = vec![true; self.plan(run)?.points.len()];
-        for recorded in self.recorded(run)? {
-            if let Some(left) = left.get_mut(recorded.plan_index) {
-                *left = recorded.status == Status::Failed;
-            }
-        }
-        Ok(left.iter().enumerate().filter(|(_, left)| **left).map(|(index, _)| index).collect())
+        let planned = 0..self.plan(run)?.points.len();
+        let ended: BTreeMap<usize, Status> =
+            self.recorded(run)?.into_iter().map(|recorded| (recorded.plan_index, recorded.status)).collect();
+        let is_left = |index: &usize| ended.get(index).is_none_or(|status| *status == Status::Failed);
+        Ok(planned.filter(is_left).collect())
     }
 
     pub(crate) fn run(&self, connection: &Connection, run: &RunId) -> Result<Run, ResultsError> {

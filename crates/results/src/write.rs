@@ -131,8 +131,11 @@ impl Repository {
     pub fn set_database(&mut self, run: &RunId, database: &Database) -> Result<(), ResultsError> {
         self.still_there()?;
         let database = json("the database", database)?;
-        let sql = "UPDATE runs SET database = ?2 WHERE id = ?1";
-        let changed = self.connection.execute(sql, [run.as_str(), &database]).map_err(self.failed("write"))?;
+        self.change("UPDATE runs SET database = ?2 WHERE id = ?1", run, &database)
+    }
+
+    fn change(&self, sql: &str, run: &RunId, value: &str) -> Result<(), ResultsError> {
+        let changed = self.connection.execute(sql, [run.as_str(), value]).map_err(self.failed("write"))?;
         if changed == 0 { Err(self.no_such_run(run)) } else { Ok(()) }
     }
 
@@ -142,18 +145,10 @@ impl Repository {
     /// The run does not exist, or the file cannot be written.
     pub fn set_status(&mut self, run: &RunId, status: RunStatus) -> Result<(), ResultsError> {
         self.still_there()?;
-        let changed = self
-            .connection
-            .execute(
-                "UPDATE runs SET status = ?2, lease = CASE ?2 WHEN 'running' THEN lease END WHERE id = ?1",
-                [run.as_str(), status.name()],
-            )
-            .map_err(self.failed("write"))?;
+        let sql = "UPDATE runs SET status = ?2, lease = CASE ?2 WHEN 'running' THEN lease END WHERE id = ?1";
+        self.change(sql, run, status.name())?;
         // Damage to the file during the run must be reported now and not the next time.
-        if status != RunStatus::Running {
-            file::must_be_whole(&self.connection, &self.path)?;
-        }
-        if changed == 0 { Err(self.no_such_run(run)) } else { Ok(()) }
+        if status == RunStatus::Running { Ok(()) } else { file::must_be_whole(&self.connection, &self.path) }
     }
 
     /// Gives a run this process's lease before it is resumed. A lease whose process has ended is replaced.

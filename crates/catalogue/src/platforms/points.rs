@@ -10,24 +10,9 @@ use dbdyno_model::{
 };
 use std::collections::BTreeMap;
 
-/// A key of a point.
-struct PointKey {
-    name: &'static str,
-    /// The metric that doubts about it are kept under.
-    metric: &'static str,
-    /// The path under which a point says why it is missing.
-    path: &'static str,
-    figure: fn(&mut Point) -> &mut Option<f64>,
-}
-
-const fn key(
-    name: &'static str,
-    metric: &'static str,
-    path: &'static str,
-    figure: fn(&mut Point) -> &mut Option<f64>,
-) -> PointKey {
-    PointKey { name, metric, path, figure }
-}
+/// A key of a point: its name, the metric that doubts about it are kept under, the path under which a point says why it
+/// is missing, and its field.
+type PointKey = (&'static str, &'static str, &'static str, fn(&mut Point) -> &mut Option<f64>);
 
 /// Keys whose zero means that it was not counted in this test. Other zeros mean that it did not happen.
 const RATES: [&str; 3] = ["rows_per_s", "ops_per_s", "tx_per_s"];
@@ -35,40 +20,32 @@ const RATES: [&str; 3] = ["rows_per_s", "ops_per_s", "tx_per_s"];
 /// Every key of a point with a degree of parallelism, except those that identify it. MB are 2^20 bytes in the
 /// documents.
 const KEYS: &[PointKey] = &[
-    key("rows_per_s", "rows_per_s", "rows_per_s", |p| &mut p.rows_per_s),
-    key("ops_per_s", "ops_per_s", "ops_per_s", |p| &mut p.ops_per_s),
-    key("tx_per_s", "tx_per_s", "tx_per_s", |p| &mut p.tx_per_s),
-    key("elapsed_s", "elapsed_s", "window_s", |p| &mut p.window_s),
-    key("service_time_s", "service_time_s", "service_time_s.mean", |p| {
-        &mut p.service_time_s.get_or_insert_default().mean
-    }),
-    key("cpu_busy_pct", "cpu_busy_pct", "cpu.busy_pct", |p| &mut p.cpu.busy_pct),
-    key("read_iops", "read_iops", "io.read_iops", |p| &mut p.io.read_iops),
-    key("write_iops", "write_iops", "io.write_iops", |p| &mut p.io.write_iops),
-    key("total_iops", "total_iops", "io.total_iops", |p| &mut p.io.total_iops),
-    key("read_mb_per_s", "read_mib_per_s", "io.read_mib_per_s", |p| &mut p.io.read_mib_per_s),
-    key("write_mb_per_s", "write_mib_per_s", "io.write_mib_per_s", |p| &mut p.io.write_mib_per_s),
-    key("total_mb_per_s", "total_mib_per_s", "io.total_mib_per_s", |p| &mut p.io.total_mib_per_s),
-    key("chart_read_service_time_ms", "read_service_time_s", "io.read_service_time_s", |p| {
-        &mut p.io.read_service_time_s
-    }),
-    key("redo_mb_per_s", "redo_mib_per_s", "redo.mib_per_s", |p| &mut p.redo.mib_per_s),
-    key("redo_writes_per_s", "redo_writes_per_s", "redo.writes_per_s", |p| &mut p.redo.writes_per_s),
-    key("redo_service_time_us", "redo_write_service_time_s", "redo.write_service_time_s", |p| {
+    ("rows_per_s", "rows_per_s", "rows_per_s", |p| &mut p.rows_per_s),
+    ("ops_per_s", "ops_per_s", "ops_per_s", |p| &mut p.ops_per_s),
+    ("tx_per_s", "tx_per_s", "tx_per_s", |p| &mut p.tx_per_s),
+    ("elapsed_s", "elapsed_s", "window_s", |p| &mut p.window_s),
+    ("service_time_s", "service_time_s", "service_time_s.mean", |p| &mut p.service_time_s.get_or_insert_default().mean),
+    ("cpu_busy_pct", "cpu_busy_pct", "cpu.busy_pct", |p| &mut p.cpu.busy_pct),
+    ("read_iops", "read_iops", "io.read_iops", |p| &mut p.io.read_iops),
+    ("write_iops", "write_iops", "io.write_iops", |p| &mut p.io.write_iops),
+    ("total_iops", "total_iops", "io.total_iops", |p| &mut p.io.total_iops),
+    ("read_mb_per_s", "read_mib_per_s", "io.read_mib_per_s", |p| &mut p.io.read_mib_per_s),
+    ("write_mb_per_s", "write_mib_per_s", "io.write_mib_per_s", |p| &mut p.io.write_mib_per_s),
+    ("total_mb_per_s", "total_mib_per_s", "io.total_mib_per_s", |p| &mut p.io.total_mib_per_s),
+    ("chart_read_service_time_ms", "read_service_time_s", "io.read_service_time_s", |p| &mut p.io.read_service_time_s),
+    ("redo_mb_per_s", "redo_mib_per_s", "redo.mib_per_s", |p| &mut p.redo.mib_per_s),
+    ("redo_writes_per_s", "redo_writes_per_s", "redo.writes_per_s", |p| &mut p.redo.writes_per_s),
+    ("redo_service_time_us", "redo_write_service_time_s", "redo.write_service_time_s", |p| {
         &mut p.redo.write_service_time_s
     }),
-    key("redo_sync_writes", "redo_sync_writes_per_s", "redo.sync_writes", |p| &mut p.redo.sync_writes),
-    key("redo_sync_service_time_us", "redo_sync_service_time_s", "redo.sync_service_time_s", |p| {
+    ("redo_sync_writes", "redo_sync_writes_per_s", "redo.sync_writes", |p| &mut p.redo.sync_writes),
+    ("redo_sync_service_time_us", "redo_sync_service_time_s", "redo.sync_service_time_s", |p| {
         &mut p.redo.sync_service_time_s
     }),
-    key("write_blocks_per_s", "write_blocks_per_s", "database.write_blocks_per_s", |p| {
-        &mut p.database.write_blocks_per_s
-    }),
-    key("buffer_hit_pct", "buffer_hit_pct", "database.buffer_hit_pct", |p| &mut p.database.buffer_hit_pct),
-    key("flash_cache_hit_pct", "flash_hit_pct", "database.flash_hit_pct", |p| &mut p.database.flash_hit_pct),
-    key("cell_flash_hit_pct", "cell_flash_hit_pct", "database.cell_flash_hit_pct", |p| {
-        &mut p.database.cell_flash_hit_pct
-    }),
+    ("write_blocks_per_s", "write_blocks_per_s", "database.write_blocks_per_s", |p| &mut p.database.write_blocks_per_s),
+    ("buffer_hit_pct", "buffer_hit_pct", "database.buffer_hit_pct", |p| &mut p.database.buffer_hit_pct),
+    ("flash_cache_hit_pct", "flash_hit_pct", "database.flash_hit_pct", |p| &mut p.database.flash_hit_pct),
+    ("cell_flash_hit_pct", "cell_flash_hit_pct", "database.cell_flash_hit_pct", |p| &mut p.database.cell_flash_hit_pct),
 ];
 
 /// Keys that identify a point, or that express doubt.
@@ -101,8 +78,7 @@ pub(super) fn points(
         "native".clone_into(&mut point.mapping);
         point.commit = commit(test);
         point.dop = dop(row, place, document)?;
-        let whole = |key: &str| whole(row, key, place, document);
-        point.rows_per_tx = whole("rows_per_tx")?.or(series.rows_per_tx).unwrap_or(0);
+        point.rows_per_tx = whole(row, "rows_per_tx", place, document)?.or(series.rows_per_tx).unwrap_or(0);
         let mut doubts = common.clone();
         doubts.extend(place_of(row, place, document).check(doubt_of(row))?);
         for path in ["io", "redo", "database", "service_time_s", "cpu", "waits", "window_s", "memory"] {
@@ -110,7 +86,7 @@ pub(super) fn points(
         }
         for (name, value) in row.iter().filter(|(name, _)| !OTHERS.contains(&name.as_str())) {
             let at = document.within(place, value.span().start);
-            let key = at.check(KEYS.iter().find(|key| key.name == name).ok_or_else(|| unknown_key(name)))?;
+            let key = at.check(KEYS.iter().find(|(known, ..)| known == name).ok_or_else(|| unknown_key(name)))?;
             let number = value.get_ref().number().ok_or_else(|| format!("key '{name}' must be a number"));
             let number = at.check(number)?;
             fill(&mut point, key, number, doubts.remove(name));
@@ -130,26 +106,27 @@ pub(super) fn commit(test: Option<&Test>) -> Option<CommitMode> {
 
 /// Stores a printed value in its field, or the reason why it is missing.
 fn fill(point: &mut Point, key: &PointKey, printed: f64, doubt: Option<Suspect>) {
+    let (name, metric, path, figure) = *key;
     // A key names the unit that was found to be right, whatever the column says.
     let doubt = doubt.map(|d| Suspect { converted: d.codes.contains(&SuspectCode::Unit), ..d });
     let unusable = doubt.as_ref().filter(|d| d.usable_for() == UsableFor::Nothing);
     let lost = printed == 0.0 && doubt.as_ref().is_some_and(|d| d.codes.contains(&SuspectCode::Rounding));
     if let Some(doubt) = unusable {
-        point.lacks(key.path, format!("printed as {printed} ({}): {}", doubt.names(), doubt.why));
+        point.lacks(path, format!("printed as {printed} ({}): {}", doubt.names(), doubt.why));
     } else if lost {
-        point.lacks(key.path, "lost by rounding: printed as 0");
-    } else if printed == 0.0 && RATES.contains(&key.name) {
-        point.lacks(key.path, "not counted in this test: printed as 0");
+        point.lacks(path, "lost by rounding: printed as 0");
+    } else if printed == 0.0 && RATES.contains(&name) {
+        point.lacks(path, "not counted in this test: printed as 0");
     } else {
         // The end of a name is its unit, where that is not dbdyno's own.
-        let factor = match key.name.rsplit('_').next() {
+        let factor = match name.rsplit('_').next() {
             Some("ms") => 1e-3,
             Some("us") => 1e-6,
             _ => 1.0,
         };
-        *(key.figure)(point) = Some(printed * factor);
+        *figure(point) = Some(printed * factor);
         if let Some(doubt) = doubt {
-            point.suspects.insert(MetricId::from(key.metric), doubt);
+            point.suspects.insert(MetricId::from(metric), doubt);
         }
     }
 }
@@ -218,7 +195,7 @@ fn doubt_of(row: &RawRow) -> Result<BTreeMap<String, Suspect>, String> {
 }
 
 fn unknown_key(name: &str) -> String {
-    let known = KEYS.iter().map(|key| key.name).chain(OTHERS);
+    let known = KEYS.iter().map(|(name, ..)| *name).chain(OTHERS);
     match nearest(name, known.clone()).first() {
         Some(near) => format!("unknown key '{name}'; did you mean '{near}'?"),
         None => format!("unknown key '{name}'; it can be {}", known.collect::<Vec<_>>().join(", ")),
