@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::output;
 use crate::progress::{Progress, about};
 use crate::{secrets, signals};
-use dbdyno_engine::{Finding, FindingLevel, Loaded, Target};
+use dbdyno_engine::{Finding, FindingLevel, Loaded};
 use dbdyno_report::lists;
 use dbdyno_report::numbers::bytes;
 use dbdyno_run::{InspectError, LoadError, RunRequest, StopSwitch, anew, estimate_s};
@@ -86,7 +86,8 @@ fn data(place: &OpenedTarget, args: &CheckArgs) -> Option<Finding> {
         }
         Loaded::Foreign(problem) => Some(finding(FindingLevel::Blocker, "data", problem.clone())),
         Loaded::Nothing | Loaded::Partly { .. } if !place.engine.features().loads_on_demand => {
-            let load = load_command(&place.target, &place.size.id);
+            let (target, size) = (output::shell_word(&place.target.to_string()), &place.size.id);
+            let load = format!("dbdyno load --target {target} --size {size}");
             Some(finding(FindingLevel::Blocker, "data", format!("{held}; load it first: `{load}`")))
         }
         _ => None,
@@ -183,10 +184,6 @@ fn memory(place: &OpenedTarget) -> Option<Finding> {
             place.size.id
         )),
     }
-}
-
-fn load_command(target: &Target, size: &str) -> String {
-    format!("dbdyno load --target {} --size {size}", output::shell_word(&target.to_string()))
 }
 
 fn finding(level: FindingLevel, subject: &str, message: String) -> Finding {

@@ -2,9 +2,10 @@
 //! because the data can be made again; it reports what it did.
 
 use super::context::Context;
-use super::up::{UpWatch, failed, product, up_command};
+use super::up::{UpWatch, failed, product};
 use crate::cli::DownArgs;
 use crate::error::Error;
+use crate::output::shell_word;
 use dbdyno_engine::private::{self, Down, Home};
 use serde::Serialize;
 
@@ -44,7 +45,8 @@ fn page(engine: &str, done: &Down, home: &Home) -> String {
     let stopped = if done.stopped { "stopped" } else { "does not run" };
     let name = format!("private {engine} for size {}", instance.size);
     if done.kept {
-        let (data, up) = (instance.data.display(), up_command(instance));
+        let data = instance.data.display();
+        let up = format!("dbdyno up {} --size {}", instance.engine, shell_word(&instance.size));
         format!(
             "{name}: {stopped}; its data is kept in {data}\n  {up}   starts it again\n  dbdyno down {engine} --keep=false   removes its data"
         )

@@ -98,21 +98,18 @@ pub(super) fn show(
     context: &Context,
 ) -> Result<(), Error> {
     let catalogue = &context.catalogue;
+    // Processes of the server that work for a point at once.
+    let at_work = plan.points.iter().map(|p| p.load.sessions(p.dop.jobs).saturating_mul(p.dop.threads));
     let answer = DryRunDocument {
         target: place.target.to_string(),
         size: &plan.size,
         load_first: super::workloads::of_plan(plan).is_none().then(|| LoadFirst::of(place, request)).flatten(),
         at_least_s: estimate_s(&plan.points, catalogue),
-        most_at_work: plan.points.iter().map(at_work).max().unwrap_or(0),
+        most_at_work: at_work.max().unwrap_or(0),
         tests: tests(plan, catalogue),
         points: &plan.points,
     };
     format.show(&answer, || page(&answer))
-}
-
-/// Processes of the server that work for a point at once.
-fn at_work(point: &PlannedPoint) -> u32 {
-    point.load.sessions(point.dop.jobs).saturating_mul(point.dop.threads)
 }
 
 fn tests<'a>(plan: &'a Plan, catalogue: &Catalogue) -> Vec<PlannedTest<'a>> {

@@ -4,7 +4,7 @@
 use super::context::Context;
 use crate::cli::UpArgs;
 use crate::error::Error;
-use crate::output::{self, shell_word};
+use crate::output;
 use crate::progress::Verbosity;
 use crate::signals;
 use dbdyno::ENGINES;
@@ -136,9 +136,4 @@ impl Watch for UpWatch {
     fn cancelled(&self) -> bool {
         self.stop.requested()
     }
-}
-
-/// The command that starts an instance again.
-pub(super) fn up_command(instance: &Instance) -> String {
-    format!("dbdyno up {} --size {}", instance.engine, shell_word(&instance.size))
 }
