@@ -258,10 +258,9 @@ fn read(words: Vec<OsString>) -> Result<Cli, clap::Error> {
 pub(crate) fn answer(answer: &clap::Error) -> ExitCode {
     let text = answer.render().to_string();
     match answer.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => match output::text(&text) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => ExitCode::from(error.exit_code()),
-        },
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            output::text(&text).map_or_else(|error| ExitCode::from(error.exit_code()), |()| ExitCode::SUCCESS)
+        }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             output::note(&text);
             ExitCode::from(EXIT_USAGE)

@@ -69,8 +69,7 @@ struct TestItem<'a> {
 fn tests(tests: &[Test], engine: Option<&EngineInfo>, format: Format) -> Result<(), Error> {
     let items: Vec<TestItem<'_>> = tests.iter().map(|test| TestItem::of(test, engine)).collect();
     let row = |item: &TestItem<'_>| {
-        let mut row = vec![item.code.to_owned(), item.layer.name().to_owned(), item.drives()];
-        row.push(item.metric.unwrap_or_default().to_owned());
+        let mut row = cells(&[&item.code, &item.layer.name(), &item.drives(), &item.metric.unwrap_or_default()]);
         row.extend(item.mapping.map(str::to_owned));
         row.push(item.note.as_ref().map_or_else(|| item.title.to_owned(), |n| format!("{} ({n})", item.title)));
         row

@@ -68,9 +68,7 @@ fn page(run: &RunJson, args: &ShowArgs, context: &Context) -> String {
     if let Some(notice) = run.database.notice.as_ref().filter(|_| !says_it) {
         page.push_str(&dbdyno_report::notice(notice, width));
     }
-    if let Some(line) = incomplete(run, context) {
-        page.push_str(&line);
-    }
+    page.push_str(&incomplete(run, context).unwrap_or_default());
     page
 }
 
@@ -99,12 +97,11 @@ fn incomplete(run: &RunJson, context: &Context) -> Option<String> {
         true => "`dbdyno orion` measures it again".to_owned(),
         false => format!("`dbdyno resume {id}{}` measures the rest", context.same_files),
     };
-    match run.run.status {
-        RunStatus::Done => None,
-        RunStatus::Running => Some(format!("\nRun {id} is still being measured; if it is stopped, {resume}\n")),
-        RunStatus::Interrupted => {
-            Some(format!("\nRun {id} was stopped or killed before its plan was done; {resume}\n"))
-        }
-        RunStatus::Lost => Some(format!("\nRun {id} lost its target before its plan was done; {resume}\n")),
-    }
+    let how = match run.run.status {
+        RunStatus::Done => return None,
+        RunStatus::Running => "is still being measured; if it is stopped,",
+        RunStatus::Interrupted => "was stopped or killed before its plan was done;",
+        RunStatus::Lost => "lost its target before its plan was done;",
+    };
+    Some(format!("\nRun {id} {how} {resume}\n"))
 }

@@ -81,13 +81,10 @@ fn unreadable(path: &Path, error: &std::io::Error) -> CatalogueError {
 }
 
 fn meaningless(path: &Path, name: &str, known: &[&str]) -> CatalogueError {
-    let hint = match nearest(name, known.iter().copied()).first() {
-        Some(near) => format!("did you mean '{near}'?"),
-        None => {
-            "tests stand in tests/, suites in suites/, platforms in platforms/, the rest in sizes.toml and metrics.toml"
-                .to_owned()
-        }
-    };
+    const PLACES: &str =
+        "tests stand in tests/, suites in suites/, platforms in platforms/, the rest in sizes.toml and metrics.toml";
+    let near = nearest(name, known.iter().copied());
+    let hint = near.first().map_or_else(|| PLACES.to_owned(), |near| format!("did you mean '{near}'?"));
     CatalogueError::Invalid {
         file: path.display().to_string(),
         entry: "name".to_owned(),
