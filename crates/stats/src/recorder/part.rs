@@ -237,11 +237,10 @@ impl<'de> Deserialize<'de> for RecordingPart {
 fn read(stored: StoredPart) -> Result<RecordingPart, PartError> {
     let StoredPart { version: _, times, window_ns, step_ns, types: stored_types, steps } = stored;
     let types = Types::new(stored_types.len())?;
-    if RecordingLayout::new(times, types, window_ns, step_ns) != (RecordingLayout { times, types, window_ns, step_ns })
-    {
+    let layout = RecordingLayout { times, types, window_ns, step_ns };
+    if RecordingLayout::new(times, types, window_ns, step_ns) != layout {
         return Err(PartError::Steps { window_ns, step_ns });
     }
-    let layout = RecordingLayout { times, types, window_ns, step_ns };
     let has_all_steps = |of: String, found: usize| {
         let window = layout.steps();
         if found == window { Ok(()) } else { Err(PartError::OtherSteps { of, found, window }) }
