@@ -148,7 +148,10 @@ impl WorkloadTarget {
         let loaded = load_workload(place.engine.as_ref(), dialect, Some(self.scale), jobs, (progress, stop));
         progress.finish();
         let loaded = loaded.map_err(|error| {
-            if stop.requested() { Error::LoadStopped("the same command begins the load anew") } else { place.failed("loading")(error) }
+            match stop.requested() {
+                true => Error::LoadStopped("the same command begins the load anew"),
+                false => place.failed("loading")(error),
+            }
         })?;
         // Another dbdyno may have loaded it since it was examined and the plan was made.
         if loaded.scale != self.scale {

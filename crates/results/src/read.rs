@@ -25,8 +25,8 @@ pub(crate) const IDS_AND_LABELS: &str = "SELECT id, label, suite FROM runs ORDER
 
 /// All runs, the newest first, with the number of points by status. It only reads the indexes of migration 002.
 pub(crate) fn list_sql() -> String {
-    let counts = ["ok", "failed", "invalid", "unsupported"].map(|status| format!("sum(ended = '{status}') AS {status}"));
-    let counts = counts.join(", ");
+    let count = |status: &str| format!("sum(ended = '{status}') AS {status}");
+    let counts = ["ok", "failed", "invalid", "unsupported"].map(count).join(", ");
     // For each planned point the row with the newest attempt: SQLite takes bare columns from the row of max().
     format!(
         "WITH newest AS (SELECT run, ended, max(attempt) FROM points INDEXED BY points_in_short

@@ -168,7 +168,8 @@ fn tables(document: &mut Document<'_>, published: &mut Published) -> Result<(), 
     for Entry { value, place } in document.entries_if_any::<RawWaits>("wait_event", "test")? {
         let suspect = place.check(value.doubt().any())?;
         let event = |wait: super::raw::RawWait| {
-            let (mean_s, share_pct) = (wait.avg_wait_ms.map(|ms| ms * 1e-3), wait.db_time_pct.or(wait.background_time_pct));
+            let mean_s = wait.avg_wait_ms.map(|ms| ms * 1e-3);
+            let share_pct = wait.db_time_pct.or(wait.background_time_pct);
             let super::raw::RawWait { event, wait_class: class, waits: count, time_s, .. } = wait;
             PublishedWait { event, class, count, time_s, mean_s, share_pct }
         };
@@ -231,7 +232,8 @@ fn header(id: RunId, raw: &RawPlatform, started_at: jiff::Timestamp) -> Run {
 }
 
 fn platform(raw: &RawPlatform) -> Platform {
-    let RawPlatform { cpu_model: model, sockets, cores, threads, hardware: product, os, virtualisation, .. } = raw.clone();
+    let RawPlatform { cpu_model: model, sockets, cores, threads, hardware: product, os, virtualisation, .. } =
+        raw.clone();
     let cpu = Cpu { model, sockets, cores, threads, clock_mhz: raw.ghz.map(|ghz| ghz * 1e3), ..Cpu::default() };
     let total_bytes = raw.memory_gib.map(|gib| (gib * f64::from(1 << 30)).round() as u64);
     let memory = Memory { total_bytes, ..Memory::default() };
