@@ -86,23 +86,18 @@ pub struct CommitProof {
     pub elapsed_s: f64,
     /// Syncs of the log as the engine counts them. Absent where the engine has no count, or none that is independent of
     /// its commits.
-    #[serde(default)]
     pub log_syncs: Option<u64>,
     /// Syncs per second of other sessions, measured in the second before.
-    #[serde(default)]
     pub foreign_log_syncs_per_s: Option<f64>,
     /// Whole disks below the log.
     #[serde(default)]
     pub devices: Vec<String>,
     /// Flushes of these disks, or completed writes where nothing is flushed. Absent where the disks could not be
     /// observed.
-    #[serde(default)]
     pub device_count: Option<u64>,
     /// Which of the two was counted.
-    #[serde(default)]
     pub device_counts: Option<DeviceCounts>,
     /// Flushes or writes per second of others, measured in the second before.
-    #[serde(default)]
     pub foreign_device_per_s: Option<f64>,
 }
 

@@ -46,7 +46,6 @@ pub struct Point {
     /// `native`, `equivalent` or `none`.
     pub mapping: String,
     /// How an equivalent is made, or why there is none.
-    #[serde(default)]
     pub mapping_note: Option<String>,
     /// Who ran the loop.
     pub drive: Drive,
@@ -57,7 +56,6 @@ pub struct Point {
     #[serde(flatten)]
     pub load: ClientLoad,
     /// The rate that an open loop asked for, all jobs together; absent in a closed one.
-    #[serde(default)]
     pub asked_per_s: Option<f64>,
     /// What carried the sessions of the client drive. Absent where the server ran the loop, and in older documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -75,7 +73,6 @@ pub struct Point {
     /// When it began, UTC.
     pub started_at: jiff::Timestamp,
     /// How commits behaved, on writing points.
-    #[serde(default)]
     pub commit: Option<CommitMode>,
     /// Settings in force that decide durability, on writing points.
     #[serde(default)]
@@ -87,12 +84,10 @@ pub struct Point {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit_proof: Option<CommitProof>,
     /// The plan that the engine used.
-    #[serde(default)]
     pub plan: Option<String>,
     /// How it ended.
     pub status: Status,
     /// Why the point did not end well.
-    #[serde(default)]
     pub reason: Option<String>,
     /// The flags.
     #[serde(default)]
@@ -101,59 +96,44 @@ pub struct Point {
     #[serde(default)]
     pub flag_notes: BTreeMap<String, String>,
     /// Length of the window that the rates are of.
-    #[serde(default)]
     pub window_s: Option<f64>,
     /// The time within the window in which every job removed what its pieces had made. The rates leave it out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub discarding_s: Option<f64>,
     /// The interval of the engine's counters.
-    #[serde(default)]
     pub counters_s: Option<f64>,
     /// Operations inside the window (a chunk on its edge counts in proportion, rounded).
-    #[serde(default)]
     pub ops: Option<u64>,
     /// Rows inside the window.
-    #[serde(default)]
     pub rows: Option<u64>,
     /// Operations from the barrier to the last chunk's end. The engine's own count must equal this.
-    #[serde(default)]
     pub ops_total: Option<u64>,
     /// Checksum over all work done.
-    #[serde(default)]
     pub checksum: Option<String>,
     /// Operations/s.
-    #[serde(default)]
     pub ops_per_s: Option<f64>,
     /// Rows/s.
-    #[serde(default)]
     pub rows_per_s: Option<f64>,
     /// Transactions/s.
-    #[serde(default)]
     pub tx_per_s: Option<f64>,
     /// Bytes of the test's own work per second, in MiB (files written, table bytes scanned).
-    #[serde(default)]
     pub work_mib_per_s: Option<f64>,
     /// Seconds for the work that the test names: one statement, or the documented fibonacci number.
-    #[serde(default)]
     pub elapsed_s: Option<f64>,
     /// The key metric.
-    #[serde(default)]
     pub metric: Option<MetricValue>,
     /// How requests ended.
     #[serde(default)]
     pub outcomes: Outcomes,
     /// Service time: the time of one operation as its caller sees it.
-    #[serde(default)]
     pub service_time_s: Option<ResponseTime>,
     /// Response time: from the moment a transaction was due.
-    #[serde(default)]
     pub response_time_s: Option<ResponseTime>,
     /// Time from when a transaction could begin until it had a connection. Absent where each job has its own
     /// connection, and in older documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connection_wait_s: Option<ResponseTime>,
     /// The window second by second, in the client drive.
-    #[serde(default)]
     pub series: Option<Series>,
     /// Processor use during the window.
     #[serde(default)]

@@ -92,13 +92,11 @@ pub struct ProcedureFacts {
     /// What its work is like.
     pub shape: ProcedureShape,
     /// Which rows one execution of the statement under test is about; absent where that is the whole table.
-    #[serde(default)]
     pub rows_by: Option<RowsBy>,
     /// Random numbers that a pass of a loop draws.
     #[serde(default)]
     pub draws: Draws,
     /// What the test's argument is; absent where it has none.
-    #[serde(default)]
     pub argument: Option<Argument>,
     /// Whether an operation is a transaction, so that tx/s has a meaning.
     #[serde(default)]

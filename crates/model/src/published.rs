@@ -131,7 +131,6 @@ pub struct PublishedFigure {
     /// Which way is better.
     pub better: Better,
     /// How commits behaved, where the test writes.
-    #[serde(default)]
     pub commit: Option<CommitMode>,
     /// Doubt about it.
     pub suspect: Option<Suspect>,

@@ -200,10 +200,8 @@ pub struct Storage {
     /// The backend that did the I/O: `io_uring`, `threads`, `null`.
     pub backend: String,
     /// Threads that submitted it.
-    #[serde(default)]
     pub submitters: Option<u32>,
     /// Bytes from the first to the last I/O, warm-up and tail included: what a device must have counted.
-    #[serde(default)]
     pub total_bytes: Option<u64>,
     /// Notes on how the I/O was done.
     #[serde(default)]
@@ -291,7 +289,6 @@ pub struct StorageIos {
     /// Service time: from when an I/O was submitted.
     pub service_time_s: ResponseTime,
     /// Response time: from when an I/O was due; absent without a rate.
-    #[serde(default)]
     pub response_time_s: Option<ResponseTime>,
 }
 

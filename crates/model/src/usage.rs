@@ -232,13 +232,10 @@ pub struct DatabaseRates {
     /// Blocks written to data files.
     pub physical_writes_per_s: Option<f64>,
     /// Writes of data files per second, of one or more blocks. [`Redo`] has the writes of the log.
-    #[serde(default)]
     pub data_writes_per_s: Option<f64>,
     /// Bytes of the blocks written to data files, per second, in MiB.
-    #[serde(default)]
     pub data_write_mib_per_s: Option<f64>,
     /// Mean time of a write of a data file.
-    #[serde(default)]
     pub data_write_service_time_s: Option<f64>,
     /// Share of logical reads served by the engine's cache.
     pub buffer_hit_pct: Option<f64>,
