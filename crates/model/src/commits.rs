@@ -21,12 +21,6 @@ impl Commits {
     /// All values, the best first.
     pub const ALL: [Self; 4] = [Self::Durable, Self::EngineDefault, Self::NotProved, Self::Unsafe];
 
-    /// The name as in JSON.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-
     /// A few words that follow `commits`.
     #[must_use]
     pub fn words(self) -> &'static str {

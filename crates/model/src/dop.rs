@@ -50,11 +50,3 @@ pub enum Dimension {
     /// Parallel-query workers.
     Threads,
 }
-
-impl Dimension {
-    /// The name as in the catalogue.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-}

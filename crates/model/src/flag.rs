@@ -1,9 +1,11 @@
 //! What a reader must know about a figure before relying on it.
 
+use crate::variants::all;
 use serde::{Deserialize, Serialize};
 
 /// A remark on a point or a cell. A flag never changes a figure; it says how far to trust the figure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Flag {
@@ -54,33 +56,7 @@ impl Flag {
     pub const DOUBTFUL: [Self; 4] = [Self::NotCached, Self::ServedFromOsCache, Self::NotProved, Self::TooShort];
 
     /// Every flag, in the order in which reports explain them.
-    pub const ALL: [Self; 19] = [
-        Self::NotSettled,
-        Self::NotSteady,
-        Self::NotCached,
-        Self::ServedFromOsCache,
-        Self::WritesDeferred,
-        Self::UnsafeDurability,
-        Self::HarnessHeavy,
-        Self::ForeignLoad,
-        Self::CpuSteal,
-        Self::ClockJump,
-        Self::DataNotVerified,
-        Self::Noisy,
-        Self::NoInterval,
-        Self::Errors,
-        Self::NotProved,
-        Self::TooShort,
-        Self::Throttled,
-        Self::UnevenMachine,
-        Self::TooFewToJudge,
-    ];
-
-    /// The name as in JSON.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
+    pub const ALL: [Self; 19] = all();
 
     /// What the flag means and what to do, in one sentence.
     #[must_use]

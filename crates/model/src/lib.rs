@@ -12,6 +12,7 @@ mod limits;
 mod load;
 mod mapping;
 mod metric;
+mod names;
 mod outcome;
 mod pace;
 mod pace_spread;
@@ -35,6 +36,7 @@ mod test;
 mod tool;
 mod transactions;
 mod usage;
+mod variants;
 mod version_1;
 
 pub use commits::{CommitMode, CommitProof, Commits, DeviceCounts, ProofOutcome};

@@ -8,6 +8,7 @@ use crate::Rate;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
+use strum::IntoStaticStr;
 
 /// When the transactions of a point begin. The default is a closed loop without think time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -49,9 +50,7 @@ impl ClientLoad {
 }
 
 /// Who serves the transactions that are due in an open loop.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr,
-)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Queue {
@@ -62,18 +61,8 @@ pub enum Queue {
     Session,
 }
 
-impl Queue {
-    /// The name as in JSON.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-}
-
 /// How the transactions of an open loop are spread over time.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr,
-)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Arrivals {
@@ -82,14 +71,6 @@ pub enum Arrivals {
     /// Independent of each other, like the requests of many users: the distances are exponentially distributed.
     #[default]
     Poisson,
-}
-
-impl Arrivals {
-    /// The name as in JSON.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
 }
 
 /// The think time between transactions: constant, or drawn evenly from a span.

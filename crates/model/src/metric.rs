@@ -39,14 +39,6 @@ pub enum Better {
     Lower,
 }
 
-impl Better {
-    /// The name as in JSON.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-}
-
 /// One metric of the catalogue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -2,66 +2,50 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fmt;
 
-/// What went wrong, in classes that are the same for every engine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+/// What went wrong, in classes that are the same for every engine. Messages have the class in words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, strum::Display)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorClass {
     /// The server or the file is gone.
+    #[strum(to_string = "connection lost")]
     ConnectionLost,
     /// The server did not accept the user or the password.
+    #[strum(to_string = "authentication failed")]
     Authentication,
     /// The server accepted the user but refused the action.
+    #[strum(to_string = "permission denied")]
     Permission,
     /// Deadlock or serialisation failure: worth a retry.
+    #[strum(to_string = "deadlock or serialisation failure")]
     Conflict,
     /// A statement, a lock or an answer took too long.
+    #[strum(to_string = "timeout")]
     Timeout,
     /// No space left where the engine writes.
+    #[strum(to_string = "out of space")]
     OutOfSpace,
     /// A table, procedure or column that should be there is not.
+    #[strum(to_string = "unknown object")]
     UnknownObject,
     /// The data is damaged.
+    #[strum(to_string = "data corrupted")]
     Corruption,
     /// dbdyno asked the engine to stop.
+    #[strum(to_string = "interrupted")]
     Cancelled,
     /// The target cannot do it.
+    #[strum(to_string = "unsupported")]
     Unsupported,
     /// A device failed to read or write.
+    #[strum(to_string = "I/O error")]
     Io,
     /// A device read or wrote less than it was asked to.
+    #[strum(to_string = "short read or write")]
     ShortIo,
     /// Anything else; the message tells.
+    #[strum(to_string = "error")]
     Other,
-}
-
-impl ErrorClass {
-    /// The class in words.
-    #[must_use]
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::ConnectionLost => "connection lost",
-            Self::Authentication => "authentication failed",
-            Self::Permission => "permission denied",
-            Self::Conflict => "deadlock or serialisation failure",
-            Self::Timeout => "timeout",
-            Self::OutOfSpace => "out of space",
-            Self::UnknownObject => "unknown object",
-            Self::Corruption => "data corrupted",
-            Self::Cancelled => "interrupted",
-            Self::Unsupported => "unsupported",
-            Self::Io => "I/O error",
-            Self::ShortIo => "short read or write",
-            Self::Other => "error",
-        }
-    }
-}
-
-impl fmt::Display for ErrorClass {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.words())
-    }
 }
 
 /// How the requests of a point ended. `requests = ok + sum of errors`; retries are apart from first attempts.

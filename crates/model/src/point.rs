@@ -27,14 +27,6 @@ pub enum Status {
     Unsupported,
 }
 
-impl Status {
-    /// The name as in JSON.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-}
-
 /// One measurement. Field names are the JSON contract; an `Option` that is `None` has its reason in `missing`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Point {

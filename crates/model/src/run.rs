@@ -19,14 +19,6 @@ pub enum RunStatus {
     Lost,
 }
 
-impl RunStatus {
-    /// The name as in JSON.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-}
-
 /// One execution of a suite on one target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Run {

@@ -37,14 +37,6 @@ pub enum SubjectKind {
     Storage,
 }
 
-impl SubjectKind {
-    /// The name as in JSON.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-}
-
 /// A subject by kind and name, as lists and tables show it. All storage is one subject here, whatever the load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SubjectName<'a> {
@@ -199,9 +191,9 @@ impl WorkloadName {
 struct Written<S> {
     subject: WrittenName,
     /// Deprecated: version 1 had this in place of the subject.
-    #[serde(default = "none", skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     test: Option<TestCode>,
-    #[serde(default = "none", skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     storage: Option<S>,
 }
 
@@ -209,10 +201,6 @@ struct Written<S> {
 struct WrittenName {
     kind: SubjectKind,
     name: String,
-}
-
-fn none<T>() -> Option<T> {
-    None
 }
 
 impl<S> From<Subject<S>> for Written<S> {

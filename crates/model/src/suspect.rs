@@ -1,22 +1,11 @@
 //! Doubt about a published value: why it may be wrong, and what it may still be used for.
 
+use crate::variants::all;
 use serde::{Deserialize, Serialize};
 
 /// What is wrong with a value, or may be wrong.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    strum::EnumString,
-    strum::IntoStaticStr,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(strum::EnumString, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum SuspectCode {
@@ -64,27 +53,7 @@ pub enum UsableFor {
 
 impl SuspectCode {
     /// Every code, in the order in which reports explain them.
-    pub const ALL: [Self; 13] = [
-        Self::Unit,
-        Self::Column,
-        Self::Misprint,
-        Self::Label,
-        Self::CutOff,
-        Self::NotMeasured,
-        Self::Implausible,
-        Self::Inconsistent,
-        Self::Noisy,
-        Self::Warmup,
-        Self::Floor,
-        Self::Quantised,
-        Self::Rounding,
-    ];
-
-    /// The name as in platform files and JSON.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
+    pub const ALL: [Self; 13] = all();
 
     /// The code with this name.
     #[must_use]

@@ -1,8 +1,8 @@
 //! The test tables: two shapes, many organisations.
 
+use crate::variants::all;
 use crate::{TableShape, size::Size};
 use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// How a table keeps its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr)]
@@ -24,12 +24,6 @@ pub enum Organisation {
 }
 
 impl Organisation {
-    /// The name as in JSON, in notes of dialects and in names of tables.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-
     /// Whether the rows lie in the primary key's index.
     #[must_use]
     pub fn is_index(self) -> bool {
@@ -44,7 +38,8 @@ impl Organisation {
 }
 
 /// One test table: a shape, an organisation and whether it is compressed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(strum::Display, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum TableName {
@@ -66,15 +61,7 @@ pub enum TableName {
 
 impl TableName {
     /// Every table, in loading order.
-    pub const ALL: [Self; 7] = [
-        Self::SmallHeap,
-        Self::SmallIot,
-        Self::SmallHash,
-        Self::SmallHeapList,
-        Self::SmallIotList,
-        Self::LargeHeapRangeList,
-        Self::LargeCompressed,
-    ];
+    pub const ALL: [Self; 7] = all();
 
     /// Small or large.
     #[must_use]
@@ -98,22 +85,10 @@ impl TableName {
         }
     }
 
-    /// The table's name within dbdyno's schema; also its name in the catalogue.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-
     /// Rows at a size class.
     #[must_use]
     pub fn rows(self, size: &Size) -> u64 {
         size.rows(self.shape())
-    }
-}
-
-impl fmt::Display for TableName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
     }
 }
 

@@ -5,9 +5,10 @@ use crate::{
     TableShape, TestCode,
 };
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 /// The layer of the platform that a test is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Layer {
@@ -21,18 +22,8 @@ pub enum Layer {
     Database,
 }
 
-impl Layer {
-    /// The name as in JSON.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-}
-
 /// Who runs the loop.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr,
-)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Drive {
@@ -41,14 +32,6 @@ pub enum Drive {
     Server,
     /// dbdyno sends each statement, or each I/O.
     Client,
-}
-
-impl Drive {
-    /// The name as in JSON.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
 }
 
 /// Whether the test's table must be in the engine's cache.
@@ -77,9 +60,7 @@ pub enum StorageTier {
 }
 
 /// How a bulk load compresses.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr,
-)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Compression {
@@ -94,14 +75,6 @@ pub enum Compression {
     HccQueryLow,
     /// Columnar, for archives.
     HccArchiveLow,
-}
-
-impl Compression {
-    /// The name as in JSON.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
 }
 
 /// One test of the catalogue.
