@@ -54,7 +54,7 @@ impl From<CommitMode> for Commits {
 }
 
 /// The result of a proof.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProofOutcome {
     /// The observed syncs allow for every commit.
@@ -62,13 +62,14 @@ pub enum ProofOutcome {
     /// Fewer syncs reached the device than commits were acknowledged.
     Refuted,
     /// The syncs could not be observed.
+    #[default]
     NotProved,
 }
 
 /// The proof of durability that a run makes once. One session commits one transaction after the other. The syncs of the
 /// log and the flushes of its devices are counted meanwhile. Commits of one session cannot share a sync, so there must
 /// be at least one sync for each commit but the last.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CommitProof {
     /// The result.
     pub outcome: ProofOutcome,

@@ -34,6 +34,12 @@ impl Dop {
     }
 }
 
+impl Default for Dop {
+    fn default() -> Self {
+        Self::ONE
+    }
+}
+
 impl fmt::Display for Dop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}x{}x{}", self.nodes, self.jobs, self.threads)

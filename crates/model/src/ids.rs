@@ -17,7 +17,7 @@ pub struct IdError {
 
 /// The code of a test: `T611`, `DBL-11`: upper-case letters, then digits, with one optional dash between.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[serde(try_from = "String")]
 pub struct TestCode(String);
 
 impl TestCode {
@@ -69,15 +69,9 @@ impl TryFrom<String> for TestCode {
     }
 }
 
-impl From<TestCode> for String {
-    fn from(code: TestCode) -> Self {
-        code.0
-    }
-}
-
 /// The id of a run: eight characters of `0-9a-z`, random, so that a short prefix names it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[serde(try_from = "String")]
 pub struct RunId(String);
 
 impl RunId {
@@ -119,12 +113,6 @@ impl TryFrom<String> for RunId {
     type Error = IdError;
     fn try_from(text: String) -> Result<Self, IdError> {
         Self::new(&text)
-    }
-}
-
-impl From<RunId> for String {
-    fn from(id: RunId) -> Self {
-        id.0
     }
 }
 

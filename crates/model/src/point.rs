@@ -13,11 +13,12 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// How a point ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// Measured; flags may still limit the trust.
+    #[default]
     Ok,
     /// An error ended it.
     Failed,
@@ -28,7 +29,7 @@ pub enum Status {
 }
 
 /// One measurement. Field names are the JSON contract; an `Option` that is `None` has its reason in `missing`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Point {
     /// What it measures. For storage, also what was done.
     #[serde(flatten)]
@@ -205,64 +206,7 @@ impl Point {
     /// A point of which only the subject and the start are known.
     #[must_use]
     pub fn new(subject: impl Into<Subject<Storage>>, started_at: jiff::Timestamp) -> Self {
-        Self {
-            subject: subject.into(),
-            definition: String::new(),
-            mapping: String::new(),
-            mapping_note: None,
-            drive: Drive::Server,
-            dop: Dop::ONE,
-            load: ClientLoad::default(),
-            asked_per_s: None,
-            pump: None,
-            open_loop: None,
-            rows_per_tx: 0,
-            repeat: 1,
-            again: false,
-            started_at,
-            commit: None,
-            durability: BTreeMap::new(),
-            commits_found: None,
-            commit_proof: None,
-            plan: None,
-            status: Status::Ok,
-            reason: None,
-            flags: Vec::new(),
-            flag_notes: BTreeMap::new(),
-            window_s: None,
-            discarding_s: None,
-            counters_s: None,
-            ops: None,
-            rows: None,
-            ops_total: None,
-            checksum: None,
-            ops_per_s: None,
-            rows_per_s: None,
-            tx_per_s: None,
-            work_mib_per_s: None,
-            elapsed_s: None,
-            metric: None,
-            outcomes: Outcomes::default(),
-            service_time_s: None,
-            response_time_s: None,
-            connection_wait_s: None,
-            series: None,
-            cpu: CpuUse::default(),
-            io: IoRates::default(),
-            memory: MemoryUse::default(),
-            network: NetworkUse::default(),
-            pressure: Pressure::default(),
-            redo: Redo::default(),
-            database: DatabaseRates::default(),
-            pace: None,
-            paced_writes: None,
-            settings: BTreeMap::new(),
-            transactions: Vec::new(),
-            waits: Vec::new(),
-            missing: BTreeMap::new(),
-            extrapolated: BTreeMap::new(),
-            suspects: BTreeMap::new(),
-        }
+        Self { subject: subject.into(), started_at, repeat: 1, ..Self::default() }
     }
 
     /// What figures must have in common to be comparable: the test or workload. For storage points, also the kind of

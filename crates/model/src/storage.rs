@@ -6,10 +6,11 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Where large I/Os go; small I/Os are always random.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "pattern", rename_all = "snake_case")]
 pub enum StoragePattern {
     /// Anywhere.
+    #[default]
     Random,
     /// One after the other, in several streams at once.
     Sequential {
@@ -19,10 +20,11 @@ pub enum StoragePattern {
 }
 
 /// How several devices or files form one address space.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "layout", rename_all = "snake_case")]
 pub enum StorageLayout {
     /// One behind the other.
+    #[default]
     Concat,
     /// In stripes.
     Raid0 {
@@ -32,7 +34,7 @@ pub enum StorageLayout {
 }
 
 /// What a storage point asks of devices or files. With the rate, it identifies the cell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct StorageLoad {
     /// Small I/Os outstanding at any moment.
     pub small_outstanding: u32,
@@ -190,7 +192,7 @@ pub struct StorageProof {
 }
 
 /// What a storage point has in addition to every point's fields.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Storage {
     /// The load that was asked for.
     #[serde(flatten)]
@@ -230,20 +232,7 @@ impl Storage {
     /// A point of which only the requested load is known.
     #[must_use]
     pub fn asked(load: StorageLoad) -> Self {
-        Self {
-            load,
-            paths: Vec::new(),
-            backend: String::new(),
-            submitters: None,
-            total_bytes: None,
-            notes: Vec::new(),
-            small: StorageReadWrite::default(),
-            large: StorageReadWrite::default(),
-            completed_per_s: None,
-            on_time_per_s: None,
-            proof: None,
-            series: None,
-        }
+        Self { load, ..Self::default() }
     }
 }
 

@@ -102,27 +102,18 @@ impl<S> Subject<S> {
     /// The test, if it is one.
     #[must_use]
     pub fn test(&self) -> Option<&TestCode> {
-        match self {
-            Self::Test(code) => Some(code),
-            Self::Workload(_) | Self::Storage(_) => None,
-        }
+        if let Self::Test(code) = self { Some(code) } else { None }
     }
 
     /// What is known of the storage, if it is storage.
     #[must_use]
     pub fn storage(&self) -> Option<&S> {
-        match self {
-            Self::Storage(storage) => Some(storage),
-            Self::Test(_) | Self::Workload(_) => None,
-        }
+        if let Self::Storage(storage) = self { Some(storage) } else { None }
     }
 
     /// The same, mutable.
     pub fn storage_mut(&mut self) -> Option<&mut S> {
-        match self {
-            Self::Storage(storage) => Some(storage),
-            Self::Test(_) | Self::Workload(_) => None,
-        }
+        if let Self::Storage(storage) = self { Some(storage) } else { None }
     }
 
     fn map<T>(&self, storage: impl FnOnce(&S) -> T) -> Subject<T> {
@@ -147,6 +138,13 @@ impl Subject<Storage> {
     #[must_use]
     pub fn asked(&self) -> Subject<StorageLoad> {
         self.map(|storage| storage.load)
+    }
+}
+
+/// Stands for a subject where there is none yet.
+impl<S: Default> Default for Subject<S> {
+    fn default() -> Self {
+        Self::Storage(S::default())
     }
 }
 

@@ -83,7 +83,7 @@ impl CommitProofs {
             Err(error) if error.target_lost() => return Err(error.while_doing("proving that commits are durable")),
             Err(error) => CommitProof {
                 seen: format!("the proof that commits are durable could not be made: {error}"),
-                ..evidence::nothing()
+                ..CommitProof::default()
             },
         };
         // A proof that others prevented may succeed at the next writing point.

@@ -47,22 +47,6 @@ enum Conclusion {
     Unclear,
 }
 
-/// A proof without observations.
-pub(super) fn nothing() -> CommitProof {
-    CommitProof {
-        outcome: ProofOutcome::NotProved,
-        seen: String::new(),
-        commits: 0,
-        elapsed_s: 0.0,
-        log_syncs: None,
-        foreign_log_syncs_per_s: None,
-        devices: Vec::new(),
-        device_count: None,
-        device_counts: None,
-        foreign_device_per_s: None,
-    }
-}
-
 impl Observation {
     /// The conclusion from a count. Commits of one session cannot share a sync, so there must be at least one for each
     /// but the last of each interval.
@@ -124,7 +108,7 @@ impl Observation {
             device_count: device.map(|device| device.count),
             device_counts: device.map(|device| device.counts),
             foreign_device_per_s: device.map(|device| device.foreign_per_s),
-            ..nothing()
+            ..CommitProof::default()
         }
     }
 
