@@ -97,15 +97,7 @@ pub fn resolve(request: &RunRequest, context: PlanContext<'_>) -> Result<Plan, P
                     .iter_mut()
                     .for_each(|step| step.may_follow_from_jobs = fewest.map(|n| n.min(loads::sessions(request, step))));
             }
-            let again = again(&steps, &template, &loads, group.repeat);
-            for repeat in 1..=group.repeat {
-                // Up and down in turn, so that a drift of the machine does not look like scaling.
-                let direction = RampDirection::of_repeat(repeat);
-                for step in direction.of(steps.clone()) {
-                    points.extend(in_turn(&loads, direction).map(|load| PlannedPoint { repeat, load, ..step.clone() }));
-                }
-            }
-            points.extend(again);
+            points.extend(repeated(steps, &template, &loads, group.repeat));
         }
     }
     loads::share(request, &mut points)?;
@@ -126,30 +118,27 @@ pub fn resolve(request: &RunRequest, context: PlanContext<'_>) -> Result<Plan, P
     })
 }
 
-/// The direction of a pass through a ramp.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum RampDirection {
-    Up,
-    Down,
-}
-
-impl RampDirection {
-    pub(crate) fn of_repeat(repeat: u32) -> Self {
-        if repeat % 2 == 1 { Self::Up } else { Self::Down }
-    }
-
-    pub(crate) fn of<T>(self, mut ascending: Vec<T>) -> Vec<T> {
-        if self == Self::Down {
-            ascending.reverse();
+/// The repeats of a ramp: its steps under each load, up and down in turn, so that a drift of the machine does not look
+/// like scaling. A maximum stays the first load of a step. Then the best step again.
+pub(crate) fn repeated(
+    mut steps: Vec<PlannedPoint>,
+    template: &PlannedPoint,
+    loads: &[ClientLoad],
+    repeats: u32,
+) -> Vec<PlannedPoint> {
+    let again = again(&steps, template, loads, repeats);
+    let (closed, mut open): (Vec<ClientLoad>, Vec<ClientLoad>) = loads.iter().partition(|load| load.rate.is_none());
+    let mut points = Vec::new();
+    for repeat in 1..=repeats {
+        for step in &steps {
+            let loads = closed.iter().chain(&open);
+            points.extend(loads.map(|load| PlannedPoint { repeat, load: *load, ..step.clone() }));
         }
-        ascending
+        steps.reverse();
+        open.reverse();
     }
-}
-
-/// The loads of one step; a maximum stays first.
-pub(crate) fn in_turn(loads: &[ClientLoad], direction: RampDirection) -> impl Iterator<Item = ClientLoad> {
-    let (closed, open): (Vec<ClientLoad>, Vec<ClientLoad>) = loads.iter().partition(|load| load.rate.is_none());
-    closed.into_iter().chain(direction.of(open))
+    points.extend(again);
+    points
 }
 
 fn groups<'a>(request: &RunRequest, catalogue: &'a Catalogue) -> Result<Vec<StepGroup<'a>>, PlanError> {
@@ -244,7 +233,7 @@ fn steps(
 
 /// The best of the ramp again for each repeat, after all repeats: the figures that select the best are biased upwards.
 /// With one degree of parallelism nothing is selected, and set rates have no best.
-pub(crate) fn again(
+fn again(
     steps: &[PlannedPoint],
     template: &PlannedPoint,
     loads: &[ClientLoad],

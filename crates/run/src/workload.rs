@@ -3,7 +3,7 @@
 
 use crate::client::TypeResult;
 use crate::load::LoadProgress;
-use crate::plan::{RampDirection, again, in_turn, loads};
+use crate::plan::{loads, repeated};
 use crate::work::{PointWork, WorkloadSpec};
 use crate::{Events, PlanError, RunContext, RunRequest, StopSwitch};
 use dbdyno_engine::{Engine, EngineError};
@@ -90,7 +90,7 @@ pub fn workload_plan(request: &RunRequest, of: WorkloadRequest<'_>) -> Result<Pl
         duration_s: request.duration_s.unwrap_or(DURATION_S),
         may_follow_from_jobs: None,
         commit: request.commit,
-        mapping: mapping.clone(),
+        mapping,
         definition: definition.clone(),
     };
     let users = users.map_or_else(|| vec![1], |ramp| ramp.resolve(hardware_threads));
@@ -106,19 +106,10 @@ pub fn workload_plan(request: &RunRequest, of: WorkloadRequest<'_>) -> Result<Pl
         let fewest = steps.iter().map(|step| loads::sessions(request, step)).min();
         steps.iter_mut().for_each(|step| step.may_follow_from_jobs = fewest);
     }
-    let (mut points, repeats) = (Vec::new(), request.repeat.unwrap_or(1));
-    match mapping {
-        Mapping::None { .. } => points.push(template),
-        Mapping::Native { .. } | Mapping::Equivalent { .. } => {
-            for repeat in 1..=repeats {
-                let direction = RampDirection::of_repeat(repeat);
-                for step in direction.of(steps.clone()) {
-                    points.extend(in_turn(&loads, direction).map(|load| PlannedPoint { repeat, load, ..step.clone() }));
-                }
-            }
-            points.extend(again(&steps, &template, &loads, repeats));
-        }
-    }
+    let mut points = match template.mapping {
+        Mapping::None { .. } => vec![template],
+        _ => repeated(steps, &template, &loads, request.repeat.unwrap_or(1)),
+    };
     loads::share(request, &mut points)?;
     let size = format!("scale {scale}");
     Ok(Plan { suite: workload.name().to_owned(), size, seed, definitions: definition, points })
