@@ -6,11 +6,12 @@ use crate::{Span, TypeResult, WindowMode};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::{PointSpec, program};
 use dbdyno_model::{
-    Argument, Counter, Counters, CpuUse, DatabaseRates, Drive, IoRates, MetricId, MetricValue, Point, Redo, RepeatMode,
-    ResponseTime, Series, TransactionType, Wait,
+    Argument, Counter, Counters, CpuUse, Drive, IoRates, MetricId, MetricValue, Point, RepeatMode, ResponseTime, Series,
+    TransactionType, Wait,
 };
 use dbdyno_probe::Telemetry;
 use dbdyno_stats::Histogram;
+use std::collections::BTreeMap;
 
 /// The key metric of a workload.
 const TRANSACTIONS: &str = "tx_per_s";
@@ -187,52 +188,33 @@ pub(crate) fn told_from_afar(point: &mut Point, counters: &Counters, counters_s:
     let whole = get(Counter::HostBusyNs).zip(get(Counter::HostIdleNs)).map(|(busy, idle)| busy + idle);
     if let Some(whole) = whole.filter(|whole| *whole > 0.0) {
         let pct = |counter| get(counter).map(|n| n / whole * 100.0);
-        point.cpu = CpuUse {
-            busy_pct: pct(Counter::HostBusyNs),
-            user_pct: pct(Counter::HostUserNs),
-            system_pct: pct(Counter::HostSystemNs),
-            iowait_pct: pct(Counter::HostIowaitNs),
-            ..CpuUse::default()
-        };
+        point.cpu = CpuUse { busy_pct: pct(Counter::HostBusyNs), ..CpuUse::default() };
         point.missing.remove("cpu");
         let parts = [
-            ("cpu.user_pct", Counter::HostUserNs, point.cpu.user_pct),
-            ("cpu.system_pct", Counter::HostSystemNs, point.cpu.system_pct),
-            ("cpu.iowait_pct", Counter::HostIowaitNs, point.cpu.iowait_pct),
+            ("cpu.user_pct", Counter::HostUserNs, &mut point.cpu.user_pct, pct(Counter::HostUserNs)),
+            ("cpu.system_pct", Counter::HostSystemNs, &mut point.cpu.system_pct, pct(Counter::HostSystemNs)),
+            ("cpu.iowait_pct", Counter::HostIowaitNs, &mut point.cpu.iowait_pct, pct(Counter::HostIowaitNs)),
         ];
-        for (path, counter, value) in parts {
-            if value.is_none() {
-                point.lacks(path, counters.missing.get(&counter).map_or("the engine does not tell", String::as_str));
-            }
-        }
+        fill(&mut point.missing, counters, parts, |_, _| "the engine does not tell");
         point.lacks("cpu.steal_pct", "the engine tells of its machine, and this is not among it");
         point.lacks("cpu.harness_pct", "dbdyno runs on another machine than the database");
     }
     let rate = |counter| get(counter).filter(|_| counters_s > 0.0).map(|n| n / counters_s);
     let mean_s = |ns, n| get(ns).zip(get(n)).filter(|(_, n)| *n > 0.0).map(|(ns, n)| ns / n / 1e9);
     if let (Some(read_iops), Some(write_iops)) = (rate(Counter::ReadRequests), rate(Counter::WriteRequests)) {
-        point.io = IoRates {
-            read_iops: Some(read_iops),
-            write_iops: Some(write_iops),
-            read_mib_per_s: rate(Counter::ReadBytes).map(|b| b / MIB),
-            write_mib_per_s: rate(Counter::WriteBytes).map(|b| b / MIB),
-            read_service_time_s: mean_s(Counter::FileReadNs, Counter::FileReads),
-            write_service_time_s: mean_s(Counter::FileWriteNs, Counter::FileWrites),
-            ..IoRates::default()
-        };
+        point.io = IoRates { read_iops: Some(read_iops), write_iops: Some(write_iops), ..IoRates::default() };
         point.missing.remove("io");
+        let [read_mib_per_s, write_mib_per_s] =
+            [Counter::ReadBytes, Counter::WriteBytes].map(|bytes| rate(bytes).map(|bytes| bytes / MIB));
+        let read_s = mean_s(Counter::FileReadNs, Counter::FileReads);
+        let write_s = mean_s(Counter::FileWriteNs, Counter::FileWrites);
         let parts = [
-            ("io.read_mib_per_s", Counter::ReadBytes, point.io.read_mib_per_s),
-            ("io.write_mib_per_s", Counter::WriteBytes, point.io.write_mib_per_s),
-            ("io.read_service_time_s", Counter::FileReadNs, point.io.read_service_time_s),
-            ("io.write_service_time_s", Counter::FileWriteNs, point.io.write_service_time_s),
+            ("io.read_mib_per_s", Counter::ReadBytes, &mut point.io.read_mib_per_s, read_mib_per_s),
+            ("io.write_mib_per_s", Counter::WriteBytes, &mut point.io.write_mib_per_s, write_mib_per_s),
+            ("io.read_service_time_s", Counter::FileReadNs, &mut point.io.read_service_time_s, read_s),
+            ("io.write_service_time_s", Counter::FileWriteNs, &mut point.io.write_service_time_s, write_s),
         ];
-        for (path, counter, value) in parts {
-            if value.is_none() {
-                let why = counters.missing.get(&counter).map_or("the engine timed none", String::as_str);
-                point.lacks(path, why);
-            }
-        }
+        fill(&mut point.missing, counters, parts, |_, _| "the engine timed none");
         point.lacks("io.devices", "the engine counts requests, whatever device they go to");
     }
 }
@@ -245,51 +227,49 @@ pub(crate) fn counters(point: &mut Point, counters: &Counters, counters_s: f64, 
     let mean_s = |ns, n| get(ns).zip(get(n)).filter(|(_, n)| *n > 0.0).map(|(ns, n)| ns / n / 1e9);
     let hit_pct =
         |hits| get(hits).zip(get(Counter::PhysicalReads)).filter(|(_, n)| *n > 0.0).map(|(h, n)| h / n * 100.0);
-    point.redo = Redo {
-        mib_per_s: rate(Counter::RedoBytes).map(|b| b / MIB),
-        writes_per_s: rate(Counter::RedoWrites),
-        write_service_time_s: mean_s(Counter::RedoWriteNs, Counter::RedoWrites),
-        sync_writes_per_s: rate(Counter::RedoSyncs),
-        sync_service_time_s: mean_s(Counter::RedoSyncNs, Counter::RedoSyncs),
-        page_images_per_s: rate(Counter::RedoPageImages),
-        ..Redo::default()
-    };
-    let logical = get(Counter::LogicalReads);
-    let physical = get(Counter::PhysicalReads);
-    point.database = DatabaseRates {
-        logical_reads_per_s: rate(Counter::LogicalReads),
-        physical_reads_per_s: rate(Counter::PhysicalReads),
-        physical_writes_per_s: rate(Counter::PhysicalWrites),
-        // Where writes are not counted, each write is one block.
-        data_writes_per_s: rate(Counter::FileWrites).or_else(|| rate(Counter::PhysicalWrites)),
-        data_write_mib_per_s: rate(Counter::PhysicalWrites).map(|blocks| blocks * block_bytes as f64 / MIB),
-        data_write_service_time_s: mean_s(Counter::FileWriteNs, Counter::FileWrites),
-        buffer_hit_pct: logical.zip(physical).filter(|(l, _)| *l > 0.0).map(|(l, p)| (1.0 - p / l).max(0.0) * 100.0),
-        write_blocks_per_s: rate(Counter::BlocksDirtied),
-        flash_hit_pct: hit_pct(Counter::FlashHits),
-        cell_flash_hit_pct: hit_pct(Counter::CellFlashHits),
-        checkpoints: counters.get(Counter::Checkpoints),
-        read_mib_per_s: None,
-    };
-    for (path, counter, value) in figures(point) {
-        if value.is_some() || point.missing.contains_key(path) {
-            continue;
-        }
-        let none_asked = match path {
-            "database.data_write_service_time_s" => "no data file was written",
-            "redo.sync_service_time_s" => "no commit waited for the log",
-            "redo.write_service_time_s" => "the log was not written",
-            "database.buffer_hit_pct" => "no block was asked for",
-            "database.flash_hit_pct" | "database.cell_flash_hit_pct" => "no block was read",
-            _ => "the counters' interval has no length",
-        };
-        let why = match (counters.missing.get(&counter), counters.get(counter)) {
-            (Some(why), _) => why.clone(),
-            (None, Some(_)) => none_asked.to_owned(),
-            (None, None) => "the engine does not count it".to_owned(),
-        };
-        point.lacks(path, why);
-    }
+    let (redo, database) = (&mut point.redo, &mut point.database);
+    let per_s = |path, counter, place| (path, counter, place, rate(counter));
+    let mean = |path, ns, n, place| (path, ns, place, mean_s(ns, n));
+    let (logical, physical) = (get(Counter::LogicalReads), get(Counter::PhysicalReads));
+    let hits = logical.zip(physical).filter(|(l, _)| *l > 0.0).map(|(l, p)| (1.0 - p / l).max(0.0) * 100.0);
+    // Where writes are not counted, each write is one block.
+    let writes_per_s = rate(Counter::FileWrites).or_else(|| rate(Counter::PhysicalWrites));
+    let written = rate(Counter::PhysicalWrites).map(|blocks| blocks * block_bytes as f64 / MIB);
+    let cell_hits = hit_pct(Counter::CellFlashHits);
+    database.checkpoints = counters.get(Counter::Checkpoints);
+    let figures = [
+        ("redo.mib_per_s", Counter::RedoBytes, &mut redo.mib_per_s, rate(Counter::RedoBytes).map(|b| b / MIB)),
+        per_s("redo.writes_per_s", Counter::RedoWrites, &mut redo.writes_per_s),
+        mean("redo.write_service_time_s", Counter::RedoWriteNs, Counter::RedoWrites, &mut redo.write_service_time_s),
+        per_s("redo.sync_writes_per_s", Counter::RedoSyncs, &mut redo.sync_writes_per_s),
+        mean("redo.sync_service_time_s", Counter::RedoSyncNs, Counter::RedoSyncs, &mut redo.sync_service_time_s),
+        per_s("redo.page_images_per_s", Counter::RedoPageImages, &mut redo.page_images_per_s),
+        per_s("database.logical_reads_per_s", Counter::LogicalReads, &mut database.logical_reads_per_s),
+        per_s("database.physical_reads_per_s", Counter::PhysicalReads, &mut database.physical_reads_per_s),
+        per_s("database.physical_writes_per_s", Counter::PhysicalWrites, &mut database.physical_writes_per_s),
+        ("database.data_writes_per_s", Counter::PhysicalWrites, &mut database.data_writes_per_s, writes_per_s),
+        ("database.data_write_mib_per_s", Counter::PhysicalWrites, &mut database.data_write_mib_per_s, written),
+        mean(
+            "database.data_write_service_time_s",
+            Counter::FileWriteNs,
+            Counter::FileWrites,
+            &mut database.data_write_service_time_s,
+        ),
+        ("database.buffer_hit_pct", Counter::LogicalReads, &mut database.buffer_hit_pct, hits),
+        per_s("database.write_blocks_per_s", Counter::BlocksDirtied, &mut database.write_blocks_per_s),
+        ("database.flash_hit_pct", Counter::FlashHits, &mut database.flash_hit_pct, hit_pct(Counter::FlashHits)),
+        ("database.cell_flash_hit_pct", Counter::CellFlashHits, &mut database.cell_flash_hit_pct, cell_hits),
+        ("database.checkpoints", Counter::Checkpoints, &mut None, get(Counter::Checkpoints)),
+    ];
+    fill(&mut point.missing, counters, figures, |path, counter| match path {
+        _ if counters.get(counter).is_none() => "the engine does not count it",
+        "database.data_write_service_time_s" => "no data file was written",
+        "redo.sync_service_time_s" => "no commit waited for the log",
+        "redo.write_service_time_s" => "the log was not written",
+        "database.buffer_hit_pct" => "no block was asked for",
+        "database.flash_hit_pct" | "database.cell_flash_hit_pct" => "no block was read",
+        _ => "the counters' interval has no length",
+    });
     point.waits = counters
         .waits
         .iter()
@@ -305,8 +285,7 @@ pub(crate) fn counters(point: &mut Point, counters: &Counters, counters_s: f64, 
     if let Some(time_ns) = get(Counter::DbCpuNs).filter(|ns| *ns > 0.0) {
         // Not a wait, but the processor time of sessions; it has no count.
         let (event, class) = ("DB CPU".to_owned(), "CPU".to_owned());
-        let histogram_us = std::collections::BTreeMap::new();
-        let time_s = Some(time_ns / 1e9);
+        let (time_s, histogram_us) = (Some(time_ns / 1e9), BTreeMap::new());
         point.waits.push(Wait { event, class, count: 0, time_s, sampled: false, histogram_us });
     }
     if point.waits.is_empty() {
@@ -320,28 +299,23 @@ pub(crate) fn counters(point: &mut Point, counters: &Counters, counters_s: f64, 
     point.waits.sort_by(|a, b| b.time_s.unwrap_or(0.0).total_cmp(&a.time_s.unwrap_or(0.0)).then(b.count.cmp(&a.count)));
 }
 
-/// The figures that come from counters: JSON path, counter, and the point's value.
-fn figures(point: &Point) -> [(&'static str, Counter, Option<f64>); 17] {
-    let (redo, database) = (&point.redo, &point.database);
-    [
-        ("redo.mib_per_s", Counter::RedoBytes, redo.mib_per_s),
-        ("redo.writes_per_s", Counter::RedoWrites, redo.writes_per_s),
-        ("redo.write_service_time_s", Counter::RedoWriteNs, redo.write_service_time_s),
-        ("redo.sync_writes_per_s", Counter::RedoSyncs, redo.sync_writes_per_s),
-        ("redo.sync_service_time_s", Counter::RedoSyncNs, redo.sync_service_time_s),
-        ("database.logical_reads_per_s", Counter::LogicalReads, database.logical_reads_per_s),
-        ("database.physical_reads_per_s", Counter::PhysicalReads, database.physical_reads_per_s),
-        ("database.physical_writes_per_s", Counter::PhysicalWrites, database.physical_writes_per_s),
-        ("database.data_writes_per_s", Counter::PhysicalWrites, database.data_writes_per_s),
-        ("database.data_write_mib_per_s", Counter::PhysicalWrites, database.data_write_mib_per_s),
-        ("database.data_write_service_time_s", Counter::FileWriteNs, database.data_write_service_time_s),
-        ("database.buffer_hit_pct", Counter::LogicalReads, database.buffer_hit_pct),
-        ("database.write_blocks_per_s", Counter::BlocksDirtied, database.write_blocks_per_s),
-        ("database.flash_hit_pct", Counter::FlashHits, database.flash_hit_pct),
-        ("database.cell_flash_hit_pct", Counter::CellFlashHits, database.cell_flash_hit_pct),
-        ("database.checkpoints", Counter::Checkpoints, database.checkpoints.map(|n| n as f64)),
-        ("redo.page_images_per_s", Counter::RedoPageImages, redo.page_images_per_s),
-    ]
+/// A figure that comes from counters: its JSON path, the counter that may say why there is none, its place and value.
+type Counted<'p> = (&'static str, Counter, &'p mut Option<f64>, Option<f64>);
+
+/// Sets figures. Where there is no value, and no reason yet, the counter's reason is noted, or else `why`.
+fn fill<const N: usize>(
+    missing: &mut BTreeMap<String, String>,
+    counters: &Counters,
+    figures: [Counted<'_>; N],
+    why: impl Fn(&str, Counter) -> &'static str,
+) {
+    for (path, counter, place, value) in figures {
+        *place = value;
+        if value.is_none() && !missing.contains_key(path) {
+            let why = counters.missing.get(&counter).map_or_else(|| why(path, counter), String::as_str);
+            missing.insert(path.to_owned(), why.to_owned());
+        }
+    }
 }
 
 /// Sets the key metric: the first of the test's metrics that the point has a value for; for a workload transactions/s.

@@ -1,5 +1,6 @@
 //! The server drive: call a chunk of the procedure, again and again.
 
+use crate::window::Stage;
 use crate::{Chunk, LostWork, Window, WindowMode, WorkLog};
 use dbdyno_engine::{EngineError, Failure, Reply, Request, Step, Work};
 use dbdyno_model::{ErrorClass, Outcomes};
@@ -70,14 +71,6 @@ pub struct ServerDrive<'w> {
     pub outcomes: Outcomes,
     /// The error that ended this job, if one did.
     pub error: Option<EngineError>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
-    Waiting,
-    Warming,
-    Working,
-    Passed,
 }
 
 impl<'w> ServerDrive<'w> {

@@ -60,6 +60,15 @@ pub enum WindowMode {
     },
 }
 
+/// How far a job has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stage {
+    Waiting,
+    Warming,
+    Working,
+    Passed,
+}
+
 impl WindowMode {
     /// Whole chunks that a rate needs; also the "at least three statements" of one-statement tests.
     pub const LEAST_CHUNKS: u32 = 3;

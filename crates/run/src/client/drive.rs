@@ -12,7 +12,7 @@ mod lateness;
 use super::context::ClientContext;
 use super::counts::Counts;
 use super::waiting_users::{User, WaitingUsers};
-use crate::WindowMode;
+use crate::window::{Stage, WindowMode};
 use dbdyno_engine::client::{Answer, Bound};
 use dbdyno_engine::program::{Act, Outcome, Program};
 use dbdyno_engine::{ChunkResult, Failure, Reply, Request, Step, Work};
@@ -26,14 +26,6 @@ const STALL_PAUSE_NS: u64 = 10_000_000;
 /// A sleeping session wakes at least this often, to notice that the point was stopped.
 const LONGEST_NAP_NS: u64 = 100_000_000;
 const UNKNOWN_NS: u64 = u64::MAX;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
-    Waiting,
-    Warming,
-    Working,
-    Passed,
-}
 
 /// What the session is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
