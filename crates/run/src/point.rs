@@ -104,7 +104,7 @@ pub(crate) fn unmeasured(planned: &PlannedPoint, error: &EngineError) -> Measure
     Measurement { point, histograms: Histograms::new() }
 }
 
-fn empty_point(planned: &PlannedPoint) -> Point {
+pub(crate) fn empty_point(planned: &PlannedPoint) -> Point {
     Point {
         definition: planned.definition.clone(),
         mapping: planned.mapping.kind().to_owned(),

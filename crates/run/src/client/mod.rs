@@ -27,43 +27,24 @@ use dbdyno_model::{Arrivals, ClientLoad};
 /// Share of an asked rate that must be reached.
 const REACHED: f64 = 0.95;
 
-/// The words for an unmet rate: what it counts, and what helps.
-pub(crate) struct RateWords {
-    pub(crate) what: &'static str,
-    pub(crate) help: &'static str,
-}
-
-pub(crate) const TRANSACTIONS: RateWords = RateWords { what: "transactions", help: "use more jobs" };
-/// The same where jobs share connections.
-pub(crate) const OF_CONNECTIONS: RateWords = RateWords { help: "use more connections", ..TRANSACTIONS };
-
-/// Whether the rate that was asked for was not reached, and by how much, in words. `ops` operations succeeded in
-/// `window_s` seconds.
+/// Whether fewer operations were done than were due at the asked rate.
 #[must_use]
-pub(crate) fn unmet(
-    load: ClientLoad,
-    asked_per_s: f64,
-    window_s: f64,
-    ops: f64,
-    sessions: u32,
-    words: &RateWords,
-) -> Option<String> {
-    let due = asked_per_s * window_s;
-    // Each session may have one transaction under way at the window's edges, and the number of Poisson arrivals varies
-    // by chance.
+pub(crate) fn is_unmet(load: ClientLoad, due: f64, done: f64, sessions: u32) -> bool {
+    // Each session may have one operation under way at the window's edges, and the number of Poisson arrivals varies by
+    // chance.
     let in_flight = f64::from(sessions).min(due * (1.0 - REACHED)).max(1.0);
     let varies = if load.arrivals == Some(Arrivals::Constant) { 0.0 } else { 3.0 * due.sqrt() };
-    let reached_per_s = ops / window_s;
-    (ops < REACHED * due - in_flight - varies).then(|| unmet_words(asked_per_s, reached_per_s, words))
+    done < REACHED * due - in_flight - varies
 }
 
-/// The asked rate and the reached rate, in words.
-pub(crate) fn unmet_words(asked_per_s: f64, reached_per_s: f64, words: &RateWords) -> String {
+/// The asked rate and the reached rate of transactions, in words.
+pub(crate) fn unmet_words(asked_per_s: f64, reached_per_s: f64, help: &str) -> String {
     let (asked, reached) = (number(asked_per_s), number(reached_per_s));
-    format!("{asked} {}/s were asked for and {reached} were reached: ask for less, or {}", words.what, words.help)
+    format!("{asked} transactions/s were asked for and {reached} were reached: ask for less, or {help}")
 }
 
-fn number(per_s: f64) -> String {
+/// A rate in a message.
+pub(crate) fn number(per_s: f64) -> String {
     if per_s < 100.0 { format!("{per_s:.1}") } else { format!("{per_s:.0}") }
 }
 

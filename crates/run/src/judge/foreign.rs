@@ -3,13 +3,13 @@
 //! processes wrote.
 
 use super::evidence::Evidence;
+use crate::figures::MIB;
 use dbdyno_model::{Flag, Point};
 
 /// Share of the devices' writes above which the writes of others are flagged.
 const FOREIGN_WRITES: f64 = 0.2;
 /// Fewer bytes than this per second count as housekeeping of the machine.
 const FLOOR_BYTES_PER_S: f64 = 1_048_576.0;
-const MIB: f64 = 1_048_576.0;
 
 /// Flags what other processes wrote, where that is known.
 pub(super) fn writes(point: &mut Point, evidence: &Evidence<'_>) {

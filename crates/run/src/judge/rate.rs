@@ -25,12 +25,12 @@ pub(crate) fn rate(point: &mut Point, evidence: &Evidence<'_>) {
 /// The same for `done` operations inside the window.
 pub(crate) fn judge(point: &mut Point, sessions: u32, window_s: f64, done: f64) {
     let Some(asked_per_s) = point.asked_per_s else { return };
-    let words = if point.load.connections.is_some() { &client::OF_CONNECTIONS } else { &client::TRANSACTIONS };
-    let mut why = client::unmet(point.load, asked_per_s, window_s, done, sessions, words);
+    let help = if point.load.connections.is_some() { "use more connections" } else { "use more jobs" };
+    let words = client::unmet_words(asked_per_s, done / window_s, help);
+    let mut why = client::is_unmet(point.load, asked_per_s * window_s, done, sessions).then(|| words.clone());
     if let Some(open) = point.open_loop {
         if is_overloaded(&open, sessions) {
-            let not_reached = why.unwrap_or_else(|| client::unmet_words(asked_per_s, done / window_s, words));
-            why = Some(format!("{not_reached} ({})", overload(&open)));
+            why = Some(format!("{words} ({})", overload(&open)));
         }
         let least = least_due(point.load.arrivals, sessions);
         if open.due < least {

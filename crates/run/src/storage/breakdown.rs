@@ -1,9 +1,9 @@
 //! How the window's I/Os went over time and by device or file, in the form of a point.
 
+use crate::figures::MIB;
 use dbdyno_model::{LunFigures, Storage, StorageSeries};
 use dbdyno_storage::{Breakdown, BreakdownStep, LunTimes};
 
-const MIB: f64 = 1_048_576.0;
 const NS_PER_S: f64 = 1e9;
 
 /// Fills in the series and the figures of each device or file.

@@ -1,10 +1,13 @@
 //! From the storage room's measurements to the figures of a point, and whether they are valid.
 
 use super::breakdown;
+use crate::client::{is_unmet, number};
+use crate::figures::MIB;
+use crate::point::empty_point;
 use crate::{figures, judge};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{
-    Arrivals, ErrorClass, MetricId, MetricValue, Outcomes, PlannedPoint, Point, ResponseTime, Status, StorageIos,
+    ErrorClass, MetricId, MetricValue, Outcomes, PlannedPoint, Point, ResponseTime, Status, StorageIos,
     StorageLun, StorageProof, StorageReadWrite,
 };
 use dbdyno_probe::Telemetry;
@@ -12,24 +15,13 @@ use dbdyno_results::{HistogramKind, Histograms, PointHistogram};
 use dbdyno_stats::Histogram;
 use dbdyno_storage::{Completed, IoError, Ios, Lun, LunKind, Luns, ReadWrite, StorageMeasurement};
 
-/// Share of the I/Os due that must be done.
-const REACHED: f64 = 0.95;
-const MIB: f64 = 1_048_576.0;
 /// Mismatches that a reason lists one by one.
 const MOST_TOLD: usize = 4;
 
 /// A point of which only the requested load is known.
 pub(super) fn empty(planned: &PlannedPoint) -> Point {
-    let mut point = Point {
-        definition: planned.definition.clone(),
-        mapping: planned.mapping.kind().to_owned(),
-        drive: planned.drive,
-        dop: planned.dop,
-        load: planned.load,
-        asked_per_s: planned.load.rate.map(|rate| rate.per_s(0.0)),
-        repeat: planned.repeat,
-        ..Point::new(planned.subject.begun(), jiff::Timestamp::now())
-    };
+    let asked_per_s = planned.load.rate.map(|rate| rate.per_s(0.0));
+    let mut point = Point { asked_per_s, ..empty_point(planned) };
     let no_database = "no database took part: I/O was measured below any";
     for path in ["redo", "database", "waits", "rows", "rows_per_s", "tx_per_s", "counters_s", "commit", "plan"] {
         point.lacks(path, no_database);
@@ -157,11 +149,7 @@ fn failures(measured: &StorageMeasurement) -> Vec<String> {
 fn unmet(point: &Point, measured: &StorageMeasurement) -> Option<String> {
     let asked_per_s = point.asked_per_s.filter(|_| measured.window_s > 0.0)?;
     let (due, done) = (asked_per_s * measured.window_s, point.ops.unwrap_or(0) as f64);
-    // One I/O of each job may be under way at the window's edges, and the number of Poisson arrivals varies by chance.
-    let in_flight = f64::from(point.dop.jobs).min(due * (1.0 - REACHED)).max(1.0);
-    let varies = if point.load.arrivals == Some(Arrivals::Constant) { 0.0 } else { 3.0 * due.sqrt() };
-    let number = |n: f64| if n < 100.0 { format!("{n:.1}") } else { format!("{n:.0}") };
-    (done < REACHED * due - in_flight - varies).then(|| {
+    is_unmet(point.load, due, done, point.dop.jobs).then(|| {
         let Completed { ios, on_time } = measured.completed.unwrap_or(Completed { ios: 0, on_time: 0 });
         let per_s = |n: u64| number(n as f64 / measured.window_s);
         format!(

@@ -34,7 +34,8 @@ pub(super) fn spec(jobs: u32) -> PointSpec {
 #[test]
 fn a_rate_is_met_or_not() {
     let unmet = |arrivals, asked, window_s, ops| {
-        unmet(ClientLoad { arrivals: Some(arrivals), ..ClientLoad::default() }, asked, window_s, ops, 1, &TRANSACTIONS)
+        let load = ClientLoad { arrivals: Some(arrivals), ..ClientLoad::default() };
+        is_unmet(load, asked * window_s, ops, 1).then(|| unmet_words(asked, ops / window_s, "use more jobs"))
     };
     let constant = Arrivals::Constant;
     assert_eq!(unmet(constant, 1_000.0, 10.0, 9_960.0), None);
