@@ -49,6 +49,7 @@ pub(crate) struct TransactionTimes {
 }
 
 /// What was measured, before it is judged.
+#[derive(Default)]
 pub(crate) struct RawMeasurement {
     /// The chunks of all jobs.
     pub(crate) log: WorkLog,
@@ -61,6 +62,13 @@ pub(crate) struct RawMeasurement {
     pub(crate) types: Vec<TypeResult>,
     /// What the engine counted from before the barrier to after the last chunk.
     pub(crate) counters: Counters,
+    /// What was seen at the window's edges.
+    pub(crate) edges: Edges,
+}
+
+/// What was seen at the window's edges.
+#[derive(Default)]
+pub(crate) struct Edges {
     /// The operating system's counters at the window's start.
     pub(crate) before: Option<Snapshot>,
     /// The operating system's counters at the window's end.
@@ -99,40 +107,22 @@ pub(crate) fn run(
         let _ = evictor.evict_all(EvictMode::AsIs);
     }
     let before = run.engine.point_statistics(None)?;
-    let JobsDone { log, discarding_ns, times, types, edges } = match work.driven_by() {
+    let mut done = match work.driven_by() {
         Drive::Server => server(context, sessions, point)?,
         Drive::Client => by_client(context, load, sessions, point)?,
     };
     if window.span().is_none() {
         return Err(FailedMeasurement {
             error: EngineError::new(ErrorClass::Cancelled, "the point was stopped"),
-            types,
+            types: done.types,
         });
     }
     let flushed = sessions.iter_mut().try_for_each(|session| session.flush());
-    let counters = match flushed.and_then(|()| run.engine.evidence(&before)) {
+    done.counters = match flushed.and_then(|()| run.engine.evidence(&before)) {
         Ok(counters) => counters,
-        Err(error) => return Err(FailedMeasurement { error, types }),
+        Err(error) => return Err(FailedMeasurement { error, types: done.types }),
     };
-    let Edges { before, after, paced_writes } = edges;
-    Ok(RawMeasurement { log, discarding_ns, counters, times, types, before, after, paced_writes })
-}
-
-/// Snapshots at the window's edges.
-#[derive(Default)]
-struct Edges {
-    before: Option<Snapshot>,
-    after: Option<Snapshot>,
-    paced_writes: Option<PacedWrites>,
-}
-
-/// The work of the jobs.
-struct JobsDone {
-    log: WorkLog,
-    discarding_ns: u64,
-    times: Option<TransactionTimes>,
-    types: Vec<TypeResult>,
-    edges: Edges,
+    Ok(done)
 }
 
 /// The server drive: the jobs call chunks.
@@ -140,7 +130,7 @@ fn server(
     context: &PointContext<'_>,
     sessions: &mut [Box<dyn Session>],
     point: &mut Point,
-) -> Result<JobsDone, EngineError> {
+) -> Result<RawMeasurement, EngineError> {
     let Some(spec) = context.work.test() else { return Err(client::unsupported()) };
     let calibration = match (spec.test.repeat_mode, spec.test.procedure.shape) {
         (RepeatMode::Chunks, _) => Calibration::Timed { passes: 1 },
@@ -151,17 +141,16 @@ fn server(
         sessions.iter().map(|_| ServerDrive::new(context.window, calibration)).collect();
     let (_, edges) = work(context, sessions, &mut drives, None)?;
     let mut log = WorkLog::default();
-    let (mut errors, mut least_ns) = (Vec::new(), None);
+    let discarding_ns = drives.iter().map(|drive| drive.discarding_ns).min().unwrap_or(0);
+    let mut errors = Vec::new();
     for drive in drives {
         log.merge(drive.log);
-        let ns: u64 = drive.discarding_ns;
-        least_ns = Some(least_ns.map_or(ns, |least: u64| least.min(ns)));
         point.outcomes.merge(&drive.outcomes);
         errors.extend(drive.error);
     }
     match first_cause(errors.into_iter()) {
         Some(error) => Err(error),
-        None => Ok(JobsDone { log, discarding_ns: least_ns.unwrap_or(0), times: None, types: Vec::new(), edges }),
+        None => Ok(RawMeasurement { log, discarding_ns, edges, ..RawMeasurement::default() }),
     }
 }
 
@@ -171,7 +160,7 @@ fn by_client(
     load: ClientLoad,
     sessions: &mut [Box<dyn Session>],
     point: &mut Point,
-) -> Result<JobsDone, FailedMeasurement> {
+) -> Result<RawMeasurement, FailedMeasurement> {
     let PointContext { work: does, window, .. } = *context;
     let duration_ns = match window.pace() {
         WindowMode::Steady { duration_ns, .. } => duration_ns,
@@ -195,19 +184,16 @@ fn by_client(
         clients.gather(counts);
     point.outcomes = outcomes;
     point.open_loop = open_loop;
-    let edges = match (worked, error) {
-        (Ok((carried, edges)), None) => {
-            point.pump = Some(carried);
-            edges
-        }
-        (Ok((carried, _)), Some(error)) => {
-            point.pump = Some(carried);
-            return Err(FailedMeasurement { error, types });
-        }
-        (Err(error), _) => return Err(FailedMeasurement { error, types }),
+    let (carried, edges) = match worked {
+        Ok(worked) => worked,
+        Err(error) => return Err(FailedMeasurement { error, types }),
     };
+    point.pump = Some(carried);
+    if let Some(error) = error {
+        return Err(FailedMeasurement { error, types });
+    }
     let times = Some(TransactionTimes { service, response, connection_wait, series });
-    Ok(JobsDone { log, discarding_ns: 0, times, types, edges })
+    Ok(RawMeasurement { log, times, types, edges, ..RawMeasurement::default() })
 }
 
 /// Has each session run the programs of its users.

@@ -241,7 +241,7 @@ fn attempt(
         Ok(pacer) => point.pace = Some(PointPace { before, after: pacer.take(), ..pacer.point() }),
         Err(why) => point.lacks("pace", why.as_str()),
     }
-    point.paced_writes = measured.paced_writes;
+    point.paced_writes = measured.edges.paced_writes;
     if let Some(durability) = &mut durability {
         durability::look_again(engine, work, point, durability);
     }
@@ -272,7 +272,7 @@ fn attempt(
     }
     let counters_s = judge::counters_s(&window, &measured.log);
     figures::counters(point, &measured.counters, counters_s, features.block_bytes);
-    let (Some(before), Some(after)) = (measured.before, measured.after) else {
+    let (Some(before), Some(after)) = (measured.edges.before, measured.edges.after) else {
         let busy = "the machine was too busy to look at it when the window began: use a longer --duration, or a quieter machine";
         return Err(EngineError::new(ErrorClass::Other, busy));
     };
