@@ -3,7 +3,7 @@
 
 use crate::data::Checksum;
 use crate::{EngineError, Loaded};
-use dbdyno_model::{ErrorClass, Size, TableName, TableShape};
+use dbdyno_model::{Size, TableName, TableShape};
 use std::collections::BTreeMap;
 
 /// The name of the entry that says how an engine lays its data out; another format is not ours to read.
@@ -80,10 +80,9 @@ pub fn ours<'t>(made: &[Made], there: &'t [(String, String)]) -> impl Iterator<I
 /// There is one, which is named.
 pub fn refuse_taken(wanted: &[Made], there: &[(String, String)], place: &str) -> Result<(), EngineError> {
     let Some((kind, name)) = ours(wanted, there).next() else { return Ok(()) };
-    let message = format!(
+    Err(EngineError::other(format!(
         "{place} holds the {kind} {name}, which dbdyno did not make and whose name the test needs; rename it or drop it yourself"
-    );
-    Err(EngineError::new(ErrorClass::Other, message))
+    )))
 }
 
 /// What a place holds that could be a load's.
@@ -105,7 +104,7 @@ impl Contents {
     pub fn ours(self) -> Result<Option<Meta>, EngineError> {
         match self {
             Self::Nothing => Ok(None),
-            Self::Foreign(why) => Err(EngineError::new(ErrorClass::Other, why)),
+            Self::Foreign(why) => Err(EngineError::other(why)),
             Self::Ours(meta) => Ok(Some(meta)),
         }
     }
@@ -211,15 +210,14 @@ impl Meta {
         if same {
             return Ok(());
         }
-        let message = format!(
+        Err(EngineError::other(format!(
             "{place} holds data of size {} ({} small rows) and seed {}, not of size {} ({small} small rows) and seed \
              {seed}; drop it first, or ask for what it holds",
             self.get("size"),
             self.get("small_rows"),
             self.get("seed"),
             size.id,
-        );
-        Err(EngineError::new(ErrorClass::Other, message))
+        )))
     }
 
     /// Whether a step of the load (`filled`, `primary`, `customer`) is done for a part of it.

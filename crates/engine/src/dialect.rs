@@ -8,7 +8,7 @@
 use crate::procedure::ProcedureDialect;
 use crate::server::{Errors, Settings, StatisticsTable};
 use crate::{EngineError, Mappings, SqlError, SqlFile, Statement};
-use dbdyno_model::{ErrorClass, Mapping, Test};
+use dbdyno_model::{Mapping, Test};
 use include_dir::Dir;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -109,8 +109,7 @@ impl Dialect {
     /// The file is missing, or cannot be read: why.
     pub fn procedures(&self) -> Result<&ProcedureDialect, EngineError> {
         self.procedures.as_ref().map_err(|why| {
-            let message = format!("procedures.toml of the dialect of {} cannot be read: {why}", self.engine);
-            EngineError::new(ErrorClass::Other, message)
+            EngineError::other(format!("procedures.toml of the dialect of {} cannot be read: {why}", self.engine))
         })
     }
 

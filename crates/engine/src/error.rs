@@ -20,11 +20,16 @@ impl EngineError {
         Self { class, message: message.into(), occupied: false }
     }
 
+    /// An error of no class in particular.
+    pub fn other(message: impl Into<String>) -> Self {
+        Self::new(ErrorClass::Other, message)
+    }
+
     /// The refusal of a place where another dbdyno is at work.
     #[must_use]
     pub fn occupied(doing: &str) -> Self {
         let message = format!("{doing}: another dbdyno is measuring, loading or dropping here; let it end first");
-        Self { occupied: true, ..Self::new(ErrorClass::Other, message) }
+        Self { occupied: true, ..Self::other(message) }
     }
 
     /// The same error with what was being done put before it.

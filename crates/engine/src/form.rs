@@ -4,7 +4,6 @@
 
 use crate::EngineError;
 use crate::bookkeeping::Meta;
-use dbdyno_model::ErrorClass;
 use std::collections::BTreeMap;
 
 /// Columns by the beginnings of the names; the first that fits is meant.
@@ -48,11 +47,10 @@ pub fn refuse_others<'t>(
     };
     let Some(table) = tables.into_iter().find(|table| !is_ours(table)) else { return Ok(()) };
     let has = columns.get(table).map_or_else(|| "it is no table".to_owned(), |found| format!("its columns: {found}"));
-    let message = format!(
+    Err(EngineError::other(format!(
         "{place} holds the table {table}, which dbdyno did not make so ({has}); nothing was dropped: rename it or drop it \
          yourself, then try again"
-    );
-    Err(EngineError::new(ErrorClass::Other, message))
+    )))
 }
 
 /// Refuses to drop what others need. `dependents` is what a query answers with: each in words.
@@ -67,11 +65,10 @@ pub fn refuse_needed(dependents: Vec<Vec<Option<String>>>, place: &str) -> Resul
     let more = words.len().saturating_sub(3);
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
     let listed = words.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ");
-    let message = format!(
+    Err(EngineError::other(format!(
         "{place} holds what others need: {listed}{rest}; nothing was dropped: drop that yourself, or take the reference out \
          of it, then try again"
-    );
-    Err(EngineError::new(ErrorClass::Other, message))
+    )))
 }
 
 #[cfg(test)]

@@ -152,13 +152,13 @@ impl Pump for ThreadPump {
                     Ok(thread) => threads.push(thread),
                     Err(error) => {
                         gate.give_up();
-                        result = Err(internal(format!("cannot start a thread for a job: {error}")));
+                        result = Err(EngineError::other(format!("cannot start a thread for a job: {error}")));
                     }
                 }
             }
             for thread in threads {
                 if thread.join().is_err() {
-                    result = Err(internal("a job's thread panicked".to_owned()));
+                    result = Err(EngineError::other("a job's thread panicked"));
                 }
             }
             result
@@ -176,10 +176,6 @@ fn threads_of(sessions: usize) -> PumpUse {
 fn wake_on_time() {
     #[cfg(target_os = "linux")]
     let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
-}
-
-fn internal(message: String) -> EngineError {
-    EngineError::new(dbdyno_model::ErrorClass::Other, message)
 }
 
 /// Runs a job to its end. A panic is passed on, after the work was told, so that the other jobs do not wait for ever.

@@ -9,7 +9,6 @@
 //! never by a value: values are bound.
 
 use crate::EngineError;
-use dbdyno_model::ErrorClass;
 use std::collections::BTreeMap;
 
 /// Why a statement cannot be made.
@@ -48,7 +47,7 @@ pub enum SqlError {
 
 impl From<SqlError> for EngineError {
     fn from(error: SqlError) -> Self {
-        Self::new(ErrorClass::Other, error.to_string())
+        Self::other(error.to_string())
     }
 }
 

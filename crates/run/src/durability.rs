@@ -14,7 +14,7 @@ use dbdyno_engine::{
     Durability, DurablePlaces, Engine, EngineError, PointSpec, PointStatistics, Request, Sampling, Session,
 };
 use dbdyno_model::{
-    CommitMode, CommitProof, Commits, Counter, Counters, Dop, Drive, ErrorClass, Flag, Mapping, PlannedPoint, Point,
+    CommitMode, CommitProof, Commits, Counter, Counters, Dop, Drive, Flag, Mapping, PlannedPoint, Point,
     ProcedureShape, ProofOutcome, Subject,
 };
 use dbdyno_probe::Flushes;
@@ -181,7 +181,7 @@ fn commit_and_count(context: &RunContext<'_>, work: PointWork<'_>) -> Result<Com
     context.stop.also_at_work(session.canceller());
     let prepared = work.prepare(session.as_mut(), 0)?;
     if let Some(problem) = prepared.problems.first() {
-        return Err(EngineError::new(ErrorClass::Other, problem.clone()));
+        return Err(EngineError::other(problem.clone()));
     }
     let device = device(context.engine);
     let committer = match work {

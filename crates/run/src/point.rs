@@ -67,7 +67,7 @@ fn fill(
     if let Some(rate) = planned.load.rate {
         if rate.is_share() && maximum_per_s.is_none() {
             let message = format!("the maximum that {rate} is a share of was not measured: look at the point before");
-            fail(point, &EngineError::new(ErrorClass::Other, message));
+            fail(point, &EngineError::other(message));
             return None;
         }
         point.asked_per_s = Some(rate.per_s(maximum_per_s.unwrap_or(0.0)));
@@ -274,7 +274,7 @@ fn attempt(
     figures::counters(point, &measured.counters, counters_s, features.block_bytes);
     let (Some(before), Some(after)) = (measured.edges.before, measured.edges.after) else {
         let busy = "the machine was too busy to look at it when the window began: use a longer --duration, or a quieter machine";
-        return Err(EngineError::new(ErrorClass::Other, busy));
+        return Err(EngineError::other(busy));
     };
     let telemetry = sampler.difference(&before, &after);
     figures::telemetry(point, &telemetry, features.local);

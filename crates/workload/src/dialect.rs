@@ -63,10 +63,6 @@ struct Filled {
     columns: Vec<Column>,
 }
 
-fn bad(message: String) -> EngineError {
-    EngineError::new(ErrorClass::Other, message)
-}
-
 impl Dialect {
     /// The workload in an engine's dialect.
     ///
@@ -147,7 +143,7 @@ impl Dialect {
     pub(crate) fn makes(&self) -> Result<Vec<Made<'_>>, EngineError> {
         let all = self.section("make").map(|(name, Statement { text, notes })| {
             let makes = notes.get("makes").and_then(|makes| makes.split_once(' '));
-            let (kind, called) = makes.ok_or_else(|| bad(format!("'{name}' does not say what it makes")))?;
+            let (kind, called) = makes.ok_or_else(|| EngineError::other(format!("'{name}' does not say what it makes")))?;
             Ok(Made { kind, called, columns: notes.get("columns").map_or("", String::as_str), sql: text })
         });
         all.collect()
@@ -160,11 +156,11 @@ impl Dialect {
     pub(crate) fn fills(&self, scale: u64) -> Result<Vec<TableRows>, EngineError> {
         let name = self.workload.name();
         let read: Result<Tables, _> = toml::from_str(self.workload.about().tables);
-        let tables = read.map_err(|error| bad(format!("the tables of {name} cannot be read: {error}")))?;
+        let tables = read.map_err(|error| EngineError::other(format!("the tables of {name} cannot be read: {error}")))?;
         let rows = |Filled { name: what, rows, columns }: Filled| {
             let made = self.file.get(&format!("make {what}"))?.notes.get("makes");
             let table = made.and_then(|makes| makes.strip_prefix("table "));
-            let table = table.ok_or_else(|| bad(format!("'make {what}' does not make a table")))?;
+            let table = table.ok_or_else(|| EngineError::other(format!("'make {what}' does not make a table")))?;
             Ok(TableRows { what: format!("{name} {what}"), table: table.to_owned(), columns, rows: rows * scale })
         };
         tables.table.into_iter().map(rows).collect()

@@ -155,11 +155,10 @@ impl<'e> TargetWorkload<'e> {
         {
             return Ok(());
         }
-        let message = format!(
+        Err(EngineError::other(format!(
             "the target holds the table {called}, which dbdyno did not make and whose name {} needs; rename it or drop it yourself",
             self.name()
-        );
-        Err(EngineError::new(ErrorClass::Other, message))
+        )))
     }
 
     /// Drops what an earlier load has made.

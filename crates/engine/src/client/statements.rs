@@ -4,7 +4,7 @@ use super::values::cents_from;
 use super::{Value, Values};
 use crate::EngineError;
 use crate::data::day_from_iso;
-use dbdyno_model::{CommitMode, ErrorClass};
+use dbdyno_model::CommitMode;
 
 /// What a session is prepared for: the statements that a work sends, which it names by their number from then on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,12 +72,11 @@ impl StatementText {
         if in_order && outputs.next().is_none() {
             return Ok(written);
         }
-        let message = format!(
+        Err(EngineError::other(format!(
             "{}: its {} output values must stand in it after its values, once each and in order",
             self.sql,
             self.outputs.len()
-        );
-        Err(EngineError::new(ErrorClass::Other, message))
+        )))
     }
 }
 
@@ -181,7 +180,7 @@ impl Statements {
                 format!("{work}: statement {number} takes {takes} values and was given {given}{times}")
             }
         };
-        EngineError::new(ErrorClass::Other, message)
+        EngineError::other(message)
     }
 
     /// Refuses to execute a call several times in one request, as its answer has one row.
@@ -196,7 +195,7 @@ impl Statements {
         let (number, times) = (bound.statement, bound.times);
         let message =
             format!("{work}: statement {number} has output values and is executed once a request, not {times} times");
-        Err(EngineError::new(ErrorClass::Other, message))
+        Err(EngineError::other(message))
     }
 }
 

@@ -3,7 +3,6 @@
 
 use super::ValueType;
 use crate::{EngineError, modulo_2_64};
-use dbdyno_model::ErrorClass;
 
 /// A value. What a database answers with is nothing, a whole number or a text, as every database writes all else as
 /// text; an output value of a call is what the call says.
@@ -232,7 +231,7 @@ impl Answer {
 
     fn read_call(&mut self, outputs: &[ValueType], work: &str, statement: usize) -> Result<(), EngineError> {
         let unclear = |what: String| {
-            EngineError::new(ErrorClass::Other, format!("{work}: the call that is statement {statement} {what}"))
+            EngineError::other(format!("{work}: the call that is statement {statement} {what}"))
         };
         let (rows, columns) = (self.rows, self.values.len().checked_div(self.rows).unwrap_or(0));
         if (rows, columns) != (1, outputs.len()) {

@@ -199,8 +199,7 @@ impl ProcedureSpec {
             let part = most_specific(placeholder, '_', &variants, find);
             let known = self.values.iter().find(|(name, _)| *name == placeholder).map(|(_, value)| value);
             let value = part.map(|(_, part)| &part.text).or(known).ok_or_else(|| {
-                let message = format!("{}: nothing is known of {{{placeholder}}}", self.statement);
-                EngineError::new(ErrorClass::Other, message)
+                EngineError::other(format!("{}: nothing is known of {{{placeholder}}}", self.statement))
             })?;
             filled.push_str(before);
             // A part may have placeholders of its own.

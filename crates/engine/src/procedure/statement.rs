@@ -7,7 +7,7 @@ use crate::client::{Answer, Bound, Parameter, Reads, TestForm, TestProgram, Valu
 use crate::program::{Act, Outcome, Program as _};
 use crate::server::{between, fits, has_nodes, without_variables};
 use crate::{ChunkResult, EngineError, PointSpec};
-use dbdyno_model::{ErrorClass, RowsBy};
+use dbdyno_model::RowsBy;
 
 /// Marks around the statement under test.
 const TEST: (&str, &str) = ("/*test*/", "/*end*/");
@@ -75,7 +75,7 @@ impl ProcedureSpec {
         let note = self.written.notes.get("variables").map(String::as_str).unwrap_or_default();
         let declared = note.split(';').map(str::trim).filter(|variable| !variable.is_empty());
         let variable = |text: &str| {
-            let wrong = || EngineError::new(ErrorClass::Other, format!("{}: variables: {text}", self.statement));
+            let wrong = || EngineError::other(format!("{}: variables: {text}", self.statement));
             let (name, example) = text.split_once('=').ok_or_else(wrong)?;
             let (name, of) = name.trim().split_once(' ').unwrap_or((name.trim(), ""));
             Ok(Variable { name: name.to_owned(), of: of.to_owned(), example: example.trim().to_owned() })
@@ -202,8 +202,7 @@ impl ProcedureSpec {
             let declared = self.variables()?;
             let known = |variable: &Variable| VARIABLES.iter().find(|(name, _)| *name == variable.name);
             let unknown = |variable: &Variable| {
-                let message = format!("{}: a client has no value for {}", self.statement, variable.name);
-                EngineError::new(ErrorClass::Other, message)
+                EngineError::other(format!("{}: a client has no value for {}", self.statement, variable.name))
             };
             let parameter = |variable: &Variable| known(variable).map(|known| known.1).ok_or_else(|| unknown(variable));
             parameters = declared.iter().map(parameter).collect::<Result<_, _>>()?;

@@ -348,7 +348,7 @@ impl Session for NullSession {
     }
 
     fn execute(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure> {
-        let unprepared = || EngineError::new(ErrorClass::Other, "not prepared");
+        let unprepared = || EngineError::other("not prepared");
         let (first_pass, passes) = match *request {
             Request::Chunk { first_pass, passes } => (first_pass, passes),
             Request::Statement(bound) => {

@@ -2,7 +2,7 @@
 
 use crate::{LostWork, Span};
 use dbdyno_engine::EngineError;
-use dbdyno_model::{ErrorClass, Outcomes};
+use dbdyno_model::Outcomes;
 use dbdyno_stats::Histogram;
 
 /// A number of operations and rows.
@@ -96,7 +96,7 @@ impl Counts {
             None => {
                 let seconds = span.map_or(0.0, Span::seconds);
                 let message = format!("no transaction ended inside the window of {seconds} s; use a longer --duration");
-                EngineError::new(ErrorClass::Other, message)
+                EngineError::other(message)
             }
         }
     }
