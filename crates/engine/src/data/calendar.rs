@@ -1,16 +1,9 @@
 //! Days: by their distance from 1970-01-01, and as the calendar has them.
 
-/// 2020-01-01 as days since 1970-01-01; range `r` is the r-th month from there.
-const FIRST_DAY: i64 = 18_262;
-
-/// The first day of a range, days since 1970-01-01.
+/// The first day of a range, days since 1970-01-01. Range `r` is the r-th month from January 2020 on.
 #[must_use]
 pub fn first_day(range: u64) -> i64 {
-    let (year, month) = month_of(range);
-    days_before_year(year) - days_before_year(2020)
-        + FIRST_DAY
-        + DAYS_BEFORE_MONTH[month]
-        + i64::from(month > 1 && leap(year))
+    days_since_1970(2020 + (range / 12).cast_signed(), 1 + (range % 12).cast_signed(), 1)
 }
 
 /// A day as `YYYY-MM-DD`.
@@ -33,12 +26,17 @@ pub fn day_number(year: i64, month: i64, day: i64) -> Option<i64> {
     if !((1..=9_999).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day)) {
         return None;
     }
+    let days = days_since_1970(year, month, day);
+    (calendar(days) == (year, month as u8, day as u8)).then_some(days)
+}
+
+/// The same without looking whether there is such a day.
+fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     // From the first of March on, months are as long as in every year.
     let (year, month_from_march) = (year - i64::from(month <= 2), (month + 9) % 12);
     let (era, year_of_era) = (year.div_euclid(400), year.rem_euclid(400));
     let day_of_year = (153 * month_from_march + 2) / 5 + day - 1;
-    let days = era * ERA_DAYS + 365 * year_of_era + year_of_era / 4 - year_of_era / 100 + day_of_year - FROM_MARCH_0;
-    (calendar(days) == (year + i64::from(month <= 2), month as u8, day as u8)).then_some(days)
+    era * ERA_DAYS + 365 * year_of_era + year_of_era / 4 - year_of_era / 100 + day_of_year - FROM_MARCH_0
 }
 
 /// Days of 400 years, which are all equally many.
@@ -59,21 +57,6 @@ pub fn calendar(days: i64) -> (i64, u8, u8) {
     let month = (month_from_march + 2) % 12 + 1;
     let year = from_march_0.div_euclid(ERA_DAYS) * 400 + year_of_era + i64::from(month <= 2);
     (year, month as u8, day as u8)
-}
-
-const DAYS_BEFORE_MONTH: [i64; 12] = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
-
-fn month_of(range: u64) -> (i64, usize) {
-    (2020 + (range / 12).cast_signed(), (range % 12) as usize)
-}
-
-fn leap(year: i64) -> bool {
-    (year % 4 == 0 && year % 100 != 0) || year % 400 == 0
-}
-
-fn days_before_year(year: i64) -> i64 {
-    let y = year - 1;
-    y * 365 + y / 4 - y / 100 + y / 400
 }
 
 #[cfg(test)]
