@@ -3,7 +3,6 @@
 
 use crate::{Counter, RepeatMode, TableName};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-use std::cmp::Ordering;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::LazyLock;
@@ -120,7 +119,7 @@ pub struct ProcedureFacts {
 }
 
 /// A procedure: one row of facts.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Procedure(&'static ProcedureFacts);
 
 /// An equality that must hold between dbdyno's count and the engine's count, from the barrier to the last chunk's end.
@@ -217,29 +216,9 @@ impl Deref for Procedure {
     }
 }
 
-impl PartialEq for Procedure {
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self.0, other.0)
-    }
-}
-
-impl Eq for Procedure {}
-
 impl PartialEq<&str> for Procedure {
     fn eq(&self, name: &&str) -> bool {
         self.0.name == *name
-    }
-}
-
-impl Ord for Procedure {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.0.name.cmp(&other.0.name)
-    }
-}
-
-impl PartialOrd for Procedure {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
     }
 }
 
