@@ -33,6 +33,7 @@ mod suite;
 mod suspect;
 mod table;
 mod test;
+mod texts;
 mod tool;
 mod transactions;
 mod usage;

@@ -128,19 +128,6 @@ impl fmt::Display for Think {
     }
 }
 
-impl TryFrom<String> for Think {
-    type Error = String;
-    fn try_from(text: String) -> Result<Self, String> {
-        text.parse()
-    }
-}
-
-impl From<Think> for String {
-    fn from(think: Think) -> Self {
-        think.to_string()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -66,19 +66,6 @@ impl fmt::Display for Ramp {
     }
 }
 
-impl TryFrom<String> for Ramp {
-    type Error = String;
-    fn try_from(text: String) -> Result<Self, String> {
-        text.parse()
-    }
-}
-
-impl From<Ramp> for String {
-    fn from(ramp: Ramp) -> Self {
-        ramp.to_string()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -80,19 +80,6 @@ impl fmt::Display for Rate {
     }
 }
 
-impl TryFrom<String> for Rate {
-    type Error = String;
-    fn try_from(text: String) -> Result<Self, String> {
-        text.parse()
-    }
-}
-
-impl From<Rate> for String {
-    fn from(rate: Rate) -> Self {
-        rate.to_string()
-    }
-}
-
 /// A list of rates: `500/s,1000/s`, `50%,80%`, or `10%..100%` in steps of ten.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rates(Vec<Rate>);

@@ -97,7 +97,7 @@ impl Upping<'_> {
         match held {
             Some(instance) => self.refuse_other_size(instance)?,
             None if data.exists() => {
-                return Err(self.refused(format!(
+                return Err(ServerError::Refused(format!(
                     "{} holds data, but nothing tells what it was made for; remove it: dbdyno down {} --keep=false",
                     data.display(),
                     self.product.about().engine
@@ -176,7 +176,7 @@ impl Upping<'_> {
             let now = recorded
                 .memory_limit_bytes
                 .map_or("no memory limit".to_owned(), |b| format!("a memory limit of {}", words(b)));
-            return Err(self.refused(format!(
+            return Err(ServerError::Refused(format!(
                 "the private {engine} runs with {now}, not {}; stop it first, its data can stay: dbdyno down {engine} --keep",
                 words(asked)
             )));
@@ -200,13 +200,9 @@ impl Upping<'_> {
             return Ok(());
         }
         let state = if instance.lives() { "runs" } else { "was stopped, and its data was kept," };
-        Err(self.refused(format!(
+        Err(ServerError::Refused(format!(
             "the private {engine} {state} for size {is}, not {asked}; go on with it: dbdyno up {engine} --size {is}; or remove it with its data first: dbdyno down {engine} --keep=false"
         )))
-    }
-
-    fn refused(&self, why: String) -> ServerError {
-        ServerError::Refused(why)
     }
 
     fn group(&self) -> Result<Option<Group>, ServerError> {
