@@ -51,10 +51,8 @@ impl CommitProofs {
         context: &RunContext<'_>,
         planned: &PlannedPoint,
     ) -> Result<Option<CommitProof>, EngineError> {
-        let workload = match &planned.subject {
-            Subject::Workload(name) => context.workload(name.as_str()),
-            Subject::Test(_) | Subject::Storage(_) => None,
-        };
+        let workload =
+            if let Subject::Workload(name) = &planned.subject { context.workload(name.as_str()) } else { None };
         let test = planned.subject.test().and_then(|code| context.catalogue.test(code.as_str()).ok());
         let writes = workload.is_some_and(|loaded| loaded.dialect.workload().about().writes())
             || test.is_some_and(|test| test.procedure.writes());
@@ -224,10 +222,7 @@ fn device(engine: &dyn Engine) -> Result<(Flushes, bool), String> {
 
 /// Whether another attempt would show nothing more.
 fn is_blind(engine: &dyn Engine, proof: &CommitProof) -> bool {
-    match engine.features().local {
-        true => proof.device_count.is_none(),
-        false => proof.log_syncs.is_none(),
-    }
+    if engine.features().local { proof.device_count.is_none() } else { proof.log_syncs.is_none() }
 }
 
 /// Who commits: a test's procedure, or a workload's program.

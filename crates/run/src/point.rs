@@ -141,14 +141,9 @@ fn unsupported(planned: &PlannedPoint, work: PointWork<'_>, size: &Size) -> Opti
 
 fn fail(point: &mut Point, error: &EngineError) {
     // If the server itself lacks a feature, that is not a failure of the platform.
-    point.status = match error.class {
-        ErrorClass::Unsupported => Status::Unsupported,
-        _ => Status::Failed,
-    };
-    point.reason = Some(match error.class {
-        ErrorClass::Cancelled => "interrupted".to_owned(),
-        _ => error.to_string(),
-    });
+    let (unsupported, cancelled) = (ErrorClass::Unsupported, ErrorClass::Cancelled);
+    point.status = if error.class == unsupported { Status::Unsupported } else { Status::Failed };
+    point.reason = Some(if error.class == cancelled { "interrupted".to_owned() } else { error.to_string() });
     if point.outcomes.errors.is_empty() {
         point.outcomes.fail(error.class);
     }
@@ -163,10 +158,8 @@ fn attempt(
 ) -> Result<(), EngineError> {
     let engine = context.engine;
     context.stop.at_work(engine.canceller().into_iter().collect());
-    let mut durability = match work.writes() {
-        true => Some(durability::durability(engine, work.commit(), work.driven_by())?),
-        false => None,
-    };
+    let durability = || durability::durability(engine, work.commit(), work.driven_by());
+    let mut durability = work.writes().then(durability).transpose()?;
     if let Some(durability) = &durability {
         point.commit = Some(work.commit());
         point.durability = durability.settings.clone();

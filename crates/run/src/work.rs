@@ -112,10 +112,7 @@ pub(crate) enum PointWork<'a> {
 impl<'a> PointWork<'a> {
     /// The specification of a test, if the work is a test.
     pub(crate) fn test(self) -> Option<&'a PointSpec> {
-        match self {
-            Self::Test(spec) => Some(spec),
-            Self::Workload(_) => None,
-        }
+        if let Self::Test(spec) = self { Some(spec) } else { None }
     }
 
     /// Who runs the loop. For a workload it is dbdyno, also where it calls a procedure for each transaction.

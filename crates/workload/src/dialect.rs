@@ -89,11 +89,7 @@ impl Dialect {
     /// Why there is no such form, if there is none.
     #[must_use]
     pub fn lacks(&self, form: Drive) -> Option<String> {
-        let no = match form {
-            Drive::Client => "no client",
-            Drive::Server => "no server",
-        };
-        let statement = self.file.get(no).ok()?;
+        let statement = self.file.get(&format!("no {}", form.name())).ok()?;
         Some(statement.notes.get("why").cloned().unwrap_or_else(|| format!("{} has no such form", self.engine)))
     }
 

@@ -203,10 +203,7 @@ impl Answer {
     /// A text of a row, if it is one.
     #[must_use]
     pub fn text(&self, row: usize, column: usize) -> Option<&str> {
-        match self.get(row, column)? {
-            Value::Text(text) => Some(text),
-            _ => None,
-        }
+        if let Value::Text(text) = self.get(row, column)? { Some(text) } else { None }
     }
 
     /// A sum of a row, modulo 2^64, if it is one: a whole number, or the digits of one that may have more than 64 bits.

@@ -366,10 +366,7 @@ impl Session for NullSession {
                 self.rows += rows;
                 self.commits += commits;
                 let rows = rows.saturating_sub(self.behaviour.rows_short);
-                let key = match bound.values.get(0) {
-                    Some(Value::Int(key)) => key.cast_unsigned(),
-                    _ => 0,
-                };
+                let key = if let Some(Value::Int(key)) = bound.values.get(0) { key.cast_unsigned() } else { 0 };
                 self.give_outputs(bound.statement, key.cast_signed());
                 return Ok(ChunkResult { ops: 0, rows, bytes: 0, checksum: key.wrapping_mul(31) });
             }

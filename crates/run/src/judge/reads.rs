@@ -114,10 +114,8 @@ impl DeviceReads {
     /// Flags what others read from the same devices.
     fn tell_foreign(&self, point: &mut Point, evidence: &Evidence<'_>) {
         // For a separate server, dbdyno's own reads are known, too.
-        let harness = match evidence.features.in_process {
-            true => 0.0,
-            false => evidence.telemetry.process_read_bytes.unwrap_or(0) as f64,
-        };
+        let Evidence { features, telemetry, .. } = evidence;
+        let harness = if features.in_process { 0.0 } else { telemetry.process_read_bytes.unwrap_or(0) as f64 };
         let beyond = self.device_bytes - harness - self.own_bytes;
         let foreign = self.device_bytes - harness > FOREIGN_READS * self.own_bytes
             && beyond > FOREIGN_FLOOR_BYTES_PER_S * self.seconds;

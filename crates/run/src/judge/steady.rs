@@ -11,10 +11,7 @@ const DRIFT_PCT: f64 = 10.0;
 pub(super) fn flag(point: &mut Point, evidence: &Evidence<'_>) {
     let Evidence { work, log, window, .. } = evidence;
     // The chunks of the client drive are the seconds of the window, with the work of all jobs in each.
-    let jobs = match work.driven_by() {
-        Drive::Server => work.jobs(),
-        Drive::Client => 1,
-    };
+    let jobs = if work.driven_by() == Drive::Server { work.jobs() } else { 1 };
     let rates = log.rates(*window, jobs);
     let Some(trend) = Trend::of(&rates) else {
         let (n, least) = (rates.len(), Trend::LEAST_RATES);
