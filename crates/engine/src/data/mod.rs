@@ -5,6 +5,7 @@
 
 use crate::client::{Value, Values};
 use dbdyno_model::{Size, TableShape};
+use dbdyno_stats::SplitMix64;
 use std::sync::LazyLock;
 
 mod calendar;
@@ -209,10 +210,7 @@ fn quantity(h: u64) -> i64 {
 /// A mixing function of 64 bits (the finaliser of SplitMix64: Steele, Lea and Flood, OOPSLA 2014).
 #[must_use]
 pub fn mix(x: u64) -> u64 {
-    let mut z = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+    SplitMix64::new(x).draw()
 }
 
 /// `x -> (a x + b) mod m` with a coprime to m and near the golden section of it, so that neighbours part.
