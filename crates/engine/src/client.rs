@@ -12,7 +12,7 @@ use dbdyno_model::ErrorClass;
 pub use statements::placed;
 pub use statements::{Bound, Place, StatementText, Statements, ValueType};
 pub use test::{Parameter, Reads, TestForm, TestProgram, commits};
-pub use values::{Answer, Value, Values, cents_from, cents_text};
+pub use values::{Answer, Value, ValueOf, Values, cents_from, cents_text};
 
 /// What an engine answers that has no client drive, or none for the work of a test.
 pub fn unsupported() -> EngineError {

@@ -6,8 +6,11 @@ use crate::{EngineError, modulo_2_64};
 
 /// A value. What a database answers with is nothing, a whole number or a text, as every database writes all else as
 /// text; an output value of a call is what the call says.
+pub type Value<'a> = ValueOf<&'a str>;
+
+/// A value, with a text as `T` has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Value<'a> {
+pub enum ValueOf<T> {
     /// None.
     Null,
     /// A whole number.
@@ -17,7 +20,21 @@ pub enum Value<'a> {
     /// Hundredths: 1250 is 12.50.
     Cents(i64),
     /// Anything else: `Smith`.
-    Text(&'a str),
+    Text(T),
+}
+
+impl<T> ValueOf<T> {
+    /// The same value with its text as something else.
+    #[inline]
+    fn map_text<U>(self, of: impl FnOnce(T) -> U) -> ValueOf<U> {
+        match self {
+            Self::Null => ValueOf::Null,
+            Self::Int(number) => ValueOf::Int(number),
+            Self::Day(days) => ValueOf::Day(days),
+            Self::Cents(cents) => ValueOf::Cents(cents),
+            Self::Text(text) => ValueOf::Text(of(text)),
+        }
+    }
 }
 
 /// Hundredths in digits: 1250 is `12.50`.
@@ -61,18 +78,9 @@ impl<'a> From<&'a str> for Value<'a> {
 /// Values, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Values {
-    kept: Vec<Kept>,
+    /// Of a text: where it begins in all texts, and where it ends.
+    kept: Vec<ValueOf<(usize, usize)>>,
     texts: String,
-}
-
-/// A value; a text ends there in all texts, and begins where the one before it ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kept {
-    Null,
-    Int(i64),
-    Day(i32),
-    Cents(i64),
-    Text { from: usize, to: usize },
 }
 
 impl Values {
@@ -92,17 +100,11 @@ impl Values {
     /// Adds a value.
     #[inline]
     pub fn push<'v>(&mut self, value: impl Into<Value<'v>>) -> &mut Self {
-        let kept = match value.into() {
-            Value::Null => Kept::Null,
-            Value::Int(number) => Kept::Int(number),
-            Value::Day(days) => Kept::Day(days),
-            Value::Cents(cents) => Kept::Cents(cents),
-            Value::Text(text) => {
-                let from = self.texts.len();
-                self.texts.push_str(text);
-                Kept::Text { from, to: self.texts.len() }
-            }
-        };
+        let kept = value.into().map_text(|text| {
+            let from = self.texts.len();
+            self.texts.push_str(text);
+            (from, self.texts.len())
+        });
         self.kept.push(kept);
         self
     }
@@ -111,7 +113,7 @@ impl Values {
     #[inline]
     pub fn set(&mut self, numbers: &[i64]) -> &mut Self {
         self.clear();
-        self.kept.extend(numbers.iter().map(|number| Kept::Int(*number)));
+        self.kept.extend(numbers.iter().map(|number| ValueOf::Int(*number)));
         self
     }
 
@@ -133,13 +135,7 @@ impl Values {
     #[inline]
     #[must_use]
     pub fn get(&self, at: usize) -> Option<Value<'_>> {
-        Some(match *self.kept.get(at)? {
-            Kept::Null => Value::Null,
-            Kept::Int(number) => Value::Int(number),
-            Kept::Day(days) => Value::Day(days),
-            Kept::Cents(cents) => Value::Cents(cents),
-            Kept::Text { from, to } => Value::Text(&self.texts[from..to]),
-        })
+        Some(self.kept.get(at)?.map_text(|(from, to)| &self.texts[from..to]))
     }
 
     /// All of them.
@@ -241,9 +237,9 @@ impl Answer {
                 unclear(format!("gives {value:?} as output value {}, which is no {output:?}", at + 1))
             })?;
             match read {
-                Value::Int(number) => self.values.kept[at] = Kept::Int(number),
-                Value::Day(days) => self.values.kept[at] = Kept::Day(days),
-                Value::Cents(cents) => self.values.kept[at] = Kept::Cents(cents),
+                Value::Int(number) => self.values.kept[at] = ValueOf::Int(number),
+                Value::Day(days) => self.values.kept[at] = ValueOf::Day(days),
+                Value::Cents(cents) => self.values.kept[at] = ValueOf::Cents(cents),
                 // They lie there.
                 Value::Null | Value::Text(_) => {}
             }
@@ -255,7 +251,7 @@ impl Answer {
     #[inline]
     #[must_use]
     pub fn sum(&self) -> u64 {
-        let numbers = self.values.kept.iter().map(|kept| if let Kept::Int(number) = kept { *number } else { 0 });
+        let numbers = self.values.kept.iter().map(|kept| if let ValueOf::Int(number) = kept { *number } else { 0 });
         numbers.fold(0, |sum: u64, number| sum.wrapping_add(number.cast_unsigned()))
     }
 }
