@@ -9,7 +9,7 @@ mod quiet_intervals;
 
 use crate::RunContext;
 use crate::run_context::{go_on, settle};
-use crate::work::{PlannedWork, PointWork};
+use crate::work::{PlannedWork, PointWork, point_spec};
 use dbdyno_engine::{
     Durability, DurablePlaces, Engine, EngineError, PointSpec, PointStatistics, Request, Sampling, Session,
 };
@@ -73,7 +73,7 @@ impl CommitProofs {
         let alone = PlannedPoint { dop: Dop::ONE, commit, ..planned.clone() };
         let work = match workload {
             Some(_) => PlannedWork::of(context, &alone).ok(),
-            None => spec(context, commit).map(Box::new).map(PlannedWork::Test),
+            None => spec(context, &alone).map(Box::new).map(PlannedWork::Test),
         };
         let Some(work) = work else { return Ok(None) };
         let proof = match prove(context, work.work()) {
@@ -141,26 +141,14 @@ pub(crate) fn look_again(engine: &dyn Engine, work: PointWork<'_>, point: &mut P
 
 /// The commits of one session: conventional inserts into a table of their own, using the first table for which the
 /// engine supports them. `None` where it has no tables.
-fn spec(context: &RunContext<'_>, commit: CommitMode) -> Option<PointSpec> {
+fn spec(context: &RunContext<'_>, alone: &PlannedPoint) -> Option<PointSpec> {
     let tables = context.engine.tables();
     let fits = |table| tables.contains(&table);
     let test = context.catalogue.tests().iter();
     let test = test.filter(|t| t.procedure.shape == ProcedureShape::Insert).find(|t| t.table.is_some_and(fits))?;
-    Some(PointSpec {
-        rows_per_tx: test.rows_per_tx.unwrap_or(1),
-        test: test.clone(),
-        size: context.size.clone(),
-        seed: context.seed,
-        key_seed: context.seed,
-        nodes: 1,
-        jobs: 1,
-        jobs_before: 0,
-        jobs_after: 0,
-        threads: 1,
-        commit,
-        drive: Drive::Server,
-        sampling: Sampling::Off,
-    })
+    let rows_per_tx = test.rows_per_tx.unwrap_or(1);
+    let spec = point_spec(context, test, alone);
+    Some(PointSpec { rows_per_tx, drive: Drive::Server, sampling: Sampling::Off, ..spec })
 }
 
 fn prove(context: &RunContext<'_>, work: PointWork<'_>) -> Result<CommitProof, EngineError> {

@@ -6,7 +6,7 @@ use dbdyno_engine::client::unsupported;
 use dbdyno_engine::data::mix;
 use dbdyno_engine::program::TransactionType;
 use dbdyno_engine::{Engine, EngineError, PointSpec, Prepared, ProgramSpec, Session};
-use dbdyno_model::{Cache, CommitMode, Dop, Drive, PlannedPoint, Rate, RepeatMode, Subject};
+use dbdyno_model::{Cache, CommitMode, Dop, Drive, PlannedPoint, Rate, RepeatMode, Subject, Test};
 use dbdyno_stats::Types;
 use dbdyno_workload::{TargetWorkload, User};
 use std::ops::Range;
@@ -46,21 +46,10 @@ impl<'a> PlannedWork<'a> {
     pub(crate) fn of(context: &'a RunContext<'_>, planned: &PlannedPoint) -> Result<Self, String> {
         let key_seed = key_seed(context.seed, planned);
         match &planned.subject {
-            Subject::Test(code) => Ok(Self::Test(Box::new(PointSpec {
-                test: context.catalogue.test(code.as_str()).map_err(|error| error.to_string())?.clone(),
-                size: context.size.clone(),
-                seed: context.seed,
-                key_seed,
-                nodes: planned.dop.nodes,
-                jobs: planned.dop.jobs,
-                jobs_before: 0,
-                jobs_after: 0,
-                threads: planned.dop.threads,
-                rows_per_tx: planned.rows_per_tx,
-                commit: planned.commit,
-                drive: planned.drive,
-                sampling: context.sampling,
-            }))),
+            Subject::Test(code) => {
+                let test = context.catalogue.test(code.as_str()).map_err(|error| error.to_string())?;
+                Ok(Self::Test(Box::new(PointSpec { key_seed, ..point_spec(context, test, planned) })))
+            }
             Subject::Workload(name) => {
                 let loaded = context.workload(name.as_str());
                 let loaded = loaded.ok_or_else(|| format!("the workload {} is not loaded here", name.as_str()))?;
@@ -85,6 +74,25 @@ impl<'a> PlannedWork<'a> {
             Self::Test(spec) => PointWork::Test(spec),
             Self::Workload(workload) => PointWork::Workload(workload),
         }
+    }
+}
+
+/// What the jobs of a test's point have to do, with the keys of the run.
+pub(crate) fn point_spec(context: &RunContext<'_>, test: &Test, planned: &PlannedPoint) -> PointSpec {
+    PointSpec {
+        test: test.clone(),
+        size: context.size.clone(),
+        seed: context.seed,
+        key_seed: context.seed,
+        nodes: planned.dop.nodes,
+        jobs: planned.dop.jobs,
+        jobs_before: 0,
+        jobs_after: 0,
+        threads: planned.dop.threads,
+        rows_per_tx: planned.rows_per_tx,
+        commit: planned.commit,
+        drive: planned.drive,
+        sampling: context.sampling,
     }
 }
 

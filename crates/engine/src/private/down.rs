@@ -18,7 +18,7 @@ const BEFORE_REMOVAL: Duration = Duration::from_secs(10);
 const AT_ONCE: Duration = Duration::from_secs(10);
 
 /// What was done.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Down {
     /// What there was; `None` where nothing was recorded.
     pub instance: Option<Instance>,
@@ -37,9 +37,8 @@ pub struct Down {
 /// It does not stop, or something cannot be removed.
 pub fn down(home: &Home, product: &dyn Product, keep: Option<bool>, watch: &dyn Watch) -> Result<Down, ServerError> {
     let instance_folder = home.instance_folder(product.about().engine)?;
-    let nothing = Down { instance: None, stopped: false, kept: false, removed: false };
     if !instance_folder.path.exists() {
-        return Ok(nothing);
+        return Ok(Down::default());
     }
     let lock = Lock::take_at_home(&instance_folder, product, watch)?;
     let done = stop_and_remove(&instance_folder, product, keep, watch);
