@@ -25,9 +25,10 @@ pub fn measure(
 ) -> (Measurement, Option<EngineError>) {
     let mut point = empty_point(planned);
     let mut histograms = Vec::new();
-    let lost = fill(context, planned, maximum_per_s, &mut point, &mut histograms);
+    let filled = fill(context, planned, maximum_per_s, &mut point, &mut histograms);
+    let error = filled.inspect_err(|error| fail(&mut point, error)).err();
     point.transactions.extend(point.as_one_type());
-    (Measurement { point, histograms }, lost)
+    (Measurement { point, histograms }, error.filter(EngineError::target_lost))
 }
 
 /// A point and its histograms.
@@ -45,47 +46,32 @@ fn fill(
     maximum_per_s: Option<f64>,
     point: &mut Point,
     histograms: &mut Histograms,
-) -> Option<EngineError> {
+) -> Result<(), EngineError> {
     if let Mapping::None { why } = &planned.mapping {
         point.status = Status::Unsupported;
         point.reason = Some(why.clone());
-        return None;
+        return Ok(());
     }
-    let planned_work = match PlannedWork::of(context, planned) {
-        Ok(work) => work,
-        Err(why) => {
-            fail(point, &EngineError::new(ErrorClass::UnknownObject, why));
-            return None;
-        }
-    };
+    let unknown = |why| EngineError::new(ErrorClass::UnknownObject, why);
+    let planned_work = PlannedWork::of(context, planned).map_err(unknown)?;
     let work = planned_work.work();
     if let Some(why) = unsupported(planned, work, context.size) {
         point.status = Status::Unsupported;
         point.reason = Some(why);
-        return None;
+        return Ok(());
     }
     if let Some(rate) = planned.load.rate {
         if rate.is_share() && maximum_per_s.is_none() {
             let message = format!("the maximum that {rate} is a share of was not measured: look at the point before");
-            fail(point, &EngineError::other(message));
-            return None;
+            return Err(EngineError::other(message));
         }
         point.asked_per_s = Some(rate.per_s(maximum_per_s.unwrap_or(0.0)));
     }
     let result = attempt(context, planned, work, point, histograms);
     context.stop.at_work(Vec::new());
     // A point's own tables are removed in any case, and a failure to remove them must not hide the first error.
-    let result = match (result, work.end(context.engine)) {
-        (Ok(()), Err(error)) => Err(error.while_doing("cleaning up after the point")),
-        (result, _) => result,
-    };
-    match result {
-        Ok(()) => None,
-        Err(error) => {
-            fail(point, &error);
-            error.target_lost().then_some(error)
-        }
-    }
+    let ended = work.end(context.engine);
+    result.and_then(|()| ended.map_err(|error| error.while_doing("cleaning up after the point")))
 }
 
 /// A point that cannot begin, with the reason.
