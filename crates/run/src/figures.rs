@@ -30,22 +30,10 @@ pub(crate) fn work(point: &mut Point, work: PointWork<'_>, log: &WorkLog, window
     point.ops_total = Some(log.total_ops());
     point.checksum = Some(format!("{:016x}", log.checksum));
     point.ops_per_s = rate(done.ops);
-    if work.has_rows() {
-        point.rows = Some(done.rows.round() as u64);
-        point.rows_per_s = rate(done.rows);
-    } else {
-        point.lacks("rows", "the test's work has no rows");
-        point.lacks("rows_per_s", "the test's work has no rows");
-    }
-    if work.is_transactional() {
-        point.tx_per_s = point.ops_per_s;
-    } else {
-        point.lacks("tx_per_s", "the test's operations are no transactions");
-    }
-    match done.bytes {
-        bytes if bytes > 0.0 => point.work_mib_per_s = rate(bytes / MIB),
-        _ => point.lacks("work_mib_per_s", "the test does not count bytes of its own"),
-    }
+    point.rows = work.has_rows().then_some(done.rows.round() as u64);
+    point.rows_per_s = rate(done.rows).filter(|_| work.has_rows());
+    point.tx_per_s = point.ops_per_s.filter(|_| work.is_transactional());
+    point.work_mib_per_s = rate(done.bytes / MIB).filter(|_| done.bytes > 0.0);
     let mean_s = (done.ops > 0.0).then_some(done.busy_ns / 1e9 / done.ops);
     point.service_time_s = Some(ResponseTime { mean: mean_s, ..ResponseTime::default() });
     if work.driven_by() == Drive::Server {
@@ -55,24 +43,25 @@ pub(crate) fn work(point: &mut Point, work: PointWork<'_>, log: &WorkLog, window
         }
         point.lacks("series", why);
     }
-    if point.asked_per_s.is_none() {
-        point.lacks("asked_per_s", "no rate was set");
-        point.lacks("response_time_s", "no rate was set, so nothing was due at a moment");
-    }
     if let Some(spec) = work.test() {
         point.elapsed_s = elapsed_s(spec, log, &done, seconds);
-        if let Some(from) = extrapolated_from(spec) {
-            point.extrapolated.insert("elapsed_s".to_owned(), from);
+        point.extrapolated.extend(extrapolated_from(spec).map(|from| ("elapsed_s".to_owned(), from)));
+    }
+    let no_rate = point.asked_per_s.is_none();
+    for (is_lacking, path, why) in [
+        (!work.has_rows(), "rows", "the test's work has no rows"),
+        (!work.has_rows(), "rows_per_s", "the test's work has no rows"),
+        (!work.is_transactional(), "tx_per_s", "the test's operations are no transactions"),
+        (done.bytes <= 0.0, "work_mib_per_s", "the test does not count bytes of its own"),
+        (no_rate, "asked_per_s", "no rate was set"),
+        (no_rate, "response_time_s", "no rate was set, so nothing was due at a moment"),
+        (point.elapsed_s.is_none(), "elapsed_s", "the work is a rate, not one piece with a duration"),
+        (!work.writes(), "commit", "the test writes nothing"),
+        (point.plan.is_none(), "plan", "the work is no statement with a plan"),
+    ] {
+        if is_lacking {
+            point.lacks(path, why);
         }
-    }
-    if point.elapsed_s.is_none() {
-        point.lacks("elapsed_s", "the work is a rate, not one piece with a duration");
-    }
-    if !work.writes() {
-        point.lacks("commit", "the test writes nothing");
-    }
-    if point.plan.is_none() {
-        point.lacks("plan", "the work is no statement with a plan");
     }
 }
 
