@@ -35,7 +35,7 @@ pub enum Drive {
 }
 
 /// Whether the test's table must be in the engine's cache.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cache {
     /// Read in advance; fewer than 1 in 1,000 logical reads may be physical.
@@ -43,6 +43,7 @@ pub enum Cache {
     /// At least 0.7 device reads per block visit.
     NonCached,
     /// The cache makes no difference to the test.
+    #[default]
     Any,
 }
 
@@ -93,7 +94,7 @@ pub struct Test {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<TableName>,
     /// Whether that table is in the engine's cache.
-    #[serde(default = "any_cache")]
+    #[serde(default)]
     pub cache: Cache,
     /// Dimensions that a ramp may move; the first is the default.
     pub ramp: Vec<Dimension>,
@@ -138,10 +139,6 @@ pub struct Test {
     /// What a reader should know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-}
-
-fn any_cache() -> Cache {
-    Cache::Any
 }
 
 fn one() -> u64 {

@@ -91,7 +91,7 @@ impl Found {
             match Self::look(product, account, &folder, series) {
                 Ok(Some(found)) => return Ok(found),
                 Ok(None) if search.named.is_some() => {
-                    problems.push(format!("{} does not hold {}", folder.display(), list(needed)));
+                    problems.push(format!("{} does not hold {}", folder.display(), needed.join(" and ")));
                 }
                 Ok(None) => {}
                 Err(problem) if problems.contains(&problem) => {}
@@ -99,7 +99,7 @@ impl Found {
             }
         }
         let hint = match problems.is_empty() {
-            true => format!("{} not found in PATH or where distributions put them; ", list(needed)),
+            true => format!("{} not found in PATH or where distributions put them; ", needed.join(" and ")),
             false => format!("{}; ", problems.join("; ")),
         };
         let what = match search.made_by {
@@ -141,10 +141,6 @@ impl Found {
 
 fn first_line(text: &str) -> String {
     text.lines().next().filter(|line| !line.is_empty()).unwrap_or("it does not tell its version").to_owned()
-}
-
-fn list(programs: &[&str]) -> String {
-    programs.join(" and ")
 }
 
 fn is_program(path: &Path) -> bool {
