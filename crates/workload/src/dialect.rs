@@ -139,7 +139,8 @@ impl Dialect {
     pub(crate) fn makes(&self) -> Result<Vec<Made<'_>>, EngineError> {
         let all = self.section("make").map(|(name, Statement { text, notes })| {
             let makes = notes.get("makes").and_then(|makes| makes.split_once(' '));
-            let (kind, called) = makes.ok_or_else(|| EngineError::other(format!("'{name}' does not say what it makes")))?;
+            let unclear = || EngineError::other(format!("'{name}' does not say what it makes"));
+            let (kind, called) = makes.ok_or_else(unclear)?;
             Ok(Made { kind, called, columns: notes.get("columns").map_or("", String::as_str), sql: text })
         });
         all.collect()
