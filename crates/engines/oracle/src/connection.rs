@@ -374,6 +374,7 @@ impl Drop for OracleConnection {
 }
 
 #[cfg(test)]
+#[path = "connection/tests/fakes.rs"]
 mod fakes;
 #[cfg(test)]
 pub(super) mod tests;

@@ -143,6 +143,7 @@ impl Product for OracleProduct {
 }
 
 #[cfg(test)]
+#[path = "tests/names.rs"]
 mod names;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! Connections to real servers.
 
-#[path = "connection/pooler.rs"]
+#[path = "connection/tests/pooler.rs"]
 pub(crate) mod pooler;
 
 use super::PostgresConnection;

@@ -5,21 +5,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 const SQL: [(&str, &str); 15] = [
-    ("tables.sql", include_str!("../dialect/sql/tables.sql")),
-    ("procedures.sql", include_str!("../dialect/sql/procedures.sql")),
-    ("parts.sql", include_str!("../dialect/sql/parts.sql")),
-    ("lookups.sql", include_str!("../dialect/sql/lookups.sql")),
-    ("cpu.sql", include_str!("../dialect/sql/cpu.sql")),
-    ("statistics.sql", include_str!("../dialect/sql/statistics.sql")),
-    ("describe.sql", include_str!("../dialect/sql/describe.sql")),
-    ("load.sql", include_str!("../dialect/sql/load.sql")),
-    ("check.sql", include_str!("../dialect/sql/check.sql")),
-    ("durability.sql", include_str!("../dialect/sql/durability.sql")),
-    ("facts.sql", include_str!("../dialect/sql/facts.sql")),
-    ("inspect.sql", include_str!("../dialect/sql/inspect.sql")),
-    ("fill.sql", include_str!("../dialect/sql/fill.sql")),
-    ("setup.sql", include_str!("../dialect/sql/setup.sql")),
-    ("diagnostics.sql", include_str!("../dialect/sql/diagnostics.sql")),
+    ("tables.sql", include_str!("../../dialect/sql/tables.sql")),
+    ("procedures.sql", include_str!("../../dialect/sql/procedures.sql")),
+    ("parts.sql", include_str!("../../dialect/sql/parts.sql")),
+    ("lookups.sql", include_str!("../../dialect/sql/lookups.sql")),
+    ("cpu.sql", include_str!("../../dialect/sql/cpu.sql")),
+    ("statistics.sql", include_str!("../../dialect/sql/statistics.sql")),
+    ("describe.sql", include_str!("../../dialect/sql/describe.sql")),
+    ("load.sql", include_str!("../../dialect/sql/load.sql")),
+    ("check.sql", include_str!("../../dialect/sql/check.sql")),
+    ("durability.sql", include_str!("../../dialect/sql/durability.sql")),
+    ("facts.sql", include_str!("../../dialect/sql/facts.sql")),
+    ("inspect.sql", include_str!("../../dialect/sql/inspect.sql")),
+    ("fill.sql", include_str!("../../dialect/sql/fill.sql")),
+    ("setup.sql", include_str!("../../dialect/sql/setup.sql")),
+    ("diagnostics.sql", include_str!("../../dialect/sql/diagnostics.sql")),
 ];
 /// The oldest release that dbdyno works with.
 const OLDEST: (u32, u32) = (12, 2);
@@ -180,7 +180,7 @@ fn looks_like_a_column(word: &str, sql: &str) -> bool {
 fn every_statistic_is_listed_and_every_listed_one_is_used() {
     let names = names();
     let mut used = BTreeSet::new();
-    let parsed = dbdyno_engine::SqlFile::parse("statistics.sql", include_str!("../dialect/sql/statistics.sql"));
+    let parsed = dbdyno_engine::SqlFile::parse("statistics.sql", include_str!("../../dialect/sql/statistics.sql"));
     let mut ours = BTreeSet::new();
     for statement in ["session_counters", "system_counters", "time_model", "machine", "files"] {
         let text = &parsed.get(statement).unwrap().text;
