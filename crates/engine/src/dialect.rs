@@ -6,6 +6,7 @@
 //! which are unsafe) and `statistics.toml` (which of its statistics are which counter).
 
 use crate::procedure::ProcedureDialect;
+use crate::server::grants::Grant;
 use crate::server::{Errors, Settings, StatisticsTable};
 use crate::{EngineError, Mappings, SqlError, SqlFile, Statement};
 use dbdyno_model::{Mapping, Test};
@@ -24,6 +25,8 @@ pub struct Dialect {
     pub settings: Settings,
     /// Which of its statistics are which counter.
     pub statistics: StatisticsTable,
+    /// What the set-up of a server grants (`setup/setup`).
+    pub grants: Vec<Grant>,
     mappings: Result<Mappings, String>,
     folder: &'static Dir<'static>,
     words: BTreeMap<String, String>,
@@ -55,7 +58,9 @@ impl Dialect {
             let file = SqlFile::parse(format!("{engine}/sql/{name}.sql"), text);
             (name, file)
         };
-        let files = named("sql").into_iter().map(parse).collect();
+        let files: BTreeMap<String, SqlFile> = named("sql").into_iter().map(parse).collect();
+        let setup = files.get("setup").and_then(|file| file.get("setup").ok());
+        let grants = setup.map(|script| Grant::all(&script.text)).unwrap_or_default();
         let words = text("words.toml").and_then(|text| toml::from_str(text).ok()).unwrap_or_default();
         let mut faults: Vec<String> = mappings.as_ref().err().cloned().into_iter().collect();
         faults.extend(procedures.as_ref().err().map(|why| format!("procedures.toml: {why}")));
@@ -64,7 +69,20 @@ impl Dialect {
         let statistics = data(&mut faults, "statistics.toml", text("statistics.toml"));
         faults.extend(errors.ambiguous().iter().map(|code| format!("errors.toml: {code} is of two classes")));
         let workloads = named("sql/workloads");
-        Self { engine, errors, settings, statistics, mappings, folder, words, procedures, files, workloads, faults }
+        Self {
+            engine,
+            errors,
+            settings,
+            statistics,
+            grants,
+            mappings,
+            folder,
+            words,
+            procedures,
+            files,
+            workloads,
+            faults,
+        }
     }
 
     /// What is wrong with the files, in words; nothing in what is delivered.

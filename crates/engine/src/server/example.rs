@@ -42,19 +42,18 @@ pub fn client_heading(spec: &PointSpec) -> String {
     format!("\n-- what a client sends for a transaction of {statements}; prepared, with parameters for the values")
 }
 
-/// Adds a line.
-pub fn line(text: &mut String, line: std::fmt::Arguments<'_>) {
-    // Writing to a String cannot fail.
-    _ = writeln!(text, "{line}");
-}
-
-/// A script of a test.
+/// A script of a test, or of a schema.
 pub struct Script(String);
 
 impl Script {
+    /// Begins with a text.
+    pub fn begin(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
     /// Begins with what the test is and how the engine realises it, as comments.
     pub fn of(test: &Test, size: &Size, mapping: &Mapping) -> Self {
-        let mut script = Self(format!("-- {}: {}\n", test.code, test.title));
+        let mut script = Self::begin(format!("-- {}: {}\n", test.code, test.title));
         match mapping.note() {
             Some(note) => script.line(format!("-- {}: {note}", mapping.kind())),
             None => script.line(format!("-- {}", mapping.kind())),
@@ -72,7 +71,8 @@ impl Script {
 
     /// Adds a line.
     pub fn line(&mut self, text: impl Display) {
-        line(&mut self.0, format_args!("{text}"));
+        // Writing to a String cannot fail.
+        _ = writeln!(self.0, "{text}");
     }
 
     /// Adds lines.
@@ -83,6 +83,11 @@ impl Script {
     /// Adds a heading.
     pub fn heading(&mut self, heading: &str) {
         self.line(format!("\n-- {heading}"));
+    }
+
+    /// Adds the heading of a table.
+    pub fn table(&mut self, table: TableName, size: &Size) {
+        self.heading(&format!("{table}: {} rows at size {}", table.rows(size), size.id));
     }
 
     /// Adds a heading and statements under it, if there are any.

@@ -45,7 +45,7 @@ use dbdyno_engine::{
     Settled,
 };
 use dbdyno_model::{CommitMode, Counters, Database, Drive, Size, TableName};
-pub(crate) use dialect::{DIALECT, GRANTS, TABLE_NAMES, mapping};
+pub(crate) use dialect::{DIALECT, TABLE_NAMES};
 use point::UnderWay;
 pub(crate) use product::{MariaDbEngine, MariaDbProduct, Node, engine};
 use session::MariaDbSession;
@@ -62,7 +62,7 @@ pub const INFO: EngineInfo = EngineInfo {
     target: "mariadb://USER@HOST[:PORT][,HOST2...]/DATABASE[?sslmode=verify-full&...]",
     notice: None,
     hidden: false,
-    mapping,
+    mapping: |test| DIALECT.mapping(test),
     script: script::of_test,
     schema_script: script::of_schema,
     workload_sql: |name| DIALECT.workload(name),

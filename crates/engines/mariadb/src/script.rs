@@ -1,11 +1,11 @@
 //! Every statement that a test or a load would run, for review or by hand: the mariadb client takes it as it is.
 
 use super::client::{BEGIN, COMMIT, written};
-use super::{TABLE_NAMES, layout, mapping, procedure};
+use super::{TABLE_NAMES, layout, procedure};
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::server::call::{SUMS, arguments};
-use dbdyno_engine::server::example::{self, Script, line};
+use dbdyno_engine::server::example::{self, Script};
 use dbdyno_model::{Mapping, Size, Test};
 
 /// Statements of an example's transaction that stand for all.
@@ -19,7 +19,7 @@ const SUM_VARIABLES: [&str; SUMS] = ["@ops", "@rows", "@bytes", "@checksum"];
 /// # Errors
 /// A statement cannot be filled in.
 pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
-    let mapping = mapping(test);
+    let mapping = DIALECT.mapping(test);
     let mut script = Script::of(test, size, &mapping);
     if matches!(mapping, Mapping::None { .. }) {
         return Ok(script.text());
@@ -68,23 +68,19 @@ pub(super) fn ended(sql: &str) -> String {
 /// # Errors
 /// A statement cannot be filled in.
 pub(super) fn of_schema(size: &Size) -> Result<String, EngineError> {
-    let mut text =
-        "-- First what an administrator runs, then what dbdyno runs as the user that is made there.\n\n".to_owned();
-    line(&mut text, format_args!("{}", DIALECT.get("setup/setup")?.text));
-    line(
-        &mut text,
-        format_args!(
-            "\n-- The client ends here. What follows is for reading: `dbdyno load` runs it, and fills the tables."
-        ),
+    let mut script = Script::begin(
+        "-- First what an administrator runs, then what dbdyno runs as the user that is made there.\n\n",
     );
-    line(&mut text, format_args!("\\q\n"));
+    script.line(&DIALECT.get("setup/setup")?.text);
+    script.line("\n-- The client ends here. What follows is for reading: `dbdyno load` runs it, and fills the tables.");
+    script.line("\\q\n");
     let meta = DIALECT.get("tables/create_meta")?;
-    line(&mut text, format_args!("-- {}", meta.notes.get("what").map_or("", String::as_str)));
-    line(&mut text, format_args!("{};", meta.text));
+    script.line(format!("-- {}", meta.notes.get("what").map_or("", String::as_str)));
+    script.line(format!("{};", meta.text));
     for table in TABLE_NAMES {
-        line(&mut text, format_args!("\n-- {table}: {} rows at size {}", table.rows(size), size.id));
+        script.table(table, size);
         let create = layout::create(table.name(), table.organisation(), layout::Pages::of(table))?;
-        line(&mut text, format_args!("{create};"));
+        script.line(format!("{create};"));
     }
-    Ok(text)
+    Ok(script.text())
 }

@@ -1,7 +1,6 @@
 //! What Oracle's files say.
 
 use dbdyno_engine::Dialect;
-use dbdyno_model::{Mapping, Test};
 use include_dir::{Dir, include_dir};
 use std::sync::LazyLock;
 
@@ -15,7 +14,3 @@ pub(crate) const DIAGNOSTICS_CLAIM: &str = "--diagnostics-pack claims a licence 
 /// What the engine's files say.
 pub(crate) static DIALECT: LazyLock<Dialect> = LazyLock::new(|| Dialect::read("oracle", &FILES));
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/dialect");
-
-pub(crate) fn mapping(test: &Test) -> Mapping {
-    DIALECT.mapping(test)
-}

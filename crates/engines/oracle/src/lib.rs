@@ -42,7 +42,7 @@ use dbdyno_engine::{
     Durability, EngineError, EngineInfo, Finding, PointSpec, PointStatistics, ProgramSpec, Session, Settled,
 };
 use dbdyno_model::{CommitMode, Counters, Database, Drive, Size, TableName};
-pub(crate) use dialect::{DIAGNOSTICS_CLAIM, DIALECT, NOTICE, mapping};
+pub(crate) use dialect::{DIAGNOSTICS_CLAIM, DIALECT, NOTICE};
 use point::UnderWay;
 pub(crate) use product::{Node, OracleEngine, OracleProduct, engine};
 use session::OracleSession;
@@ -57,7 +57,7 @@ pub const INFO: EngineInfo = EngineInfo {
     target: "oracle://USER@HOST[:PORT][,HOST2...]/SERVICE[?without=partitioning,...&...]",
     notice: Some(NOTICE),
     hidden: false,
-    mapping,
+    mapping: |test| DIALECT.mapping(test),
     script: script::of_test,
     schema_script: script::of_schema,
     workload_sql: |name| DIALECT.workload(name),

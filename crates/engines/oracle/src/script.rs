@@ -3,19 +3,13 @@
 //! lines that begin with `-- |`.
 
 use super::client::commit_settings;
-use super::{NOTICE, layout, mapping, procedure};
+use super::{NOTICE, layout, procedure};
 use crate::DIALECT;
 use dbdyno_engine::procedure::ProcedureSpec;
 use dbdyno_engine::server::call::{SUMS, arguments};
-use dbdyno_engine::server::example::{self, Script, line};
-use dbdyno_engine::server::grants::Grant;
+use dbdyno_engine::server::example::{self, Script};
 use dbdyno_engine::{EngineError, PointSpec};
 use dbdyno_model::{Cache, CommitMode, Dimension, ErrorClass, Mapping, Procedure, Size, TableName, Test, TestCode};
-use std::sync::LazyLock;
-
-/// What the set-up grants.
-pub(super) static GRANTS: LazyLock<Vec<Grant>> =
-    LazyLock::new(|| DIALECT.get("setup/setup").map(|script| Grant::all(&script.text)).unwrap_or_default());
 
 /// What a script of SQL*Plus begins with: no text is a variable of its own, output is shown, and what fails is told. A
 /// script goes on after what fails, because a part may be one that this server, or its licence, does not have.
@@ -30,7 +24,7 @@ const FOR_READING: &str = "-- | ";
 /// # Errors
 /// A statement cannot be filled in.
 pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
-    let mapping = mapping(test);
+    let mapping = DIALECT.mapping(test);
     let mut script = Script::of(test, size, &mapping);
     if matches!(mapping, Mapping::None { .. }) {
         return Ok(script.text());
@@ -53,7 +47,9 @@ pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
     script.lines(all_ended(procedure::package(std::slice::from_ref(&procedure), CommitMode::Durable)?.into()));
     script.cached(test, "into the cache, by a session of its own");
     for table in test.reads().into_iter().filter(|_| test.cache == Cache::Cached) {
-        script.lines(all_ended(statements_of("warm", table.name())?));
+        for name in ["statistics/warm_primary", "statistics/warm_customer"] {
+            script.line(ended(&DIALECT.fill(name, &[("table", table.name())])?));
+        }
     }
     script.plan(&procedure, &spec, "must have", ended)?;
     if procedure.explain()?.is_some() {
@@ -84,43 +80,38 @@ pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
 /// # Errors
 /// A statement cannot be filled in.
 pub(super) fn of_schema(size: &Size) -> Result<String, EngineError> {
-    let mut text = format!(
+    let mut script = Script::begin(format!(
         "-- Oracle Database: {NOTICE}. The statements are checked by grammars, not by Oracle.\n\
          -- First what an administrator runs, then what dbdyno runs as the user that is made there. An administrator who goes\n\
          -- on in this script does it in dbdyno's schema. `dbdyno load` fills the tables; a script leaves them empty.\n\n\
          {PREAMBLE}\n\n"
-    );
-    line(&mut text, format_args!("{}", DIALECT.get("setup/setup")?.text));
-    line(
-        &mut text,
-        format_args!("\n-- Only with a licence of the Diagnostics Pack, for runs with --diagnostics-pack:"),
-    );
-    reading(&DIALECT.get("setup/diagnostics")?.text).for_each(|sql| line(&mut text, format_args!("{sql}")));
-    line(&mut text, format_args!("\n-- The schema"));
-    run(&mut text, SCHEMA);
+    ));
+    let all_ended = |statements: Vec<String>| statements.into_iter().map(|sql| ended(&sql));
+    script.line(&DIALECT.get("setup/setup")?.text);
+    script.heading("Only with a licence of the Diagnostics Pack, for runs with --diagnostics-pack:");
+    script.lines(reading(&DIALECT.get("setup/diagnostics")?.text));
+    script.heading("The schema");
+    script.line(ended(SCHEMA));
     let meta = DIALECT.get("tables/create_meta")?;
-    line(&mut text, format_args!("\n-- {}", meta.notes.get("what").map_or("", String::as_str)));
-    run(&mut text, &meta.text);
+    script.heading(meta.notes.get("what").map_or("", String::as_str));
+    script.line(ended(&meta.text));
     for table in TableName::ALL {
-        line(&mut text, format_args!("\n-- {table}: {} rows at size {}", table.rows(size), size.id));
+        script.table(table, size);
         if let Some(part) = layout::needs(table.organisation()) {
-            line(&mut text, format_args!("-- needs {} (--without {} leaves it out)", part.words(), part.name()));
+            script.line(format!("-- needs {} (--without {} leaves it out)", part.words(), part.name()));
         }
-        layout::tables(table, size)?.iter().for_each(|sql| run(&mut text, sql));
+        script.lines(all_ended(layout::tables(table, size)?));
     }
-    line(&mut text, format_args!("\n-- Keys come when the tables are full, and statistics after them"));
+    script.heading("Keys come when the tables are full, and statistics after them");
     for table in TableName::ALL {
-        layout::indexes(table, LOADERS)?.iter().for_each(|sql| run(&mut text, sql));
-        statements_of("analyse", table.name())?.iter().for_each(|sql| run(&mut text, sql));
+        script.lines(all_ended(layout::indexes(table, LOADERS)?));
+        script.line(ended(&DIALECT.fill("load/analyse", &[("table", table.name())])?));
     }
-    line(
-        &mut text,
-        format_args!("\n-- The package with every procedure; a point makes it with its own alone, and drops it"),
-    );
-    procedure::compiler().iter().for_each(|sql| run(&mut text, sql));
-    procedure::package(&every_procedure()?, CommitMode::Durable)?.iter().for_each(|sql| run(&mut text, sql));
-    line(&mut text, format_args!("SHOW ERRORS PACKAGE BODY {}\n", procedure::PACKAGE));
-    run(&mut text, &procedure::drop_package()?);
+    script.heading("The package with every procedure; a point makes it with its own alone, and drops it");
+    script.lines(procedure::compiler().map(ended));
+    script.lines(all_ended(procedure::package(&every_procedure()?, CommitMode::Durable)?.into()));
+    script.line(format!("SHOW ERRORS PACKAGE BODY {}\n", procedure::PACKAGE));
+    script.line(ended(&procedure::drop_package()?));
     for (title, file) in [
         ("What dbdyno asks while it measures", "statistics"),
         ("What it asks about the server", "describe"),
@@ -132,29 +123,19 @@ pub(super) fn of_schema(size: &Size) -> Result<String, EngineError> {
         ("What `dbdyno check` finds", "check"),
         ("What it asks with a licence of the Diagnostics Pack alone", "diagnostics"),
     ] {
-        line(&mut text, format_args!("\n-- {title}; for reading"));
+        script.heading(&format!("{title}; for reading"));
         let file = DIALECT.file(file)?;
         for name in file.names() {
             let what = file.get(name)?.notes.get("what").map(|what| format!(": {what}")).unwrap_or_default();
-            line(&mut text, format_args!("-- {name}{what}"));
-            let sql = ended(&with_examples(&file.get(name)?.text));
-            reading(&sql).for_each(|sql| line(&mut text, format_args!("{sql}")));
+            script.line(format!("-- {name}{what}"));
+            script.lines(reading(&ended(&with_examples(&file.get(name)?.text))));
         }
     }
-    Ok(text)
+    Ok(script.text())
 }
 
 /// Processes that build an index at the end of a load, as shown.
 const LOADERS: u32 = 4;
-
-/// Statements about a table that warm it or analyse it.
-fn statements_of(what: &str, table: &str) -> Result<Vec<String>, EngineError> {
-    let of = |name: &str| Ok(DIALECT.fill(name, &[("table", table)])?);
-    match what {
-        "analyse" => Ok(vec![of("load/analyse")?]),
-        _ => ["statistics/warm_primary", "statistics/warm_customer"].into_iter().map(of).collect(),
-    }
-}
 
 /// A text with an example for each placeholder.
 fn with_examples(text: &str) -> String {
@@ -211,10 +192,6 @@ pub(super) fn ended(sql: &str) -> String {
     let first = sql.trim_start();
     let is_block = ["BEGIN", "DECLARE", "CREATE OR REPLACE"].iter().any(|word| first.starts_with(word));
     if is_block { format!("{sql}\n/") } else { format!("{sql};") }
-}
-
-fn run(text: &mut String, sql: &str) {
-    line(text, format_args!("{}", ended(sql)));
 }
 
 /// The lines of a statement that is printed for reading.

@@ -1,8 +1,7 @@
 //! What PostgreSQL's files say, and what it has.
 
 use dbdyno_engine::Dialect;
-use dbdyno_engine::server::grants::Grant;
-use dbdyno_model::{Mapping, TableName, Test};
+use dbdyno_model::TableName;
 use include_dir::{Dir, include_dir};
 use std::sync::LazyLock;
 
@@ -22,10 +21,3 @@ pub(crate) const TABLE_NAMES: [TableName; 6] = [
 /// What the engine's files say.
 pub(crate) static DIALECT: LazyLock<Dialect> = LazyLock::new(|| Dialect::read("postgres", &FILES));
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/dialect");
-/// What the set-up grants.
-pub(crate) static GRANTS: LazyLock<Vec<Grant>> =
-    LazyLock::new(|| DIALECT.get("setup/setup").map(|script| Grant::all(&script.text)).unwrap_or_default());
-
-pub(crate) fn mapping(test: &Test) -> Mapping {
-    DIALECT.mapping(test)
-}

@@ -1,7 +1,7 @@
 //! What a run and `check` say of grants that are missing, in the words of the set-up script.
 
 use super::connection::PostgresConnection;
-use super::{GRANTS, describe};
+use super::{DIALECT, describe};
 use dbdyno_engine::server::grants::{self, Grant};
 use dbdyno_engine::{EngineError, Finding};
 use dbdyno_model::ErrorClass;
@@ -27,7 +27,7 @@ pub(super) fn findings(
     let held = describe::questions(connection).rows(connection, "describe/held_grants")??;
     let version = connection.version_num() / 10_000;
     let is_held = |grant: &Grant| held.iter().flatten().flatten().any(|name| *name == grant.grant);
-    let missing: Vec<&Grant> = GRANTS.iter().filter(|grant| !grant.required && !is_held(grant)).collect();
+    let missing: Vec<&Grant> = DIALECT.grants.iter().filter(|grant| !grant.required && !is_held(grant)).collect();
     Ok(grants::findings(&missing, user, |grant| match grant.is_known_to(version) {
         true => Ok(grant.statement(database, user)),
         false => Err(NO_CHECKPOINT),
@@ -36,7 +36,7 @@ pub(super) fn findings(
 
 /// A grant of the set-up.
 pub(super) fn named(name: &str) -> Option<&'static Grant> {
-    GRANTS.iter().find(|grant| grant.grant == name)
+    DIALECT.grants.iter().find(|grant| grant.grant == name)
 }
 
 /// What a run says where something is missing for want of a grant.
@@ -62,9 +62,9 @@ mod tests {
 
     #[test]
     fn every_grant_of_the_set_up_has_its_words() {
-        let names: Vec<&str> = GRANTS.iter().map(|grant| grant.grant.as_str()).collect();
+        let names: Vec<&str> = DIALECT.grants.iter().map(|grant| grant.grant.as_str()).collect();
         assert_eq!(names, ["CONNECT ON DATABASE {database}", MONITOR, CHECKPOINT]);
-        for grant in GRANTS.iter() {
+        for grant in &DIALECT.grants {
             assert!(!grant.purpose.is_empty() && !grant.without.is_empty(), "{grant:?}");
             assert_eq!(grant.required, grant.grant.starts_with("CONNECT"), "{grant:?}");
         }

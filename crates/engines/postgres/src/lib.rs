@@ -44,7 +44,7 @@ use dbdyno_engine::{
     Pump, Session, Settled, ThreadPump,
 };
 use dbdyno_model::{CommitMode, Counters, Database, Drive, Size, TableName};
-pub(crate) use dialect::{DIALECT, GRANTS, SCHEMA, TABLE_NAMES, mapping};
+pub(crate) use dialect::{DIALECT, SCHEMA, TABLE_NAMES};
 use membership::Membership;
 use point::UnderWay;
 pub(crate) use product::{Node, PostgresEngine, PostgresProduct, engine};
@@ -63,7 +63,7 @@ pub const INFO: EngineInfo = EngineInfo {
     target: "postgres://USER@HOST[:PORT][,HOST2...]/DATABASE[?sslmode=verify-full&...]",
     notice: None,
     hidden: false,
-    mapping,
+    mapping: |test| DIALECT.mapping(test),
     script: script::of_test,
     schema_script: script::of_schema,
     workload_sql: |name| DIALECT.workload(name),

@@ -80,7 +80,7 @@ impl ProductTables for PostgresProduct {
 
     /// Everything below the table.
     fn parts(table: TableName) -> u64 {
-        layout::relations(table).len() as u64 - 1
+        layout::relations(table.name(), table.organisation()).len() as u64 - 1
     }
 
     fn in_sql(leaf: &Leaf) -> String {

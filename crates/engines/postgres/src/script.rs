@@ -1,11 +1,11 @@
 //! Every statement that a test or a load would run, for review or by hand: psql takes it as it is.
 
 use super::procedure::layout;
-use super::{TABLE_NAMES, mapping, procedure};
+use super::{TABLE_NAMES, procedure};
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::server::call::arguments;
-use dbdyno_engine::server::example::{self, Script, line};
+use dbdyno_engine::server::example::{self, Script};
 use dbdyno_model::{Mapping, Size, Test};
 
 /// The statements of a test.
@@ -13,7 +13,7 @@ use dbdyno_model::{Mapping, Size, Test};
 /// # Errors
 /// A statement cannot be filled in.
 pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
-    let mapping = mapping(test);
+    let mapping = DIALECT.mapping(test);
     let mut script = Script::of(test, size, &mapping);
     if matches!(mapping, Mapping::None { .. }) {
         return Ok(script.text());
@@ -50,41 +50,26 @@ pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
 /// # Errors
 /// A statement cannot be filled in.
 pub(super) fn of_schema(size: &Size) -> Result<String, EngineError> {
-    let mut text =
-        "-- First what an administrator runs, then what dbdyno runs as the user that it makes.\n\n".to_owned();
-    line(&mut text, format_args!("{}", DIALECT.get("setup/setup")?.text));
-    line(
-        &mut text,
-        format_args!("\n-- psql ends here. What follows is for reading: `dbdyno load` runs it, and fills the tables."),
-    );
-    line(&mut text, format_args!("\\quit\n\nSET ROLE dbdyno;"));
-    line(
-        &mut text,
-        format_args!("\n-- The schema on PostgreSQL. Rows come from dbdyno's generator, by COPY in binary."),
-    );
-    line(
-        &mut text,
-        format_args!("-- Where the administrator's part is left out: {}", DIALECT.get("tables/create_schema")?.text),
-    );
-    one(&mut text, "tables/create_meta")?;
+    let mut script =
+        Script::begin("-- First what an administrator runs, then what dbdyno runs as the user that it makes.\n\n");
+    script.line(&DIALECT.get("setup/setup")?.text);
+    script.line("\n-- psql ends here. What follows is for reading: `dbdyno load` runs it, and fills the tables.");
+    script.line("\\quit\n\nSET ROLE dbdyno;");
+    script.line("\n-- The schema on PostgreSQL. Rows come from dbdyno's generator, by COPY in binary.");
+    let (create_schema, meta) = (&DIALECT.get("tables/create_schema")?.text, DIALECT.get("tables/create_meta")?);
+    script.line(format!("-- Where the administrator's part is left out: {create_schema}"));
+    script.heading("create_meta");
+    script.lines(meta.notes.iter().map(|(key, note)| format!("-- {key}: {note}")));
+    script.line(&meta.text);
     for table in TABLE_NAMES {
         let (name, organisation) = (table.name(), table.organisation());
-        line(&mut text, format_args!("\n-- {table}: {} rows at size {}", table.rows(size), size.id));
-        layout::create(name, organisation)?.iter().for_each(|sql| line(&mut text, format_args!("{sql}")));
-        line(&mut text, format_args!("\n-- after the rows of {table}"));
-        for relation in layout::leaves(name, organisation).into_iter().chain(layout::parents(name, organisation)) {
-            layout::index(&relation, organisation)?.iter().for_each(|sql| line(&mut text, format_args!("{sql}")));
+        script.table(table, size);
+        script.lines(layout::create(name, organisation)?);
+        script.heading(&format!("after the rows of {table}"));
+        for relation in layout::relations(name, organisation) {
+            script.lines(layout::index(&relation, organisation)?);
         }
-        let vacuum = DIALECT.fill("statistics/vacuum_freeze", &[("relation", name)])?;
-        line(&mut text, format_args!("{vacuum}"));
+        script.line(DIALECT.fill("statistics/vacuum_freeze", &[("relation", name)])?);
     }
-    Ok(text)
-}
-
-fn one(text: &mut String, name: &str) -> Result<(), EngineError> {
-    line(text, format_args!("\n-- {}", name.rsplit('/').next().unwrap_or(name)));
-    let statement = DIALECT.get(name)?;
-    statement.notes.iter().for_each(|(key, note)| line(text, format_args!("-- {key}: {note}")));
-    line(text, format_args!("{}", statement.text));
-    Ok(())
+    Ok(script.text())
 }

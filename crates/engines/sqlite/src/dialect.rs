@@ -1,7 +1,7 @@
 //! What SQLite's files say, and what its tables are called.
 
 use dbdyno_engine::Dialect;
-use dbdyno_model::{Mapping, Organisation, TableName, Test};
+use dbdyno_model::{Organisation, TableName};
 use include_dir::{Dir, include_dir};
 use std::sync::LazyLock;
 
@@ -13,10 +13,6 @@ pub(crate) const TABLE_NAMES: [TableName; 3] =
 pub(crate) static DIALECT: LazyLock<Dialect> = LazyLock::new(|| Dialect::read("sqlite", &FILES));
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/dialect");
 
-pub(crate) fn mapping(test: &Test) -> Mapping {
-    DIALECT.mapping(test)
-}
-
 /// The table's name in the file.
 pub(crate) fn table_name(table: TableName) -> String {
     format!("dbdyno_{table}")
@@ -25,4 +21,9 @@ pub(crate) fn table_name(table: TableName) -> String {
 /// The statement that creates a table of an organisation.
 pub(crate) fn shape_statement(organisation: Organisation) -> &'static str {
     if organisation == Organisation::Iot { "create_iot" } else { "create_heap" }
+}
+
+/// The statements that index a table of an organisation: its primary key, unless rows lie in that, and the other one.
+pub(crate) fn index_statements(organisation: Organisation) -> &'static [&'static str] {
+    if organisation == Organisation::Iot { &["index_customer"] } else { &["index_primary", "index_customer"] }
 }

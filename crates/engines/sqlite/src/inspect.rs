@@ -3,7 +3,7 @@
 
 use super::connection::{Access, SqliteConnection};
 use super::rows::read as read_row;
-use super::{shape_statement, table_name};
+use super::{index_statements, shape_statement, table_name};
 use crate::DIALECT;
 use dbdyno_engine::bookkeeping::Meta;
 use dbdyno_engine::client::{Value, Values};
@@ -11,7 +11,7 @@ use dbdyno_engine::data::{Sample, test_columns};
 use dbdyno_engine::form;
 use dbdyno_engine::inspect::{Fact, KIND, compare, rows};
 use dbdyno_engine::{EngineError, Inspection};
-use dbdyno_model::{Organisation, TableName};
+use dbdyno_model::TableName;
 use std::path::Path;
 
 /// Looks at a table.
@@ -52,10 +52,9 @@ fn expected(table: TableName) -> Result<Vec<Fact>, EngineError> {
     let mut facts = vec![
         Fact::new(&name, KIND, "table"),
         Fact::new(&name, "definition", text(shape_statement(organisation))?),
-        Fact::new(&name, "index", text("index_customer")?),
     ];
-    if organisation != Organisation::Iot {
-        facts.push(Fact::new(&name, "index", text("index_primary")?));
+    for statement in index_statements(organisation).iter().rev() {
+        facts.push(Fact::new(&name, "index", text(statement)?));
     }
     Ok(facts)
 }

@@ -39,7 +39,7 @@ use dbdyno_engine::{
     PointSpec, PointStatistics, ProgramSpec, Session, Settled, TableRows, Workloads, for_everybody,
 };
 use dbdyno_model::{CommitMode, Counter, Counters, Database, Drive, Size, TableName};
-pub(crate) use dialect::{DIALECT, TABLE_NAMES, mapping, shape_statement, table_name};
+pub(crate) use dialect::{DIALECT, TABLE_NAMES, index_statements, shape_statement, table_name};
 use monitor::Monitor;
 use options::{Journal, Options, Synchronous};
 pub(crate) use shared::{Shared, no_monitor};
@@ -56,7 +56,7 @@ pub const INFO: EngineInfo = EngineInfo {
     target: "sqlite:FILE[?synchronous=full|normal|off&journal=wal|delete]",
     notice: None,
     hidden: false,
-    mapping,
+    mapping: |test| DIALECT.mapping(test),
     script: script::of_test,
     schema_script: script::of_schema,
     workload_sql: |name| DIALECT.workload(name),

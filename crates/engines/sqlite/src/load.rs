@@ -7,13 +7,13 @@ use super::connection::{Access, SqliteConnection};
 use super::meta;
 use super::options::Options;
 use super::rows::{self, Days};
-use super::{TABLE_NAMES, hold, shape_statement, table_name, verify};
+use super::{TABLE_NAMES, hold, index_statements, shape_statement, table_name, verify};
 use crate::DIALECT;
 use dbdyno_engine::bookkeeping::{Contents, Meta, checksum_key};
 use dbdyno_engine::client::Values;
 use dbdyno_engine::data::{Checksum, Columns, Generator, RowSource, RowSum, RowsByColumns, test_columns};
 use dbdyno_engine::{EngineError, LoadReport, LoadWatch, RowPart, TableLoad, TableRows};
-use dbdyno_model::{ErrorClass, Organisation, Size, TableName};
+use dbdyno_model::{ErrorClass, Size, TableName};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -334,16 +334,12 @@ impl Loading<'_> {
         let name = table_name(self.table);
         let threads = if self.jobs > 1 { self.jobs } else { 0 };
         self.connection.set("threads", &threads.to_string())?;
-        let mut statements = Vec::new();
-        if self.table.organisation() != Organisation::Iot {
-            statements.push("index_primary");
-        }
-        statements.push("index_customer");
+        let statements = index_statements(self.table.organisation());
         let what = format!("{} indexes", self.table);
         let of = statements.len() as u64;
         stoppable(self.connection, self.watch, || {
             transaction(self.connection, || {
-                for (n, statement) in (0..).zip(&statements) {
+                for (n, statement) in (0..).zip(statements) {
                     self.watch.progress(&what, n, of);
                     let sql = DIALECT.fill(&format!("tables/{statement}"), &[("table", &name)])?;
                     self.connection.run(&format!("indexing {name}"), &sql)?;

@@ -4,11 +4,11 @@
 use super::connection::SqliteConnection;
 use super::meta::{self, beside};
 use super::writing::{FILE_SUFFIX, remove};
-use super::{Shared, inspect, procedure, shape_statement};
+use super::{Shared, index_statements, inspect, procedure, shape_statement};
 use crate::DIALECT;
 use dbdyno_engine::bookkeeping::{self, Made, Meta};
 use dbdyno_engine::{EngineError, PointSpec};
-use dbdyno_model::{Organisation, ProcedureShape};
+use dbdyno_model::ProcedureShape;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
@@ -29,11 +29,8 @@ pub(super) fn begin(shared: &Shared, connection: &SqliteConnection, spec: &Point
     match spec.test.procedure.shape {
         ProcedureShape::Insert => {
             let table = own.fill("{load}")?;
-            let mut statements = vec![shape_statement(organisation), "index_customer"];
-            if organisation != Organisation::Iot {
-                statements.push("index_primary");
-            }
-            for statement in statements {
+            let create = [shape_statement(organisation)];
+            for statement in create.iter().chain(index_statements(organisation).iter().rev()) {
                 connection.run(&doing, &DIALECT.fill(&format!("tables/{statement}"), &[("table", &table)])?)?;
             }
         }

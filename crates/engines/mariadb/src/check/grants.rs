@@ -2,7 +2,7 @@
 
 use super::super::connection::MariaDbConnection;
 use super::super::options::quoted;
-use super::super::{GRANTS, describe, load};
+use super::super::{DIALECT, describe, load};
 use dbdyno_engine::server::grants::{self, Grant};
 use dbdyno_engine::server::{Connection as _, first};
 use dbdyno_engine::{EngineError, Finding, FindingLevel, finding};
@@ -57,7 +57,7 @@ impl Grants {
 
     /// The grants of the set-up that are missing for a database.
     pub(super) fn missing(&self, database: &str) -> impl Iterator<Item = &'static Grant> {
-        GRANTS.iter().filter(move |grant| match parts(grant, database) {
+        DIALECT.grants.iter().filter(move |grant| match parts(grant, database) {
             (privilege, Some(on)) => !self.on_database(privilege, on),
             (privilege, None) => !self.globally(privilege),
         })
@@ -86,7 +86,7 @@ pub(super) fn statement_of(grant: &Grant, database: &str, account: &str) -> Stri
 
 /// The privileges without which nothing is done, all of them on dbdyno's database.
 pub(in super::super) fn required() -> Vec<&'static str> {
-    GRANTS.iter().filter(|grant| grant.required).map(|grant| parts(grant, OURS).0).collect()
+    DIALECT.grants.iter().filter(|grant| grant.required).map(|grant| parts(grant, OURS).0).collect()
 }
 
 /// Who we are on a server, as SQL wants it.
@@ -159,7 +159,7 @@ pub(in super::super) fn help(
 /// them that the server does not show among this account's; where it does not tell, the first of them.
 pub(in super::super) fn why_missing(connection: &mut MariaDbConnection, grants: &[&str]) -> String {
     grants.iter().find_map(|grant| if_missing(connection, grant)).unwrap_or_else(|| {
-        let grant = GRANTS.iter().find(|grant| grants.iter().any(|beginning| grant.grant.starts_with(beginning)));
+        let grant = DIALECT.grants.iter().find(|grant| grants.iter().any(|beginning| grant.grant.starts_with(beginning)));
         grant.map_or_else(String::new, |grant| grant.reason(&statement_of(grant, OURS, THIS_USER)))
     })
 }
@@ -304,17 +304,17 @@ mod tests {
     fn every_grant_of_the_set_up_has_its_words_and_is_looked_for() {
         let script = &crate::DIALECT.get("setup/setup").unwrap().text;
         let lines = script.lines().filter(|line| line.starts_with("GRANT "));
-        assert_eq!(lines.count(), GRANTS.len());
-        for grant in GRANTS.iter() {
+        assert_eq!(lines.count(), DIALECT.grants.len());
+        for grant in &DIALECT.grants {
             assert!(!grant.purpose.is_empty() && !grant.without.is_empty(), "{grant:?}");
             let line = format!("GRANT {} TO `dbdyno`@`%`", grant.grant);
             let line = if line.contains(".*") { line.replace(" ON dbdyno", " ON `dbdyno`") } else { line };
             let line = line.replace(" ON performance_schema", " ON `performance_schema`");
             let missing = Grants::read([line.as_str()].into_iter()).missing("dbdyno").count();
-            assert_eq!(missing, GRANTS.len() - 1, "{line}");
+            assert_eq!(missing, DIALECT.grants.len() - 1, "{line}");
             // On another database.
             let line = statement_of(grant, "my_db", "x");
-            assert_eq!(Grants::read([line.as_str()].into_iter()).missing("my_db").count(), GRANTS.len() - 1, "{line}");
+            assert_eq!(Grants::read([line.as_str()].into_iter()).missing("my_db").count(), DIALECT.grants.len() - 1, "{line}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! Every procedure and every statement, filled in; the mixes; the mappings.
 
 use super::*;
-use crate::{TABLE_NAMES, mapping, script};
+use crate::{TABLE_NAMES, script};
 use dbdyno_model::{Cache, Compression, Mapping, TableName, TestCode};
 use dbdyno_testkit::conformance::catalogue::size_t as size;
 use dbdyno_testkit::conformance::catalogue::{spec, test, tests};
@@ -22,7 +22,7 @@ fn mapped() -> Vec<Test> {
 #[test]
 fn every_mapped_test_has_a_recipe_without_gaps() {
     for test in mapped() {
-        assert!(!matches!(mapping(&test), Mapping::None { .. }), "{} is mapped", test.code);
+        assert!(!matches!(DIALECT.mapping(&test), Mapping::None { .. }), "{} is mapped", test.code);
         let procedure = of(&test).unwrap();
         let mut texts = procedure.creates().unwrap();
         texts.extend(shared(&procedure).unwrap());

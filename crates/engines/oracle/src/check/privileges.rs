@@ -2,7 +2,6 @@
 
 use super::super::connection::OracleConnection;
 use super::super::describe::{all, ask, may_read};
-use super::super::script::GRANTS;
 use crate::DIALECT;
 use dbdyno_engine::server::grants::{self, Grant};
 use dbdyno_engine::server::unless_lost;
@@ -32,7 +31,7 @@ impl Privileges {
     pub(super) fn ask(connection: &mut OracleConnection) -> Result<Self, EngineError> {
         let own = ask(connection, "own_privileges")?;
         let mut unreadable = BTreeSet::new();
-        for grant in GRANTS.iter() {
+        for grant in &DIALECT.grants {
             if let Some(view) = view_of(grant)
                 && !may_read(connection, &view)?
             {
@@ -56,7 +55,7 @@ impl Privileges {
 
     /// What is missing, with the statements that help.
     pub(super) fn findings(&self, user: &str) -> Vec<Finding> {
-        let missing: Vec<&Grant> = GRANTS.iter().filter(|grant| !grant.required && !self.has(grant)).collect();
+        let missing: Vec<&Grant> = DIALECT.grants.iter().filter(|grant| !grant.required && !self.has(grant)).collect();
         let optional = grants::findings(&missing, user, |grant| Ok(grant.statement("", user)));
         [self.needed(user)].into_iter().chain(self.locks(user)).chain(optional).collect()
     }

@@ -2,7 +2,6 @@
 
 use super::privileges::{NEEDED, Privileges};
 use super::*;
-use crate::script::GRANTS;
 use crate::tests::views::Views;
 use dbdyno_engine::server::Questions;
 use dbdyno_testkit::conformance::catalogue::size_t;
@@ -15,7 +14,7 @@ fn wrong(findings: Vec<Finding>) -> Vec<String> {
 
 /// One who has everything.
 fn privileged() -> Privileges {
-    let names = GRANTS.iter().map(|grant| grant.grant.clone());
+    let names = DIALECT.grants.iter().map(|grant| grant.grant.clone());
     let all: std::collections::BTreeSet<String> = names.filter(|name| !name.contains(" ON ")).collect();
     Privileges { of_session: all.clone(), own: all, unreadable: [].into(), may_lock: true }
 }
@@ -113,14 +112,15 @@ fn quotas_are_read_as_the_dictionary_writes_them() {
 
 #[test]
 fn views_are_granted_by_their_own_names() {
-    let is_there = |name: &str, required| GRANTS.iter().any(|g| g.grant == name && g.required == required);
+    let is_there = |name: &str, required| DIALECT.grants.iter().any(|g| g.grant == name && g.required == required);
     for view in ["v_$mystat", "v_$statname", "v_$sysstat", "v_$sql", "v_$sql_plan", "v_$session", "v_$parameter"] {
         assert!(is_there(&format!("SELECT ON sys.{view}"), false), "{view} is not in the set-up script");
     }
     for name in NEEDED {
         assert!(is_there(name, true), "{name} is not in the set-up script");
     }
-    assert!(GRANTS.iter().all(|grant| !grant.purpose.is_empty() && !grant.without.is_empty()), "{GRANTS:#?}");
+    let grants = &DIALECT.grants;
+    assert!(grants.iter().all(|grant| !grant.purpose.is_empty() && !grant.without.is_empty()), "{grants:#?}");
 }
 
 /// Rows of a view, as columns with values.

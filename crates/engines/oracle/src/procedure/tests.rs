@@ -1,7 +1,7 @@
 //! Every procedure and every statement, filled in; the mixes; the mappings.
 
 use super::*;
-use crate::{mapping, script};
+use crate::script;
 use dbdyno_model::{Cache, Mapping, TestCode};
 use dbdyno_testkit::conformance::catalogue::size_t as size;
 use dbdyno_testkit::conformance::catalogue::{spec, test, tests};
@@ -37,7 +37,7 @@ fn package_of(test: &Test, commit: CommitMode) -> [String; 2] {
 #[test]
 fn every_test_has_a_procedure_without_gaps() {
     for test in all() {
-        assert!(!matches!(mapping(&test), Mapping::None { .. }), "{} is mapped", test.code);
+        assert!(!matches!(DIALECT.mapping(&test), Mapping::None { .. }), "{} is mapped", test.code);
         let (procedure, spec) = (of(&test).unwrap(), spec(&test, 4));
         let [outside, inside] = package_of(&test, CommitMode::Durable);
         let begin = format!("  PROCEDURE {}(\n", procedure.name);

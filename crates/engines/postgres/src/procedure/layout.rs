@@ -3,7 +3,7 @@
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::server::{leaf_name as leaf, month_name as month};
-use dbdyno_model::{Organisation, Size, TableName};
+use dbdyno_model::{Organisation, Size};
 
 /// Regions of a small partitioned table.
 const SMALL_REGIONS: u64 = 8;
@@ -34,9 +34,8 @@ pub(in super::super) fn parents(table: &str, organisation: Organisation) -> Vec<
 }
 
 /// Every relation of a table.
-pub(in super::super) fn relations(table: TableName) -> Vec<String> {
-    let (name, organisation) = (table.name(), table.organisation());
-    leaves(name, organisation).into_iter().chain(parents(name, organisation)).collect()
+pub(in super::super) fn relations(table: &str, organisation: Organisation) -> Vec<String> {
+    leaves(table, organisation).into_iter().chain(parents(table, organisation)).collect()
 }
 
 /// The statements that create a table with all its partitions, without indexes.
@@ -102,7 +101,7 @@ pub(in super::super) fn index(relation: &str, organisation: Organisation) -> Res
 /// A statement cannot be filled in.
 pub(in super::super) fn create_indexed(table: &str, organisation: Organisation) -> Result<Vec<String>, EngineError> {
     let mut statements = create(table, organisation)?;
-    for relation in leaves(table, organisation).into_iter().chain(parents(table, organisation)) {
+    for relation in relations(table, organisation) {
         statements.extend(index(&relation, organisation)?);
     }
     Ok(statements)

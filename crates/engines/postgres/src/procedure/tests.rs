@@ -1,6 +1,6 @@
 //! Every procedure and every statement, filled in; the mixes; the mappings.
 
-use super::super::{mapping, script};
+use super::super::script;
 use super::*;
 use dbdyno_model::{Cache, Mapping, TestCode};
 use dbdyno_testkit::conformance::catalogue::size_t as size;
@@ -9,7 +9,7 @@ use dbdyno_testkit::conformance::catalogue::{spec, test, tests};
 #[test]
 fn every_mapped_test_has_a_recipe_without_gaps() {
     for test in tests() {
-        assert!(!matches!(mapping(&test), Mapping::None { .. }), "{} is mapped", test.code);
+        assert!(!matches!(DIALECT.mapping(&test), Mapping::None { .. }), "{} is mapped", test.code);
         let procedure = of(&test).unwrap();
         let mut texts = procedure.creates().unwrap();
         texts.extend(shared(&procedure).unwrap());
