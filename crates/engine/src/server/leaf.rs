@@ -2,7 +2,8 @@
 //! regions, or for each region of each month.
 
 use crate::data::{region, regions};
-use dbdyno_model::{Organisation, Size, TableName};
+use crate::{Dialect, SqlError};
+use dbdyno_model::{Organisation, Size, TableName, TableShape};
 
 /// One part of a table that holds rows; the unit of work in a load.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +22,15 @@ impl Leaf {
     /// The partition that it is, as SQL names it where partitions are no tables; nothing where it is the whole table.
     pub fn partition(&self) -> Option<&str> {
         self.name.strip_prefix(self.table.name())?.strip_prefix('_')
+    }
+
+    /// How statements name it where partitions are no tables, by the word for such a partition: `small_heap`, or
+    /// `small_heap_list PARTITION (p3)`.
+    pub fn in_sql(&self, word: &str) -> String {
+        match self.partition() {
+            Some(partition) => format!("{} {word} ({partition})", self.table),
+            None => self.name.clone(),
+        }
     }
 
     /// Its rows' ids, ascending.
@@ -48,19 +58,49 @@ impl Leaf {
 
 /// The leaves of a table; the table itself where it has no partitions.
 pub fn leaves(table: TableName) -> Vec<Leaf> {
-    let leaf = |name: String, range, region| Leaf { table, name, range, region };
-    let (name, regions) = (table.name(), 1..=regions(table.shape()));
-    match table.organisation() {
-        Organisation::Heap | Organisation::Iot | Organisation::Hash => vec![leaf(name.to_owned(), None, None)],
+    let leaf = |(name, range, region)| Leaf { table, name, range, region };
+    leaf_names(table.name(), table.organisation()).into_iter().map(leaf).collect()
+}
+
+/// The names of a table's leaves in loading order, each with its month and its region.
+pub fn leaf_names(table: &str, organisation: Organisation) -> Vec<(String, Option<u64>, Option<u64>)> {
+    let regions = |shape| 1..=regions(shape);
+    match organisation {
+        Organisation::Heap | Organisation::Iot | Organisation::Hash => vec![(table.to_owned(), None, None)],
         Organisation::HeapList | Organisation::IotList => {
-            regions.map(|region| leaf(leaf_name(name, region), None, Some(region))).collect()
+            regions(TableShape::Small).map(|region| (leaf_name(table, region), None, Some(region))).collect()
         }
         Organisation::HeapRangeList => (0..Size::RANGES)
-            .flat_map(|range| regions.clone().map(move |region| (range, region)))
-            .map(|(range, region)| (leaf_name(&month_name(name, range), region), range, region))
-            .map(|(name, range, region)| leaf(name, Some(range), Some(region)))
+            .flat_map(|range| regions(TableShape::Large).map(move |region| (range, region)))
+            .map(|(range, region)| (leaf_name(&month_name(table, range), region), Some(range), Some(region)))
             .collect(),
     }
+}
+
+/// Partitions that rows of a table lie in; 0 where it has none, or where the server alone decides on a row's place.
+pub fn partition_count(organisation: Organisation) -> u64 {
+    leaf_names("", organisation).iter().filter(|(.., region)| region.is_some()).count() as u64
+}
+
+/// The clauses of a table's partitions, by the dialect's `tables/list_partition` and, for so many months,
+/// `tables/range_partition`.
+///
+/// # Errors
+/// The dialect has none.
+pub fn partition_clauses(dialect: &Dialect, organisation: Organisation, months: u64) -> Result<String, SqlError> {
+    let list = |region: u64| dialect.fill("tables/list_partition", &[("region", &region.to_string())]);
+    let range = |range: u64| {
+        let (month, next) = (format!("r{range:02}"), range + 1);
+        let (year, next_month) = ((2020 + next / 12).to_string(), format!("{:02}", 1 + next % 12));
+        let values = [("month", month.as_str()), ("next_year", &year), ("next_month", &next_month)];
+        dialect.fill("tables/range_partition", &values)
+    };
+    let clauses: Result<Vec<String>, SqlError> = match organisation {
+        Organisation::HeapList | Organisation::IotList => (1..=regions(TableShape::Small)).map(list).collect(),
+        Organisation::HeapRangeList => (0..months).map(range).collect(),
+        Organisation::Heap | Organisation::Iot | Organisation::Hash => Ok(Vec::new()),
+    };
+    Ok(clauses?.join(",\n"))
 }
 
 /// The name of the leaf that holds a region of a list-partitioned table, or of a month.

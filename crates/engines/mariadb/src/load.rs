@@ -79,7 +79,7 @@ impl ProductTables for MariaDbProduct {
     }
 
     fn in_sql(leaf: &Leaf) -> String {
-        layout::in_sql(leaf)
+        leaf.in_sql("PARTITION")
     }
 
     fn fill(

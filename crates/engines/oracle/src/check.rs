@@ -8,9 +8,9 @@ mod room;
 use super::connection::OracleConnection;
 use super::describe::{self, ask};
 use super::options::{Options, Part};
-use super::{DIAGNOSTICS_CLAIM, NOTICE, layout, space};
+use super::{DIAGNOSTICS_CLAIM, NOTICE, space};
 use crate::DIALECT;
-use dbdyno_engine::server::Connection as _;
+use dbdyno_engine::server::{Connection as _, partition_count};
 use dbdyno_engine::server::check::{self, Sizes};
 use dbdyno_engine::{EngineError, Finding, FindingLevel, finding};
 use dbdyno_model::{CommitMode, Size, TableName, TableShape};
@@ -127,7 +127,7 @@ fn licence(part: Part, option: &str, wanted: Option<Option<bool>>, edition: &str
 /// How long a load takes, roughly.
 fn time(size: &Size, tables: &[TableName]) -> Finding {
     let rows: u64 = tables.iter().map(|table| table.rows(size)).sum();
-    let parts: usize = tables.iter().map(|table| layout::partitions(table.organisation()).len().max(1)).sum();
+    let parts: u64 = tables.iter().map(|table| partition_count(table.organisation()).max(1)).sum();
     let minutes = (rows / ROWS_PER_S).div_ceil(60);
     let text = format!(
         "loading size {} writes {rows} rows in {parts} parts: about {minutes} min with one job (reckoned, not measured), less \

@@ -1,16 +1,10 @@
-//! How tables are laid out: the statements that create them with all their partitions and keys, one statement each, and
-//! the names of the partitions that rows lie in.
+//! How tables are laid out: the statements that create them with all their partitions and keys, one statement each.
 
 use super::options::Part;
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
-use dbdyno_engine::server::{Leaf, leaf_name};
+use dbdyno_engine::server::{Leaf, partition_clauses};
 use dbdyno_model::{Compression, ErrorClass, Organisation, Size, StorageTier, TableName, TableShape};
-
-/// Regions of a small partitioned table.
-const SMALL_REGIONS: u64 = 8;
-/// Regions of each month of a large one.
-const LARGE_REGIONS: u64 = 4;
 
 /// What a table needs that has a licence of its own.
 pub(super) fn needs(organisation: Organisation) -> Option<Part> {
@@ -37,39 +31,10 @@ pub(super) fn compression(table: TableName) -> Compression {
     }
 }
 
-/// The partitions that rows of a table lie in, as SQL names them (`p3`, `r07_p1`), in loading order; nothing where the
-/// table has none.
-pub(super) fn partitions(organisation: Organisation) -> Vec<String> {
-    match organisation {
-        Organisation::Heap | Organisation::Iot | Organisation::Hash => Vec::new(),
-        Organisation::HeapList | Organisation::IotList => (1..=SMALL_REGIONS).map(|n| format!("p{n}")).collect(),
-        Organisation::HeapRangeList => (0..Size::RANGES)
-            .flat_map(|range| (1..=LARGE_REGIONS).map(move |region| (range, region)))
-            .map(|(range, region)| leaf_name(&month(range), region))
-            .collect(),
-    }
-}
-
-/// A month of a large table as SQL names its partition: `r07`.
-pub(super) fn month(range: u64) -> String {
-    format!("r{range:02}")
-}
-
-/// The partition that a leaf is, as SQL names it; nothing where it is the whole table.
-pub(super) fn partition(leaf: &Leaf) -> Option<&str> {
-    leaf.name.strip_prefix(leaf.table.name())?.strip_prefix('_')
-}
-
 /// How statements name a leaf: `small_heap`, `small_heap_list PARTITION (p3)`, `large_heap_range_list SUBPARTITION
 /// (r07_p2)`.
 pub(super) fn in_sql(leaf: &Leaf) -> String {
-    match partition(leaf) {
-        Some(partition) if leaf.table.shape() == TableShape::Large => {
-            format!("{} SUBPARTITION ({partition})", leaf.table)
-        }
-        Some(partition) => format!("{} PARTITION ({partition})", leaf.table),
-        None => leaf.name.clone(),
-    }
+    leaf.in_sql(if leaf.table.shape() == TableShape::Large { "SUBPARTITION" } else { "PARTITION" })
 }
 
 /// The statements that create a test table, empty. Those that rows lie in have their primary key with them; the keys of
@@ -94,14 +59,7 @@ pub(super) fn create(
     compression: Compression,
     months: u64,
 ) -> Result<Vec<String>, EngineError> {
-    let own = match organisation {
-        Organisation::HeapList | Organisation::IotList => {
-            let list = |n: u64| DIALECT.fill("tables/list_partition", &[("region", &n.to_string())]);
-            (1..=SMALL_REGIONS).map(list).collect::<Result<Vec<_>, _>>()?.join(",\n")
-        }
-        Organisation::HeapRangeList => (0..months).map(range_partition).collect::<Result<Vec<_>, _>>()?.join(",\n"),
-        Organisation::Heap | Organisation::Iot | Organisation::Hash => String::new(),
-    };
+    let own = partition_clauses(&DIALECT, organisation, months)?;
     let storage = storage(organisation)?;
     let values = [
         ("{table}", table),
@@ -177,13 +135,6 @@ fn storage(organisation: Organisation) -> Result<String, EngineError> {
     Ok(DIALECT.get(&format!("tables/{pool}"))?.text.clone())
 }
 
-fn range_partition(range: u64) -> Result<String, EngineError> {
-    let (name, next) = (month(range), range + 1);
-    let (year, next_month) = ((2020 + next / 12).to_string(), format!("{:02}", 1 + next % 12));
-    let values = [("month", name.as_str()), ("next_year", &year), ("next_month", &next_month)];
-    Ok(DIALECT.fill("tables/range_partition", &values)?)
-}
-
 /// A text with its placeholders replaced, by texts that are no identifiers.
 pub(super) fn filled(text: &str, values: &[(&str, &str)]) -> Result<String, EngineError> {
     let filled = values.iter().fold(text.to_owned(), |text, (name, value)| text.replace(name, value));
@@ -196,15 +147,15 @@ pub(super) fn filled(text: &str, values: &[(&str, &str)]) -> Result<String, Engi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dbdyno_engine::server::leaves;
+    use dbdyno_engine::server::{leaves, partition_count};
     use dbdyno_testkit::conformance::catalogue::size_t;
 
     #[test]
     fn leaves_and_partitions_have_the_same_names() {
         for table in TableName::ALL {
             let leaves = leaves(table);
-            let names: Vec<&str> = leaves.iter().filter_map(partition).collect();
-            assert_eq!(names, partitions(table.organisation()), "{table}");
+            let names: Vec<&str> = leaves.iter().filter_map(Leaf::partition).collect();
+            assert_eq!(names.len() as u64, partition_count(table.organisation()), "{table}");
             assert!(!names.is_empty() || leaves.len() == 1, "{table}");
             let sql = tables(table, &size_t()).unwrap().concat();
             assert!(names.iter().all(|name| sql.contains(&format!("PARTITION {name} VALUES"))), "{sql}");

@@ -11,6 +11,7 @@ use dbdyno_engine::EngineError;
 use dbdyno_engine::server::load::{about, note};
 use dbdyno_engine::server::{
     Connection as _, Leaf, Load, LoadStop, NodeOf, Phase, PhaseProgress, ProductTables, Rows, first, leaves,
+    partition_count,
 };
 use dbdyno_model::{ErrorClass, Organisation, Size, TableName, TableShape};
 
@@ -61,7 +62,7 @@ impl ProductTables for OracleProduct {
     }
 
     fn parts(table: TableName) -> u64 {
-        layout::partitions(table.organisation()).len() as u64
+        partition_count(table.organisation())
     }
 
     fn in_sql(leaf: &Leaf) -> String {
@@ -181,7 +182,7 @@ fn empty(connection: &mut OracleConnection, leaf: &Leaf, doing: &str) -> Result<
 /// The statement that empties a leaf at once; none where rows lie in a cluster.
 fn truncate(leaf: &Leaf) -> Result<Option<String>, EngineError> {
     let table = leaf.table.name();
-    Ok(match (leaf.table.organisation(), layout::partition(leaf)) {
+    Ok(match (leaf.table.organisation(), leaf.partition()) {
         (Organisation::Hash, _) => None,
         (_, None) => Some(DIALECT.fill("fill/truncate_table", &[("table", table)])?),
         (_, Some(part)) => {
@@ -194,8 +195,8 @@ fn truncate(leaf: &Leaf) -> Result<Option<String>, EngineError> {
 
 /// The statement that copies a leaf from the same one of the other large table.
 fn copy(leaf: &Leaf) -> Result<String, EngineError> {
-    let part = layout::partition(leaf);
-    let source = leaves(TableName::LargeHeapRangeList).into_iter().find(|source| layout::partition(source) == part);
+    let part = leaf.partition();
+    let source = leaves(TableName::LargeHeapRangeList).into_iter().find(|source| source.partition() == part);
     let none = || EngineError::new(ErrorClass::Other, format!("{} has nothing to be copied from", leaf.name));
     let sql = about::<OracleProduct>("load/copy_leaf", leaf)?;
     Ok(sql.replace("{source}", &layout::in_sql(&source.ok_or_else(none)?)))
@@ -271,7 +272,7 @@ mod tests {
     fn a_compressed_leaf_is_copied_from_its_twin() {
         for leaf in leaves(TableName::LargeCompressed).into_iter().take(9) {
             let sql = copy(&leaf).unwrap();
-            let part = layout::partition(&leaf).unwrap();
+            let part = leaf.partition().unwrap();
             assert!(sql.contains("APPEND") && !sql.contains('{'), "{sql}");
             assert!(sql.contains(&format!("INTO large_compressed SUBPARTITION ({part})")), "{sql}");
             assert!(sql.trim_end().ends_with(&format!("FROM large_heap_range_list SUBPARTITION ({part})")), "{sql}");
@@ -299,7 +300,7 @@ mod tests {
             }
             assert_eq!(count("index"), sql.matches("_customer ON").count() + sql.matches("PRIMARY KEY (").count());
             let parts = all.iter().find(|fact| fact.kind == "parts").map(|fact| fact.text.clone());
-            let top = match layout::partitions(table.organisation()).len() {
+            let top = match partition_count(table.organisation()) {
                 0 => None,
                 parts if table.shape() == TableShape::Small => Some(parts.to_string()),
                 _ => Some(Size::RANGES.to_string()),

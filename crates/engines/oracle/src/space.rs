@@ -3,7 +3,7 @@
 //! bytes a row whether they are used or not. Each part of a large table has a first extent of 1 MiB, each of a small
 //! one 8 MiB.
 
-use super::layout;
+use dbdyno_engine::server::partition_count;
 use dbdyno_model::{Organisation, Size, TableName, TableShape};
 
 /// Bytes of a row in its block, with its share of the block's head and free tenth, and those of its keys.
@@ -39,7 +39,7 @@ pub(super) fn needed_bytes(size: &Size, tables: &[TableName]) -> u64 {
 /// Bytes of a table with its keys.
 fn bytes(size: &Size, table: TableName) -> u64 {
     let rows = table.rows(size);
-    let parts = layout::partitions(table.organisation()).len() as u64;
+    let parts = partition_count(table.organisation());
     let of_rows = match table.organisation() {
         Organisation::Hash => rows * CLUSTER_ROW_BYTES,
         _ => rows * ROW_BYTES,

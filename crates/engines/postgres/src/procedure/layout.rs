@@ -2,25 +2,9 @@
 
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
-use dbdyno_engine::server::{leaf_name as leaf, month_name as month};
-use dbdyno_model::{Organisation, Size};
-
-/// Regions of a small partitioned table.
-const SMALL_REGIONS: u64 = 8;
-/// Regions of each month of the large one.
-const LARGE_REGIONS: u64 = 4;
-
-/// The relations that hold a table's rows, in loading order; a table without partitions is its own leaf.
-pub(in super::super) fn leaves(table: &str, organisation: Organisation) -> Vec<String> {
-    match organisation {
-        Organisation::Heap | Organisation::Iot | Organisation::Hash => vec![table.to_owned()],
-        Organisation::HeapList | Organisation::IotList => (1..=SMALL_REGIONS).map(|n| leaf(table, n)).collect(),
-        Organisation::HeapRangeList => (0..Size::RANGES)
-            .flat_map(|range| (1..=LARGE_REGIONS).map(move |region| (range, region)))
-            .map(|(range, region)| leaf(&month(table, range), region))
-            .collect(),
-    }
-}
+use dbdyno_engine::data::regions;
+use dbdyno_engine::server::{leaf_name as leaf, leaf_names, month_name as month};
+use dbdyno_model::{Organisation, Size, TableShape};
 
 /// What is above the leaves, lowest first: each is indexed when everything below it is, and adopts those indexes.
 pub(in super::super) fn parents(table: &str, organisation: Organisation) -> Vec<String> {
@@ -35,7 +19,8 @@ pub(in super::super) fn parents(table: &str, organisation: Organisation) -> Vec<
 
 /// Every relation of a table.
 pub(in super::super) fn relations(table: &str, organisation: Organisation) -> Vec<String> {
-    leaves(table, organisation).into_iter().chain(parents(table, organisation)).collect()
+    let leaves = leaf_names(table, organisation).into_iter().map(|(name, ..)| name);
+    leaves.chain(parents(table, organisation)).collect()
 }
 
 /// The statements that create a table with all its partitions, without indexes.
@@ -53,7 +38,7 @@ pub(in super::super) fn create(table: &str, organisation: Organisation) -> Resul
         Organisation::Heap | Organisation::Iot | Organisation::Hash => statements.push(whole("create_plain")?),
         Organisation::HeapList | Organisation::IotList => {
             statements.push(whole("create_list")?);
-            for region in 1..=SMALL_REGIONS {
+            for region in 1..=regions(TableShape::Small) {
                 statements.push(part(table, region)?);
             }
         }
@@ -62,7 +47,7 @@ pub(in super::super) fn create(table: &str, organisation: Organisation) -> Resul
             for range in 0..Size::RANGES {
                 let relation = month(table, range);
                 statements.push(create_month(table, &relation, range)?);
-                for region in 1..=LARGE_REGIONS {
+                for region in 1..=regions(TableShape::Large) {
                     statements.push(part(&relation, region)?);
                 }
             }
