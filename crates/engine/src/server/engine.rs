@@ -1,18 +1,18 @@
 //! The engine of every product that has servers: a connection of its own to each node, what is known of the server's
 //! place, the point that is under way, the lock of a run. What differs between products is [`Product`].
 
-use super::product::ServerEngine;
+use super::product::{Backlog as _, Point, ServerEngine};
 use super::tables::{LoadRequest, OWN};
 use super::{
     Held, Product, ServerLocation, Told, Wait, answers, checksum, contents, fill, held, inspect, load, look_after,
-    no_point, node_count, recover, remove, run_lock, statistics,
+    Watches, no_point, node_count, recover, remove, run_lock, statistics,
 };
 use crate::bookkeeping::Meta;
 use crate::data::{Checksum, Columns, Sample};
 use crate::private::PrivateServer;
 use crate::{
     BlockWrites, Canceller, Durability, DurablePlaces, Engine, EngineError, Features, Finding, Hold, Inspection,
-    LoadReport, LoadWatch, Loaded, LostTarget, PointSpec, PointStatistics, ProgramSpec, Pump, Session, Settled,
+    LoadReport, LoadWatch, Loaded, LostTarget, PointSpec, PointStatistics, ProgramSpec, Pump, Sampling, Session, Settled,
     TableRows, Workloads,
 };
 use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Size, TableName};
@@ -67,7 +67,7 @@ impl<P: Product> ServerEngine<P> {
     }
 
     /// Looks at the point that is under way, if one is.
-    pub fn of_point<T>(&self, look: impl FnOnce(&P::UnderWay) -> T) -> Option<T> {
+    pub fn of_point<T>(&self, look: impl FnOnce(&Point<P>) -> T) -> Option<T> {
         recover(&self.point).as_ref().map(look)
     }
 
@@ -78,7 +78,15 @@ impl<P: Product> ServerEngine<P> {
 
     /// Notes that a table was changed, and perhaps others: there is something to bring to rest.
     pub fn changed(&self, table: Option<TableName>) {
-        P::changed(&mut recover(&self.backlog), table);
+        recover(&self.backlog).add(table);
+    }
+
+    /// A point is under way from now on, whose sessions are watched on so many nodes.
+    fn begun(&self, own: P::UnderWay, tables: Vec<TableName>, at: (u32, Sampling)) {
+        let watches = Watches::begin(at, self.nodes.len(), |node| {
+            P::watch(self.product.open(node, "dbdyno watch")?, Arc::clone(&self.nodes[node].ours))
+        });
+        *recover(&self.point) = Some(Point { own, tables, watches });
     }
 
     /// How many nodes a point works on that names so many.
@@ -118,8 +126,7 @@ impl<P: Product> Workloads for ServerEngine<P> {
     }
 
     fn begin_program(&self, spec: &ProgramSpec) -> Result<(), EngineError> {
-        let under_way = P::begin_program(self, spec)?;
-        *recover(&self.point) = Some(under_way);
+        self.begun(P::begin_program(self, spec)?, Vec::new(), (spec.nodes, spec.sampling));
         Ok(())
     }
 
@@ -205,12 +212,11 @@ impl<P: Product> Engine for ServerEngine<P> {
     }
 
     fn settle(&self, limit: Duration) -> Result<Settled, EngineError> {
-        P::settle(self, &mut recover(&self.backlog), limit)
+        recover(&self.backlog).settle(self, limit)
     }
 
     fn begin_point(&self, spec: &PointSpec) -> Result<(), EngineError> {
-        let under_way = P::begin_point(self, spec)?;
-        *recover(&self.point) = Some(under_way);
+        self.begun(P::begin_point(self, spec)?, spec.test.reads(), (spec.nodes, spec.sampling));
         Ok(())
     }
 
@@ -237,7 +243,13 @@ impl<P: Product> Engine for ServerEngine<P> {
 
     fn point_statistics(&self, earlier: Option<&PointStatistics>) -> Result<PointStatistics, EngineError> {
         let mut point = recover(&self.point);
-        P::point_statistics(self, point.as_mut().ok_or_else(no_point)?, earlier)
+        let Point { own, watches, .. } = point.as_mut().ok_or_else(no_point)?;
+        watches.read(earlier, |node, watch, others| {
+            let read = |connection: &mut P::Connection| {
+                self.product.read((node, &self.nodes[node], connection), own, watch, others)
+            };
+            self.on(node, read)
+        })
     }
 
     fn pace_writes(&self, _: &PointSpec) -> Result<BTreeMap<String, String>, EngineError> {

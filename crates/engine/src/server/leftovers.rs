@@ -1,7 +1,7 @@
 //! What points make beside their procedures. It is noted before it is made, and dropped by these notes, also where a
 //! point did not come to its end.
 
-use super::Connection;
+use super::{Connection, ProductTables, contents};
 use crate::bookkeeping::{self, Made, Meta};
 use crate::procedure::ProcedureSpec;
 use crate::{Dialect, EngineError, form};
@@ -40,21 +40,20 @@ pub fn has_made(
     Ok(bookkeeping::ours(&procedure.makes()?, &there(connection, dialect)?).next().is_some())
 }
 
-/// The entries that note what a point is going to make, of which nothing may be there. `place` is where it would be.
+/// Notes what a point is going to make, of which nothing may be there. `place` is where it would be.
 ///
 /// # Errors
-/// Somebody else has a thing of such a name.
-pub fn entries_of(
-    connection: &mut dyn Connection,
-    dialect: &Dialect,
+/// Somebody else has a thing of such a name; the server's.
+pub fn note<P: ProductTables>(
+    connection: &mut P::Connection,
     procedure: &ProcedureSpec,
     place: &str,
-) -> Result<Vec<String>, EngineError> {
+) -> Result<(), EngineError> {
     let wanted = procedure.makes()?;
     if !wanted.is_empty() {
-        bookkeeping::refuse_taken(&wanted, &there(connection, dialect)?, place)?;
+        bookkeeping::refuse_taken(&wanted, &there(connection, P::dialect())?, place)?;
     }
-    Ok(wanted.iter().map(Made::entry).collect())
+    wanted.iter().try_for_each(|made| contents::set::<P>(connection, [(made.entry().as_str(), "1")]))
 }
 
 /// Drops what points have noted that they make, whichever point it was, and forgets it where `forgets` says so.

@@ -2,14 +2,14 @@
 //! Everything else of its engine is [`ServerEngine`] and the files of its dialect.
 
 use super::tables::{NodeOf, ProductTables};
-use super::{Held, ServerLocation};
+use super::{Held, NodeStatistics, Questions, ServerLocation, Watch, Watches, describe};
 use crate::private::PrivateServer;
 use crate::{
-    BlockWrites, Durability, DurablePlaces, EngineError, Finding, PointSpec, PointStatistics, ProgramSpec, Pump,
-    Session, Settled, ThreadPump,
+    BlockWrites, Durability, DurablePlaces, EngineError, Finding, Others, PointSpec, ProgramSpec, Pump, Session,
+    Settled, ThreadPump,
 };
 use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Size, TableName};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::Duration;
@@ -23,18 +23,42 @@ pub struct ServerEngine<P: Product> {
     /// One for each node of the target.
     pub nodes: Vec<Arc<NodeOf<P>>>,
     pub(super) location: OnceLock<ServerLocation>,
-    pub(super) point: Mutex<Option<P::UnderWay>>,
+    pub(super) point: Mutex<Option<Point<P>>>,
     pub(super) backlog: Mutex<P::Backlog>,
     /// The lock of a run, while somebody has it.
     pub(super) run_lock: Mutex<Weak<Held<P::Connection>>>,
 }
 
+/// A point between its beginning and its end.
+pub struct Point<P: Product> {
+    /// What the product keeps of it.
+    pub own: P::UnderWay,
+    /// Tables that it reads.
+    pub tables: Vec<TableName>,
+    pub(super) watches: Watches<P::Connection>,
+}
+
+/// What there is to bring to rest; a new one has everything.
+pub trait Backlog<P: Product>: Default + Send + 'static {
+    /// A point has changed this table, and perhaps others of its own.
+    fn add(&mut self, table: Option<TableName>);
+
+    /// One slice of settling.
+    ///
+    /// # Errors
+    /// The server is lost.
+    fn settle(&mut self, engine: &ServerEngine<P>, limit: Duration) -> Result<Settled, EngineError>;
+}
+
 /// A database product: what is its code, beside tables.
 pub trait Product: ProductTables {
-    /// A point between its beginning and its end.
+    /// What it keeps of a point between its beginning and its end.
     type UnderWay: Send + 'static;
-    /// What there is to bring to rest; a new one has everything.
-    type Backlog: Default + Send + 'static;
+    /// What there is to bring to rest.
+    type Backlog: Backlog<Self>;
+
+    /// The questions to a server.
+    fn questions(&self, connection: &Self::Connection) -> Questions;
 
     /// Version, settings that decide figures, facts.
     ///
@@ -51,26 +75,16 @@ pub trait Product: ProductTables {
         connection: &mut Self::Connection,
         commit: CommitMode,
         drive: Drive,
-    ) -> Result<Durability, EngineError>;
+    ) -> Result<Durability, EngineError> {
+        let questions = self.questions(connection);
+        describe::durability(connection, &questions, commit, drive)
+    }
 
     /// What stands in the way of measuring there, and what does not.
     fn findings(&self, size: &Size) -> Vec<Finding>;
 
     /// Bytes that loading a size and measuring on it take.
     fn space_needed_bytes(&self, size: &Size) -> u64;
-
-    /// One slice of settling.
-    ///
-    /// # Errors
-    /// The server is lost.
-    fn settle(
-        engine: &ServerEngine<Self>,
-        backlog: &mut Self::Backlog,
-        limit: Duration,
-    ) -> Result<Settled, EngineError>;
-
-    /// A point has changed this table, and perhaps others of its own.
-    fn changed(backlog: &mut Self::Backlog, table: Option<TableName>);
 
     /// Prepares a point.
     ///
@@ -104,15 +118,26 @@ pub trait Product: ProductTables {
     /// The node is lost.
     fn statistics(connection: &mut Self::Connection) -> Result<Counters, EngineError>;
 
-    /// What all nodes have counted for a point until now.
+    /// Begins to watch a node's sessions, over a connection of the watch's own. `ours` are dbdyno's, which may grow.
     ///
     /// # Errors
-    /// A node is lost.
-    fn point_statistics(
-        engine: &ServerEngine<Self>,
+    /// No thread, or no right to see sessions.
+    fn watch(
+        connection: Self::Connection,
+        ours: Arc<Mutex<BTreeSet<u64>>>,
+    ) -> Result<Watch<Self::Connection>, EngineError>;
+
+    /// What a node has counted for a point until now. `earlier` is what an earlier reading has told of others there.
+    ///
+    /// # Errors
+    /// The node is lost.
+    fn read(
+        &self,
+        of: (usize, &NodeOf<Self>, &mut Self::Connection),
         point: &mut Self::UnderWay,
-        earlier: Option<&PointStatistics>,
-    ) -> Result<PointStatistics, EngineError>;
+        watch: Option<&Watch<Self::Connection>>,
+        earlier: Option<Others>,
+    ) -> Result<NodeStatistics, EngineError>;
 
     /// Opens a session to a node, for the server drive.
     ///

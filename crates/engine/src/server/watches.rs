@@ -7,7 +7,7 @@ use crate::{EngineError, Others, PointStatistics, Sampling};
 use dbdyno_model::{Counter, Counters, ErrorClass};
 
 /// The nodes that a point works on, and a watch on each, unless nobody watches.
-pub struct Watches<L: Connection> {
+pub(super) struct Watches<L: Connection> {
     nodes: usize,
     watches: Result<Vec<Watch<L>>, String>,
 }
@@ -65,6 +65,6 @@ impl<L: Connection> Watches<L> {
 }
 
 /// The error of statistics of a point that are asked for where none has begun.
-pub fn no_point() -> EngineError {
+pub(super) fn no_point() -> EngineError {
     EngineError::new(ErrorClass::Other, "counters were asked for outside a point")
 }

@@ -4,8 +4,8 @@ use super::connection::MariaDbConnection;
 use super::snapshot;
 use crate::DIALECT;
 use dbdyno_engine::server::{Questions, describe, pairs};
-use dbdyno_engine::{Durability, DurablePlaces, EngineError};
-use dbdyno_model::{CommitMode, Database, Drive};
+use dbdyno_engine::{DurablePlaces, EngineError};
+use dbdyno_model::Database;
 use std::path::{Path, PathBuf};
 
 /// What goes with every output where the server is MySQL.
@@ -28,19 +28,6 @@ pub(super) fn database(connection: &mut MariaDbConnection) -> Result<Database, E
     Ok(Database { notice, ..describe::database(connection, &questions)? })
 }
 
-/// How durable commits are. No session can change it, so it is the same whatever a point asks for.
-///
-/// # Errors
-/// The server is lost.
-pub(super) fn durability(
-    connection: &mut MariaDbConnection,
-    commit: CommitMode,
-    drive: Drive,
-) -> Result<Durability, EngineError> {
-    let questions = questions(connection);
-    describe::durability(connection, &questions, commit, drive)
-}
-
 /// Where logs and tables lie, by the server's own account; relative places are below its data folder.
 ///
 /// # Errors
@@ -60,9 +47,9 @@ pub(super) fn places(connection: &mut MariaDbConnection, data: &Path) -> Result<
 mod tests {
     use super::*;
     use crate::scratch::ServerOptions;
-    use dbdyno_engine::Target;
     use dbdyno_engine::server::{Answers, Connection as _};
-    use dbdyno_model::TableName;
+    use dbdyno_engine::{Durability, Target};
+    use dbdyno_model::{CommitMode, Drive, TableName};
 
     fn durability_of(settings: &[(&str, &str)]) -> Durability {
         let settings: Answers =
@@ -193,7 +180,9 @@ mod tests {
         let target = Target::parse(&server.socket("root", "work")).unwrap();
         let options = super::super::options::Options::parse(&target).unwrap();
         let mut connection = MariaDbConnection::open(&options, 0, "dbdyno").unwrap();
-        let unsafe_settings = durability(&mut connection, CommitMode::Durable, Drive::Client).unwrap().unsafe_settings;
+        let asked = questions(&connection);
+        let durability = describe::durability(&mut connection, &asked, CommitMode::Durable, Drive::Client);
+        let unsafe_settings = durability.unwrap().unsafe_settings;
         let tables: Vec<&String> = unsafe_settings.iter().filter(|text| text.starts_with("table ")).collect();
         assert!(tables.len() == 1 && tables[0].contains("table small_heap is one of MEMORY"), "{tables:?}");
     }

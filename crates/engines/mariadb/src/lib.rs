@@ -39,19 +39,16 @@ mod space;
 mod tls;
 
 use connection::MariaDbConnection;
-use dbdyno_engine::server::{Product, ProductTarget as _, ServerSession};
-use dbdyno_engine::{
-    Durability, DurablePlaces, EngineError, EngineInfo, Finding, PointSpec, PointStatistics, ProgramSpec, Session,
-    Settled,
-};
-use dbdyno_model::{CommitMode, Counters, Database, Drive, Size, TableName};
+use dbdyno_engine::server::{NodeStatistics, Product, ProductTarget as _, Questions, ServerSession, Watch};
+use dbdyno_engine::{DurablePlaces, EngineError, EngineInfo, Finding, Others, PointSpec, ProgramSpec, Session};
+use dbdyno_model::{Counters, Database, Size};
 pub(crate) use dialect::{DIALECT, TABLE_NAMES};
-use point::UnderWay;
 pub(crate) use product::{MariaDbEngine, MariaDbProduct, Node, engine};
 use session::MariaDbSession;
+use snapshot::Watched;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
 
 pub use private::{MariaDb, PRODUCT};
 
@@ -75,20 +72,15 @@ pub const INFO: EngineInfo = EngineInfo {
 };
 
 impl Product for MariaDbProduct {
-    type UnderWay = UnderWay;
+    type UnderWay = Watched;
     type Backlog = settle::Backlog;
+
+    fn questions(&self, connection: &MariaDbConnection) -> Questions {
+        describe::questions(connection)
+    }
 
     fn describe(engine: &MariaDbEngine) -> Result<Database, EngineError> {
         engine.with(describe::database)
-    }
-
-    fn durability(
-        &self,
-        connection: &mut MariaDbConnection,
-        commit: CommitMode,
-        drive: Drive,
-    ) -> Result<Durability, EngineError> {
-        describe::durability(connection, commit, drive)
     }
 
     fn findings(&self, size: &Size) -> Vec<Finding> {
@@ -99,16 +91,13 @@ impl Product for MariaDbProduct {
         space::needed_bytes(size)
     }
 
-    fn settle(engine: &MariaDbEngine, backlog: &mut settle::Backlog, limit: Duration) -> Result<Settled, EngineError> {
-        settle::settle(engine, backlog, limit)
-    }
-
-    fn changed(backlog: &mut settle::Backlog, table: Option<TableName>) {
-        backlog.add(table);
-    }
-
-    fn begin_point(engine: &MariaDbEngine, spec: &PointSpec) -> Result<UnderWay, EngineError> {
-        point::begin(engine, spec)
+    fn begin_point(engine: &MariaDbEngine, spec: &PointSpec) -> Result<Watched, EngineError> {
+        let procedure = procedure::of(&spec.test)?;
+        for node in 0..engine.working_nodes(spec.nodes) {
+            engine.nodes[node].account.begin();
+            engine.on(node, |connection| point::begin(connection, &procedure, spec, node))?;
+        }
+        Watched::new(&procedure, spec)
     }
 
     fn end_point(engine: &MariaDbEngine, spec: &PointSpec, _: bool) -> Result<(), EngineError> {
@@ -118,20 +107,33 @@ impl Product for MariaDbProduct {
         Ok(())
     }
 
-    fn begin_program(engine: &MariaDbEngine, spec: &ProgramSpec) -> Result<UnderWay, EngineError> {
-        point::begin_program(engine, spec)
+    fn begin_program(engine: &MariaDbEngine, spec: &ProgramSpec) -> Result<Watched, EngineError> {
+        for node in 0..engine.working_nodes(spec.nodes) {
+            engine.nodes[node].account.begin();
+            engine.on(node, |connection| point::remove_made(connection, &format!("preparing {}", spec.work), node))?;
+        }
+        Ok(Watched::of_program())
     }
 
     fn statistics(connection: &mut MariaDbConnection) -> Result<Counters, EngineError> {
         snapshot::for_everybody(connection)
     }
 
-    fn point_statistics(
-        engine: &MariaDbEngine,
-        point: &mut UnderWay,
-        earlier: Option<&PointStatistics>,
-    ) -> Result<PointStatistics, EngineError> {
-        point::statistics(engine, point, earlier)
+    fn watch(
+        connection: MariaDbConnection,
+        ours: Arc<Mutex<BTreeSet<u64>>>,
+    ) -> Result<Watch<MariaDbConnection>, EngineError> {
+        monitor::watch(connection, ours)
+    }
+
+    fn read(
+        &self,
+        (_, node, connection): (usize, &Node, &mut MariaDbConnection),
+        watched: &mut Watched,
+        watch: Option<&Watch<MariaDbConnection>>,
+        _: Option<Others>,
+    ) -> Result<NodeStatistics, EngineError> {
+        snapshot::read(node, connection, watched, watch)
     }
 
     fn session(engine: &MariaDbEngine, node: usize) -> Result<Box<dyn Session>, EngineError> {
@@ -142,7 +144,7 @@ impl Product for MariaDbProduct {
 
     fn data_files(engine: &MariaDbEngine) -> Vec<PathBuf> {
         let Some(data) = engine.data() else { return Vec::new() };
-        point::files(&data, &engine.product.options.database, engine.of_point(UnderWay::tables))
+        point::files(&data, &engine.product.options.database, engine.of_point(|point| point.tables.clone()))
     }
 
     fn durable_places(engine: &MariaDbEngine) -> DurablePlaces {

@@ -4,7 +4,6 @@
 
 use super::check::grants;
 use super::connection::MariaDbConnection;
-use super::options::Options;
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::server::{Connection as _, Watch, first};
@@ -23,13 +22,11 @@ const NO_FILE_INSTRUMENTS: &str = "the instruments of files are switched off in 
 /// on for as long as it watches.
 ///
 /// # Errors
-/// No connection, or no thread.
+/// The server is lost, or no thread.
 pub(super) fn watch(
-    options: &Options,
-    node: usize,
+    mut connection: MariaDbConnection,
     ours: Arc<Mutex<BTreeSet<u64>>>,
 ) -> Result<Watch<MariaDbConnection>, EngineError> {
-    let mut connection = MariaDbConnection::open(options, node, "dbdyno watch")?;
     let may_see = connection.texts("looking at privileges", &DIALECT.get("statistics/may_see_activity")?.text)?;
     let why_blind =
         (first(may_see).as_deref() == Some("0")).then(|| grants::why_missing(&mut connection, &["PROCESS"]));

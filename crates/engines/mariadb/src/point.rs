@@ -2,72 +2,35 @@
 //! watch.
 
 use super::connection::MariaDbConnection;
-use super::snapshot::{self, Watched};
-use super::{MariaDbEngine, MariaDbProduct, monitor, procedure};
+use super::{MariaDbProduct, procedure};
 use crate::DIALECT;
 use dbdyno_engine::procedure::ProcedureSpec;
-use dbdyno_engine::server::{Connection as _, Watches, contents, leftovers};
-use dbdyno_engine::{EngineError, PointSpec, PointStatistics, ProgramSpec, Sampling};
+use dbdyno_engine::server::{Connection as _, leftovers};
+use dbdyno_engine::{EngineError, PointSpec};
 use dbdyno_model::{Drive, Organisation, TableName, TableShape};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 const PREPARING: &str = "preparing the point";
 const WARM: &str = "reading the test's tables into the cache";
 
-/// A point between its beginning and its end.
-pub(super) struct UnderWay {
-    watched: Watched,
-    /// Tables that it reads.
-    tables: Vec<TableName>,
-    watches: Watches<MariaDbConnection>,
-}
-
-impl UnderWay {
-    /// Tables that it reads.
-    pub(super) fn tables(&self) -> Vec<TableName> {
-        self.tables.clone()
+/// Prepares on a node what the jobs of a point share.
+pub(super) fn begin(
+    connection: &mut MariaDbConnection,
+    procedure: &ProcedureSpec,
+    spec: &PointSpec,
+    node: usize,
+) -> Result<(), EngineError> {
+    // What the first node makes comes to others by replication, where they are no servers of their own.
+    if node == 0 || !has_all(connection, procedure, spec.drive)? {
+        remove_leftovers(connection, spec, node)?;
+        make(connection, procedure, spec.drive)?;
     }
-}
-
-/// Prepares what the jobs of a point share.
-pub(super) fn begin(engine: &MariaDbEngine, spec: &PointSpec) -> Result<UnderWay, EngineError> {
-    let procedure = procedure::of(&spec.test)?;
-    for node in 0..engine.working_nodes(spec.nodes) {
-        engine.nodes[node].account.begin();
-        engine.on(node, |connection| {
-            // What the first node makes comes to others by replication, where they are no servers of their own.
-            if node == 0 || !has_all(connection, &procedure, spec.drive)? {
-                remove_leftovers(connection, spec, node)?;
-                make(connection, &procedure, spec.drive)?;
-            }
-            spec.warm_tables().into_iter().try_for_each(|table| warm(connection, table))
-        })?;
-    }
-    let watched = Watched::new(&procedure, spec)?;
-    Ok(under_way(engine, (spec.nodes, spec.sampling), watched, spec.test.reads()))
-}
-
-/// Prepares a point of a program, which has made its tables itself.
-pub(super) fn begin_program(engine: &MariaDbEngine, spec: &ProgramSpec) -> Result<UnderWay, EngineError> {
-    for node in 0..engine.working_nodes(spec.nodes) {
-        engine.nodes[node].account.begin();
-        engine.on(node, |connection| remove_made(connection, &format!("preparing {}", spec.work), node))?;
-    }
-    Ok(under_way(engine, (spec.nodes, spec.sampling), Watched::of_program(), Vec::new()))
-}
-
-/// A point whose sessions are watched from now on, on so many nodes.
-fn under_way(engine: &MariaDbEngine, at: (u32, Sampling), watched: Watched, tables: Vec<TableName>) -> UnderWay {
-    let watches = Watches::begin(at, engine.nodes.len(), |node| {
-        monitor::watch(&engine.product.options, node, Arc::clone(&engine.nodes[node].ours))
-    });
-    UnderWay { watched, tables, watches }
+    spec.warm_tables().into_iter().try_for_each(|table| warm(connection, table))
 }
 
 /// Makes the procedure, which a client does without, and what its jobs share.
 fn make(connection: &mut MariaDbConnection, procedure: &ProcedureSpec, drive: Drive) -> Result<(), EngineError> {
-    note(connection, procedure)?;
+    leftovers::note::<MariaDbProduct>(connection, procedure, "the database")?;
     let created = if drive == Drive::Server { procedure.creates()? } else { Vec::new() };
     let statements = created.into_iter().chain(procedure::shared(procedure)?);
     statements.into_iter().try_for_each(|sql| connection.batch("making what the test needs", &sql))
@@ -108,26 +71,8 @@ pub(super) fn remove_leftovers(
 
 /// Drops what points have noted that they make, whichever point it was. A replica gets from the first node that it is
 /// forgotten, and could not go on if it had forgotten by itself.
-fn remove_made(connection: &mut MariaDbConnection, doing: &str, node: usize) -> Result<(), EngineError> {
+pub(super) fn remove_made(connection: &mut MariaDbConnection, doing: &str, node: usize) -> Result<(), EngineError> {
     leftovers::remove_made(connection, &DIALECT, ("the database", doing), node == 0)
-}
-
-/// Notes what the point is going to make, of which nothing may be there.
-fn note(connection: &mut MariaDbConnection, procedure: &ProcedureSpec) -> Result<(), EngineError> {
-    let entries = leftovers::entries_of(connection, &DIALECT, procedure, "the database")?;
-    entries.iter().try_for_each(|entry| contents::set::<MariaDbProduct>(connection, [(entry.as_str(), "1")]))
-}
-
-/// What all nodes have counted for the point until now.
-pub(super) fn statistics(
-    engine: &MariaDbEngine,
-    UnderWay { watched, watches, .. }: &UnderWay,
-    earlier: Option<&PointStatistics>,
-) -> Result<PointStatistics, EngineError> {
-    watches.read(earlier, |number, watch, _| {
-        let node = &engine.nodes[number];
-        engine.on(number, |connection| snapshot::read(node, connection, watched, watch))
-    })
 }
 
 /// Files of the tables that the point reads (of all tables between points), and the log, for the device that it lies

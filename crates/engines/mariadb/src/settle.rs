@@ -3,9 +3,9 @@
 //! left behind where dbdyno is killed meanwhile.
 
 use super::check::grants;
-use super::{MariaDbEngine, TABLE_NAMES};
+use super::{MariaDbEngine, MariaDbProduct, TABLE_NAMES};
 use crate::DIALECT;
-use dbdyno_engine::server::Connection as _;
+use dbdyno_engine::server::{self, Connection as _};
 use dbdyno_engine::{EngineError, Settled};
 use dbdyno_model::{ErrorClass, TableName};
 use std::collections::BTreeSet;
@@ -34,45 +34,40 @@ impl Default for Backlog {
     }
 }
 
-impl Backlog {
-    /// A point has changed this table, and perhaps others of its own.
-    pub(super) fn add(&mut self, table: Option<TableName>) {
+impl server::Backlog<MariaDbProduct> for Backlog {
+    fn add(&mut self, table: Option<TableName>) {
         self.tables.extend(table.filter(|table| TABLE_NAMES.contains(table)));
         self.purge = true;
     }
-}
 
-/// One slice of settling.
-///
-/// # Errors
-/// The server is lost.
-pub(super) fn settle(engine: &MariaDbEngine, backlog: &mut Backlog, limit: Duration) -> Result<Settled, EngineError> {
-    let started = Instant::now();
-    if backlog.purge {
-        if !purged(engine, started, limit)? {
-            return Ok(Settled::Busy);
-        }
-        backlog.purge = false;
-    }
-    while let Some(table) = backlog.tables.first().copied() {
-        if started.elapsed() >= limit {
-            return Ok(Settled::Busy);
-        }
-        let flush = DIALECT.fill("statistics/flush", &[("table", table.name())])?;
-        match engine.with(|connection| connection.batch(&format!("writing {table} out"), &flush)) {
-            // A table that is not there has nothing to write.
-            Ok(()) => {}
-            Err(error) if error.class == ErrorClass::UnknownObject => {}
-            Err(error) if error.class == ErrorClass::Permission => {
-                return Ok(Settled::NotAllowed(
-                    engine.with(|connection| Ok(grants::why_missing(connection, &FLUSHING)))?,
-                ));
+    fn settle(&mut self, engine: &MariaDbEngine, limit: Duration) -> Result<Settled, EngineError> {
+        let started = Instant::now();
+        if self.purge {
+            if !purged(engine, started, limit)? {
+                return Ok(Settled::Busy);
             }
-            Err(error) => return Err(error),
+            self.purge = false;
         }
-        backlog.tables.remove(&table);
+        while let Some(table) = self.tables.first().copied() {
+            if started.elapsed() >= limit {
+                return Ok(Settled::Busy);
+            }
+            let flush = DIALECT.fill("statistics/flush", &[("table", table.name())])?;
+            match engine.with(|connection| connection.batch(&format!("writing {table} out"), &flush)) {
+                // A table that is not there has nothing to write.
+                Ok(()) => {}
+                Err(error) if error.class == ErrorClass::UnknownObject => {}
+                Err(error) if error.class == ErrorClass::Permission => {
+                    return Ok(Settled::NotAllowed(
+                        engine.with(|connection| Ok(grants::why_missing(connection, &FLUSHING)))?,
+                    ));
+                }
+                Err(error) => return Err(error),
+            }
+            self.tables.remove(&table);
+        }
+        Ok(Settled::AtRest)
     }
-    Ok(Settled::AtRest)
 }
 
 /// Waits until old versions are purged, or nothing more is.

@@ -6,8 +6,8 @@ use super::options::{Options, Part};
 use super::{DIAGNOSTICS_CLAIM, NOTICE, snapshot};
 use crate::DIALECT;
 use dbdyno_engine::server::{Answers, Connection as _, Questions, describe};
-use dbdyno_engine::{Durability, EngineError};
-use dbdyno_model::{CommitMode, Database, Drive};
+use dbdyno_engine::EngineError;
+use dbdyno_model::Database;
 
 /// The questions to a server.
 pub(super) fn questions(options: &Options) -> Questions {
@@ -55,18 +55,6 @@ pub(super) fn may_read(connection: &mut OracleConnection, view: &str) -> Result<
     Ok(snapshot::told(connection.texts("looking at privileges", &sql))?.is_ok())
 }
 
-/// How durable commits are.
-///
-/// # Errors
-/// The server is lost.
-pub(super) fn durability(
-    connection: &mut OracleConnection,
-    commit: CommitMode,
-    drive: Drive,
-) -> Result<Durability, EngineError> {
-    describe::durability(connection, &Questions::new(&DIALECT, 0), commit, drive)
-}
-
 /// What the target's tests use that is licensed apart, or that not every storage has.
 fn licences(options: &Options) -> String {
     let named = |part: &Part| match options.leaves_out(*part) {
@@ -84,6 +72,7 @@ mod tests {
     use crate::tests::views::Views;
     use dbdyno_engine::Target;
     use dbdyno_engine::server::pairs;
+    use dbdyno_model::{CommitMode, Drive};
 
     fn answers(pairs: &[(&str, &str)]) -> Answers {
         pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()

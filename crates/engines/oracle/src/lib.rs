@@ -37,18 +37,17 @@ mod space;
 mod statistics;
 
 use connection::OracleConnection;
-use dbdyno_engine::server::{Product, ProductTarget as _, ServerSession};
-use dbdyno_engine::{
-    Durability, EngineError, EngineInfo, Finding, PointSpec, PointStatistics, ProgramSpec, Session, Settled,
-};
-use dbdyno_model::{CommitMode, Counters, Database, Drive, Size, TableName};
+use dbdyno_engine::server::{NodeStatistics, Product, ProductTarget as _, Questions, ServerSession, Watch};
+use dbdyno_engine::{EngineError, EngineInfo, Finding, Others, PointSpec, ProgramSpec, Session};
+use dbdyno_model::{Counters, Database, Size};
 pub(crate) use dialect::{DIAGNOSTICS_CLAIM, DIALECT, NOTICE};
 use point::UnderWay;
+use procedure::Counting;
 pub(crate) use product::{Node, OracleEngine, OracleProduct, engine};
 use session::OracleSession;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
 
 /// The engine, without a target.
 pub const INFO: EngineInfo = EngineInfo {
@@ -70,17 +69,12 @@ impl Product for OracleProduct {
     type UnderWay = UnderWay;
     type Backlog = settle::Backlog;
 
-    fn describe(engine: &OracleEngine) -> Result<Database, EngineError> {
-        engine.with(|connection| describe::database(connection, &engine.product.options))
+    fn questions(&self, _: &OracleConnection) -> Questions {
+        describe::questions(&self.options)
     }
 
-    fn durability(
-        &self,
-        connection: &mut OracleConnection,
-        commit: CommitMode,
-        drive: Drive,
-    ) -> Result<Durability, EngineError> {
-        describe::durability(connection, commit, drive)
+    fn describe(engine: &OracleEngine) -> Result<Database, EngineError> {
+        engine.with(|connection| describe::database(connection, &engine.product.options))
     }
 
     fn findings(&self, size: &Size) -> Vec<Finding> {
@@ -91,16 +85,16 @@ impl Product for OracleProduct {
         space::needed_bytes(size, &self.tables())
     }
 
-    fn settle(engine: &OracleEngine, backlog: &mut settle::Backlog, limit: Duration) -> Result<Settled, EngineError> {
-        settle::settle(engine, backlog, limit)
-    }
-
-    fn changed(backlog: &mut settle::Backlog, _: Option<TableName>) {
-        backlog.add();
-    }
-
     fn begin_point(engine: &OracleEngine, spec: &PointSpec) -> Result<UnderWay, EngineError> {
-        point::begin(engine, spec)
+        let procedure = procedure::of(&spec.test)?;
+        point::refuse_left_out(engine, spec)?;
+        point::refuse_several_builders(spec)?;
+        engine.with(|connection| point::make(connection, &procedure, spec))?;
+        for node in 0..engine.working_nodes(spec.nodes) {
+            // All nodes of a cluster have one database, and each a cache of its own.
+            point::begin_on(engine, node, |connection| point::warm(connection, spec))?;
+        }
+        UnderWay::begin(engine, procedure::counting(&procedure), spec.threads)
     }
 
     fn end_point(engine: &OracleEngine, spec: &PointSpec, begun: bool) -> Result<(), EngineError> {
@@ -111,7 +105,11 @@ impl Product for OracleProduct {
     }
 
     fn begin_program(engine: &OracleEngine, spec: &ProgramSpec) -> Result<UnderWay, EngineError> {
-        point::begin_program(engine, spec)
+        engine.with(|connection| point::remove_made(connection, &format!("preparing {}", spec.work)))?;
+        for node in 0..engine.working_nodes(spec.nodes) {
+            point::begin_on(engine, node, |_| Ok(()))?;
+        }
+        UnderWay::begin(engine, Counting::Nothing, 1)
     }
 
     fn end_program(engine: &OracleEngine) -> Result<(), EngineError> {
@@ -123,12 +121,25 @@ impl Product for OracleProduct {
         snapshot::for_everybody(connection)
     }
 
-    fn point_statistics(
-        engine: &OracleEngine,
-        point: &mut UnderWay,
-        earlier: Option<&PointStatistics>,
-    ) -> Result<PointStatistics, EngineError> {
-        point::statistics(engine, point, earlier)
+    fn watch(
+        connection: OracleConnection,
+        ours: Arc<Mutex<BTreeSet<u64>>>,
+    ) -> Result<Watch<OracleConnection>, EngineError> {
+        monitor::watch(connection, ours)
+    }
+
+    fn read(
+        &self,
+        (number, node, connection): (usize, &Node, &mut OracleConnection),
+        UnderWay { watched, began, bases }: &mut UnderWay,
+        _: Option<&Watch<OracleConnection>>,
+        _: Option<Others>,
+    ) -> Result<NodeStatistics, EngineError> {
+        let mut told = snapshot::read(node, connection, watched, &mut bases[number])?;
+        if self.options.diagnostics_pack {
+            told.counters.waits.extend(snapshot::history(connection, began.elapsed())?);
+        }
+        Ok(told)
     }
 
     fn session(engine: &OracleEngine, node: usize) -> Result<Box<dyn Session>, EngineError> {

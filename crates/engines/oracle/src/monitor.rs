@@ -2,7 +2,6 @@
 //! `v$session`, which no pack has to be licensed for; Oracle's own samples of it (ASH) are another matter.
 
 use super::connection::OracleConnection;
-use super::options::Options;
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::server::{Connection as _, Watch};
@@ -13,13 +12,11 @@ use std::sync::{Arc, Mutex};
 /// Begins to watch a node. `ours` are dbdyno's own sessions there, which may grow.
 ///
 /// # Errors
-/// No connection, no thread, or `v$session` may not be read.
+/// The server is lost, no thread, or `v$session` may not be read.
 pub(super) fn watch(
-    options: &Options,
-    node: usize,
+    mut connection: OracleConnection,
     ours: Arc<Mutex<BTreeSet<u64>>>,
 ) -> Result<Watch<OracleConnection>, EngineError> {
-    let mut connection = OracleConnection::open(options, node, "dbdyno watch")?;
     let sql = &DIALECT.get("statistics/activity")?.text;
     match connection.texts("looking at sessions", sql) {
         Err(error) if error.class == ErrorClass::UnknownObject => {

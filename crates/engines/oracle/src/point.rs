@@ -3,13 +3,12 @@
 use super::connection::OracleConnection;
 use super::procedure::{self, Counting, PACKAGE};
 use super::statistics::{Base, Watched};
-use super::{OracleEngine, OracleProduct, layout, monitor, snapshot};
+use super::{OracleEngine, OracleProduct, layout, snapshot};
 use crate::DIALECT;
 use dbdyno_engine::procedure::ProcedureSpec;
-use dbdyno_engine::server::{Connection as _, Watches, contents, first, leftovers};
-use dbdyno_engine::{EngineError, PointSpec, PointStatistics, ProgramSpec, Sampling};
-use dbdyno_model::{Cache, Drive, ErrorClass, ProcedureShape, StorageTier, TableName};
-use std::sync::Arc;
+use dbdyno_engine::server::{Connection as _, first, leftovers};
+use dbdyno_engine::{EngineError, PointSpec};
+use dbdyno_model::{Cache, Drive, ErrorClass, ProcedureShape, StorageTier};
 use std::time::Instant;
 
 const WARM: &str = "reading the test's tables into the cache";
@@ -17,12 +16,44 @@ const MAKING: &str = "making the test's package";
 
 /// A point between its beginning and its end.
 pub(super) struct UnderWay {
-    watched: Watched,
+    pub(super) watched: Watched,
     /// When it was prepared.
-    began: Instant,
+    pub(super) began: Instant,
     /// One a node; set by the first reading.
-    bases: Vec<Option<Base>>,
-    watches: Watches<OracleConnection>,
+    pub(super) bases: Vec<Option<Base>>,
+}
+
+impl UnderWay {
+    /// A point that begins. An AWR snapshot begins and ends each, for whoever has the pack and says so.
+    pub(super) fn begin(engine: &OracleEngine, counting: Counting, threads: u32) -> Result<Self, EngineError> {
+        let bases = engine.nodes.iter().map(|_| None).collect();
+        snap(engine)?;
+        Ok(Self { watched: watched(counting, threads), began: Instant::now(), bases })
+    }
+}
+
+/// What a point's counters are about.
+fn watched(counting: Counting, threads: u32) -> Watched {
+    let (changes, scans, builds, marked) = match counting {
+        Counting::Cursor { changes, scans } => (changes, scans, false, true),
+        Counting::Builds => (false, false, true, true),
+        Counting::Nothing => (false, false, false, false),
+    };
+    Watched { threads, changes, scans, builds, marked }
+}
+
+/// Begins to count on a node, and does what else there is to do.
+pub(super) fn begin_on(
+    engine: &OracleEngine,
+    node: usize,
+    work: impl FnOnce(&mut OracleConnection) -> Result<(), EngineError>,
+) -> Result<(), EngineError> {
+    let account = &engine.nodes[node].account;
+    account.begin();
+    engine.on(node, |connection| {
+        account.counted_in(connection.instance());
+        work(connection)
+    })
 }
 
 /// What of a target's wishes stands against a test.
@@ -87,63 +118,6 @@ fn empty_cache(connection: &mut OracleConnection, spec: &PointSpec) -> Result<()
     }
 }
 
-/// Prepares what the jobs of a point share.
-pub(super) fn begin(engine: &OracleEngine, spec: &PointSpec) -> Result<UnderWay, EngineError> {
-    let procedure = procedure::of(&spec.test)?;
-    refuse_left_out(engine, spec)?;
-    refuse_several_builders(spec)?;
-    engine.with(|connection| {
-        refuse_absent_tier(connection, spec)?;
-        remove_leftovers(connection, spec)?;
-        note(connection, &procedure)?;
-        make(connection, &procedure, spec)
-    })?;
-    for node in 0..engine.working_nodes(spec.nodes) {
-        engine.nodes[node].account.begin();
-        // All nodes of a cluster have one database, and each a cache of its own.
-        engine.on(node, |connection| {
-            engine.nodes[node].account.counted_in(connection.instance());
-            empty_cache(connection, spec)?;
-            spec.warm_tables().into_iter().try_for_each(|table| warm(connection, table))
-        })?;
-    }
-    under_way(engine, (spec.nodes, spec.sampling), watched(procedure::counting(&procedure), spec.threads))
-}
-
-/// Prepares a point of a program, which has made its tables itself.
-pub(super) fn begin_program(engine: &OracleEngine, spec: &ProgramSpec) -> Result<UnderWay, EngineError> {
-    engine.with(|connection| remove_made(connection, &format!("preparing {}", spec.work)))?;
-    for node in 0..engine.working_nodes(spec.nodes) {
-        engine.nodes[node].account.begin();
-        engine.on(node, |connection| {
-            engine.nodes[node].account.counted_in(connection.instance());
-            Ok(())
-        })?;
-    }
-    under_way(engine, (spec.nodes, spec.sampling), watched(Counting::Nothing, 1))
-}
-
-/// A point whose sessions are watched from now on, on so many nodes.
-fn under_way(engine: &OracleEngine, at: (u32, Sampling), watched: Watched) -> Result<UnderWay, EngineError> {
-    let watches = Watches::begin(at, engine.nodes.len(), |node| {
-        monitor::watch(&engine.product.options, node, Arc::clone(&engine.nodes[node].ours))
-    });
-    let bases = engine.nodes.iter().map(|_| None).collect();
-    // An AWR snapshot begins and ends each point, for whoever has the pack and says so.
-    snap(engine)?;
-    Ok(UnderWay { watched, began: Instant::now(), bases, watches })
-}
-
-/// What a point's counters are about.
-fn watched(counting: Counting, threads: u32) -> Watched {
-    let (changes, scans, builds, marked) = match counting {
-        Counting::Cursor { changes, scans } => (changes, scans, false, true),
-        Counting::Builds => (false, false, true, true),
-        Counting::Nothing => (false, false, false, false),
-    };
-    Watched { threads, changes, scans, builds, marked }
-}
-
 /// An AWR snapshot, where the target claims the Diagnostics Pack.
 ///
 /// # Errors
@@ -159,7 +133,14 @@ pub(super) fn snap(engine: &OracleEngine) -> Result<(), EngineError> {
 }
 
 /// Makes the package and what its jobs share.
-fn make(connection: &mut OracleConnection, procedure: &ProcedureSpec, spec: &PointSpec) -> Result<(), EngineError> {
+pub(super) fn make(
+    connection: &mut OracleConnection,
+    procedure: &ProcedureSpec,
+    spec: &PointSpec,
+) -> Result<(), EngineError> {
+    refuse_absent_tier(connection, spec)?;
+    remove_leftovers(connection, spec)?;
+    leftovers::note::<OracleProduct>(connection, procedure, "the schema")?;
     for sql in procedure::shared(procedure, spec)? {
         connection.batch("making what the point fills", &sql)?;
     }
@@ -179,12 +160,16 @@ fn make(connection: &mut OracleConnection, procedure: &ProcedureSpec, spec: &Poi
     package.iter().try_for_each(|sql| connection.compile(MAKING, sql, &object))
 }
 
-/// Reads a table and its keys into the buffer cache.
-fn warm(connection: &mut OracleConnection, table: TableName) -> Result<(), EngineError> {
-    ["warm_primary", "warm_customer"].into_iter().try_for_each(|name| {
-        let sql = DIALECT.fill(&format!("statistics/{name}"), &[("table", table.name())])?;
-        connection.texts(WARM, &sql).map(drop)
-    })
+/// Reads the tables of a point that are to be there, and their keys, into the buffer cache, or empties that.
+pub(super) fn warm(connection: &mut OracleConnection, spec: &PointSpec) -> Result<(), EngineError> {
+    empty_cache(connection, spec)?;
+    for table in spec.warm_tables() {
+        for name in ["warm_primary", "warm_customer"] {
+            let sql = DIALECT.fill(&format!("statistics/{name}"), &[("table", table.name())])?;
+            connection.texts(WARM, &sql)?;
+        }
+    }
+    Ok(())
 }
 
 /// Drops what a point has made, or an earlier one that did not come to its end.
@@ -198,15 +183,6 @@ pub(super) fn remove_leftovers(connection: &mut OracleConnection, spec: &PointSp
     layout::tier(spec.test.tier, false)?.iter().try_for_each(|sql| connection.batch(&doing, sql))
 }
 
-/// Notes what the point is going to make, of which nothing may be there.
-fn note(connection: &mut OracleConnection, procedure: &ProcedureSpec) -> Result<(), EngineError> {
-    let entries = leftovers::entries_of(connection, &DIALECT, procedure, "the schema")?;
-    if entries.is_empty() {
-        return Ok(());
-    }
-    entries.iter().try_for_each(|entry| contents::set::<OracleProduct>(connection, [(entry.as_str(), "1")]))
-}
-
 /// Drops everything that points have noted that they make, whichever point it was.
 ///
 /// # Errors
@@ -214,25 +190,6 @@ fn note(connection: &mut OracleConnection, procedure: &ProcedureSpec) -> Result<
 pub(super) fn remove_made(connection: &mut OracleConnection, doing: &str) -> Result<(), EngineError> {
     connection.batch(doing, &procedure::drop_package()?)?;
     leftovers::remove_made(connection, &DIALECT, ("the schema", doing), true)
-}
-
-/// What all nodes have counted for the point until now.
-///
-/// # Errors
-/// A node is lost, or no point is under way.
-pub(super) fn statistics(
-    engine: &OracleEngine,
-    UnderWay { watched, began, bases, watches }: &mut UnderWay,
-    earlier: Option<&PointStatistics>,
-) -> Result<PointStatistics, EngineError> {
-    watches.read(earlier, |number, _, _| {
-        let (node, base) = (&engine.nodes[number], &mut bases[number]);
-        let mut told = engine.on(number, |connection| snapshot::read(node, connection, watched, base))?;
-        if engine.product.options.diagnostics_pack {
-            told.counters.waits.extend(engine.on(number, |connection| snapshot::history(connection, began.elapsed()))?);
-        }
-        Ok(told)
-    })
 }
 
 #[cfg(test)]

@@ -3,12 +3,11 @@
 //! server's own checkpointing is waited for, as far as it goes: it keeps changed buffers as long as its target for
 //! recovery allows.
 
-use super::OracleEngine;
-use super::{snapshot, statistics};
+use super::{OracleEngine, OracleProduct, snapshot, statistics};
 use crate::DIALECT;
-use dbdyno_engine::server::Connection as _;
+use dbdyno_engine::server::{self, Connection as _};
 use dbdyno_engine::{EngineError, Settled};
-use dbdyno_model::ErrorClass;
+use dbdyno_model::{ErrorClass, TableName};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -35,11 +34,53 @@ impl Default for Backlog {
     }
 }
 
-impl Backlog {
-    /// A point has changed something.
-    pub(super) fn add(&mut self) {
+impl server::Backlog<OracleProduct> for Backlog {
+    fn add(&mut self, _: Option<TableName>) {
         self.changed = true;
         self.patience = Patience::default();
+    }
+
+    fn settle(&mut self, engine: &OracleEngine, limit: Duration) -> Result<Settled, EngineError> {
+        let started = Instant::now();
+        if !self.changed {
+            return Ok(Settled::AtRest);
+        }
+        if self.may_checkpoint {
+            // A checkpoint is one of all instances of a cluster.
+            let sql = &DIALECT.get("statistics/checkpoint")?.text;
+            match engine.with(|connection| connection.batch("asking for a checkpoint", sql)) {
+                Ok(()) => {
+                    self.changed = false;
+                    return Ok(Settled::AtRest);
+                }
+                Err(error) if error.class == ErrorClass::Permission => self.may_checkpoint = false,
+                Err(error) => return Err(error),
+            }
+        }
+        loop {
+            let mut dirty = 0;
+            for node in 0..engine.nodes.len() {
+                let rows = engine.on(node, |connection| snapshot::ask(connection, "dirty"))?;
+                match rows.and_then(|rows| statistics::dirty(&rows)) {
+                    Ok(blocks) => dirty += blocks,
+                    Err(why) => {
+                        let text = format!(
+                            "this user may not ask for a checkpoint, and how many blocks wait to be written is not known: {why}; \
+                             GRANT ALTER SYSTEM TO it"
+                        );
+                        return Ok(Settled::NotAllowed(text));
+                    }
+                }
+            }
+            match self.patience.look(dirty) {
+                Some(settled) => {
+                    self.changed = settled != Settled::AtRest;
+                    return Ok(settled);
+                }
+                None if started.elapsed() >= limit => return Ok(Settled::Busy),
+                None => thread::sleep(PAUSE),
+            }
+        }
     }
 }
 
@@ -64,53 +105,6 @@ impl Patience {
                  SYSTEM TO it, or accept that they are written in the middle of a point"
             ))
         })
-    }
-}
-
-/// One slice of settling, on every node.
-///
-/// # Errors
-/// The server is lost.
-pub(super) fn settle(engine: &OracleEngine, backlog: &mut Backlog, limit: Duration) -> Result<Settled, EngineError> {
-    let started = Instant::now();
-    if !backlog.changed {
-        return Ok(Settled::AtRest);
-    }
-    if backlog.may_checkpoint {
-        // A checkpoint is one of all instances of a cluster.
-        let sql = &DIALECT.get("statistics/checkpoint")?.text;
-        match engine.with(|connection| connection.batch("asking for a checkpoint", sql)) {
-            Ok(()) => {
-                backlog.changed = false;
-                return Ok(Settled::AtRest);
-            }
-            Err(error) if error.class == ErrorClass::Permission => backlog.may_checkpoint = false,
-            Err(error) => return Err(error),
-        }
-    }
-    loop {
-        let mut dirty = 0;
-        for node in 0..engine.nodes.len() {
-            let rows = engine.on(node, |connection| snapshot::ask(connection, "dirty"))?;
-            match rows.and_then(|rows| statistics::dirty(&rows)) {
-                Ok(blocks) => dirty += blocks,
-                Err(why) => {
-                    let text = format!(
-                        "this user may not ask for a checkpoint, and how many blocks wait to be written is not known: {why}; \
-                         GRANT ALTER SYSTEM TO it"
-                    );
-                    return Ok(Settled::NotAllowed(text));
-                }
-            }
-        }
-        match backlog.patience.look(dirty) {
-            Some(settled) => {
-                backlog.changed = settled != Settled::AtRest;
-                return Ok(settled);
-            }
-            None if started.elapsed() >= limit => return Ok(Settled::Busy),
-            None => thread::sleep(PAUSE),
-        }
     }
 }
 

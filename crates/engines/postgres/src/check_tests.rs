@@ -6,9 +6,9 @@ use super::super::options::Options;
 use super::{describe, findings};
 use crate::DIALECT;
 use crate::scratch::ServerOptions;
-use dbdyno_engine::server::Connection as _;
+use dbdyno_engine::server::{self, Connection as _};
 use dbdyno_engine::{Finding, FindingLevel, Target};
-use dbdyno_model::{CommitMode, Size};
+use dbdyno_model::{CommitMode, Drive, Size};
 
 fn options(target: &str) -> Options {
     Options::parse(&Target::parse(target).unwrap()).unwrap()
@@ -282,7 +282,8 @@ fn what_makes_figures_doubtful_is_said() {
     assert_eq!(describe::commit_settings(&mut connection, CommitMode::EngineDefault).unwrap(), []);
     // What this session has set is not what others will have.
     connection.batch("setting", "SET synchronous_commit = on").unwrap();
-    let durability = describe::durability(&mut connection, CommitMode::EngineDefault).unwrap();
+    let (questions, commit) = (describe::questions(&connection), CommitMode::EngineDefault);
+    let durability = server::describe::durability(&mut connection, &questions, commit, Drive::Client).unwrap();
     assert_eq!(durability.settings["synchronous_commit"], "off");
     assert_eq!(durability.unsafe_settings.len(), 3);
 }

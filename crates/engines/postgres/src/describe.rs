@@ -4,8 +4,8 @@ use super::connection::PostgresConnection;
 use crate::DIALECT;
 use dbdyno_engine::procedure::Setting;
 use dbdyno_engine::server::{Connection, Questions, describe, pairs};
-use dbdyno_engine::{Durability, EngineError};
-use dbdyno_model::{CommitMode, Database, Drive};
+use dbdyno_engine::EngineError;
+use dbdyno_model::{CommitMode, Database};
 
 /// The questions to a server of this version.
 pub(super) fn questions(connection: &PostgresConnection) -> Questions {
@@ -19,15 +19,6 @@ pub(super) fn questions(connection: &PostgresConnection) -> Questions {
 pub(super) fn database(connection: &mut PostgresConnection) -> Result<Database, EngineError> {
     let questions = questions(connection);
     describe::database(connection, &questions)
-}
-
-/// How durable commits of dbdyno's sessions are.
-///
-/// # Errors
-/// The server is lost.
-pub(super) fn durability(connection: &mut PostgresConnection, commit: CommitMode) -> Result<Durability, EngineError> {
-    let questions = questions(connection);
-    describe::durability(connection, &questions, commit, Drive::Client)
 }
 
 /// Whether the log's files are opened so that writing to them is syncing them.
@@ -53,6 +44,8 @@ pub(super) fn commit_settings(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dbdyno_engine::Durability;
+    use dbdyno_model::Drive;
     use std::collections::BTreeMap;
 
     /// The parameter that says how far a commit waits.

@@ -38,21 +38,20 @@ mod wire;
 
 use client::{ClientPump, ClientSession};
 use connection::PostgresConnection;
-use dbdyno_engine::server::{Product, ProductTarget as _, ServerSession};
+use dbdyno_engine::server::{NodeStatistics, Product, ProductTarget as _, Questions, ServerSession, Watch};
 use dbdyno_engine::{
-    BlockWrites, Durability, DurablePlaces, EngineError, EngineInfo, Finding, PointSpec, PointStatistics, ProgramSpec,
-    Pump, Session, Settled, ThreadPump,
+    BlockWrites, DurablePlaces, EngineError, EngineInfo, Finding, Others, PointSpec, ProgramSpec, Pump, Session,
+    ThreadPump,
 };
-use dbdyno_model::{CommitMode, Counters, Database, Drive, Size, TableName};
+use dbdyno_model::{Counters, Database, Drive, Size};
 pub(crate) use dialect::{DIALECT, SCHEMA, TABLE_NAMES};
 use membership::Membership;
-use point::UnderWay;
 pub(crate) use product::{Node, PostgresEngine, PostgresProduct, engine};
 use session::PostgresSession;
-use std::collections::BTreeMap;
+use snapshot::Watched;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
 
 pub use private::{PRODUCT, Postgres};
 
@@ -76,8 +75,12 @@ pub const INFO: EngineInfo = EngineInfo {
 };
 
 impl Product for PostgresProduct {
-    type UnderWay = UnderWay;
+    type UnderWay = Watched;
     type Backlog = settle::Backlog;
+
+    fn questions(&self, connection: &PostgresConnection) -> Questions {
+        describe::questions(connection)
+    }
 
     fn describe(engine: &PostgresEngine) -> Result<Database, EngineError> {
         engine.with(|connection| {
@@ -93,15 +96,6 @@ impl Product for PostgresProduct {
         })
     }
 
-    fn durability(
-        &self,
-        connection: &mut PostgresConnection,
-        commit: CommitMode,
-        _: Drive,
-    ) -> Result<Durability, EngineError> {
-        describe::durability(connection, commit)
-    }
-
     fn findings(&self, size: &Size) -> Vec<Finding> {
         check::findings(&self.options, size)
     }
@@ -110,36 +104,68 @@ impl Product for PostgresProduct {
         space::needed_bytes(size)
     }
 
-    fn settle(engine: &PostgresEngine, backlog: &mut settle::Backlog, limit: Duration) -> Result<Settled, EngineError> {
-        settle::settle(engine, backlog, limit)
-    }
-
-    fn changed(backlog: &mut settle::Backlog, table: Option<TableName>) {
-        backlog.add(table);
-    }
-
-    fn begin_point(engine: &PostgresEngine, spec: &PointSpec) -> Result<UnderWay, EngineError> {
-        point::begin(engine, spec)
+    fn begin_point(engine: &PostgresEngine, spec: &PointSpec) -> Result<Watched, EngineError> {
+        let procedure = procedure::of(&spec.test)?;
+        let watched = engine.with(|connection| {
+            point::restore(engine, connection)?;
+            point::make(connection, &procedure, spec)?;
+            point::warm(connection, spec)?;
+            point::watch(connection, &procedure, spec)
+        })?;
+        for node in 1..engine.working_nodes(spec.nodes) {
+            // A standby gets what the first node has made; any other server is one of its own.
+            let position = engine.with(point::position)?.unwrap_or_default();
+            engine.on(node, |connection| {
+                if !point::replayed(connection, &position)? {
+                    point::make(connection, &procedure, spec)?;
+                }
+                point::warm(connection, spec)
+            })?;
+        }
+        Ok(watched)
     }
 
     fn end_point(engine: &PostgresEngine, spec: &PointSpec, _: bool) -> Result<(), EngineError> {
-        point::end(engine, spec)
+        for node in (1..engine.working_nodes(spec.nodes)).rev() {
+            engine.on(node, |connection| match point::position(connection)? {
+                Some(_) => point::remove_leftovers(connection, spec),
+                // A standby drops what the first node drops.
+                None => Ok(()),
+            })?;
+        }
+        engine.with(|connection| {
+            point::restore(engine, connection)?;
+            point::remove_leftovers(connection, spec)
+        })
     }
 
-    fn begin_program(engine: &PostgresEngine, spec: &ProgramSpec) -> Result<UnderWay, EngineError> {
-        point::begin_program(engine, spec)
+    fn begin_program(engine: &PostgresEngine, spec: &ProgramSpec) -> Result<Watched, EngineError> {
+        engine.with(|connection| {
+            point::restore(engine, connection)?;
+            point::remove_made(connection, &format!("preparing {}", spec.work))
+        })?;
+        Ok(Watched::default())
     }
 
     fn statistics(connection: &mut PostgresConnection) -> Result<Counters, EngineError> {
         snapshot::for_everybody(connection)
     }
 
-    fn point_statistics(
-        engine: &PostgresEngine,
-        point: &mut UnderWay,
-        earlier: Option<&PointStatistics>,
-    ) -> Result<PointStatistics, EngineError> {
-        point::statistics(engine, point, earlier)
+    fn watch(
+        connection: PostgresConnection,
+        ours: Arc<Mutex<BTreeSet<u64>>>,
+    ) -> Result<Watch<PostgresConnection>, EngineError> {
+        monitor::watch(connection, ours)
+    }
+
+    fn read(
+        &self,
+        (_, node, connection): (usize, &Node, &mut PostgresConnection),
+        watched: &mut Watched,
+        watch: Option<&Watch<PostgresConnection>>,
+        earlier: Option<Others>,
+    ) -> Result<NodeStatistics, EngineError> {
+        snapshot::read(node, connection, watched, watch, earlier)
     }
 
     fn session(engine: &PostgresEngine, node: usize) -> Result<Box<dyn Session>, EngineError> {
@@ -161,7 +187,7 @@ impl Product for PostgresProduct {
     }
 
     fn pace_writes(engine: &PostgresEngine) -> Result<BTreeMap<String, String>, EngineError> {
-        let counts = engine.of_point(UnderWay::buffercache).flatten().is_some();
+        let counts = engine.of_point(|point| point.own.buffercache.clone()).flatten().is_some();
         match engine.private.as_ref().filter(|_| counts) {
             Some(server) => engine.with(|connection| paced::begin(connection, server)),
             None => Ok(BTreeMap::new()),
@@ -173,14 +199,14 @@ impl Product for PostgresProduct {
     }
 
     fn block_writes(engine: &PostgresEngine) -> Result<BlockWrites, EngineError> {
-        let buffercache = engine.of_point(UnderWay::buffercache).flatten();
+        let buffercache = engine.of_point(|point| point.own.buffercache.clone()).flatten();
         engine.with(|connection| paced::block_writes(connection, buffercache.as_deref()))
     }
 
     fn data_files(engine: &PostgresEngine) -> Vec<PathBuf> {
         let Some(data) = engine.data() else { return Vec::new() };
         // Where the server does not say, the devices that hold the files are simply not known.
-        let tables = engine.of_point(UnderWay::tables);
+        let tables = engine.of_point(|point| point.tables.clone());
         engine.with(|connection| point::files(connection, &data, tables)).unwrap_or_default()
     }
 

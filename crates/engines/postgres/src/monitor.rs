@@ -3,7 +3,6 @@
 
 use super::connection::PostgresConnection;
 use super::grants;
-use super::options::Options;
 use super::snapshot::flush;
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
@@ -14,13 +13,11 @@ use std::sync::{Arc, Mutex};
 /// Begins to watch a node. `ours` are the processes of dbdyno's own sessions there, which may grow.
 ///
 /// # Errors
-/// No connection, no thread, or no right to see what others do.
+/// The server is lost, no thread, or no right to see what others do.
 pub(super) fn watch(
-    options: &Options,
-    node: usize,
+    mut connection: PostgresConnection,
     ours: Arc<Mutex<BTreeSet<u64>>>,
 ) -> Result<Watch<PostgresConnection>, EngineError> {
-    let mut connection = PostgresConnection::open(options, node, "dbdyno watch")?;
     let may_see = first(connection.texts("looking at privileges", &DIALECT.get("counters/may_see_activity")?.text)?);
     let blind = may_see.as_deref() != Some("1");
     let why_blind = blind.then(|| grants::why_missing(grants::MONITOR, connection.version_num()));

@@ -4,15 +4,14 @@
 use super::connection::PostgresConnection;
 use super::load::place;
 use super::procedure::Counting;
-use super::snapshot::{self, Watched};
-use super::{PostgresEngine, PostgresProduct, monitor, paced, procedure};
+use super::snapshot::Watched;
+use super::{PostgresEngine, PostgresProduct, paced, procedure};
 use crate::DIALECT;
 use dbdyno_engine::procedure::ProcedureSpec;
-use dbdyno_engine::server::{Connection as _, Watches, contents, first, leftovers};
-use dbdyno_engine::{EngineError, PointSpec, PointStatistics, ProgramSpec, Sampling};
+use dbdyno_engine::server::{Connection as _, first, leftovers};
+use dbdyno_engine::{EngineError, PointSpec};
 use dbdyno_model::{Drive, ErrorClass, Organisation, ProcedureShape, TableName, TableShape};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const PREPARING: &str = "preparing the point";
@@ -20,84 +19,9 @@ const WARM: &str = "reading the test's tables into the cache";
 /// How long a standby may take to come to where the first node is.
 const REPLAY_PATIENCE: Duration = Duration::from_secs(30);
 
-/// A point between its beginning and its end.
-pub(super) struct UnderWay {
-    watched: Watched,
-    /// Tables that it reads.
-    tables: Vec<TableName>,
-    watches: Watches<PostgresConnection>,
-}
-
-impl UnderWay {
-    /// The schema of the extension that counts blocks that wait to be written, where the point needs it and it is
-    /// there.
-    pub(super) fn buffercache(&self) -> Option<String> {
-        self.watched.buffercache.clone()
-    }
-
-    /// Tables that it reads.
-    pub(super) fn tables(&self) -> Vec<TableName> {
-        self.tables.clone()
-    }
-}
-
-/// Prepares what the jobs of a point share.
-pub(super) fn begin(engine: &PostgresEngine, spec: &PointSpec) -> Result<UnderWay, EngineError> {
-    let procedure = procedure::of(&spec.test)?;
-    let watched = engine.with(|connection| {
-        if let Some(server) = &engine.private {
-            paced::restore(connection, server)?;
-        }
-        remove_leftovers(connection, spec)?;
-        make(connection, &procedure, spec)?;
-        spec.warm_tables().into_iter().try_for_each(|table| warm(connection, table, spec))?;
-        watch(connection, &procedure, spec)
-    })?;
-    for node in 1..engine.working_nodes(spec.nodes) {
-        // A standby gets what the first node has made; any other server is one of its own.
-        let position =
-            engine.with(|connection| text(connection, &DIALECT.get("counters/position")?.text))?.unwrap_or_default();
-        engine.on(node, |connection| {
-            if replayed(connection, &position)? == Replay::Primary {
-                remove_leftovers(connection, spec)?;
-                make(connection, &procedure, spec)?;
-            }
-            spec.warm_tables().into_iter().try_for_each(|table| warm(connection, table, spec))
-        })?;
-    }
-    Ok(under_way(engine, (spec.nodes, spec.sampling), watched, spec.test.reads()))
-}
-
-/// Prepares a point of a program, which has made its tables itself.
-pub(super) fn begin_program(engine: &PostgresEngine, spec: &ProgramSpec) -> Result<UnderWay, EngineError> {
-    engine.with(|connection| {
-        if let Some(server) = &engine.private {
-            paced::restore(connection, server)?;
-        }
-        remove_made(connection, &format!("preparing {}", spec.work))
-    })?;
-    Ok(under_way(engine, (spec.nodes, spec.sampling), Watched::default(), Vec::new()))
-}
-
-/// A point whose sessions are watched from now on, on so many nodes.
-fn under_way(engine: &PostgresEngine, at: (u32, Sampling), watched: Watched, tables: Vec<TableName>) -> UnderWay {
-    let watches = Watches::begin(at, engine.nodes.len(), |node| {
-        monitor::watch(&engine.product.options, node, Arc::clone(&engine.nodes[node].ours))
-    });
-    UnderWay { watched, tables, watches }
-}
-
-/// Cleans up after a point.
-pub(super) fn end(engine: &PostgresEngine, spec: &PointSpec) -> Result<(), EngineError> {
-    for node in (1..engine.working_nodes(spec.nodes)).rev() {
-        engine.on(node, |connection| remove_leftovers_unless_standby(connection, spec))?;
-    }
-    engine.with(|connection| {
-        if let Some(server) = &engine.private {
-            paced::restore(connection, server)?;
-        }
-        remove_leftovers(connection, spec)
-    })
+/// Takes back what an earlier point has set on a private server.
+pub(super) fn restore(engine: &PostgresEngine, connection: &mut PostgresConnection) -> Result<(), EngineError> {
+    engine.private.as_ref().map_or(Ok(()), |server| paced::restore(connection, server))
 }
 
 /// Keeps other processes of dbdyno's from measuring, loading or dropping here. Says whether nobody else is at it.
@@ -111,30 +35,31 @@ pub(super) fn unlock(connection: &mut PostgresConnection) -> Result<(), EngineEr
 }
 
 /// Makes what the jobs share, and the procedure where there is one to be called.
-fn make(connection: &mut PostgresConnection, procedure: &ProcedureSpec, spec: &PointSpec) -> Result<(), EngineError> {
-    note(connection, procedure)?;
+pub(super) fn make(
+    connection: &mut PostgresConnection,
+    procedure: &ProcedureSpec,
+    spec: &PointSpec,
+) -> Result<(), EngineError> {
+    remove_leftovers(connection, spec)?;
+    leftovers::note::<PostgresProduct>(connection, procedure, &place())?;
     let created = if spec.drive == Drive::Server { procedure.creates()? } else { Vec::new() };
     let statements = created.into_iter().chain(procedure::shared(procedure)?);
     statements.into_iter().try_for_each(|sql| connection.batch("making the test's procedure", &sql))
 }
 
-/// What a node is to the first one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Replay {
-    /// It takes writes of its own.
-    Primary,
-    /// It has replayed what the first one wrote.
-    Standby,
+/// The position of the log; none on a standby.
+pub(super) fn position(connection: &mut PostgresConnection) -> Result<Option<String>, EngineError> {
+    text(connection, &DIALECT.get("counters/position")?.text)
 }
 
-/// Waits until a standby has come to a position of the log.
-fn replayed(connection: &mut PostgresConnection, position: &str) -> Result<Replay, EngineError> {
+/// Waits until a standby has come to a position of the log; says whether it is one, or takes writes of its own.
+pub(super) fn replayed(connection: &mut PostgresConnection, position: &str) -> Result<bool, EngineError> {
     let sql = DIALECT.get("counters/replayed")?.text.replace("{position}", &position.replace('\'', ""));
     let began = Instant::now();
     loop {
         match text(connection, &sql)?.as_deref() {
-            None => return Ok(Replay::Primary),
-            Some("t") => return Ok(Replay::Standby),
+            None => return Ok(false),
+            Some("t") => return Ok(true),
             Some(_) if began.elapsed() > REPLAY_PATIENCE => {
                 let message = format!(
                     "the standby is {} s behind: it has not yet replayed {position}",
@@ -153,7 +78,7 @@ fn text(connection: &mut PostgresConnection, sql: &str) -> Result<Option<String>
 }
 
 /// Drops what a point has made, or an earlier one that did not come to its end.
-fn remove_leftovers(connection: &mut PostgresConnection, spec: &PointSpec) -> Result<(), EngineError> {
+pub(super) fn remove_leftovers(connection: &mut PostgresConnection, spec: &PointSpec) -> Result<(), EngineError> {
     let doing = format!("removing what {} has made", spec.test.code);
     remove_made(connection, &doing)?;
     // A test that PostgreSQL does not have has made no procedure.
@@ -162,40 +87,24 @@ fn remove_leftovers(connection: &mut PostgresConnection, spec: &PointSpec) -> Re
 }
 
 /// Drops what points have noted that they make, whichever point it was.
-fn remove_made(connection: &mut PostgresConnection, doing: &str) -> Result<(), EngineError> {
+pub(super) fn remove_made(connection: &mut PostgresConnection, doing: &str) -> Result<(), EngineError> {
     leftovers::remove_made(connection, &DIALECT, (&place(), doing), true)
 }
 
-/// Notes what the point is going to make, of which nothing may be there.
-fn note(connection: &mut PostgresConnection, procedure: &ProcedureSpec) -> Result<(), EngineError> {
-    let entries = leftovers::entries_of(connection, &DIALECT, procedure, &place())?;
-    entries.iter().try_for_each(|entry| contents::set::<PostgresProduct>(connection, [(entry.as_str(), "1")]))
-}
-
-/// The same on another node than the first; a standby drops what the first one drops.
-fn remove_leftovers_unless_standby(connection: &mut PostgresConnection, spec: &PointSpec) -> Result<(), EngineError> {
-    match text(connection, &DIALECT.get("counters/position")?.text)? {
-        Some(_) => remove_leftovers(connection, spec),
-        None => Ok(()),
-    }
-}
-
-/// Reads a table and its indexes into shared buffers.
-fn warm(connection: &mut PostgresConnection, table: TableName, spec: &PointSpec) -> Result<(), EngineError> {
-    let leaves = names(connection, &DIALECT.fill("statistics/leaves", &[("table", table.name())])?)?;
-    let settings = &DIALECT.get("statistics/warm_settings")?.text;
-    let primary = match table.organisation() {
-        Organisation::Hash => "warm_hash",
-        _ => "warm_primary",
-    };
-    let rows = spec.size.rows(table.shape()).to_string();
-    for leaf in leaves {
-        for statement in [primary, "warm_customer"] {
-            let sql =
-                DIALECT.fill(&format!("statistics/{statement}"), &[("relation", leaf.as_str()), ("rows", &rows)])?;
-            // The settings end with the transaction.
-            let settings = settings.replace("SET ", "SET LOCAL ");
-            connection.batch(WARM, &format!("BEGIN; {settings} {sql} COMMIT"))?;
+/// Reads the tables of a point that are to be there, and their indexes, into shared buffers.
+pub(super) fn warm(connection: &mut PostgresConnection, spec: &PointSpec) -> Result<(), EngineError> {
+    // The settings end with the transaction.
+    let settings = DIALECT.get("statistics/warm_settings")?.text.replace("SET ", "SET LOCAL ");
+    for table in spec.warm_tables() {
+        let leaves = names(connection, &DIALECT.fill("statistics/leaves", &[("table", table.name())])?)?;
+        let primary = if table.organisation() == Organisation::Hash { "warm_hash" } else { "warm_primary" };
+        let rows = spec.size.rows(table.shape()).to_string();
+        for leaf in leaves {
+            for statement in [primary, "warm_customer"] {
+                let values = [("relation", leaf.as_str()), ("rows", &rows)];
+                let sql = DIALECT.fill(&format!("statistics/{statement}"), &values)?;
+                connection.batch(WARM, &format!("BEGIN; {settings} {sql} COMMIT"))?;
+            }
         }
     }
     Ok(())
@@ -212,7 +121,7 @@ pub(super) fn tablespaces(connection: &mut PostgresConnection) -> Result<Vec<Str
 }
 
 /// What to count.
-fn watch(
+pub(super) fn watch(
     connection: &mut PostgresConnection,
     procedure: &ProcedureSpec,
     spec: &PointSpec,
@@ -251,18 +160,6 @@ fn watch(
         Counting::Nothing => {}
     }
     Ok(watched)
-}
-
-/// What all nodes have counted for the point until now.
-pub(super) fn statistics(
-    engine: &PostgresEngine,
-    UnderWay { watched, watches, .. }: &UnderWay,
-    earlier: Option<&PointStatistics>,
-) -> Result<PointStatistics, EngineError> {
-    watches.read(earlier, |number, watch, others| {
-        let node = &engine.nodes[number];
-        engine.on(number, |connection| snapshot::read(node, connection, watched, watch, others))
-    })
 }
 
 /// Files of the tables that the point reads (of all tables between points), and one of the log, for the device that it

@@ -2,9 +2,9 @@
 //! changed in memory is written by a checkpoint.
 
 use super::connection::PostgresConnection;
-use super::{PostgresEngine, grants};
+use super::{PostgresEngine, PostgresProduct, grants};
 use crate::DIALECT;
-use dbdyno_engine::server::Connection as _;
+use dbdyno_engine::server::{self, Connection as _};
 use dbdyno_engine::{EngineError, Settled};
 use dbdyno_model::{ErrorClass, TableName};
 use std::collections::BTreeSet;
@@ -32,48 +32,39 @@ impl Default for Backlog {
     }
 }
 
-impl Backlog {
-    /// A point has changed this table.
-    pub(super) fn add(&mut self, table: Option<TableName>) {
+impl server::Backlog<PostgresProduct> for Backlog {
+    fn add(&mut self, table: Option<TableName>) {
         self.tables.extend(table);
         self.pause = Some(FIRST_PAUSE);
     }
-}
 
-/// One slice of settling.
-///
-/// # Errors
-/// The server is lost, or refuses a vacuum of a table that is ours.
-pub(super) fn settle(engine: &PostgresEngine, backlog: &mut Backlog, limit: Duration) -> Result<Settled, EngineError> {
-    let started = Instant::now();
-    engine
-        .with(|connection| {
-            while let Some(table) = backlog.tables.pop_first() {
-                let leaves = relations(connection, "leaves", Some(table))?;
-                backlog.leaves.extend(leaves);
+    fn settle(&mut self, engine: &PostgresEngine, limit: Duration) -> Result<Settled, EngineError> {
+        let started = Instant::now();
+        let settled = engine.with(|connection| {
+            while let Some(table) = self.tables.pop_first() {
+                self.leaves.extend(relations(connection, "leaves", Some(table))?);
             }
             loop {
-                while let Some(leaf) = backlog.leaves.last() {
+                while let Some(leaf) = self.leaves.last() {
                     if started.elapsed() >= limit {
                         return Ok(Settled::Busy);
                     }
-                    connection.batch(
-                        &format!("vacuuming {leaf}"),
-                        &DIALECT.fill("statistics/vacuum", &[("relation", leaf)])?,
-                    )?;
-                    backlog.leaves.pop();
+                    let vacuum = DIALECT.fill("statistics/vacuum", &[("relation", leaf)])?;
+                    connection.batch(&format!("vacuuming {leaf}"), &vacuum)?;
+                    self.leaves.pop();
                 }
-                let Some(pause) = backlog.pause else { return Ok(Settled::AtRest) };
-                backlog.leaves = relations(connection, "never_vacuumed", None)?;
-                if backlog.leaves.is_empty() {
-                    backlog.pause = None;
+                let Some(pause) = self.pause else { return Ok(Settled::AtRest) };
+                self.leaves = relations(connection, "never_vacuumed", None)?;
+                if self.leaves.is_empty() {
+                    self.pause = None;
                 } else {
-                    backlog.pause = (pause < LAST_PAUSE).then_some(pause * 2);
+                    self.pause = (pause < LAST_PAUSE).then_some(pause * 2);
                     std::thread::sleep(pause);
                 }
             }
-        })
-        .and_then(|settled| if settled == Settled::AtRest { checkpoint(engine) } else { Ok(settled) })
+        })?;
+        if settled == Settled::AtRest { checkpoint(engine) } else { Ok(settled) }
+    }
 }
 
 /// Names of leaves that a query answers with.

@@ -6,7 +6,7 @@ use super::super::options::Options;
 use super::{findings, version};
 use crate::DIALECT;
 use crate::scratch::{Server, ServerOptions};
-use dbdyno_engine::server::{Connection as _, Questions};
+use dbdyno_engine::server::{self, Connection as _, Questions};
 use dbdyno_engine::{Finding, FindingLevel, Target};
 use dbdyno_model::{CommitMode, Drive, ErrorClass, Size};
 
@@ -366,7 +366,8 @@ fn recorded(server: &Server) {
         (CommitMode::EngineDefault, server, 1),
         (CommitMode::EngineDefault, client, 0),
     ] {
-        let durability = describe::durability(&mut connection, mode, drive).unwrap();
+        let questions = describe::questions(&connection);
+        let durability = server::describe::durability(&mut connection, &questions, mode, drive).unwrap();
         assert_eq!((durability.unsafe_settings.len(), durability.by_default.len()), (2, by_default), "{durability:?}");
         assert_eq!(durability.settings["innodb_flush_log_at_trx_commit"], "2");
     }
