@@ -4,7 +4,7 @@ pub(crate) mod views;
 
 use super::*;
 use dbdyno_engine::{Engine as _, Target};
-use dbdyno_model::ErrorClass;
+use dbdyno_model::{ErrorClass, TableName};
 
 fn engine(target: &str) -> OracleEngine {
     super::engine(&Target::parse(target).unwrap()).unwrap()

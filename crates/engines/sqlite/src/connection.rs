@@ -5,7 +5,7 @@ use super::errors::{Fault, in_words};
 use super::options::{Journal, Options};
 use dbdyno_engine::EngineError;
 use dbdyno_model::ErrorClass;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, Row};
 use rustix::io::Errno;
 use std::path::Path;
 use std::time::Duration;
@@ -81,10 +81,7 @@ impl SqliteConnection {
     /// # Errors
     /// SQLite's.
     pub(super) fn set(&self, pragma: &str, value: &str) -> Result<(), EngineError> {
-        self.connection
-            .pragma_update_and_check(None, pragma, value, |_| Ok(()))
-            .or_else(|e| if matches!(e, rusqlite::Error::QueryReturnedNoRows) { Ok(()) } else { Err(e) })
-            .map_err(|e| self.says(&format!("setting {pragma} = {value}"), e))
+        self.run(&format!("setting {pragma} = {value}"), &format!("PRAGMA {pragma} = {value}"))
     }
 
     /// Sets the journal mode and checks that it took.
@@ -129,6 +126,33 @@ impl SqliteConnection {
     /// SQLite's.
     pub(super) fn run(&self, doing: &str, sql: &str) -> Result<(), EngineError> {
         self.connection.execute_batch(sql).map_err(|e| self.says(doing, e))
+    }
+
+    /// What the rows of a query are read as; parameters of it are null.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub(super) fn rows<T>(
+        &self,
+        doing: &str,
+        sql: &str,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, EngineError> {
+        let all = || -> rusqlite::Result<Vec<T>> { self.connection.prepare(sql)?.raw_query().mapped(read).collect() };
+        all().map_err(|error| self.says(doing, error))
+    }
+
+    /// What the first row of a query is read as.
+    ///
+    /// # Errors
+    /// SQLite's; there is none.
+    pub(super) fn row<T>(
+        &self,
+        doing: &str,
+        sql: &str,
+        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, EngineError> {
+        self.connection.query_row(sql, [], read).map_err(|error| self.says(doing, error))
     }
 
     /// Puts what went wrong in words.

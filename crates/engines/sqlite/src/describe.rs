@@ -3,11 +3,11 @@
 use super::connection::{Access, SqliteConnection};
 use super::meta;
 use super::options::{Journal, Options, Synchronous};
-use super::{Shared, unsafe_setting};
+use super::Shared;
 use crate::DIALECT;
 use dbdyno_engine::bookkeeping::Contents;
 use dbdyno_engine::{Durability, EngineError, Finding, FindingLevel, finding};
-use dbdyno_model::{Database, ErrorClass, Size};
+use dbdyno_model::{CommitMode, Database, Drive, ErrorClass, Size};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -21,22 +21,25 @@ const PRAGMAS: [&str; 4] = ["page_size", "wal_autocheckpoint", "auto_vacuum", "e
 pub(super) fn database(shared: &Shared) -> Result<Database, EngineError> {
     let options = &shared.options;
     let library = library()?;
-    let (version, source): (String, String) = library
-        .connection
-        .query_row(&DIALECT.get("statistics/version")?.text, [], |row| Ok((row.get(0)?, row.get(1)?)))
-        .map_err(|e| library.says("asking for the version", e))?;
-    let mut parameters = BTreeMap::new();
+    let sql = &DIALECT.get("statistics/version")?.text;
+    let (version, source): (String, String) =
+        library.row("asking for the version", sql, |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let by_name = |(name, value): (&str, String)| (name.to_owned(), value);
+    // What sessions set. They checkpoint by themselves as often as the library would.
+    let set = [
+        ("journal_mode", options.journal.name().to_owned()),
+        ("synchronous", options.synchronous.name().to_owned()),
+        ("cache_size", format!("-{}", shared.cache_bytes >> 10)),
+        ("cache_size.not_cached", format!("-{}", (shared.cache_bytes / 16) >> 10)),
+        ("temp_store", "file".to_owned()),
+        ("mmap_size", "0".to_owned()),
+    ];
+    let mut parameters: BTreeMap<String, String> = set.into_iter().map(by_name).collect();
     for pragma in PRAGMAS {
         parameters.insert(pragma.to_owned(), library.pragma(pragma)?);
     }
-    // What sessions set. They checkpoint by themselves as often as the library would.
-    parameters.insert("journal_mode".to_owned(), options.journal.name().to_owned());
-    parameters.insert("synchronous".to_owned(), options.synchronous.name().to_owned());
-    parameters.insert("cache_size".to_owned(), format!("-{}", shared.cache_bytes >> 10));
-    parameters.insert("cache_size.not_cached".to_owned(), format!("-{}", (shared.cache_bytes / 16) >> 10));
-    parameters.insert("temp_store".to_owned(), "file".to_owned());
-    parameters.insert("mmap_size".to_owned(), "0".to_owned());
-    let compiled = compile_options(&library)?;
+    let sql = &DIALECT.get("statistics/compile_options")?.text;
+    let compiled: Vec<String> = library.rows("asking for compile options", sql, |row| row.get(0))?;
     for option in ["MAX_WORKER_THREADS", "THREADSAFE", "DEFAULT_PCACHE_INITSZ", "DEFAULT_MEMSTATUS"] {
         if let Some(value) = compiled.iter().find_map(|o| o.strip_prefix(option)?.strip_prefix('=')) {
             parameters.insert(format!("compiled.{}", option.to_lowercase()), value.to_owned());
@@ -52,7 +55,7 @@ pub(super) fn database(shared: &Shared) -> Result<Database, EngineError> {
         ("temporary_files", temporary_folder()),
         ("licence", "public domain; no licence to count".to_owned()),
     ];
-    let facts = facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    let facts = facts.into_iter().map(by_name).collect();
     Ok(Database { engine: super::INFO.name.to_owned(), version, parameters, facts, notice: None })
 }
 
@@ -67,10 +70,14 @@ pub(super) fn durability(connection: &SqliteConnection) -> Result<Durability, En
         let message = format!("SQLite works with synchronous={synchronous}, journal_mode={journal}, which nobody set");
         return Err(EngineError::new(ErrorClass::Other, message));
     };
+    Ok(durability_with(synchronous, journal))
+}
+
+/// How durable commits are with these settings.
+fn durability_with(synchronous: Synchronous, journal: Journal) -> Durability {
     let settings = [("synchronous", synchronous.name()), ("journal_mode", journal.name())];
     let settings = settings.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    let unsafe_settings = unsafe_setting(synchronous, journal).into_iter().collect();
-    Ok(Durability { settings, unsafe_settings, by_default: Vec::new() })
+    DIALECT.settings.durability(settings, CommitMode::EngineDefault, Drive::Client)
 }
 
 /// What stands in the way, and what does not.
@@ -79,7 +86,7 @@ pub(super) fn findings(options: &Options, size: &Size) -> Vec<Finding> {
     if findings[0].level != FindingLevel::Blocker {
         findings.push(contents(options, size));
     }
-    let durable = match unsafe_setting(options.synchronous, options.journal) {
+    let durable = match durability_with(options.synchronous, options.journal).unsafe_settings.pop() {
         Some(how) => finding(FindingLevel::Warning, "durability", how),
         None => {
             let text =
@@ -158,18 +165,15 @@ fn contents(options: &Options, size: &Size) -> Finding {
 
 fn build() -> Finding {
     let subject = "build";
-    let math = library().and_then(|library| {
-        let root =
-            library.connection.query_row("SELECT sqrt(power(abs(-3), 2) + ln(1))", [], |row| row.get::<_, f64>(0));
-        root.map_err(|e| library.says("computing", e)).map(|root| (root, library))
+    let root = library().and_then(|library| {
+        library.row("computing", "SELECT sqrt(power(abs(-3), 2) + ln(1))", |row| row.get::<_, f64>(0))
     });
-    match math {
-        Ok((3.0, library)) => {
-            let version = library.connection.query_row("SELECT sqlite_version()", [], |row| row.get::<_, String>(0));
-            let version = version.unwrap_or_else(|_| "of unknown version".to_owned());
-            finding(FindingLevel::Ok, subject, format!("SQLite {version} with math functions, inside this binary"))
+    match root {
+        Ok(3.0) => {
+            let text = format!("SQLite {} with math functions, inside this binary", rusqlite::version());
+            finding(FindingLevel::Ok, subject, text)
         }
-        Ok((root, _)) => finding(FindingLevel::Blocker, subject, format!("SQLite says that the root of 9 is {root}")),
+        Ok(root) => finding(FindingLevel::Blocker, subject, format!("SQLite says that the root of 9 is {root}")),
         Err(error) => {
             let text = format!("this build of SQLite lacks math functions ({error}); build as .cargo/config.toml says");
             finding(FindingLevel::Blocker, subject, text)
@@ -180,14 +184,6 @@ fn build() -> Finding {
 /// A connection to the library alone.
 fn library() -> Result<SqliteConnection, EngineError> {
     SqliteConnection::open(Path::new(":memory:"), Access::Create)
-}
-
-fn compile_options(library: &SqliteConnection) -> Result<Vec<String>, EngineError> {
-    let sql = &DIALECT.get("statistics/compile_options")?.text;
-    let read = || -> rusqlite::Result<Vec<String>> {
-        library.connection.prepare(sql)?.query_map([], |row| row.get(0))?.collect()
-    };
-    read().map_err(|e| library.says("asking for compile options", e))
 }
 
 /// Where SQLite puts what it sorts: the first of its list that is a folder it may write to.

@@ -1,8 +1,9 @@
-//! SQLite's result codes as error classes.
+//! SQLite's errors in dbdyno's words: a class from the result code, and what to do (dialect/errors.toml).
 
+use crate::DIALECT;
 use dbdyno_engine::{EngineError, SqlError};
 use dbdyno_model::ErrorClass;
-use rusqlite::ffi::ErrorCode;
+use rusqlite::ffi;
 use rustix::io::Errno;
 
 /// What goes wrong between SQLite and the words for it: either SQLite's own error, not yet put in words, or ours.
@@ -28,57 +29,23 @@ impl From<EngineError> for Fault {
 
 /// SQLite's error in words. `errno` is what the operating system said last, which tells a full disk from a broken one.
 pub(super) fn in_words(error: &rusqlite::Error, file: &str, errno: Option<Errno>) -> EngineError {
-    let class = class(error, errno);
-    let advice = match class {
-        ErrorClass::Timeout => "; another process holds a lock on it: end that, or wait, and try again",
-        ErrorClass::OutOfSpace => "; free space there and try again: what was committed is kept",
-        ErrorClass::Corruption => "; the file is damaged: drop it and load again",
-        ErrorClass::Permission => "; make the file and its folder writable for this user",
-        _ => "",
-    };
-    let said = match errno.filter(|_| matches!(code(error), Some(ErrorCode::SystemIoFailure))) {
-        Some(errno) => format!("{error} ({errno})"),
-        None => error.to_string(),
-    };
-    EngineError::new(class, format!("{file}: {said}{advice}"))
-}
-
-fn code(error: &rusqlite::Error) -> Option<ErrorCode> {
-    match error {
-        rusqlite::Error::SqliteFailure(failure, _) => Some(failure.code),
-        rusqlite::Error::SqlInputError { error, .. } => Some(error.code),
-        _ => None,
-    }
-}
-
-fn class(error: &rusqlite::Error, errno: Option<Errno>) -> ErrorClass {
-    let Some(code) = code(error) else { return ErrorClass::Other };
-    match code {
-        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed => {
-            ErrorClass::Timeout
+    let code = match error {
+        rusqlite::Error::SqliteFailure(error, _) | rusqlite::Error::SqlInputError { error, .. } => {
+            error.extended_code & 0xff
         }
-        ErrorCode::DiskFull => ErrorClass::OutOfSpace,
-        ErrorCode::SystemIoFailure => match errno {
-            Some(Errno::NOSPC | Errno::DQUOT) => ErrorClass::OutOfSpace,
-            _ => ErrorClass::ConnectionLost,
-        },
-        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => ErrorClass::Corruption,
-        ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::AuthorizationForStatementDenied => {
-            ErrorClass::Permission
-        }
-        ErrorCode::OperationInterrupted => ErrorClass::Cancelled,
-        ErrorCode::CannotOpen => match errno {
-            Some(Errno::ACCESS | Errno::PERM | Errno::ROFS) => ErrorClass::Permission,
-            Some(Errno::NOSPC | Errno::DQUOT) => ErrorClass::OutOfSpace,
-            _ => ErrorClass::ConnectionLost,
-        },
-        ErrorCode::Unknown if names_a_missing_object(&error.to_string()) => ErrorClass::UnknownObject,
-        _ => ErrorClass::Other,
-    }
-}
-
-fn names_a_missing_object(message: &str) -> bool {
-    ["no such table", "no such column", "no such index", "no such function"].iter().any(|m| message.contains(m))
+        _ => 0,
+    };
+    let said = match errno.filter(|_| code == ffi::SQLITE_IOERR) {
+        Some(errno) => format!("{file}: {error} ({errno})"),
+        None => format!("{file}: {error}"),
+    };
+    let number = code.unsigned_abs();
+    let class = match (code, errno) {
+        (ffi::SQLITE_IOERR | ffi::SQLITE_CANTOPEN, Some(Errno::NOSPC | Errno::DQUOT)) => ErrorClass::OutOfSpace,
+        (ffi::SQLITE_CANTOPEN, Some(Errno::ACCESS | Errno::PERM | Errno::ROFS)) => ErrorClass::Permission,
+        _ => DIALECT.errors.class(number, &said),
+    };
+    EngineError::new(class, DIALECT.errors.advised(number, class, "", said))
 }
 
 impl From<SqlError> for Fault {
@@ -90,7 +57,6 @@ impl From<SqlError> for Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rusqlite::ffi;
 
     #[test]
     fn codes_have_classes() {

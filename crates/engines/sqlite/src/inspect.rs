@@ -2,16 +2,16 @@
 //! what hangs on a table is compared with the very statements of tables.sql.
 
 use super::connection::{Access, SqliteConnection};
-use super::rows::read as read_row;
-use super::{index_statements, shape_statement, table_name};
+use super::{index_statements, rows, shape_statement, table_name};
 use crate::DIALECT;
 use dbdyno_engine::bookkeeping::Meta;
 use dbdyno_engine::client::{Value, Values};
 use dbdyno_engine::data::{Sample, test_columns};
 use dbdyno_engine::form;
-use dbdyno_engine::inspect::{Fact, KIND, compare, rows};
+use dbdyno_engine::inspect::{self, Fact, KIND, compare};
 use dbdyno_engine::{EngineError, Inspection};
-use dbdyno_model::TableName;
+use dbdyno_model::{ErrorClass, TableName};
+use rusqlite::Row;
 use std::path::Path;
 
 /// Looks at a table.
@@ -22,7 +22,7 @@ pub(super) fn inspect(path: &Path, table: TableName, sample: &mut Sample) -> Res
     let connection = SqliteConnection::open(path, Access::Read)?;
     let mut differences = compare(&expected(table)?, &found(&connection, table)?);
     if differences.is_empty() {
-        differences.extend(rows(&table_name(table), look(&connection, table, sample)?));
+        differences.extend(inspect::rows(&table_name(table), look(&connection, table, sample)?));
     }
     Ok(Inspection { differences, unseen: Vec::new() })
 }
@@ -37,11 +37,9 @@ pub(super) fn refuse_others<'t>(
     kept: &Meta,
 ) -> Result<(), EngineError> {
     let sql = &DIALECT.get("inspect/columns")?.text;
-    let read = || -> rusqlite::Result<form::Columns> {
-        connection.connection.prepare(sql)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
-    };
-    let columns = read().map_err(|error| connection.says("looking at what is to be dropped", error))?;
-    form::refuse_others(tables, &columns, kept, "the file")
+    let read = |row: &Row<'_>| -> rusqlite::Result<(String, String)> { Ok((row.get(0)?, row.get(1)?)) };
+    let columns = connection.rows("looking at what is to be dropped", sql, read)?;
+    form::refuse_others(tables, &columns.into_iter().collect(), kept, "the file")
 }
 
 /// What the schema must hold.
@@ -63,13 +61,10 @@ fn expected(table: TableName) -> Result<Vec<Fact>, EngineError> {
 fn found(connection: &SqliteConnection, table: TableName) -> Result<Vec<(Fact, Option<String>)>, EngineError> {
     let name = table_name(table);
     let sql = DIALECT.fill("inspect/facts", &[("table", &name)])?;
-    let read = || -> rusqlite::Result<Vec<[String; 4]>> {
-        let mut statement = connection.connection.prepare(&sql)?;
-        let all = statement.query_map([], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?]))?;
-        all.collect()
-    };
+    let read =
+        |row: &Row<'_>| -> rusqlite::Result<[String; 4]> { Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?]) };
     let mut facts = Vec::new();
-    for [what, called, sql, drop] in read().map_err(|error| connection.says(&format!("looking at {name}"), error))? {
+    for [what, called, sql, drop] in connection.rows(&format!("looking at {name}"), &sql, read)? {
         match what.as_str() {
             "table" => {
                 facts.push((Fact::new(&name, KIND, what), None));
@@ -91,21 +86,20 @@ fn squeezed(sql: &str) -> String {
 /// Reads the rows of a sample.
 fn look(connection: &SqliteConnection, table: TableName, sample: &mut Sample) -> Result<Vec<String>, EngineError> {
     let sql = DIALECT.fill("inspect/row", &[("table", &table_name(table))])?;
-    let mut values = Values::new();
-    let mut read = || -> rusqlite::Result<Vec<String>> {
-        let mut statement = connection.connection.prepare(&sql)?;
-        sample.look(|made, each| {
-            let id = if let Some(Value::Int(id)) = made.get(0) { id } else { 0 };
-            let mut found = statement.query([id])?;
-            while let Some(row) = found.next()? {
-                if read_row(row, test_columns(), &mut values).is_err() {
-                    // A value of another type is no row of ours.
-                    values.clear();
-                }
-                each(&values);
-            }
+    let doing = format!("reading rows of {table}");
+    sample.look(|made, each| {
+        let id = if let Some(Value::Int(id)) = made.get(0) { id } else { 0 };
+        let read = rows::each(connection, (&doing, &sql), [id], test_columns(), |row| {
+            each(row);
             Ok(())
-        })
-    };
-    read().map_err(|error| connection.says(&format!("reading rows of {table}"), error))
+        });
+        match read {
+            // A value of another type is no row of ours.
+            Err(error) if error.class == ErrorClass::Corruption => {
+                each(&Values::new());
+                Ok(())
+            }
+            read => read,
+        }
+    })
 }

@@ -41,7 +41,7 @@ use dbdyno_engine::{
 use dbdyno_model::{CommitMode, Counter, Counters, Database, Drive, Size, TableName};
 pub(crate) use dialect::{DIALECT, TABLE_NAMES, index_statements, shape_statement, table_name};
 use monitor::Monitor;
-use options::{Journal, Options, Synchronous};
+use options::{Journal, Options};
 pub(crate) use shared::{Shared, no_monitor};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -90,7 +90,7 @@ impl SqliteEngine {
     /// What sessions of this process have counted, who are all that this engine has.
     fn counters(&self, totals: &Totals) -> Counters {
         let pending_pages = self.shared.pending_pages.load(Ordering::Relaxed);
-        totals.counters(pending_pages, self.options().journal, self.options().synchronous)
+        totals.counters(pending_pages, self.options())
     }
 
     /// A connection of the engine itself.
@@ -268,22 +268,6 @@ impl Engine for SqliteEngine {
     fn data_files(&self) -> Vec<PathBuf> {
         let path = &self.options().path;
         [path.clone(), meta::beside(path, "-wal")].into_iter().filter(|file| file.exists()).collect()
-    }
-}
-
-/// Whether settings let a crash lose commits, and how.
-fn unsafe_setting(synchronous: Synchronous, journal: Journal) -> Option<String> {
-    match (synchronous, journal) {
-        (Synchronous::Full, _) => None,
-        (Synchronous::Normal, Journal::Wal) => {
-            Some("synchronous=normal: commits since the last checkpoint are lost in a power failure".to_owned())
-        }
-        (Synchronous::Normal, Journal::Delete) => {
-            Some("synchronous=normal: a power failure at a bad moment can damage the file".to_owned())
-        }
-        (Synchronous::Off, _) => {
-            Some("synchronous=off: a power failure loses commits and can damage the file".to_owned())
-        }
     }
 }
 

@@ -9,9 +9,9 @@ use super::options::Options;
 use super::rows::{self, Days};
 use super::{TABLE_NAMES, hold, index_statements, shape_statement, table_name, verify};
 use crate::DIALECT;
-use dbdyno_engine::bookkeeping::{Contents, Meta, checksum_key};
+use dbdyno_engine::bookkeeping::{Meta, checksum_key};
 use dbdyno_engine::client::Values;
-use dbdyno_engine::data::{Checksum, Columns, Generator, RowSource, RowSum, RowsByColumns, test_columns};
+use dbdyno_engine::data::{Columns, Generator, RowSource, RowSum, RowsByColumns, test_columns};
 use dbdyno_engine::{EngineError, LoadReport, LoadWatch, RowPart, TableLoad, TableRows};
 use dbdyno_model::{ErrorClass, Size, TableName};
 use std::ops::Range;
@@ -89,21 +89,20 @@ pub(super) fn load(
 
 /// What a load goes on from, and whether an earlier one has left it.
 fn begin(options: &Options, size: &Size, seed: u64) -> Result<(Meta, bool), EngineError> {
-    match meta::look(&options.path)? {
-        Contents::Foreign(why) => Err(EngineError::new(ErrorClass::Other, why)),
-        Contents::Nothing => {
-            let creates_file = options.path.metadata().map_or(true, |m| m.len() == 0);
-            Ok((Meta::new(meta::FORMAT, size, seed, (meta::CREATED_FILE, creates_file)), false))
-        }
-        Contents::Ours(mut meta) if !meta.has_tables() => {
-            meta.begin_tables(size, seed);
-            Ok((meta, false))
-        }
-        Contents::Ours(meta) => {
-            meta.must_match(size, seed, &options.path.display().to_string())?;
-            Ok((meta, true))
-        }
+    let Some(mut meta) = meta::look(&options.path)?.ours()? else {
+        return Ok((Meta::new(meta::FORMAT, size, seed, (meta::CREATED_FILE, creates_file(options))), false));
+    };
+    let resumed = meta.has_tables();
+    if resumed {
+        meta.must_match(size, seed, &options.path.display().to_string())?;
+    } else {
+        meta.begin_tables(size, seed);
     }
+    Ok((meta, resumed))
+}
+
+fn creates_file(options: &Options) -> bool {
+    options.path.metadata().map_or(true, |file| file.len() == 0)
 }
 
 fn unchanged(table: TableName, size: &Size, meta: &Meta) -> TableLoad {
@@ -142,15 +141,8 @@ fn create(connection: &SqliteConnection, meta: &Meta) -> Result<(), EngineError>
 /// # Errors
 /// The file is not ours, or SQLite's.
 pub(super) fn note(options: &Options, cache_bytes: u64, entries: &[(String, String)]) -> Result<(), EngineError> {
-    let books = match meta::look(&options.path)? {
-        Contents::Foreign(why) => return Err(EngineError::new(ErrorClass::Other, why)),
-        Contents::Ours(_) => None,
-        Contents::Nothing => {
-            let creates_file = options.path.metadata().map_or(true, |m| m.len() == 0);
-            Some(Meta::without_tables(meta::FORMAT, (meta::CREATED_FILE, creates_file)))
-        }
-    };
-    if let Some(books) = books {
+    if meta::look(&options.path)?.ours()?.is_none() {
+        let books = Meta::without_tables(meta::FORMAT, (meta::CREATED_FILE, creates_file(options)));
         dbdyno_files::make_private(&options.path);
         let connection = SqliteConnection::open(&options.path, Access::Create)?;
         connection.set("page_size", &super::totals::PAGE_BYTES.to_string())?;
@@ -216,19 +208,12 @@ fn fill_part(
 fn prove_part(connection: &SqliteConnection, table: &TableRows, part: &RowPart) -> Result<(), EngineError> {
     let (from, to) = (part.ids.start().to_string(), part.ids.end().to_string());
     let sql = table.filled(&DIALECT.get("tables/rows_of")?.text).replace("{from}", &from).replace("{to}", &to);
-    let (mut sum, mut row) = (RowSum::new(&table.columns, Columns::All), Values::new());
-    let mut damaged = false;
-    let mut read = || -> rusqlite::Result<()> {
-        let mut statement = connection.connection.prepare(&sql)?;
-        let mut found = statement.query([])?;
-        while let Some(next) = found.next()? {
-            damaged |= rows::read(next, &table.columns, &mut row).is_err();
-            sum.add(&row);
-        }
+    let mut sum = RowSum::new(&table.columns, Columns::All);
+    rows::each(connection, (&format!("reading {} back", part.name), &sql), [], &table.columns, |row| {
+        sum.add(row);
         Ok(())
-    };
-    read().map_err(|error| connection.says(&format!("reading {} back", part.name), error))?;
-    table.prove(part, if damaged { Checksum::default() } else { sum.checksum })
+    })?;
+    table.prove(part, sum.checksum)
 }
 
 /// Everything onto the device, then into the journal mode of the target, then the last word.
@@ -302,7 +287,7 @@ impl Loading<'_> {
     fn write(&mut self, makers: &[Receiver<Unit>], mut done: u64, rows: u64) -> Result<(), EngineError> {
         let name = table_name(self.table);
         let sql = DIALECT.fill("tables/insert_row", &[("table", &name)])?;
-        let days = Days::new();
+        let (days, columns) = (Days::new(), test_columns().len());
         let mut turn = makers.iter().cycle();
         while done < rows {
             if self.watch.cancelled() {
@@ -319,7 +304,11 @@ impl Loading<'_> {
                     let unit = turn.next().and_then(|maker| maker.recv().ok());
                     let unit =
                         unit.ok_or_else(|| EngineError::new(ErrorClass::Other, "a thread that makes rows ended"))?;
-                    unit.insert(&mut insert, &days).map_err(|e| self.connection.says(&format!("loading {name}"), e))?;
+                    let mut values = unit.values.iter();
+                    for _ in 0..unit.rows {
+                        rows::insert(&mut insert, values.by_ref().take(columns), &days)
+                            .map_err(|e| self.connection.says(&format!("loading {name}"), e))?;
+                    }
                     done += unit.rows;
                 }
                 meta::set(self.connection, &meta::rows_key(self.table), &done.to_string())
@@ -394,13 +383,5 @@ fn make(generator: &mut Generator, units: Vec<Range<u64>>, out: &SyncSender<Unit
             // The writer has given up; so do we.
             return;
         }
-    }
-}
-
-impl Unit {
-    fn insert(&self, statement: &mut rusqlite::Statement<'_>, days: &Days) -> rusqlite::Result<()> {
-        let columns = test_columns().len();
-        let mut values = self.values.iter();
-        (0..self.rows).try_for_each(|_| rows::insert(statement, values.by_ref().take(columns), days))
     }
 }

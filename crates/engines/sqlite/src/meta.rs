@@ -6,8 +6,7 @@ use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::bookkeeping::{Contents, Meta};
 use dbdyno_model::{ErrorClass, TableName};
-use rusqlite::ffi;
-use std::collections::BTreeMap;
+use rusqlite::{Row, ffi};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -15,6 +14,11 @@ use std::path::{Path, PathBuf};
 pub(super) const META: &str = "dbdyno_meta";
 /// The version of the schema; another one is not ours to read.
 pub(super) const FORMAT: &str = "2";
+
+/// What SQLite says of a file that must be opened for writing first.
+const RECOVERS: [std::ffi::c_int; 3] =
+    [ffi::SQLITE_READONLY_ROLLBACK, ffi::SQLITE_READONLY_RECOVERY, ffi::SQLITE_READONLY_CANTINIT];
+const READING: &str = "reading the schema";
 
 /// The entry that says how many rows are committed.
 pub(super) fn rows_key(table: TableName) -> String {
@@ -80,11 +84,7 @@ pub(super) fn look(path: &Path) -> Result<Contents, EngineError> {
     let has_log = beside(path, "-wal").metadata().is_ok_and(|m| m.len() > 0);
     let write_ahead = header.get(18) == Some(&2);
     let first = if write_ahead && !has_log { Access::ReadUntouched } else { Access::Read };
-    match look_with(path, first) {
-        // A load that was killed left its journal: whoever opens the file next rolls the last transaction back.
-        Err(LookError::NeedsRecovery(_)) => look_with(path, Access::Write).map_err(LookError::into_error),
-        other => other.map_err(LookError::into_error),
-    }
+    look_with(path, first, true)
 }
 
 /// A file that SQLite keeps beside the database.
@@ -94,56 +94,27 @@ pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-fn read_pairs(connection: &SqliteConnection, sql: &str) -> rusqlite::Result<BTreeMap<String, String>> {
-    let mut statement = connection.connection.prepare(sql)?;
-    let pairs = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    pairs.collect()
-}
-
 /// Names of the tables and views in the file.
 ///
 /// # Errors
 /// SQLite's.
 pub(super) fn objects(connection: &SqliteConnection) -> Result<Vec<String>, EngineError> {
-    let sql = &DIALECT.get("statistics/objects")?.text;
-    names(connection, sql).map_err(|e| connection.says("reading the schema", e))
+    connection.rows(READING, &DIALECT.get("statistics/objects")?.text, |row| row.get(0))
 }
 
-fn names(connection: &SqliteConnection, sql: &str) -> rusqlite::Result<Vec<String>> {
-    connection.connection.prepare(sql)?.query_map([], |row| row.get(0))?.collect()
-}
-
-enum LookError {
-    NeedsRecovery(EngineError),
-    Other(EngineError),
-}
-
-impl LookError {
-    fn into_error(self) -> EngineError {
-        match self {
-            Self::NeedsRecovery(error) | Self::Other(error) => error,
-        }
-    }
-}
-
-impl From<EngineError> for LookError {
-    fn from(error: EngineError) -> Self {
-        Self::Other(error)
-    }
-}
-
-fn look_with(path: &Path, access: Access) -> Result<Contents, LookError> {
+fn look_with(path: &Path, access: Access, may_recover: bool) -> Result<Contents, EngineError> {
     let connection = SqliteConnection::open(path, access)?;
-    let sql = &DIALECT.get("statistics/objects").map_err(EngineError::from)?.text;
-    let found = match names(&connection, sql) {
-        Ok(found) => found,
-        Err(error) => {
-            let recover = matches!(&error, rusqlite::Error::SqliteFailure(f, _)
-                if [ffi::SQLITE_READONLY_ROLLBACK, ffi::SQLITE_READONLY_RECOVERY, ffi::SQLITE_READONLY_CANTINIT]
-                    .contains(&f.extended_code));
-            let said = connection.says("reading the schema", error);
-            return Err(if recover { LookError::NeedsRecovery(said) } else { LookError::Other(said) });
+    let sql = &DIALECT.get("statistics/objects")?.text;
+    let names = || -> rusqlite::Result<Vec<String>> {
+        connection.connection.prepare(sql)?.query_map([], |row| row.get(0))?.collect()
+    };
+    let found = match names() {
+        // A load that was killed left its journal: whoever opens the file next rolls the last transaction back.
+        Err(rusqlite::Error::SqliteFailure(error, _)) if may_recover && RECOVERS.contains(&error.extended_code) => {
+            drop(connection);
+            return look_with(path, Access::Write, false);
         }
+        found => found.map_err(|error| connection.says(READING, error))?,
     };
     let file = path.display();
     let listed = || found.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ");
@@ -158,15 +129,13 @@ fn look_with(path: &Path, access: Access) -> Result<Contents, LookError> {
         };
         return Ok(Contents::Foreign(format!("{file} {what} ({}); name another file", listed())));
     }
-    let sql = &DIALECT.get("tables/get_meta").map_err(EngineError::from)?.text;
-    let meta = match read_pairs(&connection, sql) {
+    let sql = &DIALECT.get("tables/get_meta")?.text;
+    let read = |row: &Row<'_>| -> rusqlite::Result<(String, String)> { Ok((row.get(0)?, row.get(1)?)) };
+    let meta: Meta = match connection.rows("reading the load's progress", sql, read) {
         Ok(pairs) => pairs.into_iter().collect(),
-        Err(rusqlite::Error::SqliteFailure(f, _)) if f.code != ffi::ErrorCode::Unknown => {
-            return Err(LookError::Other(
-                connection.says("reading the load's progress", rusqlite::Error::SqliteFailure(f, None)),
-            ));
-        }
-        Err(_) => Meta::default(),
+        // A table of that name with other columns.
+        Err(error) if matches!(error.class, ErrorClass::UnknownObject | ErrorClass::Other) => Meta::default(),
+        Err(error) => return Err(error),
     };
     Ok(match meta.format() {
         FORMAT => Contents::Ours(meta),
@@ -183,4 +152,22 @@ fn header(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut header = Vec::with_capacity(20);
     std::fs::File::open(path)?.take(20).read_to_end(&mut header)?;
     Ok(header)
+}
+
+/// Removes a database, and all that SQLite keeps beside it.
+///
+/// # Errors
+/// Something is there and cannot be removed.
+pub(super) fn remove(path: &Path) -> Result<(), EngineError> {
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+        let file = beside(path, suffix);
+        match std::fs::remove_file(&file) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                let message = format!("{}: cannot be removed: {error}", file.display());
+                return Err(EngineError::new(ErrorClass::Permission, message));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }

@@ -4,7 +4,7 @@ use dbdyno_engine::{Target, TargetError};
 use std::path::PathBuf;
 
 /// How far a commit waits for the device.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub(super) enum Synchronous {
     /// Every commit is on the device.
@@ -81,14 +81,10 @@ impl Options {
         let mut options =
             Self { path: PathBuf::from(&target.rest), synchronous: Synchronous::Full, journal: Journal::Wal };
         for (name, value) in &target.options {
-            match (name.as_str(), value.as_str()) {
-                ("synchronous", "full") => options.synchronous = Synchronous::Full,
-                ("synchronous", "normal") => options.synchronous = Synchronous::Normal,
-                ("synchronous", "off") => options.synchronous = Synchronous::Off,
-                ("synchronous", _) => return Err(target.invalid("synchronous is one of full, normal, off")),
-                ("journal", "wal") => options.journal = Journal::Wal,
-                ("journal", "delete") => options.journal = Journal::Delete,
-                ("journal", _) => return Err(target.invalid("journal is one of wal, delete")),
+            let wrong = |words: &str| target.invalid(format!("{name} is one of {words}"));
+            match name.as_str() {
+                "synchronous" => options.synchronous = value.parse().map_err(|_| wrong("full, normal, off"))?,
+                "journal" => options.journal = value.parse().map_err(|_| wrong("wal, delete"))?,
                 _ => {
                     let known = "synchronous=full|normal|off and journal=wal|delete";
                     return Err(target.invalid(format!("there is no option '{name}'; there are {known}")));

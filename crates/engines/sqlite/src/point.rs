@@ -2,8 +2,8 @@
 //! noted before, and files end in `.write-JOB`, so that one rule cleans up after any point, also one that was killed.
 
 use super::connection::SqliteConnection;
-use super::meta::{self, beside};
-use super::writing::{FILE_SUFFIX, remove};
+use super::meta::{self, beside, remove};
+use super::writing::FILE_SUFFIX;
 use super::{Shared, index_statements, inspect, procedure, shape_statement};
 use crate::DIALECT;
 use dbdyno_engine::bookkeeping::{self, Made, Meta};
@@ -11,6 +11,8 @@ use dbdyno_engine::{EngineError, PointSpec};
 use dbdyno_model::ProcedureShape;
 use std::path::Path;
 use std::sync::atomic::Ordering;
+
+const LOOKING: &str = "looking for what a point left";
 
 /// Makes what a point needs.
 ///
@@ -54,10 +56,9 @@ pub(super) fn begin(shared: &Shared, connection: &SqliteConnection, spec: &Point
 /// SQLite's, or a file that cannot be removed.
 pub(super) fn end(shared: &Shared, connection: &SqliteConnection) -> Result<(), EngineError> {
     let doing = "cleaning up after a point";
-    let made: Vec<Made> = rows(connection, "noted", |row| row.get::<_, String>(0))?
-        .iter()
-        .filter_map(|entry| bookkeeping::noted(entry))
-        .collect();
+    let sql = &DIALECT.get("statistics/noted")?.text;
+    let noted: Vec<String> = connection.rows(LOOKING, sql, |row| row.get(0))?;
+    let made: Vec<Made> = noted.iter().filter_map(|entry| bookkeeping::noted(entry)).collect();
     if !made.is_empty() {
         let there = there(connection)?;
         let tables = bookkeeping::ours(&made, &there).filter(|(kind, _)| kind == "table");
@@ -75,17 +76,8 @@ pub(super) fn end(shared: &Shared, connection: &SqliteConnection) -> Result<(), 
 
 /// Tables and indexes whose names are such as points give.
 fn there(connection: &SqliteConnection) -> Result<Vec<(String, String)>, EngineError> {
-    rows(connection, "there", |row| Ok((row.get(0)?, row.get(1)?)))
-}
-
-fn rows<T>(
-    connection: &SqliteConnection,
-    statement: &str,
-    read: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
-) -> Result<Vec<T>, EngineError> {
-    let sql = &DIALECT.get(&format!("statistics/{statement}"))?.text;
-    let all = || -> rusqlite::Result<Vec<T>> { connection.connection.prepare(sql)?.query_map([], read)?.collect() };
-    all().map_err(|e| connection.says("looking for what a point left", e))
+    let sql = &DIALECT.get("statistics/there")?.text;
+    connection.rows(LOOKING, sql, |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
 /// Removes the files that T211 wrote beside the database.

@@ -2,12 +2,11 @@
 
 use super::connection::{Access, SqliteConnection};
 use super::inspect;
-use super::meta::{self, META, beside};
+use super::meta::{self, META};
 use super::options::Options;
 use super::{TABLE_NAMES, hold, point, table_name};
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
-use dbdyno_model::ErrorClass;
 
 /// Drops our tables, and the file with them where it was made for them and holds nothing else.
 ///
@@ -36,15 +35,7 @@ pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
     if others.is_empty() && meta.says(meta::CREATED_FILE) {
         connection.run("locking the file", "BEGIN EXCLUSIVE; ROLLBACK")?;
         drop(connection);
-        for file in [path.clone(), beside(path, "-wal"), beside(path, "-shm"), beside(path, "-journal")] {
-            match std::fs::remove_file(&file) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    let message = format!("{}: cannot be removed: {error}", file.display());
-                    return Err(EngineError::new(ErrorClass::Permission, message));
-                }
-                _ => {}
-            }
-        }
+        meta::remove(path)?;
     } else {
         // The book-keeping goes last: while it stands, the rest is known to be ours.
         let (meta_table, tables): (Vec<&String>, Vec<&String>) = mine.iter().partition(|name| *name == META);

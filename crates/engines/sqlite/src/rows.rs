@@ -1,8 +1,13 @@
 //! Rows as SQLite keeps them, both ways: days as text, amounts as 8-byte floats.
 
+use super::connection::SqliteConnection;
+use super::errors::Fault;
+use dbdyno_engine::EngineError;
 use dbdyno_engine::client::{Value, Values};
 use dbdyno_engine::data::{Column, ColumnType, day_from_iso, first_day, iso_day};
+use dbdyno_engine::server::damaged;
 use dbdyno_model::Size;
+use rusqlite::Row;
 
 /// Every day that a test's row can be booked on, as text: making one takes longer than the rest of a row.
 pub(super) struct Days {
@@ -45,23 +50,44 @@ pub(super) fn insert<'v>(
     statement.raw_execute().map(drop)
 }
 
-/// Reads a row in place of the values that are there; the name of a column that has a value which it cannot have.
-pub(super) fn read<'c>(row: &rusqlite::Row<'_>, columns: &'c [Column], into: &mut Values) -> Result<(), &'c str> {
-    into.clear();
-    for (at, column) in columns.iter().enumerate() {
-        let value = match column.kind {
-            ColumnType::Int { .. } => row.get(at).ok().map(Value::Int),
-            ColumnType::Day => {
-                let text = row.get_ref(at).ok().and_then(|value| value.as_str().ok());
-                text.and_then(day_from_iso).and_then(|day| i32::try_from(day).ok()).map(Value::Day)
+/// Hands over the rows of a query one by one: a value for each of these columns. What `each` answers ends it.
+///
+/// # Errors
+/// SQLite's; `Corruption` where a column has a value that it cannot have; what `each` answers.
+pub(super) fn each(
+    connection: &SqliteConnection,
+    (doing, sql): (&str, &str),
+    parameters: impl rusqlite::Params,
+    columns: &[Column],
+    mut each: impl FnMut(&Values) -> Result<(), EngineError>,
+) -> Result<(), EngineError> {
+    let mut values = Values::new();
+    let all = || -> Result<(), Fault> {
+        let mut statement = connection.connection.prepare_cached(sql)?;
+        let mut found = statement.query(parameters)?;
+        while let Some(row) = found.next()? {
+            values.clear();
+            for (at, column) in columns.iter().enumerate() {
+                let Some(value) = read(row, at, column.kind) else {
+                    let id = if let Some(Value::Int(id)) = values.get(0) { Some(id) } else { None };
+                    return Err(damaged(doing, id, column).into());
+                };
+                values.push(value);
             }
-            ColumnType::Cents => row.get::<_, f64>(at).ok().map(|amount| Value::Cents((amount * 100.0).round() as i64)),
-            ColumnType::Text { .. } => {
-                let text = row.get_ref(at).ok().and_then(|value| value.as_str().ok());
-                text.and_then(|text| column.kind.text(text.as_bytes()))
-            }
-        };
-        into.push(value.ok_or(column.name.as_str())?);
+            each(&values)?;
+        }
+        Ok(())
+    };
+    all().map_err(|fault| connection.says(doing, fault))
+}
+
+/// A value of a column; nothing where it is none.
+fn read<'r>(row: &'r Row<'_>, at: usize, kind: ColumnType) -> Option<Value<'r>> {
+    let text = || row.get_ref(at).ok().and_then(|value| value.as_str().ok());
+    match kind {
+        ColumnType::Int { .. } => row.get(at).ok().map(Value::Int),
+        ColumnType::Day => text().and_then(day_from_iso).and_then(|day| i32::try_from(day).ok()).map(Value::Day),
+        ColumnType::Cents => row.get::<_, f64>(at).ok().map(|amount| Value::Cents((amount * 100.0).round() as i64)),
+        ColumnType::Text { .. } => text().and_then(|text| kind.text(text.as_bytes())),
     }
-    Ok(())
 }

@@ -77,32 +77,23 @@ impl SqliteSession {
     }
 
     /// The plan of a statement, line by line.
-    fn plan(&self, sql: &str) -> rusqlite::Result<String> {
-        let mut statement = self.connection.connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
-        let mut rows = statement.raw_query();
-        let mut plan = Vec::new();
-        while let Some(row) = rows.next()? {
-            plan.push(row.get::<_, String>(3)?);
-        }
-        Ok(plan.join("; "))
+    fn plan(&self, doing: &str, sql: &str) -> Result<String, EngineError> {
+        let lines = self.connection.rows(doing, &format!("EXPLAIN QUERY PLAN {sql}"), |row| row.get::<_, String>(3))?;
+        Ok(lines.join("; "))
     }
 
     /// Reads a table and its indexes into this connection's cache. An interrupt ends only the statement that it meets,
     /// so that the flag is looked at before each.
     fn warm(&self, table: TableName) -> Result<(), EngineError> {
         let name = table_name(table);
-        let mut statements = vec!["warm_table", "warm_customer"];
-        if table.organisation() != Organisation::Iot {
-            statements.push("warm_primary");
-        }
-        for statement in statements {
+        let primary = (table.organisation() != Organisation::Iot).then_some("warm_primary");
+        for statement in ["warm_table", "warm_customer"].into_iter().chain(primary) {
             if self.stop.load(Ordering::Relaxed) {
                 let message = format!("stopped while {table} was read into the cache");
                 return Err(EngineError::new(ErrorClass::Cancelled, message));
             }
             let sql = DIALECT.fill(&format!("tables/{statement}"), &[("table", &name)])?;
-            let read = self.connection.connection.query_row(&sql, [], |_| Ok(()));
-            read.map_err(|e| self.connection.says(&format!("reading {table} into the cache"), e))?;
+            self.connection.row(&format!("reading {table} into the cache"), &sql, |_| Ok(()))?;
         }
         Ok(())
     }
@@ -110,11 +101,8 @@ impl SqliteSession {
     /// Whether the index of the last pass holds what the table holds.
     fn verify(&self, work: &ProcedureWork, sql: &str) -> Result<(), EngineError> {
         let doing = format!("verifying what {} job {} made", work.spec.test.code, work.job);
-        let read = |row: &rusqlite::Row<'_>| -> rusqlite::Result<[i64; 4]> {
-            Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?])
-        };
-        let found = self.connection.connection.query_row(sql, [], read).map_err(|e| self.connection.says(&doing, e))?;
-        let [indexed, index_total, rows, total] = found;
+        let read = |row: &rusqlite::Row<'_>| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?]);
+        let [indexed, index_total, rows, total]: [i64; 4] = self.connection.row(&doing, sql, read)?;
         let expected = work.spec.test.table.map_or(0, |table| table.rows(&work.spec.size)).cast_signed();
         if (indexed, index_total, rows) == (expected, total, expected) {
             return Ok(());
@@ -197,7 +185,7 @@ impl SqliteSession {
         let mut prepared = Prepared { problems: problem.into_iter().collect(), ..Prepared::default() };
         let sql = procedure.text()?;
         if spec.test.procedure.shape != ProcedureShape::File {
-            let plan = self.plan(&sql).map_err(|e| self.connection.says(&doing, e))?;
+            let plan = self.plan(&doing, &sql)?;
             if let Some(expected) = procedure.note("plan")?.filter(|expected| *expected != plan) {
                 let problem =
                     format!("{} must run as [{expected}], and SQLite would run it as [{plan}]", spec.test.code);

@@ -1,15 +1,13 @@
 //! Statistics: what sessions have counted, added up, in the words of every engine.
 
 use super::counters::PageCounts;
-use super::options::{Journal, Synchronous};
-use dbdyno_model::{Counter, Counters, WaitCount};
+use super::options::{Journal, Options, Synchronous};
+use crate::DIALECT;
+use dbdyno_model::{Counters, WaitCount};
 use std::collections::BTreeMap;
 
 /// Bytes of a page.
 pub(super) const PAGE_BYTES: u64 = 4_096;
-/// Bytes that a page takes in the write-ahead log, its frame header included.
-const FRAME_BYTES: u64 = PAGE_BYTES + 24;
-
 /// Something that takes time: how often, how long.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Timed {
@@ -116,70 +114,42 @@ impl Totals {
     }
 
     /// The counts in the words of every engine, with the reason for each that SQLite lacks.
-    /// A page is dirty when a checkpoint has moved it, or has yet to: in the log it may stand many times.
-    pub(super) fn counters(&self, pending_pages: u64, journal: Journal, synchronous: Synchronous) -> Counters {
-        let mut values = BTreeMap::from([
-            (Counter::Executions, self.executions),
-            (Counter::Commits, self.commits + self.file_commits),
-            (Counter::RowsChanged, self.rows_changed),
-            (Counter::LogicalReads, self.pages.hits + self.pages.misses),
-            (Counter::PhysicalReads, self.pages.misses),
-        ]);
-        let mut missing: BTreeMap<Counter, String> = BTreeMap::new();
-        let mut lacks = |counter, why: &str| _ = missing.insert(counter, why.to_owned());
-        if self.scans_uncounted {
-            lacks(Counter::RowsScanned, "SQLite counts the rows of plain scans and sorts only");
-        } else {
-            values.insert(Counter::RowsScanned, self.rows_scanned);
-        }
-        match journal {
-            Journal::Wal => {
-                values.insert(Counter::RedoBytes, self.pages.writes * FRAME_BYTES);
-                values.insert(Counter::Checkpoints, self.checkpoints.count);
-                if self.checkpoints_unseen {
-                    lacks(Counter::PhysicalWrites, "the kernel does not show what a thread writes");
-                    lacks(Counter::BlocksDirtied, "the kernel does not show what a thread writes");
-                } else {
-                    values.insert(Counter::PhysicalWrites, self.checkpointed_pages + self.file_blocks);
-                    let dirtied = self.checkpointed_pages + pending_pages + self.file_blocks;
-                    values.insert(Counter::BlocksDirtied, dirtied);
-                }
-                if synchronous == Synchronous::Full {
-                    values.insert(Counter::RedoSyncs, self.write_commits.count);
-                    values.insert(Counter::RedoSyncNs, self.write_commits.time_ns);
-                } else {
-                    let why = format!("with synchronous={} commits do not wait for the log", synchronous.name());
-                    lacks(Counter::RedoSyncs, &why);
-                    lacks(Counter::RedoSyncNs, &why);
-                }
+    pub(super) fn counters(&self, pending_pages: u64, options: &Options) -> Counters {
+        let wal = options.journal == Journal::Wal;
+        let of_log = |value: u64| match options.synchronous {
+            _ if !wal => Err("with a rollback journal there is no redo log".to_owned()),
+            Synchronous::Full => Ok(value),
+            lax => Err(format!("with synchronous={} commits do not wait for the log", lax.name())),
+        };
+        let in_log = |value: u64| if wal { Ok(value) } else { of_log(value) };
+        let told = |_: &str, name: &str| match name {
+            "executions" => Ok(self.executions),
+            "commits" => Ok(self.commits + self.file_commits),
+            "rows_changed" => Ok(self.rows_changed),
+            "rows_scanned" if self.scans_uncounted => {
+                Err("SQLite counts the rows of plain scans and sorts only".to_owned())
             }
-            Journal::Delete => {
-                let written = self.pages.writes + self.file_blocks;
-                values.insert(Counter::PhysicalWrites, written);
-                values.insert(Counter::BlocksDirtied, written);
-                for counter in [Counter::RedoBytes, Counter::RedoSyncs, Counter::RedoSyncNs, Counter::Checkpoints] {
-                    lacks(counter, "with a rollback journal there is no redo log");
-                }
+            "rows_scanned" => Ok(self.rows_scanned),
+            "hits" => Ok(self.pages.hits),
+            "misses" => Ok(self.pages.misses),
+            "file_blocks" => Ok(self.file_blocks),
+            "written_pages" if !wal => Ok(self.pages.writes),
+            "written_pages" if self.checkpoints_unseen => {
+                Err("the kernel does not show what a thread writes".to_owned())
             }
-        }
-        for counter in [Counter::RedoWrites, Counter::RedoWriteNs] {
-            lacks(counter, "SQLite appends to its log page by page through the operating system and counts no writes");
-        }
-        lacks(
-            Counter::FileWriteNs,
-            "SQLite writes pages through the operating system and times checkpoints as a whole only",
-        );
-        lacks(Counter::Rollbacks, "SQLite counts no transactions that are rolled back");
-        lacks(Counter::RedoPageImages, "SQLite's log holds whole pages only");
-        lacks(Counter::WorkersLaunched, "SQLite does not count the helper threads of its sorter");
-        for counter in [Counter::FlashHits, Counter::CellFlashHits] {
-            lacks(counter, "SQLite has no flash cache");
-        }
+            "written_pages" => Ok(self.checkpointed_pages),
+            "pending_pages" => Ok(if wal { pending_pages } else { 0 }),
+            "logged_pages" => in_log(self.pages.writes),
+            "checkpoints" => in_log(self.checkpoints.count),
+            "log_syncs" => of_log(self.write_commits.count),
+            "log_sync_ns" => of_log(self.write_commits.time_ns),
+            other => Err(format!("nobody counts {other}")),
+        };
         let waits = [
             self.write_commits.wait("commit", "commit"),
             self.checkpoints.wait("checkpoint", "checkpoint"),
             self.queued.wait("writers' queue", "concurrency"),
         ];
-        Counters { values, missing, waits: waits.into_iter().flatten().collect() }
+        Counters { waits: waits.into_iter().flatten().collect(), ..DIALECT.statistics.read(0, &told) }
     }
 }

@@ -4,7 +4,6 @@ use super::connection::{Access, SqliteConnection};
 use super::rows;
 use super::table_name;
 use crate::DIALECT;
-use dbdyno_engine::client::Values;
 use dbdyno_engine::data::{Checksum, Columns, Generator, RowSum, test_columns};
 use dbdyno_engine::{EngineError, LoadWatch};
 use dbdyno_model::{ErrorClass, TableName};
@@ -14,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Rows between two looks at the watch.
 const LOOK_ROWS: u64 = 10_000;
 
-/// The checksum of a table as SQLite gives its rows back; with a generator, compared with the generator's.
+/// The checksum of a table of so many rows as SQLite gives them back; with a generator, compared with the generator's.
 ///
 /// # Errors
 /// The table cannot be read, or is not what the generator makes.
@@ -22,23 +21,41 @@ pub(super) fn checksum(
     path: &Path,
     table: TableName,
     columns: Columns,
-    rows: u64,
+    of: u64,
     jobs: u32,
     generator: Option<Generator>,
     watch: &dyn LoadWatch,
 ) -> Result<Checksum, EngineError> {
     let parts = u64::from(jobs.clamp(1, 64));
-    let (seen, what) = (AtomicU64::new(0), format!("{table} checksum"));
+    let (seen, what, doing) = (AtomicU64::new(0), format!("{table} checksum"), format!("reading {table} back"));
+    let sql = DIALECT.fill("tables/read_rows", &[("table", &table_name(table))])?;
+    let read = |rowids: (i64, i64)| {
+        let connection = SqliteConnection::open(path, Access::Read)?;
+        let mut sum = RowSum::new(test_columns(), columns);
+        rows::each(&connection, (&doing, &sql), rowids, test_columns(), |row| {
+            sum.add(row);
+            if !sum.checksum.rows.is_multiple_of(LOOK_ROWS) {
+                return Ok(());
+            }
+            let seen = seen.fetch_add(LOOK_ROWS, Ordering::Relaxed) + LOOK_ROWS;
+            watch.progress(&what, seen.min(of), of);
+            match watch.cancelled() {
+                true => Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: stopped"))),
+                false => Ok(()),
+            }
+        })?;
+        Ok::<_, EngineError>(sum.checksum)
+    };
     let (mut found, mut expected) = (Checksum::default(), Checksum::default());
     std::thread::scope(|scope| {
         let part = |n: u64| {
             // The outer parts are open, so that no row escapes.
-            let ids = (rows * n / parts + 1, rows * (n + 1) / parts);
+            let ids = (of * n / parts + 1, of * (n + 1) / parts);
             let first = if n == 0 { i64::MIN } else { ids.0.cast_signed() };
             let last = if n + 1 == parts { i64::MAX } else { ids.1.cast_signed() };
-            let (seen, what, mut generator) = (&seen, &what, generator.clone());
+            let (read, mut generator) = (&read, generator.clone());
             scope.spawn(move || {
-                let found = Part { path, table, columns, rowids: (first, last), seen, what, of: rows, watch }.read()?;
+                let found = read((first, last))?;
                 let expected = generator.as_mut().map(|generator| generator.checksum_over(Columns::All, ids.0..=ids.1));
                 Ok::<_, EngineError>((found, expected))
             })
@@ -60,55 +77,4 @@ pub(super) fn checksum(
         return Err(EngineError::new(ErrorClass::Corruption, message));
     }
     Ok(found)
-}
-
-struct Part<'p> {
-    path: &'p Path,
-    table: TableName,
-    columns: Columns,
-    rowids: (i64, i64),
-    seen: &'p AtomicU64,
-    what: &'p str,
-    of: u64,
-    watch: &'p dyn LoadWatch,
-}
-
-impl Part<'_> {
-    fn read(&self) -> Result<Checksum, EngineError> {
-        let connection = SqliteConnection::open(self.path, Access::Read)?;
-        let sql = DIALECT.fill("tables/read_rows", &[("table", &table_name(self.table))])?;
-        let (mut sum, mut values) = (RowSum::new(test_columns(), self.columns), Values::new());
-        let mut complaint = None;
-        let mut read = || -> rusqlite::Result<()> {
-            let mut statement = connection.connection.prepare(&sql)?;
-            let mut found = statement.query(self.rowids)?;
-            while let Some(row) = found.next()? {
-                match rows::read(row, test_columns(), &mut values) {
-                    Ok(()) => sum.add(&values),
-                    Err(column) => {
-                        complaint = Some(format!("row {}: {column} is not as it was written", row.get::<_, i64>(0)?));
-                    }
-                }
-                if sum.checksum.rows.is_multiple_of(LOOK_ROWS) {
-                    let seen = self.seen.fetch_add(LOOK_ROWS, Ordering::Relaxed) + LOOK_ROWS;
-                    self.watch.progress(self.what, seen.min(self.of), self.of);
-                    if self.watch.cancelled() {
-                        complaint = Some("stopped".to_owned());
-                    }
-                }
-                if complaint.is_some() {
-                    break;
-                }
-            }
-            Ok(())
-        };
-        read().map_err(|e| connection.says(&format!("reading {} back", self.table), e))?;
-        match complaint {
-            None => Ok(sum.checksum),
-            Some(what) => {
-                let class = if self.watch.cancelled() { ErrorClass::Cancelled } else { ErrorClass::Corruption };
-                Err(EngineError::new(class, format!("reading {} back: {what}", self.table)))
-            }
-        }
-    }
 }

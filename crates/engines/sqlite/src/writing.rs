@@ -4,7 +4,7 @@
 use super::connection::{Access, SqliteConnection};
 use super::counters::take_page_counts;
 use super::errors::Fault;
-use super::meta::beside;
+use super::meta::{beside, remove};
 use super::options::Journal;
 use super::procedures::{Chunk, taken, wrong};
 use super::totals::PAGE_BYTES;
@@ -337,22 +337,6 @@ pub(super) fn file_of_job(path: &std::path::Path, job: u32) -> PathBuf {
 
 /// What follows the database's name in the names of files that T211 writes.
 pub(super) const FILE_SUFFIX: &str = ".write-";
-
-/// Removes such a file and its journal.
-///
-/// # Errors
-/// It is there and cannot be removed.
-pub(super) fn remove(path: &std::path::Path) -> Result<(), dbdyno_engine::EngineError> {
-    for file in [path.to_owned(), beside(path, "-journal"), beside(path, "-wal"), beside(path, "-shm")] {
-        match std::fs::remove_file(&file) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(wrong(format!("{}: cannot be removed: {error}", file.display())));
-            }
-            _ => {}
-        }
-    }
-    Ok(())
-}
 
 /// What the kernel says this thread has written, to files of any kind. A checkpoint writes nothing but pages of the
 /// data file, and SQLite itself does not say how many.
