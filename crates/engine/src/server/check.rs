@@ -6,7 +6,7 @@ use super::describe::durability;
 use super::questions::Questions;
 use crate::contract::finding;
 use crate::{EngineError, Finding, FindingLevel};
-use dbdyno_model::{CommitMode, Drive, Size};
+use dbdyno_model::{CommitMode, Drive, Size, TableShape};
 use std::thread;
 
 /// Connections of dbdyno's own beside those of jobs: for work, for watching, and for stopping them.
@@ -23,6 +23,14 @@ pub struct Sizes {
     pub small_bytes: u64,
     /// Bytes of a large one.
     pub large_bytes: u64,
+}
+
+impl Sizes {
+    /// Those of a size class; `bytes` are those of a table.
+    pub fn of(size: &Size, bytes: impl Fn(&Size, TableShape) -> u64) -> Self {
+        let (small_bytes, large_bytes) = (bytes(size, TableShape::Small), bytes(size, TableShape::Large));
+        Self { size: size.clone(), small_bytes, large_bytes }
+    }
 }
 
 /// Looks at each node, and at the first as a server if nothing stands in the way: one that is too old need not

@@ -163,6 +163,13 @@ impl Errors {
         self.connection.iter().find(fits).map(|entry| filled(&entry.advice, value))
     }
 
+    /// What to do where something came to pass that no server has told, and that has this word here.
+    #[must_use]
+    pub fn advice(&self, word: &str, value: &dyn Fn(&str) -> Option<String>) -> String {
+        let (code, class) = (word.into(), ErrorClass::ConnectionLost);
+        self.connecting(&Refusal { code, class, said: "", socket: false, warning: None }, value).unwrap_or_default()
+    }
+
     /// The error of a connection that was refused, with what to do about it.
     #[must_use]
     pub fn refused(&self, refusal: &Refusal<'_>, value: &dyn Fn(&str) -> Option<String>) -> EngineError {

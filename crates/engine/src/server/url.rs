@@ -217,6 +217,11 @@ impl ServerOptions {
         &self.hosts[node % self.hosts.len()]
     }
 
+    /// What is being done while a connection is opened.
+    pub fn connecting(&self, host: &Host) -> String {
+        format!("connecting to {host} as {}, database {}", self.user, self.database)
+    }
+
     /// Whether a server has to prove by its certificate that it is the one. Where authorities are named, they are asked
     /// for `require`, too.
     pub fn verifies(&self) -> bool {

@@ -39,12 +39,16 @@ pub trait Product: Sync {
     /// The arguments of the server.
     fn arguments(&self, place: &Place) -> Vec<OsString>;
     /// The main process that the server itself has noted in its data folder.
-    fn noted_pid(&self, data: &DataFolder) -> Option<u32>;
+    fn noted_pid(&self, data: &DataFolder) -> Option<u32> {
+        data.read(self.about().pid_file).ok()?.lines().next()?.trim().parse().ok()
+    }
     /// Removes the note of a main process that is known to have ended, so that a reused process id cannot be mistaken.
     ///
     /// # Errors
     /// It cannot be removed.
-    fn forget_pid(&self, data: &DataFolder) -> io::Result<()>;
+    fn forget_pid(&self, data: &DataFolder) -> io::Result<()> {
+        data.remove(self.about().pid_file)
+    }
     /// Whether the server with this main process can be worked with.
     fn readiness(&self, place: &Place, pid: u32) -> Readiness;
     /// The target of somebody who comes through the socket.
@@ -71,6 +75,8 @@ pub struct About {
     pub socket_name: &'static str,
     /// The file of settings in the data folder, which is written before each start.
     pub settings_file: &'static str,
+    /// The file in the data folder in which the server notes its main process, in the first line.
+    pub pid_file: &'static str,
     /// The file in the data folder that says line by line who is let in, where that is not said of users alone; the
     /// first line that fits counts.
     pub access_file: Option<&'static str>,

@@ -11,7 +11,7 @@ use super::space;
 use dbdyno_engine::server::check::{self, Sizes, pooler};
 use dbdyno_engine::server::url::{unencrypted, unproved};
 use dbdyno_engine::{EngineError, Finding, FindingLevel, finding};
-use dbdyno_model::{CommitMode, Size, TableShape};
+use dbdyno_model::{CommitMode, Size};
 use mysql::prelude::Queryable as _;
 
 /// The oldest versions that dbdyno works with.
@@ -49,11 +49,7 @@ fn server(connection: &mut MariaDbConnection, options: &Options, size: &Size) ->
     let doing = "telling the server who asks";
     let set = connection.control(doing).exec_drop("SET @dbdyno_account = ?", (&account,));
     set.map_err(|error| connection.error(doing, &error))?;
-    let sizes = Sizes {
-        size: size.clone(),
-        small_bytes: space::table_bytes(size, TableShape::Small),
-        large_bytes: space::table_bytes(size, TableShape::Large),
-    };
+    let sizes = Sizes::of(size, space::table_bytes);
     let questions = describe::questions(connection);
     let mut findings = grants::findings(connection, &options.database, &account)?;
     findings.extend(check::findings(connection, &questions, &sizes, CommitMode::EngineDefault)?);

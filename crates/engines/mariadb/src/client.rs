@@ -10,8 +10,8 @@
 mod tests;
 
 use super::connection::MariaDbConnection;
-use dbdyno_engine::client::{Answer, Value, Values, cents_text};
-use dbdyno_engine::data::calendar;
+use super::rows::parameter;
+use dbdyno_engine::client::{Answer, Value, Values};
 use dbdyno_engine::server::call::{ARGUMENTS, SUMS};
 use dbdyno_engine::server::client::{Execution, PreparedText};
 use dbdyno_engine::server::{Connection as _, WorkConnection};
@@ -80,7 +80,7 @@ impl WorkConnection for MariaDbConnection {
         answer: &mut Answer,
     ) -> Result<u64, EngineError> {
         refuse_when_cancelled(self, doing, "stopped")?;
-        let parameters = execution.places().map(|place| place.map_or(mysql::Value::NULL, sent_value)).collect();
+        let parameters = execution.places().map(|place| place.map_or(mysql::Value::NULL, parameter)).collect();
         let outputs_of = sent.has_outputs.then(|| sent.calls.as_deref().unwrap_or_default());
         let done = self.measured().exec_iter(&sent.statement, Params::Positional(parameters));
         let done = done.and_then(|found| answered(found, answer, outputs_of));
@@ -169,23 +169,9 @@ fn answered(
     Ok(if results > 0 { 0 } else { changed })
 }
 
-/// A value as the crate sends it.
-fn sent_value(value: Value<'_>) -> mysql::Value {
-    match value {
-        Value::Null => mysql::Value::NULL,
-        Value::Int(number) => mysql::Value::Int(number),
-        Value::Day(days) => {
-            let (year, month, day) = calendar(days.into());
-            mysql::Value::Date(u16::try_from(year).unwrap_or(u16::MAX), month, day, 0, 0, 0, 0)
-        }
-        Value::Cents(cents) => mysql::Value::Bytes(cents_text(cents).into_bytes()),
-        Value::Text(text) => mysql::Value::Bytes(text.as_bytes().to_vec()),
-    }
-}
-
 /// A value as it is written in a statement.
 pub(super) fn written(value: Value<'_>) -> String {
-    match sent_value(value) {
+    match parameter(value) {
         day @ mysql::Value::Date(..) => format!("DATE {}", day.as_sql(true)),
         number => number.as_sql(true),
     }

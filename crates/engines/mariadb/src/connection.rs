@@ -5,7 +5,7 @@ mod cancel;
 mod connect;
 mod version;
 
-use super::errors::{advice, connect_error, connecting, engine_error, is_unknown_database, not_understood};
+use super::errors::{advice, connect_error, engine_error, is_unknown_database, not_understood};
 use super::options::{Host, Options};
 use super::password;
 use super::rows::{self, InsertMethod};
@@ -63,13 +63,13 @@ impl MariaDbConnection {
     pub(super) fn open(options: &Options, node: usize, application: &str) -> Result<Self, EngineError> {
         let host = options.host(node);
         let found = password::find(options);
-        let tls = options.tls(host).map_err(|error| error.while_doing(&connecting(options, host)))?;
+        let tls = options.tls(host).map_err(|error| error.while_doing(&options.connecting(host)))?;
         let connect = |database| connect::connect(options, host, application, &found, tls.clone(), database);
         let connected = match connect(Some(options.database.as_str())) {
             Err(Refused::Error(error)) if is_unknown_database(&error) => connect(None),
             connected => connected,
         };
-        let gone = |text| EngineError::new(ErrorClass::ConnectionLost, text).while_doing(&connecting(options, host));
+        let gone = |text| EngineError::new(ErrorClass::ConnectionLost, text).while_doing(&options.connecting(host));
         let (conn, connect_options) = connected.map_err(|refused| match refused {
             Refused::Error(error) => connect_error(options, host, &found, &error),
             Refused::Lookup(error) => gone(format!("{error}; is the host's name spelt right?")),

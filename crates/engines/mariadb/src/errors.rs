@@ -45,7 +45,7 @@ pub(super) fn connect_error(options: &Options, host: &Host, found: &FoundPasswor
         ("login", Error::DriverError(DriverError::UnknownAuthPlugin(login))) => Some(login.clone()),
         (name, _) => value_of(options, host, name),
     };
-    DIALECT.errors.refused(&refusal, &value).while_doing(&connecting(options, host))
+    DIALECT.errors.refused(&refusal, &value).while_doing(&options.connecting(host))
 }
 
 /// What a placeholder of errors.toml stands for.
@@ -63,15 +63,7 @@ fn value_of(options: &Options, host: &Host, name: &str) -> Option<String> {
 
 /// What to do where something came to pass that has this word in errors.toml.
 pub(super) fn advice(options: &Options, code: &str) -> String {
-    let refusal =
-        Refusal { code: code.into(), class: ErrorClass::ConnectionLost, said: "", socket: false, warning: None };
-    let advice = DIALECT.errors.connecting(&refusal, &|name| value_of(options, &options.hosts[0], name));
-    advice.unwrap_or_default()
-}
-
-/// What was being done while a connection was opened.
-pub(super) fn connecting(options: &Options, host: &Host) -> String {
-    format!("connecting to {host} as {}, database {}", options.user, options.database)
+    DIALECT.errors.advice(code, &|name| value_of(options, &options.hosts[0], name))
 }
 
 /// Whether the database does not exist.

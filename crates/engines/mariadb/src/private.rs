@@ -51,6 +51,7 @@ const ABOUT: About = About {
     port: None,
     socket_name: SOCKET,
     settings_file: SETTINGS,
+    pid_file: PID_FILE,
     access_file: None,
     // The kernel may still be busy with the asynchronous writes of a server that was killed.
     still_held: "Unable to lock",
@@ -166,14 +167,6 @@ impl Product for MariaDb {
             with_path("--datadir=", &place.data),
             with_path("--socket=", &socket(place)),
         ]
-    }
-
-    fn noted_pid(&self, data: &DataFolder) -> Option<u32> {
-        data.read(PID_FILE).ok()?.trim().parse().ok()
-    }
-
-    fn forget_pid(&self, data: &DataFolder) -> io::Result<()> {
-        data.remove(PID_FILE)
     }
 
     fn readiness(&self, place: &Place, _pid: u32) -> Readiness {

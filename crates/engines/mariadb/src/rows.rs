@@ -12,7 +12,7 @@
 use super::connection::MariaDbConnection;
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
-use dbdyno_engine::client::{Value, Values, cents_from};
+use dbdyno_engine::client::{Value, Values, cents_from, cents_text};
 use dbdyno_engine::data::{Column, ColumnType, calendar, day_number};
 use dbdyno_engine::server::{Rows, damaged};
 use dbdyno_model::ErrorClass;
@@ -140,16 +140,16 @@ pub(super) fn rows(
     ended
 }
 
-/// A value as a parameter.
-fn parameter(value: Value<'_>) -> mysql::Value {
+/// A value as the crate sends it.
+pub(super) fn parameter(value: Value<'_>) -> mysql::Value {
     match value {
         Value::Null => mysql::Value::NULL,
         Value::Int(number) => mysql::Value::Int(number),
         Value::Day(days) => {
             let (year, month, day) = calendar(days.into());
-            mysql::Value::Date(u16::try_from(year).unwrap_or(0), month, day, 0, 0, 0, 0)
+            mysql::Value::Date(u16::try_from(year).unwrap_or(u16::MAX), month, day, 0, 0, 0, 0)
         }
-        Value::Cents(cents) => mysql::Value::Bytes(amount(cents)),
+        Value::Cents(cents) => mysql::Value::Bytes(cents_text(cents).into_bytes()),
         Value::Text(text) => mysql::Value::Bytes(text.into()),
     }
 }
@@ -187,31 +187,6 @@ fn days(value: &mysql::Value) -> Option<i32> {
     i32::try_from(day_number(year.into(), month.into(), day.into())?).ok()
 }
 
-/// A `DECIMAL(12,2)` of so many hundredths: `-12345.67`.
-fn amount(cents: i64) -> Vec<u8> {
-    const LONGEST: usize = 22;
-    let mut text = [0; LONGEST];
-    let (mut first, mut rest) = (LONGEST, cents.unsigned_abs());
-    let mut put = |byte| {
-        first -= 1;
-        text[first] = byte;
-    };
-    for place in 0.. {
-        if place == 2 {
-            put(b'.');
-        }
-        put(b'0' + (rest % 10) as u8);
-        rest /= 10;
-        if place >= 2 && rest == 0 {
-            break;
-        }
-    }
-    if cents < 0 {
-        put(b'-');
-    }
-    text[first..].to_vec()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -224,7 +199,7 @@ mod tests {
         #[test]
         fn amounts_keep_every_hundredth(cents_in in -999_999_999_999i64..=999_999_999_999, small in -200i64..200) {
             for cents_in in [cents_in, small, small * 1_000_000, 0] {
-                let text = amount(cents_in);
+                let mysql::Value::Bytes(text) = parameter(Value::Cents(cents_in)) else { panic!("{cents_in}") };
                 let text = String::from_utf8(text).unwrap();
                 prop_assert_eq!(cents_from(&text), Some(cents_in));
                 let (whole, part) = (cents_in.unsigned_abs() / 100, cents_in.unsigned_abs() % 100);

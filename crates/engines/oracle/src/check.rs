@@ -13,7 +13,7 @@ use crate::DIALECT;
 use dbdyno_engine::server::{Connection as _, partition_count};
 use dbdyno_engine::server::check::{self, Sizes};
 use dbdyno_engine::{EngineError, Finding, FindingLevel, finding};
-use dbdyno_model::{CommitMode, Size, TableName, TableShape};
+use dbdyno_model::{CommitMode, Size, TableName};
 use privileges::Privileges;
 use room::Room;
 
@@ -67,11 +67,7 @@ fn server(
     let quota = connection.texts("asking for the quota", &DIALECT.get("load/quota")?.text)?;
     let room = Room::read(quota.first().map_or(&[], Vec::as_slice), growth, privileges.unlimited_space());
     findings.push(room.finding(&user, size, tables));
-    let sizes = Sizes {
-        size: size.clone(),
-        small_bytes: space::table_bytes(size, TableShape::Small),
-        large_bytes: space::table_bytes(size, TableShape::Large),
-    };
+    let sizes = Sizes::of(size, space::table_bytes);
     findings.extend(check::findings(connection, &questions, &sizes, CommitMode::Durable)?);
     if options.diagnostics_pack {
         findings.push(finding(FindingLevel::Warning, "licences", format!("{DIAGNOSTICS_CLAIM}; no server proves one")));

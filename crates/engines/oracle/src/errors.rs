@@ -79,10 +79,7 @@ fn value_of(options: &Options, place: &Place, name: &str) -> Option<String> {
 
 /// What to do where something came to pass that has this word in errors.toml.
 pub(super) fn advice(options: &Options, code: &str) -> String {
-    let refusal =
-        Refusal { code: code.into(), class: ErrorClass::ConnectionLost, said: "", socket: false, warning: None };
-    let advice = DIALECT.errors.connecting(&refusal, &|name| value_of(options, &options.places[0], name));
-    advice.unwrap_or_default()
+    DIALECT.errors.advice(code, &|name| value_of(options, &options.places[0], name))
 }
 
 /// The word in errors.toml for an error of the driver's own.

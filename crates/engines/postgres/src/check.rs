@@ -10,7 +10,7 @@ use super::{describe, grants, space};
 use dbdyno_engine::server::check::{self, Sizes, pooler};
 use dbdyno_engine::server::url::unencrypted;
 use dbdyno_engine::{Finding, FindingLevel, finding};
-use dbdyno_model::{CommitMode, Size, TableShape};
+use dbdyno_model::{CommitMode, Size};
 
 /// The oldest version that dbdyno works with.
 const OLDEST: u32 = 130_000;
@@ -39,11 +39,7 @@ fn look(options: &Options, size: &Size) -> Vec<Finding> {
     check::look(options.hosts.len(), open, of_node, |connection| {
         let local = location::look(connection, options, None).is_ok_and(|location| location.server_pid.is_some());
         let questions = describe::questions(connection).with([("is_local", u8::from(local).to_string())]);
-        let sizes = Sizes {
-            size: size.clone(),
-            small_bytes: space::table_bytes(size, TableShape::Small),
-            large_bytes: space::table_bytes(size, TableShape::Large),
-        };
+        let sizes = Sizes::of(size, space::table_bytes);
         let mut findings = check::findings(connection, &questions, &sizes, CommitMode::EngineDefault)?;
         let (user, database) = (identifier(&options.user), identifier(&options.database));
         findings.extend(grants::findings(connection, &user, &database)?);

@@ -25,7 +25,7 @@ pub(crate) mod copy;
 mod error_context;
 
 use super::copy::{Decoder, send_rows, with_key};
-use super::errors::{Trouble, connect_error, connecting};
+use super::errors::{Trouble, connect_error};
 use super::options::Options;
 use super::password;
 use super::wire::answer::{self, CommandResult};
@@ -68,7 +68,7 @@ impl PostgresConnection {
     /// The node cannot be reached, or turns us away.
     pub(super) fn open(options: &Options, node: usize, application: &str) -> Result<Self, EngineError> {
         let host = options.host(node);
-        let doing = connecting(options, host);
+        let doing = options.connecting(host);
         let (found, settings) = (password::find(options, host), basics::startup());
         let tls = options.tls(host).map_err(|error| error.while_doing(&doing))?;
         let login = Login { options, host, application, settings: &settings, found: &found, tls: tls.as_ref() };

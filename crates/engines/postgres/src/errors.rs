@@ -25,7 +25,9 @@ pub(super) fn engine_error(doing: &str, trouble: &Trouble) -> EngineError {
 pub(super) fn connect_error(options: &Options, host: &Host, found: &FoundPassword, trouble: &Trouble) -> EngineError {
     let (code, said) = match &trouble.said {
         Some(said) => (said.sqlstate.as_str(), words(said)),
-        None if trouble.cause == Cause::Silence => ("", not_reached(options)),
+        None if trouble.cause == Cause::Silence => {
+            ("", DIALECT.errors.advice("silent", &|name| value_of(options, &options.hosts[0], name)))
+        }
         None => (trouble.cause.code(&trouble.words), trouble.words.clone()),
     };
     let refusal = Refusal {
@@ -40,7 +42,7 @@ pub(super) fn connect_error(options: &Options, host: &Host, found: &FoundPasswor
         "hba_line" => Some(missing_line(options, host, &said)),
         name => value_of(options, host, name),
     };
-    DIALECT.errors.refused(&refusal, &value).while_doing(&connecting(options, host))
+    DIALECT.errors.refused(&refusal, &value).while_doing(&options.connecting(host))
 }
 
 /// What a placeholder of errors.toml stands for.
@@ -57,19 +59,6 @@ fn value_of(options: &Options, host: &Host, name: &str) -> Option<String> {
         "seconds" => options.connect_timeout.as_secs().to_string(),
         _ => return None,
     })
-}
-
-/// What was being done while a connection was opened.
-pub(super) fn connecting(options: &Options, host: &Host) -> String {
-    format!("connecting to {host} as {}, database {}", options.user, options.database)
-}
-
-/// What to do where nothing answers.
-fn not_reached(options: &Options) -> String {
-    let refusal =
-        Refusal { code: "silent".into(), class: ErrorClass::ConnectionLost, said: "", socket: false, warning: None };
-    let advice = DIALECT.errors.connecting(&refusal, &|name| value_of(options, &options.hosts[0], name));
-    advice.unwrap_or_default()
 }
 
 /// The class of an SQLSTATE.

@@ -51,6 +51,7 @@ const ABOUT: About = About {
     port: Some(PORT),
     socket_name: ".s.PGSQL.5432",
     settings_file: SETTINGS,
+    pid_file: PID_FILE,
     access_file: Some("pg_hba.conf"),
     // Sessions of a server that was killed take a moment to notice it.
     still_held: "is still in use",
@@ -153,14 +154,6 @@ impl Product for Postgres {
 
     fn arguments(&self, place: &Place) -> Vec<OsString> {
         vec!["-D".into(), place.data.clone().into()]
-    }
-
-    fn noted_pid(&self, data: &DataFolder) -> Option<u32> {
-        data.read(PID_FILE).ok()?.lines().next()?.trim().parse().ok()
-    }
-
-    fn forget_pid(&self, data: &DataFolder) -> io::Result<()> {
-        data.remove(PID_FILE)
     }
 
     fn readiness(&self, place: &Place, pid: u32) -> Readiness {
