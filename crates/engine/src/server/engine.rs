@@ -2,7 +2,7 @@
 //! place, the point that is under way, the lock of a run. What differs between products is [`Product`].
 
 use super::product::{Backlog as _, Point, ServerEngine};
-use super::tables::{LoadRequest, OWN};
+use super::tables::{LoadRequest, OWN, Reach};
 use super::{
     Held, Product, ServerLocation, Told, Wait, answers, checksum, contents, fill, held, inspect, load, look_after,
     Watches, no_point, node_count, recover, remove, run_lock, statistics,
@@ -27,7 +27,7 @@ const CHECK: &str = "dbdyno check";
 impl<P: Product> ServerEngine<P> {
     /// An engine over a target; `private` is its server where dbdyno has started it.
     pub fn new(product: P, private: Option<PrivateServer>) -> Self {
-        let nodes = (0..product.nodes()).map(|_| Arc::default()).collect();
+        let nodes = (0..product.reach().nodes).map(|_| Arc::default()).collect();
         let (location, run_lock) = (OnceLock::new(), Mutex::new(Weak::new()));
         Self { product, private, nodes, location, point: Mutex::new(None), backlog: Mutex::default(), run_lock }
     }
@@ -103,7 +103,7 @@ impl<P: Product> ServerEngine<P> {
     fn look_after(product: &P, wait: &Wait) -> Told {
         // Nobody looks after whoever looks after others.
         let (product, node, session) = (product.with_vigil(Arc::default()), wait.node, wait.session);
-        look_after(product.connect_timeout().saturating_mul(2), move || {
+        look_after(product.reach().connect_timeout.saturating_mul(2), move || {
             P::session_state(&mut product.open(node, CHECK)?, session)
         })
     }
@@ -283,14 +283,15 @@ impl<P: Product> Engine for ServerEngine<P> {
     fn answers(&self) -> bool {
         let product = self.product.clone();
         answers(self.server_pid(), move || product.open(0, CHECK).map(drop))
-            && !self.product.vigil().is_cut_off(&|wait| Self::look_after(&self.product, wait))
+            && !self.product.reach().vigil.is_cut_off(&|wait| Self::look_after(&self.product, wait))
     }
 
     fn on_lost(&self, tell: LostTarget) {
         // The vigil ends with the last owner of it, who must not be its own watch.
         let product = self.product.with_vigil(Arc::default());
         let ask = move |wait: &Wait| Self::look_after(&product, wait);
-        self.product.vigil().watch(self.product.connect_timeout(), ask, tell);
+        let Reach { vigil, connect_timeout, .. } = self.product.reach();
+        vigil.watch(connect_timeout, ask, tell);
     }
 
     fn server_pid(&self) -> Option<u32> {

@@ -17,7 +17,7 @@ pub struct Node<L, A> {
     /// Stops what that connection is doing.
     canceller: Arc<Mutex<Option<Arc<dyn Canceller>>>>,
     /// dbdyno's own sessions on this node, as the server numbers them.
-    pub ours: Arc<Mutex<BTreeSet<u64>>>,
+    pub(super) ours: Arc<Mutex<BTreeSet<u64>>>,
     /// What its sessions have done.
     pub account: A,
 }
@@ -31,6 +31,33 @@ impl<L, A: Default> Default for Node<L, A> {
             ours: Arc::default(),
             account: A::default(),
         }
+    }
+}
+
+/// A session's part in its node: it is one of dbdyno's own for as long as it lives.
+pub struct Member<L, A> {
+    /// The node.
+    pub node: Arc<Node<L, A>>,
+    session: u64,
+}
+
+impl<L, A> Member<L, A> {
+    /// Notes a session among dbdyno's own.
+    ///
+    /// # Errors
+    /// Another of our sessions has the same number, which means what `twice` says.
+    pub fn new(node: Arc<Node<L, A>>, connection: &dyn Connection, twice: &str) -> Result<Self, EngineError> {
+        let session = connection.session_id();
+        if !recover(&node.ours).insert(session) {
+            return Err(EngineError::new(ErrorClass::Unsupported, twice));
+        }
+        Ok(Self { node, session })
+    }
+}
+
+impl<L, A> Drop for Member<L, A> {
+    fn drop(&mut self) {
+        recover(&self.node.ours).remove(&self.session);
     }
 }
 

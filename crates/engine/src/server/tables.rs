@@ -45,6 +45,17 @@ pub struct Load<'l, P: ProductTables> {
     pub times: Times,
 }
 
+/// What it takes to reach a target.
+#[derive(Debug)]
+pub struct Reach {
+    /// How many nodes it names.
+    pub nodes: usize,
+    /// How long a connection may take.
+    pub connect_timeout: Duration,
+    /// What its connections wait for.
+    pub vigil: Arc<Vigil>,
+}
+
 /// A database product, and how to reach a target of it.
 pub trait ProductTarget: Clone + Send + Sync + 'static {
     /// A connection.
@@ -57,14 +68,8 @@ pub trait ProductTarget: Clone + Send + Sync + 'static {
     /// Its files.
     fn dialect() -> &'static Dialect;
 
-    /// How many nodes the target names.
-    fn nodes(&self) -> usize;
-
-    /// How long a connection may take.
-    fn connect_timeout(&self) -> Duration;
-
-    /// What the target's connections wait for.
-    fn vigil(&self) -> &Arc<Vigil>;
+    /// What it takes to reach the target.
+    fn reach(&self) -> Reach;
 
     /// The same target with another vigil: for whoever looks after the connections of this one.
     #[must_use]

@@ -3,7 +3,6 @@
 //! not put on a server that the command line does not name.
 
 use super::tls::Tls;
-use dbdyno_engine::server::Vigil;
 pub(super) use dbdyno_engine::server::url::{Address, Host, SslMode};
 use dbdyno_engine::server::url::{Form, ServerOptions};
 use dbdyno_engine::{EngineError, Target, TargetError};
@@ -42,7 +41,7 @@ const NAME_CHARS: usize = 64;
 /// A target, understood.
 #[derive(Debug, Clone)]
 pub(super) struct Options {
-    server: ServerOptions,
+    pub(super) server: ServerOptions,
     /// Whether the server has turned TLS down where it was only preferred.
     pub(super) without_tls: Arc<AtomicBool>,
     /// How TLS is made: lists of authorities are large, and one does for all connections.
@@ -66,13 +65,6 @@ impl Options {
         let server = ServerOptions::parse(target, &FORM)?;
         refuse_name(&server.database).map_err(|problem| target.invalid(problem))?;
         Ok(Self { server, without_tls: Arc::default(), tls: Arc::default() })
-    }
-
-    /// The same target for connections that this vigil looks after.
-    pub(super) fn with_vigil(&self, vigil: Arc<Vigil>) -> Self {
-        let mut options = self.clone();
-        options.server.vigil = vigil;
-        options
     }
 
     /// How TLS is made to a host; none where it is not wanted.

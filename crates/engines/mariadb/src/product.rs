@@ -5,11 +5,10 @@ use super::dialect::{DIALECT, TABLE_NAMES};
 use super::options::Options;
 use super::{location, snapshot};
 use dbdyno_engine::private::PrivateServer;
-use dbdyno_engine::server::{NodeOf, ProductTarget, ServerEngine, ServerLocation, Vigil};
+use dbdyno_engine::server::{NodeOf, ProductTarget, Reach, ServerEngine, ServerLocation, Vigil};
 use dbdyno_engine::{Dialect, EngineError, Target, TargetError};
 use dbdyno_model::TableName;
 use std::sync::Arc;
-use std::time::Duration;
 
 pub(crate) type Node = NodeOf<MariaDbProduct>;
 
@@ -34,20 +33,16 @@ impl ProductTarget for MariaDbProduct {
         &DIALECT
     }
 
-    fn nodes(&self) -> usize {
-        self.options.hosts.len()
-    }
-
-    fn connect_timeout(&self) -> Duration {
-        self.options.connect_timeout
-    }
-
-    fn vigil(&self) -> &Arc<Vigil> {
-        &self.options.vigil
+    fn reach(&self) -> Reach {
+        let options = &self.options;
+        let (nodes, vigil) = (options.hosts.len(), Arc::clone(&options.vigil));
+        Reach { nodes, connect_timeout: options.connect_timeout, vigil }
     }
 
     fn with_vigil(&self, vigil: Arc<Vigil>) -> Self {
-        Self { options: self.options.with_vigil(vigil) }
+        let mut product = self.clone();
+        product.options.server.vigil = vigil;
+        product
     }
 
     fn open(&self, node: usize, application: &str) -> Result<MariaDbConnection, EngineError> {

@@ -2,20 +2,19 @@
 
 use super::check::grants;
 use super::connection::MariaDbConnection;
-use super::snapshot::{self, Done};
+use super::snapshot::{self, Account, Done};
 use super::{Node, plan, procedure, settle};
 use crate::DIALECT;
 use dbdyno_engine::client::Statements;
 use dbdyno_engine::procedure::ProcedureSpec;
-use dbdyno_engine::server::{Connection as _, Job, SessionProduct, first, recover};
+use dbdyno_engine::server::{Connection as _, Job, Member, SessionProduct, first};
 use dbdyno_engine::{ChunkResult, Dialect, EngineError};
 use dbdyno_model::{CommitMode, ErrorClass, ProcedureShape, Test};
 use std::sync::Arc;
 
 /// A session's part in its node.
 pub(super) struct MariaDbSession {
-    node: Arc<Node>,
-    session_id: u64,
+    member: Member<MariaDbConnection, Account>,
     /// What the server has counted for this session, as far as the node has it in its account.
     accounted: Done,
 }
@@ -26,13 +25,9 @@ impl MariaDbSession {
     /// # Errors
     /// Another of our sessions has the same number: a proxy stands between.
     pub(super) fn new(connection: &MariaDbConnection, node: Arc<Node>) -> Result<Self, EngineError> {
-        let session_id = connection.session_id();
-        if !recover(&node.ours).insert(session_id) {
-            let message = "two sessions share one session of the server: a proxy stands between, and settings and counts \
-                           of one would be those of the other; name the server itself as the target";
-            return Err(EngineError::new(ErrorClass::Unsupported, message));
-        }
-        Ok(Self { node, session_id, accounted: Done::default() })
+        let twice = "two sessions share one session of the server: a proxy stands between, and settings and counts of one \
+                     would be those of the other; name the server itself as the target";
+        Ok(Self { member: Member::new(node, connection, twice)?, accounted: Done::default() })
     }
 
     /// What was done since the last time.
@@ -106,19 +101,13 @@ impl SessionProduct for MariaDbSession {
 
     fn account(&mut self, connection: &mut MariaDbConnection) -> Result<(), EngineError> {
         let done = self.done(connection)?;
-        self.node.account.add(done);
+        self.member.node.account.add(done);
         Ok(())
     }
 
     fn account_others(&mut self, connection: &mut MariaDbConnection) -> Result<(), EngineError> {
         let done = self.done(connection)?;
-        self.node.account.add_commits(done);
+        self.member.node.account.add_commits(done);
         Ok(())
-    }
-}
-
-impl Drop for MariaDbSession {
-    fn drop(&mut self) {
-        recover(&self.node.ours).remove(&self.session_id);
     }
 }

@@ -5,11 +5,10 @@ use super::dialect::DIALECT;
 use super::options::Options;
 use super::{layout, location, statistics};
 use dbdyno_engine::private::PrivateServer;
-use dbdyno_engine::server::{NodeOf, ProductTarget, ServerEngine, ServerLocation, Vigil};
+use dbdyno_engine::server::{NodeOf, ProductTarget, Reach, ServerEngine, ServerLocation, Vigil};
 use dbdyno_engine::{Dialect, EngineError, Target, TargetError};
 use dbdyno_model::TableName;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// The tables that a target has, in loading order: all but those that need what it leaves out.
 pub(crate) fn tables_of(options: &Options) -> Vec<TableName> {
@@ -40,16 +39,9 @@ impl ProductTarget for OracleProduct {
         &DIALECT
     }
 
-    fn nodes(&self) -> usize {
-        self.options.places.len()
-    }
-
-    fn connect_timeout(&self) -> Duration {
-        self.options.connect_timeout
-    }
-
-    fn vigil(&self) -> &Arc<Vigil> {
-        &self.options.vigil
+    fn reach(&self) -> Reach {
+        let Options { places, connect_timeout, vigil, .. } = &self.options;
+        Reach { nodes: places.len(), connect_timeout: *connect_timeout, vigil: Arc::clone(vigil) }
     }
 
     fn with_vigil(&self, vigil: Arc<Vigil>) -> Self {

@@ -7,20 +7,19 @@
 
 use super::connection::{Bind, OracleConnection};
 use super::procedure::PACKAGE;
-use super::statistics::{Cursors, Named};
+use super::statistics::{Account, Cursors, Named};
 use super::{Node, client, plan, procedure, snapshot};
 use crate::DIALECT;
 use dbdyno_engine::client::Statements;
 use dbdyno_engine::procedure::ProcedureSpec;
-use dbdyno_engine::server::{Connection as _, Job, SessionProduct, compared, first, recover};
+use dbdyno_engine::server::{Connection as _, Job, Member, SessionProduct, compared, first};
 use dbdyno_engine::{Dialect, EngineError, Prepared};
 use dbdyno_model::{Drive, ErrorClass, ProcedureShape, Test};
 use std::sync::Arc;
 
 /// A session's part in its node.
 pub(super) struct OracleSession {
-    node: Arc<Node>,
-    session_id: u64,
+    member: Member<OracleConnection, Account>,
     /// What the server has counted for this session, as far as the node has it in its account.
     accounted: Named,
     /// The job whose plan is to be looked at when it has worked; only the first one's is.
@@ -47,14 +46,11 @@ impl OracleSession {
             );
             return Err(EngineError::new(ErrorClass::Unsupported, message));
         }
-        let session_id = connection.session_id();
-        if !recover(&node.ours).insert(session_id) {
-            let message = "two sessions share one session of the server: a pool stands between (DRCP, or a connection \
-                           manager), and settings and counts of one would be those of the other; name a dedicated service";
-            return Err(EngineError::new(ErrorClass::Unsupported, message));
-        }
+        let twice = "two sessions share one session of the server: a pool stands between (DRCP, or a connection manager), \
+                     and settings and counts of one would be those of the other; name a dedicated service";
+        let member = Member::new(node, connection, twice)?;
         let (accounted, cursors) = (Named::default(), Cursors::default());
-        Ok(Self { node, session_id, accounted, unproved: None, worked: false, cursors })
+        Ok(Self { member, accounted, unproved: None, worked: false, cursors })
     }
 
     /// The plan by which the statement under test was executed since the job was prepared; nothing where the server
@@ -165,14 +161,14 @@ impl SessionProduct for OracleSession {
 
     fn account(&mut self, connection: &mut OracleConnection) -> Result<(), EngineError> {
         let now = snapshot::done(connection)?;
-        self.node.account.add(&now.since(&self.accounted));
+        self.member.node.account.add(&now.since(&self.accounted));
         self.accounted = now;
         Ok(())
     }
 
     fn account_others(&mut self, connection: &mut OracleConnection) -> Result<(), EngineError> {
         let now = snapshot::done(connection)?;
-        self.node.account.add_commits(&now.since(&self.accounted));
+        self.member.node.account.add_commits(&now.since(&self.accounted));
         self.accounted = now;
         Ok(())
     }
@@ -190,10 +186,4 @@ impl SessionProduct for OracleSession {
 /// Whether a pass changes nothing and takes a moment only, so that it may be done before the point.
 fn leaves_no_trace(job: &Job) -> bool {
     job.spec.test.procedure.shape == ProcedureShape::Select
-}
-
-impl Drop for OracleSession {
-    fn drop(&mut self) {
-        recover(&self.node.ours).remove(&self.session_id);
-    }
 }

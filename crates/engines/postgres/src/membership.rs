@@ -2,17 +2,17 @@
 //! it has committed.
 
 use super::Node;
+use super::connection::PostgresConnection;
+use super::product::Account;
 use dbdyno_engine::EngineError;
-use dbdyno_engine::server::{Connection, recover};
-use dbdyno_model::ErrorClass;
+use dbdyno_engine::server::{Connection, Member};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 /// A session's part in its node.
 pub(super) struct Membership {
-    node: Arc<Node>,
-    session_id: u64,
+    member: Member<PostgresConnection, Account>,
     /// Transactions of the link that the node has in its account.
     accounted: u64,
     /// Transactions that the test has committed since the last flush.
@@ -27,13 +27,10 @@ impl Membership {
     /// # Errors
     /// Another of our sessions has the same server process.
     pub(super) fn new(node: Arc<Node>, connection: &dyn Connection) -> Result<Self, EngineError> {
-        let session_id = connection.session_id();
-        if !recover(&node.ours).insert(session_id) {
-            let message = "two sessions share one server process: a connection pooler stands between, and settings, plans and \
-                           counts of one would be those of the other; name the server itself as the target";
-            return Err(EngineError::new(ErrorClass::Unsupported, message));
-        }
-        Ok(Self { node, session_id, accounted: 0, claimed: 0, idle_since: None })
+        let twice = "two sessions share one server process: a connection pooler stands between, and settings, plans and \
+                     counts of one would be those of the other; name the server itself as the target";
+        let member = Member::new(node, connection, twice)?;
+        Ok(Self { member, accounted: 0, claimed: 0, idle_since: None })
     }
 
     /// The test has committed so many transactions.
@@ -43,7 +40,7 @@ impl Membership {
 
     /// So many rows were changed in tables that are about to go.
     pub(super) fn discarded(&self, rows: u64) {
-        self.node.account.discarded_rows.fetch_add(rows, Ordering::Relaxed);
+        self.member.node.account.discarded_rows.fetch_add(rows, Ordering::Relaxed);
     }
 
     /// Something is asked.
@@ -64,14 +61,8 @@ impl Membership {
     /// The session's statistics are out: brings the account to what its link has committed by now.
     pub(super) fn settle(&mut self, transactions: u64) {
         self.rest();
-        self.node.account.overhead.fetch_add(transactions - self.accounted, Ordering::Relaxed);
-        self.node.account.claimed.fetch_add(self.claimed, Ordering::Relaxed);
+        self.member.node.account.overhead.fetch_add(transactions - self.accounted, Ordering::Relaxed);
+        self.member.node.account.claimed.fetch_add(self.claimed, Ordering::Relaxed);
         (self.accounted, self.claimed) = (transactions, 0);
-    }
-}
-
-impl Drop for Membership {
-    fn drop(&mut self) {
-        recover(&self.node.ours).remove(&self.session_id);
     }
 }

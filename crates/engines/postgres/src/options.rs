@@ -2,7 +2,6 @@
 //! defaults, so that a DBA need learn nothing; but nothing comes from libpq's environment except the password: a load
 //! is not put on a server that the command line does not name.
 
-use dbdyno_engine::server::Vigil;
 use dbdyno_engine::server::tls;
 pub(super) use dbdyno_engine::server::url::{Address, Host, SslMode};
 use dbdyno_engine::server::url::{Form, ServerOptions};
@@ -60,7 +59,7 @@ impl BindingMode {
 /// A target, understood.
 #[derive(Debug, Clone)]
 pub(super) struct Options {
-    server: ServerOptions,
+    pub(super) server: ServerOptions,
     /// Whether the proof of a password names the server's certificate.
     pub(super) binding: BindingMode,
     /// Whether somebody has turned us away because of the settings in the startup message.
@@ -87,13 +86,6 @@ impl Options {
         let binding = BindingMode::taken_from(&mut target)?;
         let server = ServerOptions::parse(&target, &FORM)?;
         Ok(Self { server, binding, refuses_settings: Arc::default(), tls: Arc::default() })
-    }
-
-    /// The same target for connections that this vigil looks after.
-    pub(super) fn with_vigil(&self, vigil: Arc<Vigil>) -> Self {
-        let mut options = self.clone();
-        options.server.vigil = vigil;
-        options
     }
 
     /// How TLS is made to a host; none where it is not wanted.

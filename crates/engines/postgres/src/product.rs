@@ -5,12 +5,11 @@ use super::dialect::{DIALECT, TABLE_NAMES};
 use super::location;
 use super::options::Options;
 use dbdyno_engine::private::PrivateServer;
-use dbdyno_engine::server::{NodeOf, ProductTarget, ServerEngine, ServerLocation, Vigil};
+use dbdyno_engine::server::{NodeOf, ProductTarget, Reach, ServerEngine, ServerLocation, Vigil};
 use dbdyno_engine::{Dialect, EngineError, Target, TargetError};
 use dbdyno_model::TableName;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::time::Duration;
 
 /// What a node's sessions have done that its counters hold besides.
 #[derive(Debug, Default)]
@@ -46,20 +45,16 @@ impl ProductTarget for PostgresProduct {
         &DIALECT
     }
 
-    fn nodes(&self) -> usize {
-        self.options.hosts.len()
-    }
-
-    fn connect_timeout(&self) -> Duration {
-        self.options.connect_timeout
-    }
-
-    fn vigil(&self) -> &Arc<Vigil> {
-        &self.options.vigil
+    fn reach(&self) -> Reach {
+        let options = &self.options;
+        let (nodes, vigil) = (options.hosts.len(), Arc::clone(&options.vigil));
+        Reach { nodes, connect_timeout: options.connect_timeout, vigil }
     }
 
     fn with_vigil(&self, vigil: Arc<Vigil>) -> Self {
-        Self { options: self.options.with_vigil(vigil) }
+        let mut product = self.clone();
+        product.options.server.vigil = vigil;
+        product
     }
 
     fn open(&self, node: usize, application: &str) -> Result<PostgresConnection, EngineError> {

@@ -11,7 +11,7 @@ pub(super) const HEADER: &[u8; 19] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
 /// 2000-01-01, the server's day 0, as days since 1970-01-01.
 pub(super) const DAY_ZERO: i32 = 10_957;
 
-/// Why bytes cannot be a row of ours.
+/// Why rows are read no further.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum CopyError {
     /// The stream does not begin as a COPY in binary format does.
@@ -31,43 +31,18 @@ pub(crate) enum CopyError {
     /// The stream ended within a row, or went on after its end.
     #[error("the server's COPY ended before its last row")]
     Torn,
+    /// Whoever takes the rows.
+    #[error(transparent)]
+    Ended(#[from] EngineError),
 }
 
 impl CopyError {
     /// The error in words.
-    pub(crate) fn in_words(&self, doing: &str) -> EngineError {
-        EngineError::new(ErrorClass::Corruption, format!("{doing}: {self}"))
-    }
-}
-
-/// Why rows are read no further.
-#[derive(Debug)]
-pub(crate) enum Broken {
-    /// What came is no row of ours.
-    Damaged(CopyError),
-    /// Whoever takes the rows.
-    Ended(EngineError),
-}
-
-impl From<EngineError> for Broken {
-    fn from(error: EngineError) -> Self {
-        Self::Ended(error)
-    }
-}
-
-impl Broken {
-    /// The error in words.
     pub(crate) fn in_words(self, doing: &str) -> EngineError {
         match self {
-            Self::Damaged(how) => how.in_words(doing),
             Self::Ended(error) => error,
+            damaged => EngineError::new(ErrorClass::Corruption, format!("{doing}: {damaged}")),
         }
-    }
-}
-
-impl From<CopyError> for Broken {
-    fn from(error: CopyError) -> Self {
-        Self::Damaged(error)
     }
 }
 
@@ -96,7 +71,7 @@ impl<'c> Decoder<'c> {
     ///
     /// # Errors
     /// The bytes are no rows of ours; what `each` answers.
-    pub(crate) fn take(&mut self, chunk: &[u8], each: &mut Each<'_>) -> Result<(), Broken> {
+    pub(crate) fn take(&mut self, chunk: &[u8], each: &mut Each<'_>) -> Result<(), CopyError> {
         // The server sends row by row, so that mostly nothing is left over and nothing has to be copied.
         if self.rest.is_empty() {
             let used = self.rows(chunk, each)?;
@@ -120,19 +95,19 @@ impl<'c> Decoder<'c> {
     }
 
     /// The bytes that were used.
-    fn rows(&mut self, bytes: &[u8], each: &mut Each<'_>) -> Result<usize, Broken> {
+    fn rows(&mut self, bytes: &[u8], each: &mut Each<'_>) -> Result<usize, CopyError> {
         let mut cursor = Cursor { bytes, at: 0 };
         if !self.begun {
             let Some(signature) = cursor.take(HEADER.len()) else { return Ok(0) };
             if signature != HEADER {
-                return Err(CopyError::Header.into());
+                return Err(CopyError::Header);
             }
             self.begun = true;
         }
         loop {
             let before = cursor.at;
             if self.ended {
-                return if before == bytes.len() { Ok(before) } else { Err(CopyError::Torn.into()) };
+                return if before == bytes.len() { Ok(before) } else { Err(CopyError::Torn) };
             }
             match cursor.count() {
                 Some(-1) => {
@@ -140,7 +115,7 @@ impl<'c> Decoder<'c> {
                     continue;
                 }
                 Some(count) if usize::try_from(count) == Ok(self.columns.len()) => {}
-                Some(other) => return Err(CopyError::Columns(other, self.columns.len()).into()),
+                Some(other) => return Err(CopyError::Columns(other, self.columns.len())),
                 None => return Ok(before),
             }
             self.row.clear();

@@ -1,6 +1,6 @@
 //! Rows on both ways, without a server.
 
-use super::decode::{Broken, CopyError};
+use super::decode::CopyError;
 use super::*;
 use dbdyno_engine::data::{Columns, Generator, RowSource, RowSum, test_columns};
 use dbdyno_model::TableShape;
@@ -42,14 +42,10 @@ fn encoded(rows: &[Values]) -> Vec<u8> {
 fn decoded(bytes: &[u8], cut: usize) -> Result<Vec<Values>, CopyError> {
     let (mut decoder, mut found) = (Decoder::new(test_columns()), Vec::new());
     for chunk in bytes.chunks(cut) {
-        let taken = decoder.take(chunk, &mut |row| {
+        decoder.take(chunk, &mut |row| {
             found.push(row.clone());
             Ok(())
-        });
-        match taken {
-            Err(Broken::Damaged(error)) => return Err(error),
-            taken => taken.unwrap(),
-        }
+        })?;
     }
     decoder.finish().map(|()| found)
 }
