@@ -23,7 +23,7 @@ pub struct NodeStatistics {
 impl<L: Connection> Watches<L> {
     /// Begins to watch the nodes of a point, of which so many work, if they are to be watched. One without a watch is a
     /// point all the same; the reason is with its missing figures.
-    pub fn begin(
+    pub(super) fn begin(
         (working, sampling): (u32, Sampling),
         of: usize,
         start: impl FnMut(usize) -> Result<Watch<L>, EngineError>,
@@ -43,7 +43,7 @@ impl<L: Connection> Watches<L> {
     ///
     /// # Errors
     /// That of a node.
-    pub fn read(
+    pub(super) fn read(
         &self,
         earlier: Option<&PointStatistics>,
         mut read: impl FnMut(usize, Option<&Watch<L>>, Option<Others>) -> Result<NodeStatistics, EngineError>,
