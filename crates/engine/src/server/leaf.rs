@@ -3,7 +3,7 @@
 
 use crate::data::{region, regions};
 use crate::{Dialect, SqlError};
-use dbdyno_model::{Organisation, Size, TableName, TableShape};
+use dbdyno_model::{Compression, Organisation, Size, TableName, TableShape};
 
 /// One part of a table that holds rows; the unit of work in a load.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +54,11 @@ impl Leaf {
             None => 1..=self.table.rows(size),
         }
     }
+}
+
+/// How a test table is compressed.
+pub fn compression(table: TableName) -> Compression {
+    if table == TableName::LargeCompressed { Compression::Basic } else { Compression::None }
 }
 
 /// The leaves of a table; the table itself where it has no partitions.

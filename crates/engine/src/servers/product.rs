@@ -27,7 +27,9 @@ pub trait Product: Sync {
     ///
     /// # Errors
     /// A file cannot be written.
-    fn finish(&self, data: &DataFolder) -> io::Result<()>;
+    fn finish(&self, _: &DataFolder) -> io::Result<()> {
+        Ok(())
+    }
     /// The settings of a size class, as the file's text.
     fn settings(&self, sizing: &Sizing<'_>) -> String;
     /// These settings as the file's text. The value of one that has none is empty.

@@ -3,37 +3,10 @@
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::server::{partition_clauses, partition_count};
-use dbdyno_model::{Organisation, Size, TableName};
+use dbdyno_model::{Compression, Organisation, Size};
 
 /// Partitions by a hash of the key.
 const HASH_PARTITIONS: u64 = 8;
-
-/// How pages are kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pages {
-    /// As they are.
-    Dynamic,
-    /// `ROW_FORMAT = COMPRESSED`: in a block of half the size, in memory too.
-    Compressed,
-}
-
-impl Pages {
-    /// How a test table keeps its pages.
-    pub(super) fn of(table: TableName) -> Self {
-        match table {
-            TableName::LargeCompressed => Self::Compressed,
-            _ => Self::Dynamic,
-        }
-    }
-
-    fn clause(self) -> Result<&'static str, EngineError> {
-        let name = match self {
-            Self::Dynamic => "dynamic",
-            Self::Compressed => "compressed",
-        };
-        Ok(&DIALECT.get(&format!("tables/{name}"))?.text)
-    }
-}
 
 /// Partitions of a table, subpartitions where it has them.
 pub(super) fn parts(organisation: Organisation) -> u64 {
@@ -47,12 +20,12 @@ pub(super) fn parts(organisation: Organisation) -> u64 {
 ///
 /// # Errors
 /// A statement cannot be filled in.
-pub(super) fn create(table: &str, organisation: Organisation, pages: Pages) -> Result<String, EngineError> {
+pub(super) fn create(table: &str, organisation: Organisation, compression: Compression) -> Result<String, EngineError> {
     // What is compressed is only ever scanned. Its keys would be compressed as well, again and again while it is
     // filled.
-    let columns = match pages {
-        Pages::Dynamic => format!("create_{}", organisation.name()),
-        Pages::Compressed => "create_month".to_owned(),
+    let (columns, pages) = match compression {
+        Compression::None => (format!("create_{}", organisation.name()), "dynamic"),
+        _ => ("create_month".to_owned(), "compressed"),
     };
     let columns = DIALECT.fill(&format!("tables/{columns}"), &[("table", table)])?;
     let by = match organisation {
@@ -63,7 +36,8 @@ pub(super) fn create(table: &str, organisation: Organisation, pages: Pages) -> R
         Organisation::HeapList | Organisation::IotList => by_value("tables/by_list", organisation)?,
         Organisation::HeapRangeList => by_value("tables/by_range", organisation)?,
     };
-    Ok(format!("{columns} {} {}{by}", DIALECT.get("tables/storage")?.text, pages.clause()?))
+    let pages = &DIALECT.get(&format!("tables/{pages}"))?.text;
+    Ok(format!("{columns} {} {pages}{by}", DIALECT.get("tables/storage")?.text))
 }
 
 fn by_value(statement: &str, organisation: Organisation) -> Result<String, EngineError> {
@@ -75,7 +49,8 @@ fn by_value(statement: &str, organisation: Organisation) -> Result<String, Engin
 mod tests {
     use super::*;
     use crate::{MariaDbProduct, TABLE_NAMES};
-    use dbdyno_engine::server::{Leaf, ProductTables as _, leaves};
+    use dbdyno_engine::server::{Leaf, ProductTables as _, compression, leaves};
+    use dbdyno_model::TableName;
 
     #[test]
     fn leaves_and_partitions_have_the_same_names() {
@@ -84,7 +59,7 @@ mod tests {
             let names: Vec<&str> = leaves.iter().filter_map(Leaf::partition).collect();
             assert_eq!(names.len() as u64, partition_count(table.organisation()), "{table}");
             assert!(!names.is_empty() || leaves.len() == 1, "{table}");
-            let sql = create(table.name(), table.organisation(), Pages::of(table)).unwrap();
+            let sql = create(table.name(), table.organisation(), compression(table)).unwrap();
             assert!(names.iter().all(|name| sql.contains(&format!("PARTITION {name}"))), "{sql}");
         }
         let named = |table, n: usize| MariaDbProduct::in_sql(&leaves(table)[n]);
@@ -95,10 +70,10 @@ mod tests {
 
     #[test]
     fn a_table_is_created_with_its_keys_and_partitions() {
-        let sql = create("load_heap_list", Organisation::HeapList, Pages::Dynamic).unwrap();
+        let sql = create("load_heap_list", Organisation::HeapList, Compression::None).unwrap();
         assert!(sql.contains("UNIQUE KEY load_heap_list_pk (id, region)"), "{sql}");
         assert!(sql.ends_with("PARTITION p8 VALUES IN (8)\n)"), "{sql}");
-        let sql = create("t", Organisation::HeapRangeList, Pages::Compressed).unwrap();
+        let sql = create("t", Organisation::HeapRangeList, Compression::Basic).unwrap();
         assert!(sql.contains("PARTITION r11 VALUES LESS THAN ('2021-01-01')\n(SUBPARTITION r11_p4,"), "{sql}");
         assert!(sql.contains("KEY_BLOCK_SIZE = 8"), "{sql}");
         assert!(!sql.contains("KEY ("), "{sql}");

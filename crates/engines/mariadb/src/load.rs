@@ -9,7 +9,9 @@ use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::data::{column_list, test_columns};
 use dbdyno_engine::server::load::about;
-use dbdyno_engine::server::{Connection as _, Leaf, Load, LoadStop, Phase, PhaseProgress, ProductTables, Rows, first};
+use dbdyno_engine::server::{
+    Connection as _, Leaf, Load, LoadStop, Phase, PhaseProgress, ProductTables, Rows, compression, first,
+};
 use dbdyno_model::{ErrorClass, Size, TableName};
 use mysql::prelude::Queryable as _;
 
@@ -71,7 +73,7 @@ impl ProductTables for MariaDbProduct {
     }
 
     fn create_table(&self, table: TableName, _: &Size) -> Result<Vec<String>, EngineError> {
-        Ok(vec![layout::create(table.name(), table.organisation(), layout::Pages::of(table))?])
+        Ok(vec![layout::create(table.name(), table.organisation(), compression(table))?])
     }
 
     fn parts(table: TableName) -> u64 {
@@ -245,7 +247,7 @@ mod tests {
     #[test]
     fn what_the_catalogue_must_say_is_what_the_statements_of_tables_sql_make() {
         for table in TABLE_NAMES {
-            let sql = layout::create(table.name(), table.organisation(), layout::Pages::of(table)).unwrap();
+            let sql = layout::create(table.name(), table.organisation(), compression(table)).unwrap();
             let all = expected::<MariaDbProduct>(table).unwrap();
             let count = |kind: &str| all.iter().filter(|fact| fact.kind == kind).count();
             assert_eq!((count("kind"), count("column")), (1, 9), "{table}");

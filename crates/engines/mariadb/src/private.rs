@@ -11,7 +11,6 @@ use dbdyno_engine::servers::{
 use mysql::{Conn, OptsBuilder};
 use rustix::process::Signal;
 use std::ffi::OsString;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -123,11 +122,6 @@ impl Product for MariaDb {
             step("making the data folder", "mariadb-install-db", install, None),
             step("making its database and its one account", "mariadbd", bootstrap, Some(ONE_ACCOUNT)),
         ]
-    }
-
-    fn finish(&self, _data: &DataFolder) -> io::Result<()> {
-        // The settings are written before each start, and named to the server.
-        Ok(())
     }
 
     fn settings(&self, sizing: &Sizing<'_>) -> String {

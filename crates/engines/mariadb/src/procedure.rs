@@ -1,11 +1,11 @@
 //! What of a test's procedure is MariaDB's own: the tables that the jobs of a point share, what follows a pass of
 //! files, and how the server's counters tell executions.
 
-use super::layout::{self, Pages};
+use super::layout;
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::procedure::ProcedureSpec;
-use dbdyno_model::{ErrorClass, ProcedureShape, RowsBy, Size, Test};
+use dbdyno_model::{Compression, ErrorClass, ProcedureShape, RowsBy, Size, Test};
 
 #[cfg(test)]
 mod tests;
@@ -82,7 +82,7 @@ pub(super) fn changes_partitions(procedure: &ProcedureSpec) -> bool {
 pub(super) fn shared(procedure: &ProcedureSpec) -> Result<Vec<String>, EngineError> {
     Ok(match procedure.test.procedure.shape {
         ProcedureShape::Insert => {
-            vec![layout::create(&procedure.fill("{load}")?, procedure.table.organisation(), Pages::Dynamic)?]
+            vec![layout::create(&procedure.fill("{load}")?, procedure.table.organisation(), Compression::None)?]
         }
         ProcedureShape::File => vec![DIALECT.get("procedures/create_noise")?.text.clone()],
         _ => Vec::new(),

@@ -5,6 +5,7 @@ use super::{TABLE_NAMES, layout, procedure};
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::server::call::{SUMS, arguments};
+use dbdyno_engine::server::compression;
 use dbdyno_engine::server::example::{self, Script};
 use dbdyno_model::{Mapping, Size, Test};
 
@@ -79,7 +80,7 @@ pub(super) fn of_schema(size: &Size) -> Result<String, EngineError> {
     script.line(format!("{};", meta.text));
     for table in TABLE_NAMES {
         script.table(table, size);
-        let create = layout::create(table.name(), table.organisation(), layout::Pages::of(table))?;
+        let create = layout::create(table.name(), table.organisation(), compression(table))?;
         script.line(format!("{create};"));
     }
     Ok(script.text())

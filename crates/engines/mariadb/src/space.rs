@@ -3,7 +3,8 @@
 //! key and the rows, and keeps some in reserve: 6 to 9 MiB of a file are empty, however long it is.
 
 use super::{TABLE_NAMES, layout};
-use dbdyno_model::{Size, TableName, TableShape};
+use dbdyno_engine::server::compression;
+use dbdyno_model::{Compression, Size, TableName, TableShape};
 
 /// Bytes of a row with its keys, in a file that grows by extents; in one that grows by pages some are half empty.
 const ROW_BYTES: u64 = 450;
@@ -40,7 +41,7 @@ pub(super) fn needed_bytes(size: &Size) -> u64 {
 fn bytes(size: &Size, table: TableName) -> u64 {
     let files = layout::parts(table.organisation()).max(1);
     let bytes = files * file_bytes(table.rows(size) / files);
-    if layout::Pages::of(table) == layout::Pages::Compressed { bytes * COMPRESSED_PCT / 100 } else { bytes }
+    if compression(table) != Compression::None { bytes * COMPRESSED_PCT / 100 } else { bytes }
 }
 
 /// Bytes of a file with so many rows and their keys.

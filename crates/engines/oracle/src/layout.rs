@@ -3,7 +3,7 @@
 use super::options::Part;
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
-use dbdyno_engine::server::{Leaf, partition_clauses};
+use dbdyno_engine::server::{Leaf, compression, partition_clauses};
 use dbdyno_model::{Compression, ErrorClass, Organisation, Size, StorageTier, TableName, TableShape};
 
 /// What a table needs that has a licence of its own.
@@ -20,14 +20,6 @@ pub(super) fn needs_to_compress(compression: Compression) -> Option<Part> {
         Compression::None | Compression::Basic => None,
         Compression::Oltp => Some(Part::AdvancedCompression),
         Compression::HccQueryLow | Compression::HccArchiveLow => Some(Part::HybridColumnarCompression),
-    }
-}
-
-/// How a test table is compressed.
-pub(super) fn compression(table: TableName) -> Compression {
-    match table {
-        TableName::LargeCompressed => Compression::Basic,
-        _ => Compression::None,
     }
 }
 
