@@ -66,8 +66,7 @@ impl ClientSession {
         self.work = None;
         let job = Job::new(spec, job, procedure::of(&spec.test)?);
         let client = job.procedure.client_form()?;
-        let version_num = self.connection.version_num();
-        let settings = session::settings(&mut self.connection, version_num, &job.procedure, spec)?;
+        let settings = session::settings(&mut self.connection, &job.procedure, spec)?;
         self.connection.reset(&job.preparing, &settings)?;
         let mut prepared = Prepared::default();
         if let Some(explain) = job.procedure.explain_sent()? {

@@ -10,7 +10,7 @@ use crate::DIALECT;
 use dbdyno_engine::client::{Statements, Values, unsupported};
 use dbdyno_engine::procedure::{MadeName, ProcedureSpec};
 use dbdyno_engine::server::call::{ARGUMENTS, SUMS};
-use dbdyno_engine::server::{Connection, Job, SessionProduct, WorkConnection};
+use dbdyno_engine::server::{Job, SessionProduct, WorkConnection};
 use dbdyno_engine::{Dialect, EngineError, PointSpec};
 use dbdyno_model::{ErrorClass, ProcedureShape, Test};
 
@@ -29,8 +29,7 @@ impl SessionProduct for PostgresSession {
     }
 
     fn set_up(&mut self, connection: &mut PostgresConnection, job: &Job) -> Result<(), EngineError> {
-        let version_num = connection.version_num();
-        let settings = settings(connection, version_num, &job.procedure, &job.spec)?;
+        let settings = settings(connection, &job.procedure, &job.spec)?;
         connection.reset(&job.preparing, &settings)
     }
 
@@ -124,13 +123,12 @@ pub(super) fn plan_of(rows: Vec<Vec<Option<String>>>) -> Result<String, EngineEr
 /// # Errors
 /// The server is lost.
 pub(super) fn settings(
-    connection: &mut dyn Connection,
-    version_num: u32,
+    connection: &mut PostgresConnection,
     procedure: &ProcedureSpec,
     spec: &PointSpec,
 ) -> Result<String, EngineError> {
     let mut settings = procedure.settings(spec)?;
-    settings.extend(procedure.settings_of_version(spec, version_num.into())?);
+    settings.extend(procedure.settings_of_version(spec, connection.version_num().into())?);
     settings.extend(describe::commit_settings(connection, spec.commit)?);
     let rules = procedure.rules()?;
     Ok(settings.iter().map(|setting| format!("{}; ", rules.setting(setting))).collect())
