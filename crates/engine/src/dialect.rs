@@ -5,11 +5,12 @@
 //! server also has `errors.toml` (what its errors mean), `settings.toml` (which settings a run's record keeps, and
 //! which are unsafe) and `statistics.toml` (which of its statistics are which counter).
 
+use crate::data::regions;
 use crate::procedure::ProcedureDialect;
 use crate::server::grants::Grant;
 use crate::server::{Errors, Settings, StatisticsTable};
 use crate::{EngineError, Mappings, SqlError, SqlFile, Statement};
-use dbdyno_model::{Mapping, Test};
+use dbdyno_model::{ErrorClass, Mapping, Organisation, TableShape, Test};
 use include_dir::Dir;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -167,6 +168,27 @@ impl Dialect {
     pub fn fill(&self, name: &str, identifiers: &[(&str, &str)]) -> Result<String, SqlError> {
         let (file, name) = name.split_once('/').unwrap_or((name, ""));
         self.file(file)?.fill(name, identifiers)
+    }
+
+    /// The clauses of a table's partitions, by `tables/list_partition` and, for so many months,
+    /// `tables/range_partition`.
+    ///
+    /// # Errors
+    /// There is no such statement.
+    pub fn partitions(&self, organisation: Organisation, months: u64) -> Result<String, SqlError> {
+        let list = |region: u64| self.fill("tables/list_partition", &[("region", &region.to_string())]);
+        let range = |range: u64| {
+            let (month, next) = (format!("r{range:02}"), range + 1);
+            let (year, next_month) = ((2020 + next / 12).to_string(), format!("{:02}", 1 + next % 12));
+            let values = [("month", month.as_str()), ("next_year", &year), ("next_month", &next_month)];
+            self.fill("tables/range_partition", &values)
+        };
+        let clauses: Result<Vec<String>, SqlError> = match organisation {
+            Organisation::HeapList | Organisation::IotList => (1..=regions(TableShape::Small)).map(list).collect(),
+            Organisation::HeapRangeList => (0..months).map(range).collect(),
+            Organisation::Heap | Organisation::Iot | Organisation::Hash => Ok(Vec::new()),
+        };
+        Ok(clauses?.join(",\n"))
     }
 
     /// A note of a statement with identifiers in its placeholders, if there is one.

@@ -2,7 +2,6 @@
 //! regions, or for each region of each month.
 
 use crate::data::{region, regions};
-use crate::{Dialect, SqlError};
 use dbdyno_model::{Compression, Organisation, Size, TableName, TableShape};
 
 /// One part of a table that holds rows; the unit of work in a load.
@@ -85,27 +84,6 @@ pub fn leaf_names(table: &str, organisation: Organisation) -> Vec<(String, Optio
 /// Partitions that rows of a table lie in; 0 where it has none, or where the server alone decides on a row's place.
 pub fn partition_count(organisation: Organisation) -> u64 {
     leaf_names("", organisation).iter().filter(|(.., region)| region.is_some()).count() as u64
-}
-
-/// The clauses of a table's partitions, by the dialect's `tables/list_partition` and, for so many months,
-/// `tables/range_partition`.
-///
-/// # Errors
-/// The dialect has none.
-pub fn partition_clauses(dialect: &Dialect, organisation: Organisation, months: u64) -> Result<String, SqlError> {
-    let list = |region: u64| dialect.fill("tables/list_partition", &[("region", &region.to_string())]);
-    let range = |range: u64| {
-        let (month, next) = (format!("r{range:02}"), range + 1);
-        let (year, next_month) = ((2020 + next / 12).to_string(), format!("{:02}", 1 + next % 12));
-        let values = [("month", month.as_str()), ("next_year", &year), ("next_month", &next_month)];
-        dialect.fill("tables/range_partition", &values)
-    };
-    let clauses: Result<Vec<String>, SqlError> = match organisation {
-        Organisation::HeapList | Organisation::IotList => (1..=regions(TableShape::Small)).map(list).collect(),
-        Organisation::HeapRangeList => (0..months).map(range).collect(),
-        Organisation::Heap | Organisation::Iot | Organisation::Hash => Ok(Vec::new()),
-    };
-    Ok(clauses?.join(",\n"))
 }
 
 /// The name of the leaf that holds a region of a list-partitioned table, or of a month.

@@ -58,7 +58,7 @@ pub use connection::{Connection, first};
 pub use errors::{Code, Errors, Refusal, io_code};
 pub use facts::expected;
 pub use held::Held;
-pub use leaf::{Leaf, compression, leaf_name, leaf_names, leaves, month_name, partition_clauses, partition_count};
+pub use leaf::{Leaf, compression, leaf_name, leaf_names, leaves, month_name, partition_count};
 pub use limits::{ConnectionLimits, CountedConnection};
 pub use loader_pool::LoaderPool;
 pub use location::ServerLocation;

@@ -2,7 +2,7 @@
 
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
-use dbdyno_engine::server::{partition_clauses, partition_count};
+use dbdyno_engine::server::partition_count;
 use dbdyno_model::{Compression, Organisation, Size};
 
 /// Partitions by a hash of the key.
@@ -41,7 +41,7 @@ pub(super) fn create(table: &str, organisation: Organisation, compression: Compr
 }
 
 fn by_value(statement: &str, organisation: Organisation) -> Result<String, EngineError> {
-    let clauses = partition_clauses(&DIALECT, organisation, Size::RANGES)?;
+    let clauses = DIALECT.partitions(organisation, Size::RANGES)?;
     Ok(format!("\n{} (\n{clauses}\n)", DIALECT.get(statement)?.text))
 }
 

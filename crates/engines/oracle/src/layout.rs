@@ -3,7 +3,7 @@
 use super::options::Part;
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
-use dbdyno_engine::server::{Leaf, compression, partition_clauses};
+use dbdyno_engine::server::{Leaf, compression};
 use dbdyno_model::{Compression, ErrorClass, Organisation, Size, StorageTier, TableName, TableShape};
 
 /// What a table needs that has a licence of its own.
@@ -51,7 +51,7 @@ pub(super) fn create(
     compression: Compression,
     months: u64,
 ) -> Result<Vec<String>, EngineError> {
-    let own = partition_clauses(&DIALECT, organisation, months)?;
+    let own = DIALECT.partitions(organisation, months)?;
     let storage = storage(organisation)?;
     let values = [
         ("{table}", table),
