@@ -10,7 +10,7 @@ use crate::procedure::ProcedureDialect;
 use crate::server::grants::Grant;
 use crate::server::{Errors, Settings, StatisticsTable};
 use crate::{EngineError, Mappings, SqlError, SqlFile, Statement};
-use dbdyno_model::{ErrorClass, Mapping, Organisation, TableShape, Test};
+use dbdyno_model::{Mapping, Organisation, TableShape, Test};
 use include_dir::Dir;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
