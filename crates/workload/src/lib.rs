@@ -5,17 +5,15 @@
 //! in the rooms of the engines. No engine is named here.
 
 mod alone;
+mod contract;
 mod dialect;
 mod target_workload;
 mod tpcb;
 
 pub use alone::Alone;
+pub use contract::{About, Done, Ended, User, Workload};
 pub use dialect::Dialect;
 pub use target_workload::{Held, TargetWorkload, held_of_all};
-
-use dbdyno_engine::program::{Program, TransactionType, TypeId};
-use dbdyno_model::Drive;
-use std::fmt;
 
 /// The workloads of this build.
 pub static WORKLOADS: [&dyn Workload; 1] = [&tpcb::TpcB];
@@ -31,118 +29,4 @@ pub fn workload(name: &str) -> Option<&'static dyn Workload> {
 pub fn near(name: &str) -> Option<&'static str> {
     let distance = |known: &str| strsim::damerau_levenshtein(known, &name.to_lowercase());
     WORKLOADS.iter().map(|workload| workload.name()).filter(|known| distance(known) <= 2).min_by_key(|k| distance(k))
-}
-
-/// One user of a workload: what its program draws and does follows from this.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct User {
-    /// Its number, from 0 on.
-    pub number: u32,
-    /// Users in all, on whatever hosts.
-    pub of: u32,
-    /// Seed of what users draw: differs from point to point.
-    pub seed: u64,
-    /// How much data there is, in the workload's own unit.
-    pub scale: u64,
-    /// Whether it sends each statement, or calls a procedure for a transaction.
-    pub form: Drive,
-}
-
-/// What became of the transactions of one type, whenever they ended.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Ended {
-    /// The database has acknowledged them.
-    pub acknowledged: u64,
-    /// The answer never came: the database has them or has them not.
-    pub unknown: u64,
-}
-
-impl Ended {
-    /// Why a table of a row for each transaction cannot have grown by so many, if it cannot.
-    #[must_use]
-    pub fn misfit(&self, table: &str, rows: i64) -> Option<String> {
-        let Self { acknowledged, unknown } = *self;
-        let fits = u64::try_from(rows).is_ok_and(|rows| (acknowledged..=acknowledged + unknown).contains(&rows));
-        let more = if unknown > 0 { format!(", and of {unknown} nobody knows") } else { String::new() };
-        (!fits).then(|| format!("{table} grew by {rows} rows, and {acknowledged} transactions were acknowledged{more}"))
-    }
-}
-
-/// What the users of a point did.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Done {
-    /// By type, in the order of [`Workload::types`].
-    pub types: Vec<Ended>,
-    /// The sum of what the programs said of acknowledged transactions ([`Program::did`]), where it is known.
-    pub checksum: Option<u64>,
-}
-
-/// What a workload is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct About {
-    /// Its name, as users type it.
-    pub name: &'static str,
-    /// What it is, in a line.
-    pub title: &'static str,
-    /// What it does to the database, in a line.
-    pub load_words: &'static str,
-    /// What one unit of the scale is.
-    pub scale_words: &'static str,
-    /// Another number whenever its programs do something else.
-    pub version: u32,
-    /// Commits of a transaction of each type that its log must keep, in the order of [`Workload::types`]: none where it
-    /// only reads.
-    pub commits: &'static [u64],
-    /// The tables that a load fills, as TOML: name, rows for a unit of the scale, and columns with what rows have
-    /// there.
-    pub tables: &'static str,
-}
-
-impl About {
-    /// Whether it writes what the log must keep.
-    #[must_use]
-    pub fn writes(&self) -> bool {
-        self.commits.iter().any(|commits| *commits > 0)
-    }
-
-    /// Commits of a transaction of a type that its log must keep.
-    #[must_use]
-    pub fn commits_of(&self, type_id: TypeId) -> u64 {
-        self.commits.get(type_id.number()).copied().unwrap_or_default()
-    }
-}
-
-/// What a workload says of itself.
-pub trait Workload: Sync {
-    /// What it is.
-    fn about(&self) -> &'static About;
-
-    /// Its name, as users type it.
-    fn name(&self) -> &'static str {
-        self.about().name
-    }
-
-    /// The types of its transactions.
-    fn types(&self) -> Vec<TransactionType>;
-
-    /// The statements of a form, in the order of the numbers by which a program names them.
-    fn statements(&self, form: Drive) -> Vec<&'static str>;
-
-    /// The program of a user.
-    fn program(&self, user: User) -> Box<dyn Program>;
-
-    /// What is wrong with the figures of the statement `count` after a load.
-    fn misloaded(&self, scale: u64, counted: &[i64]) -> Vec<String>;
-
-    /// What is wrong with the figures of the statement `look`, whenever that is asked.
-    fn broken(&self, figures: &[i64]) -> Vec<String>;
-
-    /// What is wrong with how the figures have changed while users did what they did.
-    fn miscounted(&self, before: &[i64], after: &[i64], done: &Done) -> Vec<String>;
-}
-
-impl fmt::Debug for dyn Workload {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
 }
