@@ -1,23 +1,26 @@
 //! The contract that every engine keeps. The conformance suite (`dbdyno_testkit::conformance`) holds each of them to
 //! it.
 
+mod load;
+mod point;
+mod session;
 mod told;
 mod workloads;
 
+pub use load::{LoadReport, LoadWatch, TableLoad};
+pub use point::{PointSpec, ProgramSpec, Sampling};
+pub use session::{Canceller, Executor, Prepared, Request, Session};
 pub use told::finding;
 pub use told::{
-    BlockWrites, Difference, Durability, DurablePlaces, Features, Finding, FindingLevel, Inspection, LoadReport,
-    Loaded, Settled, TableLoad,
+    BlockWrites, ChunkResult, Difference, Durability, DurablePlaces, Failure, Features, Finding, FindingLevel,
+    Inspection, Loaded, Settled,
 };
-pub use workloads::{ProgramSpec, RowPart, TableRows, Workloads};
+pub use workloads::{RowPart, TableRows, Workloads};
 
-use crate::client::{Answer, Bound, Statements, TestForm};
 use crate::data::{Columns, Sample};
 use crate::{AloneAnyway, EngineError, Hold, PointStatistics, Pump, ThreadPump};
-use dbdyno_model::{Cache, CommitMode, Counters, Database, Drive, ProcedureShape, Size, TableName, Test};
-use std::any::Any;
+use dbdyno_model::{CommitMode, Counters, Database, Drive, Size, TableName};
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -237,216 +240,3 @@ pub trait Engine: Workloads + Send + Sync {
 
 /// Is told that a target is lost: what was asked, for how long, and why no answer will come.
 pub type LostTarget = Box<dyn Fn(EngineError) + Send>;
-
-/// Hears how far a load has come, and may stop it.
-pub trait LoadWatch: Sync {
-    /// `rows` of `of` rows of `what` are done.
-    fn progress(&self, what: &str, rows: u64, of: u64);
-    /// Whether to stop as soon as possible.
-    fn cancelled(&self) -> bool;
-}
-
-/// What the jobs of one point have to do.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PointSpec {
-    /// The test.
-    pub test: Test,
-    /// Size class of the data.
-    pub size: Size,
-    /// Seed of the data.
-    pub seed: u64,
-    /// Seed of the keys that jobs draw: differs from point to point, so that no cache below the engine has seen a
-    /// point's keys before.
-    pub key_seed: u64,
-    /// Nodes that the jobs are spread over.
-    pub nodes: u32,
-    /// Jobs at work here.
-    pub jobs: u32,
-    /// Jobs on other hosts that share the point, and whose numbers come before theirs.
-    pub jobs_before: u32,
-    /// Those whose numbers come after.
-    pub jobs_after: u32,
-    /// Parallel workers per statement.
-    pub threads: u32,
-    /// Rows per transaction; 0 where the test has no transactions.
-    pub rows_per_tx: u64,
-    /// How commits behave.
-    pub commit: CommitMode,
-    /// Who runs the loop: a procedure, or a client that sends each statement.
-    pub drive: Drive,
-    /// Whether the engine watches its sessions while they work.
-    pub sampling: Sampling,
-}
-
-impl PointSpec {
-    /// Tables that are to be in the cache when it begins: those of a cached test, and what inserts copy from.
-    #[must_use]
-    pub fn warm_tables(&self) -> Vec<TableName> {
-        let warm = self.test.cache == Cache::Cached || self.test.procedure.shape == ProcedureShape::Insert;
-        if warm { self.test.reads() } else { Vec::new() }
-    }
-
-    /// The numbers of the jobs at work here.
-    #[must_use]
-    pub fn job_numbers(&self) -> Range<u32> {
-        self.jobs_before..self.jobs_before + self.jobs
-    }
-
-    /// Jobs on all hosts: keys, numbers of new rows and names of what jobs make are dealt out among them.
-    #[must_use]
-    pub fn jobs_in_all(&self) -> u32 {
-        self.jobs_before + self.jobs + self.jobs_after
-    }
-}
-
-/// Whether an engine looks at its sessions while a point is measured: what they wait for, and who else is at work.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Sampling {
-    /// A few times a second.
-    #[default]
-    On,
-    /// Not at all; only what the server counts anyway is read, before and after.
-    Off,
-}
-
-/// What a session found when it prepared itself for a task.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Prepared {
-    /// The plan of the statement under test, as the engine explains it.
-    pub plan: Option<String>,
-    /// What is other than the test needs; makes the point invalid.
-    pub problems: Vec<String>,
-    /// In the client drive: what the test's statements are given, and what their answers say.
-    pub form: Option<TestForm>,
-}
-
-/// One connection at work.
-pub trait Session: Send {
-    /// Prepares statements, checks plans, warms this session's cache for job `job` of the task. In the client drive
-    /// [`Request::Statement`] names the statement under test by its number, as [`TestForm`] says.
-    ///
-    /// # Errors
-    /// The work cannot be done.
-    fn prepare(&mut self, spec: &PointSpec, job: u32) -> Result<Prepared, EngineError>;
-
-    /// Prepares statements of a work's own, instead of a test's: [`Request::Statement`] names them by their number.
-    ///
-    /// # Errors
-    /// `Unsupported` where the engine has no client drive; the server's, where it does not understand one of them.
-    fn prepare_statements(&mut self, _: &Statements) -> Result<(), EngineError> {
-        Err(crate::client::unsupported())
-    }
-
-    /// Does what is asked, and returns when it is done.
-    ///
-    /// # Errors
-    /// The engine's error, with its class and what was done before it.
-    fn execute(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure>;
-
-    /// The rows that the last [`Request::Statement`] answered with.
-    fn answer(&self) -> &Answer {
-        Answer::NONE
-    }
-
-    /// What executes requests with less work for each than the session itself, as it may keep at hand what borrows from
-    /// it. Whoever has it uses it alone, and drops it before the session is used again.
-    fn executor(&mut self) -> Option<Box<dyn Executor + '_>> {
-        None
-    }
-
-    /// Makes this session's statistics visible to [`Engine::evidence`].
-    ///
-    /// # Errors
-    /// The target is lost.
-    fn flush(&mut self) -> Result<(), EngineError>;
-
-    /// A handle with which another thread can stop what this session is doing.
-    fn canceller(&self) -> Arc<dyn Canceller>;
-
-    /// What it is, for the pump that its engine brings.
-    fn as_any(&mut self) -> Option<&mut dyn Any> {
-        None
-    }
-}
-
-/// What executes requests: a session, or what a session lends for that.
-pub trait Executor {
-    /// As [`Session::execute`].
-    ///
-    /// # Errors
-    /// As there.
-    fn execute(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure>;
-
-    /// As [`Session::answer`].
-    fn answer(&self) -> &Answer;
-}
-
-impl Executor for dyn Session + '_ {
-    fn execute(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure> {
-        Session::execute(self, request)
-    }
-
-    fn answer(&self) -> &Answer {
-        Session::answer(self)
-    }
-}
-
-/// Stops a session's current statement from another thread.
-pub trait Canceller: Send + Sync {
-    /// Asks once; the session's call then returns with class `Cancelled`.
-    fn cancel(&self);
-}
-
-/// What a session is asked to do.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Request<'a> {
-    /// Server drive: run the task's procedure for passes `first_pass .. first_pass + passes`.
-    Chunk {
-        /// Ordinal of the first pass; keys are a pure function of (seed, job, pass).
-        first_pass: u64,
-        /// Passes to run.
-        passes: u64,
-    },
-    /// Server drive: remove what this job's chunks have made until now (files, tables, indexes), so that the next piece
-    /// begins as the first did, its passes numbered from 0 again. What the engine has counted of them stays counted;
-    /// nothing is done that counts as work.
-    Discard,
-    /// Client drive: execute a statement that the session is prepared for, a test's or one of
-    /// [`Session::prepare_statements`]. The rows are those that it answered with, which stay in [`Session::answer`]
-    /// until the next request, or else those that it changed; the checksum is the sum of the whole numbers in the
-    /// answer. An operation is whole when its transaction is, so `ops` stays 0.
-    Statement(Bound<'a>),
-    /// Client drive: commit the transaction that a statement which `opens` began.
-    Commit,
-    /// Client drive: roll it back, so that it can be sent again or left.
-    Rollback,
-}
-
-/// A request that failed on the way.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{error}")]
-pub struct Failure {
-    /// What had succeeded before.
-    pub done: ChunkResult,
-    /// Why it did not go on.
-    pub error: EngineError,
-}
-
-impl From<EngineError> for Failure {
-    fn from(error: EngineError) -> Self {
-        Self { done: ChunkResult::default(), error }
-    }
-}
-
-/// What a chunk did.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ChunkResult {
-    /// Operations, as the test counts them.
-    pub ops: u64,
-    /// Rows touched.
-    pub rows: u64,
-    /// Bytes of the test's own work (files written), 0 where that has no meaning.
-    pub bytes: u64,
-    /// A sum over what was touched, so that no work can be left out unseen; adds up over chunks (wrapping).
-    pub checksum: u64,
-}

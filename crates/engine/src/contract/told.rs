@@ -1,6 +1,6 @@
-//! What an engine tells: what it is, what it holds, how durable its commits are, what was found and what was loaded.
+//! What an engine tells: what it is, what it holds, how durable its commits are, what was found, and what a chunk did.
 
-use dbdyno_model::TableName;
+use crate::EngineError;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -138,28 +138,31 @@ pub struct Difference {
     pub remedy: Option<String>,
 }
 
-/// What a load did.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct LoadReport {
-    /// Each table.
-    pub tables: Vec<TableLoad>,
-    /// Whether it went on with an earlier load.
-    pub resumed: bool,
+/// A request that failed on the way.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{error}")]
+pub struct Failure {
+    /// What had succeeded before.
+    pub done: ChunkResult,
+    /// Why it did not go on.
+    pub error: EngineError,
 }
 
-/// What a load did for one table.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TableLoad {
-    /// The table.
-    pub table: TableName,
-    /// Its rows.
+impl From<EngineError> for Failure {
+    fn from(error: EngineError) -> Self {
+        Self { done: ChunkResult::default(), error }
+    }
+}
+
+/// What a chunk did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ChunkResult {
+    /// Operations, as the test counts them.
+    pub ops: u64,
+    /// Rows touched.
     pub rows: u64,
-    /// Rows written by this load (fewer when resumed).
-    pub rows_written: u64,
-    /// Seconds, indexes included.
-    pub elapsed_s: f64,
-    /// Seconds of writing the rows alone, all jobs together by the clock on the wall; 0 where none was written.
-    pub write_s: f64,
-    /// Checksum.
-    pub checksum: String,
+    /// Bytes of the test's own work (files written), 0 where that has no meaning.
+    pub bytes: u64,
+    /// A sum over what was touched, so that no work can be left out unseen; adds up over chunks (wrapping).
+    pub checksum: u64,
 }

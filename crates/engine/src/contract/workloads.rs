@@ -1,29 +1,12 @@
 //! What an engine does for workloads: programs that bring a schema and statements of their own.
 
-use super::{LoadWatch, Sampling};
+use super::{LoadWatch, ProgramSpec};
 use crate::EngineError;
 use crate::bookkeeping::Meta;
 use crate::client::{Values, unsupported};
 use crate::data::{Checksum, Column, Columns, RowSource as _, RowSum, RowsByColumns};
-use dbdyno_model::{CommitMode, ErrorClass};
+use dbdyno_model::ErrorClass;
 use std::ops::RangeInclusive;
-
-/// What the sessions of a point have in common that run a program with statements of its own.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProgramSpec {
-    /// What errors call the work.
-    pub work: String,
-    /// Seed of what its sessions draw: differs from point to point.
-    pub key_seed: u64,
-    /// Nodes that the sessions are spread over.
-    pub nodes: u32,
-    /// Sessions at work.
-    pub jobs: u32,
-    /// How commits behave.
-    pub commit: CommitMode,
-    /// Whether the engine watches its sessions while they work.
-    pub sampling: Sampling,
-}
 
 /// Rows of a part of a workload's table: what one transaction of a load makes.
 const PART_ROWS: u64 = 100_000;
