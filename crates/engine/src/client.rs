@@ -2,6 +2,7 @@
 //! keys are those of the server drive, so that both do the same work; an engine says how its statement reads, what it
 //! is given and what its answer says. An application's work has statements of its own and brings their values.
 
+mod answer;
 mod keys;
 mod statements;
 mod test;
@@ -9,10 +10,11 @@ mod values;
 
 use crate::EngineError;
 use dbdyno_model::ErrorClass;
+pub use answer::Answer;
 pub use statements::placed;
 pub use statements::{Bound, Place, StatementText, Statements, ValueType};
 pub use test::{Parameter, Reads, TestForm, TestProgram, commits};
-pub use values::{Answer, Value, ValueOf, Values, cents_from, cents_text};
+pub use values::{Value, ValueOf, Values, cents_from, cents_text};
 
 /// What an engine answers that has no client drive, or none for the work of a test.
 pub fn unsupported() -> EngineError {
