@@ -1,7 +1,7 @@
 //! `procedures.toml` of a dialect: how procedures are called and statements explained, what a client leaves out, and
 //! which settings a session has.
 
-use super::settings::Group;
+use super::settings::{Group, Setting};
 use crate::server::call::{ARGUMENTS, SUMS};
 use serde::Deserialize;
 
@@ -27,7 +27,7 @@ pub struct ProcedureDialect {
     #[serde(default)]
     pub(super) sent: Vec<[String; 2]>,
     /// The statement that makes a setting, of `{name}` and `{value}`.
-    pub(super) setting: String,
+    setting: String,
     /// Settings of sessions; a later group goes before an earlier one.
     #[serde(default)]
     pub(super) settings: Vec<Group>,
@@ -65,5 +65,11 @@ impl ProcedureDialect {
         let (arguments, sums) = texts.split_at(ARGUMENTS.min(texts.len()));
         let call = self.call.replace("{procedure}", procedure).replace("{arguments}", &arguments.join(", "));
         call.replace("{sums}", &sums.join(", "))
+    }
+
+    /// The statement that makes a setting.
+    #[must_use]
+    pub fn setting(&self, (name, value): &Setting) -> String {
+        self.setting.replace("{name}", name).replace("{value}", value)
     }
 }

@@ -19,8 +19,9 @@ pub use settings::Setting;
 pub use statement::{ClientForm, ClientText};
 
 use crate::server::leaves;
-use crate::{Dialect, EngineError, Statement};
+use crate::{Dialect, EngineError, PointSpec, Statement};
 use dbdyno_model::{Compression, ErrorClass, Organisation, Size, TableName, TableShape, Test};
+use settings::{Group, together};
 
 /// What begins the names of everything that a point makes beside procedures.
 pub const MADE_BY_POINTS: &str = "load_";
@@ -207,6 +208,40 @@ impl ProcedureSpec {
         }
         filled.push_str(&rest);
         Ok(filled)
+    }
+
+    /// The groups of settings for a point.
+    fn groups(&self, spec: &PointSpec) -> Result<impl Iterator<Item = &'static Group>, EngineError> {
+        let (procedure, organisation) = (self.test.procedure, self.table.organisation());
+        let groups = self.rules()?.settings.iter();
+        Ok(groups.filter(move |group| group.is_for(procedure, organisation, spec)))
+    }
+
+    /// The settings of a session on every version of the server.
+    ///
+    /// # Errors
+    /// The dialect's file cannot be read.
+    pub fn settings(&self, spec: &PointSpec) -> Result<Vec<Setting>, EngineError> {
+        let groups = self.groups(spec)?.filter(|group| !group.is_of_version());
+        Ok(together(spec, groups))
+    }
+
+    /// Settings that only some versions know, or need: they go after the others.
+    ///
+    /// # Errors
+    /// As for [`ProcedureSpec::settings`].
+    pub fn settings_of_version(&self, spec: &PointSpec, version: u64) -> Result<Vec<Setting>, EngineError> {
+        let groups = self.groups(spec)?.filter(|group| group.is_of_version() && group.has(version));
+        Ok(together(spec, groups))
+    }
+
+    /// The statements that make the settings of a session on every version of the server.
+    ///
+    /// # Errors
+    /// As for [`ProcedureSpec::settings`].
+    pub fn set(&self, spec: &PointSpec) -> Result<Vec<String>, EngineError> {
+        let rules = self.rules()?;
+        Ok(self.settings(spec)?.iter().map(|setting| rules.setting(setting)).collect())
     }
 }
 

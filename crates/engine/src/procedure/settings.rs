@@ -1,8 +1,7 @@
 //! The settings under which a session works, so that each statement under test has one plan.
 
-use super::{ProcedureSpec, dialect::ProcedureDialect};
-use crate::{EngineError, PointSpec};
-use dbdyno_model::{Drive, Organisation, ProcedureShape};
+use crate::PointSpec;
+use dbdyno_model::{Drive, Organisation, Procedure, ProcedureShape};
 use serde::Deserialize;
 
 /// Settings of the sessions of some procedures.
@@ -34,73 +33,38 @@ pub(super) struct Group {
 pub type Setting = (String, String);
 
 impl Group {
-    fn is_for(&self, procedure: &ProcedureSpec, spec: &PointSpec) -> bool {
-        let facts = procedure.test.procedure;
-        let organisation = procedure.table.organisation();
-        (self.shapes.is_empty() || self.shapes.contains(&facts.shape))
-            && (self.procedures.is_empty() || self.procedures.iter().any(|name| name == facts.name()))
+    /// Whether it is for a procedure that is about a table of an organisation, in a point.
+    pub(super) fn is_for(&self, procedure: Procedure, organisation: Organisation, spec: &PointSpec) -> bool {
+        (self.shapes.is_empty() || self.shapes.contains(&procedure.shape))
+            && (self.procedures.is_empty() || self.procedures.iter().any(|name| name == procedure.name()))
             && (self.organisations.is_empty() || self.organisations.contains(&organisation))
             && self.drive.is_none_or(|drive| drive == spec.drive)
             && self.parallel.is_none_or(|parallel| parallel == (spec.threads > 1))
     }
 
-    fn is_of_version(&self) -> bool {
+    /// Whether it is for some versions alone.
+    pub(super) fn is_of_version(&self) -> bool {
         self.from_version.is_some() || self.below_version.is_some()
     }
 
-    fn has(&self, version: u64) -> bool {
+    /// Whether it is for a version.
+    pub(super) fn has(&self, version: u64) -> bool {
         self.from_version.is_none_or(|from| version >= from) && self.below_version.is_none_or(|below| version < below)
     }
 }
 
-impl ProcedureDialect {
-    /// The statement that makes a setting.
-    #[must_use]
-    pub fn setting(&self, (name, value): &Setting) -> String {
-        self.setting.replace("{name}", name).replace("{value}", value)
-    }
-
-    fn together<'g>(spec: &PointSpec, groups: impl Iterator<Item = &'g Group>) -> Vec<Setting> {
-        let mut settings: Vec<Setting> = Vec::new();
-        for group in groups {
-            let before = settings.len();
-            for [name, value] in &group.set {
-                let value = value.replace("{threads}", &spec.threads.to_string());
-                match settings[..before].iter_mut().find(|(known, _)| known == name) {
-                    Some((_, earlier)) => *earlier = value,
-                    None => settings.push((name.clone(), value)),
-                }
+/// The settings of some groups: a later one goes before an earlier one.
+pub(super) fn together<'g>(spec: &PointSpec, groups: impl Iterator<Item = &'g Group>) -> Vec<Setting> {
+    let mut settings: Vec<Setting> = Vec::new();
+    for group in groups {
+        let before = settings.len();
+        for [name, value] in &group.set {
+            let value = value.replace("{threads}", &spec.threads.to_string());
+            match settings[..before].iter_mut().find(|(known, _)| known == name) {
+                Some((_, earlier)) => *earlier = value,
+                None => settings.push((name.clone(), value)),
             }
         }
-        settings
     }
-}
-
-impl ProcedureSpec {
-    /// The settings of a session on every version of the server.
-    ///
-    /// # Errors
-    /// The dialect's file cannot be read.
-    pub fn settings(&self, spec: &PointSpec) -> Result<Vec<Setting>, EngineError> {
-        let groups = self.rules()?.settings.iter().filter(|group| group.is_for(self, spec) && !group.is_of_version());
-        Ok(ProcedureDialect::together(spec, groups))
-    }
-
-    /// Settings that only some versions know, or need: they go after the others.
-    ///
-    /// # Errors
-    /// As for [`ProcedureSpec::settings`].
-    pub fn settings_of_version(&self, spec: &PointSpec, version: u64) -> Result<Vec<Setting>, EngineError> {
-        let groups = self.rules()?.settings.iter().filter(|group| group.is_for(self, spec));
-        Ok(ProcedureDialect::together(spec, groups.filter(|group| group.is_of_version() && group.has(version))))
-    }
-
-    /// The statements that make the settings of a session on every version of the server.
-    ///
-    /// # Errors
-    /// As for [`ProcedureSpec::settings`].
-    pub fn set(&self, spec: &PointSpec) -> Result<Vec<String>, EngineError> {
-        let rules = self.rules()?;
-        Ok(self.settings(spec)?.iter().map(|setting| rules.setting(setting)).collect())
-    }
+    settings
 }
