@@ -259,16 +259,16 @@ fn tokens(text: &str) -> Names {
             };
             2 + rest[1..].find(closes).unwrap()
         } else if let Some(character) = rest.strip_prefix('\'') {
-            // A character ends with a quote, a lifetime does not.
+            // A character ends with a quote. A lifetime does not, and `'static` begins no definition.
             let length = match character.strip_prefix('\\') {
                 Some(escaped) => 2 + escaped.chars().next().map_or(0, char::len_utf8),
                 None => 1 + character.chars().next().map_or(0, char::len_utf8),
             };
             rest.get(length..)
                 .and_then(|after| after.find('\'').filter(|n| *n < 8 && !after[..*n].contains(is_text)))
-                .map_or(1, |n| length + n + 1)
+                .map_or_else(|| 1 + name_length(character), |n| length + n + 1)
         } else if is_name(rest) {
-            let length = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+            let length = name_length(rest);
             tokens.push(rest[..length].to_owned());
             length
         } else if rest.starts_with("::") {
@@ -283,6 +283,10 @@ fn tokens(text: &str) -> Names {
         rest = &rest[length..];
     }
     tokens
+}
+
+fn name_length(text: &str) -> usize {
+    text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len())
 }
 
 /// What ends the search for the quote after a character.
@@ -326,8 +330,9 @@ fn circles_are_found_through_re_exports() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     let root = folder.path().join("lib.rs");
-    write("lib.rs", "mod a;\nmod b;\nmod c;\npub use a::A;\npub use b::{B, made as make};\n");
-    write("a.rs", "use crate::make;\npub struct A;\n// crate::c::C\nfn text<'a>(_: &'a str) -> char { '\"' }\n");
+    let exports = "mod a;\nmod b;\nmod c;\npub use a::A;\npub use b::{B, made as make};\n";
+    write("lib.rs", &format!("{exports}fn both(_: &'static A, _: &'static B) {{}}\n"));
+    write("a.rs", "use crate::{B, make};\npub struct A;\n// crate::c::C\nfn text<'a>(_: &'a str) -> char { '\"' }\n");
     write("b.rs", "use super::c::*;\npub fn made() {}\npub struct B(C);\n#[cfg(test)]\nmod tests { use crate::A; }\n");
     write("c.rs", "pub struct C;\nmod inside { use super::C; }\n");
     assert!(circles(&root).is_empty(), "{:?}", circles(&root));
