@@ -1,15 +1,12 @@
 //! Where private instances live: `$DBDYNO_HOME`, one folder an engine. Instances of different homes know nothing of
 //! each other, so tests that each have a home of their own can run at the same time.
 
-use super::way;
+use super::way::{HOME_VARIABLE, refuse_open};
 use crate::servers::{Account, DataFolder, ServerError};
 use std::fs::{DirBuilder, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-
-/// The variable that names another home.
-pub const HOME_VARIABLE: &str = "DBDYNO_HOME";
 
 /// The folder that holds every private instance of one user.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +58,7 @@ impl Home {
     /// Others may change the way to it.
     pub fn instance_folder(&self, engine: &str) -> Result<InstanceFolder, ServerError> {
         let instance_folder = InstanceFolder { path: self.0.join(engine) };
-        way::refuse_open(&instance_folder.path)?;
+        refuse_open(&instance_folder.path)?;
         Ok(instance_folder)
     }
 }
@@ -138,7 +135,7 @@ impl InstanceFolder {
             })?;
         }
         // In a folder that others may write to, one of them may have been quicker.
-        way::refuse_open(&self.path)
+        refuse_open(&self.path)
     }
 
     /// Refuses a place that the server's user cannot come to, naming the folder on the way that is closed.

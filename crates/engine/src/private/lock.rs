@@ -1,7 +1,8 @@
 //! The lock of one engine's instance: whoever starts or stops it holds this, so that two commands at the same time
 //! cannot both make data or start servers. The kernel lets go of it when its holder ends, however that happens.
 
-use super::home::{HOME_VARIABLE, InstanceFolder, LOCK};
+use super::home::{InstanceFolder, LOCK};
+use super::way::HOME_VARIABLE;
 use super::{Instance, ours};
 use crate::servers::{Product, ServerError, Watch};
 use rustix::fs::{FlockOperation, flock};

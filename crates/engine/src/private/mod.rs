@@ -25,10 +25,11 @@ use dbdyno_model::Size;
 use std::path::PathBuf;
 
 pub use down::{Down, down};
-pub use home::{HOME_VARIABLE, Home, InstanceFolder};
+pub use home::{Home, InstanceFolder};
 pub use instance::{Instance, Stage};
 pub use ours::mark_folder;
 pub use up::{How, Up, UpRequest, up};
+pub use way::HOME_VARIABLE;
 
 /// The scheme of targets that are private instances.
 pub const SCHEME: &str = "private";

@@ -2,7 +2,6 @@
 //! of them leads what dbdyno writes, removes and kills to another place, or has it believe a record of his own making.
 //! So all of them belong to root or to whoever runs dbdyno, and nobody else may write to them.
 
-use super::home::HOME_VARIABLE;
 use crate::servers::ServerError;
 use crate::users::{self, User};
 use std::collections::VecDeque;
@@ -11,6 +10,9 @@ use std::fs::Metadata;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
+
+/// The variable that names another home.
+pub const HOME_VARIABLE: &str = "DBDYNO_HOME";
 
 const STICKY: u32 = 0o1000;
 /// More links than any way has; the kernel follows no more either.
