@@ -29,6 +29,7 @@ mod node;
 mod nodes;
 pub mod password;
 mod plan;
+mod prepared;
 mod product;
 mod progress;
 mod questions;

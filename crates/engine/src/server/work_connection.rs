@@ -2,7 +2,7 @@
 
 use super::Connection;
 use super::call::{ARGUMENTS, SUMS};
-use super::client::{Execution, PreparedText};
+use super::prepared::{Execution, PreparedText};
 use crate::EngineError;
 use crate::client::{Answer, unsupported};
 
