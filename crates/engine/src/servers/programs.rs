@@ -1,8 +1,6 @@
-//! Finding a server's programs: where the user says, else in PATH, else where distributions put them. Those may be
-//! several folders side by side, the server in `sbin` and what makes its data in `bin`: one of them is looked for, and
-//! the others from there.
+//! A server's programs, and the folders in which they may be. Those may be several side by side, the server in `sbin`
+//! and what makes its data in `bin`: one of them is looked for, and the others from there.
 
-use super::{Account, Product, ServerError};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -52,107 +50,18 @@ impl Programs {
     }
 }
 
-/// What is looked for.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Search<'a> {
-    /// The one folder to look at, where one is named.
-    pub named: Option<&'a Path>,
-    /// The folder that is looked at first otherwise.
-    pub before: Option<&'a Path>,
-    /// The series that made the data, where there is data already, and what else than its programs helps, in words.
-    pub made_by: Option<(&'a str, &'a str)>,
-}
-
-/// Programs that were found.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    /// Their folder.
-    pub folder: PathBuf,
-    /// Their version, as they say themselves.
-    pub version: String,
-}
-
-impl Found {
-    /// The first programs that this user may run and that fit the data. Where a folder is named, nothing else is looked
-    /// at.
-    ///
-    /// # Errors
-    /// There are none, in words that say what to install.
-    pub fn find(product: &dyn Product, account: &Account, search: &Search<'_>) -> Result<Self, ServerError> {
-        let Programs { variable, needed, folders, install, .. } = product.about().programs;
-        let before = search.before.map(Path::to_owned).into_iter();
-        let candidates = match search.named {
-            Some(folder) => vec![folder.to_owned()],
-            None => before.chain(in_path()).chain(folders.iter().flat_map(|f| expand(f))).collect(),
-        };
-        let series = search.made_by.map(|(series, _)| series);
-        let mut problems = Vec::new();
-        for folder in candidates {
-            match Self::look(product, account, &folder, series) {
-                Ok(Some(found)) => return Ok(found),
-                Ok(None) if search.named.is_some() => {
-                    problems.push(format!("{} does not hold {}", folder.display(), needed.join(" and ")));
-                }
-                Ok(None) => {}
-                Err(problem) if problems.contains(&problem) => {}
-                Err(problem) => problems.push(problem),
-            }
-        }
-        let hint = match problems.is_empty() {
-            true => format!("{} not found in PATH or where distributions put them; ", needed.join(" and ")),
-            false => format!("{}; ", problems.join("; ")),
-        };
-        let what = match search.made_by {
-            Some((series, instead)) => format!("install version {series}, which made the data, or {instead}"),
-            None => format!("install {install}"),
-        };
-        Err(ServerError::Refused(format!("{hint}{what}, or set {variable} to the folder of these programs")))
-    }
-
-    /// The programs of a folder: none there, or a reason why those there do not do.
-    fn look(
-        product: &dyn Product,
-        account: &Account,
-        folder: &Path,
-        series: Option<&str>,
-    ) -> Result<Option<Self>, String> {
-        let programs = product.about().programs;
-        if !programs.needed.iter().all(|program| is_program(&programs.place(folder, program))) {
-            return Ok(None);
-        }
-        let server = programs.server(folder);
-        let cannot = |why: String| format!("the user {} cannot run {}: {why}", account.name, server.display());
-        let output = account.command(&server).arg("--version").output().map_err(|e| cannot(e.to_string()))?;
-        let said = String::from_utf8_lossy(&output.stdout);
-        let Some(version) = product.version(&said).filter(|_| output.status.success()) else {
-            return Err(cannot(first_line(&String::from_utf8_lossy(&output.stderr))));
-        };
-        if let Some(why) = product.too_old(&version) {
-            return Err(format!("{} is version {version}; {why}", folder.display()));
-        }
-        match series {
-            Some(series) if product.series(&version) != series => {
-                Err(format!("{} is version {version}, but the data was made by version {series}", folder.display()))
-            }
-            _ => Ok(Some(Self { folder: folder.to_owned(), version })),
-        }
-    }
-}
-
-fn first_line(text: &str) -> String {
-    text.lines().next().filter(|line| !line.is_empty()).unwrap_or("it does not tell its version").to_owned()
-}
-
-fn is_program(path: &Path) -> bool {
+/// Whether a path is a program that can be run.
+pub(super) fn is_program(path: &Path) -> bool {
     path.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
 }
 
-fn in_path() -> Vec<PathBuf> {
+/// The folders of PATH.
+pub(super) fn in_path() -> Vec<PathBuf> {
     std::env::var_os("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default()
 }
 
 /// The folders that a pattern with one `*` stands for, the highest version first.
-fn expand(pattern: &str) -> Vec<PathBuf> {
+pub(super) fn expand(pattern: &str) -> Vec<PathBuf> {
     let Some((before, after)) = pattern.split_once('*') else { return vec![PathBuf::from(pattern)] };
     let (parent, prefix) = before.rsplit_once('/').unwrap_or((".", before));
     let (suffix, below) = after.split_once('/').unwrap_or((after, ""));
