@@ -8,13 +8,14 @@ mod statements;
 mod test;
 mod values;
 
-use crate::EngineError;
-use dbdyno_model::ErrorClass;
 pub use answer::Answer;
 pub use statements::placed;
 pub use statements::{Bound, Place, StatementText, Statements, ValueType};
 pub use test::{Parameter, Reads, TestForm, TestProgram, commits};
 pub use values::{Value, ValueOf, Values, cents_from, cents_text};
+
+use crate::EngineError;
+use dbdyno_model::ErrorClass;
 
 /// What an engine answers that has no client drive, or none for the work of a test.
 pub fn unsupported() -> EngineError {
