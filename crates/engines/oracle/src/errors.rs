@@ -1,12 +1,11 @@
-//! Oracle's errors in dbdyno's words: a class from the server's number, the server's own words, and what to do where
-//! that is known (dialect/errors.toml). The driver's own errors have kinds instead of numbers. Here is what is no
-//! look-up.
+//! Oracle's errors in dbdyno's words: a class (classes.rs), the server's own words, and what to do where that is known
+//! (dialect/errors.toml). Here is what is no look-up.
 
 mod classes;
 
 use super::DIALECT;
 use super::options::{Options, Place};
-use classes::class_of_kind;
+use classes::{class_of, class_of_kind, decisive, number, numbers};
 use dbdyno_engine::EngineError;
 use dbdyno_engine::server::password::FoundPassword;
 use dbdyno_engine::server::{Code, Refusal};
@@ -16,9 +15,6 @@ use std::path::Path;
 
 /// A CREATE of PL/SQL that does not compile.
 const COMPILED_WITH_ERRORS: &str = "ORA-24344";
-/// Numbers that only say where another error came from: recursive SQL, the lines of a block, the block itself, a
-/// parallel worker, a trigger, the layers of a bulk statement.
-const WRAPPERS: [u32; 7] = [604, 4088, 6512, 6550, 12801, 24381, 39029];
 
 /// An error of a statement in words. A statement that was interrupted counts as ours; the link knows better, because it
 /// knows whether anybody asked.
@@ -95,15 +91,6 @@ fn kind_code(kind: &ErrorKind, error: &Error) -> &'static str {
     }
 }
 
-/// The class of a server's or a listener's error.
-fn class_of(code: u32) -> ErrorClass {
-    DIALECT.errors.class(code, "")
-}
-
-fn number(code: usize) -> u32 {
-    u32::try_from(code).unwrap_or(0)
-}
-
 /// What was being done while a connection was opened.
 pub(super) fn connecting(options: &Options, place: &Place) -> String {
     format!("connecting to {place} as {}", options.user)
@@ -145,22 +132,6 @@ pub(super) fn of_compiler(doing: &str, object: &str, rows: &[Vec<Option<String>>
     let class = numbers(&text).map(class_of).find(|class| *class != ErrorClass::Other);
     let class = class.unwrap_or_else(|| DIALECT.errors.class(0, &text));
     Err(EngineError::new(class, format!("{object} does not compile: {text}")).while_doing(doing))
-}
-
-/// The number, and its class, that tells most among those of a message.
-fn decisive(code: usize, message: &str) -> (u32, ErrorClass) {
-    let code = number(code);
-    let all = std::iter::once(code).chain(numbers(message)).filter(|number| !WRAPPERS.contains(number));
-    let known = all.map(|number| (number, class_of(number))).find(|(_, class)| *class != ErrorClass::Other);
-    known.unwrap_or_else(|| (code, DIALECT.errors.class(code, message)))
-}
-
-/// Every ORA- number of a message, in order.
-fn numbers(message: &str) -> impl Iterator<Item = u32> + '_ {
-    message.split("ORA-").skip(1).filter_map(|after| {
-        let digits = after.split(|c: char| !c.is_ascii_digit()).next()?;
-        digits.parse().ok()
-    })
 }
 
 /// The server's message without what newer releases add to it.

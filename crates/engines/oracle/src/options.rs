@@ -7,20 +7,18 @@ mod part;
 mod place;
 mod tnsnames;
 
-use dbdyno_engine::percent_decode;
 use dbdyno_engine::secret::Secret;
 use dbdyno_engine::server::url::{CONNECT_TIMEOUT, connect_timeout};
 use dbdyno_engine::server::{ConnectionLimits, Vigil};
 use dbdyno_engine::{Target, TargetError};
 pub(super) use part::Part;
 pub(super) use place::Place;
+use place::{FORM, SID_FORM, decoded};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How a target is written.
-const FORM: &str = "oracle://user@host:port/service";
 /// What an option is for, by its name.
 const KNOWN: [(&str, &str); 9] = [
     ("protocol", "tcp|tcps"),
@@ -39,10 +37,6 @@ const USER: &str = "dbdyno";
 const SERVERS_OWN: [&str; 8] = ["SYS", "SYSTEM", "SYSBACKUP", "SYSDG", "SYSKM", "SYSRAC", "DBSNMP", "OUTLN"];
 /// The longest name that the server gives a user.
 const NAME_BYTES: usize = 128;
-/// How a SID is named: the thin protocol's short form knows services only, and a SID would be taken for one.
-const SID_FORM: &str = "a SID can only be named by a descriptor: \
-     ?descriptor=(DESCRIPTION=(ADDRESS=(PROTOCOL=TCP)(HOST=h)(PORT=1521))(CONNECT_DATA=(SID=ORCL))); name a service if \
-     there is one";
 
 /// A target, understood.
 #[derive(Debug, Clone)]
@@ -147,10 +141,6 @@ fn refuse_user(user: &str) -> Result<(), String> {
         ));
     }
     Ok(())
-}
-
-fn decoded(what: &str, text: &str) -> Result<String, String> {
-    percent_decode(text).ok_or_else(|| format!("{what} '{text}' is not percent-encoded"))
 }
 
 /// What the options after `?` say.

@@ -2,9 +2,9 @@
 //! it reads is written out again, and in that text are no retries: the driver would sleep between them and beyond the
 //! deadline, and who measures a platform wants to know that it was not there.
 
-use super::super::connection::caught;
 use super::place::Place;
 use super::tnsnames;
+use dbdyno_engine::server::caught;
 use oracledb::Config;
 
 /// What dbdyno puts in the place of the retries that a descriptor asks for. The driver sleeps a second after the last

@@ -3,7 +3,7 @@
 /// A part that can be left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
-pub(in super::super) enum Part {
+pub(crate) enum Part {
     /// The Partitioning option.
     Partitioning,
     /// The Advanced Compression option: row compression of tables that are written to (COMPRESS ADVANCED).
@@ -17,16 +17,16 @@ pub(in super::super) enum Part {
 
 impl Part {
     /// All of them.
-    pub(in super::super) const ALL: [Self; 4] =
+    pub(crate) const ALL: [Self; 4] =
         [Self::Partitioning, Self::AdvancedCompression, Self::HybridColumnarCompression, Self::FlashCache];
 
     /// The word as in a target.
-    pub(in super::super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         self.into()
     }
 
     /// What it is, and what it takes.
-    pub(in super::super) fn words(self) -> &'static str {
+    pub(crate) fn words(self) -> &'static str {
         match self {
             Self::Partitioning => "the Partitioning option, licensed separately in on-premises Enterprise Edition",
             Self::AdvancedCompression => {

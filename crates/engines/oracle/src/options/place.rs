@@ -2,10 +2,16 @@
 //! (`host:port/service`), too, but overlooks what stands behind its `?` and waits a second after each address that
 //! turns it down; so it is always given a descriptor.
 
-use super::{FORM, SID_FORM, decoded};
+use dbdyno_engine::percent_decode;
 use dbdyno_engine::server::url::{self, BRACKET, two_colons};
 use std::fmt;
 
+/// How a target is written.
+pub(super) const FORM: &str = "oracle://user@host:port/service";
+/// How a SID is named: the thin protocol's short form knows services only, and a SID would be taken for one.
+pub(super) const SID_FORM: &str = "a SID can only be named by a descriptor: \
+     ?descriptor=(DESCRIPTION=(ADDRESS=(PROTOCOL=TCP)(HOST=h)(PORT=1521))(CONNECT_DATA=(SID=ORCL))); name a service if \
+     there is one";
 /// Where a listener listens if nothing else is said.
 const DEFAULT_PORT: u16 = 1521;
 /// How a server process is asked for. A shared one, which a listener may give to whoever does not ask, would make jobs
@@ -14,7 +20,7 @@ const DEDICATED: &str = "dedicated";
 
 /// One node of the target.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in super::super) struct Place {
+pub(crate) struct Place {
     /// What the driver is given.
     pub(super) descriptor: String,
     /// What people are shown.
@@ -29,27 +35,27 @@ pub(in super::super) struct Place {
 
 impl Place {
     /// What the driver is given.
-    pub(in super::super) fn descriptor(&self) -> &str {
+    pub(crate) fn descriptor(&self) -> &str {
         &self.descriptor
     }
 
     /// The host, and the port of its listener; where several addresses are named, the first.
-    pub(in super::super) fn host(&self) -> (&str, u16) {
+    pub(crate) fn host(&self) -> (&str, u16) {
         (&self.host.0, self.host.1)
     }
 
     /// The service that is asked for; a descriptor may name a SID instead.
-    pub(in super::super) fn service(&self) -> Option<&str> {
+    pub(crate) fn service(&self) -> Option<&str> {
         self.service.as_deref()
     }
 
     /// Whether the connection is encrypted by TLS.
-    pub(in super::super) fn is_encrypted(&self) -> bool {
+    pub(crate) fn is_encrypted(&self) -> bool {
         self.encrypted
     }
 
     /// Whether the listener is on this machine for certain.
-    pub(in super::super) fn is_local(&self) -> bool {
+    pub(crate) fn is_local(&self) -> bool {
         url::is_this_machine(&self.host.0.to_ascii_lowercase())
     }
 }
@@ -144,6 +150,11 @@ impl Service {
             encrypted,
         }
     }
+}
+
+/// What a target has percent-encoded.
+pub(super) fn decoded(what: &str, text: &str) -> Result<String, String> {
+    percent_decode(text).ok_or_else(|| format!("{what} '{text}' is not percent-encoded"))
 }
 
 /// A name of the listener's, which becomes a part of a descriptor.
