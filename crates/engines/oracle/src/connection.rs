@@ -21,18 +21,13 @@ mod socket;
 mod version;
 
 use super::errors::{self, connect_error, connecting, engine_error};
-use super::load::INSERTED_ROWS;
 use super::options::{Options, Place};
 use super::password;
-use super::rows;
 pub(super) use bind::{Bind, days};
-use cancel::{OracleCanceller, PATIENCE, Shared};
+use cancel::Shared;
 use connect::Refused;
-use dbdyno_engine::client::Values;
-use dbdyno_engine::data::Column;
-pub(super) use dbdyno_engine::server::caught;
-use dbdyno_engine::server::{Connection, CountedConnection, Post, Rows, recover};
-use dbdyno_engine::{Canceller, EngineError};
+use dbdyno_engine::EngineError;
+use dbdyno_engine::server::{Connection as _, CountedConnection, Post, recover};
 use dbdyno_model::ErrorClass;
 use oracledb::{BindParameters, DB_TYPE_NUMBER, Row, Statement, ToDbValue};
 use socket::Socket;
@@ -303,59 +298,6 @@ impl OracleConnection {
         let gone = || EngineError::new(ErrorClass::ConnectionLost, format!("{doing}: the connection is closed"));
         let connection = self.connection.as_ref().filter(|_| !self.is_closed()).ok_or_else(gone)?;
         self.shared.called(|| work(connection)).map_err(|error| self.error(doing, &error))
-    }
-}
-
-impl Connection for OracleConnection {
-    fn session_id(&self) -> u64 {
-        self.session_id
-    }
-
-    /// One statement, or a PL/SQL block: the former without a semicolon at its end, the latter with it.
-    fn batch(&mut self, doing: &str, sql: &str) -> Result<(), EngineError> {
-        self.run_block(doing, sql, &[])
-    }
-
-    fn texts(&mut self, doing: &str, sql: &str) -> Result<Vec<Vec<Option<String>>>, EngineError> {
-        self.texts_with(doing, sql, &[])
-    }
-
-    /// Nothing is committed.
-    fn execute_with(&mut self, doing: &str, sql: &str, texts: &[&str]) -> Result<(), EngineError> {
-        let binds: Vec<Bind<'_>> = texts.iter().map(|text| Bind::Text(text)).collect();
-        self.run_block(doing, sql, &binds)
-    }
-
-    fn rows(
-        &mut self,
-        doing: &str,
-        sql: &str,
-        key: &Values,
-        columns: &[Column],
-        each: &mut dyn FnMut(&Values) -> Result<(), EngineError>,
-    ) -> Result<(), EngineError> {
-        rows::rows(self, (doing, sql), key, columns, each)
-    }
-
-    fn insert(&mut self, doing: &str, sql: &str, rows: &mut Rows<'_>) -> Result<(), EngineError> {
-        rows::insert(self, (doing, sql), (INSERTED_ROWS, false), rows)
-    }
-
-    /// An end that comes while the session is idle is noticed by the next statement, which fails.
-    fn is_closed(&self) -> bool {
-        self.closed.load(Ordering::Relaxed)
-    }
-
-    fn has_ended(&mut self) -> bool {
-        self.is_closed() || recover(&self.shared.socket).as_ref().is_some_and(Socket::has_hung_up)
-    }
-
-    fn cancelled(&self) -> bool {
-        self.shared.cancellation.is_requested()
-    }
-
-    fn canceller(&self) -> Arc<dyn Canceller> {
-        Arc::new(OracleCanceller { shared: Arc::clone(&self.shared), patience: PATIENCE })
     }
 }
 

@@ -8,6 +8,8 @@ use dbdyno_engine::data::{Column, ColumnType};
 use dbdyno_engine::server::{Connection as _, Rows, damaged};
 use oracledb::OracleTimestamp;
 
+/// Rows of one array the conventional way.
+pub(super) const INSERTED_ROWS: u64 = 2_000;
 /// Rows of one round trip where all of a table are read, about 350 KB.
 const FETCH_ROWS: u32 = 1_000;
 

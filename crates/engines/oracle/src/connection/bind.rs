@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 /// A value that a statement is given.
 #[derive(Debug, Clone, Copy)]
-pub(in super::super) enum Bind<'a> {
+pub(crate) enum Bind<'a> {
     /// A whole number.
     Int(i64),
     /// Any number; [`Bind::cents`] makes one.
@@ -36,13 +36,13 @@ impl<'a> From<Value<'a>> for Bind<'a> {
 
 impl Bind<'_> {
     /// A number of hundredths: 12345 is 123.45.
-    pub(in super::super) fn cents(cents: i64) -> Self {
+    pub(crate) fn cents(cents: i64) -> Self {
         // Digits with a point in them are always a number.
         Self::Number(cents_text(cents).parse().unwrap_or_default())
     }
 
     /// A day, as days since 1970-01-01.
-    pub(in super::super) fn day(days: i64) -> Self {
+    pub(crate) fn day(days: i64) -> Self {
         let (year, month, day) = calendar(days);
         Self::Time(OracleTimestamp::new_date(i16::try_from(year).unwrap_or(i16::MAX), month, day))
     }
@@ -62,7 +62,7 @@ impl Bind<'_> {
 }
 
 /// The days since 1970-01-01 of a date; nothing where it has a time of day.
-pub(in super::super) fn days(time: &OracleTimestamp) -> Option<i64> {
+pub(crate) fn days(time: &OracleTimestamp) -> Option<i64> {
     if (time.hour(), time.minute(), time.second(), time.nanoseconds()) != (0, 0, 0, 0) {
         return None;
     }

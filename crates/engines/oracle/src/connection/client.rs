@@ -13,7 +13,7 @@ impl OracleConnection {
     ///
     /// # Errors
     /// As for [`OracleConnection::run_block`].
-    pub(in super::super) fn answer(
+    pub(crate) fn answer(
         &mut self,
         doing: &str,
         sql: &str,
@@ -41,7 +41,7 @@ impl OracleConnection {
     ///
     /// # Errors
     /// As for [`OracleConnection::run_block`].
-    pub(in super::super) fn outputs(
+    pub(crate) fn outputs(
         &mut self,
         doing: &str,
         block: &str,
@@ -72,7 +72,7 @@ impl OracleConnection {
     ///
     /// # Errors
     /// As for [`OracleConnection::run_block`].
-    pub(in super::super) fn change(&mut self, doing: &str, sql: &str, binds: &[Bind<'_>]) -> Result<u64, EngineError> {
+    pub(crate) fn change(&mut self, doing: &str, sql: &str, binds: &[Bind<'_>]) -> Result<u64, EngineError> {
         let values: Vec<&dyn ToDbValue> = binds.iter().map(Bind::value).collect();
         self.run(doing, |connection| {
             let mut statement: Statement = connection.statement(sql)?.build()?;
@@ -84,7 +84,7 @@ impl OracleConnection {
     ///
     /// # Errors
     /// As for [`OracleConnection::run_block`].
-    pub(in super::super) fn commit(&mut self, doing: &str) -> Result<(), EngineError> {
+    pub(crate) fn commit(&mut self, doing: &str) -> Result<(), EngineError> {
         self.run(doing, |connection| connection.commit())
     }
 
@@ -92,7 +92,7 @@ impl OracleConnection {
     ///
     /// # Errors
     /// As for [`OracleConnection::run_block`].
-    pub(in super::super) fn roll_back(&mut self, doing: &str) -> Result<(), EngineError> {
+    pub(crate) fn roll_back(&mut self, doing: &str) -> Result<(), EngineError> {
         self.run(doing, |connection| connection.rollback())
     }
 }

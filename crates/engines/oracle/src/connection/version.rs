@@ -5,21 +5,21 @@ use std::fmt;
 
 /// A release, as far as dbdyno tells releases apart. They are ordered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(in super::super) struct Version {
+pub(crate) struct Version {
     /// 12, 18, 19, 21, 23.
-    pub(in super::super) major: u32,
+    pub(crate) major: u32,
     /// 2 of 12.2, the release update of later ones: 21 of 19.21. From 23.26 on the product is called 26ai.
-    pub(in super::super) minor: u32,
+    pub(crate) minor: u32,
     /// The third and the fourth number.
-    pub(in super::super) rest: [u32; 2],
+    pub(crate) rest: [u32; 2],
 }
 
 impl Version {
     /// The oldest that dbdyno works with.
-    pub(in super::super) const OLDEST: Self = Self::of(12, 2);
+    pub(crate) const OLDEST: Self = Self::of(12, 2);
 
     /// A release.
-    pub(in super::super) const fn of(major: u32, minor: u32) -> Self {
+    pub(crate) const fn of(major: u32, minor: u32) -> Self {
         Self { major, minor, rest: [0; 2] }
     }
 
@@ -30,7 +30,7 @@ impl Version {
     }
 
     /// What the product is called: `12.2`, `19c`, `23ai`, `26ai`.
-    pub(in super::super) fn product(self) -> String {
+    pub(crate) fn product(self) -> String {
         match (self.major, self.minor) {
             (..=12, minor) => format!("{}.{minor}", self.major),
             (13..=22, _) => format!("{}c", self.major),
