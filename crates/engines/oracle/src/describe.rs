@@ -3,7 +3,7 @@
 
 use super::connection::OracleConnection;
 use super::options::{Options, Part};
-use super::{DIAGNOSTICS_CLAIM, NOTICE, snapshot};
+use super::{DIAGNOSTICS_CLAIM, NOTICE, statistics};
 use crate::DIALECT;
 use dbdyno_engine::server::{Answers, Connection as _, Questions, describe};
 use dbdyno_engine::EngineError;
@@ -52,7 +52,7 @@ pub(super) fn all(connection: &mut OracleConnection, question: &str) -> Result<V
 /// The server is lost.
 pub(super) fn may_read(connection: &mut OracleConnection, view: &str) -> Result<bool, EngineError> {
     let sql = DIALECT.get("describe/may_read")?.text.replace("{view}", view);
-    Ok(snapshot::told(connection.texts("looking at privileges", &sql))?.is_ok())
+    Ok(statistics::told(connection.texts("looking at privileges", &sql))?.is_ok())
 }
 
 /// What the target's tests use that is licensed apart, or that not every storage has.

@@ -5,7 +5,8 @@
 //! compressed, and it need not travel twice. Keys and statistics come when the tables are full.
 
 use super::connection::OracleConnection;
-use super::{OracleProduct, layout, point, rows, snapshot};
+use super::product::OracleProduct;
+use super::{layout, point, rows, statistics};
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::server::load::{about, note};
@@ -17,8 +18,6 @@ use dbdyno_model::{ErrorClass, Organisation, Size, TableName, TableShape};
 
 /// Rows of one array by direct path: each begins new blocks and is a commit.
 const APPENDED_ROWS: u64 = 20_000;
-/// Rows of one array the conventional way.
-pub(super) const INSERTED_ROWS: u64 = 2_000;
 
 impl ProductTables for OracleProduct {
     /// An administrator made the user, and nothing else goes with the data.
@@ -43,7 +42,7 @@ impl ProductTables for OracleProduct {
 
     /// Who may not see sessions waits for their locks instead.
     fn left_at_work(&self, connection: &mut OracleConnection, doing: &str) -> Result<Option<String>, EngineError> {
-        let rows = snapshot::told(connection.texts(doing, &DIALECT.get("load/loaders")?.text))?;
+        let rows = statistics::told(connection.texts(doing, &DIALECT.get("load/loaders")?.text))?;
         let session = first(rows.unwrap_or_default());
         Ok(session.map(|sid| format!("have them ended by ALTER SYSTEM KILL SESSION (one has the SID {sid})")))
     }

@@ -1,9 +1,10 @@
 //! Before and after a point: its package, the tables that its jobs fill, a warm cache, what to count and whom to watch.
 
 use super::connection::OracleConnection;
+use super::layout;
 use super::procedure::{self, Counting, PACKAGE};
-use super::statistics::{Base, Watched};
-use super::{OracleEngine, OracleProduct, layout, snapshot};
+use super::product::{OracleEngine, OracleProduct};
+use super::statistics::{Base, Watched, told};
 use crate::DIALECT;
 use dbdyno_engine::procedure::ProcedureSpec;
 use dbdyno_engine::server::{Connection as _, first, leftovers};
@@ -95,7 +96,7 @@ fn refuse_absent_tier(connection: &mut OracleConnection, spec: &PointSpec) -> Re
         }
         StorageTier::CellFlash => ("cells", "the server has no storage cells (v$cell is empty)"),
     };
-    let rows = snapshot::told(
+    let rows = told(
         connection.texts("looking for the test's tier", &DIALECT.get(&format!("statistics/{statement}"))?.text),
     )?;
     let message = match rows.map(first) {
@@ -129,7 +130,7 @@ pub(super) fn snap(engine: &OracleEngine) -> Result<(), EngineError> {
     let sql = &DIALECT.get("diagnostics/awr_snapshot")?.text;
     let taken = engine.with(|connection| connection.ask("taking an AWR snapshot", sql, 1));
     // Where it is refused the figures are what they are without it.
-    snapshot::told(taken.map(|_| Vec::new())).map(drop)
+    told(taken.map(|_| Vec::new())).map(drop)
 }
 
 /// Makes the package and what its jobs share.

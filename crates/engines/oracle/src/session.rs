@@ -7,8 +7,9 @@
 
 use super::connection::{Bind, OracleConnection};
 use super::procedure::PACKAGE;
-use super::statistics::{Account, Cursors, Named};
-use super::{Node, client, plan, procedure, snapshot};
+use super::product::Node;
+use super::statistics::{Account, Cursors, Named, told};
+use super::{client, plan, procedure, snapshot};
 use crate::DIALECT;
 use dbdyno_engine::client::Statements;
 use dbdyno_engine::procedure::ProcedureSpec;
@@ -60,7 +61,7 @@ impl OracleSession {
         let Some((sql_id, child)) = cursors.most_executed_since(&self.cursors) else { return Ok(None) };
         let binds = [Bind::Text(sql_id), Bind::Int(child)];
         let rows = connection.texts_with(doing, &DIALECT.get("statistics/cursor_plan")?.text, &binds);
-        match snapshot::told(rows)? {
+        match told(rows)? {
             Ok(rows) if !rows.is_empty() => plan::compact(&rows).map(Some),
             _ => Ok(None),
         }
@@ -84,7 +85,7 @@ impl OracleSession {
 /// The statements under test that the server keeps; nothing where it does not show them.
 fn cursors(connection: &mut OracleConnection, doing: &str) -> Result<Option<Cursors>, EngineError> {
     let sql = &DIALECT.get("statistics/cursors")?.text;
-    let rows = snapshot::told(connection.texts_with(doing, sql, &[Bind::Text(snapshot::MARK)]))?;
+    let rows = told(connection.texts_with(doing, sql, &[Bind::Text(snapshot::MARK)]))?;
     Ok(rows.ok().map(|rows| Cursors::read(&rows)))
 }
 

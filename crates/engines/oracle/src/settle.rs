@@ -3,7 +3,8 @@
 //! server's own checkpointing is waited for, as far as it goes: it keeps changed buffers as long as its target for
 //! recovery allows.
 
-use super::{OracleEngine, OracleProduct, snapshot, statistics};
+use super::product::{OracleEngine, OracleProduct};
+use super::{snapshot, statistics};
 use crate::DIALECT;
 use dbdyno_engine::server::{self, Connection as _};
 use dbdyno_engine::{EngineError, Settled};

@@ -1,12 +1,12 @@
 //! An instance's counters at one moment: asks its views, and hands what they say to statistics.rs. A view that may not
 //! be read has a reason instead of rows; what comes of it is missing with that reason.
 
-use super::Node;
-use super::connection::OracleConnection;
-use super::statistics::{self, Answer, Base, Cursors, Named, Read, Rows, Watched};
+use super::connection::{Bind, OracleConnection};
+use super::product::Node;
+use super::statistics::{self, Answer, Base, Cursors, Named, Read, Rows, Watched, counters, told};
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
-use dbdyno_engine::server::{Connection as _, NodeStatistics, reason, unless_lost};
+use dbdyno_engine::server::{Connection as _, NodeStatistics};
 use dbdyno_model::{Counters, WaitCount};
 use std::time::Duration;
 
@@ -20,11 +20,6 @@ pub(super) const MARK: &str = "%QB_NAME(DBDYNO_TEST)%";
 pub(super) fn ask(connection: &mut OracleConnection, statement: &str) -> Result<Answer<Rows>, EngineError> {
     let sql = &DIALECT.get(&format!("statistics/{statement}"))?.text;
     told(connection.texts("reading the server's counters", sql))
-}
-
-/// Makes a reason of what a view refuses.
-pub(super) fn told(asked: Result<Rows, EngineError>) -> Result<Answer<Rows>, EngineError> {
-    Ok(unless_lost(asked)?.map_err(reason))
 }
 
 /// Asks the server what this session has done.
@@ -50,7 +45,7 @@ fn started(connection: &mut OracleConnection) -> Result<String, EngineError> {
 /// The server is lost.
 pub(super) fn for_everybody(connection: &mut OracleConnection) -> Result<Counters, EngineError> {
     let read = views(connection, &Watched::default())?;
-    Ok(statistics::of_instance(&read))
+    Ok(counters::of_instance(&read))
 }
 
 /// Reads a node's counters for a point. `base` is set by the first reading.
@@ -74,10 +69,10 @@ pub(super) fn read(
     let base = base.get_or_insert_with(|| Base::new(started.clone(), &read));
     if base.started != started {
         let why = format!("another start of the instance answers than when the point began ({started})");
-        return Ok(NodeStatistics { counters: statistics::nothing(&why), others: Err(why) });
+        return Ok(NodeStatistics { counters: counters::nothing(&why), others: Err(why) });
     }
     let others = statistics::others(&read, &our_commits);
-    Ok(NodeStatistics { counters: statistics::counters(&read, &ours, watched, base), others })
+    Ok(NodeStatistics { counters: counters::of_point(&read, &ours, watched, base), others })
 }
 
 /// What the server's own samples say of the time since a point was prepared. Belongs to the Diagnostics Pack: only for
@@ -88,8 +83,7 @@ pub(super) fn read(
 pub(super) fn history(connection: &mut OracleConnection, since: Duration) -> Result<Vec<WaitCount>, EngineError> {
     let sql = &DIALECT.get("diagnostics/session_history")?.text;
     let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
-    let rows =
-        told(connection.texts_with("reading the session history", sql, &[super::connection::Bind::Int(seconds)]))?;
+    let rows = told(connection.texts_with("reading the session history", sql, &[Bind::Int(seconds)]))?;
     Ok(statistics::history(&rows.unwrap_or_default()))
 }
 
@@ -97,7 +91,7 @@ fn views(connection: &mut OracleConnection, watched: &Watched) -> Result<Read, E
     let cursors = match watched.marked {
         true => {
             let sql = &DIALECT.get("statistics/cursors")?.text;
-            told(connection.texts_with("counting executions", sql, &[super::connection::Bind::Text(MARK)]))?
+            told(connection.texts_with("counting executions", sql, &[Bind::Text(MARK)]))?
         }
         false => Ok(Vec::new()),
     };

@@ -6,30 +6,27 @@
 //! are sessions of their own, so for statements that have some the instance's totals are taken instead. What background
 //! processes do for everybody (writes of data files and of the log) is the instance's.
 
-use dbdyno_engine::Others;
-use dbdyno_engine::server::recover;
+use dbdyno_engine::server::{reason, recover, unless_lost};
+use dbdyno_engine::{EngineError, Others};
 use dbdyno_model::WaitCount;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-mod counters;
+pub(super) mod counters;
 mod cursors;
 mod named;
 #[cfg(test)]
 mod tests;
 
-pub(super) use counters::{counters, nothing, of_instance};
 pub(super) use cursors::Cursors;
-pub(super) use named::Named;
 use named::number;
+pub(super) use named::{Answer, Named};
 
 /// A microsecond in nanoseconds.
 const US_NS: u64 = 1_000;
 
 /// Rows as the link gives them.
 pub(super) type Rows = Vec<Vec<Option<String>>>;
-/// What a view said, or why it said nothing.
-pub(super) type Answer<T> = Result<T, String>;
 
 /// What a point's counters are about.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -63,6 +60,14 @@ pub(super) struct Read {
     pub(super) waits: Answer<Vec<WaitCount>>,
     /// The cursors under test.
     pub(super) cursors: Answer<Cursors>,
+}
+
+/// Makes a reason of what a view refuses.
+///
+/// # Errors
+/// The server is lost, or somebody has cancelled.
+pub(super) fn told(asked: Result<Rows, EngineError>) -> Result<Answer<Rows>, EngineError> {
+    Ok(unless_lost(asked)?.map_err(reason))
 }
 
 /// Rows of `files`.

@@ -20,12 +20,12 @@ pub(super) fn all() -> impl Iterator<Item = Counter> {
 }
 
 /// Every counter missing for one reason.
-pub(in super::super) fn nothing(why: &str) -> Counters {
+pub(crate) fn nothing(why: &str) -> Counters {
     Counters { missing: all().map(|counter| (counter, why.to_owned())).collect(), ..Counters::default() }
 }
 
 /// The counters of an instance for a point. `ours` is what the point's sessions have told.
-pub(in super::super) fn counters(read: &Read, ours: &Named, watched: &Watched, base: &Base) -> Counters {
+pub(crate) fn of_point(read: &Read, ours: &Named, watched: &Watched, base: &Base) -> Counters {
     // Workers of a statement are sessions of their own.
     let mut counters = of_table(read, (watched.threads <= 1).then_some(ours));
     let done = match &read.cursors {
@@ -43,7 +43,7 @@ pub(in super::super) fn counters(read: &Read, ours: &Named, watched: &Watched, b
 }
 
 /// What an instance counts for everybody.
-pub(in super::super) fn of_instance(read: &Read) -> Counters {
+pub(crate) fn of_instance(read: &Read) -> Counters {
     let mut counters = of_table(read, None);
     say(&mut counters, Counter::Commits, of_view(&read.system, COMMITS));
     say(&mut counters, Counter::Rollbacks, of_view(&read.system, "user rollbacks"));

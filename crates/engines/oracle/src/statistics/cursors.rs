@@ -1,15 +1,15 @@
 //! The statements under test, as the server keeps them.
 
-use super::number;
+use super::named::number;
 use std::collections::BTreeMap;
 
 /// Executions of the statements under test, and rows that they have changed or given, by cursor.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(in super::super) struct Cursors(BTreeMap<(String, String), [u64; 2]>);
+pub(crate) struct Cursors(BTreeMap<(String, String), [u64; 2]>);
 
 impl Cursors {
     /// Rows of `sql_id, child_number, executions, rows_processed, plan_hash_value`.
-    pub(in super::super) fn read(rows: &[Vec<Option<String>>]) -> Self {
+    pub(crate) fn read(rows: &[Vec<Option<String>>]) -> Self {
         let cursor = |row: &Vec<Option<String>>| match row.as_slice() {
             [Some(sql_id), Some(child), Some(executions), Some(processed), ..] => {
                 Some(((sql_id.clone(), child.clone()), [number(executions)?, number(processed)?]))
@@ -20,7 +20,7 @@ impl Cursors {
     }
 
     /// The cursor that was executed most since, by its `sql_id` and the number of the child.
-    pub(in super::super) fn most_executed_since(&self, earlier: &Self) -> Option<(&str, i64)> {
+    pub(crate) fn most_executed_since(&self, earlier: &Self) -> Option<(&str, i64)> {
         let executed = |(name, now): (&(String, String), &[u64; 2])| {
             now[0].saturating_sub(earlier.0.get(name).map_or(0, |before| before[0]))
         };

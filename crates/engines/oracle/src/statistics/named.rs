@@ -1,11 +1,13 @@
 //! Statistics by name.
 
-use super::Answer;
 use std::collections::BTreeMap;
+
+/// What a view said, or why it said nothing.
+pub(crate) type Answer<T> = Result<T, String>;
 
 /// Statistics by name. One that ran backwards, or that was not there before, has a reason instead of a value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(in super::super) struct Named {
+pub(crate) struct Named {
     values: BTreeMap<String, u64>,
     lost: BTreeMap<String, String>,
     /// Why nothing could be read at all.
@@ -14,7 +16,7 @@ pub(in super::super) struct Named {
 
 impl Named {
     /// Rows of a name and a number. A row that is none is left out: its name is then missing.
-    pub(in super::super) fn read(rows: &[Vec<Option<String>>]) -> Self {
+    pub(crate) fn read(rows: &[Vec<Option<String>>]) -> Self {
         let pair = |row: &Vec<Option<String>>| match row.as_slice() {
             [Some(name), Some(value)] => Some((name.clone(), number(value)?)),
             _ => None,
@@ -23,17 +25,17 @@ impl Named {
     }
 
     /// Nothing, for a reason.
-    pub(in super::super) fn unreadable(why: String) -> Self {
+    pub(crate) fn unreadable(why: String) -> Self {
         Self { unreadable: Some(why), ..Self::default() }
     }
 
     /// Why nothing could be read at all, if so.
-    pub(in super::super) fn why_unreadable(&self) -> Option<&str> {
+    pub(crate) fn why_unreadable(&self) -> Option<&str> {
         self.unreadable.as_deref()
     }
 
     /// A statistic.
-    pub(in super::super) fn get(&self, name: &str) -> Option<u64> {
+    pub(crate) fn get(&self, name: &str) -> Option<u64> {
         self.values.get(name).copied()
     }
 
@@ -51,7 +53,7 @@ impl Named {
     }
 
     /// What was done since `earlier`, by the same session.
-    pub(in super::super) fn since(&self, earlier: &Self) -> Self {
+    pub(crate) fn since(&self, earlier: &Self) -> Self {
         let unreadable = self.unreadable.clone().or_else(|| earlier.unreadable.clone());
         let mut done = Self { values: BTreeMap::new(), lost: self.lost.clone(), unreadable };
         for (name, now) in &self.values {
@@ -68,7 +70,7 @@ impl Named {
     }
 
     /// Adds what another session has done. What one of them lacks, both lack.
-    pub(in super::super) fn add(&mut self, other: &Self) {
+    pub(crate) fn add(&mut self, other: &Self) {
         for (name, value) in &other.values {
             *self.values.entry(name.clone()).or_default() += value;
         }

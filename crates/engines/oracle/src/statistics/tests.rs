@@ -1,6 +1,6 @@
 //! Rows as the views of a server of release 19 give them (written by hand, not recorded), and what becomes of them.
 
-use super::counters::all;
+use super::counters::{all, nothing, of_instance, of_point};
 use super::*;
 use dbdyno_model::{Counter, Counters};
 
@@ -90,7 +90,7 @@ fn base() -> Base {
 }
 
 fn told(read: &Read, ours: &Named, watched: &Watched) -> Counters {
-    counters(read, ours, watched, &base())
+    of_point(read, ours, watched, &base())
 }
 
 #[test]
