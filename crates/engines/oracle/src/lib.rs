@@ -15,6 +15,7 @@
 mod check;
 mod client;
 mod connection;
+mod contract;
 mod describe;
 mod dialect;
 mod errors;
@@ -36,18 +37,9 @@ mod snapshot;
 mod space;
 mod statistics;
 
-use connection::OracleConnection;
-use dbdyno_engine::server::{NodeStatistics, Product, ProductTarget as _, Questions, ServerSession, Watch};
-use dbdyno_engine::{EngineError, EngineInfo, Finding, Others, PointSpec, ProgramSpec, Session};
-use dbdyno_model::{Counters, Database, Size};
+use dbdyno_engine::EngineInfo;
 pub(crate) use dialect::{DIAGNOSTICS_CLAIM, DIALECT, NOTICE};
-use point::UnderWay;
-use procedure::Counting;
-pub(crate) use product::{Node, OracleEngine, OracleProduct, engine};
-use session::OracleSession;
-use std::collections::BTreeSet;
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+pub(crate) use product::engine;
 
 /// The engine, without a target.
 pub const INFO: EngineInfo = EngineInfo {
@@ -64,94 +56,6 @@ pub const INFO: EngineInfo = EngineInfo {
     open: |target, _| Ok(Box::new(engine(target)?)),
     private: None,
 };
-
-impl Product for OracleProduct {
-    type UnderWay = UnderWay;
-    type Backlog = settle::Backlog;
-
-    fn questions(&self, _: &OracleConnection) -> Questions {
-        describe::questions(&self.options)
-    }
-
-    fn describe(engine: &OracleEngine) -> Result<Database, EngineError> {
-        engine.with(|connection| describe::database(connection, &engine.product.options))
-    }
-
-    fn findings(&self, size: &Size) -> Vec<Finding> {
-        check::findings(&self.options, size, &self.tables())
-    }
-
-    fn space_needed_bytes(&self, size: &Size) -> u64 {
-        space::needed_bytes(size, &self.tables())
-    }
-
-    fn begin_point(engine: &OracleEngine, spec: &PointSpec) -> Result<UnderWay, EngineError> {
-        let procedure = procedure::of(&spec.test)?;
-        point::refuse_left_out(engine, spec)?;
-        point::refuse_several_builders(spec)?;
-        engine.with(|connection| point::make(connection, &procedure, spec))?;
-        for node in 0..engine.working_nodes(spec.nodes) {
-            // All nodes of a cluster have one database, and each a cache of its own.
-            point::begin_on(engine, node, |connection| point::warm(connection, spec))?;
-        }
-        UnderWay::begin(engine, procedure::counting(&procedure), spec.threads)
-    }
-
-    fn end_point(engine: &OracleEngine, spec: &PointSpec, begun: bool) -> Result<(), EngineError> {
-        if begun {
-            point::snap(engine)?;
-        }
-        engine.with(|connection| point::remove_leftovers(connection, spec))
-    }
-
-    fn begin_program(engine: &OracleEngine, spec: &ProgramSpec) -> Result<UnderWay, EngineError> {
-        engine.with(|connection| point::remove_made(connection, &format!("preparing {}", spec.work)))?;
-        for node in 0..engine.working_nodes(spec.nodes) {
-            point::begin_on(engine, node, |_| Ok(()))?;
-        }
-        UnderWay::begin(engine, Counting::Nothing, 1)
-    }
-
-    fn end_program(engine: &OracleEngine) -> Result<(), EngineError> {
-        engine.changed(None);
-        point::snap(engine)
-    }
-
-    fn statistics(connection: &mut OracleConnection) -> Result<Counters, EngineError> {
-        snapshot::for_everybody(connection)
-    }
-
-    fn watch(
-        connection: OracleConnection,
-        ours: Arc<Mutex<BTreeSet<u64>>>,
-    ) -> Result<Watch<OracleConnection>, EngineError> {
-        monitor::watch(connection, ours)
-    }
-
-    fn read(
-        &self,
-        (number, node, connection): (usize, &Node, &mut OracleConnection),
-        UnderWay { watched, began, bases }: &mut UnderWay,
-        _: Option<&Watch<OracleConnection>>,
-        _: Option<Others>,
-    ) -> Result<NodeStatistics, EngineError> {
-        let mut told = snapshot::read(node, connection, watched, &mut bases[number])?;
-        if self.options.diagnostics_pack {
-            told.counters.waits.extend(snapshot::history(connection, began.elapsed())?);
-        }
-        Ok(told)
-    }
-
-    fn session(engine: &OracleEngine, node: usize) -> Result<Box<dyn Session>, EngineError> {
-        let connection = engine.product.open(node, "dbdyno job")?;
-        let session = OracleSession::new(&connection, Arc::clone(&engine.nodes[node]))?;
-        Ok(Box::new(ServerSession::new(connection, session)))
-    }
-
-    fn data_files(engine: &OracleEngine) -> Vec<PathBuf> {
-        engine.location().map(|location| location.files.clone()).unwrap_or_default()
-    }
-}
 
 #[cfg(test)]
 #[path = "tests/names.rs"]

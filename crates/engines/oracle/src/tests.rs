@@ -2,8 +2,9 @@
 
 pub(crate) mod views;
 
-use super::*;
-use dbdyno_engine::{Engine as _, Target};
+use super::product::OracleEngine;
+use super::{INFO, NOTICE, layout, point};
+use dbdyno_engine::{Engine as _, PointSpec, Target};
 use dbdyno_model::{ErrorClass, TableName};
 
 fn engine(target: &str) -> OracleEngine {
