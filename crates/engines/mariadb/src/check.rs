@@ -2,12 +2,10 @@
 //! what would make its figures doubtful. Where something is missing, the message has the very statement that helps.
 //! What the server itself can judge is in dialect/sql/check.sql.
 
-pub(super) mod grants;
-
 use super::connection::{MariaDbConnection, Version};
 use super::describe::{self, MYSQL_NOTICE};
 use super::options::Options;
-use super::space;
+use super::{privileges, space};
 use dbdyno_engine::server::check::{self, Sizes, pooler};
 use dbdyno_engine::server::url::{unencrypted, unproved};
 use dbdyno_engine::{EngineError, Finding, FindingLevel, finding};
@@ -45,13 +43,13 @@ fn look(options: &Options, size: &Size) -> Vec<Finding> {
 }
 
 fn server(connection: &mut MariaDbConnection, options: &Options, size: &Size) -> Result<Vec<Finding>, EngineError> {
-    let account = grants::own_account(connection)?;
+    let account = privileges::own_account(connection)?;
     let doing = "telling the server who asks";
     let set = connection.control(doing).exec_drop("SET @dbdyno_account = ?", (&account,));
     set.map_err(|error| connection.error(doing, &error))?;
     let sizes = Sizes::of(size, space::table_bytes);
     let questions = describe::questions(connection);
-    let mut findings = grants::findings(connection, &options.database, &account)?;
+    let mut findings = privileges::findings(connection, &options.database, &account)?;
     findings.extend(check::findings(connection, &questions, &sizes, CommitMode::EngineDefault)?);
     Ok(findings)
 }

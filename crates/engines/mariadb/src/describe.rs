@@ -1,11 +1,11 @@
 //! What MariaDB says of itself: for the run's record, and for the reader of a figure.
 
 use super::connection::MariaDbConnection;
-use super::snapshot;
 use crate::DIALECT;
 use dbdyno_engine::server::{Questions, describe, pairs};
 use dbdyno_engine::{DurablePlaces, EngineError};
 use dbdyno_model::Database;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// What goes with every output where the server is MySQL.
@@ -40,7 +40,14 @@ pub(super) fn places(connection: &mut MariaDbConnection, data: &Path) -> Result<
     log.extend(place("log_bin_basename").and_then(|files| files.parent().map(Path::to_owned)));
     let more = ["innodb_data_home_dir", "innodb_undo_directory"].into_iter().filter_map(place);
     let data = [data.to_owned()].into_iter().chain(more).collect();
-    Ok(DurablePlaces { log, data, synced_by_writing: snapshot::is_synced_by_writing(&said) })
+    Ok(DurablePlaces { log, data, synced_by_writing: is_synced_by_writing(&said) })
+}
+
+/// Whether the redo log's file is opened so that writing to it is syncing it, and commits write to it.
+pub(super) fn is_synced_by_writing(settings: &BTreeMap<String, String>) -> bool {
+    let is = |name: &str, values: &[&str]| settings.get(name).is_some_and(|value| values.contains(&value.as_str()));
+    is("innodb_flush_log_at_trx_commit", &["1", "3"])
+        && (is("innodb_flush_method", &["O_DSYNC"]) || is("innodb_log_file_write_through", &["ON"]))
 }
 
 #[cfg(test)]
@@ -86,6 +93,19 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn writes_of_the_log_are_syncs_only_where_they_are_made_so() {
+        let is = |pairs: &[(&str, &str)]| {
+            let settings = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+            is_synced_by_writing(&settings)
+        };
+        let (always, later) = (("innodb_flush_log_at_trx_commit", "1"), ("innodb_flush_log_at_trx_commit", "2"));
+        assert!(is(&[always, ("innodb_flush_method", "O_DSYNC")]));
+        assert!(is(&[always, ("innodb_log_file_write_through", "ON")]));
+        assert!(!is(&[later, ("innodb_flush_method", "O_DSYNC")]));
+        assert!(!is(&[always, ("innodb_flush_method", "O_DIRECT")]));
     }
 
     #[test]

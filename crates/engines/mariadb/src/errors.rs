@@ -1,9 +1,8 @@
 //! MariaDB's errors in dbdyno's words: a class from the server's number, the server's own words, and what to do where
 //! that is known (dialect/errors.toml). Here is what is no look-up.
 
-use super::DIALECT;
-use super::check::grants;
 use super::options::{Host, Options};
+use super::{DIALECT, grants};
 use dbdyno_engine::EngineError;
 use dbdyno_engine::server::password::FoundPassword;
 use dbdyno_engine::server::{Code, Refusal, io_code};

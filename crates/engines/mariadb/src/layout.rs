@@ -48,7 +48,8 @@ fn by_value(statement: &str, organisation: Organisation) -> Result<String, Engin
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{MariaDbProduct, TABLE_NAMES};
+    use crate::TABLE_NAMES;
+    use crate::product::MariaDbProduct;
     use dbdyno_engine::server::{Leaf, ProductTables as _, compression, leaves};
     use dbdyno_model::TableName;
 

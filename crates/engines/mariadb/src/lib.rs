@@ -17,6 +17,7 @@ mod connection;
 mod describe;
 mod dialect;
 mod errors;
+mod grants;
 mod layout;
 mod load;
 mod location;
@@ -26,6 +27,7 @@ mod password;
 mod plan;
 mod point;
 mod private;
+mod privileges;
 mod procedure;
 mod product;
 mod rows;
@@ -133,7 +135,7 @@ impl Product for MariaDbProduct {
         watch: Option<&Watch<MariaDbConnection>>,
         _: Option<Others>,
     ) -> Result<NodeStatistics, EngineError> {
-        snapshot::read(node, connection, watched, watch)
+        snapshot::read(&node.account, connection, watched, watch)
     }
 
     fn session(engine: &MariaDbEngine, node: usize) -> Result<Box<dyn Session>, EngineError> {

@@ -1,10 +1,10 @@
 //! What a load does that is MariaDB's own: locks by name, leaves that are emptied and filled in one transaction,
 //! statistics.
 
-use super::check::grants;
 use super::connection::MariaDbConnection;
 use super::options::Options;
-use super::{MariaDbProduct, layout};
+use super::product::MariaDbProduct;
+use super::{layout, privileges};
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::data::{column_list, test_columns};
@@ -14,14 +14,6 @@ use dbdyno_engine::server::{
 };
 use dbdyno_model::{ErrorClass, Size, TableName};
 use mysql::prelude::Queryable as _;
-
-/// The database that this session has as its default: ours where it exists.
-///
-/// # Errors
-/// The server's.
-pub(super) fn database(connection: &mut MariaDbConnection) -> Result<Option<String>, EngineError> {
-    Ok(first(connection.texts("asking for the database", "SELECT DATABASE()")?))
-}
 
 impl ProductTables for MariaDbProduct {
     const CREATED: &'static str = "created_database";
@@ -35,7 +27,7 @@ impl ProductTables for MariaDbProduct {
     }
 
     fn how_to_read(&self, connection: &mut MariaDbConnection) -> Result<String, EngineError> {
-        let grant = grants::help(connection, &self.options.database)?;
+        let grant = privileges::help(connection, &self.options.database)?;
         Ok(grant.map_or_else(
             || "connect as a user that may".to_owned(),
             |statement| format!("an administrator runs: {statement}, or connect as a user that may"),
@@ -43,7 +35,7 @@ impl ProductTables for MariaDbProduct {
     }
 
     fn create_place(&self, connection: &mut MariaDbConnection) -> Result<bool, EngineError> {
-        if database(connection)?.is_some() {
+        if connection.database()?.is_some() {
             return Ok(false);
         }
         let (name, quoted) = (&self.options.database, self.options.quoted_database());
@@ -124,7 +116,7 @@ impl ProductTables for MariaDbProduct {
     fn unseen(connection: &mut MariaDbConnection) -> Result<Vec<String>, EngineError> {
         let sees = connection.texts("asking for triggers", &DIALECT.get("inspect/may_see_triggers")?.text)?;
         let blind = first(sees).as_deref() == Some("0");
-        Ok(blind.then(|| grants::why_missing(connection, &["TRIGGER"])).into_iter().collect())
+        Ok(blind.then(|| privileges::why_missing(connection, &["TRIGGER"])).into_iter().collect())
     }
 }
 
@@ -156,7 +148,7 @@ fn analyse(connection: &mut MariaDbConnection, table: TableName) -> Result<(), E
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rows::InsertMethod;
+    use crate::connection::InsertMethod;
     use crate::scratch::ServerOptions;
     use crate::{TABLE_NAMES, engine};
     use dbdyno_engine::bookkeeping::Contents;

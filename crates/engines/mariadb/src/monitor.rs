@@ -2,8 +2,8 @@
 //! looks a second cost next to nothing. Where performance_schema is on, it also sees to it that waits for files are
 //! counted.
 
-use super::check::grants;
 use super::connection::MariaDbConnection;
+use super::privileges;
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::server::{Connection as _, Watch, first};
@@ -29,7 +29,7 @@ pub(super) fn watch(
 ) -> Result<Watch<MariaDbConnection>, EngineError> {
     let may_see = connection.texts("looking at privileges", &DIALECT.get("statistics/may_see_activity")?.text)?;
     let why_blind =
-        (first(may_see).as_deref() == Some("0")).then(|| grants::why_missing(&mut connection, &["PROCESS"]));
+        (first(may_see).as_deref() == Some("0")).then(|| privileges::why_missing(&mut connection, &["PROCESS"]));
     let switched = switch_on(&mut connection);
     Watch::start(connection, ours, &DIALECT.get("statistics/activity")?.text, why_blind, move |connection| {
         for instrument in &switched {
@@ -61,6 +61,6 @@ pub(super) fn why_no_files(connection: &mut MariaDbConnection, may_read: bool) -
     if !may_read && is_on(connection).as_deref() != Some("1") {
         return NO_PERFORMANCE_SCHEMA.to_owned();
     }
-    let missing = FILES.into_iter().find_map(|grant| grants::if_missing(connection, grant));
+    let missing = FILES.into_iter().find_map(|grant| privileges::if_missing(connection, grant));
     missing.unwrap_or_else(|| NO_FILE_INSTRUMENTS.to_owned())
 }

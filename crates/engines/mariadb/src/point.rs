@@ -2,7 +2,8 @@
 //! watch.
 
 use super::connection::MariaDbConnection;
-use super::{MariaDbProduct, procedure};
+use super::procedure;
+use super::product::MariaDbProduct;
 use crate::DIALECT;
 use dbdyno_engine::procedure::ProcedureSpec;
 use dbdyno_engine::server::{Connection as _, leftovers};

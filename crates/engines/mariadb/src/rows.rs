@@ -9,7 +9,7 @@
 //! the keys afterwards takes as long, and in one session. With `unique_checks` off the server sorts each leaf through
 //! temporary files and builds it at once: that was slower, and rows would have to fit a second time.
 
-use super::connection::MariaDbConnection;
+use super::connection::{InsertMethod, MariaDbConnection};
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::client::{Value, Values, cents_from, cents_text};
@@ -25,15 +25,6 @@ const BULK_ROWS: usize = 1_000;
 const INSERT_ROWS: usize = 100;
 /// Bytes of a row in a message at most.
 const ROW_BYTES: usize = 400;
-
-/// How rows go to the server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum InsertMethod {
-    /// So many rows of parameters for one INSERT, in MariaDB's bulk protocol.
-    Bulk(usize),
-    /// INSERTs of so many rows.
-    Inserts(usize),
-}
 
 impl InsertMethod {
     /// Asks the server.

@@ -2,9 +2,9 @@
 //! Nothing of the server's is set for that: a table that is flushed for export is written out whole, and no setting is
 //! left behind where dbdyno is killed meanwhile.
 
-use super::check::grants;
-use super::{MariaDbEngine, MariaDbProduct, TABLE_NAMES};
-use crate::DIALECT;
+use super::dialect::{DIALECT, TABLE_NAMES};
+use super::privileges;
+use super::product::{MariaDbEngine, MariaDbProduct};
 use dbdyno_engine::server::{self, Connection as _};
 use dbdyno_engine::{EngineError, Settled};
 use dbdyno_model::{ErrorClass, TableName};
@@ -59,7 +59,7 @@ impl server::Backlog<MariaDbProduct> for Backlog {
                 Err(error) if error.class == ErrorClass::UnknownObject => {}
                 Err(error) if error.class == ErrorClass::Permission => {
                     return Ok(Settled::NotAllowed(
-                        engine.with(|connection| Ok(grants::why_missing(connection, &FLUSHING)))?,
+                        engine.with(|connection| Ok(privileges::why_missing(connection, &FLUSHING)))?,
                     ));
                 }
                 Err(error) => return Err(error),

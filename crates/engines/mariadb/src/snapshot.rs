@@ -1,8 +1,8 @@
 //! The server's counters at one moment. What sessions have done is the server's count of each session of dbdyno's
 //! alone, so that nobody else's work is among it; what the server did below that (pages, log) it counts as a whole.
 
-use super::Node;
 use super::connection::MariaDbConnection;
+use super::describe::is_synced_by_writing;
 use super::monitor::why_no_files;
 use super::procedure::{self, Counting};
 use crate::DIALECT;
@@ -162,14 +162,14 @@ pub(super) fn for_everybody(connection: &mut MariaDbConnection) -> Result<Counte
     Ok(counters)
 }
 
-/// Reads a node's counters for a point.
+/// Reads a node's counters for a point. `account` is what dbdyno's sessions there have done.
 pub(super) fn read(
-    node: &Node,
+    account: &Account,
     connection: &mut MariaDbConnection,
     watched: &Watched,
     watch: Option<&Watch<MariaDbConnection>>,
 ) -> Result<NodeStatistics, EngineError> {
-    let (work, mut ours) = node.account.read();
+    let (work, mut ours) = account.read();
     ours += done(connection)?.engine_commits;
     if let Some(watch) = watch {
         // A watch that has failed says so in what it has seen.
@@ -299,13 +299,6 @@ fn syncs(settings: &Answers, read: &BTreeMap<String, u64>, counters: &mut Counte
     }
 }
 
-/// Whether the redo log's file is opened so that writing to it is syncing it, and commits write to it.
-pub(super) fn is_synced_by_writing(settings: &BTreeMap<String, String>) -> bool {
-    let is = |name: &str, values: &[&str]| settings.get(name).is_some_and(|value| values.contains(&value.as_str()));
-    is("innodb_flush_log_at_trx_commit", &["1", "3"])
-        && (is("innodb_flush_method", &["O_DSYNC"]) || is("innodb_log_file_write_through", &["ON"]))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -340,18 +333,5 @@ mod tests {
         let counting = Counting::Scans { ends: 1, times: 1 };
         executions(&none, &watched(counting), &mut counters);
         assert_eq!(counters.get(Counter::Executions), Some(0), "statements that read nothing");
-    }
-
-    #[test]
-    fn writes_of_the_log_are_syncs_only_where_they_are_made_so() {
-        let is = |pairs: &[(&str, &str)]| {
-            let settings = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-            is_synced_by_writing(&settings)
-        };
-        let (always, later) = (("innodb_flush_log_at_trx_commit", "1"), ("innodb_flush_log_at_trx_commit", "2"));
-        assert!(is(&[always, ("innodb_flush_method", "O_DSYNC")]));
-        assert!(is(&[always, ("innodb_log_file_write_through", "ON")]));
-        assert!(!is(&[later, ("innodb_flush_method", "O_DSYNC")]));
-        assert!(!is(&[always, ("innodb_flush_method", "O_DIRECT")]));
     }
 }

@@ -1,6 +1,6 @@
 -- What `dbdyno check` finds. Each statement gives rows of a level (ok, warning, blocker), a subject and a text, or none; nothing
 -- is changed. {about} is the schema that has variables and status as tables; @dbdyno_account is who this session is, as SQL
--- wants it. Privileges are read from SHOW GRANTS (src/check/grants.rs).
+-- wants it. Privileges are read from SHOW GRANTS (src/privileges.rs).
 
 -- name: writable
 -- what: whether the server takes writes; one that follows nobody now and takes writes may once have done so

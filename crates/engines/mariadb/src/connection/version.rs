@@ -4,11 +4,11 @@ use std::fmt;
 
 /// A version. Those of one product are ordered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(in super::super) struct Version {
+pub(crate) struct Version {
     /// MySQL, and not MariaDB.
-    pub(in super::super) mysql: bool,
+    pub(crate) mysql: bool,
     /// 10.11.19 is 101119.
-    pub(in super::super) number: u32,
+    pub(crate) number: u32,
 }
 
 /// What MariaDB put before its number so that older programs would talk to it; proxies still do.
