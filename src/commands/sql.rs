@@ -65,8 +65,7 @@ struct WorkloadScript {
 fn workload(name: &str, engine: &EngineInfo, format: Format) -> Result<(), Error> {
     let workload = workloads::known(name)?;
     let script = Dialect::of(workload, engine).map_err(Error::Usage)?.script();
-    let script =
-        WorkloadScript { engine: engine.name, notice: engine.notice, workload: workload.name(), script };
+    let script = WorkloadScript { engine: engine.name, notice: engine.notice, workload: workload.name(), script };
     format.show(&script, || format!("{}{}", notice(engine.notice), script.script))
 }
 

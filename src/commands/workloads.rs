@@ -21,11 +21,10 @@ pub(super) fn named(what: &[String], catalogue: &Catalogue) -> Result<Option<&'s
     match (what.iter().find_map(|name| workload(name)), what) {
         (Some(found), [_]) => Ok(Some(found)),
         (Some(found), _) => refused(format!("the workload {} is run by itself: leave the rest away", found.name())),
-        (None, [only]) if catalogue.select(only).is_err() && catalogue.suite(only).is_err() => {
-            near(only).map_or(Ok(None), |near| {
+        (None, [only]) if catalogue.select(only).is_err() && catalogue.suite(only).is_err() => near(only)
+            .map_or(Ok(None), |near| {
                 refused(format!("there is no test, suite or workload '{only}' (did you mean '{near}'?)"))
-            })
-        }
+            }),
         (None, _) => Ok(None),
     }
 }
@@ -147,11 +146,9 @@ impl WorkloadTarget {
         let jobs = dbdyno_probe::hardware_threads();
         let loaded = load_workload(place.engine.as_ref(), dialect, Some(self.scale), jobs, (progress, stop));
         progress.finish();
-        let loaded = loaded.map_err(|error| {
-            match stop.requested() {
-                true => Error::LoadStopped("the same command begins the load anew"),
-                false => place.failed("loading")(error),
-            }
+        let loaded = loaded.map_err(|error| match stop.requested() {
+            true => Error::LoadStopped("the same command begins the load anew"),
+            false => place.failed("loading")(error),
         })?;
         // Another dbdyno may have loaded it since it was examined and the plan was made.
         if loaded.scale != self.scale {

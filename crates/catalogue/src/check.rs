@@ -1,8 +1,8 @@
 //! Rules for entries beyond their form. Each check returns the first error, with the key.
 
 use dbdyno_model::{
-    Compression, Metric, Organisation, Point, ProcedureShape, RepeatMode, RowsBy, Size, StorageTier, Suite,
-    TableShape, Test, fibonacci_calls,
+    Compression, Metric, Organisation, Point, ProcedureShape, RepeatMode, RowsBy, Size, StorageTier, Suite, TableShape,
+    Test, fibonacci_calls,
 };
 
 type Checked = Result<(), String>;

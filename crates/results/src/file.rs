@@ -70,11 +70,7 @@ fn is_there(path: &Path, known: u32) -> Result<bool, ResultsError> {
 /// The folder of a file that exists or may be created.
 fn folder_of(path: &Path) -> Result<&Path, ResultsError> {
     let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if folder.is_dir() {
-        Ok(folder)
-    } else {
-        Err(ResultsError::NoFolder { path: shown(path), folder: shown(folder) })
-    }
+    if folder.is_dir() { Ok(folder) } else { Err(ResultsError::NoFolder { path: shown(path), folder: shown(folder) }) }
 }
 
 /// Whether a file can be opened for writing, as far as this can be checked without creating it.

@@ -6,8 +6,8 @@ use crate::{Span, TypeResult, WindowMode};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::{PointSpec, program};
 use dbdyno_model::{
-    Argument, Counter, Counters, CpuUse, Drive, IoRates, MetricId, MetricValue, Point, RepeatMode, ResponseTime, Series,
-    TransactionType, Wait,
+    Argument, Counter, Counters, CpuUse, Drive, IoRates, MetricId, MetricValue, Point, RepeatMode, ResponseTime,
+    Series, TransactionType, Wait,
 };
 use dbdyno_probe::Telemetry;
 use dbdyno_stats::Histogram;

@@ -233,12 +233,7 @@ fn steps(
 
 /// The best of the ramp again for each repeat, after all repeats: the figures that select the best are biased upwards.
 /// With one degree of parallelism nothing is selected, and set rates have no best.
-fn again(
-    steps: &[PlannedPoint],
-    template: &PlannedPoint,
-    loads: &[ClientLoad],
-    repeats: u32,
-) -> Vec<PlannedPoint> {
+fn again(steps: &[PlannedPoint], template: &PlannedPoint, loads: &[ClientLoad], repeats: u32) -> Vec<PlannedPoint> {
     let ramp: Vec<&PlannedPoint> = steps.iter().filter(|step| step.rows_per_tx == template.rows_per_tx).collect();
     let (Some(first), Some(load)) = (ramp.first(), loads.iter().find(|load| load.rate.is_none())) else {
         return Vec::new();

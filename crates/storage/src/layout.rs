@@ -39,13 +39,11 @@ impl Space {
         let sizes: Vec<u64> = luns.iter().map(|lun| lun.size_bytes).collect();
         let space = Self::of(&sizes, layout, unit_bytes);
         match luns.iter().find(|lun| lun.size_bytes < unit_bytes) {
-            Some(lun) if layout == Layout::Concat || space.units == 0 => {
-                Err(StorageError::Load(format!(
-                    "{} has {} bytes, less than one I/O of {unit_bytes} bytes; name a larger one or a smaller I/O size",
-                    lun.path.display(),
-                    lun.size_bytes
-                )))
-            }
+            Some(lun) if layout == Layout::Concat || space.units == 0 => Err(StorageError::Load(format!(
+                "{} has {} bytes, less than one I/O of {unit_bytes} bytes; name a larger one or a smaller I/O size",
+                lun.path.display(),
+                lun.size_bytes
+            ))),
             _ if space.units == 0 => Err(StorageError::Load(format!(
                 "in stripes of {} bytes there is no room for one I/O of {unit_bytes} bytes; use smaller stripes",
                 space.stripe_bytes

@@ -153,7 +153,8 @@ impl Dialect {
     pub(crate) fn fills(&self, scale: u64) -> Result<Vec<TableRows>, EngineError> {
         let name = self.workload.name();
         let read: Result<Tables, _> = toml::from_str(self.workload.about().tables);
-        let tables = read.map_err(|error| EngineError::other(format!("the tables of {name} cannot be read: {error}")))?;
+        let tables =
+            read.map_err(|error| EngineError::other(format!("the tables of {name} cannot be read: {error}")))?;
         let rows = |Filled { name: what, rows, columns }: Filled| {
             let made = self.file.get(&format!("make {what}"))?.notes.get("makes");
             let table = made.and_then(|makes| makes.strip_prefix("table "));

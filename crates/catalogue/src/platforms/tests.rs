@@ -111,10 +111,8 @@ fn a_file_of_the_user_adds_a_platform_or_the_costs_of_a_run() {
     assert_eq!(catalogue.platform_ids().count(), 16);
     assert_eq!(catalogue.costs_of_run("before").unwrap().and_then(|c| c.total_usd()), Some(9_000.0));
     assert_eq!(catalogue.costs_of_run("after").unwrap(), None);
-    assert!(
-        matches!(
-            catalogue.platform("min"),
-            Err(CatalogueError::Unknown { kind: "platform", nearest, .. }) if nearest == ["mine"]
-        )
-    );
+    assert!(matches!(
+        catalogue.platform("min"),
+        Err(CatalogueError::Unknown { kind: "platform", nearest, .. }) if nearest == ["mine"]
+    ));
 }

@@ -81,9 +81,8 @@ impl Answer {
     }
 
     fn read_call(&mut self, outputs: &[ValueType], work: &str, statement: usize) -> Result<(), EngineError> {
-        let unclear = |what: String| {
-            EngineError::other(format!("{work}: the call that is statement {statement} {what}"))
-        };
+        let unclear =
+            |what: String| EngineError::other(format!("{work}: the call that is statement {statement} {what}"));
         let (rows, columns) = (self.rows, self.values.len().checked_div(self.rows).unwrap_or(0));
         if (rows, columns) != (1, outputs.len()) {
             let expected = outputs.len();

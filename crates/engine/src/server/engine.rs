@@ -4,16 +4,16 @@
 use super::product::{Backlog as _, Point, ServerEngine};
 use super::tables::{LoadRequest, OWN, Reach};
 use super::{
-    Held, Product, ServerLocation, Told, Wait, answers, checksum, contents, fill, held, inspect, load, look_after,
-    Watches, no_point, node_count, recover, remove, run_lock, statistics,
+    Held, Product, ServerLocation, Told, Wait, Watches, answers, checksum, contents, fill, held, inspect, load,
+    look_after, no_point, node_count, recover, remove, run_lock, statistics,
 };
 use crate::bookkeeping::Meta;
 use crate::data::{Checksum, Columns, Sample};
 use crate::private::PrivateServer;
 use crate::{
     BlockWrites, Canceller, Durability, DurablePlaces, Engine, EngineError, Features, Finding, Hold, Inspection,
-    LoadReport, LoadWatch, Loaded, LostTarget, PointSpec, PointStatistics, ProgramSpec, Pump, Sampling, Session, Settled,
-    TableRows, Workloads,
+    LoadReport, LoadWatch, Loaded, LostTarget, PointSpec, PointStatistics, ProgramSpec, Pump, Sampling, Session,
+    Settled, TableRows, Workloads,
 };
 use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Size, TableName};
 use std::collections::BTreeMap;

@@ -213,7 +213,11 @@ mod tests {
             assert_eq!(missing, DIALECT.grants.len() - 1, "{line}");
             // On another database.
             let line = statement_of(grant, "my_db", "x");
-            assert_eq!(Grants::read([line.as_str()].into_iter()).missing("my_db").count(), DIALECT.grants.len() - 1, "{line}");
+            assert_eq!(
+                Grants::read([line.as_str()].into_iter()).missing("my_db").count(),
+                DIALECT.grants.len() - 1,
+                "{line}"
+            );
         }
     }
 

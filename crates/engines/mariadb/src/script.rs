@@ -69,9 +69,8 @@ pub(super) fn ended(sql: &str) -> String {
 /// # Errors
 /// A statement cannot be filled in.
 pub(super) fn of_schema(size: &Size) -> Result<String, EngineError> {
-    let mut script = Script::begin(
-        "-- First what an administrator runs, then what dbdyno runs as the user that is made there.\n\n",
-    );
+    let mut script =
+        Script::begin("-- First what an administrator runs, then what dbdyno runs as the user that is made there.\n\n");
     script.line(&DIALECT.get("setup/setup")?.text);
     script.line("\n-- The client ends here. What follows is for reading: `dbdyno load` runs it, and fills the tables.");
     script.line("\\q\n");

@@ -89,9 +89,12 @@ impl SessionProduct for MariaDbSession {
     ) -> Result<ChunkResult, EngineError> {
         let Some([end, bytes]) = procedure::after_pass(&job.procedure, job.number)? else { return Ok(done) };
         let doing = "bringing a file to the device";
-        connection.measure(doing, &end).map_err(|error| privileges::unmeasured(connection, error, &settle::FLUSHING))?;
-        let written =
-            connection.measure(doing, &bytes).map_err(|error| privileges::unmeasured(connection, error, &["PROCESS"]))?;
+        connection
+            .measure(doing, &end)
+            .map_err(|error| privileges::unmeasured(connection, error, &settle::FLUSHING))?;
+        let written = connection
+            .measure(doing, &bytes)
+            .map_err(|error| privileges::unmeasured(connection, error, &["PROCESS"]))?;
         let written = first(written).and_then(|n| n.parse::<u64>().ok());
         let unknown = || EngineError::new(ErrorClass::Other, format!("{doing}: the server does not tell its length"));
         done.bytes = written.ok_or_else(unknown)?;

@@ -5,8 +5,8 @@ use super::connection::OracleConnection;
 use super::options::{Options, Part};
 use super::{DIAGNOSTICS_CLAIM, NOTICE, statistics};
 use crate::DIALECT;
-use dbdyno_engine::server::{Answers, Connection as _, Questions, describe};
 use dbdyno_engine::EngineError;
+use dbdyno_engine::server::{Answers, Connection as _, Questions, describe};
 use dbdyno_model::Database;
 
 /// The questions to a server.

@@ -96,9 +96,8 @@ fn refuse_absent_tier(connection: &mut OracleConnection, spec: &PointSpec) -> Re
         }
         StorageTier::CellFlash => ("cells", "the server has no storage cells (v$cell is empty)"),
     };
-    let rows = told(
-        connection.texts("looking for the test's tier", &DIALECT.get(&format!("statistics/{statement}"))?.text),
-    )?;
+    let rows =
+        told(connection.texts("looking for the test's tier", &DIALECT.get(&format!("statistics/{statement}"))?.text))?;
     let message = match rows.map(first) {
         Ok(Some(n)) if n.parse().is_ok_and(|n: u64| n > 0) => return Ok(()),
         Ok(_) => format!("{}: {lacks}", spec.test.code),

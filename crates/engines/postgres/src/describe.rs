@@ -2,9 +2,9 @@
 
 use super::connection::PostgresConnection;
 use crate::DIALECT;
+use dbdyno_engine::EngineError;
 use dbdyno_engine::procedure::Setting;
 use dbdyno_engine::server::{Connection, Questions, describe, pairs};
-use dbdyno_engine::EngineError;
 use dbdyno_model::{CommitMode, Database};
 
 /// The questions to a server of this version.

@@ -8,7 +8,6 @@ use super::options::{Address, Host, Options};
 use dbdyno_engine::EngineError;
 use dbdyno_engine::server::Refusal;
 use dbdyno_engine::server::password::FoundPassword;
-use dbdyno_model::ErrorClass;
 pub(super) use trouble::{Cause, Said, Trouble};
 
 /// An error of a statement in words. A statement that was cancelled counts as ours;
@@ -59,11 +58,6 @@ fn value_of(options: &Options, host: &Host, name: &str) -> Option<String> {
         "seconds" => options.connect_timeout.as_secs().to_string(),
         _ => return None,
     })
-}
-
-/// The class of an SQLSTATE.
-pub(super) fn class_of(sqlstate: &str) -> ErrorClass {
-    DIALECT.errors.class(sqlstate, "")
 }
 
 /// The server's message, detail and hint, and where in a procedure it happened.
@@ -121,6 +115,7 @@ pub(super) fn identifier(name: &str) -> String {
 mod tests {
     use super::*;
     use dbdyno_engine::Target;
+    use dbdyno_model::ErrorClass;
     use std::path::PathBuf;
 
     #[test]
@@ -144,7 +139,7 @@ mod tests {
             ("53300 53200 22012 23505 42601 XX000 P0001 x", ErrorClass::Other),
         ] {
             for code in codes.split(' ') {
-                assert_eq!(class_of(code), class, "{code}");
+                assert_eq!(DIALECT.errors.class(code, ""), class, "{code}");
             }
         }
     }

@@ -1,9 +1,9 @@
 //! What SQLite says of itself: for the run's record, for `check`, and for the reader of a figure.
 
+use super::Shared;
 use super::connection::{Access, SqliteConnection};
 use super::meta;
 use super::options::{Journal, Options, Synchronous};
-use super::Shared;
 use crate::DIALECT;
 use dbdyno_engine::bookkeeping::Contents;
 use dbdyno_engine::{Durability, EngineError, Finding, FindingLevel, finding};

@@ -51,7 +51,10 @@ fn files_longer_than_the_buffer_are_read_whole_and_absent_ones_say_why() {
         KernelFile::open(&root, "proc/stat".to_owned()).read(&mut buffer, parse::cpu_ticks).unwrap_err(),
         "/proc/stat has a form that dbdyno does not know"
     );
-    assert_eq!(KernelFile::open(&root, "proc/io".to_owned()).read(&mut buffer, length).unwrap_err(), "there is no /proc/io here");
+    assert_eq!(
+        KernelFile::open(&root, "proc/io".to_owned()).read(&mut buffer, length).unwrap_err(),
+        "there is no /proc/io here"
+    );
 }
 
 #[test]

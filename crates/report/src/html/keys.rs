@@ -7,8 +7,8 @@ use crate::figures::Figure;
 use crate::groups::grouped;
 use crate::numbers::{MISSING, percent, thousands};
 use crate::published::bounded;
-use crate::summary::head::dop_words;
 use crate::summary::figure::{LineFigures, find, most_redo, no_redo};
+use crate::summary::head::dop_words;
 use crate::summary::lines::{REDO, Shows, SummaryLine, sections};
 use crate::summary::{SHOWN_BY_INTERVAL, adds, winners};
 use crate::text::clean;
@@ -38,11 +38,9 @@ pub(super) fn section(run: &RunJson, catalogue: &Catalogue) -> Markup {
         return html! {};
     }
     let lines = sections(run).iter().flat_map(|s| s.lines.iter().map(move |line| (s.title, line)));
-    let found: Vec<FoundLine<'_>> =
-        lines.map(|(title, line)| (title, line, find(line, run, catalogue))).collect();
-    let tiles = TILES.iter().filter_map(|name| {
-        found.iter().find(|(_, line, found)| line.name == *name && found.is_measured())
-    });
+    let found: Vec<FoundLine<'_>> = lines.map(|(title, line)| (title, line, find(line, run, catalogue))).collect();
+    let tiles =
+        TILES.iter().filter_map(|name| found.iter().find(|(_, line, found)| line.name == *name && found.is_measured()));
     let left_out: Vec<String> = found
         .iter()
         .filter(|(_, line, found)| !line.name.is_empty() && !found.is_measured())

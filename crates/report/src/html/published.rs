@@ -7,8 +7,8 @@ use super::table::{ColumnHead, Table, TableRow, text};
 use crate::numbers::{MISSING, count, percent, printed};
 use crate::published::{bounded, curve_keys, printed_rows};
 use dbdyno_model::{
-    FigureKind, PrintedBound, Published, PublishedCurve, PublishedHistogram, PublishedStatement,
-    PublishedWaits, RunJson,
+    FigureKind, PrintedBound, Published, PublishedCurve, PublishedHistogram, PublishedStatement, PublishedWaits,
+    RunJson,
 };
 use maud::{Markup, html};
 

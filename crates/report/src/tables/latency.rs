@@ -110,8 +110,7 @@ fn rows(load: &LoadTimes<'_>) -> Vec<Row> {
     let mut lines = load.lines([&words, WAIT], TOLD, duration);
     lines[0][REACHED] = bracketed(std::mem::take(&mut lines[0][REACHED]), &flags);
     // A line begins with the load in words, or with what stands in its place.
-    let row = |(line, marks): (Vec<String>, String)| {
-        Row::Figures(keys.iter().cloned().chain(line).chain([marks]).collect())
-    };
+    let row =
+        |(line, marks): (Vec<String>, String)| Row::Figures(keys.iter().cloned().chain(line).chain([marks]).collect());
     lines.into_iter().zip(marks).map(row).collect()
 }

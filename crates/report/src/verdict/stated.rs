@@ -124,9 +124,11 @@ pub(super) fn printed(run: &RunJson, asked: &TestFigure, limit: RequirementLimit
         RequirementLimit::Minimum(_) => next > best,
         RequirementLimit::Maximum(_) => next < best,
     };
-    let best = found.into_iter().flatten().reduce(|best, next| {
-        if is_better(next.0.value, best.0.value) { next } else { best }
-    });
+    let best = found.into_iter().flatten().reduce(
+        |best, next| {
+            if is_better(next.0.value, best.0.value) { next } else { best }
+        },
+    );
     let refused = refused.into_iter().find_map(Result::err);
     let found = best.map(|(figure, remarks)| FoundFigure::Figure(figure, remarks));
     found.or_else(|| refused.map(|why| FoundFigure::Nothing(RequirementOutcome::Refused, why)))

@@ -7,8 +7,8 @@ use crate::point::empty_point;
 use crate::{figures, judge};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{
-    ErrorClass, MetricId, MetricValue, Outcomes, PlannedPoint, Point, ResponseTime, Status, StorageIos,
-    StorageLun, StorageProof, StorageReadWrite,
+    ErrorClass, MetricId, MetricValue, Outcomes, PlannedPoint, Point, ResponseTime, Status, StorageIos, StorageLun,
+    StorageProof, StorageReadWrite,
 };
 use dbdyno_probe::Telemetry;
 use dbdyno_results::{HistogramKind, Histograms, PointHistogram};

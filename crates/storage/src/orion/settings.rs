@@ -113,9 +113,7 @@ impl OrionSettings {
         let write_pct = rules::within("-write", typed.write_pct.unwrap_or(0), 0..=100, "percent of writes")? as u8;
         let matrix = run.map(|run| matrix(typed, run, num_disks)).transpose()?;
         let points = match &matrix {
-            Some(m) => {
-                m.points.iter().map(|at| PlannedIoPoint { at: *at, large_type, write_pct }).collect()
-            }
+            Some(m) => m.points.iter().map(|at| PlannedIoPoint { at: *at, large_type, write_pct }).collect(),
             None => reference(),
         };
         let sequential = points.iter().any(|p: &PlannedIoPoint| p.large_type == LargeType::Seq && p.at.large > 0);

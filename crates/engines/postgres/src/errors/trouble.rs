@@ -1,6 +1,6 @@
 //! What went wrong between dbdyno and a server, before it is put in words for a user.
 
-use super::class_of;
+use crate::DIALECT;
 use dbdyno_engine::server::io_code;
 use dbdyno_model::ErrorClass;
 use std::io;
@@ -74,7 +74,7 @@ impl Trouble {
 
     /// What the server said.
     pub(crate) fn said(said: Said) -> Self {
-        let class = class_of(&said.sqlstate);
+        let class = DIALECT.errors.class(said.sqlstate.as_str(), "");
         Self { class, said: Some(Box::new(said)), words: String::new(), cause: Cause::Other }
     }
 

@@ -7,7 +7,7 @@ use dbdyno_engine::server::{leaf_name as leaf, leaf_names, month_name as month};
 use dbdyno_model::{Organisation, Size, TableShape};
 
 /// What is above the leaves, lowest first: each is indexed when everything below it is, and adopts those indexes.
-pub(in super::super) fn parents(table: &str, organisation: Organisation) -> Vec<String> {
+pub(crate) fn parents(table: &str, organisation: Organisation) -> Vec<String> {
     match organisation {
         Organisation::Heap | Organisation::Iot | Organisation::Hash => Vec::new(),
         Organisation::HeapList | Organisation::IotList => vec![table.to_owned()],
@@ -18,7 +18,7 @@ pub(in super::super) fn parents(table: &str, organisation: Organisation) -> Vec<
 }
 
 /// Every relation of a table.
-pub(in super::super) fn relations(table: &str, organisation: Organisation) -> Vec<String> {
+pub(crate) fn relations(table: &str, organisation: Organisation) -> Vec<String> {
     let leaves = leaf_names(table, organisation).into_iter().map(|(name, ..)| name);
     leaves.chain(parents(table, organisation)).collect()
 }
@@ -27,7 +27,7 @@ pub(in super::super) fn relations(table: &str, organisation: Organisation) -> Ve
 ///
 /// # Errors
 /// A statement cannot be filled in.
-pub(in super::super) fn create(table: &str, organisation: Organisation) -> Result<Vec<String>, EngineError> {
+pub(crate) fn create(table: &str, organisation: Organisation) -> Result<Vec<String>, EngineError> {
     let whole = |statement: &str| DIALECT.fill(&format!("tables/{statement}"), &[("table", table)]);
     let part = |parent: &str, region: u64| {
         let (relation, region) = (leaf(parent, region), region.to_string());
@@ -74,7 +74,7 @@ fn create_month(table: &str, relation: &str, range: u64) -> Result<String, Engin
 ///
 /// # Errors
 /// A statement cannot be filled in.
-pub(in super::super) fn index(relation: &str, organisation: Organisation) -> Result<[String; 2], EngineError> {
+pub(crate) fn index(relation: &str, organisation: Organisation) -> Result<[String; 2], EngineError> {
     let primary = format!("index_primary_{}", organisation.name());
     let values = [("relation", relation)];
     Ok([DIALECT.fill(&format!("tables/{primary}"), &values)?, DIALECT.fill("tables/index_customer", &values)?])
@@ -84,7 +84,7 @@ pub(in super::super) fn index(relation: &str, organisation: Organisation) -> Res
 ///
 /// # Errors
 /// A statement cannot be filled in.
-pub(in super::super) fn create_indexed(table: &str, organisation: Organisation) -> Result<Vec<String>, EngineError> {
+pub(crate) fn create_indexed(table: &str, organisation: Organisation) -> Result<Vec<String>, EngineError> {
     let mut statements = create(table, organisation)?;
     for relation in relations(table, organisation) {
         statements.extend(index(&relation, organisation)?);
