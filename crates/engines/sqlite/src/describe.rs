@@ -56,7 +56,7 @@ pub(super) fn database(shared: &Shared) -> Result<Database, EngineError> {
         ("licence", "public domain; no licence to count".to_owned()),
     ];
     let facts = facts.into_iter().map(by_name).collect();
-    Ok(Database { engine: super::INFO.name.to_owned(), version, parameters, facts, notice: None })
+    Ok(Database { engine: DIALECT.engine.to_owned(), version, parameters, facts, notice: None })
 }
 
 /// How durable commits are on a connection that works as sessions do: what SQLite says, not what it was asked for.

@@ -1,29 +1,12 @@
 //! The procedures: loops inside the process over statements that are prepared once. What an operation costs here is
 //! what SQLite costs and a few tens of nanoseconds: keys are computed and bound in place, and nothing is allocated.
 
-use super::Shared;
-use super::connection::SqliteConnection;
-use super::counters::take_page_counts;
+use super::chunk::{Chunk, taken};
 use super::errors::Fault;
-use super::session::{ProcedureWork, stopped};
-use super::totals::{PAGE_BYTES, Totals};
-use crate::DIALECT;
-use dbdyno_engine::data::Keys;
+use super::totals::PAGE_BYTES;
 use dbdyno_engine::{ChunkResult, EngineError};
-use dbdyno_model::{Argument, ErrorClass, ProcedureShape, RowsBy, Size, TableName, TableShape};
-use rusqlite::{CachedStatement, Statement, StatementStatus};
-use std::sync::atomic::{AtomicBool, Ordering};
-
-/// One call of a procedure.
-pub(super) struct Chunk<'a, W = &'a ProcedureWork> {
-    pub(super) connection: &'a SqliteConnection,
-    pub(super) work: W,
-    pub(super) shared: &'a Shared,
-    pub(super) stop: &'a AtomicBool,
-    pub(super) own: &'a mut Totals,
-    /// What has succeeded so far: it stands whatever becomes of the rest.
-    pub(super) done: ChunkResult,
-}
+use dbdyno_model::{Argument, ProcedureShape, RowsBy, Size};
+use rusqlite::{Statement, StatementStatus};
 
 impl<'a> Chunk<'a> {
     /// Runs passes `first .. first + passes`, adding each operation to `done` when it is over.
@@ -64,7 +47,7 @@ impl<'a> Chunk<'a> {
     /// One statement a pass, which answers with the operations that it counted.
     fn evaluate(&mut self, passes: u64) -> Result<(), Fault> {
         let test = &self.work.spec.test;
-        let argument = test.argument.ok_or_else(|| wrong(format!("{} lacks its argument", test.code)))?;
+        let argument = test.argument.ok_or_else(|| EngineError::other(format!("{} lacks its argument", test.code)))?;
         // Primes are looked for among as many numbers as the test counts, ending with its argument.
         let first = (argument + 1).saturating_sub(test.ops_per_pass);
         let primes = test.procedure.argument == Some(Argument::NumbersFromTwo);
@@ -112,7 +95,7 @@ impl<'a> Chunk<'a> {
                 while let Some(row) = sorted.next()? {
                     let amount = row.get::<_, f64>(1)?;
                     if amount < last {
-                        return Err(wrong("a sort gave its rows out of order").into());
+                        return Err(EngineError::other("a sort gave its rows out of order").into());
                     }
                     last = amount;
                     rows += 1;
@@ -208,71 +191,9 @@ impl<'a> Chunk<'a> {
         done
     }
 
-    /// Runs a loop over the statement under test, and counts its runs whatever comes of them.
-    pub(super) fn tested(
-        &mut self,
-        work: impl FnOnce(&mut Self, &mut Statement<'a>) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
-        let mut statement = self.connection.connection.prepare_cached(&self.work.sql)?;
-        // A client may have executed the same statement, and has not asked for its steps.
-        taken(&statement, StatementStatus::FullscanStep);
-        let done = work(self, &mut statement);
-        self.own.executions += taken(&statement, StatementStatus::Run);
-        done
-    }
-
-    /// A statement that is always the same.
-    pub(super) fn fixed(&self, name: &str) -> Result<CachedStatement<'a>, Fault> {
-        Ok(self.connection.connection.prepare_cached(&DIALECT.get(&format!("procedures/{name}"))?.text)?)
-    }
-
     /// SQLite counts the steps between the rows of a scan: one fewer than rows, for each run.
     fn count_scan(&mut self, statement: &Statement<'_>, rows: u64) {
         self.own.rows_scanned += taken(statement, StatementStatus::FullscanStep) + u64::from(rows > 0);
-    }
-
-    /// Pages that this connection has asked of its cache since this was last called: what a scan went through.
-    fn pages_so_far(&mut self) -> u64 {
-        let pages = take_page_counts(&self.connection.connection);
-        self.own.add_pages(pages);
-        pages.hits + pages.misses
-    }
-
-    /// The job's key stream after this many draws.
-    pub(super) fn keys(&self, draws: u64) -> Keys {
-        Keys::at(self.work.spec.key_seed, self.work.job, draws)
-    }
-
-    /// The shape of the test's table.
-    pub(super) fn shape(&self) -> TableShape {
-        self.work.spec.test.table.map_or(TableShape::Small, TableName::shape)
-    }
-
-    /// Rows of the test's table.
-    pub(super) fn table_rows(&self) -> u64 {
-        self.work.spec.size.rows(self.shape())
-    }
-}
-
-impl<W> Chunk<'_, W> {
-    /// Counts what has just succeeded.
-    pub(super) fn add(&mut self, more: ChunkResult) {
-        self.done.ops += more.ops;
-        self.done.rows += more.rows;
-        self.done.bytes += more.bytes;
-        self.done.checksum = self.done.checksum.wrapping_add(more.checksum);
-    }
-
-    /// Rolls back what an error left open. SQLite may have done so itself.
-    pub(super) fn undo_if_open(&self) {
-        if !self.connection.connection.is_autocommit() {
-            drop(self.connection.run("rolling back", "ROLLBACK"));
-        }
-    }
-
-    /// Whether to go on.
-    pub(super) fn go_on(&self) -> Result<(), Fault> {
-        if self.stop.load(Ordering::Relaxed) { Err(stopped()) } else { Ok(()) }
     }
 }
 
@@ -289,7 +210,7 @@ pub(super) fn one_row(statement: &mut Statement<'_>, key: u64) -> Result<(u64, u
 pub(super) fn all_rows(statement: &mut Statement<'_>, first: u64) -> Result<(u64, u64), Fault> {
     statement.raw_bind_parameter(1, first.cast_signed())?;
     let mut answered = statement.raw_query();
-    let row = answered.next()?.ok_or_else(|| wrong("an aggregate gave no row"))?;
+    let row = answered.next()?.ok_or_else(|| EngineError::other("an aggregate gave no row"))?;
     Ok((number(row, 0)?, number(row, 1)?))
 }
 
@@ -303,19 +224,9 @@ fn number(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<u64> {
     Ok(row.get::<_, Option<i64>>(column)?.unwrap_or(0).cast_unsigned())
 }
 
-/// Takes a statement's counter and starts it again from zero.
-pub(super) fn taken(statement: &Statement<'_>, status: StatementStatus) -> u64 {
-    u64::try_from(statement.reset_status(status)).unwrap_or(0)
-}
-
 fn must_equal(what: &str, found: u64, expected: u64) -> Result<(), Fault> {
     if found == expected {
         return Ok(());
     }
-    Err(wrong(format!("SQLite counted {found} {what}, and the test says {expected}")).into())
-}
-
-/// An error of the work itself.
-pub(super) fn wrong(message: impl Into<String>) -> EngineError {
-    EngineError::new(ErrorClass::Other, message)
+    Err(EngineError::other(format!("SQLite counted {found} {what}, and the test says {expected}")).into())
 }

@@ -1,10 +1,9 @@
 //! A session: one connection, prepared for a job of a point.
 
 use super::Shared;
+use super::chunk::{Chunk, ProcedureWork, obeyed, unprepared};
 use super::connection::SqliteConnection;
 use super::counters::take_page_counts;
-use super::errors::Fault;
-use super::procedures::Chunk;
 use super::statements::{Client, Sends};
 use super::table_name;
 use super::totals::Totals;
@@ -13,26 +12,11 @@ use super::{meta, procedure};
 use crate::DIALECT;
 use dbdyno_engine::client::{Answer, Parameter, Reads, Statements, TestForm, placed};
 use dbdyno_engine::data::Generator;
-use dbdyno_engine::procedure::ProcedureSpec;
 use dbdyno_engine::{Canceller, ChunkResult, EngineError, Executor, Failure, PointSpec, Prepared, Request, Session};
 use dbdyno_model::{Cache, Drive, ErrorClass, Organisation, Procedure, ProcedureShape, RowsBy, TableName, TableShape};
 use rusqlite::InterruptHandle;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// A job's work, understood.
-pub(super) struct ProcedureWork {
-    /// What to do.
-    pub(super) spec: PointSpec,
-    /// Which of the task's jobs this is.
-    pub(super) job: u32,
-    /// Its statements.
-    pub(super) procedure: ProcedureSpec,
-    /// The statement under test.
-    pub(super) sql: String,
-    /// Knows what the rows copied by insert tests hold.
-    pub(super) small: Generator,
-}
 
 /// Tells a session to stop.
 pub(super) struct SqliteCanceller {
@@ -316,21 +300,4 @@ impl SqliteSession {
             Failure { done, error }
         })
     }
-}
-
-/// The error of a session that was told to work before it was told on what.
-pub(super) fn unprepared() -> EngineError {
-    EngineError::new(ErrorClass::Other, "a session was asked to work before it was prepared")
-}
-
-/// Told to stop and stopped: what is asked for next is another matter.
-pub(super) fn obeyed(stop: &AtomicBool, error: &EngineError) {
-    if error.class == ErrorClass::Cancelled {
-        stop.store(false, Ordering::Relaxed);
-    }
-}
-
-/// The error of a session that was told to stop.
-pub(super) fn stopped() -> Fault {
-    Fault::Engine(EngineError::new(ErrorClass::Cancelled, "stopped between two operations"))
 }

@@ -3,10 +3,9 @@
 //! server drive. A transaction of several statements gets its permit to write at its beginning and keeps it until it
 //! ends: SQLite lets nobody write who began by reading what has changed since.
 
+use super::chunk::{Chunk, obeyed, taken, unprepared};
 use super::connection::SqliteConnection;
 use super::errors::Fault;
-use super::procedures::{Chunk, taken};
-use super::session::{obeyed, unprepared};
 use super::writer::WriterPermit;
 use crate::DIALECT;
 use dbdyno_engine::client::{Answer, Bound, Statements, Value, cents_text};

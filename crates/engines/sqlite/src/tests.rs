@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::DIALECT;
-use dbdyno_engine::Target;
-use dbdyno_model::TestCode;
+use dbdyno_engine::{Engine as _, Target};
+use dbdyno_model::{CommitMode, TestCode};
 use dbdyno_testkit::conformance::catalogue::size_t as size;
 
 /// The text between the marks of a mix, without its casts, upper case folded.

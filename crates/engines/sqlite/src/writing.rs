@@ -1,25 +1,19 @@
-//! The procedures that write. Each transaction takes its turn in the writers' queue; checkpoints follow commits as
-//! SQLite's own would (passive, every 1,000 pages of log, by whoever commits), but where they can be timed and counted.
+//! The procedures that write.
 
 use super::connection::{Access, SqliteConnection};
 use super::counters::take_page_counts;
 use super::errors::Fault;
 use super::meta::{beside, remove};
-use super::options::Journal;
-use super::procedures::{Chunk, taken, wrong};
+use super::chunk::{Chunk, stopped, taken};
 use super::totals::PAGE_BYTES;
-use super::writer::WriterPermit;
 use crate::DIALECT;
-use dbdyno_engine::ChunkResult;
 use dbdyno_engine::data::{first_day, iso_day, mix};
+use dbdyno_engine::{ChunkResult, EngineError};
 use dbdyno_model::{ProcedureShape, RowsBy, Size};
 use rusqlite::{CachedStatement, Statement, StatementStatus};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
 
-/// Pages of log after which SQLite checkpoints by default.
-const CHECKPOINT_PAGES: u64 = 1_000;
 /// Bytes of each part of a file that T211 writes.
 const PART_BYTES: u64 = 1 << 20;
 /// Pages of such a file: the largest that SQLite has, so that its writes are as large as it can make them.
@@ -69,7 +63,7 @@ impl<'a> Chunk<'a> {
                 let mut done = ChunkResult::default();
                 for pass in first..first + passes {
                     if stop.load(Ordering::Relaxed) {
-                        return Err(super::session::stopped());
+                        return Err(stopped());
                     }
                     let number = pass * jobs + job;
                     let month = iso_day(first_day(number % Size::RANGES));
@@ -178,11 +172,11 @@ impl<'a> Chunk<'a> {
         self.own.rows_changed += connection.connection.total_changes();
         drop(connection);
         written?;
-        let bytes = path.metadata().map_err(|e| wrong(format!("{}: {e}", path.display())))?.len();
+        let bytes = path.metadata().map_err(|e| EngineError::other(format!("{}: {e}", path.display())))?.len();
         let asked = self.work.spec.size.file_bytes;
         if bytes < asked {
             let message = format!("{} has {bytes} bytes after {asked} were written to it", path.display());
-            return Err(wrong(message).into());
+            return Err(EngineError::other(message).into());
         }
         Ok(bytes)
     }
@@ -223,93 +217,6 @@ impl<'a> Chunk<'a> {
     }
 }
 
-impl<W> Chunk<'_, W> {
-    /// Opens a transaction that writes, when its turn has come.
-    pub(super) fn open(&mut self, begin: &mut CachedStatement<'_>) -> Result<WriterPermit, Fault> {
-        let permit = self.shared.writer.wait(self.stop)?;
-        if let Some(ns) = permit.waited_ns {
-            self.own.queued.add(ns);
-        }
-        begin.raw_execute()?;
-        Ok(permit)
-    }
-
-    /// Commits a transaction in which this was done, and which gives back its permit; rolls it back where something
-    /// failed.
-    pub(super) fn close(
-        &mut self,
-        commit: &mut CachedStatement<'_>,
-        permit: WriterPermit,
-        done: Result<ChunkResult, Fault>,
-    ) -> Result<(), Fault> {
-        let done = done.and_then(|done| {
-            let started = Instant::now();
-            commit.raw_execute()?;
-            self.own.write_commits.add(elapsed_ns(started));
-            Ok(done)
-        });
-        let commits = taken(commit, StatementStatus::Run);
-        let done = match done {
-            Ok(done) => done,
-            Err(fault) => {
-                self.undo(permit);
-                return Err(fault);
-            }
-        };
-        drop(permit);
-        self.add(done);
-        self.own.commits += commits;
-        self.count_log();
-        self.checkpoint_if_due()
-    }
-
-    /// Rolls back a transaction, which gives back its permit.
-    pub(super) fn undo(&mut self, permit: WriterPermit) {
-        self.undo_if_open();
-        drop(permit);
-        self.count_log();
-    }
-
-    /// Counts the pages that went to the log.
-    fn count_log(&mut self) {
-        let pages = take_page_counts(&self.connection.connection);
-        self.own.add_pages(pages);
-        if self.shared.options.journal == Journal::Wal {
-            self.shared.pending_pages.fetch_add(pages.writes, Ordering::Relaxed);
-        }
-    }
-
-    fn checkpoint_if_due(&mut self) -> Result<(), Fault> {
-        let shared = self.shared;
-        if shared.pending_pages.load(Ordering::Relaxed) < CHECKPOINT_PAGES {
-            return Ok(());
-        }
-        // One at a time: SQLite would turn a second away, and what the first has moved must not be subtracted twice.
-        let Ok(_turn) = shared.checkpointing.try_lock() else { return Ok(()) };
-        let seen = shared.pending_pages.load(Ordering::Relaxed);
-        if seen < CHECKPOINT_PAGES {
-            return Ok(());
-        }
-        let before = bytes_written_by_this_thread();
-        let started = Instant::now();
-        let sql = &DIALECT.get("statistics/checkpoint_passive")?.text;
-        let (logged, moved) = self
-            .connection
-            .connection
-            .prepare_cached(sql)?
-            .query_row([], |row| Ok((row.get::<_, i64>(1)?, row.get::<_, i64>(2)?)))?;
-        let Some(gone) = no_longer_pending(seen, logged, moved) else { return Ok(()) };
-        self.own.checkpoints.add(elapsed_ns(started));
-        // Subtracted, so that what other jobs have added meanwhile stays.
-        shared.pending_pages.fetch_sub(gone, Ordering::Relaxed);
-        match (before, bytes_written_by_this_thread()) {
-            (Some(before), Some(after)) => self.own.checkpointed_pages += (after - before) / PAGE_BYTES,
-            _ => self.own.checkpoints_unseen = true,
-        }
-        Ok(())
-    }
-}
-
 /// Copies a row of the small heap under the number of the new one, from 0 on; answers with the rows that it made.
 pub(super) fn insert_row(statement: &mut Statement<'_>, number: u64, source: u64) -> Result<u64, Fault> {
     statement.raw_bind_parameter(1, (number + 1).cast_signed())?;
@@ -323,13 +230,6 @@ pub(super) fn update_rows(statement: &mut Statement<'_>, key: u64) -> Result<u64
     Ok(statement.raw_execute()? as u64)
 }
 
-/// How many of the `seen` pending pages a checkpoint has moved that answers with pages in the log and pages moved: all
-/// but those that a reader keeps. None where it says -1, because another process was at it: nothing was moved.
-fn no_longer_pending(seen: u64, logged: i64, moved: i64) -> Option<u64> {
-    let left = u64::try_from(logged).ok()?.saturating_sub(u64::try_from(moved).ok()?);
-    Some(seen.saturating_sub(left))
-}
-
 /// The file that a job of T211 writes.
 pub(super) fn file_of_job(path: &std::path::Path, job: u32) -> PathBuf {
     beside(path, &format!("{FILE_SUFFIX}{job}"))
@@ -337,27 +237,3 @@ pub(super) fn file_of_job(path: &std::path::Path, job: u32) -> PathBuf {
 
 /// What follows the database's name in the names of files that T211 writes.
 pub(super) const FILE_SUFFIX: &str = ".write-";
-
-/// What the kernel says this thread has written, to files of any kind. A checkpoint writes nothing but pages of the
-/// data file, and SQLite itself does not say how many.
-fn bytes_written_by_this_thread() -> Option<u64> {
-    let io = std::fs::read_to_string("/proc/thread-self/io").ok()?;
-    io.lines().find_map(|line| line.strip_prefix("wchar: "))?.trim().parse().ok()
-}
-
-fn elapsed_ns(started: Instant) -> u64 {
-    u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_checkpoint_that_another_process_prevents_moves_nothing() {
-        assert_eq!(no_longer_pending(1_200, -1, -1), None);
-        assert_eq!(no_longer_pending(1_200, 1_200, 1_200), Some(1_200));
-        assert_eq!(no_longer_pending(1_200, 1_200, 1_000), Some(1_000), "a reader keeps 200");
-        assert_eq!(no_longer_pending(1_200, 9_000, 0), Some(0), "never more than there were, never fewer than none");
-    }
-}
