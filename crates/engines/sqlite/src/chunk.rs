@@ -12,8 +12,8 @@ use super::totals::{PAGE_BYTES, Totals};
 use super::writer::WriterPermit;
 use crate::DIALECT;
 use dbdyno_engine::data::{Generator, Keys};
-use dbdyno_engine::procedure::ProcedureSpec;
-use dbdyno_engine::{ChunkResult, EngineError, PointSpec};
+use dbdyno_engine::server::Job;
+use dbdyno_engine::{ChunkResult, EngineError, Failure};
 use dbdyno_model::{ErrorClass, TableName, TableShape};
 use rusqlite::{CachedStatement, Statement, StatementStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,11 +25,7 @@ const CHECKPOINT_PAGES: u64 = 1_000;
 /// A job's work, understood.
 pub(super) struct ProcedureWork {
     /// What to do.
-    pub(super) spec: PointSpec,
-    /// Which of the task's jobs this is.
-    pub(super) job: u32,
-    /// Its statements.
-    pub(super) procedure: ProcedureSpec,
+    pub(super) job: Job,
     /// The statement under test.
     pub(super) sql: String,
     /// Knows what the rows copied by insert tests hold.
@@ -47,6 +43,12 @@ pub(super) struct Chunk<'a, W = &'a ProcedureWork> {
     pub(super) done: ChunkResult,
 }
 
+/// BEGIN and COMMIT of transactions that write, prepared.
+pub(super) struct Brackets<'a> {
+    begin: CachedStatement<'a>,
+    commit: CachedStatement<'a>,
+}
+
 impl<'a> Chunk<'a> {
     /// Runs a loop over the statement under test, and counts its runs whatever comes of them.
     pub(super) fn tested(
@@ -61,9 +63,34 @@ impl<'a> Chunk<'a> {
         done
     }
 
+    /// The job's key stream after this many draws.
+    pub(super) fn keys(&self, draws: u64) -> Keys {
+        Keys::at(self.work.job.spec.key_seed, self.work.job.number, draws)
+    }
+
+    /// The shape of the test's table.
+    pub(super) fn shape(&self) -> TableShape {
+        self.work.job.spec.test.table.map_or(TableShape::Small, TableName::shape)
+    }
+
+    /// Rows of the test's table.
+    pub(super) fn table_rows(&self) -> u64 {
+        self.work.job.spec.size.rows(self.shape())
+    }
+}
+
+impl<'a, W> Chunk<'a, W> {
     /// A statement that is always the same.
     pub(super) fn fixed(&self, name: &str) -> Result<CachedStatement<'a>, Fault> {
         Ok(self.connection.connection.prepare_cached(&DIALECT.get(&format!("procedures/{name}"))?.text)?)
+    }
+
+    /// What goes around what is written.
+    pub(super) fn brackets(&self) -> Result<Brackets<'a>, Fault> {
+        let brackets = Brackets { begin: self.fixed("begin_write")?, commit: self.fixed("commit")? };
+        // Another work's, of the same text.
+        taken(&brackets.commit, StatementStatus::Run);
+        Ok(brackets)
     }
 
     /// Pages that this connection has asked of its cache since this was last called: what a scan went through.
@@ -73,23 +100,6 @@ impl<'a> Chunk<'a> {
         pages.hits + pages.misses
     }
 
-    /// The job's key stream after this many draws.
-    pub(super) fn keys(&self, draws: u64) -> Keys {
-        Keys::at(self.work.spec.key_seed, self.work.job, draws)
-    }
-
-    /// The shape of the test's table.
-    pub(super) fn shape(&self) -> TableShape {
-        self.work.spec.test.table.map_or(TableShape::Small, TableName::shape)
-    }
-
-    /// Rows of the test's table.
-    pub(super) fn table_rows(&self) -> u64 {
-        self.work.spec.size.rows(self.shape())
-    }
-}
-
-impl<W> Chunk<'_, W> {
     /// Counts what has just succeeded.
     pub(super) fn add(&mut self, more: ChunkResult) {
         self.done.ops += more.ops;
@@ -110,13 +120,23 @@ impl<W> Chunk<'_, W> {
         if self.stop.load(Ordering::Relaxed) { Err(stopped()) } else { Ok(()) }
     }
 
+    /// What has come of it.
+    pub(super) fn ended(&mut self, doing: &str, outcome: Result<(), Fault>) -> Result<ChunkResult, Failure> {
+        let done = std::mem::take(&mut self.done);
+        outcome.map(|()| done).map_err(|fault| {
+            let error = self.connection.says(doing, fault);
+            obeyed(self.stop, &error);
+            Failure { done, error }
+        })
+    }
+
     /// Opens a transaction that writes, when its turn has come.
-    pub(super) fn open(&mut self, begin: &mut CachedStatement<'_>) -> Result<WriterPermit, Fault> {
+    pub(super) fn open(&mut self, brackets: &mut Brackets<'_>) -> Result<WriterPermit, Fault> {
         let permit = self.shared.writer.wait(self.stop)?;
         if let Some(ns) = permit.waited_ns {
             self.own.queued.add(ns);
         }
-        begin.raw_execute()?;
+        brackets.begin.raw_execute()?;
         Ok(permit)
     }
 
@@ -124,17 +144,17 @@ impl<W> Chunk<'_, W> {
     /// failed.
     pub(super) fn close(
         &mut self,
-        commit: &mut CachedStatement<'_>,
+        brackets: &mut Brackets<'_>,
         permit: WriterPermit,
         done: Result<ChunkResult, Fault>,
     ) -> Result<(), Fault> {
         let done = done.and_then(|done| {
             let started = Instant::now();
-            commit.raw_execute()?;
+            brackets.commit.raw_execute()?;
             self.own.write_commits.add(elapsed_ns(started));
             Ok(done)
         });
-        let commits = taken(commit, StatementStatus::Run);
+        let commits = taken(&brackets.commit, StatementStatus::Run);
         let done = match done {
             Ok(done) => done,
             Err(fault) => {
@@ -196,6 +216,14 @@ impl<W> Chunk<'_, W> {
     }
 }
 
+/// Gives a statement its first values, which are whole numbers.
+pub(super) fn bind(statement: &mut Statement<'_>, numbers: &[u64]) -> Result<(), Fault> {
+    for (at, number) in (1..).zip(numbers) {
+        statement.raw_bind_parameter(at, number.cast_signed())?;
+    }
+    Ok(())
+}
+
 /// Takes a statement's counter and starts it again from zero.
 pub(super) fn taken(statement: &Statement<'_>, status: StatementStatus) -> u64 {
     u64::try_from(statement.reset_status(status)).unwrap_or(0)
@@ -203,7 +231,7 @@ pub(super) fn taken(statement: &Statement<'_>, status: StatementStatus) -> u64 {
 
 /// The error of a session that was told to work before it was told on what.
 pub(super) fn unprepared() -> EngineError {
-    EngineError::new(ErrorClass::Other, "a session was asked to work before it was prepared")
+    EngineError::other("a session was asked to work before it was prepared")
 }
 
 /// Told to stop and stopped: what is asked for next is another matter.

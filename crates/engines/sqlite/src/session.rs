@@ -12,6 +12,7 @@ use super::{meta, procedure};
 use crate::DIALECT;
 use dbdyno_engine::client::{Answer, Parameter, Reads, Statements, TestForm, placed};
 use dbdyno_engine::data::Generator;
+use dbdyno_engine::server::Job;
 use dbdyno_engine::{Canceller, ChunkResult, EngineError, Executor, Failure, PointSpec, Prepared, Request, Session};
 use dbdyno_model::{Cache, Drive, ErrorClass, Organisation, Procedure, ProcedureShape, RowsBy, TableName, TableShape};
 use rusqlite::InterruptHandle;
@@ -84,10 +85,11 @@ impl SqliteSession {
 
     /// Whether the index of the last pass holds what the table holds.
     fn verify(&self, work: &ProcedureWork, sql: &str) -> Result<(), EngineError> {
-        let doing = format!("verifying what {} job {} made", work.spec.test.code, work.job);
-        let read = |row: &rusqlite::Row<'_>| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?]);
-        let [indexed, index_total, rows, total]: [i64; 4] = self.connection.row(&doing, sql, read)?;
-        let expected = work.spec.test.table.map_or(0, |table| table.rows(&work.spec.size)).cast_signed();
+        let Job { spec, doing, .. } = &work.job;
+        let doing = format!("verifying what {doing} made");
+        let (indexed, index_total, rows, total) =
+            self.connection.row(&doing, sql, |row| <(i64, i64, i64, i64)>::try_from(row))?;
+        let expected = spec.test.table.map_or(0, |table| table.rows(&spec.size)).cast_signed();
         if (indexed, index_total, rows) == (expected, total, expected) {
             return Ok(());
         }
@@ -105,6 +107,144 @@ impl SqliteSession {
         let granted = self.connection.pragma("threads")?;
         let less = granted != wanted.to_string();
         Ok(less.then(|| format!("asked for {wanted} helper threads, and this build of SQLite grants {granted}")))
+    }
+
+    fn prepare_work(&mut self, spec: &PointSpec, job: u32) -> Result<Prepared, EngineError> {
+        self.forget()?;
+        let job = Job::new(spec, job, procedure::of(&spec.test, job)?);
+        let (procedure, doing) = (&job.procedure, &job.preparing);
+        if spec.drive == Drive::Client && !spec.test.procedure.has_client_form() {
+            return Err(dbdyno_engine::client::unsupported());
+        }
+        enough_keys(spec)?;
+        self.connection.set_cache(cache_bytes(spec))?;
+        self.connection.connection.release_memory().map_err(|e| self.connection.says(doing, e))?;
+        // EXPLAIN reads nothing, and so would go by a schema that another connection has changed since.
+        meta::objects(&self.connection)?;
+        let problem = self.helper_threads(spec.threads)?;
+        let mut prepared = Prepared { problems: problem.into_iter().collect(), ..Prepared::default() };
+        let sql = procedure.text()?;
+        if spec.test.procedure.shape != ProcedureShape::File {
+            let plan = self.plan(doing, &sql)?;
+            if let Some(expected) = procedure.note("plan")?.filter(|expected| *expected != plan) {
+                let problem =
+                    format!("{} must run as [{expected}], and SQLite would run it as [{plan}]", spec.test.code);
+                prepared.problems.push(problem);
+            }
+            prepared.plan = Some(plan).filter(|plan| !plan.is_empty());
+        }
+        spec.warm_tables().into_iter().try_for_each(|table| self.warm(table))?;
+        if spec.drive == Drive::Client {
+            prepared.form = Some(test_form(spec.test.procedure));
+            self.sends = Some(Sends::new(&self.connection, job.doing, vec![sql])?);
+        } else {
+            let small = Generator::new(&spec.size, TableShape::Small, spec.seed);
+            self.work = Some(ProcedureWork { job, sql, small });
+        }
+        self.account();
+        Ok(prepared)
+    }
+
+    fn prepare_own(&mut self, statements: &Statements) -> Result<(), EngineError> {
+        self.forget()?;
+        self.connection.set_cache(self.shared.cache_bytes)?;
+        if statements.texts.iter().any(|text| !text.outputs.is_empty()) {
+            let message = format!("{}: SQLite has no stored procedures", statements.work);
+            return Err(EngineError::new(ErrorClass::Unsupported, message));
+        }
+        let texts = statements.texts.iter().map(|text| placed(&text.sql, |number| format!("?{number}")));
+        self.sends = Some(Sends::new(&self.connection, statements.work.clone(), texts.collect())?);
+        self.account();
+        Ok(())
+    }
+
+    /// Forgets what it was prepared for.
+    fn forget(&mut self) -> Result<(), EngineError> {
+        (self.work, self.sends, self.unverified) = (None, None, false);
+        if self.open.is_some() {
+            self.connection.run("rolling back what a client left open", "ROLLBACK")?;
+            self.open = None;
+        }
+        Ok(())
+    }
+
+    /// Takes what SQLite has counted for this connection since the last time.
+    fn account(&mut self) {
+        let changes = self.connection.connection.total_changes();
+        self.own.rows_changed += changes - std::mem::replace(&mut self.changes, changes);
+        self.own.add_pages(take_page_counts(&self.connection.connection));
+    }
+
+    fn client(&mut self) -> Result<Client<'_>, EngineError> {
+        let (connection, shared, stop, own) = (&self.connection, &*self.shared, &*self.stop, &mut self.own);
+        let sends = self.sends.as_mut().ok_or_else(unprepared)?;
+        let chunk = Chunk { connection, work: (), shared, stop, own, done: ChunkResult::default() };
+        Client::new(chunk, sends, &mut self.open)
+    }
+
+    fn perform(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure> {
+        if self.sends.is_some() {
+            return self.client()?.execute(request);
+        }
+        let (connection, shared, stop, own) = (&self.connection, &*self.shared, &*self.stop, &mut self.own);
+        let work = self.work.as_ref().ok_or_else(unprepared)?;
+        let mut chunk = Chunk { connection, work, shared, stop, own, done: ChunkResult::default() };
+        let outcome = match *request {
+            Request::Chunk { first_pass, passes } => chunk.run(first_pass, passes),
+            Request::Discard => chunk.discard(),
+            Request::Statement(_) | Request::Commit | Request::Rollback => Err(unprepared().into()),
+        };
+        self.unverified |= chunk.done.ops > 0;
+        chunk.ended(&work.job.doing, outcome)
+    }
+}
+
+impl Session for SqliteSession {
+    fn prepare(&mut self, spec: &PointSpec, job: u32) -> Result<Prepared, EngineError> {
+        self.prepare_work(spec, job).inspect_err(|error| obeyed(&self.stop, error))
+    }
+
+    fn prepare_statements(&mut self, statements: &Statements) -> Result<(), EngineError> {
+        self.prepare_own(statements).inspect_err(|error| obeyed(&self.stop, error))
+    }
+
+    fn answer(&self) -> &Answer {
+        self.sends.as_ref().map_or(Answer::NONE, |sends| &sends.answer)
+    }
+
+    fn executor(&mut self) -> Option<Box<dyn Executor + '_>> {
+        // Where it cannot be had, the session's own way says why.
+        let client = self.client().ok()?;
+        Some(Box::new(client))
+    }
+
+    fn execute(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure> {
+        if matches!(request, Request::Discard) {
+            // What was made is verified before it goes, and what SQLite counts from here on is none of the work.
+            self.flush()?;
+            let discarded = self.perform(request);
+            self.changes = self.connection.connection.total_changes();
+            take_page_counts(&self.connection.connection);
+            return discarded;
+        }
+        self.perform(request)
+    }
+
+    fn flush(&mut self) -> Result<(), EngineError> {
+        self.account();
+        self.shared.add(&std::mem::take(&mut self.own));
+        let Some(work) = self.work.as_ref().filter(|_| std::mem::take(&mut self.unverified)) else { return Ok(()) };
+        if let Some((_, sql)) = procedure::verifies(&work.job.procedure)? {
+            self.verify(work, &sql)?;
+            // No work of the test: nothing of it is counted.
+            take_page_counts(&self.connection.connection);
+        }
+        Ok(())
+    }
+
+    fn canceller(&self) -> Arc<dyn Canceller> {
+        let interrupt = self.connection.connection.get_interrupt_handle();
+        Arc::new(SqliteCanceller { asked: Arc::clone(&self.stop), interrupt })
     }
 }
 
@@ -150,154 +290,4 @@ fn enough_keys(spec: &PointSpec) -> Result<(), EngineError> {
         spec.test.code, spec.size.id
     );
     Err(EngineError::new(ErrorClass::Unsupported, message))
-}
-
-impl SqliteSession {
-    fn prepare_work(&mut self, spec: &PointSpec, job: u32) -> Result<Prepared, EngineError> {
-        self.forget()?;
-        let procedure = procedure::of(&spec.test, job)?;
-        if spec.drive == Drive::Client && !spec.test.procedure.has_client_form() {
-            return Err(dbdyno_engine::client::unsupported());
-        }
-        enough_keys(spec)?;
-        self.connection.set_cache(cache_bytes(spec))?;
-        let doing = format!("preparing {}", spec.test.code);
-        self.connection.connection.release_memory().map_err(|e| self.connection.says(&doing, e))?;
-        // EXPLAIN reads nothing, and so would go by a schema that another connection has changed since.
-        meta::objects(&self.connection)?;
-        let problem = self.helper_threads(spec.threads)?;
-        let mut prepared = Prepared { problems: problem.into_iter().collect(), ..Prepared::default() };
-        let sql = procedure.text()?;
-        if spec.test.procedure.shape != ProcedureShape::File {
-            let plan = self.plan(&doing, &sql)?;
-            if let Some(expected) = procedure.note("plan")?.filter(|expected| *expected != plan) {
-                let problem =
-                    format!("{} must run as [{expected}], and SQLite would run it as [{plan}]", spec.test.code);
-                prepared.problems.push(problem);
-            }
-            prepared.plan = Some(plan).filter(|plan| !plan.is_empty());
-        }
-        spec.warm_tables().into_iter().try_for_each(|table| self.warm(table))?;
-        if spec.drive == Drive::Client {
-            prepared.form = Some(test_form(spec.test.procedure));
-            self.sends = Some(Sends::new(&self.connection, format!("{} job {job}", spec.test.code), vec![sql])?);
-        } else {
-            let small = Generator::new(&spec.size, TableShape::Small, spec.seed);
-            self.work = Some(ProcedureWork { spec: spec.clone(), job, procedure, sql, small });
-        }
-        self.account();
-        Ok(prepared)
-    }
-
-    fn prepare_own(&mut self, statements: &Statements) -> Result<(), EngineError> {
-        self.forget()?;
-        self.connection.set_cache(self.shared.cache_bytes)?;
-        if statements.texts.iter().any(|text| !text.outputs.is_empty()) {
-            let message = format!("{}: SQLite has no stored procedures", statements.work);
-            return Err(EngineError::new(ErrorClass::Unsupported, message));
-        }
-        let texts = statements.texts.iter().map(|text| placed(&text.sql, |number| format!("?{number}")));
-        self.sends = Some(Sends::new(&self.connection, statements.work.clone(), texts.collect())?);
-        self.account();
-        Ok(())
-    }
-
-    /// Forgets what it was prepared for.
-    fn forget(&mut self) -> Result<(), EngineError> {
-        (self.work, self.sends, self.unverified) = (None, None, false);
-        if self.open.is_some() {
-            self.connection.run("rolling back what a client left open", "ROLLBACK")?;
-            self.open = None;
-        }
-        Ok(())
-    }
-
-    /// Takes what SQLite has counted for this connection since the last time.
-    fn account(&mut self) {
-        let changes = self.connection.connection.total_changes();
-        self.own.rows_changed += changes - std::mem::replace(&mut self.changes, changes);
-        self.own.add_pages(take_page_counts(&self.connection.connection));
-    }
-}
-
-impl Session for SqliteSession {
-    fn prepare(&mut self, spec: &PointSpec, job: u32) -> Result<Prepared, EngineError> {
-        self.prepare_work(spec, job).inspect_err(|error| obeyed(&self.stop, error))
-    }
-
-    fn prepare_statements(&mut self, statements: &Statements) -> Result<(), EngineError> {
-        self.prepare_own(statements).inspect_err(|error| obeyed(&self.stop, error))
-    }
-
-    fn answer(&self) -> &Answer {
-        self.sends.as_ref().map_or(Answer::NONE, |sends| &sends.answer)
-    }
-
-    fn executor(&mut self) -> Option<Box<dyn Executor + '_>> {
-        // Where it cannot be had, the session's own way says why.
-        let client = self.client().ok()?;
-        Some(Box::new(client))
-    }
-
-    fn execute(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure> {
-        if matches!(request, Request::Discard) {
-            // What was made is verified before it goes, and what SQLite counts from here on is none of the work.
-            self.flush()?;
-            let discarded = self.perform(request);
-            self.changes = self.connection.connection.total_changes();
-            take_page_counts(&self.connection.connection);
-            return discarded;
-        }
-        self.perform(request)
-    }
-
-    fn flush(&mut self) -> Result<(), EngineError> {
-        self.account();
-        self.shared.add(&std::mem::take(&mut self.own));
-        let Some(work) = self.work.as_ref().filter(|_| std::mem::take(&mut self.unverified)) else { return Ok(()) };
-        if let Some((_, sql)) = procedure::verifies(&work.procedure)? {
-            self.verify(work, &sql)?;
-            // No work of the test: nothing of it is counted.
-            take_page_counts(&self.connection.connection);
-        }
-        Ok(())
-    }
-
-    fn canceller(&self) -> Arc<dyn Canceller> {
-        let interrupt = self.connection.connection.get_interrupt_handle();
-        Arc::new(SqliteCanceller { asked: Arc::clone(&self.stop), interrupt })
-    }
-}
-
-impl SqliteSession {
-    fn client(&mut self) -> Result<Client<'_>, EngineError> {
-        let (connection, shared, stop, own) = (&self.connection, &*self.shared, &*self.stop, &mut self.own);
-        let sends = self.sends.as_mut().ok_or_else(unprepared)?;
-        Client::new(
-            Chunk { connection, work: (), shared, stop, own, done: ChunkResult::default() },
-            sends,
-            &mut self.open,
-        )
-    }
-
-    fn perform(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure> {
-        if self.sends.is_some() {
-            return self.client()?.execute(request);
-        }
-        let (connection, shared, stop, own) = (&self.connection, &*self.shared, &*self.stop, &mut self.own);
-        let work = self.work.as_ref().ok_or_else(unprepared)?;
-        let mut chunk = Chunk { connection, work, shared, stop, own, done: ChunkResult::default() };
-        let outcome = match *request {
-            Request::Chunk { first_pass, passes } => chunk.run(first_pass, passes),
-            Request::Discard => chunk.discard(),
-            Request::Statement(_) | Request::Commit | Request::Rollback => Err(unprepared().into()),
-        };
-        let done = chunk.done;
-        self.unverified |= done.ops > 0;
-        outcome.map(|()| done).map_err(|fault| {
-            let error = self.connection.says(&format!("{} job {}", work.spec.test.code, work.job), fault);
-            obeyed(&self.stop, &error);
-            Failure { done, error }
-        })
-    }
 }

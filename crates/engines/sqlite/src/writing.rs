@@ -1,16 +1,16 @@
 //! The procedures that write.
 
+use super::chunk::{Brackets, Chunk, bind, stopped, taken};
 use super::connection::{Access, SqliteConnection};
 use super::counters::take_page_counts;
 use super::errors::Fault;
 use super::meta::{beside, remove};
-use super::chunk::{Chunk, stopped, taken};
 use super::totals::PAGE_BYTES;
 use crate::DIALECT;
 use dbdyno_engine::data::{first_day, iso_day, mix};
 use dbdyno_engine::{ChunkResult, EngineError};
 use dbdyno_model::{ProcedureShape, RowsBy, Size};
-use rusqlite::{CachedStatement, Statement, StatementStatus};
+use rusqlite::StatementStatus;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
@@ -19,17 +19,11 @@ const PART_BYTES: u64 = 1 << 20;
 /// Pages of such a file: the largest that SQLite has, so that its writes are as large as it can make them.
 const FILE_PAGE_BYTES: u64 = 65_536;
 
-/// BEGIN and COMMIT, prepared.
-struct Brackets<'a> {
-    begin: CachedStatement<'a>,
-    commit: CachedStatement<'a>,
-}
-
 impl<'a> Chunk<'a> {
     /// Copies rows one by one into the point's own table, committing every so many.
     pub(super) fn insert(&mut self, first: u64, passes: u64) -> Result<(), Fault> {
-        let spec = &self.work.spec;
-        let (k, jobs, job) = (spec.rows_per_tx.max(1), u64::from(spec.jobs_in_all()), u64::from(self.work.job));
+        let spec = &self.work.job.spec;
+        let (k, jobs, job) = (spec.rows_per_tx.max(1), u64::from(spec.jobs_in_all()), u64::from(self.work.job.number));
         let (small_rows, small) = (spec.size.small_rows, &self.work.small);
         let mut brackets = self.brackets()?;
         self.tested(|chunk, statement| {
@@ -40,7 +34,8 @@ impl<'a> Chunk<'a> {
                     for i in 0..k {
                         let number = (pass * k + i) * jobs + job;
                         let source = number % small_rows + 1;
-                        done.rows += insert_row(statement, number, source)?;
+                        bind(statement, &[number + 1, source])?;
+                        done.rows += statement.raw_execute()? as u64;
                         done.checksum += small.quantity(source);
                     }
                     Ok(done)
@@ -52,8 +47,8 @@ impl<'a> Chunk<'a> {
 
     /// Copies the small heap as often as there are passes, each into a range partition of the job's own; one commit.
     pub(super) fn bulk_load(&mut self, first: u64, passes: u64) -> Result<(), Fault> {
-        let spec = &self.work.spec;
-        let (jobs, job, partition) = (u64::from(spec.jobs_in_all()), u64::from(self.work.job), spec.size.small_rows);
+        let spec = &self.work.job.spec;
+        let (jobs, job, partition) = (u64::from(spec.jobs_in_all()), u64::from(self.work.job.number), spec.size.small_rows);
         let copied: u64 = (1..=partition).map(|id| self.work.small.quantity(id)).sum();
         let (mut brackets, stop) = (self.brackets()?, self.stop);
         self.tested(|chunk, statement| {
@@ -80,8 +75,8 @@ impl<'a> Chunk<'a> {
 
     /// Changes rows of the job's own, a transaction a pass. The checksum adds up the keys.
     pub(super) fn update(&mut self, first: u64, passes: u64) -> Result<(), Fault> {
-        let spec = &self.work.spec;
-        let (jobs, job) = (u64::from(spec.jobs_in_all()), u64::from(self.work.job));
+        let spec = &self.work.job.spec;
+        let (jobs, job) = (u64::from(spec.jobs_in_all()), u64::from(self.work.job.number));
         let (table_rows, values) = (self.table_rows(), spec.size.values(self.shape()));
         let secondary = spec.test.procedure.rows_by == Some(RowsBy::SecondaryKey);
         let k = if secondary { 1 } else { spec.rows_per_tx.max(1) };
@@ -97,7 +92,8 @@ impl<'a> Chunk<'a> {
                             true => keys.secondary(values, job, jobs),
                             false => keys.primary(table_rows, i, k, job, jobs),
                         };
-                        done.rows += update_rows(statement, key)?;
+                        bind(statement, &[key])?;
+                        done.rows += statement.raw_execute()? as u64;
                         done.checksum = done.checksum.wrapping_add(key);
                     }
                     Ok(done)
@@ -111,7 +107,7 @@ impl<'a> Chunk<'a> {
     /// are counted here is verified after the timed part, when the session flushes.
     pub(super) fn index(&mut self, passes: u64) -> Result<(), Fault> {
         let (connection, work) = (self.connection, self.work);
-        let drop_index = work.procedure.fill(&DIALECT.get("tables/drop_index")?.text)?;
+        let drop_index = work.job.procedure.fill(&DIALECT.get("tables/drop_index")?.text)?;
         let rows = self.table_rows();
         let mut brackets = self.brackets()?;
         self.own.scans_uncounted = true;
@@ -135,12 +131,12 @@ impl<'a> Chunk<'a> {
     /// Removes what the last piece has made: the rows of the job's own table, its index or its file.
     pub(super) fn discard(&mut self) -> Result<(), Fault> {
         let work = self.work;
-        let sql = match work.spec.test.procedure.shape {
+        let sql = match work.job.spec.test.procedure.shape {
             ProcedureShape::Load => {
-                DIALECT.fill("tables/empty_table", &[("table", &work.procedure.fill("{load}")?)])?
+                DIALECT.fill("tables/empty_table", &[("table", &work.job.procedure.fill("{load}")?)])?
             }
-            ProcedureShape::Index => work.procedure.fill(&DIALECT.get("tables/drop_index")?.text)?,
-            ProcedureShape::File => return Ok(remove(&file_of_job(&self.shared.options.path, work.job))?),
+            ProcedureShape::Index => work.job.procedure.fill(&DIALECT.get("tables/drop_index")?.text)?,
+            ProcedureShape::File => return Ok(remove(&file_of_job(&self.shared.options.path, work.job.number))?),
             _ => return Ok(()),
         };
         let permit = self.shared.writer.wait(self.stop)?;
@@ -161,7 +157,7 @@ impl<'a> Chunk<'a> {
 
     fn write_file(&mut self) -> Result<u64, Fault> {
         let options = &self.shared.options;
-        let path = file_of_job(&options.path, self.work.job);
+        let path = file_of_job(&options.path, self.work.job.number);
         remove(&path)?;
         let connection = SqliteConnection::open(&path, Access::Create)?;
         connection.set("page_size", &FILE_PAGE_BYTES.to_string())?;
@@ -173,7 +169,7 @@ impl<'a> Chunk<'a> {
         drop(connection);
         written?;
         let bytes = path.metadata().map_err(|e| EngineError::other(format!("{}: {e}", path.display())))?.len();
-        let asked = self.work.spec.size.file_bytes;
+        let asked = self.work.job.spec.size.file_bytes;
         if bytes < asked {
             let message = format!("{} has {bytes} bytes after {asked} were written to it", path.display());
             return Err(EngineError::other(message).into());
@@ -184,7 +180,7 @@ impl<'a> Chunk<'a> {
     fn fill_file(&mut self, connection: &SqliteConnection) -> Result<(), Fault> {
         connection.connection.execute_batch(&DIALECT.get("procedures/write_file_table")?.text)?;
         let mut insert = connection.connection.prepare(&self.work.sql)?;
-        let parts = self.work.spec.size.file_bytes.div_ceil(PART_BYTES).max(1);
+        let parts = self.work.job.spec.size.file_bytes.div_ceil(PART_BYTES).max(1);
         let mut part: Vec<u8> = (0..PART_BYTES / 8).flat_map(|n| mix(n).to_le_bytes()).collect();
         connection.connection.execute_batch("BEGIN IMMEDIATE")?;
         for number in 0..parts {
@@ -202,32 +198,15 @@ impl<'a> Chunk<'a> {
         Ok(())
     }
 
-    fn brackets(&self) -> Result<Brackets<'a>, Fault> {
-        Ok(Brackets { begin: self.fixed("begin_write")?, commit: self.fixed("commit")? })
-    }
-
     /// One transaction, when its turn has come; what it did counts from its commit on. What fails is rolled back.
     fn transaction(
         &mut self,
         brackets: &mut Brackets<'a>,
         work: impl FnOnce() -> Result<ChunkResult, Fault>,
     ) -> Result<(), Fault> {
-        let permit = self.open(&mut brackets.begin)?;
-        self.close(&mut brackets.commit, permit, work())
+        let permit = self.open(brackets)?;
+        self.close(brackets, permit, work())
     }
-}
-
-/// Copies a row of the small heap under the number of the new one, from 0 on; answers with the rows that it made.
-pub(super) fn insert_row(statement: &mut Statement<'_>, number: u64, source: u64) -> Result<u64, Fault> {
-    statement.raw_bind_parameter(1, (number + 1).cast_signed())?;
-    statement.raw_bind_parameter(2, source.cast_signed())?;
-    Ok(statement.raw_execute()? as u64)
-}
-
-/// Changes the rows of a key; answers with their number.
-pub(super) fn update_rows(statement: &mut Statement<'_>, key: u64) -> Result<u64, Fault> {
-    statement.raw_bind_parameter(1, key.cast_signed())?;
-    Ok(statement.raw_execute()? as u64)
 }
 
 /// The file that a job of T211 writes.
