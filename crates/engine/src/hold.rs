@@ -5,11 +5,13 @@ use crate::EngineError;
 /// A place that is held: while this value lives, no other dbdyno measures, loads or drops there. Dropping it lets
 /// others in. It can be lost before, with the connection or the file that it is.
 pub trait Hold: Send + Sync {
-    /// Asks whether the place is still held. May take a round trip.
+    /// Asks whether the place is still held. May take a round trip, unless every loss shows without one.
     ///
     /// # Errors
     /// `ConnectionLost`: it is not; the server's, where it does not answer.
-    fn still_held(&self) -> Result<(), EngineError>;
+    fn still_held(&self) -> Result<(), EngineError> {
+        self.seen_lost().map_or(Ok(()), Err)
+    }
 
     /// The loss, where it shows without a round trip: cheap enough for once a second beside what is measured. None
     /// where nothing shows, which proves nothing.
@@ -21,10 +23,6 @@ pub trait Hold: Send + Sync {
 pub struct AloneAnyway;
 
 impl Hold for AloneAnyway {
-    fn still_held(&self) -> Result<(), EngineError> {
-        Ok(())
-    }
-
     fn seen_lost(&self) -> Option<EngineError> {
         None
     }

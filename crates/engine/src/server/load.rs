@@ -106,7 +106,7 @@ pub(super) fn pool<'w, P: ProductTables>(
 }
 
 /// What a load did: rows written to each table, how long that took, the checksums that the book-keeping has.
-fn report(
+pub fn report(
     tables: &[TableName],
     request: LoadRequest<'_>,
     meta: &Meta,

@@ -142,6 +142,14 @@ impl SqliteConnection {
         all().map_err(|error| self.says(doing, error))
     }
 
+    /// The rows of a query as texts, or nothing in their place.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub(super) fn texts(&self, doing: &str, sql: &str) -> Result<Vec<Vec<Option<String>>>, EngineError> {
+        self.rows(doing, sql, |row| (0..row.as_ref().column_count()).map(|at| row.get(at)).collect())
+    }
+
     /// What the first row of a query is read as.
     ///
     /// # Errors
@@ -178,6 +186,20 @@ pub(super) fn no_plain_file(path: &Path) -> Option<String> {
     Some(format!("{} {what}", path.display()))
 }
 
+/// Why there can be no file of this path, if so, and what to do.
+pub(super) fn no_place(path: &Path) -> Option<String> {
+    let folder = folder_of(path);
+    if path.is_dir() {
+        return Some(format!("{} is a folder; name a file in it", path.display()));
+    }
+    (!folder.is_dir()).then(|| format!("the folder {} does not exist; create it first", folder.display()))
+}
+
+/// The folder that a file lies in.
+pub(super) fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// A URI that lets SQLite read the file without locks and without making files beside it.
 fn untouched_uri(file: &str) -> String {
     let escaped = file.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
@@ -186,22 +208,13 @@ fn untouched_uri(file: &str) -> String {
 
 fn why_not_opened(path: &Path, access: Access, error: &rusqlite::Error) -> EngineError {
     let file = path.display();
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if !folder.is_dir() {
-        let message = format!("{file}: the folder {} does not exist; create it first", folder.display());
-        return EngineError::new(ErrorClass::ConnectionLost, message);
+    let absent = !path.exists() && access != Access::Create;
+    let absent = absent.then(|| format!("{file} does not exist; load data into it first"));
+    if let Some(why) = no_place(path).or(absent) {
+        return EngineError::new(ErrorClass::ConnectionLost, why);
     }
-    if path.is_dir() {
-        return EngineError::new(ErrorClass::ConnectionLost, format!("{file} is a folder; name a file in it"));
-    }
-    if !path.exists() && access != Access::Create {
-        let message = format!("{file} does not exist; load data into it first");
-        return EngineError::new(ErrorClass::ConnectionLost, message);
-    }
-    let probed = match access {
-        Access::Read | Access::ReadUntouched => std::fs::File::open(path).err(),
-        Access::Write | Access::Create => std::fs::OpenOptions::new().append(true).open(path).err(),
-    };
+    let reads = matches!(access, Access::Read | Access::ReadUntouched);
+    let probed = std::fs::OpenOptions::new().read(reads).append(!reads).open(path).err();
     in_words(error, &file.to_string(), probed.and_then(|e| Errno::from_io_error(&e)))
 }
 

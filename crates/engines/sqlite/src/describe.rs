@@ -1,13 +1,11 @@
 //! What SQLite says of itself: for the run's record, for `check`, and for the reader of a figure.
 
-use super::Shared;
-use super::connection::{Access, SqliteConnection};
-use super::meta;
+use super::connection::{Access, SqliteConnection, folder_of, no_place};
 use super::options::{Journal, Options, Synchronous};
-use crate::DIALECT;
-use dbdyno_engine::bookkeeping::Contents;
-use dbdyno_engine::{Durability, EngineError, Finding, FindingLevel, finding};
-use dbdyno_model::{CommitMode, Database, Drive, ErrorClass, Size};
+use super::{DIALECT, Shared, TABLE_NAMES, meta};
+use dbdyno_engine::FindingLevel::{Blocker, Ok as Fine, Warning};
+use dbdyno_engine::{Durability, EngineError, Finding, Loaded, finding};
+use dbdyno_model::{CommitMode, Database, Drive, Size};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -22,8 +20,7 @@ pub(super) fn database(shared: &Shared) -> Result<Database, EngineError> {
     let options = &shared.options;
     let library = library()?;
     let sql = &DIALECT.get("statistics/version")?.text;
-    let (version, source): (String, String) =
-        library.row("asking for the version", sql, |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let (version, source) = library.row("asking for the version", sql, |row| <(String, String)>::try_from(row))?;
     let by_name = |(name, value): (&str, String)| (name.to_owned(), value);
     // What sessions set. They checkpoint by themselves as often as the library would.
     let set = [
@@ -45,11 +42,12 @@ pub(super) fn database(shared: &Shared) -> Result<Database, EngineError> {
             parameters.insert(format!("compiled.{}", option.to_lowercase()), value.to_owned());
         }
     }
+    let math = compiled.iter().any(|o| o == "ENABLE_MATH_FUNCTIONS");
     let facts = [
         ("file", options.path.display().to_string()),
         ("source", source),
         ("compiler", compiled.iter().find_map(|o| o.strip_prefix("COMPILER=")).unwrap_or("unknown").to_owned()),
-        ("math_functions", yes(compiled.iter().any(|o| o == "ENABLE_MATH_FUNCTIONS"))),
+        ("math_functions", if math { "yes" } else { "no" }.to_owned()),
         ("checkpoints", "passive, after every 1,000 pages of log, by the job that commits".to_owned()),
         ("reads", "the selects of one call share one read transaction, as in a stored procedure".to_owned()),
         ("temporary_files", temporary_folder()),
@@ -65,12 +63,12 @@ pub(super) fn database(shared: &Shared) -> Result<Database, EngineError> {
 /// SQLite's, or it says what no session asks for.
 pub(super) fn durability(connection: &SqliteConnection) -> Result<Durability, EngineError> {
     let (synchronous, journal) = (connection.pragma("synchronous")?, connection.pragma("journal_mode")?);
-    let (Some(synchronous), Some(journal)) = (Synchronous::of_pragma(&synchronous), Journal::of_pragma(&journal))
-    else {
-        let message = format!("SQLite works with synchronous={synchronous}, journal_mode={journal}, which nobody set");
-        return Err(EngineError::new(ErrorClass::Other, message));
-    };
-    Ok(durability_with(synchronous, journal))
+    match (Synchronous::of_pragma(&synchronous), journal.parse()) {
+        (Some(synchronous), Ok(journal)) => Ok(durability_with(synchronous, journal)),
+        _ => Err(EngineError::other(format!(
+            "SQLite works with synchronous={synchronous}, journal_mode={journal}, which nobody set"
+        ))),
+    }
 }
 
 /// How durable commits are with these settings.
@@ -82,22 +80,19 @@ fn durability_with(synchronous: Synchronous, journal: Journal) -> Durability {
 
 /// What stands in the way, and what does not.
 pub(super) fn findings(options: &Options, size: &Size) -> Vec<Finding> {
-    let mut findings = vec![folder(&options.path)];
-    if findings[0].level != FindingLevel::Blocker {
+    let mut findings = vec![place(&options.path)];
+    if findings[0].level != Blocker {
         findings.push(contents(options, size));
     }
-    let durable = match durability_with(options.synchronous, options.journal).unsafe_settings.pop() {
-        Some(how) => finding(FindingLevel::Warning, "durability", how),
-        None => {
-            let text =
-                format!("synchronous=full, journal={}: each commit waits for the device", options.journal.name());
-            finding(FindingLevel::Ok, "durability", text)
-        }
+    let journal = options.journal.name();
+    let (level, text) = match durability_with(options.synchronous, options.journal).unsafe_settings.pop() {
+        Some(how) => (Warning, how),
+        None => (Fine, format!("synchronous=full, journal={journal}: each commit waits for the device")),
     };
-    findings.push(durable);
+    findings.push(finding(level, "durability", text));
     if options.journal == Journal::Delete {
         let text = "with a rollback journal readers and the writer lock each other out; journal=wal does not";
-        findings.push(finding(FindingLevel::Warning, "journal", text.to_owned()));
+        findings.push(finding(Warning, "journal", text.to_owned()));
     }
     findings.push(build());
     findings
@@ -118,24 +113,19 @@ pub(super) fn space_needed_bytes(size: &Size) -> u64 {
     data + index_build.max(copies).max(files) + (16 << 20)
 }
 
-fn folder(path: &Path) -> Finding {
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let subject = "file";
-    if path.is_dir() {
-        return finding(FindingLevel::Blocker, subject, format!("{} is a folder; name a file in it", path.display()));
-    }
-    if !folder.is_dir() {
-        let text = format!("the folder {} does not exist; create it first", folder.display());
-        return finding(FindingLevel::Blocker, subject, text);
-    }
-    if !writable(folder) {
-        let text = format!("the folder {} is not writable; SQLite keeps its log beside the file", folder.display());
-        return finding(FindingLevel::Blocker, subject, text);
-    }
-    if path.exists() && !writable(path) {
-        return finding(FindingLevel::Blocker, subject, format!("{} is read-only; make it writable", path.display()));
-    }
-    finding(FindingLevel::Ok, subject, format!("{} can be written", path.display()))
+/// Whether the file can be written, or made.
+fn place(path: &Path) -> Finding {
+    let (file, folder) = (path.display(), folder_of(path));
+    let why = if let Some(why) = no_place(path) {
+        why
+    } else if !writable(folder) {
+        format!("the folder {} is not writable; SQLite keeps its log beside the file", folder.display())
+    } else if path.exists() && !writable(path) {
+        format!("{file} is read-only; make it writable")
+    } else {
+        return finding(Fine, "file", format!("{file} can be written"));
+    };
+    finding(Blocker, "file", why)
 }
 
 fn writable(path: &Path) -> bool {
@@ -143,42 +133,31 @@ fn writable(path: &Path) -> bool {
 }
 
 fn contents(options: &Options, size: &Size) -> Finding {
-    let subject = "contents";
-    match meta::look(&options.path) {
-        Err(error) => finding(FindingLevel::Blocker, subject, error.to_string()),
-        Ok(Contents::Foreign(why)) => finding(FindingLevel::Blocker, subject, why),
-        Ok(Contents::Nothing) => {
-            finding(FindingLevel::Ok, subject, format!("nothing yet; data of size {} will be loaded", size.id))
+    let (level, text) = match meta::look(&options.path).map(|contents| contents.loaded(&TABLE_NAMES)) {
+        Err(error) => (Blocker, error.to_string()),
+        Ok(Loaded::Foreign(why)) => (Blocker, why),
+        Ok(Loaded::Nothing) => (Fine, format!("nothing yet; data of size {} will be loaded", size.id)),
+        Ok(Loaded::Partly { .. }) => (Warning, "an unfinished load, which the next one completes".to_owned()),
+        Ok(Loaded::Complete { size, seed, verified: true, .. }) => {
+            (Fine, format!("data of size {size}, seed {seed}, verified"))
         }
-        Ok(Contents::Ours(meta)) => match meta.loaded(&super::TABLE_NAMES) {
-            dbdyno_engine::Loaded::Complete { size, seed, verified: true, .. } => {
-                finding(FindingLevel::Ok, subject, format!("data of size {size}, seed {seed}, verified"))
-            }
-            dbdyno_engine::Loaded::Complete { size, seed, .. } => {
-                let text = format!("data of size {size}, seed {seed}, whose checksums were not verified; load again");
-                finding(FindingLevel::Warning, subject, text)
-            }
-            _ => finding(FindingLevel::Warning, subject, "an unfinished load, which the next one completes".to_owned()),
-        },
-    }
+        Ok(Loaded::Complete { size, seed, .. }) => {
+            (Warning, format!("data of size {size}, seed {seed}, whose checksums were not verified; load again"))
+        }
+    };
+    finding(level, "contents", text)
 }
 
 fn build() -> Finding {
-    let subject = "build";
-    let root = library().and_then(|library| {
-        library.row("computing", "SELECT sqrt(power(abs(-3), 2) + ln(1))", |row| row.get::<_, f64>(0))
-    });
-    match root {
-        Ok(3.0) => {
-            let text = format!("SQLite {} with math functions, inside this binary", rusqlite::version());
-            finding(FindingLevel::Ok, subject, text)
-        }
-        Ok(root) => finding(FindingLevel::Blocker, subject, format!("SQLite says that the root of 9 is {root}")),
+    let sql = "SELECT sqrt(power(abs(-3), 2) + ln(1))";
+    let (level, text) = match library().and_then(|library| library.row("computing", sql, |row| row.get::<_, f64>(0))) {
+        Ok(3.0) => (Fine, format!("SQLite {} with math functions, inside this binary", rusqlite::version())),
+        Ok(root) => (Blocker, format!("SQLite says that the root of 9 is {root}")),
         Err(error) => {
-            let text = format!("this build of SQLite lacks math functions ({error}); build as .cargo/config.toml says");
-            finding(FindingLevel::Blocker, subject, text)
+            (Blocker, format!("this build of SQLite lacks math functions ({error}); build as .cargo/config.toml says"))
         }
-    }
+    };
+    finding(level, "build", text)
 }
 
 /// A connection to the library alone.
@@ -192,8 +171,4 @@ fn temporary_folder() -> String {
     let fixed = ["/var/tmp", "/usr/tmp", "/tmp", "."].iter().map(|folder| (*folder).to_owned());
     let usable = |folder: &String| Path::new(folder).is_dir() && writable(Path::new(folder));
     named.chain(fixed).find(usable).unwrap_or_else(|| "none".to_owned())
-}
-
-fn yes(is: bool) -> String {
-    if is { "yes" } else { "no" }.to_owned()
 }

@@ -1,6 +1,6 @@
 //! What SQLite's files say, and what its tables are called.
 
-use dbdyno_engine::Dialect;
+use dbdyno_engine::{Dialect, EngineError};
 use dbdyno_model::{Organisation, TableName};
 use include_dir::{Dir, include_dir};
 use std::sync::LazyLock;
@@ -26,4 +26,12 @@ pub(crate) fn shape_statement(organisation: Organisation) -> &'static str {
 /// The statements that index a table of an organisation: its primary key, unless rows lie in that, and the other one.
 pub(crate) fn index_statements(organisation: Organisation) -> &'static [&'static str] {
     if organisation == Organisation::Iot { &["index_customer"] } else { &["index_primary", "index_customer"] }
+}
+
+/// A statement of tables.sql about a table, by the table's name in the file.
+///
+/// # Errors
+/// There is none of that name.
+pub(crate) fn about_table(statement: &str, table: &str) -> Result<String, EngineError> {
+    Ok(DIALECT.fill(&format!("tables/{statement}"), &[("table", table)])?)
 }

@@ -9,6 +9,7 @@ use super::{
 };
 use dbdyno_engine::bookkeeping::Meta;
 use dbdyno_engine::data::{Checksum, Columns, Sample};
+use dbdyno_engine::server::LoadRequest;
 use dbdyno_engine::{
     Durability, Engine, EngineError, Features, Finding, Hold, Inspection, LoadReport, LoadWatch, Loaded, PointSpec,
     PointStatistics, ProgramSpec, Session, Settled, TableRows, Workloads, for_everybody,
@@ -53,16 +54,10 @@ impl SqliteEngine {
     fn connection(&self) -> Result<SqliteConnection, EngineError> {
         SqliteConnection::open_for_work(self.options(), self.shared.cache_bytes)
     }
-}
 
-impl SqliteEngine {
     /// Counts from now on, and watches for commits of others.
     fn begin_counting(&self) {
-        let own_commits = {
-            let mut totals = self.shared.totals();
-            totals.begin_point();
-            totals.own_commits()
-        };
+        let own_commits = self.shared.totals().begin_point();
         let monitor = Monitor::open(&self.options().path, own_commits);
         *self.shared.monitor() = monitor.map_err(|error| error.message);
     }
@@ -142,12 +137,12 @@ impl Engine for SqliteEngine {
         verify: bool,
         watch: &dyn LoadWatch,
     ) -> Result<LoadReport, EngineError> {
-        load::load(self.options(), size, seed, jobs, verify, watch)
+        load::load(self.options(), LoadRequest { size, seed, jobs, verify }, watch)
     }
 
     fn checksum(&self, table: TableName, columns: Columns, watch: &dyn LoadWatch) -> Result<Checksum, EngineError> {
         let rows = meta::look(&self.options().path)?.ours()?.map_or(0, |meta| meta::rows_done(&meta, table));
-        verify::checksum(&self.options().path, table, columns, rows, 1, None, watch)
+        verify::checksum(&self.options().path, table, (columns, rows), 1, None, watch)
     }
 
     fn inspect(&self, table: TableName, sample: &mut Sample) -> Result<Inspection, EngineError> {
@@ -159,7 +154,7 @@ impl Engine for SqliteEngine {
     }
 
     fn hold(&self, _: &dyn LoadWatch) -> Result<Arc<dyn Hold>, EngineError> {
-        Ok(Arc::new(hold::FileHold::take(&self.options().path)?))
+        Ok(Arc::new(hold::take(&self.options().path)?))
     }
 
     fn settle(&self, limit: Duration) -> Result<Settled, EngineError> {
@@ -170,12 +165,8 @@ impl Engine for SqliteEngine {
         let sql = &DIALECT.get("statistics/checkpoint_truncate")?.text;
         loop {
             let wait = limit.saturating_sub(started.elapsed()).min(Duration::from_secs(1));
-            let busy = connection
-                .connection
-                .busy_timeout(wait)
-                .and_then(|()| connection.connection.query_row(sql, [], |row| row.get::<_, i64>(0)))
-                .map_err(|e| connection.says("settling", e))?;
-            if busy == 0 {
+            connection.connection.busy_timeout(wait).map_err(|e| connection.says("settling", e))?;
+            if connection.row("settling", sql, |row| row.get::<_, i64>(0))? == 0 {
                 return Ok(Settled::AtRest);
             }
             if started.elapsed() >= limit {

@@ -5,6 +5,7 @@ use dbdyno_engine::{EngineError, SqlError};
 use dbdyno_model::ErrorClass;
 use rusqlite::ffi;
 use rustix::io::Errno;
+use std::io::{self, ErrorKind};
 
 /// What goes wrong between SQLite and the words for it: either SQLite's own error, not yet put in words, or ours.
 #[derive(Debug)]
@@ -46,6 +47,16 @@ pub(super) fn in_words(error: &rusqlite::Error, file: &str, errno: Option<Errno>
         _ => DIALECT.errors.class(number, &said),
     };
     EngineError::new(class, DIALECT.errors.advised(number, class, "", said))
+}
+
+/// An error of the operating system's in these words, of a class of its own or else of this one.
+pub(super) fn of_system(error: &io::Error, otherwise: ErrorClass, words: String) -> EngineError {
+    let class = match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => ErrorClass::OutOfSpace,
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => ErrorClass::Permission,
+        _ => otherwise,
+    };
+    EngineError::new(class, words)
 }
 
 impl From<SqlError> for Fault {

@@ -2,8 +2,7 @@
 //! what hangs on a table is compared with the very statements of tables.sql.
 
 use super::connection::{Access, SqliteConnection};
-use super::{index_statements, rows, shape_statement, table_name};
-use crate::DIALECT;
+use super::{DIALECT, about_table, index_statements, rows, shape_statement, table_name};
 use dbdyno_engine::bookkeeping::Meta;
 use dbdyno_engine::client::{Value, Values};
 use dbdyno_engine::data::{Sample, test_columns};
@@ -11,7 +10,6 @@ use dbdyno_engine::form;
 use dbdyno_engine::inspect::{self, Fact, KIND, compare};
 use dbdyno_engine::{EngineError, Inspection};
 use dbdyno_model::{ErrorClass, TableName};
-use rusqlite::Row;
 use std::path::Path;
 
 /// Looks at a table.
@@ -36,19 +34,18 @@ pub(super) fn refuse_others<'t>(
     tables: impl IntoIterator<Item = &'t str>,
     kept: &Meta,
 ) -> Result<(), EngineError> {
-    let sql = &DIALECT.get("inspect/columns")?.text;
-    let read = |row: &Row<'_>| -> rusqlite::Result<(String, String)> { Ok((row.get(0)?, row.get(1)?)) };
-    let columns = connection.rows("looking at what is to be dropped", sql, read)?;
-    form::refuse_others(tables, &columns.into_iter().collect(), kept, "the file")
+    let columns = connection.texts("looking at what is to be dropped", &DIALECT.get("inspect/columns")?.text)?;
+    form::refuse_others(tables, &form::read(columns), kept, "the file")
 }
 
 /// What the schema must hold.
 fn expected(table: TableName) -> Result<Vec<Fact>, EngineError> {
     let (name, organisation) = (table_name(table), table.organisation());
-    let text =
-        |statement: &str| DIALECT.fill(&format!("tables/{statement}"), &[("table", &name)]).map(|sql| squeezed(&sql));
-    let mut facts =
-        vec![Fact::new(&name, KIND, "table"), Fact::new(&name, "definition", text(shape_statement(organisation))?)];
+    let text = |statement: &str| about_table(statement, &name).map(|sql| squeezed(&sql));
+    let mut facts = vec![
+        Fact::new(&name, KIND, "table"),
+        Fact::new(&name, "definition", text(shape_statement(organisation))?),
+    ];
     for statement in index_statements(organisation).iter().rev() {
         facts.push(Fact::new(&name, "index", text(statement)?));
     }
@@ -57,23 +54,15 @@ fn expected(table: TableName) -> Result<Vec<Fact>, EngineError> {
 
 /// What it holds.
 fn found(connection: &SqliteConnection, table: TableName) -> Result<Vec<(Fact, Option<String>)>, EngineError> {
-    let name = table_name(table);
-    let sql = DIALECT.fill("inspect/facts", &[("table", &name)])?;
-    let read =
-        |row: &Row<'_>| -> rusqlite::Result<[String; 4]> { Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?]) };
-    let mut facts = Vec::new();
-    for [what, called, sql, drop] in connection.rows(&format!("looking at {name}"), &sql, read)? {
-        match what.as_str() {
-            "table" => {
-                facts.push((Fact::new(&name, KIND, what), None));
-                facts.push((Fact::new(&name, "definition", squeezed(&sql)), None));
-            }
-            "index" => facts.push((Fact::new(&name, "index", squeezed(&sql)), Some(drop))),
-            "view" => facts.push((Fact::new(&name, KIND, what), Some(drop))),
-            _ => facts.push((Fact::new(&name, &what, called), Some(drop))),
-        }
-    }
+    let sql = about("facts", table)?;
+    let mut facts = Fact::read(connection.texts(&format!("looking at {}", table_name(table)), &sql)?);
+    facts.iter_mut().for_each(|(fact, _)| fact.text = squeezed(&fact.text));
     Ok(facts)
+}
+
+/// A statement about a table.
+fn about(statement: &str, table: TableName) -> Result<String, EngineError> {
+    Ok(DIALECT.fill(&format!("inspect/{statement}"), &[("table", &table_name(table))])?)
 }
 
 /// A statement with single blanks and no semicolon, as it is the same however it was broken into lines.
@@ -83,7 +72,7 @@ fn squeezed(sql: &str) -> String {
 
 /// Reads the rows of a sample.
 fn look(connection: &SqliteConnection, table: TableName, sample: &mut Sample) -> Result<Vec<String>, EngineError> {
-    let sql = DIALECT.fill("inspect/row", &[("table", &table_name(table))])?;
+    let sql = about("row", table)?;
     let doing = format!("reading rows of {table}");
     sample.look(|made, each| {
         let id = if let Some(Value::Int(id)) = made.get(0) { id } else { 0 };

@@ -34,7 +34,7 @@ mod writer;
 mod writing;
 
 use dbdyno_engine::EngineInfo;
-pub(crate) use dialect::{DIALECT, TABLE_NAMES, index_statements, shape_statement, table_name};
+pub(crate) use dialect::{DIALECT, TABLE_NAMES, about_table, index_statements, shape_statement, table_name};
 use engine::SqliteEngine;
 use options::Options;
 pub(crate) use shared::{Shared, no_monitor};

@@ -4,20 +4,21 @@
 //! once.
 
 use super::connection::{Access, SqliteConnection};
-use super::meta;
+use super::errors::of_system;
 use super::options::Options;
 use super::rows::{self, Days};
-use super::{TABLE_NAMES, hold, index_statements, shape_statement, table_name, verify};
-use crate::DIALECT;
+use super::{DIALECT, TABLE_NAMES, about_table, hold, index_statements, meta, shape_statement, table_name, verify};
 use dbdyno_engine::bookkeeping::{Meta, checksum_key};
 use dbdyno_engine::client::Values;
 use dbdyno_engine::data::{Columns, Generator, RowSource, RowSum, RowsByColumns, test_columns};
-use dbdyno_engine::{EngineError, LoadReport, LoadWatch, RowPart, TableLoad, TableRows};
+use dbdyno_engine::server::load::report;
+use dbdyno_engine::server::{LoadRequest, Phase, PhaseProgress, Times};
+use dbdyno_engine::{EngineError, LoadReport, LoadWatch, RowPart, TableRows};
 use dbdyno_model::{ErrorClass, Size, TableName};
-use std::ops::Range;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Rows that a maker hands over at once.
 const UNIT_ROWS: u64 = 2_000;
@@ -31,67 +32,47 @@ const TRANSACTION_ROWS: u64 = 20_000;
 /// committed stays.
 pub(super) fn load(
     options: &Options,
-    size: &Size,
-    seed: u64,
-    jobs: u32,
-    verify: bool,
+    request: LoadRequest<'_>,
     watch: &dyn LoadWatch,
 ) -> Result<LoadReport, EngineError> {
+    let LoadRequest { size, seed, jobs, verify } = request;
     let done = |meta: &Meta| meta.complete() && (meta.verified() || !verify);
     let (mut meta, mut resumed) = begin(options, size, seed)?;
-    let mut alone = None;
+    let (mut written, times) = (BTreeMap::new(), Times::default());
+    let _alone;
     if !done(&meta) {
-        alone = Some(hold::take(&options.path)?);
+        _alone = hold::take(&options.path)?;
         // Whoever was there before may have done more than we saw.
         (meta, resumed) = begin(options, size, seed)?;
     }
-    let mut report = LoadReport { tables: Vec::new(), resumed };
-    if done(&meta) {
-        report.tables = TABLE_NAMES.iter().map(|table| unchanged(*table, size, &meta)).collect();
-        return Ok(report);
-    }
-    let connection = open_for_load(options, size)?;
-    if !resumed {
-        create(&connection, &meta)?;
-    }
-    for table in TABLE_NAMES {
-        let started = Instant::now();
-        let mut loading = Loading { connection: &connection, table, size, seed, jobs, watch };
-        let rows_written = loading.fill(meta::rows_done(&meta, table))?;
-        let write_s = if rows_written > 0 { started.elapsed().as_secs_f64() } else { 0.0 };
-        if !meta.done("indexed", table.name()) {
-            loading.index()?;
+    if !done(&meta) {
+        let connection = open_for_load(options, size)?;
+        if !resumed {
+            create(&connection, &meta, &TABLE_NAMES)?;
         }
-        let (rows, checksum) = (table.rows(size), String::new());
-        report.tables.push(TableLoad {
-            table,
-            rows,
-            rows_written,
-            elapsed_s: started.elapsed().as_secs_f64(),
-            write_s,
-            checksum,
-        });
+        for table in TABLE_NAMES {
+            let mut loading = Loading { connection: &connection, table, request, times: &times, watch };
+            written.insert(table, loading.fill(meta::rows_done(&meta, table))?);
+            if !meta.done("indexed", table.name()) {
+                loading.index()?;
+            }
+        }
+        for table in TABLE_NAMES {
+            let _clock = times.clock(table, Phase::Prove);
+            let generator = verify.then(|| Generator::new(size, table.shape(), seed));
+            let rows = (Columns::All, table.rows(size));
+            let checksum = verify::checksum(&options.path, table, rows, jobs, generator, watch)?.to_string();
+            meta::set(&connection, &checksum_key(table), &checksum)?;
+            meta.put(checksum_key(table), checksum);
+        }
+        finish(&connection, options, verify)?;
     }
-    for loaded in &mut report.tables {
-        let started = Instant::now();
-        let generator = verify.then(|| Generator::new(size, loaded.table.shape(), seed));
-        let checksum =
-            verify::checksum(&options.path, loaded.table, Columns::All, loaded.rows, jobs, generator, watch)?;
-        meta::set(&connection, &checksum_key(loaded.table), &checksum.to_string())?;
-        loaded.checksum = checksum.to_string();
-        loaded.elapsed_s += started.elapsed().as_secs_f64();
-    }
-    finish(&connection, options, verify)?;
-    drop(connection);
-    drop(alone);
-    Ok(report)
+    Ok(report(&TABLE_NAMES, request, &meta, &written, &times, resumed))
 }
 
 /// What a load goes on from, and whether an earlier one has left it.
 fn begin(options: &Options, size: &Size, seed: u64) -> Result<(Meta, bool), EngineError> {
-    let Some(mut meta) = meta::look(&options.path)?.ours()? else {
-        return Ok((Meta::new(meta::FORMAT, size, seed, (meta::CREATED_FILE, creates_file(options))), false));
-    };
+    let mut meta = meta::look(&options.path)?.ours()?.unwrap_or_else(|| no_books(options));
     let resumed = meta.has_tables();
     if resumed {
         meta.must_match(size, seed, &options.path.display().to_string())?;
@@ -101,19 +82,22 @@ fn begin(options: &Options, size: &Size, seed: u64) -> Result<(Meta, bool), Engi
     Ok((meta, resumed))
 }
 
-fn creates_file(options: &Options) -> bool {
-    options.path.metadata().map_or(true, |file| file.len() == 0)
+/// The book-keeping of a file that has none yet.
+fn no_books(options: &Options) -> Meta {
+    let creates_file = options.path.metadata().map_or(true, |file| file.len() == 0);
+    Meta::without_tables(meta::FORMAT, (meta::CREATED_FILE, creates_file))
 }
 
-fn unchanged(table: TableName, size: &Size, meta: &Meta) -> TableLoad {
-    let checksum = meta.checksum(table).map(|c| c.to_string()).unwrap_or_default();
-    TableLoad { table, rows: table.rows(size), rows_written: 0, elapsed_s: 0.0, write_s: 0.0, checksum }
-}
-
-fn open_for_load(options: &Options, size: &Size) -> Result<SqliteConnection, EngineError> {
+/// A file of ours, made where there is none.
+fn open(options: &Options) -> Result<SqliteConnection, EngineError> {
     dbdyno_files::make_private(&options.path);
     let connection = SqliteConnection::open(&options.path, Access::Create)?;
     connection.set("page_size", &super::totals::PAGE_BYTES.to_string())?;
+    Ok(connection)
+}
+
+fn open_for_load(options: &Options, size: &Size) -> Result<SqliteConnection, EngineError> {
+    let connection = open(options)?;
     connection.set_journal("truncate")?;
     connection.set("synchronous", "off")?;
     connection.set("temp_store", "file")?;
@@ -121,15 +105,15 @@ fn open_for_load(options: &Options, size: &Size) -> Result<SqliteConnection, Eng
     Ok(connection)
 }
 
-fn create(connection: &SqliteConnection, meta: &Meta) -> Result<(), EngineError> {
+/// Creates tables, and the book-keeping where there is none.
+fn create(connection: &SqliteConnection, meta: &Meta, tables: &[TableName]) -> Result<(), EngineError> {
     let has_books = meta::objects(connection)?.iter().any(|name| name == meta::META);
     transaction(connection, || {
         if !has_books {
             connection.run("creating the book-keeping", &DIALECT.get("tables/create_meta")?.text)?;
         }
-        for table in TABLE_NAMES {
-            let sql = DIALECT
-                .fill(&format!("tables/{}", shape_statement(table.organisation())), &[("table", &table_name(table))])?;
+        for table in tables {
+            let sql = about_table(shape_statement(table.organisation()), &table_name(*table))?;
             connection.run(&format!("creating {table}"), &sql)?;
         }
         meta::write(meta, connection)
@@ -142,14 +126,9 @@ fn create(connection: &SqliteConnection, meta: &Meta) -> Result<(), EngineError>
 /// The file is not ours, or SQLite's.
 pub(super) fn note(options: &Options, cache_bytes: u64, entries: &[(String, String)]) -> Result<(), EngineError> {
     if meta::look(&options.path)?.ours()?.is_none() {
-        let books = Meta::without_tables(meta::FORMAT, (meta::CREATED_FILE, creates_file(options)));
-        dbdyno_files::make_private(&options.path);
-        let connection = SqliteConnection::open(&options.path, Access::Create)?;
-        connection.set("page_size", &super::totals::PAGE_BYTES.to_string())?;
-        transaction(&connection, || {
-            connection.run("creating the book-keeping", &DIALECT.get("tables/create_meta")?.text)?;
-            meta::write(&books, &connection)
-        })?;
+        let books = no_books(options);
+        let connection = open(options)?;
+        create(&connection, &books, &[])?;
         connection.set_journal(options.journal.name())?;
     }
     let connection = SqliteConnection::open_for_work(options, cache_bytes)?;
@@ -220,9 +199,8 @@ fn prove_part(connection: &SqliteConnection, table: &TableRows, part: &RowPart) 
 fn finish(connection: &SqliteConnection, options: &Options, verified: bool) -> Result<(), EngineError> {
     let file = std::fs::OpenOptions::new().append(true).open(&options.path);
     file.and_then(|f| f.sync_all()).map_err(|error| {
-        let full = error.kind() == std::io::ErrorKind::StorageFull;
-        let class = if full { ErrorClass::OutOfSpace } else { ErrorClass::ConnectionLost };
-        EngineError::new(class, format!("{}: writing it out: {error}", options.path.display()))
+        let words = format!("{}: writing it out: {error}", options.path.display());
+        of_system(&error, ErrorClass::ConnectionLost, words)
     })?;
     connection.set("synchronous", "full")?;
     transaction(connection, || {
@@ -249,34 +227,32 @@ fn transaction(
 struct Loading<'l> {
     connection: &'l SqliteConnection,
     table: TableName,
-    size: &'l Size,
-    seed: u64,
-    jobs: u32,
+    request: LoadRequest<'l>,
+    times: &'l Times,
     watch: &'l dyn LoadWatch,
 }
 
 impl Loading<'_> {
     /// Writes the rows after the first `done`. Returns how many.
     fn fill(&mut self, done: u64) -> Result<u64, EngineError> {
-        let rows = self.table.rows(self.size);
+        let LoadRequest { size, seed, jobs, .. } = self.request;
+        let rows = self.table.rows(size);
         if done >= rows {
             return Ok(0);
         }
-        let units: Vec<Range<u64>> = (done + 1..=rows)
-            .step_by(usize::try_from(UNIT_ROWS).unwrap_or(usize::MAX))
-            .map(|first| first..(first + UNIT_ROWS).min(rows + 1))
-            .collect();
-        let makers = self.jobs.clamp(1, 64) as usize;
+        let _clock = self.times.clock(self.table, Phase::Fill);
+        let makers = jobs.clamp(1, 64) as usize;
         std::thread::scope(|scope| {
             let mut channels = Vec::with_capacity(makers);
             for maker in 0..makers {
                 let (sender, receiver) = sync_channel(1);
-                let mut generator = Generator::new(self.size, self.table.shape(), self.seed);
-                let own: Vec<Range<u64>> = units.iter().skip(maker).step_by(makers).cloned().collect();
+                let mut generator = Generator::new(size, self.table.shape(), seed);
+                // Makers take turns.
+                let units = (done + 1..=rows).step_by(UNIT_ROWS as usize).skip(maker).step_by(makers);
                 std::thread::Builder::new()
                     .name(format!("rows-{maker}"))
-                    .spawn_scoped(scope, move || make(&mut generator, own, &sender))
-                    .map_err(|e| EngineError::new(ErrorClass::Other, format!("cannot start a thread: {e}")))?;
+                    .spawn_scoped(scope, move || make(&mut generator, units, rows, &sender))
+                    .map_err(|e| EngineError::other(format!("cannot start a thread: {e}")))?;
                 channels.push(receiver);
             }
             self.write(&channels, done, rows)
@@ -284,32 +260,28 @@ impl Loading<'_> {
         Ok(rows - done)
     }
 
-    fn write(&mut self, makers: &[Receiver<Unit>], mut done: u64, rows: u64) -> Result<(), EngineError> {
+    fn write(&mut self, makers: &[Receiver<Values>], mut done: u64, rows: u64) -> Result<(), EngineError> {
         let name = table_name(self.table);
-        let sql = DIALECT.fill("tables/insert_row", &[("table", &name)])?;
-        let (days, columns) = (Days::new(), test_columns().len());
+        let sql = about_table("insert_row", &name)?;
+        let (doing, days, columns) = (format!("loading {name}"), Days::new(), test_columns().len());
         let mut turn = makers.iter().cycle();
         while done < rows {
             if self.watch.cancelled() {
                 return Err(EngineError::new(ErrorClass::Cancelled, format!("the load of {} was stopped", self.table)));
             }
             transaction(self.connection, || {
-                let mut insert = self
-                    .connection
-                    .connection
-                    .prepare_cached(&sql)
-                    .map_err(|e| self.connection.says("preparing to load", e))?;
+                let insert = self.connection.connection.prepare_cached(&sql);
+                let mut insert = insert.map_err(|e| self.connection.says("preparing to load", e))?;
                 let goal = (done + TRANSACTION_ROWS).min(rows);
                 while done < goal {
                     let unit = turn.next().and_then(|maker| maker.recv().ok());
-                    let unit =
-                        unit.ok_or_else(|| EngineError::new(ErrorClass::Other, "a thread that makes rows ended"))?;
-                    let mut values = unit.values.iter();
-                    for _ in 0..unit.rows {
+                    let unit = unit.ok_or_else(|| EngineError::other("a thread that makes rows ended"))?;
+                    let (mut values, made) = (unit.iter(), unit.len() / columns);
+                    for _ in 0..made {
                         rows::insert(&mut insert, values.by_ref().take(columns), &days)
-                            .map_err(|e| self.connection.says(&format!("loading {name}"), e))?;
+                            .map_err(|e| self.connection.says(&doing, e))?;
                     }
-                    done += unit.rows;
+                    done += made as u64;
                 }
                 meta::set(self.connection, &meta::rows_key(self.table), &done.to_string())
             })?;
@@ -320,24 +292,21 @@ impl Loading<'_> {
 
     /// Builds the table's indexes.
     fn index(&self) -> Result<(), EngineError> {
-        let name = table_name(self.table);
-        let threads = if self.jobs > 1 { self.jobs } else { 0 };
+        let _clock = self.times.clock(self.table, Phase::Index);
+        let (name, jobs) = (table_name(self.table), self.request.jobs);
+        let threads = if jobs > 1 { jobs } else { 0 };
         self.connection.set("threads", &threads.to_string())?;
         let statements = index_statements(self.table.organisation());
-        let what = format!("{} indexes", self.table);
-        let of = statements.len() as u64;
+        let progress = PhaseProgress::new(self.watch, format!("{} indexes", self.table), 0, statements.len() as u64);
         stoppable(self.connection, self.watch, || {
             transaction(self.connection, || {
-                for (n, statement) in (0..).zip(statements) {
-                    self.watch.progress(&what, n, of);
-                    let sql = DIALECT.fill(&format!("tables/{statement}"), &[("table", &name)])?;
-                    self.connection.run(&format!("indexing {name}"), &sql)?;
+                for statement in statements {
+                    self.connection.run(&format!("indexing {name}"), &about_table(statement, &name)?)?;
+                    progress.add(1);
                 }
-                meta::set(self.connection, &meta::indexed_key(self.table), "1")
+                meta::set(self.connection, &format!("indexed {}", self.table), "1")
             })
-        })?;
-        self.watch.progress(&what, of, of);
-        Ok(())
+        })
     }
 }
 
@@ -363,20 +332,15 @@ fn stoppable(
     })
 }
 
-/// Rows on their way from a maker to the writer: the values of all, one after the other.
-struct Unit {
-    rows: u64,
-    values: Values,
-}
-
-fn make(generator: &mut Generator, units: Vec<Range<u64>>, out: &SyncSender<Unit>) {
+/// Makes the rows of units that begin with these ids, each a message: the values of all rows, one after the other.
+fn make(generator: &mut Generator, units: impl Iterator<Item = u64>, rows: u64, out: &SyncSender<Values>) {
     let mut row = Values::new();
-    for ids in units {
-        let mut unit = Unit { rows: ids.end - ids.start, values: Values::new() };
-        for id in ids {
+    for first in units {
+        let mut unit = Values::new();
+        for id in first..=rows.min(first + UNIT_ROWS - 1) {
             RowSource::row(generator, id, &mut row);
             for value in row.iter() {
-                unit.values.push(value);
+                unit.push(value);
             }
         }
         if out.send(unit).is_err() {

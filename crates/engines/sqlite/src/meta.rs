@@ -2,12 +2,13 @@
 //! nothing, and leaves no files beside a database that nobody has open.
 
 use super::connection::{Access, SqliteConnection, no_plain_file};
+use super::errors::of_system;
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::bookkeeping::{Contents, Meta};
 use dbdyno_model::{ErrorClass, TableName};
-use rusqlite::{Row, ffi};
-use std::io::Read;
+use rusqlite::ffi;
+use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
 /// The table of the book-keeping.
@@ -23,11 +24,6 @@ const READING: &str = "reading the schema";
 /// The entry that says how many rows are committed.
 pub(super) fn rows_key(table: TableName) -> String {
     format!("rows {table}")
-}
-
-/// The entry that says whether indexes are built.
-pub(super) fn indexed_key(table: TableName) -> String {
-    format!("indexed {table}")
 }
 
 /// Writes all of the book-keeping.
@@ -66,13 +62,9 @@ pub(super) fn look(path: &Path) -> Result<Contents, EngineError> {
     }
     let header = match header(path) {
         Ok(header) => header,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Contents::Nothing),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Contents::Nothing),
         Err(error) => {
-            let class = match error.kind() {
-                std::io::ErrorKind::PermissionDenied => ErrorClass::Permission,
-                _ => ErrorClass::ConnectionLost,
-            };
-            return Err(EngineError::new(class, format!("{}: {error}", path.display())));
+            return Err(of_system(&error, ErrorClass::ConnectionLost, format!("{}: {error}", path.display())));
         }
     };
     if header.is_empty() {
@@ -130,8 +122,8 @@ fn look_with(path: &Path, access: Access, may_recover: bool) -> Result<Contents,
         return Ok(Contents::Foreign(format!("{file} {what} ({}); name another file", listed())));
     }
     let sql = &DIALECT.get("tables/get_meta")?.text;
-    let read = |row: &Row<'_>| -> rusqlite::Result<(String, String)> { Ok((row.get(0)?, row.get(1)?)) };
-    let meta: Meta = match connection.rows("reading the load's progress", sql, read) {
+    let read = connection.rows("reading the load's progress", sql, |row| <(String, String)>::try_from(row));
+    let meta: Meta = match read {
         Ok(pairs) => pairs.into_iter().collect(),
         // A table of that name with other columns.
         Err(error) if matches!(error.class, ErrorClass::UnknownObject | ErrorClass::Other) => Meta::default(),
@@ -162,7 +154,7 @@ pub(super) fn remove(path: &Path) -> Result<(), EngineError> {
     for suffix in ["", "-wal", "-shm", "-journal"] {
         let file = beside(path, suffix);
         match std::fs::remove_file(&file) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
                 let message = format!("{}: cannot be removed: {error}", file.display());
                 return Err(EngineError::new(ErrorClass::Permission, message));
             }

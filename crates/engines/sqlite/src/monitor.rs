@@ -19,7 +19,6 @@ const LOCK_WAIT: Duration = Duration::from_millis(100);
 /// Watches for commits of others.
 pub(super) struct Monitor {
     connection: SqliteConnection,
-    sql: &'static str,
     seen: Seen,
 }
 
@@ -31,11 +30,7 @@ impl Monitor {
     pub(super) fn open(path: &Path, own_commits: u64) -> Result<Self, EngineError> {
         let connection = SqliteConnection::open(path, Access::Write)?;
         connection.connection.busy_timeout(LOCK_WAIT).map_err(|e| connection.says("watching the file", e))?;
-        let mut monitor = Self {
-            connection,
-            sql: &DIALECT.get("statistics/data_version")?.text,
-            seen: Seen { own_commits, ..Seen::default() },
-        };
+        let mut monitor = Self { connection, seen: Seen { own_commits, ..Seen::default() } };
         monitor.seen.version = monitor.version()?;
         Ok(monitor)
     }
@@ -47,9 +42,8 @@ impl Monitor {
     }
 
     fn version(&self) -> Result<i64, EngineError> {
-        let read =
-            self.connection.connection.prepare_cached(self.sql).and_then(|mut s| s.query_row([], |row| row.get(0)));
-        read.map_err(|e| self.connection.says("asking whether the file has changed", e))
+        let sql = &DIALECT.get("statistics/data_version")?.text;
+        self.connection.row("asking whether the file has changed", sql, |row| row.get(0))
     }
 }
 

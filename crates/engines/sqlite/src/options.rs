@@ -23,12 +23,7 @@ impl Synchronous {
 
     /// What the pragma's answer means; none for one that sessions never set.
     pub(super) fn of_pragma(answer: &str) -> Option<Self> {
-        match answer {
-            "2" => Some(Self::Full),
-            "1" => Some(Self::Normal),
-            "0" => Some(Self::Off),
-            _ => None,
-        }
+        [Self::Off, Self::Normal, Self::Full].get(answer.parse::<usize>().ok()?).copied()
     }
 }
 
@@ -46,11 +41,6 @@ impl Journal {
     /// The word as in the target and the pragma.
     pub(super) fn name(self) -> &'static str {
         self.into()
-    }
-
-    /// What the pragma's answer means; none for one that sessions never set.
-    pub(super) fn of_pragma(answer: &str) -> Option<Self> {
-        answer.parse().ok()
     }
 }
 

@@ -1,14 +1,12 @@
 //! What a point needs that its jobs share, and what it leaves behind. Everything that a point makes in the file is
 //! noted before, and files end in `.write-JOB`, so that one rule cleans up after any point, also one that was killed.
 
-use super::connection::SqliteConnection;
+use super::connection::{SqliteConnection, folder_of};
 use super::meta::{self, beside, remove};
 use super::writing::FILE_SUFFIX;
-use super::{Shared, index_statements, inspect, procedure, shape_statement};
-use crate::DIALECT;
+use super::{DIALECT, Shared, about_table, inspect, procedure};
 use dbdyno_engine::bookkeeping::{self, Made, Meta};
 use dbdyno_engine::{EngineError, PointSpec};
-use dbdyno_model::ProcedureShape;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
@@ -27,25 +25,10 @@ pub(super) fn begin(shared: &Shared, connection: &SqliteConnection, spec: &Point
         wanted.iter().try_for_each(|made| meta::set(connection, &made.entry(), "1"))?;
     }
     let doing = format!("preparing {}", spec.test.code);
-    let organisation = own.table.organisation();
-    match spec.test.procedure.shape {
-        ProcedureShape::Insert => {
-            let table = own.fill("{load}")?;
-            let create = [shape_statement(organisation)];
-            for statement in create.iter().chain(index_statements(organisation).iter().rev()) {
-                connection.run(&doing, &DIALECT.fill(&format!("tables/{statement}"), &[("table", &table)])?)?;
-            }
+    for (_, table) in own.made_by_all(spec.jobs, 1)?.iter().filter(|(kind, _)| kind == "table") {
+        for statement in procedure::load_table(&own) {
+            connection.run(&doing, &about_table(statement, table)?)?;
         }
-        ProcedureShape::Load => {
-            for job in 0..spec.jobs {
-                let table = procedure::of(&spec.test, job)?.fill("{load}")?;
-                connection.run(
-                    &doing,
-                    &DIALECT.fill(&format!("tables/{}", shape_statement(organisation)), &[("table", &table)])?,
-                )?;
-            }
-        }
-        _ => {}
     }
     Ok(())
 }
@@ -77,7 +60,7 @@ pub(super) fn end(shared: &Shared, connection: &SqliteConnection) -> Result<(), 
 /// Tables and indexes whose names are such as points give.
 fn there(connection: &SqliteConnection) -> Result<Vec<(String, String)>, EngineError> {
     let sql = &DIALECT.get("statistics/there")?.text;
-    connection.rows(LOOKING, sql, |row| Ok((row.get(0)?, row.get(1)?)))
+    connection.rows(LOOKING, sql, |row| <(String, String)>::try_from(row))
 }
 
 /// Removes the files that T211 wrote beside the database.
@@ -85,10 +68,9 @@ fn there(connection: &SqliteConnection) -> Result<Vec<(String, String)>, EngineE
 /// # Errors
 /// One cannot be removed.
 pub(super) fn remove_files(path: &Path) -> Result<(), EngineError> {
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let prefix = beside(path, FILE_SUFFIX);
     let Some(prefix) = prefix.file_name().and_then(|name| name.to_str()) else { return Ok(()) };
-    let Ok(entries) = std::fs::read_dir(folder) else { return Ok(()) };
+    let Ok(entries) = std::fs::read_dir(folder_of(path)) else { return Ok(()) };
     for entry in entries.flatten() {
         let name = entry.file_name();
         let job = name.to_str().and_then(|name| name.strip_prefix(prefix));

@@ -1,8 +1,7 @@
 //! Which statements a test is made of: the one place that says so, for running them, for printing them and for checking
 //! their plans.
 
-use super::{TABLE_NAMES, table_name};
-use crate::DIALECT;
+use super::{DIALECT, TABLE_NAMES, index_statements, shape_statement, table_name};
 use dbdyno_engine::EngineError;
 use dbdyno_engine::procedure::{MADE_BY_POINTS, ProcedureSpec};
 use dbdyno_model::{ErrorClass, ProcedureShape, Test};
@@ -33,6 +32,17 @@ pub(super) fn of(test: &Test, job: u32) -> Result<ProcedureSpec, EngineError> {
         procedure = procedure.with(if kind == "index" { "index" } else { "load" }, name);
     }
     Ok(procedure)
+}
+
+/// The statements that make a table which jobs fill: those of inserts have indexes.
+pub(super) fn load_table(procedure: &ProcedureSpec) -> Vec<&'static str> {
+    let (organisation, mut statements) = (procedure.table.organisation(), Vec::new());
+    let shape = procedure.test.procedure.shape;
+    if matches!(shape, ProcedureShape::Insert | ProcedureShape::Load) {
+        statements.push(shape_statement(organisation));
+        statements.extend(index_statements(organisation).iter().rev().filter(|_| shape == ProcedureShape::Insert));
+    }
+    statements
 }
 
 /// Statements around the one under test, in their order: what goes before it, and what ends it.

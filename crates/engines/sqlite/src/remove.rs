@@ -1,11 +1,9 @@
 //! Dropping what is ours, and nothing else.
 
 use super::connection::{Access, SqliteConnection};
-use super::inspect;
 use super::meta::{self, META};
 use super::options::Options;
-use super::{TABLE_NAMES, hold, point, table_name};
-use crate::DIALECT;
+use super::{TABLE_NAMES, about_table, hold, inspect, point, table_name};
 use dbdyno_engine::EngineError;
 
 /// Drops our tables, and the file with them where it was made for them and holds nothing else.
@@ -40,7 +38,7 @@ pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
         // The book-keeping goes last: while it stands, the rest is known to be ours.
         let (meta_table, tables): (Vec<&String>, Vec<&String>) = mine.iter().partition(|name| *name == META);
         for table in tables.into_iter().chain(meta_table) {
-            connection.run(&format!("dropping {table}"), &DIALECT.fill("tables/drop_table", &[("table", table)])?)?;
+            connection.run(&format!("dropping {table}"), &about_table("drop_table", table)?)?;
         }
     }
     point::remove_files(path)?;

@@ -8,6 +8,7 @@ use dbdyno_engine::data::{Column, ColumnType, day_from_iso, first_day, iso_day};
 use dbdyno_engine::server::damaged;
 use dbdyno_model::Size;
 use rusqlite::Row;
+use std::borrow::Cow;
 
 /// Every day that a test's row can be booked on, as text: making one takes longer than the rest of a row.
 pub(super) struct Days {
@@ -21,8 +22,9 @@ impl Days {
         Self { first, texts: (first..end).map(iso_day).collect() }
     }
 
-    fn text(&self, day: i64) -> Option<&str> {
-        self.texts.get(usize::try_from(day - self.first).ok()?).map(String::as_str)
+    fn text(&self, day: i64) -> Cow<'_, str> {
+        let known = usize::try_from(day - self.first).ok().and_then(|n| self.texts.get(n));
+        known.map_or_else(|| iso_day(day).into(), |text| text.into())
     }
 }
 
@@ -39,10 +41,7 @@ pub(super) fn insert<'v>(
         match value {
             Value::Null => statement.raw_bind_parameter(at, rusqlite::types::Null)?,
             Value::Int(number) => statement.raw_bind_parameter(at, number)?,
-            Value::Day(day) => match days.text(day.into()) {
-                Some(text) => statement.raw_bind_parameter(at, text)?,
-                None => statement.raw_bind_parameter(at, iso_day(day.into()))?,
-            },
+            Value::Day(day) => statement.raw_bind_parameter(at, days.text(day.into()))?,
             Value::Cents(cents) => statement.raw_bind_parameter(at, cents as f64 / 100.0)?,
             Value::Text(text) => statement.raw_bind_parameter(at, text)?,
         }

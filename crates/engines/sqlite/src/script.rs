@@ -1,11 +1,10 @@
 //! Every statement that a test or a load would run, for review or by hand.
 
-use super::{TABLE_NAMES, index_statements, procedure, shape_statement, table_name};
-use crate::DIALECT;
+use super::{DIALECT, TABLE_NAMES, about_table, index_statements, procedure, shape_statement, table_name};
 use dbdyno_engine::EngineError;
 use dbdyno_engine::procedure::is_told;
 use dbdyno_engine::server::example::Script;
-use dbdyno_model::{Mapping, ProcedureShape, Size, Test};
+use dbdyno_model::{Mapping, Size, Test};
 
 /// The statements of a test.
 ///
@@ -18,13 +17,8 @@ pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
         return Ok(script.text());
     }
     let procedure = procedure::of(test, 0)?;
-    if matches!(test.procedure.shape, ProcedureShape::Insert | ProcedureShape::Load) {
-        let (organisation, table) = (procedure.table.organisation(), procedure.fill("{load}")?);
-        let fills = test.procedure.shape == ProcedureShape::Insert;
-        let indexes = index_statements(organisation).iter().rev().filter(|_| fills);
-        for statement in [shape_statement(organisation)].iter().chain(indexes) {
-            about_table(&mut script, statement, &table)?;
-        }
+    for statement in procedure::load_table(&procedure) {
+        about(&mut script, statement, &procedure.fill("{load}")?)?;
     }
     let (ends, begins): (Vec<&str>, Vec<&str>) = procedure::around(test).iter().partition(|name| **name == "commit");
     for statement in begins.into_iter().chain([procedure.statement]).chain(ends) {
@@ -52,14 +46,14 @@ pub(super) fn of_schema(size: &Size) -> Result<String, EngineError> {
         script.table(table, size);
         let create = [shape_statement(table.organisation()), "insert_row"];
         for statement in create.iter().chain(index_statements(table.organisation())) {
-            about_table(&mut script, statement, &table_name(table))?;
+            about(&mut script, statement, &table_name(table))?;
         }
     }
     Ok(script.text())
 }
 
-fn about_table(script: &mut Script, name: &str, table: &str) -> Result<(), EngineError> {
-    one(script, "tables", name, &DIALECT.fill(&format!("tables/{name}"), &[("table", table)])?)
+fn about(script: &mut Script, name: &str, table: &str) -> Result<(), EngineError> {
+    one(script, "tables", name, &about_table(name, table)?)
 }
 
 fn one(script: &mut Script, file: &str, name: &str, sql: &str) -> Result<(), EngineError> {

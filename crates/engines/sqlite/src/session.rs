@@ -1,15 +1,12 @@
 //! A session: one connection, prepared for a job of a point.
 
-use super::Shared;
 use super::chunk::{Chunk, ProcedureWork, obeyed, unprepared};
 use super::connection::SqliteConnection;
 use super::counters::take_page_counts;
 use super::statements::{Client, Sends};
-use super::table_name;
 use super::totals::Totals;
 use super::writer::WriterPermit;
-use super::{meta, procedure};
-use crate::DIALECT;
+use super::{Shared, about_table, meta, procedure, table_name};
 use dbdyno_engine::client::{Answer, Parameter, Reads, Statements, TestForm, placed};
 use dbdyno_engine::data::Generator;
 use dbdyno_engine::server::Job;
@@ -77,7 +74,7 @@ impl SqliteSession {
                 let message = format!("stopped while {table} was read into the cache");
                 return Err(EngineError::new(ErrorClass::Cancelled, message));
             }
-            let sql = DIALECT.fill(&format!("tables/{statement}"), &[("table", &name)])?;
+            let sql = about_table(statement, &name)?;
             self.connection.row(&format!("reading {table} into the cache"), &sql, |_| Ok(()))?;
         }
         Ok(())

@@ -89,9 +89,10 @@ impl Totals {
         self.queued.merge(other.queued);
     }
 
-    /// Forgets what an earlier point could not count: this one may.
-    pub(super) fn begin_point(&mut self) {
+    /// Forgets what an earlier point could not count: this one may. Answers what [`Totals::own_commits`] does.
+    pub(super) fn begin_point(&mut self) -> u64 {
         self.scans_uncounted = false;
+        self.own_commits()
     }
 
     /// Commits that changed the database file.

@@ -1,14 +1,12 @@
 //! Checksums: tables read back row by row, by several connections, and compared with what the generator says.
 
 use super::connection::{Access, SqliteConnection};
-use super::rows;
-use super::table_name;
-use crate::DIALECT;
+use super::{about_table, rows, table_name};
 use dbdyno_engine::data::{Checksum, Columns, Generator, RowSum, test_columns};
+use dbdyno_engine::server::PhaseProgress;
 use dbdyno_engine::{EngineError, LoadWatch};
 use dbdyno_model::{ErrorClass, TableName};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Rows between two looks at the watch.
 const LOOK_ROWS: u64 = 10_000;
@@ -20,15 +18,14 @@ const LOOK_ROWS: u64 = 10_000;
 pub(super) fn checksum(
     path: &Path,
     table: TableName,
-    columns: Columns,
-    of: u64,
+    (columns, of): (Columns, u64),
     jobs: u32,
     generator: Option<Generator>,
     watch: &dyn LoadWatch,
 ) -> Result<Checksum, EngineError> {
     let parts = u64::from(jobs.clamp(1, 64));
-    let (seen, what, doing) = (AtomicU64::new(0), format!("{table} checksum"), format!("reading {table} back"));
-    let sql = DIALECT.fill("tables/read_rows", &[("table", &table_name(table))])?;
+    let progress = PhaseProgress::new(watch, format!("{table} checksum"), 0, of);
+    let (doing, sql) = (format!("reading {table} back"), about_table("read_rows", &table_name(table))?);
     let read = |rowids: (i64, i64)| {
         let connection = SqliteConnection::open(path, Access::Read)?;
         let mut sum = RowSum::new(test_columns(), columns);
@@ -37,8 +34,7 @@ pub(super) fn checksum(
             if !sum.checksum.rows.is_multiple_of(LOOK_ROWS) {
                 return Ok(());
             }
-            let seen = seen.fetch_add(LOOK_ROWS, Ordering::Relaxed) + LOOK_ROWS;
-            watch.progress(&what, seen.min(of), of);
+            progress.add(LOOK_ROWS);
             match watch.cancelled() {
                 true => Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: stopped"))),
                 false => Ok(()),
@@ -62,7 +58,7 @@ pub(super) fn checksum(
         };
         let threads: Vec<_> = (0..parts).map(part).collect();
         for thread in threads {
-            let gone = |_| Err(EngineError::new(ErrorClass::Other, "a thread that reads rows back panicked"));
+            let gone = |_| Err(EngineError::other("a thread that reads rows back panicked"));
             let (part_found, part_expected) = thread.join().unwrap_or_else(gone)?;
             found.merge(part_found);
             expected.merge(part_expected.unwrap_or_default());

@@ -6,7 +6,7 @@ use super::counters::take_page_counts;
 use super::errors::Fault;
 use super::meta::{beside, remove};
 use super::totals::PAGE_BYTES;
-use crate::DIALECT;
+use super::{DIALECT, about_table};
 use dbdyno_engine::data::{first_day, iso_day, mix};
 use dbdyno_engine::{ChunkResult, EngineError};
 use dbdyno_model::{ProcedureShape, RowsBy, Size};
@@ -132,9 +132,7 @@ impl<'a> Chunk<'a> {
     pub(super) fn discard(&mut self) -> Result<(), Fault> {
         let work = self.work;
         let sql = match work.job.spec.test.procedure.shape {
-            ProcedureShape::Load => {
-                DIALECT.fill("tables/empty_table", &[("table", &work.job.procedure.fill("{load}")?)])?
-            }
+            ProcedureShape::Load => about_table("empty_table", &work.job.procedure.fill("{load}")?)?,
             ProcedureShape::Index => work.job.procedure.fill(&DIALECT.get("tables/drop_index")?.text)?,
             ProcedureShape::File => return Ok(remove(&file_of_job(&self.shared.options.path, work.job.number))?),
             _ => return Ok(()),

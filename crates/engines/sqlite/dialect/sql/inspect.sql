@@ -2,8 +2,13 @@
 
 -- name: facts
 -- what: the table, and all that hangs on it, with the text that it was made with; indexes that points build are left out
-SELECT type, name, sql, printf('DROP %s "%w"', upper(type), name) FROM sqlite_schema
-WHERE tbl_name = '{table}' COLLATE NOCASE AND name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name NOT LIKE 'dbdyno\_load\_%' ESCAPE '\';
+WITH there AS (
+  SELECT type, name, sql, printf('DROP %s "%w"', upper(type), name) AS remedy FROM sqlite_schema
+  WHERE tbl_name = '{table}' COLLATE NOCASE AND name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name NOT LIKE 'dbdyno\_load\_%' ESCAPE '\')
+SELECT '{table}', 'kind', type, CASE type WHEN 'view' THEN remedy END FROM there WHERE type IN ('table', 'view')
+UNION ALL SELECT '{table}', 'definition', sql, NULL FROM there WHERE type = 'table'
+UNION ALL SELECT '{table}', type, CASE type WHEN 'index' THEN sql ELSE name END, remedy FROM there
+WHERE type NOT IN ('table', 'view');
 
 -- name: row
 -- what: one row by its key
