@@ -89,17 +89,20 @@ pub fn look<P: ProductTables>(product: &P, connection: &mut P::Connection) -> Re
         }
         Err(error) => return Err(error),
     };
-    Ok(judged(dialect, &place, meta, P::EMPTY_BOOKS_ARE_OURS && objects.len() == 1))
+    Ok(judged(dialect, &place, meta, FORMAT, P::EMPTY_BOOKS_ARE_OURS && objects.len() == 1))
 }
 
-/// Whose the book-keeping is. What a load leaves that is killed as it begins may have no entries.
-fn judged(dialect: &Dialect, place: &str, meta: Meta, may_be_empty: bool) -> Contents {
+/// Whose the book-keeping is; that in this format is ours. What a load leaves that is killed as it begins may have no
+/// entries.
+pub fn judged(dialect: &Dialect, place: &str, meta: Meta, format: &str, may_be_empty: bool) -> Contents {
+    if meta.format() == format {
+        return Contents::Ours(meta);
+    }
     match meta.format() {
-        FORMAT => Contents::Ours(meta),
         "" if may_be_empty && meta.entries().next().is_none() => Contents::Nothing,
         "" => Contents::Foreign(dialect.words("foreign_books", &[("place", place)])),
         other => {
-            let words = [("place", place), ("format", other), ("read", FORMAT)];
+            let words = [("place", place), ("format", other), ("read", format)];
             Contents::Foreign(dialect.words("other_format", &words))
         }
     }
@@ -218,7 +221,7 @@ mod tests {
         let dialect = Dialect::read("x", &FILES);
         let of = |pairs: &[(&str, &str)], may_be_empty| {
             let meta = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-            judged(&dialect, "the schema x", meta, may_be_empty)
+            judged(&dialect, "the schema x", meta, FORMAT, may_be_empty)
         };
         let foreign = |why: &str| Contents::Foreign(why.to_owned());
         assert_eq!(of(&[], true), Contents::Nothing);

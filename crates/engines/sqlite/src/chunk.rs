@@ -199,11 +199,8 @@ impl<'a, W> Chunk<'a, W> {
         let before = bytes_written_by_this_thread();
         let started = Instant::now();
         let sql = &DIALECT.get("statistics/checkpoint_passive")?.text;
-        let (logged, moved) = self
-            .connection
-            .connection
-            .prepare_cached(sql)?
-            .query_row([], |row| Ok((row.get::<_, i64>(1)?, row.get::<_, i64>(2)?)))?;
+        let mut checkpoint = self.connection.connection.prepare_cached(sql)?;
+        let (_, logged, moved) = checkpoint.query_row([], |row| <(i64, i64, i64)>::try_from(row))?;
         let Some(gone) = no_longer_pending(seen, logged, moved) else { return Ok(()) };
         self.own.checkpoints.add(elapsed_ns(started));
         // Subtracted, so that what other jobs have added meanwhile stays.

@@ -4,12 +4,12 @@
 use super::connection::{Access, SqliteConnection};
 use super::{DIALECT, about_table, index_statements, rows, shape_statement, table_name};
 use dbdyno_engine::bookkeeping::Meta;
-use dbdyno_engine::client::{Value, Values};
+use dbdyno_engine::client::Value;
 use dbdyno_engine::data::{Sample, test_columns};
 use dbdyno_engine::form;
 use dbdyno_engine::inspect::{self, Fact, KIND, compare};
 use dbdyno_engine::{EngineError, Inspection};
-use dbdyno_model::{ErrorClass, TableName};
+use dbdyno_model::TableName;
 use std::path::Path;
 
 /// Looks at a table.
@@ -76,17 +76,9 @@ fn look(connection: &SqliteConnection, table: TableName, sample: &mut Sample) ->
     let doing = format!("reading rows of {table}");
     sample.look(|made, each| {
         let id = if let Some(Value::Int(id)) = made.get(0) { id } else { 0 };
-        let read = rows::each(connection, (&doing, &sql), [id], test_columns(), |row| {
+        rows::each(connection, (&doing, &sql), [id], test_columns(), |row| {
             each(row);
             Ok(())
-        });
-        match read {
-            // A value of another type is no row of ours.
-            Err(error) if error.class == ErrorClass::Corruption => {
-                each(&Values::new());
-                Ok(())
-            }
-            read => read,
-        }
+        })
     })
 }

@@ -6,6 +6,7 @@ use super::errors::of_system;
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::bookkeeping::{Contents, Meta};
+use dbdyno_engine::server::contents::judged;
 use dbdyno_model::{ErrorClass, TableName};
 use rusqlite::ffi;
 use std::io::{ErrorKind, Read as _};
@@ -108,18 +109,14 @@ fn look_with(path: &Path, access: Access, may_recover: bool) -> Result<Contents,
         }
         found => found.map_err(|error| connection.says(READING, error))?,
     };
-    let file = path.display();
-    let listed = || found.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ");
     if found.is_empty() {
         return Ok(Contents::Nothing);
     }
+    let file = path.display().to_string();
     if !found.iter().any(|name| name == META) {
-        let what = if found.iter().any(|n| n.starts_with("dbdyno_")) {
-            "has tables named dbdyno_… that dbdyno did not make"
-        } else {
-            "is a database of something else"
-        };
-        return Ok(Contents::Foreign(format!("{file} {what} ({}); name another file", listed())));
+        let words = if found.iter().any(|n| n.starts_with("dbdyno_")) { "foreign_tables" } else { "foreign" };
+        let holds = found.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ");
+        return Ok(Contents::Foreign(DIALECT.words(words, &[("place", &file), ("holds", &holds)])));
     }
     let sql = &DIALECT.get("tables/get_meta")?.text;
     let read = connection.rows("reading the load's progress", sql, |row| <(String, String)>::try_from(row));
@@ -129,14 +126,7 @@ fn look_with(path: &Path, access: Access, may_recover: bool) -> Result<Contents,
         Err(error) if matches!(error.class, ErrorClass::UnknownObject | ErrorClass::Other) => Meta::default(),
         Err(error) => return Err(error),
     };
-    Ok(match meta.format() {
-        FORMAT => Contents::Ours(meta),
-        "" => Contents::Foreign(format!("{file} has a table dbdyno_meta that dbdyno did not make; name another file")),
-        other => Contents::Foreign(format!(
-            "{file} holds data in format {other}, and this dbdyno reads format {FORMAT}; use the dbdyno that made it, or \
-             name another file"
-        )),
-    })
+    Ok(judged(&DIALECT, &file, meta, FORMAT, false))
 }
 
 /// The first bytes of a file; fewer where it is shorter.

@@ -47,14 +47,11 @@ pub(super) fn load_table(procedure: &ProcedureSpec) -> Vec<&'static str> {
 
 /// Statements around the one under test, in their order: what goes before it, and what ends it.
 pub(super) fn around(test: &Test) -> &'static [&'static str] {
-    match test.procedure.shape {
-        ProcedureShape::File => &["write_file_table", "begin_write", "commit"],
-        ProcedureShape::Insert | ProcedureShape::Load | ProcedureShape::Index | ProcedureShape::Update => {
-            &["begin_write", "commit"]
-        }
-        ProcedureShape::Select => &["begin_read", "commit"],
-        ProcedureShape::Statement if test.procedure.rows_by.is_some() => &["begin_read", "commit"],
-        ProcedureShape::Loop | ProcedureShape::Statement => &[],
+    match test.procedure {
+        procedure if procedure.shape == ProcedureShape::File => &["write_file_table", "begin_write", "commit"],
+        procedure if procedure.writes() => &["begin_write", "commit"],
+        procedure if procedure.rows_by.is_some() => &["begin_read", "commit"],
+        _ => &[],
     }
 }
 
