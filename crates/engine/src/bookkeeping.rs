@@ -130,14 +130,8 @@ impl FromIterator<(String, String)> for Meta {
 }
 
 impl Meta {
-    /// The book-keeping of a load that begins. `created` is what the load makes around its tables, and whether it did.
-    pub fn new(format: &str, size: &Size, seed: u64, created: (&str, bool)) -> Self {
-        let mut meta = Self::without_tables(format, created);
-        meta.begin_tables(size, seed);
-        meta
-    }
-
-    /// The book-keeping of a place that has none of the tests' tables.
+    /// The book-keeping of a place that has none of the tests' tables. `created` is what is made around them, and whether
+    /// it was.
     pub fn without_tables(format: &str, created: (&str, bool)) -> Self {
         let entries = [(FORMAT, format.to_owned()), (created.0, u8::from(created.1).to_string())];
         entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()

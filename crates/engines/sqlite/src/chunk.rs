@@ -133,8 +133,8 @@ impl<'a, W> Chunk<'a, W> {
     /// Opens a transaction that writes, when its turn has come.
     pub(super) fn open(&mut self, brackets: &mut Brackets<'_>) -> Result<WriterPermit, Fault> {
         let permit = self.shared.writer.wait(self.stop)?;
-        if let Some(ns) = permit.waited_ns {
-            self.own.queued.add(ns);
+        if let Some(waited) = permit.waited {
+            self.own.queued.add(waited);
         }
         brackets.begin.raw_execute()?;
         Ok(permit)
@@ -151,7 +151,7 @@ impl<'a, W> Chunk<'a, W> {
         let done = done.and_then(|done| {
             let started = Instant::now();
             brackets.commit.raw_execute()?;
-            self.own.write_commits.add(elapsed_ns(started));
+            self.own.write_commits.add(started.elapsed());
             Ok(done)
         });
         let commits = taken(&brackets.commit, StatementStatus::Run);
@@ -202,7 +202,7 @@ impl<'a, W> Chunk<'a, W> {
         let mut checkpoint = self.connection.connection.prepare_cached(sql)?;
         let (_, logged, moved) = checkpoint.query_row([], |row| <(i64, i64, i64)>::try_from(row))?;
         let Some(gone) = no_longer_pending(seen, logged, moved) else { return Ok(()) };
-        self.own.checkpoints.add(elapsed_ns(started));
+        self.own.checkpoints.add(started.elapsed());
         // Subtracted, so that what other jobs have added meanwhile stays.
         shared.pending_pages.fetch_sub(gone, Ordering::Relaxed);
         match (before, bytes_written_by_this_thread()) {
@@ -255,10 +255,6 @@ fn no_longer_pending(seen: u64, logged: i64, moved: i64) -> Option<u64> {
 fn bytes_written_by_this_thread() -> Option<u64> {
     let io = std::fs::read_to_string("/proc/thread-self/io").ok()?;
     io.lines().find_map(|line| line.strip_prefix("wchar: "))?.trim().parse().ok()
-}
-
-fn elapsed_ns(started: Instant) -> u64 {
-    u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -123,11 +123,11 @@ impl<'a> Chunk<'a> {
     /// One statement a pass, over the rows of one key.
     fn select_many(&mut self, first: u64, passes: u64) -> Result<(), Fault> {
         let (size, test) = (&self.work.job.spec.size, &self.work.job.spec.test);
-        let scan = test.procedure.rows_by == Some(RowsBy::RangePartition);
+        let (scan, values) = (test.procedure.rows_by == Some(RowsBy::RangePartition), size.values(test.key_shape()));
         let mut keys = self.keys(first);
         self.reading(passes, |chunk, statement| {
             if !scan {
-                let (rows, checksum) = sums(statement, &[keys.secondary(size.values(test.key_shape()), 0, 1)])?;
+                let (rows, checksum) = sums(statement, &[keys.secondary(values, 0, 1)])?;
                 return Ok(ChunkResult { ops: 1, rows, bytes: 0, checksum });
             }
             let before = keys.draw(Size::RANGES) * size.small_rows;

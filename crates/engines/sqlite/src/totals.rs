@@ -5,6 +5,7 @@ use super::options::{Journal, Options, Synchronous};
 use crate::DIALECT;
 use dbdyno_model::{Counters, WaitCount};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// Bytes of a page.
 pub(super) const PAGE_BYTES: u64 = 4_096;
@@ -17,9 +18,9 @@ pub(super) struct Timed {
 
 impl Timed {
     /// Counts one of this length.
-    pub(super) fn add(&mut self, time_ns: u64) {
+    pub(super) fn add(&mut self, time: Duration) {
         self.count += 1;
-        self.time_ns += time_ns;
+        self.time_ns += u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
     }
 
     fn merge(&mut self, other: Self) {

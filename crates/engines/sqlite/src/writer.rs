@@ -27,8 +27,8 @@ struct Queue {
 pub(super) struct WriterPermit {
     queue: Arc<WriterQueue>,
     ticket: u64,
-    /// Nanoseconds waited for it; none where nobody was ahead.
-    pub(super) waited_ns: Option<u64>,
+    /// How long it was waited for; none where nobody was ahead.
+    pub(super) waited: Option<Duration>,
 }
 
 impl WriterQueue {
@@ -43,12 +43,12 @@ impl WriterQueue {
             queue.next_ticket += 1;
             queue.waiting.push_back((ticket, std::thread::current()));
             if queue.waiting.len() == 1 {
-                return Ok(WriterPermit { queue: Arc::clone(self), ticket, waited_ns: None });
+                return Ok(WriterPermit { queue: Arc::clone(self), ticket, waited: None });
             }
             ticket
         };
         // From here on the turn leaves the queue by being dropped, wherever in it it stands.
-        let mut turn = WriterPermit { queue: Arc::clone(self), ticket, waited_ns: None };
+        let mut turn = WriterPermit { queue: Arc::clone(self), ticket, waited: None };
         let started = Instant::now();
         while self.lock().waiting.front().is_none_or(|(first, _)| *first != ticket) {
             if stop.load(Ordering::Relaxed) {
@@ -56,7 +56,7 @@ impl WriterQueue {
             }
             std::thread::park_timeout(LOOK);
         }
-        turn.waited_ns = Some(u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX));
+        turn.waited = Some(started.elapsed());
         Ok(turn)
     }
 
@@ -143,6 +143,6 @@ mod tests {
         });
         assert_eq!(queue.lock().waiting.len(), 1);
         drop(first);
-        assert!(queue.wait(&go_on).unwrap().waited_ns.is_none());
+        assert!(queue.wait(&go_on).unwrap().waited.is_none());
     }
 }
