@@ -139,6 +139,17 @@ impl Counters {
         self.values.get(&counter).copied()
     }
 
+    /// Notes a count, or why it is absent.
+    pub fn note(&mut self, counter: Counter, told: Result<u64, String>) {
+        match told {
+            Ok(count) => {
+                self.missing.remove(&counter);
+                self.values.insert(counter, count);
+            }
+            Err(why) => _ = self.missing.insert(counter, why),
+        }
+    }
+
     /// What was counted since `earlier`. A counter that ran backwards (a server restart, a reset) or was not in
     /// `earlier` is absent, with the reason.
     #[must_use]
@@ -152,10 +163,7 @@ impl Counters {
                 }
                 None => Err(earlier.missing.get(counter).cloned().unwrap_or_else(absent)),
             };
-            match delta {
-                Ok(delta) => _ = difference.values.insert(*counter, delta),
-                Err(why) => _ = difference.missing.insert(*counter, why),
-            }
+            difference.note(*counter, delta);
         }
         for wait in &self.waits {
             let before = earlier.waits.iter().find(|w| w.event == wait.event && w.class == wait.class);

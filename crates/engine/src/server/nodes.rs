@@ -49,10 +49,7 @@ pub(super) fn add_seen(counters: &mut Counters, all_seen: impl Iterator<Item = S
         add_waits(&mut counters.waits, seen.waits());
         ended = ended.or(seen.ended);
     }
-    match ended {
-        None => _ = counters.values.insert(Counter::ForeignBusyNs, foreign_ns),
-        Some(why) => _ = counters.missing.insert(Counter::ForeignBusyNs, why),
-    }
+    counters.note(Counter::ForeignBusyNs, ended.map_or(Ok(foreign_ns), Err));
 }
 
 fn add_waits(all: &mut Vec<WaitCount>, more: Vec<WaitCount>) {

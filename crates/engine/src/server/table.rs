@@ -60,13 +60,7 @@ impl StatisticsTable {
             if counters.values.contains_key(&entry.name) {
                 continue;
             }
-            match entry.read(told) {
-                Ok(value) => {
-                    counters.missing.remove(&entry.name);
-                    counters.values.insert(entry.name, value);
-                }
-                Err(why) => _ = counters.missing.insert(entry.name, why),
-            }
+            counters.note(entry.name, entry.read(told));
         }
         counters
     }

@@ -155,17 +155,13 @@ impl<'a, W> Chunk<'a, W> {
             Ok(done)
         });
         let commits = taken(&brackets.commit, StatementStatus::Run);
-        let done = match done {
-            Ok(done) => done,
-            Err(fault) => {
-                self.undo(permit);
-                return Err(fault);
-            }
-        };
+        if done.is_err() {
+            self.undo_if_open();
+        }
         drop(permit);
-        self.add(done);
-        self.own.commits += commits;
         self.count_log();
+        self.add(done?);
+        self.own.commits += commits;
         self.checkpoint_if_due()
     }
 

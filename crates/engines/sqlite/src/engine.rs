@@ -201,10 +201,7 @@ impl Engine for SqliteEngine {
             Ok(monitor) => monitor.foreign_commits(totals.own_commits()),
             Err(why) => Err(why.clone()),
         };
-        match foreign {
-            Ok(commits) => _ = counters.values.insert(Counter::ForeignCommits, commits),
-            Err(why) => _ = counters.missing.insert(Counter::ForeignCommits, why),
-        }
+        counters.note(Counter::ForeignCommits, foreign);
         Ok(counters.into())
     }
 

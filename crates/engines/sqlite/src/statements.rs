@@ -114,20 +114,13 @@ impl<'s> Client<'s> {
             Some(permit) => permit,
             None => self.chunk.open(&mut self.brackets)?,
         };
-        let done = self.answered(bound);
-        if !goes_on {
-            return self.chunk.close(&mut self.brackets, permit, done);
-        }
-        match done {
-            Ok(done) => {
+        match self.answered(bound) {
+            Ok(done) if goes_on => {
                 self.chunk.add(done);
                 *self.open = Some(permit);
                 Ok(())
             }
-            Err(fault) => {
-                self.chunk.undo(permit);
-                Err(fault)
-            }
+            done => self.chunk.close(&mut self.brackets, permit, done),
         }
     }
 
