@@ -9,7 +9,7 @@ use super::{
 };
 use dbdyno_engine::bookkeeping::Meta;
 use dbdyno_engine::data::{Checksum, Columns, Sample};
-use dbdyno_engine::server::LoadRequest;
+use dbdyno_engine::server::{LoadRequest, recover};
 use dbdyno_engine::{
     Durability, Engine, EngineError, Features, Finding, Hold, Inspection, LoadReport, LoadWatch, Loaded, PointSpec,
     PointStatistics, ProgramSpec, Session, Settled, TableRows, Workloads, for_everybody,
@@ -57,9 +57,9 @@ impl SqliteEngine {
 
     /// Counts from now on, and watches for commits of others.
     fn begin_counting(&self) {
-        let own_commits = self.shared.totals().begin_point();
+        let own_commits = recover(&self.shared.totals).begin_point();
         let monitor = Monitor::open(&self.options().path, own_commits);
-        *self.shared.monitor() = monitor.map_err(|error| error.message);
+        *recover(&self.shared.monitor) = monitor.map_err(|error| error.message);
     }
 }
 
@@ -83,7 +83,7 @@ impl Workloads for SqliteEngine {
     }
 
     fn end_program(&self, _: &ProgramSpec) -> Result<(), EngineError> {
-        *self.shared.monitor() = no_monitor();
+        *recover(&self.shared.monitor) = no_monitor();
         point::end(&self.shared, &self.connection()?)
     }
 }
@@ -182,7 +182,7 @@ impl Engine for SqliteEngine {
     }
 
     fn end_point(&self, _: &PointSpec) -> Result<(), EngineError> {
-        *self.shared.monitor() = no_monitor();
+        *recover(&self.shared.monitor) = no_monitor();
         point::end(&self.shared, &self.connection()?)
     }
 
@@ -191,13 +191,13 @@ impl Engine for SqliteEngine {
     }
 
     fn statistics(&self) -> Result<Counters, EngineError> {
-        Ok(for_everybody(self.counters(&self.shared.totals().clone())))
+        Ok(for_everybody(self.counters(&recover(&self.shared.totals).clone())))
     }
 
     fn point_statistics(&self, _: Option<&PointStatistics>) -> Result<PointStatistics, EngineError> {
-        let totals = self.shared.totals().clone();
+        let totals = recover(&self.shared.totals).clone();
         let mut counters = self.counters(&totals);
-        let foreign = match &mut *self.shared.monitor() {
+        let foreign = match &mut *recover(&self.shared.monitor) {
             Ok(monitor) => monitor.foreign_commits(totals.own_commits()),
             Err(why) => Err(why.clone()),
         };

@@ -9,7 +9,7 @@ use super::writer::WriterPermit;
 use super::{Shared, about_table, meta, procedure, table_name};
 use dbdyno_engine::client::{Answer, Parameter, Reads, Statements, TestForm, placed};
 use dbdyno_engine::data::Generator;
-use dbdyno_engine::server::Job;
+use dbdyno_engine::server::{Job, recover};
 use dbdyno_engine::{Canceller, ChunkResult, EngineError, Executor, Failure, PointSpec, Prepared, Request, Session};
 use dbdyno_model::{Cache, Drive, ErrorClass, Organisation, Procedure, ProcedureShape, RowsBy, TableName, TableShape};
 use rusqlite::InterruptHandle;
@@ -229,7 +229,7 @@ impl Session for SqliteSession {
 
     fn flush(&mut self) -> Result<(), EngineError> {
         self.account();
-        self.shared.add(&std::mem::take(&mut self.own));
+        recover(&self.shared.totals).merge(&std::mem::take(&mut self.own));
         let Some(work) = self.work.as_ref().filter(|_| std::mem::take(&mut self.unverified)) else { return Ok(()) };
         if let Some((_, sql)) = procedure::verifies(&work.job.procedure)? {
             self.verify(work, &sql)?;

@@ -5,7 +5,7 @@ use super::options::Options;
 use super::totals::Totals;
 use super::writer::WriterQueue;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// What all sessions share.
 pub(crate) struct Shared {
@@ -19,20 +19,6 @@ pub(crate) struct Shared {
     pub(crate) totals: Mutex<Totals>,
     /// Watches for commits of others while a point is under way, or why it does not.
     pub(crate) monitor: Mutex<Result<Monitor, String>>,
-}
-
-impl Shared {
-    pub(crate) fn add(&self, totals: &Totals) {
-        self.totals().merge(totals);
-    }
-
-    pub(crate) fn totals(&self) -> MutexGuard<'_, Totals> {
-        self.totals.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn monitor(&self) -> MutexGuard<'_, Result<Monitor, String>> {
-        self.monitor.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// Why nobody watches between points.

@@ -2,10 +2,11 @@
 //! favours whoever polls at the right moment. Jobs of one point queue here instead, first come, first served.
 
 use dbdyno_engine::EngineError;
+use dbdyno_engine::server::recover;
 use dbdyno_model::ErrorClass;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
@@ -38,7 +39,7 @@ impl WriterQueue {
     /// `Cancelled` when `stop` is set meanwhile.
     pub(super) fn wait(self: &Arc<Self>, stop: &AtomicBool) -> Result<WriterPermit, EngineError> {
         let ticket = {
-            let mut queue = self.lock();
+            let mut queue = recover(&self.0);
             let ticket = queue.next_ticket;
             queue.next_ticket += 1;
             queue.waiting.push_back((ticket, std::thread::current()));
@@ -50,7 +51,7 @@ impl WriterQueue {
         // From here on the turn leaves the queue by being dropped, wherever in it it stands.
         let mut turn = WriterPermit { queue: Arc::clone(self), ticket, waited: None };
         let started = Instant::now();
-        while self.lock().waiting.front().is_none_or(|(first, _)| *first != ticket) {
+        while recover(&self.0).waiting.front().is_none_or(|(first, _)| *first != ticket) {
             if stop.load(Ordering::Relaxed) {
                 return Err(EngineError::new(ErrorClass::Cancelled, "stopped while waiting for its turn to write"));
             }
@@ -59,15 +60,11 @@ impl WriterQueue {
         turn.waited = Some(started.elapsed());
         Ok(turn)
     }
-
-    fn lock(&self) -> MutexGuard<'_, Queue> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Drop for WriterPermit {
     fn drop(&mut self) {
-        let mut queue = self.queue.lock();
+        let mut queue = recover(&self.queue.0);
         queue.waiting.retain(|(ticket, _)| *ticket != self.ticket);
         if let Some((_, next)) = queue.waiting.front() {
             next.unpark();
@@ -120,7 +117,7 @@ mod tests {
                     let _turn = queue.wait(stop).unwrap();
                     served.lock().unwrap().push(n);
                 });
-                while queue.lock().waiting.len() < n + 2 {
+                while recover(&queue.0).waiting.len() < n + 2 {
                     std::thread::yield_now();
                 }
             }
@@ -135,13 +132,13 @@ mod tests {
         let first = queue.wait(&go_on).unwrap();
         std::thread::scope(|scope| {
             let second = scope.spawn(|| queue.wait(&stop).map(drop));
-            while queue.lock().waiting.len() < 2 {
+            while recover(&queue.0).waiting.len() < 2 {
                 std::thread::yield_now();
             }
             stop.store(true, Ordering::Relaxed);
             assert_eq!(second.join().unwrap().unwrap_err().class, ErrorClass::Cancelled);
         });
-        assert_eq!(queue.lock().waiting.len(), 1);
+        assert_eq!(recover(&queue.0).waiting.len(), 1);
         drop(first);
         assert!(queue.wait(&go_on).unwrap().waited.is_none());
     }
