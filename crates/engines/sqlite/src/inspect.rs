@@ -42,10 +42,8 @@ pub(super) fn refuse_others<'t>(
 fn expected(table: TableName) -> Result<Vec<Fact>, EngineError> {
     let (name, organisation) = (table_name(table), table.organisation());
     let text = |statement: &str| about_table(statement, &name).map(|sql| squeezed(&sql));
-    let mut facts = vec![
-        Fact::new(&name, KIND, "table"),
-        Fact::new(&name, "definition", text(shape_statement(organisation))?),
-    ];
+    let mut facts =
+        vec![Fact::new(&name, KIND, "table"), Fact::new(&name, "definition", text(shape_statement(organisation))?)];
     for statement in index_statements(organisation).iter().rev() {
         facts.push(Fact::new(&name, "index", text(statement)?));
     }

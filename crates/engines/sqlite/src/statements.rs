@@ -162,11 +162,7 @@ impl Drop for Client<'_> {
 
 impl Sent<'_> {
     /// Executes it once; what it answers with is added to `answer`.
-    fn execute<'v>(
-        &mut self,
-        values: impl Iterator<Item = Value<'v>>,
-        answer: &mut Answer,
-    ) -> rusqlite::Result<()> {
+    fn execute<'v>(&mut self, values: impl Iterator<Item = Value<'v>>, answer: &mut Answer) -> rusqlite::Result<()> {
         let statement = &mut self.statement;
         for (n, value) in (1..).zip(values) {
             match value {

@@ -48,7 +48,8 @@ impl<'a> Chunk<'a> {
     /// Copies the small heap as often as there are passes, each into a range partition of the job's own; one commit.
     pub(super) fn bulk_load(&mut self, first: u64, passes: u64) -> Result<(), Fault> {
         let spec = &self.work.job.spec;
-        let (jobs, job, partition) = (u64::from(spec.jobs_in_all()), u64::from(self.work.job.number), spec.size.small_rows);
+        let (jobs, job, partition) =
+            (u64::from(spec.jobs_in_all()), u64::from(self.work.job.number), spec.size.small_rows);
         let copied: u64 = (1..=partition).map(|id| self.work.small.quantity(id)).sum();
         let (mut brackets, stop) = (self.brackets()?, self.stop);
         self.tested(|chunk, statement| {
