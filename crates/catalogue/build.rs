@@ -1,8 +1,6 @@
 //! Has cargo build the catalogue anew where a file of it came or went: the macro that embeds the folder tells it of
 //! known files alone.
 
-#![expect(clippy::print_stdout, reason = "this is how a build script talks to cargo")]
-
 fn main() {
     println!("cargo::rerun-if-changed=../../catalogue");
 }

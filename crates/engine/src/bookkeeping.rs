@@ -130,8 +130,8 @@ impl FromIterator<(String, String)> for Meta {
 }
 
 impl Meta {
-    /// The book-keeping of a place that has none of the tests' tables. `created` is what is made around them, and whether
-    /// it was.
+    /// The book-keeping of a place that has none of the tests' tables. `created` is what is made around them, and
+    /// whether it was.
     pub fn without_tables(format: &str, created: (&str, bool)) -> Self {
         let entries = [(FORMAT, format.to_owned()), (created.0, u8::from(created.1).to_string())];
         entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()

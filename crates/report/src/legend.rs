@@ -49,9 +49,12 @@ pub(crate) fn title<'c>(code: SubjectName<'_>, catalogue: &'c Catalogue) -> &'c 
     }
 }
 
+/// Whether a point is marked by a sign.
+type IsMarked = fn(&Point) -> bool;
+
 /// The marks of figures made of these points, with these flags.
 pub(crate) fn marks<'a>(points: impl IntoIterator<Item = &'a Point>, flags: &[Flag]) -> String {
-    let signs: [(char, fn(&Point) -> bool); 4] = [
+    let signs: [(char, IsMarked); 4] = [
         (SUSPECT, |p| !p.suspects.is_empty()),
         (EQUIVALENT, is_equivalent),
         (CLIENT, is_of_client),
