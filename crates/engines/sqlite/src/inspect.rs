@@ -2,9 +2,10 @@
 //! what hangs on a table is compared with the very statements of tables.sql.
 
 use super::connection::{Access, SqliteConnection};
+use super::errors::Fault;
 use super::{DIALECT, about_table, index_statements, rows, shape_statement, table_name};
 use dbdyno_engine::bookkeeping::Meta;
-use dbdyno_engine::client::Value;
+use dbdyno_engine::client::{Value, Values};
 use dbdyno_engine::data::{Sample, test_columns};
 use dbdyno_engine::form;
 use dbdyno_engine::inspect::{self, Fact, KIND, compare};
@@ -74,9 +75,17 @@ fn look(connection: &SqliteConnection, table: TableName, sample: &mut Sample) ->
     let doing = format!("reading rows of {table}");
     sample.look(|made, each| {
         let id = if let Some(Value::Int(id)) = made.get(0) { id } else { 0 };
-        rows::each(connection, (&doing, &sql), [id], test_columns(), |row| {
+        let read = rows::each(connection, (&doing, &sql), [id], test_columns(), |row| {
             each(row);
             Ok(())
-        })
+        });
+        match read {
+            // A value of another type is no row of ours. A damaged page is SQLite's error, and says nothing of a row.
+            Err(Fault::Engine(_)) => {
+                each(&Values::new());
+                Ok(())
+            }
+            read => read.map_err(|fault| connection.says(&doing, fault)),
+        }
     })
 }

@@ -59,25 +59,22 @@ pub(super) fn each(
     parameters: impl rusqlite::Params,
     columns: &[Column],
     mut each: impl FnMut(&Values) -> Result<(), EngineError>,
-) -> Result<(), EngineError> {
+) -> Result<(), Fault> {
     let mut values = Values::new();
-    let all = || -> Result<(), Fault> {
-        let mut statement = connection.connection.prepare_cached(sql)?;
-        let mut found = statement.query(parameters)?;
-        while let Some(row) = found.next()? {
-            values.clear();
-            for (at, column) in columns.iter().enumerate() {
-                let Some(value) = read(row, at, column.kind) else {
-                    let id = if let Some(Value::Int(id)) = values.get(0) { Some(id) } else { None };
-                    return Err(damaged(doing, id, column).into());
-                };
-                values.push(value);
-            }
-            each(&values)?;
+    let mut statement = connection.connection.prepare_cached(sql)?;
+    let mut found = statement.query(parameters)?;
+    while let Some(row) = found.next()? {
+        values.clear();
+        for (at, column) in columns.iter().enumerate() {
+            let Some(value) = read(row, at, column.kind) else {
+                let id = if let Some(Value::Int(id)) = values.get(0) { Some(id) } else { None };
+                return Err(damaged(doing, id, column).into());
+            };
+            values.push(value);
         }
-        Ok(())
-    };
-    all().map_err(|fault| connection.says(doing, fault))
+        each(&values)?;
+    }
+    Ok(())
 }
 
 /// A value of a column; nothing where it is none.

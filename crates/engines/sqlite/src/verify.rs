@@ -29,7 +29,7 @@ pub(super) fn checksum(
     let read = |rowids: (i64, i64)| {
         let connection = SqliteConnection::open(path, Access::Read)?;
         let mut sum = RowSum::new(test_columns(), columns);
-        rows::each(&connection, (&doing, &sql), rowids, test_columns(), |row| {
+        let read = rows::each(&connection, (&doing, &sql), rowids, test_columns(), |row| {
             sum.add(row);
             if !sum.checksum.rows.is_multiple_of(LOOK_ROWS) {
                 return Ok(());
@@ -39,7 +39,8 @@ pub(super) fn checksum(
                 true => Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: stopped"))),
                 false => Ok(()),
             }
-        })?;
+        });
+        read.map_err(|fault| connection.says(&doing, fault))?;
         Ok::<_, EngineError>(sum.checksum)
     };
     let (mut found, mut expected) = (Checksum::default(), Checksum::default());
