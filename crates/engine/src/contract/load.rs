@@ -1,6 +1,7 @@
 //! Who hears of a load, and what it did.
 
-use dbdyno_model::TableName;
+use crate::EngineError;
+use dbdyno_model::{ErrorClass, TableName};
 
 /// Hears how far a load has come, and may stop it.
 pub trait LoadWatch: Sync {
@@ -8,6 +9,17 @@ pub trait LoadWatch: Sync {
     fn progress(&self, what: &str, rows: u64, of: u64);
     /// Whether to stop as soon as possible.
     fn cancelled(&self) -> bool;
+
+    /// Refuses to go on where it shall stop.
+    ///
+    /// # Errors
+    /// `Cancelled`: it shall.
+    fn refuse(&self, doing: &str) -> Result<(), EngineError> {
+        match self.cancelled() {
+            true => Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: the load was stopped"))),
+            false => Ok(()),
+        }
+    }
 }
 
 /// What a load did.

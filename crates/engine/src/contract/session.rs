@@ -94,6 +94,12 @@ pub trait Canceller: Send + Sync {
     fn cancel(&self);
 }
 
+impl<F: Fn() + Send + Sync> Canceller for F {
+    fn cancel(&self) {
+        self();
+    }
+}
+
 /// What a session is asked to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Request<'a> {

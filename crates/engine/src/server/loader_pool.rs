@@ -52,7 +52,7 @@ impl<'w, L: Connection> LoaderPool<'w, L> {
         work: impl Fn(&mut L, &T, &mut S, &LoadStop<'_>) -> Result<(), EngineError> + Sync,
     ) -> Result<(), EngineError> {
         let stop = LoadStop { watch: self.watch, failed: AtomicBool::new(false) };
-        stop.refuse(doing)?;
+        stop.watch.refuse(doing)?;
         let first_error: Mutex<Option<EngineError>> = Mutex::new(None);
         let fail = |error| {
             let mut first = first_error.lock().unwrap_or_else(PoisonError::into_inner);
@@ -91,8 +91,8 @@ impl<'w, L: Connection> LoaderPool<'w, L> {
         });
         match first_error.into_inner().unwrap_or_else(PoisonError::into_inner) {
             // What a session says when it was cancelled is no news to whoever did it.
-            Some(error) => stop.refuse(doing).and(Err(error)),
-            None if next.load(Ordering::Relaxed) < items.len() => stop.refuse(doing),
+            Some(error) => stop.watch.refuse(doing).and(Err(error)),
+            None if next.load(Ordering::Relaxed) < items.len() => stop.watch.refuse(doing),
             None => Ok(()),
         }
     }

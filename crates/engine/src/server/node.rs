@@ -111,22 +111,16 @@ impl<L: Connection, A> Node<L, A> {
 
     /// A handle that stops what this node's own connection is doing at that moment, whichever it is by then.
     pub fn canceller(&self) -> Arc<dyn Canceller> {
-        Arc::new(Current(Arc::clone(&self.canceller)))
+        let current = Arc::clone(&self.canceller);
+        Arc::new(move || {
+            if let Some(canceller) = recover(&current).as_ref() {
+                canceller.cancel();
+            }
+        })
     }
 
     /// When this node's own connection was last asked for something, before the present `with`.
     pub fn idle_since(&self) -> Option<Instant> {
         *recover(&self.idle_since)
-    }
-}
-
-/// The canceller of whatever connection there is.
-struct Current(Arc<Mutex<Option<Arc<dyn Canceller>>>>);
-
-impl Canceller for Current {
-    fn cancel(&self) {
-        if let Some(canceller) = recover(&self.0).as_ref() {
-            canceller.cancel();
-        }
     }
 }

@@ -1,7 +1,6 @@
 //! How far a load is, and whether it shall go on.
 
-use crate::{EngineError, LoadWatch};
-use dbdyno_model::ErrorClass;
+use crate::LoadWatch;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Tells sessions to stop.
@@ -14,13 +13,6 @@ impl LoadStop<'_> {
     /// Whether to stop: somebody wants it, or another session has failed.
     pub fn requested(&self) -> bool {
         self.failed.load(Ordering::Relaxed) || self.watch.cancelled()
-    }
-
-    pub(super) fn refuse(&self, doing: &str) -> Result<(), EngineError> {
-        if !self.watch.cancelled() {
-            return Ok(());
-        }
-        Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: the load was stopped")))
     }
 }
 

@@ -231,7 +231,7 @@ impl Engine for NullEngine {
             rows: 0,
             executions: 0,
             commits: 0,
-            cancelled: Arc::new(Cancelled::default()),
+            cancelled: Arc::default(),
             outputs: Vec::new(),
             answer: Answer::default(),
         }))
@@ -254,15 +254,6 @@ impl Engine for NullEngine {
     }
 }
 
-#[derive(Debug, Default)]
-struct Cancelled(AtomicBool);
-
-impl Canceller for Cancelled {
-    fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
 struct NullSession {
     behaviour: Behaviour,
     clock: Arc<dyn Clock>,
@@ -274,7 +265,7 @@ struct NullSession {
     rows: u64,
     executions: u64,
     commits: u64,
-    cancelled: Arc<Cancelled>,
+    cancelled: Arc<AtomicBool>,
     /// The output values of the statements of a work's own that it is prepared for.
     outputs: Vec<Vec<ValueType>>,
     answer: Answer,
@@ -286,7 +277,7 @@ impl NullSession {
         const SLICE_NS: u64 = 5_000_000;
         let mut left_ns = ns;
         while left_ns > 0 {
-            if self.cancelled.0.load(Ordering::Relaxed) {
+            if self.cancelled.load(Ordering::Relaxed) {
                 return Err(EngineError::new(ErrorClass::Cancelled, "the null engine was asked to stop"));
             }
             let slice_ns = left_ns.min(SLICE_NS);
@@ -409,6 +400,7 @@ impl Session for NullSession {
     }
 
     fn canceller(&self) -> Arc<dyn Canceller> {
-        Arc::clone(&self.cancelled) as Arc<dyn Canceller>
+        let cancelled = Arc::clone(&self.cancelled);
+        Arc::new(move || cancelled.store(true, Ordering::Relaxed))
     }
 }

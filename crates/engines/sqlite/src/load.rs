@@ -176,9 +176,7 @@ fn fill_part(
         rows::insert(&mut statement, row.iter(), &days).map_err(|error| connection.says(&doing, error))?;
         if id.is_multiple_of(UNIT_ROWS) || id == *part.ids.end() {
             watch.progress(&table.what, id, table.rows);
-            if watch.cancelled() {
-                return Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: the load was stopped")));
-            }
+            watch.refuse(&doing)?;
         }
     }
     Ok(())
@@ -266,9 +264,7 @@ impl Loading<'_> {
         let (doing, days, columns) = (format!("loading {name}"), Days::new(), test_columns().len());
         let mut turn = makers.iter().cycle();
         while done < rows {
-            if self.watch.cancelled() {
-                return Err(EngineError::new(ErrorClass::Cancelled, format!("the load of {} was stopped", self.table)));
-            }
+            self.watch.refuse(&doing)?;
             transaction(self.connection, || {
                 let insert = self.connection.connection.prepare_cached(&sql);
                 let mut insert = insert.map_err(|e| self.connection.says("preparing to load", e))?;

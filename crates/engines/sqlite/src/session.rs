@@ -12,23 +12,8 @@ use dbdyno_engine::data::Generator;
 use dbdyno_engine::server::{Job, recover};
 use dbdyno_engine::{Canceller, ChunkResult, EngineError, Executor, Failure, PointSpec, Prepared, Request, Session};
 use dbdyno_model::{Cache, Drive, ErrorClass, Organisation, Procedure, ProcedureShape, RowsBy, TableName, TableShape};
-use rusqlite::InterruptHandle;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// Tells a session to stop.
-pub(super) struct SqliteCanceller {
-    asked: Arc<AtomicBool>,
-    interrupt: InterruptHandle,
-}
-
-impl Canceller for SqliteCanceller {
-    fn cancel(&self) {
-        // The flag first: a statement that begins after the interrupt is then not begun at all.
-        self.asked.store(true, Ordering::Relaxed);
-        self.interrupt.interrupt();
-    }
-}
 
 /// One connection at work.
 pub(super) struct SqliteSession {
@@ -240,8 +225,12 @@ impl Session for SqliteSession {
     }
 
     fn canceller(&self) -> Arc<dyn Canceller> {
-        let interrupt = self.connection.connection.get_interrupt_handle();
-        Arc::new(SqliteCanceller { asked: Arc::clone(&self.stop), interrupt })
+        let (stop, interrupt) = (Arc::clone(&self.stop), self.connection.connection.get_interrupt_handle());
+        Arc::new(move || {
+            // The flag first: a statement that begins after the interrupt is then not begun at all.
+            stop.store(true, Ordering::Relaxed);
+            interrupt.interrupt();
+        })
     }
 }
 

@@ -35,10 +35,7 @@ pub(super) fn checksum(
                 return Ok(());
             }
             progress.add(LOOK_ROWS);
-            match watch.cancelled() {
-                true => Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: stopped"))),
-                false => Ok(()),
-            }
+            watch.refuse(&doing)
         });
         read.map_err(|fault| connection.says(&doing, fault))?;
         Ok::<_, EngineError>(sum.checksum)
