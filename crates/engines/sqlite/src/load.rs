@@ -186,10 +186,12 @@ fn prove_part(connection: &SqliteConnection, table: &TableRows, part: &RowPart) 
     let (from, to) = (part.ids.start().to_string(), part.ids.end().to_string());
     let sql = table.filled(&DIALECT.get("tables/rows_of")?.text).replace("{from}", &from).replace("{to}", &to);
     let mut sum = RowSum::new(&table.columns, Columns::All);
-    rows::each(connection, (&format!("reading {} back", part.name), &sql), [], &table.columns, |row| {
+    let doing = format!("reading {} back", part.name);
+    let read = rows::each(connection, (&doing, &sql), [], &table.columns, |row| {
         sum.add(row);
         Ok(())
-    })?;
+    });
+    read.map_err(|fault| connection.says(&doing, fault))?;
     table.prove(part, sum.checksum)
 }
 
