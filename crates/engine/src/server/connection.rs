@@ -65,10 +65,10 @@ pub trait Connection: Send {
         self.is_closed()
     }
 
-    /// Whether somebody has cancelled this link's work.
+    /// Whether somebody has cancelled this connection's work.
     fn cancelled(&self) -> bool;
 
-    /// A handle that stops this link's statement from another thread.
+    /// A handle that stops this connection's statement from another thread.
     fn canceller(&self) -> Arc<dyn Canceller>;
 }
 

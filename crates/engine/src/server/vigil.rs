@@ -186,7 +186,7 @@ impl Wait {
     }
 }
 
-/// What the links of a target wait for.
+/// What the connections of a target wait for.
 #[derive(Default)]
 pub struct Vigil(Mutex<Vec<Weak<Post>>>);
 

@@ -132,7 +132,7 @@ impl OracleConnection {
         self.run(&doing, |connection| connection.set_call_timeout(None))
     }
 
-    /// Every statement that links run by themselves, for the tests of all SQL.
+    /// Every statement that connections run by themselves, for the tests of all SQL.
     #[cfg(test)]
     pub(super) fn own_statements() -> Vec<&'static str> {
         basics::SETTINGS.into_iter().chain([basics::INTRODUCTION, basics::COMPILER]).collect()

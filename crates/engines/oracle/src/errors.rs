@@ -16,8 +16,8 @@ use std::path::Path;
 /// A CREATE of PL/SQL that does not compile.
 const COMPILED_WITH_ERRORS: &str = "ORA-24344";
 
-/// An error of a statement in words. A statement that was interrupted counts as ours; the link knows better, because it
-/// knows whether anybody asked.
+/// An error of a statement in words. A statement that was interrupted counts as ours. The connection knows better,
+/// because it knows whether anybody asked.
 pub(super) fn engine_error(doing: &str, error: &Error) -> EngineError {
     let (class, said) = match error.kind() {
         ErrorKind::DbError(server) => of_server(server.code(), server.message()),

@@ -25,7 +25,7 @@ pub(super) use named::{Answer, Named};
 /// A microsecond in nanoseconds.
 const US_NS: u64 = 1_000;
 
-/// Rows as the link gives them.
+/// Rows as the connection gives them.
 pub(super) type Rows = Vec<Vec<Option<String>>>;
 
 /// What a point's counters are about.

@@ -13,7 +13,7 @@ use std::time::Instant;
 /// A session's part in its node.
 pub(super) struct Membership {
     member: Member<PostgresConnection, Account>,
-    /// Transactions of the link that the node has in its account.
+    /// Transactions of the session's connection that the node has in its account.
     accounted: u64,
     /// Transactions that the test has committed since the last flush.
     claimed: u64,
@@ -58,7 +58,7 @@ impl Membership {
         self.idle_since
     }
 
-    /// The session's statistics are out: brings the account to what its link has committed by now.
+    /// The session's statistics are out: brings the account to what its connection has committed by now.
     pub(super) fn settle(&mut self, transactions: u64) {
         self.rest();
         self.member.node.account.overhead.fetch_add(transactions - self.accounted, Ordering::Relaxed);

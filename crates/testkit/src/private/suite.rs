@@ -65,9 +65,9 @@ pub fn survives_everything_but_its_end(
     std::fs::write(&secret, "secret").unwrap();
     let owner = |path: &Path| path.metadata().map(|m| (m.uid(), m.gid())).unwrap();
     let before = owner(&secret);
-    for connection in [&settings, &instance.data.join(pid_file)] {
-        _ = std::fs::remove_file(connection);
-        symlink(&secret, connection).unwrap();
+    for link in [&settings, &instance.data.join(pid_file)] {
+        _ = std::fs::remove_file(link);
+        symlink(&secret, link).unwrap();
     }
 
     // A server that cannot start shows its own messages, and starts when it can.

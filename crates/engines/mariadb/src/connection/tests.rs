@@ -1,4 +1,4 @@
-//! Links to real servers.
+//! Connections to real servers.
 
 #[path = "tests/entrance.rs"]
 mod entrance;

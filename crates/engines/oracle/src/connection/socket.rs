@@ -142,8 +142,8 @@ fn numbers() -> Vec<RawFd> {
 }
 
 fn is_socket(number: RawFd) -> bool {
-    let connection = fs::read_link(format!("/proc/self/fd/{number}"));
-    connection.is_ok_and(|connection| connection.to_string_lossy().starts_with("socket:"))
+    let link = fs::read_link(format!("/proc/self/fd/{number}"));
+    link.is_ok_and(|link| link.to_string_lossy().starts_with("socket:"))
 }
 
 /// A copy of a TCP socket of this process.

@@ -135,9 +135,10 @@ fn who_turns_us_away_says_what_to_do() {
     let server = start(ServerOptions::default().set("max_connections", "10"));
     server.client("", "CREATE USER scott@'127.0.0.1'; GRANT ALL ON dbdyno.* TO scott@'127.0.0.1'");
     let target = options(&server.tcp("scott", "dbdyno"));
-    let links: Vec<_> = (0..12).map_while(|_| MariaDbConnection::open(&target, 0, "dbdyno").ok()).collect();
+    let connections: Vec<_> = (0..12).map_while(|_| MariaDbConnection::open(&target, 0, "dbdyno").ok()).collect();
     let error = MariaDbConnection::open(&target, 0, "dbdyno").map(drop).unwrap_err();
-    let said = format!("max_connections is 10; dbdyno has {} connections and asked for one more", links.len());
+    let open = connections.len();
+    let said = format!("max_connections is 10; dbdyno has {open} connections and asked for one more");
     assert!(error.class == ErrorClass::Other && error.message.contains(&said), "{error}");
 }
 
