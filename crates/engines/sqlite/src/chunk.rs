@@ -55,7 +55,7 @@ impl<'a> Chunk<'a> {
         &mut self,
         work: impl FnOnce(&mut Self, &mut Statement<'a>) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
-        let mut statement = self.connection.connection.prepare_cached(&self.work.sql)?;
+        let mut statement = self.connection.raw.prepare_cached(&self.work.sql)?;
         // A client may have executed the same statement, and has not asked for its steps.
         taken(&statement, StatementStatus::FullscanStep);
         let done = work(self, &mut statement);
@@ -82,7 +82,7 @@ impl<'a> Chunk<'a> {
 impl<'a, W> Chunk<'a, W> {
     /// A statement that is always the same.
     pub(super) fn fixed(&self, name: &str) -> Result<CachedStatement<'a>, Fault> {
-        Ok(self.connection.connection.prepare_cached(&DIALECT.get(&format!("procedures/{name}"))?.text)?)
+        Ok(self.connection.raw.prepare_cached(&DIALECT.get(&format!("procedures/{name}"))?.text)?)
     }
 
     /// What goes around what is written.
@@ -95,7 +95,7 @@ impl<'a, W> Chunk<'a, W> {
 
     /// Pages that this connection has asked of its cache since this was last called: what a scan went through.
     pub(super) fn pages_so_far(&mut self) -> u64 {
-        let pages = take_page_counts(&self.connection.connection);
+        let pages = take_page_counts(&self.connection.raw);
         self.own.add_pages(pages);
         pages.hits + pages.misses
     }
@@ -110,7 +110,7 @@ impl<'a, W> Chunk<'a, W> {
 
     /// Rolls back what an error left open. SQLite may have done so itself.
     pub(super) fn undo_if_open(&self) {
-        if !self.connection.connection.is_autocommit() {
+        if !self.connection.raw.is_autocommit() {
             drop(self.connection.run("rolling back", "ROLLBACK"));
         }
     }
@@ -174,7 +174,7 @@ impl<'a, W> Chunk<'a, W> {
 
     /// Counts the pages that went to the log.
     pub(super) fn count_log(&mut self) {
-        let pages = take_page_counts(&self.connection.connection);
+        let pages = take_page_counts(&self.connection.raw);
         self.own.add_pages(pages);
         if self.shared.options.journal == Journal::Wal {
             self.shared.pending_pages.fetch_add(pages.writes, Ordering::Relaxed);
@@ -195,7 +195,7 @@ impl<'a, W> Chunk<'a, W> {
         let before = bytes_written_by_this_thread();
         let started = Instant::now();
         let sql = &DIALECT.get("statistics/checkpoint_passive")?.text;
-        let mut checkpoint = self.connection.connection.prepare_cached(sql)?;
+        let mut checkpoint = self.connection.raw.prepare_cached(sql)?;
         let (_, logged, moved) = checkpoint.query_row([], |row| <(i64, i64, i64)>::try_from(row))?;
         let Some(gone) = no_longer_pending(seen, logged, moved) else { return Ok(()) };
         self.own.checkpoints.add(started.elapsed());

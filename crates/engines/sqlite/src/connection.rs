@@ -28,8 +28,8 @@ pub(super) enum Access {
 
 /// A connection.
 pub(super) struct SqliteConnection {
-    /// The connection.
-    pub(super) connection: Connection,
+    /// The library's connection.
+    pub(super) raw: Connection,
     file: String,
 }
 
@@ -51,9 +51,9 @@ impl SqliteConnection {
             Access::ReadUntouched => Connection::open_with_flags(untouched_uri(&file), flags),
             _ => Connection::open_with_flags(path, flags),
         };
-        let connection = opened.map_err(|error| why_not_opened(path, access, &error))?;
-        connection.busy_timeout(LOCK_WAIT).map_err(|error| in_words(&error, &file, None))?;
-        Ok(Self { connection, file })
+        let raw = opened.map_err(|error| why_not_opened(path, access, &error))?;
+        raw.busy_timeout(LOCK_WAIT).map_err(|error| in_words(&error, &file, None))?;
+        Ok(Self { raw, file })
     }
 
     /// Opens a connection that works as the target says, with a cache of this size.
@@ -111,7 +111,7 @@ impl SqliteConnection {
     /// # Errors
     /// SQLite's.
     pub(super) fn pragma(&self, pragma: &str) -> Result<String, EngineError> {
-        let value = self.connection.pragma_query_value(None, pragma, |row| {
+        let value = self.raw.pragma_query_value(None, pragma, |row| {
             Ok(match row.get_ref(0)? {
                 rusqlite::types::ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned(),
                 other => other.as_i64().map(|n| n.to_string()).unwrap_or_default(),
@@ -125,7 +125,7 @@ impl SqliteConnection {
     /// # Errors
     /// SQLite's.
     pub(super) fn run(&self, doing: &str, sql: &str) -> Result<(), EngineError> {
-        self.connection.execute_batch(sql).map_err(|e| self.says(doing, e))
+        self.raw.execute_batch(sql).map_err(|e| self.says(doing, e))
     }
 
     /// What the rows of a query are read as; parameters of it are null.
@@ -138,7 +138,7 @@ impl SqliteConnection {
         sql: &str,
         read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>, EngineError> {
-        let all = || -> rusqlite::Result<Vec<T>> { self.connection.prepare(sql)?.raw_query().mapped(read).collect() };
+        let all = || -> rusqlite::Result<Vec<T>> { self.raw.prepare(sql)?.raw_query().mapped(read).collect() };
         all().map_err(|error| self.says(doing, error))
     }
 
@@ -160,13 +160,13 @@ impl SqliteConnection {
         sql: &str,
         read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, EngineError> {
-        self.connection.query_row(sql, [], read).map_err(|error| self.says(doing, error))
+        self.raw.query_row(sql, [], read).map_err(|error| self.says(doing, error))
     }
 
     /// Puts what went wrong in words.
     pub(super) fn says(&self, doing: &str, fault: impl Into<Fault>) -> EngineError {
         match fault.into() {
-            Fault::Sqlite(error) => in_words(&error, &self.file, last_errno(&self.connection)).while_doing(doing),
+            Fault::Sqlite(error) => in_words(&error, &self.file, last_errno(&self.raw)).while_doing(doing),
             Fault::Engine(error) => error,
         }
     }

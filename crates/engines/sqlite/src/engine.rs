@@ -165,7 +165,7 @@ impl Engine for SqliteEngine {
         let sql = &DIALECT.get("statistics/checkpoint_truncate")?.text;
         loop {
             let wait = limit.saturating_sub(started.elapsed()).min(Duration::from_secs(1));
-            connection.connection.busy_timeout(wait).map_err(|e| connection.says("settling", e))?;
+            connection.raw.busy_timeout(wait).map_err(|e| connection.says("settling", e))?;
             if connection.row("settling", sql, |row| row.get::<_, i64>(0))? == 0 {
                 return Ok(Settled::AtRest);
             }

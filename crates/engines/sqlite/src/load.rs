@@ -169,7 +169,7 @@ fn fill_part(
 ) -> Result<(), EngineError> {
     let doing = format!("loading {}", table.name());
     let sql = table.filled(&DIALECT.get("tables/insert_rows")?.text);
-    let mut statement = connection.connection.prepare_cached(&sql).map_err(|error| connection.says(&doing, error))?;
+    let mut statement = connection.raw.prepare_cached(&sql).map_err(|error| connection.says(&doing, error))?;
     let (mut source, mut row, days) = (RowsByColumns::new(&table.columns), Values::new(), Days::new());
     for id in part.ids.clone() {
         source.row(id, &mut row);
@@ -268,7 +268,7 @@ impl Loading<'_> {
         while done < rows {
             self.watch.refuse(&doing)?;
             transaction(self.connection, || {
-                let insert = self.connection.connection.prepare_cached(&sql);
+                let insert = self.connection.raw.prepare_cached(&sql);
                 let mut insert = insert.map_err(|e| self.connection.says("preparing to load", e))?;
                 let goal = (done + TRANSACTION_ROWS).min(rows);
                 while done < goal {
@@ -314,7 +314,7 @@ fn stoppable(
     watch: &dyn LoadWatch,
     work: impl FnOnce() -> Result<(), EngineError>,
 ) -> Result<(), EngineError> {
-    let (interrupt, over) = (connection.connection.get_interrupt_handle(), AtomicBool::new(false));
+    let (interrupt, over) = (connection.raw.get_interrupt_handle(), AtomicBool::new(false));
     std::thread::scope(|scope| {
         scope.spawn(|| {
             while !over.load(Ordering::Relaxed) {

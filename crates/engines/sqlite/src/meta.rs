@@ -41,7 +41,7 @@ pub(super) fn write(meta: &Meta, connection: &SqliteConnection) -> Result<(), En
 /// SQLite's.
 pub(super) fn set(connection: &SqliteConnection, name: &str, value: &str) -> Result<(), EngineError> {
     let sql = &DIALECT.get("tables/set_meta")?.text;
-    let done = connection.connection.prepare_cached(sql).and_then(|mut s| s.execute((name, value)));
+    let done = connection.raw.prepare_cached(sql).and_then(|mut s| s.execute((name, value)));
     done.map(drop).map_err(|e| connection.says("keeping the load's progress", e))
 }
 
@@ -99,7 +99,7 @@ fn look_with(path: &Path, access: Access, may_recover: bool) -> Result<Contents,
     let connection = SqliteConnection::open(path, access)?;
     let sql = &DIALECT.get("statistics/objects")?.text;
     let names = || -> rusqlite::Result<Vec<String>> {
-        connection.connection.prepare(sql)?.query_map([], |row| row.get(0))?.collect()
+        connection.raw.prepare(sql)?.query_map([], |row| row.get(0))?.collect()
     };
     let found = match names() {
         // A load that was killed left its journal: whoever opens the file next rolls the last transaction back.

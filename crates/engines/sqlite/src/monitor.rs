@@ -29,7 +29,7 @@ impl Monitor {
     /// The file cannot be opened or read.
     pub(super) fn open(path: &Path, own_commits: u64) -> Result<Self, EngineError> {
         let connection = SqliteConnection::open(path, Access::Write)?;
-        connection.connection.busy_timeout(LOCK_WAIT).map_err(|e| connection.says("watching the file", e))?;
+        connection.raw.busy_timeout(LOCK_WAIT).map_err(|e| connection.says("watching the file", e))?;
         let mut monitor = Self { connection, seen: Seen { own_commits, ..Seen::default() } };
         monitor.seen.version = monitor.version()?;
         Ok(monitor)

@@ -61,7 +61,7 @@ pub(super) fn each(
     mut each: impl FnMut(&Values) -> Result<(), EngineError>,
 ) -> Result<(), Fault> {
     let mut values = Values::new();
-    let mut statement = connection.connection.prepare_cached(sql)?;
+    let mut statement = connection.raw.prepare_cached(sql)?;
     let mut found = statement.query(parameters)?;
     while let Some(row) = found.next()? {
         values.clear();

@@ -100,7 +100,7 @@ impl SqliteSession {
         }
         enough_keys(spec)?;
         self.connection.set_cache(cache_bytes(spec))?;
-        self.connection.connection.release_memory().map_err(|e| self.connection.says(doing, e))?;
+        self.connection.raw.release_memory().map_err(|e| self.connection.says(doing, e))?;
         // EXPLAIN reads nothing, and so would go by a schema that another connection has changed since.
         meta::objects(&self.connection)?;
         let problem = self.helper_threads(spec.threads)?;
@@ -152,9 +152,9 @@ impl SqliteSession {
 
     /// Takes what SQLite has counted for this connection since the last time.
     fn account(&mut self) {
-        let changes = self.connection.connection.total_changes();
+        let changes = self.connection.raw.total_changes();
         self.own.rows_changed += changes - std::mem::replace(&mut self.changes, changes);
-        self.own.add_pages(take_page_counts(&self.connection.connection));
+        self.own.add_pages(take_page_counts(&self.connection.raw));
     }
 
     fn client(&mut self) -> Result<Client<'_>, EngineError> {
@@ -205,8 +205,8 @@ impl Session for SqliteSession {
             // What was made is verified before it goes, and what SQLite counts from here on is none of the work.
             self.flush()?;
             let discarded = self.perform(request);
-            self.changes = self.connection.connection.total_changes();
-            take_page_counts(&self.connection.connection);
+            self.changes = self.connection.raw.total_changes();
+            take_page_counts(&self.connection.raw);
             return discarded;
         }
         self.perform(request)
@@ -219,13 +219,13 @@ impl Session for SqliteSession {
         if let Some((_, sql)) = procedure::verifies(&work.job.procedure)? {
             self.verify(work, &sql)?;
             // No work of the test: nothing of it is counted.
-            take_page_counts(&self.connection.connection);
+            take_page_counts(&self.connection.raw);
         }
         Ok(())
     }
 
     fn canceller(&self) -> Arc<dyn Canceller> {
-        let (stop, interrupt) = (Arc::clone(&self.stop), self.connection.connection.get_interrupt_handle());
+        let (stop, interrupt) = (Arc::clone(&self.stop), self.connection.raw.get_interrupt_handle());
         Arc::new(move || {
             // The flag first: a statement that begins after the interrupt is then not begun at all.
             stop.store(true, Ordering::Relaxed);

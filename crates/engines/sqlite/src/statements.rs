@@ -31,9 +31,9 @@ impl Sends {
     /// # Errors
     /// SQLite's, where it does not understand one of them.
     pub(super) fn new(connection: &SqliteConnection, doing: String, texts: Vec<String>) -> Result<Self, EngineError> {
-        connection.connection.set_prepared_statement_cache_capacity(texts.len() + OTHERS);
+        connection.raw.set_prepared_statement_cache_capacity(texts.len() + OTHERS);
         for text in &texts {
-            let prepared = connection.connection.prepare_cached(text);
+            let prepared = connection.raw.prepare_cached(text);
             prepared.map_err(|error| connection.says(&format!("preparing {doing}"), error))?;
         }
         Ok(Self { doing, texts, answer: Answer::default() })
@@ -72,7 +72,7 @@ impl<'s> Client<'s> {
     ) -> Result<Self, EngineError> {
         let connection = chunk.connection;
         let sent = |text: &String| {
-            let statement = connection.connection.prepare_cached(text)?;
+            let statement = connection.raw.prepare_cached(text)?;
             // Another work's, of the same text.
             taken(&statement, StatementStatus::Run);
             let (takes, columns) = (statement.parameter_count(), statement.column_count());
@@ -132,7 +132,7 @@ impl<'s> Client<'s> {
     }
 
     fn answered(&mut self, bound: &Bound<'_>) -> Result<ChunkResult, Fault> {
-        let connection = &self.chunk.connection.connection;
+        let connection = &self.chunk.connection.raw;
         let (sent, answer) = (&mut self.statements[bound.statement], &mut self.sends.answer);
         let before = if sent.columns == 0 { connection.total_changes() } else { 0 };
         (0..bound.times).try_for_each(|n| sent.execute(bound.of_execution(n, sent.takes), answer))?;

@@ -116,8 +116,8 @@ impl<'a> Chunk<'a> {
             self.go_on()?;
             let mut executions = 0;
             let built = self.transaction(&mut brackets, || {
-                connection.connection.execute_batch(&drop_index)?;
-                let mut create = connection.connection.prepare(&work.sql)?;
+                connection.raw.execute_batch(&drop_index)?;
+                let mut create = connection.raw.prepare(&work.sql)?;
                 let created = create.raw_execute();
                 executions = taken(&create, StatementStatus::Run);
                 created?;
@@ -139,7 +139,7 @@ impl<'a> Chunk<'a> {
             _ => return Ok(()),
         };
         let permit = self.shared.writer.wait(self.stop)?;
-        self.connection.connection.execute_batch(&sql)?;
+        self.connection.raw.execute_batch(&sql)?;
         drop(permit);
         self.count_log();
         self.checkpoint_if_due()
@@ -163,8 +163,8 @@ impl<'a> Chunk<'a> {
         connection.set("synchronous", options.synchronous.name())?;
         let written = self.fill_file(&connection).map_err(|fault| connection.says("writing a file", fault));
         // Counted whatever came of it, in the blocks that everything else is counted in.
-        self.own.add_file_pages(take_page_counts(&connection.connection), FILE_PAGE_BYTES / PAGE_BYTES);
-        self.own.rows_changed += connection.connection.total_changes();
+        self.own.add_file_pages(take_page_counts(&connection.raw), FILE_PAGE_BYTES / PAGE_BYTES);
+        self.own.rows_changed += connection.raw.total_changes();
         drop(connection);
         written?;
         let bytes = path.metadata().map_err(|e| EngineError::other(format!("{}: {e}", path.display())))?.len();
@@ -177,11 +177,11 @@ impl<'a> Chunk<'a> {
     }
 
     fn fill_file(&mut self, connection: &SqliteConnection) -> Result<(), Fault> {
-        connection.connection.execute_batch(&DIALECT.get("procedures/write_file_table")?.text)?;
-        let mut insert = connection.connection.prepare(&self.work.sql)?;
+        connection.raw.execute_batch(&DIALECT.get("procedures/write_file_table")?.text)?;
+        let mut insert = connection.raw.prepare(&self.work.sql)?;
         let parts = self.work.job.spec.size.file_bytes.div_ceil(PART_BYTES).max(1);
         let mut part: Vec<u8> = (0..PART_BYTES / 8).flat_map(|n| mix(n).to_le_bytes()).collect();
-        connection.connection.execute_batch("BEGIN IMMEDIATE")?;
+        connection.raw.execute_batch("BEGIN IMMEDIATE")?;
         for number in 0..parts {
             self.go_on()?;
             // No two pages alike, so that no storage can write fewer than it is given.
@@ -192,7 +192,7 @@ impl<'a> Chunk<'a> {
             self.own.executions += taken(&insert, StatementStatus::Run);
             inserted?;
         }
-        connection.connection.execute_batch("COMMIT")?;
+        connection.raw.execute_batch("COMMIT")?;
         self.own.file_commits += 1;
         Ok(())
     }
