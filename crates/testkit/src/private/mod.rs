@@ -108,7 +108,7 @@ pub fn kill(instance: &Instance) {
 }
 
 /// Makes a folder as a killed dbdyno leaves it, with some content.
-pub fn left_behind(folder: &Path) {
+pub fn make_leftover(folder: &Path) {
     std::fs::create_dir_all(folder.join("base")).unwrap();
     mark_folder(folder).unwrap();
 }
@@ -142,16 +142,16 @@ fn entries(folder: &Path) -> BTreeMap<PathBuf, Option<String>> {
 }
 
 /// Runs SQL in an instance with the product's client; returns the output.
-pub fn inside(product: &dyn Product, instance: &Instance, sql: &str) -> String {
+pub fn run_sql(product: &dyn Product, instance: &Instance, sql: &str) -> String {
     let account = Account::choose(&[&instance.user]).unwrap();
     let mut client = client(product, &instance.place(), &account, product.administrator(Access::Own));
     run_with(&mut client, sql)
 }
 
 /// Sends the server a signal as soon as it starts.
-struct Meddler(Signal);
+struct SignalAtStart(Signal);
 
-impl Watch for Meddler {
+impl Watch for SignalAtStart {
     fn note(&self, text: &str) {
         let pid = text.strip_prefix("starting the server (process ").and_then(|rest| rest.strip_suffix(')'));
         let Some(pid) = pid.map(|pid| pid.parse::<u32>().unwrap()) else { return };
@@ -173,18 +173,18 @@ impl Watch for Meddler {
     }
 }
 
-/// A process of the tester's that works in the server's folder.
-pub struct Visitor(pub Child);
+/// A process that works in the server's folder and is not the server. It ends when it is dropped.
+pub struct OtherProcess(pub Child);
 
-impl Visitor {
-    pub fn new(place: &Path) -> Self {
+impl OtherProcess {
+    pub fn new(folder: &Path) -> Self {
         let mut sleep = Command::new("sleep");
-        let sleep = sleep.arg("60").current_dir(place).stdout(Stdio::null()).stderr(Stdio::null());
+        let sleep = sleep.arg("60").current_dir(folder).stdout(Stdio::null()).stderr(Stdio::null());
         Self(sleep.spawn().unwrap())
     }
 }
 
-impl Drop for Visitor {
+impl Drop for OtherProcess {
     fn drop(&mut self) {
         _ = self.0.kill().and_then(|()| self.0.wait());
     }
@@ -204,9 +204,9 @@ impl Watch for Later {
 
 /// Cancels at the first message.
 #[derive(Default)]
-struct Impatient(AtomicBool);
+struct CancelAtFirstNote(AtomicBool);
 
-impl Watch for Impatient {
+impl Watch for CancelAtFirstNote {
     fn note(&self, _text: &str) {
         self.0.store(true, Ordering::SeqCst);
     }

@@ -2,7 +2,7 @@ use super::*;
 use dbdyno_engine::private::{Instance, UpRequest};
 use dbdyno_testkit::private::{
     MIB, TestHome, a_process_that_is_not_the_server_is_not_killed, homes_do_not_clash, refuses_programs, request, size,
-    survives_everything_but_its_end, what_dbdyno_never_made_is_left_alone,
+    survives_crashes_and_failed_starts, what_dbdyno_never_made_is_left_alone,
 };
 use mysql::prelude::{FromRow, Queryable};
 
@@ -16,9 +16,9 @@ fn setting(instance: &Instance, name: &str) -> String {
 }
 
 #[test]
-fn an_instance_survives_everything_but_its_end() {
+fn an_instance_survives_crashes_and_failed_starts() {
     let target = "mariadb://dbdyno@/dbdyno?socket=SOCKETS/mariadbd.sock";
-    survives_everything_but_its_end(&PRODUCT, target, PID_FILE, "ibdata1", |instance| {
+    survives_crashes_and_failed_starts(&PRODUCT, target, PID_FILE, "ibdata1", |instance| {
         let (inside, socket) = (PRODUCT.shell_command(&instance.place()), socket(&instance.place()));
         let expected = format!("mariadb --no-defaults --socket={} --user=dbdyno dbdyno", socket.display());
         assert_eq!(inside, expected);
@@ -102,8 +102,8 @@ fn homes_do_not_clash_however_long_their_paths_and_whatever_was_left_there() {
 }
 
 #[test]
-fn a_server_that_dies_or_stands_still_while_it_starts_is_told() {
-    dbdyno_testkit::private::a_server_that_dies_or_stands_still_while_it_starts_is_told(&PRODUCT);
+fn a_server_that_dies_or_stands_still_while_it_starts_is_reported() {
+    dbdyno_testkit::private::a_server_that_dies_or_stands_still_while_it_starts_is_reported(&PRODUCT);
 }
 
 #[test]
@@ -113,8 +113,8 @@ fn what_is_not_dbdynos_is_neither_removed_nor_killed() {
 }
 
 #[test]
-fn what_is_called_off_leaves_nothing_behind() {
-    dbdyno_testkit::private::what_is_called_off_leaves_nothing_behind(&PRODUCT);
+fn a_cancelled_start_leaves_nothing_behind() {
+    dbdyno_testkit::private::a_cancelled_start_leaves_nothing_behind(&PRODUCT);
 }
 
 /// An archive has its installer beside the folder of the server, and a distribution its server beside that of the

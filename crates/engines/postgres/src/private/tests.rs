@@ -4,7 +4,7 @@ use dbdyno_engine::server::{Connection as _, first};
 use dbdyno_engine::servers::{Process, Silent};
 use dbdyno_testkit::private::{
     Later, MIB, TestHome, a_process_that_is_not_the_server_is_not_killed, homes_do_not_clash, refuses_programs,
-    request, size, survives_everything_but_its_end, uid_of, unmark, what_dbdyno_never_made_is_left_alone,
+    request, size, survives_crashes_and_failed_starts, uid_of, unmark, what_dbdyno_never_made_is_left_alone,
 };
 use std::os::unix::process::CommandExt;
 use std::sync::atomic::Ordering;
@@ -21,9 +21,9 @@ fn value(instance: &Instance, sql: &str) -> String {
 }
 
 #[test]
-fn an_instance_survives_everything_but_its_end() {
+fn an_instance_survives_crashes_and_failed_starts() {
     let target = "postgres://dbdyno@/dbdyno?host=SOCKETS&port=5432";
-    survives_everything_but_its_end(&PRODUCT, target, PID_FILE, "global/pg_control", |instance| {
+    survives_crashes_and_failed_starts(&PRODUCT, target, PID_FILE, "global/pg_control", |instance| {
         let expected =
             [("shared_buffers", "8MB"), ("listen_addresses", ""), ("autovacuum", "off"), ("server_encoding", "UTF8")];
         for (name, expected) in expected {
@@ -43,8 +43,8 @@ fn homes_do_not_clash_however_long_their_paths_and_whatever_was_left_there() {
 }
 
 #[test]
-fn what_is_called_off_leaves_nothing_behind() {
-    dbdyno_testkit::private::what_is_called_off_leaves_nothing_behind(&PRODUCT);
+fn a_cancelled_start_leaves_nothing_behind() {
+    dbdyno_testkit::private::a_cancelled_start_leaves_nothing_behind(&PRODUCT);
 }
 
 #[test]
@@ -88,8 +88,8 @@ fn a_killed_maker_of_data_is_found_and_ended() {
 }
 
 #[test]
-fn a_server_that_dies_or_stands_still_while_it_starts_is_told() {
-    dbdyno_testkit::private::a_server_that_dies_or_stands_still_while_it_starts_is_told(&PRODUCT);
+fn a_server_that_dies_or_stands_still_while_it_starts_is_reported() {
+    dbdyno_testkit::private::a_server_that_dies_or_stands_still_while_it_starts_is_reported(&PRODUCT);
 }
 
 #[test]
