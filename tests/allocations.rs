@@ -9,7 +9,7 @@ use dbdyno_engine::{Engine, Job, MonotonicClock, PointSpec, Reply, Sampling, Sta
 use dbdyno_model::{ClientLoad, Drive};
 use dbdyno_postgres::{INFO, Postgres};
 use dbdyno_run::{ClientContext, ClientDrive, Window, WindowMode};
-use dbdyno_testkit::conformance::{NoProgress, begun, catalogue};
+use dbdyno_testkit::conformance::{NoProgress, begin_point, catalogue};
 use dbdyno_testkit::on_servers::spec;
 use dbdyno_testkit::servers::postgres::{SUPERUSER, Server};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
@@ -60,7 +60,7 @@ impl Work for Counted<'_> {
 
 /// Runs a point for this many seconds. Returns the allocations while it measured, and the turns of its jobs.
 fn measured(engine: &dyn Engine, spec: &PointSpec, load: ClientLoad, seconds: u64) -> (usize, u64) {
-    let (mut sessions, prepared) = begun(engine, spec);
+    let (mut sessions, prepared) = begin_point(engine, spec);
     let form = prepared.form.unwrap();
     let duration_ns = seconds * 1_000_000_000;
     let window = Window::new(WindowMode::of_client(seconds as f64), sessions.len());

@@ -9,7 +9,7 @@ use dbdyno_engine::client::TestProgram;
 use dbdyno_engine::{Engine, FindingLevel, PointSpec, Prepared, Request};
 use dbdyno_model::{Drive, ErrorClass};
 use dbdyno_testkit::conformance::client::send;
-use dbdyno_testkit::conformance::{self, NoProgress, begun, catalogue, play_uncounted};
+use dbdyno_testkit::conformance::{self, NoProgress, begin_point, catalogue, run_point_uncounted};
 use dbdyno_testkit::servers::Scratch;
 use rustls::version::{TLS12, TLS13};
 use std::path::Path;
@@ -273,8 +273,8 @@ fn works<S: Product>(server: &S, target: &str, what: &str) {
     let test = catalogue::tests().into_iter().find(|test| test.code.as_str() == "T611").unwrap();
     let calls = conformance::spec(&test, &catalogue::size_t(), 42, 1);
     let statements = PointSpec { drive: Drive::Client, ..calls.clone() };
-    assert_eq!(play_uncounted(&*engine, &calls, &[5]).sum.rows, 5, "{what}");
-    assert!(conformance::client::play(&*engine, &statements).sum.rows > 0, "{what}");
+    assert_eq!(run_point_uncounted(&*engine, &calls, &[5]).sum.rows, 5, "{what}");
+    assert!(conformance::client::run_point(&*engine, &statements).sum.rows > 0, "{what}");
     for spec in [calls, statements] {
         stops(&*engine, &spec, what);
     }
@@ -282,7 +282,7 @@ fn works<S: Product>(server: &S, target: &str, what: &str) {
 
 /// A session's statement ends when the session is told to stop.
 fn stops(engine: &dyn Engine, spec: &PointSpec, what: &str) {
-    let (mut sessions, Prepared { form, .. }) = begun(engine, spec);
+    let (mut sessions, Prepared { form, .. }) = begin_point(engine, spec);
     let session = &mut sessions[0];
     let canceller = session.canceller();
     let stopper = thread::spawn(move || {

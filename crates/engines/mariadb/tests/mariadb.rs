@@ -185,7 +185,7 @@ fn a_clients_commits_are_counted_where_the_server_logs_its_changes_too() {
     // A statement that commits itself, and several with a COMMIT.
     for code in ["T711", "T311"] {
         let spec = PointSpec { drive: Drive::Client, ..spec(code, 2) };
-        let counted = conformance::client::play(&*engine, &spec).counted;
+        let counted = conformance::client::run_point(&*engine, &spec).counted;
         let told = [Counter::Commits, Counter::ForeignCommits].map(|counter| counted.get(counter));
         assert_eq!(told, [Some(10), Some(0)], "{code}");
     }

@@ -6,7 +6,7 @@ mod client;
 
 use dbdyno_engine::{EngineInfo, FindingLevel, PointSpec, Request, Settled};
 use dbdyno_model::{Counter, Test};
-use dbdyno_testkit::conformance::{catalogue, play};
+use dbdyno_testkit::conformance::{catalogue, run_point};
 use dbdyno_testkit::on_servers::{Product, spec};
 use dbdyno_testkit::servers::Scratch as _;
 use dbdyno_testkit::servers::fixtures::{Database, FixturePool};
@@ -160,10 +160,10 @@ fn workers_are_launched_and_counted() {
     for code in ["T426", "T427", "T511", "T512", "T513", "T514", "T515"] {
         for threads in [1, 2, 3] {
             let spec = PointSpec { threads, ..spec(code, 1) };
-            let played = play(&*engine, &spec, &[2]);
-            assert_eq!(played.problems, [""; 0], "{code} with {threads} threads: {:?}", played.plan);
+            let result = run_point(&*engine, &spec, &[2]);
+            assert_eq!(result.problems, [""; 0], "{code} with {threads} threads: {:?}", result.plan);
             let workers = if threads > 1 { 2 * u64::from(threads) } else { 0 };
-            let counted = |counter| played.counted.get(counter);
+            let counted = |counter| result.counted.get(counter);
             assert_eq!(counted(Counter::WorkersLaunched), Some(workers), "{code} with {threads} threads");
             assert_eq!(counted(Counter::Executions), Some(2), "{code} with {threads} threads");
             let foreign = if spec.test.procedure.writes() { None } else { Some(0) };
@@ -177,13 +177,13 @@ fn an_index_only_scan_stays_one_after_updates_and_settling() {
     let database = FIXTURES.loaded();
     let engine = Postgres::engine_on(&database);
     let settles = || assert_eq!(engine.settle(Duration::from_secs(60)).unwrap(), Settled::AtRest);
-    play(&*engine, &spec("T712", 2), &[300]);
+    run_point(&*engine, &spec("T712", 2), &[300]);
     settles();
     // A vacuum does not think so few dead rows worth cleaning the indexes for.
     for change in ["+", "-"] {
         database.sql(&format!("UPDATE dbdyno.small_iot SET customer_id = customer_id {change} 1 WHERE id = 1"));
     }
-    play(&*engine, &spec("T712", 1), &[1]);
+    run_point(&*engine, &spec("T712", 1), &[1]);
     settles();
     let fetched =
         || database.sql("SELECT sum(idx_tup_fetch) FROM pg_stat_user_indexes WHERE indexrelname = 'small_iot_pk'");

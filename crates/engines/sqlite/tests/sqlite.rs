@@ -50,38 +50,38 @@ static LOADED: LazyLock<(tempfile::TempDir, PathBuf)> = LazyLock::new(|| {
 fn conforms(options: &str, checks: &[fn(&EngineUnderTest<'_>)]) {
     let folder = tempfile::tempdir().unwrap();
     let path: PathBuf = folder.path().join("conformance.db");
-    let subject = EngineUnderTest {
+    let under_test = EngineUnderTest {
         open: &|| opened(&path, options),
         mapping: &mapping,
         schema: &|| schema(&path),
-        uncounted: &[Counter::WorkersLaunched],
+        missing_counters: &[Counter::WorkersLaunched],
         size: catalogue::size_t(),
         seed: 42,
     };
     let before = schema(&path);
     std::fs::copy(&LOADED.1, &path).unwrap();
     for check in checks {
-        check(&subject);
+        check(&under_test);
     }
-    conformance::dropping_leaves_nothing(&subject, &before);
+    conformance::dropping_leaves_nothing(&under_test, &before);
 }
 
 #[test]
 fn holds_what_the_generator_makes() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("fresh.db");
-    let subject = EngineUnderTest {
+    let under_test = EngineUnderTest {
         open: &|| opened(&path, ""),
         mapping: &mapping,
         schema: &|| schema(&path),
-        uncounted: &[Counter::WorkersLaunched],
+        missing_counters: &[Counter::WorkersLaunched],
         size: catalogue::size_t(),
         seed: 7,
     };
     let before = schema(&path);
-    subject.load();
-    conformance::holds_what_the_generator_makes(&subject);
-    conformance::dropping_leaves_nothing(&subject, &before);
+    under_test.load();
+    conformance::holds_what_the_generator_makes(&under_test);
+    conformance::dropping_leaves_nothing(&under_test, &before);
 }
 
 #[test]
@@ -193,9 +193,11 @@ fn clients_can_be_stopped() {
 fn statements_of_ones_own_go_by_their_values_and_by_what_was_read() {
     const TABLE: &str = "dbdyno_small_heap";
     let checks: [fn(&EngineUnderTest<'_>); 3] = [
-        |subject| conformance::own_statements::statements_of_ones_own_take_values_and_answer(subject, TABLE),
-        |subject| conformance::own_statements::transactions_go_by_what_they_have_read(subject, TABLE),
-        |subject| conformance::own_statements::a_statement_that_fails_takes_its_transaction_with_it(subject, TABLE),
+        |under_test| conformance::own_statements::statements_of_ones_own_take_values_and_answer(under_test, TABLE),
+        |under_test| conformance::own_statements::transactions_go_by_what_they_have_read(under_test, TABLE),
+        |under_test| {
+            conformance::own_statements::a_statement_that_fails_takes_its_transaction_with_it(under_test, TABLE)
+        },
     ];
     conforms("", &checks);
 }

@@ -53,18 +53,18 @@ fn begun(engine: &dyn Engine, code: &str) -> (PointSpec, Box<dyn Session>) {
 fn files_that_are_written_are_counted_in_blocks() {
     for (options, jobs) in [("", 1), ("?journal=delete", 2)] {
         let (_folder, _, engine) = copy(options);
-        let played = conformance::play(&*engine, &task_of("T211", jobs), &[2, 1]);
+        let result = conformance::run_point(&*engine, &task_of("T211", jobs), &[2, 1]);
         let files = 3 * u64::from(jobs);
-        assert!(played.sum.bytes >= files * catalogue::size_t().file_bytes);
-        assert_eq!(played.counted.get(Counter::Commits), Some(files));
+        assert!(result.sum.bytes >= files * catalogue::size_t().file_bytes);
+        assert_eq!(result.counted.get(Counter::Commits), Some(files));
         for counter in [Counter::Executions, Counter::RowsChanged] {
-            assert_eq!(played.counted.get(counter), Some(files * 4), "{counter:?}: a part of 1 MiB each");
+            assert_eq!(result.counted.get(counter), Some(files * 4), "{counter:?}: a part of 1 MiB each");
         }
         for counter in [Counter::PhysicalWrites, Counter::BlocksDirtied] {
-            let bytes = played.counted.get(counter).unwrap() * 4_096;
+            let bytes = result.counted.get(counter).unwrap() * 4_096;
             // Each page once, and those of the empty table that was committed before.
-            let most = played.sum.bytes + files * 4 * 65_536;
-            assert!((played.sum.bytes..most).contains(&bytes), "{counter:?}: {bytes} of {}", played.sum.bytes);
+            let most = result.sum.bytes + files * 4 * 65_536;
+            assert!((result.sum.bytes..most).contains(&bytes), "{counter:?}: {bytes} of {}", result.sum.bytes);
         }
     }
 }
@@ -73,12 +73,12 @@ fn files_that_are_written_are_counted_in_blocks() {
 fn scans_count_the_bytes_that_they_go_through() {
     let (_folder, _, engine) = copy("");
     for code in ["T421", "T426", "T427", "T513", "T514"] {
-        let played = conformance::play(&*engine, &task_of(code, 1), &[2, 1]);
+        let result = conformance::run_point(&*engine, &task_of(code, 1), &[2, 1]);
         // A row takes 316 bytes of its pages.
-        let bytes_per_row = played.sum.bytes as f64 / played.sum.rows as f64;
+        let bytes_per_row = result.sum.bytes as f64 / result.sum.rows as f64;
         assert!((300.0..340.0).contains(&bytes_per_row), "{code}: {bytes_per_row}");
-        let counted = played.counted.get(Counter::LogicalReads).unwrap() as f64 * 4_096.0;
-        let ratio = counted / played.sum.bytes as f64;
+        let counted = result.counted.get(Counter::LogicalReads).unwrap() as f64 * 4_096.0;
+        let ratio = counted / result.sum.bytes as f64;
         assert!((1.0..1.01).contains(&ratio), "{code}: pages are counted once, and there are no others: {ratio}");
     }
 }
@@ -87,7 +87,7 @@ fn scans_count_the_bytes_that_they_go_through() {
 fn what_sqlite_does_not_count_is_missing_for_that_point_only() {
     let (_folder, _, engine) = copy("");
     for (code, known) in [("T514", false), ("T426", true), ("T511", false), ("T331", false), ("T611", true)] {
-        let counted = conformance::play(&*engine, &task_of(code, 1), &[1]).counted;
+        let counted = conformance::run_point(&*engine, &task_of(code, 1), &[1]).counted;
         assert_eq!(counted.get(Counter::RowsScanned).is_some(), known, "{code}");
         assert_ne!(counted.missing.contains_key(&Counter::RowsScanned), known, "{code}");
     }

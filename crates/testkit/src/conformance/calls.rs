@@ -66,8 +66,8 @@ fn answered(session: &dyn Session) -> Vec<Value<'_>> {
 }
 
 /// Values go in and come out changed, each with its type, and null for null.
-pub fn calls_give_their_output_values(subject: &EngineUnderTest<'_>, name: &dyn Fn(&str) -> String) {
-    let engine = (subject.open)();
+pub fn calls_give_their_output_values(under_test: &EngineUnderTest<'_>, name: &dyn Fn(&str) -> String) {
+    let engine = (under_test.open)();
     let mut session = opened(&*engine, &statements(name));
     for n in -50..50 {
         // The procedure fails at this value.
@@ -92,8 +92,8 @@ pub fn calls_give_their_output_values(subject: &EngineUnderTest<'_>, name: &dyn 
 }
 
 /// A failed call has a reason and leaves its session usable; invalid requests are refused.
-pub fn a_call_that_fails_leaves_its_session_usable(subject: &EngineUnderTest<'_>, name: &dyn Fn(&str) -> String) {
-    let engine = (subject.open)();
+pub fn a_call_that_fails_leaves_its_session_usable(under_test: &EngineUnderTest<'_>, name: &dyn Fn(&str) -> String) {
+    let engine = (under_test.open)();
     let statements = statements(name);
     let [mut first, mut second] = [(); 2].map(|()| opened(&*engine, &statements));
     let numbers = |number| [Value::Int(number), Value::Null, Value::Null, Value::Text("x")];
@@ -126,8 +126,8 @@ pub fn a_call_that_fails_leaves_its_session_usable(subject: &EngineUnderTest<'_>
 }
 
 /// A procedure that commits works where no transaction is open, and its work stays.
-pub fn a_call_may_commit(subject: &EngineUnderTest<'_>, name: &dyn Fn(&str) -> String) {
-    let engine = (subject.open)();
+pub fn a_call_may_commit(under_test: &EngineUnderTest<'_>, name: &dyn Fn(&str) -> String) {
+    let engine = (under_test.open)();
     let [mut session, mut reader] = [(); 2].map(|()| opened(&*engine, &statements(name)));
     let mut quantity = || {
         execute(reader.as_mut(), READ, &[Value::Int(3)], 1).unwrap();

@@ -1,8 +1,8 @@
 //! What every engine must do for a client that sends each statement: the same work as its procedures, also by the
 //! engine's own count, and nothing of what was rolled back.
 
+use super::engine_under_test::{EngineUnderTest, NoProgress, PointResult, begin_point, merge, run_point_uncounted};
 use super::expected;
-use super::subject::{EngineUnderTest, NoProgress, PlayedPoint, begun, merge, play_uncounted};
 use dbdyno_engine::client::{Bound, TestProgram, Values};
 use dbdyno_engine::program::{Act, Outcome, Program};
 use dbdyno_engine::{ChunkResult, Engine, Failure, PointSpec, Prepared, Request, Session};
@@ -12,12 +12,12 @@ use dbdyno_model::{CountProof, Drive, ErrorClass, Organisation, Test};
 const TRANSACTIONS: u64 = 5;
 
 /// Tests that a client can drive.
-fn tests(subject: &EngineUnderTest<'_>) -> impl Iterator<Item = Test> {
-    subject.tests().into_iter().filter(|test| test.procedure.has_client_form())
+fn tests(under_test: &EngineUnderTest<'_>) -> impl Iterator<Item = Test> {
+    under_test.tests().into_iter().filter(|test| test.procedure.has_client_form())
 }
 
-pub fn spec(subject: &EngineUnderTest<'_>, test: &Test, jobs: u32) -> PointSpec {
-    PointSpec { drive: Drive::Client, ..subject.spec(test, jobs) }
+pub fn spec(under_test: &EngineUnderTest<'_>, test: &Test, jobs: u32) -> PointSpec {
+    PointSpec { drive: Drive::Client, ..under_test.spec(test, jobs) }
 }
 
 /// Executes a statement with these integers.
@@ -70,8 +70,8 @@ pub fn send(session: &mut dyn Session, program: &mut impl Program, times: u64) -
 }
 
 /// Plays a point driven by clients, with all jobs at the same time.
-pub fn play(engine: &dyn Engine, spec: &PointSpec) -> PlayedPoint {
-    let (mut sessions, Prepared { problems, plan, form }) = begun(engine, spec);
+pub fn run_point(engine: &dyn Engine, spec: &PointSpec) -> PointResult {
+    let (mut sessions, Prepared { problems, plan, form }) = begin_point(engine, spec);
     let form = form.unwrap();
     sessions.iter_mut().for_each(|session| session.flush().unwrap());
     let before = engine.point_statistics(None).unwrap();
@@ -93,39 +93,39 @@ pub fn play(engine: &dyn Engine, spec: &PointSpec) -> PlayedPoint {
     let counted = engine.evidence(&before).unwrap();
     drop(sessions);
     engine.end_point(spec).unwrap();
-    PlayedPoint { sum: sums.into_iter().fold(ChunkResult::default(), merge), counted, problems, plan }
+    PointResult { sum: sums.into_iter().fold(ChunkResult::default(), merge), counted, problems, plan }
 }
 
 /// A client's transactions touch the same rows as the procedures, by the same plans, and the engine counts them
 /// correctly.
-pub fn clients_do_what_procedures_do(subject: &EngineUnderTest<'_>) {
-    let engine = (subject.open)();
-    let cases: Vec<_> = tests(subject).flat_map(|test| [1, 2].map(|jobs| (test.clone(), jobs))).collect();
+pub fn clients_do_what_procedures_do(under_test: &EngineUnderTest<'_>) {
+    let engine = (under_test.open)();
+    let cases: Vec<_> = tests(under_test).flat_map(|test| [1, 2].map(|jobs| (test.clone(), jobs))).collect();
     // All procedures first: the counts of sessions that have just ended may arrive a moment later.
     let by_procedures: Vec<ChunkResult> = cases
         .iter()
-        .map(|(test, jobs)| play_uncounted(&*engine, &subject.spec(test, *jobs), &[TRANSACTIONS]).sum)
+        .map(|(test, jobs)| run_point_uncounted(&*engine, &under_test.spec(test, *jobs), &[TRANSACTIONS]).sum)
         .collect();
     for ((test, jobs), by_procedures) in cases.into_iter().zip(by_procedures) {
-        let spec = spec(subject, &test, jobs);
-        let played = play(&*engine, &spec);
+        let spec = spec(under_test, &test, jobs);
+        let result = run_point(&*engine, &spec);
         let (what, ops) = (format!("{} at {jobs} jobs", test.code), TRANSACTIONS * u64::from(jobs));
-        assert_eq!(played.problems, [""; 0], "{what}");
-        assert!(test.procedure.writes() || played.plan.is_some(), "{what} shows no plan");
+        assert_eq!(result.problems, [""; 0], "{what}");
+        assert!(test.procedure.writes() || result.plan.is_some(), "{what} shows no plan");
         let rows = test.rows_per_op(&spec.size, spec.rows_per_tx).unwrap();
-        assert_eq!((played.sum.ops, played.sum.rows), (0, ops * rows), "{what}: the drive counts operations");
-        assert_eq!(played.sum.checksum, by_procedures.checksum, "checksum of {what}");
+        assert_eq!((result.sum.ops, result.sum.rows), (0, ops * rows), "{what}: the drive counts operations");
+        assert_eq!(result.sum.checksum, by_procedures.checksum, "checksum of {what}");
         if let Some(checksum) = expected::checksum(&spec, TRANSACTIONS) {
-            assert_eq!(played.sum.checksum, checksum, "checksum of {what}");
+            assert_eq!(result.sum.checksum, checksum, "checksum of {what}");
         }
         for proof in test.proofs(spec.rows_per_tx, spec.threads) {
             let (counter, expected) = match proof {
                 CountProof::PerOperation(counter, times) => (counter, ops * times),
-                CountProof::PerRow(counter) => (counter, played.sum.rows),
+                CountProof::PerRow(counter) => (counter, result.sum.rows),
             };
-            let counted = played.counted.get(counter);
+            let counted = result.counted.get(counter);
             assert!(
-                counted == Some(expected) || (counted.is_none() && subject.uncounted.contains(&counter)),
+                counted == Some(expected) || (counted.is_none() && under_test.missing_counters.contains(&counter)),
                 "{what}: {counted:?} {counter:?} counted, {expected} done"
             );
         }
@@ -133,10 +133,10 @@ pub fn clients_do_what_procedures_do(subject: &EngineUnderTest<'_>) {
 }
 
 /// Rolled back work leaves nothing, and a failure leaves the session usable.
-pub fn what_a_client_rolls_back_was_never_there(subject: &EngineUnderTest<'_>) {
-    let engine = (subject.open)();
-    for test in tests(subject).filter(|test| test.procedure.writes()) {
-        let spec = spec(subject, &test, 1);
+pub fn what_a_client_rolls_back_was_never_there(under_test: &EngineUnderTest<'_>) {
+    let engine = (under_test.open)();
+    for test in tests(under_test).filter(|test| test.procedure.writes()) {
+        let spec = spec(under_test, &test, 1);
         engine.begin_point(&spec).unwrap();
         let mut session = engine.client_session(0, 1).unwrap();
         let mut program = TestProgram::new(&spec, 0, session.prepare(&spec, 0).unwrap().form.unwrap());
@@ -172,10 +172,10 @@ pub fn what_a_client_rolls_back_was_never_there(subject: &EngineUnderTest<'_>) {
 }
 
 /// A client that is told to stop stops, reports it, and does not block others.
-pub fn clients_can_be_stopped(subject: &EngineUnderTest<'_>) {
-    let engine = (subject.open)();
-    for test in tests(subject) {
-        let spec = spec(subject, &test, 1);
+pub fn clients_can_be_stopped(under_test: &EngineUnderTest<'_>) {
+    let engine = (under_test.open)();
+    for test in tests(under_test) {
+        let spec = spec(under_test, &test, 1);
         engine.begin_point(&spec).unwrap();
         let mut session = engine.client_session(0, 1).unwrap();
         let mut program = TestProgram::new(&spec, 0, session.prepare(&spec, 0).unwrap().form.unwrap());
@@ -192,15 +192,15 @@ pub fn clients_can_be_stopped(subject: &EngineUnderTest<'_>) {
         assert_eq!(failure.error.class, ErrorClass::Cancelled, "{}: {}", test.code, failure.error);
         drop(session);
         engine.end_point(&spec).unwrap();
-        assert!(play(&*engine, &spec).sum.rows > 0, "{} goes on", test.code);
+        assert!(run_point(&*engine, &spec).sum.rows > 0, "{} goes on", test.code);
     }
 }
 
 /// Work that no client would send statement by statement is refused before it begins.
-pub fn clients_are_refused_what_nobody_would_send(subject: &EngineUnderTest<'_>) {
-    let engine = (subject.open)();
-    for test in subject.tests().iter().filter(|test| !test.procedure.has_client_form()) {
-        let spec = spec(subject, test, 1);
+pub fn clients_are_refused_what_nobody_would_send(under_test: &EngineUnderTest<'_>) {
+    let engine = (under_test.open)();
+    for test in under_test.tests().iter().filter(|test| !test.procedure.has_client_form()) {
+        let spec = spec(under_test, test, 1);
         // Which of the two steps refuses it depends on the engine.
         let refused = engine.begin_point(&spec).and_then(|()| engine.client_session(0, 1)?.prepare(&spec, 0));
         assert_eq!(refused.unwrap_err().class, ErrorClass::Unsupported, "{}", test.code);

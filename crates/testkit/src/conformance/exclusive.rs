@@ -4,10 +4,10 @@ use super::{EngineUnderTest, NoProgress, catalogue};
 use dbdyno_engine::Request;
 
 /// A second dbdyno is refused measuring and dropping, and changes nothing, until the first has ended.
-pub fn a_second_dbdyno_is_turned_away_and_takes_nothing_from_the_first(subject: &EngineUnderTest<'_>) {
-    let (first, second) = ((subject.open)(), (subject.open)());
+pub fn a_second_dbdyno_is_turned_away_and_takes_nothing_from_the_first(under_test: &EngineUnderTest<'_>) {
+    let (first, second) = ((under_test.open)(), (under_test.open)());
     let test = catalogue::tests().into_iter().find(|test| test.code.as_str() == "T311").unwrap();
-    let spec = subject.spec(&test, 1);
+    let spec = under_test.spec(&test, 1);
     let hold = first.hold(&NoProgress).unwrap();
     first.begin_point(&spec).unwrap();
     let mut session = first.session(0, 1).unwrap();

@@ -4,13 +4,15 @@
 pub mod calls;
 pub mod catalogue;
 pub mod client;
+mod engine_under_test;
 pub mod exclusive;
 pub mod expected;
 pub mod own_statements;
 pub mod readings;
-mod subject;
 
-pub use subject::{EngineUnderTest, NoProgress, PlayedPoint, begun, merge, play, play_uncounted, spec};
+pub use engine_under_test::{
+    EngineUnderTest, NoProgress, PointResult, begin_point, merge, run_point, run_point_uncounted, spec,
+};
 
 use dbdyno_engine::data::{Columns, Generator};
 use dbdyno_engine::{ChunkResult, Failure, Loaded, PointSpec, Request, Sampling};
@@ -24,51 +26,51 @@ fn is_long(spec: &PointSpec) -> bool {
 }
 
 /// Every table has the generator's content, and the target knows what it holds.
-pub fn holds_what_the_generator_makes(subject: &EngineUnderTest<'_>) {
-    let engine = (subject.open)();
+pub fn holds_what_the_generator_makes(under_test: &EngineUnderTest<'_>) {
+    let engine = (under_test.open)();
     let Loaded::Complete { size, seed, verified, checksums } = engine.loaded().unwrap() else {
         panic!("not completely loaded: {:?}", engine.loaded());
     };
-    assert_eq!((size.as_str(), seed, verified), (subject.size.id.as_str(), subject.seed, true));
+    assert_eq!((size.as_str(), seed, verified), (under_test.size.id.as_str(), under_test.seed, true));
     for table in engine.tables() {
-        let expected = Generator::new(&subject.size, table.shape(), subject.seed).checksum();
+        let expected = Generator::new(&under_test.size, table.shape(), under_test.seed).checksum();
         assert_eq!(engine.checksum(table, Columns::All, &NoProgress).unwrap(), expected, "{table}");
         assert_eq!(checksums[table.name()], expected.to_string(), "{table}");
     }
-    let again = engine.load(&subject.size, subject.seed, 2, true, &NoProgress).unwrap();
+    let again = engine.load(&under_test.size, under_test.seed, 2, true, &NoProgress).unwrap();
     assert!(again.resumed && again.tables.iter().all(|t| t.rows_written == 0), "a second load has nothing to do");
 }
 
 /// Every mapped test counts the expected operations and rows, and reads the expected rows.
-pub fn procedures_do_what_they_say(subject: &EngineUnderTest<'_>) {
-    let engine = (subject.open)();
-    for test in subject.tests() {
-        let spec = subject.spec(&test, 1);
+pub fn procedures_do_what_they_say(under_test: &EngineUnderTest<'_>) {
+    let engine = (under_test.open)();
+    for test in under_test.tests() {
+        let spec = under_test.spec(&test, 1);
         for &passes in if is_long(&spec) { &[1, 2][..] } else { &[1, 2, 7] } {
-            let played = play_uncounted(&*engine, &spec, &[passes]);
+            let result = run_point_uncounted(&*engine, &spec, &[passes]);
             let what = format!("{} with {passes} passes", test.code);
-            assert_eq!(played.sum.ops, passes * test.ops_per_pass, "operations of {what}");
+            assert_eq!(result.sum.ops, passes * test.ops_per_pass, "operations of {what}");
             let rows = test.rows_per_op(&spec.size, spec.rows_per_tx).unwrap_or(0);
-            assert_eq!(played.sum.rows, played.sum.ops * rows, "rows of {what}");
+            assert_eq!(result.sum.rows, result.sum.ops * rows, "rows of {what}");
             if let Some(checksum) = expected::checksum(&spec, passes) {
-                assert_eq!(played.sum.checksum, checksum, "checksum of {what}");
+                assert_eq!(result.sum.checksum, checksum, "checksum of {what}");
             }
             if test.procedure == "write_file" {
-                assert!(played.sum.bytes >= passes * spec.size.file_bytes, "bytes of {what}");
+                assert!(result.sum.bytes >= passes * spec.size.file_bytes, "bytes of {what}");
             }
         }
     }
 }
 
 /// The keys do not depend on how the passes are divided into chunks.
-pub fn chunks_may_be_cut_anywhere(subject: &EngineUnderTest<'_>) {
-    let engine = (subject.open)();
-    for test in subject.tests() {
-        let spec = subject.spec(&test, 2);
+pub fn chunks_may_be_cut_anywhere(under_test: &EngineUnderTest<'_>) {
+    let engine = (under_test.open)();
+    for test in under_test.tests() {
+        let spec = under_test.spec(&test, 2);
         let cuts = if is_long(&spec) { &[1, 2][..] } else { &[3, 1, 6] };
         let passes = cuts.iter().sum();
-        let whole = play_uncounted(&*engine, &spec, &[passes]).sum;
-        let cut = play_uncounted(&*engine, &spec, cuts).sum;
+        let whole = run_point_uncounted(&*engine, &spec, &[passes]).sum;
+        let cut = run_point_uncounted(&*engine, &spec, cuts).sum;
         assert_eq!((whole.ops, whole.rows), (cut.ops, cut.rows), "{}", test.code);
         // The result of an empty loop depends on the division.
         if test.procedure != "cpu_loop" {
@@ -81,34 +83,34 @@ pub fn chunks_may_be_cut_anywhere(subject: &EngineUnderTest<'_>) {
 }
 
 /// The engine's counts equal the procedures' counts exactly, also with several jobs.
-pub fn proofs_hold(subject: &EngineUnderTest<'_>) {
-    proofs_hold_alone(subject);
-    proofs_hold_together(subject);
+pub fn proofs_hold(under_test: &EngineUnderTest<'_>) {
+    proofs_hold_alone(under_test);
+    proofs_hold_together(under_test);
 }
 
 /// The same for one job without sampling.
-pub fn proofs_hold_alone(subject: &EngineUnderTest<'_>) {
-    proofs_hold_at(subject, 1, Sampling::Off);
+pub fn proofs_hold_alone(under_test: &EngineUnderTest<'_>) {
+    proofs_hold_at(under_test, 1, Sampling::Off);
 }
 
 /// The same for several jobs with sampling.
-pub fn proofs_hold_together(subject: &EngineUnderTest<'_>) {
-    proofs_hold_at(subject, 3, Sampling::On);
+pub fn proofs_hold_together(under_test: &EngineUnderTest<'_>) {
+    proofs_hold_at(under_test, 3, Sampling::On);
 }
 
-fn proofs_hold_at(subject: &EngineUnderTest<'_>, jobs: u32, sampling: Sampling) {
-    let engine = (subject.open)();
-    for test in subject.tests() {
-        let spec = PointSpec { sampling, ..subject.spec(&test, jobs) };
-        let played = play(&*engine, &spec, if is_long(&spec) { &[1, 1] } else { &[2, 5] });
+fn proofs_hold_at(under_test: &EngineUnderTest<'_>, jobs: u32, sampling: Sampling) {
+    let engine = (under_test.open)();
+    for test in under_test.tests() {
+        let spec = PointSpec { sampling, ..under_test.spec(&test, jobs) };
+        let result = run_point(&*engine, &spec, if is_long(&spec) { &[1, 1] } else { &[2, 5] });
         for proof in test.proofs(spec.rows_per_tx, spec.threads) {
             let (counter, expected) = match proof {
-                CountProof::PerOperation(counter, times) => (counter, played.sum.ops * times),
-                CountProof::PerRow(counter) => (counter, played.sum.rows),
+                CountProof::PerOperation(counter, times) => (counter, result.sum.ops * times),
+                CountProof::PerRow(counter) => (counter, result.sum.rows),
             };
-            let counted = played.counted.get(counter);
-            if subject.uncounted.contains(&counter) {
-                assert!(counted.is_none() && played.counted.missing.contains_key(&counter), "{counter:?}");
+            let counted = result.counted.get(counter);
+            if under_test.missing_counters.contains(&counter) {
+                assert!(counted.is_none() && result.counted.missing.contains_key(&counter), "{counter:?}");
             } else {
                 assert_eq!(counted, Some(expected), "{} {counter:?} at {jobs} jobs", test.code);
             }
@@ -118,18 +120,18 @@ fn proofs_hold_at(subject: &EngineUnderTest<'_>, jobs: u32, sampling: Sampling) 
 
 /// Work of a fixed volume can be repeated any number of times. What a piece made is removed before the next, which does
 /// the same again, and the engine's counts stay exact over all of them.
-pub fn pieces_can_be_repeated(subject: &EngineUnderTest<'_>) {
-    let engine = (subject.open)();
-    let mut tests = subject.tests();
+pub fn pieces_can_be_repeated(under_test: &EngineUnderTest<'_>) {
+    let engine = (under_test.open)();
+    let mut tests = under_test.tests();
     let of_pieces = ["write_file", "bulk_load", "index_unique", "index_non_unique"];
     tests.retain(|test| of_pieces.contains(&test.procedure.name()));
     assert!(tests.len() >= 4, "files, loads and both kinds of index");
     for test in tests {
-        let spec = subject.spec(&test, 2);
+        let spec = under_test.spec(&test, 2);
         // An index of the large table is built 128 times.
         let passes = if test.procedure == "bulk_load" { 2 } else { 1 };
-        let (mut sessions, _) = begun(&*engine, &spec);
-        let empty = (subject.schema)();
+        let (mut sessions, _) = begin_point(&*engine, &spec);
+        let empty = (under_test.schema)();
         sessions.iter_mut().for_each(|session| session.flush().unwrap());
         let before = engine.point_statistics(None).unwrap();
         let mut sum = ChunkResult::default();
@@ -147,7 +149,7 @@ pub fn pieces_can_be_repeated(subject: &EngineUnderTest<'_>) {
             for session in &mut sessions {
                 assert_eq!(session.execute(&Request::Discard).unwrap(), ChunkResult::default(), "{}", test.code);
             }
-            let left = (subject.schema)();
+            let left = (under_test.schema)();
             assert!(left.is_subset(&empty), "{}: pieces leave {:?}", test.code, left.difference(&empty));
         }
         sessions.iter_mut().for_each(|session| session.flush().unwrap());
@@ -165,7 +167,7 @@ pub fn pieces_can_be_repeated(subject: &EngineUnderTest<'_>) {
                 CountProof::PerOperation(counter, times) => (counter, sum.ops * times),
                 CountProof::PerRow(counter) => (counter, sum.rows),
             };
-            if !subject.uncounted.contains(&counter) {
+            if !under_test.missing_counters.contains(&counter) {
                 assert_eq!(counted.get(counter), Some(expected), "{} {counter:?}", test.code);
             }
         }
@@ -173,36 +175,36 @@ pub fn pieces_can_be_repeated(subject: &EngineUnderTest<'_>) {
 }
 
 /// Every statement uses the plan that its test is about.
-pub fn plans_are_as_they_must_be(subject: &EngineUnderTest<'_>) {
-    let engine = (subject.open)();
-    for test in subject.tests() {
-        let played = play_uncounted(&*engine, &subject.spec(&test, 1), &[1]);
-        assert_eq!(played.problems, [""; 0], "{}", test.code);
+pub fn plans_are_as_they_must_be(under_test: &EngineUnderTest<'_>) {
+    let engine = (under_test.open)();
+    for test in under_test.tests() {
+        let result = run_point_uncounted(&*engine, &under_test.spec(&test, 1), &[1]);
+        assert_eq!(result.problems, [""; 0], "{}", test.code);
         let reads = !test.procedure.is_cpu() && !test.procedure.writes();
-        assert!(!reads || played.plan.is_some(), "{} shows no plan", test.code);
+        assert!(!reads || result.plan.is_some(), "{} shows no plan", test.code);
     }
 }
 
 /// A point leaves the target unchanged, apart from rows that updates change.
-pub fn points_leave_nothing_behind(subject: &EngineUnderTest<'_>) {
-    let engine = (subject.open)();
-    let before = (subject.schema)();
-    for test in subject.tests() {
-        play_uncounted(&*engine, &subject.spec(&test, 2), &[1]);
-        let after = (subject.schema)();
+pub fn points_leave_nothing_behind(under_test: &EngineUnderTest<'_>) {
+    let engine = (under_test.open)();
+    let before = (under_test.schema)();
+    for test in under_test.tests() {
+        run_point_uncounted(&*engine, &under_test.spec(&test, 2), &[1]);
+        let after = (under_test.schema)();
         let differ: Vec<_> = before.symmetric_difference(&after).collect();
         assert!(differ.is_empty(), "{} leaves or takes: {differ:?}", test.code);
     }
 }
 
 /// A session that is told to stop stops, reports it, and can be used again.
-pub fn sessions_can_be_stopped(subject: &EngineUnderTest<'_>) {
-    let engine = (subject.open)();
-    for test in subject.tests() {
+pub fn sessions_can_be_stopped(under_test: &EngineUnderTest<'_>) {
+    let engine = (under_test.open)();
+    for test in under_test.tests() {
         if matches!(test.procedure.name(), "bulk_load" | "write_file") {
             continue; // They end too soon at this size, or fill the disk at a larger one.
         }
-        let spec = subject.spec(&test, 1);
+        let spec = under_test.spec(&test, 1);
         engine.begin_point(&spec).unwrap();
         let mut session = engine.session(0, 1).unwrap();
         session.prepare(&spec, 0).unwrap();
@@ -235,19 +237,19 @@ pub fn sessions_can_be_stopped(subject: &EngineUnderTest<'_>) {
 
 /// Hosts that share a point do the work of one host with all the jobs, by calls and by statements: no key and no new
 /// row is used by two hosts, and none is left out.
-pub fn hosts_that_share_a_point_do_the_work_of_one(subject: &EngineUnderTest<'_>) {
-    let engine = (subject.open)();
+pub fn hosts_that_share_a_point_do_the_work_of_one(under_test: &EngineUnderTest<'_>) {
+    let engine = (under_test.open)();
     let shared = ["insert", "update_primary", "update_secondary", "select_primary"];
-    for test in subject.tests().into_iter().filter(|test| shared.contains(&test.procedure.name())) {
+    for test in under_test.tests().into_iter().filter(|test| shared.contains(&test.procedure.name())) {
         for drive in [Drive::Server, Drive::Client] {
-            let whole = PointSpec { drive, ..subject.spec(&test, 3) };
+            let whole = PointSpec { drive, ..under_test.spec(&test, 3) };
             let parts = [
                 PointSpec { jobs: 1, jobs_after: 2, ..whole.clone() },
                 PointSpec { jobs: 2, jobs_before: 1, ..whole.clone() },
             ];
             let [whole, first, second] = [&whole, &parts[0], &parts[1]].map(|spec| match drive {
-                Drive::Server => play_uncounted(&*engine, spec, &[4]).sum,
-                Drive::Client => client::play(&*engine, spec).sum,
+                Drive::Server => run_point_uncounted(&*engine, spec, &[4]).sum,
+                Drive::Client => client::run_point(&*engine, spec).sum,
             });
             let both = merge(first, second);
             assert_eq!((both.rows, both.checksum), (whole.rows, whole.checksum), "{} {drive:?}", test.code);
@@ -256,10 +258,10 @@ pub fn hosts_that_share_a_point_do_the_work_of_one(subject: &EngineUnderTest<'_>
 }
 
 /// Dropping leaves nothing of dbdyno's and reports whether there was anything.
-pub fn dropping_leaves_nothing(subject: &EngineUnderTest<'_>, before_loading: &BTreeSet<String>) {
-    let engine = (subject.open)();
+pub fn dropping_leaves_nothing(under_test: &EngineUnderTest<'_>, before_loading: &BTreeSet<String>) {
+    let engine = (under_test.open)();
     assert!(engine.drop_all().unwrap());
-    assert_eq!(&(subject.schema)(), before_loading);
+    assert_eq!(&(under_test.schema)(), before_loading);
     assert_eq!(engine.loaded().unwrap(), Loaded::Nothing);
     assert!(!engine.drop_all().unwrap());
 }

@@ -73,8 +73,8 @@ fn give_back(session: &mut dyn Session, quantities_before: &[i64]) {
 }
 
 /// Any values go in and come out, and invalid requests are refused.
-pub fn statements_of_ones_own_take_values_and_answer(subject: &EngineUnderTest<'_>, table: &str) {
-    let engine = (subject.open)();
+pub fn statements_of_ones_own_take_values_and_answer(under_test: &EngineUnderTest<'_>, table: &str) {
+    let engine = (under_test.open)();
     let mut session = opened(&*engine, 0, &statements(table));
     let session = session.as_mut();
     let done = execute(session, READ, &[Value::Int(7)], false).unwrap();
@@ -98,8 +98,8 @@ pub fn statements_of_ones_own_take_values_and_answer(subject: &EngineUnderTest<'
     }
     assert_eq!(execute(session, READ, &[Value::Int(7)], false).unwrap(), done, "it goes on");
     // And back to a test, with another statement.
-    let test = subject.tests().into_iter().find(|test| test.procedure == "select_primary").unwrap();
-    let spec = spec(subject, &test, 1);
+    let test = under_test.tests().into_iter().find(|test| test.procedure == "select_primary").unwrap();
+    let spec = spec(under_test, &test, 1);
     engine.begin_point(&spec).unwrap();
     let mut program = TestProgram::new(&spec, 0, session.prepare(&spec, 0).unwrap().form.unwrap());
     execute(session, LIST, &[Value::Int(7), Value::Int(8)], false).unwrap_err();
@@ -165,12 +165,12 @@ impl Work for Transfers {
 
 /// Transactions of several statements that depend on each other, with many sessions at a time: committed work is there,
 /// and nothing else.
-pub fn transactions_go_by_what_they_have_read(subject: &EngineUnderTest<'_>, table: &str) {
-    let engine = (subject.open)();
+pub fn transactions_go_by_what_they_have_read(under_test: &EngineUnderTest<'_>, table: &str) {
+    let engine = (under_test.open)();
     let statements = statements(table);
     // Counters belong to a point.
-    let update = subject.tests().into_iter().find(|test| test.procedure == "update_primary").unwrap();
-    let spec = spec(subject, &update, JOBS as u32);
+    let update = under_test.tests().into_iter().find(|test| test.procedure == "update_primary").unwrap();
+    let spec = spec(under_test, &update, JOBS as u32);
     engine.begin_point(&spec).unwrap();
     let mut reader = opened(&*engine, 0, &statements);
     let before = quantities(reader.as_mut(), 2 * JOBS);
@@ -186,7 +186,10 @@ pub fn transactions_go_by_what_they_have_read(subject: &EngineUnderTest<'_>, tab
     let committed: i64 = works.iter().map(|work| work.committed).sum();
     assert_eq!(committed, (JOBS * TRANSFERS * 2 / 3) as i64);
     let commits = counted.get(Counter::Commits);
-    assert!(commits == Some(committed.cast_unsigned()) || subject.uncounted.contains(&Counter::Commits), "{counted:?}");
+    assert!(
+        commits == Some(committed.cast_unsigned()) || under_test.missing_counters.contains(&Counter::Commits),
+        "{counted:?}"
+    );
     let mut expected = before.clone();
     for (job, work) in works.iter().enumerate() {
         expected[2 * job] -= work.committed;
@@ -199,8 +202,8 @@ pub fn transactions_go_by_what_they_have_read(subject: &EngineUnderTest<'_>, tab
 }
 
 /// A failed statement rolls back its transaction and leaves the session usable.
-pub fn a_statement_that_fails_takes_its_transaction_with_it(subject: &EngineUnderTest<'_>, table: &str) {
-    let engine = (subject.open)();
+pub fn a_statement_that_fails_takes_its_transaction_with_it(under_test: &EngineUnderTest<'_>, table: &str) {
+    let engine = (under_test.open)();
     let mut session = opened(&*engine, 0, &statements(table));
     let session = session.as_mut();
     let before = quantities(session, 3);

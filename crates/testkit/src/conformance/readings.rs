@@ -1,6 +1,6 @@
 //! Reading a server's statistics at any time.
 
-use super::{EngineUnderTest, begun};
+use super::{EngineUnderTest, begin_point};
 use dbdyno_engine::Request;
 use dbdyno_model::{Counter, Counters};
 use std::time::{Duration, Instant};
@@ -42,15 +42,15 @@ fn is_later(earlier: &Counters, later: &Counters) {
 
 /// A server is read before and after a point, and while its job is at work. The job's work appears once it is flushed,
 /// no counter runs backwards, and the point's own counts are still exact.
-pub fn statistics_need_no_point(subject: &EngineUnderTest<'_>) {
+pub fn statistics_need_no_point(under_test: &EngineUnderTest<'_>) {
     const CHUNKS: u64 = 20;
     const PASSES: u64 = 20;
-    let engine = (subject.open)();
+    let engine = (under_test.open)();
     let first = engine.statistics().unwrap();
     is_whole(&first);
-    let test = subject.tests().into_iter().find(|test| test.procedure == "update_primary").unwrap();
-    let spec = subject.spec(&test, 1);
-    let (mut sessions, _) = begun(&*engine, &spec);
+    let test = under_test.tests().into_iter().find(|test| test.procedure == "update_primary").unwrap();
+    let spec = under_test.spec(&test, 1);
+    let (mut sessions, _) = begin_point(&*engine, &spec);
     sessions[0].flush().unwrap();
     let before = engine.point_statistics(None).unwrap();
     let mut last = engine.statistics().unwrap();
@@ -76,7 +76,10 @@ pub fn statistics_need_no_point(subject: &EngineUnderTest<'_>) {
     let counted = engine.evidence(&before).unwrap();
     let commits = ops * test.commits_per_op(spec.rows_per_tx).unwrap();
     for (counter, done) in COUNTED.into_iter().zip([commits, rows]) {
-        assert!(counted.get(counter) == Some(done) || subject.uncounted.contains(&counter), "{counter:?}: {counted:?}");
+        assert!(
+            counted.get(counter) == Some(done) || under_test.missing_counters.contains(&counter),
+            "{counter:?}: {counted:?}"
+        );
     }
     drop(sessions);
     engine.end_point(&spec).unwrap();

@@ -71,19 +71,19 @@ macro_rules! clients {
 }
 
 fn conforms<S: Product>(checks: &[fn(&EngineUnderTest<'_>)]) {
-    with_subject::<S>(&S::fixtures().loaded(), 42, |subject| {
+    with_engine::<S>(&S::fixtures().loaded(), 42, |under_test| {
         for check in checks {
-            check(subject);
+            check(under_test);
         }
     });
 }
 
-fn with_subject<S: Product>(database: &Database<S::Server>, seed: u64, check: impl FnOnce(&EngineUnderTest<'_>)) {
+fn with_engine<S: Product>(database: &Database<S::Server>, seed: u64, check: impl FnOnce(&EngineUnderTest<'_>)) {
     check(&EngineUnderTest {
         open: &|| S::engine_on(database),
         mapping: &S::mapping,
         schema: &|| database.objects(),
-        uncounted: &[],
+        missing_counters: &[],
         size: catalogue::size_t(),
         seed,
     });
@@ -92,10 +92,10 @@ fn with_subject<S: Product>(database: &Database<S::Server>, seed: u64, check: im
 pub fn holds_what_the_generator_makes_and_drops_it_all<S: Product>() {
     let database = S::fixtures().empty();
     let before = database.objects();
-    with_subject::<S>(&database, 7, |subject| {
-        subject.load();
-        conformance::holds_what_the_generator_makes(subject);
-        conformance::dropping_leaves_nothing(subject, &before);
+    with_engine::<S>(&database, 7, |under_test| {
+        under_test.load();
+        conformance::holds_what_the_generator_makes(under_test);
+        conformance::dropping_leaves_nothing(under_test, &before);
     });
 }
 
@@ -153,7 +153,7 @@ pub fn clients_are_refused_what_nobody_would_send<S: Product>() {
 }
 
 fn own_statements<S: Product>(check: fn(&EngineUnderTest<'_>, &str)) {
-    with_subject::<S>(&S::fixtures().loaded(), 42, |subject| check(subject, &S::Server::table("small_heap")));
+    with_engine::<S>(&S::fixtures().loaded(), 42, |under_test| check(under_test, &S::Server::table("small_heap")));
 }
 
 pub fn statements_of_ones_own_take_values_and_answer<S: Product>() {
@@ -176,13 +176,13 @@ fn make_procedures<S: Product>(database: &Database<S::Server>) {
 pub fn calls_give_their_output_values<S: Product>() {
     let database = S::fixtures().loaded();
     make_procedures::<S>(&database);
-    with_subject::<S>(&database, 42, |subject| {
+    with_engine::<S>(&database, 42, |under_test| {
         for check in [
             conformance::calls::calls_give_their_output_values,
             conformance::calls::a_call_that_fails_leaves_its_session_usable,
             conformance::calls::a_call_may_commit,
         ] {
-            check(subject, &S::Server::table);
+            check(under_test, &S::Server::table);
         }
     });
 }
@@ -193,7 +193,7 @@ pub fn a_clients_commits_are_not_foreign<S: Product>() {
     let engine = S::engine(&server, &database);
     for code in ["T711", "DBL-11", "T611"] {
         let spec = PointSpec { drive: Drive::Client, ..spec(code, 4) };
-        let counted = conformance::client::play(&*engine, &spec).counted;
+        let counted = conformance::client::run_point(&*engine, &spec).counted;
         // Fewer than one a second count as housekeeping; ours are 20.
         assert!(counted.get(Counter::ForeignCommits).unwrap() <= 4, "{code}: {counted:?}");
     }
@@ -270,7 +270,7 @@ pub fn clients_take_no_more_round_trips_than_their_work_needs<S: Product>() {
             test: test.clone(),
             ..spec(test.code.as_str(), 1)
         };
-        let (mut sessions, prepared) = conformance::begun(&*engine, &spec);
+        let (mut sessions, prepared) = conformance::begin_point(&*engine, &spec);
         let mut program = TestProgram::new(&spec, 0, prepared.form.unwrap());
         let before = round_trips.count();
         conformance::client::send(sessions[0].as_mut(), &mut program, TRANSACTIONS).unwrap();

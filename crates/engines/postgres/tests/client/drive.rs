@@ -6,7 +6,7 @@ use dbdyno_engine::{
     ChunkResult, Engine, EngineError, Job, MonotonicClock, PointSpec, Prepared, Reply, Request, StartGate, Step, Work,
 };
 use dbdyno_model::{Counters, Drive, ErrorClass, PumpUse};
-use dbdyno_testkit::conformance::{begun, merge};
+use dbdyno_testkit::conformance::{begin_point, merge};
 use std::collections::HashSet;
 use std::thread::{self, ThreadId};
 
@@ -215,7 +215,7 @@ pub(super) fn drive_beside<'a>(
     whole: bool,
     beside: impl FnOnce(&[std::sync::Arc<dyn dbdyno_engine::Canceller>]) + Send,
 ) -> Driven<'a> {
-    let (mut sessions, Prepared { problems, plan, form }) = begun(engine, spec);
+    let (mut sessions, Prepared { problems, plan, form }) = begin_point(engine, spec);
     let program = |job| form.clone().map(|form| TestProgram::new(spec, job, form));
     // Old servers make them wait; side by side they wait once.
     let flush = |sessions: &mut Vec<Box<dyn dbdyno_engine::Session>>| {

@@ -8,7 +8,7 @@ use crate::{FIXTURES, Postgres, ServerOptions};
 use dbdyno_engine::{PointSpec, Request, Session, Target, client::TestProgram};
 use dbdyno_model::{CountProof, Counter, Drive, ErrorClass, Mapping, TableName, Test};
 use dbdyno_testkit::conformance::client::{execute, send};
-use dbdyno_testkit::conformance::{self, catalogue, expected, play};
+use dbdyno_testkit::conformance::{self, catalogue, expected, run_point};
 use dbdyno_testkit::on_servers::{Product as _, spec};
 use drive::{Passes, drive, drive_beside};
 use rustix::process::Pid;
@@ -54,7 +54,7 @@ fn does_what_the_procedure_does(jobs: u32) {
         let client = PointSpec { drive: Drive::Client, ..server.clone() };
         // Counted, so that nothing of it comes to be counted later. Commits of others are those of tests on the same
         // server.
-        let procedure = play(&*engine, &server, &[PASSES]);
+        let procedure = run_point(&*engine, &server, &[PASSES]);
         let driven = drive(&*engine, &client, |_| Passes::new(PASSES));
         let what = what(&client);
         assert!(driven.failures().is_empty(), "{what}: {:?}", driven.failures());

@@ -1,4 +1,4 @@
-//! The engine under test, and its points played once.
+//! The engine under test, and how a check runs a point on it.
 
 use super::catalogue;
 use dbdyno_engine::{ChunkResult, Engine, LoadWatch, PointSpec, Prepared, Request, Sampling, Session};
@@ -7,17 +7,17 @@ use std::collections::BTreeSet;
 
 /// The engine under test.
 pub struct EngineUnderTest<'a> {
-    /// Opens the engine on the one target of this subject.
+    /// Opens the engine, always on the same target.
     pub open: &'a dyn Fn() -> Box<dyn Engine>,
-    /// How it realises a test.
+    /// How the engine realises a test.
     pub mapping: &'a dyn Fn(&Test) -> Mapping,
-    /// Everything in the target's schema, whoever made it, and files beside it, if there are any.
+    /// Names of everything in the target's schema, whoever made it, and of files beside it, if there are any.
     pub schema: &'a dyn Fn() -> BTreeSet<String>,
     /// Counters that this engine reports as missing.
-    pub uncounted: &'a [Counter],
+    pub missing_counters: &'a [Counter],
     /// Size class of the data.
     pub size: Size,
-    /// Seed.
+    /// Seed of the data.
     pub seed: u64,
 }
 
@@ -26,11 +26,11 @@ impl EngineUnderTest<'_> {
     pub fn tests(&self) -> Vec<Test> {
         let mut tests = catalogue::tests();
         tests.retain(|test| !matches!((self.mapping)(test), Mapping::None { .. }));
-        assert!(tests.len() > 10, "an engine that maps next to nothing proves nothing");
+        assert!(tests.len() > 10, "the engine supports too few tests to prove anything");
         tests
     }
 
-    /// A specification on this engine's data.
+    /// The specification of a point of a test on this engine's data.
     pub fn spec(&self, test: &Test, jobs: u32) -> PointSpec {
         spec(test, &self.size, self.seed, jobs)
     }
@@ -41,7 +41,8 @@ impl EngineUnderTest<'_> {
     }
 }
 
-/// A specification with the test's rows per transaction. Its keys have another seed than its data, as in a run.
+/// The specification of a point of a test, with the test's rows per transaction. Its keys have another seed than its
+/// data, as in a run.
 pub fn spec(test: &Test, size: &Size, seed: u64, jobs: u32) -> PointSpec {
     let (test, size, rows_per_tx) = (test.clone(), size.clone(), test.rows_per_tx.unwrap_or(0));
     let key_seed = seed ^ 0x6b65_7973;
@@ -63,7 +64,7 @@ pub fn spec(test: &Test, size: &Size, seed: u64, jobs: u32) -> PointSpec {
     }
 }
 
-/// A listener that does nothing and stops nothing.
+/// A watch that ignores progress and never cancels.
 pub struct NoProgress;
 
 impl LoadWatch for NoProgress {
@@ -73,48 +74,48 @@ impl LoadWatch for NoProgress {
     }
 }
 
-/// One point, run chunk by chunk: the passes of each job's chunks, with all jobs at the same time.
-pub struct PlayedPoint {
+/// What one point did, with all jobs at the same time.
+pub struct PointResult {
     /// Sum over all chunks.
     pub sum: ChunkResult,
-    /// What the engine counted meanwhile; empty from `play_uncounted`.
+    /// What the engine counted meanwhile; empty from `run_point_uncounted`.
     pub counted: Counters,
-    /// Plans and problems of each job.
+    /// Problems that preparing the sessions found.
     pub problems: Vec<String>,
     /// The plan of the first job.
     pub plan: Option<String>,
 }
 
-/// Runs a point: `cuts` are the passes of each chunk, the same for every job.
-pub fn play(engine: &dyn Engine, spec: &PointSpec, cuts: &[u64]) -> PlayedPoint {
-    played(engine, spec, cuts, true)
+/// Runs a point. `chunks` has the passes of each chunk, the same for every job.
+pub fn run_point(engine: &dyn Engine, spec: &PointSpec, chunks: &[u64]) -> PointResult {
+    run_chunks(engine, spec, chunks, true)
 }
 
 /// The same without asking for the engine's counts, which takes long on some engines.
-pub fn play_uncounted(engine: &dyn Engine, spec: &PointSpec, cuts: &[u64]) -> PlayedPoint {
-    played(engine, spec, cuts, false)
+pub fn run_point_uncounted(engine: &dyn Engine, spec: &PointSpec, chunks: &[u64]) -> PointResult {
+    run_chunks(engine, spec, chunks, false)
 }
 
-/// Begins a point: its prepared sessions, and the result of preparing them, which is the same for all.
-pub fn begun(engine: &dyn Engine, spec: &PointSpec) -> (Vec<Box<dyn Session>>, Prepared) {
+/// Begins a point. Returns its prepared sessions, with all their problems, and the first plan and form.
+pub fn begin_point(engine: &dyn Engine, spec: &PointSpec) -> (Vec<Box<dyn Session>>, Prepared) {
     engine.begin_point(spec).unwrap();
     let session = |job| match spec.drive {
         Drive::Server => engine.session(job, 1).unwrap(),
         Drive::Client => engine.client_session(job, 1).unwrap(),
     };
     let mut sessions: Vec<_> = spec.job_numbers().map(session).collect();
-    let mut found = Prepared::default();
+    let mut all = Prepared::default();
     for (job, session) in spec.job_numbers().zip(&mut sessions) {
         let prepared = session.prepare(spec, job).unwrap_or_else(|e| panic!("{}: {e}", spec.test.code));
-        found.problems.extend(prepared.problems);
-        found.plan = found.plan.or(prepared.plan);
-        found.form = found.form.or(prepared.form);
+        all.problems.extend(prepared.problems);
+        all.plan = all.plan.or(prepared.plan);
+        all.form = all.form.or(prepared.form);
     }
-    (sessions, found)
+    (sessions, all)
 }
 
-fn played(engine: &dyn Engine, spec: &PointSpec, cuts: &[u64], counting: bool) -> PlayedPoint {
-    let (mut sessions, Prepared { problems, plan, .. }) = begun(engine, spec);
+fn run_chunks(engine: &dyn Engine, spec: &PointSpec, chunks: &[u64], counting: bool) -> PointResult {
+    let (mut sessions, Prepared { problems, plan, .. }) = begin_point(engine, spec);
     if counting {
         sessions.iter_mut().for_each(|session| session.flush().unwrap());
     }
@@ -126,7 +127,7 @@ fn played(engine: &dyn Engine, spec: &PointSpec, cuts: &[u64], counting: bool) -
                 scope.spawn(move || {
                     let mut first_pass = 0;
                     let mut sum = ChunkResult::default();
-                    for passes in cuts.iter().copied() {
+                    for passes in chunks.iter().copied() {
                         let chunk = session.execute(&Request::Chunk { first_pass, passes });
                         let chunk = chunk.unwrap_or_else(|e| panic!("{}: {}", spec.test.code, e.error));
                         sum = merge(sum, chunk);
@@ -144,7 +145,7 @@ fn played(engine: &dyn Engine, spec: &PointSpec, cuts: &[u64], counting: bool) -
     let counted = before.map(|before| engine.evidence(&before).unwrap()).unwrap_or_default();
     drop(sessions);
     engine.end_point(spec).unwrap();
-    PlayedPoint { sum: results.into_iter().fold(ChunkResult::default(), merge), counted, problems, plan }
+    PointResult { sum: results.into_iter().fold(ChunkResult::default(), merge), counted, problems, plan }
 }
 
 /// The sum of two chunks.
