@@ -1,4 +1,4 @@
-//! The frame of every page, and what the browser may do.
+//! The frame of every page, and the policy that says what the browser may load and run.
 
 use super::charts;
 use crate::text::clean;
@@ -12,7 +12,7 @@ const SCRIPT: &str = include_str!("script.js");
 /// An anchor of the page: its id and title.
 pub(super) type Anchor = (String, String);
 
-/// The whole document.
+/// A whole page.
 pub(super) fn document(title: &str, content: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
@@ -39,17 +39,17 @@ pub(super) fn document(title: &str, content: &Markup) -> String {
 }
 
 /// Links to the page's anchors.
-pub(super) fn navigation(places: &[Anchor]) -> Markup {
-    html! { nav aria-label="Sections" { @for (id, name) in places { a href={ "#" (id) } { (name) } } } }
+pub(super) fn navigation(anchors: &[Anchor]) -> Markup {
+    html! { nav aria-label="Sections" { @for (id, title) in anchors { a href={ "#" (id) } { (title) } } } }
 }
 
-/// The notice of what has not been verified.
-pub(super) fn notice(notice: &str) -> Markup {
-    html! { p.notice role="note" { b { "Notice. " } (clean(notice)) } }
+/// A notice that says what has not been verified.
+pub(super) fn notice(text: &str) -> Markup {
+    html! { p.notice role="note" { b { "Notice. " } (clean(text)) } }
 }
 
-/// Nothing may be loaded from anywhere, and only the page's own style and script, identified by their hashes, may be
-/// used. Code that slips in with a text does not run.
+/// The Content Security Policy. The browser loads nothing from anywhere. It uses only the page's own style and script,
+/// which it knows by their hashes. So code in a text that was measured or imported does not run.
 fn policy() -> String {
     let hash = |text: &str| base64::engine::general_purpose::STANDARD.encode(Sha256::digest(text.as_bytes()));
     format!(

@@ -1,25 +1,25 @@
-//! What the files are written from.
+//! The settings and finished points that ORION's files are written from.
 
 use super::super::matrix::Outstanding;
 use super::super::settings::OrionSettings;
 use dbdyno_stats::Histogram;
 use std::path::PathBuf;
 
-/// Bytes of a megabyte in these files.
-const MB: f64 = 1_048_576.0;
+/// Bytes of a megabyte, as ORION counts them.
+const MB_BYTES: f64 = 1_048_576.0;
 
 pub(super) const NS_PER_US: f64 = 1e3;
 
-/// I/Os of one kind inside the window: bytes and latencies.
+/// Bytes and latencies of one kind of I/O inside the window.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct IoTimes {
     /// Bytes.
     pub bytes: u64,
-    /// Latencies: from when an I/O was due where a rate was set, else from when it was submitted.
+    /// Latencies. With a rate, they begin when an I/O was due; otherwise when it was submitted.
     pub latency: Histogram,
 }
 
-/// Reads and writes.
+/// Reads and writes of one size of I/O inside the window.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ReadWriteTimes {
     /// Reads.
@@ -29,6 +29,7 @@ pub struct ReadWriteTimes {
 }
 
 impl ReadWriteTimes {
+    /// Reads and writes together.
     pub(super) fn count(&self) -> u64 {
         self.read.latency.count() + self.write.latency.count()
     }
@@ -43,9 +44,9 @@ impl ReadWriteTimes {
 /// A finished point.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FinishedPoint {
-    /// What was outstanding.
+    /// The I/Os that were kept outstanding.
     pub at: Outstanding,
-    /// When it began, in readable form.
+    /// When it began, as a text for readers.
     pub started: String,
     /// Length of the window in seconds.
     pub window_s: f64,
@@ -53,32 +54,35 @@ pub struct FinishedPoint {
     pub small: ReadWriteTimes,
     /// Large I/Os.
     pub large: ReadWriteTimes,
-    /// Why its figures are not valid, if they are not; then its times are in no table.
+    /// Why it failed, if it did. Its figures are then in no table.
     pub failure: Option<String>,
     /// Other remarks.
     pub notes: Vec<String>,
 }
 
 impl FinishedPoint {
+    /// Small I/Os per second.
     pub(super) fn iops(&self) -> Option<f64> {
-        self.figure(&self.small).then(|| self.small.count() as f64 / self.window_s)
+        self.has_figures(&self.small).then(|| self.small.count() as f64 / self.window_s)
     }
 
+    /// Mean latency of small I/Os.
     pub(super) fn small_latency_us(&self) -> Option<f64> {
         self.small.mean_ns().filter(|_| self.failure.is_none()).map(|ns| ns / NS_PER_US)
     }
 
+    /// Megabytes per second of large I/Os.
     pub(super) fn mbps(&self) -> Option<f64> {
         let bytes = self.large.read.bytes + self.large.write.bytes;
-        self.figure(&self.large).then(|| bytes as f64 / MB / self.window_s)
+        self.has_figures(&self.large).then(|| bytes as f64 / MB_BYTES / self.window_s)
     }
 
-    fn figure(&self, kind: &ReadWriteTimes) -> bool {
-        self.failure.is_none() && kind.count() > 0 && self.window_s > 0.0
+    fn has_figures(&self, size: &ReadWriteTimes) -> bool {
+        self.failure.is_none() && size.count() > 0 && self.window_s > 0.0
     }
 }
 
-/// What the files are made from.
+/// What ORION's files are written from.
 #[derive(Debug, Clone, Copy)]
 pub struct FilesReport<'a> {
     /// The settings of the run.
@@ -94,12 +98,13 @@ pub struct FilesReport<'a> {
 }
 
 impl FilesReport<'_> {
-    pub(super) fn at(&self, small: u32, large: u32) -> Option<&FinishedPoint> {
+    /// The finished point with so many I/Os outstanding.
+    pub(super) fn point_at(&self, small: u32, large: u32) -> Option<&FinishedPoint> {
         self.points.iter().find(|point| point.at == Outstanding { small, large })
     }
 }
 
-/// A text in one line, for files that are read line by line: texts from outside add no lines.
+/// A text in one line. Programs read the files line by line, so a text from outside must not add lines.
 pub(super) fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

@@ -40,7 +40,7 @@ fn render(report: &FilesReport<'_>, title: &str, of_large: bool, value: Value) -
     for row in large {
         let _ = write!(text, "{row:>11}");
         let mut cells: Vec<Option<String>> =
-            small.iter().map(|column| report.at(*column, row).and_then(value)).collect();
+            small.iter().map(|column| report.point_at(*column, row).and_then(value)).collect();
         // As in ORION: missing values at the end of a row are not written.
         let known = cells.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
         cells.truncate(known);
