@@ -1,18 +1,19 @@
-//! What is the same in every engine's script of a test: a point to show the work on, and the parts of the script.
+//! The script of a test, for review: the parts that every server engine has in common, and the point whose statements
+//! it shows.
 
 use crate::procedure::ProcedureSpec;
 use crate::{EngineError, PointSpec, Sampling};
 use dbdyno_model::{Cache, CommitMode, Drive, Mapping, Size, TableName, Test};
 use std::fmt::{Display, Write as _};
 
-/// The seed of an example's keys.
+/// The seed of the keys in a script.
 const EXAMPLE_SEED: u64 = 42;
-/// The heading of a call.
+/// The heading of a procedure's call.
 pub const ONE_PASS: &str = "one pass of the first of one job, with the keys of an example";
-/// The heading of what removes everything.
-pub const AWAY: &str = "away with what the point has made";
+/// The heading of the statements that remove what the point made.
+pub const CLEANUP: &str = "away with what the point has made";
 
-/// A point as a run would have it at DOP 1.
+/// The point whose statements a script shows: a run's at DOP 1.
 pub fn spec(test: &Test, size: &Size) -> PointSpec {
     let (seed, rows_per_tx) = (EXAMPLE_SEED, test.rows_per_tx.unwrap_or(1));
     let (test, size) = (test.clone(), size.clone());
@@ -33,7 +34,7 @@ pub fn spec(test: &Test, size: &Size) -> PointSpec {
     }
 }
 
-/// The heading of what a client sends.
+/// The heading of the statements that a client sends.
 pub fn client_heading(spec: &PointSpec) -> String {
     let statements = match spec.test.executions_per_op(spec.rows_per_tx) {
         1 => "one statement".to_owned(),
@@ -42,16 +43,16 @@ pub fn client_heading(spec: &PointSpec) -> String {
     format!("\n-- what a client sends for a transaction of {statements}; prepared, with parameters for the values")
 }
 
-/// A script of a test, or of a schema.
+/// A script of statements, of a test or a schema.
 pub struct Script(String);
 
 impl Script {
-    /// Begins with a text.
+    /// A script that begins with this text.
     pub fn begin(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// Begins with what the test is and how the engine realises it, as comments.
+    /// A script that begins with comments: what the test is, and how the engine realises it.
     pub fn of(test: &Test, size: &Size, mapping: &Mapping) -> Self {
         let mut script = Self::begin(format!("-- {}: {}\n", test.code, test.title));
         match mapping.note() {
@@ -64,7 +65,7 @@ impl Script {
         script
     }
 
-    /// All of it.
+    /// The whole script.
     pub fn text(self) -> String {
         self.0
     }
@@ -99,25 +100,26 @@ impl Script {
         self.lines(statements);
     }
 
-    /// Adds the procedure's name and what the dialect says of it.
+    /// Adds the procedure's name and the dialect's notes on it.
     ///
     /// # Errors
     /// A note cannot be filled in.
-    pub fn described(&mut self, procedure: &ProcedureSpec) -> Result<(), EngineError> {
+    pub fn describe(&mut self, procedure: &ProcedureSpec) -> Result<(), EngineError> {
         self.heading(&procedure.name);
         self.lines(procedure.notes()?.into_iter().map(|(key, note)| format!("-- {key}: {note}")));
         Ok(())
     }
 
-    /// Says which tables are read into the cache, where the test wants that.
-    pub fn cached(&mut self, test: &Test, how: &str) {
+    /// Says which tables are read into the cache and how, where the test needs them there.
+    pub fn cached_tables(&mut self, test: &Test, how: &str) {
         if test.cache == Cache::Cached {
             let tables: Vec<&str> = test.reads().into_iter().map(TableName::name).collect();
             self.heading(&format!("{how}: {}", tables.join(", ")));
         }
     }
 
-    /// Adds what explains the statement under test, and what its plan must be.
+    /// Adds the statement that explains the statement under test, and the plan that it must have. `must` are the words
+    /// before that plan. `ended` ends a statement as the product's client wants it.
     ///
     /// # Errors
     /// A note cannot be filled in.

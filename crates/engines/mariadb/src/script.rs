@@ -31,12 +31,12 @@ pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
     script.heading("the session's settings");
     script.lines(ended(always.map(str::to_owned).into_iter().chain(procedure.set(&spec)?).collect()));
     script.part("what the point fills", ended(procedure::shared(&procedure)?));
-    script.described(&procedure)?;
+    script.describe(&procedure)?;
     script.lines(ended(procedure.drops()?));
     script.line("DELIMITER //");
     script.lines(procedure.creates()?.into_iter().map(|sql| format!("{sql}//")));
     script.line("DELIMITER ;");
-    script.cached(test, "into the cache, by a session of its own");
+    script.cached_tables(test, "into the cache, by a session of its own");
     script.plan(&procedure, &spec, "must be", |explain| format!("{explain};"))?;
     script.heading(example::ONE_PASS);
     script.line(format!("SET {};", SUM_VARIABLES.map(|variable| format!("{variable} = 0")).join(", ")));
@@ -53,7 +53,7 @@ pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
         script.line("SET SESSION autocommit = 1;");
         script.lines(ended(procedure.client_form()?.example(&spec, SHOWN, [BEGIN, COMMIT], written)?));
     }
-    script.heading(example::AWAY);
+    script.heading(example::CLEANUP);
     script.lines(ended(procedure.drops()?));
     script.lines(ended(procedure.discards(&procedure.made_by_all(1, 1)?)?));
     Ok(script.text())

@@ -43,9 +43,9 @@ pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
     script.lines(procedure::compiler().map(ended));
     script.lines(all_ended(procedure.set(&spec)?));
     script.part("what the point's jobs share", all_ended(procedure::shared(&procedure, &spec)?));
-    script.described(&procedure)?;
+    script.describe(&procedure)?;
     script.lines(all_ended(procedure::package(std::slice::from_ref(&procedure), CommitMode::Durable)?.into()));
-    script.cached(test, "into the cache, by a session of its own");
+    script.cached_tables(test, "into the cache, by a session of its own");
     for table in test.reads().into_iter().filter(|_| test.cache == Cache::Cached) {
         for name in ["statistics/warm_primary", "statistics/warm_customer"] {
             script.line(ended(&DIALECT.fill(name, &[("table", table.name())])?));
@@ -68,7 +68,7 @@ pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
         let commit = test.procedure.writes().then_some("COMMIT");
         script.lines(statements.chain(commit).flat_map(|sql| reading(&ended(sql))));
     }
-    script.heading(example::AWAY);
+    script.heading(example::CLEANUP);
     script.lines(all_ended(procedure::drops_made(&procedure, &spec)?));
     script.line(ended(&procedure::drop_package()?));
     Ok(script.text())

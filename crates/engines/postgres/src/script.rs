@@ -27,9 +27,9 @@ pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
         script.lines(settings.iter().map(|setting| format!("-- {versions}: {};", rules.setting(setting))));
     }
     script.part("what the point fills", procedure::shared(&procedure)?);
-    script.described(&procedure)?;
+    script.describe(&procedure)?;
     script.lines(procedure.creates()?);
-    script.cached(test, "into the cache, by sessions of their own");
+    script.cached_tables(test, "into the cache, by sessions of their own");
     script.plan(&procedure, &spec, "must be", str::to_owned)?;
     if test.procedure.has_client_form() {
         script.heading("the client drive has no procedure: it sends this, prepared, for each key");
@@ -39,7 +39,7 @@ pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
     script.heading(example::ONE_PASS);
     let numbers = arguments(&spec, 0, 0, 1).map(|n| n.to_string()).into_iter();
     script.line(format!("{};", rules.call_with(&procedure.name, numbers)));
-    script.heading(example::AWAY);
+    script.heading(example::CLEANUP);
     script.lines(procedure.discards(&procedure.made_by_all(1, 1)?)?);
     script.lines(procedure.drops()?);
     Ok(script.text())
