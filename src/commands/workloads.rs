@@ -10,7 +10,7 @@ use dbdyno_model::{Drive, Plan, Subject};
 use dbdyno_run::{
     LoadRequest, LoadedWorkload, RunRequest, StopSwitch, WorkloadLoad, WorkloadRequest, load_workload, workload_plan,
 };
-use dbdyno_workload::{Dialect, Held, TargetWorkload, Workload, near, workload};
+use dbdyno_workload::{Dialect, TargetWorkload, Workload, WorkloadData, near, workload};
 
 /// The workload that was named in place of tests, if one was.
 ///
@@ -67,7 +67,7 @@ pub(super) fn refuse_misplaced(args: &RunArgs, workload: Option<&'static dyn Wor
 pub(super) struct WorkloadTarget {
     pub(super) workload: &'static dyn Workload,
     pub(super) dialect: Result<Dialect, String>,
-    pub(super) held: Held,
+    pub(super) data: WorkloadData,
     /// The scale of its data, else the requested one, else 1.
     pub(super) scale: u64,
 }
@@ -84,18 +84,18 @@ impl WorkloadTarget {
     ) -> Result<Self, Error> {
         place.refuse_foreign()?;
         let dialect = Dialect::of(workload, place.info);
-        let held = match &dialect {
+        let data = match &dialect {
             Ok(dialect) => {
-                TargetWorkload::new(place.engine.as_ref(), dialect).held().map_err(place.failed("looking into"))?
+                TargetWorkload::new(place.engine.as_ref(), dialect).data().map_err(place.failed("looking into"))?
             }
-            Err(_) => Held::Nothing,
+            Err(_) => WorkloadData::Nothing,
         };
-        if let (Held::Complete { scale: found }, Some(asked)) =
-            (held, scale.filter(|asked| held.scale() != Some(*asked)))
+        if let (WorkloadData::Complete { scale: found }, Some(asked)) =
+            (data, scale.filter(|asked| data.scale() != Some(*asked)))
         {
             return Err(other_scale(place, workload, found, asked));
         }
-        Ok(Self { workload, dialect, held, scale: scale.or(held.scale()).unwrap_or(1) })
+        Ok(Self { workload, dialect, data, scale: scale.or(data.scale()).unwrap_or(1) })
     }
 
     /// Refuses to measure a workload that is not loaded, where dbdyno does not load without being asked.
@@ -103,7 +103,7 @@ impl WorkloadTarget {
     /// # Errors
     /// It is not loaded.
     pub(super) fn refuse_missing(&self, place: &OpenedTarget) -> Result<(), Error> {
-        let there = self.dialect.is_err() || matches!(self.held, Held::Complete { .. });
+        let there = self.dialect.is_err() || matches!(self.data, WorkloadData::Complete { .. });
         if there || place.engine.features().loads_on_demand {
             return Ok(());
         }

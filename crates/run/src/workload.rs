@@ -8,7 +8,7 @@ use crate::work::{PointWork, WorkloadSpec};
 use crate::{Events, PlanError, RunContext, RunRequest, StopSwitch};
 use dbdyno_engine::{Engine, EngineError};
 use dbdyno_model::{ClientLoad, Dop, Flag, Mapping, Plan, PlannedPoint, Point, Ramp, Status, Subject, WorkloadName};
-use dbdyno_workload::{Dialect, Done, Ended, Held, TargetWorkload, Workload};
+use dbdyno_workload::{Dialect, Done, Ended, TargetWorkload, Workload, WorkloadData};
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
@@ -29,7 +29,7 @@ pub struct WorkloadLoad {
     pub anew: bool,
 }
 
-/// Loads a workload unless it is there, with `jobs` sessions. The target is held.
+/// Loads a workload unless it is there, with `jobs` sessions. The caller has locked the target.
 ///
 /// # Errors
 /// Another scale is there; or the engine's error.
@@ -41,13 +41,13 @@ pub fn load_workload(
     (events, stop): (&dyn Events, &StopSwitch),
 ) -> Result<WorkloadLoad, EngineError> {
     let target_workload = TargetWorkload::new(engine, dialect);
-    let held = target_workload.held()?;
-    if let Held::Complete { scale } = held {
+    let data = target_workload.data()?;
+    if let WorkloadData::Complete { scale } = data {
         return Ok(WorkloadLoad { scale, rows: Vec::new(), anew: false });
     }
-    let scale = scale.or(held.scale()).unwrap_or(1);
+    let scale = scale.or(data.scale()).unwrap_or(1);
     let (rows, goes_on) = target_workload.load(scale, jobs, &LoadProgress { events, stop })?;
-    Ok(WorkloadLoad { scale, rows, anew: held != Held::Nothing && !goes_on })
+    Ok(WorkloadLoad { scale, rows, anew: data != WorkloadData::Nothing && !goes_on })
 }
 
 /// What is asked of a workload in addition to what is asked of tests.
@@ -129,7 +129,8 @@ impl<'a> InvariantCheck<'a> {
     pub(crate) fn open(context: &RunContext<'_>, work: PointWork<'a>, point: &mut Point) -> Result<Self, EngineError> {
         let PointWork::Workload(work) = work else { return Ok(Self::None) };
         let target_workload = work.target_workload(context.engine);
-        let before = target_workload.look().map_err(|error| error.while_doing("reading the workload's figures"))?;
+        let before = target_workload.read_figures();
+        let before = before.map_err(|error| error.while_doing("reading the workload's figures"))?;
         let last = work.loaded.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if last.is_some_and(|last| last != before) {
             let note = format!("{} was changed by somebody else since the point before", work.program.work);
@@ -137,7 +138,7 @@ impl<'a> InvariantCheck<'a> {
         }
         let broken = work.loaded.dialect.workload().broken(&before);
         let problems = broken.into_iter().map(|why| format!("before the point: {why}; load it anew")).collect();
-        target_workload.rest().map_err(|error| error.while_doing("bringing the workload's tables to rest"))?;
+        target_workload.settle().map_err(|error| error.while_doing("bringing the workload's tables to rest"))?;
         Ok(Self::Of { work, before, problems })
     }
 
@@ -178,7 +179,7 @@ impl<'a> InvariantCheck<'a> {
 fn look(context: &RunContext<'_>, work: &WorkloadSpec<'_>) -> Result<Vec<i64>, EngineError> {
     let began = Instant::now();
     loop {
-        match work.target_workload(context.engine).look() {
+        match work.target_workload(context.engine).read_figures() {
             Err(error) if error.target_lost() && began.elapsed() < PATIENCE && !context.stop.requested() => {
                 std::thread::sleep(PAUSE);
             }

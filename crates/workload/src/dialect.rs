@@ -28,23 +28,23 @@ pub struct Dialect {
     file: SqlFile,
 }
 
-/// Something that a load makes.
+/// A table or procedure that a load makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Made<'d> {
+pub(crate) struct SchemaObject<'d> {
     /// `table` or `procedure`.
     pub(crate) kind: &'d str,
-    /// As SQL calls it.
-    pub(crate) called: &'d str,
+    /// Its name in SQL, with that of its schema.
+    pub(crate) sql_name: &'d str,
     /// Its columns, where it is a table.
     pub(crate) columns: &'d str,
-    /// What makes it.
+    /// The statement that makes it.
     pub(crate) sql: &'d str,
 }
 
-impl Made<'_> {
+impl SchemaObject<'_> {
     /// Its name without that of its schema.
     pub(crate) fn name(&self) -> &str {
-        self.called.rsplit('.').next().unwrap_or(self.called)
+        self.sql_name.rsplit('.').next().unwrap_or(self.sql_name)
     }
 }
 
@@ -132,16 +132,17 @@ impl Dialect {
         named.filter(move |(name, _)| name.split(' ').next() == Some(word))
     }
 
-    /// What a load makes, in order.
+    /// The tables and procedures that a load makes, in order.
     ///
     /// # Errors
     /// The file does not say what a statement makes.
-    pub(crate) fn makes(&self) -> Result<Vec<Made<'_>>, EngineError> {
+    pub(crate) fn objects(&self) -> Result<Vec<SchemaObject<'_>>, EngineError> {
         let all = self.section("make").map(|(name, Statement { text, notes })| {
             let makes = notes.get("makes").and_then(|makes| makes.split_once(' '));
             let unclear = || EngineError::other(format!("'{name}' does not say what it makes"));
-            let (kind, called) = makes.ok_or_else(unclear)?;
-            Ok(Made { kind, called, columns: notes.get("columns").map_or("", String::as_str), sql: text })
+            let (kind, sql_name) = makes.ok_or_else(unclear)?;
+            let columns = notes.get("columns").map_or("", String::as_str);
+            Ok(SchemaObject { kind, sql_name, columns, sql: text })
         });
         all.collect()
     }
@@ -150,7 +151,7 @@ impl Dialect {
     ///
     /// # Errors
     /// The workload's file cannot be read, or nothing makes a table.
-    pub(crate) fn fills(&self, scale: u64) -> Result<Vec<TableRows>, EngineError> {
+    pub(crate) fn table_rows(&self, scale: u64) -> Result<Vec<TableRows>, EngineError> {
         let name = self.workload.name();
         let read: Result<Tables, _> = toml::from_str(self.workload.about().tables);
         let tables =

@@ -13,7 +13,7 @@ mod tpcb;
 pub use alone::Alone;
 pub use contract::{About, Done, Ended, User, Workload};
 pub use dialect::Dialect;
-pub use target_workload::{Held, TargetWorkload, held_of_all};
+pub use target_workload::{TargetWorkload, WorkloadData};
 
 /// The workloads of this build.
 pub static WORKLOADS: [&dyn Workload; 1] = [&tpcb::TpcB];

@@ -1,31 +1,31 @@
-//! A workload on an engine: what the target holds of it, its load, its figures.
+//! A workload on a target: its data there, its load, and the figures that prove both.
 
 use crate::Dialect;
-use crate::dialect::Made;
+use crate::dialect::SchemaObject;
 use dbdyno_engine::bookkeeping::{Meta, kept_entry};
 use dbdyno_engine::client::{Bound, StatementText, Statements, Values};
 use dbdyno_engine::{Engine, EngineError, LoadWatch, Request, Session, TableRows};
 use dbdyno_model::{CommitMode, ErrorClass};
-use std::collections::BTreeMap;
 
-/// What a target holds of a workload.
+/// A workload's data on a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Held {
-    /// Nothing.
+pub enum WorkloadData {
+    /// There is none.
     Nothing,
-    /// A load that did not come to its end.
+    /// The part that an interrupted load left.
     Partly {
         /// Its scale.
         scale: u64,
     },
-    /// All of it.
+    /// All of its data.
     Complete {
         /// Its scale.
         scale: u64,
     },
 }
 
-impl Held {
+impl WorkloadData {
+    /// Reads the workload's entry in the book-keeping.
     fn read(entry: &str) -> Self {
         let words: Vec<&str> = entry.split(' ').collect();
         match words.as_slice() {
@@ -37,7 +37,7 @@ impl Held {
         }
     }
 
-    /// The scale, of whatever is there.
+    /// The scale of the data, if there is any.
     #[must_use]
     pub fn scale(self) -> Option<u64> {
         match self {
@@ -47,7 +47,7 @@ impl Held {
     }
 }
 
-/// A workload in its dialect, on an engine.
+/// A workload on the target of an engine, with its SQL in the engine's dialect.
 pub struct TargetWorkload<'e> {
     engine: &'e dyn Engine,
     dialect: &'e Dialect,
@@ -64,48 +64,50 @@ impl<'e> TargetWorkload<'e> {
         self.dialect.workload().name()
     }
 
-    /// What the target holds of it.
+    /// Its data on the target.
     ///
     /// # Errors
     /// The target cannot be reached, or what it holds is not dbdyno's.
-    pub fn held(&self) -> Result<Held, EngineError> {
-        Ok(Held::read(self.engine.books()?.get(&self.entry())))
+    pub fn data(&self) -> Result<WorkloadData, EngineError> {
+        Ok(WorkloadData::read(self.engine.books()?.get(&self.entry())))
     }
 
+    /// The name of its entry in the book-keeping.
     fn entry(&self) -> String {
         format!("workload {}", self.name())
     }
 
-    /// Loads it at a scale, with so many jobs at the same time where the engine can. A load of the same scale that did
-    /// not come to its end goes on where it stopped; whatever else is there of an earlier load goes first. Returns the
-    /// rows of each table, in order, and whether an earlier load went on. The target is held.
+    /// Loads it at a scale, with so many jobs at the same time where the engine can. An interrupted load of the same
+    /// scale goes on where it stopped. Anything else that an earlier load left is dropped first. Returns the rows of
+    /// each table, in order, and whether an interrupted load went on. The caller has locked the target.
     ///
     /// # Errors
-    /// Something of its names is there that dbdyno did not make; the engine's; `Cancelled` once the watch says so; what
-    /// was loaded is not what was to be.
+    /// A table that dbdyno did not make has one of its names; the engine's error; `Cancelled` once the watch says so;
+    /// `Corruption` where the tables do not hold what the load must make.
     pub fn load(
         &self,
         scale: u64,
         jobs: u32,
         watch: &dyn LoadWatch,
     ) -> Result<(Vec<(String, u64)>, bool), EngineError> {
-        // Where nothing is there yet, what is asked for below could not be asked.
+        // This makes the book-keeping where there is none, so that it can be read.
         self.engine.note(&[])?;
-        let (books, made, fills) = (self.engine.books()?, self.dialect.makes()?, self.dialect.fills(scale)?);
-        made.iter().try_for_each(|made| self.refuse_others(made, &books))?;
+        let (meta, objects, tables) = (self.engine.books()?, self.dialect.objects()?, self.dialect.table_rows(scale)?);
+        objects.iter().try_for_each(|object| self.refuse_foreign(object, &meta))?;
         let filling = format!("filling scale {scale}");
-        let goes_on = books.get(&self.entry()) == filling && self.are_there(&made)?;
+        let goes_on = meta.get(&self.entry()) == filling && self.have_tables(&objects)?;
         if !goes_on {
-            self.make(scale, &made, &fills, &books)?;
+            self.make(scale, &objects, &tables, &meta)?;
             self.engine.note(&[(self.entry(), filling)])?;
         }
-        self.engine.fill(&fills, jobs, watch)?;
-        let rows = fills.iter().map(|table| (self.short(&table.what).to_owned(), table.rows)).collect();
+        self.engine.fill(&tables, jobs, watch)?;
+        let rows = tables.iter().map(|table| (self.short_name(&table.what).to_owned(), table.rows)).collect();
         for statement in self.dialect.all("finish") {
             self.run(&[statement])?;
         }
         let workload = self.dialect.workload();
-        let wrong: Vec<String> = self.recount(scale)?.into_iter().chain(workload.broken(&self.look()?)).collect();
+        let (miscounted, figures) = (self.recount(scale)?, self.read_figures()?);
+        let wrong: Vec<String> = miscounted.into_iter().chain(workload.broken(&figures)).collect();
         if !wrong.is_empty() {
             let message = format!("what was loaded for {} is not what was to be: {}", self.name(), wrong.join("; "));
             return Err(EngineError::new(ErrorClass::Corruption, message));
@@ -114,64 +116,71 @@ impl<'e> TargetWorkload<'e> {
         Ok((rows, goes_on))
     }
 
-    /// What rows are, without the workload's name.
-    fn short<'w>(&self, what: &'w str) -> &'w str {
+    /// The name of a table in reports: `what` without the workload's name.
+    fn short_name<'w>(&self, what: &'w str) -> &'w str {
         what.strip_prefix(self.name()).map_or(what, str::trim_start)
     }
 
-    /// Makes tables and procedures anew, of which nothing is noted as filled.
-    fn make(&self, scale: u64, made: &[Made<'_>], fills: &[TableRows], books: &Meta) -> Result<(), EngineError> {
-        let filled = |entry: &str| fills.iter().any(|table| table.notes(entry));
-        let stale = books.entries().filter(|(entry, value)| *value == "1" && filled(entry));
+    /// Makes the tables and procedures anew. Notes of an earlier load that say a table is filled are cleared first.
+    fn make(
+        &self,
+        scale: u64,
+        objects: &[SchemaObject<'_>],
+        tables: &[TableRows],
+        meta: &Meta,
+    ) -> Result<(), EngineError> {
+        let notes_filled = |entry: &str| tables.iter().any(|table| table.notes(entry));
+        let stale = meta.entries().filter(|(entry, value)| *value == "1" && notes_filled(entry));
         let stale: Vec<(String, String)> = stale.map(|(entry, _)| (entry.to_owned(), "0".to_owned())).collect();
         self.engine.note(&stale)?;
-        made.iter().filter(|made| books.keeps(made.kind, made.name())).try_for_each(|made| self.clear(made))?;
+        let mut earlier = objects.iter().filter(|object| meta.keeps(object.kind, object.name()));
+        earlier.try_for_each(|object| self.drop_object(object))?;
         let mut notes = vec![(self.entry(), format!("loading scale {scale}"))];
-        for made in made {
-            let value = if made.columns.is_empty() { "1" } else { made.columns };
-            notes.push((kept_entry(made.kind, made.name()), value.to_owned()));
+        for object in objects {
+            let value = if object.columns.is_empty() { "1" } else { object.columns };
+            notes.push((kept_entry(object.kind, object.name()), value.to_owned()));
         }
         self.engine.note(&notes)?;
-        made.iter().try_for_each(|made| self.run(&[made.sql.to_owned().into()]))
+        objects.iter().try_for_each(|object| self.run(&[object.sql.to_owned().into()]))
     }
 
-    /// Whether all tables are there.
-    fn are_there(&self, made: &[Made<'_>]) -> Result<bool, EngineError> {
-        for made in made.iter().filter(|made| made.kind == "table") {
-            if !self.is_there(made.called)? {
+    /// Whether all of its tables exist.
+    fn have_tables(&self, objects: &[SchemaObject<'_>]) -> Result<bool, EngineError> {
+        for table in objects.iter().filter(|object| object.kind == "table") {
+            if !self.exists(table.sql_name)? {
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
-    /// Refuses a table that has one of our names and that no earlier load has made so: nobody has noted it, or its
-    /// columns are others. A procedure that is in the way is told of by the statement that makes ours.
-    fn refuse_others(&self, made: &Made<'_>, books: &Meta) -> Result<(), EngineError> {
-        let Made { kind, called, columns, .. } = made;
+    /// Refuses a table with one of our names that no earlier load made: it is not noted, or has other columns. For a
+    /// procedure with one of our names, the statement that makes ours fails and says so.
+    fn refuse_foreign(&self, object: &SchemaObject<'_>, meta: &Meta) -> Result<(), EngineError> {
+        let SchemaObject { kind, sql_name, columns, .. } = object;
         if *kind != "table"
-            || !self.is_there(called)?
-            || (books.keeps(kind, made.name()) && self.has(called, columns)?)
+            || !self.exists(sql_name)?
+            || (meta.keeps(kind, object.name()) && self.has_columns(sql_name, columns)?)
         {
             return Ok(());
         }
         Err(EngineError::other(format!(
-            "the target holds the table {called}, which dbdyno did not make and whose name {} needs; rename it or drop it yourself",
+            "the target holds the table {sql_name}, which dbdyno did not make and whose name {} needs; rename it or drop it yourself",
             self.name()
         )))
     }
 
-    /// Drops what an earlier load has made.
-    fn clear(&self, made: &Made<'_>) -> Result<(), EngineError> {
-        let Made { kind, called, .. } = made;
-        match self.run(&[format!("DROP {} {called}", kind.to_uppercase()).into()]) {
-            // A load that was killed had noted it, and not yet made.
+    /// Drops an object that an earlier load noted.
+    fn drop_object(&self, object: &SchemaObject<'_>) -> Result<(), EngineError> {
+        let SchemaObject { kind, sql_name, .. } = object;
+        match self.run(&[format!("DROP {} {sql_name}", kind.to_uppercase()).into()]) {
+            // A load notes an object before it makes it. If it was killed between the two, there is nothing to drop.
             Err(error) if *kind != "table" || error.class == ErrorClass::UnknownObject => Ok(()),
             done => done,
         }
     }
 
-    fn is_there(&self, table: &str) -> Result<bool, EngineError> {
+    fn exists(&self, table: &str) -> Result<bool, EngineError> {
         match self.run(&[format!("SELECT 1 FROM {table} WHERE 1 = 0").into()]) {
             Ok(()) => Ok(true),
             Err(error) if error.class == ErrorClass::UnknownObject => Ok(false),
@@ -179,8 +188,8 @@ impl<'e> TargetWorkload<'e> {
         }
     }
 
-    /// Whether a table has these columns, and no more.
-    fn has(&self, table: &str, columns: &str) -> Result<bool, EngineError> {
+    /// Whether a table has exactly these columns.
+    fn has_columns(&self, table: &str, columns: &str) -> Result<bool, EngineError> {
         let columns = columns.replace(' ', ", ");
         let both = format!("SELECT {columns} FROM {table} WHERE 1 = 0 UNION ALL SELECT * FROM {table} WHERE 1 = 0");
         match self.run(&[both.into()]) {
@@ -190,34 +199,35 @@ impl<'e> TargetWorkload<'e> {
         }
     }
 
-    /// Counts the rows, and says where they are not as many as a load of this scale makes.
+    /// Counts the rows. Says which tables have other numbers of rows than a load of this scale makes.
     ///
     /// # Errors
-    /// The engine's.
+    /// The engine's error.
     pub fn recount(&self, scale: u64) -> Result<Vec<String>, EngineError> {
-        Ok(self.dialect.workload().misloaded(scale, &self.figures("count")?))
+        Ok(self.dialect.workload().misloaded(scale, &self.query("count")?))
     }
 
-    /// The figures that must agree.
+    /// Reads the figures that prove the work: those of the statement `look`.
     ///
     /// # Errors
-    /// The engine's.
-    pub fn look(&self) -> Result<Vec<i64>, EngineError> {
-        self.figures("look")
+    /// The engine's error.
+    pub fn read_figures(&self) -> Result<Vec<i64>, EngineError> {
+        self.query("look")
     }
 
-    fn figures(&self, statement: &str) -> Result<Vec<i64>, EngineError> {
+    /// The numbers in the first row of a query.
+    fn query(&self, statement: &str) -> Result<Vec<i64>, EngineError> {
         let mut session = self.session(vec![self.dialect.text(statement)?])?;
         execute(session.as_mut(), 0, &Values::new())?;
         let answer = session.answer();
         Ok((0..).map_while(|column| answer.int(0, column)).collect())
     }
 
-    /// Brings its tables to rest, as far as the engine does not do so by itself.
+    /// Brings its tables to rest before a point, as far as the engine does not do so by itself.
     ///
     /// # Errors
-    /// The engine's.
-    pub fn rest(&self) -> Result<(), EngineError> {
+    /// The engine's error.
+    pub fn settle(&self) -> Result<(), EngineError> {
         self.run(&self.dialect.all("rest"))
     }
 
@@ -240,14 +250,4 @@ impl<'e> TargetWorkload<'e> {
 fn execute(session: &mut dyn Session, statement: usize, values: &Values) -> Result<(), EngineError> {
     let request = Request::Statement(Bound { statement, values, times: 1, opens: false });
     session.execute(&request).map(drop).map_err(|failure| failure.error)
-}
-
-/// What a target holds of all workloads: their scales, by name.
-///
-/// # Errors
-/// The target cannot be reached, or what it holds is not dbdyno's.
-pub fn held_of_all(engine: &dyn Engine) -> Result<BTreeMap<String, Held>, EngineError> {
-    let books = engine.books()?;
-    let entry = |(name, value): (&str, &str)| Some((name.strip_prefix("workload ")?.to_owned(), Held::read(value)));
-    Ok(books.entries().filter_map(entry).collect())
 }
