@@ -155,7 +155,7 @@ mod tests {
             metric: Some(MetricValue { id: "small_iops".into(), value, unit: "1/s".to_owned() }),
             service_time_s: Some(ResponseTime { mean: Some(1.0 / value), ..ResponseTime::default() }),
             ..Point::new(
-                Subject::Storage(Storage { backend: "threads".to_owned(), ..Storage::asked(load) }),
+                Subject::Storage(Storage { backend: "threads".to_owned(), ..Storage::requested(load) }),
                 jiff::Timestamp::UNIX_EPOCH,
             )
         }

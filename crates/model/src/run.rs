@@ -109,7 +109,7 @@ impl CellKey {
     #[must_use]
     pub fn of(point: &Point) -> Self {
         let Point { drive, dop, rows_per_tx, load, again, .. } = *point;
-        Self { subject: point.subject.asked(), drive, dop, rows_per_tx, load, again }
+        Self { subject: point.subject.requested(), drive, dop, rows_per_tx, load, again }
     }
 }
 

@@ -231,7 +231,7 @@ pub struct Storage {
 impl Storage {
     /// A point of which only the requested load is known.
     #[must_use]
-    pub fn asked(load: StorageLoad) -> Self {
+    pub fn requested(load: StorageLoad) -> Self {
         Self { load, ..Self::default() }
     }
 }

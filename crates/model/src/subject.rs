@@ -4,15 +4,15 @@ use crate::{IdError, Storage, StorageLoad, TestCode};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The name of storage, where tests and workloads have theirs.
-const STORAGE: &str = "ORION";
+/// The name of storage as a subject, whatever the load.
+const STORAGE_NAME: &str = "ORION";
 
-/// What a point measures. `S` is what is known of storage: the requested load (`StorageLoad`, in plans and cells), or
-/// also what was done (`Storage`, in points).
+/// What a point measures. `S` is what is known about storage. In plans and cells that is the requested load
+/// (`StorageLoad`), and in points also what was done (`Storage`).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(
-    try_from = "Written<S>",
-    into = "Written<S>",
+    try_from = "SubjectJson<S>",
+    into = "SubjectJson<S>",
     bound(serialize = "S: Clone + Serialize", deserialize = "S: Deserialize<'de>")
 )]
 pub enum Subject<S> {
@@ -47,8 +47,8 @@ pub struct SubjectName<'a> {
 }
 
 impl SubjectName<'_> {
-    /// The class that it belongs to: `T600` for T611, `DBL` for DBL-11. A workload, and storage, form a class of their
-    /// own.
+    /// The class that it belongs to: `T600` for T611, `DBL` for DBL-11. Each workload is a class of its own, and so is
+    /// storage.
     #[must_use]
     pub fn class(self) -> String {
         match self.kind {
@@ -65,10 +65,10 @@ impl fmt::Display for SubjectName<'_> {
 }
 
 impl<S> Subject<S> {
-    /// A test or a workload by its name: a name with the form of a test's code is a test.
+    /// The test or workload of this name. A name in the form of a test's code is a test.
     ///
     /// # Errors
-    /// The text is no name.
+    /// The text is not a valid name.
     pub fn of_database(name: &str) -> Result<Self, IdError> {
         match TestCode::new(name) {
             Ok(code) => Ok(Self::Test(code)),
@@ -88,7 +88,7 @@ impl<S> Subject<S> {
         let (kind, name) = match self {
             Self::Test(code) => (SubjectKind::Test, code.as_str()),
             Self::Workload(name) => (SubjectKind::Workload, name.as_str()),
-            Self::Storage(_) => (SubjectKind::Storage, STORAGE),
+            Self::Storage(_) => (SubjectKind::Storage, STORAGE_NAME),
         };
         SubjectName { kind, name }
     }
@@ -105,7 +105,7 @@ impl<S> Subject<S> {
         if let Self::Test(code) = self { Some(code) } else { None }
     }
 
-    /// What is known of the storage, if it is storage.
+    /// What is known about the storage, if it is storage.
     #[must_use]
     pub fn storage(&self) -> Option<&S> {
         if let Self::Storage(storage) = self { Some(storage) } else { None }
@@ -116,11 +116,12 @@ impl<S> Subject<S> {
         if let Self::Storage(storage) = self { Some(storage) } else { None }
     }
 
-    fn map<T>(&self, storage: impl FnOnce(&S) -> T) -> Subject<T> {
+    /// The same subject, with something else known about storage.
+    fn map<T>(&self, convert: impl FnOnce(&S) -> T) -> Subject<T> {
         match self {
             Self::Test(code) => Subject::Test(code.clone()),
             Self::Workload(name) => Subject::Workload(name.clone()),
-            Self::Storage(known) => Subject::Storage(storage(known)),
+            Self::Storage(known) => Subject::Storage(convert(known)),
         }
     }
 }
@@ -128,20 +129,20 @@ impl<S> Subject<S> {
 impl Subject<StorageLoad> {
     /// The subject of a new point: for storage, only the requested load is known.
     #[must_use]
-    pub fn begun(&self) -> Subject<Storage> {
-        self.map(|load| Storage::asked(*load))
+    pub fn of_new_point(&self) -> Subject<Storage> {
+        self.map(|load| Storage::requested(*load))
     }
 }
 
 impl Subject<Storage> {
-    /// The requested load.
+    /// The subject as it was requested: for storage, without what was done.
     #[must_use]
-    pub fn asked(&self) -> Subject<StorageLoad> {
+    pub fn requested(&self) -> Subject<StorageLoad> {
         self.map(|storage| storage.load)
     }
 }
 
-/// Stands for a subject where there is none yet.
+/// A placeholder for a subject that is set later.
 impl<S: Default> Default for Subject<S> {
     fn default() -> Self {
         Self::Storage(S::default())
@@ -160,14 +161,15 @@ impl<S> From<TestCode> for Subject<S> {
 pub struct WorkloadName(String);
 
 impl WorkloadName {
-    /// Checks the form of a name.
+    /// The name, if it has the right form.
     ///
     /// # Errors
     /// The text has another form.
     pub fn new(text: &str) -> Result<Self, IdError> {
-        let named = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-        let sound = text.len() <= 40 && text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.chars().all(named);
-        match sound && TestCode::new(text).is_err() {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        let begins = text.starts_with(|c: char| c.is_ascii_alphabetic());
+        let is_name = text.len() <= 40 && begins && text.chars().all(allowed);
+        match is_name && TestCode::new(text).is_err() {
             true => Ok(Self(text.to_owned())),
             false => Err(IdError {
                 text: text.to_owned(),
@@ -184,11 +186,11 @@ impl WorkloadName {
     }
 }
 
-/// A subject in JSON, among the keys of its point, cell or planned point.
+/// A subject in JSON. Its keys are among those of its point, cell or planned point.
 #[derive(Clone, Serialize, Deserialize)]
-struct Written<S> {
-    subject: WrittenName,
-    /// Deprecated: version 1 had this in place of the subject.
+struct SubjectJson<S> {
+    subject: NameJson,
+    /// The test again. Deprecated: in version 1 this key took the place of `subject`.
     #[serde(skip_serializing_if = "Option::is_none")]
     test: Option<TestCode>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -196,15 +198,15 @@ struct Written<S> {
 }
 
 #[derive(Clone, Serialize, Deserialize)]
-struct WrittenName {
+struct NameJson {
     kind: SubjectKind,
     name: String,
 }
 
-impl<S> From<Subject<S>> for Written<S> {
+impl<S> From<Subject<S>> for SubjectJson<S> {
     fn from(subject: Subject<S>) -> Self {
         let SubjectName { kind, name } = subject.name();
-        let name = WrittenName { kind, name: name.to_owned() };
+        let name = NameJson { kind, name: name.to_owned() };
         let (test, storage) = match subject {
             Subject::Test(code) => (Some(code), None),
             Subject::Workload(_) => (None, None),
@@ -214,15 +216,15 @@ impl<S> From<Subject<S>> for Written<S> {
     }
 }
 
-impl<S> TryFrom<Written<S>> for Subject<S> {
+impl<S> TryFrom<SubjectJson<S>> for Subject<S> {
     type Error = String;
 
-    fn try_from(Written { subject, test, storage }: Written<S>) -> Result<Self, String> {
-        let WrittenName { kind, name } = subject;
+    fn try_from(SubjectJson { subject, test, storage }: SubjectJson<S>) -> Result<Self, String> {
+        let NameJson { kind, name } = subject;
         let subject = match (kind, storage) {
             (SubjectKind::Test, None) => Self::Test(TestCode::new(&name).map_err(|e| e.to_string())?),
             (SubjectKind::Workload, None) => Self::Workload(WorkloadName::new(&name).map_err(|e| e.to_string())?),
-            (SubjectKind::Storage, Some(storage)) if name == STORAGE => Self::Storage(storage),
+            (SubjectKind::Storage, Some(storage)) if name == STORAGE_NAME => Self::Storage(storage),
             (kind, storage) => {
                 let has = if storage.is_some() { "has" } else { "lacks" };
                 return Err(format!("the subject is the {} '{name}', and {has} the key 'storage'", kind.name()));

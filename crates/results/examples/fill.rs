@@ -92,7 +92,7 @@ fn point(n: u64, index: usize, run: &Run) -> Point {
 
 fn planned(point: &Point) -> PlannedPoint {
     PlannedPoint {
-        subject: point.subject.asked(),
+        subject: point.subject.requested(),
         drive: Drive::Server,
         dop: point.dop,
         load: ClientLoad::default(),

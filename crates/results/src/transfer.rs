@@ -166,7 +166,7 @@ impl ExportedRun {
             return Err("its points are not in the plan's order".to_owned());
         }
         for (place, point) in self.plan_indexes.iter().zip(&self.run.points) {
-            if self.plan.points.get(*place).is_none_or(|planned| planned.subject != point.subject.asked()) {
+            if self.plan.points.get(*place).is_none_or(|planned| planned.subject != point.subject.requested()) {
                 let subject = point.subject.name();
                 return Err(format!("a point of {subject} stands at place {place}, where its plan has none"));
             }

@@ -101,7 +101,7 @@ pub(crate) fn empty_point(planned: &PlannedPoint) -> Point {
         rows_per_tx: planned.rows_per_tx,
         repeat: planned.repeat,
         again: planned.again,
-        ..Point::new(planned.subject.begun(), jiff::Timestamp::now())
+        ..Point::new(planned.subject.of_new_point(), jiff::Timestamp::now())
     }
 }
 

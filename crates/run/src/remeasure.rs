@@ -32,7 +32,7 @@ pub(crate) fn resolve(
 }
 
 fn is_of_ramp(point: &Point, planned: &PlannedPoint) -> bool {
-    let theirs = (point.subject.asked(), point.drive, point.load.of_ramp(), point.rows_per_tx);
+    let theirs = (point.subject.requested(), point.drive, point.load.of_ramp(), point.rows_per_tx);
     theirs == (planned.subject.clone(), planned.drive, planned.load.of_ramp(), planned.rows_per_tx)
 }
 

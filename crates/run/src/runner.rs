@@ -143,7 +143,7 @@ impl Runner<'_> {
             return Ok(None);
         }
         let same = |point: &Point| {
-            let theirs = (point.subject.asked(), point.drive, point.dop, point.rows_per_tx, point.repeat);
+            let theirs = (point.subject.requested(), point.drive, point.dop, point.rows_per_tx, point.repeat);
             theirs == (planned.subject.clone(), planned.drive, planned.dop, planned.rows_per_tx, planned.repeat)
         };
         let points = self.repository.load(self.run)?.points;

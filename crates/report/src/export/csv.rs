@@ -167,7 +167,7 @@ mod tests {
             completed_per_s: Some(1.0),
             on_time_per_s: Some(1.0),
             proof: Some(StorageProof::default()),
-            ..Storage::asked(load)
+            ..Storage::requested(load)
         });
         // Storage has no test code.
         let columns: BTreeSet<String> = columns(true).into_iter().filter(|path| path != "test").collect();

@@ -270,7 +270,7 @@ mod tests {
             layout: StorageLayout::Concat,
             verify: false,
         };
-        Point::new(Subject::Storage(Storage::asked(load)), jiff::Timestamp::now())
+        Point::new(Subject::Storage(Storage::requested(load)), jiff::Timestamp::now())
     }
 
     #[test]
