@@ -1,7 +1,7 @@
-//! A lock for one process at a time, on a separate empty file beside the thing that it protects. It is not on the thing
-//! itself: when a process closes any descriptor of a file, it loses all its locks on that file (`man 2 fcntl`), and a
-//! database has such locks. The kernel releases the lock when the holder ends, however it ends. Then only the empty
-//! file remains, until the next holder removes it.
+//! A lock that one process at a time can hold, on an empty file beside the thing that it protects. It is not on the
+//! thing itself. That may be a database, which has locks on its own file, and a process that closes any descriptor of a
+//! file loses all its locks on that file (`man 2 fcntl`). The kernel releases the lock when the holder ends, however it
+//! ends. Then only the empty file remains, until the next holder removes it.
 
 use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 use rustix::io::Errno;
@@ -18,16 +18,16 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock and makes its file; `None` where another process has it.
+    /// Makes the file and takes its lock. `None` where the lock is held already.
     ///
     /// # Errors
-    /// The system's error; or the file is not empty, and so not a lock file of dbdyno's.
+    /// The system's error; or something that is not a lock file of dbdyno's has the name, such as a file with content.
     pub fn take(path: &Path) -> io::Result<Option<Self>> {
         loop {
             let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
             let file = File::from(rustix::fs::open(path, flags | OFlags::CLOEXEC, Mode::RUSR | Mode::WUSR)?);
-            let found = file.metadata()?;
-            if !found.is_file() || found.len() > 0 {
+            let metadata = file.metadata()?;
+            if !metadata.is_file() || metadata.len() > 0 {
                 return Err(io::Error::new(ErrorKind::AlreadyExists, "something else has the name of the lock"));
             }
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
@@ -35,29 +35,29 @@ impl Lock {
                 locked => locked?,
             }
             let lock = Self { file, path: path.to_owned() };
-            // The last holder may have removed the file meanwhile; such a file locks nothing.
+            // The last holder may have removed the file meanwhile. Its lock then keeps nobody away: try again.
             if lock.is_in_place() {
                 return Ok(Some(lock));
             }
         }
     }
 
-    /// Whether the file is still at its path. A removed file keeps no one away.
+    /// Whether the file is still at its path. If somebody removed it, the lock keeps nobody away.
     #[must_use]
     pub fn is_in_place(&self) -> bool {
-        let (Ok(ours), Ok(there)) = (self.file.metadata(), self.path.symlink_metadata()) else { return false };
-        (ours.dev(), ours.ino()) == (there.dev(), there.ino())
+        let (Ok(locked), Ok(at_path)) = (self.file.metadata(), self.path.symlink_metadata()) else { return false };
+        (locked.dev(), locked.ino()) == (at_path.dev(), at_path.ino())
     }
 }
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // The order matters: a process that gets the lock of a removed file notices that. A file that cannot be removed
-        // does no harm.
+        // The file is removed first, and unlocked then: a process that gets the lock of a removed file notices that. A
+        // file that cannot be removed does no harm.
         if self.is_in_place() {
             _ = std::fs::remove_file(&self.path);
         }
-        // A child process that is just starting may have the file open, too, for a moment.
+        // Closing the file might not release the lock: a child process that is just starting may have it open, too.
         _ = flock(&self.file, FlockOperation::Unlock);
     }
 }
@@ -109,7 +109,7 @@ mod tests {
         assert_eq!(std::fs::read_to_string(path("text")).unwrap(), "mine");
     }
 
-    /// Of many processes that take and release the lock, no two have it at once, though each removes the file.
+    /// Of many threads that take and release the lock, no two hold it at once, though each removes the file.
     #[test]
     fn many_in_turn_are_never_two_at_once() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! Reading files that others may have written. A path may lead to a FIFO without a writer, to a device that never ends,
-//! or to more data than fits into memory. So only plain files are opened, and only up to a size limit is read.
+//! Reading and writing files that others may have made. A path may lead to a FIFO without a writer, to a device that
+//! never ends, or to more data than fits into memory. So only plain (regular) files are read, and only up to a limit.
 
 use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
@@ -14,9 +14,9 @@ pub const TEXT_BYTES: u64 = 16 << 20;
 /// Opens a plain file for reading.
 ///
 /// # Errors
-/// The system's error, or what it is instead of a plain file.
+/// The system's error; or it is not a plain file.
 pub fn open(path: &Path) -> io::Result<File> {
-    // Some devices act when they are opened.
+    // The first look is before the file is opened, because some devices act when they are opened.
     must_be_plain(&std::fs::metadata(path)?)?;
     // The file may have been replaced meanwhile, and opening a FIFO would block.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
@@ -28,22 +28,22 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// The whole content of a plain file.
 ///
 /// # Errors
-/// As for [`open`]; it is longer than `most_bytes`.
-pub fn read(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
-    whole(open(path)?, most_bytes)
+/// As for [`open`]; or it is longer than `max_bytes`.
+pub fn read(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
+    read_all(open(path)?, max_bytes)
 }
 
 /// The whole content of a plain file, which must be text.
 ///
 /// # Errors
-/// As for [`read`]; it is no UTF-8.
+/// As for [`read`]; or it is not UTF-8.
 pub fn text(path: &Path) -> io::Result<String> {
     let bytes = read(path, TEXT_BYTES)?;
     String::from_utf8(bytes).map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is no text in UTF-8"))
 }
 
-/// Makes an empty file that only its owner may read, where none exists, because a user who may read a file may lock it.
-/// If that fails, the next writer of the file reports the reason.
+/// Makes an empty file, where none exists, that only its owner may read: who may read a file may also lock it. If that
+/// fails, the next writer of the file reports the reason.
 pub fn make_private(path: &Path) {
     _ = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
 }
@@ -56,18 +56,18 @@ pub fn lies_in_proc(path: &Path) -> bool {
 }
 
 /// The length of the beginning by which the type of a document is recognised (`<!DOCTYPE`, `<?xml ver`).
-const KIND_BYTES: usize = 9;
+const TYPE_BYTES: usize = 9;
 
-/// Writes a whole document. An older document of its type is overwritten. Any other file is not, because it may be a
-/// user's only results. A FIFO without a reader is refused, because writing would block.
+/// Writes a whole document. An older document of the same type is overwritten. Any other file is not, because it may be
+/// a user's only results. A FIFO without a reader is refused, because writing would block.
 ///
 /// # Errors
-/// The system's; the file holds something else.
+/// The system's error; or the file holds something else, or is a FIFO without a reader.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() > 0) {
-        let mut kind = Vec::new();
-        open(path)?.take(KIND_BYTES as u64).read_to_end(&mut kind)?;
-        if !bytes.starts_with(&kind) {
+        let mut beginning = Vec::new();
+        open(path)?.take(TYPE_BYTES as u64).read_to_end(&mut beginning)?;
+        if !bytes.starts_with(&beginning) {
             return Err(io::Error::new(ErrorKind::AlreadyExists, "it holds something else, which would be lost"));
         }
     }
@@ -80,7 +80,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
         }
         opened => opened?,
     };
-    // The reader may be slow.
+    // A FIFO's reader may be slow, so writing waits for it.
     let flags = rustix::fs::fcntl_getfl(&file)?;
     rustix::fs::fcntl_setfl(&file, flags - OFlags::NONBLOCK)?;
     file.write_all(bytes)
@@ -92,20 +92,21 @@ pub fn may_write(path: &Path) -> bool {
     rustix::fs::accessat(CWD, path, Access::WRITE_OK, AtFlags::EACCESS).is_ok()
 }
 
-/// Some system files claim to be empty and never end, so the bytes read count, too.
-fn whole(file: File, most_bytes: u64) -> io::Result<Vec<u8>> {
+/// Reads a whole file, if it is not too long. Some system files claim to be empty and never end, so the bytes that were
+/// read are counted, too.
+fn read_all(file: File, max_bytes: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    if file.metadata()?.len() <= most_bytes {
-        file.take(most_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 <= most_bytes {
+    if file.metadata()?.len() <= max_bytes {
+        file.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 <= max_bytes {
             return Ok(bytes);
         }
     }
-    let most = match most_bytes >> 20 {
-        0 => format!("{most_bytes} bytes"),
+    let limit = match max_bytes >> 20 {
+        0 => format!("{max_bytes} bytes"),
         mib => format!("{mib} MiB"),
     };
-    Err(io::Error::new(ErrorKind::FileTooLarge, format!("it is longer than {most}")))
+    Err(io::Error::new(ErrorKind::FileTooLarge, format!("it is longer than {limit}")))
 }
 
 fn must_be_plain(metadata: &Metadata) -> io::Result<()> {
@@ -123,23 +124,23 @@ mod tests {
         let (fifo, plain) = (folder.path().join("fifo"), folder.path().join("plain"));
         assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
         assert_eq!(write(&fifo, b"x").unwrap_err().to_string(), "nobody reads it");
-        // A FIFO opened for reading and writing does not wait for a writer, and has no end before one came.
+        // A FIFO that is opened for reading and writing does not wait for a writer, and has no end before one came.
         let reader = OpenOptions::new().read(true).write(true).open(&fifo).unwrap();
         // More than the FIFO holds, so the writer has to wait.
         let long = vec![7; 300_000];
         std::thread::scope(|scope| {
             let writer = scope.spawn(|| write(&fifo, &long));
-            let mut heard = vec![0; long.len()];
-            (&reader).read_exact(&mut heard).unwrap();
+            let mut received = vec![0; long.len()];
+            (&reader).read_exact(&mut received).unwrap();
             writer.join().unwrap().unwrap();
-            assert!(heard == long);
+            assert!(received == long);
         });
         write(&plain, b"<?xml version 1 of it").and_then(|()| write(&plain, b"<?xml ver 2")).unwrap();
         assert_eq!(std::fs::read(&plain).unwrap(), b"<?xml ver 2");
     }
 
     #[test]
-    fn only_a_document_of_the_same_kind_is_written_over() {
+    fn only_a_document_of_the_same_type_is_overwritten() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("measured.db");
         std::fs::write(&path, "SQLite format 3").unwrap();
@@ -153,13 +154,13 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_in_proc_is_known() {
+    fn files_in_proc_are_recognised() {
         let folder = tempfile::tempdir().unwrap();
         assert!(lies_in_proc(Path::new("/proc/version")) && !lies_in_proc(folder.path()));
     }
 
     #[test]
-    fn only_plain_files_are_read_and_none_beyond_its_bound() {
+    fn only_plain_files_up_to_the_limit_are_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         std::fs::write(path("text"), "four").unwrap();

@@ -1,7 +1,7 @@
 //! Bare metal, virtual machine or container: what else may influence the speed of this machine.
 
 use crate::missing::Reading;
-use crate::names::{NAMES, named};
+use crate::names::{NAMES, name_in};
 use crate::parse::{self, CpuInfo};
 use crate::root::Root;
 
@@ -35,10 +35,10 @@ fn hypervisor(root: &Root, info: &CpuInfo) -> Reading<Option<&'static str>> {
     let firmware = ["sys_vendor", "product_name", "bios_vendor", "board_vendor", "product_version"]
         .map(|file| root.word(&format!("{DMI}/{file}")).unwrap_or_default());
     let clocks = "sys/devices/system/clocksource/clocksource0/available_clocksource";
-    let named = named(&NAMES.firmware, &firmware)
+    let named = name_in(&NAMES.firmware, &firmware)
         .or_else(|| root.word("sys/hypervisor/type").ok().and_then(|t| (t == "xen").then_some("xen")))
-        .or_else(|| named(&NAMES.clock_sources, &[root.word(clocks).ok()?]))
-        .or_else(|| named(&NAMES.device_trees, &[root.word("proc/device-tree/hypervisor/compatible").ok()?]));
+        .or_else(|| name_in(&NAMES.clock_sources, &[root.word(clocks).ok()?]))
+        .or_else(|| name_in(&NAMES.device_trees, &[root.word("proc/device-tree/hypervisor/compatible").ok()?]));
     match info.hypervisor {
         // Bare-metal instances of clouds have the cloud's name but not the flag.
         Some(false) => Ok(None),

@@ -1,6 +1,6 @@
 //! Short texts of one value or a few.
 
-use crate::names::{NAMES, named};
+use crate::names::{NAMES, name_in};
 
 /// The value of a `name: value`, `name : value` or `name=value` line.
 pub(crate) fn value<'a>(text: &'a str, name: &str) -> Option<&'a str> {
@@ -34,5 +34,5 @@ pub(crate) fn container_of_cgroup(text: &str) -> Option<&'static str> {
     // Only scopes and slices of a runtime mark a container; docker.service is the daemon itself.
     let paths = text.lines().filter_map(|l| l.splitn(3, ':').nth(2)).filter(|p| !p.ends_with(".service"));
     let paths: Vec<&str> = paths.collect();
-    named(&NAMES.containers, &paths)
+    name_in(&NAMES.containers, &paths)
 }
