@@ -1,4 +1,4 @@
-//! How durable the commits of a point were: what was observed, as opposed to what was asked for.
+//! How durable commits were: what was requested ([`CommitMode`]), and what was observed.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ impl Commits {
     /// All values, the best first.
     pub const ALL: [Self; 4] = [Self::Durable, Self::EngineDefault, Self::NotProved, Self::Unsafe];
 
-    /// A few words that follow `commits`.
+    /// Words that may follow `commits`.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -32,9 +32,9 @@ impl Commits {
         }
     }
 
-    /// A sentence.
+    /// An explanation that stands by itself.
     #[must_use]
-    pub fn sentence(self) -> &'static str {
+    pub fn explanation(self) -> &'static str {
         match self {
             Self::Durable => "durable commits, each waits for the log",
             Self::EngineDefault => "commits as the engine does them by default, which may not wait for the log",
@@ -53,11 +53,11 @@ impl From<CommitMode> for Commits {
     }
 }
 
-/// The result of a proof.
+/// The result of a proof of durability.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProofOutcome {
-    /// The observed syncs allow for every commit.
+    /// There were enough syncs for all commits.
     Proved,
     /// Fewer syncs reached the device than commits were acknowledged.
     Refuted,
@@ -82,7 +82,7 @@ pub struct CommitProof {
     /// Syncs of the log as the engine counts them. Absent where the engine has no count, or none that is independent of
     /// its commits.
     pub log_syncs: Option<u64>,
-    /// Syncs per second of other sessions, measured in the second before.
+    /// Syncs of other sessions per second, measured in the second before.
     pub foreign_log_syncs_per_s: Option<f64>,
     /// Whole disks below the log.
     #[serde(default)]
@@ -90,9 +90,9 @@ pub struct CommitProof {
     /// Flushes of these disks, or completed writes where nothing is flushed. Absent where the disks could not be
     /// observed.
     pub device_count: Option<u64>,
-    /// Which of the two was counted.
+    /// Whether `device_count` has flushes or writes.
     pub device_counts: Option<DeviceCounts>,
-    /// Flushes or writes per second of others, measured in the second before.
+    /// Flushes or writes of others per second, measured in the second before.
     pub foreign_device_per_s: Option<f64>,
 }
 
@@ -107,7 +107,7 @@ pub enum DeviceCounts {
 }
 
 impl DeviceCounts {
-    /// The name in words.
+    /// What is counted, in words.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_found_goes_before_what_was_asked_for() {
+    fn observed_commits_take_precedence_over_requested_ones() {
         let mut point = Point::new(TestCode::new("T711").unwrap(), jiff::Timestamp::UNIX_EPOCH);
         assert_eq!(point.commits(), None);
         point.commit = Some(CommitMode::Durable);

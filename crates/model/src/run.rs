@@ -4,7 +4,7 @@ use crate::{ClientLoad, Dop, Drive, Flag, MetricId, MetricValue, Point, RunId, S
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How far a run has come.
+/// The state of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
@@ -28,7 +28,7 @@ pub struct Run {
     pub label: Option<String>,
     /// The suite, or the codes that were asked for.
     pub suite: String,
-    /// Size class; for a workload `scale` and its number; empty where there was no database.
+    /// The size class; for a workload the word `scale` and its number; empty where there was no database.
     pub size: String,
     /// Seed of data and keys.
     pub seed: u64,
@@ -38,21 +38,21 @@ pub struct Run {
     pub tool_version: String,
     /// The target, without any password; for a storage run the paths.
     pub target: String,
-    /// How far it has come.
+    /// Its state.
     pub status: RunStatus,
 }
 
-/// The size of a workload's run begins with this, because it has a scale instead of a size class.
-const SCALE: &str = "scale ";
+/// What the size of a workload's run begins with: a workload has a scale instead of a size class.
+const SCALE_PREFIX: &str = "scale ";
 
 impl Run {
-    /// Whether it measured a workload, whose data has a scale in place of a size class.
+    /// Whether it measured a workload.
     #[must_use]
     pub fn is_of_workload(&self) -> bool {
-        self.size.starts_with(SCALE)
+        self.size.starts_with(SCALE_PREFIX)
     }
 
-    /// How much data there was, in words: `size D`, or `scale 1`.
+    /// The amount of data in words: `size D`, or `scale 1`.
     #[must_use]
     pub fn data_words(&self) -> String {
         if self.is_of_workload() { self.size.clone() } else { format!("size {}", self.size) }
@@ -67,26 +67,26 @@ pub struct Database {
     pub engine: String,
     /// Its version.
     pub version: String,
-    /// Settings that decide figures: name -> value.
+    /// Settings that affect figures: name -> value.
     pub parameters: BTreeMap<String, String>,
-    /// Facts for readers (edition, options in use, place of the data).
+    /// Facts for readers: edition, options in use, location of the data.
     pub facts: BTreeMap<String, String>,
-    /// A notice that goes with every output: what has not been verified.
+    /// A notice that every output shows: what has not been verified.
     pub notice: Option<String>,
 }
 
 impl Database {
-    /// Whether there was no database: I/O was measured below any.
+    /// Whether there was no database, because I/O was measured without one.
     #[must_use]
     pub fn is_none(&self) -> bool {
         self.engine.is_empty() && self.version.is_empty() && self.parameters.is_empty() && self.facts.is_empty()
     }
 }
 
-/// The key that repeats of one cell share.
+/// The key of a cell, which its repeats share.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CellKey {
-    /// What is measured. For storage, also the load that is asked for.
+    /// What is measured. For storage, also the requested load.
     #[serde(flatten)]
     pub subject: Subject<StorageLoad>,
     /// Who ran the loop.
@@ -96,10 +96,10 @@ pub struct CellKey {
     pub dop: Dop,
     /// Rows per transaction; 0 where the test has no transactions.
     pub rows_per_tx: u64,
-    /// When the transactions began.
+    /// When transactions begin.
     #[serde(flatten)]
     pub load: ClientLoad,
-    /// Whether the points measure the best of a ramp again. The points that selected it belong to another cell.
+    /// Whether the points measure the best DOP of a ramp again. The points that selected it belong to another cell.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub again: bool,
 }
@@ -122,21 +122,21 @@ pub struct Cell {
     pub key: CellKey,
     /// The metric.
     pub metric: Option<MetricId>,
-    /// Points that count (status ok).
+    /// Points that count: those with status `ok` and this metric.
     pub n: u32,
     /// Their median.
     pub median: Option<f64>,
     /// Lower end of the 95 % interval.
     pub low: Option<f64>,
-    /// Upper end of it.
+    /// Upper end of the interval.
     pub high: Option<f64>,
-    /// Flags of its points, and its own.
+    /// Flags of its points, and of the cell itself.
     pub flags: Vec<Flag>,
 }
 
 impl Cell {
-    /// Makes the cells of a list of points, in the order in which they first appear. Points that are not `ok` make a
-    /// cell without figures, so that no point disappears.
+    /// Makes the cells of a list of points, in the order in which they first appear. A cell without any `ok` point is
+    /// in the list, too, without figures, so that no point disappears.
     #[must_use]
     pub fn of_points(points: &[Point]) -> Vec<Self> {
         let mut keys: Vec<CellKey> = Vec::new();
@@ -153,7 +153,7 @@ impl Cell {
         let repeats: Vec<&Point> = repeats.collect();
         let metrics: Vec<&MetricValue> = repeats.iter().filter_map(|p| p.metric.as_ref()).collect();
         let metric = metrics.first().map(|m| m.id.clone());
-        // A repeat that lacks the key metric has another metric in its place, in another unit. It does not count.
+        // A repeat without the key metric has another metric in its place, in another unit. It does not count.
         let values: Vec<f64> = metrics.iter().filter(|m| Some(&m.id) == metric.as_ref()).map(|m| m.value).collect();
         let mut flags: Vec<Flag> = Vec::new();
         for flag in repeats.iter().flat_map(|p| &p.flags) {

@@ -143,7 +143,7 @@ pub(crate) fn commits(points: &[&Point], width: Option<u16>) -> String {
     for found in Commits::ALL {
         let codes = unique(points.iter().filter(|p| p.commits() == Some(found)).map(|p| p.subject.name()));
         if !codes.is_empty() {
-            out.push_str(&hanging("  ", &format!("{}: {}", join(&codes), found.sentence()), width));
+            out.push_str(&hanging("  ", &format!("{}: {}", join(&codes), found.explanation()), width));
         }
     }
     out

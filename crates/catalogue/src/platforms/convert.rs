@@ -1,5 +1,5 @@
-//! A platform file as the document of a run. Units are converted here, once; the printed values stay beside the
-//! converted ones.
+//! Converts a platform file into the document of a run. Units are converted here, and nowhere else. The printed values
+//! stay beside the converted ones.
 
 use super::points;
 use super::raw::{
@@ -16,8 +16,8 @@ use dbdyno_model::{
     PublishedWaits, Run, RunId, RunJson, RunStatus, Suspect, Test,
 };
 
-/// A whole file.
-pub(super) fn run(id: &str, source: &Source, catalogue: &Catalogue) -> Result<RunJson, CatalogueError> {
+/// Converts a whole file.
+pub(super) fn run_document(id: &str, source: &Source, catalogue: &Catalogue) -> Result<RunJson, CatalogueError> {
     let mut document = Document::parse(source)?;
     let head: Entry<RawPlatform> = document.table("platform")?;
     let raw = &head.value;
@@ -58,7 +58,7 @@ pub(super) fn run(id: &str, source: &Source, catalogue: &Catalogue) -> Result<Ru
             list.push(place.check(statement(value))?);
         }
     }
-    tables(&mut document, &mut published)?;
+    convert_other_tables(&mut document, &mut published)?;
     document.end()?;
 
     let mut run = RunJson::new(header(run_id, raw, started_at), platform(raw), database(raw), measured);
@@ -94,7 +94,7 @@ fn figures(raw: &RawKpi, test: Option<&Test>) -> Result<Vec<PublishedFigure>, St
             bound: raw.bound,
             better,
             commit: points::commit(test),
-            suspect: raw.doubt().of(key)?.map(|s| Suspect { why: about(key, &s.why), ..s }),
+            suspect: raw.doubt().of(key)?.map(|s| Suspect { why: doubt_about(key, &s.why), ..s }),
         });
     }
     if figures.is_empty() {
@@ -103,8 +103,9 @@ fn figures(raw: &RawKpi, test: Option<&Test>) -> Result<Vec<PublishedFigure>, St
     Ok(figures)
 }
 
-/// The clauses of a sentence about several keys that are not about another key.
-fn about(key: &str, why: &str) -> String {
+/// The part of a doubt that concerns a key. One text may have a clause for each of several keys. Clauses that begin
+/// with another key are left out.
+fn doubt_about(key: &str, why: &str) -> String {
     let others = ["speed", "throughput", "value"].map(|other| format!("{other} is ")).into_iter();
     let others: Vec<String> = others.filter(|other| !other.starts_with(key)).collect();
     let clauses: Vec<&str> = why.split("; ").filter(|c| !others.iter().any(|other| c.starts_with(other))).collect();
@@ -113,23 +114,24 @@ fn about(key: &str, why: &str) -> String {
 
 /// The metric of a figure: `rate` and `service_time` depend on the test.
 fn metric(raw: &RawKpi, unit: &PrintedUnit, test: Option<&Test>) -> Result<MetricId, String> {
-    let about = |metric: &str| test.is_some_and(|t| t.metrics.iter().any(|m| m.as_str() == metric));
+    let test_has = |metric: &str| test.is_some_and(|t| t.metrics.iter().any(|m| m.as_str() == metric));
     let id = match raw.metric.as_str() {
-        "rate" => unit.metrics.iter().copied().find(|m| about(m)).or(unit.metrics.first().copied()),
+        "rate" => unit.metrics.iter().copied().find(|m| test_has(m)).or(unit.metrics.first().copied()),
         "elapsed" => Some("elapsed_s"),
         "redo_rate" => Some("redo_mib_per_s"),
-        "service_time" if about("read_iops") => Some("read_service_time_s"),
-        "service_time" if about("write_iops") => Some("write_service_time_s"),
+        "service_time" if test_has("read_iops") => Some("read_service_time_s"),
+        "service_time" if test_has("write_iops") => Some("write_service_time_s"),
         "service_time" => Some("service_time_s"),
         other => Point::metric_ids().find(|id| *id == other),
     };
-    let known = || {
+    let unknown = || {
         let words = ["rate", "elapsed", "redo_rate", "service_time"].into_iter().chain(Point::metric_ids());
         format!("key 'metric': unknown metric '{}'; it can be {}", raw.metric, words.collect::<Vec<_>>().join(", "))
     };
-    id.map(MetricId::from).ok_or_else(known)
+    id.map(MetricId::from).ok_or_else(unknown)
 }
 
+/// One `[[claim]]`, `[[target]]` or `[[result]]`.
 fn statement(raw: RawStatement) -> Result<PublishedStatement, String> {
     let (Some(low), Some(high)) = (raw.low.or(raw.value), raw.high.or(raw.value)) else {
         return Err("the key 'value' is missing, or 'low' and 'high'".to_owned());
@@ -141,19 +143,20 @@ fn statement(raw: RawStatement) -> Result<PublishedStatement, String> {
     Ok(PublishedStatement { test, variant, metric, low, high, unit, bound, scope, suspect })
 }
 
-/// The parts that there are, with a text between them.
-fn joined<const N: usize>(parts: [Option<String>; N], between: &str) -> Option<String> {
+/// The parts that are present, with a separator between them.
+fn joined<const N: usize>(parts: [Option<String>; N], separator: &str) -> Option<String> {
     let parts: Vec<String> = parts.into_iter().flatten().collect();
-    (!parts.is_empty()).then(|| parts.join(between))
+    (!parts.is_empty()).then(|| parts.join(separator))
 }
 
+/// What a source says about itself, and what it does not print.
 fn published(raw: &RawPlatform, source: &Source) -> Published {
     let not_printed = |what: &str| (what.to_owned(), "no run of dbdyno's own: the source prints none".to_owned());
     let mut notes = raw.notes.clone();
     notes.extend(raw.source_file.as_ref().map(|file| format!("The source document is {file}.")));
     notes.extend(raw.cores_max.map(|n| format!("The platform offers at most {n} cores.")));
     Published {
-        source: document(raw).unwrap_or_else(|| format!("platform file {}", source.shown)),
+        source: source_title(raw).unwrap_or_else(|| format!("platform file {}", source.shown)),
         year: raw.year,
         year_printed: raw.year_printed,
         benchmark: raw.benchmark_suite.clone().unwrap_or_else(|| "not printed".to_owned()),
@@ -163,8 +166,8 @@ fn published(raw: &RawPlatform, source: &Source) -> Published {
     }
 }
 
-/// The contents of tables of their own.
-fn tables(document: &mut Document<'_>, published: &mut Published) -> Result<(), CatalogueError> {
+/// Converts the tables without key metrics: waits, latencies, histograms and facts.
+fn convert_other_tables(document: &mut Document<'_>, published: &mut Published) -> Result<(), CatalogueError> {
     for Entry { value, place } in document.entries_if_any::<RawWaits>("wait_event", "test")? {
         let suspect = place.check(value.doubt().any())?;
         let event = |wait: super::raw::RawWait| {
@@ -204,6 +207,7 @@ fn tables(document: &mut Document<'_>, published: &mut Published) -> Result<(), 
     Ok(())
 }
 
+/// One `[[histogram]]`.
 fn histogram(raw: &RawHistogram) -> Result<PublishedHistogram, String> {
     let variant = raw.variant.as_deref().unwrap_or("not stated");
     let title = format!("small {}, large {}; run {}, variant {variant}", raw.small, raw.large, raw.run);
@@ -216,6 +220,7 @@ fn histogram(raw: &RawHistogram) -> Result<PublishedHistogram, String> {
     Ok(PublishedHistogram { title, buckets, suspect: raw.doubt().any()? })
 }
 
+/// The run itself. What no source prints is empty.
 fn header(id: RunId, raw: &RawPlatform, started_at: jiff::Timestamp) -> Run {
     let size = raw.size_class.clone().or_else(|| raw.config.get("size_class").map(super::raw::Scalar::text));
     Run {
@@ -246,7 +251,7 @@ fn platform(raw: &RawPlatform) -> Platform {
 
 fn database(raw: &RawPlatform) -> Database {
     let product = raw.vendor_database.clone().unwrap_or_default();
-    // The first word of a product is the common name, and the name of the engine here.
+    // The first word of a product's name is also the engine's name.
     let engine = raw.engine.clone().unwrap_or_else(|| product.split(' ').next().unwrap_or_default().to_lowercase());
     Database {
         engine,
@@ -276,8 +281,8 @@ pub(super) fn costs(raw: &RawPlatform) -> Costs {
     Costs { licences_per_core: raw.oracle_core_factor, prices_usd, terms: joined(terms, ", ") }
 }
 
-/// The source document by its title; the notes have the name of the file that it was read from.
-fn document(raw: &RawPlatform) -> Option<String> {
+/// The title of the source document. The name of its file is in the notes.
+fn source_title(raw: &RawPlatform) -> Option<String> {
     let source = raw.source.as_ref()?;
     let file = raw.source_file.as_deref().unwrap_or_default();
     let title = source.strip_prefix(file).and_then(|rest| rest.strip_prefix(": "));

@@ -28,7 +28,7 @@ impl Catalogue {
     /// There is none of that id (the nearest are offered), or its file is unsound.
     pub fn platform(&self, id: &str) -> Result<RunJson, CatalogueError> {
         match self.platforms.get(&format!("{PLATFORMS}{id}.toml")) {
-            Some(source) => convert::run(id, source, self),
+            Some(source) => convert::run_document(id, source, self),
             None => Err(CatalogueError::unknown("platform", id, self.platform_ids())),
         }
     }

@@ -77,7 +77,7 @@ fn between(low_s: f64, high_s: f64) -> String {
 fn commits(run: &RunJson) -> String {
     match kinds_of_commits(&run.points).as_slice() {
         [] => String::new(),
-        [one] => one.sentence().to_owned(),
+        [one] => one.explanation().to_owned(),
         several => {
             let words: Vec<&str> = several.iter().map(|kind| kind.words()).collect();
             format!("mixed ({}): see the single points", words.join("; "))
