@@ -2,7 +2,8 @@
 //! rooms below. Only the binary prints, reads signals or exits.
 //!
 //! `cli` has the command line, `commands` the commands (one file each), `progress` the display of progress, `output`
-//! the results on stdout and notes on stderr, and `error` the failures of commands.
+//! the results on stdout and notes on stderr, and `error` the failures of commands. `secrets` hides passwords in the
+//! output. `signals` stops a run on a signal, or when its time is up.
 
 mod cli;
 mod commands;
@@ -17,7 +18,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let cli = match cli::parse() {
         Ok(cli) => cli,
-        Err(answer) => return cli::answer(&answer),
+        Err(error) => return cli::print_help_or_error(&error),
     };
     match commands::dispatch(cli) {
         Ok(()) => ExitCode::SUCCESS,

@@ -254,10 +254,10 @@ fn read(words: Vec<OsString>) -> Result<Cli, clap::Error> {
     Cli::try_parse_from(orion::translated(words, &Cli::command())?)
 }
 
-/// Prints the answer to a command line that is not a command, and returns the exit code.
-pub(crate) fn answer(answer: &clap::Error) -> ExitCode {
-    let text = answer.render().to_string();
-    match answer.kind() {
+/// Prints what the parser returned instead of a command (help, the version or an error), and returns the exit code.
+pub(crate) fn print_help_or_error(error: &clap::Error) -> ExitCode {
+    let text = error.render().to_string();
+    match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             output::text(&text).map_or_else(|error| ExitCode::from(error.exit_code()), |()| ExitCode::SUCCESS)
         }

@@ -17,23 +17,24 @@ pub(crate) const ALL: &[&str] = &[
     include_str!("migrations/007_connections.sql"),
 ];
 
-/// The schema version that a list of steps leads to.
+/// The schema version after all of these steps.
 pub(crate) fn version(steps: &[&str]) -> u32 {
     u32::try_from(steps.len()).unwrap_or(u32::MAX)
 }
 
-/// Applies the missing steps to a file, each in a transaction of its own. Of two processes that do so at once, the
-/// second waits and then finds nothing left to do.
+/// Applies the missing steps to a file, each in a transaction of its own. If two processes do this at the same time,
+/// the second one waits for the first and then finds nothing left to do.
 pub(crate) fn migrate(connection: &mut Connection, steps: &[&str]) -> rusqlite::Result<()> {
-    for (seen, step) in (0u32..).zip(steps) {
-        if seen < user_version(connection)? {
+    for (applied_before, step) in (0u32..).zip(steps) {
+        if applied_before < user_version(connection)? {
             continue;
         }
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        if user_version(&transaction)? == seen {
+        // Another process may have applied the step before this transaction got its lock.
+        if user_version(&transaction)? == applied_before {
             transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
             transaction.execute_batch(step)?;
-            transaction.pragma_update(None, "user_version", seen + 1)?;
+            transaction.pragma_update(None, "user_version", applied_before + 1)?;
             transaction.commit()?;
         }
     }
@@ -45,7 +46,7 @@ pub(crate) fn user_version(connection: &Connection) -> rusqlite::Result<u32> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-/// The application that a file belongs to; 0 where none is named.
+/// The id of the application that a file belongs to; 0 if none is set.
 pub(crate) fn application_id(connection: &Connection) -> rusqlite::Result<i32> {
     connection.pragma_query_value(None, "application_id", |row| row.get(0))
 }
@@ -56,8 +57,8 @@ mod tests {
     use crate::lease::Lease;
     use crate::{FileAccess, Repository, file};
 
-    /// A file as version 1 left it: a run of two planned points, one of them measured twice, the other not yet.
-    const OLD: &str = r#"
+    /// The content of a file of version 1: a run of two planned points. One was measured twice, the other not yet.
+    const CONTENT_OF_VERSION_1: &str = r#"
         INSERT INTO runs VALUES ('abc', 'mine', 'quick', 'T', '7', '2026-01-01T00:00:00.000000000Z', '0.1.0', 'null:',
                                  'interrupted', '{"points": [{}, {}]}', '{}', '{}', NULL);
         INSERT INTO points (run, plan_index, attempt, point) VALUES
@@ -67,7 +68,7 @@ mod tests {
     fn an_old_file_is_listed_by_readers_and_brought_up_to_date_by_writers() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("dbdyno.db");
-        file::open(&path, FileAccess::ReadWrite, &ALL[..1]).unwrap().execute_batch(OLD).unwrap();
+        file::open(&path, FileAccess::ReadWrite, &ALL[..1]).unwrap().execute_batch(CONTENT_OF_VERSION_1).unwrap();
         for access in [FileAccess::ReadOnly, FileAccess::ReadWrite, FileAccess::ReadOnly] {
             let listed = Repository::open(&path, access).unwrap().list_runs().unwrap();
             let counts =
@@ -76,14 +77,14 @@ mod tests {
         }
     }
 
-    /// What an older dbdyno is about to record must find its table.
+    /// An older dbdyno that is still measuring must find the tables that it records into.
     #[test]
     fn a_file_that_an_older_dbdyno_measures_into_stays_as_it_is_until_that_has_ended() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("dbdyno.db");
         let mut measuring = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let lease = serde_json::to_string(&Lease::of(measuring.id()).unwrap()).unwrap();
-        file::open(&path, FileAccess::ReadWrite, &ALL[..1]).unwrap().execute_batch(OLD).unwrap();
+        file::open(&path, FileAccess::ReadWrite, &ALL[..1]).unwrap().execute_batch(CONTENT_OF_VERSION_1).unwrap();
         let older = file::open(&path, FileAccess::ReadWrite, &ALL[..3]).unwrap();
         older.execute("UPDATE runs SET lease = ?1", [lease]).unwrap();
         let refused = Repository::open(&path, FileAccess::ReadWrite).err().unwrap().to_string();
