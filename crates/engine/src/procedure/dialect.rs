@@ -1,5 +1,5 @@
-//! `procedures.toml` of a dialect: how procedures are called and statements explained, what a client leaves out, and
-//! which settings a session has.
+//! `procedures.toml` of a dialect: how procedures are called, how statements are explained, what a client leaves out of
+//! them, and which settings a session has.
 
 use super::settings::{Group, Setting};
 use crate::server::call::{ARGUMENTS, SUMS};
@@ -9,56 +9,57 @@ use serde::Deserialize;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProcedureDialect {
-    /// What stands in a statement for its value number `{n}`.
-    place: String,
-    /// What stands in a call for its number `{n}`, where that is something else.
-    argument: Option<String>,
-    /// The call of `{procedure}` with its ten `{arguments}`, and `{sums}` where places for the four sums follow.
+    /// How a statement writes its parameter number `{n}`.
+    parameter: String,
+    /// How a call writes its parameter number `{n}`, if that is different.
+    call_parameter: Option<String>,
+    /// The call of `{procedure}` with its ten `{arguments}`, and with `{sums}` if the four sums are parameters, too.
     call: String,
-    /// What explains the `{statement}` under test. With `{examples}` its values stay places, of these `{types}`.
+    /// The SQL that explains the `{statement}` under test. If it contains `{examples}`, the statement keeps its
+    /// parameters: `{types}` are their types, and `{examples}` their values. Otherwise the values stand in the statement.
     pub(super) explain: String,
-    /// How plans are compared.
+    /// How a plan is compared with the expected one.
     #[serde(default)]
     pub(super) plans: PlanRule,
-    /// What is replaced in a statement that is explained, and by what.
+    /// What is replaced in a statement that is explained: old and new texts.
     #[serde(default)]
     pub(super) explained: Vec<[String; 2]>,
-    /// What is replaced in a statement that a client sends, and by what.
+    /// What is replaced in a statement that a client sends: old and new texts.
     #[serde(default)]
     pub(super) sent: Vec<[String; 2]>,
-    /// The statement that makes a setting, of `{name}` and `{value}`.
+    /// The statement that sets `{name}` to `{value}`.
     setting: String,
-    /// Settings of sessions; a later group goes before an earlier one.
+    /// Settings of sessions. A later group overrides an earlier one.
     #[serde(default)]
     pub(super) settings: Vec<Group>,
 }
 
-/// How plans are compared.
+/// How a plan is compared with the expected one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum PlanRule {
-    /// A plan is one of those that the note `plan` allows.
+    /// The plan must be one of those that the note `plan` allows.
     #[default]
     Whole,
-    /// A plan has the nodes of the note `plan` in that order, and none of the note `never`.
+    /// The plan must have the nodes of the note `plan`, in their order, and none of the note `never`.
     Nodes,
 }
 
 impl ProcedureDialect {
-    /// What stands in a statement for its value number `n`, 1 first.
+    /// How a statement writes its parameter number `n`. The first one is 1.
     #[must_use]
-    pub fn place(&self, n: usize) -> String {
-        self.place.replace("{n}", &n.to_string())
+    pub fn parameter(&self, n: usize) -> String {
+        self.parameter.replace("{n}", &n.to_string())
     }
 
-    /// The call of a procedure with places for its numbers.
+    /// The call of a procedure, with parameters for its arguments and sums.
     #[must_use]
     pub fn call(&self, procedure: &str) -> String {
-        let place = self.argument.as_ref().unwrap_or(&self.place);
-        self.call_with(procedure, (1..=ARGUMENTS + SUMS).map(|n| place.replace("{n}", &n.to_string())))
+        let parameter = self.call_parameter.as_ref().unwrap_or(&self.parameter);
+        self.call_with(procedure, (1..=ARGUMENTS + SUMS).map(|n| parameter.replace("{n}", &n.to_string())))
     }
 
-    /// The call of a procedure with texts for its ten numbers and the four sums.
+    /// The call of a procedure, with these texts for its ten arguments and for the sums that it names.
     #[must_use]
     pub fn call_with(&self, procedure: &str, texts: impl Iterator<Item = String>) -> String {
         let texts: Vec<String> = texts.collect();
@@ -67,7 +68,7 @@ impl ProcedureDialect {
         call.replace("{sums}", &sums.join(", "))
     }
 
-    /// The statement that makes a setting.
+    /// The statement that sets a session's setting.
     #[must_use]
     pub fn setting(&self, (name, value): &Setting) -> String {
         self.setting.replace("{name}", name).replace("{value}", value)

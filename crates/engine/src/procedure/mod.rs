@@ -169,7 +169,7 @@ impl ProcedureSpec {
         found.map(|(_, note)| self.fill(note)).transpose()
     }
 
-    /// The call, with what the dialect has for the place of each of its numbers.
+    /// The call, with parameters for its arguments and sums.
     ///
     /// # Errors
     /// The dialect's file cannot be read.

@@ -86,7 +86,8 @@ impl ProcedureSpec {
     /// A text of a statement with the places of its variables, each numbered as it is declared.
     fn with_places(&self, text: &str, variables: &[Variable]) -> Result<String, EngineError> {
         let rules = self.rules()?;
-        let replace = |text: String, (n, variable): (usize, &Variable)| text.replace(&variable.name, &rules.place(n));
+        let replace =
+            |text: String, (n, variable): (usize, &Variable)| text.replace(&variable.name, &rules.parameter(n));
         Ok((1..).zip(variables).fold(text.to_owned(), replace))
     }
 
@@ -196,7 +197,7 @@ impl ProcedureSpec {
         let mut parameters = Vec::new();
         let mut sql = without_variables(&variables, &VARIABLES, |parameter| {
             parameters.push(parameter);
-            rules.place(parameters.len())
+            rules.parameter(parameters.len())
         })?;
         if rules.keeps_places() {
             let declared = self.variables()?;

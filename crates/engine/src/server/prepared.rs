@@ -24,7 +24,7 @@ impl PreparedText {
         let mut places = Vec::new();
         let sql = text.written(|place| {
             places.push(place);
-            dialect.place(places.len())
+            dialect.parameter(places.len())
         })?;
         Ok(Self { sql, places, outputs: text.outputs.clone() })
     }
