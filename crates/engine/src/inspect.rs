@@ -49,10 +49,11 @@ pub fn compare(expected: &[Fact], found: &[(Fact, Option<String>)]) -> Vec<Diffe
     };
     let is_single = |fact: &Fact| SINGLE_FACTS.contains(&fact.kind.as_str());
     // An object that is missing or of another kind differs in all its other facts, too.
-    let of_other_kind: BTreeSet<&str> = (expected_set.difference(&found_set).chain(found_set.difference(&expected_set)))
-        .filter(|fact| fact.kind == KIND)
-        .map(|fact| fact.of.as_str())
-        .collect();
+    let of_other_kind: BTreeSet<&str> =
+        (expected_set.difference(&found_set).chain(found_set.difference(&expected_set)))
+            .filter(|fact| fact.kind == KIND)
+            .map(|fact| fact.of.as_str())
+            .collect();
     let is_compared = |fact: &Fact| fact.kind == KIND || !of_other_kind.contains(fact.of.as_str());
     let mut differences = Vec::new();
     for (fact, remedy) in found.iter().filter(|(fact, _)| !expected_set.contains(fact) && is_compared(fact)) {

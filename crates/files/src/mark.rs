@@ -1,15 +1,16 @@
-//! Marks by which dbdyno recognises what it made: an attribute of a file or folder that contains its inode and birth
-//! time. A copy, a restored backup, or a user's file with a copied attribute has another inode and birth time, so it
-//! does not count as dbdyno's.
+//! Marks by which dbdyno recognises the files and folders that it made. A mark is an extended attribute with the inode
+//! and the birth time of its file or folder. A copy, a restored backup, or a user's file with a copied attribute has
+//! another inode and birth time, so it does not count as dbdyno's.
 
 use rustix::fs::{AtFlags, StatxFlags, XattrFlags, fgetxattr, fsetxattr, statx};
 use rustix::io::Errno;
 use std::os::fd::AsFd;
 
-const NAME: &str = "user.dbdyno";
+/// The name of the extended attribute.
+const ATTRIBUTE: &str = "user.dbdyno";
 
-/// The content of the attribute for this file or folder, marked as `what`.
-fn text(file: impl AsFd, what: &str) -> Result<String, Errno> {
+/// The value of the attribute for this file or folder, marked as `what`.
+fn attribute_value(file: impl AsFd, what: &str) -> Result<String, Errno> {
     let stat = statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::INO | StatxFlags::BTIME)?;
     let born = if stat.stx_mask & StatxFlags::BTIME.bits() == 0 {
         "unknown".to_owned()
@@ -22,21 +23,21 @@ fn text(file: impl AsFd, what: &str) -> Result<String, Errno> {
 /// Marks an open file or folder as `what`. Returns whether its file system supports marks.
 ///
 /// # Errors
-/// The system's.
+/// The operating system's.
 pub fn set(file: impl AsFd, what: &str) -> Result<bool, Errno> {
-    match fsetxattr(&file, NAME, text(&file, what)?.as_bytes(), XattrFlags::empty()) {
+    match fsetxattr(&file, ATTRIBUTE, attribute_value(&file, what)?.as_bytes(), XattrFlags::empty()) {
         Ok(()) => Ok(true),
         Err(Errno::OPNOTSUPP | Errno::PERM) => Ok(false),
         Err(error) => Err(error),
     }
 }
 
-/// Whether an open file or folder was marked as `what`, and is the one that was marked.
+/// Whether an open file or folder was marked as `what`, and is itself the one that was marked.
 #[must_use]
-pub fn is(file: impl AsFd, what: &str) -> bool {
-    let mut value = [0; 256];
-    let found = fgetxattr(&file, NAME, &mut value).ok().and_then(|length| value.get(..length));
-    found.is_some_and(|found| text(&file, what).is_ok_and(|text| text.as_bytes() == found))
+pub fn is_marked(file: impl AsFd, what: &str) -> bool {
+    let mut buffer = [0; 256];
+    let found = fgetxattr(&file, ATTRIBUTE, &mut buffer).ok().and_then(|length| buffer.get(..length));
+    found.is_some_and(|found| attribute_value(&file, what).is_ok_and(|expected| expected.as_bytes() == found))
 }
 
 #[cfg(test)]
@@ -50,16 +51,16 @@ mod tests {
         let copy = File::create(folder.path().join("copy")).unwrap();
         let one = File::create(folder.path().join("one")).unwrap();
         for marked in [one, File::open(folder.path()).unwrap()] {
-            assert!(!is(&marked, "a thing 1"));
+            assert!(!is_marked(&marked, "a thing 1"));
             if !set(&marked, "a thing 1").unwrap() {
                 eprintln!("skipped: the file system keeps no marks");
                 return;
             }
-            assert!(is(&marked, "a thing 1") && !is(&marked, "a thing 2"));
+            assert!(is_marked(&marked, "a thing 1") && !is_marked(&marked, "a thing 2"));
             let mut value = [0; 256];
-            let length = fgetxattr(&marked, NAME, &mut value).unwrap();
-            fsetxattr(&copy, NAME, &value[..length], XattrFlags::empty()).unwrap();
-            assert!(!is(&copy, "a thing 1"), "the same words on another file");
+            let length = fgetxattr(&marked, ATTRIBUTE, &mut value).unwrap();
+            fsetxattr(&copy, ATTRIBUTE, &value[..length], XattrFlags::empty()).unwrap();
+            assert!(!is_marked(&copy, "a thing 1"), "the same attribute on another file");
         }
     }
 }

@@ -22,7 +22,7 @@ pub enum RunStatus {
 /// One execution of a suite on one target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    /// Its id.
+    /// The run's id.
     pub id: RunId,
     /// The name that the user gave; runs that share a label are a sample.
     pub label: Option<String>,
@@ -36,7 +36,7 @@ pub struct Run {
     pub started_at: jiff::Timestamp,
     /// dbdyno's version.
     pub tool_version: String,
-    /// The target, without any password; for a storage run the paths.
+    /// The target, without any password. For a storage run, the paths.
     pub target: String,
     /// Its state.
     pub status: RunStatus,
@@ -91,7 +91,7 @@ pub struct CellKey {
     pub subject: Subject<StorageLoad>,
     /// Who ran the loop.
     pub drive: Drive,
-    /// Nodes, jobs, threads.
+    /// The degree of parallelism: nodes, jobs, threads.
     #[serde(flatten)]
     pub dop: Dop,
     /// Rows per transaction; 0 where the test has no transactions.
@@ -120,11 +120,11 @@ pub struct Cell {
     /// The key.
     #[serde(flatten)]
     pub key: CellKey,
-    /// The metric.
+    /// The key metric of its points.
     pub metric: Option<MetricId>,
     /// Points that count: those with status `ok` and this metric.
     pub n: u32,
-    /// Their median.
+    /// The median of their values.
     pub median: Option<f64>,
     /// Lower end of the 95 % interval.
     pub low: Option<f64>,

@@ -27,5 +27,5 @@ pub(crate) fn set(file: impl AsFd, stage: Stage) -> Result<bool, Errno> {
 
 /// The stage of a file that dbdyno made; `None` for all others.
 pub(crate) fn of(file: impl AsFd) -> Option<Stage> {
-    Stage::VARIANTS.iter().copied().find(|stage| mark::is(&file, stage.into()))
+    Stage::VARIANTS.iter().copied().find(|stage| mark::is_marked(&file, stage.into()))
 }

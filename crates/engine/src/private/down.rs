@@ -195,7 +195,7 @@ fn remove_data(instance_folder: &InstanceFolder) -> Result<(), ServerError> {
     if data.is_dir() {
         std::fs::rename(&data, &removing).map_err(|e| ServerError::io("rename", &data, &e))?;
     }
-    Instance::forget(instance_folder)?;
+    Instance::remove(instance_folder)?;
     remove_folder(&removing)?;
     remove_file(&instance_folder.log())?;
     remove_file(&instance_folder.record().with_extension("json.new"))

@@ -1,5 +1,5 @@
-//! What is known of an instance, kept in a file beside its data. It is written before anything is started, so that
-//! whatever a killed dbdyno leaves running can be found again.
+//! The record of a private instance, in a file beside its data. Each process is recorded before it begins its work, so
+//! that what a killed dbdyno leaves running can be found again.
 
 use super::home::{InstanceFolder, RECORD};
 use crate::servers::{Access, Place, Process, ServerError};
@@ -7,70 +7,70 @@ use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::PathBuf;
 
-/// How far an instance is.
+/// How far an instance has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
-    /// Its data is being made; the process is the one that makes it.
+    /// Its data is being made. The recorded process makes it.
     Making,
-    /// The server has been started and did not accept connections yet.
+    /// The server has been started, but has not accepted connections yet.
     Starting,
     /// The server accepted connections.
     Running,
-    /// There is data and no server.
+    /// There is data, but no server runs.
     Stopped,
 }
 
-/// One engine's private instance.
+/// The private instance of one engine, as it is recorded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Instance {
-    /// The engine.
+    /// The engine's name.
     pub engine: String,
-    /// Version of the server's programs.
+    /// The version of the server's programs.
     pub version: String,
-    /// The size class whose settings it has.
+    /// The size class that its settings are for.
     pub size: String,
-    /// The engine's cache.
+    /// The size of the engine's cache.
     pub cache_bytes: u64,
-    /// How far it is. Whether the process lives is another matter.
+    /// How far it had come when this was written. Its process may have ended since: see [`Instance::lives`].
     pub stage: Stage,
-    /// The server's main process, or the one that makes the data.
+    /// The server's main process, or the process that makes the data.
     pub process: Option<Process>,
-    /// Its data.
+    /// The folder of its data.
     pub data: PathBuf,
     /// The folder of its socket.
     pub socket_folder: PathBuf,
-    /// The port that names the socket, where one does.
+    /// The port in the socket's name, for products whose sockets have one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub port: Option<u16>,
-    /// The user that it runs as.
+    /// The user of the operating system that it runs as.
     pub user: String,
     /// The folder of its programs.
     pub programs: PathBuf,
-    /// What it says.
+    /// The file of its log.
     pub log: PathBuf,
     /// The most memory that it may use, page cache included.
     pub memory_limit_bytes: Option<u64>,
-    /// The control group that holds it to this.
+    /// The control group that enforces this limit.
     pub cgroup: Option<PathBuf>,
-    /// Whether `down` keeps the data unless it is told otherwise.
+    /// Whether `down` keeps the data if it has no option that says so.
     pub keep: bool,
 }
 
 impl Instance {
-    /// Whether its process lives.
+    /// Whether the recorded process still runs.
     #[must_use]
     pub fn lives(&self) -> bool {
         self.process.as_ref().is_some_and(Process::lives)
     }
 
-    /// The main process's id; 0 for none.
+    /// The id of the recorded process; 0 if there is none.
     #[must_use]
     pub fn pid(&self) -> u32 {
         self.process.as_ref().map_or(0, |p| p.pid)
     }
 
-    /// Where its server is.
+    /// The folders and the access of its server.
     #[must_use]
     pub fn place(&self) -> Place {
         Place {
@@ -82,10 +82,10 @@ impl Instance {
         }
     }
 
-    /// What is recorded, if anything is.
+    /// Reads the record of an instance; `None` if there is no record.
     ///
     /// # Errors
-    /// It cannot be read, or is damaged.
+    /// The record cannot be read, or is damaged.
     pub fn read(instance_folder: &InstanceFolder) -> Result<Option<Self>, ServerError> {
         let path = instance_folder.record();
         let text = match instance_folder.files().and_then(|files| files.read(RECORD)) {
@@ -108,10 +108,10 @@ impl Instance {
         })
     }
 
-    /// Records it: wholly or not at all.
+    /// Writes the record, as a whole or not at all.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The record cannot be written.
     pub fn write(&self, instance_folder: &InstanceFolder) -> Result<(), ServerError> {
         let write = || -> io::Result<()> {
             let mut text = serde_json::to_string_pretty(self)?;
@@ -121,10 +121,10 @@ impl Instance {
         write().map_err(|error| ServerError::io("write", &instance_folder.record(), &error))
     }
 
-    /// Forgets it.
-    pub(super) fn forget(instance_folder: &InstanceFolder) -> Result<(), ServerError> {
-        let forgotten = instance_folder.files().and_then(|files| files.remove(RECORD));
-        forgotten.map_err(|error| ServerError::io("remove", &instance_folder.record(), &error))
+    /// Removes the record.
+    pub(super) fn remove(instance_folder: &InstanceFolder) -> Result<(), ServerError> {
+        let removed = instance_folder.files().and_then(|files| files.remove(RECORD));
+        removed.map_err(|error| ServerError::io("remove", &instance_folder.record(), &error))
     }
 }
 
@@ -157,11 +157,11 @@ mod tests {
         let there = instance_folder.record().symlink_metadata().unwrap();
         assert!(there.is_file() && there.mode() & 0o777 == 0o600);
         if rustix::process::geteuid().is_root() {
-            // Whoever has written it may have put anything there.
+            // Another user may have written anything into the record.
             std::os::unix::fs::chown(instance_folder.record(), Some(54_321), None).unwrap();
             assert!(Instance::read(&instance_folder).unwrap_err().to_string().contains("belongs to another user"));
         }
-        Instance::forget(&instance_folder).unwrap();
+        Instance::remove(&instance_folder).unwrap();
         assert_eq!(Instance::read(&instance_folder).unwrap(), None);
     }
 }

@@ -58,7 +58,7 @@ pub(super) fn refuse_foreign(
 fn is_marked(path: &Path, found: &Metadata) -> bool {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let opened = (found.is_dir() || found.is_file()).then(|| rustix::fs::open(path, flags, Mode::empty()));
-    opened.is_some_and(|opened| opened.is_ok_and(|opened| mark::is(opened, WHAT)))
+    opened.is_some_and(|opened| opened.is_ok_and(|opened| mark::is_marked(opened, WHAT)))
 }
 
 /// What dbdyno was killed over before it could mark it; nobody loses anything with that.

@@ -246,7 +246,7 @@ impl Upping<'_> {
         if let Err(error) = made {
             // Half of it is of no use to anybody; that it is gone matters less than why.
             _ = remove_folder(&making);
-            _ = Instance::forget(self.instance_folder);
+            _ = Instance::remove(self.instance_folder);
             _ = std::fs::remove_file(self.instance_folder.log());
             return Err(match error {
                 ServerError::Failed(error) if error.class == ErrorClass::Cancelled => {

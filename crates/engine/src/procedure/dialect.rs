@@ -16,7 +16,8 @@ pub struct ProcedureDialect {
     /// The call of `{procedure}` with its ten `{arguments}`, and with `{sums}` if the four sums are parameters, too.
     call: String,
     /// The SQL that explains the `{statement}` under test. If it contains `{examples}`, the statement keeps its
-    /// parameters: `{types}` are their types, and `{examples}` their values. Otherwise the values stand in the statement.
+    /// parameters: `{types}` are their types, and `{examples}` their values. Otherwise the statement has the values
+    /// in place of its parameters.
     pub(super) explain: String,
     /// How a plan is compared with the expected one.
     #[serde(default)]

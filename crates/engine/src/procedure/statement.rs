@@ -5,7 +5,7 @@ use super::dialect::PlanRule;
 use super::{ProcedureDialect, ProcedureSpec};
 use crate::client::{Answer, Bound, Parameter, Reads, TestForm, TestProgram, Value, ValueType};
 use crate::program::{Act, Outcome, Program as _};
-use crate::server::{between, fits, has_nodes, without_variables};
+use crate::server::{between, fits, has_nodes, replace_variables};
 use crate::{ChunkResult, EngineError, PointSpec};
 use dbdyno_model::RowsBy;
 
@@ -195,7 +195,7 @@ impl ProcedureSpec {
     fn client_text(&self, text: &str) -> Result<ClientText, EngineError> {
         let (rules, variables) = (self.rules()?, replaced(text, &self.rules()?.sent));
         let mut parameters = Vec::new();
-        let mut sql = without_variables(&variables, &VARIABLES, |parameter| {
+        let mut sql = replace_variables(&variables, &VARIABLES, |parameter| {
             parameters.push(parameter);
             rules.parameter(parameters.len())
         })?;
@@ -240,7 +240,7 @@ impl ClientText {
         mut values: impl Iterator<Item = Value<'v>>,
         write: impl Fn(Value<'v>) -> String,
     ) -> Result<String, EngineError> {
-        without_variables(&self.variables, &VARIABLES, |_| write(values.next().unwrap_or(Value::Null)))
+        replace_variables(&self.variables, &VARIABLES, |_| write(values.next().unwrap_or(Value::Null)))
     }
 }
 

@@ -1,17 +1,18 @@
-//! The statement that a client sends: the very text that a procedure executes, its variables parameters.
+//! The statements that a client sends. A client sends the same text that a procedure executes, with parameters in place
+//! of the procedure's variables.
 
 use crate::EngineError;
 use dbdyno_model::ErrorClass;
 
-/// Puts something else in the place of each variable of a text, in the order in which they stand there. Variables are
-/// the words that begin with `v_`; `known` says what each stands for, and `instead` what is written for it.
+/// Replaces the variables of a text, from its beginning to its end. `variables` has their names and what each stands for.
+/// `replacement` returns the new text for each.
 ///
 /// # Errors
-/// A variable is not known: the statement could not be sent.
-pub fn without_variables<V: Copy>(
+/// A word begins with `v_`, as variables do, and is not in `variables`: the statement could not be sent.
+pub fn replace_variables<V: Copy>(
     text: &str,
-    known: &[(&str, V)],
-    mut instead: impl FnMut(V) -> String,
+    variables: &[(&str, V)],
+    mut replacement: impl FnMut(V) -> String,
 ) -> Result<String, EngineError> {
     let in_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let (mut rest, mut sent) = (text, String::with_capacity(text.len()));
@@ -19,8 +20,8 @@ pub fn without_variables<V: Copy>(
         let length = rest.find(|c| !in_word(c)).unwrap_or(rest.len()).max(first.len_utf8());
         let (word, after) = rest.split_at(length);
         rest = after;
-        match known.iter().find(|(name, _)| *name == word) {
-            Some((_, stands_for)) => sent.push_str(&instead(*stands_for)),
+        match variables.iter().find(|(name, _)| *name == word) {
+            Some((_, stands_for)) => sent.push_str(&replacement(*stands_for)),
             None if word.starts_with("v_") => {
                 let message = format!("a client has no value for {word} in {text}");
                 return Err(EngineError::new(ErrorClass::Other, message));
@@ -43,14 +44,14 @@ mod tests {
 
     #[test]
     fn variables_become_parameters_in_their_order() {
-        let known = [("v_key", 'k'), ("v_from", 'f')];
+        let variables = [("v_key", 'k'), ("v_from", 'f')];
         let mut order = String::new();
-        let sent = without_variables("id = v_key AND a_v_key < v_from + v_key, 'é'", &known, |value| {
+        let sent = replace_variables("id = v_key AND a_v_key < v_from + v_key, 'é'", &variables, |value| {
             order.push(value);
             format!(":{}", order.len())
         });
         assert_eq!((sent.unwrap().as_str(), order.as_str()), ("id = :1 AND a_v_key < :2 + :3, 'é'", "kfk"));
-        let error = without_variables("v_keys = 1", &known, |_| String::new()).unwrap_err();
+        let error = replace_variables("v_keys = 1", &variables, |_| String::new()).unwrap_err();
         assert!(error.message.contains("no value for v_keys"), "{error}");
     }
 

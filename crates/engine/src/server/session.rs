@@ -1,5 +1,5 @@
-//! A session: one connection, prepared for a job of a point, that calls the test's procedure or sends what a client
-//! sends.
+//! A session: one connection that is prepared for a job of a point. It calls the test's procedure, or sends a client's
+//! statements.
 
 use super::call::arguments;
 use super::client::{Client, PreparedText};
@@ -11,15 +11,16 @@ use crate::{Canceller, ChunkResult, Dialect, EngineError, Failure, PointSpec, Pr
 use dbdyno_model::{Drive, ErrorClass, ProcedureShape, RowsBy, Size};
 use std::sync::Arc;
 
+/// What errors call the removal of what a piece has made.
 const DISCARDING: &str = "removing what a piece has made";
 
-/// What a session of a product does in its own way. A value belongs to one session, and keeps account of what the
-/// server has counted for it.
+/// What differs between the sessions of products. A value belongs to one session. It keeps account of what the server
+/// has counted for this session.
 pub trait SessionProduct: Send + 'static {
-    /// Its connections.
+    /// The product's connections.
     type Connection: WorkConnection + 'static;
 
-    /// Its files.
+    /// The product's dialect.
     fn dialect() -> &'static Dialect;
 
     /// The procedure of a test.
@@ -28,42 +29,42 @@ pub trait SessionProduct: Send + 'static {
     /// `Unsupported` where the product has no such procedure or table.
     fn procedure(test: &dbdyno_model::Test) -> Result<ProcedureSpec, EngineError>;
 
-    /// Takes back what the session has set, and makes the settings of a job.
+    /// Resets the session's settings, and then makes those of a job.
     ///
     /// # Errors
     /// The server's.
     fn set_up(&mut self, connection: &mut Self::Connection, job: &Job) -> Result<(), EngineError>;
 
-    /// The same for statements of a work's own.
+    /// Does the same for the statements of a workload.
     ///
     /// # Errors
-    /// The server's; `Unsupported` where such sessions send none.
+    /// The server's; `Unsupported` if another kind of session sends them.
     fn set_up_statements(
         &mut self,
         connection: &mut Self::Connection,
         statements: &Statements,
     ) -> Result<(), EngineError>;
 
-    /// Passes of a call that is made before the point, if there is one; a client then sends the first statement where
-    /// they are not 0.
-    fn first_passes(&self, _: &Job) -> Option<u64> {
+    /// The passes of a call that is made before the point; `None` for no call. A client makes no call. It sends its
+    /// first statement once if this is more than 0.
+    fn passes_beforehand(&self, _: &Job) -> Option<u64> {
         None
     }
 
-    /// The plan of the statement under test, compared with what it must be.
+    /// The plan of the statement under test, and whether it is the one that the statement must have.
     ///
     /// # Errors
-    /// The server does not explain it, or the explanation is not understood.
+    /// The server does not explain the statement, or the plan cannot be read.
     fn plan(&mut self, connection: &mut Self::Connection, job: &Job) -> Result<Prepared, EngineError> {
         let Some(explain) = job.procedure.explain()? else { return Ok(Prepared::default()) };
         let rows = connection.texts(&job.preparing, &explain)?;
-        compared(Self::plan_of(rows)?, job)
+        compare_plan(Self::plan_of(rows)?, job)
     }
 
-    /// A plan in one line, from what the server explains.
+    /// The plan in one line, from the rows of the server's explanation.
     ///
     /// # Errors
-    /// It is no plan.
+    /// The rows are no plan.
     fn plan_of(rows: Vec<Vec<Option<String>>>) -> Result<String, EngineError>;
 
     /// Whether each pass must be a call of its own.
@@ -71,75 +72,77 @@ pub trait SessionProduct: Send + 'static {
         false
     }
 
-    /// What comes after a pass that is a call of its own, outside the procedure.
+    /// Does what a pass must do outside the procedure. It is called after each pass that is a call of its own, gets what
+    /// the call did, and returns what the pass did.
     ///
     /// # Errors
     /// The server's.
-    fn end_pass(&mut self, _: &mut Self::Connection, _: &Job, done: ChunkResult) -> Result<ChunkResult, EngineError> {
+    fn after_pass(&mut self, _: &mut Self::Connection, _: &Job, done: ChunkResult) -> Result<ChunkResult, EngineError> {
         Ok(done)
     }
 
-    /// So many passes were called.
-    fn called(&mut self, _: &Job, _passes: u64) {}
+    /// Notes that a call of so many passes has succeeded.
+    fn after_call(&mut self, _: &Job, _passes: u64) {}
 
-    /// The error of a call that failed, in the product's words.
+    /// Adds the product's advice to the error of a failed call.
     fn call_error(&self, _: &Self::Connection, _: &Job, error: EngineError) -> EngineError {
         error
     }
 
-    /// Adds what was done since the last time to the account of the test's work.
+    /// Adds what the session did since it was last accounted for to the test's work.
     ///
     /// # Errors
     /// The server is lost.
-    fn account(&mut self, connection: &mut Self::Connection) -> Result<(), EngineError>;
+    fn account_work(&mut self, connection: &mut Self::Connection) -> Result<(), EngineError>;
 
-    /// Nothing that was done since the last time is the test's work; its commits are dbdyno's all the same.
+    /// Counts what the session did since it was last accounted for as overhead: it is not the test's work, but its
+    /// commits are dbdyno's own.
     ///
     /// # Errors
     /// The server is lost.
-    fn account_others(&mut self, connection: &mut Self::Connection) -> Result<(), EngineError>;
+    fn account_overhead(&mut self, connection: &mut Self::Connection) -> Result<(), EngineError>;
 
-    /// Something that a piece made, with so many rows, is about to go.
+    /// Is called before what a piece has made, with so many rows, is dropped.
     ///
     /// # Errors
     /// The server is lost.
-    fn discarding(
+    fn before_discard(
         &mut self,
         connection: &mut Self::Connection,
         _: &Job,
         _made: &[MadeName],
         _rows: u64,
     ) -> Result<(), EngineError> {
-        self.account(connection)
+        self.account_work(connection)
     }
 
     /// Makes the session's statistics visible.
     ///
     /// # Errors
-    /// The server is lost, or the work was not done by the plan that it must have.
+    /// The server is lost, or the test's statement was executed by another plan than it must have.
     fn flush(&mut self, connection: &mut Self::Connection) -> Result<(), EngineError> {
-        self.account(connection)
+        self.account_work(connection)
     }
 
-    /// Something is asked.
-    fn work(&mut self) {}
+    /// Notes that the session begins to execute a request.
+    fn begin_request(&mut self) {}
 
-    /// Nothing more is asked for the time being.
-    fn rest(&mut self) {}
+    /// Notes that the session has ended a request or its preparation, and is idle until the next one.
+    fn end_request(&mut self) {}
 }
 
-/// A job of a point, understood.
+/// A job of a point, with its procedure.
 #[derive(Debug, Clone)]
 pub struct Job {
     /// The point.
     pub spec: PointSpec,
-    /// Which of its jobs this is.
+    /// The number of the job among all jobs of the point, from 0.
     pub number: u32,
     /// The test's procedure.
     pub procedure: ProcedureSpec,
     /// What errors call the preparation.
     pub preparing: String,
-    /// What errors call the work: put in words once, as a call may be one short commit.
+    /// What errors call the work. The text is made once, because a call may be as short as one commit.
     pub doing: String,
 }
 
@@ -152,18 +155,18 @@ impl Job {
         Self { spec: spec.clone(), number, procedure, preparing, doing }
     }
 
-    /// Whether it is the first of the point's jobs here.
+    /// Whether it is the first of the jobs that this process runs for the point.
     #[must_use]
     pub fn is_first(&self) -> bool {
         self.number == self.spec.jobs_before
     }
 }
 
-/// A plan, compared with what it must be.
+/// Compares a plan with the one that the job's statement must have.
 ///
 /// # Errors
-/// A note cannot be filled in.
-pub fn compared(plan: String, job: &Job) -> Result<Prepared, EngineError> {
+/// A note of the procedure cannot be filled in.
+pub fn compare_plan(plan: String, job: &Job) -> Result<Prepared, EngineError> {
     let problem = job.procedure.plan_problem(&job.spec, &plan)?;
     Ok(Prepared { plan: Some(plan), problems: problem.into_iter().collect(), form: None })
 }
@@ -172,14 +175,16 @@ pub fn compared(plan: String, job: &Job) -> Result<Prepared, EngineError> {
 struct CallWork<C: WorkConnection> {
     job: Job,
     call: C::Call,
-    splits: bool,
-    /// Bytes that one operation reads by scanning; 0 where it does not scan.
+    splits_calls: bool,
+    /// Bytes that one operation reads by scanning; 0 if it does not scan.
     scanned_bytes: u64,
-    /// Passes of the last piece, and the rows that it touched.
-    made: (u64, u64),
+    /// Passes since the last discard.
+    piece_passes: u64,
+    /// Rows that these passes touched.
+    piece_rows: u64,
 }
 
-/// One connection at work.
+/// A session of a server engine.
 pub struct ServerSession<P: SessionProduct> {
     connection: P::Connection,
     product: P,
@@ -187,52 +192,53 @@ pub struct ServerSession<P: SessionProduct> {
     client: Option<Client<P::Connection>>,
 }
 
-/// The error of a session that nobody has prepared for what it is asked.
+/// The error of a request that the session was not prepared for.
 fn unprepared() -> EngineError {
     EngineError::new(ErrorClass::Other, "a session was asked to work before it was prepared")
 }
 
 impl<P: SessionProduct> ServerSession<P> {
-    /// A session of its own connection.
+    /// A session over a connection of its own.
     pub fn new(connection: P::Connection, product: P) -> Self {
         Self { connection, product, work: None, client: None }
     }
 
-    /// Forgets what it was prepared for.
-    fn forget(&mut self) -> Result<(), EngineError> {
+    /// Drops what the session was prepared for, and rolls back an open transaction.
+    fn drop_preparation(&mut self) -> Result<(), EngineError> {
         self.work = None;
         self.client.take().map_or(Ok(()), |mut client| client.roll_back(&mut self.connection).map(drop))
     }
 
     fn prepare_job(&mut self, spec: &PointSpec, number: u32) -> Result<Prepared, EngineError> {
-        self.forget()?;
+        self.drop_preparation()?;
         let job = Job::new(spec, number, P::procedure(&spec.test)?);
         let client_form = (spec.drive == Drive::Client).then(|| job.procedure.client_form()).transpose()?;
         self.product.set_up(&mut self.connection, &job)?;
         let mut form = None;
         if let Some(client) = client_form {
             let texts = client.texts.iter().map(|text| Ok(PreparedText::from(text)));
-            let sends = Client::prepare(&mut self.connection, job.doing.clone(), &job.preparing, texts)?;
-            (self.client, form) = (Some(sends), Some(client.form));
+            let prepared = Client::prepare(&mut self.connection, job.doing.clone(), &job.preparing, texts)?;
+            (self.client, form) = (Some(prepared), Some(client.form));
         } else {
             let scanned_bytes = self.scanned_bytes(&job)?;
             let call = self.connection.prepare_call(&job.preparing, &job.procedure.call()?)?;
-            let splits = self.product.splits_calls(&job);
-            self.work = Some(CallWork { job: job.clone(), call, splits, scanned_bytes, made: (0, 0) });
+            let splits_calls = self.product.splits_calls(&job);
+            let job = job.clone();
+            self.work = Some(CallWork { job, call, splits_calls, scanned_bytes, piece_passes: 0, piece_rows: 0 });
         }
-        match (self.product.first_passes(&job), &form) {
+        match (self.product.passes_beforehand(&job), &form) {
             (Some(passes), None) => _ = self.call(0, passes)?,
-            (Some(1..), Some(form)) => self.send_first(TestProgram::new(spec, number, form.clone()))?,
+            (Some(1..), Some(form)) => self.send_first_statement(TestProgram::new(spec, number, form.clone()))?,
             _ => {}
         }
         let mut prepared = self.product.plan(&mut self.connection, &job)?;
         prepared.form = form;
-        self.product.account_others(&mut self.connection)?;
+        self.product.account_overhead(&mut self.connection)?;
         Ok(prepared)
     }
 
     /// Sends the first statement of a program.
-    fn send_first(&mut self, mut program: TestProgram) -> Result<(), EngineError> {
+    fn send_first_statement(&mut self, mut program: TestProgram) -> Result<(), EngineError> {
         program.begin();
         let Act::Execute { statement, times, opens } = program.act(None) else { return Ok(()) };
         let bound = Bound { statement, values: program.values(), times, opens };
@@ -240,7 +246,7 @@ impl<P: SessionProduct> ServerSession<P> {
         client.statement(&mut self.connection, &bound).map(drop)
     }
 
-    /// Bytes of what one operation scans, as the server's statistics have them.
+    /// Bytes that one operation reads by scanning, from the server's statistics of its tables.
     fn scanned_bytes(&mut self, job: &Job) -> Result<u64, EngineError> {
         let procedure = job.spec.test.procedure;
         if procedure.shape != ProcedureShape::Statement {
@@ -255,16 +261,16 @@ impl<P: SessionProduct> ServerSession<P> {
         Ok(if procedure.rows_by == Some(RowsBy::RangePartition) { bytes / Size::RANGES } else { bytes })
     }
 
-    /// Passes of the test, as many in a call as may be.
-    fn passes(&mut self, first_pass: u64, passes: u64) -> Result<ChunkResult, Failure> {
-        if !self.work.as_ref().ok_or_else(unprepared)?.splits {
+    /// Runs passes of the test: in one call, or in a call for each if calls must be split.
+    fn run_passes(&mut self, first_pass: u64, passes: u64) -> Result<ChunkResult, Failure> {
+        if !self.work.as_ref().ok_or_else(unprepared)?.splits_calls {
             return Ok(self.call(first_pass, passes)?);
         }
         let mut done = ChunkResult::default();
         for pass in first_pass..first_pass + passes {
             let one = self.call(pass, 1).and_then(|one| {
                 let job = &self.work.as_ref().ok_or_else(unprepared)?.job;
-                self.product.end_pass(&mut self.connection, job, one)
+                self.product.after_pass(&mut self.connection, job, one)
             });
             let one = one.map_err(|error| Failure { done, error })?;
             done.ops += one.ops;
@@ -280,37 +286,37 @@ impl<P: SessionProduct> ServerSession<P> {
         let work = work.as_mut().ok_or_else(unprepared)?;
         let job = &work.job;
         let numbers = arguments(&job.spec, job.number, first_pass, passes);
-        work.made.0 = first_pass + passes;
+        work.piece_passes = first_pass + passes;
         let sums = connection.call(&job.doing, &mut work.call, &numbers);
         let [ops, rows, bytes, checksum] = sums.map_err(|error| product.call_error(connection, job, error))?;
-        product.called(job, passes);
-        work.made.1 += rows;
+        product.after_call(job, passes);
+        work.piece_rows += rows;
         Ok(ChunkResult { ops, rows, bytes: bytes + ops * work.scanned_bytes, checksum })
     }
 
-    /// Drops what the last piece has made, which counts for nothing.
+    /// Drops what the last piece has made. This is not work, so it returns no operations.
     fn discard(&mut self) -> Result<ChunkResult, EngineError> {
         let Some(work) = &mut self.work else { return Ok(ChunkResult::default()) };
-        let (passes, rows) = std::mem::take(&mut work.made);
+        let (passes, rows) = (std::mem::take(&mut work.piece_passes), std::mem::take(&mut work.piece_rows));
         let job = &work.job;
         let made = job.procedure.made_by(job.number, job.spec.jobs_in_all(), passes)?;
         if !made.is_empty() {
-            self.product.discarding(&mut self.connection, job, &made, rows)?;
+            self.product.before_discard(&mut self.connection, job, &made, rows)?;
             for sql in job.procedure.discards(&made)? {
                 self.connection.batch(DISCARDING, &sql)?;
             }
-            self.product.account_others(&mut self.connection)?;
+            self.product.account_overhead(&mut self.connection)?;
         }
         Ok(ChunkResult::default())
     }
 
-    fn ask(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure> {
+    fn handle(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure> {
         let connection = &mut self.connection;
         let done = match (request, &mut self.client) {
             (Request::Statement(bound), Some(client)) => client.statement(connection, bound),
             (Request::Commit, Some(client)) => client.commit(connection),
             (Request::Rollback, Some(client)) => client.roll_back(connection),
-            (Request::Chunk { first_pass, passes }, _) => return self.passes(*first_pass, *passes),
+            (Request::Chunk { first_pass, passes }, _) => return self.run_passes(*first_pass, *passes),
             (Request::Discard, _) => self.discard(),
             (_, None) => Err(unprepared()),
         };
@@ -325,29 +331,29 @@ impl<P: SessionProduct> ServerSession<P> {
 impl<P: SessionProduct> Session for ServerSession<P> {
     fn prepare(&mut self, spec: &PointSpec, job: u32) -> Result<Prepared, EngineError> {
         let prepared = self.prepare_job(spec, job);
-        self.product.rest();
+        self.product.end_request();
         prepared
     }
 
     fn prepare_statements(&mut self, statements: &Statements) -> Result<(), EngineError> {
-        self.forget()?;
+        self.drop_preparation()?;
         self.product.set_up_statements(&mut self.connection, statements)?;
         let (rules, doing) = (Self::rules()?, format!("preparing {}", statements.work));
         let texts = statements.texts.iter().map(|text| PreparedText::of(text, rules));
         self.client = Some(Client::prepare(&mut self.connection, statements.work.clone(), &doing, texts)?);
-        self.product.account_others(&mut self.connection)
+        self.product.account_overhead(&mut self.connection)
     }
 
     fn answer(&self) -> &Answer {
         self.client.as_ref().map_or(Answer::NONE, Client::answer)
     }
 
-    /// A call that fails gives no account of what it did before: the server returns a procedure's sums at its end.
-    /// Where each pass is a call, what the others did is told.
+    /// A failed call does not report what it did before it failed, because the server returns a procedure's sums only
+    /// at its end. If each pass is a call of its own, the failure reports what the passes before it did.
     fn execute(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure> {
-        self.product.work();
-        let done = self.ask(request);
-        self.product.rest();
+        self.product.begin_request();
+        let done = self.handle(request);
+        self.product.end_request();
         done
     }
 

@@ -6,7 +6,7 @@ use super::connection::{MariaDbConnection, Version};
 use super::describe::{self, MYSQL_NOTICE};
 use super::options::Options;
 use super::{privileges, space};
-use dbdyno_engine::server::check::{self, Sizes, pooler};
+use dbdyno_engine::server::check::{self, TableSizes, pooler};
 use dbdyno_engine::server::url::{unencrypted, unproved};
 use dbdyno_engine::{EngineError, Finding, FindingLevel, finding};
 use dbdyno_model::{CommitMode, Size};
@@ -39,7 +39,7 @@ fn look(options: &Options, size: &Size) -> Vec<Finding> {
         }
         findings
     };
-    check::look(options.hosts.len(), open, of_node, |connection| server(connection, options, size))
+    check::check_nodes(options.hosts.len(), open, of_node, |connection| server(connection, options, size))
 }
 
 fn server(connection: &mut MariaDbConnection, options: &Options, size: &Size) -> Result<Vec<Finding>, EngineError> {
@@ -47,7 +47,7 @@ fn server(connection: &mut MariaDbConnection, options: &Options, size: &Size) ->
     let doing = "telling the server who asks";
     let set = connection.control(doing).exec_drop("SET @dbdyno_account = ?", (&account,));
     set.map_err(|error| connection.error(doing, &error))?;
-    let sizes = Sizes::of(size, space::table_bytes);
+    let sizes = TableSizes::of(size, space::table_bytes);
     let questions = describe::questions(connection);
     let mut findings = privileges::findings(connection, &options.database, &account)?;
     findings.extend(check::findings(connection, &questions, &sizes, CommitMode::EngineDefault)?);

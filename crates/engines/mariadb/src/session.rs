@@ -64,7 +64,7 @@ impl SessionProduct for MariaDbSession {
     }
 
     /// The first call of a session reads the procedure from a table of the server's, which counts.
-    fn first_passes(&self, _: &Job) -> Option<u64> {
+    fn passes_beforehand(&self, _: &Job) -> Option<u64> {
         Some(0)
     }
 
@@ -81,7 +81,7 @@ impl SessionProduct for MariaDbSession {
         procedure.shape == ProcedureShape::File || (procedure.commits() && job.spec.commit == CommitMode::Durable)
     }
 
-    fn end_pass(
+    fn after_pass(
         &mut self,
         connection: &mut MariaDbConnection,
         job: &Job,
@@ -102,13 +102,13 @@ impl SessionProduct for MariaDbSession {
         Ok(done)
     }
 
-    fn account(&mut self, connection: &mut MariaDbConnection) -> Result<(), EngineError> {
+    fn account_work(&mut self, connection: &mut MariaDbConnection) -> Result<(), EngineError> {
         let done = self.done(connection)?;
         self.member.node.account.add(done);
         Ok(())
     }
 
-    fn account_others(&mut self, connection: &mut MariaDbConnection) -> Result<(), EngineError> {
+    fn account_overhead(&mut self, connection: &mut MariaDbConnection) -> Result<(), EngineError> {
         let done = self.done(connection)?;
         self.member.node.account.add_commits(done);
         Ok(())

@@ -10,7 +10,7 @@ use super::describe::{self, ask};
 use super::options::{Options, Part};
 use super::{DIAGNOSTICS_CLAIM, NOTICE, space};
 use crate::DIALECT;
-use dbdyno_engine::server::check::{self, Sizes};
+use dbdyno_engine::server::check::{self, TableSizes};
 use dbdyno_engine::server::{Connection as _, partition_count};
 use dbdyno_engine::{EngineError, Finding, FindingLevel, finding};
 use dbdyno_model::{CommitMode, Size, TableName};
@@ -41,7 +41,7 @@ pub(super) fn findings(options: &Options, size: &Size, tables: &[TableName]) -> 
         [version].into_iter().chain(spread(options, node, connection)).chain(twice).collect()
     };
     let found =
-        check::look(options.places.len(), open, of_node, |connection| server(connection, options, size, tables));
+        check::check_nodes(options.places.len(), open, of_node, |connection| server(connection, options, size, tables));
     [notice].into_iter().chain(found).collect()
 }
 
@@ -67,7 +67,7 @@ fn server(
     let quota = connection.texts("asking for the quota", &DIALECT.get("load/quota")?.text)?;
     let room = Room::read(quota.first().map_or(&[], Vec::as_slice), growth, privileges.unlimited_space());
     findings.push(room.finding(&user, size, tables));
-    let sizes = Sizes::of(size, space::table_bytes);
+    let sizes = TableSizes::of(size, space::table_bytes);
     findings.extend(check::findings(connection, &questions, &sizes, CommitMode::Durable)?);
     if options.diagnostics_pack {
         findings.push(finding(FindingLevel::Warning, "licences", format!("{DIAGNOSTICS_CLAIM}; no server proves one")));

@@ -13,7 +13,7 @@ use super::{client, plan, procedure, snapshot};
 use crate::DIALECT;
 use dbdyno_engine::client::Statements;
 use dbdyno_engine::procedure::ProcedureSpec;
-use dbdyno_engine::server::{Connection as _, Job, Member, SessionProduct, compared, first};
+use dbdyno_engine::server::{Connection as _, Job, Member, SessionProduct, compare_plan, first};
 use dbdyno_engine::{Dialect, EngineError, Prepared};
 use dbdyno_model::{Drive, ErrorClass, ProcedureShape, Test};
 use std::sync::Arc;
@@ -122,7 +122,7 @@ impl SessionProduct for OracleSession {
     }
 
     /// The first call of a session loads the package, and one that does a pass makes the cursor.
-    fn first_passes(&self, job: &Job) -> Option<u64> {
+    fn passes_beforehand(&self, job: &Job) -> Option<u64> {
         Some(u64::from(job.is_first() && leaves_no_trace(job)))
     }
 
@@ -134,7 +134,7 @@ impl SessionProduct for OracleSession {
         let doing = &job.preparing;
         if leaves_no_trace(job) {
             if let Some(plan) = self.executed_plan(connection, doing)? {
-                return compared(plan, job);
+                return compare_plan(plan, job);
             }
         } else {
             self.unproved = Some(job.clone());
@@ -151,7 +151,7 @@ impl SessionProduct for OracleSession {
         let rows = connection.texts(doing, &DIALECT.get("statistics/plan")?.text)?;
         // What was written is the session's own and goes with it; the transaction must not stay open.
         connection.batch(doing, "ROLLBACK")?;
-        let prepared = compared(Self::plan_of(rows)?, job)?;
+        let prepared = compare_plan(Self::plan_of(rows)?, job)?;
         let said = prepared.plan.map(|plan| format!("{plan} (by EXPLAIN PLAN, before the first execution)"));
         Ok(Prepared { plan: said, ..prepared })
     }
@@ -160,26 +160,26 @@ impl SessionProduct for OracleSession {
         plan::compact(&rows)
     }
 
-    fn account(&mut self, connection: &mut OracleConnection) -> Result<(), EngineError> {
+    fn account_work(&mut self, connection: &mut OracleConnection) -> Result<(), EngineError> {
         let now = snapshot::done(connection)?;
         self.member.node.account.add(&now.since(&self.accounted));
         self.accounted = now;
         Ok(())
     }
 
-    fn account_others(&mut self, connection: &mut OracleConnection) -> Result<(), EngineError> {
+    fn account_overhead(&mut self, connection: &mut OracleConnection) -> Result<(), EngineError> {
         let now = snapshot::done(connection)?;
         self.member.node.account.add_commits(&now.since(&self.accounted));
         self.accounted = now;
         Ok(())
     }
 
-    fn work(&mut self) {
+    fn begin_request(&mut self) {
         self.worked = true;
     }
 
     fn flush(&mut self, connection: &mut OracleConnection) -> Result<(), EngineError> {
-        self.account(connection)?;
+        self.account_work(connection)?;
         self.prove_plan(connection)
     }
 }

@@ -7,7 +7,7 @@ use super::errors::identifier;
 use super::location;
 use super::options::Options;
 use super::{describe, grants, space};
-use dbdyno_engine::server::check::{self, Sizes, pooler};
+use dbdyno_engine::server::check::{self, TableSizes, pooler};
 use dbdyno_engine::server::url::unencrypted;
 use dbdyno_engine::{Finding, FindingLevel, finding};
 use dbdyno_model::{CommitMode, Size};
@@ -36,10 +36,10 @@ fn look(options: &Options, size: &Size) -> Vec<Finding> {
         }
         findings
     };
-    check::look(options.hosts.len(), open, of_node, |connection| {
+    check::check_nodes(options.hosts.len(), open, of_node, |connection| {
         let local = location::look(connection, options, None).is_ok_and(|location| location.server_pid.is_some());
         let questions = describe::questions(connection).with([("is_local", u8::from(local).to_string())]);
-        let sizes = Sizes::of(size, space::table_bytes);
+        let sizes = TableSizes::of(size, space::table_bytes);
         let mut findings = check::findings(connection, &questions, &sizes, CommitMode::EngineDefault)?;
         let (user, database) = (identifier(&options.user), identifier(&options.database));
         findings.extend(grants::findings(connection, &user, &database)?);

@@ -15,7 +15,7 @@ use super::wire::{Status, Wait, Wire};
 use super::{Node, describe, procedure, session, snapshot};
 use crate::DIALECT;
 use dbdyno_engine::client::{Answer, Statements};
-use dbdyno_engine::server::{Connection as _, Job, compared};
+use dbdyno_engine::server::{Connection as _, Job, compare_plan};
 use dbdyno_engine::{Canceller, ChunkResult, EngineError, Failure, PointSpec, Prepared, Request, Session};
 use dbdyno_model::ErrorClass;
 pub(super) use pump::ClientPump;
@@ -71,7 +71,7 @@ impl ClientSession {
         let mut prepared = Prepared::default();
         if let Some(explain) = job.procedure.explain_sent()? {
             let rows = self.connection.texts(&job.preparing, &explain)?;
-            prepared = compared(session::plan_of(rows)?, &job)?;
+            prepared = compare_plan(session::plan_of(rows)?, &job)?;
         }
         let texts: Vec<ServerText> = client.texts.iter().map(ServerText::from).collect();
         self.send_from_now_on(&job.preparing, &texts, job.doing, spec.test.procedure.writes())?;

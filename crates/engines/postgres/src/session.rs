@@ -41,7 +41,7 @@ impl SessionProduct for PostgresSession {
         plan_of(rows)
     }
 
-    fn called(&mut self, job: &Job, passes: u64) {
+    fn after_call(&mut self, job: &Job, passes: u64) {
         self.0.claim(passes * commits_per_pass(&job.procedure));
     }
 
@@ -52,19 +52,19 @@ impl SessionProduct for PostgresSession {
         }
     }
 
-    fn account(&mut self, connection: &mut PostgresConnection) -> Result<(), EngineError> {
+    fn account_work(&mut self, connection: &mut PostgresConnection) -> Result<(), EngineError> {
         snapshot::flush(connection, self.0.idle_since())?;
         self.0.settle(connection.transactions());
         Ok(())
     }
 
     /// The connection counts its transactions itself.
-    fn account_others(&mut self, _: &mut PostgresConnection) -> Result<(), EngineError> {
+    fn account_overhead(&mut self, _: &mut PostgresConnection) -> Result<(), EngineError> {
         Ok(())
     }
 
     /// What the server has counted of tables is kept: it forgets that with them.
-    fn discarding(
+    fn before_discard(
         &mut self,
         connection: &mut PostgresConnection,
         job: &Job,
@@ -78,7 +78,7 @@ impl SessionProduct for PostgresSession {
         Ok(())
     }
 
-    fn rest(&mut self) {
+    fn end_request(&mut self) {
         self.0.rest();
     }
 }

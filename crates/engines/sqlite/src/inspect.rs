@@ -75,7 +75,7 @@ fn look(connection: &SqliteConnection, table: TableName, sample: &mut Sample) ->
     let doing = format!("reading rows of {table}");
     sample.look(|made, each| {
         let id = if let Some(Value::Int(id)) = made.get(0) { id } else { 0 };
-        let read = rows::each(connection, (&doing, &sql), [id], test_columns(), |row| {
+        let read = rows::for_each(connection, (&doing, &sql), [id], test_columns(), |row| {
             each(row);
             Ok(())
         });

@@ -6,7 +6,7 @@
 use super::connection::{Access, SqliteConnection};
 use super::errors::of_system;
 use super::options::Options;
-use super::rows::{self, Days};
+use super::rows::{self, DayTexts};
 use super::{DIALECT, TABLE_NAMES, about_table, hold, index_statements, meta, shape_statement, table_name, verify};
 use dbdyno_engine::bookkeeping::{Meta, checksum_key};
 use dbdyno_engine::client::Values;
@@ -170,7 +170,7 @@ fn fill_part(
     let doing = format!("loading {}", table.name());
     let sql = table.filled(&DIALECT.get("tables/insert_rows")?.text);
     let mut statement = connection.raw.prepare_cached(&sql).map_err(|error| connection.says(&doing, error))?;
-    let (mut source, mut row, days) = (RowsByColumns::new(&table.columns), Values::new(), Days::new());
+    let (mut source, mut row, days) = (RowsByColumns::new(&table.columns), Values::new(), DayTexts::new());
     for id in part.ids.clone() {
         source.row(id, &mut row);
         rows::insert(&mut statement, row.iter(), &days).map_err(|error| connection.says(&doing, error))?;
@@ -187,7 +187,7 @@ fn prove_part(connection: &SqliteConnection, table: &TableRows, part: &RowPart) 
     let sql = table.filled(&DIALECT.get("tables/rows_of")?.text).replace("{from}", &from).replace("{to}", &to);
     let mut sum = RowSum::new(&table.columns, Columns::All);
     let doing = format!("reading {} back", part.name);
-    let read = rows::each(connection, (&doing, &sql), [], &table.columns, |row| {
+    let read = rows::for_each(connection, (&doing, &sql), [], &table.columns, |row| {
         sum.add(row);
         Ok(())
     });
@@ -263,7 +263,7 @@ impl Loading<'_> {
     fn write(&mut self, makers: &[Receiver<Values>], mut done: u64, rows: u64) -> Result<(), EngineError> {
         let name = table_name(self.table);
         let sql = about_table("insert_row", &name)?;
-        let (doing, days, columns) = (format!("loading {name}"), Days::new(), test_columns().len());
+        let (doing, days, columns) = (format!("loading {name}"), DayTexts::new(), test_columns().len());
         let mut turn = makers.iter().cycle();
         while done < rows {
             self.watch.refuse(&doing)?;

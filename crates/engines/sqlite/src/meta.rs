@@ -98,9 +98,8 @@ pub(super) fn objects(connection: &SqliteConnection) -> Result<Vec<String>, Engi
 fn look_with(path: &Path, access: Access, may_recover: bool) -> Result<Contents, EngineError> {
     let connection = SqliteConnection::open(path, access)?;
     let sql = &DIALECT.get("statistics/objects")?.text;
-    let names = || -> rusqlite::Result<Vec<String>> {
-        connection.raw.prepare(sql)?.query_map([], |row| row.get(0))?.collect()
-    };
+    let names =
+        || -> rusqlite::Result<Vec<String>> { connection.raw.prepare(sql)?.query_map([], |row| row.get(0))?.collect() };
     let found = match names() {
         // A load that was killed left its journal: whoever opens the file next rolls the last transaction back.
         Err(rusqlite::Error::SqliteFailure(error, _)) if may_recover && RECOVERS.contains(&error.extended_code) => {

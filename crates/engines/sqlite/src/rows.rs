@@ -1,4 +1,4 @@
-//! Rows as SQLite keeps them, both ways: days as text, amounts as 8-byte floats.
+//! Writing and reading rows as SQLite stores them: days as text, amounts as 8-byte floats.
 
 use super::connection::SqliteConnection;
 use super::errors::Fault;
@@ -10,20 +10,21 @@ use dbdyno_model::Size;
 use rusqlite::Row;
 use std::borrow::Cow;
 
-/// Every day that a test's row can be booked on, as text: making one takes longer than the rest of a row.
-pub(super) struct Days {
-    first: i64,
+/// The texts of all days on which rows of tests are booked. They are made once, because making the text of a day takes
+/// longer than the rest of a row.
+pub(super) struct DayTexts {
+    first_day: i64,
     texts: Vec<String>,
 }
 
-impl Days {
+impl DayTexts {
     pub(super) fn new() -> Self {
         let (first, end) = (first_day(0), first_day(Size::RANGES));
-        Self { first, texts: (first..end).map(iso_day).collect() }
+        Self { first_day: first, texts: (first..end).map(iso_day).collect() }
     }
 
     fn text(&self, day: i64) -> Cow<'_, str> {
-        let known = usize::try_from(day - self.first).ok().and_then(|n| self.texts.get(n));
+        let known = usize::try_from(day - self.first_day).ok().and_then(|n| self.texts.get(n));
         known.map_or_else(|| iso_day(day).into(), |text| text.into())
     }
 }
@@ -35,55 +36,56 @@ impl Days {
 pub(super) fn insert<'v>(
     statement: &mut rusqlite::Statement<'_>,
     row: impl Iterator<Item = Value<'v>>,
-    days: &Days,
+    days: &DayTexts,
 ) -> rusqlite::Result<()> {
-    for (at, value) in (1..).zip(row) {
+    for (parameter, value) in (1..).zip(row) {
         match value {
-            Value::Null => statement.raw_bind_parameter(at, rusqlite::types::Null)?,
-            Value::Int(number) => statement.raw_bind_parameter(at, number)?,
-            Value::Day(day) => statement.raw_bind_parameter(at, days.text(day.into()))?,
-            Value::Cents(cents) => statement.raw_bind_parameter(at, cents as f64 / 100.0)?,
-            Value::Text(text) => statement.raw_bind_parameter(at, text)?,
+            Value::Null => statement.raw_bind_parameter(parameter, rusqlite::types::Null)?,
+            Value::Int(number) => statement.raw_bind_parameter(parameter, number)?,
+            Value::Day(day) => statement.raw_bind_parameter(parameter, days.text(day.into()))?,
+            Value::Cents(cents) => statement.raw_bind_parameter(parameter, cents as f64 / 100.0)?,
+            Value::Text(text) => statement.raw_bind_parameter(parameter, text)?,
         }
     }
     statement.raw_execute().map(drop)
 }
 
-/// Hands over the rows of a query one by one: a value for each of these columns. What `each` answers ends it.
+/// Calls `read` with each row of a query: a value for each of these columns. An error of `read` ends the query.
 ///
 /// # Errors
-/// SQLite's; `Corruption` where a column has a value that it cannot have; what `each` answers.
-pub(super) fn each(
+/// SQLite's; `Corruption` if a column has a value that it cannot have; the error of `read`.
+pub(super) fn for_each(
     connection: &SqliteConnection,
     (doing, sql): (&str, &str),
     parameters: impl rusqlite::Params,
     columns: &[Column],
-    mut each: impl FnMut(&Values) -> Result<(), EngineError>,
+    mut read: impl FnMut(&Values) -> Result<(), EngineError>,
 ) -> Result<(), Fault> {
     let mut values = Values::new();
     let mut statement = connection.raw.prepare_cached(sql)?;
-    let mut found = statement.query(parameters)?;
-    while let Some(row) = found.next()? {
+    let mut rows = statement.query(parameters)?;
+    while let Some(row) = rows.next()? {
         values.clear();
-        for (at, column) in columns.iter().enumerate() {
-            let Some(value) = read(row, at, column.kind) else {
+        for (index, column) in columns.iter().enumerate() {
+            let Some(value) = value_at(row, index, column.kind) else {
+                // The first column has the row's id.
                 let id = if let Some(Value::Int(id)) = values.get(0) { Some(id) } else { None };
                 return Err(damaged(doing, id, column).into());
             };
             values.push(value);
         }
-        each(&values)?;
+        read(&values)?;
     }
     Ok(())
 }
 
-/// A value of a column; nothing where it is none.
-fn read<'r>(row: &'r Row<'_>, at: usize, kind: ColumnType) -> Option<Value<'r>> {
-    let text = || row.get_ref(at).ok().and_then(|value| value.as_str().ok());
+/// The value in a column; `None` if it is not of the column's type.
+fn value_at<'r>(row: &'r Row<'_>, index: usize, kind: ColumnType) -> Option<Value<'r>> {
+    let text = || row.get_ref(index).ok().and_then(|value| value.as_str().ok());
     match kind {
-        ColumnType::Int { .. } => row.get(at).ok().map(Value::Int),
+        ColumnType::Int { .. } => row.get(index).ok().map(Value::Int),
         ColumnType::Day => text().and_then(day_from_iso).and_then(|day| i32::try_from(day).ok()).map(Value::Day),
-        ColumnType::Cents => row.get::<_, f64>(at).ok().map(|amount| Value::Cents((amount * 100.0).round() as i64)),
+        ColumnType::Cents => row.get::<_, f64>(index).ok().map(|amount| Value::Cents((amount * 100.0).round() as i64)),
         ColumnType::Text { .. } => text().and_then(|text| kind.text(text.as_bytes())),
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn checksum(
     let read = |rowids: (i64, i64)| {
         let connection = SqliteConnection::open(path, Access::Read)?;
         let mut sum = RowSum::new(test_columns(), columns);
-        let read = rows::each(&connection, (&doing, &sql), rowids, test_columns(), |row| {
+        let read = rows::for_each(&connection, (&doing, &sql), rowids, test_columns(), |row| {
             sum.add(row);
             if !sum.checksum.rows.is_multiple_of(LOOK_ROWS) {
                 return Ok(());

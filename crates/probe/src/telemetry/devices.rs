@@ -7,18 +7,19 @@ use crate::parse::DeviceCounts;
 use dbdyno_model::{DeviceIo, IoRates};
 
 impl Interval<'_> {
+    /// Fills in the figures of each device, and of all devices that are summed.
     pub(super) fn devices(&self, telemetry: &mut Telemetry, missing: &mut Missing) {
         if let Some(remark) = &self.scope.remark {
             missing.note("io.devices", remark);
         }
-        let uses = self.device_use();
-        if let Ok(uses) = &uses {
-            telemetry.io.devices = uses.iter().filter_map(|u| self.device_io(u)).collect();
+        let deltas = self.device_deltas();
+        if let Ok(deltas) = &deltas {
+            telemetry.io.devices = deltas.iter().filter_map(|delta| self.device_io(delta)).collect();
         }
-        let sum = uses.and_then(|uses| {
-            let summed = self.scope.summed.as_ref().map_err(String::clone)?;
-            let summed: Vec<DeviceCounts> = uses.into_iter().filter(|u| summed.contains(&u.name)).collect();
-            Ok(move |of: fn(&DeviceCounts) -> u64| summed.iter().map(of).fold(0, u64::saturating_add))
+        let sum = deltas.and_then(|deltas| {
+            let names = self.scope.summed.as_ref().map_err(String::clone)?;
+            let summed: Vec<DeviceCounts> = deltas.into_iter().filter(|delta| names.contains(&delta.name)).collect();
+            Ok(move |count: fn(&DeviceCounts) -> u64| summed.iter().map(count).fold(0, u64::saturating_add))
         });
         match sum {
             Ok(sum) => {
@@ -54,43 +55,45 @@ impl Interval<'_> {
         }
     }
 
-    /// What each whole device did that was active, or holds the database.
-    fn device_use(&self) -> Reading<Vec<DeviceCounts>> {
+    /// What each whole device did in the interval. A device without activity is left out, unless it holds the database.
+    fn device_deltas(&self) -> Reading<Vec<DeviceCounts>> {
         let earlier = self.earlier.devices.as_ref().map_err(String::clone)?;
         let later = self.later.devices.as_ref().map_err(String::clone)?;
         let scope = self.scope;
-        let summed = |name: &String| scope.summed.as_ref().is_ok_and(|summed| summed.contains(name));
+        let is_summed = |name: &String| scope.summed.as_ref().is_ok_and(|summed| summed.contains(name));
         if scope.summed.as_ref().is_ok_and(DeviceNames::is_empty) {
             return Err("no block device can be seen from here".to_owned());
         }
-        let mut uses = Vec::new();
+        let mut deltas = Vec::new();
         for name in scope.whole.union(&scope.data) {
             // A device that is not listed has had no activity yet.
-            let of = |list: &[DeviceCounts]| list.iter().find(|d| d.name == *name).cloned().unwrap_or_default();
-            match between(name, &of(earlier), &of(later)) {
-                Ok(used) if used.reads + used.writes > 0 || scope.data.contains(name) => uses.push(used),
+            let counts = |list: &[DeviceCounts]| list.iter().find(|d| d.name == *name).cloned().unwrap_or_default();
+            match device_delta(name, &counts(earlier), &counts(later)) {
+                Ok(delta) if delta.reads + delta.writes > 0 || scope.data.contains(name) => deltas.push(delta),
                 Ok(_) => {}
-                Err(why) if summed(name) => return Err(why),
+                Err(why) if is_summed(name) => return Err(why),
+                // The sum does not need the device, so it is only left out of the list.
                 Err(_) => {}
             }
         }
-        Ok(uses)
+        Ok(deltas)
     }
 
-    fn device_io(&self, used: &DeviceCounts) -> Option<DeviceIo> {
+    fn device_io(&self, delta: &DeviceCounts) -> Option<DeviceIo> {
         let rate = |amount: f64| self.per_s(amount).ok();
         Some(DeviceIo {
-            name: used.name.clone(),
-            read_iops: rate(used.reads as f64)?,
-            write_iops: rate(used.writes as f64)?,
-            read_mib_per_s: rate(used.read_bytes as f64 / MIB)?,
-            write_mib_per_s: rate(used.written_bytes as f64 / MIB)?,
-            busy_pct: rate(used.busy_ms as f64 / 1e3 * 100.0)?.min(100.0),
+            name: delta.name.clone(),
+            read_iops: rate(delta.reads as f64)?,
+            write_iops: rate(delta.writes as f64)?,
+            read_mib_per_s: rate(delta.read_bytes as f64 / MIB)?,
+            write_mib_per_s: rate(delta.written_bytes as f64 / MIB)?,
+            busy_pct: rate(delta.busy_ms as f64 / 1e3 * 100.0)?.min(100.0),
         })
     }
 }
 
-/// Mean time: milliseconds over operations. The kernel sums operations' times in nanoseconds and shows milliseconds.
+/// Mean time of an operation. Operations shorter than a millisecond count, too: the kernel sums times in nanoseconds,
+/// and converts only the sum to milliseconds.
 fn mean_s(what: &str, ms: u64, operations: u64) -> Reading<f64> {
     if operations == 0 {
         return Err(format!("no {what} reached the devices"));
@@ -98,18 +101,18 @@ fn mean_s(what: &str, ms: u64, operations: u64) -> Reading<f64> {
     Ok(ms as f64 / 1e3 / operations as f64)
 }
 
-/// What one device did in an interval.
-fn between(name: &str, earlier: &DeviceCounts, later: &DeviceCounts) -> Reading<DeviceCounts> {
-    let count = |of: fn(&DeviceCounts) -> u64| since(name, of(earlier), of(later));
-    // Times are shown in 32 bits, which overflow within days on a busy device.
-    let ms = |of: fn(&DeviceCounts) -> u64| of(later).wrapping_sub(of(earlier)) & u64::from(u32::MAX);
+/// What one device did between two snapshots.
+fn device_delta(name: &str, earlier: &DeviceCounts, later: &DeviceCounts) -> Reading<DeviceCounts> {
+    let counted = |count: fn(&DeviceCounts) -> u64| since(name, count(earlier), count(later));
+    // The kernel shows times in 32 bits, which overflow within days on a busy device.
+    let ms = |time: fn(&DeviceCounts) -> u64| time(later).wrapping_sub(time(earlier)) & u64::from(u32::MAX);
     Ok(DeviceCounts {
         name: name.to_owned(),
-        reads: count(|d| d.reads)?,
-        read_bytes: count(|d| d.read_bytes)?,
+        reads: counted(|d| d.reads)?,
+        read_bytes: counted(|d| d.read_bytes)?,
         read_ms: ms(|d| d.read_ms),
-        writes: count(|d| d.writes)?,
-        written_bytes: count(|d| d.written_bytes)?,
+        writes: counted(|d| d.writes)?,
+        written_bytes: counted(|d| d.written_bytes)?,
         write_ms: ms(|d| d.write_ms),
         busy_ms: ms(|d| d.busy_ms),
     })

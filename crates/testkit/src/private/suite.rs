@@ -1,8 +1,8 @@
 //! What the private instances of every product must do.
 
 use super::{
-    CancelAtFirstNote, MIB, OtherProcess, SignalAtStart, TestHome, entries, kill, make_leftover, mode, request, run_sql,
-    size,
+    CancelAtFirstNote, MIB, OtherProcess, SignalAtStart, TestHome, entries, kill, make_leftover, mode, request,
+    run_sql, size,
 };
 use dbdyno_engine::private::{How, Instance, Stage, Up, UpRequest, down, find};
 use dbdyno_engine::servers::{Account, Process, Product, ServerError, Silent, Watch};

@@ -148,7 +148,7 @@ fn found(views: &mut Views, other: &str, rows: Rows) -> Vec<String> {
     for (view, good) in CHECK {
         views.set(view, if *view == other { rows } else { good });
     }
-    let sizes = Sizes { size: size_t(), small_bytes: 1 << 20, large_bytes: 32 << 20 };
+    let sizes = TableSizes { size: size_t(), small_bytes: 1 << 20, large_bytes: 32 << 20 };
     let questions = Questions::new(&DIALECT, 0).with([("nodes", "1".to_owned())]);
     let findings = check::findings(views, &questions, &sizes, CommitMode::Durable).unwrap();
     findings.iter().map(|f| format!("{:?} {}: {}", f.level, f.subject, f.message)).collect()
