@@ -4,8 +4,8 @@
 use crate::EngineError;
 use dbdyno_model::ErrorClass;
 
-/// Replaces the variables of a text, from its beginning to its end. `variables` has their names and what each stands for.
-/// `replacement` returns the new text for each.
+/// Replaces the variables of a text, from its beginning to its end. `variables` has their names and what each stands
+/// for. `replacement` returns the new text for each.
 ///
 /// # Errors
 /// A word begins with `v_`, as variables do, and is not in `variables`: the statement could not be sent.

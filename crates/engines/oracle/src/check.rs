@@ -28,21 +28,26 @@ pub(super) fn findings(options: &Options, size: &Size, tables: &[TableName]) -> 
     let of_node = |node, connection: &mut OracleConnection| {
         let (instance, version, place) = (connection.instance(), connection.version(), options.place(node));
         let text = format!("{place} is Oracle Database {}, release {version}, instance {instance}", version.product());
-        // Two nodes of a target that are one instance.
-        let twice = instances.contains(&instance).then(|| {
-            let text = format!(
-                "two nodes of the target are instance {instance}, whose counters would count twice; name each node by a \
-                 host or service of its own"
-            );
-            finding(FindingLevel::Blocker, "connection", text)
-        });
-        instances.push(instance);
         let version = finding(FindingLevel::Ok, "version", text);
-        [version].into_iter().chain(spread(options, node, connection)).chain(twice).collect()
+        let repeated = repeated(&mut instances, instance);
+        [version].into_iter().chain(spread(options, node, connection)).chain(repeated).collect()
     };
     let found =
         check::check_nodes(options.places.len(), open, of_node, |connection| server(connection, options, size, tables));
     [notice].into_iter().chain(found).collect()
+}
+
+/// Whether the instance of a node is that of an earlier node, too.
+fn repeated(earlier: &mut Vec<u64>, instance: u64) -> Option<Finding> {
+    let is_known = earlier.contains(&instance);
+    earlier.push(instance);
+    is_known.then(|| {
+        let text = format!(
+            "two nodes of the target are instance {instance}, whose counters would count twice; name each node by a host or \
+             service of its own"
+        );
+        finding(FindingLevel::Blocker, "connection", text)
+    })
 }
 
 /// What is found of a server that answers.

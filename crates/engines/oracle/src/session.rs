@@ -15,7 +15,7 @@ use dbdyno_engine::client::Statements;
 use dbdyno_engine::procedure::ProcedureSpec;
 use dbdyno_engine::server::{Connection as _, Job, Member, SessionProduct, compare_plan, first};
 use dbdyno_engine::{Dialect, EngineError, Prepared};
-use dbdyno_model::{Drive, ErrorClass, ProcedureShape, Test};
+use dbdyno_model::{Drive, ErrorClass, Procedure, ProcedureShape, Test};
 use std::sync::Arc;
 
 /// A session's part in its node.
@@ -123,7 +123,7 @@ impl SessionProduct for OracleSession {
 
     /// The first call of a session loads the package, and one that does a pass makes the cursor.
     fn passes_beforehand(&self, job: &Job) -> Option<u64> {
-        Some(u64::from(job.is_first() && leaves_no_trace(job)))
+        Some(u64::from(job.is_first() && leaves_no_trace(job.spec.test.procedure)))
     }
 
     fn plan(&mut self, connection: &mut OracleConnection, job: &Job) -> Result<Prepared, EngineError> {
@@ -132,7 +132,7 @@ impl SessionProduct for OracleSession {
             return Ok(Prepared::default());
         }
         let doing = &job.preparing;
-        if leaves_no_trace(job) {
+        if leaves_no_trace(job.spec.test.procedure) {
             if let Some(plan) = self.executed_plan(connection, doing)? {
                 return compare_plan(plan, job);
             }
@@ -185,6 +185,20 @@ impl SessionProduct for OracleSession {
 }
 
 /// Whether a pass changes nothing and takes a moment only, so that it may be done before the point.
-fn leaves_no_trace(job: &Job) -> bool {
-    job.spec.test.procedure.shape == ProcedureShape::Select
+fn leaves_no_trace(procedure: Procedure) -> bool {
+    procedure.shape == ProcedureShape::Select
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_changes_nothing_is_done_before_a_point() {
+        let leaves_no_trace = |name| leaves_no_trace(Procedure::named(name).unwrap());
+        assert!(leaves_no_trace("select_primary") && leaves_no_trace("join"));
+        for name in ["insert", "update_primary", "scan", "write_file"] {
+            assert!(!leaves_no_trace(name), "{name}");
+        }
+    }
 }

@@ -217,3 +217,10 @@ fn what_the_server_itself_judges_has_both_outcomes() {
         assert!(found.iter().any(|text| text.starts_with(said)), "{said}: {found:#?}");
     }
 }
+
+#[test]
+fn two_nodes_must_be_two_instances() {
+    let mut earlier = Vec::new();
+    assert!([1, 2, 3].iter().all(|instance| repeated(&mut earlier, *instance).is_none()));
+    assert!(repeated(&mut earlier, 1).is_some_and(|finding| finding.message.contains("instance 1")));
+}
