@@ -1,9 +1,9 @@
 //! The dialect of an engine: what its files say. A folder holds `mapping.toml` (how tests are realised), `words.toml`
 //! (what messages call the product's things), `procedures.toml` (how procedures are called, and what their sessions
 //! set), SQL files of named statements under `sql/`, and one SQL file for each workload under `sql/workloads/`.
-//! Statements are named by file and name: `load/hold` is the statement `hold` of `sql/load.sql`. The dialect of a
-//! server also has `errors.toml` (what its errors mean), `settings.toml` (which settings a run's record keeps, and
-//! which are unsafe) and `statistics.toml` (which of its statistics are which counter).
+//! Statements are named by file and name: `load/hold` is the statement `hold` of `sql/load.sql`. A folder may also have
+//! `errors.toml` (what its errors mean), `settings.toml` (which settings a run's record keeps, and which are unsafe)
+//! and `statistics.toml` (which of its statistics are which counter).
 
 use crate::data::regions;
 use crate::procedure::ProcedureDialect;

@@ -16,7 +16,7 @@ pub trait LoadWatch: Sync {
     /// `Cancelled`: it shall.
     fn refuse(&self, doing: &str) -> Result<(), EngineError> {
         match self.cancelled() {
-            true => Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: the load was stopped"))),
+            true => Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: stopped"))),
             false => Ok(()),
         }
     }

@@ -51,6 +51,9 @@ pub struct Durability {
     /// What the engine's default lets a crash lose, where that was asked for: it is as it should be, and no figure of
     /// durable commits.
     pub by_default: Vec<String>,
+    /// Why the settings are not known, where the server does not show them: then only a proof tells what commits wait
+    /// for.
+    pub unknown: Option<String>,
 }
 
 /// Files and folders that decide whether commits survive a crash.

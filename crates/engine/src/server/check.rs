@@ -85,12 +85,12 @@ pub fn findings(
     findings.push(connections(questions.rows(connection, "describe/connections")?.unwrap_or_default(), threads));
     findings.extend(cache(questions.rows(connection, "describe/cache")?.unwrap_or_default(), sizes));
     let durability = durability(connection, &questions, commit, Drive::Client)?;
-    findings.push(match durability.unsafe_settings.as_slice() {
-        [] => finding(FindingLevel::Ok, "durability", questions.dialect.settings.safe.clone()),
-        texts => {
-            finding(FindingLevel::Warning, "durability", format!("{}; writing tests are flagged", texts.join("; ")))
-        }
-    });
+    let (level, text) = match (durability.unsafe_settings.as_slice(), durability.unknown) {
+        ([], None) => (FindingLevel::Ok, questions.dialect.settings.safe.clone()),
+        ([], Some(why)) => (FindingLevel::Warning, format!("{why}; only the proof before a run tells")),
+        (texts, _) => (FindingLevel::Warning, format!("{}; writing tests are flagged", texts.join("; "))),
+    };
+    findings.push(finding(level, "durability", text));
     Ok(findings)
 }
 

@@ -34,8 +34,7 @@ pub fn database(connection: &mut dyn Connection, questions: &Questions) -> Resul
     Ok(Database { engine: questions.dialect.engine.to_owned(), version, parameters, facts, notice: None })
 }
 
-/// How durable commits of sessions are that commit so. Where the server does not show its settings nobody knows, and
-/// that is as unsafe as a setting that is.
+/// How durable commits of sessions are that commit so, as far as the server shows its settings.
 ///
 /// # Errors
 /// The server is lost, or does not answer for another reason than that it may not be asked.
@@ -60,8 +59,8 @@ pub fn durability(
     }
     let (settings, texts): (TextRows, TextRows) = rows.into_iter().partition(|row| row.len() > 1);
     let mut durability = questions.dialect.settings.durability(pairs(settings), commit, drive);
-    durability.unsafe_settings.extend(texts.into_iter().flatten().flatten().chain(unknown));
-    Ok(durability)
+    durability.unsafe_settings.extend(texts.into_iter().flatten().flatten());
+    Ok(Durability { unknown, ..durability })
 }
 
 /// What sessions set so that their commits are as asked.

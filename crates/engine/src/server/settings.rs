@@ -122,7 +122,7 @@ impl Settings {
         }
         let in_procedures = by_default && drive == Drive::Server && !self.in_procedures.is_empty();
         let by_default = in_procedures.then(|| self.in_procedures.clone()).into_iter().collect();
-        Durability { settings, unsafe_settings, by_default }
+        Durability { settings, unsafe_settings, by_default, unknown: None }
     }
 
     /// What sessions set so that their commits are as asked, where the server's own settings do not do.

@@ -5,7 +5,7 @@
 mod client;
 
 use dbdyno_engine::{EngineInfo, FindingLevel, PointSpec, Request, Settled};
-use dbdyno_model::{Counter, Test};
+use dbdyno_model::{CommitMode, Counter, Drive, Test};
 use dbdyno_testkit::conformance::{catalogue, run_point};
 use dbdyno_testkit::on_servers::{Product, spec};
 use dbdyno_testkit::servers::Scratch as _;
@@ -215,6 +215,9 @@ fn commits_are_not_called_safe_where_the_settings_are_not_shown() {
     let hidden = found();
     assert_eq!(hidden.level, FindingLevel::Warning, "{}", hidden.message);
     assert!(hidden.message.contains("not known whether a crash loses commits"), "{}", hidden.message);
+    // A run proves it, as it does where nothing is known to be unsafe.
+    let durability = engine.durability(CommitMode::Durable, Drive::Client).unwrap();
+    assert!(durability.unknown.is_some() && durability.unsafe_settings.is_empty(), "{durability:?}");
 }
 
 #[test]

@@ -63,7 +63,7 @@ GRANT SELECT ON sys.v_$session TO dbdyno;
 GRANT SELECT ON sys.v_$px_session TO dbdyno;
 
 -- Optional: the server's settings, which are part of a figure.
--- Without it: the record of a run is incomplete.
+-- Without it: the record of a run is incomplete, and only the proof before a run tells whether commits are durable.
 GRANT SELECT ON sys.v_$parameter TO dbdyno;
 GRANT SELECT ON sys.v_$instance TO dbdyno;
 GRANT SELECT ON sys.v_$database TO dbdyno;
