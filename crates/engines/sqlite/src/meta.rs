@@ -8,7 +8,7 @@ use dbdyno_engine::EngineError;
 use dbdyno_engine::bookkeeping::{Contents, Meta};
 use dbdyno_engine::server::contents::judged;
 use dbdyno_model::{ErrorClass, TableName};
-use rusqlite::ffi;
+use rusqlite::{ErrorCode, ffi};
 use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -118,12 +118,15 @@ fn look_with(path: &Path, access: Access, may_recover: bool) -> Result<Contents,
         return Ok(Contents::Foreign(DIALECT.words(words, &[("place", &file), ("holds", &holds)])));
     }
     let sql = &DIALECT.get("tables/get_meta")?.text;
-    let read = connection.rows("reading the load's progress", sql, |row| <(String, String)>::try_from(row));
-    let meta: Meta = match read {
-        Ok(pairs) => pairs.into_iter().collect(),
-        // A table of that name with other columns.
-        Err(error) if matches!(error.class, ErrorClass::UnknownObject | ErrorClass::Other) => Meta::default(),
-        Err(error) => return Err(error),
+    let read = || -> rusqlite::Result<Meta> {
+        connection.raw.prepare(sql)?.query_map([], |row| <(String, String)>::try_from(row))?.collect()
+    };
+    let meta = match read() {
+        Err(error) if error.sqlite_error_code().is_some_and(|code| code != ErrorCode::Unknown) => {
+            return Err(connection.says("reading the load's progress", error));
+        }
+        // Any other error comes from a table of that name with other columns.
+        read => read.unwrap_or_default(),
     };
     Ok(judged(&DIALECT, &file, meta, FORMAT, false))
 }
