@@ -1,4 +1,4 @@
-//! What `run` and `resume` share: measure points of a plan, show the run, and suggest next steps.
+//! What `run`, `resume` and `orion` share: measure points of a plan, show the run, and suggest next steps.
 
 use super::context::Context;
 use super::named_runs;

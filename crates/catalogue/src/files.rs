@@ -37,7 +37,8 @@ pub(crate) fn embedded() -> Sources {
         let (name, text) = (file.path().to_str()?.to_owned(), file.contents_utf8()?);
         Some((name.clone(), Source { shown: name, text: Cow::Borrowed(text) }))
     };
-    folders.chain([&CATALOGUE]).flat_map(Dir::files).filter_map(source).filter(|(name, _)| is_toml(name)).collect()
+    let counts = |name: &str| is_toml(name) && !name.contains("/.");
+    folders.chain([&CATALOGUE]).flat_map(Dir::files).filter_map(source).filter(|(name, _)| counts(name)).collect()
 }
 
 /// Overlays the files of a folder on `sources`. Hidden files and files that are not TOML are ignored. A TOML file or a

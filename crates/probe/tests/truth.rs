@@ -1,7 +1,6 @@
 //! The probe compared with work of a known amount. The machine may be busy with other work. So lower bounds are
 //! required every time, and upper bounds only of the best of a few attempts.
 
-#![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests")]
 
 use dbdyno_probe::page_cache::{EvictMode, Evictor};

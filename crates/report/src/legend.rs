@@ -115,7 +115,12 @@ pub(crate) fn missing<'p>(point: &'p Point, path: &str) -> Option<&'p str> {
 /// The JSON path of a metric in a point, which is where the reason for its absence is.
 pub(crate) fn path(metric: &str) -> String {
     match metric {
-        _ if metric.starts_with("read_") || metric.starts_with("write_") => format!("io.{metric}"),
+        "read_iops"
+        | "write_iops"
+        | "read_mib_per_s"
+        | "write_mib_per_s"
+        | "read_service_time_s"
+        | "write_service_time_s" => format!("io.{metric}"),
         "service_time_s" | "response_time_s" => format!("{metric}.mean"),
         "cpu_busy_pct" => "cpu.busy_pct".to_owned(),
         _ => match metric.strip_prefix("redo_") {
