@@ -145,6 +145,27 @@ fn a_load_goes_by_what_is_there() {
     assert_eq!(count(&room, "SELECT count(*) FROM dbdyno_tpcb_accounts"), 100_000);
 }
 
+/// What an earlier load noted as filled is proved again before the load goes on.
+#[test]
+fn a_load_that_goes_on_proves_the_rows_that_are_there() {
+    let room = loaded();
+    for (change_it, back) in [
+        // A value of another type, and a value of the right one.
+        ("SET bid = 'one' WHERE aid = 70000", "SET bid = 1 WHERE aid = 70000"),
+        ("SET abalance = 7 WHERE aid = 70000", "SET abalance = 0 WHERE aid = 70000"),
+    ] {
+        change(&room, "UPDATE dbdyno_meta SET value = 'filling scale 1' WHERE name = 'workload tpcb'");
+        change(&room, &format!("UPDATE dbdyno_tpcb_accounts {change_it}"));
+        for line in ["load tpcb", "run tpcb --users 1 --duration 100ms"] {
+            let refused = room.run(&format!("{line} {TARGET}")).expect(3).stderr;
+            let said = refused.contains("accounts") && refused.contains("drop it and load again");
+            assert!(said, "{change_it}: {refused}");
+        }
+        change(&room, &format!("UPDATE dbdyno_tpcb_accounts {back}"));
+        room.run(&format!("load tpcb {TARGET}")).expect(0);
+    }
+}
+
 #[test]
 fn what_is_asked_of_the_wrong_thing_is_refused() {
     let room = Room::new();
