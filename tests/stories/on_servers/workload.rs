@@ -63,7 +63,7 @@ fn a_row_changed_behind_its_back_is_found_out<S: Product>() {
     let reason = text(&points(&document)[0], "/reason").to_owned();
     assert!(reason.contains("must have one sum"), "{reason}");
     // It stays so until the row is restored, or everything is loaded again.
-    let line = format!("run tpcb --users 1 --duration 200ms --target {target}");
+    let line = format!("run tpcb --users 1 --duration 1s --target {target}");
     room.run(&line).expect(4);
     assert!(text(&points(&room.show("last"))[0], "/reason").starts_with("before the point: "));
     database.sql(&format!("UPDATE {accounts} SET abalance = abalance - 1 WHERE aid = 7"));
