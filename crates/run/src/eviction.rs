@@ -3,11 +3,16 @@
 use crate::Window;
 use dbdyno_model::RepeatMode;
 use dbdyno_probe::page_cache::{EvictMode, Evictor};
+use std::time::Duration;
 
 /// Scans read ahead, so evicting everything at every tick would discard pages that are about to be used.
 const SCAN_EVICTION_TICKS: u32 = 5;
 /// A scan that is shorter than this ends before its position can be estimated, so everything is evicted at every tick.
 const SHORTEST_SCAN_NS: u64 = 60_000_000;
+/// The time between two evictions as a share of a short scan, so that no scan finds the pages of the one before.
+const SHARE_OF_SHORT_SCAN: f64 = 0.8;
+/// Evicting more often would keep a processor busy.
+const SHORTEST_TICK: Duration = Duration::from_millis(2);
 /// The boundary between the two halves of the files.
 const MIDDLE: f64 = 0.45;
 /// While a scan is estimated to be in the first half, the second half can be evicted, and the reverse. The margins
@@ -52,6 +57,16 @@ impl<'a> Eviction<'a> {
         };
         // Whether eviction worked is judged by the reads of the devices.
         drop(evicted);
+    }
+
+    /// The time until the next eviction: `tick`, or less where a lone scan is shorter than that.
+    pub(crate) fn interval(&self, tick: Duration) -> Duration {
+        match self.window.last_chunk().filter(|_| self.alone && self.repeat_mode != RepeatMode::Chunks) {
+            Some((_, took_ns)) => {
+                Duration::from_nanos(took_ns).mul_f64(SHARE_OF_SHORT_SCAN).clamp(SHORTEST_TICK.min(tick), tick)
+            }
+            None => tick,
+        }
     }
 
     fn part(&mut self, now_ns: u64) -> EvictedPart {
@@ -100,6 +115,21 @@ mod tests {
         assert_eq!(at(&mut eviction, 1_760), EvictedPart::All, "too short to be followed");
         window.chunk_ended(1_000_000_000, 2_000_000_000);
         assert_eq!(at(&mut eviction, 2_100), EvictedPart::Share(MIDDLE, 1.0));
+    }
+
+    #[test]
+    fn a_scan_shorter_than_a_tick_is_evicted_more_often() {
+        let (evictor, window) = (Evictor::open(&[]).unwrap(), Window::new(WindowMode::steady(1.0), 1));
+        let of = |repeat_mode, alone| Eviction::new(&evictor, &window, repeat_mode, alone).interval(TICK);
+        const TICK: Duration = Duration::from_millis(20);
+        assert_eq!(of(RepeatMode::Statements, true), TICK, "no scan has ended");
+        for (took_ms, interval_ms) in [(10, 8), (1, 2), (500, 20)] {
+            window.chunk_ended(0, took_ms * 1_000_000);
+            assert_eq!(of(RepeatMode::Statements, true), Duration::from_millis(interval_ms));
+        }
+        window.chunk_ended(0, 12_000_000);
+        assert_eq!(of(RepeatMode::Chunks, true), TICK);
+        assert_eq!(of(RepeatMode::Statements, false), TICK, "scans beside each other read for each other");
     }
 
     #[test]

@@ -252,6 +252,7 @@ fn watch(context: &PointContext<'_>, gate: &StartGate, clients: Option<&ClientCo
     let alone = work.jobs() == 1 && work.driven_by() == Drive::Server;
     let mut eviction = evictor.map(|evictor| Eviction::new(evictor, window, work.repeat_mode(), alone));
     let (mut hold_lost, mut hold_look_ns) = (false, 0);
+    // Returns the time until it should be called again.
     let mut look_up = || {
         let now_ns = run.clock.now_ns();
         if !hold_lost && now_ns >= hold_look_ns {
@@ -268,7 +269,9 @@ fn watch(context: &PointContext<'_>, gate: &StartGate, clients: Option<&ClientCo
             clients.give_up();
             run.stop.cancel_current();
         }
+        eviction.as_ref().map_or(TICK, |eviction| eviction.interval(TICK))
     };
+    let mut tick = TICK;
     let until = |ns: u64| Duration::from_nanos(ns.saturating_sub(run.clock.now_ns()));
     let mut checkpoints = window.is_held().then(|| CheckpointWindow::new(run));
     while let Some(checkpoints) = checkpoints.as_mut().filter(|_| before.is_none() && !window.over()) {
@@ -279,14 +282,14 @@ fn watch(context: &PointContext<'_>, gate: &StartGate, clients: Option<&ClientCo
         look_up();
     }
     while before.is_none() && !window.over() {
-        match window.wait_for_start(TICK) {
-            Some(start_ns) if until(start_ns) <= TICK => {
+        match window.wait_for_start(tick) {
+            Some(start_ns) if until(start_ns) <= tick => {
                 std::thread::sleep(until(start_ns));
                 before = Some(sampler.snapshot());
             }
-            _ => _ = window.wait_for_end(TICK),
+            _ => _ = window.wait_for_end(tick),
         }
-        look_up();
+        tick = look_up();
     }
     if let Some(checkpoints) = &mut checkpoints {
         let mut after = None;
@@ -306,14 +309,14 @@ fn watch(context: &PointContext<'_>, gate: &StartGate, clients: Option<&ClientCo
     };
     let mut after = None;
     loop {
-        let left = aimed_end_ns.map_or(TICK, until).min(TICK);
+        let left = aimed_end_ns.map_or(tick, until).min(tick);
         if after.is_none() && aimed_end_ns.is_some() && left.is_zero() {
             after = Some(sampler.snapshot());
         }
-        if window.wait_for_end(if left.is_zero() { TICK } else { left }) {
+        if window.wait_for_end(if left.is_zero() { tick } else { left }) {
             break;
         }
-        look_up();
+        tick = look_up();
     }
     let late = window.span().zip(aimed_end_ns).is_none_or(|(span, aimed_ns)| span.end_ns > aimed_ns);
     if late || after.is_none() {
