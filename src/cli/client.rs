@@ -9,54 +9,54 @@ use dbdyno_model::{Arrivals, Drive, Queue, Rates, Think};
 #[command(next_help_heading = "Client drive")]
 pub(crate) struct ClientArgs {
     /// Who runs the loop: a procedure inside the database, or dbdyno, which sends each statement and times each
-    /// transaction [default: server for tests, client for workloads, whose server drive is a procedure called for each
-    /// transaction]
+    /// transaction. The server drive of a workload calls a procedure for each transaction [default: server for tests,
+    /// client for workloads]
     #[arg(long, value_name = "DRIVE", value_parser = words(DRIVES))]
     pub(crate) drive: Option<Drive>,
-    /// Open loop: transactions/s that are due, all jobs together, as in 500/s,1000/s; or shares of what a closed loop
-    /// reaches, which is measured first, as in 50%,80% or 10%..100%
+    /// Open loop: how many transactions of all jobs together are due each second, as in 500/s,1000/s; or shares of what a
+    /// closed loop reaches, which is measured first, as in 50%,80% or 10%..100%
     #[arg(long, value_name = "RATES", allow_hyphen_values = true)]
     pub(crate) rate: Option<Rates>,
-    /// How the transactions of a rate are spread [default: poisson]
-    #[arg(long, value_name = "HOW", value_parser = words(ARRIVALS))]
+    /// How the transactions of a rate are spread over time [default: poisson]
+    #[arg(long, value_name = "ARRIVALS", value_parser = words(ARRIVALS))]
     pub(crate) arrivals: Option<Arrivals>,
-    /// Closed loop: pause of each job between two transactions, as in 5ms, or 5ms..10ms for any from a span
+    /// Closed loop: pause of each job between two transactions, as in 5ms, or 5ms..10ms for random times of a span
     #[arg(long, value_name = "TIME")]
     pub(crate) think: Option<Think>,
-    /// Who serves the transactions of a rate: whichever session is free, or each session a queue of its own
+    /// Where the transactions of a rate wait for a session: in one queue, or in a queue for each session
     /// [default: shared]
-    #[arg(long, value_name = "WHOSE", value_parser = words(QUEUES))]
+    #[arg(long, value_name = "QUEUE", value_parser = words(QUEUES))]
     pub(crate) queue: Option<Queue>,
-    /// Jobs share so many connections, as the users of an application behind a pool of them: each takes one for a whole
-    /// transaction; how long it had to wait for one is told apart [default: a connection each]
+    /// How many connections the jobs share, like the users of an application with a connection pool. A job takes a
+    /// connection for a whole transaction. How long it waited for one is shown separately [default: one for each job]
     #[arg(long, value_name = "N", value_parser = connections)]
     pub(crate) connections: Option<u32>,
-    /// Whether sessions go to the thread on whose processor their server process runs, where client and server share a
-    /// machine of few processors and every step of the ramp has sessions enough [default: yes]
-    #[arg(long, value_name = "WHETHER", value_parser = words(WHETHER_TO_FOLLOW))]
+    /// Whether each session moves to the thread on the processor where its server process runs. This needs client and
+    /// server on one machine with few processors, and enough sessions at every step of the ramp [default: yes]
+    #[arg(long, value_name = "WHETHER", value_parser = words(FOLLOW))]
     pub(crate) follow: Option<bool>,
 }
 
-/// `--drive`.
+/// The values of `--drive`.
 const DRIVES: &[Word<Drive>] = &[
     ("server", Drive::Server, "A procedure inside the database: what the platform can do"),
     ("client", Drive::Client, "dbdyno sends each statement: what an application sees"),
 ];
 
-/// `--arrivals`.
+/// The values of `--arrivals`.
 pub(super) const ARRIVALS: &[Word<Arrivals>] = &[
     ("constant", Arrivals::Constant, "At equal distances"),
-    ("poisson", Arrivals::Poisson, "Independent of each other, as the requests of many users"),
+    ("poisson", Arrivals::Poisson, "Independent of each other, like the requests of many users"),
 ];
 
-/// `--queue`.
+/// The values of `--queue`.
 const QUEUES: &[Word<Queue>] = &[
-    ("shared", Queue::Shared, "One for all sessions, as before a pool of connections"),
-    ("session", Queue::Session, "One for each session, as in applications whose users have a connection each"),
+    ("shared", Queue::Shared, "One queue for all sessions: the first that is free takes the next transaction, as in a connection pool"),
+    ("session", Queue::Session, "One queue for each session, as in applications whose users have a connection each"),
 ];
 
-/// `--follow`.
-const WHETHER_TO_FOLLOW: &[Word<bool>] = &[
-    ("yes", true, "They go where that is possible"),
-    ("no", false, "They stay where they are, as most applications' do"),
+/// The values of `--follow`.
+const FOLLOW: &[Word<bool>] = &[
+    ("yes", true, "Sessions move where this is possible"),
+    ("no", false, "Sessions stay where they are, as in most applications"),
 ];

@@ -1,4 +1,4 @@
-//! From counts to the figures of a point: rates inside the window, counters over their own interval, and telemetry.
+//! Turns counts into the figures of a point: rates inside the window, counters over their own interval, and telemetry.
 
 use crate::work::{PointWork, WorkloadSpec};
 use crate::work_log::{WorkDone, WorkLog};
@@ -14,12 +14,12 @@ use dbdyno_stats::Histogram;
 use std::collections::BTreeMap;
 
 /// The key metric of a workload.
-const TRANSACTIONS: &str = "tx_per_s";
-/// Bytes of a MiB.
+const WORKLOAD_METRIC: &str = "tx_per_s";
+/// Bytes in a MiB.
 pub(crate) const MIB: f64 = 1_048_576.0;
 
-/// Fills in the rates inside the window. The time in which jobs removed what pieces had made is left out of the rates.
-pub(crate) fn work(point: &mut Point, work: PointWork<'_>, log: &WorkLog, window: Span, discarding_ns: u64) {
+/// Fills in the rates inside the window. The time in which jobs removed what pieces had made does not count.
+pub(crate) fn fill_work(point: &mut Point, work: PointWork<'_>, log: &WorkLog, window: Span, discarding_ns: u64) {
     let done = log.inside(window);
     let discarding_s = discarding_ns as f64 / 1e9;
     let seconds = (window.seconds() - discarding_s).max(0.0);
@@ -66,24 +66,28 @@ pub(crate) fn work(point: &mut Point, work: PointWork<'_>, log: &WorkLog, window
 }
 
 /// The transactions of a workload by type.
-pub(crate) fn types(point: &Point, work: &WorkloadSpec<'_>, types: &[TypeResult]) -> Vec<TransactionType> {
-    let of = |(of, found): (&program::TransactionType, &TypeResult)| {
-        let ops = found.service.count();
+pub(crate) fn transaction_types(
+    point: &Point,
+    work: &WorkloadSpec<'_>,
+    results: &[TypeResult],
+) -> Vec<TransactionType> {
+    let figures = |(planned, result): (&program::TransactionType, &TypeResult)| {
+        let ops = result.service.count();
         TransactionType {
-            name: of.name.clone(),
-            weight: of.weight,
+            name: planned.name.clone(),
+            weight: planned.weight,
             ops: Some(ops),
             ops_per_s: point.window_s.filter(|seconds| *seconds > 0.0).map(|seconds| ops as f64 / seconds),
-            service_time_s: Some(times_of(&found.service, found.failed)),
-            response_time_s: found.response.as_ref().map(|response| times_of(response, found.failed)),
-            outcomes: found.outcomes.clone(),
+            service_time_s: Some(times_with_failed(&result.service, result.failed)),
+            response_time_s: result.response.as_ref().map(|response| times_with_failed(response, result.failed)),
+            outcomes: result.outcomes.clone(),
         }
     };
-    work.types.iter().zip(types).map(of).collect()
+    work.types.iter().zip(results).map(figures).collect()
 }
 
 /// Fills in the times of transactions of the client drive.
-pub(crate) fn client_times(point: &mut Point, service: &Histogram, response: Option<&Histogram>, series: Series) {
+pub(crate) fn fill_client_times(point: &mut Point, service: &Histogram, response: Option<&Histogram>, series: Series) {
     let failed = series.errors.iter().sum();
     for (name, histogram) in [("service_time_s", Some(service)), ("response_time_s", response)] {
         let Some(histogram) = histogram else { continue };
@@ -97,42 +101,43 @@ pub(crate) fn client_times(point: &mut Point, service: &Histogram, response: Opt
             }
         }
     }
-    point.service_time_s = Some(times_of(service, failed));
-    point.response_time_s = response.map(|response| times_of(response, failed));
+    point.service_time_s = Some(times_with_failed(service, failed));
+    point.response_time_s = response.map(|response| times_with_failed(response, failed));
     point.series = Some(series);
 }
 
+/// The percentiles of [`ResponseTime`], by the names of its fields.
 const PERCENTILES: [(&str, f64); 6] =
     [("p50", 50.0), ("p90", 90.0), ("p95", 95.0), ("p99", 99.0), ("p99_9", 99.9), ("p99_99", 99.99)];
 
-/// The figures of a distribution.
+/// Mean, percentiles and maximum of a distribution of times.
 pub(crate) fn times(histogram: &Histogram) -> ResponseTime {
-    times_of(histogram, 0)
+    times_with_failed(histogram, 0)
 }
 
-/// The same where `failed` more transactions failed, which count as slower than any other. Mean and maximum are those
-/// of the transactions that succeeded.
-fn times_of(histogram: &Histogram, failed: u64) -> ResponseTime {
-    let at = |pct| histogram.percentile_with_longer_ns(pct, failed).map(|ns| ns as f64 / 1e9);
+/// The same if `failed` more transactions failed. In percentiles these count as slower than any other. Mean and maximum
+/// are those of the transactions that succeeded.
+fn times_with_failed(histogram: &Histogram, failed: u64) -> ResponseTime {
+    let percentile_s = |pct| histogram.percentile_with_longer_ns(pct, failed).map(|ns| ns as f64 / 1e9);
     ResponseTime {
         mean: histogram.mean_ns().map(|ns| ns / 1e9),
-        p50: at(50.0),
-        p90: at(90.0),
-        p95: at(95.0),
-        p99: at(99.0),
-        p99_9: at(99.9),
-        p99_99: at(99.99),
+        p50: percentile_s(50.0),
+        p90: percentile_s(90.0),
+        p95: percentile_s(95.0),
+        p99: percentile_s(99.0),
+        p99_9: percentile_s(99.9),
+        p99_99: percentile_s(99.99),
         max: histogram.max_ns().map(|ns| ns as f64 / 1e9),
         ..ResponseTime::default()
     }
 }
 
-/// Seconds for the work that the test names.
+/// Seconds that the work of the test takes; `None` if the work is a rate.
 fn elapsed_s(spec: &PointSpec, log: &WorkLog, done: &WorkDone, window_s: f64) -> Option<f64> {
     let mean_s = |pieces: f64| (pieces > 0.0).then(|| done.busy_ns / 1e9 / pieces);
     match (spec.test.procedure.argument, spec.test.repeat_mode) {
         (Some(Argument::Fibonacci), _) => {
-            // The seconds of one job for the documented number, scaled by the number of calls.
+            // How long one job takes for all calls of the documented argument, at the rate that was measured.
             let calls = spec.test.ops_of_argument(spec.test.documented_argument.or(spec.test.argument)?)? as f64;
             (done.ops > 0.0).then(|| calls * window_s * f64::from(spec.jobs) / done.ops)
         }
@@ -142,21 +147,21 @@ fn elapsed_s(spec: &PointSpec, log: &WorkLog, done: &WorkDone, window_s: f64) ->
     }
 }
 
-/// How the time of the documented work was extrapolated, where a pass does less work.
+/// How the time of the documented work was extrapolated, if a pass does less than this work.
 fn extrapolated_from(spec: &PointSpec) -> Option<String> {
     let (argument, documented) = (spec.test.argument?, spec.test.documented_argument?);
     let calls = |argument| Some(spec.test.ops_of_argument(argument)? as f64);
-    let times = calls(documented)? / calls(argument)?;
-    let told = spec.test.procedure.argument == Some(Argument::Fibonacci) && argument != documented;
-    told.then(|| {
+    let ratio = calls(documented)? / calls(argument)?;
+    let is_extrapolated = spec.test.procedure.argument == Some(Argument::Fibonacci) && argument != documented;
+    is_extrapolated.then(|| {
         format!(
-            "fibonacci({documented}) was not run: its time is that of fibonacci({argument}), of which it makes {times:.0} times the calls"
+            "fibonacci({documented}) was not run: its time is that of fibonacci({argument}), of which it makes {ratio:.0} times the calls"
         )
     })
 }
 
 /// Fills in what the operating system counted.
-pub(crate) fn telemetry(point: &mut Point, telemetry: &Telemetry, local: bool) {
+pub(crate) fn fill_telemetry(point: &mut Point, telemetry: &Telemetry, local: bool) {
     if !local {
         for path in ["cpu", "io", "memory", "network", "pressure"] {
             point.lacks(path, "the target is on another machine, whose operating system dbdyno does not see");
@@ -171,20 +176,20 @@ pub(crate) fn telemetry(point: &mut Point, telemetry: &Telemetry, local: bool) {
     point.missing.extend(telemetry.missing.iter().map(|(path, why)| (path.clone(), why.clone())));
 }
 
-/// Fills in what an engine on another machine reports of that machine and of its files.
-pub(crate) fn told_from_afar(point: &mut Point, counters: &Counters, counters_s: f64) {
+/// Fills in what an engine on another machine reports about this machine and its files.
+pub(crate) fn fill_remote_machine(point: &mut Point, counters: &Counters, counters_s: f64) {
     let get = |counter| counters.get(counter).map(|n| n as f64);
-    let whole = get(Counter::HostBusyNs).zip(get(Counter::HostIdleNs)).map(|(busy, idle)| busy + idle);
-    if let Some(whole) = whole.filter(|whole| *whole > 0.0) {
-        let pct = |counter| get(counter).map(|n| n / whole * 100.0);
+    let all_ns = get(Counter::HostBusyNs).zip(get(Counter::HostIdleNs)).map(|(busy, idle)| busy + idle);
+    if let Some(all_ns) = all_ns.filter(|ns| *ns > 0.0) {
+        let pct = |counter| get(counter).map(|ns| ns / all_ns * 100.0);
         point.cpu = CpuUse { busy_pct: pct(Counter::HostBusyNs), ..CpuUse::default() };
         point.missing.remove("cpu");
-        let parts = [
+        let figures = [
             ("cpu.user_pct", Counter::HostUserNs, &mut point.cpu.user_pct, pct(Counter::HostUserNs)),
             ("cpu.system_pct", Counter::HostSystemNs, &mut point.cpu.system_pct, pct(Counter::HostSystemNs)),
             ("cpu.iowait_pct", Counter::HostIowaitNs, &mut point.cpu.iowait_pct, pct(Counter::HostIowaitNs)),
         ];
-        fill(&mut point.missing, counters, parts, |_, _| "the engine does not tell");
+        fill_counted(&mut point.missing, counters, figures, |_, _| "the engine does not tell");
         point.lacks("cpu.steal_pct", "the engine tells of its machine, and this is not among it");
         point.lacks("cpu.harness_pct", "dbdyno runs on another machine than the database");
     }
@@ -197,19 +202,19 @@ pub(crate) fn told_from_afar(point: &mut Point, counters: &Counters, counters_s:
             [Counter::ReadBytes, Counter::WriteBytes].map(|bytes| rate(bytes).map(|bytes| bytes / MIB));
         let read_s = mean_s(Counter::FileReadNs, Counter::FileReads);
         let write_s = mean_s(Counter::FileWriteNs, Counter::FileWrites);
-        let parts = [
+        let figures = [
             ("io.read_mib_per_s", Counter::ReadBytes, &mut point.io.read_mib_per_s, read_mib_per_s),
             ("io.write_mib_per_s", Counter::WriteBytes, &mut point.io.write_mib_per_s, write_mib_per_s),
             ("io.read_service_time_s", Counter::FileReadNs, &mut point.io.read_service_time_s, read_s),
             ("io.write_service_time_s", Counter::FileWriteNs, &mut point.io.write_service_time_s, write_s),
         ];
-        fill(&mut point.missing, counters, parts, |_, _| "the engine timed none");
+        fill_counted(&mut point.missing, counters, figures, |_, _| "the engine timed none");
         point.lacks("io.devices", "the engine counts requests, whatever device they go to");
     }
 }
 
 /// Fills in what the engine counted, divided by the counters' own interval.
-pub(crate) fn counters(point: &mut Point, counters: &Counters, counters_s: f64, block_bytes: u64) {
+pub(crate) fn fill_counters(point: &mut Point, counters: &Counters, counters_s: f64, block_bytes: u64) {
     point.counters_s = Some(counters_s);
     let get = |counter| counters.get(counter).map(|n| n as f64);
     let rate = |counter| get(counter).filter(|_| counters_s > 0.0).map(|n| n / counters_s);
@@ -217,14 +222,14 @@ pub(crate) fn counters(point: &mut Point, counters: &Counters, counters_s: f64, 
     let hit_pct =
         |hits| get(hits).zip(get(Counter::PhysicalReads)).filter(|(_, n)| *n > 0.0).map(|(h, n)| h / n * 100.0);
     let (redo, database) = (&mut point.redo, &mut point.database);
-    let per_s = |path, counter, place| (path, counter, place, rate(counter));
-    let mean = |path, ns, n, place| (path, ns, place, mean_s(ns, n));
+    let per_s = |path, counter, field| (path, counter, field, rate(counter));
+    let mean = |path, ns, n, field| (path, ns, field, mean_s(ns, n));
     let (logical, physical) = (get(Counter::LogicalReads), get(Counter::PhysicalReads));
-    let hits = logical.zip(physical).filter(|(l, _)| *l > 0.0).map(|(l, p)| (1.0 - p / l).max(0.0) * 100.0);
-    // Where writes are not counted, each write is one block.
+    let buffer_hit_pct = logical.zip(physical).filter(|(l, _)| *l > 0.0).map(|(l, p)| (1.0 - p / l).max(0.0) * 100.0);
+    // If the engine does not count writes, one write for each block is assumed.
     let writes_per_s = rate(Counter::FileWrites).or_else(|| rate(Counter::PhysicalWrites));
-    let written = rate(Counter::PhysicalWrites).map(|blocks| blocks * block_bytes as f64 / MIB);
-    let cell_hits = hit_pct(Counter::CellFlashHits);
+    let write_mib_per_s = rate(Counter::PhysicalWrites).map(|blocks| blocks * block_bytes as f64 / MIB);
+    let (flash_hit_pct, cell_flash_hit_pct) = (hit_pct(Counter::FlashHits), hit_pct(Counter::CellFlashHits));
     database.checkpoints = counters.get(Counter::Checkpoints);
     let figures = [
         ("redo.mib_per_s", Counter::RedoBytes, &mut redo.mib_per_s, rate(Counter::RedoBytes).map(|b| b / MIB)),
@@ -237,20 +242,25 @@ pub(crate) fn counters(point: &mut Point, counters: &Counters, counters_s: f64, 
         per_s("database.physical_reads_per_s", Counter::PhysicalReads, &mut database.physical_reads_per_s),
         per_s("database.physical_writes_per_s", Counter::PhysicalWrites, &mut database.physical_writes_per_s),
         ("database.data_writes_per_s", Counter::PhysicalWrites, &mut database.data_writes_per_s, writes_per_s),
-        ("database.data_write_mib_per_s", Counter::PhysicalWrites, &mut database.data_write_mib_per_s, written),
+        ("database.data_write_mib_per_s", Counter::PhysicalWrites, &mut database.data_write_mib_per_s, write_mib_per_s),
         mean(
             "database.data_write_service_time_s",
             Counter::FileWriteNs,
             Counter::FileWrites,
             &mut database.data_write_service_time_s,
         ),
-        ("database.buffer_hit_pct", Counter::LogicalReads, &mut database.buffer_hit_pct, hits),
+        ("database.buffer_hit_pct", Counter::LogicalReads, &mut database.buffer_hit_pct, buffer_hit_pct),
         per_s("database.write_blocks_per_s", Counter::BlocksDirtied, &mut database.write_blocks_per_s),
-        ("database.flash_hit_pct", Counter::FlashHits, &mut database.flash_hit_pct, hit_pct(Counter::FlashHits)),
-        ("database.cell_flash_hit_pct", Counter::CellFlashHits, &mut database.cell_flash_hit_pct, cell_hits),
+        ("database.flash_hit_pct", Counter::FlashHits, &mut database.flash_hit_pct, flash_hit_pct),
+        (
+            "database.cell_flash_hit_pct",
+            Counter::CellFlashHits,
+            &mut database.cell_flash_hit_pct,
+            cell_flash_hit_pct,
+        ),
         ("database.checkpoints", Counter::Checkpoints, &mut None, get(Counter::Checkpoints)),
     ];
-    fill(&mut point.missing, counters, figures, |path, counter| match path {
+    fill_counted(&mut point.missing, counters, figures, |path, counter| match path {
         _ if counters.get(counter).is_none() => "the engine does not count it",
         "database.data_write_service_time_s" => "no data file was written",
         "redo.sync_service_time_s" => "no commit waited for the log",
@@ -272,7 +282,7 @@ pub(crate) fn counters(point: &mut Point, counters: &Counters, counters_s: f64, 
         })
         .collect();
     if let Some(time_ns) = get(Counter::DbCpuNs).filter(|ns| *ns > 0.0) {
-        // Not a wait, but the processor time of sessions; it has no count.
+        // This is the processor time of sessions, and no wait, so it has no count.
         let (event, class) = ("DB CPU".to_owned(), "CPU".to_owned());
         let (time_s, histogram_us) = (Some(time_ns / 1e9), BTreeMap::new());
         point.waits.push(Wait { event, class, count: 0, time_s, sampled: false, histogram_us });
@@ -288,18 +298,19 @@ pub(crate) fn counters(point: &mut Point, counters: &Counters, counters_s: f64, 
     point.waits.sort_by(|a, b| b.time_s.unwrap_or(0.0).total_cmp(&a.time_s.unwrap_or(0.0)).then(b.count.cmp(&a.count)));
 }
 
-/// A figure that comes from counters: its JSON path, the counter that may say why there is none, its place and value.
+/// A figure from counters: its JSON path, the counter that may say why there is no value, its field and its value.
 type Counted<'p> = (&'static str, Counter, &'p mut Option<f64>, Option<f64>);
 
-/// Sets figures. Where there is no value, and no reason yet, the counter's reason is noted, or else `why`.
-fn fill<const N: usize>(
+/// Fills in figures from counters. A figure without a value, and without a reason so far, gets the counter's reason, or
+/// else the one that `why` returns.
+fn fill_counted<const N: usize>(
     missing: &mut BTreeMap<String, String>,
     counters: &Counters,
     figures: [Counted<'_>; N],
     why: impl Fn(&str, Counter) -> &'static str,
 ) {
-    for (path, counter, place, value) in figures {
-        *place = value;
+    for (path, counter, field, value) in figures {
+        *field = value;
         if value.is_none() && !missing.contains_key(path) {
             let why = counters.missing.get(&counter).map_or_else(|| why(path, counter), String::as_str);
             missing.insert(path.to_owned(), why.to_owned());
@@ -307,10 +318,10 @@ fn fill<const N: usize>(
     }
 }
 
-/// Sets the key metric: the first of the test's metrics that the point has a value for; for a workload transactions/s.
-pub(crate) fn metric(point: &mut Point, work: PointWork<'_>, catalogue: &Catalogue) {
-    let transactions = [MetricId::from(TRANSACTIONS)];
-    let metrics = work.test().map_or(transactions.as_slice(), |spec| &spec.test.metrics);
+/// Fills in the key metric: the first of the test's metrics that has a value. For a workload, transactions/s.
+pub(crate) fn fill_metric(point: &mut Point, work: PointWork<'_>, catalogue: &Catalogue) {
+    let of_workload = [MetricId::from(WORKLOAD_METRIC)];
+    let metrics = work.test().map_or(of_workload.as_slice(), |spec| &spec.test.metrics);
     point.metric = metrics.iter().find_map(|id| {
         let unit = catalogue.metric(id).ok()?.unit.clone();
         Some(MetricValue { id: id.clone(), value: point.value(id)?, unit })
@@ -318,7 +329,7 @@ pub(crate) fn metric(point: &mut Point, work: PointWork<'_>, catalogue: &Catalog
 }
 
 /// The window mode of a point.
-pub(crate) fn pace(work: PointWork<'_>, duration_s: f64) -> WindowMode {
+pub(crate) fn window_mode(work: PointWork<'_>, duration_s: f64) -> WindowMode {
     match work.repeat_mode() {
         _ if work.driven_by() == Drive::Client => WindowMode::of_client(duration_s),
         RepeatMode::Once => WindowMode::pieces(duration_s),

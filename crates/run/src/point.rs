@@ -195,7 +195,7 @@ fn attempt(
         Cache::NonCached if features.local => evictor(&files, point),
         _ => None,
     };
-    let window = Window::new(figures::pace(work, planned.duration_s), sessions.len());
+    let window = Window::new(figures::window_mode(work, planned.duration_s), sessions.len());
     let window = if point.settings.is_empty() { window } else { window.held() };
     let point_context = jobs::PointContext {
         run: context,
@@ -225,10 +225,10 @@ fn attempt(
         durability::look_again(engine, work, point, durability);
     }
     let span = window.span().ok_or_else(|| EngineError::new(ErrorClass::Cancelled, "the point was stopped"))?;
-    figures::work(point, work, &measured.log, span, measured.discarding_ns);
+    figures::fill_work(point, work, &measured.log, span, measured.discarding_ns);
     let commits = work.commits(&measured.log, &measured.types);
     if let Some(TransactionTimes { service, response, connection_wait, series }) = measured.times {
-        figures::client_times(point, &service, response.as_ref(), series);
+        figures::fill_client_times(point, &service, response.as_ref(), series);
         let of_type = |name: &str, service, response: Option<_>| {
             let of = |kind| {
                 let transaction_type = Some(name.to_owned());
@@ -239,7 +239,7 @@ fn attempt(
         match work {
             PointWork::Test(_) => histograms.extend(of_type(planned.subject.as_str(), service, response)),
             PointWork::Workload(workload) => {
-                point.transactions = figures::types(point, workload, &measured.types);
+                point.transactions = figures::transaction_types(point, workload, &measured.types);
                 for (of, times) in workload.types.iter().zip(measured.types) {
                     histograms.extend(of_type(&of.name, times.service, times.response));
                 }
@@ -250,15 +250,15 @@ fn attempt(
         histograms.extend(connection_wait.map(of_all));
     }
     let counters_s = judge::counters_s(&window, &measured.log);
-    figures::counters(point, &measured.counters, counters_s, features.block_bytes);
+    figures::fill_counters(point, &measured.counters, counters_s, features.block_bytes);
     let (Some(before), Some(after)) = (measured.edges.before, measured.edges.after) else {
         let busy = "the machine was too busy to look at it when the window began: use a longer --duration, or a quieter machine";
         return Err(EngineError::other(busy));
     };
     let telemetry = sampler.difference(&before, &after);
-    figures::telemetry(point, &telemetry, features.local);
+    figures::fill_telemetry(point, &telemetry, features.local);
     if !features.local {
-        figures::told_from_afar(point, &measured.counters, counters_s);
+        figures::fill_remote_machine(point, &measured.counters, counters_s);
     }
     let evidence = judge::Evidence {
         work,
@@ -277,7 +277,7 @@ fn attempt(
     judge::prove(point, &evidence);
     judge::rate(point, &evidence);
     point.database.read_mib_per_s = evidence.scanned_bytes_per_s(point).map(|bytes| bytes / figures::MIB);
-    figures::metric(point, work, context.catalogue);
+    figures::fill_metric(point, work, context.catalogue);
     Ok(())
 }
 

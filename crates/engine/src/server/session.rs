@@ -72,7 +72,7 @@ pub trait SessionProduct: Send + 'static {
         false
     }
 
-    /// Does what a pass must do outside the procedure. It is called after each pass that is a call of its own, gets
+    /// Does what a pass must do outside the procedure. It is called after each pass that is a call of its own. It gets
     /// what the call did, and returns what the pass did.
     ///
     /// # Errors

@@ -23,7 +23,7 @@ fn a_time_that_was_worked_out_says_from_what() {
     };
     let mut point = Point::new(dbdyno_model::TestCode::new("T151").unwrap(), jiff::Timestamp::UNIX_EPOCH);
     let window = Span { start_ns: 0, end_ns: 1_000_000_000 };
-    work(&mut point, PointWork::Test(&spec("T151")), &WorkLog::default(), window, 0);
+    fill_work(&mut point, PointWork::Test(&spec("T151")), &WorkLog::default(), window, 0);
     let told = "fibonacci(39) was not run: its time is that of fibonacci(22), of which it makes 3571 times the calls";
     assert_eq!(point.extrapolated["elapsed_s"], told);
     assert_eq!(extrapolated_from(&spec("T152")), None);
@@ -40,7 +40,7 @@ fn an_engine_on_another_machine_tells_of_it() {
     for path in ["cpu", "io"] {
         point.lacks(path, "the target is on another machine");
     }
-    told_from_afar(&mut point, &Counters::default(), 2.0);
+    fill_remote_machine(&mut point, &Counters::default(), 2.0);
     assert!(point.missing.contains_key("cpu") && point.missing.contains_key("io"));
     let told = [
         (Counter::HostBusyNs, 3_000_000_000),
@@ -56,7 +56,7 @@ fn an_engine_on_another_machine_tells_of_it() {
         (Counter::FileWrites, 0),
         (Counter::FileWriteNs, 0),
     ];
-    told_from_afar(&mut point, &counters(&told), 2.0);
+    fill_remote_machine(&mut point, &counters(&told), 2.0);
     assert_eq!((point.cpu.busy_pct, point.cpu.user_pct, point.cpu.iowait_pct), (Some(75.0), Some(50.0), None));
     assert_eq!(point.missing["cpu.iowait_pct"], "not on this system");
     assert_eq!((point.io.read_iops, point.io.write_mib_per_s), (Some(400.0), Some(1.0)));

@@ -85,7 +85,7 @@ pub(super) fn fill(point: &mut Point, measured: &StorageMeasurement, luns: &Luns
 
 /// Fills in what the operating system counted, with the flags that follow from it.
 pub(super) fn machine(point: &mut Point, telemetry: &Telemetry, clock_jump_s: f64) {
-    figures::telemetry(point, telemetry, true);
+    figures::fill_telemetry(point, telemetry, true);
     judge::clock(point, telemetry, clock_jump_s);
     judge::throttled(point, telemetry);
     // Only dbdyno works for this test, so there is no server share.
