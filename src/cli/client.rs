@@ -13,12 +13,12 @@ pub(crate) struct ClientArgs {
     /// client for workloads]
     #[arg(long, value_name = "DRIVE", value_parser = words(DRIVES))]
     pub(crate) drive: Option<Drive>,
-    /// Open loop: how many transactions of all jobs together are due each second, as in 500/s,1000/s; or shares of what a
+    /// Open loop: transactions of all jobs together that are due each second, as in 500/s,1000/s; or shares of what a
     /// closed loop reaches, which is measured first, as in 50%,80% or 10%..100%
     #[arg(long, value_name = "RATES", allow_hyphen_values = true)]
     pub(crate) rate: Option<Rates>,
     /// How the transactions of a rate are spread over time [default: poisson]
-    #[arg(long, value_name = "ARRIVALS", value_parser = words(ARRIVALS))]
+    #[arg(long, value_name = "HOW", value_parser = words(ARRIVALS))]
     pub(crate) arrivals: Option<Arrivals>,
     /// Closed loop: pause of each job between two transactions, as in 5ms, or 5ms..10ms for random times of a span
     #[arg(long, value_name = "TIME")]
@@ -51,7 +51,7 @@ pub(super) const ARRIVALS: &[Word<Arrivals>] = &[
 
 /// The values of `--queue`.
 const QUEUES: &[Word<Queue>] = &[
-    ("shared", Queue::Shared, "One queue for all sessions: the first that is free takes the next transaction, as in a connection pool"),
+    ("shared", Queue::Shared, "One queue for all sessions, as in front of a connection pool"),
     ("session", Queue::Session, "One queue for each session, as in applications whose users have a connection each"),
 ];
 
