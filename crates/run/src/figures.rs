@@ -252,12 +252,7 @@ pub(crate) fn fill_counters(point: &mut Point, counters: &Counters, counters_s: 
         ("database.buffer_hit_pct", Counter::LogicalReads, &mut database.buffer_hit_pct, buffer_hit_pct),
         per_s("database.write_blocks_per_s", Counter::BlocksDirtied, &mut database.write_blocks_per_s),
         ("database.flash_hit_pct", Counter::FlashHits, &mut database.flash_hit_pct, flash_hit_pct),
-        (
-            "database.cell_flash_hit_pct",
-            Counter::CellFlashHits,
-            &mut database.cell_flash_hit_pct,
-            cell_flash_hit_pct,
-        ),
+        ("database.cell_flash_hit_pct", Counter::CellFlashHits, &mut database.cell_flash_hit_pct, cell_flash_hit_pct),
         ("database.checkpoints", Counter::Checkpoints, &mut None, get(Counter::Checkpoints)),
     ];
     fill_counted(&mut point.missing, counters, figures, |path, counter| match path {
