@@ -96,7 +96,7 @@ pub struct CellKey {
     pub dop: Dop,
     /// Rows per transaction; 0 where the test has no transactions.
     pub rows_per_tx: u64,
-    /// When transactions begin.
+    /// The load of the client drive: rate, pauses, queues, connections.
     #[serde(flatten)]
     pub load: ClientLoad,
     /// Whether the points measure the best DOP of a ramp again. The points that selected it belong to another cell.
