@@ -2,7 +2,7 @@
 
 use super::*;
 use std::io::{Read, Write};
-use std::net::TcpListener;
+use std::net::{Shutdown, TcpListener, TcpStream};
 
 #[test]
 fn a_name_with_several_addresses_is_tried_at_each() {
@@ -109,6 +109,40 @@ fn passwords_prove_who_we_are_and_are_never_shown() {
     if rustix::process::geteuid().is_root() {
         open(&server.socket("root", "information_schema_x")).unwrap();
     }
+}
+
+/// Stands before a server: refuses the password of the first connection, and passes the next one on.
+fn refuses_first(server: &str) -> (u16, thread::JoinHandle<()>) {
+    let before = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = before.local_addr().unwrap().port();
+    let server = server.to_owned();
+    let serving = thread::spawn(move || {
+        let (mut client, _) = before.accept().unwrap();
+        let mut greeting = [0; 1024];
+        let bytes = TcpStream::connect(&server).unwrap().read(&mut greeting).unwrap();
+        client.write_all(&greeting[..bytes]).unwrap();
+        _ = client.read(&mut [0; 1024]).unwrap();
+        client.write_all(b"\x15\0\0\x02\xff\x15\x04#28000Access denied").unwrap();
+        let (client, _) = before.accept().unwrap();
+        let server = TcpStream::connect(&server).unwrap();
+        let (mut from_client, mut to_server) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+        thread::spawn(move || {
+            _ = std::io::copy(&mut from_client, &mut to_server);
+            _ = to_server.shutdown(Shutdown::Both);
+        });
+        _ = std::io::copy(&mut &server, &mut &client);
+    });
+    (port, serving)
+}
+
+#[test]
+fn a_refused_password_is_tried_once_more() {
+    let server = start(ServerOptions::default());
+    server.client("", "CREATE USER scott IDENTIFIED BY 'tiger'; GRANT ALL ON dbdyno.* TO scott");
+    let (port, serving) = refuses_first(&format!("127.0.0.1:{}", server.port));
+    let target = format!("mariadb://scott:tiger@127.0.0.1:{port}/dbdyno?sslmode=disable");
+    assert_eq!(value(&mut open(&target).unwrap(), "SELECT CURRENT_USER()"), "scott@%");
+    serving.join().unwrap();
 }
 
 #[test]
