@@ -2,7 +2,7 @@
 
 use super::client::ClientArgs;
 use super::common::{Shown, TargetArgs};
-use super::values::{Word, dop, duration_s, label, limit_s, scale, words};
+use super::values::{Word, dop, duration_s, label, limit_s, only_dop, scale, words};
 use clap::Args;
 use dbdyno_model::{CommitMode, Ramp};
 
@@ -41,7 +41,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N", value_parser = dop)]
     pub(crate) nodes: Option<u32>,
     /// Fix the number of jobs; tests whose ramp moves jobs are then measured at this number alone
-    #[arg(long, value_name = "N", value_parser = dop)]
+    #[arg(long, value_name = "N", value_parser = only_dop)]
     pub(crate) jobs: Option<u32>,
     /// Fix the number of threads inside one statement; as --jobs for tests whose ramp moves threads
     #[arg(long, value_name = "N", value_parser = dop)]

@@ -77,6 +77,7 @@ fn bad_values_are_refused_with_a_reason() {
         ("--duration 10", "has no unit"),
         ("--repeat 0", "0 is not in 1..=1000"),
         ("--jobs 0", "from 1 to 65535"),
+        ("--jobs 1,2", "or several as --ramp 1,2"),
         ("--label last", "always means the newest run"),
         ("--commit never", "durable, engine_default"),
         ("--drive both", "server, client"),

@@ -86,6 +86,17 @@ pub(crate) fn dop(text: &str) -> Result<u32, String> {
     count(text, "degree of parallelism")
 }
 
+/// The one degree of parallelism at which a run measures; several are a ramp.
+///
+/// # Errors
+/// What is wrong with the text.
+pub(crate) fn only_dop(text: &str) -> Result<u32, String> {
+    dop(text).map_err(|error| match text.contains(',') {
+        true => format!("{error}, or several as --ramp {text}"),
+        false => error,
+    })
+}
+
 /// A number of connections.
 ///
 /// # Errors
