@@ -90,8 +90,8 @@ struct Statement {
 #[derive(Default)]
 struct Kept {
     messages: Vec<u8>,
-    /// Where each value lies; none where they cannot be kept.
-    places: Vec<usize>,
+    /// Where each value lies, and what it is; none where they cannot be kept.
+    places: Vec<(usize, WireType)>,
     times: usize,
 }
 
@@ -174,7 +174,8 @@ impl PreparedStatements {
                     let message = format!("{work}: value {} of statement {number} is no {kind:?}: {value:?}", n + 1);
                     return Err(EngineError::new(ErrorClass::Other, message));
                 }
-                places.extend(kind.bytes().filter(|_| value != Value::Null).map(|bytes| out.len() - bytes));
+                let bytes = kind.bytes().filter(|_| value != Value::Null);
+                places.extend(bytes.map(|bytes| (out.len() - bytes, *kind)));
             }
             out.extend(&statement.tail);
             let length = out.len() - at;
@@ -238,12 +239,7 @@ impl Statement {
         if *times != bound.times || places.is_empty() {
             return false;
         }
-        let kinds = self.takes.iter().cycle();
-        places
-            .iter()
-            .zip(kinds)
-            .zip(bound.values.iter())
-            .all(|((at, kind), value)| kind.overwrite(value, &mut messages[*at..]))
+        places.iter().zip(bound.values.iter()).all(|((at, kind), value)| kind.overwrite(value, &mut messages[*at..]))
     }
 }
 
