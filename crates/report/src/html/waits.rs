@@ -1,15 +1,15 @@
-//! The waits of a test's sessions, along its ramp.
+//! What a test's sessions waited for, along its ramp.
 
 use super::cells::{MeasuredCell, ramps};
 use super::table::{ColumnHead, Table, TableRow, text};
 use crate::groups::grouped;
 use crate::numbers::{MISSING, short};
-use crate::tables::worth_telling;
+use crate::tables::meaningful_waits;
 use dbdyno_model::{Point, SubjectName, Wait};
 use maud::{Markup, html};
 
 /// The most events in a table.
-const MOST: usize = 6;
+const MAX_EVENTS: usize = 6;
 
 /// Class, event, and whether it was sampled.
 type WaitEvent<'a> = (&'a str, &'a str, bool);
@@ -18,11 +18,11 @@ fn event(wait: &Wait) -> WaitEvent<'_> {
     (&wait.class, &wait.event, wait.sampled)
 }
 
-/// The longest waits of a test, with a column for each degree of parallelism; empty where none was seen.
+/// The longest waits of a test, with a column for each degree of parallelism. Empty if no wait was seen.
 pub(super) fn table(code: SubjectName<'_>, cells: &[&MeasuredCell<'_>]) -> Markup {
-    let told = |c: &MeasuredCell<'_>| c.ok().any(|p| worth_telling(p).next().is_some());
-    let with_waits: Vec<&MeasuredCell<'_>> = cells.iter().copied().filter(|c| told(c)).collect();
-    let waits = with_waits.iter().flat_map(|c| c.ok()).flat_map(worth_telling);
+    let has_waits = |c: &MeasuredCell<'_>| c.ok().any(|p| meaningful_waits(p).next().is_some());
+    let with_waits: Vec<&MeasuredCell<'_>> = cells.iter().copied().filter(|c| has_waits(c)).collect();
+    let waits = with_waits.iter().flat_map(|c| c.ok()).flat_map(meaningful_waits);
     let events = grouped(waits.map(|wait| (event(wait), wait.time_s.unwrap_or(0.0)))).into_iter();
     let mut events: Vec<(WaitEvent<'_>, f64)> = events.map(|(event, times)| (event, times.iter().sum())).collect();
     if events.is_empty() {
@@ -36,13 +36,14 @@ pub(super) fn table(code: SubjectName<'_>, cells: &[&MeasuredCell<'_>]) -> Marku
         ColumnHead::figures(c.dop().to_string(), format!("%{ramp}"))
     };
     heads.extend(with_waits.iter().map(|c| head(c)));
-    let rows = events.iter().take(MOST).map(|(event, _)| {
-        let class = if event.2 { format!("{}, samples", event.0) } else { event.0.to_owned() };
-        let mut texts = vec![text(event.1), text(&class)];
+    let rows = events.iter().take(MAX_EVENTS).map(|(event, _)| {
+        let (class, name, sampled) = *event;
+        let class = if sampled { format!("{class}, samples") } else { class.to_owned() };
+        let mut texts = vec![text(name), text(&class)];
         texts.extend(with_waits.iter().map(|c| text(&share(c, *event))));
         TableRow::Figures(texts)
     });
-    let more = events.len().saturating_sub(MOST);
+    let more = events.len().saturating_sub(MAX_EVENTS);
     let caption = html! {
         (code) ": top waits, in percent of the seconds that all jobs had together; what is in a processor is no wait; samples come of looking ten times a second, the others of the engine's counts"
         @if more > 0 { " (" (more) " smaller ones are left out)" }
@@ -50,16 +51,17 @@ pub(super) fn table(code: SubjectName<'_>, cells: &[&MeasuredCell<'_>]) -> Marku
     Table { caption, heads, rows: rows.collect(), class: "figures" }.render()
 }
 
-/// The median share of an event over the repeats; an event that was not seen in a repeat has a share of zero there.
+/// The median share of an event over the repeats, in percent of the jobs' time. An event that was not seen in a repeat
+/// has a share of zero there.
 fn share(cell: &MeasuredCell<'_>, of_event: WaitEvent<'_>) -> String {
-    let of = |point: &Point| {
+    let share_pct = |point: &Point| {
         let jobs_s = point.counters_s.filter(|s| *s > 0.0)? * f64::from(point.dop.jobs);
-        let mine = worth_telling(point).filter(|wait| event(wait) == of_event);
+        let waits = meaningful_waits(point).filter(|wait| event(wait) == of_event);
         let mut time_s = Some(0.0);
-        for wait in mine {
+        for wait in waits {
             time_s = time_s.zip(wait.time_s).map(|(sum, t)| sum + t);
         }
         Some(time_s? / jobs_s * 100.0)
     };
-    cell.median(of).map_or_else(|| MISSING.to_owned(), short)
+    cell.median(share_pct).map_or_else(|| MISSING.to_owned(), short)
 }

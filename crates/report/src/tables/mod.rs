@@ -12,6 +12,6 @@ pub use bps::{bps80, bps84_load, bps84_oltp};
 pub use cells::cells;
 pub use latency::latency;
 pub use storage::storage;
+pub(crate) use waits::meaningful_waits;
 pub use waits::waits;
-pub(crate) use waits::worth_telling;
 pub use writes::writes;

@@ -28,8 +28,8 @@ const MOST: usize = 8;
 /// With fewer samples a point's waits mean nothing.
 const FEWEST_SAMPLES: u64 = 10;
 
-/// The waits of a point for the table; waits with few samples are left out.
-pub(crate) fn worth_telling(point: &Point) -> impl Iterator<Item = &Wait> {
+/// The waits of a point that mean something. Samples are left out if the point has too few of them.
+pub(crate) fn meaningful_waits(point: &Point) -> impl Iterator<Item = &Wait> {
     let enough = samples(point) >= FEWEST_SAMPLES;
     point.waits.iter().filter(move |wait| !wait.sampled || enough)
 }
@@ -58,7 +58,7 @@ pub fn waits(run: &RunJson, _: &Catalogue, width: Option<u16>) -> String {
 
 fn rows(point: &Point) -> Vec<Row> {
     let keys = || keys(point.subject.name(), point.dop, point.rows_per_tx);
-    let mut longest: Vec<&Wait> = worth_telling(point).collect();
+    let mut longest: Vec<&Wait> = meaningful_waits(point).collect();
     longest.sort_by(|a, b| b.time_s.unwrap_or(0.0).total_cmp(&a.time_s.unwrap_or(0.0)).then(b.count.cmp(&a.count)));
     if longest.is_empty() {
         let few = Some(samples(point)).filter(|n| *n > 0);
