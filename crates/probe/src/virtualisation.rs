@@ -1,13 +1,14 @@
-//! Bare metal, virtual machine or container: what else may influence the speed of this machine.
+//! Whether this is bare metal, a virtual machine or a container, and the vendor and product of the machine.
 
 use crate::missing::Reading;
 use crate::names::{NAMES, name_in};
 use crate::parse::{self, CpuInfo};
 use crate::root::Root;
 
+/// The folder with the firmware's texts about the machine.
 const DMI: &str = "sys/class/dmi/id";
 
-/// `none` on bare metal, else the container runtime, the hypervisor, or both: `docker on kvm`.
+/// `none` on bare metal, else the hypervisor. In a container, its runtime and what is below: `docker on kvm`.
 pub(crate) fn virtualisation(root: &Root, info: &CpuInfo) -> Reading<String> {
     match (container(root), hypervisor(root, info)) {
         (Some(container), Ok(None)) => Ok(format!("{container} on bare metal")),
@@ -19,30 +20,31 @@ pub(crate) fn virtualisation(root: &Root, info: &CpuInfo) -> Reading<String> {
 }
 
 fn container(root: &Root) -> Option<String> {
-    // systemd's convention for every container manager; the other marks are specific to one manager.
+    // All container managers should write this file (a convention of systemd). The other marks are of one manager.
     if let Ok(name) = root.word("run/systemd/container") {
         return Some(name);
     }
     if root.has("run/.containerenv") {
         return Some("podman".to_owned());
     }
-    let by_group = root.text("proc/self/cgroup").ok().and_then(|text| parse::container_of_cgroup(&text));
-    by_group.or_else(|| root.has(".dockerenv").then_some("docker")).map(str::to_owned)
+    let by_cgroup = root.text("proc/self/cgroup").ok().and_then(|text| parse::container_of_cgroup(&text));
+    by_cgroup.or_else(|| root.has(".dockerenv").then_some("docker")).map(str::to_owned)
 }
 
 /// The hypervisor; `None` on bare metal.
 fn hypervisor(root: &Root, info: &CpuInfo) -> Reading<Option<&'static str>> {
     let firmware = ["sys_vendor", "product_name", "bios_vendor", "board_vendor", "product_version"]
         .map(|file| root.word(&format!("{DMI}/{file}")).unwrap_or_default());
-    let clocks = "sys/devices/system/clocksource/clocksource0/available_clocksource";
+    let clock_sources = "sys/devices/system/clocksource/clocksource0/available_clocksource";
     let named = name_in(&NAMES.firmware, &firmware)
         .or_else(|| root.word("sys/hypervisor/type").ok().and_then(|t| (t == "xen").then_some("xen")))
-        .or_else(|| name_in(&NAMES.clock_sources, &[root.word(clocks).ok()?]))
+        .or_else(|| name_in(&NAMES.clock_sources, &[root.word(clock_sources).ok()?]))
         .or_else(|| name_in(&NAMES.device_trees, &[root.word("proc/device-tree/hypervisor/compatible").ok()?]));
     match info.hypervisor {
-        // Bare-metal instances of clouds have the cloud's name but not the flag.
+        // A cloud's bare-metal instance has the cloud's name in its firmware, but the processor's flag is not set.
         Some(false) => Ok(None),
         Some(true) => Ok(Some(named.unwrap_or("unknown hypervisor"))),
+        // Only x86 has the flag. Elsewhere, firmware that names no hypervisor means bare metal.
         None if named.is_some() || firmware.iter().any(|text| !text.is_empty()) => Ok(named),
         None => Err("neither the processor nor the firmware tells whether this is a virtual machine".to_owned()),
     }
@@ -50,13 +52,13 @@ fn hypervisor(root: &Root, info: &CpuInfo) -> Reading<Option<&'static str>> {
 
 /// Vendor and product of the server.
 pub(crate) fn product(root: &Root) -> Reading<String> {
-    // What boards say if their maker filled in nothing.
-    let filler = ["To Be Filled By O.E.M.", "System manufacturer", "System Product Name", "Default string"];
-    let word = |file| root.word(&format!("{DMI}/{file}")).ok().filter(|w| !filler.contains(&w.as_str()));
+    // What the firmware has where the maker of the board has filled in nothing.
+    let placeholders = ["To Be Filled By O.E.M.", "System manufacturer", "System Product Name", "Default string"];
+    let word = |file| root.word(&format!("{DMI}/{file}")).ok().filter(|w| !placeholders.contains(&w.as_str()));
     let parts: Vec<String> = [word("sys_vendor"), word("product_name")].into_iter().flatten().collect();
     if parts.is_empty() {
-        let tree = root.word("proc/device-tree/model");
-        return tree.map_err(|_| "the firmware names neither vendor nor product".to_owned());
+        let model = root.word("proc/device-tree/model");
+        return model.map_err(|_| "the firmware names neither vendor nor product".to_owned());
     }
     Ok(parts.join(" "))
 }
