@@ -1,4 +1,4 @@
-//! Several nodes as one: their number, their counters, and what was seen of their sessions.
+//! The nodes of a server taken together: their number, their counters, and what was seen of their sessions.
 
 use super::Seen;
 use crate::{EngineError, for_everybody};
@@ -9,23 +9,23 @@ pub fn node_count<T>(nodes: &[T]) -> u32 {
     u32::try_from(nodes.len()).unwrap_or(u32::MAX)
 }
 
-/// What each of so many nodes has counted for everybody, read one after the other, together.
+/// The server-wide counters of all nodes, added up. `read` reads those of the node with an index.
 ///
 /// # Errors
-/// That of a node.
+/// The first error of a node.
 pub fn statistics(
     nodes: usize,
     read: impl FnMut(usize) -> Result<Counters, EngineError>,
 ) -> Result<Counters, EngineError> {
-    let nodes: Result<Vec<Counters>, EngineError> = (0..nodes).map(read).collect();
-    Ok(for_everybody(sum(nodes?)))
+    let counters: Result<Vec<Counters>, EngineError> = (0..nodes).map(read).collect();
+    Ok(for_everybody(sum(counters?)))
 }
 
-/// The counters of several nodes together. What one of them lacks, all lack.
+/// The counters of several nodes, added up. A counter that one of them lacks has no sum, but the reason of that node.
 pub(super) fn sum(nodes: Vec<Counters>) -> Counters {
-    let mut all = nodes.into_iter();
-    let Some(mut sum) = all.next() else { return Counters::default() };
-    for node in all {
+    let mut nodes = nodes.into_iter();
+    let Some(mut sum) = nodes.next() else { return Counters::default() };
+    for node in nodes {
         for (counter, value) in &mut sum.values {
             match node.values.get(counter) {
                 Some(more) => *value += more,
@@ -41,7 +41,8 @@ pub(super) fn sum(nodes: Vec<Counters>) -> Counters {
     sum
 }
 
-/// What the watches of all nodes have seen, added to their counters.
+/// Adds what the watches of all nodes have seen to the counters. If a watch has ended early, the work of other sessions
+/// is not known.
 pub(super) fn add_seen(counters: &mut Counters, all_seen: impl Iterator<Item = Seen>) {
     let (mut foreign_ns, mut ended) = (0, None);
     for seen in all_seen {
@@ -52,9 +53,10 @@ pub(super) fn add_seen(counters: &mut Counters, all_seen: impl Iterator<Item = S
     counters.note(Counter::ForeignBusyNs, ended.map_or(Ok(foreign_ns), Err));
 }
 
-fn add_waits(all: &mut Vec<WaitCount>, more: Vec<WaitCount>) {
+/// Adds waits by event. The time of an event is known only if it is known of all its waits.
+fn add_waits(sums: &mut Vec<WaitCount>, more: Vec<WaitCount>) {
     for wait in more {
-        match all.iter_mut().find(|known| known.class == wait.class && known.event == wait.event) {
+        match sums.iter_mut().find(|known| known.class == wait.class && known.event == wait.event) {
             Some(sum) => {
                 sum.count += wait.count;
                 sum.time_ns = sum.time_ns.zip(wait.time_ns).map(|(a, b)| a + b);
@@ -62,7 +64,7 @@ fn add_waits(all: &mut Vec<WaitCount>, more: Vec<WaitCount>) {
                     *sum.buckets_us.entry(us).or_default() += count;
                 }
             }
-            None => all.push(wait),
+            None => sums.push(wait),
         }
     }
 }
