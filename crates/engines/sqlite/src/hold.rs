@@ -1,6 +1,6 @@
-//! The lock of whoever measures, loads or drops: one dbdyno at a time works in a file. It lies beside the database,
-//! because SQLite's own locks on the database do not outlast a transaction, and locks of ours on it would be in their
-//! way.
+//! The lock that lets only one dbdyno at a time measure, load or drop in a database file. It is a file beside the
+//! database. SQLite's own locks on the database do not outlast a transaction, and a lock of ours on the database would
+//! get in their way.
 
 use super::errors::of_system;
 use super::meta::beside;
@@ -9,23 +9,24 @@ use dbdyno_files::Lock;
 use dbdyno_model::ErrorClass;
 use std::path::{Path, PathBuf};
 
-/// What the lock's file is called, behind the database's name.
-pub(super) const SUFFIX: &str = ".dbdyno-lock";
+/// The name of the lock file is the database's name with this suffix.
+const SUFFIX: &str = ".dbdyno-lock";
 
-/// The lock, which goes with the value.
+/// The held lock. Dropping it releases the lock.
 pub(super) struct FileHold {
     lock: Lock,
-    path: PathBuf,
+    /// The database's path.
+    database: PathBuf,
 }
 
-/// Takes the lock.
+/// Takes the lock for the database at a path.
 ///
 /// # Errors
-/// Another dbdyno has it, or there is no making it.
+/// Another dbdyno holds the lock, or its file cannot be made and locked.
 pub(super) fn take(path: &Path) -> Result<FileHold, EngineError> {
     let file = path.display();
     match Lock::take(&beside(path, SUFFIX)) {
-        Ok(Some(lock)) => Ok(FileHold { lock, path: path.to_owned() }),
+        Ok(Some(lock)) => Ok(FileHold { lock, database: path.to_owned() }),
         Ok(None) => Err(EngineError::occupied(&format!("{file}: asking to be alone there"))),
         Err(error) => {
             let words = format!("{file}{SUFFIX}, which keeps other dbdynos away, cannot be made and locked: {error}");
@@ -41,7 +42,7 @@ impl Hold for FileHold {
         }
         let message = format!(
             "{}{SUFFIX}, which kept other dbdynos away, was removed, so others may have loaded, measured or dropped here",
-            self.path.display()
+            self.database.display()
         );
         Some(EngineError::new(ErrorClass::ConnectionLost, message))
     }
