@@ -27,7 +27,7 @@ impl Common {
     pub(crate) const DEFAULT_RESULTS: &'static str = "./dbdyno.db";
 }
 
-/// `--json`.
+/// Whether a command prints its result as text or as JSON.
 #[derive(Debug, Args)]
 pub(crate) struct Shown {
     /// Print one JSON document instead of text
@@ -42,7 +42,7 @@ impl Shown {
     }
 }
 
-/// The target, and the data on it.
+/// Options for the target and for the data on it.
 #[derive(Debug, Args)]
 pub(crate) struct TargetArgs {
     /// Where to measure, as a URL (`dbdyno list engines` shows how each is written)
@@ -65,13 +65,14 @@ pub(crate) struct TargetArgs {
 }
 
 impl TargetArgs {
-    /// The target with the other options as URL parameters: what a run stores and `resume` uses.
+    /// The target with `--without` and `--diagnostics-pack` as URL parameters, so that a run stores them and `resume`
+    /// uses them again.
     pub(crate) fn url(&self) -> String {
         let without =
             self.without.iter().map(|parts| format!("without={}", parts.replace('%', "%25").replace('&', "%26")));
-        let claims = self.diagnostics_pack.then(|| "diagnostics_pack=yes".to_owned());
+        let diagnostics_pack = self.diagnostics_pack.then(|| "diagnostics_pack=yes".to_owned());
         let mut url = self.target.clone();
-        for option in without.chain(claims) {
+        for option in without.chain(diagnostics_pack) {
             url.push(if url.contains('?') { '&' } else { '?' });
             url.push_str(&option);
         }
