@@ -45,9 +45,9 @@ pub struct IoRate {
 /// The load of one point. The default has no I/Os.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct IoLoad {
-    /// Small I/Os outstanding at all times; in an open loop, at most.
+    /// Number of small I/Os outstanding: always this many in a closed loop, at most this many in an open loop.
     pub small: u32,
-    /// Large I/Os outstanding.
+    /// Number of large I/Os outstanding, likewise.
     pub large: u32,
     /// Bytes of a small I/O.
     pub small_bytes: u64,
@@ -55,18 +55,19 @@ pub struct IoLoad {
     pub large_bytes: u64,
     /// Where large I/Os go.
     pub pattern: Pattern,
-    /// Percentage of writes. Random I/Os write in turn. Of sequential streams, whole streams write and the others read;
-    /// the remainder of the percentage is written in turn by one more stream.
+    /// Percentage of writes. Random I/Os alternate between reads and writes in this proportion. Most sequential streams
+    /// only write or only read. At most one of them alternates, for the rest of the percentage.
     pub write_pct: u8,
     /// How the devices and files form one address space.
     pub layout: Layout,
-    /// Time before the window.
+    /// Seconds of load before the measured window.
     pub warm_up_s: f64,
-    /// The window.
+    /// Seconds of the measured window.
     pub duration_s: f64,
-    /// The rate of an open loop; without it, each I/O is replaced by another of its kind at once.
+    /// The rate of an open loop. Without it, the loop is closed: an I/O that ends is replaced by another of its kind at
+    /// once.
     pub rate: Option<IoRate>,
-    /// Stamp written sectors, and verify what is read.
+    /// Put a stamp into each written sector, and verify the stamps of what is read.
     pub verify: bool,
     /// Use huge pages where the kernel has free ones: then an I/O is one piece for the device.
     pub huge_pages: bool,
@@ -75,12 +76,12 @@ pub struct IoLoad {
 }
 
 impl IoLoad {
-    /// The bytes of an I/O.
+    /// Bytes of a small or of a large I/O.
     pub(crate) fn bytes(&self, large: bool) -> u64 {
         if large { self.large_bytes } else { self.small_bytes }
     }
 
-    /// I/Os outstanding, small and large.
+    /// Number of I/Os outstanding, small and large.
     pub(crate) fn outstanding(&self) -> u32 {
         self.small + self.large
     }
@@ -93,12 +94,12 @@ impl IoLoad {
         }
     }
 
-    /// Whether it writes.
+    /// Whether any I/O writes.
     pub(crate) fn writes(&self) -> bool {
         self.write_pct > 0
     }
 
-    /// Why this load does not fit.
+    /// Refuses a load that makes no sense, or that does not fit the devices and files.
     pub(crate) fn check(&self, luns: &Luns) -> Result<(), StorageError> {
         let refuse = |why: String| Err(StorageError::Load(why));
         if self.small.checked_add(self.large).is_none_or(|n| n == 0 || n > MOST_OUTSTANDING) {
@@ -113,8 +114,8 @@ impl IoLoad {
         if self.writes() && luns.access == LunAccess::Read {
             return refuse("the devices and files are open for reading alone, and the load writes".to_owned());
         }
-        let ends = (self.warm_up_s + self.duration_s).is_finite();
-        if !(ends && self.duration_s > 0.0 && self.warm_up_s >= 0.0) {
+        let is_finite = (self.warm_up_s + self.duration_s).is_finite();
+        if !(is_finite && self.duration_s > 0.0 && self.warm_up_s >= 0.0) {
             return refuse(format!(
                 "a window of {} s after {} s makes no measurement",
                 self.duration_s, self.warm_up_s
@@ -126,11 +127,11 @@ impl IoLoad {
         if matches!(self.pattern, Pattern::Sequential { streams: 0 }) && self.large > 0 {
             return refuse("sequential I/O needs at least one stream".to_owned());
         }
-        // A small I/O under way blocks a whole large one, and each may lie across two; half of all places must stay
-        // free.
-        let longest = [(self.small, self.small_bytes), (self.large, self.large_bytes)];
-        let longest = longest.into_iter().filter(|(n, _)| *n > 0).map(|(_, bytes)| bytes).max().unwrap_or(0);
-        let needed = longest.saturating_mul(4 * u64::from(self.outstanding()));
+        // With `verify`, no I/O under way may overlap a write (see `claims`). An I/O blocks up to two places of the
+        // longest I/O, because it may lie across their border. Half of all places must stay free for the next I/O.
+        let sizes = [(self.small, self.small_bytes), (self.large, self.large_bytes)];
+        let longest_bytes = sizes.into_iter().filter(|(n, _)| *n > 0).map(|(_, bytes)| bytes).max().unwrap_or(0);
+        let needed = longest_bytes.saturating_mul(4 * u64::from(self.outstanding()));
         if self.verify && self.writes() && luns.size_bytes() < needed {
             return refuse(format!(
                 "{} I/Os under way may be in each other's way on {} bytes, of which proving reads beside writes needs {needed}; ask for \
