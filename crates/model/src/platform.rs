@@ -13,13 +13,13 @@ pub struct Platform {
     pub cpu: Cpu,
     /// Main memory.
     pub memory: Memory,
-    /// NUMA nodes.
+    /// Number of NUMA nodes.
     pub numa_nodes: Option<u32>,
     /// Name and version of the distribution.
     pub os: Option<String>,
     /// Kernel release.
     pub kernel: Option<String>,
-    /// Hypervisor or container, `none` on bare metal.
+    /// Hypervisor, container runtime, or both (`docker on kvm`); `none` on bare metal.
     pub virtualisation: Option<String>,
     /// Server vendor and product.
     pub product: Option<String>,
@@ -35,11 +35,11 @@ pub struct Platform {
 pub struct Cpu {
     /// Model name.
     pub model: Option<String>,
-    /// Sockets.
+    /// Number of sockets.
     pub sockets: Option<u32>,
     /// Physical cores on all sockets.
     pub cores: Option<u32>,
-    /// Hardware threads on all cores that this process may use.
+    /// Hardware threads that dbdyno may use, on all cores.
     pub threads: Option<u32>,
     /// Nominal or highest clock in MHz.
     pub clock_mhz: Option<f64>,
@@ -50,14 +50,14 @@ pub struct Cpu {
     pub limits: Option<CpuLimits>,
 }
 
-/// What the database may use of the processors: the limits of dbdyno where the engine runs inside it, else those of the
-/// server.
+/// What the database may use of the processors: the limits of the server or, for an engine that runs inside dbdyno, of
+/// dbdyno.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CpuLimits {
-    /// Cores of the processors that the affinity (and cpuset) allows.
+    /// Physical cores that the CPU affinity (and the cpuset) allows.
     pub allowed_cores: Option<u32>,
-    /// Hardware threads that the affinity (and cpuset) allows.
+    /// Hardware threads that the CPU affinity (and the cpuset) allows.
     pub allowed_threads: Option<u32>,
     /// Hardware threads of the machine.
     pub machine_threads: Option<u32>,
@@ -65,12 +65,12 @@ pub struct CpuLimits {
     pub quota_processors: Option<f64>,
 }
 
-/// How many of something the work could use, and how many the machine has.
+/// How many cores or hardware threads the database may use, and how many the machine has.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Usable {
-    /// The number to divide by.
+    /// The number that may be used, by which reports divide a throughput. A quota can make it a fraction.
     pub n: f64,
-    /// The machine's number, where the work may not use all.
+    /// The machine's number, if not all may be used.
     pub of: Option<u32>,
 }
 
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_divides_is_what_may_be_used() {
+    fn affinity_and_quota_reduce_the_usable_number() {
         let whole = cpu(None);
         assert_eq!(whole.usable_cores(), Some(Usable { n: 64.0, of: None }));
         let affinity = CpuLimits {
