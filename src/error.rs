@@ -69,14 +69,14 @@ pub(crate) enum Error {
     },
     /// The target or the definitions differ from those that the run began with.
     #[error(
-        "run {run} cannot be resumed: {}; its points would not be comparable: start a new run, `dbdyno show {run}{place}` shows what was measured",
+        "run {run} cannot be resumed: {}; its points would not be comparable: start a new run, `dbdyno show {run}{same_files}` shows what was measured",
         changes.join("; ")
     )]
     Changed {
         /// The run.
         run: RunId,
         /// Options with which further commands find it.
-        place: String,
+        same_files: String,
         /// What differs, each as `X was A and is B now`.
         changes: Vec<String>,
     },

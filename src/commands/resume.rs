@@ -10,7 +10,7 @@ use crate::cli::ResumeArgs;
 use crate::error::Error;
 use dbdyno_model::{Database, Plan, Platform, RunJson, SubjectKind, SubjectName, Tool};
 use dbdyno_results::{FileAccess, Repository};
-use dbdyno_run::{LoadRequest, RunRequest, left};
+use dbdyno_run::{LoadRequest, RunRequest, points_to_measure};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> {
@@ -27,50 +27,53 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
         )));
     }
     let is_imported = repository.is_imported(&id)?;
-    let why_not_ours = match is_imported {
+    // The target in a run that others may have written is used only if the user names it.
+    let why_untrusted = match is_imported {
         true => Some("was imported"),
-        false => dbdyno_files::may_be_anothers_word(&context.results)
+        // A file that cannot be examined is not trusted.
+        false => dbdyno_files::others_may_write(&context.results)
             .unwrap_or(true)
             .then_some("stands in a file that other users own or may write to"),
     };
-    if let Some(why) = why_not_ours.filter(|_| args.target.is_none()) {
+    if let Some(why) = why_untrusted.filter(|_| args.target.is_none()) {
         return Err(Error::Usage(format!(
-            "run {id} {why}, so the target in it, {}, is the word of whoever wrote the file: name the one to measure on with --target",
+            "run {id} {why}, so the target in it, {}, is not trusted: name the target to measure on with --target",
             before.run.target
         )));
     }
     let url = args.target.as_deref().unwrap_or(&before.run.target);
     let workload = workloads::of_plan(&plan);
     let size = workload.is_none().then_some(plan.size.as_str());
-    let place = OpenedTarget::open(url, size, Some(plan.seed), &context.catalogue)?;
-    let workload = workload.map(|workload| workloads::WorkloadTarget::look(&place, workload, None)).transpose()?;
-    let platform = place.platform();
-    refuse(&before, changes_of_the_platform(&before.platform, &platform, why_not_ours.is_some()), context)?;
-    refuse(&before, changes_of_the_plan(&before, &plan, &place, workload.as_ref(), context)?, context)?;
+    let opened = OpenedTarget::open(url, size, Some(plan.seed), &context.catalogue)?;
+    let workload = workload.map(|workload| workloads::WorkloadTarget::look(&opened, workload, None)).transpose()?;
+    let platform = opened.platform();
+    refuse_changes(&before, changes_of_the_platform(&before.platform, &platform, why_untrusted.is_some()), context)?;
+    refuse_changes(&before, changes_of_the_plan(&before, &plan, &opened, workload.as_ref(), context)?, context)?;
     repository.claim(&id)?;
 
     let load = LoadRequest {
-        target: &place.target.to_string(),
+        target: &opened.target.to_string(),
         size,
         seed: Some(plan.seed),
         jobs: dbdyno_probe::hardware_threads(),
         verify: true,
     };
-    let ready = Ready::make(&place, workload, load, args.max_duration, context)?;
-    let database = place.engine.describe().map_err(place.failed("describing"))?;
-    refuse(&before, changes_of_the_database(&before.database, &database), context)?;
+    let ready = Ready::make(&opened, workload, load, args.max_duration, context)?;
+    let database = opened.engine.describe().map_err(opened.failed("describing"))?;
+    refuse_changes(&before, changes_of_the_database(&before.database, &database), context)?;
 
-    let places = left(&plan, &before.points, &repository.unmeasured(&id)?);
-    if !places.is_empty() {
-        let found = ready.inspect_tables(&plan, &places)?;
+    let indexes = points_to_measure(&plan, &before.points, &repository.unmeasured(&id)?);
+    if !indexes.is_empty() {
+        let found = ready.inspect_tables(&plan, &indexes)?;
         repository.set_database(&id, &with_tables(before.database, found))?;
     }
-    ready.measure(&mut repository, &id, &plan, &places, None, args.shown.format())
+    ready.measure(&mut repository, &id, &plan, &indexes, None, args.shown.format())
 }
 
-fn refuse(run: &RunJson, changes: Vec<String>, context: &Context) -> Result<(), Error> {
-    let place = context.same_files.clone();
-    if changes.is_empty() { Ok(()) } else { Err(Error::Changed { run: run.run.id.clone(), place, changes }) }
+/// Refuses to resume a run if there are changes.
+fn refuse_changes(run: &RunJson, changes: Vec<String>, context: &Context) -> Result<(), Error> {
+    let same_files = context.same_files.clone();
+    if changes.is_empty() { Ok(()) } else { Err(Error::Changed { run: run.run.id.clone(), same_files, changes }) }
 }
 
 /// The database's record with the new result of checking the tables; earlier results stay.
@@ -83,12 +86,12 @@ fn with_tables(mut database: Database, found: String) -> Database {
     database
 }
 
-/// Differences in the machine. A run of one's own may have another host name, as in a container that was made again; an
-/// imported run must be of this very machine.
-fn changes_of_the_platform(before: &Platform, now: &Platform, is_anothers_word: bool) -> Vec<String> {
+/// Differences in the machine. The host name may differ, as in a container that was made again. An untrusted run must
+/// be of this very machine.
+fn changes_of_the_platform(before: &Platform, now: &Platform, is_untrusted: bool) -> Vec<String> {
     let cores = |platform: &Platform| platform.cpu.cores.map(|n| n.to_string());
     let changes = [
-        differs("the host", before.host.as_deref(), now.host.as_deref()).filter(|_| is_anothers_word),
+        differs("the host", before.host.as_deref(), now.host.as_deref()).filter(|_| is_untrusted),
         differs("the processor", before.cpu.model.as_deref(), now.cpu.model.as_deref()),
         differs("the number of cores", cores(before).as_deref(), cores(now).as_deref()),
     ];
@@ -99,14 +102,14 @@ fn changes_of_the_platform(before: &Platform, now: &Platform, is_anothers_word: 
 fn changes_of_the_plan(
     run: &RunJson,
     plan: &Plan,
-    place: &OpenedTarget,
+    opened: &OpenedTarget,
     workload: Option<&workloads::WorkloadTarget>,
     context: &Context,
 ) -> Result<Vec<String>, Error> {
     let mut changes = Vec::new();
     changes.extend(differs("dbdyno", Some(&run.run.tool_version), Some(env!("CARGO_PKG_VERSION"))));
     changes.extend(changes_of_the_build(run.tool.as_ref(), &tool()));
-    changes.extend(differs("the engine", Some(&run.database.engine), Some(place.info.name)));
+    changes.extend(differs("the engine", Some(&run.database.engine), Some(opened.info.name)));
     if let Some(workload) = workload {
         let scale = format!("scale {}", workload.scale);
         changes.extend(differs("the workload's scale", Some(&plan.size), Some(&scale)));
@@ -116,8 +119,9 @@ fn changes_of_the_plan(
         }
         return Ok(changes);
     }
-    changes.extend(differs("the target's size", Some(&plan.size), Some(&place.size.id)));
-    changes.extend(differs("the target's seed", Some(&plan.seed.to_string()), Some(&place.seed.to_string())));
+    changes.extend(differs("the target's size", Some(&plan.size), Some(&opened.size.id)));
+    changes.extend(differs("the target's seed", Some(&plan.seed.to_string()), Some(&opened.seed.to_string())));
+    // Definitions depend on what was compared until here, so they are compared only if that is unchanged.
     if !changes.is_empty() {
         return Ok(changes);
     }
@@ -126,18 +130,18 @@ fn changes_of_the_plan(
     let is_known =
         |subject: &SubjectName<'_>| subject.kind == SubjectKind::Test && context.catalogue.test(subject.name).is_ok();
     let (known, gone): (Vec<SubjectName<'_>>, Vec<SubjectName<'_>>) = planned.keys().copied().partition(is_known);
-    let no_more = |subject: &SubjectName<'_>| match subject.kind {
+    let why_gone = |subject: &SubjectName<'_>| match subject.kind {
         SubjectKind::Test => format!("the catalogue has no test {subject} any more"),
         SubjectKind::Workload | SubjectKind::Storage => {
             format!("this dbdyno measures no {} {subject} on a database", subject.kind.name())
         }
     };
-    changes.extend(gone.iter().map(no_more));
+    changes.extend(gone.iter().map(why_gone));
     let what: Vec<String> = known.iter().map(|subject| subject.name.to_owned()).collect();
     if what.is_empty() {
         return Ok(changes);
     }
-    let now = place.plan(&RunRequest { what, ..RunRequest::default() }, &context.catalogue)?;
+    let now = opened.plan(&RunRequest { what, ..RunRequest::default() }, &context.catalogue)?;
     let changed: BTreeSet<&str> = now
         .points
         .iter()
@@ -151,7 +155,7 @@ fn changes_of_the_plan(
     Ok(changes)
 }
 
-/// Differences in how dbdyno was built. If a run does not say it, nothing is compared.
+/// Differences in how dbdyno was built. What the run does not say is not compared.
 fn changes_of_the_build(before: Option<&Tool>, now: &Tool) -> Vec<String> {
     let now = now.facts();
     let known = before.map(Tool::facts).unwrap_or_default().into_iter();
@@ -173,6 +177,7 @@ fn changes_of_the_database(before: &Database, now: &Database) -> Vec<String> {
     version.into_iter().chain(settings).collect()
 }
 
+/// The difference in words, if there is one.
 fn differs(what: &str, before: Option<&str>, now: Option<&str>) -> Option<String> {
     let (was, is) = (before.unwrap_or("not set"), now.unwrap_or("not set"));
     (before != now).then(|| format!("{what} was {was} and is {is} now"))
@@ -189,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_looking_at_the_tables_has_shown_is_kept_each_time() {
+    fn each_new_result_of_checking_the_tables_is_kept() {
         let of = |database: Database, found: &str| with_tables(database, found.to_owned());
         let first = of(Database::default(), "2 looked at");
         assert_eq!(first.facts[TABLES], "2 looked at");
@@ -233,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_decides_figures_must_be_the_same() {
+    fn changes_of_version_and_settings_are_found() {
         let before = database("1", &[("cache", "8"), ("log", "on")]);
         assert!(changes_of_the_database(&before, &before.clone()).is_empty());
         assert_eq!(

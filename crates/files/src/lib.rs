@@ -7,5 +7,5 @@ mod ownership;
 mod plain;
 
 pub use lock::Lock;
-pub use ownership::{may_be_anothers_word, refuse_anothers_link};
+pub use ownership::{others_may_write, refuse_anothers_link};
 pub use plain::{TEXT_BYTES, lies_in_proc, make_private, may_write, open, read, text, write};

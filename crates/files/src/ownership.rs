@@ -16,7 +16,7 @@ fn is_trusted(found: &Metadata) -> bool {
 ///
 /// # Errors
 /// The file cannot be looked at.
-pub fn may_be_anothers_word(path: &Path) -> io::Result<bool> {
+pub fn others_may_write(path: &Path) -> io::Result<bool> {
     let found = path.metadata()?;
     Ok(!is_trusted(&found) || found.mode() & WRITE_OF_OTHERS != 0)
 }
@@ -47,10 +47,10 @@ mod tests {
         let path = folder.path().join("file");
         let with_mode = |mode| File::create(&path).unwrap().set_permissions(Permissions::from_mode(mode)).unwrap();
         with_mode(0o644);
-        assert!(!may_be_anothers_word(&path).unwrap());
+        assert!(!others_may_write(&path).unwrap());
         for mode in [0o664, 0o646] {
             with_mode(mode);
-            assert!(may_be_anothers_word(&path).unwrap(), "{mode:o}");
+            assert!(others_may_write(&path).unwrap(), "{mode:o}");
         }
         with_mode(0o600);
         let link = folder.path().join("link");
@@ -59,7 +59,7 @@ mod tests {
         // Only root can give a file away.
         if rustix::process::geteuid().is_root() {
             lchown(&path, Some(65_534), None).unwrap();
-            assert!(may_be_anothers_word(&path).unwrap());
+            assert!(others_may_write(&path).unwrap());
             lchown(&link, Some(65_534), None).unwrap();
             assert!(refuse_anothers_link(&link).is_err());
         }

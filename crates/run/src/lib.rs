@@ -40,7 +40,7 @@ pub use inspect::{InspectError, Inspected, SAMPLE_ROWS, anew, inspect, prove_tab
 pub use load::{LoadError, LoadRequest, LoadTrigger, LoadedData, hold, load, refuse_unfit};
 pub use plan::{PlanContext, PlanError, RunRequest, estimate_s, resolve};
 pub use point::{Measurement, measure};
-pub use remeasure::left;
+pub use remeasure::points_to_measure;
 pub use run_context::{LoadedWorkload, RunContext};
 pub use runner::{Measurer, RunError, Runner};
 pub use server_drive::{Calibration, ServerDrive};

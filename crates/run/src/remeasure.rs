@@ -39,7 +39,7 @@ fn is_of_ramp(point: &Point, planned: &PlannedPoint) -> bool {
 /// The plan indexes that `resume` has to measure: the unmeasured points, and points measured again before their ramp
 /// was complete.
 #[must_use]
-pub fn left(plan: &Plan, points: &[Point], unmeasured: &[usize]) -> Vec<usize> {
+pub fn points_to_measure(plan: &Plan, points: &[Point], unmeasured: &[usize]) -> Vec<usize> {
     let of_one_ramp = |a: &PlannedPoint, b: &PlannedPoint| {
         (&a.subject, a.drive, a.load.of_ramp(), a.rows_per_tx) == (&b.subject, b.drive, b.load.of_ramp(), b.rows_per_tx)
     };
@@ -178,13 +178,13 @@ mod tests {
             ..point(jobs, per_s)
         };
         let mut points = vec![at(1, 10.0, 1, false), at(2, 20.0, 2, false), at(2, 19.0, 4, true)];
-        assert_eq!(left(&plan, &points, &[2]), [2, 3], "a point of the ramp is to come");
+        assert_eq!(points_to_measure(&plan, &points, &[2]), [2, 3], "a point of the ramp is to come");
         points.push(at(4, 40.0, 9, false));
-        assert_eq!(left(&plan, &points, &[]), [3], "it has come since");
+        assert_eq!(points_to_measure(&plan, &points, &[]), [3], "it has come since");
         let catalogue = Catalogue::embedded().unwrap();
         assert_eq!(resolve(&planned(true), &points, &catalogue).unwrap().dop.jobs, 4);
         points.push(at(4, 39.0, 10, true));
-        assert_eq!(left(&plan, &points, &[]), [0_usize; 0]);
+        assert_eq!(points_to_measure(&plan, &points, &[]), [0_usize; 0]);
         assert_eq!(resolve(&planned(true), &points, &catalogue).unwrap().dop.jobs, 4, "repeats are of one cell");
     }
 }
