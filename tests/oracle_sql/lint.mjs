@@ -4,7 +4,8 @@ const RULES = [
   // A parameter or a result has a type without a length.
   ['a constrained parameter type', (sql) => heads(sql).some((head) => /\b(IN|OUT)\s+[A-Z_0-9]+\s*\(\s*\d/i.test(head))],
   ['a constrained result type', (sql) => /\bRETURN\s+[A-Z_0-9]+\s*\(\s*\d+[^)]*\)\s*(AS|IS)\b/i.test(sql)],
-  ['text in double quotes', (sql) => /"/.test(sql.replace(/'[^']*'/g, "''"))],
+  // A parameter of the server's own begins with an underscore, and stands in quotes.
+  ['text in double quotes', (sql) => /"/.test(sql.replace(/'[^']*'/g, "''").replace(/SET "_\w+"/, ''))],
   ['a variable without a type', (sql) => /^\s+v_\w+\s*(:=|;)\s*$/m.test(sql)],
   ['= where := must be', (sql) => /^\s+v_\w+ = /m.test(sql)],
   ['another language\'s operator', (sql) => /==|!==|&&|\bELSEIF\b|\bELSE IF\b|\bDIV\b/i.test(bare(sql))],

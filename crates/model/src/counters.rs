@@ -60,6 +60,10 @@ pub enum Counter {
     FlashHits,
     /// Reads served by the storage cells' flash, where there are cells.
     CellFlashHits,
+    /// Writes that the storage cells kept in their flash.
+    CellFlashWrites,
+    /// Bytes of files that the storage cells made by themselves, without being sent them.
+    CellMadeBytes,
     /// Read requests of any length that the engine made for everybody.
     ReadRequests,
     /// Bytes of these requests.

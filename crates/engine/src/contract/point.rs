@@ -36,10 +36,11 @@ pub struct PointSpec {
 }
 
 impl PointSpec {
-    /// Tables that are to be in the cache when it begins: those of a cached test, and what inserts copy from.
+    /// Tables that are to be in the cache when it begins: those of a cached test, and what inserts and loads copy from.
     #[must_use]
     pub fn warm_tables(&self) -> Vec<TableName> {
-        let warm = self.test.cache == Cache::Cached || self.test.procedure.shape == ProcedureShape::Insert;
+        let copies = matches!(self.test.procedure.shape, ProcedureShape::Insert | ProcedureShape::Load);
+        let warm = self.test.cache == Cache::Cached || copies;
         if warm { self.test.reads() } else { Vec::new() }
     }
 

@@ -1,7 +1,7 @@
 //! What a call of a procedure is given: the same ten numbers on every engine that has procedures.
 
 use crate::PointSpec;
-use crate::data::Keys;
+use crate::data::{Keys, quantity_sum};
 use dbdyno_model::{Draws, ProcedureShape, RowsBy, TableName, TableShape};
 
 /// How many they are.
@@ -29,10 +29,12 @@ pub fn arguments(spec: &PointSpec, job: u32, first_pass: u64, passes: u64) -> [i
     .map(u64::cast_signed)
 }
 
-/// The procedure's argument at a size.
+/// The procedure's argument at a size. A bulk load is given the sum of the quantities that it copies: adding them up
+/// within the call would be timed with the load.
 fn argument(spec: &PointSpec) -> u64 {
     match spec.test.procedure.shape {
         ProcedureShape::File => spec.size.file_bytes,
+        ProcedureShape::Load => quantity_sum(&spec.size, TableShape::Small, spec.seed),
         _ => spec.test.argument.unwrap_or(0),
     }
 }

@@ -10,15 +10,18 @@ use super::describe::{self, ask};
 use super::options::{Options, Part};
 use super::{DIAGNOSTICS_CLAIM, NOTICE, space};
 use crate::DIALECT;
-use dbdyno_engine::server::check::{self, TableSizes};
+use dbdyno_engine::server::check::{self, TableSizes, mebibytes};
 use dbdyno_engine::server::{Connection as _, partition_count};
 use dbdyno_engine::{EngineError, Finding, FindingLevel, finding};
-use dbdyno_model::{CommitMode, Size, TableName};
+use dbdyno_model::{CommitMode, Size, TableName, TableShape};
 use privileges::Privileges;
 use room::Room;
 
 /// Rows a second that one session is supposed to load, keys and proof included; not measured.
 const ROWS_PER_S: u64 = 20_000;
+
+/// User data that the free editions hold, in the words of ORA-12954.
+const FREE_BYTES: u64 = 12 << 30;
 
 /// What stands in the way, and what does not.
 pub(super) fn findings(options: &Options, size: &Size, tables: &[TableName]) -> Vec<Finding> {
@@ -68,6 +71,9 @@ fn server(
         let has = installed.get(&option.to_lowercase()).map(|value| value.eq_ignore_ascii_case("TRUE"));
         findings.push(licence(part, option, (!options.leaves_out(part)).then_some(has), edition));
     }
+    findings.extend(free_edition(edition, size, tables));
+    let pool = ask(connection, "keep_pool")?.get("keep_pool").and_then(|bytes| bytes.parse().ok());
+    findings.extend(keep_pool(pool.unwrap_or(0), size));
     let growth = ask(connection, "growth")?.get("growth").and_then(|bytes| bytes.parse().ok());
     let quota = connection.texts("asking for the quota", &DIALECT.get("load/quota")?.text)?;
     let room = Room::read(quota.first().map_or(&[], Vec::as_slice), growth, privileges.unlimited_space());
@@ -123,6 +129,43 @@ fn licence(part: Part, option: &str, wanted: Option<Option<bool>>, edition: &str
         ),
     };
     finding(level, "licences", text)
+}
+
+/// What the editions that cost nothing hold, and whether a size fits in.
+fn free_edition(edition: &str, size: &Size, tables: &[TableName]) -> Option<Finding> {
+    if !["Free", "Express Edition"].contains(&edition) {
+        return None;
+    }
+    let needed = space::needed_bytes(size, tables);
+    let holds = format!("the edition {edition} holds {} of user data at most", mebibytes(FREE_BYTES));
+    Some(if needed > FREE_BYTES {
+        let text = format!("{holds}, and size {} takes about {}; choose a smaller size", size.id, mebibytes(needed));
+        finding(FindingLevel::Blocker, "edition", text)
+    } else {
+        let text = format!("{holds}, and uses 2 cores and 2 GiB of memory: figures are of these, not of the machine");
+        finding(FindingLevel::Warning, "edition", text)
+    })
+}
+
+/// Whether the KEEP pool, where there is one, has room for what asks for it: a join reads two small tables.
+fn keep_pool(bytes: u64, size: &Size) -> Option<Finding> {
+    let table = space::table_bytes(size, TableShape::Small);
+    let pool = format!("a KEEP pool of {}", mebibytes(bytes));
+    match bytes {
+        0 => None,
+        bytes if bytes < 2 * table => {
+            let text = format!(
+                "{pool}, and small tables of {} with their keys ask for it: cached tests would read from storage; raise \
+                 db_keep_cache_size to {} or more, or set it to 0",
+                mebibytes(table),
+                mebibytes(2 * table)
+            );
+            Some(finding(FindingLevel::Warning, "cache", text))
+        }
+        _ => {
+            Some(finding(FindingLevel::Ok, "cache", format!("{pool}, right for small tables of {}", mebibytes(table))))
+        }
+    }
 }
 
 /// How long a load takes, roughly.

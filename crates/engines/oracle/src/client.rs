@@ -65,7 +65,8 @@ impl WorkConnection for OracleConnection {
     type Call = String;
     type Statement = Sent;
 
-    fn prepare_call(&mut self, _: &str, call: &str) -> Result<String, EngineError> {
+    fn prepare_call(&mut self, doing: &str, call: &str) -> Result<String, EngineError> {
+        self.limit_calls(doing)?;
         Ok(call.to_owned())
     }
 

@@ -1,7 +1,7 @@
 //! One connection, over Oracle's own thin driver. What is known of its version, and where it is dealt with:
 //!
 //! - It reads without a limit of time, and overlooks those of a descriptor: `connect.rs` watches it, `socket.rs` ends
-//!   it.
+//!   it. Calls of procedures have a generous limit ([`OracleConnection::limit_calls`]).
 //! - It can stop short (panic) at packets that it does not expect: `server/quiet.rs` makes that an error while a
 //!   connection is opened. Later on nothing can: it stops short a second time while it cleans up, and the process ends.
 //! - It has no cancel: `cancel.rs` sends the protocol's own.
@@ -27,17 +27,20 @@ pub(super) use bind::{Bind, days};
 use cancel::Shared;
 use connect::Refused;
 use dbdyno_engine::EngineError;
-use dbdyno_engine::server::{Connection as _, CountedConnection, Post, recover};
+use dbdyno_engine::server::{Connection as _, CountedConnection, Post, caught, recover};
 use dbdyno_model::ErrorClass;
 use oracledb::{BindParameters, DB_TYPE_NUMBER, Row, Statement, ToDbValue};
 use socket::Socket;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 pub(super) use version::Version;
 
 /// Rows that a query brings along at first, and each time that it goes for more.
-const FETCH_ROWS: u32 = 200;
+const FETCH_ROWS: u32 = 100;
+
+/// How long a call of a procedure may take: more than any statement of a test, so that it ends what is lost alone.
+const LONGEST_CALL: Duration = Duration::from_secs(6 * 3_600);
 
 /// What ends a statement that dbdyno has not cancelled.
 const OTHERS: &str = "another session cancelled the statement, or a limit of the account's profile or the Resource \
@@ -107,7 +110,12 @@ impl OracleConnection {
                 format!("{place} is Oracle Database {}; dbdyno works with 12.2 and later", connection.version);
             return Err(EngineError::new(ErrorClass::Unsupported, message));
         }
-        connection.introduce(application, until)?;
+        // The driver may stop short at these answers, too.
+        let Some(introduced) = caught(|| connection.introduce(application, until)) else {
+            connection.closed.store(true, Ordering::Relaxed);
+            return Err(gone(errors::advice(options, "closed")));
+        };
+        introduced?;
         connection.post = options.vigil.post(node, connection.session_id);
         Ok(connection)
     }
@@ -136,6 +144,14 @@ impl OracleConnection {
     #[cfg(test)]
     pub(super) fn own_statements() -> Vec<&'static str> {
         basics::SETTINGS.into_iter().chain([basics::INTRODUCTION, basics::COMPILER]).collect()
+    }
+
+    /// Ends calls of procedures that take longer than any can.
+    ///
+    /// # Errors
+    /// The driver's.
+    pub(super) fn limit_calls(&mut self, doing: &str) -> Result<(), EngineError> {
+        self.run(doing, |connection| connection.set_call_timeout(Some(LONGEST_CALL)))
     }
 
     /// The server's version.

@@ -38,11 +38,15 @@ impl Product for OracleProduct {
         point::refuse_left_out(engine, spec)?;
         point::refuse_several_builders(spec)?;
         engine.with(|connection| point::make(connection, &procedure, spec))?;
+        for node in 0..engine.nodes.len() {
+            engine.on(node, |connection| point::empty_cache(connection, spec))?;
+        }
         for node in 0..engine.working_nodes(spec.nodes) {
             // All nodes of a cluster have one database, and each a cache of its own.
             point::begin_on(engine, node, |connection| point::warm(connection, spec))?;
         }
-        UnderWay::begin(engine, procedure::counting(&procedure), spec.threads)
+        let rows = spec.test.rows_per_op(&spec.size, spec.rows_per_tx);
+        UnderWay::begin(engine, point::watched(procedure::counting(&procedure), spec.threads, rows))
     }
 
     fn end_point(engine: &OracleEngine, spec: &PointSpec, begun: bool) -> Result<(), EngineError> {
@@ -57,7 +61,7 @@ impl Product for OracleProduct {
         for node in 0..engine.working_nodes(spec.nodes) {
             point::begin_on(engine, node, |_| Ok(()))?;
         }
-        UnderWay::begin(engine, Counting::Nothing, 1)
+        UnderWay::begin(engine, point::watched(Counting::Nothing, 1, None))
     }
 
     fn end_program(engine: &OracleEngine) -> Result<(), EngineError> {

@@ -113,7 +113,15 @@ mod tests {
         let group = [("name", "data"), ("type", "EXTERN"), ("total_mb", "102400"), ("free_mb", "51200")];
         let option = |name, value| [("parameter", name), ("value", value)];
         views.set("v$database", &[&primary]);
-        views.set("v$version", &[&[("banner", banner)], &[("banner", "PL/SQL Release 19.0.0.0.0")]]);
+        let five = [
+            banner,
+            "PL/SQL Release 12.2.0.1.0 - Production",
+            "CORE\t12.2.0.1.0\tProduction",
+            "TNS for Linux: Version 12.2.0.1.0 - Production",
+            "NLSRTL Version 12.2.0.1.0 - Production",
+        ]
+        .map(|banner| [("banner", banner)]);
+        views.set("v$version", &five.each_ref().map(|row| row.as_slice()));
         views.set("v$instance", &[&[("instance_name", "cdb11"), ("host_name", "db1"), ("parallel", "YES")]]);
         views.set("v$log", &[&[("bytes", "209715200")], &[("bytes", "209715200")], &[("bytes", "209715200")]]);
         views.set("v$archive_dest", &[&standby, &own]);
@@ -147,11 +155,13 @@ mod tests {
             ("Oracle Database 21c Express Edition Release 21.0.0.0.0 - Production", Some("Express Edition")),
             ("Oracle Database 23ai Free Release 23.0.0.0.0", Some("Free")),
             ("Oracle Database 19c EE Extreme Perf Release 19.0.0.0.0 - Production", Some("EE Extreme Perf")),
-            ("PL/SQL Release 19.0.0.0.0", None),
+            ("Oracle AI Database 26ai Free Release 23.26.1.0.0 - Develop, Learn, and Run for Free", Some("Free")),
+            ("Personal Oracle Database 19c Release 19.0.0.0.0 - Production", None),
         ] {
             views.set("v$version", &[&[("banner", banner)]]);
             let told = questions.answers(&mut views, "facts/product").unwrap();
             assert_eq!(told.get("edition").map(String::as_str), edition, "{banner}");
+            assert_eq!(told.get("build").map(String::as_str), Some(banner));
         }
         let settings = questions.answers(&mut views, "durability/archive_destinations").unwrap();
         assert!(settings["redo destinations"].contains("standby"), "{settings:?}");

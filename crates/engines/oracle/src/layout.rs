@@ -6,11 +6,14 @@ use dbdyno_engine::EngineError;
 use dbdyno_engine::server::{Leaf, compression};
 use dbdyno_model::{Compression, ErrorClass, Organisation, Size, StorageTier, TableName, TableShape};
 
-/// What a table needs that has a licence of its own.
-pub(super) fn needs(organisation: Organisation) -> Option<Part> {
+/// What a table needs that not every server has, or that has a licence of its own.
+pub(super) fn needs(organisation: Organisation) -> &'static [Part] {
     match organisation {
-        Organisation::Heap | Organisation::Iot | Organisation::Hash => None,
-        Organisation::HeapList | Organisation::IotList | Organisation::HeapRangeList => Some(Part::Partitioning),
+        Organisation::Heap => &[],
+        Organisation::Iot => &[Part::Iot],
+        Organisation::Hash => &[Part::Hash],
+        Organisation::HeapList | Organisation::HeapRangeList => &[Part::Partitioning],
+        Organisation::IotList => &[Part::Partitioning, Part::Iot],
     }
 }
 
@@ -104,6 +107,15 @@ pub(super) fn create_indexes(
         }
     }
     Ok(statements)
+}
+
+/// The statement that gathers a table's statistics, by so many processes.
+///
+/// # Errors
+/// The statement cannot be filled in.
+pub(super) fn analyse(table: TableName, threads: u32) -> Result<String, EngineError> {
+    let values = [("{table}", table.name()), ("{threads}", &threads.max(1).to_string())];
+    filled(&DIALECT.get("load/analyse")?.text, &values)
 }
 
 /// The statements that keep the large table and its keys in a tier's cache, or (`keep` false) no longer; none for the

@@ -6,13 +6,14 @@
 
 use super::connection::OracleConnection;
 use super::product::OracleProduct;
-use super::{layout, point, rows, statistics};
+use super::{layout, point, procedure, rows, statistics};
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
+use dbdyno_engine::inspect::Fact;
 use dbdyno_engine::server::load::{about, note};
 use dbdyno_engine::server::{
-    Connection as _, Leaf, Load, LoadStop, NodeOf, Phase, PhaseProgress, ProductTables, Rows, first, leaves,
-    partition_count,
+    Connection as _, Leaf, Load, LoadStop, NodeOf, Phase, PhaseProgress, ProductTables, Rows, expected, first, leaves,
+    partition_count, unless_lost,
 };
 use dbdyno_model::{ErrorClass, Organisation, Size, TableName, TableShape};
 
@@ -53,7 +54,11 @@ impl ProductTables for OracleProduct {
     }
 
     fn prepare_loader(&self, connection: &mut OracleConnection, doing: &str, _: u32) -> Result<(), EngineError> {
-        connection.batch(doing, &DIALECT.get("fill/wait_for_locks")?.text)
+        connection.batch(doing, &DIALECT.get("fill/wait_for_locks")?.text)?;
+        // What is read back goes through the buffer cache, where blocks are cleaned up; not every server may be told
+        // so.
+        let through_the_cache = connection.batch(doing, &procedure::set_direct_reads("NEVER")?);
+        unless_lost(through_the_cache).map(drop)
     }
 
     fn create_table(&self, table: TableName, size: &Size) -> Result<Vec<String>, EngineError> {
@@ -98,7 +103,7 @@ impl ProductTables for OracleProduct {
     fn after_rows(
         load: &mut Load<'_, Self>,
         label: &str,
-        (tables, _, rows): (&[TableName], &[Leaf], u64),
+        (tables, parts, rows): (&[TableName], &[Leaf], u64),
     ) -> Result<(), EngineError> {
         let missing: Vec<TableName> =
             tables.iter().copied().filter(|table| !load.meta.done("keys", table.name())).collect();
@@ -118,19 +123,64 @@ impl ProductTables for OracleProduct {
                 }
             }
             let _clock = times.clock(*table, Phase::Tidy);
-            connection
-                .batch(&format!("analysing {table}"), &DIALECT.fill("load/analyse", &[("table", table.name())])?)?;
+            prove_storage(connection, *table)?;
+            connection.batch(&format!("analysing {table}"), &layout::analyse(*table, threads)?)?;
             connection.batch(&doing, &note::<Self>("keys", table.name())?)?;
             connection.batch(&doing, &DIALECT.get("load/commit")?.text)?;
             progress.add(table.rows(size));
             Ok(())
         };
-        load.pool.each(&format!("building the keys of {label}"), &missing, || (), build)
+        load.pool.each(&format!("building the keys of {label}"), &missing, || (), build)?;
+        if load.request.verify {
+            // All is read back.
+            return Ok(());
+        }
+        let parts: Vec<Leaf> = parts.iter().filter(|leaf| missing.contains(&leaf.table)).cloned().collect();
+        let touch = |connection: &mut OracleConnection, leaf: &Leaf, (): &mut (), _: &LoadStop<'_>| {
+            let doing = format!("reading {}", leaf.name);
+            connection.texts(&doing, &about::<Self>("load/touch_leaf", leaf)?).map(drop)
+        };
+        load.pool.each(&format!("reading {label}"), &parts, || (), touch)
     }
 
     fn write_out(_: &[TableName]) -> Result<Vec<String>, EngineError> {
         Ok(vec![DIALECT.get("statistics/checkpoint")?.text.clone()])
     }
+}
+
+/// Looks whether rows lie as the table's organisation says: some servers take the words and make a heap.
+///
+/// # Errors
+/// `Unsupported`: they lie otherwise; the server's.
+fn prove_storage(connection: &mut OracleConnection, table: TableName) -> Result<(), EngineError> {
+    let sql = DIALECT.fill("inspect/facts", &[("table", table.name())])?;
+    let problem = storage_problem(table, connection.texts(&format!("looking at {table}"), &sql)?)?;
+    problem.map_or(Ok(()), |problem| Err(EngineError::new(ErrorClass::Unsupported, problem)))
+}
+
+/// What is wrong with how a table's rows lie, from the dictionary's facts about it.
+///
+/// # Errors
+/// The dialect does not tell how they must lie.
+pub(super) fn storage_problem(
+    table: TableName,
+    facts: Vec<Vec<Option<String>>>,
+) -> Result<Option<String>, EngineError> {
+    let found = Fact::read(facts);
+    let of_storage = |fact: &&Fact| fact.kind == "storage";
+    let wanted = expected::<OracleProduct>(table)?;
+    let (wanted, found) = (wanted.iter().find(of_storage), found.iter().map(|(fact, _)| fact).find(of_storage));
+    if wanted == found {
+        return Ok(None);
+    }
+    let text = |fact: Option<&Fact>| fact.map_or("not told", |fact| fact.text.as_str()).to_owned();
+    let parts: Vec<&str> = layout::needs(table.organisation()).iter().map(|part| part.name()).collect();
+    Ok(Some(format!(
+        "{table} is {} in place of {}: this server makes something else of it; leave it out by --without {}",
+        text(found),
+        text(wanted),
+        parts.join(",")
+    )))
 }
 
 /// Takes the lock that keeps two dbdynos apart, until the session ends. Says whether nobody else has it; who holds it
@@ -219,7 +269,6 @@ fn ignoring_a_key_that_is_there(done: Result<(), EngineError>) -> Result<(), Eng
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dbdyno_engine::server::expected;
     use dbdyno_testkit::conformance::catalogue::size_t;
 
     #[test]

@@ -24,7 +24,7 @@ const KNOWN: [(&str, &str); 9] = [
     ("protocol", "tcp|tcps"),
     ("wallet", "FOLDER of ewallet.pem"),
     ("connect_timeout", "SECONDS"),
-    ("without", "partitioning,advanced_compression,hcc,flash_cache"),
+    ("without", "partitioning,advanced_compression,hcc,flash_cache,iot,hash"),
     ("diagnostics_pack", "yes|no"),
     ("tns", "ALIAS[,ALIAS]"),
     ("tns_admin", "FOLDER of tnsnames.ora"),

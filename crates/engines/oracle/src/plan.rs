@@ -2,13 +2,17 @@
 //! thinks would be): both have the same columns.
 //!
 //! Each step is its operation and options, and what it works on: `INDEX UNIQUE SCAN on small_heap_pk`. Steps stand in
-//! the server's order, each before what gives it rows, parted by ` > `. The statement itself, queues between parallel
-//! workers and names of what the server makes for one execution alone are left out: they are others each time.
+//! the server's order, each before what gives it rows, parted by ` > `. Before a step on a partitioned table stands
+//! which of its partitions it reads: `PARTITIONS KEY to KEY`, or how many and which, `PARTITIONS 4 (25 to 28)`.
+//! Parallel workers share out the blocks of partitions without a step of their own for these. The statement itself,
+//! queues between parallel workers and names of what the server makes for one execution alone are left out: they are
+//! others each time.
 
 use dbdyno_engine::EngineError;
 use dbdyno_model::ErrorClass;
 
-/// A plan in one line, from rows of `id, parent_id, operation, options, object_name` in the order of `id`.
+/// A plan in one line, from rows of `id, parent_id, operation, options, object_name, partition_start, partition_stop`
+/// in the order of `id`.
 ///
 /// # Errors
 /// The rows are no plan.
@@ -18,10 +22,24 @@ pub(super) fn compact(rows: &[Vec<Option<String>>]) -> Result<String, EngineErro
     for row in rows {
         match step(row).ok_or_else(|| unreadable("a row is no step"))? {
             (0, _) => {}
-            (_, words) => steps.push(words),
+            (_, words) => {
+                steps.extend(partitions(row));
+                steps.push(words);
+            }
         }
     }
     if steps.is_empty() { Err(unreadable("it has no steps")) } else { Ok(steps.join(" > ")) }
+}
+
+/// The partitions that a step on a table or an index reads.
+fn partitions(row: &[Option<String>]) -> Option<String> {
+    let [object, start, stop] = row.get(4..7)? else { return None };
+    object.as_ref()?;
+    let (start, stop) = (start.as_ref()?.trim(), stop.as_ref()?.trim());
+    Some(match (start.parse::<u64>(), stop.parse::<u64>()) {
+        (Ok(first), Ok(last)) if first <= last => format!("PARTITIONS {} ({first} to {last})", last - first + 1),
+        _ => format!("PARTITIONS {start} to {stop}"),
+    })
 }
 
 /// A step's number and words.
@@ -47,6 +65,9 @@ fn step(row: &[Option<String>]) -> Option<(u64, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dbdyno_model::{Cache, Procedure, TableName};
+    use dbdyno_testkit::conformance::catalogue;
+    use std::collections::BTreeMap;
 
     fn rows(steps: &[(&str, &str, &str, &str)]) -> Vec<Vec<Option<String>>> {
         let some = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
@@ -81,6 +102,49 @@ mod tests {
         ]);
         let expected = "PX COORDINATOR > PX SEND QC (RANDOM) > LOAD AS SELECT (CURSOR DURATION MEMORY)";
         assert_eq!(compact(&plan).unwrap(), expected);
+    }
+
+    /// A plan of plan/written.toml.
+    #[derive(serde::Deserialize)]
+    struct Written {
+        name: String,
+        #[serde(rename = "of")]
+        _of: String,
+        #[serde(rename = "source")]
+        _source: String,
+        procedure: String,
+        table: TableName,
+        threads: u32,
+        passes: bool,
+        steps: String,
+    }
+
+    /// Rows of `v$sql_plan` from the steps of a written plan.
+    fn rows_of(steps: &str) -> Vec<Vec<Option<String>>> {
+        let some = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+        let row = |(id, line): (usize, &str)| {
+            let mut parts = line.split('|').map(some).collect::<Vec<_>>();
+            parts.resize(5, None);
+            [some(&id.to_string()), some("0")].into_iter().chain(parts).collect()
+        };
+        steps.trim().lines().enumerate().map(row).collect()
+    }
+
+    #[test]
+    fn written_plans_pass_or_are_refused() {
+        let written: BTreeMap<String, Vec<Written>> = toml::from_str(include_str!("plan/written.toml")).unwrap();
+        let mut seen = [0, 0];
+        for Written { name, procedure, table, threads, passes, steps, .. } in &written["plan"] {
+            let known = Procedure::all().filter(|known| procedure.starts_with(known.name()));
+            let procedure = known.max_by_key(|known| known.name().len()).unwrap();
+            let test = catalogue::test("T421", procedure.name(), Some(*table), Cache::Any);
+            let plan = compact(&rows_of(steps)).unwrap();
+            let spec = catalogue::spec(&test, *threads);
+            let problem = crate::procedure::of(&test).unwrap().plan_problem(&spec, &plan).unwrap();
+            assert_eq!(problem.is_none(), *passes, "{name}: {plan}: {problem:?}");
+            seen[usize::from(*passes)] += 1;
+        }
+        assert!(seen[0] >= 30 && seen[1] >= 30, "{seen:?}");
     }
 
     #[test]

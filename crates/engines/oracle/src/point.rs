@@ -6,8 +6,9 @@ use super::procedure::{self, Counting, PACKAGE};
 use super::product::{OracleEngine, OracleProduct};
 use super::statistics::{Base, Watched, told};
 use crate::DIALECT;
+use dbdyno_engine::bookkeeping::{self, Made};
 use dbdyno_engine::procedure::ProcedureSpec;
-use dbdyno_engine::server::{Connection as _, first, leftovers};
+use dbdyno_engine::server::{Connection as _, contents, first, leftovers};
 use dbdyno_engine::{EngineError, PointSpec};
 use dbdyno_model::{Cache, Drive, ErrorClass, ProcedureShape, StorageTier};
 use std::time::Instant;
@@ -26,21 +27,21 @@ pub(super) struct UnderWay {
 
 impl UnderWay {
     /// A point that begins. An AWR snapshot begins and ends each, for whoever has the pack and says so.
-    pub(super) fn begin(engine: &OracleEngine, counting: Counting, threads: u32) -> Result<Self, EngineError> {
+    pub(super) fn begin(engine: &OracleEngine, watched: Watched) -> Result<Self, EngineError> {
         let bases = engine.nodes.iter().map(|_| None).collect();
         snap(engine)?;
-        Ok(Self { watched: watched(counting, threads), began: Instant::now(), bases })
+        Ok(Self { watched, began: Instant::now(), bases })
     }
 }
 
-/// What a point's counters are about.
-fn watched(counting: Counting, threads: u32) -> Watched {
+/// What a point's counters are about. `rows` are those that one execution of the statement under test must touch.
+pub(super) fn watched(counting: Counting, threads: u32, rows: Option<u64>) -> Watched {
     let (changes, scans, builds, marked) = match counting {
         Counting::Cursor { changes, scans } => (changes, scans, false, true),
         Counting::Builds => (false, false, true, true),
         Counting::Nothing => (false, false, false, false),
     };
-    Watched { threads, changes, scans, builds, marked }
+    Watched { threads, changes, scans, builds, marked, rows: rows.filter(|_| scans) }
 }
 
 /// Begins to count on a node, and does what else there is to do.
@@ -106,9 +107,10 @@ fn refuse_absent_tier(connection: &mut OracleConnection, spec: &PointSpec) -> Re
     Err(EngineError::new(ErrorClass::Unsupported, message))
 }
 
-/// Forgets what is in the buffer cache, before tests that are to read from storage. Who may not finds there what
-/// earlier points have left, which the judge sees.
-fn empty_cache(connection: &mut OracleConnection, spec: &PointSpec) -> Result<(), EngineError> {
+/// Forgets what is in the buffer cache of a node, before tests that are to read from storage: of each node, because a
+/// block that another node has comes from there. Who may not finds there what earlier points have left, which the judge
+/// sees.
+pub(super) fn empty_cache(connection: &mut OracleConnection, spec: &PointSpec) -> Result<(), EngineError> {
     if spec.test.cache != Cache::NonCached {
         return Ok(());
     }
@@ -132,6 +134,33 @@ pub(super) fn snap(engine: &OracleEngine) -> Result<(), EngineError> {
     told(taken.map(|_| Vec::new())).map(drop)
 }
 
+/// Notes the tablespaces that a point is going to make, each by its name: a user does not see those in which it owns
+/// nothing, so nothing else tells after a crash that they are there.
+///
+/// # Errors
+/// `Unsupported`: whether somebody else has a tablespace of such a name cannot be seen. Somebody has; the server's.
+fn note_tablespaces(
+    connection: &mut OracleConnection,
+    procedure: &ProcedureSpec,
+    spec: &PointSpec,
+) -> Result<(), EngineError> {
+    let code = &spec.test.code;
+    let asked = connection.texts("looking at tablespaces", &DIALECT.get("statistics/tablespaces")?.text);
+    let there = told(asked)?.map_err(|why| {
+        let text = format!(
+            "{code}: whether a tablespace is there under such a name as it gives is not known, and it would drop it: {why}; \
+             GRANT SELECT ON sys.dba_tablespaces"
+        );
+        EngineError::new(ErrorClass::Unsupported, text)
+    })?;
+    let there: Vec<_> = there.into_iter().flatten().flatten().map(|name| ("tablespace".to_owned(), name)).collect();
+    bookkeeping::refuse_taken(&procedure.makes()?, &there, "the database")?;
+    for (kind, name) in procedure.made_by_all(spec.jobs_in_all(), 1)? {
+        contents::set::<OracleProduct>(connection, [(Made::new(&kind, name).entry().as_str(), "1")])?;
+    }
+    Ok(())
+}
+
 /// Makes the package and what its jobs share.
 pub(super) fn make(
     connection: &mut OracleConnection,
@@ -140,6 +169,9 @@ pub(super) fn make(
 ) -> Result<(), EngineError> {
     refuse_absent_tier(connection, spec)?;
     remove_leftovers(connection, spec)?;
+    if spec.test.procedure.shape == ProcedureShape::File {
+        note_tablespaces(connection, procedure, spec)?;
+    }
     leftovers::note::<OracleProduct>(connection, procedure, "the schema")?;
     for sql in procedure::shared(procedure, spec)? {
         connection.batch("making what the point fills", &sql)?;
@@ -160,9 +192,8 @@ pub(super) fn make(
     package.iter().try_for_each(|sql| connection.compile(MAKING, sql, &object))
 }
 
-/// Reads the tables of a point that are to be there, and their keys, into the buffer cache, or empties that.
+/// Reads the tables of a point that are to be there, and their keys, into the buffer cache.
 pub(super) fn warm(connection: &mut OracleConnection, spec: &PointSpec) -> Result<(), EngineError> {
-    empty_cache(connection, spec)?;
     for table in spec.warm_tables() {
         for name in ["warm_primary", "warm_customer"] {
             let sql = DIALECT.fill(&format!("statistics/{name}"), &[("table", table.name())])?;
@@ -198,9 +229,10 @@ mod tests {
 
     #[test]
     fn what_is_counted_follows_the_recipe() {
-        let of = |counting| watched(counting, 4);
+        let of = |counting| watched(counting, 4, Some(7));
         let inserts = of(Counting::Cursor { changes: true, scans: false });
-        assert!(inserts.changes && inserts.marked && !inserts.scans && !inserts.builds);
+        assert!(inserts.changes && inserts.marked && !inserts.scans && !inserts.builds && inserts.rows.is_none());
+        assert_eq!(of(Counting::Cursor { changes: false, scans: true }).rows, Some(7));
         assert!(of(Counting::Builds).builds && of(Counting::Builds).marked);
         assert_eq!(of(Counting::Nothing), Watched { threads: 4, ..Watched::default() });
     }

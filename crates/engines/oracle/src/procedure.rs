@@ -6,7 +6,7 @@ use super::options::Part;
 use crate::DIALECT;
 use dbdyno_engine::procedure::ProcedureSpec;
 use dbdyno_engine::{EngineError, PointSpec};
-use dbdyno_model::{CommitMode, Compression, Organisation, ProcedureShape, Size, StorageTier, TableName, Test};
+use dbdyno_model::{Cache, CommitMode, Compression, Organisation, ProcedureShape, Size, StorageTier, TableName, Test};
 use std::collections::BTreeSet;
 
 #[cfg(test)]
@@ -19,6 +19,9 @@ pub(super) const PACKAGE: &str = "dbdyno_work";
 const QUERY_BLOCK: &str = "QB_NAME(DBDYNO_TEST)";
 /// Partitions of the table that T331 fills, unless the jobs need more.
 const LEAST_MONTHS: u64 = Size::RANGES;
+/// Rows that a job is supposed to insert in a point: as many as the published loads inserted. A hash cluster has room
+/// for those; with more its blocks would run over.
+const INSERTS_PER_JOB: u64 = 125_000;
 
 /// How the server tells the executions of the statement under test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,11 +53,11 @@ pub(super) fn of(test: &Test) -> Result<ProcedureSpec, EngineError> {
     Ok(procedure)
 }
 
-/// What a test needs that has a licence of its own, or storage that not everybody has.
+/// What a test needs that not every server has, or that has a licence of its own.
 pub(super) fn needs(test: &Test) -> BTreeSet<Part> {
     let fills = matches!(test.procedure.shape, ProcedureShape::Insert | ProcedureShape::Load);
     let tables = test.reads().into_iter().chain(test.table.filter(|_| fills));
-    let parts = tables.filter_map(|table| layout::needs(table.organisation()));
+    let parts = tables.flat_map(|table| layout::needs(table.organisation())).copied();
     let flash = (test.tier != StorageTier::Default).then_some(Part::FlashCache);
     parts.chain(layout::needs_to_compress(test.compression)).chain(flash).collect()
 }
@@ -91,6 +94,7 @@ pub(super) fn shared(procedure: &ProcedureSpec, spec: &PointSpec) -> Result<Vec<
     match procedure.test.procedure.shape {
         ProcedureShape::Insert => {
             let load = procedure.fill("{load}")?;
+            let rows = rows.max(u64::from(spec.jobs_in_all()) * INSERTS_PER_JOB);
             let mut statements = layout::create(&load, organisation, rows, Compression::None, 0)?;
             statements.extend(layout::create_indexes(&load, organisation, 1)?);
             Ok(statements)
@@ -110,6 +114,24 @@ pub(super) fn shared(procedure: &ProcedureSpec, spec: &PointSpec) -> Result<Vec<
 pub(super) fn drops_made(procedure: &ProcedureSpec, spec: &PointSpec) -> Result<Vec<String>, EngineError> {
     let made = procedure.made_by_all(spec.jobs_in_all(), spec.size.bulk_partitions_per_job)?;
     if made.is_empty() { layout::tier(procedure.test.tier, false) } else { procedure.discards(&made) }
+}
+
+/// Whether scans by one process go past the buffer cache: into it where the test's tables are to be cached, past it
+/// where they are to be read from storage, and as the server likes where nothing is scanned.
+pub(super) fn direct_reads(test: &Test) -> &'static str {
+    match (test.procedure.shape, test.cache) {
+        (ProcedureShape::Load, _) | (ProcedureShape::Statement | ProcedureShape::Index, Cache::Cached) => "NEVER",
+        (ProcedureShape::Statement | ProcedureShape::Index, Cache::NonCached) => "ALWAYS",
+        _ => "AUTO",
+    }
+}
+
+/// The statement that sets it.
+///
+/// # Errors
+/// It cannot be filled in.
+pub(super) fn set_direct_reads(direct: &str) -> Result<String, EngineError> {
+    Ok(DIALECT.fill("statistics/serial_direct_read", &[("direct", direct)])?)
 }
 
 /// The session's settings before the package is compiled; that it is compiled to machine code not every server allows.

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// The tables that a target has, in loading order: all but those that need what it leaves out.
 pub(crate) fn tables_of(options: &Options) -> Vec<TableName> {
-    let wanted = |table: &TableName| layout::needs(table.organisation()).is_none_or(|part| !options.leaves_out(part));
+    let wanted = |table: &TableName| layout::needs(table.organisation()).iter().all(|part| !options.leaves_out(*part));
     TableName::ALL.into_iter().filter(wanted).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Rows on their way to the server as arrays of bound values, one message for many of them, and on their way back.
 //! Whole numbers and days are never texts.
 
-use super::connection::{Bind, OracleConnection, days};
+use super::connection::{Bind, OracleConnection, Version, days};
 use dbdyno_engine::EngineError;
 use dbdyno_engine::client::{Value, Values, cents_from};
 use dbdyno_engine::data::{Column, ColumnType};
@@ -12,6 +12,9 @@ use oracledb::OracleTimestamp;
 pub(super) const INSERTED_ROWS: u64 = 2_000;
 /// Rows of one round trip where all of a table are read, about 350 KB.
 const FETCH_ROWS: u32 = 1_000;
+/// The same before release 23, about 35 KB: an answer then ends where its packets end, and the driver begins to read it
+/// anew with each packet that comes.
+const FETCH_ROWS_BEFORE_23: u32 = 100;
 
 /// Sends rows in arrays of so many, with a commit after each where that is wanted. See
 /// [`dbdyno_engine::server::Connection::insert`].
@@ -58,7 +61,11 @@ pub(super) fn rows(
     each: &mut dyn FnMut(&Values) -> Result<(), EngineError>,
 ) -> Result<(), EngineError> {
     let binds: Vec<Bind<'_>> = key.iter().map(Bind::from).collect();
-    let fetch_rows = if key.is_empty() { FETCH_ROWS } else { 2 };
+    let fetch_rows = match (key.is_empty(), connection.version() < Version::of(23, 0)) {
+        (false, _) => 2,
+        (true, true) => FETCH_ROWS_BEFORE_23,
+        (true, false) => FETCH_ROWS,
+    };
     let mut values = Values::new();
     connection.each_row(doing, sql, &binds, fetch_rows, |row| {
         values.clear();

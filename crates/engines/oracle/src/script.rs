@@ -42,6 +42,13 @@ pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
     script.heading("the session's settings");
     script.lines(procedure::compiler().map(ended));
     script.lines(all_ended(procedure.set(&spec)?));
+    let of_version = procedure.settings_of_version(&spec, u64::MAX)?;
+    if !of_version.is_empty() {
+        script.line("-- from release 18 on");
+    }
+    script.lines(of_version.into_iter().map(|(_, statement)| ended(&statement)));
+    script.line("-- where it is allowed");
+    script.lines([ended(&procedure::set_direct_reads(procedure::direct_reads(test))?)]);
     script.part("what the point's jobs share", all_ended(procedure::shared(&procedure, &spec)?));
     script.describe(&procedure)?;
     script.lines(all_ended(procedure::package(std::slice::from_ref(&procedure), CommitMode::Durable)?.into()));
@@ -97,7 +104,7 @@ pub(super) fn of_schema(size: &Size) -> Result<String, EngineError> {
     script.line(ended(&meta.text));
     for table in TableName::ALL {
         script.table(table, size);
-        if let Some(part) = layout::needs(table.organisation()) {
+        for part in layout::needs(table.organisation()) {
             script.line(format!("-- needs {} (--without {} leaves it out)", part.words(), part.name()));
         }
         script.lines(all_ended(layout::tables(table, size)?));
@@ -105,12 +112,12 @@ pub(super) fn of_schema(size: &Size) -> Result<String, EngineError> {
     script.heading("Keys come when the tables are full, and statistics after them");
     for table in TableName::ALL {
         script.lines(all_ended(layout::indexes(table, LOADERS)?));
-        script.line(ended(&DIALECT.fill("load/analyse", &[("table", table.name())])?));
+        script.line(ended(&layout::analyse(table, LOADERS)?));
     }
     script.heading("The package with every procedure; a point makes it with its own alone, and drops it");
     script.lines(procedure::compiler().map(ended));
     script.lines(all_ended(procedure::package(&every_procedure()?, CommitMode::Durable)?.into()));
-    script.line(format!("SHOW ERRORS PACKAGE BODY {}\n", procedure::PACKAGE));
+    script.line(format!("SHOW ERRORS PACKAGE BODY dbdyno.{}\n", procedure::PACKAGE));
     script.line(ended(&procedure::drop_package()?));
     for (title, file) in [
         ("What dbdyno asks while it measures", "statistics"),
@@ -153,6 +160,8 @@ fn with_examples(text: &str) -> String {
         ("{step}", "filled"),
         ("{package}", procedure::PACKAGE),
         ("{nodes}", "1"),
+        ("{threads}", "4"),
+        ("{direct}", "NEVER"),
     ];
     let noted = text
         .replace("'{step} {leaf}'", "'filled small_heap_list_p3'")

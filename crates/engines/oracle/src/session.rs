@@ -1,9 +1,10 @@
 //! What sessions do in Oracle's way: their settings, what the server counts for each, and plans as they were executed.
 //!
-//! Plans are proved twice. Before the point the statement under test is executed once where that changes nothing and
-//! takes no time, and its plan read from the server's cache of cursors: the plan of an execution, not of an
-//! explanation. Where it cannot be, EXPLAIN PLAN is asked, which is said with the plan; and after the point the plan
-//! that was executed is read all the same, and an execution by another one fails the point.
+//! Plans are proved twice. Before the point the statement under test is executed once where that leaves nothing that
+//! the point would notice, and its plan read from the server's cache of cursors: the plan of an execution, not of an
+//! explanation. So the first parse, with all that the server reads for it, is over when the counting begins. Where it
+//! cannot be, EXPLAIN PLAN is asked, which is said with the plan; and after the point the plan that was executed is
+//! read all the same, and an execution by another one fails the point.
 
 use super::connection::{Bind, OracleConnection};
 use super::procedure::PACKAGE;
@@ -13,10 +14,13 @@ use super::{client, plan, procedure, snapshot};
 use crate::DIALECT;
 use dbdyno_engine::client::Statements;
 use dbdyno_engine::procedure::ProcedureSpec;
-use dbdyno_engine::server::{Connection as _, Job, Member, SessionProduct, compare_plan, first};
+use dbdyno_engine::server::{Connection as _, Job, Member, SessionProduct, compare_plan, first, reason, unless_lost};
 use dbdyno_engine::{Dialect, EngineError, Prepared};
-use dbdyno_model::{Drive, ErrorClass, Procedure, ProcedureShape, Test};
+use dbdyno_model::{Drive, ErrorClass, ProcedureShape, Test};
 use std::sync::Arc;
+
+/// How the server reads by itself.
+const AS_THE_SERVER_LIKES: &str = "AUTO";
 
 /// A session's part in its node.
 pub(super) struct OracleSession {
@@ -29,6 +33,8 @@ pub(super) struct OracleSession {
     worked: bool,
     /// The statements under test when the job was prepared.
     cursors: Cursors,
+    /// Whether scans by one process go past the buffer cache, or why that could not be set.
+    direct_reads: Result<&'static str, String>,
 }
 
 impl OracleSession {
@@ -51,7 +57,7 @@ impl OracleSession {
                      and settings and counts of one would be those of the other; name a dedicated service";
         let member = Member::new(node, connection, twice)?;
         let (accounted, cursors) = (Named::default(), Cursors::default());
-        Ok(Self { member, accounted, unproved: None, worked: false, cursors })
+        Ok(Self { member, accounted, unproved: None, worked: false, cursors, direct_reads: Ok(AS_THE_SERVER_LIKES) })
     }
 
     /// The plan by which the statement under test was executed since the job was prepared; nothing where the server
@@ -65,6 +71,27 @@ impl OracleSession {
             Ok(rows) if !rows.is_empty() => plan::compact(&rows).map(Some),
             _ => Ok(None),
         }
+    }
+
+    /// Sets whether scans by one process go past the buffer cache. Not every server allows that.
+    fn set_direct_reads(&mut self, connection: &mut OracleConnection, job: &Job) -> Result<(), EngineError> {
+        let direct = procedure::direct_reads(&job.spec.test);
+        if self.direct_reads != Ok(direct) {
+            let set = connection.batch(&job.preparing, &procedure::set_direct_reads(direct)?);
+            self.direct_reads = unless_lost(set)?.map(|()| direct).map_err(reason);
+        }
+        Ok(())
+    }
+
+    /// A plan, with a word about direct reads where the test depends on them.
+    fn with_direct_reads(&self, prepared: Prepared, job: &Job) -> Prepared {
+        let wanted = procedure::direct_reads(&job.spec.test);
+        let word = match &self.direct_reads {
+            _ if wanted == AS_THE_SERVER_LIKES => return prepared,
+            Ok(direct) => format!("_serial_direct_read={direct}"),
+            Err(why) => format!("_serial_direct_read={wanted} was refused: {why}"),
+        };
+        Prepared { plan: prepared.plan.map(|plan| format!("{plan} ({word})")), ..prepared }
     }
 
     /// Compares the plan that was executed during the point, where nobody could before.
@@ -103,6 +130,11 @@ impl SessionProduct for OracleSession {
     fn set_up(&mut self, connection: &mut OracleConnection, job: &Job) -> Result<(), EngineError> {
         self.unproved = None;
         job.procedure.set(&job.spec)?.iter().try_for_each(|sql| connection.batch(&job.preparing, sql))?;
+        let release = connection.version().major.into();
+        for (_, sql) in job.procedure.settings_of_version(&job.spec, release)? {
+            connection.batch(&job.preparing, &sql)?;
+        }
+        self.set_direct_reads(connection, job)?;
         if job.spec.drive == Drive::Client && job.spec.test.procedure.writes() {
             client::set_commit(connection, &job.preparing, job.spec.commit)?;
         }
@@ -123,7 +155,7 @@ impl SessionProduct for OracleSession {
 
     /// The first call of a session loads the package, and one that does a pass makes the cursor.
     fn passes_beforehand(&self, job: &Job) -> Option<u64> {
-        Some(u64::from(job.is_first() && leaves_no_trace(job.spec.test.procedure)))
+        Some(u64::from(job.is_first() && can_come_before(job)))
     }
 
     fn plan(&mut self, connection: &mut OracleConnection, job: &Job) -> Result<Prepared, EngineError> {
@@ -132,9 +164,9 @@ impl SessionProduct for OracleSession {
             return Ok(Prepared::default());
         }
         let doing = &job.preparing;
-        if leaves_no_trace(job.spec.test.procedure) {
+        if can_come_before(job) {
             if let Some(plan) = self.executed_plan(connection, doing)? {
-                return compare_plan(plan, job);
+                return Ok(self.with_direct_reads(compare_plan(plan, job)?, job));
             }
         } else {
             self.unproved = Some(job.clone());
@@ -153,7 +185,7 @@ impl SessionProduct for OracleSession {
         connection.batch(doing, "ROLLBACK")?;
         let prepared = compare_plan(Self::plan_of(rows)?, job)?;
         let said = prepared.plan.map(|plan| format!("{plan} (by EXPLAIN PLAN, before the first execution)"));
-        Ok(Prepared { plan: said, ..prepared })
+        Ok(self.with_direct_reads(Prepared { plan: said, ..prepared }, job))
     }
 
     fn plan_of(rows: Vec<Vec<Option<String>>>) -> Result<String, EngineError> {
@@ -184,21 +216,35 @@ impl SessionProduct for OracleSession {
     }
 }
 
-/// Whether a pass changes nothing and takes a moment only, so that it may be done before the point.
-fn leaves_no_trace(procedure: Procedure) -> bool {
-    procedure.shape == ProcedureShape::Select
+/// Whether a pass may be done before the point: it makes nothing, and what it changes is what tests change themselves.
+/// A client would leave a change without its commit.
+fn can_come_before(job: &Job) -> bool {
+    match job.spec.test.procedure.shape {
+        ProcedureShape::Select | ProcedureShape::Statement => true,
+        ProcedureShape::Update => job.spec.drive == Drive::Server,
+        _ => false,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dbdyno_engine::PointSpec;
 
     #[test]
-    fn only_what_changes_nothing_is_done_before_a_point() {
-        let leaves_no_trace = |name| leaves_no_trace(Procedure::named(name).unwrap());
-        assert!(leaves_no_trace("select_primary") && leaves_no_trace("join"));
-        for name in ["insert", "update_primary", "scan", "write_file"] {
-            assert!(!leaves_no_trace(name), "{name}");
+    fn what_makes_something_is_not_done_before_a_point() {
+        let can_come_before = |code: &str, drive| {
+            let tests = dbdyno_testkit::conformance::catalogue::tests();
+            let test = tests.iter().find(|test| test.code.as_str() == code).unwrap();
+            let spec = PointSpec { drive, ..dbdyno_testkit::conformance::catalogue::spec(test, 1) };
+            super::can_come_before(&Job::new(&spec, 0, procedure::of(test).unwrap()))
+        };
+        for code in ["T611", "T811", "T421", "T426", "T513", "T711"] {
+            assert!(can_come_before(code, Drive::Server), "{code}");
         }
+        for code in ["T111", "T211", "T311", "T331", "T511"] {
+            assert!(!can_come_before(code, Drive::Server), "{code}");
+        }
+        assert!(can_come_before("T611", Drive::Client) && !can_come_before("T711", Drive::Client));
     }
 }

@@ -41,6 +41,8 @@ pub(super) struct Watched {
     pub(super) builds: bool,
     /// Whether the test has statements that can be told by the name of their query block.
     pub(super) marked: bool,
+    /// Rows that one execution of a scan visits.
+    pub(super) rows: Option<u64>,
 }
 
 /// Everything that an instance said at one moment.

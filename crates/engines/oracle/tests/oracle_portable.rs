@@ -27,7 +27,7 @@ fn unportable(test: &Test) -> Option<&'static str> {
         "write_file" | "bulk_load" | "index_unique" | "index_non_unique" => {
             "it is about statements of Oracle's own that are put together when it runs"
         }
-        "sort" | "report" => "ROWNUM and CUBE are Oracle's",
+        "report" => "CUBE is Oracle's",
         "cpu_fibonacci" => "functions may not call themselves on MariaDB",
         "cpu_quicksort" => "there are no arrays on MariaDB",
         _ => return None,

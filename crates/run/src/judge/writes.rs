@@ -11,10 +11,14 @@ const WRITTEN_SHARE: f64 = 0.9;
 /// A storage test that writes must have written to a device: the bytes of its own work, or those of its redo.
 pub(super) fn written(point: &mut Point, evidence: &Evidence<'_>) {
     let Evidence { work, features, log, window, counters, telemetry, .. } = evidence;
+    let shape = work.test().map(|spec| spec.test.procedure.shape);
+    if shape == Some(ProcedureShape::File) {
+        by_cells(point, counters);
+    }
     if !features.local {
         return point.lacks("proof.written", "the target's devices are not seen from here");
     }
-    let asked = match work.test().map(|spec| spec.test.procedure.shape) {
+    let asked = match shape {
         Some(ProcedureShape::File) => log.inside(*window).bytes,
         _ => counters.get(Counter::RedoBytes).map_or(0.0, |n| n as f64) * window.seconds() / evidence.counters_s,
     };
@@ -26,6 +30,19 @@ pub(super) fn written(point: &mut Point, evidence: &Evidence<'_>) {
     if asked > 0.0 && seen < DEVICE_SHARE * asked {
         let (asked, seen) = (asked / 1_048_576.0, seen / 1_048_576.0);
         point.flag(Flag::ServedFromOsCache, format!("{seen:.0} MiB of the {asked:.0} MiB written reached a device"));
+    }
+}
+
+/// Storage cells may make a file by themselves, or keep it in their flash: then the devices below were not measured,
+/// which a test of writing files is about.
+fn by_cells(point: &mut Point, counters: &Counters) {
+    let made = counters.get(Counter::CellMadeBytes).filter(|bytes| *bytes > 0);
+    let made = made.map(|bytes| format!("made {} MiB by themselves", bytes >> 20));
+    let kept = counters.get(Counter::CellFlashWrites).filter(|writes| *writes > 0);
+    let done: Vec<String> = made.into_iter().chain(kept.map(|n| format!("kept {n} writes in their flash"))).collect();
+    if !done.is_empty() {
+        let note = format!("the storage cells {}: the devices below were not measured", done.join(" and "));
+        point.flag(Flag::NotProved, note);
     }
 }
 

@@ -92,8 +92,7 @@ END
 -- plan: ALL on small_heap
 -- makes: table load_large_<number>
 BEGIN
-  DECLARE v_pass, v_number, v_rows, v_month, v_quantity BIGINT DEFAULT 0;
-  SELECT SUM(quantity) FROM small_heap INTO v_quantity;
+  DECLARE v_pass, v_number, v_rows, v_month BIGINT DEFAULT 0;
   WHILE v_pass < p_passes DO
     SET v_number = (p_first + v_pass) * p_jobs + p_job, v_rows = p_small_rows * v_number, v_month = v_number % 32;
     EXECUTE IMMEDIATE CONCAT('CREATE TABLE load_large_', v_number, ' {columns}');
@@ -101,7 +100,7 @@ BEGIN
       SELECT id + v_rows, customer_id, ref_id, region, booked_on + INTERVAL v_month MONTH, quantity, amount, status, filler
       FROM small_heap
       /*end*/', 'v_rows', v_rows), 'v_month', v_month));
-    SET p_rows = p_rows + ROW_COUNT(), p_checksum = p_checksum + v_quantity;
+    SET p_rows = p_rows + ROW_COUNT(), p_checksum = p_checksum + p_argument;
     COMMIT;
     SET v_pass = v_pass + 1;
   END WHILE;
@@ -114,15 +113,14 @@ END
 -- plan: ALL on small_heap
 -- makes: table load_heap_<number>
 BEGIN
-  DECLARE v_pass, v_number, v_quantity BIGINT DEFAULT 0;
-  SELECT SUM(quantity) FROM small_heap INTO v_quantity;
+  DECLARE v_pass, v_number BIGINT DEFAULT 0;
   WHILE v_pass < p_passes DO
     SET v_number = (p_first + v_pass) * p_jobs + p_job;
     EXECUTE IMMEDIATE CONCAT('CREATE TABLE load_heap_', v_number, ' {columns}');
     EXECUTE IMMEDIATE CONCAT('INSERT INTO load_heap_', v_number, '/*test*/
       SELECT id, customer_id, ref_id, region, booked_on, quantity, amount, status, filler FROM small_heap
       /*end*/');
-    SET p_rows = p_rows + ROW_COUNT(), p_checksum = p_checksum + v_quantity;
+    SET p_rows = p_rows + ROW_COUNT(), p_checksum = p_checksum + p_argument;
     COMMIT;
     SET v_pass = v_pass + 1;
   END WHILE;

@@ -14,10 +14,6 @@ SELECT 'warning', 'files', 'db_create_file_dest is not set, so the server does n
   || 'an administrator runs: ALTER SYSTEM SET db_create_file_dest = ''...''' FROM v$parameter
 WHERE name = 'db_create_file_dest' AND value IS NULL
 
--- name: keep_pool
-SELECT 'ok', 'cache', 'a KEEP pool of ' || TO_CHAR(TRUNC(value / 1048576)) || ' MiB' FROM v$parameter
-WHERE name = 'db_keep_cache_size' AND value <> '0'
-
 -- name: redo_log
 -- what: whether the groups of the redo log are large enough for a fast load
 SELECT CASE WHEN MIN(bytes) < 1073741824 THEN 'warning' ELSE 'ok' END, 'redo log', TO_CHAR(COUNT(*)) || ' groups of '
@@ -37,6 +33,7 @@ SELECT 'ok', 'durability', 'redo also goes to ' || dest_name || ' (' || LOWER(ta
 -- name: company
 -- what: who else is at work now
 SELECT 'warning', 'other load', TO_CHAR(sessions) || ' other sessions at work now: figures would be those of a shared machine'
-FROM (SELECT COUNT(*) AS sessions FROM v$session WHERE status = 'ACTIVE' AND type = 'USER'
+FROM (SELECT COUNT(*) AS sessions FROM v$session
+  WHERE status = 'ACTIVE' AND type = 'USER' AND NOT (state = 'WAITING' AND wait_class = 'Idle')
   AND sid <> SYS_CONTEXT('USERENV', 'SID')) busy
 WHERE sessions > 0

@@ -68,3 +68,7 @@ FROM v$resource_limit WHERE resource_name IN ('processes', 'sessions') ORDER BY 
 -- name: cache
 -- what: the cache, its bytes, and the parameter that makes it larger
 SELECT 'the buffer cache', TO_CHAR(bytes), 'sga_target' FROM v$sgainfo WHERE name = 'Buffer Cache Size'
+
+-- name: keep_pool
+-- what: bytes of the part of the buffer cache for tables that are to stay, which small tables ask for; 0 where there is none
+SELECT 'keep_pool', value FROM v$parameter WHERE name = 'db_keep_cache_size'

@@ -8,7 +8,7 @@ BEGIN
 END;
 
 -- name: session_history
--- what: samples of active sessions of the last so many seconds (:1), by event
+-- what: samples of active sessions of the last so many seconds (:1), by event; samples have the server's own time without a zone
 SELECT COALESCE(event, 'on processor'), COALESCE(wait_class, 'CPU'), COUNT(*) FROM v$active_session_history
-WHERE sample_time > SYSTIMESTAMP - NUMTODSINTERVAL(:1, 'SECOND')
+WHERE sample_time > CAST(SYSTIMESTAMP AS TIMESTAMP) - NUMTODSINTERVAL(:1, 'SECOND')
 GROUP BY COALESCE(event, 'on processor'), COALESCE(wait_class, 'CPU')

@@ -2,8 +2,8 @@
 -- of one name stand one after the other. Nothing is changed. What a user may not read is told as such.
 
 -- name: product
--- what: the release and its edition, in the product's own words
-SELECT 'build', banner FROM v$version WHERE banner LIKE 'Oracle%'
+-- what: the release and its edition, in the product's own words: the first row, where older releases have five
+SELECT 'build', banner FROM v$version WHERE ROWNUM = 1
 UNION ALL SELECT 'edition', CASE WHEN LOWER(banner) LIKE '%enterprise edition%' THEN 'Enterprise Edition'
   WHEN LOWER(banner) LIKE '%standard edition 2%' THEN 'Standard Edition 2'
   WHEN LOWER(banner) LIKE '%standard edition%' THEN 'Standard Edition'
@@ -11,7 +11,7 @@ UNION ALL SELECT 'edition', CASE WHEN LOWER(banner) LIKE '%enterprise edition%' 
   WHEN LOWER(banner) LIKE '%free%' THEN 'Free'
   WHEN LOWER(banner) LIKE '%ee extreme perf%' THEN 'EE Extreme Perf'
   WHEN LOWER(banner) LIKE '%ee high perf%' THEN 'EE High Perf' END
-FROM v$version WHERE banner LIKE 'Oracle%'
+FROM v$version WHERE ROWNUM = 1
 
 -- name: instance
 -- what: the instance, whether there are others, and how many nodes the target names

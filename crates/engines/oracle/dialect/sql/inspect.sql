@@ -9,6 +9,10 @@ UNION ALL
 SELECT LOWER(table_name), 'persistence', CASE temporary WHEN 'Y' THEN 'temporary' ELSE 'logged' END, NULL
 FROM user_tables WHERE table_name = UPPER('{table}')
 UNION ALL
+SELECT LOWER(t.table_name), 'storage', CASE WHEN t.iot_type IS NOT NULL THEN 'index-organised'
+    WHEN c.cluster_type = 'HASH' THEN 'a hash cluster' WHEN t.cluster_name IS NOT NULL THEN 'a cluster' ELSE 'a heap' END, NULL
+FROM user_tables t LEFT JOIN user_clusters c ON c.cluster_name = t.cluster_name WHERE t.table_name = UPPER('{table}')
+UNION ALL
 SELECT LOWER(table_name), 'column', LOWER(column_name) || ' ' || LOWER(data_type)
     || CASE WHEN data_type = 'NUMBER' THEN '(' || TO_CHAR(data_precision) || ',' || TO_CHAR(data_scale) || ')' END
     || CASE WHEN data_type IN ('CHAR', 'VARCHAR2') THEN '(' || TO_CHAR(char_length) || ')' END

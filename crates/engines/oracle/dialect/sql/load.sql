@@ -65,7 +65,7 @@ VALUES (:1, :2, :3, :4, :5, :6, :7, :8, :9)
 
 -- name: copy_leaf
 -- what: rows of a part from the same part of a table that has them: by direct path, as only that compresses; ends with a commit
-INSERT /*+ APPEND */ INTO {leaf} (id, customer_id, ref_id, region, booked_on, quantity, amount, status, filler)
+INSERT /*+ APPEND NO_GATHER_OPTIMIZER_STATISTICS */ INTO {leaf} (id, customer_id, ref_id, region, booked_on, quantity, amount, status, filler)
 SELECT id, customer_id, ref_id, region, booked_on, quantity, amount, status, filler FROM {source}
 
 -- name: rows_out
@@ -73,13 +73,18 @@ SELECT id, customer_id, ref_id, region, booked_on, quantity, amount, status, fil
 SELECT id, customer_id, ref_id, region, booked_on, quantity, amount, status, filler FROM {leaf}
 
 -- name: analyse
--- what: statistics of a table with its partitions and keys, which nobody renews behind our back
+-- what: statistics of a table with its partitions and keys, which nobody renews behind our back; by so many processes
 BEGIN
-  DBMS_STATS.UNLOCK_TABLE_STATS(ownname => USER, tabname => UPPER('{table}'));
-  DBMS_STATS.GATHER_TABLE_STATS(ownname => USER, tabname => UPPER('{table}'), method_opt => 'FOR ALL COLUMNS SIZE 1',
-    granularity => 'ALL', cascade => TRUE, no_invalidate => FALSE);
-  DBMS_STATS.LOCK_TABLE_STATS(ownname => USER, tabname => UPPER('{table}'));
+  DBMS_STATS.UNLOCK_TABLE_STATS(ownname => SYS_CONTEXT('USERENV', 'CURRENT_SCHEMA'), tabname => UPPER('{table}'));
+  DBMS_STATS.GATHER_TABLE_STATS(ownname => SYS_CONTEXT('USERENV', 'CURRENT_SCHEMA'), tabname => UPPER('{table}'),
+    method_opt => 'FOR ALL COLUMNS SIZE 1', degree => {threads}, granularity => 'ALL', cascade => TRUE,
+    no_invalidate => FALSE);
+  DBMS_STATS.LOCK_TABLE_STATS(ownname => SYS_CONTEXT('USERENV', 'CURRENT_SCHEMA'), tabname => UPPER('{table}'));
 END;
+
+-- name: touch_leaf
+-- what: reads every block of a part, so that what its load left to clean up in them is not left to a test
+SELECT /*+ NO_PARALLEL */ COUNT(filler) FROM {leaf}
 
 -- name: any_row
 -- what: whether a table has rows

@@ -11,7 +11,7 @@
 -- plan heap: TABLE ACCESS BY * on {table} > INDEX UNIQUE SCAN on {table}_pk
 -- plan iot: INDEX UNIQUE SCAN on {table}_pk
 -- plan hash: TABLE ACCESS HASH on {table}
--- never: TABLE ACCESS FULL*; INDEX RANGE SCAN*; INDEX FULL SCAN*; INDEX FAST FULL SCAN*
+-- never: TABLE ACCESS*FULL*; INDEX RANGE SCAN*; INDEX*FULL SCAN*; INDEX SKIP SCAN*; RESULT CACHE*
 -- client reads: quantities
     v_stratum NUMBER := TRUNC(p_table_rows / p_rows_per_tx);
     v_state NUMBER := p_state;
@@ -42,7 +42,7 @@ BEGIN
 -- touches: {table}, of which it reads one row a lookup
 -- variables: v_key = 1; v_region = 1
 -- plan: PARTITION LIST SINGLE > INDEX UNIQUE SCAN on {table}_pk
--- never: INDEX RANGE SCAN*; INDEX FULL SCAN*; INDEX FAST FULL SCAN*
+-- never: INDEX RANGE SCAN*; INDEX*FULL SCAN*; INDEX SKIP SCAN*; RESULT CACHE*
 -- client reads: quantities
     v_stratum NUMBER := TRUNC(p_table_rows / p_rows_per_tx);
     v_state NUMBER := p_state;
@@ -76,7 +76,7 @@ BEGIN
 -- variables: v_key = 1; v_last = 5
 -- plan heap: TABLE ACCESS BY * on {table} > INDEX RANGE SCAN on {table}_pk
 -- plan iot: INDEX RANGE SCAN on {table}_pk
--- never: TABLE ACCESS FULL*; INDEX FULL SCAN*; INDEX FAST FULL SCAN*; SORT*
+-- never: TABLE ACCESS*FULL*; INDEX*FULL SCAN*; SORT*; INDEX SKIP SCAN*; RESULT CACHE*
 -- client reads: quantities
     v_firsts NUMBER := p_table_rows - p_rows_per_tx + 1;
     v_state NUMBER := p_state;
@@ -107,7 +107,7 @@ BEGIN
 -- plan heap: TABLE ACCESS BY * on {table} > INDEX RANGE SCAN on {table}_customer
 -- plan iot: INDEX UNIQUE SCAN on {table}_pk > INDEX RANGE SCAN on {table}_customer
 -- plan hash: TABLE ACCESS BY * on {table} > INDEX RANGE SCAN on {table}_customer
--- never: TABLE ACCESS FULL*; INDEX FULL SCAN*; INDEX FAST FULL SCAN*; BITMAP*
+-- never: TABLE ACCESS*FULL*; INDEX*FULL SCAN*; BITMAP*; INDEX SKIP SCAN*; RESULT CACHE*
     v_values NUMBER := TRUNC(p_table_rows / {rows_per_value});
     v_state NUMBER := p_state;
     v_key NUMBER;
@@ -135,7 +135,7 @@ BEGIN
 -- plan heap: UPDATE on {table} > INDEX UNIQUE SCAN on {table}_pk
 -- plan iot: UPDATE on {table} > INDEX UNIQUE SCAN on {table}_pk
 -- plan hash: UPDATE on {table} > TABLE ACCESS HASH on {table}
--- never: TABLE ACCESS FULL*; INDEX RANGE SCAN*; INDEX FULL SCAN*; INDEX FAST FULL SCAN*
+-- never: TABLE ACCESS*FULL*; INDEX RANGE SCAN*; INDEX*FULL SCAN*; INDEX SKIP SCAN*; RESULT CACHE*
     v_stratum NUMBER := TRUNC(TRUNC(p_table_rows / p_jobs) / p_rows_per_tx);
     v_state NUMBER := p_state;
     v_i NUMBER;
@@ -166,7 +166,7 @@ BEGIN
 -- touches: {table}, of which it changes amount and status of one row a statement, never quantity
 -- variables: v_key = 1; v_region = 1
 -- plan: UPDATE on {table} > PARTITION LIST SINGLE > INDEX UNIQUE SCAN on {table}_pk
--- never: INDEX RANGE SCAN*; INDEX FULL SCAN*; INDEX FAST FULL SCAN*
+-- never: INDEX RANGE SCAN*; INDEX*FULL SCAN*; INDEX SKIP SCAN*; RESULT CACHE*
     v_stratum NUMBER := TRUNC(TRUNC(p_table_rows / p_jobs) / p_rows_per_tx);
     v_state NUMBER := p_state;
     v_i NUMBER;
@@ -199,7 +199,7 @@ BEGIN
 -- touches: {table}, of which it changes amount and status of the rows of one customer a pass, never quantity
 -- variables: v_key = 1
 -- plan: UPDATE on {table} > INDEX RANGE SCAN on {table}_customer
--- never: TABLE ACCESS FULL*; INDEX FULL SCAN*; INDEX FAST FULL SCAN*
+-- never: TABLE ACCESS*FULL*; INDEX*FULL SCAN*; INDEX SKIP SCAN*; RESULT CACHE*
     v_values NUMBER := TRUNC(TRUNC(p_table_rows / {rows_per_value}) / p_jobs);
     v_state NUMBER := p_state;
     v_key NUMBER;
@@ -225,7 +225,7 @@ BEGIN
 -- touches: small_heap, of which it reads the rows of one customer a pass; small_iot, of which it reads a row for each
 -- variables: v_key = 1
 -- plan: NESTED LOOPS > INDEX RANGE SCAN on small_heap_customer > INDEX UNIQUE SCAN on small_iot_pk
--- never: TABLE ACCESS FULL*; HASH JOIN*; MERGE JOIN*; INDEX FAST FULL SCAN*
+-- never: TABLE ACCESS*FULL*; HASH JOIN*; MERGE JOIN*; INDEX*FULL SCAN*; INDEX SKIP SCAN*; RESULT CACHE*
     v_values NUMBER := TRUNC(p_small_rows / {rows_per_value});
     v_state NUMBER := p_state;
     v_key NUMBER;
@@ -252,7 +252,7 @@ BEGIN
 -- touches: small_heap, of which it reads the rows of one customer a pass; the large table, of which it reads a row for each
 -- variables: v_key = 1
 -- plan: NESTED LOOPS > INDEX RANGE SCAN on small_heap_customer > INDEX UNIQUE SCAN on large_heap_range_list_pk
--- never: TABLE ACCESS FULL*; HASH JOIN*; MERGE JOIN*; INDEX FAST FULL SCAN*
+-- never: TABLE ACCESS*FULL*; HASH JOIN*; MERGE JOIN*; INDEX*FULL SCAN*; INDEX SKIP SCAN*; RESULT CACHE*
     v_values NUMBER := TRUNC(p_small_rows / {rows_per_value});
     v_state NUMBER := p_state;
     v_key NUMBER;

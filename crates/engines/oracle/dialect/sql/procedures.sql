@@ -5,7 +5,8 @@
 --   p_first, p_passes  ordinal of the first pass, and how many: results do not depend on how passes are cut into calls
 --   p_state            the job's key stream before the first draw; each draw goes on by MOD(state * 48271, 2147483647)
 --   p_job, p_jobs      this job and how many there are: updates and loads take keys that are p_job modulo p_jobs
---   p_rows_per_tx, p_ops_per_pass, p_argument, p_table_rows, p_small_rows   as the catalogue and the size class say
+--   p_rows_per_tx, p_ops_per_pass, p_argument, p_table_rows, p_small_rows   as the catalogue and the size class say; a bulk
+--                      load is given the sum of the quantities that it copies, so that nothing but the copy is timed
 --   p_ops, p_rows, p_bytes, p_checksum   what was done, when it returns; each begins at 0
 -- A statement of these three files is declarations, BEGIN and the loop; `procedure` goes around it. Names of variables begin
 -- with p_ or v_, because a column's name would come before a variable's in SQL. A SELECT that finds no row, or several where
@@ -113,25 +114,23 @@ BEGIN
 -- touches: small_heap, which it reads; load_large, of which it fills a partition a pass
 -- why a partition each: a direct-path insert locks the segment that it fills until it is committed
 -- redo: all blocks are logged unless the database runs without an archive log, where direct path logs none
+-- plan: LOAD AS SELECT* on load_large > TABLE ACCESS*FULL on small_heap
+-- never: LOAD TABLE CONVENTIONAL*; OPTIMIZER STATISTICS GATHERING*
 -- makes: table load_large
 -- discards: month r<nn>
     v_number NUMBER;
     v_month VARCHAR2(30);
-    v_quantity NUMBER;
 BEGIN
-    SELECT SUM(quantity)
-    INTO v_quantity
-    FROM small_heap;
     WHILE v_pass < p_passes LOOP
       v_number := (p_first + v_pass) * p_jobs + p_job;
       v_month := 'r' || CASE WHEN v_number < 10 THEN '0' END || v_number;
-      EXECUTE IMMEDIATE 'INSERT /*+ QB_NAME(DBDYNO_TEST) APPEND */ INTO load_large PARTITION (' || v_month || ')
+      EXECUTE IMMEDIATE 'INSERT /*+ QB_NAME(DBDYNO_TEST) APPEND NO_GATHER_OPTIMIZER_STATISTICS */ INTO load_large PARTITION (' || v_month || ')
         (id, customer_id, ref_id, region, booked_on, quantity, amount, status, filler)
         SELECT /*+ FULL(small_heap) */ id + :1, customer_id, ref_id, MOD(region - 1, 4) + 1, ADD_MONTHS(booked_on, :2), quantity,
           amount, status, filler
         FROM small_heap' USING p_small_rows * v_number, v_number;
       v_rows := v_rows + SQL%ROWCOUNT;
-      v_sum := v_sum + v_quantity;
+      v_sum := v_sum + p_argument;
       {commit};
       v_pass := v_pass + 1;
     END LOOP;
@@ -141,24 +140,22 @@ BEGIN
 -- proves: the whole small heap copied by direct path into a table of the job's own; no keys; one commit
 -- touches: small_heap, which it reads; load_heap_NUMBER, a table a pass
 -- redo: all blocks are logged unless the database runs without an archive log, where direct path logs none
+-- plan: LOAD AS SELECT* on load_heap_* > TABLE ACCESS*FULL on small_heap
+-- never: LOAD TABLE CONVENTIONAL*; OPTIMIZER STATISTICS GATHERING*
 -- makes: table load_heap_<number>
     v_number NUMBER;
-    v_quantity NUMBER;
 BEGIN
-    SELECT SUM(quantity)
-    INTO v_quantity
-    FROM small_heap;
     WHILE v_pass < p_passes LOOP
       v_number := (p_first + v_pass) * p_jobs + p_job;
       EXECUTE IMMEDIATE 'CREATE TABLE load_heap_' || v_number || ' (
 {columns}
 ) {made}';
-      EXECUTE IMMEDIATE 'INSERT /*+ QB_NAME(DBDYNO_TEST) APPEND */ INTO load_heap_' || v_number || '
+      EXECUTE IMMEDIATE 'INSERT /*+ QB_NAME(DBDYNO_TEST) APPEND NO_GATHER_OPTIMIZER_STATISTICS */ INTO load_heap_' || v_number || '
         (id, customer_id, ref_id, region, booked_on, quantity, amount, status, filler)
         SELECT /*+ FULL(small_heap) */ id, customer_id, ref_id, region, booked_on, quantity, amount, status, filler
         FROM small_heap';
       v_rows := v_rows + SQL%ROWCOUNT;
-      v_sum := v_sum + v_quantity;
+      v_sum := v_sum + p_argument;
       {commit};
       v_pass := v_pass + 1;
     END LOOP;
@@ -167,9 +164,11 @@ BEGIN
 -- name: scan
 -- proves: every row visited; an index-organised table is its key, which is read block by block and not in its order
 -- touches: {table}, which it reads
--- plan heap: TABLE ACCESS FULL on {table}
--- plan iot: INDEX FAST FULL SCAN on {table}_pk
--- plan hash: TABLE ACCESS FULL on {table}
+-- plan heap: TABLE ACCESS*FULL on {table}
+-- plan iot: INDEX*FAST FULL SCAN on {table}_pk
+-- plan hash: TABLE ACCESS*FULL on {table}
+-- plan parallel: PX COORDINATOR > TABLE ACCESS*FULL on {table}
+-- never: *SAMPLE*; RESULT CACHE*
     v_n NUMBER;
     v_quantity NUMBER;
 BEGIN
@@ -189,8 +188,9 @@ BEGIN
 -- proves: the rows of one range partition; the others are pruned
 -- touches: {table}, of which it reads one month
 -- variables: v_from = DATE '2020-01-01'
--- plan: PARTITION RANGE * > TABLE ACCESS FULL on {table}
--- never: PARTITION RANGE ALL
+-- plan: PARTITIONS KEY to KEY|PARTITIONS 4 (* > TABLE ACCESS*FULL on {table}
+-- plan parallel: PX COORDINATOR > PARTITIONS KEY to KEY|PARTITIONS 4 (* > TABLE ACCESS*FULL on {table}
+-- never: PARTITION RANGE ALL; PARTITION RANGE OR; *SAMPLE*; RESULT CACHE*
     v_state NUMBER := p_state;
     v_from DATE;
     v_n NUMBER;
@@ -255,9 +255,12 @@ BEGIN
     {results}
 
 -- name: sort
--- proves: every row, in order of amount, goes into the sums: each is given its place, which needs the order
+-- proves: every row goes into the sums; the plan shows that all are sorted by amount before
+-- why the hints: nobody needs the order, so the optimizer would leave it out; workers add up what they have sorted, each its own
 -- touches: {table}, which it reads; the temporary tablespace
--- plan: SORT ORDER BY > TABLE ACCESS FULL on {table}
+-- plan: SORT ORDER BY > TABLE ACCESS*FULL on {table}
+-- plan parallel: PX COORDINATOR > SORT ORDER BY > TABLE ACCESS*FULL on {table}
+-- never: RESULT CACHE*
     v_n NUMBER;
     v_quantity NUMBER;
 BEGIN
@@ -265,9 +268,7 @@ BEGIN
       /*test*/
       SELECT /*+ QB_NAME(DBDYNO_TEST) */ COUNT(*), SUM(quantity)
       INTO v_n, v_quantity
-      FROM (
-        SELECT quantity, ROWNUM AS place FROM (SELECT /*+ {scan} */ quantity FROM {table} ORDER BY amount)
-      ) WHERE place > 0
+      FROM (SELECT /*+ NO_MERGE NO_ELIMINATE_OBY {scan} */ quantity FROM {table} ORDER BY amount) s
       /*end*/;
       v_rows := v_rows + v_n;
       v_sum := v_sum + v_quantity;
@@ -278,7 +279,9 @@ BEGIN
 -- name: group
 -- proves: every row is in one of the groups
 -- touches: {table}, which it reads
--- plan: * GROUP BY* > TABLE ACCESS FULL on {table}
+-- plan: * GROUP BY* > TABLE ACCESS*FULL on {table}
+-- plan parallel: PX COORDINATOR > * GROUP BY* > TABLE ACCESS*FULL on {table}
+-- never: RESULT CACHE*
     v_n NUMBER;
     v_quantity NUMBER;
 BEGIN
@@ -301,7 +304,8 @@ BEGIN
 -- name: report
 -- proves: every row is in one group of each grouping set; the ranking consumes all groups
 -- touches: {table}, which it reads
--- plan: WINDOW SORT* > TABLE ACCESS FULL on {table}
+-- plan: WINDOW SORT* > TABLE ACCESS*FULL on {table}
+-- never: RESULT CACHE*
     v_n NUMBER;
     v_quantity NUMBER;
     v_last NUMBER;

@@ -21,7 +21,7 @@ DECLARE
 BEGIN
   SELECT COUNT(*) INTO v_n FROM all_users WHERE username = 'DBDYNO';
   IF v_n = 0 THEN
-    EXECUTE IMMEDIATE 'CREATE USER dbdyno IDENTIFIED BY "aA1_' || DBMS_RANDOM.STRING('x', 20)
+    EXECUTE IMMEDIATE 'CREATE USER dbdyno IDENTIFIED BY "qW7_eR4#' || DBMS_RANDOM.STRING('x', 16)
       || '" DEFAULT TABLESPACE dbdyno QUOTA UNLIMITED ON dbdyno ACCOUNT LOCK';
   END IF;
 END;
@@ -96,10 +96,12 @@ GRANT SELECT ON sys.v_$asm_diskgroup_stat TO dbdyno;
 --   and points are flagged as not settled.
 GRANT ALTER SYSTEM TO dbdyno;
 
--- Optional: T211 measures how fast the server writes a new file.
--- Without it: T211 fails.
+-- Optional: T211 measures how fast the server writes a new file. It looks first whether somebody else has a tablespace of such a
+--   name.
+-- Without it: T211 is not measured.
 GRANT CREATE TABLESPACE TO dbdyno;
 GRANT DROP TABLESPACE TO dbdyno;
+GRANT SELECT ON sys.dba_tablespaces TO dbdyno;
 
 -- To take it all back, after `dbdyno drop`:
 --     DROP USER dbdyno CASCADE;

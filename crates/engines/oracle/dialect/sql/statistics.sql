@@ -11,15 +11,19 @@ WHERE n.name IN (
   'Parallel operations downgraded 25 to 50 pct', 'Parallel operations downgraded 50 to 75 pct',
   'Parallel operations downgraded 75 to 99 pct', 'Parallel operations downgraded to serial',
   'Parallel operations not downgraded', 'cell flash cache read hits',
-  'cell physical IO bytes eligible for predicate offload', 'execute count', 'physical read flash cache hits',
-  'physical reads', 'queries parallelized', 'redo size', 'redo synch time', 'redo synch time (usec)', 'redo synch writes',
+  'cell physical IO bytes eligible for predicate offload', 'cell pmem cache read hits', 'cell xrmem cache read hits',
+  'execute count', 'parse count (hard)', 'physical read flash cache hits', 'physical reads',
+  'queries parallelized', 'redo size', 'redo synch time', 'redo synch time (usec)', 'redo synch writes',
   'session logical reads', 'table scan rows gotten', 'user commits', 'user rollbacks')
 
 -- name: system_counters
 -- what: what the instance has done as a whole
 SELECT name, value FROM v$sysstat
 WHERE name IN (
-  'background checkpoints completed', 'cell flash cache read hits', 'physical read flash cache hits',
+  'background checkpoints completed', 'cell flash cache read hits',
+  'cell physical IO bytes saved during optimized file creation', 'cell pmem cache read hits', 'cell writes to flash cache',
+  'cell xrmem cache read hits',
+  'physical read flash cache hits',
   'physical read total IO requests', 'physical read total bytes', 'physical read total multi block requests',
   'physical reads', 'physical write total IO requests', 'physical write total bytes', 'physical writes', 'redo size',
   'redo synch time', 'redo synch time (usec)', 'redo synch writes', 'redo write time', 'redo write time (usec)',
@@ -64,11 +68,11 @@ WHERE parsing_schema_name = USER AND UPPER(sql_text) LIKE :1 AND sql_text NOT LI
 
 -- name: cursor_plan
 -- what: the plan of one of them (:1 its sql_id, :2 its child number), node by node
-SELECT id, parent_id, operation, options, object_name FROM v$sql_plan WHERE sql_id = :1 AND child_number = :2 ORDER BY id
+SELECT id, parent_id, operation, options, object_name, partition_start, partition_stop FROM v$sql_plan WHERE sql_id = :1 AND child_number = :2 ORDER BY id
 
 -- name: plan
 -- what: the plan that was explained, node by node
-SELECT id, parent_id, operation, options, object_name FROM plan_table WHERE statement_id = 'dbdyno' ORDER BY id
+SELECT id, parent_id, operation, options, object_name, partition_start, partition_stop FROM plan_table WHERE statement_id = 'dbdyno' ORDER BY id
 
 -- name: forget_plan
 -- what: takes it out of the session's own table
@@ -80,11 +84,13 @@ SELECT instance_number, TO_CHAR(startup_time, 'YYYY-MM-DD HH24:MI:SS') FROM v$in
 
 -- name: activity
 -- what: sessions at work and what they wait for; a parallel worker goes by the session that it works for
+-- why the state: the wait class of a session on a processor is that of its last wait
 -- why sampled: what is seen now and then has a class of its own, as the server counts and times the same waits itself
 SELECT COALESCE(p.qcsid, s.sid), 'sampled ' || CASE s.state WHEN 'WAITING' THEN s.wait_class ELSE 'CPU' END,
   CASE s.state WHEN 'WAITING' THEN s.event ELSE 'on processor' END
 FROM v$session s LEFT JOIN v$px_session p ON p.sid = s.sid
-WHERE s.status = 'ACTIVE' AND s.type = 'USER' AND s.wait_class <> 'Idle' AND s.sid <> SYS_CONTEXT('USERENV', 'SID')
+WHERE s.status = 'ACTIVE' AND s.type = 'USER' AND NOT (s.state = 'WAITING' AND s.wait_class = 'Idle')
+  AND s.sid <> SYS_CONTEXT('USERENV', 'SID')
 
 -- name: sessions
 -- what: who this session is, and its number
@@ -103,7 +109,8 @@ BEGIN
 END;
 
 -- name: there
--- what: indexes, tables, clusters and tablespaces that bear such names as points give, whoever has made them; a table comes before its cluster
+-- what: indexes, tables and clusters that bear such names as points give, whoever has made them; a table comes before its cluster;
+--   and tablespaces that T211 has noted, because users do not see those in which they own nothing
 SELECT kind, name FROM (
   SELECT 1 AS place, 'index' AS kind, LOWER(index_name) AS name FROM user_indexes
   WHERE index_name LIKE 'LOAD\_INDEX\_%' ESCAPE '\'
@@ -114,8 +121,8 @@ SELECT kind, name FROM (
   SELECT 3, 'cluster', LOWER(object_name) FROM user_objects
   WHERE object_type = 'CLUSTER' AND object_name LIKE 'LOAD\_%' ESCAPE '\'
   UNION ALL
-  SELECT 4, 'tablespace', LOWER(tablespace_name) FROM user_tablespaces
-  WHERE tablespace_name LIKE 'DBDYNO\_FILE\_%' ESCAPE '\'
+  SELECT 4, 'tablespace', SUBSTR(name, 17) FROM meta
+  WHERE name LIKE 'made tablespace dbdyno\_file\_%' ESCAPE '\' AND name NOT LIKE '%#'
 ) ORDER BY place, name
 
 -- name: warm_primary
@@ -161,3 +168,11 @@ SELECT COUNT(*) FROM v$cell
 -- name: code_type
 -- what: whether the package was compiled to machine code
 SELECT plsql_code_type FROM user_plsql_object_settings WHERE name = UPPER('{package}') AND type = 'PACKAGE BODY'
+
+-- name: serial_direct_read
+-- what: whether scans by one process go past the buffer cache (ALWAYS), through it (NEVER), or as the server likes (AUTO)
+ALTER SESSION SET "_serial_direct_read" = {direct}
+
+-- name: tablespaces
+-- what: every tablespace with such a name as T211 gives, whoever has made it
+SELECT LOWER(tablespace_name) FROM dba_tablespaces WHERE tablespace_name LIKE 'DBDYNO\_FILE\_%' ESCAPE '\'

@@ -168,7 +168,7 @@ fn what_the_server_itself_judges_has_both_outcomes() {
     ] {
         assert!(good.iter().any(|text| text == said), "{said} in {good:#?}");
     }
-    let cases: [(&str, Rows, &str); 9] = [
+    let cases: [(&str, Rows, &str); 8] = [
         (
             "v$database",
             &[&[("database_role", "PHYSICAL STANDBY"), ("open_mode", "READ ONLY"), ("log_mode", "ARCHIVELOG")]],
@@ -184,7 +184,6 @@ fn what_the_server_itself_judges_has_both_outcomes() {
             &[&[("name", "db_create_file_dest"), ("value", "")]],
             "Warning files: db_create_file_dest is not set, so the server does not know where T211's files go",
         ),
-        ("v$parameter", &[&[("name", "db_keep_cache_size"), ("value", "16777216")]], "Ok cache: a KEEP pool of 16 MiB"),
         ("v$log", &[&[("bytes", "209715200")]], "Warning redo log: 1 groups of only 200 MiB: loads and updates"),
         (
             "v$archive_dest",
@@ -200,8 +199,21 @@ fn what_the_server_itself_judges_has_both_outcomes() {
         (
             "v$session",
             &[
-                &[("status", "ACTIVE"), ("type", "USER"), ("sid", "2")],
-                &[("status", "ACTIVE"), ("type", "USER"), ("sid", "1")],
+                &[
+                    ("status", "ACTIVE"),
+                    ("type", "USER"),
+                    ("sid", "2"),
+                    ("state", "WAITED SHORT TIME"),
+                    ("wait_class", "Idle"),
+                ],
+                &[("status", "ACTIVE"), ("type", "USER"), ("sid", "3"), ("state", "WAITING"), ("wait_class", "Idle")],
+                &[
+                    ("status", "ACTIVE"),
+                    ("type", "USER"),
+                    ("sid", "1"),
+                    ("state", "WAITED SHORT TIME"),
+                    ("wait_class", "Idle"),
+                ],
             ],
             "Warning other load: 1 other sessions at work now",
         ),
@@ -216,6 +228,41 @@ fn what_the_server_itself_judges_has_both_outcomes() {
         let found = found(&mut views, view, rows);
         assert!(found.iter().any(|text| text.starts_with(said)), "{said}: {found:#?}");
     }
+}
+
+#[test]
+fn free_editions_and_small_keep_pools_are_told() {
+    let (small, large) = (size_t(), Size { large_rows: 64_000_000, small_rows: 2_000_000, ..size_t() });
+    let said = |found: Option<Finding>| found.map(|f| format!("{:?} {}: {}", f.level, f.subject, f.message));
+    let edition = |edition: &str, size: &Size| said(free_edition(edition, size, &TableName::ALL));
+    assert_eq!(edition("Enterprise Edition", &large), None);
+    assert!(
+        edition("Free", &small).unwrap().starts_with("Warning edition: the edition Free holds 12288 MiB of user data")
+    );
+    assert!(
+        edition("Express Edition", &large)
+            .unwrap()
+            .starts_with("Blocker edition: the edition Express Edition holds 12288")
+    );
+    assert_eq!(said(keep_pool(0, &small)), None);
+    assert!(said(keep_pool(16 << 20, &small)).unwrap().starts_with("Ok cache: a KEEP pool of 16 MiB, right for"));
+    let too_small = said(keep_pool(16 << 20, &large)).unwrap();
+    assert!(
+        too_small.starts_with("Warning cache: a KEEP pool of 16 MiB") && too_small.contains("or set it to 0"),
+        "{too_small}"
+    );
+}
+
+/// What `ora12c_strong_verify_function` asks of a password.
+#[test]
+fn the_password_of_the_set_up_is_a_strong_one() {
+    let text = &DIALECT.get("setup/setup").unwrap().text;
+    let (_, rest) = text.split_once("IDENTIFIED BY \"q").unwrap();
+    let fixed = format!("q{}", rest.split_once('\'').unwrap().0);
+    let count = |of: fn(char) -> bool| fixed.chars().filter(|c| of(*c)).count();
+    assert!(count(|c| c.is_ascii_uppercase()) >= 2 && count(|c| c.is_ascii_lowercase()) >= 2, "{fixed}");
+    assert!(count(|c| c.is_ascii_digit()) >= 2 && count(|c| "_#$".contains(c)) >= 2, "{fixed}");
+    assert!(fixed.len() + 16 <= 30 && fixed.len() + 16 >= 9 && !fixed.contains('"'), "{fixed}");
 }
 
 #[test]

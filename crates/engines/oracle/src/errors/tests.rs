@@ -14,7 +14,7 @@ fn numbers_have_classes() {
         (&[60, 8177, 4020], ErrorClass::Conflict),
         (&[1013], ErrorClass::Cancelled),
         (&[54, 4021, 12170, 30006, 2394], ErrorClass::Timeout),
-        (&[257, 1536, 1652, 1653, 1654, 19809, 30036], ErrorClass::OutOfSpace),
+        (&[257, 1536, 1652, 1653, 1654, 12953, 12954, 19809, 30036], ErrorClass::OutOfSpace),
         (&[904, 942, 4043, 12154, 12505, 12514], ErrorClass::UnknownObject),
         (&[1578, 8102], ErrorClass::Corruption),
         (&[439, 64307], ErrorClass::Unsupported),

@@ -1,6 +1,7 @@
 //! Nodes that a descriptor names, as typed or as `tnsnames.ora` has it under an alias. The driver reads the text; what
 //! it reads is written out again, and in that text are no retries: the driver would sleep between them and beyond the
-//! deadline, and who measures a platform wants to know that it was not there.
+//! deadline, and who measures a platform wants to know that it was not there. It has no size of packets (SDU) either:
+//! the driver's own is the one that it reads well.
 
 use super::place::Place;
 use super::tnsnames;
@@ -47,7 +48,7 @@ fn of(text: &str, alias: Option<&str>) -> Result<Place, String> {
     if written.contains("(HTTPS_PROXY") {
         return Err("it goes through a proxy (HTTPS_PROXY), which dbdyno's driver cannot".to_owned());
     }
-    let written = without_retries(&written);
+    let written = pruned(&written);
     let port = value(&written, "PORT").and_then(|port| port.parse().ok()).unwrap_or(0);
     let name = value(&written, "HOST").unwrap_or_default().trim_matches(['[', ']']).to_owned();
     let named = |key| value(&written, key).map(str::to_owned);
@@ -64,10 +65,10 @@ fn value<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     after.split(')').next()
 }
 
-/// A descriptor that the driver has written, which tries each address once.
-fn without_retries(text: &str) -> String {
+/// A descriptor that the driver has written, which tries each address once, in packets of the driver's own size.
+fn pruned(text: &str) -> String {
     let mut kept = text.to_owned();
-    for key in ["(RETRY_COUNT=", "(RETRY_DELAY="] {
+    for key in ["(RETRY_COUNT=", "(RETRY_DELAY=", "(SDU="] {
         while let Some((before, after)) = kept.split_once(key) {
             kept = format!("{before}{}", after.split_once(')').map_or("", |(_, after)| after));
         }

@@ -1,4 +1,5 @@
-//! What needs a licence of its own, or storage that not everybody has: named as such, and left out by one option.
+//! What needs a licence of its own, or storage that not everybody has, or what a managed database may not have: named
+//! as such, and left out by one option.
 
 /// A part that can be left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
@@ -13,12 +14,22 @@ pub(crate) enum Part {
     HybridColumnarCompression,
     /// Flash cache and cell flash cache.
     FlashCache,
+    /// Index-organised tables.
+    Iot,
+    /// Hash clusters.
+    Hash,
 }
 
 impl Part {
     /// All of them.
-    pub(crate) const ALL: [Self; 4] =
-        [Self::Partitioning, Self::AdvancedCompression, Self::HybridColumnarCompression, Self::FlashCache];
+    pub(crate) const ALL: [Self; 6] = [
+        Self::Partitioning,
+        Self::AdvancedCompression,
+        Self::HybridColumnarCompression,
+        Self::FlashCache,
+        Self::Iot,
+        Self::Hash,
+    ];
 
     /// The word as in a target.
     pub(crate) fn name(self) -> &'static str {
@@ -34,6 +45,8 @@ impl Part {
             }
             Self::HybridColumnarCompression => "Hybrid Columnar Compression, on storage that offers it (Exadata, ZFS)",
             Self::FlashCache => "the database's flash cache, or that of Exadata cells",
+            Self::Iot => "index-organised tables, which some managed databases make into heaps",
+            Self::Hash => "hash clusters, which some managed databases do not have",
         }
     }
 

@@ -10,7 +10,7 @@ fn places(text: &str) -> String {
     parse(text).unwrap().places.iter().map(Place::to_string).collect::<Vec<_>>().join(" ")
 }
 
-const DESCRIPTOR: &str = "(DESCRIPTION=(RETRY_COUNT=20)(RETRY_DELAY=3)(CONNECT_TIMEOUT=9)(ADDRESS_LIST=(LOAD_BALANCE=ON)\
+const DESCRIPTOR: &str = "(DESCRIPTION=(RETRY_COUNT=20)(RETRY_DELAY=3)(SDU=65535)(CONNECT_TIMEOUT=9)(ADDRESS_LIST=(LOAD_BALANCE=ON)\
      (ADDRESS=(PROTOCOL=TCPS)(HOST=db1)(PORT=1522))(ADDRESS=(PROTOCOL=TCPS)(HOST=db2)(PORT=1522)))\
      (CONNECT_DATA=(SERVICE_NAME=sales.example)))";
 
@@ -63,7 +63,10 @@ fn descriptors_lose_their_retries() {
     let options = parse(&format!("oracle://u@?descriptor={DESCRIPTOR}&wallet=/w")).unwrap();
     let place = options.place(0);
     let text = place.descriptor();
-    assert!(!text.contains("RETRY_COUNT") && text.matches("(RETRY_DELAY=0)").count() == 1, "{text}");
+    assert!(
+        !text.contains("RETRY_COUNT") && !text.contains("SDU") && text.matches("(RETRY_DELAY=0)").count() == 1,
+        "{text}"
+    );
     assert!(text.contains("(LOAD_BALANCE=ON)") && text.contains("(HOST=db2)"), "{text}");
     assert_eq!((place.to_string().as_str(), place.host()), ("db1:1522/sales.example", ("db1", 1522)));
     assert!(place.is_encrypted());

@@ -33,11 +33,13 @@ pub(crate) fn of_point(read: &Read, ours: &Named, watched: &Watched, base: &Base
         Ok(_) => Err("the test's work has no statement of its own".to_owned()),
         Err(why) => Err(why.clone()),
     };
-    say(&mut counters, Counter::Executions, done.clone().map(|[executions, _]| executions));
+    let executions = done.clone().map(|[executions, _]| executions);
+    say(&mut counters, Counter::Executions, executions.clone());
     let changed = if watched.changes { done.map(|[_, rows]| rows) } else { Err("the test changes no rows".to_owned()) };
     say(&mut counters, Counter::RowsChanged, changed);
     say(&mut counters, Counter::Commits, ours.of_sessions(COMMITS));
-    say(&mut counters, Counter::RowsScanned, rows_scanned(ours, watched));
+    let rows_of_test = executions.ok().zip(watched.rows).map(|(executions, rows)| executions * rows);
+    say(&mut counters, Counter::RowsScanned, rows_scanned(ours, watched, rows_of_test));
     say(&mut counters, Counter::WorkersLaunched, workers(ours, watched));
     counters
 }
@@ -55,7 +57,9 @@ pub(crate) fn of_instance(read: &Read) -> Counters {
 /// have told.
 fn of_table(read: &Read, ours: Option<&Named>) -> Counters {
     let told = |of: &str, name: &str| match (of, ours) {
+        ("session", Some(ours)) if name == CELL_FLASH => cell_flash(|name| ours.of_sessions(name)),
         ("session", Some(ours)) => ours.of_sessions(name),
+        ("session", None) if name == CELL_FLASH => cell_flash(|name| of_view(&read.system, name)),
         ("background", _) if name == "changed buffers" => read.dirty.clone(),
         ("background", _) => background(read, name),
         ("files", _) => of_view(&read.files, name),
@@ -94,8 +98,28 @@ fn background(read: &Read, name: &str) -> Answer<u64> {
     all.told(name)
 }
 
-/// Rows that scans have visited.
-fn rows_scanned(ours: &Named, watched: &Watched) -> Answer<u64> {
+/// The statistic that counts reads from the flash of storage cells.
+const CELL_FLASH: &str = "cell flash cache read hits";
+/// Statistics that count reads from the memory of storage cells, in the words of older and of newer releases.
+const CELL_MEMORY: [&str; 2] = ["cell pmem cache read hits", "cell xrmem cache read hits"];
+
+/// Reads from the flash of storage cells. Cells that have a memory before it give single blocks from there, and the
+/// flash is then not what was measured.
+fn cell_flash(told: impl Fn(&str) -> Answer<u64>) -> Answer<u64> {
+    let of_memory: u64 = CELL_MEMORY.iter().filter_map(|name| told(name).ok()).sum();
+    match of_memory {
+        0 => told(CELL_FLASH),
+        reads => Err(format!("the storage cells gave {reads} blocks from memory before their flash (PMEM or XRMEM)")),
+    }
+}
+
+/// Rows that a hard parse may read of the server's dictionary.
+const ROWS_OF_A_PARSE: u64 = 20_000;
+
+/// Rows that scans have visited, where the test's own executions account for so many (`rows_of_test`). What the
+/// sessions have scanned beyond these is the server's dictionary, where they have parsed statements for the first time
+/// and it is little enough for that.
+fn rows_scanned(ours: &Named, watched: &Watched, rows_of_test: Option<u64>) -> Answer<u64> {
     if !watched.scans {
         return Err("the test scans no table whose rows the server counts".to_owned());
     }
@@ -105,7 +129,10 @@ fn rows_scanned(ours: &Named, watched: &Watched) -> Answer<u64> {
     if ours.get("cell physical IO bytes eligible for predicate offload").is_some_and(|bytes| bytes > 0) {
         return Err("the storage cells scanned, and the server counts what they gave back".to_owned());
     }
-    ours.of_sessions("table scan rows gotten")
+    let scanned = ours.of_sessions("table scan rows gotten")?;
+    let parses = ours.get("parse count (hard)").unwrap_or(0);
+    let beyond = rows_of_test.and_then(|rows| scanned.checked_sub(rows)).unwrap_or(0);
+    Ok(if beyond <= parses * ROWS_OF_A_PARSE && beyond < scanned / 100 { scanned - beyond } else { scanned })
 }
 
 /// Parallel workers. The server says how many statements it has run in parallel, and how many with fewer workers than

@@ -81,7 +81,7 @@ fn read() -> Read {
     }
 }
 
-const ALONE: Watched = Watched { threads: 1, changes: true, scans: true, builds: false, marked: true };
+const ALONE: Watched = Watched { threads: 1, changes: true, scans: true, builds: false, marked: true, rows: None };
 
 fn base() -> Base {
     let mut empty = read();
@@ -161,7 +161,7 @@ fn what_a_session_did_is_its_own_and_what_the_server_did_is_everybodys() {
 
 #[test]
 fn parallel_workers_are_sessions_of_their_own() {
-    let watched = Watched { threads: 4, changes: false, scans: true, builds: false, marked: true };
+    let watched = Watched { threads: 4, changes: false, ..ALONE };
     let session = SESSION.replace("queries parallelized | 0", "queries parallelized | 3");
     let counters = told(&read(), &named(&session), &watched);
     assert_eq!(counters.get(Counter::WorkersLaunched), Some(12));
@@ -228,7 +228,14 @@ fn what_a_pluggable_database_does_not_see_is_not_nothing() {
         SYSTEM.replace("redo writes | 210", "redo writes | 0").replace("physical writes | 700", "physical writes | 0");
     read.system = Ok(named(&unseen));
     let counters = told(&read, &named(SESSION), &ALONE);
-    for counter in [Counter::RedoWrites, Counter::RedoWriteNs, Counter::PhysicalWrites, Counter::BlocksDirtied] {
+    for counter in [
+        Counter::RedoWrites,
+        Counter::RedoWriteNs,
+        Counter::PhysicalWrites,
+        Counter::BlocksDirtied,
+        Counter::WriteRequests,
+        Counter::WriteBytes,
+    ] {
         assert_eq!(counters.get(counter), None);
         assert!(counters.missing[&counter].contains("pluggable"), "{}", counters.missing[&counter]);
     }
@@ -304,6 +311,50 @@ fn scans_by_storage_cells_are_not_counted_as_rows() {
     assert!(counters.missing[&Counter::RowsScanned].contains("storage cells"));
     let lookup = Watched { scans: false, ..ALONE };
     assert!(told(&read(), &named(SESSION), &lookup).missing.contains_key(&Counter::RowsScanned));
+}
+
+#[test]
+fn rows_that_parses_read_are_not_the_tests() {
+    // 310 executions of 20 rows.
+    let watched = Watched { rows: Some(20), changes: false, ..ALONE };
+    let scanned = |rows: u64, parses: u64| {
+        let session = SESSION.replace("rows gotten | 6400", &format!("rows gotten | {rows}"));
+        let session = format!("{session}\nparse count (hard) | {parses}");
+        told(&read(), &named(&session), &watched).get(Counter::RowsScanned)
+    };
+    assert_eq!(scanned(6_200, 1), Some(6_200));
+    assert_eq!(scanned(6_230, 1), Some(6_200), "the dictionary, for a statement that was new");
+    assert_eq!(scanned(6_230, 0), Some(6_230), "nothing was parsed");
+    assert_eq!(scanned(6_400, 1), Some(6_400), "too many for that");
+    assert_eq!(scanned(6_180, 1), Some(6_180), "too few stay too few");
+}
+
+#[test]
+fn blocks_from_the_memory_of_cells_are_none_of_their_flash() {
+    for statistic in ["cell pmem cache read hits", "cell xrmem cache read hits"] {
+        let counters = told(&read(), &named(&format!("{SESSION}\n{statistic} | 900")), &ALONE);
+        let why = &counters.missing[&Counter::CellFlashHits];
+        assert!(
+            why.contains("900 blocks from memory") && !counters.values.contains_key(&Counter::CellFlashHits),
+            "{why}"
+        );
+        let mut read = read();
+        read.system = Ok(named(&format!("{SYSTEM}\n{statistic} | 7")));
+        let parallel = Watched { threads: 4, ..ALONE };
+        assert!(told(&read, &named(SESSION), &parallel).missing[&Counter::CellFlashHits].contains("7 blocks"));
+    }
+    let none = told(&read(), &named(&format!("{SESSION}\ncell pmem cache read hits | 0")), &ALONE);
+    assert_eq!(none.get(Counter::CellFlashHits), Some(4));
+}
+
+#[test]
+fn what_cells_write_by_themselves_is_told() {
+    let mut read = read();
+    let cells = "cell writes to flash cache | 5\ncell physical IO bytes saved during optimized file creation | 1048576";
+    read.system = Ok(named(&format!("{SYSTEM}\n{cells}")));
+    let counters = told(&read, &named(SESSION), &ALONE);
+    assert_eq!(counters.get(Counter::CellFlashWrites), Some(5));
+    assert_eq!(counters.get(Counter::CellMadeBytes), Some(1_048_576));
 }
 
 #[test]

@@ -16,6 +16,20 @@ fn what_a_storage_test_writes_must_reach_a_device() {
 }
 
 #[test]
+fn a_file_that_storage_cells_made_or_kept_is_not_proved() {
+    let written = |code, counter, n| {
+        let mut case = Case::new(code, 10).count(counter, n);
+        case.features = Features { in_process: false, local: false, ..EMBEDDED };
+        case.judged().flag_notes.get("not_proved").cloned()
+    };
+    let made = written("T211", Counter::CellMadeBytes, 64 << 20).unwrap();
+    assert_eq!(made, "the storage cells made 64 MiB by themselves: the devices below were not measured");
+    assert!(written("T211", Counter::CellFlashWrites, 7).unwrap().contains("kept 7 writes in their flash"));
+    assert_eq!(written("T211", Counter::CellFlashWrites, 0), None);
+    assert_eq!(written("T711", Counter::CellFlashWrites, 7), None, "a commit is as durable in flash");
+}
+
+#[test]
 fn deferred_writes_are_those_above_a_tenth() {
     let wrote = |dirtied| {
         let mut case =
