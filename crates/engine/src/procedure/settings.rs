@@ -21,8 +21,6 @@ pub(super) struct Group {
     drive: Option<Drive>,
     /// Whether it is for several threads in a statement, or for one.
     parallel: Option<bool>,
-    /// Whether it is for points on one node, or on several.
-    one_node: Option<bool>,
     /// The first version of the server that it is for.
     from_version: Option<u64>,
     /// The first one that it is not for any more.
@@ -42,7 +40,6 @@ impl Group {
             && (self.organisations.is_empty() || self.organisations.contains(&organisation))
             && self.drive.is_none_or(|drive| drive == spec.drive)
             && self.parallel.is_none_or(|parallel| parallel == (spec.threads > 1))
-            && self.one_node.is_none_or(|one| one == (spec.nodes <= 1))
     }
 
     /// Whether it is for some versions alone.

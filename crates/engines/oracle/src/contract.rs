@@ -45,8 +45,7 @@ impl Product for OracleProduct {
             // All nodes of a cluster have one database, and each a cache of its own.
             point::begin_on(engine, node, |connection| point::warm(connection, spec))?;
         }
-        let rows = spec.test.rows_per_op(&spec.size, spec.rows_per_tx);
-        UnderWay::begin(engine, point::watched(procedure::counting(&procedure), spec.threads, rows))
+        UnderWay::begin(engine, point::watched_of(&procedure, spec))
     }
 
     fn end_point(engine: &OracleEngine, spec: &PointSpec, begun: bool) -> Result<(), EngineError> {

@@ -5,6 +5,7 @@
 //! compressed, and it need not travel twice. Keys and statistics come when the tables are full.
 
 use super::connection::OracleConnection;
+use super::options::Part;
 use super::product::OracleProduct;
 use super::{layout, point, procedure, rows, statistics};
 use crate::DIALECT;
@@ -80,6 +81,8 @@ impl ProductTables for OracleProduct {
         (leaf, size): (&Leaf, &Size),
         rows: &mut Rows<'_>,
     ) -> Result<(), EngineError> {
+        // Before rows go where the test does not want them.
+        prove_storage(connection, leaf.table)?;
         // What is not ours, or was loaded before somebody changed the notes, or half a leaf.
         empty(connection, leaf, doing)?;
         match InsertMethod::of(leaf.table) {
@@ -123,7 +126,6 @@ impl ProductTables for OracleProduct {
                 }
             }
             let _clock = times.clock(*table, Phase::Tidy);
-            prove_storage(connection, *table)?;
             connection.batch(&format!("analysing {table}"), &layout::analyse(*table, threads)?)?;
             connection.batch(&doing, &note::<Self>("keys", table.name())?)?;
             connection.batch(&doing, &DIALECT.get("load/commit")?.text)?;
@@ -153,9 +155,17 @@ impl ProductTables for OracleProduct {
 /// # Errors
 /// `Unsupported`: they lie otherwise; the server's.
 fn prove_storage(connection: &mut OracleConnection, table: TableName) -> Result<(), EngineError> {
+    if own_storage(table).next().is_none() {
+        return Ok(());
+    }
     let sql = DIALECT.fill("inspect/facts", &[("table", table.name())])?;
     let problem = storage_problem(table, connection.texts(&format!("looking at {table}"), &sql)?)?;
     problem.map_or(Ok(()), |problem| Err(EngineError::new(ErrorClass::Unsupported, problem)))
+}
+
+/// The parts that a table needs which are about how its rows lie.
+fn own_storage(table: TableName) -> impl Iterator<Item = Part> {
+    layout::needs(table.organisation()).iter().copied().filter(|part| matches!(part, Part::Iot | Part::Hash))
 }
 
 /// What is wrong with how a table's rows lie, from the dictionary's facts about it.
@@ -174,7 +184,7 @@ pub(super) fn storage_problem(
         return Ok(None);
     }
     let text = |fact: Option<&Fact>| fact.map_or("not told", |fact| fact.text.as_str()).to_owned();
-    let parts: Vec<&str> = layout::needs(table.organisation()).iter().map(|part| part.name()).collect();
+    let parts: Vec<&str> = own_storage(table).map(Part::name).collect();
     Ok(Some(format!(
         "{table} is {} in place of {}: this server makes something else of it; leave it out by --without {}",
         text(found),

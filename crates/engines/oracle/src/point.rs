@@ -34,6 +34,13 @@ impl UnderWay {
     }
 }
 
+/// What the counters of a test's point are about.
+pub(super) fn watched_of(procedure: &ProcedureSpec, spec: &PointSpec) -> Watched {
+    let rows = spec.test.rows_per_op(&spec.size, spec.rows_per_tx);
+    let watched = watched(procedure::counting(procedure), spec.threads, rows);
+    Watched { room_rows: procedure::room_rows(procedure, spec), ..watched }
+}
+
 /// What a point's counters are about. `rows` are those that one execution of the statement under test must touch.
 pub(super) fn watched(counting: Counting, threads: u32, rows: Option<u64>) -> Watched {
     let (changes, scans, builds, marked) = match counting {
@@ -41,7 +48,7 @@ pub(super) fn watched(counting: Counting, threads: u32, rows: Option<u64>) -> Wa
         Counting::Builds => (false, false, true, true),
         Counting::Nothing => (false, false, false, false),
     };
-    Watched { threads, changes, scans, builds, marked, rows: rows.filter(|_| scans) }
+    Watched { threads, changes, scans, builds, marked, rows: rows.filter(|_| scans), room_rows: None }
 }
 
 /// Begins to count on a node, and does what else there is to do.
@@ -169,10 +176,10 @@ pub(super) fn make(
 ) -> Result<(), EngineError> {
     refuse_absent_tier(connection, spec)?;
     remove_leftovers(connection, spec)?;
+    leftovers::note::<OracleProduct>(connection, procedure, "the schema")?;
     if spec.test.procedure.shape == ProcedureShape::File {
         note_tablespaces(connection, procedure, spec)?;
     }
-    leftovers::note::<OracleProduct>(connection, procedure, "the schema")?;
     for sql in procedure::shared(procedure, spec)? {
         connection.batch("making what the point fills", &sql)?;
     }

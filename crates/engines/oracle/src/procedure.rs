@@ -19,9 +19,11 @@ pub(super) const PACKAGE: &str = "dbdyno_work";
 const QUERY_BLOCK: &str = "QB_NAME(DBDYNO_TEST)";
 /// Partitions of the table that T331 fills, unless the jobs need more.
 const LEAST_MONTHS: u64 = Size::RANGES;
+/// Rows that jobs are supposed to insert at most into a cluster, which takes their room at once.
+const MOST_INSERTS: u64 = 4_000_000;
 /// Rows that a job is supposed to insert in a point: as many as the published loads inserted. A hash cluster has room
 /// for those; with more its blocks would run over.
-const INSERTS_PER_JOB: u64 = 125_000;
+pub(super) const INSERTS_PER_JOB: u64 = 125_000;
 
 /// How the server tells the executions of the statement under test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,6 +87,13 @@ pub(super) fn counting(procedure: &ProcedureSpec) -> Counting {
     }
 }
 
+/// Rows that the hash cluster of a point has room for; none where it makes no cluster.
+pub(super) fn room_rows(procedure: &ProcedureSpec, spec: &PointSpec) -> Option<u64> {
+    let makes = procedure.test.procedure.shape == ProcedureShape::Insert;
+    let inserts = (u64::from(spec.jobs_in_all()) * INSERTS_PER_JOB).min(MOST_INSERTS);
+    (makes && procedure.table.organisation() == Organisation::Hash).then(|| spec.size.small_rows.max(inserts))
+}
+
 /// The statements that create what the jobs of a point share, or that bring the tables into the test's tier.
 ///
 /// # Errors
@@ -94,7 +103,7 @@ pub(super) fn shared(procedure: &ProcedureSpec, spec: &PointSpec) -> Result<Vec<
     match procedure.test.procedure.shape {
         ProcedureShape::Insert => {
             let load = procedure.fill("{load}")?;
-            let rows = rows.max(u64::from(spec.jobs_in_all()) * INSERTS_PER_JOB);
+            let rows = room_rows(procedure, spec).unwrap_or(rows);
             let mut statements = layout::create(&load, organisation, rows, Compression::None, 0)?;
             statements.extend(layout::create_indexes(&load, organisation, 1)?);
             Ok(statements)

@@ -7,7 +7,7 @@ use super::statistics::{self, Answer, Base, Cursors, Named, Read, Rows, Watched,
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::server::{Connection as _, NodeStatistics};
-use dbdyno_model::{Counters, WaitCount};
+use dbdyno_model::{Counter, Counters, WaitCount};
 use std::time::Duration;
 
 /// What finds statements under test: the name that tests give their query block.
@@ -72,7 +72,12 @@ pub(super) fn read(
         return Ok(NodeStatistics { counters: counters::nothing(&why), others: Err(why) });
     }
     let others = statistics::others(&read, &our_commits);
-    Ok(NodeStatistics { counters: counters::of_point(&read, &ours, watched, base), others })
+    let mut counters = counters::of_point(&read, &ours, watched, base);
+    if let Some(why) = node.account.why_no_plan() {
+        counters.values.remove(&Counter::RowsChanged);
+        counters.missing.insert(Counter::RowsChanged, why);
+    }
+    Ok(NodeStatistics { counters, others })
 }
 
 /// What the server's own samples say of the time since a point was prepared. Belongs to the Diagnostics Pack: only for

@@ -3,6 +3,7 @@
 //! bytes a row whether they are used or not. Each part of a large table has a first extent of 1 MiB, each of a small
 //! one 8 MiB.
 
+use super::procedure::INSERTS_PER_JOB;
 use dbdyno_engine::server::partition_count;
 use dbdyno_model::{Organisation, Size, TableName, TableShape};
 
@@ -20,7 +21,7 @@ const COMPRESSED_PCT: u64 = 70;
 const EXTENT_BYTES: u64 = 1 << 20;
 /// An index on three columns.
 const INDEX_BUILD_ROW_BYTES: u64 = 40;
-/// Jobs of a bulk load that space is kept for.
+/// Jobs of a bulk load, or of inserts into a hash cluster, that space is kept for.
 const BULK_JOBS: u64 = 4;
 
 /// Bytes of one table with its keys, as they are cached.
@@ -33,7 +34,9 @@ pub(super) fn table_bytes(size: &Size, shape: TableShape) -> u64 {
 pub(super) fn needed_bytes(size: &Size, tables: &[TableName]) -> u64 {
     let data: u64 = tables.iter().map(|table| bytes(size, *table)).sum();
     let bulk = BULK_JOBS * size.bulk_partitions_per_job * (size.small_rows * ROW_BYTES + EXTENT_BYTES);
-    data + bulk.max(size.large_rows * INDEX_BUILD_ROW_BYTES)
+    let cluster = BULK_JOBS * INSERTS_PER_JOB * CLUSTER_ROW_BYTES;
+    let cluster = if tables.contains(&TableName::SmallHash) { cluster } else { 0 };
+    data + bulk.max(size.large_rows * INDEX_BUILD_ROW_BYTES).max(cluster)
 }
 
 /// Bytes of a table with its keys.

@@ -43,6 +43,8 @@ pub(super) struct Watched {
     pub(super) marked: bool,
     /// Rows that one execution of a scan visits.
     pub(super) rows: Option<u64>,
+    /// Rows that the hash cluster has room for which the test fills.
+    pub(super) room_rows: Option<u64>,
 }
 
 /// Everything that an instance said at one moment.
@@ -130,6 +132,8 @@ pub(super) struct Account {
     done: Mutex<(Named, u64)>,
     /// The instance whose counters are read.
     instance: Mutex<Option<u64>>,
+    /// Why the plan of the point's work could not be read after it.
+    plan_unread: Mutex<Option<String>>,
 }
 
 /// The name of the statistic that counts commits.
@@ -139,6 +143,17 @@ impl Account {
     /// Forgets the work of the last point.
     pub(super) fn begin(&self) {
         recover(&self.done).0 = Named::default();
+        *recover(&self.plan_unread) = None;
+    }
+
+    /// Notes why the plan of the point's work could not be read.
+    pub(super) fn no_plan(&self, why: &str) {
+        *recover(&self.plan_unread) = Some(why.to_owned());
+    }
+
+    /// Why it could not be read, if so.
+    pub(super) fn why_no_plan(&self) -> Option<String> {
+        recover(&self.plan_unread).clone()
     }
 
     /// Notes which instance's counters are read.

@@ -15,6 +15,8 @@
 -- as far as v$sql, hints do, so the server's own count of its executions is found by that. EXPLAIN PLAN is asked about that
 -- very text, its `variables` replaced by examples and the lines that begin with INTO left out. Its plan must have the nodes
 -- of `plan` in that order, others between them (a star stands for any text), and none of `never`.
+-- A statement that is put together when it runs has the time in a comment: DDL between two executions of one text would make the
+-- server forget its count.
 -- Why hints: a figure is about one way to the rows. Other settings of a session are in procedures.toml.
 -- {commit}: inside PL/SQL a plain COMMIT does not wait until its redo is on the device. The server waits once, before the
 -- call returns, so that a loop of 10,000 commits is as durable as its last one. COMMIT WRITE IMMEDIATE WAIT waits each time,
@@ -50,12 +52,12 @@ END {package};
 
 -- name: write_file
 -- proves: the server has a file as long as asked for: all of it is written when CREATE TABLESPACE returns
--- touches: the tablespace dbdyno_file_JOB, which it makes anew, in the place that db_create_file_dest names
+-- touches: the tablespace dbdyno_file_JOB, which it makes anew, in the place that db_create_file_dest names; one that is not empty stays
 -- makes: tablespace dbdyno_file_<job>
 BEGIN
     WHILE v_pass < p_passes LOOP
       BEGIN
-        EXECUTE IMMEDIATE 'DROP TABLESPACE dbdyno_file_' || p_job || ' INCLUDING CONTENTS AND DATAFILES';
+        EXECUTE IMMEDIATE 'DROP TABLESPACE dbdyno_file_' || p_job;
       EXCEPTION
         WHEN OTHERS THEN
           IF SQLCODE <> -959 THEN
@@ -114,17 +116,19 @@ BEGIN
 -- touches: small_heap, which it reads; load_large, of which it fills a partition a pass
 -- why a partition each: a direct-path insert locks the segment that it fills until it is committed
 -- redo: all blocks are logged unless the database runs without an archive log, where direct path logs none
--- plan: LOAD AS SELECT* on load_large > TABLE ACCESS*FULL on small_heap
--- never: LOAD TABLE CONVENTIONAL*; OPTIMIZER STATISTICS GATHERING*
+-- plan: LOAD AS SELECT* > TABLE ACCESS*FULL on small_heap
+-- never: LOAD TABLE CONVENTIONAL*; PX *; OPTIMIZER STATISTICS GATHERING*
 -- makes: table load_large
 -- discards: month r<nn>
     v_number NUMBER;
     v_month VARCHAR2(30);
+    v_serial VARCHAR2(30);
 BEGIN
     WHILE v_pass < p_passes LOOP
+      v_serial := TO_CHAR(SYSTIMESTAMP, 'DDDSSSSSFF');
       v_number := (p_first + v_pass) * p_jobs + p_job;
       v_month := 'r' || CASE WHEN v_number < 10 THEN '0' END || v_number;
-      EXECUTE IMMEDIATE 'INSERT /*+ QB_NAME(DBDYNO_TEST) APPEND NO_GATHER_OPTIMIZER_STATISTICS */ INTO load_large PARTITION (' || v_month || ')
+      EXECUTE IMMEDIATE 'INSERT /*+ QB_NAME(DBDYNO_TEST) APPEND NO_GATHER_OPTIMIZER_STATISTICS */ /* ' || v_serial || ' */ INTO load_large PARTITION (' || v_month || ')
         (id, customer_id, ref_id, region, booked_on, quantity, amount, status, filler)
         SELECT /*+ FULL(small_heap) */ id + :1, customer_id, ref_id, MOD(region - 1, 4) + 1, ADD_MONTHS(booked_on, :2), quantity,
           amount, status, filler
@@ -140,17 +144,19 @@ BEGIN
 -- proves: the whole small heap copied by direct path into a table of the job's own; no keys; one commit
 -- touches: small_heap, which it reads; load_heap_NUMBER, a table a pass
 -- redo: all blocks are logged unless the database runs without an archive log, where direct path logs none
--- plan: LOAD AS SELECT* on load_heap_* > TABLE ACCESS*FULL on small_heap
--- never: LOAD TABLE CONVENTIONAL*; OPTIMIZER STATISTICS GATHERING*
+-- plan: LOAD AS SELECT* > TABLE ACCESS*FULL on small_heap
+-- never: LOAD TABLE CONVENTIONAL*; PX *; OPTIMIZER STATISTICS GATHERING*
 -- makes: table load_heap_<number>
     v_number NUMBER;
+    v_serial VARCHAR2(30);
 BEGIN
     WHILE v_pass < p_passes LOOP
+      v_serial := TO_CHAR(SYSTIMESTAMP, 'DDDSSSSSFF');
       v_number := (p_first + v_pass) * p_jobs + p_job;
       EXECUTE IMMEDIATE 'CREATE TABLE load_heap_' || v_number || ' (
 {columns}
 ) {made}';
-      EXECUTE IMMEDIATE 'INSERT /*+ QB_NAME(DBDYNO_TEST) APPEND NO_GATHER_OPTIMIZER_STATISTICS */ INTO load_heap_' || v_number || '
+      EXECUTE IMMEDIATE 'INSERT /*+ QB_NAME(DBDYNO_TEST) APPEND NO_GATHER_OPTIMIZER_STATISTICS */ /* ' || v_serial || ' */ INTO load_heap_' || v_number || '
         (id, customer_id, ref_id, region, booked_on, quantity, amount, status, filler)
         SELECT /*+ FULL(small_heap) */ id, customer_id, ref_id, region, booked_on, quantity, amount, status, filler
         FROM small_heap';
@@ -215,8 +221,10 @@ BEGIN
 -- touches: {table}, on which it builds load_index_JOB, dropping the last one first; both commit
 -- makes: index load_index_<job>
     v_n NUMBER;
+    v_serial VARCHAR2(30);
 BEGIN
     WHILE v_pass < p_passes LOOP
+      v_serial := TO_CHAR(SYSTIMESTAMP, 'DDDSSSSSFF');
       SELECT COUNT(*)
       INTO v_n
       FROM user_indexes WHERE index_name = 'LOAD_INDEX_' || p_job;
@@ -224,7 +232,7 @@ BEGIN
         EXECUTE IMMEDIATE 'DROP INDEX load_index_' || p_job;
       END IF;
       EXECUTE IMMEDIATE 'CREATE UNIQUE INDEX load_index_' || p_job || ' ON {table} (ref_id) LOGGING';
-      EXECUTE IMMEDIATE 'SELECT /*+ QB_NAME(DBDYNO_TEST) INDEX_FFS({table} load_index_' || p_job || ') */ COUNT(ref_id)
+      EXECUTE IMMEDIATE 'SELECT /*+ QB_NAME(DBDYNO_TEST) INDEX_FFS({table} load_index_' || p_job || ') */ /* ' || v_serial || ' */ COUNT(ref_id)
         FROM {table}' INTO v_n;
       v_rows := v_rows + v_n;
       v_sum := v_sum + v_n;
@@ -237,8 +245,10 @@ BEGIN
 -- touches: {table}, on which it builds load_index_JOB, dropping the last one first; both commit
 -- makes: index load_index_<job>
     v_n NUMBER;
+    v_serial VARCHAR2(30);
 BEGIN
     WHILE v_pass < p_passes LOOP
+      v_serial := TO_CHAR(SYSTIMESTAMP, 'DDDSSSSSFF');
       SELECT COUNT(*)
       INTO v_n
       FROM user_indexes WHERE index_name = 'LOAD_INDEX_' || p_job;
@@ -246,7 +256,7 @@ BEGIN
         EXECUTE IMMEDIATE 'DROP INDEX load_index_' || p_job;
       END IF;
       EXECUTE IMMEDIATE 'CREATE INDEX load_index_' || p_job || ' ON {table} (amount) LOGGING';
-      EXECUTE IMMEDIATE 'SELECT /*+ QB_NAME(DBDYNO_TEST) INDEX_FFS({table} load_index_' || p_job || ') */ COUNT(amount)
+      EXECUTE IMMEDIATE 'SELECT /*+ QB_NAME(DBDYNO_TEST) INDEX_FFS({table} load_index_' || p_job || ') */ /* ' || v_serial || ' */ COUNT(amount)
         FROM {table}' INTO v_n;
       v_rows := v_rows + v_n;
       v_sum := v_sum + v_n;
@@ -305,6 +315,7 @@ BEGIN
 -- proves: every row is in one group of each grouping set; the ranking consumes all groups
 -- touches: {table}, which it reads
 -- plan: WINDOW SORT* > TABLE ACCESS*FULL on {table}
+-- plan parallel: WINDOW SORT*|PX COORDINATOR > PX COORDINATOR|WINDOW SORT* > TABLE ACCESS*FULL on {table}
 -- never: RESULT CACHE*
     v_n NUMBER;
     v_quantity NUMBER;

@@ -11,7 +11,8 @@ WHERE n.name IN (
   'Parallel operations downgraded 25 to 50 pct', 'Parallel operations downgraded 50 to 75 pct',
   'Parallel operations downgraded 75 to 99 pct', 'Parallel operations downgraded to serial',
   'Parallel operations not downgraded', 'cell flash cache read hits',
-  'cell physical IO bytes eligible for predicate offload', 'cell pmem cache read hits', 'cell xrmem cache read hits',
+  'cell physical IO bytes eligible for predicate offload', 'cell pmem cache read hits', 'cell RDMA reads',
+  'cell xrmem cache read hits',
   'execute count', 'parse count (hard)', 'physical read flash cache hits', 'physical reads',
   'queries parallelized', 'redo size', 'redo synch time', 'redo synch time (usec)', 'redo synch writes',
   'session logical reads', 'table scan rows gotten', 'user commits', 'user rollbacks')
@@ -21,8 +22,8 @@ WHERE n.name IN (
 SELECT name, value FROM v$sysstat
 WHERE name IN (
   'background checkpoints completed', 'cell flash cache read hits',
-  'cell physical IO bytes saved during optimized file creation', 'cell pmem cache read hits', 'cell writes to flash cache',
-  'cell xrmem cache read hits',
+  'cell physical IO bytes saved during optimized file creation', 'cell pmem cache read hits', 'cell RDMA reads',
+  'cell writes to flash cache', 'cell xrmem cache read hits',
   'physical read flash cache hits',
   'physical read total IO requests', 'physical read total bytes', 'physical read total multi block requests',
   'physical reads', 'physical write total IO requests', 'physical write total bytes', 'physical writes', 'redo size',
@@ -83,10 +84,10 @@ DELETE FROM plan_table WHERE statement_id = 'dbdyno'
 SELECT instance_number, TO_CHAR(startup_time, 'YYYY-MM-DD HH24:MI:SS') FROM v$instance
 
 -- name: activity
--- what: sessions at work and what they wait for; a parallel worker goes by the session that it works for
+-- what: sessions at work and what they wait for; a parallel worker goes by the session of this instance that it works for
 -- why the state: the wait class of a session on a processor is that of its last wait
 -- why sampled: what is seen now and then has a class of its own, as the server counts and times the same waits itself
-SELECT COALESCE(p.qcsid, s.sid), 'sampled ' || CASE s.state WHEN 'WAITING' THEN s.wait_class ELSE 'CPU' END,
+SELECT CASE WHEN p.qcinst_id = SYS_CONTEXT('USERENV', 'INSTANCE') THEN p.qcsid ELSE s.sid END, 'sampled ' || CASE s.state WHEN 'WAITING' THEN s.wait_class ELSE 'CPU' END,
   CASE s.state WHEN 'WAITING' THEN s.event ELSE 'on processor' END
 FROM v$session s LEFT JOIN v$px_session p ON p.sid = s.sid
 WHERE s.status = 'ACTIVE' AND s.type = 'USER' AND NOT (s.state = 'WAITING' AND s.wait_class = 'Idle')
@@ -109,8 +110,8 @@ BEGIN
 END;
 
 -- name: there
--- what: indexes, tables and clusters that bear such names as points give, whoever has made them; a table comes before its cluster;
---   and tablespaces that T211 has noted, because users do not see those in which they own nothing
+-- what: indexes, tables and clusters that bear such names as points give, whoever has made them; a table comes before its cluster
+-- why notes: users do not see tablespaces in which they own nothing, so what T211 has noted stands for them
 SELECT kind, name FROM (
   SELECT 1 AS place, 'index' AS kind, LOWER(index_name) AS name FROM user_indexes
   WHERE index_name LIKE 'LOAD\_INDEX\_%' ESCAPE '\'
@@ -127,11 +128,12 @@ SELECT kind, name FROM (
 
 -- name: warm_primary
 -- what: reads every block of a table and of its primary key; by the key, because a scan of a larger table goes past the cache
-SELECT /*+ INDEX({table} {table}_pk) NO_PARALLEL({table}) */ COUNT(quantity) FROM {table} WHERE id > 0
+-- why a sum: a count of what is never null is answered by the key alone
+SELECT /*+ INDEX({table} {table}_pk) NO_PARALLEL({table}) */ SUM(quantity) FROM {table} WHERE id > 0
 
 -- name: warm_customer
--- what: the same by the secondary key
-SELECT /*+ INDEX({table} {table}_customer) NO_PARALLEL({table}) */ COUNT(quantity) FROM {table} WHERE customer_id > 0
+-- what: reads every block of the secondary key
+SELECT /*+ INDEX({table} {table}_customer) NO_PARALLEL({table}) */ COUNT(*) FROM {table} WHERE customer_id > 0
 
 -- name: table_bytes
 -- what: bytes of a table's blocks that hold rows, from its statistics; those of an index-organised one are its key's

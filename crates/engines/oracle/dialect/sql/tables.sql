@@ -180,9 +180,9 @@ EXCEPTION
 END;
 
 -- name: drop_tablespace
--- what: drops the file that T211 wrote; that it is not there is no error
+-- what: drops the file that T211 wrote; that it is not there is no error; one that holds anything is somebody else's, and stays
 BEGIN
-  EXECUTE IMMEDIATE 'DROP TABLESPACE {name} INCLUDING CONTENTS AND DATAFILES';
+  EXECUTE IMMEDIATE 'DROP TABLESPACE {name}';
 EXCEPTION
   WHEN OTHERS THEN
     IF SQLCODE <> -959 THEN

@@ -114,13 +114,12 @@ fn threads_are_the_sessions() {
     assert!(settings.contains(&"ALTER SESSION FORCE PARALLEL DDL PARALLEL 4".to_owned()), "{settings:?}");
     let settings = of(&build).unwrap().set(&spec(&build, 1)).unwrap();
     assert!(settings.contains(&"ALTER SESSION DISABLE PARALLEL DDL".to_owned()), "{settings:?}");
-    let local = |nodes| {
-        let spec = PointSpec { nodes, ..spec(&sort, 4) };
-        let settings = of(&sort).unwrap().set(&spec).unwrap();
+    let local = |threads| {
+        let settings = of(&sort).unwrap().set(&spec(&sort, threads)).unwrap();
         settings.into_iter().filter(|setting| setting.contains("parallel_force_local")).collect::<Vec<_>>()
     };
-    assert_eq!(local(1), ["ALTER SESSION SET parallel_force_local = TRUE"]);
-    assert_eq!(local(2), ["ALTER SESSION SET parallel_force_local = FALSE"]);
+    assert_eq!(local(4), ["ALTER SESSION SET parallel_force_local = TRUE"]);
+    assert_eq!(local(1), ["ALTER SESSION SET parallel_force_local = FALSE"]);
     let of_release = |release| of(&sort).unwrap().settings_of_version(&spec(&sort, 4), release).unwrap();
     assert!(of_release(12).is_empty(), "12.2 knows no such setting");
     assert!(of_release(18)[0].1.contains("optimizer_ignore_hints = FALSE"), "{:?}", of_release(18));

@@ -35,7 +35,14 @@ pub(crate) fn of_point(read: &Read, ours: &Named, watched: &Watched, base: &Base
     };
     let executions = done.clone().map(|[executions, _]| executions);
     say(&mut counters, Counter::Executions, executions.clone());
-    let changed = if watched.changes { done.map(|[_, rows]| rows) } else { Err("the test changes no rows".to_owned()) };
+    let changed = match (watched.changes, done) {
+        (false, _) => Err("the test changes no rows".to_owned()),
+        (true, Ok([_, rows])) if watched.room_rows.is_some_and(|room| rows > room) => Err(format!(
+            "{rows} rows went into a hash cluster that was made for {}, so its blocks ran over",
+            watched.room_rows.unwrap_or_default()
+        )),
+        (true, done) => done.map(|[_, rows]| rows),
+    };
     say(&mut counters, Counter::RowsChanged, changed);
     say(&mut counters, Counter::Commits, ours.of_sessions(COMMITS));
     let rows_of_test = executions.ok().zip(watched.rows).map(|(executions, rows)| executions * rows);
@@ -101,7 +108,7 @@ fn background(read: &Read, name: &str) -> Answer<u64> {
 /// The statistic that counts reads from the flash of storage cells.
 const CELL_FLASH: &str = "cell flash cache read hits";
 /// Statistics that count reads from the memory of storage cells, in the words of older and of newer releases.
-const CELL_MEMORY: [&str; 2] = ["cell pmem cache read hits", "cell xrmem cache read hits"];
+const CELL_MEMORY: [&str; 3] = ["cell RDMA reads", "cell pmem cache read hits", "cell xrmem cache read hits"];
 
 /// Reads from the flash of storage cells. Cells that have a memory before it give single blocks from there, and the
 /// flash is then not what was measured.
@@ -109,7 +116,9 @@ fn cell_flash(told: impl Fn(&str) -> Answer<u64>) -> Answer<u64> {
     let of_memory: u64 = CELL_MEMORY.iter().filter_map(|name| told(name).ok()).sum();
     match of_memory {
         0 => told(CELL_FLASH),
-        reads => Err(format!("the storage cells gave {reads} blocks from memory before their flash (PMEM or XRMEM)")),
+        reads => {
+            Err(format!("the storage cells answered {reads} reads from memory, before their flash (PMEM or XRMEM)"))
+        }
     }
 }
 

@@ -19,13 +19,14 @@ impl Cursors {
         Self(rows.iter().filter_map(cursor).collect())
     }
 
-    /// The cursor that was executed most since, by its `sql_id` and the number of the child.
-    pub(crate) fn most_executed_since(&self, earlier: &Self) -> Option<(&str, i64)> {
+    /// The cursors that were executed since, by their `sql_id` and the number of the child; the most executed first.
+    pub(crate) fn executed_since(&self, earlier: &Self) -> Vec<(&str, i64)> {
         let executed = |(name, now): (&(String, String), &[u64; 2])| {
             now[0].saturating_sub(earlier.0.get(name).map_or(0, |before| before[0]))
         };
-        let most = self.0.iter().max_by_key(|cursor| executed(*cursor)).filter(|cursor| executed(*cursor) > 0)?;
-        Some((&most.0.0, most.0.1.parse().ok()?))
+        let mut all: Vec<_> = self.0.iter().filter(|cursor| executed(*cursor) > 0).collect();
+        all.sort_by_key(|cursor| std::cmp::Reverse(executed(*cursor)));
+        all.into_iter().filter_map(|(name, _)| Some((name.0.as_str(), name.1.parse().ok()?))).collect()
     }
 
     /// What was done since. Cursors come and go: one that is new began at nothing, also one that has the name of an

@@ -81,7 +81,8 @@ fn read() -> Read {
     }
 }
 
-const ALONE: Watched = Watched { threads: 1, changes: true, scans: true, builds: false, marked: true, rows: None };
+const ALONE: Watched =
+    Watched { threads: 1, changes: true, scans: true, builds: false, marked: true, rows: None, room_rows: None };
 
 fn base() -> Base {
     let mut empty = read();
@@ -188,6 +189,10 @@ fn executions_are_those_since_the_point_began() {
     let mut again = read();
     again.cursors = Ok(Cursors::read(&rows("7ws837zynp1zv | 0 | 7 | 7 | 123456")));
     assert_eq!(told(&again, &named(SESSION), &ALONE).get(Counter::Executions), Some(7));
+    // More rows than a hash cluster was made for.
+    let full = |room| told(&read(), &named(SESSION), &Watched { room_rows: Some(room), ..ALONE });
+    assert_eq!(full(310).get(Counter::RowsChanged), Some(310));
+    assert!(full(309).missing[&Counter::RowsChanged].contains("made for 309"));
     let unmarked = Watched { marked: false, ..ALONE };
     let counters = told(&read(), &named(SESSION), &unmarked);
     assert!(counters.missing[&Counter::Executions].contains("no statement of its own"));
@@ -197,8 +202,10 @@ fn executions_are_those_since_the_point_began() {
 fn the_cursor_that_ran_is_the_one_whose_executions_rose() {
     let before = Cursors::read(&rows("a | 0 | 1000 | 1000 | 1\nb | 0 | 5 | 5 | 2"));
     let after = Cursors::read(&rows("a | 0 | 1000 | 1000 | 1\nb | 0 | 5 | 5 | 2\nb | 1 | 3 | 3 | 7"));
-    assert_eq!(after.most_executed_since(&before), Some(("b", 1)));
-    assert_eq!(before.most_executed_since(&before), None);
+    assert_eq!(after.executed_since(&before), [("b", 1)]);
+    assert!(before.executed_since(&before).is_empty());
+    let more = Cursors::read(&rows("a | 0 | 1007 | 1000 | 1\nb | 0 | 6 | 5 | 2"));
+    assert_eq!(more.executed_since(&before), [("a", 0), ("b", 0)], "the most executed first");
     let damaged = Cursors::read(&rows("a | 0 | many | 1 | 1\n | 0 | 1 | 1 | 1\nc"));
     assert_eq!(damaged, Cursors::default());
 }
@@ -331,17 +338,17 @@ fn rows_that_parses_read_are_not_the_tests() {
 
 #[test]
 fn blocks_from_the_memory_of_cells_are_none_of_their_flash() {
-    for statistic in ["cell pmem cache read hits", "cell xrmem cache read hits"] {
+    for statistic in ["cell RDMA reads", "cell pmem cache read hits", "cell xrmem cache read hits"] {
         let counters = told(&read(), &named(&format!("{SESSION}\n{statistic} | 900")), &ALONE);
         let why = &counters.missing[&Counter::CellFlashHits];
         assert!(
-            why.contains("900 blocks from memory") && !counters.values.contains_key(&Counter::CellFlashHits),
+            why.contains("answered 900 reads from memory") && !counters.values.contains_key(&Counter::CellFlashHits),
             "{why}"
         );
         let mut read = read();
         read.system = Ok(named(&format!("{SYSTEM}\n{statistic} | 7")));
         let parallel = Watched { threads: 4, ..ALONE };
-        assert!(told(&read, &named(SESSION), &parallel).missing[&Counter::CellFlashHits].contains("7 blocks"));
+        assert!(told(&read, &named(SESSION), &parallel).missing[&Counter::CellFlashHits].contains("answered 7 reads"));
     }
     let none = told(&read(), &named(&format!("{SESSION}\ncell pmem cache read hits | 0")), &ALONE);
     assert_eq!(none.get(Counter::CellFlashHits), Some(4));
