@@ -19,7 +19,7 @@ pub(super) const PACKAGE: &str = "dbdyno_work";
 const QUERY_BLOCK: &str = "QB_NAME(DBDYNO_TEST)";
 /// Partitions of the table that T331 fills, unless the jobs need more.
 const LEAST_MONTHS: u64 = Size::RANGES;
-/// Rows that jobs are supposed to insert at most into a cluster, which takes their room at once.
+/// Rows that all jobs together are supposed to insert at most into a cluster, which takes their room at once.
 const MOST_INSERTS: u64 = 4_000_000;
 /// Rows that a job is supposed to insert in a point: as many as the published loads inserted. A hash cluster has room
 /// for those; with more its blocks would run over.

@@ -4,7 +4,7 @@
 //! the point would notice, and its plan read from the server's cache of cursors: the plan of an execution, not of an
 //! explanation. So the first parse, with all that the server reads for it, is over when the counting begins. Where it
 //! cannot be, EXPLAIN PLAN is asked, which is said with the plan; and after the point the plan that was executed is
-//! read all the same, and an execution by another one fails the point.
+//! read where the server shows it, and an execution by another one fails the point.
 
 use super::connection::{Bind, OracleConnection};
 use super::procedure::PACKAGE;
@@ -13,7 +13,7 @@ use super::statistics::{Account, Cursors, Named, told};
 use super::{client, plan, procedure, snapshot};
 use crate::DIALECT;
 use dbdyno_engine::client::Statements;
-use dbdyno_engine::procedure::{ProcedureSpec, Setting};
+use dbdyno_engine::procedure::{MadeName, ProcedureSpec, Setting};
 use dbdyno_engine::server::{Connection as _, Job, Member, SessionProduct, compare_plan, first, reason, unless_lost};
 use dbdyno_engine::{Dialect, EngineError, Prepared};
 use dbdyno_model::{Cache, Drive, ErrorClass, ProcedureShape, Test};
@@ -125,22 +125,18 @@ impl OracleSession {
         Prepared { plan: prepared.plan.map(|plan| format!("{plan} ({})", words.join("; "))), ..prepared }
     }
 
-    /// Compares the plan that was executed during the point, where nobody could before.
-    fn prove_plan(&mut self, connection: &mut OracleConnection) -> Result<(), EngineError> {
-        let Some(job) = self.unproved.take_if(|_| self.worked) else { return Ok(()) };
+    /// Compares the plan that was executed during the point, where nobody could before. Says whether that is done.
+    fn prove_plan(&mut self, connection: &mut OracleConnection) -> Result<bool, EngineError> {
+        let Some(job) = self.unproved.take_if(|_| self.worked) else { return Ok(true) };
         if job.procedure.expected_plan(&job.spec)?.is_none() {
-            return Ok(());
+            return Ok(true);
         }
-        let executed = self.executed_plan(connection, "reading the plan that was executed")?;
-        let Some(executed) = executed else {
-            // Nothing but its plan tells that a load went by direct path.
-            if job.spec.test.procedure.shape == ProcedureShape::Load {
-                self.member.node.account.no_plan("the server shows no plan of what was executed");
-            }
-            return Ok(());
+        let Some(executed) = self.executed_plan(connection, "reading the plan that was executed")? else {
+            self.unproved = Some(job);
+            return Ok(false);
         };
         match job.procedure.plan_problem(&job.spec, &executed)? {
-            None => Ok(()),
+            None => Ok(true),
             Some(problem) => Err(EngineError::new(ErrorClass::Other, format!("as it was executed, {problem}"))),
         }
     }
@@ -204,14 +200,16 @@ impl SessionProduct for OracleSession {
         let doing = &job.preparing;
         if can_come_before(job) {
             if let Some(plan) = self.executed_plan(connection, doing)? {
-                return Ok(self.with_settings(compare_plan(plan, job)?, job));
+                let prepared = compare_plan(plan, job)?;
+                let said = prepared.plan.map(|plan| format!("{plan} (as executed)"));
+                return Ok(self.with_settings(Prepared { plan: said, ..prepared }, job));
             }
         } else {
             self.unproved = Some(job.clone());
         }
         let Some(explain) = job.procedure.explain()? else {
             if let Some(expected) = job.procedure.expected_plan(&job.spec)? {
-                let plan = Some(format!("{expected} (asked of what was executed, after the point)"));
+                let plan = Some(format!("must be {expected} (looked at after the point)"));
                 return Ok(self.with_settings(Prepared { plan, ..Prepared::default() }, job));
             }
             // What decides a figure of procedural code is how it was compiled.
@@ -252,9 +250,29 @@ impl SessionProduct for OracleSession {
         self.worked = true;
     }
 
+    /// What goes takes the plans of its statements with it.
+    fn before_discard(
+        &mut self,
+        connection: &mut OracleConnection,
+        _: &Job,
+        _: &[MadeName],
+        _: u64,
+    ) -> Result<(), EngineError> {
+        self.account_work(connection)?;
+        self.prove_plan(connection).map(drop)
+    }
+
     fn flush(&mut self, connection: &mut OracleConnection) -> Result<(), EngineError> {
         self.account_work(connection)?;
-        self.prove_plan(connection)
+        if self.prove_plan(connection)? {
+            return Ok(());
+        }
+        // Nothing but its plan tells that a load went by direct path.
+        let is_load = |job: &Job| job.spec.test.procedure.shape == ProcedureShape::Load;
+        if self.unproved.as_ref().is_some_and(is_load) {
+            self.member.node.account.no_plan("the server shows no plan of what was executed");
+        }
+        Ok(())
     }
 }
 

@@ -74,8 +74,10 @@ pub(super) fn read(
     let others = statistics::others(&read, &our_commits);
     let mut counters = counters::of_point(&read, &ours, watched, base);
     if let Some(why) = node.account.why_no_plan() {
-        counters.values.remove(&Counter::RowsChanged);
-        counters.missing.insert(Counter::RowsChanged, why);
+        // A reason that is there already tells more.
+        if counters.values.remove(&Counter::RowsChanged).is_some() {
+            counters.missing.insert(Counter::RowsChanged, why);
+        }
     }
     Ok(NodeStatistics { counters, others })
 }

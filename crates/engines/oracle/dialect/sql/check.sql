@@ -37,3 +37,9 @@ FROM (SELECT COUNT(*) AS sessions FROM v$session
   WHERE status = 'ACTIVE' AND type = 'USER' AND NOT (state = 'WAITING' AND wait_class = 'Idle')
   AND sid <> SYS_CONTEXT('USERENV', 'SID')) busy
 WHERE sessions > 0
+
+-- name: refused_settings
+-- what: whether a setting that the server refuses is told as such
+SELECT 'warning', 'settings', 'ignore_session_set_param_errors is ' || value || ': the server says that it has made settings of a '
+  || 'session which it refuses, and a plan may name one that is not in force' FROM v$parameter
+WHERE name = 'ignore_session_set_param_errors' AND value IS NOT NULL

@@ -168,7 +168,7 @@ fn what_the_server_itself_judges_has_both_outcomes() {
     ] {
         assert!(good.iter().any(|text| text == said), "{said} in {good:#?}");
     }
-    let cases: [(&str, Rows, &str); 8] = [
+    let cases: [(&str, Rows, &str); 9] = [
         (
             "v$database",
             &[&[("database_role", "PHYSICAL STANDBY"), ("open_mode", "READ ONLY"), ("log_mode", "ARCHIVELOG")]],
@@ -183,6 +183,11 @@ fn what_the_server_itself_judges_has_both_outcomes() {
             "v$parameter",
             &[&[("name", "db_create_file_dest"), ("value", "")]],
             "Warning files: db_create_file_dest is not set, so the server does not know where T211's files go",
+        ),
+        (
+            "v$parameter",
+            &[&[("name", "ignore_session_set_param_errors"), ("value", "all")]],
+            "Warning settings: ignore_session_set_param_errors is all",
         ),
         ("v$log", &[&[("bytes", "209715200")]], "Warning redo log: 1 groups of only 200 MiB: loads and updates"),
         (
