@@ -71,6 +71,17 @@ pub fn short(value: impl Into<Option<f64>>) -> String {
     }
 }
 
+/// A factor, with three digits: `0.512`, `1.83`, `28.1`, `460`.
+#[must_use]
+pub fn factor(value: f64) -> String {
+    match value.abs() {
+        v if v < 0.9995 => format!("{value:.3}"),
+        v if v < 9.995 => format!("{value:.2}"),
+        v if v < 99.95 => format!("{value:.1}"),
+        _ => format!("{value:.0}"),
+    }
+}
+
 /// All digits, with thousands separators: for figures that a source rounded.
 #[must_use]
 pub fn printed(value: impl Into<Option<f64>>) -> String {

@@ -6,7 +6,9 @@
 mod fixture;
 
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{CommitMode, Commits, Costs, Flag, Point, PumpKind, PumpUse, RunId, RunJson, Tool, UsableFor};
+use dbdyno_model::{
+    CommitMode, Commits, Costs, Flag, Layer, Point, PumpKind, PumpUse, RunId, RunJson, Tool, UsableFor,
+};
 use dbdyno_report::compare::{
     self, CompareError, CompareOptions, Comparison, KeyFigure, Per, Rank, RatioVerdict, Side, WarningKind,
 };
@@ -107,6 +109,9 @@ fn a_comparison_reads_well_wide_and_narrow() {
     golden("compare.unlike.100", &compare::page(&unlike, false, Some(100)));
     let samples = [sample("before", &[100.0, 101.0, 99.0]), sample("after", &[88.0, 89.0, 90.0])];
     let options = CompareOptions { max_regression_pct: Some(5.0), ..CompareOptions::default() };
+    let virtual_machines = platforms(&["hpe_dl580_bm_2016", "hpe_dl580_vm_2016", "ibm_p8_e870_2016"], &catalogue);
+    let compared_platforms = compared(&virtual_machines, &CompareOptions::default());
+    golden("compare.layers.100", &compare::page(&compared_platforms, false, Some(100)));
     golden("compare.samples.100", &compare::page(&compared(&samples, &options), true, Some(100)));
 }
 
@@ -125,7 +130,13 @@ fn values_that_are_none_take_no_part() {
     // A lower limit is never the worst, and is never divided.
     let floored = row("T615", KeyFigure::Speed);
     assert!(floored.cells.iter().all(|c| c.rank == Rank::Between && c.heat.is_none()));
-    assert_eq!(row("T111", KeyFigure::Speed).cells[0].heat, Some(0.0));
+    // The colour is the share of the best, of times too.
+    let loops = row("T111", KeyFigure::Speed);
+    let values: Vec<f64> = loops.cells.iter().filter_map(|c| c.value).collect();
+    let best = values.iter().copied().fold(f64::MIN, f64::max);
+    assert_eq!(loops.cells[0].heat, loops.cells[0].value.map(|value| value / best));
+    let (slow, quick) = (fibonacci.cells[0].value.unwrap(), fibonacci.cells[1].value.unwrap());
+    assert_eq!((fibonacci.cells[0].heat, fibonacci.cells[1].heat), (Some(quick / slow), Some(1.0)));
 }
 
 #[test]
@@ -339,6 +350,66 @@ fn bad_input_is_refused() {
     assert!(matches!(nothing, CompareError::NothingInCommon { .. }), "{nothing}");
 }
 
+/// A run of an index build that took so long over so many rows.
+fn build(id: &str, size: &str, elapsed_s: f64, rows_per_s: Option<f64>) -> Side {
+    let mut point = fixture::bare("T512", (1, 1, 1));
+    (point.elapsed_s, point.rows_per_s) = (Some(elapsed_s), rows_per_s);
+    let whole = fixture::run();
+    let header = dbdyno_model::Run { id: RunId::new(id).unwrap(), size: size.to_owned(), ..whole.run };
+    let run = RunJson::new(header, whole.platform, whole.database, vec![point]);
+    Side { name: id.to_owned(), runs: vec![run] }
+}
+
+#[test]
+fn figures_of_other_amounts_of_data_are_compared_by_rates_or_not_at_all() {
+    let rates = |size| {
+        compared(&[build("a", "T", 0.5, Some(2e6)), build("b", size, 226.0, Some(4e6))], &CompareOptions::default())
+    };
+    let row = &rates("L").rows[0];
+    assert_eq!((row.metric.as_str(), row.unlike_sizes), ("rows_per_s", false));
+    assert_eq!(row.cells[1].ratio.as_ref().unwrap().value, Some(2.0));
+    assert_eq!(rates("T").rows[0].metric.as_str(), "elapsed_s", "of one size the test's own metric goes first");
+    // Of times alone nothing is said.
+    let times = compared(&[build("a", "T", 0.5, None), build("b", "L", 226.0, None)], &CompareOptions::default());
+    let row = &times.rows[0];
+    assert_eq!((row.metric.as_str(), row.unlike_sizes), ("elapsed_s", true));
+    assert!(row.cells.iter().all(|cell| cell.rank == Rank::None && cell.heat.is_none()), "{row:?}");
+    let ratio = row.cells[1].ratio.as_ref().unwrap();
+    assert!(ratio.value.is_none() && ratio.why.as_ref().unwrap().contains("amount of data"), "{ratio:?}");
+}
+
+#[test]
+fn layers_differ_by_the_mean_of_the_tests_that_all_sides_share() {
+    // What the documents conclude: virtual machines cost next to nothing in the processor and some in storage, and
+    // POWER is ahead of both.
+    let catalogue = catalogue();
+    let sides = platforms(&["hpe_dl580_bm_2016", "hpe_dl580_vm_2016", "ibm_p8_e870_2016"], &catalogue);
+    let comparison = compared(&sides, &CompareOptions::default());
+    let names: Vec<Layer> = comparison.layers.iter().map(|layer| layer.layer).collect();
+    assert_eq!(names, [Layer::Cpu, Layer::Server, Layer::Storage, Layer::Database]);
+    for layer in &comparison.layers {
+        assert!(layer.sides[0].is_none(), "the baseline");
+        for side in layer.sides.iter().flatten() {
+            assert_eq!(side.factors.len(), layer.tests.len());
+            let mean = (side.factors.iter().map(|f| f.ln()).sum::<f64>() / side.factors.len() as f64).exp();
+            assert!((side.mean / mean - 1.0).abs() < 1e-12 && side.low <= mean && mean <= side.high, "{side:?}");
+            assert!(!side.is_interval, "single runs have a range");
+        }
+    }
+    // Three runs a side have an interval: the only test's own.
+    let samples = [sample("before", &[100.0, 101.0, 99.0]), sample("after", &[88.0, 89.0, 90.0])];
+    let compared = compared(&samples, &CompareOptions::default());
+    let (factor, ratio) =
+        (compared.layers[0].sides[1].clone().unwrap(), throughput(&compared).cells[1].ratio.clone().unwrap());
+    assert!(factor.is_interval && (factor.mean - ratio.value.unwrap()).abs() < 1e-12, "{factor:?}");
+    let half = (ratio.high.unwrap() / ratio.low.unwrap()).ln() / 2.0;
+    assert!(((factor.high / factor.mean).ln() - half).abs() < 1e-9, "{factor:?} {ratio:?}");
+}
+
+fn throughput(comparison: &Comparison) -> &compare::ComparedRow {
+    comparison.rows.iter().find(|row| row.which == KeyFigure::Throughput).unwrap()
+}
+
 #[test]
 fn what_is_not_proved_is_in_parentheses_without_rank_and_ratio() {
     let [mut a, b, c] = [("a", 100.0), ("b", 200.0), ("c", 400.0)].map(|(name, rate)| sample(name, &[rate; 3]));
@@ -352,7 +423,7 @@ fn what_is_not_proved_is_in_parentheses_without_rank_and_ratio() {
     assert_eq!(cell.ratio.as_ref().unwrap().verdict, RatioVerdict::NoRatio);
     assert_eq!(cell.ratio.as_ref().unwrap().value, None);
     assert!(comparison.rows[0].cells[0].text.starts_with('('), "{:?}", comparison.rows[0].cells[0]);
-    // Two unproved figures are not comparable either.
+    // Nor is it ranked where nothing sound stands beside it, nor divided by one like it.
     let mut other = sample("d", &[900.0; 3]);
     other.runs.iter_mut().flat_map(|run| &mut run.points).for_each(|point| point.flag(Flag::NotProved, None));
     let claims = compared(&[a, other], &CompareOptions::default());

@@ -61,7 +61,7 @@ fn an_unsupported_test_gives_way_and_is_named() {
     unsupported.mapping = "none".into();
     unsupported.mapping_note = Some("there are no partitions".into());
     let page = page(&run_of(vec![unsupported, rate("T611", 1, 1_000.0)]));
-    assert_eq!(line(&page, "OLTP select")[2..4], ["T611", "tx/s"], "{page}");
+    assert_eq!(line(&page, "OLTP select, cached")[3..5], ["T611", "tx/s"], "{page}");
     assert!(page.contains("T616 not supported: there are no partitions"), "{page}");
 }
 

@@ -3,12 +3,12 @@
 use super::units::shown_unit;
 use super::{
     CompareError, ComparedCell, ComparedRow, Comparison, KeyFigure, MOST_SIDES, RampCurve, RampPoint, Side, SideInfo,
-    cells, efficiency, others, regression, settings, warnings,
+    cells, efficiency, layers, others, regression, settings, warnings,
 };
 use crate::figures::{self, FigureQuery};
 use crate::groups::{grouped, unique};
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Better, Cpu, Dop, MetricId, Point, RunJson, UsableFor};
+use dbdyno_model::{Better, Cpu, Dop, MetricId, Point, ProcedureShape, RunJson, Test, UsableFor};
 use dbdyno_stats::Estimate;
 
 /// How to compare.
@@ -37,7 +37,7 @@ pub fn compare(
     let mut curves = Vec::new();
     let mut alone = Vec::new();
     for test in tests(sides, options.tests, catalogue) {
-        let metric = metric(sides, &test, catalogue);
+        let metric = metric(sides, &test, catalogue, sizes_differ(sides));
         let Some(metric) = metric else { continue };
         let before = rows.len();
         for which in [KeyFigure::Speed, KeyFigure::Throughput] {
@@ -64,6 +64,7 @@ pub fn compare(
         warnings: warnings::all(sides, &rows, catalogue),
         notices,
         settings: settings::differing(sides),
+        layers: layers::of(&rows, baseline, catalogue),
         efficiency: efficiency::of(&infos, &rows),
         regression: options.max_regression_pct.map(|pct| regression::judge(&rows, baseline, pct)),
         sides: infos,
@@ -108,8 +109,27 @@ fn tests(sides: &[Side], pattern: Option<&str>, catalogue: &Catalogue) -> Vec<St
     tests
 }
 
-/// The metric that most sides have for a test; the test's own metrics come first.
-fn metric(sides: &[Side], test: &str, catalogue: &Catalogue) -> Option<&'static str> {
+/// Whether sides have other amounts of data, or one of them does not say how much.
+fn sizes_differ(sides: &[Side]) -> bool {
+    let mut sizes = sides.iter().flat_map(|side| &side.runs).map(|run| run.run.size.as_str());
+    let first = sizes.next();
+    sizes.any(|size| Some(size) != first)
+}
+
+/// Whether a figure of a test is another where there are more rows: a time, or a number of passes, of what goes over
+/// all rows of a table.
+fn depends_on_size(test: &str, metric: &str, catalogue: &Catalogue) -> bool {
+    const OF_A_PASS: [&str; 5] = ["elapsed_s", "ops_per_s", "tx_per_s", "service_time_s", "response_time_s"];
+    let over_all = |test: &Test| {
+        use ProcedureShape::{Index, Load, Statement};
+        matches!(test.procedure.shape, Load | Statement | Index)
+    };
+    OF_A_PASS.contains(&metric) && catalogue.test(test).is_ok_and(over_all)
+}
+
+/// The metric that most sides have for a test; the test's own metrics come first. Where the amounts of data differ, one
+/// that does not depend on them goes before one that does.
+fn metric(sides: &[Side], test: &str, catalogue: &Catalogue, sizes_differ: bool) -> Option<&'static str> {
     let of_storage = sides
         .iter()
         .flat_map(|s| &s.runs)
@@ -123,7 +143,10 @@ fn metric(sides: &[Side], test: &str, catalogue: &Catalogue) -> Option<&'static 
     let has = |run: &RunJson, id: &str| figures::find(&FigureQuery::new(test, id), run, catalogue).is_ok();
     let place = |id: &str| own.iter().position(|m| *m == id).unwrap_or(usize::MAX);
     let counted = candidates.map(|id| (sides.iter().filter(|s| s.runs.iter().any(|run| has(run, id))).count(), id));
-    let best = counted.filter(|(n, _)| *n > 0).max_by_key(|(n, id)| (*n, std::cmp::Reverse(place(id))));
+    let fits = |id: &str| !(sizes_differ && depends_on_size(test, id, catalogue));
+    let of_two = |n: usize| n.min(2);
+    let best =
+        counted.filter(|(n, _)| *n > 0).max_by_key(|(n, id)| (of_two(*n), fits(id), *n, std::cmp::Reverse(place(id))));
     best.map(|(_, id)| id)
 }
 
@@ -145,6 +168,7 @@ fn row(
         shown_unit: shown_unit(metric, &unit),
         unit,
         better: known.map_or(Better::Higher, |m| m.better),
+        unlike_sizes: sizes_differ(sides) && depends_on_size(test, metric, catalogue),
         cells: sides.iter().map(|side| cells::cell(side, test, metric, which, catalogue)).collect(),
         metric: id,
     };
@@ -180,15 +204,16 @@ fn curve(sides: &[Side], test: &str, metric: &str, catalogue: &Catalogue) -> Opt
 fn line(side: &Side, test: &str, metric: &str, catalogue: &Catalogue) -> Vec<RampPoint> {
     let found = side.runs.iter().filter_map(|run| figures::find(&FigureQuery::new(test, metric), run, catalogue).ok());
     let usable = found.flat_map(|found| found.cells).filter(|f| f.usable_for() > UsableFor::Nothing);
-    let mut dops = grouped(usable.filter_map(|figure| Some((figure.dop?, figure.estimate))));
+    let mut dops = grouped(usable.filter_map(|figure| Some((figure.dop?, (figure.estimate, figure.is_doubtful())))));
     dops.sort_by_key(|(dop, _)| (dop.parallelism(), *dop));
-    let point = |(dop, estimates): &(Dop, Vec<Estimate>)| {
-        let estimate = match estimates.as_slice() {
-            [one] => *one,
-            several => Estimate::of(&several.iter().map(|e| e.median).collect::<Vec<_>>())?,
+    let point = |(dop, figures): &(Dop, Vec<(Estimate, bool)>)| {
+        let estimate = match figures.as_slice() {
+            [(one, _)] => *one,
+            several => Estimate::of(&several.iter().map(|(e, _)| e.median).collect::<Vec<_>>())?,
         };
+        let doubtful = figures.iter().any(|(_, doubtful)| *doubtful);
         let (low, high) = estimate.interval.map_or((None, None), |i| (Some(i.low), Some(i.high)));
-        Some(RampPoint { dop: *dop, value: estimate.median, low, high })
+        Some(RampPoint { dop: *dop, value: estimate.median, low, high, doubtful })
     };
     dops.iter().filter_map(point).collect()
 }

@@ -1,7 +1,7 @@
 //! Each side's figure in a row: found in every run, combined, ranked, and divided by the baseline's.
 
 use super::{ComparedCell, ComparedRow, KeyFigure, Rank, Ratio, RatioVerdict, Side};
-use crate::figures::{self, Figure, FigureQuery};
+use crate::figures::{self, DOUBTFUL, Figure, FigureQuery};
 use crate::numbers::{MISSING, printed, thousands};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Better, Commits, Flag, Point, RunJson, UsableFor};
@@ -91,13 +91,15 @@ pub(super) fn write(row: &mut ComparedRow, sides: &[Side], catalogue: &Catalogue
     }
 }
 
-/// Ranks the cells of a row: the best, the worst, and a position between 0 and 1 for each.
+/// Ranks the cells of a row: the best, the worst, and what share of the best each is.
 pub(super) fn rank(row: &mut ComparedRow) {
-    let sound_there = row.cells.iter().any(|c| c.value.is_some() && takes_part(c) && !c.doubtful);
+    if row.unlike_sizes {
+        return;
+    }
     // Figures with unsafe commits do not compete with those with durable commits.
     let is_unsafe = |c: &ComparedCell| c.commits == Some(Commits::Unsafe);
     let safe_there = row.cells.iter().any(|c| c.value.is_some() && takes_part(c) && !is_unsafe(c));
-    let plays = |c: &ComparedCell| takes_part(c) && !(sound_there && c.doubtful) && !(safe_there && is_unsafe(c));
+    let plays = |c: &ComparedCell| takes_part(c) && !(safe_there && is_unsafe(c));
     // As a number of which more is better.
     let good = |v: f64| if row.better == Better::Higher { v } else { -v };
     let scores: Vec<Option<f64>> = row.cells.iter().map(|c| c.value.filter(|_| plays(c)).map(good)).collect();
@@ -110,7 +112,7 @@ pub(super) fn rank(row: &mut ComparedRow) {
             cell.rank = Rank::Between;
             continue;
         }
-        cell.heat = Some((score - worst) / (best - worst));
+        cell.heat = share_of_best(score, best);
         cell.rank = match score {
             s if s >= best => Rank::Best,
             // The platform behind a lower limit may be better than its figure.
@@ -120,16 +122,15 @@ pub(super) fn rank(row: &mut ComparedRow) {
     }
 }
 
-fn takes_part(cell: &ComparedCell) -> bool {
-    cell.usable_for >= UsableFor::LowerLimit && claim(cell).is_none()
+/// What share of the best a figure is, from 0 to 1: 5 % less is 0.95. Scores of times are negative.
+fn share_of_best(score: f64, best: f64) -> Option<f64> {
+    let share = if best > 0.0 { score / best } else { best / score };
+    share.is_finite().then(|| share.clamp(0.0, 1.0))
 }
 
-/// Flags of figures that are claims: nothing proves them, so they cannot be compared.
-const CLAIMS: [Flag; 2] = [Flag::NotProved, Flag::TooShort];
-
-/// The flag that makes a cell a claim.
-fn claim(cell: &ComparedCell) -> Option<Flag> {
-    CLAIMS.into_iter().find(|flag| cell.flags.contains(flag))
+/// Whether a figure is ranked: one that stands in parentheses is of something else than the test.
+fn takes_part(cell: &ComparedCell) -> bool {
+    cell.usable_for >= UsableFor::LowerLimit && !cell.doubtful
 }
 
 /// Divides every cell by the baseline's.
@@ -137,18 +138,19 @@ pub(super) fn divide(row: &mut ComparedRow, baseline: usize) {
     let Some(base) = row.cells.get(baseline).cloned() else { return };
     for (at, cell) in row.cells.iter_mut().enumerate() {
         if at != baseline && cell.value.is_some() && base.value.is_some() {
-            cell.ratio = Some(ratio(&base, cell, row.better));
+            let why = row.unlike_sizes.then(|| "the figure depends on the amount of data, which is another".to_owned());
+            cell.ratio = Some(ratio(&base, cell, row.better, why));
         }
     }
 }
 
-fn ratio(base: &ComparedCell, cell: &ComparedCell, better: Better) -> Ratio {
+fn ratio(base: &ComparedCell, cell: &ComparedCell, better: Better, why_not: Option<String>) -> Ratio {
     let value = cell.value.zip(base.value).filter(|(a, b)| *a > 0.0 && *b > 0.0).map(|(a, b)| a / b);
     let plain = |verdict, why: Option<String>| {
         let value = value.filter(|_| verdict != RatioVerdict::NoRatio);
         Ratio { value, low: None, high: None, p_value: None, verdict, why }
     };
-    if let Some(why) = unfit(base, cell) {
+    if let Some(why) = why_not.or_else(|| unfit(base, cell)) {
         return plain(RatioVerdict::NoRatio, Some(why));
     }
     match Difference::of(&base.values, &cell.values) {
@@ -186,8 +188,9 @@ pub(super) fn unfit(base: &ComparedCell, cell: &ComparedCell) -> Option<String> 
         let names = c.suspect.as_ref().map_or_else(String::new, |s| format!(" ({})", s.names()));
         return Some(format!("{} {why}{names}", c.text));
     }
-    if let Some((cell, flag)) = [base, cell].into_iter().find_map(|c| Some((c, claim(c)?))) {
-        return Some(format!("{} is {}", cell.text, flag.name()));
+    if let Some(c) = [base, cell].into_iter().find(|c| c.doubtful) {
+        let flags = DOUBTFUL.iter().filter(|flag| c.flags.contains(flag)).map(|flag| flag.name());
+        return Some(format!("{} is no figure of the test: {}", c.text, flags.collect::<Vec<_>>().join(", ")));
     }
     if base.bound.is_some() || cell.bound.is_some() {
         return Some("a bound is no value".to_owned());
@@ -197,6 +200,5 @@ pub(super) fn unfit(base: &ComparedCell, cell: &ComparedCell) -> Option<String> 
     {
         return Some(format!("commits of one are {}, of the other {}", one.words(), other.words()));
     }
-    (base.doubtful != cell.doubtful)
-        .then(|| "one of the two is a figure of memory, not of what the test means".to_owned())
+    None
 }

@@ -6,6 +6,7 @@ mod builder;
 mod builds;
 mod cells;
 mod efficiency;
+pub(crate) mod layers;
 mod notes;
 mod others;
 mod regression;
@@ -20,7 +21,7 @@ pub use builder::{CompareOptions, compare};
 pub use text::page;
 
 use crate::groups::unique;
-use dbdyno_model::{Better, Commits, Dop, Flag, MetricId, PrintedBound, RunJson, Suspect, UsableFor};
+use dbdyno_model::{Better, Commits, Dop, Flag, Layer, MetricId, PrintedBound, RunJson, Suspect, UsableFor};
 use serde::Serialize;
 
 /// The most platforms in a comparison.
@@ -84,6 +85,8 @@ pub struct Comparison {
     pub notices: Vec<String>,
     /// Settings that differ between the sides.
     pub settings: Vec<DifferingSetting>,
+    /// By which factor the layers differ.
+    pub layers: Vec<LayerFactors>,
     /// Speed and throughput of each test that two sides have.
     pub rows: Vec<ComparedRow>,
     /// Tests that only one side has: code, and index of the side.
@@ -96,6 +99,33 @@ pub struct Comparison {
     pub efficiency: Vec<Efficiency>,
     /// Whether a limit was kept, where one was set.
     pub regression: Option<Regression>,
+}
+
+/// One layer on every side.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LayerFactors {
+    /// The layer.
+    pub layer: Layer,
+    /// The tests, which are the same for every side.
+    pub tests: Vec<String>,
+    /// One factor a side; absent for the baseline.
+    pub sides: Vec<Option<LayerFactor>>,
+}
+
+/// By which factor a side is better than the baseline in a layer; below 1 it is worse.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LayerFactor {
+    /// The geometric mean of the tests' factors.
+    pub mean: f64,
+    /// Lower end of the interval, or the smallest of the tests.
+    pub low: f64,
+    /// Upper end, or the largest.
+    pub high: f64,
+    /// Whether they are a 95 % interval of the mean, which takes three runs on each side; else the range over the
+    /// tests, which says nothing of another run.
+    pub is_interval: bool,
+    /// Each test's factor, in the order of `tests`.
+    pub factors: Vec<f64>,
 }
 
 /// What is known of a side.
@@ -209,6 +239,8 @@ pub struct ComparedRow {
     pub shown_unit: String,
     /// Which way is better.
     pub better: Better,
+    /// Whether the sides have other amounts of data, on which such a figure depends: then nothing is ranked or divided.
+    pub unlike_sizes: bool,
     /// One cell a side.
     pub cells: Vec<ComparedCell>,
 }
@@ -261,7 +293,7 @@ pub struct ComparedCell {
     pub missing: Option<String>,
     /// Its rank in the row.
     pub rank: Rank,
-    /// From 0 (the worst of the row) to 1 (the best).
+    /// What share of the best of the row it is, from 0 to 1; absent where it is not ranked.
     pub heat: Option<f64>,
     /// The ratio to the baseline.
     pub ratio: Option<Ratio>,
@@ -327,6 +359,8 @@ pub struct RampPoint {
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
+    /// Whether it means something other than the test.
+    pub doubtful: bool,
 }
 
 /// One key of a series over cores or the like.

@@ -4,7 +4,7 @@
 use super::side_marks::{BEST, LIMIT, UNUSED, WORST, head, letter, sources};
 use super::{
     ComparedCell, ComparedRow, Comparison, Efficiency, KeyFigure, Per, Rank, Ratio, RatioVerdict, Regression, SideInfo,
-    notes,
+    layers, notes,
 };
 use crate::groups::grouped;
 use crate::layout::{Column, Keep, Row as Line, Sheet};
@@ -24,6 +24,10 @@ pub(crate) const KEY_TESTS: [&str; 12] =
 pub fn page(comparison: &Comparison, all: bool, width: Option<u16>) -> String {
     let mut out = first_lines(comparison, width);
     out.push_str(&settings(comparison, width));
+    if let Some((heading, sheet, below)) = layers::section(comparison, width) {
+        out.push_str(&titled(&heading, &sheet, width));
+        out.push_str(&below);
+    }
     for (which, title) in [
         (KeyFigure::Speed, "Speed (1 node x 1 job x 1 thread)"),
         (KeyFigure::Throughput, "Throughput (best at any parallelism)"),

@@ -72,7 +72,7 @@ fn tile(title: &str, line: &SummaryLine, found: &LineFigures<'_>) -> Markup {
     let best = found.throughput().filter(|_| line.shows == Shows::Both);
     html! {
         div.tile {
-            h3 { (line.name) " " span.layer { (title) } }
+            h3 { (found.name) " " span.layer { (title) } }
             @match (&found.figures, best) {
                 (Ok(_), Some(cell)) => {
                     p.value {
@@ -151,7 +151,7 @@ fn value(cell: Option<&Figure<'_>>) -> [Markup; 2] {
 }
 
 fn row(line: &SummaryLine, found: &LineFigures<'_>) -> TableRow {
-    let mut cells = keys(line.name, &found.test);
+    let mut cells = keys(&found.name, &found.test);
     if let Err(reason) = &found.figures {
         return TableRow::Remark(cells, reason.clone());
     }
@@ -192,7 +192,7 @@ fn per_core(run: &RunJson, found: &[FoundLine<'_>]) -> Vec<TableRow> {
     let rows: Vec<TableRow> = lines
         .filter_map(|(_, line, found)| {
             let cell = found.throughput()?;
-            let mut cells = keys(line.name, &found.test);
+            let mut cells = keys(&found.name, &found.test);
             cells.extend([text(line.unit), text(""), text("")]);
             cells.push(figure(thousands(cell.estimate.median / n), cell.is_doubtful()));
             cells.extend([text(""), text(&dop(cell)), text(""), line_marks(&[Some(cell)])]);

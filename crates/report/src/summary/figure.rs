@@ -4,7 +4,7 @@ use super::lines::{REDO, SummaryLine};
 use crate::figures::{self, Figure, FigureQuery, Figures};
 use crate::legend::refusal;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Point, RunJson, Status, SubjectKind};
+use dbdyno_model::{Cache, Point, RunJson, Status, SubjectKind};
 
 /// The text of a line without any points.
 pub(crate) const NOT_MEASURED: &str = "not measured";
@@ -12,6 +12,8 @@ pub(crate) const NOT_MEASURED: &str = "not measured";
 /// What a line shows.
 #[derive(Debug, Clone)]
 pub(crate) struct LineFigures<'a> {
+    /// The line's name; a test on cached data in the place of one that reads from storage is named as such.
+    pub(crate) name: String,
     /// The test whose figures these are, or whose lack of figures is explained.
     pub(crate) test: String,
     /// Its figures, or why there are none.
@@ -64,11 +66,21 @@ pub(crate) fn find<'a>(line: &SummaryLine, run: &'a RunJson, catalogue: &Catalog
         let time = line.time.and_then(|time| figures::find(&FigureQuery::new(code, time), run, catalogue).ok());
         let printed_time = time.and_then(|t| t.value().cloned());
         let figures = figures::find(&ask, run, catalogue);
-        return LineFigures { test: (*code).to_owned(), figures, printed_time, instead_of };
+        let name = name(line, code, catalogue);
+        return LineFigures { name, test: (*code).to_owned(), figures, printed_time, instead_of };
     }
     let (code, reason) = unsupported.unwrap_or((tests.first().unwrap_or(&""), None));
     let reason = reason.unwrap_or_else(|| NOT_MEASURED.to_owned());
-    LineFigures { test: (*code).to_owned(), figures: Err(reason), printed_time: None, instead_of: Vec::new() }
+    let (name, test) = (line.name.to_owned(), (*code).to_owned());
+    LineFigures { name, test, figures: Err(reason), printed_time: None, instead_of: Vec::new() }
+}
+
+/// The name of a line with the figures of a test.
+fn name(line: &SummaryLine, test: &str, catalogue: &Catalogue) -> String {
+    let is_cached = |code: &str| catalogue.test(code).is_ok_and(|test| test.cache == Cache::Cached);
+    let meant = line.tests.first().is_none_or(|meant| is_cached(meant));
+    let instead = !line.name.is_empty() && !meant && is_cached(test);
+    if instead { format!("{}, cached", line.name) } else { line.name.to_owned() }
 }
 
 /// Whether a point's work writes; a workload counts as writing.

@@ -129,11 +129,11 @@ fn keys(name: &str, test: &str) -> Vec<String> {
 
 fn row<'a>(line: &SummaryLine, found: &LineFigures<'a>, used: &mut Used<'a>) -> Row {
     if let Err(reason) = &found.figures {
-        return Row::Remark { keys: keys(line.name, &found.test), text: reason.clone() };
+        return Row::Remark { keys: keys(&found.name, &found.test), text: reason.clone() };
     }
     let speed = found.speed();
     let throughput = found.throughput().filter(|_| line.shows == Shows::Both);
-    let mut texts = keys(line.name, &found.test);
+    let mut texts = keys(&found.name, &found.test);
     texts.push(line.unit.to_owned());
     texts.extend(value_and_doubt(speed));
     if line.shows == Shows::Both {
@@ -205,7 +205,7 @@ fn per_core_rows(run: &RunJson, lines: &[(&SummaryLine, LineFigures<'_>)]) -> Ve
     let mut rows = vec![Row::Section(title)];
     for (line, found) in lines.iter().filter(|(line, _)| line.per_core) {
         if let Some(cell) = found.throughput() {
-            let mut texts = keys(line.name, &found.test);
+            let mut texts = keys(&found.name, &found.test);
             texts.extend([line.unit.to_owned(), String::new(), String::new()]);
             texts.push(in_doubt(Some(cell), thousands(cell.estimate.median / n)));
             rows.push(Row::Figures(texts));

@@ -49,7 +49,7 @@ fn side(comparison: &Comparison, n: usize, line: &[RampPoint], unit: &str) -> Ch
         let band = p.low.zip(p.high);
         let interval = band.map(|(low, high)| format!(" ({} to {})", shown(low, unit), shown(high, unit)));
         let text = format!("{} at {}: {}{}", letter(n), p.dop, shown(p.value, unit), interval.unwrap_or_default());
-        Mark { x: p.dop.parallelism() as f64, y: p.value, band, doubtful: false, text }
+        Mark { x: p.dop.parallelism() as f64, y: p.value, band, doubtful: p.doubtful, text }
     };
     ChartSeries::new(name, n, line.iter().map(mark).collect())
 }

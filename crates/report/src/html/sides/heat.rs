@@ -1,5 +1,5 @@
-//! A heatmap of speed and throughput of every test on every side, coloured row by row, in the direction in which the
-//! metric is better.
+//! A heatmap of speed and throughput of every test on every side, coloured row by row by the share of the best that
+//! each figure is.
 
 use super::heads::heads;
 use crate::compare::side_marks::letter;
@@ -11,8 +11,8 @@ use crate::text::clean;
 use dbdyno_model::UsableFor;
 use maud::{Markup, html};
 
-/// Shades from the worst to the best; the middle one is blank.
-const SHADES: f64 = 8.0;
+/// Shades from nothing to the best, one for each 5 %: 5 % less is to look like 5 % less.
+const SHADES: f64 = 20.0;
 
 /// Whether two sides have such a figure.
 pub(super) fn is_there(comparison: &Comparison, which: KeyFigure) -> bool {
@@ -36,8 +36,8 @@ fn section(comparison: &Comparison, which: KeyFigure, id: &str, title: &str, wor
                 h2 { (title) span.sub { ": " (words) } }
                 (table(comparison, &rows, title).render())
                 p.note {
-                    "Colours go row by row from the worst " span.h0.shade { "▼" } " to the best " span.h8.shade { "▲" }
-                    ", by the metric's better direction. " b { "?" } " a published value with a doubt, " b { ">" } " one that is a lower limit, "
+                    "Row by row the best has the full colour " span.h20.shade { "▲" } ", half of it half the colour " span.h10.shade { "½" }
+                    ", and a figure that is not ranked none. Of times the shortest is the best. " b { "?" } " a published value with a doubt, " b { ">" } " one that is a lower limit, "
                     b { "!" } " one that is shown and not used, " b { "~" } " work done by other means, (parentheses) a figure of something
                     else than the test means."
                 }
@@ -72,7 +72,7 @@ fn marks_in(cell: &ComparedCell) -> usize {
 }
 
 fn cell(cell: &ComparedCell) -> Markup {
-    let shade = cell.heat.map_or(SHADES / 2.0, |heat| (heat * SHADES).round());
+    let shade = cell.heat.map_or(0.0, |heat| (heat * SHADES).round());
     let rank = match cell.rank {
         Rank::Best => "▲",
         Rank::Worst => "▼",

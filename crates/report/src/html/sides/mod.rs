@@ -4,6 +4,7 @@ mod curves;
 mod efficiency;
 mod heads;
 mod heat;
+mod layers;
 mod others;
 mod ratios;
 
@@ -39,6 +40,7 @@ pub fn comparison(comparison: &Comparison, sides: &[Side], verdicts: &[Verdict],
         }
         (verdict::section(verdicts))
         (settings(comparison))
+        (layers::section(comparison))
         (heat::sections(comparison))
         (curves::section(comparison, catalogue))
         (others::section(comparison))
@@ -110,6 +112,7 @@ fn places(comparison: &Comparison, verdicts: &[Verdict]) -> Vec<Anchor> {
     let all = [
         (!verdicts.is_empty(), "verdict", "Verdict"),
         (true, "differs", "What differs"),
+        (!comparison.layers.is_empty(), "layers", "Layers"),
         (heat::is_there(comparison, KeyFigure::Speed), "heat-speed", "Speed"),
         (heat::is_there(comparison, KeyFigure::Throughput), "heat-throughput", "Throughput"),
         (!comparison.curves.is_empty(), "curves", "Curves"),
