@@ -128,7 +128,7 @@ fn three_platforms_stand_side_by_side_on_a_page() {
         "[...document.querySelectorAll('table.heat .h')].filter(c => c.querySelector('.rank')?.textContent === '▲')";
     assert!(browser.value(&format!("{best}.length")).as_u64().unwrap() > 0, "no row has a best figure");
     assert_eq!(
-        browser.value(&format!("{best}.every(c => c.classList.contains('h8'))")),
+        browser.value(&format!("{best}.every(c => c.classList.contains('h20'))")),
         true,
         "a best figure has another colour"
     );

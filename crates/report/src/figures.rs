@@ -12,6 +12,7 @@ use dbdyno_model::{
     Suspect, UsableFor,
 };
 use dbdyno_stats::{Estimate, beside_the_best};
+use std::collections::BTreeSet;
 
 /// Flags of figures that stand in parentheses.
 pub const DOUBTFUL: [Flag; 4] = Flag::DOUBTFUL;
@@ -39,13 +40,15 @@ pub struct FigureQuery<'q> {
     pub metric_in_doubt: Option<&'q str>,
     /// Flags with which a point has no such figure.
     pub barred_by: &'q [Flag],
+    /// Rows per transaction of the points to choose, where there are such; else those of the test.
+    pub rows_per_tx: Option<u64>,
 }
 
 impl<'q> FigureQuery<'q> {
     /// A metric of a test, without conditions.
     #[must_use]
     pub fn new(test: &'q str, metric: &'q str) -> Self {
-        Self { test, metric, metric_in_doubt: None, barred_by: &[] }
+        Self { test, metric, metric_in_doubt: None, barred_by: &[], rows_per_tx: None }
     }
 }
 
@@ -258,7 +261,7 @@ pub fn knows(run: &RunJson, test: &str) -> bool {
 
 fn measured<'a>(ask: &FigureQuery<'_>, points: &[&'a Point], catalogue: &Catalogue) -> Result<Vec<Figure<'a>>, String> {
     let rated = !points.is_empty() && points.iter().all(|p| p.load.rate.is_some());
-    let ok = comparable(points, catalogue);
+    let ok = comparable(points, ask.rows_per_tx, catalogue);
     if ok.is_empty() {
         let set = rated.then(|| "measured at set rates alone, see --table latency".to_owned());
         let reason = set.or_else(|| points.iter().rev().find_map(|p| refusal(p)));
@@ -282,19 +285,27 @@ pub(crate) fn any_has(points: &[&Point], flags: &[Flag]) -> bool {
 }
 
 /// The measured points that belong to one curve: those of one drive (the server's, if there are any) and of the test's
-/// transaction size. A last step with larger transactions is reported separately.
-fn comparable<'a>(points: &[&'a Point], catalogue: &Catalogue) -> Vec<&'a Point> {
+/// transaction size, or of the one that is asked for. A last step with larger transactions is reported separately.
+fn comparable<'a>(points: &[&'a Point], asked: Option<u64>, catalogue: &Catalogue) -> Vec<&'a Point> {
     let mut ok: Vec<&Point> = points.iter().copied().filter(|p| reached(p)).collect();
     if ok.iter().any(|p| p.drive == Drive::Server) {
         ok.retain(|p| p.drive == Drive::Server);
     }
     let named = |name: &str| catalogue.test(name).ok().and_then(|t| t.rows_per_tx);
-    if let Some(size) = ok.first().and_then(|p| named(p.subject.as_str()))
+    if let Some(size) = asked.or_else(|| ok.first().and_then(|p| named(p.subject.as_str())))
         && ok.iter().any(|p| p.rows_per_tx == size)
     {
         ok.retain(|p| p.rows_per_tx == size);
     }
     ok
+}
+
+/// The sizes of transactions, in rows, of the points of a test from which its figures are taken: of all, and of those
+/// that are chosen where nothing else is asked for.
+pub(crate) fn transaction_sizes(run: &RunJson, test: &str, catalogue: &Catalogue) -> [BTreeSet<u64>; 2] {
+    let points: Vec<&Point> = run.points.iter().filter(|p| p.work() == test).collect();
+    let sizes = |points: Vec<&Point>| points.iter().map(|p| p.rows_per_tx).filter(|rows| *rows > 0).collect();
+    [sizes(points.iter().copied().filter(|p| reached(p)).collect()), sizes(comparable(&points, None, catalogue))]
 }
 
 /// Whether a point measured what can be reached. A point with a set rate did not.

@@ -378,6 +378,40 @@ fn figures_of_other_amounts_of_data_are_compared_by_rates_or_not_at_all() {
     assert!(ratio.value.is_none() && ratio.why.as_ref().unwrap().contains("amount of data"), "{ratio:?}");
 }
 
+/// A run of inserts with so many rows a transaction at each step.
+fn inserts(id: &str, steps: &[(u32, u64, f64)]) -> Side {
+    let point = |(jobs, rows_per_tx, rate): &(u32, u64, f64)| {
+        let mut point = fixture::bare("T311", (1, *jobs, 1));
+        (point.rows_per_tx, point.rows_per_s) = (*rows_per_tx, Some(*rate));
+        point
+    };
+    let whole = fixture::run();
+    let header = dbdyno_model::Run { id: RunId::new(id).unwrap(), ..whole.run };
+    let run = RunJson::new(header, whole.platform, whole.database, steps.iter().map(point).collect());
+    Side { name: id.to_owned(), runs: vec![run] }
+}
+
+#[test]
+fn transactions_of_one_size_are_compared_where_all_sides_have_some() {
+    let ours = inserts("a", &[(1, 2, 100.0), (8, 2, 700.0), (8, 10, 900.0)]);
+    let theirs = inserts("b", &[(1, 10, 50.0), (8, 10, 450.0)]);
+    let compared_with = |other: Side| compared(&[ours.clone(), other], &CompareOptions::default());
+    let alike = compared_with(theirs);
+    let row = throughput(&alike);
+    assert_eq!((row.rows_per_tx, row.cells[0].value, row.cells[1].value), (Some(10), Some(900.0), Some(450.0)));
+    assert_eq!(row.cells[1].ratio.as_ref().unwrap().value, Some(0.5));
+    assert!(alike.warnings.iter().all(|warning| warning.kind != WarningKind::Transactions), "{:?}", alike.warnings);
+    let text = compare::page(&alike, false, None);
+    assert!(text.contains("10 rows each"), "{text}");
+    // Where nothing is alike it is said, and what each would show stays.
+    let unlike = compared_with(inserts("c", &[(1, 5, 50.0), (8, 5, 450.0)]));
+    assert_eq!((throughput(&unlike).rows_per_tx, throughput(&unlike).cells[0].value), (None, Some(700.0)));
+    assert!(unlike.warnings.iter().any(|warning| warning.kind == WarningKind::Transactions), "{:?}", unlike.warnings);
+    // And nothing is chosen where they are alike anyhow.
+    let same = compared_with(inserts("d", &[(1, 2, 50.0), (8, 2, 450.0), (8, 10, 800.0)]));
+    assert_eq!((throughput(&same).rows_per_tx, throughput(&same).cells[0].value), (None, Some(700.0)));
+}
+
 #[test]
 fn layers_differ_by_the_mean_of_the_tests_that_all_sides_share() {
     // What the documents conclude: virtual machines cost next to nothing in the processor and some in storage, and

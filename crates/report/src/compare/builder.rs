@@ -116,6 +116,19 @@ fn sizes_differ(sides: &[Side]) -> bool {
     sizes.any(|size| Some(size) != first)
 }
 
+/// Rows per transaction that all sides have measured, the largest of them, where what they would show is unlike.
+fn alike_transactions(sides: &[Side], test: &str, catalogue: &Catalogue) -> Option<u64> {
+    let runs = sides.iter().flat_map(|side| &side.runs);
+    let sizes: Vec<_> = runs.map(|run| figures::transaction_sizes(run, test, catalogue)).collect();
+    let sizes: Vec<_> = sizes.into_iter().filter(|[all, _]| !all.is_empty()).collect();
+    let ([_, first], others) = (sizes.first()?, sizes.get(1..)?);
+    if others.iter().all(|[_, chosen]| chosen == first) {
+        return None;
+    }
+    let [all, _] = sizes.first()?;
+    all.iter().rev().find(|rows| others.iter().all(|[all, _]| all.contains(rows))).copied()
+}
+
 /// Whether a figure of a test is another where there are more rows: a time, or a number of passes, of what goes over
 /// all rows of a table.
 fn depends_on_size(test: &str, metric: &str, catalogue: &Catalogue) -> bool {
@@ -161,7 +174,10 @@ fn row(
     let id = MetricId::from(metric);
     let known = catalogue.metric(&id).ok();
     let unit = known.map_or_else(String::new, |m| m.unit.clone());
+    let rows_per_tx = alike_transactions(sides, test, catalogue);
+    let of = (metric, rows_per_tx);
     let mut row = ComparedRow {
+        rows_per_tx,
         test: test.to_owned(),
         title: catalogue.test(test).map_or_else(|_| String::new(), |t| t.title.clone()),
         which,
@@ -169,7 +185,7 @@ fn row(
         unit,
         better: known.map_or(Better::Higher, |m| m.better),
         unlike_sizes: sizes_differ(sides) && depends_on_size(test, metric, catalogue),
-        cells: sides.iter().map(|side| cells::cell(side, test, metric, which, catalogue)).collect(),
+        cells: sides.iter().map(|side| cells::cell(side, test, of, which, catalogue)).collect(),
         metric: id,
     };
     cells::write(&mut row, sides, catalogue);
@@ -193,7 +209,9 @@ fn only_side(sides: &[Side], test: &str, metric: &str, catalogue: &Catalogue) ->
 }
 
 fn curve(sides: &[Side], test: &str, metric: &str, catalogue: &Catalogue) -> Option<RampCurve> {
-    let lines: Vec<Vec<RampPoint>> = sides.iter().map(|side| line(side, test, metric, catalogue)).collect();
+    let rows_per_tx = alike_transactions(sides, test, catalogue);
+    let ask = FigureQuery { rows_per_tx, ..FigureQuery::new(test, metric) };
+    let lines: Vec<Vec<RampPoint>> = sides.iter().map(|side| line(side, &ask, catalogue)).collect();
     let id = MetricId::from(metric);
     let known = catalogue.metric(&id).ok()?;
     let title = catalogue.test(test).map_or_else(|_| String::new(), |t| t.title.clone());
@@ -201,8 +219,8 @@ fn curve(sides: &[Side], test: &str, metric: &str, catalogue: &Catalogue) -> Opt
     curve.lines.iter().any(|line| line.len() > 1).then_some(curve)
 }
 
-fn line(side: &Side, test: &str, metric: &str, catalogue: &Catalogue) -> Vec<RampPoint> {
-    let found = side.runs.iter().filter_map(|run| figures::find(&FigureQuery::new(test, metric), run, catalogue).ok());
+fn line(side: &Side, ask: &FigureQuery<'_>, catalogue: &Catalogue) -> Vec<RampPoint> {
+    let found = side.runs.iter().filter_map(|run| figures::find(ask, run, catalogue).ok());
     let usable = found.flat_map(|found| found.cells).filter(|f| f.usable_for() > UsableFor::Nothing);
     let mut dops = grouped(usable.filter_map(|figure| Some((figure.dop?, (figure.estimate, figure.is_doubtful())))));
     dops.sort_by_key(|(dop, _)| (dop.parallelism(), *dop));

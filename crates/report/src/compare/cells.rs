@@ -11,11 +11,11 @@ use dbdyno_stats::{Difference, Estimate, NotComparable};
 pub(super) fn figure<'a>(
     run: &'a RunJson,
     test: &str,
-    metric: &str,
+    (metric, rows_per_tx): (&str, Option<u64>),
     which: KeyFigure,
     catalogue: &Catalogue,
 ) -> Result<Figure<'a>, String> {
-    let found = figures::find(&FigureQuery::new(test, metric), run, catalogue)?;
+    let found = figures::find(&FigureQuery { rows_per_tx, ..FigureQuery::new(test, metric) }, run, catalogue)?;
     let figure = match which {
         KeyFigure::Speed => found.speed().ok_or("not measured at 1x1x1"),
         KeyFigure::Throughput => found.throughput().ok_or("no throughput"),
@@ -24,8 +24,14 @@ pub(super) fn figure<'a>(
 }
 
 /// A side's cell, before it is compared.
-pub(super) fn cell(side: &Side, test: &str, metric: &str, which: KeyFigure, catalogue: &Catalogue) -> ComparedCell {
-    let asked = side.runs.iter().map(|run| figure(run, test, metric, which, catalogue));
+pub(super) fn cell(
+    side: &Side,
+    test: &str,
+    of: (&str, Option<u64>),
+    which: KeyFigure,
+    catalogue: &Catalogue,
+) -> ComparedCell {
+    let asked = side.runs.iter().map(|run| figure(run, test, of, which, catalogue));
     let mut figures: Vec<Figure<'_>> = Vec::new();
     let mut missing = None;
     for answer in asked {
@@ -73,7 +79,8 @@ pub(super) fn write(row: &mut ComparedRow, sides: &[Side], catalogue: &Catalogue
     let prints: Vec<_> = sides
         .iter()
         .map(|side| {
-            let figure = figure(side.runs.first()?, &row.test, row.metric.as_str(), row.which, catalogue).ok()?;
+            let of = (row.metric.as_str(), row.rows_per_tx);
+            let figure = figure(side.runs.first()?, &row.test, of, row.which, catalogue).ok()?;
             figure.printed.map(|p| p.printed.clone())
         })
         .collect();

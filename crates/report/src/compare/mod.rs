@@ -239,6 +239,8 @@ pub struct ComparedRow {
     pub shown_unit: String,
     /// Which way is better.
     pub better: Better,
+    /// Rows per transaction of the points that were chosen because all sides have such, where their own differ.
+    pub rows_per_tx: Option<u64>,
     /// Whether the sides have other amounts of data, on which such a figure depends: then nothing is ranked or divided.
     pub unlike_sizes: bool,
     /// One cell a side.
@@ -399,6 +401,16 @@ impl Comparison {
     pub(crate) fn unknown_spreads(&self) -> Vec<&str> {
         let unknown = self.ratios().filter(|ratio| ratio.verdict == RatioVerdict::SpreadUnknown);
         unique(unknown.filter_map(|ratio| ratio.why.as_deref()))
+    }
+}
+
+impl ComparedRow {
+    /// The title, with the rows per transaction where they were chosen.
+    pub(crate) fn heading(&self) -> String {
+        match self.rows_per_tx {
+            Some(rows) => format!("{}, {rows} rows each", self.title),
+            None => self.title.clone(),
+        }
     }
 }
 

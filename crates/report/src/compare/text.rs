@@ -120,7 +120,7 @@ fn figures(comparison: &Comparison, which: KeyFigure, heading: &str, width: Opti
     columns.extend(side_columns(comparison));
     let of_which = comparison.rows.iter().filter(|r| r.which == which);
     let line = |row: &ComparedRow| {
-        let mut texts = vec![row.test.clone(), row.title.clone(), row.shown_unit.clone()];
+        let mut texts = vec![row.test.clone(), row.heading(), row.shown_unit.clone()];
         texts.extend(row.cells.iter().map(cell_text));
         Line::Figures(texts)
     };

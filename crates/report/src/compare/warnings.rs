@@ -185,7 +185,8 @@ impl<'a> Bases<'a> {
             let of_test = tests.entry(&row.test).or_insert_with(|| sides.iter().map(|_| Vec::new()).collect());
             for (bases, side) in of_test.iter_mut().zip(sides) {
                 for run in &side.runs {
-                    let figure = cells::figure(run, &row.test, row.metric.as_str(), row.which, catalogue);
+                    let figure =
+                        cells::figure(run, &row.test, (row.metric.as_str(), row.rows_per_tx), row.which, catalogue);
                     bases.extend(figure.iter().flat_map(|f| Basis::of(f, run)));
                 }
             }

@@ -50,7 +50,7 @@ fn table(comparison: &Comparison, rows: &[&Figures], title: &str) -> Table {
     let mut all = ColumnHead::row("Test | Title | Unit");
     all.extend(heads(comparison));
     let row = |row: &&Figures| {
-        let mut cells = vec![text(&row.test), text(&row.title), text(&row.shown_unit)];
+        let mut cells = vec![text(&row.test), text(&row.heading()), text(&row.shown_unit)];
         cells.extend(row.cells.iter().map(cell));
         TableRow::Figures(cells)
     };
