@@ -281,13 +281,14 @@ fn watch(context: &PointContext<'_>, gate: &StartGate, clients: Option<&ClientCo
         }
         look_up();
     }
+    // Until the window begins nothing is looked at more often: evicting takes its time, and the window may be short.
     while before.is_none() && !window.over() {
-        match window.wait_for_start(tick) {
-            Some(start_ns) if until(start_ns) <= tick => {
+        match window.wait_for_start(TICK) {
+            Some(start_ns) if until(start_ns) <= TICK => {
                 std::thread::sleep(until(start_ns));
                 before = Some(sampler.snapshot());
             }
-            _ => _ = window.wait_for_end(tick),
+            _ => _ = window.wait_for_end(TICK),
         }
         tick = look_up();
     }

