@@ -112,6 +112,20 @@ fn a_session_on_a_processor_is_at_work_whatever_it_waited_for_last() {
 }
 
 #[test]
+fn a_worker_goes_by_its_coordinator_of_this_instance_of_a_cluster_alone() {
+    let mut views = views::Views::new();
+    let at_work = |sid| [("sid", sid), ("status", "ACTIVE"), ("type", "USER"), ("state", "WAITED KNOWN TIME")];
+    views.set("v$session", &[&at_work("7"), &at_work("8"), &at_work("9")]);
+    // What the views' SYS_CONTEXT calls this instance.
+    let here = [("sid", "7"), ("qcsid", "30"), ("qcinst_id", "my instance")];
+    let elsewhere = [("sid", "8"), ("qcsid", "30"), ("qcinst_id", "2")];
+    views.set("v$px_session", &[&here, &elsewhere]);
+    let mut seen: Vec<String> = asked(&mut views, "activity").into_iter().map(|row| row[0].clone().unwrap()).collect();
+    seen.sort();
+    assert_eq!(seen, ["30", "8", "9"]);
+}
+
+#[test]
 fn how_rows_lie_is_told_by_the_dictionary() {
     use dbdyno_engine::server::Connection as _;
     let mut views = views::Views::new();
