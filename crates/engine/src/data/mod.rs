@@ -18,7 +18,7 @@ pub use calendar::{calendar, day_from_iso, day_number, first_day, iso_day};
 pub use checksum::{Checksum, Columns};
 pub use columns::{Column, ColumnType, ColumnValues, RowSource, RowSum, RowsByColumns, column_list, test_columns};
 pub use keys::Keys;
-pub use sample::{Sample, quantity_sum};
+pub use sample::{Sample, altered_quantities, quantity_sum};
 
 /// Characters of `filler`, half from words and half random.
 pub const FILLER_CHARS: usize = 256;

@@ -93,6 +93,19 @@ pub fn quantity_sum(size: &Size, shape: TableShape, seed: u64) -> u64 {
     })
 }
 
+/// What is wrong with quantities that add up to `found` in so many passes over a table, if anything. No test changes
+/// `quantity`, so another sum means that somebody altered a row.
+#[must_use]
+pub fn altered_quantities(size: &Size, table: TableName, seed: u64, passes: u64, found: u64) -> Option<String> {
+    let made = quantity_sum(size, table.shape(), seed).wrapping_mul(passes);
+    (found != made).then(|| {
+        format!(
+            "the quantities of {table} add up to {found} in {passes} passes, and those that were loaded to {made}: rows were \
+             altered after loading; `dbdyno check --deep` looks at all of them, and loading anew mends them"
+        )
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::smallest;

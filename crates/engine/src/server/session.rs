@@ -5,10 +5,11 @@ use super::call::arguments;
 use super::client::{Client, PreparedText};
 use super::{Connection as _, WorkConnection, first};
 use crate::client::{Answer, Bound, Statements, TestProgram};
+use crate::data::altered_quantities;
 use crate::procedure::{MadeName, ProcedureDialect, ProcedureSpec};
 use crate::program::{Act, Program as _};
 use crate::{Canceller, ChunkResult, Dialect, EngineError, Failure, PointSpec, Prepared, Request, Session};
-use dbdyno_model::{Drive, ErrorClass, ProcedureShape, RowsBy, Size};
+use dbdyno_model::{Drive, ErrorClass, ProcedureShape, RowsBy, Size, TableName};
 use std::sync::Arc;
 
 /// What errors call the removal of what a piece has made.
@@ -220,8 +221,6 @@ impl<P: SessionProduct> ServerSession<P> {
             let prepared = Client::prepare(&mut self.connection, job.doing.clone(), &job.preparing, texts)?;
             (self.client, form) = (Some(prepared), Some(client.form));
         } else {
-            // What a call is given may take a while to reckon the first time, and calls are timed.
-            _ = arguments(spec, number, 0, 0);
             let scanned_bytes = self.scanned_bytes(&job)?;
             let call = self.connection.prepare_call(&job.preparing, &job.procedure.call()?)?;
             let splits_calls = self.product.splits_calls(&job);
@@ -235,6 +234,7 @@ impl<P: SessionProduct> ServerSession<P> {
         }
         let mut prepared = self.product.plan(&mut self.connection, &job)?;
         prepared.form = form;
+        prepared.problems.extend(self.altered_source(&job)?);
         self.product.account_overhead(&mut self.connection)?;
         Ok(prepared)
     }
@@ -246,6 +246,18 @@ impl<P: SessionProduct> ServerSession<P> {
         let bound = Bound { statement, values: program.values(), times, opens };
         let client = self.client.as_mut().ok_or_else(unprepared)?;
         client.statement(&mut self.connection, &bound).map(drop)
+    }
+
+    /// What is wrong with the table that a bulk load copies, if anything. A call is given the sum that it must copy, as
+    /// adding it up would be timed; so it is added up here, before the point, by the first job.
+    fn altered_source(&mut self, job: &Job) -> Result<Option<String>, EngineError> {
+        let spec = &job.spec;
+        if spec.test.procedure.shape != ProcedureShape::Load || !job.is_first() {
+            return Ok(None);
+        }
+        let sql = &P::dialect().get("statistics/source_quantities")?.text;
+        let found = first(self.connection.texts(&job.preparing, sql)?).and_then(|sum| sum.parse().ok());
+        Ok(altered_quantities(&spec.size, TableName::SmallHeap, spec.seed, 1, found.unwrap_or(0)))
     }
 
     /// Bytes that one operation reads by scanning, from the server's statistics of its tables.

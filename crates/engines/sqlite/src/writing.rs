@@ -7,9 +7,9 @@ use super::errors::Fault;
 use super::meta::{beside, remove};
 use super::totals::PAGE_BYTES;
 use super::{DIALECT, about_table};
-use dbdyno_engine::data::{first_day, iso_day, mix};
+use dbdyno_engine::data::{first_day, iso_day, mix, quantity_sum};
 use dbdyno_engine::{ChunkResult, EngineError};
-use dbdyno_model::{ProcedureShape, RowsBy, Size};
+use dbdyno_model::{ProcedureShape, RowsBy, Size, TableShape};
 use rusqlite::StatementStatus;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -50,7 +50,7 @@ impl<'a> Chunk<'a> {
         let spec = &self.work.job.spec;
         let (jobs, job, partition) =
             (u64::from(spec.jobs_in_all()), u64::from(self.work.job.number), spec.size.small_rows);
-        let copied: u64 = (1..=partition).map(|id| self.work.small.quantity(id)).sum();
+        let copied = quantity_sum(&spec.size, TableShape::Small, spec.seed);
         let (mut brackets, stop) = (self.brackets()?, self.stop);
         self.tested(|chunk, statement| {
             chunk.go_on()?;

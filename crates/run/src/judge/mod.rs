@@ -19,7 +19,7 @@ pub(crate) use windows::too_short;
 use crate::work_log::{Chunk, WorkLog};
 use crate::{Span, Window};
 use dbdyno_engine::PointSpec;
-use dbdyno_engine::data::quantity_sum;
+use dbdyno_engine::data::altered_quantities;
 use dbdyno_model::{Cache, CountProof, Counter, Flag, Layer, Point, Status};
 
 /// Compares the rows of every chunk, and the engine's own counts, with what the test must touch. A difference makes the
@@ -72,19 +72,10 @@ pub(crate) fn prove(point: &mut Point, evidence: &Evidence<'_>) {
     }
 }
 
-/// Compares the sum that full scans returned with the generator's sum. No test changes `quantity`, so another sum means
-/// that somebody altered a row.
+/// Compares the sum that full scans returned with the generator's sum.
 fn content(spec: &PointSpec, log: &WorkLog) -> Option<String> {
     let table = spec.test.table.filter(|_| spec.test.procedure.reads_all())?;
-    let passes = log.total_ops();
-    let made = quantity_sum(&spec.size, table.shape(), spec.seed).wrapping_mul(passes);
-    (log.checksum != made).then(|| {
-        format!(
-            "the quantities of {table} add up to {} in {passes} passes, and those that were loaded to {made}: rows were altered \
-             after loading; `dbdyno check --deep` looks at all of them, and loading anew mends them",
-            log.checksum
-        )
-    })
+    altered_quantities(&spec.size, table, spec.seed, log.total_ops(), log.checksum)
 }
 
 /// Sets the flags.

@@ -102,6 +102,10 @@ SELECT COUNT(*) FROM {table} FORCE INDEX ({table}_pk) WHERE id > 0
 -- what: reads every page of its secondary key
 SELECT COUNT(*) FROM {table} FORCE INDEX ({table}_customer) WHERE customer_id > 0
 
+-- name: source_quantities
+-- what: the sum of the quantities that a bulk load copies
+SELECT SUM(quantity) FROM small_heap
+
 -- name: table_bytes
 -- what: pages of a table's rows, from statistics that are renewed when it has been loaded
 SELECT SUM(DATA_LENGTH) FROM information_schema.PARTITIONS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '{table}'

@@ -135,6 +135,10 @@ SELECT /*+ INDEX({table} {table}_pk) NO_PARALLEL({table}) */ SUM(quantity) FROM 
 -- what: reads every block of the secondary key
 SELECT /*+ INDEX({table} {table}_customer) NO_PARALLEL({table}) */ COUNT(*) FROM {table} WHERE customer_id > 0
 
+-- name: source_quantities
+-- what: the sum of the quantities that a bulk load copies
+SELECT SUM(quantity) FROM small_heap
+
 -- name: table_bytes
 -- what: bytes of a table's blocks that hold rows, from its statistics; those of an index-organised one are its key's
 SELECT SUM(bytes) FROM (

@@ -15,6 +15,10 @@ WHERE c.oid IN (SELECT relid FROM pg_partition_tree('dbdyno.{relation}') WHERE i
   OR (c.oid = 'dbdyno.{relation}'::regclass AND c.relkind IN ('r', 'i'))
 ORDER BY c.relname;
 
+-- name: source_quantities
+-- what: the sum of the quantities that a bulk load copies
+SELECT sum(quantity) FROM dbdyno.small_heap
+
 -- name: table_bytes
 -- what: bytes of a table's rows, all leaves together, without indexes
 SELECT sum(pg_relation_size(c.oid))::bigint FROM pg_class AS c

@@ -137,6 +137,10 @@ ROLLBACK;
 INSERT INTO {load} (id, customer_id, ref_id, region, booked_on, quantity, amount, status, filler)
 SELECT ?1, customer_id, ref_id, region, booked_on, quantity, amount, status, filler FROM dbdyno_small_heap WHERE id = ?2;
 
+-- name: source_quantities
+-- proves: that what a bulk load copies is as loaded: the sum of its quantities
+SELECT sum(quantity) FROM dbdyno_small_heap;
+
 -- name: bulk_load
 -- proves: the whole small heap copied into one range partition (a month) of the job's own; no indexes
 -- plan: SCAN dbdyno_small_heap

@@ -1,6 +1,7 @@
 //! Proofs of the work itself.
 
 use super::*;
+use dbdyno_engine::data::quantity_sum;
 
 #[test]
 fn a_count_that_differs_makes_the_point_invalid() {
