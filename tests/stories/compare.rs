@@ -114,3 +114,27 @@ fn a_platform_file_of_the_users_own_is_read_or_refused_by_line_and_key() {
         refused.stderr
     );
 }
+
+#[test]
+fn what_only_looked_like_storage_is_shown_and_never_divided() {
+    let (room, memory) = (Room::with_data(), tempfile::tempdir_in("/dev/shm").unwrap());
+    let file = memory.path().join("x.sqlite");
+    std::fs::copy(room.path("x.sqlite"), &file).unwrap();
+    for label in ["a", "b"] {
+        let measured = format!("run T421 T426 --target sqlite:{} --size T --ramp 1", file.display());
+        room.run(&format!("{measured} --duration 700ms --label {label} -q")).expect(0);
+    }
+    let both = room.run("compare a b --json").expect(0).json();
+    let cells = |test: &str| {
+        let row = both["rows"].as_array().unwrap().iter().find(|row| row["test"] == test).unwrap();
+        row["cells"].as_array().unwrap().clone()
+    };
+    let (cached, barred) = (cells("T421"), cells("T426"));
+    assert!(cached[1]["ratio"]["value"].is_number(), "{both:#}");
+    for cell in barred {
+        assert!(cell["value"].is_number() && cell.to_string().contains("served_from_os_cache"), "{cell:#}");
+        assert!(cell["ratio"]["value"].is_null() && cell["rank"] == "none" && cell["heat"].is_null(), "{cell:#}");
+    }
+    let layers = both["layers"].to_string();
+    assert!(layers.contains("server") && !layers.contains("storage"), "{layers}");
+}

@@ -1,7 +1,7 @@
 //! The settings under which a session works, so that each statement under test has one plan.
 
 use crate::PointSpec;
-use dbdyno_model::{Drive, Organisation, Procedure, ProcedureShape};
+use dbdyno_model::{Cache, Drive, Organisation, Procedure, ProcedureShape};
 use serde::Deserialize;
 
 /// Settings of the sessions of some procedures.
@@ -21,6 +21,8 @@ pub(super) struct Group {
     drive: Option<Drive>,
     /// Whether it is for several threads in a statement, or for one.
     parallel: Option<bool>,
+    /// Where the test's tables are meant to be read from.
+    cache: Option<Cache>,
     /// The first version of the server that it is for.
     from_version: Option<u64>,
     /// The first one that it is not for any more.
@@ -40,6 +42,7 @@ impl Group {
             && (self.organisations.is_empty() || self.organisations.contains(&organisation))
             && self.drive.is_none_or(|drive| drive == spec.drive)
             && self.parallel.is_none_or(|parallel| parallel == (spec.threads > 1))
+            && self.cache.is_none_or(|cache| cache == spec.test.cache)
     }
 
     /// Whether it is for some versions alone.

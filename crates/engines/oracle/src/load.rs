@@ -7,7 +7,7 @@
 use super::connection::OracleConnection;
 use super::options::Part;
 use super::product::OracleProduct;
-use super::{layout, point, procedure, rows, statistics};
+use super::{layout, point, rows, statistics};
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::inspect::Fact;
@@ -56,10 +56,7 @@ impl ProductTables for OracleProduct {
 
     fn prepare_loader(&self, connection: &mut OracleConnection, doing: &str, _: u32) -> Result<(), EngineError> {
         connection.batch(doing, &DIALECT.get("fill/wait_for_locks")?.text)?;
-        // What is read back goes through the buffer cache, where blocks are cleaned up; not every server may be told
-        // so.
-        let through_the_cache = connection.batch(doing, &procedure::set_direct_reads("NEVER")?);
-        unless_lost(through_the_cache).map(drop)
+        unless_lost(connection.batch(doing, &DIALECT.get("fill/through_the_cache")?.text)).map(drop)
     }
 
     fn create_table(&self, table: TableName, size: &Size) -> Result<Vec<String>, EngineError> {

@@ -6,7 +6,7 @@ use super::options::Part;
 use crate::DIALECT;
 use dbdyno_engine::procedure::ProcedureSpec;
 use dbdyno_engine::{EngineError, PointSpec};
-use dbdyno_model::{Cache, CommitMode, Compression, Organisation, ProcedureShape, Size, StorageTier, TableName, Test};
+use dbdyno_model::{CommitMode, Compression, Organisation, ProcedureShape, Size, StorageTier, TableName, Test};
 use std::collections::BTreeSet;
 
 #[cfg(test)]
@@ -123,24 +123,6 @@ pub(super) fn shared(procedure: &ProcedureSpec, spec: &PointSpec) -> Result<Vec<
 pub(super) fn drops_made(procedure: &ProcedureSpec, spec: &PointSpec) -> Result<Vec<String>, EngineError> {
     let made = procedure.made_by_all(spec.jobs_in_all(), spec.size.bulk_partitions_per_job)?;
     if made.is_empty() { layout::tier(procedure.test.tier, false) } else { procedure.discards(&made) }
-}
-
-/// Whether scans by one process go past the buffer cache: into it where the test's tables are to be cached, past it
-/// where they are to be read from storage, and as the server likes where nothing is scanned.
-pub(super) fn direct_reads(test: &Test) -> &'static str {
-    match (test.procedure.shape, test.cache) {
-        (ProcedureShape::Load, _) | (ProcedureShape::Statement | ProcedureShape::Index, Cache::Cached) => "NEVER",
-        (ProcedureShape::Statement | ProcedureShape::Index, Cache::NonCached) => "ALWAYS",
-        _ => "AUTO",
-    }
-}
-
-/// The statement that sets it.
-///
-/// # Errors
-/// It cannot be filled in.
-pub(super) fn set_direct_reads(direct: &str) -> Result<String, EngineError> {
-    Ok(DIALECT.fill("statistics/serial_direct_read", &[("direct", direct)])?)
 }
 
 /// The session's settings before the package is compiled; that it is compiled to machine code not every server allows.

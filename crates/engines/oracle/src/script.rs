@@ -47,8 +47,6 @@ pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
         script.line("-- from release 18 on");
     }
     script.lines(of_version.into_iter().map(|(_, statement)| ended(&statement)));
-    script.line("-- where it is allowed");
-    script.lines([ended(&procedure::set_direct_reads(procedure::direct_reads(test))?)]);
     script.part("what the point's jobs share", all_ended(procedure::shared(&procedure, &spec)?));
     script.describe(&procedure)?;
     script.lines(all_ended(procedure::package(std::slice::from_ref(&procedure), CommitMode::Durable)?.into()));
@@ -161,7 +159,6 @@ fn with_examples(text: &str) -> String {
         ("{package}", procedure::PACKAGE),
         ("{nodes}", "1"),
         ("{threads}", "4"),
-        ("{direct}", "NEVER"),
     ];
     let noted = text
         .replace("'{step} {leaf}'", "'filled small_heap_list_p3'")

@@ -14,12 +14,14 @@ use super::{client, plan, procedure, snapshot};
 use crate::DIALECT;
 use dbdyno_engine::client::Statements;
 use dbdyno_engine::procedure::{MadeName, ProcedureSpec, Setting};
-use dbdyno_engine::server::{Connection as _, Job, Member, SessionProduct, compare_plan, first, reason, unless_lost};
+use dbdyno_engine::server::{Connection as _, Job, Member, SessionProduct, compare_plan, first, reason};
 use dbdyno_engine::{Dialect, EngineError, Prepared};
 use dbdyno_model::{Cache, Drive, ErrorClass, ProcedureShape, Test};
 use std::sync::Arc;
 
-/// How the server reads by itself.
+/// The setting that decides whether scans by one process go past the buffer cache.
+const DIRECT_READS: &str = "_serial_direct_read";
+/// Its value where no test depends on it.
 const AS_THE_SERVER_LIKES: &str = "AUTO";
 /// How many cursors are asked for their plan at most.
 const CURSORS_ASKED: usize = 32;
@@ -35,10 +37,8 @@ pub(super) struct OracleSession {
     worked: bool,
     /// The statements under test when the job was prepared.
     cursors: Cursors,
-    /// Whether scans by one process go past the buffer cache, once that is set, or why it could not be.
-    direct_reads: Result<&'static str, String>,
-    /// Settings of the job that the server refused, and why.
-    refused: Vec<String>,
+    /// What is to be said of the job's settings: how it scans, and what the server refused, and why.
+    settings: Vec<String>,
 }
 
 impl OracleSession {
@@ -61,15 +61,7 @@ impl OracleSession {
                      and settings and counts of one would be those of the other; name a dedicated service";
         let member = Member::new(node, connection, twice)?;
         let (accounted, cursors) = (Named::default(), Cursors::default());
-        Ok(Self {
-            member,
-            accounted,
-            unproved: None,
-            worked: false,
-            cursors,
-            direct_reads: Err(String::new()),
-            refused: Vec::new(),
-        })
+        Ok(Self { member, accounted, unproved: None, worked: false, cursors, settings: Vec::new() })
     }
 
     /// The plan by which the statement under test was executed since the job was prepared; nothing where the server
@@ -89,40 +81,27 @@ impl OracleSession {
         Ok(None)
     }
 
-    /// Sets whether scans by one process go past the buffer cache. Not every server allows that.
-    fn set_direct_reads(&mut self, connection: &mut OracleConnection, job: &Job) -> Result<(), EngineError> {
-        let direct = procedure::direct_reads(&job.spec.test);
-        if self.direct_reads != Ok(direct) {
-            let set = connection.batch(&job.preparing, &procedure::set_direct_reads(direct)?);
-            self.direct_reads = unless_lost(set)?.map(|()| direct).map_err(reason);
+    /// Makes a setting of the job. Not every server allows each: what comes of that is seen by the plan and the counts.
+    fn set(&mut self, connection: &mut OracleConnection, job: &Job, (name, sql): &Setting) -> Result<(), EngineError> {
+        let value = sql.rsplit_once("= ").map_or("", |(_, value)| value);
+        let nothing_depends = name == DIRECT_READS && value == AS_THE_SERVER_LIKES;
+        match connection.batch(&job.preparing, sql) {
+            Err(error) if matches!(error.class, ErrorClass::Permission | ErrorClass::Unsupported) => {
+                self.settings.extend((!nothing_depends).then(|| format!("{name} was refused: {}", reason(error))));
+            }
+            done => {
+                done?;
+                self.settings.extend((name == DIRECT_READS && !nothing_depends).then(|| format!("{name}={value}")));
+            }
         }
         Ok(())
     }
 
-    /// Makes a setting of the job. Not every server allows each: what comes of that is seen by the plan and the counts.
-    fn set(&mut self, connection: &mut OracleConnection, job: &Job, (name, sql): &Setting) -> Result<(), EngineError> {
-        match connection.batch(&job.preparing, sql) {
-            Err(error) if matches!(error.class, ErrorClass::Permission | ErrorClass::Unsupported) => {
-                self.refused.push(format!("{name} was refused: {}", reason(error)));
-                Ok(())
-            }
-            done => done,
-        }
-    }
-
-    /// A plan, with a word about what was refused, and about direct reads where the test depends on them.
-    fn with_settings(&self, prepared: Prepared, job: &Job) -> Prepared {
-        let wanted = procedure::direct_reads(&job.spec.test);
-        let direct = match &self.direct_reads {
-            _ if wanted == AS_THE_SERVER_LIKES => None,
-            Ok(direct) => Some(format!("_serial_direct_read={direct}")),
-            Err(why) => Some(format!("_serial_direct_read={wanted} was refused: {why}")),
-        };
-        let words: Vec<String> = direct.into_iter().chain(self.refused.iter().cloned()).collect();
-        if words.is_empty() {
-            return prepared;
-        }
-        Prepared { plan: prepared.plan.map(|plan| format!("{plan} ({})", words.join("; "))), ..prepared }
+    /// A plan, with what is to be said of the settings by which it runs.
+    fn with_settings(&self, prepared: Prepared) -> Prepared {
+        let words = self.settings.join("; ");
+        let plan = prepared.plan.map(|plan| if words.is_empty() { plan } else { format!("{plan} ({words})") });
+        Prepared { plan, ..prepared }
     }
 
     /// Compares the plan that was executed during the point, where nobody could before. Says whether that is done.
@@ -162,13 +141,12 @@ impl SessionProduct for OracleSession {
 
     fn set_up(&mut self, connection: &mut OracleConnection, job: &Job) -> Result<(), EngineError> {
         self.unproved = None;
-        self.refused.clear();
+        self.settings.clear();
         let release = connection.version().major.into();
         let of_release = job.procedure.settings_of_version(&job.spec, release)?;
         for setting in job.procedure.settings(&job.spec)?.iter().chain(&of_release) {
             self.set(connection, job, setting)?;
         }
-        self.set_direct_reads(connection, job)?;
         if job.spec.drive == Drive::Client && job.spec.test.procedure.writes() {
             client::set_commit(connection, &job.preparing, job.spec.commit)?;
         }
@@ -202,7 +180,7 @@ impl SessionProduct for OracleSession {
             if let Some(plan) = self.executed_plan(connection, doing)? {
                 let prepared = compare_plan(plan, job)?;
                 let said = prepared.plan.map(|plan| format!("{plan} (as executed)"));
-                return Ok(self.with_settings(Prepared { plan: said, ..prepared }, job));
+                return Ok(self.with_settings(Prepared { plan: said, ..prepared }));
             }
         } else {
             self.unproved = Some(job.clone());
@@ -210,13 +188,13 @@ impl SessionProduct for OracleSession {
         let Some(explain) = job.procedure.explain()? else {
             if let Some(expected) = job.procedure.expected_plan(&job.spec)? {
                 let plan = Some(format!("must be {expected} (looked at after the point)"));
-                return Ok(self.with_settings(Prepared { plan, ..Prepared::default() }, job));
+                return Ok(self.with_settings(Prepared { plan, ..Prepared::default() }));
             }
             // What decides a figure of procedural code is how it was compiled.
             let sql = DIALECT.fill("statistics/code_type", &[("package", PACKAGE)])?;
             let compiled = first(connection.texts(doing, &sql)?);
             let plan = compiled.map(|code| format!("no statement; PL/SQL compiled to {} code", code.to_lowercase()));
-            return Ok(self.with_settings(Prepared { plan, ..Prepared::default() }, job));
+            return Ok(self.with_settings(Prepared { plan, ..Prepared::default() }));
         };
         connection.batch(doing, &DIALECT.get("statistics/forget_plan")?.text)?;
         connection.batch(doing, &explain)?;
@@ -225,7 +203,7 @@ impl SessionProduct for OracleSession {
         connection.batch(doing, "ROLLBACK")?;
         let prepared = compare_plan(Self::plan_of(rows)?, job)?;
         let said = prepared.plan.map(|plan| format!("{plan} (by EXPLAIN PLAN, before the first execution)"));
-        Ok(self.with_settings(Prepared { plan: said, ..prepared }, job))
+        Ok(self.with_settings(Prepared { plan: said, ..prepared }))
     }
 
     fn plan_of(rows: Vec<Vec<Option<String>>>) -> Result<String, EngineError> {

@@ -13,6 +13,10 @@ BEGIN
   EXECUTE IMMEDIATE 'ALTER SESSION SET ddl_lock_timeout = 600';
 END;
 
+-- name: through_the_cache
+-- what: what is read back goes through the buffer cache, where blocks are cleaned up; not every server may be told so
+ALTER SESSION SET "_serial_direct_read" = NEVER
+
 -- name: any_row_in
 -- what: whether a part has rows
 SELECT 1 FROM {leaf} WHERE ROWNUM = 1

@@ -175,10 +175,6 @@ SELECT COUNT(*) FROM v$cell
 -- what: whether the package was compiled to machine code
 SELECT plsql_code_type FROM user_plsql_object_settings WHERE name = UPPER('{package}') AND type = 'PACKAGE BODY'
 
--- name: serial_direct_read
--- what: whether scans by one process go past the buffer cache (ALWAYS), through it (NEVER), or as the server likes (AUTO)
-ALTER SESSION SET "_serial_direct_read" = {direct}
-
 -- name: tablespaces
 -- what: every tablespace with such a name as T211 gives, whoever has made it
 SELECT LOWER(tablespace_name) FROM dba_tablespaces WHERE tablespace_name LIKE 'DBDYNO\_FILE\_%' ESCAPE '\'
