@@ -1,7 +1,7 @@
 //! The normal case: data is loaded, and a run is measured, shown, listed, and shown again.
 
-use crate::document::check_document;
-use crate::support::{Ending, Room, Running, points, statuses, text};
+use crate::document::{check_document, check_point};
+use crate::support::{Ending, Room, Running, number, points, statuses, text};
 use rusqlite::Connection;
 use rusqlite::fallible_iterator::FallibleIterator;
 use std::process::{Command, Stdio};
@@ -266,4 +266,21 @@ fn a_dry_run_says_what_is_loaded_first() {
     let unlimited = room.run(&line.replace("--max-jobs 1", "--json")).expect(0).json();
     assert!(unlimited["load_first"]["jobs"].as_u64().unwrap() >= 1, "{unlimited:#}");
     assert!(room.files().is_empty(), "nothing was changed");
+}
+
+/// Two figures of one work: the calls of fibonacci(39), and those of fibonacci(40), each at its measured rate.
+#[test]
+fn seconds_of_fibonacci_are_those_of_the_number_that_the_test_names() {
+    let room = Room::with_data();
+    let document = room.run("run T151 T154 --ramp 1 --duration 100ms --target sqlite:x.sqlite --json").expect(0).json();
+    assert_eq!(statuses(&document), ["T151 ok", "T154 ok"]);
+    for (point, (n, calls)) in points(&document).iter().zip([(39, 204_668_309.0), (40, 331_160_281.0)]) {
+        check_point(point);
+        let worked_out = number(point, "/elapsed_s") * number(point, "/ops_per_s");
+        assert!((worked_out / calls - 1.0).abs() < 1e-6, "{worked_out} calls of {calls}: {point:#}");
+        assert!(
+            text(point, "/extrapolated/elapsed_s").starts_with(&format!("fibonacci({n}) was not run")),
+            "{point:#}"
+        );
+    }
 }

@@ -27,6 +27,12 @@ fn a_time_that_was_worked_out_says_from_what() {
     let told = "fibonacci(39) was not run: its time is that of fibonacci(22), of which it makes 3571 times the calls";
     assert_eq!(point.extrapolated["elapsed_s"], told);
     assert_eq!(extrapolated_from(&spec("T152")), None);
+    let told = extrapolated_from(&spec("T154")).unwrap();
+    assert!(told.starts_with("fibonacci(40) was not run") && told.ends_with("it makes 5778 times the calls"), "{told}");
+    // At a million calls a second: the calls of 39 and of 40, in microseconds.
+    let done = WorkDone { ops: 1e6, ..WorkDone::default() };
+    let seconds = |code| elapsed_s(&spec(code), &WorkLog::default(), &done, 1.0).unwrap();
+    assert_eq!([seconds("T151"), seconds("T154")], [204.668_309, 331.160_281]);
 }
 
 #[test]
