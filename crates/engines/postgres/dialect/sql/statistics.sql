@@ -17,7 +17,7 @@ ORDER BY c.relname;
 
 -- name: source_quantities
 -- what: the sum of the quantities that a bulk load copies
-SELECT sum(quantity) FROM dbdyno.small_heap
+SELECT sum(quantity) FROM dbdyno.small_heap;
 
 -- name: table_bytes
 -- what: bytes of a table's rows, all leaves together, without indexes
