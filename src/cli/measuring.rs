@@ -13,6 +13,8 @@ Examples:
   dbdyno run quick --target sqlite:demo.sqlite
   dbdyno run T611 'T7*' --target sqlite:demo.sqlite --ramp 1,2 --repeat 3
   dbdyno run T611 T711 --target private:postgres --drive client --jobs 8
+  dbdyno run T426 --target private:postgres --ramp 1,2,4                 scans by rising numbers of threads
+  dbdyno run T426 --target private:postgres --threads 1 --ramp 1,2,4     by rising numbers of jobs, one thread each
   dbdyno run T711 --target private:postgres --drive client --jobs 8 --rate 10%..100%
   dbdyno run T711 --target private:postgres --drive client --jobs 64 --rate 500/s,1000/s
   dbdyno run T611 --target private:postgres --drive client --jobs 200 --think 5ms..50ms
@@ -26,8 +28,8 @@ pub(crate) struct RunArgs {
     pub(crate) what: Vec<String>,
     #[command(flatten)]
     pub(crate) target: TargetArgs,
-    /// Degrees of parallelism to go through, in the dimension that each test names; 2x is up to twice the hardware
-    /// threads
+    /// Degrees of parallelism to go through, in the dimension that each test names, or its other one if that is fixed;
+    /// 2x is up to twice the hardware threads
     #[arg(long, value_name = "1,2,4")]
     pub(crate) ramp: Option<Ramp>,
     /// Workloads: numbers of users at work at once, each with a connection of its own but for --connections [default:
@@ -43,7 +45,8 @@ pub(crate) struct RunArgs {
     /// Fix the number of jobs; tests whose ramp moves jobs are then measured at this number alone
     #[arg(long, value_name = "N", value_parser = only_dop)]
     pub(crate) jobs: Option<u32>,
-    /// Fix the number of threads inside one statement; as --jobs for tests whose ramp moves threads
+    /// Fix the number of threads inside one statement; as --jobs for tests whose ramp moves threads. With --ramp, tests
+    /// that can have several jobs as well (T426) then ramp these
     #[arg(long, value_name = "N", value_parser = dop)]
     pub(crate) threads: Option<u32>,
     /// How long each point is measured, after its warm-up: 500ms, 10s, 1m

@@ -87,7 +87,7 @@ pub fn resolve(request: &RunRequest, context: PlanContext<'_>) -> Result<Plan, P
                 points.push(template);
                 continue;
             }
-            ramp_used |= fixed(request, dimension(&group, test, &mapping)).is_none();
+            ramp_used |= fixed(request, dimension(request, &group, test, &mapping)).is_none();
             let mut steps = steps(request, &group, test, &template, context);
             if request.drive == Drive::Client && request.follow != Some(false) {
                 // A sweep at one DOP is not part of the ramp.
@@ -176,11 +176,15 @@ fn duration_s(request: &RunRequest, group: &StepGroup<'_>, test: &Test) -> f64 {
     request.duration_s.unwrap_or_else(|| group.duration_s.max(least_s))
 }
 
-/// The dimension of a test's ramp: the suite's choice, unless the engine supports only another.
-fn dimension(group: &StepGroup<'_>, test: &Test, mapping: &Mapping) -> Dimension {
+/// The dimension of a test's ramp: the suite's choice, unless the engine supports only another. If the user fixes it
+/// and asks for a ramp all the same, it is the test's other one, where the test and the engine have both.
+fn dimension(request: &RunRequest, group: &StepGroup<'_>, test: &Test, mapping: &Mapping) -> Dimension {
     let by_suite = group.step.and_then(|s| s.dimension);
     let by_test = mapping.ramp().or(test.ramp.first().copied());
-    by_suite.filter(|d| mapping.ramp().is_none_or(|m| m == *d)).or(by_test).unwrap_or(Dimension::Jobs)
+    let first = by_suite.filter(|d| mapping.ramp().is_none_or(|m| m == *d)).or(by_test).unwrap_or(Dimension::Jobs);
+    let is_taken = request.ramp.is_some() && fixed(request, first).is_some() && mapping.ramp().is_none();
+    let other = test.ramp.iter().copied().find(|d| is_taken && fixed(request, *d).is_none());
+    other.unwrap_or(first)
 }
 
 fn fixed(request: &RunRequest, dimension: Dimension) -> Option<u32> {
@@ -198,7 +202,7 @@ fn steps(
     template: &PlannedPoint,
     context: PlanContext<'_>,
 ) -> Vec<PlannedPoint> {
-    let dimension = dimension(group, test, &template.mapping);
+    let dimension = dimension(request, group, test, &template.mapping);
     // Each job of a file test has its own file. All other writers of a single-writer engine would only queue.
     let queues =
         context.features.single_writer && test.procedure.writes() && test.procedure.shape != ProcedureShape::File;

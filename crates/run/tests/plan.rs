@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 use dbdyno_catalogue::Catalogue;
-use dbdyno_engine::Features;
-use dbdyno_model::{Drive, Plan, Queue, Ramp};
+use dbdyno_engine::{EngineInfo, Features};
+use dbdyno_model::{Dimension, Drive, Mapping, Plan, Queue, Ramp};
 use dbdyno_run::{PlanContext, PlanError, RunRequest, resolve};
 
 const MANY_WRITERS: Features = Features {
@@ -79,6 +79,40 @@ fn a_fixed_dimension_is_fixed_and_a_ramp_without_use_is_refused() {
     let unused =
         plan(&RunRequest { jobs: Some(3), ramp: Some(Ramp::List(vec![1, 2])), ..request("T611") }, MANY_WRITERS);
     assert!(matches!(unused, Err(PlanError::UnusedRamp)), "{unused:?}");
+}
+
+#[test]
+fn a_scan_from_storage_can_ramp_its_threads_or_its_jobs() {
+    let ramp = Some(Ramp::List(vec![1, 2]));
+    let of = |request: RunRequest| shape(&plan(&request, MANY_WRITERS).unwrap());
+    assert_eq!(of(request("T426")), ["1x1/0", "1x2/0", "1x4/0", "best/0"], "the default is the threads");
+    assert_eq!(of(RunRequest { ramp: ramp.clone(), ..request("T426") }), ["1x1/0", "1x2/0", "best/0"]);
+    let threads = |n, ramp: &Option<Ramp>| RunRequest { threads: Some(n), ramp: ramp.clone(), ..request("T426") };
+    assert_eq!(of(threads(1, &ramp)), ["1x1/0", "2x1/0", "best/0"]);
+    assert_eq!(of(threads(4, &ramp)), ["1x4/0", "2x4/0", "best/0"]);
+    assert_eq!(of(RunRequest { max_jobs: Some(4), ..threads(4, &ramp) }), ["1x4/0"], "jobs times threads count");
+    assert_eq!(of(threads(4, &None)), ["1x4/0"], "nobody asked for a ramp");
+    assert_eq!(of(RunRequest { jobs: Some(2), ramp: ramp.clone(), ..request("T426") }), ["2x1/0", "2x2/0", "best/0"]);
+    let both = RunRequest { jobs: Some(2), ..threads(1, &ramp) };
+    assert!(matches!(plan(&both, MANY_WRITERS), Err(PlanError::UnusedRamp)));
+    // What builds an index, or sorts, has threads alone.
+    let index = RunRequest { what: vec!["T512".to_owned()], ..threads(1, &ramp) };
+    assert!(matches!(plan(&index, MANY_WRITERS), Err(PlanError::UnusedRamp)));
+}
+
+#[test]
+fn an_engine_with_one_thread_a_statement_ramps_jobs_alone() {
+    fn one_thread(request: &RunRequest) -> Result<Plan, PlanError> {
+        let catalogue = Catalogue::embedded().unwrap();
+        let engine = &EngineInfo { mapping: |_| Mapping::Native { ramp: Some(Dimension::Jobs) }, ..dbdyno_null::INFO };
+        let (size, features) = (catalogue.size("D").unwrap(), MANY_WRITERS);
+        resolve(request, PlanContext { catalogue: &catalogue, engine, features, size, seed: 42, hardware_threads: 4 })
+    }
+    let ramp = Some(Ramp::List(vec![1, 2]));
+    let jobs = one_thread(&RunRequest { ramp: ramp.clone(), ..request("T426") }).unwrap();
+    assert_eq!(shape(&jobs), ["1x1/0", "2x1/0", "best/0"]);
+    let threads = one_thread(&RunRequest { jobs: Some(2), ramp, ..request("T426") });
+    assert!(matches!(threads, Err(PlanError::UnusedRamp)), "it has no threads to ramp: {threads:?}");
 }
 
 #[test]

@@ -4,9 +4,9 @@ use super::FIXTURES;
 use crate::document::check_point;
 use crate::on_servers::{OWN, Product as _};
 use crate::scratch::postgres::Server;
-use crate::support::{Room, points, statuses, text};
+use crate::support::{Room, number, points, statuses, text};
 use dbdyno_testkit::servers::postgres::SUPERUSER;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 #[test]
 fn workers_that_were_not_launched_make_a_point_invalid() {
@@ -47,12 +47,45 @@ fn workers_are_launched_as_many_as_there_are_threads() {
     }
 }
 
+/// A ramp of threads is the default of T426; jobs are ramped where the threads are fixed.
+#[test]
+fn jobs_scan_side_by_side_with_as_many_workers_each() {
+    let (room, database) = (Room::new(), FIXTURES.loaded());
+    for threads in [1, 2] {
+        let target = database.target();
+        let line = format!("run T426 --threads {threads} --ramp 1,2,3 --duration 200ms --json --target {target}");
+        let document = room.run(&line).expect(0).json();
+        let dops: Vec<_> = points(&document).iter().map(|point| (&point["jobs"], &point["threads"])).collect();
+        assert!(dops.starts_with(&[
+            (&json!(1), &json!(threads)),
+            (&json!(2), &json!(threads)),
+            (&json!(3), &json!(threads))
+        ]));
+        assert_eq!(dops.len(), 4, "the best again: {dops:?}");
+        for point in points(&document) {
+            check_point(point);
+            assert_eq!(text(point, "/status"), "ok", "{point:#}");
+            for proof in ["proof.workerslaunched", "proof.executions", "proof.rowsscanned"] {
+                assert!(point["missing"].get(proof).is_none(), "{point:#}");
+            }
+            check_plan(point);
+            // One scan of all rows an operation, and each job at work all the time: the rate is that of all jobs.
+            let (jobs, rate) = (number(point, "/jobs"), number(point, "/ops_per_s"));
+            assert!((number(point, "/rows_per_s") / rate - 102_400.0).abs() < 1.0, "{point:#}");
+            let busy = number(point, "/elapsed_s") * rate;
+            assert!(busy > 0.5 * jobs && busy < 1.05 * jobs, "{busy} of {jobs} jobs: {point:#}");
+            assert!(number(point, "/ops_total") >= 3.0 * jobs, "{point:#}");
+        }
+    }
+}
+
 /// Asserts that a point shows the plan of its statement, parallel with threads; building an index has none.
 #[track_caller]
 fn check_plan(point: &Value) {
     if point["test"] == "T426" {
-        let parallel = text(point, "/plan").contains("Parallel Seq Scan");
-        assert_eq!(parallel, point["threads"].as_u64() > Some(1), "{point:#}");
+        let plan = text(point, "/plan");
+        assert_eq!(plan.contains("Parallel Seq Scan"), point["threads"].as_u64() > Some(1), "{point:#}");
+        assert!(plan.contains("128 x"), "{point:#}");
     } else {
         assert!(point["plan"].is_null(), "{point:#}");
     }

@@ -1,5 +1,7 @@
 //! The statement under test: what stands in a procedure between `/*test*/` and `/*end*/`, as it is explained and as a
-//! client sends it. What a client must find beforehand stands between `/*finds*/` and `/*found*/`.
+//! client sends it. What a client must find beforehand stands between `/*finds*/` and `/*found*/`. Where jobs side by
+//! side run another text than one alone, because they would read for each other, it stands between `/*beside*/` and
+//! `/*end*/`; it has no variables, and must have the same plan.
 
 use super::dialect::PlanRule;
 use super::{ProcedureDialect, ProcedureSpec};
@@ -11,6 +13,8 @@ use dbdyno_model::RowsBy;
 
 /// Marks around the statement under test.
 const TEST: (&str, &str) = ("/*test*/", "/*end*/");
+/// Marks around the text of jobs side by side, where that is another.
+const BESIDE: (&str, &str) = ("/*beside*/", "/*end*/");
 /// Marks around what finds the rows that it is about.
 const FINDS: (&str, &str) = ("/*finds*/", "/*found*/");
 
@@ -64,11 +68,17 @@ pub struct ClientForm {
 impl ProcedureSpec {
     /// The statement under test as the procedure has it, without the lines that only procedures have; none where the
     /// procedure has no such mark.
-    fn under_test(&self) -> Result<Option<String>, EngineError> {
-        let Some(text) = between(&self.written.text, TEST) else { return Ok(None) };
+    fn under_test(&self, marks: (&str, &str)) -> Result<Option<String>, EngineError> {
+        let Some(text) = between(&self.written.text, marks) else { return Ok(None) };
         let text = self.fill(text)?;
         let lines = text.lines().filter(|line| !line.trim_start().starts_with("INTO v_"));
         Ok(Some(lines.collect::<Vec<_>>().join("\n")))
+    }
+
+    /// Whether jobs side by side run another text than one alone.
+    #[must_use]
+    pub fn has_text_beside(&self) -> bool {
+        self.written.text.contains(BESIDE.0)
     }
 
     fn variables(&self) -> Result<Vec<Variable>, EngineError> {
@@ -91,13 +101,16 @@ impl ProcedureSpec {
         Ok((1..).zip(variables).fold(text.to_owned(), replace))
     }
 
-    /// The statement that explains the statement under test with examples for its variables; none where no plan is
-    /// asked for.
+    /// The statement that explains the statement under test of a point with examples for its variables; none where no
+    /// plan is asked for.
     ///
     /// # Errors
     /// The note `variables` cannot be understood.
-    pub fn explain(&self) -> Result<Option<String>, EngineError> {
-        self.explain_text("")
+    pub fn explain(&self, spec: &PointSpec) -> Result<Option<String>, EngineError> {
+        match self.has_text_beside() && spec.jobs_in_all() > 1 {
+            true => self.explain_text(BESIDE, Vec::new(), ""),
+            false => self.explain_text(TEST, self.variables()?, ""),
+        }
     }
 
     /// The same of the statement as a client sends it.
@@ -105,12 +118,17 @@ impl ProcedureSpec {
     /// # Errors
     /// As for [`ProcedureSpec::explain`].
     pub fn explain_sent(&self) -> Result<Option<String>, EngineError> {
-        self.explain_text(&self.added()?)
+        self.explain_text(TEST, self.variables()?, &self.added()?)
     }
 
-    fn explain_text(&self, added: &str) -> Result<Option<String>, EngineError> {
-        let (Some(text), Some(_)) = (self.under_test()?, self.note("plan")?) else { return Ok(None) };
-        let (rules, variables, text) = (self.rules()?, self.variables()?, format!("{text}{added}"));
+    fn explain_text(
+        &self,
+        marks: (&str, &str),
+        variables: Vec<Variable>,
+        added: &str,
+    ) -> Result<Option<String>, EngineError> {
+        let (Some(text), Some(_)) = (self.under_test(marks)?, self.note("plan")?) else { return Ok(None) };
+        let (rules, text) = (self.rules()?, format!("{text}{added}"));
         let listed =
             |texts: Vec<String>| if texts.is_empty() { String::new() } else { format!("({})", texts.join(", ")) };
         let statement = if rules.keeps_places() {
@@ -172,7 +190,7 @@ impl ProcedureSpec {
     /// `Unsupported` where no client would send the test's work statement by statement.
     pub fn client_form(&self) -> Result<ClientForm, EngineError> {
         let procedure = self.test.procedure;
-        let text = self.under_test()?.filter(|_| procedure.has_client_form());
+        let text = self.under_test(TEST)?.filter(|_| procedure.has_client_form());
         let text = text.ok_or_else(crate::client::unsupported)? + &self.added()?;
         let finds = between(&self.written.text, FINDS).map(|text| self.fill(text)).transpose()?;
         let finds = finds.map(|text| self.client_text(&text)).transpose()?;

@@ -118,8 +118,9 @@ impl Script {
         }
     }
 
-    /// Adds the statement that explains the statement under test, and the plan that it must have. `must` are the words
-    /// before that plan. `ended` ends a statement as the product's client wants it.
+    /// Adds the statement that explains the statement under test, and the plan that it must have; and the same of the
+    /// text that two jobs side by side run, where that is another. `must` are the words before that plan. `ended` ends
+    /// a statement as the product's client wants it.
     ///
     /// # Errors
     /// A note cannot be filled in.
@@ -130,8 +131,11 @@ impl Script {
         must: &str,
         ended: impl Fn(&str) -> String,
     ) -> Result<(), EngineError> {
-        if let Some(explain) = procedure.explain()? {
-            self.heading("the plan of the statement under test");
+        let beside = procedure.has_text_beside().then(|| PointSpec { jobs: 2, ..spec.clone() });
+        let whose = [("", Some(spec)), (", with several jobs", beside.as_ref())];
+        for (whose, spec) in whose.into_iter().filter_map(|(whose, spec)| Some((whose, spec?))) {
+            let Some(explain) = procedure.explain(spec)? else { continue };
+            self.heading(&format!("the plan of the statement under test{whose}"));
             if let Some(expected) = procedure.expected_plan(spec)? {
                 self.line(format!("-- {must}: {expected}"));
             }

@@ -57,7 +57,7 @@ pub trait SessionProduct: Send + 'static {
     /// # Errors
     /// The server does not explain the statement, or the plan cannot be read.
     fn plan(&mut self, connection: &mut Self::Connection, job: &Job) -> Result<Prepared, EngineError> {
-        let Some(explain) = job.procedure.explain()? else { return Ok(Prepared::default()) };
+        let Some(explain) = job.procedure.explain(&job.spec)? else { return Ok(Prepared::default()) };
         let rows = connection.texts(&job.preparing, &explain)?;
         compare_plan(Self::plan_of(rows)?, job)
     }

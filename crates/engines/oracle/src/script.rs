@@ -57,7 +57,7 @@ pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
         }
     }
     script.plan(&procedure, &spec, "must have", ended)?;
-    if procedure.explain()?.is_some() {
+    if procedure.explain(&spec)?.is_some() {
         for name in ["plan", "forget_plan"] {
             script.line(ended(&DIALECT.get(&format!("statistics/{name}"))?.text));
         }

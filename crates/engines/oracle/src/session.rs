@@ -185,7 +185,7 @@ impl SessionProduct for OracleSession {
         } else {
             self.unproved = Some(job.clone());
         }
-        let Some(explain) = job.procedure.explain()? else {
+        let Some(explain) = job.procedure.explain(&job.spec)? else {
             if let Some(expected) = job.procedure.expected_plan(&job.spec)? {
                 let plan = Some(format!("must be {expected} (looked at after the point)"));
                 return Ok(self.with_settings(Prepared { plan, ..Prepared::default() }));

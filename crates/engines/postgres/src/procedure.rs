@@ -52,7 +52,11 @@ impl Counting {
 /// `Unsupported` where PostgreSQL has no such table or procedure.
 pub(super) fn of(test: &Test) -> Result<ProcedureSpec, EngineError> {
     match test.table.filter(|table| !TABLE_NAMES.contains(table)) {
-        None => ProcedureSpec::of(&DIALECT, test),
+        None => {
+            let procedure = ProcedureSpec::of(&DIALECT, test)?;
+            let months = layout::by_months(procedure.table);
+            Ok(procedure.with("months", months))
+        }
         Some(table) => {
             let message = format!("{}: PostgreSQL has no table {table}", test.code);
             Err(EngineError::new(ErrorClass::Unsupported, message))

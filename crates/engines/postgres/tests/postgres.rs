@@ -158,18 +158,50 @@ fn workers_are_launched_and_counted() {
     let (server, database) = Postgres::alone();
     let engine = Postgres::engine(&server, &database);
     for code in ["T426", "T427", "T511", "T512", "T513", "T514", "T515"] {
-        for threads in [1, 2, 3] {
-            let spec = PointSpec { threads, ..spec(code, 1) };
+        // Scans have several jobs side by side, too.
+        let beside: &[(u32, u32)] = if ["T426", "T427"].contains(&code) { &[(3, 1), (2, 3)] } else { &[] };
+        for (jobs, threads) in [(1, 1), (1, 2), (1, 3)].iter().chain(beside).copied() {
+            let spec = PointSpec { threads, ..spec(code, jobs) };
             let result = run_point(&*engine, &spec, &[2]);
-            assert_eq!(result.problems, [""; 0], "{code} with {threads} threads: {:?}", result.plan);
-            let workers = if threads > 1 { 2 * u64::from(threads) } else { 0 };
+            assert_eq!(result.problems, [""; 0], "{code} with {jobs}x{threads}: {:?}", result.plan);
+            let executions = 2 * u64::from(jobs);
+            let workers = if threads > 1 { executions * u64::from(threads) } else { 0 };
             let counted = |counter| result.counted.get(counter);
-            assert_eq!(counted(Counter::WorkersLaunched), Some(workers), "{code} with {threads} threads");
-            assert_eq!(counted(Counter::Executions), Some(2), "{code} with {threads} threads");
+            assert_eq!(counted(Counter::WorkersLaunched), Some(workers), "{code} with {jobs}x{threads}");
+            assert_eq!(counted(Counter::Executions), Some(executions), "{code} with {jobs}x{threads}");
             let foreign = if spec.test.procedure.writes() { None } else { Some(0) };
             assert_eq!(counted(Counter::ForeignCommits), foreign, "{code} with {threads} threads");
         }
     }
+}
+
+/// The statement that a job runs, from its procedure: every month once, from the job's own on.
+#[test]
+fn jobs_side_by_side_scan_the_months_from_their_own_on() {
+    const CASES: [(u32, u32, u32); 8] =
+        [(0, 1, 32), (0, 2, 0), (1, 2, 16), (1, 3, 10), (2, 3, 21), (31, 32, 31), (40, 64, 20), (63, 64, 31)];
+    let test = spec("T426", 1).test;
+    let script = (dbdyno_postgres::INFO.script)(&test, &catalogue::size_t()).unwrap();
+    let (_, procedure) = script.split_once("CREATE OR REPLACE PROCEDURE dbdyno.").unwrap();
+    let (procedure, _) = procedure.split_once("END $$;").unwrap();
+    let runs = "EXECUTE v_test INTO v_rows, v_quantity;";
+    assert!(procedure.contains(runs), "{procedure}");
+    let says = procedure.replace(runs, "PERFORM set_config('dbdyno.said', v_test, false);");
+    let mut sql = format!("CREATE PROCEDURE pg_temp.{says}END $$;\n");
+    for (job, jobs, _) in CASES {
+        sql += &format!(
+            "CALL pg_temp.scan_large_heap_range_list(0, 1, 1, {job}, {jobs}, 1, 1, 0, 102400, 3200, 0, 0, 0, 0);
+             SELECT 'months ' || coalesce(string_agg(m[1], ' '), 'of the table') FROM
+               regexp_matches(current_setting('dbdyno.said'), '_r([0-9]+)\\M', 'g') AS m;\n"
+        );
+    }
+    let said = FIXTURES.loaded().sql(&sql);
+    let said: Vec<&str> = said.lines().filter_map(|line| line.strip_prefix("months ")).collect();
+    let expected = |first: u32| match first {
+        32 => "of the table".to_owned(),
+        first => (0..32).map(|n| format!("{:02}", (first + n) % 32)).collect::<Vec<_>>().join(" "),
+    };
+    assert_eq!(said, CASES.map(|(.., first)| expected(first)));
 }
 
 #[test]

@@ -15,7 +15,7 @@ pub enum PlanError {
     Engine(#[from] EngineError),
     /// A ramp and a fixed number for the same dimension.
     #[error(
-        "--ramp has no use here: every test named moves a dimension that is fixed by --jobs or --threads; leave one of them away"
+        "--ramp has no use here: every test named moves a dimension that is fixed by --jobs or --threads, and has no other; leave one of them away"
     )]
     UnusedRamp,
     /// An option of the client drive used with the server drive.

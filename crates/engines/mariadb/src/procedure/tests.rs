@@ -32,7 +32,8 @@ fn every_mapped_test_has_a_recipe_without_gaps() {
         let create = format!("CREATE PROCEDURE {}(", procedure.name);
         assert!(texts.iter().any(|text| text.contains(&create)), "{create}");
         assert!(counting(&procedure).is_ok(), "{}", test.code);
-        let (explain, expected) = (procedure.explain().unwrap(), procedure.expected_plan(&spec(&test, 1)).unwrap());
+        let spec = spec(&test, 1);
+        let (explain, expected) = (procedure.explain(&spec).unwrap(), procedure.expected_plan(&spec).unwrap());
         assert_eq!(explain.is_some(), expected.is_some(), "{}: a plan that nobody explains", test.code);
         assert!(expected.is_none_or(|plan| !plan.contains(['{', '}'])), "{}", test.code);
         let left = [" v_", " p_", "@", "/*"];
@@ -45,9 +46,10 @@ fn every_mapped_test_has_a_recipe_without_gaps() {
 #[test]
 fn statements_are_explained_as_the_procedures_run_them() {
     let of = |procedure, table| of(&test("T616", procedure, Some(table), Cache::NonCached)).unwrap();
-    let explain = of("select_primary", TableName::SmallHeap).explain().unwrap().unwrap();
+    let explained = |procedure: ProcedureSpec| procedure.explain(&spec(&procedure.test, 1)).unwrap().unwrap();
+    let explain = explained(of("select_primary", TableName::SmallHeap));
     assert_eq!(explain, "EXPLAIN FORMAT = JSON SELECT 0 + 1, 0 + quantity FROM small_heap WHERE id = 1");
-    let explain = of("select_primary", TableName::LargeHeapRangeList).explain().unwrap().unwrap();
+    let explain = explained(of("select_primary", TableName::LargeHeapRangeList));
     assert!(explain.contains("booked_on < DATE '2020-01-01' + INTERVAL 1 MONTH"), "{explain}");
 }
 

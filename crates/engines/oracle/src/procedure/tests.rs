@@ -50,7 +50,7 @@ fn every_test_has_a_procedure_without_gaps() {
         for text in &texts {
             assert!(!text.contains(['{', '}']), "{}: {text}", test.code);
         }
-        let explain = procedure.explain().unwrap();
+        let explain = procedure.explain(&spec).unwrap();
         // A load is put together when it runs: its plan is read when it has run.
         assert_eq!(
             explain.is_some() || test.procedure.shape == ProcedureShape::Load,
@@ -77,12 +77,13 @@ fn a_statement_that_is_counted_names_its_query_block_once() {
 #[test]
 fn statements_are_explained_as_the_procedures_run_them() {
     let of = |procedure, table| of(&test("T616", procedure, Some(table), Cache::NonCached)).unwrap();
-    let explain = of("select_primary", TableName::SmallHash).explain().unwrap().unwrap();
+    let explained = |procedure: ProcedureSpec| procedure.explain(&spec(&procedure.test, 1)).unwrap().unwrap();
+    let explain = explained(of("select_primary", TableName::SmallHash));
     let expected =
         "EXPLAIN PLAN SET STATEMENT_ID = 'dbdyno' FOR SELECT /*+ QB_NAME(DBDYNO_TEST) HASH(small_hash) */ quantity
         FROM small_hash WHERE id = 1";
     assert_eq!(explain, expected);
-    let explain = of("scan_range", TableName::LargeHeapRangeList).explain().unwrap().unwrap();
+    let explain = explained(of("scan_range", TableName::LargeHeapRangeList));
     assert!(explain.contains("booked_on < ADD_MONTHS(DATE '2020-01-01', 1)"), "{explain}");
 }
 

@@ -9,7 +9,7 @@
 -- Every variable begins with p_ or v_, so that none can be taken for a column. The statement under test stands between
 -- /*test*/ and /*end*/: EXPLAIN is asked about that very text, its `variables` bound as parameters, and must answer as
 -- `plan` says (plan.rs has the form: leaves bear their table's name, alternatives are parted by |), or the point is
--- invalid. What runs through EXECUTE does so because PL/pgSQL launches parallel workers there, and none for SELECT INTO.
+-- invalid. Where several jobs run another text, that stands after /*beside*/, and must have the same plan. What runs through EXECUTE does so because PL/pgSQL launches parallel workers there, and none for SELECT INTO.
 -- `makes` lists what a point makes beside the procedure: <job> is the number of a job, <number> that of a pass among those
 -- of all jobs, <leaf> that of a leaf of the table. A client's statement ends with what `client adds` says.
 -- No procedure has a SET clause, because it could not COMMIT then: settings are the session's.
@@ -136,8 +136,6 @@ END $$;
 -- touches: {table}, which it reads
 -- plan one: Aggregate > Seq Scan on {table}
 -- plan many: Aggregate > Append > {leaves} x Seq Scan on {table}
--- plan one parallel: Finalize Aggregate > Gather {threads} > Partial Aggregate > Parallel Seq Scan on {table}
--- plan many parallel: Finalize Aggregate > Gather {threads} > Partial Aggregate > Parallel Append > {leaves} x Parallel Seq Scan on {table}
 DECLARE
   v_rows bigint;
   v_quantity bigint;
@@ -146,6 +144,39 @@ BEGIN
     EXECUTE $test$/*test*/
       SELECT count(*), sum(quantity) FROM dbdyno.{table}
       /*end*/$test$ INTO v_rows, v_quantity;
+    p_ops := p_ops + 1;
+    p_rows := p_rows + v_rows;
+    p_checksum := p_checksum + v_quantity;
+  END LOOP;
+END $$;
+
+-- name: scan_large
+-- proves: every row visited; no index is wanted
+-- touches: {table}, which it reads
+-- order: of several jobs each begins with another month, and comes to those before it last
+-- why: jobs side by side in one partition would find each other's blocks in memory
+-- plan: Aggregate > Append > {leaves} x Seq Scan on {table}
+-- plan parallel: Finalize Aggregate > Gather {threads} > Partial Aggregate > Parallel Append > {leaves} x Parallel Seq Scan on {table}
+DECLARE
+  v_test text := $test$/*test*/
+      SELECT count(*), sum(quantity) FROM dbdyno.{table}
+      /*end*/$test$;
+  v_month text := to_char(p_job * 32 / p_jobs, 'FM00');
+  v_rows bigint;
+  v_quantity bigint;
+BEGIN
+  IF p_jobs > 1 THEN
+    v_test := $test$/*beside*/
+      SELECT count(*), sum(quantity) FROM (
+      {months}
+      ) AS months
+      /*end*/$test$;
+    -- The months before the job's first one go to the end; before the first of all there are none.
+    v_test := regexp_replace(v_test, format('FROM \(\s*(.*)\s+UNION ALL\s+(SELECT quantity FROM \S+_r%s\M.*)\s+\) AS', v_month),
+      'FROM (\2 UNION ALL \1) AS');
+  END IF;
+  FOR v_pass IN 1 .. p_passes LOOP
+    EXECUTE v_test INTO v_rows, v_quantity;
     p_ops := p_ops + 1;
     p_rows := p_rows + v_rows;
     p_checksum := p_checksum + v_quantity;

@@ -4,7 +4,7 @@ use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::data::regions;
 use dbdyno_engine::server::{leaf_name as leaf, leaf_names, month_name as month};
-use dbdyno_model::{Organisation, Size, TableShape};
+use dbdyno_model::{Organisation, Size, TableName, TableShape};
 
 /// What is above the leaves, lowest first: each is indexed when everything below it is, and adopts those indexes.
 pub(crate) fn parents(table: &str, organisation: Organisation) -> Vec<String> {
@@ -21,6 +21,13 @@ pub(crate) fn parents(table: &str, organisation: Organisation) -> Vec<String> {
 pub(crate) fn relations(table: &str, organisation: Organisation) -> Vec<String> {
     let leaves = leaf_names(table, organisation).into_iter().map(|(name, ..)| name);
     leaves.chain(parents(table, organisation)).collect()
+}
+
+/// The quantities of a range-list-partitioned table, month by month. The server takes that apart when it plans: the
+/// leaves are read in this order, in the same way as those of the table.
+pub(crate) fn by_months(table: TableName) -> String {
+    let of_month = |range| format!("SELECT quantity FROM dbdyno.{}", month(table.name(), range));
+    (0..Size::RANGES).map(of_month).collect::<Vec<_>>().join("\n      UNION ALL ")
 }
 
 /// The statements that create a table with all its partitions, without indexes.

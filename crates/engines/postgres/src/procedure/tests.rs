@@ -2,6 +2,7 @@
 
 use super::super::script;
 use super::*;
+use dbdyno_engine::PointSpec;
 use dbdyno_model::{Cache, Mapping, TestCode};
 use dbdyno_testkit::conformance::catalogue::size_t as size;
 use dbdyno_testkit::conformance::catalogue::{spec, test, tests};
@@ -23,9 +24,9 @@ fn every_mapped_test_has_a_recipe_without_gaps() {
             procedure.call().unwrap().starts_with(&call)
                 && procedure.call().unwrap().ends_with("$10::bigint, 0, 0, 0, 0)")
         );
-        for threads in [1, 3] {
-            let spec = spec(&test, threads);
-            let explain = procedure.explain().unwrap();
+        for (jobs, threads) in [(1, 1), (1, 3), (2, 1), (2, 3)] {
+            let spec = PointSpec { jobs, ..spec(&test, threads) };
+            let explain = procedure.explain(&spec).unwrap();
             let expected = procedure.expected_plan(&spec).unwrap();
             assert_eq!(explain.is_some(), expected.is_some(), "{}: a plan that nobody explains", test.code);
             assert!(expected.is_none_or(|plan| !plan.contains(['{', '}'])), "{}", test.code);
@@ -43,9 +44,35 @@ fn statements_are_explained_as_the_procedures_run_them() {
     let sent = of("select_primary", TableName::SmallHeap).client_form().unwrap().texts.remove(0);
     assert_eq!(sent.sql, "SELECT quantity FROM dbdyno.small_heap WHERE id = $1");
     assert_eq!(sent.parameters.len(), 1);
-    let explain = of("select_primary", TableName::LargeHeapRangeList).explain().unwrap().unwrap();
+    let explained = |procedure: ProcedureSpec| procedure.explain(&spec(&procedure.test, 1)).unwrap().unwrap();
+    let explain = explained(of("select_primary", TableName::LargeHeapRangeList));
     assert!(explain.contains("PREPARE dbdyno_test(bigint, date, date) AS SELECT"), "{explain}");
     assert!(explain.contains("EXECUTE dbdyno_test('1', '2020-01-01', '2020-02-01')"), "{explain}");
+}
+
+#[test]
+fn jobs_side_by_side_begin_their_scans_in_other_months() {
+    let scan = of(&test("T426", "scan", Some(TableName::LargeHeapRangeList), Cache::NonCached)).unwrap();
+    let of_jobs = |jobs, threads| PointSpec { jobs, ..spec(&scan.test, threads) };
+    let alone = scan.explain(&of_jobs(1, 1)).unwrap().unwrap();
+    assert!(alone.contains("SELECT count(*), sum(quantity) FROM dbdyno.large_heap_range_list;"), "{alone}");
+    let beside = scan.explain(&of_jobs(2, 1)).unwrap().unwrap();
+    let months: Vec<String> =
+        (0..32).map(|month| format!("SELECT quantity FROM dbdyno.large_heap_range_list_r{month:02}")).collect();
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let whole = format!("SELECT count(*), sum(quantity) FROM ( {} ) AS months;", months.join(" UNION ALL "));
+    assert!(words(&beside).contains(&whole), "{beside}");
+    // Whatever the order, the work is that of the table.
+    let plan = |jobs, threads| scan.expected_plan(&of_jobs(jobs, threads)).unwrap().unwrap();
+    assert_eq!(plan(2, 1), "Aggregate > Append > 128 x Seq Scan on large_heap_range_list");
+    assert_eq!((plan(1, 1), plan(1, 3)), (plan(2, 1), plan(2, 3)));
+    assert!(
+        plan(2, 3).ends_with("Parallel Append > 128 x Parallel Seq Scan on large_heap_range_list"),
+        "{}",
+        plan(2, 3)
+    );
+    // A small table stays in the cache, where nobody reads for anybody.
+    assert!(!of(&test("T421", "scan", Some(TableName::SmallHeap), Cache::Cached)).unwrap().has_text_beside());
 }
 
 #[test]
