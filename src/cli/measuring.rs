@@ -5,6 +5,7 @@ use super::common::{Shown, TargetArgs};
 use super::values::{Word, dop, duration_s, label, limit_s, only_dop, scale, words};
 use clap::Args;
 use dbdyno_model::{CommitMode, Ramp};
+use std::path::PathBuf;
 
 /// `dbdyno run`.
 #[derive(Debug, Args)]
@@ -12,9 +13,9 @@ use dbdyno_model::{CommitMode, Ramp};
 Examples:
   dbdyno run quick --target sqlite:demo.sqlite
   dbdyno run T611 'T7*' --target sqlite:demo.sqlite --ramp 1,2 --repeat 3
-  dbdyno run T611 T711 --target private:postgres --drive client --jobs 8
   dbdyno run T426 --target private:postgres --ramp 1,2,4                 scans by rising numbers of threads
   dbdyno run T426 --target private:postgres --threads 1 --ramp 1,2,4     by rising numbers of jobs, one thread each
+  dbdyno run T611 T711 --target private:postgres --drive client --jobs 8
   dbdyno run T711 --target private:postgres --drive client --jobs 8 --rate 10%..100%
   dbdyno run T711 --target private:postgres --drive client --jobs 64 --rate 500/s,1000/s
   dbdyno run T611 --target private:postgres --drive client --jobs 200 --think 5ms..50ms
@@ -75,6 +76,10 @@ pub(crate) struct RunArgs {
     /// 2h
     #[arg(long, value_name = "TIME", value_parser = limit_s)]
     pub(crate) max_duration: Option<f64>,
+    /// Fetch Oracle's AWR report of each point and instance into a file of its own in this folder; needs
+    /// --diagnostics-pack, and so a licence
+    #[arg(long, value_name = "DIR")]
+    pub(crate) awr_report: Option<PathBuf>,
     /// Say what would be loaded and measured, how long the points take and what load it puts on, and do nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -107,6 +112,9 @@ pub(crate) struct ResumeArgs {
     /// End after this time as Ctrl-C does: what is at work is cancelled, what was measured is kept: 90s, 10m, 2h
     #[arg(long, value_name = "TIME", value_parser = limit_s)]
     pub(crate) max_duration: Option<f64>,
+    /// As for `dbdyno run`, for the points that are measured now
+    #[arg(long, value_name = "DIR")]
+    pub(crate) awr_report: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) shown: Shown,
 }

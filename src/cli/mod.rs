@@ -52,7 +52,7 @@ pub(crate) enum Command {
     /// takes
     Check(CheckArgs),
     /// Measure a suite or single tests on a target
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Measure what is missing or failed in a run
     Resume(ResumeArgs),
     /// Show what a run measured

@@ -14,7 +14,8 @@ use dbdyno_probe::Pacer;
 use dbdyno_report::{summary, tables};
 use dbdyno_results::Repository;
 use dbdyno_run::{
-    LoadRequest, LoadTrigger, LoadedWorkload, RunContext, RunError, Runner, StopSwitch, TestMeasurer, hold,
+    LoadRequest, LoadTrigger, LoadedWorkload, ReportFolder, RepositoryReports, RunContext, RunError, Runner,
+    StopSwitch, TestMeasurer, hold,
 };
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -34,6 +35,8 @@ pub(super) struct Ready<'a> {
     /// Workloads on the target that the points need.
     workloads: Vec<LoadedWorkload>,
     pub(super) sampling: Sampling,
+    /// Where the reports of the server's own repository go.
+    pub(super) reports: Option<ReportFolder>,
 }
 
 impl<'a> Ready<'a> {
@@ -62,7 +65,17 @@ impl<'a> Ready<'a> {
         };
         let hold = hold(engine, load.target, &progress, &stop)?;
         let workloads = workload.map_or_else(|| Ok(Vec::new()), |workload| workload.loaded(place, &progress, &stop))?;
-        Ok(Self { context, place, stop, progress, hold, data_verified, workloads, sampling: Sampling::On })
+        Ok(Self {
+            context,
+            place,
+            stop,
+            progress,
+            hold,
+            data_verified,
+            workloads,
+            sampling: Sampling::On,
+            reports: None,
+        })
     }
 
     /// Checks the tables of a plan's points again. Returns the result in words, for the database's facts.
@@ -111,7 +124,8 @@ impl<'a> Ready<'a> {
             sampling: self.sampling,
             pacer,
             workloads: self.workloads,
-        });
+        })
+        .with_reports(self.reports.map(|folder| RepositoryReports::new(folder, run.clone())));
         let mut runner = Runner {
             measurer: &mut measurer,
             catalogue: &context.catalogue,

@@ -1,5 +1,6 @@
 //! The commands: one file each, and what several of them share (`context`, `opened_target`, `measuring`, `named_runs`).
 
+mod awr_report;
 mod check;
 mod compare;
 mod context;

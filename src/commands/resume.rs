@@ -5,7 +5,7 @@ use super::context::Context;
 use super::measuring::{Ready, TABLES};
 use super::opened_target::OpenedTarget;
 use super::tool::tool;
-use super::workloads;
+use super::{awr_report, workloads};
 use crate::cli::ResumeArgs;
 use crate::error::Error;
 use dbdyno_model::{Database, Plan, Platform, RunJson, SubjectKind, SubjectName, Tool};
@@ -42,6 +42,7 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
         )));
     }
     let url = args.target.as_deref().unwrap_or(&before.run.target);
+    let reports = awr_report::folder(args.awr_report.as_deref(), url, context)?;
     let workload = workloads::of_plan(&plan);
     let size = workload.is_none().then_some(plan.size.as_str());
     let opened = OpenedTarget::open(url, size, Some(plan.seed), &context.catalogue)?;
@@ -58,7 +59,8 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
         jobs: dbdyno_probe::hardware_threads(),
         verify: true,
     };
-    let ready = Ready::make(&opened, workload, load, args.max_duration, context)?;
+    let mut ready = Ready::make(&opened, workload, load, args.max_duration, context)?;
+    ready.reports = reports;
     let database = opened.engine.describe().map_err(opened.failed("describing"))?;
     refuse_changes(&before, changes_of_the_database(&before.database, &database), context)?;
 

@@ -5,7 +5,7 @@ use super::context::Context;
 use super::measuring::{Ready, TABLES, new_run};
 use super::opened_target::OpenedTarget;
 use super::tool::tool;
-use super::{dry_run, workloads};
+use super::{awr_report, dry_run, workloads};
 use crate::cli::{ENGINE_DEFAULT, RunArgs};
 use crate::error::Error;
 use crate::output::shell_word;
@@ -18,6 +18,7 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     let wished = &args.target;
     let workload = workloads::named(&args.what, &context.catalogue)?;
     workloads::refuse_misplaced(args, workload)?;
+    let reports = awr_report::folder(args.awr_report.as_deref(), &wished.url(), context)?;
     let place = OpenedTarget::open(&wished.url(), wished.size.as_deref(), wished.seed, &context.catalogue)?;
     refuse_missing_nodes(args, &place)?;
     let workload =
@@ -47,6 +48,7 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
 
     let again = again(args, workload.as_ref().map(|workload| workload.scale));
     let mut ready = Ready::make(&place, workload, load, args.max_duration, context)?;
+    ready.reports = reports;
     ready.sampling = if args.no_sampling { Sampling::Off } else { Sampling::On };
     let places: Vec<usize> = (0..plan.points.len()).collect();
     let tables = ready.inspect_tables(&plan, &places)?;

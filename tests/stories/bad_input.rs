@@ -387,3 +387,42 @@ fn passwords_are_not_shown_however_they_were_spelt() {
     }
     assert!(room.files().is_empty());
 }
+
+/// Reports that nobody makes, or that have no place to go, are refused before the target is asked for anything.
+#[test]
+fn reports_of_a_repository_need_one_and_a_folder() {
+    let room = Room::new();
+    std::fs::create_dir(room.path("there")).unwrap();
+    std::fs::write(room.path("file"), "mine").unwrap();
+    let none = "dbdyno: --awr-report there: ENGINE keeps no workload repository; leave it away\n";
+    for target in ["sqlite:x.sqlite", "null:", "postgres://u@127.0.0.1:1/x", "mariadb://u@127.0.0.1:1/x"] {
+        let engine = target.split(':').next().unwrap();
+        let line = format!("run T611 --target {target} --awr-report there");
+        refused(&room, &line, &none.replace("ENGINE", engine));
+    }
+    for (folder, why) in [
+        ("nowhere", "there is no such folder; make it first"),
+        ("file", "it is no folder; name one that you may write to"),
+        ("/proc", "you may not create files there; name a folder that you may write to"),
+    ] {
+        let line = format!("run T611 --target null:?instances=1 --awr-report {folder}");
+        refused(&room, &line, &format!("dbdyno: --awr-report {folder}: {why}\n"));
+    }
+}
+
+#[cfg(feature = "oracle")]
+#[test]
+fn reports_of_oracles_repository_need_a_licence_that_somebody_claims() {
+    let room = Room::new();
+    std::fs::create_dir(room.path("there")).unwrap();
+    // Nobody is there: only what is refused beforehand is not a connection that failed.
+    let run = "run T611 --target oracle://scott@127.0.0.1:1/bench";
+    let unclaimed = "AWR belongs to the Oracle Diagnostics Pack, and the target claims no licence of it: if this database has \
+                     one, add --diagnostics-pack, else leave --awr-report away";
+    refused(&room, &format!("{run} --awr-report there"), &format!("dbdyno: --awr-report there: {unclaimed}\n"));
+    let claimed = format!("{run} --diagnostics-pack --awr-report");
+    let nowhere = "dbdyno: --awr-report nowhere: there is no such folder; make it first\n";
+    refused(&room, &format!("{claimed} nowhere"), nowhere);
+    let asked = room.run(&format!("{claimed} there")).expect(2).stderr;
+    assert!(!asked.contains("--awr-report") && asked.contains("127.0.0.1:1"), "{asked}");
+}

@@ -196,6 +196,7 @@ pub(crate) fn check_point(point: &Value) {
     check_shape(code, point, POINT);
     check_subject(point);
     check_transactions(point);
+    check_awr(point);
     text(point, "/started_at").parse::<jiff::Timestamp>().unwrap();
     let hash = text(point, "/definition");
     assert!(hash.len() == 16 && hash.chars().all(|c| c.is_ascii_hexdigit()), "{code}: {hash}");
@@ -241,6 +242,20 @@ fn check_transactions(point: &Value) {
     assert_eq!(only["weight"], 1);
     for key in ["ops", "ops_per_s", "service_time_s", "response_time_s", "outcomes"] {
         assert_eq!(only.get(key).unwrap_or(&Value::Null), &point[key], "{key}");
+    }
+}
+
+/// Snapshots of a server's own repository are numbers, or have a reason.
+fn check_awr(point: &Value) {
+    let Some(awr) = point.get("awr") else { return };
+    for key in ["dbid", "begin_snapshot", "end_snapshot"] {
+        let has_reason = point["missing"][format!("awr.{key}")].is_string();
+        assert!(awr[key].is_u64() != has_reason && (has_reason || !awr[key].is_null()), "{key}: {point:#}");
+    }
+    let instances = awr["instances"].as_array().unwrap();
+    assert!(instances.iter().all(Value::is_u64), "{awr}");
+    for report in awr.get("reports").and_then(Value::as_array).into_iter().flatten() {
+        assert!(instances.contains(&report["instance"]) && text(report, "/file").ends_with(".html"), "{awr}");
     }
 }
 

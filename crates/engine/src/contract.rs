@@ -3,12 +3,14 @@
 
 mod load;
 mod point;
+mod repository;
 mod session;
 mod told;
 mod workloads;
 
 pub use load::{LoadReport, LoadWatch, TableLoad};
 pub use point::{PointSpec, ProgramSpec, Sampling};
+pub use repository::{SnapshotsTaken, WorkloadRepository};
 pub use session::{Canceller, Executor, Prepared, Request, Session};
 pub use told::finding;
 pub use told::{
@@ -193,6 +195,11 @@ pub trait Engine: Workloads + Send + Sync {
     /// The target is lost, or does not count them.
     fn block_writes(&self) -> Result<BlockWrites, EngineError> {
         Err(EngineError::new(dbdyno_model::ErrorClass::Unsupported, "the engine does not tell of blocks that wait"))
+    }
+
+    /// The server's own workload repository, where the product has one.
+    fn repository(&self) -> Option<Box<dyn WorkloadRepository + '_>> {
+        None
     }
 
     /// Where the data lies or will lie, if on this machine: a file or a folder, existing or not.

@@ -1,6 +1,7 @@
 //! The words of dbdyno as types: what a run, a cell, a point, a DOP, a metric, an outcome, a test, a size and a
 //! mapping is, and the JSON contract in which a run leaves the tool. No I/O lives here, and no engine is known here.
 
+mod awr;
 mod commits;
 mod counters;
 mod document_part;
@@ -40,6 +41,7 @@ mod usage;
 mod variants;
 mod version_1;
 
+pub use awr::{Awr, AwrReport};
 pub use commits::{CommitMode, CommitProof, Commits, DeviceCounts, ProofOutcome};
 pub use counters::{Counter, Counters, WaitCount};
 pub use document_part::DocumentPart;

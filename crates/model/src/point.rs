@@ -5,8 +5,8 @@ use crate::usage::{
     ResponseTime, Series, Wait,
 };
 use crate::{
-    ClientLoad, CommitMode, CommitProof, Commits, Dop, Drive, Flag, MetricId, Outcomes, PointPace, Storage, Subject,
-    Suspect, TransactionType,
+    Awr, ClientLoad, CommitMode, CommitProof, Commits, Dop, Drive, Flag, MetricId, Outcomes, PointPace, Storage,
+    Subject, Suspect, TransactionType,
 };
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -158,6 +158,10 @@ pub struct Point {
     /// Settings that held for this point alone.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, String>,
+    /// Snapshots of the server's own workload repository around the point. Absent where nobody claims a licence for
+    /// them, and in older documents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub awr: Option<Awr>,
     /// What each type of a client's transactions did. Empty where the server runs the loop, and for storage.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub transactions: Vec<TransactionType>,

@@ -22,6 +22,7 @@ mod load;
 mod plan;
 mod point;
 mod remeasure;
+mod repository_reports;
 mod run_context;
 mod runner;
 mod server_drive;
@@ -41,6 +42,7 @@ pub use load::{LoadError, LoadRequest, LoadTrigger, LoadedData, hold, load, refu
 pub use plan::{PlanContext, PlanError, RunRequest, estimate_s, resolve};
 pub use point::{Measurement, measure};
 pub use remeasure::points_to_measure;
+pub use repository_reports::{ReportFolder, RepositoryReports};
 pub use run_context::{LoadedWorkload, RunContext};
 pub use runner::{Measurer, RunError, Runner};
 pub use server_drive::{Calibration, ServerDrive};

@@ -5,7 +5,7 @@ use crate::run_context::{SETTLE_LIMIT, go_on, settle};
 use crate::work::{PlannedWork, PointWork};
 use crate::workload::InvariantCheck;
 use crate::{RunContext, Window, checkpoint_window, durability, figures, judge};
-use dbdyno_engine::{EngineError, PointSpec, Settled};
+use dbdyno_engine::{EngineError, PointSpec, Settled, SnapshotsTaken};
 use dbdyno_model::{
     Cache, Commits, Drive, ErrorClass, Flag, Mapping, PlannedPoint, Point, PointPace, ProcedureShape, RowsBy, Size,
     Status,
@@ -25,10 +25,21 @@ pub fn measure(
 ) -> (Measurement, Option<EngineError>) {
     let mut point = empty_point(planned);
     let mut histograms = Vec::new();
+    // Snapshots around what went before (the proof of commits) are none of this point's.
+    drop(snapshots_taken(context));
     let filled = fill(context, planned, maximum_per_s, &mut point, &mut histograms);
     let error = filled.inspect_err(|error| fail(&mut point, error)).err();
+    if let Some(SnapshotsTaken { awr, missing }) = snapshots_taken(context) {
+        point.awr = Some(awr);
+        point.missing.extend(missing);
+    }
     point.transactions.extend(point.as_one_type());
     (Measurement { point, histograms }, error.filter(EngineError::target_lost))
+}
+
+/// The server's snapshots around the point that has ended last, if it took any.
+fn snapshots_taken(context: &RunContext<'_>) -> Option<SnapshotsTaken> {
+    context.engine.repository()?.taken()
 }
 
 /// A point and its histograms.

@@ -2,7 +2,7 @@
 //! that other dbdynos could have disturbed.
 
 use crate::point::unmeasured;
-use crate::{Measurement, Measurer, RunContext, durability, estimate_s, measure};
+use crate::{Measurement, Measurer, RepositoryReports, RunContext, durability, estimate_s, measure};
 use dbdyno_engine::EngineError;
 use dbdyno_model::PlannedPoint;
 
@@ -10,13 +10,20 @@ use dbdyno_model::PlannedPoint;
 pub struct TestMeasurer<'a> {
     context: RunContext<'a>,
     proofs: durability::CommitProofs,
+    reports: Option<RepositoryReports>,
 }
 
 impl<'a> TestMeasurer<'a> {
     /// A measurer without any proofs yet.
     #[must_use]
     pub fn new(context: RunContext<'a>) -> Self {
-        Self { context, proofs: durability::CommitProofs::default() }
+        Self { context, proofs: durability::CommitProofs::default(), reports: None }
+    }
+
+    /// Fetches reports after each point.
+    #[must_use]
+    pub fn with_reports(self, reports: Option<RepositoryReports>) -> Self {
+        Self { reports, ..self }
     }
 
     /// Why the last measurement does not count: other dbdynos could have loaded or dropped data meanwhile.
@@ -35,7 +42,7 @@ impl Measurer for TestMeasurer<'_> {
 
     fn measure(
         &mut self,
-        _: usize,
+        index: usize,
         planned: &PlannedPoint,
         maximum_per_s: Option<f64>,
     ) -> (Measurement, Option<EngineError>) {
@@ -47,7 +54,12 @@ impl Measurer for TestMeasurer<'_> {
         durability::tell(&mut measurement.point, proof);
         match self.others_let_in() {
             Some(error) if lost.is_none() => (unmeasured(planned, &error), Some(error)),
-            _ => (measurement, lost),
+            _ => {
+                if let Some(reports) = self.reports.as_ref().filter(|_| lost.is_none()) {
+                    reports.fetch(&self.context, index, &mut measurement.point);
+                }
+                (measurement, lost)
+            }
         }
     }
 }

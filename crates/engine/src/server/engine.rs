@@ -13,7 +13,7 @@ use crate::private::PrivateServer;
 use crate::{
     BlockWrites, Canceller, Durability, DurablePlaces, Engine, EngineError, Features, Finding, Hold, Inspection,
     LoadReport, LoadWatch, Loaded, LostTarget, PointSpec, PointStatistics, ProgramSpec, Pump, Sampling, Session,
-    Settled, TableRows, Workloads,
+    Settled, TableRows, WorkloadRepository, Workloads,
 };
 use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Size, TableName};
 use std::collections::BTreeMap;
@@ -262,6 +262,10 @@ impl<P: Product> Engine for ServerEngine<P> {
 
     fn block_writes(&self) -> Result<BlockWrites, EngineError> {
         P::block_writes(self)
+    }
+
+    fn repository(&self) -> Option<Box<dyn WorkloadRepository + '_>> {
+        P::repository(self)
     }
 
     fn data_place(&self) -> Option<PathBuf> {

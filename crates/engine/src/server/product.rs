@@ -6,7 +6,7 @@ use super::{Held, NodeStatistics, Questions, ServerLocation, Watch, Watches, des
 use crate::private::PrivateServer;
 use crate::{
     BlockWrites, Durability, DurablePlaces, EngineError, Finding, Others, PointSpec, ProgramSpec, Pump, Session,
-    Settled, ThreadPump,
+    Settled, ThreadPump, WorkloadRepository,
 };
 use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Size, TableName};
 use std::collections::{BTreeMap, BTreeSet};
@@ -180,6 +180,11 @@ pub trait Product: ProductTables {
     /// The server is lost, or does not count them.
     fn block_writes(_: &ServerEngine<Self>) -> Result<BlockWrites, EngineError> {
         Err(EngineError::new(ErrorClass::Unsupported, "the engine does not tell of blocks that wait"))
+    }
+
+    /// See [`crate::Engine::repository`].
+    fn repository(_: &ServerEngine<Self>) -> Option<Box<dyn WorkloadRepository + '_>> {
+        None
     }
 
     /// Files that hold the data now, where they are on this machine.

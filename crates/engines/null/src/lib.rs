@@ -2,17 +2,20 @@
 //! drives the tests of the scheduler. Its target is hidden: `null:?speed=1000000&error_at=20`. Above a billion passes a
 //! second a call takes no time at all.
 
+mod repository;
+
 use dbdyno_engine::client::{Answer, Statements, TestForm, Value, ValueType};
 use dbdyno_engine::{
     Canceller, ChunkResult, Clock, Durability, Engine, EngineError, EngineInfo, Failure, Features, Finding,
     FindingLevel, Inspection, LoadReport, LoadWatch, Loaded, MonotonicClock, PointSpec, PointStatistics, Prepared,
-    Request, Session, Settled, Target, TargetError, Workloads,
+    Request, Session, Settled, Target, TargetError, WorkloadRepository, Workloads,
     data::{Checksum, Columns, Sample, quantity_sum},
     finding, for_everybody,
 };
 use dbdyno_model::{
     CommitMode, Counter, Counters, Database, Drive, ErrorClass, Mapping, ProcedureShape, Size, TableName,
 };
+use repository::Snapshots;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -59,6 +62,10 @@ pub struct Behaviour {
     pub rows_short: u64,
     /// A counter that lies by this much.
     pub executions_over: u64,
+    /// Instances that a workload repository knows; 0 for none such.
+    pub instances: u64,
+    /// The length of its reports; the server gives none where it is 0.
+    pub report_bytes: u64,
 }
 
 impl Default for Behaviour {
@@ -73,6 +80,8 @@ impl Default for Behaviour {
             error_class: ErrorClass::Other,
             rows_short: 0,
             executions_over: 0,
+            instances: 0,
+            report_bytes: 0,
         }
     }
 }
@@ -95,6 +104,8 @@ impl Behaviour {
                 }
                 "rows_short" => behaviour.rows_short = number()?,
                 "executions_over" => behaviour.executions_over = number()?,
+                "instances" => behaviour.instances = number()?,
+                "report_bytes" => behaviour.report_bytes = number()?,
                 _ => return Err(target.invalid(format!("the null engine has no option '{name}'"))),
             }
         }
@@ -118,13 +129,14 @@ pub struct NullEngine {
     size: Size,
     clock: Arc<dyn Clock>,
     done: Arc<Done>,
+    snapshots: Snapshots,
 }
 
 impl NullEngine {
     /// A null engine on a clock.
     #[must_use]
     pub fn new(behaviour: Behaviour, size: Size, clock: Arc<dyn Clock>) -> Self {
-        Self { behaviour, size, clock, done: Arc::default() }
+        Self { behaviour, size, clock, done: Arc::default(), snapshots: Snapshots::default() }
     }
 
     /// Operations done by all sessions since the engine was made.
@@ -212,11 +224,18 @@ impl Engine for NullEngine {
     }
 
     fn begin_point(&self, _: &PointSpec) -> Result<(), EngineError> {
+        self.snapshots.begin(self.behaviour.instances);
         Ok(())
     }
 
     fn end_point(&self, _: &PointSpec) -> Result<(), EngineError> {
+        self.snapshots.end();
         Ok(())
+    }
+
+    fn repository(&self) -> Option<Box<dyn WorkloadRepository + '_>> {
+        let Behaviour { instances, report_bytes, .. } = self.behaviour;
+        (instances > 0).then(|| self.snapshots.repository(report_bytes))
     }
 
     fn session(&self, job: u32, _: u32) -> Result<Box<dyn Session>, EngineError> {

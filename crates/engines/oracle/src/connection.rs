@@ -224,6 +224,23 @@ impl OracleConnection {
         Ok(rows)
     }
 
+    /// Runs a query of one column and hands over its texts one by one.
+    ///
+    /// # Errors
+    /// As for [`OracleConnection::run_block`], and what `each` answers, which ends the query.
+    pub(super) fn each_line(
+        &mut self,
+        doing: &str,
+        sql: &str,
+        binds: &[Bind<'_>],
+        mut each: impl FnMut(Option<&str>) -> Result<(), EngineError>,
+    ) -> Result<(), EngineError> {
+        self.each_row(doing, sql, binds, FETCH_ROWS, |row| {
+            let line = bind::text(row, 0).map_err(|error| engine_error(doing, &error))?;
+            each(line.as_deref())
+        })
+    }
+
     /// Runs a query and hands over its rows one by one, `fetch_rows` of them a round trip (verification reads whole
     /// tables).
     ///

@@ -1,5 +1,6 @@
 //! What Oracle does where products with a server differ: what a point needs and leaves, its sessions, its counts.
 
+use super::awr::{self, Repository};
 use super::connection::OracleConnection;
 use super::point::{self, UnderWay};
 use super::procedure::{self, Counting};
@@ -7,7 +8,7 @@ use super::product::{Node, OracleEngine, OracleProduct};
 use super::session::OracleSession;
 use super::{check, describe, monitor, settle, snapshot, space};
 use dbdyno_engine::server::{NodeStatistics, Product, ProductTarget as _, Questions, ServerSession, Watch};
-use dbdyno_engine::{EngineError, Finding, Others, PointSpec, ProgramSpec, Session};
+use dbdyno_engine::{EngineError, Finding, Others, PointSpec, ProgramSpec, Session, WorkloadRepository};
 use dbdyno_model::{Counters, Database, Size};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -45,12 +46,12 @@ impl Product for OracleProduct {
             // All nodes of a cluster have one database, and each a cache of its own.
             point::begin_on(engine, node, |connection| point::warm(connection, spec))?;
         }
-        UnderWay::begin(engine, point::watched_of(&procedure, spec))
+        UnderWay::begin(engine, point::watched_of(&procedure, spec), spec.nodes)
     }
 
     fn end_point(engine: &OracleEngine, spec: &PointSpec, begun: bool) -> Result<(), EngineError> {
         if begun {
-            point::snap(engine)?;
+            awr::end(engine)?;
         }
         engine.with(|connection| point::remove_leftovers(connection, spec))
     }
@@ -60,12 +61,12 @@ impl Product for OracleProduct {
         for node in 0..engine.working_nodes(spec.nodes) {
             point::begin_on(engine, node, |_| Ok(()))?;
         }
-        UnderWay::begin(engine, point::watched(Counting::Nothing, 1, None))
+        UnderWay::begin(engine, point::watched(Counting::Nothing, 1, None), spec.nodes)
     }
 
     fn end_program(engine: &OracleEngine) -> Result<(), EngineError> {
         engine.changed(None);
-        point::snap(engine)
+        awr::end(engine)
     }
 
     fn statistics(connection: &mut OracleConnection) -> Result<Counters, EngineError> {
@@ -97,6 +98,10 @@ impl Product for OracleProduct {
         let connection = engine.product.open(node, "dbdyno job")?;
         let session = OracleSession::new(&connection, Arc::clone(&engine.nodes[node]))?;
         Ok(Box::new(ServerSession::new(connection, session)))
+    }
+
+    fn repository(engine: &OracleEngine) -> Option<Box<dyn WorkloadRepository + '_>> {
+        Some(Box::new(Repository(engine)))
     }
 
     fn data_files(engine: &OracleEngine) -> Vec<PathBuf> {

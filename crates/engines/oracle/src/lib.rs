@@ -12,6 +12,7 @@
 //! read that needs a pack, unless the target claims the licence; nothing of the server's settings is changed, and the
 //! only object outside the user's schema is the tablespace that T211 writes.
 
+mod awr;
 mod check;
 mod client;
 mod connection;

@@ -1,5 +1,6 @@
 //! Before and after a point: its package, the tables that its jobs fill, a warm cache, what to count and whom to watch.
 
+use super::awr;
 use super::connection::OracleConnection;
 use super::layout;
 use super::procedure::{self, Counting, PACKAGE};
@@ -26,10 +27,11 @@ pub(super) struct UnderWay {
 }
 
 impl UnderWay {
-    /// A point that begins. An AWR snapshot begins and ends each, for whoever has the pack and says so.
-    pub(super) fn begin(engine: &OracleEngine, watched: Watched) -> Result<Self, EngineError> {
+    /// A point that begins, on so many nodes. An AWR snapshot begins and ends each, for whoever has the pack and says
+    /// so.
+    pub(super) fn begin(engine: &OracleEngine, watched: Watched, nodes: u32) -> Result<Self, EngineError> {
         let bases = engine.nodes.iter().map(|_| None).collect();
-        snap(engine)?;
+        awr::begin(engine, nodes)?;
         Ok(Self { watched, began: Instant::now(), bases })
     }
 }
@@ -125,20 +127,6 @@ pub(super) fn empty_cache(connection: &mut OracleConnection, spec: &PointSpec) -
         Err(error) if error.class == ErrorClass::Permission => Ok(()),
         done => done,
     }
-}
-
-/// An AWR snapshot, where the target claims the Diagnostics Pack.
-///
-/// # Errors
-/// The server is lost.
-pub(super) fn snap(engine: &OracleEngine) -> Result<(), EngineError> {
-    if !engine.product.options.diagnostics_pack {
-        return Ok(());
-    }
-    let sql = &DIALECT.get("diagnostics/awr_snapshot")?.text;
-    let taken = engine.with(|connection| connection.ask("taking an AWR snapshot", sql, 1));
-    // Where it is refused the figures are what they are without it.
-    told(taken.map(|_| Vec::new())).map(drop)
 }
 
 /// Notes the tablespaces that a point is going to make, each by its name: a user does not see those in which it owns

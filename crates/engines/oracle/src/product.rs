@@ -1,5 +1,6 @@
 //! Oracle Database as a product: how to reach a target of it.
 
+use super::awr::snapshots::Snapshots;
 use super::connection::OracleConnection;
 use super::dialect::DIALECT;
 use super::options::Options;
@@ -22,12 +23,14 @@ pub(crate) type Node = NodeOf<OracleProduct>;
 #[derive(Clone)]
 pub(crate) struct OracleProduct {
     pub(crate) options: Options,
+    /// AWR's snapshots around the point that is under way.
+    pub(crate) snapshots: Arc<Snapshots>,
 }
 
 pub(crate) type OracleEngine = ServerEngine<OracleProduct>;
 
 pub(crate) fn engine(target: &Target) -> Result<OracleEngine, TargetError> {
-    Ok(ServerEngine::new(OracleProduct { options: Options::parse(target)? }, None))
+    Ok(ServerEngine::new(OracleProduct { options: Options::parse(target)?, snapshots: Arc::default() }, None))
 }
 
 impl ProductTarget for OracleProduct {
@@ -45,7 +48,7 @@ impl ProductTarget for OracleProduct {
     }
 
     fn with_vigil(&self, vigil: Arc<Vigil>) -> Self {
-        Self { options: Options { vigil, ..self.options.clone() } }
+        Self { options: Options { vigil, ..self.options.clone() }, snapshots: Arc::clone(&self.snapshots) }
     }
 
     fn open(&self, node: usize, application: &str) -> Result<OracleConnection, EngineError> {
