@@ -9,4 +9,6 @@ pub enum DocumentPart {
     Plan,
     /// A point.
     Point,
+    /// What a user says of a run's platform.
+    Described,
 }

@@ -1,6 +1,9 @@
 //! The JSON document of a run: the contract of `show --json`, `run --json` and `export`.
 
-use crate::{Cell, Costs, Database, DocumentPart, Platform, Point, Published, Run, StorageReference, Tool, version_1};
+use crate::{
+    Cell, Costs, Database, Described, DescribedValue, DocumentPart, Money, Platform, Point, Published, Run,
+    StorageReference, SubjectName, Tool, USD, version_1,
+};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -42,7 +45,10 @@ pub struct RunJson {
     /// Present where this is a published result, not a run of dbdyno.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<Published>,
-    /// What the platform costs, where a platform file says so.
+    /// What the owner says of the platform. For a published result, what its file says beyond the publication.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub described: Option<Described>,
+    /// What the platform costs, where its owner or its file says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub costs: Option<Costs>,
     /// What the storage itself can do, where that was measured too.
@@ -65,9 +71,49 @@ impl RunJson {
             points,
             cells,
             published: None,
+            described: None,
             costs: None,
             storage_reference: None,
         }
+    }
+
+    /// Gives the run what its owner says of the platform, with what follows from it: the claims that contradict what
+    /// was observed, and the costs. A stated number of licences is spread over the cores.
+    pub fn describe(&mut self, described: Option<Described>) {
+        self.costs = described.as_ref().and_then(Described::costs);
+        let stated = described.as_ref().and_then(|d| d.licences.get("count")?.number());
+        if let (Some(count), Some(cores)) = (stated, self.platform.cpu.cores.filter(|n| *n > 0)) {
+            self.costs.get_or_insert_default().licences_per_core = Some(count / f64::from(cores));
+        }
+        self.described = described.map(|mut described| {
+            described.differs = described.differences(&self.platform, &self.database);
+            described
+        });
+    }
+
+    /// The owner's remarks on a subject.
+    pub fn remarks_on<'r>(&'r self, subject: SubjectName<'r>) -> impl Iterator<Item = &'r str> {
+        self.described.iter().flat_map(move |described| described.remarks_on(subject))
+    }
+
+    /// The price of the platform: in US dollars where that is known, else in the currency that all its prices stand
+    /// in. Only prices in one currency can be compared.
+    #[must_use]
+    pub fn price(&self) -> Option<Money> {
+        let usd = self.costs.as_ref().and_then(Costs::total_usd);
+        let usd = usd.map(|amount| Money { amount, currency: USD.to_owned() });
+        usd.or_else(|| self.described.as_ref()?.total())
+    }
+
+    /// The licences that the platform needs: as many as its owner says, else its cores times the licences of one. Where
+    /// nobody saw the cores, they are as many as its owner says, too.
+    #[must_use]
+    pub fn licences(&self) -> Option<f64> {
+        let said = |of: fn(&Described) -> Option<&DescribedValue>| self.described.as_ref().and_then(of)?.number();
+        let per_core = self.costs.as_ref().and_then(|costs| costs.licences_per_core);
+        let seen = self.platform.cpu.cores.filter(|n| *n > 0).map(f64::from);
+        let cores = seen.or_else(|| said(|d| d.platform.get("cores")));
+        said(|d| d.licences.get("count")).or_else(|| Some(cores? * per_core?))
     }
 
     /// Whether the run measured storage below any database, and nothing else.
@@ -80,5 +126,86 @@ impl RunJson {
     #[must_use]
     pub fn name(&self) -> &str {
         self.run.label.as_deref().unwrap_or(self.run.id.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Cpu, Price, RunId, RunStatus};
+
+    fn run() -> RunJson {
+        let run = Run {
+            id: RunId::from_random(1),
+            label: None,
+            suite: String::new(),
+            size: String::new(),
+            seed: 0,
+            started_at: jiff::Timestamp::UNIX_EPOCH,
+            tool_version: String::new(),
+            target: String::new(),
+            status: RunStatus::Done,
+        };
+        let platform = Platform { cpu: Cpu { cores: Some(16), ..Cpu::default() }, ..Platform::default() };
+        RunJson::new(run, platform, Database::default(), Vec::new())
+    }
+
+    fn described(cores: u64) -> Described {
+        let price = |amount| Price {
+            of: "server".to_owned(),
+            amount,
+            currency: "CHF".to_owned(),
+            usd_per_unit: None,
+            rate_date: None,
+            terms: None,
+        };
+        Described {
+            platform: [("cores".to_owned(), DescribedValue::Count(cores))].into(),
+            licences: [("core_factor".to_owned(), DescribedValue::Number(0.5))].into(),
+            prices: vec![price(100.0)],
+            ..Described::default()
+        }
+    }
+
+    #[test]
+    fn a_claim_stands_beside_what_was_observed() {
+        let mut run = run();
+        run.describe(Some(described(32)));
+        assert_eq!(run.platform.cpu.cores, Some(16));
+        assert_eq!(run.described.as_ref().unwrap().differs[0].key, "platform.cores");
+        assert_eq!(run.licences(), Some(8.0), "by the cores that were seen");
+        run.describe(Some(described(16)));
+        assert_eq!(run.described.as_ref().unwrap().differs, []);
+        run.describe(None);
+        assert_eq!((run.described.clone(), run.costs.clone(), run.licences()), (None, None, None));
+    }
+
+    #[test]
+    fn stated_licences_precede_computed_ones() {
+        let mut run = run();
+        let mut described = described(16);
+        described.licences.insert("count".to_owned(), DescribedValue::Count(6));
+        run.describe(Some(described));
+        assert_eq!(run.licences(), Some(6.0));
+        assert_eq!(run.costs.unwrap().licences_per_core, Some(0.375), "6 for 16 cores");
+    }
+
+    #[test]
+    fn of_a_server_that_nobody_saw_its_owner_says_the_cores() {
+        let mut run = run();
+        run.platform = Platform::default();
+        run.describe(Some(described(32)));
+        assert_eq!(run.licences(), Some(16.0));
+        assert_eq!(run.platform.cpu.cores, None);
+    }
+
+    #[test]
+    fn a_price_has_one_currency() {
+        let mut run = run();
+        assert_eq!(run.price(), None);
+        run.describe(Some(described(16)));
+        assert_eq!(run.price(), Some(Money { amount: 100.0, currency: "CHF".to_owned() }));
+        run.costs.as_mut().unwrap().prices_usd.insert("server".to_owned(), 5.0);
+        assert_eq!(run.price(), Some(Money { amount: 5.0, currency: "USD".to_owned() }));
     }
 }

@@ -4,6 +4,7 @@
 mod awr;
 mod commits;
 mod counters;
+mod described;
 mod document_part;
 mod dop;
 mod flag;
@@ -44,6 +45,10 @@ mod version_1;
 pub use awr::{Awr, AwrReport};
 pub use commits::{CommitMode, CommitProof, Commits, DeviceCounts, ProofOutcome};
 pub use counters::{Counter, Counters, WaitCount};
+pub use described::{
+    Described, DescribedDifference, DescribedFacts, DescribedKey, DescribedKind, DescribedTable, DescribedValue, Money,
+    Price, Remark, RemarkSubject, USD, check_line, check_number, check_text, check_value, paragraphs,
+};
 pub use document_part::DocumentPart;
 pub use dop::{Dimension, Dop};
 pub use flag::Flag;

@@ -12,6 +12,8 @@ pub(crate) fn convert(part: DocumentPart, value: &mut Value) {
         DocumentPart::Document => document(value),
         DocumentPart::Plan => each(value, "points", subject),
         DocumentPart::Point => point(value),
+        // Version 1 had none.
+        DocumentPart::Described => {}
     }
 }
 
