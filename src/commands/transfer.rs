@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::output;
 use crate::secrets;
 use dbdyno_report::export;
-use dbdyno_results::{ExportedRun, FileAccess, Repository};
+use dbdyno_results::{ExportedRun, FileAccess, Imported, Repository};
 
 /// The longest document that is accepted, because all of it is read into memory. A long run with a client's histograms
 /// has 100 MiB.
@@ -37,19 +37,30 @@ pub(super) fn import(args: &ImportArgs, context: &Context) -> Result<(), Error> 
     // dbdyno stores no passwords, but the writer of the file may have added one.
     transfer.run.run.target = secrets::without_passwords(&transfer.run.run.target);
     // Only now, so that a file that cannot be imported leaves no empty results file.
-    let is_new = Repository::open(&context.results, FileAccess::ReadWrite)?.import(&transfer)?;
+    let imported = Repository::open(&context.results, FileAccess::ReadWrite)?.import(&transfer)?;
     let run = &transfer.run.run;
     let (points, histograms) = (transfer.run.points.len(), transfer.histograms.len());
     let answer = serde_json::json!({
-        "run": run.id, "label": run.label, "new": is_new, "points": points, "histograms": histograms,
+        "run": run.id, "label": run.label, "new": imported == Imported::New, "points": points, "histograms": histograms,
+        "description": match imported {
+            Imported::Described => Some("added"),
+            Imported::OtherDescription => Some("kept"),
+            Imported::New | Imported::Same => None,
+        },
     });
     let (id, results, place) = (&run.id, context.results.display(), &context.same_files);
     // A label from outside must not add a line to the output.
     let label = run.label.as_ref().map(|l| format!(" ({})", output::clean(l).replace('\n', "\\n"))).unwrap_or_default();
-    args.shown.format().show(&answer, || match is_new {
-        true => format!(
+    let already = format!("Run {id}{label} is in {results} already, and is the same");
+    args.shown.format().show(&answer, || match imported {
+        Imported::New => format!(
             "Run {id}{label} of {points} points and {histograms} histograms is in {results} now; `dbdyno show {id}{place}` shows it"
         ),
-        false => format!("Run {id}{label} is in {results} already, and is the same: nothing was changed"),
+        Imported::Same => format!("{already}: nothing was changed"),
+        Imported::Described => format!("{already}: what the file says of its platform was added"),
+        Imported::OtherDescription => format!(
+            "{already}: nothing was changed. The file says something else of its platform; `dbdyno describe {id}{place} \
+             --remove` and another import take that over"
+        ),
     })
 }

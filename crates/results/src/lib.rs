@@ -2,9 +2,11 @@
 //!
 //! A run takes hours of a platform's time, so its results must survive the process that measured it. The resolved plan
 //! is stored before the first point. Each point is one transaction that is on the device when
-//! [`Repository::record_point`] returns. Nothing is ever overwritten: a point that is measured again becomes a new
-//! attempt beside the old one, and readers see the newest. Files of other programs are recognised and never touched.
+//! [`Repository::record_point`] returns. Nothing measured is ever overwritten: a point that is measured again becomes a
+//! new attempt beside the old one, and readers see the newest. Files of other programs are recognised and never
+//! touched.
 
+mod describe;
 mod error;
 mod file;
 mod histograms;
@@ -19,7 +21,7 @@ pub use error::ResultsError;
 pub use file::FileAccess;
 pub use histograms::{HistogramKind, Histograms, PointHistogram};
 pub use read::{RecordedPoint, RunSummary};
-pub use transfer::{ExportedRun, TransferError};
+pub use transfer::{ExportedRun, Imported, TransferError};
 
 use rusqlite::Connection;
 use std::os::unix::fs::MetadataExt;

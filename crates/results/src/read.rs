@@ -151,8 +151,9 @@ impl Repository {
         let platform: Platform = self.parsed(&format!("the platform of run {run}"), &platform)?;
         let database: Database = self.parsed(&format!("the database of run {run}"), &database)?;
         let tool = tool.map(|tool| self.parsed(&format!("the tool of run {run}"), &tool)).transpose()?;
+        let described = self.description(connection, run)?;
         let (plan_indexes, points) = self.points(connection, run)?.into_iter().unzip();
-        Ok((RunJson { tool, ..RunJson::new(header, platform, database, points) }, plan_indexes))
+        Ok((RunJson { tool, described, ..RunJson::new(header, platform, database, points) }, plan_indexes))
     }
 
     /// Whether there is a run with exactly this id.
@@ -284,7 +285,7 @@ impl Repository {
     }
 
     /// A document that may have been stored by an older version.
-    fn in_this_version<T: DeserializeOwned>(
+    pub(crate) fn in_this_version<T: DeserializeOwned>(
         &self,
         what: &str,
         part: DocumentPart,

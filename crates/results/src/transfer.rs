@@ -10,7 +10,9 @@ use crate::write::unstorable;
 use crate::{HistogramKind, PointHistogram, Repository, ResultsError};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use dbdyno_model::{CellKey, DocumentPart, Plan, RunId, RunJson, RunStatus, SCHEMA_VERSION, in_this_version};
+use dbdyno_model::{
+    CellKey, Described, DocumentPart, Plan, RunId, RunJson, RunStatus, SCHEMA_VERSION, in_this_version,
+};
 use dbdyno_stats::Histogram;
 use serde::{Deserialize, Serialize};
 use serde_json::error::Category;
@@ -45,6 +47,19 @@ pub enum TransferError {
     /// Its parts are inconsistent.
     #[error("it is damaged: {0}; export the run again")]
     Damaged(String),
+}
+
+/// What an import did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Imported {
+    /// The run was not here, and is now.
+    New,
+    /// It was here already, and nothing changed.
+    Same,
+    /// It was here already without a description of its platform, and has that of the document now.
+    Described,
+    /// It was here already with another description of its platform, which stays.
+    OtherDescription,
 }
 
 /// A whole run, ready to be stored elsewhere.
@@ -144,20 +159,25 @@ impl ExportedRun {
             return Err(TransferError::NoPlan);
         }
         let text = in_this_version(DocumentPart::Document, head.schema_version, text).map_err(foreign)?;
-        let RunJson { mut run, tool, platform, database, points, .. } = serde_json::from_str(&text).map_err(foreign)?;
+        let RunJson { mut run, tool, platform, database, points, described, .. } =
+            serde_json::from_str(&text).map_err(foreign)?;
         let TransferParts { plan, plan_indexes, histograms } = serde_json::from_str(&text).map_err(foreign)?;
         if run.status == RunStatus::Running {
             run.status = RunStatus::Interrupted;
         }
-        let run = RunJson { tool, ..RunJson::new(run, platform, database, points) };
+        // What contradicts the observations is computed here and believed from nobody.
+        let described = described.map(|described| Described { differs: Vec::new(), ..described });
+        let run = RunJson { tool, described, ..RunJson::new(run, platform, database, points) };
         let histograms = histograms.iter().map(decoded).collect::<Result<_, _>>()?;
         let transfer = Self { run, plan, plan_indexes, histograms };
         transfer.prove().map_err(TransferError::Damaged)?;
         Ok(transfer)
     }
 
-    /// Checks that points, plan and histograms belong together.
+    /// Checks that points, plan and histograms belong together, and that the description of the platform can be shown.
     fn prove(&self) -> Result<(), String> {
+        let described = self.run.described.as_ref();
+        described.map_or(Ok(()), Described::check).map_err(|e| format!("its description of the platform: {e}"))?;
         let (points, places) = (self.run.points.len(), self.plan_indexes.len());
         if points != places {
             return Err(format!("it has {points} points, and places in the plan for {places}"));
@@ -228,30 +248,41 @@ impl Repository {
         Ok(ExportedRun { run, plan, plan_indexes, histograms })
     }
 
-    /// Stores a run that was measured elsewhere, completely or not at all. Returns whether it is new here: the same run
-    /// may be imported twice.
+    /// Stores a run that was measured elsewhere, completely or not at all. The same run may be imported twice. What is
+    /// said of its platform is not part of what was measured: it is added where there is nothing yet, and replaces
+    /// nothing.
     ///
     /// # Errors
     /// `OtherContent` where another run with this id has other contents; or the file cannot be written.
-    pub fn import(&mut self, transfer: &ExportedRun) -> Result<bool, ResultsError> {
+    pub fn import(&mut self, transfer: &ExportedRun) -> Result<Imported, ResultsError> {
         let ExportedRun { run, plan, plan_indexes, histograms } = transfer;
         let id = &run.run.id;
         if self.has(id)? {
-            let known = self.transfer(id)?;
-            let other = ResultsError::OtherContent { id: id.clone(), path: shown(&self.path) };
-            return if known == *transfer { Ok(false) } else { Err(other) };
+            let mut known = self.transfer(id)?;
+            let said = std::mem::replace(&mut known.run.described, run.described.clone());
+            if known != *transfer {
+                return Err(ResultsError::OtherContent { id: id.clone(), path: shown(&self.path) });
+            }
+            return match (said, &run.described) {
+                (None, Some(described)) => {
+                    self.describe(std::slice::from_ref(id), Some(described)).map(|_| Imported::Described)
+                }
+                (Some(ours), Some(other)) if ours != *other => Ok(Imported::OtherDescription),
+                _ => Ok(Imported::Same),
+            };
         }
         let transaction = self.begin("write")?;
         self.insert_run(&transaction, &run.run, plan, &run.platform, &run.database, run.tool.as_ref())?;
         transaction
             .execute("UPDATE runs SET imported = 1 WHERE id = ?1", [id.as_str()])
             .map_err(self.failed("write"))?;
+        self.set_description(&transaction, id, run.described.as_ref())?;
         for (plan_index, point) in plan_indexes.iter().zip(&run.points) {
             let of_point = histograms.iter().filter(|(place, _)| place == plan_index);
             let of_point: Vec<_> = of_point.map(|(_, histogram)| histogram.clone()).collect();
             self.insert_point(&transaction, id, *plan_index, point, &of_point)?;
         }
         transaction.commit().map_err(self.failed("write"))?;
-        Ok(true)
+        Ok(Imported::New)
     }
 }

@@ -183,7 +183,7 @@ impl Repository {
 
 /// A value as JSON that can be read back. JSON cannot express "not a number", and one unreadable value in a file would
 /// make the whole run unreadable.
-fn json<T: Serialize + DeserializeOwned>(what: &str, value: &T) -> Result<String, ResultsError> {
+pub(crate) fn json<T: Serialize + DeserializeOwned>(what: &str, value: &T) -> Result<String, ResultsError> {
     let text = serde_json::to_string(value).map_err(|e| unstorable(what, e))?;
     serde_json::from_str::<T>(&text).map_err(|e| unstorable(what, e))?;
     Ok(text)

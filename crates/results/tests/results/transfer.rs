@@ -1,8 +1,8 @@
 //! Exported and imported runs: complete or not at all, once, and never over another run.
 
 use crate::sample::{self, begin, id, open};
-use dbdyno_model::{RunStatus, Status};
-use dbdyno_results::{ExportedRun, HistogramKind, Repository, ResultsError, TransferError};
+use dbdyno_model::{Described, DescribedDifference, DescribedValue, RunStatus, Status};
+use dbdyno_results::{ExportedRun, HistogramKind, Imported, Repository, ResultsError, TransferError};
 use dbdyno_stats::Histogram;
 use proptest::prelude::*;
 use std::sync::LazyLock;
@@ -44,7 +44,7 @@ fn a_run_is_elsewhere_what_it_was_here() {
     let run = id("abc123");
     let transfer = ExportedRun::from_json(&EXPORTED).unwrap();
     assert_eq!(transfer, here.transfer(&run).unwrap());
-    assert!(there.import(&transfer).unwrap());
+    assert_eq!(there.import(&transfer).unwrap(), Imported::New);
     assert_eq!(there.load(&run).unwrap(), here.load(&run).unwrap());
     assert_eq!(there.plan(&run).unwrap(), here.plan(&run).unwrap());
     for place in 0..3 {
@@ -60,14 +60,81 @@ fn the_same_run_may_come_twice_and_another_never_takes_its_place() {
     let folder = tempfile::tempdir().unwrap();
     let mut there = open(&folder.path().join("there.db"));
     let transfer = ExportedRun::from_json(&EXPORTED).unwrap();
-    assert!(there.import(&transfer).unwrap());
-    assert!(!there.import(&transfer).unwrap());
+    assert_eq!(there.import(&transfer).unwrap(), Imported::New);
+    assert_eq!(there.import(&transfer).unwrap(), Imported::Same);
     let mut other = transfer.clone();
     other.run.points[0].ops_per_s = Some(1.0);
     let refused = there.import(&other).unwrap_err();
     assert!(matches!(&refused, ResultsError::OtherContent { .. }), "{refused}");
     assert_eq!(there.transfer(&id("abc123")).unwrap(), transfer);
     assert_eq!(there.list_runs().unwrap().len(), 1);
+}
+
+/// Something said of a platform.
+fn said(array: &str) -> Described {
+    Described {
+        file: "platform.toml".to_owned(),
+        at: Some("2026-11-25T12:00:00Z".parse().unwrap()),
+        storage: [("array".to_owned(), DescribedValue::Text(array.to_owned()))].into(),
+        ..Described::default()
+    }
+}
+
+#[test]
+fn a_description_is_replaced_and_removed_and_goes_with_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut here, mut there) = (open(&folder.path().join("here.db")), open(&folder.path().join("there.db")));
+    measured(&mut here);
+    let run = [id("abc123")];
+    let before = here.load(&run[0]).unwrap();
+    assert_eq!(before.described, None);
+    assert_eq!(here.describe(&run, Some(&said("one"))).unwrap(), [false]);
+    assert_eq!(here.describe(&run, Some(&said("two"))).unwrap(), [true]);
+    assert_eq!(here.load(&run[0]).unwrap().described, Some(said("two")));
+    assert_eq!(dbdyno_model::RunJson { described: None, ..here.load(&run[0]).unwrap() }, before);
+    let transfer = ExportedRun::from_json(&here.transfer(&run[0]).unwrap().to_json().unwrap()).unwrap();
+    assert_eq!(there.import(&transfer).unwrap(), Imported::New);
+    assert_eq!(there.load(&run[0]).unwrap().described, Some(said("two")));
+    // What is said here stays; where nothing is said, what the document says is taken.
+    there.describe(&run, Some(&said("three"))).unwrap();
+    assert_eq!(there.import(&transfer).unwrap(), Imported::OtherDescription);
+    assert_eq!(there.load(&run[0]).unwrap().described, Some(said("three")));
+    assert_eq!(there.describe(&run, None).unwrap(), [true]);
+    assert_eq!(there.import(&transfer).unwrap(), Imported::Described);
+    assert_eq!(there.import(&transfer).unwrap(), Imported::Same);
+    assert_eq!(there.describe(&run, None).unwrap(), [true]);
+    assert_eq!(there.describe(&run, None).unwrap(), [false]);
+    assert_eq!(there.load(&run[0]).unwrap(), before);
+}
+
+#[test]
+fn all_runs_are_described_or_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut here = open(&folder.path().join("here.db"));
+    measured(&mut here);
+    let refused = here.describe(&[id("abc123"), id("missing")], Some(&said("one"))).unwrap_err();
+    assert!(matches!(refused, ResultsError::RunNotFound { .. }), "{refused}");
+    assert_eq!(here.load(&id("abc123")).unwrap().described, None);
+}
+
+#[test]
+fn a_description_from_elsewhere_is_checked_and_its_conclusions_are_not_believed() {
+    let described = |value: serde_json::Value| rewritten(|document| document["described"] = value.clone());
+    let storage = |array: &str| serde_json::json!({ "file": "x", "storage": { "array": array } });
+    assert!(described(storage("plain")).is_ok());
+    let refused = described(storage("\u{1b}[2J")).unwrap_err();
+    assert!(matches!(&refused, TransferError::Damaged(why) if why.contains("storage.array")), "{refused}");
+    assert!(described(storage(&"x".repeat(100_000))).is_err());
+    assert!(described(serde_json::json!({ "storage": [] })).is_err());
+    let mut told = storage("plain");
+    let differs = DescribedDifference {
+        key: "platform.cores".to_owned(),
+        title: "Cores".to_owned(),
+        said: "1".to_owned(),
+        observed: "2".to_owned(),
+    };
+    told["differs"] = serde_json::json!([differs]);
+    assert_eq!(described(told).unwrap().run.described.unwrap().differs, []);
 }
 
 #[test]
@@ -80,7 +147,7 @@ fn an_import_that_fails_leaves_nothing() {
     assert!(there.import(&transfer).is_err());
     assert!(there.list_runs().unwrap().is_empty());
     transfer.plan_indexes[1] = 2;
-    assert!(there.import(&transfer).unwrap());
+    assert_eq!(there.import(&transfer).unwrap(), Imported::New);
 }
 
 #[test]
@@ -190,7 +257,7 @@ proptest! {
         if let Ok(transfer) = ExportedRun::from_json(&String::from_utf8_lossy(&bytes)) {
             let folder = tempfile::tempdir().unwrap();
             let mut there = open(&folder.path().join("there.db"));
-            prop_assert!(there.import(&transfer).unwrap());
+            prop_assert_eq!(there.import(&transfer).unwrap(), Imported::New);
         }
     }
 }
