@@ -140,8 +140,7 @@ impl<'a> Ready<'a> {
         if let Err(RunError::Results(error)) = measured {
             return Err(Error::Recording(error));
         }
-        let mut run = repository.load(run)?;
-        run.storage_reference = named_runs::storage_reference(repository, &run)?;
+        let run = named_runs::load(repository, run, context)?;
         let line = status_line(&run, plan, context);
         let page = || page(&run, plan, &line, again, context);
         show_ended(&run, plan, measured, &line, page, format, context)

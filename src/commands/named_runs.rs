@@ -25,15 +25,16 @@ pub(super) fn one(asked: &str, context: &Context) -> Result<RunJson, Error> {
 pub(super) fn sample(asked: &str, context: &Context) -> Result<Vec<RunJson>, Error> {
     match place(asked, context)? {
         NamedRun::Run(repository, id) => {
-            let mut ids = repository.runs_with_label(asked)?;
-            // An id precedes a label with the same text.
-            if !ids.contains(&id) {
-                ids = vec![id];
-            }
-            ids.iter().map(|id| load(&repository, id, context)).collect()
+            all_of(&repository, asked, id)?.iter().map(|id| load(&repository, id, context)).collect()
         }
         NamedRun::Platform => Ok(vec![context.catalogue.platform(asked)?]),
     }
+}
+
+/// The runs of a label, the newest first; else the run that was found. An id precedes a label with the same text.
+fn all_of(repository: &Repository, asked: &str, found: RunId) -> Result<Vec<RunId>, Error> {
+    let ids = repository.runs_with_label(asked)?;
+    Ok(if ids.contains(&found) { ids } else { vec![found] })
 }
 
 /// The same as [`one`], with the times that the client drive recorded.
@@ -105,13 +106,19 @@ fn no_results(asked: &str, error: ResultsError, context: &Context) -> Error {
     if nearest.is_empty() { error.into() } else { Error::Usage(format!("{platform}; {error}")) }
 }
 
-fn load(repository: &Repository, id: &RunId, context: &Context) -> Result<RunJson, Error> {
+/// A run with what is known of it beside its points: the limits of its storage, and what its owner says of the
+/// platform. A description that was attached to the run precedes that of its label in a catalogue.
+///
+/// # Errors
+/// It cannot be read, or a platform file of the catalogue is unsound.
+pub(super) fn load(repository: &Repository, id: &RunId, context: &Context) -> Result<RunJson, Error> {
     let mut run = repository.load(id)?;
     run.storage_reference = storage_reference(repository, &run)?;
-    run.costs = match &run.run.label {
-        Some(label) => context.catalogue.costs_of_run(label)?,
-        None => None,
+    let described = match (run.described.take(), &run.run.label) {
+        (None, Some(label)) => context.catalogue.description_of_label(label)?,
+        (described, _) => described,
     };
+    run.describe(described);
     Ok(run)
 }
 
@@ -120,7 +127,7 @@ fn load(repository: &Repository, id: &RunId, context: &Context) -> Result<RunJso
 ///
 /// # Errors
 /// The results cannot be read.
-pub(super) fn storage_reference(repository: &Repository, run: &RunJson) -> Result<Option<StorageReference>, Error> {
+fn storage_reference(repository: &Repository, run: &RunJson) -> Result<Option<StorageReference>, Error> {
     if run.is_of_storage() {
         return Ok(None);
     }

@@ -6,6 +6,7 @@ mod reference;
 
 use super::context::Context;
 use super::measuring::{new_run, show_ended, status_line};
+use super::named_runs;
 use super::tool::tool;
 use crate::cli::{OrionArgs, orion_command_line};
 use crate::error::Error;
@@ -89,7 +90,7 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
     let places: Vec<usize> = (0..plan.points.len()).collect();
     let measured = runner.measure_all(&places);
     progress.finish();
-    let run = repository.load(&run.id)?;
+    let run = named_runs::load(&repository, &run.id, context)?;
     let mut line = status_line(&run, &plan, context);
     if let Some(files) = &reports {
         _ = write!(line, ", and in {}_*", files.prefix());

@@ -19,12 +19,15 @@ pub(super) fn show(args: &ShowArgs, context: &Context) -> Result<(), Error> {
 }
 
 /// The run with the points of some tests alone.
-fn only(run: RunJson, pattern: &str, context: &Context) -> Result<RunJson, Error> {
+fn only(whole: RunJson, pattern: &str, context: &Context) -> Result<RunJson, Error> {
     let codes: Vec<&TestCode> = context.catalogue.select(pattern)?.into_iter().map(|t| &t.code).collect();
-    let RunJson { run, tool, platform, database, mut points, mut published, costs, storage_reference, .. } = run;
+    let RunJson { run, tool, platform, database, mut points, mut published, mut described, costs, .. } = whole;
     points.retain(|p| p.subject.test().is_some_and(|code| codes.contains(&code)));
     if let Some(published) = &mut published {
         published.figures.retain(|f| codes.iter().any(|code| code.as_str() == f.test));
+    }
+    if let Some(described) = &mut described {
+        described.remarks.retain(|r| codes.iter().any(|code| code.as_str() == r.subject.name));
     }
     if points.is_empty() && published.as_ref().is_none_or(|p| p.figures.is_empty()) {
         return Err(Error::Usage(format!(
@@ -32,7 +35,15 @@ fn only(run: RunJson, pattern: &str, context: &Context) -> Result<RunJson, Error
             run.id, run.id
         )));
     }
-    Ok(RunJson { tool, published, costs, storage_reference, ..RunJson::new(run, platform, database, points) })
+    let storage_reference = whole.storage_reference;
+    Ok(RunJson {
+        tool,
+        published,
+        described,
+        costs,
+        storage_reference,
+        ..RunJson::new(run, platform, database, points)
+    })
 }
 
 fn page(run: &RunJson, args: &ShowArgs, context: &Context) -> String {

@@ -5,6 +5,7 @@ use crate::files::Source;
 use crate::wording;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 
@@ -14,13 +15,25 @@ pub(crate) struct SourcePlace {
     file: String,
     entry: String,
     line: Option<usize>,
+    /// The lines of the entry's keys.
+    lines: BTreeMap<String, usize>,
 }
 
 impl SourcePlace {
     /// An error at this place.
     pub(crate) fn invalid(&self, problem: impl Into<String>) -> CatalogueError {
-        let Self { file, entry, line } = self.clone();
+        let Self { file, entry, line, .. } = self.clone();
         CatalogueError::Invalid { file, entry, problem: problem.into(), line }
+    }
+
+    /// The place of one of the entry's keys.
+    pub(crate) fn of_key(&self, key: &str) -> Self {
+        Self { line: self.lines.get(key).copied().or(self.line), ..self.clone() }
+    }
+
+    /// What a check of a key's value found, as an error at the key's place.
+    pub(crate) fn check_key<T>(&self, key: &str, checked: Result<T, String>) -> Result<T, CatalogueError> {
+        self.of_key(key).check(checked.map_err(|problem| format!("key '{key}': {problem}")))
     }
 
     /// What a check found, as an error at this place.
@@ -64,8 +77,8 @@ impl<'a> Document<'a> {
             Err(error) => {
                 let offset = error.span().map_or(0, |s| s.start);
                 let entry = entry_before(&source.text, offset);
-                let place =
-                    SourcePlace { file: source.shown.clone(), entry, line: Some(line_of(&source.text, offset)) };
+                let line = Some(line_of(&source.text, offset));
+                let place = SourcePlace { file: source.shown.clone(), entry, line, lines: BTreeMap::new() };
                 Err(place.invalid(wording::problem(error.message(), key_on_line(&source.text, offset))))
             }
         }
@@ -99,6 +112,7 @@ impl<'a> Document<'a> {
             let name = table.and_then(|t| t.get(name_key)).and_then(|v| v.get_ref().as_str());
             let name = name.map_or_else(|| format!("number {}", n + 1), str::to_owned);
             let place = self.place(&format!("[[{array}]] {name}"), Some(entry.span().start));
+            let place = SourcePlace { lines: self.lines(&entry), ..place };
             Ok(Entry { value: self.read(entry, &place)?, place })
         });
         entries.collect()
@@ -106,11 +120,40 @@ impl<'a> Document<'a> {
 
     /// Removes and returns the one table `[name]`.
     pub(crate) fn table<T: DeserializeOwned>(&mut self, name: &str) -> Result<Entry<T>, CatalogueError> {
-        let Some(table) = self.table.remove(name) else {
-            return Err(self.place("head", None).invalid(format!("there is no [{name}]")));
-        };
+        let found = self.table_if_any(name)?;
+        found.ok_or_else(|| self.place("head", None).invalid(format!("there is no [{name}]")))
+    }
+
+    /// The same for a file that may have none.
+    pub(crate) fn table_if_any<T: DeserializeOwned>(&mut self, name: &str) -> Result<Option<Entry<T>>, CatalogueError> {
+        let Some(table) = self.table.remove(name) else { return Ok(None) };
         let place = self.place(&format!("[{name}]"), Some(table.span().start));
-        Ok(Entry { value: self.read(table, &place)?, place })
+        place.ensure(table.get_ref().is_table(), || {
+            format!("'{name}' must be a table, which begins with a line [{name}]")
+        })?;
+        let place = SourcePlace { lines: self.lines(&table), ..place };
+        Ok(Some(Entry { value: self.read(table, &place)?, place }))
+    }
+
+    /// The place of the file as a whole.
+    pub(crate) fn whole(&self) -> SourcePlace {
+        self.place("head", None)
+    }
+
+    /// The first of these tables that the file has.
+    pub(crate) fn has_any(&self, names: &[&'static str]) -> Option<(&'static str, SourcePlace)> {
+        names.iter().find_map(|name| {
+            let value = self.table.get(*name)?;
+            Some((*name, self.place("head", Some(value.span().start))))
+        })
+    }
+
+    /// Refuses tables and keys of other names than these.
+    pub(crate) fn refuse_others(&self, known: &[&str]) -> Result<(), CatalogueError> {
+        let others = self.table.iter().filter(|(key, _)| !known.contains(&&**key.get_ref()));
+        let Some((key, _)) = others.min_by_key(|(key, _)| key.span().start) else { return Ok(()) };
+        let problem = wording::unknown("key", key.get_ref(), known);
+        Err(self.place("head", Some(key.span().start)).invalid(problem))
     }
 
     /// The place of something within an entry.
@@ -133,7 +176,13 @@ impl<'a> Document<'a> {
 
     fn place(&self, entry: &str, offset: Option<usize>) -> SourcePlace {
         let line = offset.map(|o| line_of(&self.source.text, o));
-        SourcePlace { file: self.source.shown.clone(), entry: entry.to_owned(), line }
+        SourcePlace { file: self.source.shown.clone(), entry: entry.to_owned(), line, lines: BTreeMap::new() }
+    }
+
+    /// The lines of a table's keys.
+    fn lines(&self, value: &Spanned<DeValue<'_>>) -> BTreeMap<String, usize> {
+        let line = |(span, key): (std::ops::Range<usize>, String)| (key, line_of(&self.source.text, span.start));
+        keys_of(value).into_iter().map(line).collect()
     }
 
     fn read<T: DeserializeOwned>(&self, value: Spanned<DeValue<'a>>, place: &SourcePlace) -> Result<T, CatalogueError> {
@@ -143,7 +192,7 @@ impl<'a> Document<'a> {
         T::deserialize(ValueDeserializer::from(value)).map_err(|error| {
             let offset = error.span().map_or(at, |s| s.start);
             let key = keys.iter().find(|(span, _)| span.contains(&offset)).map(|(_, key)| key.as_str());
-            let line = (offset > 0).then(|| line_of(&self.source.text, offset));
+            let line = (offset > 0).then(|| line_of(&self.source.text, offset)).or(place.line);
             SourcePlace { line, ..place.clone() }.invalid(wording::problem(error.message(), key))
         })
     }

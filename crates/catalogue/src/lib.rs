@@ -19,4 +19,5 @@ mod wording;
 
 pub use catalogue::Catalogue;
 pub use error::CatalogueError;
+pub use platforms::platform_template;
 pub use requirements::{Percentile, RequiredFigure, Requirement, RequirementLimit, Requirements, TestFigure};

@@ -11,10 +11,15 @@ pub(crate) fn problem(message: &str, key: Option<&str>) -> String {
     for (beginning, of, what) in [("unknown field ", "", "key"), ("unknown variant ", of.as_str(), "value")] {
         let names = message.strip_prefix(beginning).map(quoted).unwrap_or_default();
         if let Some((wrong, known)) = names.split_first() {
-            return format!("{of}unknown {what} '{wrong}'{}", suggestion(wrong, known));
+            return format!("{of}{}", unknown(what, wrong, known));
         }
     }
     format!("{of}{}", message.trim().replace('`', "'"))
+}
+
+/// Says that a name is unknown, and which would be right.
+pub(crate) fn unknown(what: &str, wrong: &str, known: &[&str]) -> String {
+    format!("unknown {what} '{wrong}'{}", suggestion(wrong, known))
 }
 
 /// The nearest of the known names, or all of them when none is near.

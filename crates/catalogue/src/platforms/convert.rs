@@ -1,6 +1,7 @@
 //! Converts a platform file into the document of a run. Units are converted here, and nowhere else. The printed values
 //! stay beside the converted ones.
 
+use super::own::{self, BEYOND_PUBLICATIONS, DESCRIPTION_TABLES, RESULT_TABLES, joined};
 use super::points;
 use super::raw::{
     RawChart, RawFact, RawFacts, RawHistogram, RawKpi, RawPlatform, RawSeries, RawShares, RawStatement, RawWaits,
@@ -11,8 +12,8 @@ use crate::document::{Document, Entry};
 use crate::error::CatalogueError;
 use crate::files::Source;
 use dbdyno_model::{
-    Better, Costs, Cpu, Database, Disk, FigureKind, LatencyShares, Memory, MetricId, Platform, Point, Printed,
-    Published, PublishedBucket, PublishedFacts, PublishedFigure, PublishedHistogram, PublishedStatement, PublishedWait,
+    Better, Cpu, Database, Disk, FigureKind, LatencyShares, Memory, MetricId, Platform, Point, Printed, Published,
+    PublishedBucket, PublishedFacts, PublishedFigure, PublishedHistogram, PublishedStatement, PublishedWait,
     PublishedWaits, Run, RunId, RunJson, RunStatus, Suspect, Test,
 };
 
@@ -21,7 +22,11 @@ pub(super) fn run_document(id: &str, source: &Source, catalogue: &Catalogue) -> 
     let mut document = Document::parse(source)?;
     let head: Entry<RawPlatform> = document.table("platform")?;
     let raw = &head.value;
-    head.place.ensure(raw.id == id, || format!("key 'id' is '{}'; it must be '{id}', as the file's name", raw.id))?;
+    let (Some(own_id), Some(name)) = (&raw.id, &raw.name) else {
+        let missing = if raw.id.is_none() { "id" } else { "name" };
+        return Err(head.place.invalid(format!("the key '{missing}' is missing")));
+    };
+    head.place.ensure(own_id == id, || format!("key 'id' is '{own_id}'; it must be '{id}', as the file's name"))?;
     let run_id = RunId::new(id).map_err(|e| head.place.invalid(format!("key 'id': {e}")))?;
     let date = format!("{:04}-01-01T00:00:00Z", raw.year.unwrap_or(1970));
     let started_at = date.parse().map_err(|_| head.place.invalid("key 'year' is no year"))?;
@@ -59,11 +64,14 @@ pub(super) fn run_document(id: &str, source: &Source, catalogue: &Catalogue) -> 
         }
     }
     convert_other_tables(&mut document, &mut published)?;
-    document.end()?;
+    let says_more = document.has_any(BEYOND_PUBLICATIONS).is_some();
+    let said = own::described(&mut document, Some(&head), source, catalogue)?;
+    document.refuse_others(&[DESCRIPTION_TABLES, RESULT_TABLES].concat())?;
 
-    let mut run = RunJson::new(header(run_id, raw, started_at), platform(raw), database(raw), measured);
+    let mut run = RunJson::new(header(run_id, name, raw, started_at), platform(raw), database(raw), measured);
     run.published = Some(published);
-    run.costs = Some(costs(raw)).filter(|costs| *costs != Costs::default());
+    run.costs = said.costs();
+    run.described = says_more.then(|| own::beyond_the_publication(said));
     Ok(run)
 }
 
@@ -143,12 +151,6 @@ fn statement(raw: RawStatement) -> Result<PublishedStatement, String> {
     Ok(PublishedStatement { test, variant, metric, low, high, unit, bound, scope, suspect })
 }
 
-/// The parts that are present, with a separator between them.
-fn joined<const N: usize>(parts: [Option<String>; N], separator: &str) -> Option<String> {
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    (!parts.is_empty()).then(|| parts.join(separator))
-}
-
 /// What a source says about itself, and what it does not print.
 fn published(raw: &RawPlatform, source: &Source) -> Published {
     let not_printed = |what: &str| (what.to_owned(), "no run of dbdyno's own: the source prints none".to_owned());
@@ -158,7 +160,7 @@ fn published(raw: &RawPlatform, source: &Source) -> Published {
     Published {
         source: source_title(raw).unwrap_or_else(|| format!("platform file {}", source.shown)),
         year: raw.year,
-        year_printed: raw.year_printed,
+        year_printed: raw.year_printed.unwrap_or(true),
         benchmark: raw.benchmark_suite.clone().unwrap_or_else(|| "not printed".to_owned()),
         notes,
         missing: ["run.seed", "run.started_at", "run.tool_version", "run.target"].map(not_printed).into(),
@@ -221,11 +223,11 @@ fn histogram(raw: &RawHistogram) -> Result<PublishedHistogram, String> {
 }
 
 /// The run itself. What no source prints is empty.
-fn header(id: RunId, raw: &RawPlatform, started_at: jiff::Timestamp) -> Run {
+fn header(id: RunId, name: &str, raw: &RawPlatform, started_at: jiff::Timestamp) -> Run {
     let size = raw.size_class.clone().or_else(|| raw.config.get("size_class").map(super::raw::Scalar::text));
     Run {
         id,
-        label: Some(raw.name.clone()),
+        label: Some(name.to_owned()),
         suite: raw.benchmark_suite.clone().unwrap_or_default(),
         size: size.unwrap_or_default(),
         seed: 0,
@@ -237,8 +239,9 @@ fn header(id: RunId, raw: &RawPlatform, started_at: jiff::Timestamp) -> Run {
 }
 
 fn platform(raw: &RawPlatform) -> Platform {
-    let RawPlatform { cpu_model: model, sockets, cores, threads, hardware: product, os, virtualisation, .. } =
-        raw.clone();
+    let RawPlatform {
+        cpu_model: model, sockets, cores, threads, hardware: product, os, kernel, virtualisation, ..
+    } = raw.clone();
     let cpu = Cpu { model, sockets, cores, threads, clock_mhz: raw.ghz.map(|ghz| ghz * 1e3), ..Cpu::default() };
     let total_bytes = raw.memory_gib.map(|gib| (gib * f64::from(1 << 30)).round() as u64);
     let memory = Memory { total_bytes, ..Memory::default() };
@@ -246,7 +249,7 @@ fn platform(raw: &RawPlatform) -> Platform {
     let disk =
         |what: String| Disk { name: "storage".to_owned(), model: Some(what), holds_database: true, ..Disk::default() };
     let disks = joined(storage, "; ").map(disk).into_iter().collect();
-    Platform { product, cpu, memory, os, virtualisation, disks, ..Platform::default() }
+    Platform { product, cpu, memory, os, kernel, virtualisation, disks, ..Platform::default() }
 }
 
 fn database(raw: &RawPlatform) -> Database {
@@ -260,25 +263,6 @@ fn database(raw: &RawPlatform) -> Database {
         facts: raw.vendor_database.iter().map(|p| ("product".to_owned(), p.clone())).collect(),
         notice: None,
     }
-}
-
-/// What a platform costs.
-pub(super) fn costs(raw: &RawPlatform) -> Costs {
-    let prices = [
-        ("server", raw.list_price_server_usd),
-        ("storage", raw.list_price_storage_usd),
-        ("database", raw.list_price_database_usd),
-        ("other", raw.list_price_other_usd),
-    ];
-    let prices_usd: std::collections::BTreeMap<String, f64> =
-        prices.into_iter().filter_map(|(what, usd)| Some((what.to_owned(), usd?))).collect();
-    let terms = [
-        raw.list_price_bound.clone(),
-        (!prices_usd.is_empty()).then(|| "list price".to_owned()),
-        raw.list_price_date.clone(),
-        raw.list_price_database_scope.as_ref().map(|scope| format!("database: {scope}")),
-    ];
-    Costs { licences_per_core: raw.oracle_core_factor, prices_usd, terms: joined(terms, ", ") }
 }
 
 /// The title of the source document. The name of its file is in the notes.

@@ -1,9 +1,13 @@
-//! Reference platforms: published results as data. Each file is converted to the document of a run when it is
-//! requested.
+//! Platform files. One is either a published result as data, which is converted to the document of a run when it is
+//! requested, or what users say of the platforms of their own runs. Both have the same keys.
 
 mod convert;
+mod own;
+#[cfg(test)]
+mod own_tests;
 mod points;
 mod raw;
+mod template;
 #[cfg(test)]
 mod tests;
 mod units;
@@ -11,10 +15,12 @@ mod units;
 use crate::Catalogue;
 use crate::document::Document;
 use crate::error::CatalogueError;
-use crate::files::PLATFORMS;
+use crate::files::{PLATFORMS, Source};
 use crate::nearest::nearest;
-use dbdyno_model::{Costs, RunJson};
+use dbdyno_model::{Described, RunJson};
 use raw::RawPlatform;
+use std::borrow::Cow;
+pub use template::platform_template;
 
 impl Catalogue {
     /// The ids of all reference platforms: the names of their files.
@@ -39,15 +45,27 @@ impl Catalogue {
         nearest(asked, self.platform_ids())
     }
 
-    /// The costs of the platform of a user's own run: a platform file lists the run's label under `runs`.
+    /// What a file says of the platform of a user's own runs; `shown` is how messages call the file.
+    ///
+    /// # Errors
+    /// It is not TOML, has an unknown key or an unusable value, holds results, or says nothing.
+    pub fn describe(&self, shown: &str, text: &str) -> Result<Described, CatalogueError> {
+        own::description(&Source { shown: shown.to_owned(), text: Cow::Owned(text.to_owned()) }, self)
+    }
+
+    /// What the catalogue's platform files say of the platform of a user's own run: one of them lists the run's label
+    /// under `runs`.
     ///
     /// # Errors
     /// A platform file that names runs is unsound.
-    pub fn costs_of_run(&self, label: &str) -> Result<Option<Costs>, CatalogueError> {
+    pub fn description_of_label(&self, label: &str) -> Result<Option<Described>, CatalogueError> {
         for source in self.platforms.values().filter(|s| s.text.contains("runs")) {
-            let raw = Document::parse(source)?.table::<RawPlatform>("platform")?.value;
-            if raw.runs.iter().any(|run| run == label) {
-                return Ok(Some(convert::costs(&raw)));
+            let mut document = Document::parse(source)?;
+            let head = document.table::<RawPlatform>("platform")?;
+            if head.value.runs.iter().any(|run| run == label) {
+                let described = own::described(&mut document, Some(&head), source, self)?;
+                document.refuse_others(&[own::DESCRIPTION_TABLES, own::RESULT_TABLES].concat())?;
+                return Ok(Some(described));
             }
         }
         Ok(None)

@@ -1,12 +1,12 @@
 //! A platform file as it is written: its tables and keys. `convert` and `points` give them meaning.
 
 use dbdyno_model::{PrintedBound, Suspect, SuspectCode};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use toml::Spanned;
 
 /// A value of any simple type.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Scalar {
     Yes(bool),
@@ -40,15 +40,14 @@ impl Scalar {
 /// One row of a table whose keys are data, each value with its place.
 pub(super) type RawRow = BTreeMap<String, Spanned<Scalar>>;
 
-/// `[platform]`.
-#[derive(Debug, Clone, Deserialize)]
+/// `[platform]`. A key that is a fact about any platform is also a row in the keys of `model::described`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawPlatform {
-    pub(super) id: String,
-    pub(super) name: String,
+    pub(super) id: Option<String>,
+    pub(super) name: Option<String>,
     pub(super) year: Option<u16>,
-    #[serde(default = "yes")]
-    pub(super) year_printed: bool,
+    pub(super) year_printed: Option<bool>,
     pub(super) source: Option<String>,
     pub(super) source_file: Option<String>,
     pub(super) engine: Option<String>,
@@ -64,7 +63,11 @@ pub(super) struct RawPlatform {
     pub(super) threads: Option<u32>,
     pub(super) ghz: Option<f64>,
     pub(super) memory_gib: Option<f64>,
+    pub(super) adapters: Option<String>,
+    pub(super) bios: Option<String>,
+    pub(super) network: Option<String>,
     pub(super) os: Option<String>,
+    pub(super) kernel: Option<String>,
     pub(super) virtualisation: Option<String>,
     pub(super) storage: Option<String>,
     pub(super) storage_links: Option<String>,
@@ -76,17 +79,13 @@ pub(super) struct RawPlatform {
     pub(super) list_price_bound: Option<String>,
     pub(super) list_price_date: Option<String>,
     pub(super) list_price_database_scope: Option<String>,
-    /// Labels of the user's own runs whose costs these are.
-    #[serde(default)]
+    /// Labels of the user's own runs that this describes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) runs: Vec<String>,
     #[serde(default)]
     pub(super) notes: Vec<String>,
     #[serde(default)]
     pub(super) config: BTreeMap<String, Scalar>,
-}
-
-fn yes() -> bool {
-    true
 }
 
 /// `[[series]]`.

@@ -102,15 +102,21 @@ fn an_unreadable_file_is_named_with_line_and_key() {
 }
 
 #[test]
-fn a_file_of_the_user_adds_a_platform_or_the_costs_of_a_run() {
+fn a_file_of_the_user_adds_a_platform_or_describes_that_of_a_run() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("platforms")).unwrap();
-    let text = "[platform]\nid = \"mine\"\nname = \"Mine\"\nruns = [\"before\"]\nlist_price_server_usd = 9000\n";
+    let text = "[platform]\nid = \"mine\"\nname = \"Mine\"\nruns = [\"before\"]\nlist_price_server_usd = 9000\n\
+                storage = \"an array\"\n[platform.config]\narchiving = true\n[[series]]\ntest = \"T611\"\ntitle = \"t\"\n\
+                points = [{ jobs = 1, rows_per_s = 2.5 }]\n";
     std::fs::write(folder.path().join("platforms/mine.toml"), text).unwrap();
     let catalogue = Catalogue::with_overrides(folder.path()).unwrap();
     assert_eq!(catalogue.platform_ids().count(), 16);
-    assert_eq!(catalogue.costs_of_run("before").unwrap().and_then(|c| c.total_usd()), Some(9_000.0));
-    assert_eq!(catalogue.costs_of_run("after").unwrap(), None);
+    let described = catalogue.description_of_label("before").unwrap().unwrap();
+    assert_eq!(described.costs().and_then(|c| c.total_usd()), Some(9_000.0));
+    assert_eq!(described.platform["storage"].to_string(), "an array");
+    assert_eq!(described.settings["archiving"], "yes");
+    assert_eq!((described.file.as_str(), described.at), ("mine.toml", None));
+    assert_eq!(catalogue.description_of_label("after").unwrap(), None);
     assert!(matches!(
         catalogue.platform("min"),
         Err(CatalogueError::Unknown { kind: "platform", nearest, .. }) if nearest == ["mine"]
