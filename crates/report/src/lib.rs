@@ -14,6 +14,7 @@ mod legend;
 pub mod lists;
 mod load_times;
 pub mod numbers;
+mod own_platform;
 mod pace;
 pub mod platform;
 pub mod published;

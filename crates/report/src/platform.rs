@@ -1,6 +1,7 @@
 //! The platform sheet: what influences the figures, and what could not be found out.
 
 use crate::numbers::{bytes, printed, short};
+use crate::own_platform;
 use crate::summary::head::counted;
 use crate::text::{columns, hanging, push_line};
 use dbdyno_model::{Costs, Cpu, Disk, EdgeSpread, Memory, PaceKind, PaceSpread, Platform, Published, RunJson};
@@ -41,10 +42,11 @@ pub(crate) fn sections(run: &RunJson) -> Vec<(&'static str, SheetFacts)> {
         (if run.is_of_storage() { "Measured" } else { "Database" }, database_facts(run)),
         (if run.published.is_some() { "Configuration" } else { "Parameters" }, pairs(&database.parameters)),
         ("Measured by", measured_by(run)),
-        ("Costs", run.costs.as_ref().map(costs).unwrap_or_default()),
+        ("Costs", run.costs.as_ref().filter(|_| !own_platform::says_costs(run)).map(costs).unwrap_or_default()),
         ("Publication", run.published.as_ref().map(publication).unwrap_or_default()),
-        ("Not known", pairs(&platform.missing)),
     ];
+    sections.extend(own_platform::sections(run));
+    sections.push(("Not known", pairs(&platform.missing)));
     sections.retain(|(_, facts)| !facts.is_empty());
     sections
 }
