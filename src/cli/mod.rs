@@ -17,7 +17,7 @@ pub(crate) use common::{Common, Shown, TargetArgs};
 pub(crate) use measuring::{ENGINE_DEFAULT, ResumeArgs, RunArgs};
 pub(crate) use orion::{OrionArgs, command_line as orion_command_line};
 pub(crate) use private::{DownArgs, UpArgs};
-pub(crate) use results::{CompareArgs, ExportArgs, ExportFormat, ImportArgs, ReportArgs, VerdictArgs};
+pub(crate) use results::{CompareArgs, DescribeArgs, ExportArgs, ExportFormat, ImportArgs, ReportArgs, VerdictArgs};
 use std::ffi::OsString;
 use std::process::ExitCode;
 use values::{dop, scale};
@@ -63,6 +63,8 @@ pub(crate) enum Command {
     Verdict(VerdictArgs),
     /// Put runs and published platforms side by side
     Compare(CompareArgs),
+    /// Say what dbdyno cannot see of a run's platform: storage, prices, licences, remarks, a conclusion
+    Describe(DescribeArgs),
     /// Write a run for other programs, or for another machine
     Export(ExportArgs),
     /// Take in a run that was exported on another machine

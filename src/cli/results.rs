@@ -3,7 +3,7 @@
 use super::common::Shown;
 use super::values::percent;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 use dbdyno_model::Flag;
 use dbdyno_report::verdict::REFUSED;
 use std::path::PathBuf;
@@ -100,6 +100,50 @@ fn flag() -> impl TypedValueParser<Value = Flag> {
     let names = PossibleValuesParser::new(REFUSED.map(Flag::name));
     // Only names of the list get here, so the fallback is never used.
     names.map(|name| REFUSED.into_iter().find(|flag| flag.name() == name).unwrap_or(REFUSED[0]))
+}
+
+/// `dbdyno describe`.
+#[derive(Debug, Args)]
+#[command(
+    group = ArgGroup::new("what").args(["file", "remove", "template"]).required(true),
+    after_help = "\
+Examples:
+  dbdyno describe --template > platform.toml         every key, to be filled in
+  dbdyno describe last --file platform.toml          attaches it; again: takes the place of what was said before
+  dbdyno describe before --file platform.toml        to all runs of the label
+  dbdyno describe before --remove
+  dbdyno show last --table platform                  shows it, beside what dbdyno saw
+
+A platform file:
+  [platform]
+  name = \"Order database, new servers\"
+  [storage]
+  array = \"1 x Hitachi VSP 5600\"
+  luns = 16
+  queue_depth = 64
+  [[price]]
+  of = \"server\"
+  amount = 54000
+  currency = \"EUR\"
+  [[remark]]
+  test = \"T611\"
+  text = \"One of the two sockets was shut off for this test.\""
+)]
+pub(crate) struct DescribeArgs {
+    /// An id, the beginning of one, a label (all its runs) or last
+    #[arg(required_unless_present = "template", conflicts_with = "template")]
+    pub(crate) run: Option<String>,
+    /// What is said of the platform
+    #[arg(long, value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// Take away what was said
+    #[arg(long)]
+    pub(crate) remove: bool,
+    /// Print a platform file with every key, to be filled in
+    #[arg(long)]
+    pub(crate) template: bool,
+    #[command(flatten)]
+    pub(crate) shown: Shown,
 }
 
 /// `dbdyno export`.

@@ -4,6 +4,7 @@ mod awr_report;
 mod check;
 mod compare;
 mod context;
+mod describe;
 mod down;
 mod drop;
 mod dry_run;
@@ -41,6 +42,7 @@ pub(crate) fn dispatch(cli: Cli) -> Result<(), Error> {
         Command::Show(args) => show::show(&args, &context),
         Command::Report(args) => report::report(&args, &context),
         Command::Compare(args) => compare::compare(&args, &context),
+        Command::Describe(args) => describe::describe(&args, &context),
         Command::Verdict(args) => verdict::verdict(&args, &context),
         Command::Export(args) => transfer::export(&args, &context),
         Command::Import(args) => transfer::import(&args, &context),

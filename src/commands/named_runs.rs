@@ -31,6 +31,21 @@ pub(super) fn sample(asked: &str, context: &Context) -> Result<Vec<RunJson>, Err
     }
 }
 
+/// The ids of the runs of this name, for a label of all its runs. A published platform is refused.
+///
+/// # Errors
+/// As for [`one`].
+pub(super) fn own(asked: &str, context: &Context) -> Result<Vec<RunId>, Error> {
+    match place(asked, context)? {
+        NamedRun::Run(repository, id) => all_of(&repository, asked, id),
+        NamedRun::Platform => Err(Error::Usage(format!(
+            "'{asked}' is a published platform, and what is known of it stands in its file; name a run of your own, as \
+             `dbdyno list runs{}` shows them",
+            context.same_files
+        ))),
+    }
+}
+
 /// The runs of a label, the newest first; else the run that was found. An id precedes a label with the same text.
 fn all_of(repository: &Repository, asked: &str, found: RunId) -> Result<Vec<RunId>, Error> {
     let ids = repository.runs_with_label(asked)?;

@@ -10,6 +10,10 @@ fn exported() -> String {
     let room = Room::with_data();
     // Whether the machine had time for the load does not matter here.
     room.run("run T611 --target sqlite:x.sqlite --drive client --ramp 1,2 --duration 300ms --label mine");
+    let said = "[platform]\nname = \"x\"\n[storage]\nluns = 4\n[licences]\ncount = 2\n[[price]]\nof = \"disks\"\namount = 5\n\
+                currency = \"EUR\"\n[rates]\nEUR = 1.5\n[[remark]]\ntest = \"T611\"\ntext = \"y\"\n[conclusion]\ntext = \"z\"\n";
+    std::fs::write(room.path("platform.toml"), said).unwrap();
+    room.run("describe mine --file platform.toml").expect(0);
     room.run("export mine").expect(0).stdout
 }
 
@@ -73,6 +77,9 @@ fn change(document: &str, numbers: &mut Numbers, change: impl Fn(&mut Value, &mu
 fn scramble(document: &str, numbers: &mut Numbers) -> Vec<u8> {
     let mut bytes = document.as_bytes().to_vec();
     for _ in 0..=numbers.below(3) {
+        if bytes.is_empty() {
+            break;
+        }
         let from = numbers.below(bytes.len());
         let to = (from + 1 + numbers.below(500)).min(bytes.len());
         match numbers.below(4) {

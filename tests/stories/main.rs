@@ -11,6 +11,7 @@ mod browser;
 mod client;
 mod clock;
 mod compare;
+mod describe;
 mod dice;
 mod document;
 mod faults;

@@ -214,9 +214,25 @@ fn results_and_data_of_one_user_cannot_be_read_or_locked_by_another() {
     for file in [&results, &owner.folder.join("x.sqlite")] {
         assert!(owner.can_read(file) && !other.can_read(file), "{}", file.display());
     }
-    for line in ["show last", "resume last", "run T512 --duration 20ms --target null:"] {
+    std::fs::write(other.folder.join("platform.toml"), "[storage]\nluns = 16\n").unwrap();
+    std::fs::set_permissions(other.folder.join("platform.toml"), PermissionsExt::from_mode(0o644)).unwrap();
+    for line in [
+        "show last",
+        "resume last",
+        "run T512 --duration 20ms --target null:",
+        "describe last --file platform.toml",
+        "describe last --remove",
+    ] {
         other.run(&format!("{line} --results {}", results.display())).expect(2);
     }
-    owner.run("show last").expect(0);
+    // What others may read, they may not describe; who may write to it, may.
+    std::fs::set_permissions(&results, PermissionsExt::from_mode(0o644)).unwrap();
+    let describe = format!("describe last --file {}", other.folder.join("platform.toml").display());
+    let refused = other.run(&format!("{describe} --results {}", results.display())).expect(2).stderr;
+    assert!(refused.contains("read-only for this user"), "{refused}");
+    assert!(owner.run("show last --json").expect(0).json()["described"].is_null());
+    owner.run(&describe).expect(0);
+    let shown = other.run(&format!("show last --json --results {}", results.display())).expect(0).json();
+    assert_eq!(shown["described"]["storage"]["luns"], 16);
     assert_eq!(owner.run("list runs --json").expect(0).json().as_array().unwrap().len(), 1);
 }
