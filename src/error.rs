@@ -115,10 +115,10 @@ pub(crate) enum Error {
     #[error(transparent)]
     TestFile(CreateError),
     /// A run that does not meet requirements.
-    #[error("run {run} does not meet {unmet} of {all} requirements of '{title}'")]
+    #[error("run {runs} does not meet {unmet} of {all} requirements of '{title}'")]
     Missed {
-        /// The run.
-        run: RunId,
+        /// The run, or the runs.
+        runs: String,
         /// The title of the requirements.
         title: String,
         /// Requirements that are not met.
@@ -230,7 +230,7 @@ mod tests {
             (Error::Engine { doing: "dropping", target: String::new(), source: EngineError::occupied("dropping") }, 2),
             (Error::Engine { doing: "dropping", target: String::new(), source: engine(ErrorClass::Permission) }, 3),
             (Error::Run { source: Box::new(RunError::Interrupted), next: String::new() }, 3),
-            (Error::Missed { run: run.clone(), title: String::new(), unmet: 1, all: 2 }, 1),
+            (Error::Missed { runs: run.to_string(), title: String::new(), unmet: 1, all: 2 }, 1),
             (Error::Points { run, next: String::new(), planned: 2, failed: 1, invalid: 0 }, 4),
         ];
         for (error, code) in cases {

@@ -131,8 +131,12 @@ pub(crate) enum ShownTable {
     Bps84,
     /// Medians, intervals and flags
     Cells,
-    /// What the sessions of each point waited for
+    /// The scaling law of each ramp
+    Scaling,
+    /// What the sessions of each test waited for
     Waits,
+    /// What each point wrote, log and data files told apart
+    Writes,
     /// How long transactions took in the client drive, by the rate that was asked for
     Latency,
     /// I/Os of the storage itself, below any database
@@ -143,6 +147,28 @@ pub(crate) enum ShownTable {
     Platform,
     /// What a reference platform's source prints beside its series, with every doubt about it
     Published,
+    /// How it was measured, and with what settings
+    Method,
+}
+
+impl ShownTable {
+    /// The reports that it consists of.
+    pub(crate) fn reports(self) -> &'static [&'static str] {
+        match self {
+            Self::Bps80 => &["bps8.0"],
+            Self::Bps84 => &["bps8.4-load", "bps8.4-oltp"],
+            Self::Cells => &["cells"],
+            Self::Scaling => &["scaling"],
+            Self::Waits => &["waits"],
+            Self::Writes => &["writes"],
+            Self::Latency => &["latency"],
+            Self::Storage => &["storage"],
+            Self::Summary => &["summary"],
+            Self::Platform => &["platform"],
+            Self::Published => &["published"],
+            Self::Method => &["method"],
+        }
+    }
 }
 
 /// `dbdyno list`.

@@ -64,6 +64,7 @@ Examples:
   dbdyno verdict last --requirements needs.toml
   dbdyno verdict before --requirements needs.toml --junit verdict.xml
   dbdyno verdict last --requirements needs.toml --accept not_proved
+  dbdyno verdict baseline replicated --requirements needs.toml     two labels, side by side
 
 A file of requirements:
   title = \"Shop\"
@@ -78,10 +79,17 @@ A file of requirements:
   metric = \"service_time_s.p99\"
   drive = \"client\"
   jobs = 16
-  maximum = 0.005")]
+  maximum = 0.005
+  [[requirement]]
+  title = \"Storage\"
+  storage = \"8K random reads\"
+  metric = \"small_iops\"
+  minimum = 10000")]
 pub(crate) struct VerdictArgs {
-    /// An id, the beginning of one, a label (its newest run), last, or a reference platform
-    pub(crate) run: String,
+    /// An id, the beginning of one, last, a reference platform, or a label: of its runs the newest that measured what a
+    /// requirement is about is judged. Several are judged side by side
+    #[arg(value_name = "RUN", required = true, num_args = 1..=20)]
+    pub(crate) runs: Vec<String>,
     /// What the project needs
     #[arg(long, value_name = "FILE")]
     pub(crate) requirements: PathBuf,

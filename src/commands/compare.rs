@@ -5,6 +5,7 @@ use super::named_runs;
 use crate::cli::CompareArgs;
 use crate::error::Error;
 use crate::output;
+use dbdyno_report::Extent;
 use dbdyno_report::compare::{self, CompareError, CompareOptions, MOST_SIDES, Side};
 
 pub(super) fn compare(args: &CompareArgs, context: &Context) -> Result<(), Error> {
@@ -22,8 +23,9 @@ pub(super) fn compare(args: &CompareArgs, context: &Context) -> Result<(), Error
         max_regression_pct: args.max_regression,
     };
     let comparison = compare::compare(&sides, &options, &context.catalogue)?;
-    let page = || compare::page(&comparison, args.test.is_some(), output::width());
-    args.shown.format().show(&comparison, page)?;
+    let show = if args.test.is_some() { Extent::ScreenAllTests } else { Extent::Screen };
+    let text = || comparison.document(&sides, &[], &context.catalogue, show).text(output::width());
+    args.shown.format().show(&comparison, text)?;
     match comparison.regression {
         Some(regression) if !regression.broken.is_empty() => {
             Err(Error::Regression { rows: regression.broken.len(), limit_pct: regression.limit_pct })
@@ -37,6 +39,5 @@ pub(super) fn compare(args: &CompareArgs, context: &Context) -> Result<(), Error
 /// # Errors
 /// One of them does not exist, or cannot be read.
 pub(super) fn sides(names: &[String], context: &Context) -> Result<Vec<Side>, Error> {
-    let side = |name: &String| Ok(Side { name: name.clone(), runs: named_runs::sample(name, context)? });
-    names.iter().map(side).collect()
+    names.iter().map(|name| named_runs::side(name, context)).collect()
 }

@@ -11,7 +11,7 @@ use crate::signals;
 use dbdyno_engine::{Hold, MonotonicClock, Sampling};
 use dbdyno_model::{Plan, Run, RunId, RunJson, RunStatus, Status};
 use dbdyno_probe::Pacer;
-use dbdyno_report::{summary, tables};
+use dbdyno_report::{Reported, texts};
 use dbdyno_results::Repository;
 use dbdyno_run::{
     LoadRequest, LoadTrigger, LoadedWorkload, ReportFolder, RepositoryReports, RunContext, RunError, Runner,
@@ -148,9 +148,8 @@ impl<'a> Ready<'a> {
 }
 
 fn page(run: &RunJson, plan: &Plan, line: &str, again: Option<&str>, context: &Context) -> String {
-    let (width, catalogue) = (output::width(), &context.catalogue);
-    let mut page = tables::bps80(run, catalogue, width);
-    _ = write!(page, "\n{}", summary::page(run, catalogue, width));
+    let reported = Reported::of(run.clone());
+    let mut page = texts(&["bps8.0", "summary"], &reported, &context.catalogue, output::width());
     _ = write!(page, "\n{line}\n\n{}", next(run, plan, again, context));
     page
 }

@@ -4,7 +4,8 @@ use super::context::Context;
 use crate::error::Error;
 use dbdyno_catalogue::CatalogueError;
 use dbdyno_model::{ChosenBy, Drive, REFERENCE_SUITE, RunId, RunJson, SameDevice, StorageReference};
-use dbdyno_report::html::{PointTimes, Reported};
+use dbdyno_report::compare::Side;
+use dbdyno_report::{PointTimes, Reported};
 use dbdyno_results::{FileAccess, HistogramKind, Histograms, PointHistogram, Repository, ResultsError};
 
 /// The run or platform of this name; for a label, its newest run.
@@ -18,17 +19,21 @@ pub(super) fn one(asked: &str, context: &Context) -> Result<RunJson, Error> {
     }
 }
 
-/// The same; for a label, all its runs, the newest first: a sample.
+/// The same; for a label, all its runs, the newest first: a sample. The times are those of the newest.
 ///
 /// # Errors
 /// As for [`one`].
-pub(super) fn sample(asked: &str, context: &Context) -> Result<Vec<RunJson>, Error> {
-    match place(asked, context)? {
-        NamedRun::Run(repository, id) => {
-            all_of(&repository, asked, id)?.iter().map(|id| load(&repository, id, context)).collect()
-        }
-        NamedRun::Platform => Ok(vec![context.catalogue.platform(asked)?]),
-    }
+pub(super) fn side(asked: &str, context: &Context) -> Result<Side, Error> {
+    let NamedRun::Run(repository, id) = place(asked, context)? else {
+        return Ok(Side::new(asked, vec![context.catalogue.platform(asked)?]));
+    };
+    let ids = all_of(&repository, asked, id)?;
+    let runs = ids.iter().map(|id| load(&repository, id, context)).collect::<Result<Vec<_>, _>>()?;
+    let times = match (ids.first(), runs.first()) {
+        (Some(id), Some(run)) => times(&repository, id, run)?,
+        _ => Vec::new(),
+    };
+    Ok(Side::new(asked, runs).with_times(times))
 }
 
 /// The ids of the runs of this name, for a label of all its runs. A published platform is refused.
@@ -58,16 +63,22 @@ fn all_of(repository: &Repository, asked: &str, found: RunId) -> Result<Vec<RunI
 /// As for [`one`].
 pub(super) fn reported(asked: &str, context: &Context) -> Result<Reported, Error> {
     let NamedRun::Run(repository, id) = place(asked, context)? else {
-        return Ok(Reported { run: context.catalogue.platform(asked)?, times: Vec::new(), verdict: None });
+        return Ok(Reported::of(context.catalogue.platform(asked)?));
     };
     let run = load(&repository, &id, context)?;
+    let times = times(&repository, &id, &run)?;
+    Ok(Reported { run, times, verdict: None })
+}
+
+/// The times of all transactions and I/Os that dbdyno sent itself.
+fn times(repository: &Repository, id: &RunId, run: &RunJson) -> Result<Vec<PointTimes>, Error> {
     let mut times = Vec::new();
-    for (point, recorded) in repository.recorded(&id)?.iter().enumerate() {
-        if run.points.get(point).is_some_and(|p| p.drive == Drive::Client && p.subject.storage().is_none()) {
-            times.extend(of_all_types(point, repository.histograms(&id, recorded.plan_index)?));
+    for (point, recorded) in repository.recorded(id)?.iter().enumerate() {
+        if run.points.get(point).is_some_and(|p| p.drive == Drive::Client) {
+            times.extend(of_all_types(point, repository.histograms(id, recorded.plan_index)?));
         }
     }
-    Ok(Reported { run, times, verdict: None })
+    Ok(times)
 }
 
 /// The times of a point's transactions, of all types together.

@@ -14,7 +14,7 @@ use crate::output;
 use crate::progress::{Progress, Verbosity};
 use crate::signals;
 use dbdyno_model::{Database, RunJson};
-use dbdyno_report::{summary, tables};
+use dbdyno_report::{Reported, texts};
 use dbdyno_results::{FileAccess, Repository};
 use dbdyno_run::{Event, Events, Runner, StopSwitch, StorageContext, StorageMeasurer, storage_plan};
 use dbdyno_storage::create::{self, Created, TestFiles};
@@ -96,14 +96,12 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
         _ = write!(line, ", and in {}_*", files.prefix());
     }
     let page = || {
-        let (width, catalogue) = (output::width(), &context.catalogue);
-        let mut page = format!("{}\n", tables::storage(&run, catalogue, width));
-        if reports.is_none() {
-            _ = writeln!(page, "{}", summary::page(&run, catalogue, width));
-        }
+        // ORION's own reports have its key metrics.
+        let names: &[&str] = if reports.is_none() { &["storage", "summary"] } else { &["storage"] };
+        let page = texts(names, &Reported::of(run.clone()), &context.catalogue, output::width());
         // Lines for scripts that read ORION's output are at the end, as in ORION.
         let bests: String = measurer.bests().iter().map(|line| format!("\n{line}")).collect();
-        format!("{page}{line}\n\n{}{bests}{}", next(&run, context), if bests.is_empty() { "" } else { "\n" })
+        format!("{page}\n{line}\n\n{}{bests}{}", next(&run, context), if bests.is_empty() { "" } else { "\n" })
     };
     show_ended(&run, &plan, measured, &line, page, args.shown.format(), context)
 }

@@ -2,12 +2,11 @@
 
 use super::context::Context;
 use super::named_runs;
-use crate::cli::{ShowArgs, ShownTable};
+use crate::cli::ShowArgs;
 use crate::error::Error;
 use crate::output;
-use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{RunJson, RunStatus, TestCode};
-use dbdyno_report::{platform, published, summary, tables};
+use dbdyno_report::{Reported, texts};
 
 pub(super) fn show(args: &ShowArgs, context: &Context) -> Result<(), Error> {
     let run = named_runs::one(&args.run, context)?;
@@ -47,35 +46,18 @@ fn only(whole: RunJson, pattern: &str, context: &Context) -> Result<RunJson, Err
 }
 
 fn page(run: &RunJson, args: &ShowArgs, context: &Context) -> String {
-    let catalogue = &context.catalogue;
     let width = output::width();
-    let mut page = match (args.table, &args.test) {
-        (Some(ShownTable::Bps80), _) => tables::bps80(run, catalogue, width),
-        (Some(ShownTable::Bps84), _) => format!(
-            "Load tests\n\n{}\nSelect and update tests\n\n{}",
-            tables::bps84_load(run, catalogue, width),
-            tables::bps84_oltp(run, catalogue, width)
-        ),
-        (Some(ShownTable::Cells), _) => tables::cells(run, catalogue, width),
-        (Some(ShownTable::Waits), _) => tables::waits(run, catalogue, width),
-        (Some(ShownTable::Latency), _) => tables::latency(run, catalogue, width),
-        (Some(ShownTable::Summary), _) => summary::page(run, catalogue, width),
-        (Some(ShownTable::Platform), _) => platform::sheet(run, width),
-        (Some(ShownTable::Storage), _) => tables::storage(run, catalogue, width),
-        (Some(ShownTable::Published), _) => published::page(run, catalogue, width),
-        (None, _) if run.published.is_some() => published_page(run, args.test.is_some(), catalogue, width),
-        (None, _) if run.is_of_storage() => {
-            format!("{}\n{}", summary::page(run, catalogue, width), tables::storage(run, catalogue, width))
-        }
+    let reports = match (args.table, &args.test) {
+        (Some(table), _) => table.reports().to_vec(),
+        (None, _) if run.published.is_some() => of_published(run, args.test.is_some()),
+        (None, _) if run.is_of_storage() => vec!["summary", "storage"],
         // Key metrics of some tests alone would look like those of the platform.
-        (None, Some(_)) => tables::bps80(run, catalogue, width),
-        (None, None) => {
-            format!("{}\n{}", summary::page(run, catalogue, width), tables::bps80(run, catalogue, width))
-        }
+        (None, Some(_)) => vec!["bps8.0"],
+        (None, None) => vec!["summary", "bps8.0"],
     };
+    let mut page = texts(&reports, &Reported::of(run.clone()), &context.catalogue, width);
     // The summary and the platform sheet have the notice themselves; a single table needs it.
-    let says_it =
-        matches!((args.table, &args.test), (Some(ShownTable::Summary | ShownTable::Platform), _) | (None, None));
+    let says_it = reports.iter().any(|name| ["summary", "platform"].contains(name));
     if let Some(notice) = run.database.notice.as_ref().filter(|_| !says_it) {
         page.push_str(&dbdyno_report::notice(notice, width));
     }
@@ -83,22 +65,20 @@ fn page(run: &RunJson, args: &ShowArgs, context: &Context) -> String {
     page
 }
 
-/// A published result: its key metrics, its series in the table of its suite, and everything else.
-fn published_page(run: &RunJson, some: bool, catalogue: &Catalogue, width: Option<u16>) -> String {
-    let mut parts = Vec::new();
+/// The reports on a published result: its key metrics, its series in the table of its suite, and everything else.
+fn of_published(run: &RunJson, some: bool) -> Vec<&'static str> {
     let codes = |dashed: bool| run.points.iter().any(|p| p.subject.as_str().contains('-') == dashed);
-    let has = |render: fn(&RunJson, &Catalogue, Option<u16>) -> String, there: bool| {
-        there.then(|| render(run, catalogue, width))
-    };
+    let has_class = |class: &str| run.points.iter().any(|p| p.subject.name().class() == class);
     // The codes of 8.4 have a dash.
-    let classes = |classes: &[&str]| run.points.iter().any(|p| classes.contains(&p.subject.name().class().as_str()));
-    parts.extend(has(summary::page, !some));
-    parts.extend(has(tables::bps80, codes(false)));
-    parts.extend(has(tables::bps84_load, codes(true) && classes(&["DBL"])));
-    parts.extend(has(tables::bps84_oltp, codes(true) && classes(&["DBX"])));
-    parts.extend(has(tables::waits, !some && run.published.as_ref().is_some_and(|p| !p.waits.is_empty())));
-    parts.push(published::page(run, catalogue, width));
-    parts.join("\n")
+    let reports = [
+        ("summary", !some),
+        ("bps8.0", codes(false)),
+        ("bps8.4-load", codes(true) && has_class("DBL")),
+        ("bps8.4-oltp", codes(true) && has_class("DBX")),
+        ("waits", !some && run.published.as_ref().is_some_and(|p| !p.waits.is_empty())),
+        ("published", true),
+    ];
+    reports.into_iter().filter(|(_, is_there)| *is_there).map(|(name, _)| name).collect()
 }
 
 /// What a reader of an unfinished run must know.

@@ -136,7 +136,7 @@ fn each_point_has_the_pace_of_the_machine_around_it() {
     assert!(sheet.contains("Step of arithmetic") && sheet.contains("Step of memory"), "{sheet}");
     room.run(&format!("report {id} -o x.html")).expect(0);
     let page = std::fs::read_to_string(room.path("x.html")).unwrap();
-    assert!(page.contains("id=\"pace\"") && page.contains("pace-chart"), "the pace over time is on the page");
+    assert!(page.contains("id=\"pace\"") && page.contains("Time of a step"), "the pace over time is on the page");
 }
 
 /// Nothing else may run on the machine meanwhile.

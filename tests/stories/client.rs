@@ -87,7 +87,8 @@ fn a_rate_that_is_not_reached_says_so_and_stays_readable() {
     assert!(document["cells"][1]["median"].is_null(), "no figure is made of it");
     let page = room.run("show last --table latency").expect(0).stdout;
     assert!(
-        page.contains("300/s constant") && page.contains("! T711 1x1x1 300/s constant: invalid: 300 trans"),
+        page.contains("T711   1   1   1     1  300/s constant")
+            && page.contains("! 300/s constant: invalid: 300 trans"),
         "{page}"
     );
     let page = room.run("show last").expect(0).stdout;

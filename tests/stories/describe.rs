@@ -77,10 +77,23 @@ fn a_run_is_described_by_its_id_and_the_runs_of_a_label_by_it() {
         assert_eq!(room.show(id)["described"]["file"], "platform.toml");
     }
     let sheet = room.run("show before --table platform").expect(0).stdout;
-    for part in
-        ["Storage, as its owner says", "1 x <script>", "6,000 EUR (9,000 USD)", "said 4096, seen ", "One socket"]
-    {
+    for part in ["Storage, as its owner says", "1 x <script>", "6,000 EUR (9,000 USD)", "said 4096, seen "] {
         assert!(sheet.contains(part), "{part}: {sheet}");
+    }
+    // A remark stands beside the figures of its test, and the conclusion before all.
+    std::fs::write(
+        room.path("said.toml"),
+        "[[remark]]\ntest = \"T611\"\ntext = \"<i>One</i> socket\"\n[conclusion]\ntext = \"<b>Good</b> enough\"\n",
+    )
+    .unwrap();
+    room.run("describe after --file said.toml").expect(0);
+    let shown = room.run("show after").expect(0).stdout;
+    assert!(shown.contains("Remark of its owner: <i>One</i> socket"), "{shown}");
+    assert!(shown.contains("Conclusion of its owner: <b>Good</b> enough"), "{shown}");
+    room.run("report after -o said.html").expect(0);
+    let page = std::fs::read_to_string(room.path("said.html")).unwrap();
+    for part in ["&lt;i&gt;One&lt;/i&gt; socket", "&lt;b&gt;Good&lt;/b&gt; enough"] {
+        assert!(page.contains(part), "{part} in the page");
     }
 }
 

@@ -196,6 +196,12 @@ impl Catalogue {
         found.ok_or_else(|| self.unknown_test(code))
     }
 
+    /// The other tests whose work is the same as that of a test, by their own data.
+    pub fn same_work<'c>(&'c self, code: &str) -> impl Iterator<Item = &'c Test> {
+        let test = self.tests.iter().find(|t| t.code.as_str() == code);
+        self.tests.iter().filter(move |t| test.is_some_and(|test| t.code != test.code && t.is_same_work(test)))
+    }
+
     /// The tests that a list of codes and patterns names: `T611`, `T6*`, `DBL-*,T111`. They are in the catalogue's
     /// order, each once; case does not count.
     ///

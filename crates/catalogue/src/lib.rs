@@ -20,4 +20,6 @@ mod wording;
 pub use catalogue::Catalogue;
 pub use error::CatalogueError;
 pub use platforms::platform_template;
-pub use requirements::{Percentile, RequiredFigure, Requirement, RequirementLimit, Requirements, TestFigure};
+pub use requirements::{
+    MeasuredFigure, Percentile, RequiredFigure, RequiredSubject, Requirement, RequirementLimit, Requirements,
+};

@@ -4,7 +4,7 @@
 use crate::document::{Document, Entry, SourcePlace};
 use crate::files::Source;
 use crate::{Catalogue, CatalogueError, check};
-use dbdyno_model::{Drive, Flag, MetricId, ResponseTime, TestCode};
+use dbdyno_model::{Drive, Flag, MetricId, ResponseTime, TestCode, WorkloadName};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -22,6 +22,9 @@ pub struct Requirements {
 pub struct Requirement {
     /// The author's name for it.
     pub title: String,
+    /// The variant that it is for: a label, a run's id, or a part of a published platform; absent: every one, and each
+    /// must meet the limit.
+    pub variant: Option<String>,
     /// The figure.
     pub of: RequiredFigure,
     /// The limit.
@@ -33,24 +36,45 @@ pub struct Requirement {
 /// Which figure is judged.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RequiredFigure {
-    /// A metric of a test's points.
-    Test(TestFigure),
+    /// A metric of points.
+    Measured(MeasuredFigure),
     /// A figure that a published result states for the platform, under the name in its platform file.
     Result {
         /// What it counts: `io_rate`.
         name: String,
-        /// The part of the platform; absent: every part, and each must meet the limit.
-        variant: Option<String>,
         /// The unit that the limit is in.
         unit: String,
     },
 }
 
-/// A metric of a test, and the points that it is taken from.
+/// What a required figure was measured on.
 #[derive(Debug, Clone, PartialEq)]
-pub struct TestFigure {
-    /// The test.
-    pub test: TestCode,
+pub enum RequiredSubject {
+    /// A test of the catalogue.
+    Test(TestCode),
+    /// A workload.
+    Workload {
+        /// Its name.
+        name: WorkloadName,
+        /// One type of its transactions; absent: all together.
+        transaction: Option<String>,
+    },
+    /// Storage below any database.
+    Storage {
+        /// The kind of I/O, as reports name it: `8K random reads`; absent: any.
+        work: Option<String>,
+        /// Small I/Os outstanding; absent: any.
+        small_outstanding: Option<u32>,
+        /// Large I/Os outstanding; absent: any.
+        large_outstanding: Option<u32>,
+    },
+}
+
+/// A metric of points, and the points that it is taken from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MeasuredFigure {
+    /// What was measured.
+    pub subject: RequiredSubject,
     /// The metric.
     pub metric: MetricId,
     /// A percentile of a time; absent: the metric itself, which is the mean of a time.
@@ -165,6 +189,11 @@ struct Raw {
     #[serde(default)]
     accept: Vec<Flag>,
     test: Option<String>,
+    workload: Option<String>,
+    transaction: Option<String>,
+    storage: Option<String>,
+    small_outstanding: Option<u32>,
+    large_outstanding: Option<u32>,
     metric: Option<String>,
     nodes: Option<u32>,
     jobs: Option<u32>,
@@ -204,17 +233,52 @@ fn requirement(raw: Raw, place: &SourcePlace, catalogue: &Catalogue) -> Result<R
     let key = if raw.minimum.is_some() { "minimum" } else { "maximum" };
     let is_positive = limit.value().is_finite() && limit.value() > 0.0;
     place.ensure(is_positive, || format!("key '{key}' must be above zero"))?;
-    let of = match (&raw.test, &raw.result) {
-        (Some(test), None) => RequiredFigure::Test(place.check(test_figure(test, &raw, catalogue))?),
-        (None, Some(_)) => place.check(result(&raw))?,
-        _ => return Err(place.invalid("one of the keys 'test' and 'result' must stand here, and not both")),
+    let of = match [&raw.test, &raw.workload, &raw.storage, &raw.result].map(Option::is_some) {
+        [false, false, false, true] => place.check(result(&raw))?,
+        [test, workload, storage, false] if u8::from(test) + u8::from(workload) + u8::from(storage) == 1 => {
+            RequiredFigure::Measured(place.check(measured(&raw, limit, catalogue))?)
+        }
+        _ => {
+            return Err(place.invalid(
+                "one of the keys 'test', 'workload', 'storage' and 'result' must stand here, and not several",
+            ));
+        }
     };
-    Ok(Requirement { title: raw.title, of, limit, accept: raw.accept })
+    Ok(Requirement { title: raw.title, variant: raw.variant, of, limit, accept: raw.accept })
 }
 
-fn test_figure(test: &str, raw: &Raw, catalogue: &Catalogue) -> Result<TestFigure, String> {
-    refuse(&[("variant", raw.variant.is_some()), ("unit", raw.unit.is_some())], "result")?;
-    let test = catalogue.test(test).map_err(|e| format!("key 'test': {e}"))?;
+/// Stands for any kind of I/O.
+const ANY: &str = "*";
+
+fn subject(raw: &Raw, catalogue: &Catalogue) -> Result<RequiredSubject, String> {
+    if let Some(test) = &raw.test {
+        let test = catalogue.test(test).map_err(|e| format!("key 'test': {e}"))?;
+        return Ok(RequiredSubject::Test(test.code.clone()));
+    }
+    if let Some(name) = &raw.workload {
+        let name = WorkloadName::new(name).map_err(|e| format!("key 'workload': {e}"))?;
+        return Ok(RequiredSubject::Workload { name, transaction: raw.transaction.clone() });
+    }
+    let work = raw.storage.clone().filter(|work| work != ANY);
+    let Raw { small_outstanding, large_outstanding, .. } = *raw;
+    Ok(RequiredSubject::Storage { work, small_outstanding, large_outstanding })
+}
+
+fn measured(raw: &Raw, limit: RequirementLimit, catalogue: &Catalogue) -> Result<MeasuredFigure, String> {
+    refuse(&[("unit", raw.unit.is_some())], &["result"])?;
+    if raw.storage.is_none() {
+        let of_storage = [
+            ("small_outstanding", raw.small_outstanding.is_some()),
+            ("large_outstanding", raw.large_outstanding.is_some()),
+        ];
+        refuse(&of_storage, &["storage"])?;
+    } else {
+        refuse(&of_a_database(raw), &["test", "workload"])?;
+    }
+    if raw.workload.is_none() {
+        refuse(&[("transaction", raw.transaction.is_some())], &["workload"])?;
+    }
+    let subject = subject(raw, catalogue)?;
     let Some(metric) = &raw.metric else { return Err("the key 'metric' is missing".to_owned()) };
     let (id, percentile) = metric.split_once('.').map_or((metric.as_str(), None), |(id, name)| (id, Some(name)));
     let of_metric = |e: &dyn std::fmt::Display| format!("key 'metric': {e}");
@@ -228,8 +292,30 @@ fn test_figure(test: &str, raw: &Raw, catalogue: &Catalogue) -> Result<TestFigur
     if rate_per_s.is_some_and(|rate| !(rate.is_finite() && rate > 0.0)) {
         return Err("key 'rate_per_s' must be above zero".to_owned());
     }
-    let (test, metric, unit) = (test.code.clone(), metric.id.clone(), metric.unit.clone());
-    Ok(TestFigure { test, metric, percentile, unit, nodes, jobs, threads, rows_per_tx, drive, rate_per_s })
+    // The shortest time of all loads is that of a single I/O, which says nothing of any other load.
+    let has_load = raw.small_outstanding.is_some() || raw.large_outstanding.is_some() || rate_per_s.is_some();
+    let is_any = raw.storage.as_deref() == Some(ANY);
+    if raw.storage.is_some() && matches!(limit, RequirementLimit::Maximum(_)) && (is_any || !has_load) {
+        return Err("a maximum of storage needs the kind of I/O and the load that it is for: 'small_outstanding', \
+                    'large_outstanding' or 'rate_per_s'"
+            .to_owned());
+    }
+    if raw.transaction.is_some() && id != "tx_per_s" && !DISTRIBUTIONS.contains(&id) {
+        return Err(format!("a transaction has no '{id}'; it has tx_per_s, {}", DISTRIBUTIONS.join(" and ")));
+    }
+    let (metric, unit) = (metric.id.clone(), metric.unit.clone());
+    Ok(MeasuredFigure { subject, metric, percentile, unit, nodes, jobs, threads, rows_per_tx, drive, rate_per_s })
+}
+
+/// The keys of points of a database, and whether they are there.
+fn of_a_database(raw: &Raw) -> [(&'static str, bool); 5] {
+    [
+        ("nodes", raw.nodes.is_some()),
+        ("jobs", raw.jobs.is_some()),
+        ("threads", raw.threads.is_some()),
+        ("rows_per_tx", raw.rows_per_tx.is_some()),
+        ("drive", raw.drive.is_some()),
+    ]
 }
 
 fn percentile_of(metric: &str, name: &str) -> Result<Percentile, String> {
@@ -244,23 +330,26 @@ fn percentile_of(metric: &str, name: &str) -> Result<Percentile, String> {
 }
 
 fn result(raw: &Raw) -> Result<RequiredFigure, String> {
-    let others = [
+    refuse(&of_a_database(raw), &["test", "workload"])?;
+    let of_storage = [
+        ("small_outstanding", raw.small_outstanding.is_some()),
+        ("large_outstanding", raw.large_outstanding.is_some()),
+    ];
+    refuse(&of_storage, &["storage"])?;
+    refuse(&[("transaction", raw.transaction.is_some())], &["workload"])?;
+    let measured = [
         ("metric", raw.metric.is_some()),
-        ("nodes", raw.nodes.is_some()),
-        ("jobs", raw.jobs.is_some()),
-        ("threads", raw.threads.is_some()),
-        ("rows_per_tx", raw.rows_per_tx.is_some()),
-        ("drive", raw.drive.is_some()),
         ("rate_per_s", raw.rate_per_s.is_some()),
         ("accept", !raw.accept.is_empty()),
     ];
-    refuse(&others, "test")?;
+    refuse(&measured, &["test", "workload", "storage"])?;
     let unit = raw.unit.clone().ok_or("the key 'unit' is missing")?;
-    Ok(RequiredFigure::Result { name: raw.result.clone().unwrap_or_default(), variant: raw.variant.clone(), unit })
+    Ok(RequiredFigure::Result { name: raw.result.clone().unwrap_or_default(), unit })
 }
 
-/// Keys that belong beside another key.
-fn refuse(keys: &[(&str, bool)], beside: &str) -> Result<(), String> {
+/// Keys that belong beside other keys.
+fn refuse(keys: &[(&str, bool)], beside: &[&str]) -> Result<(), String> {
     let misplaced = keys.iter().find(|(_, given)| *given);
-    misplaced.map_or(Ok(()), |(key, _)| Err(format!("key '{key}' may only stand beside '{beside}'")))
+    let beside: Vec<String> = beside.iter().map(|key| format!("'{key}'")).collect();
+    misplaced.map_or(Ok(()), |(key, _)| Err(format!("key '{key}' may only stand beside {}", beside.join(" or "))))
 }

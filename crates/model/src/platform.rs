@@ -23,6 +23,9 @@ pub struct Platform {
     pub virtualisation: Option<String>,
     /// Server vendor and product.
     pub product: Option<String>,
+    /// What it is one of, as a platform file says: its lines in charts look alike.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub family: Option<String>,
     /// Block devices.
     pub disks: Vec<Disk>,
     /// What could not be read, and why.

@@ -175,6 +175,27 @@ impl Test {
         }
     }
 
+    /// Whether one operation of another test is the same work: the same procedure on the same table, with the same
+    /// parameters. How a ramp is climbed, and what is reported of it, makes no other work.
+    #[must_use]
+    pub fn is_same_work(&self, other: &Self) -> bool {
+        let work = |test: &Self| Self {
+            code: self.code.clone(),
+            title: String::new(),
+            layer: self.layer,
+            ramp: Vec::new(),
+            sweep_rows_per_tx: Vec::new(),
+            last_step_rows_per_tx: None,
+            least_duration_s: None,
+            metrics: Vec::new(),
+            reconstructed: false,
+            variant_of: None,
+            note: None,
+            ..test.clone()
+        };
+        work(self) == work(other)
+    }
+
     /// The table that the rows of a key are found in: joins begin in the small heap.
     #[must_use]
     pub fn key_table(&self) -> Option<TableName> {

@@ -27,6 +27,7 @@ fn platform(root: &Root, data_files: &[PathBuf]) -> Platform {
         kernel: missing.keep("kernel", root.word("proc/sys/kernel/osrelease")),
         virtualisation: missing.keep("virtualisation", virtualisation::virtualisation(root, &info)),
         product: missing.keep("product", virtualisation::product(root)),
+        family: None,
         disks: disks::disks(root, data_files, &mut missing),
         missing: missing.0,
     }

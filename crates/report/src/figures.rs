@@ -17,16 +17,9 @@ use std::collections::BTreeSet;
 /// Flags of figures that stand in parentheses.
 pub const DOUBTFUL: [Flag; 4] = Flag::DOUBTFUL;
 
-/// A figure's text, in parentheses where its flags make it doubtful.
-#[must_use]
-pub(crate) fn bracketed(text: String, flags: &[Flag]) -> String {
-    let doubtful = text != crate::numbers::MISSING && DOUBTFUL.iter().any(|flag| flags.contains(flag));
-    if doubtful { format!("({text})") } else { text }
-}
-
-/// Parentheses around a doubtful figure.
-pub(crate) fn in_doubt(cell: Option<&Figure<'_>>, text: String) -> String {
-    if text != crate::numbers::MISSING && cell.is_some_and(Figure::is_doubtful) { format!("({text})") } else { text }
+/// Whether flags put a figure in parentheses.
+pub(crate) fn is_doubtful(flags: &[Flag]) -> bool {
+    DOUBTFUL.iter().any(|flag| flags.contains(flag))
 }
 
 /// The figure that is asked for.
@@ -328,7 +321,8 @@ pub(crate) fn cells<'a>(points: &[&'a Point], ask: &FigureQuery<'_>) -> Vec<Figu
     grouped(points.iter().map(|p| (CellKey::of(p), *p))).into_iter().filter_map(figure).collect()
 }
 
-fn median(points: &[&Point], metric: &str) -> Option<Estimate> {
+/// The median of a metric over points, with its interval.
+pub(crate) fn median(points: &[&Point], metric: &str) -> Option<Estimate> {
     let metric = MetricId::from(metric);
     let values: Vec<f64> = points.iter().filter_map(|p| p.value(&metric)).collect();
     Estimate::of(&values)

@@ -1,8 +1,8 @@
-//! Marks on rows, and the explanations below a table: titles, mappings, commits, flags. They keep readers from taking
-//! an equivalent for the native work, or a doubtful figure for a sound one.
+//! Marks on figures, and what they mean: titles, mappings, commits, flags. They keep readers from taking an equivalent
+//! for the native work, or a doubtful figure for a sound one.
 
+use crate::document::{Block, LegendEntry, Note};
 use crate::groups::{grouped, unique};
-use crate::text::hanging;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Commits, Drive, Flag, Point, Status, Subject, SubjectKind, SubjectName, Suspect, SuspectCode};
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,13 +16,21 @@ pub(crate) const RATED: char = '@';
 /// Marks a published figure that its reader should doubt.
 pub(crate) const SUSPECT: char = '?';
 
+/// Stands for the parentheses around a figure.
+pub(crate) const PARENTHESES: char = '(';
+
 /// The most notes on one flag in a legend; for more it refers to the JSON.
-const MOST_NOTES: usize = 3;
+const MOST_NOTES: usize = 12;
 
 /// The letter of a flag, the same in every report.
 pub(crate) fn letter(flag: Flag) -> char {
     let place = Flag::ALL.iter().position(|f| *f == flag).unwrap_or_default();
     char::from(b'a' + u8::try_from(place).unwrap_or_default())
+}
+
+/// The mark of a doubt.
+pub(crate) fn suspect_mark(doubted: bool) -> String {
+    if doubted { SUSPECT.to_string() } else { String::new() }
 }
 
 /// Whether a point's figures come from other means than the test names.
@@ -65,11 +73,14 @@ pub(crate) fn marks<'a>(points: impl IntoIterator<Item = &'a Point>, flags: &[Fl
     signs.chain(Flag::ALL.into_iter().filter(|f| flags.contains(f)).map(letter)).collect()
 }
 
+/// How the refusal of what an engine cannot do begins.
+pub(crate) const NOT_SUPPORTED: &str = "not supported";
+
 /// Why a point has no figures, in words.
 pub(crate) fn refusal(point: &Point) -> Option<String> {
     let words = match point.status {
         Status::Ok => return None,
-        Status::Unsupported => "not supported",
+        Status::Unsupported => NOT_SUPPORTED,
         Status::Failed | Status::Invalid => point.status.name(),
     };
     let reason = point.reason.as_deref().or(point.mapping_note.as_deref());
@@ -77,32 +88,34 @@ pub(crate) fn refusal(point: &Point) -> Option<String> {
 }
 
 /// The codes and titles of the tests of these points.
-pub(crate) fn titles(points: &[&Point], catalogue: &Catalogue, width: Option<u16>) -> String {
+pub(crate) fn titles(points: &[&Point], catalogue: &Catalogue) -> Vec<Block> {
     let codes = unique(points.iter().map(|p| p.subject.name()));
     let widest = codes.iter().map(|c| c.name.len()).max().unwrap_or(0);
-    let lines = codes.iter().map(|code| hanging(&format!("{code:widest$}  "), title(*code, catalogue), width));
-    lines.collect()
+    let line = |code: &SubjectName<'_>| Note::led(format!("{code:widest$}  "), title(*code, catalogue)).into();
+    codes.iter().map(line).collect()
 }
 
-/// Every equivalent and every unsupported test, each reason once.
-pub(crate) fn mappings(points: &[&Point], width: Option<u16>) -> String {
-    let noted = |mapping: &str, note: fn(&Point) -> Option<&str>, otherwise: &'static str| {
-        let of = points.iter().copied().filter(|p| p.mapping == mapping);
-        grouped(unique(of.map(|p| (note(p).unwrap_or(otherwise), p.subject.name()))))
-    };
-    let equivalents = noted("equivalent", |p| p.mapping_note.as_deref(), "how was not recorded");
-    let impossible = noted("none", |p| p.mapping_note.as_deref().or(p.reason.as_deref()), "no reason was recorded");
-    let mut out = String::new();
-    for (how, codes) in equivalents {
-        out.push_str(&hanging(&format!("{EQUIVALENT} "), &format!("{} equivalent: {how}", join(&codes)), width));
-    }
-    for (why, codes) in impossible {
-        out.push_str(&hanging("  ", &format!("{} not supported: {why}", join(&codes)), width));
-    }
-    out
+/// Codes by a note on their points, each note once.
+fn noted<'a>(
+    points: &[&'a Point],
+    mapping: &str,
+    note: impl Fn(&'a Point) -> Option<&'a str>,
+    otherwise: &'static str,
+) -> Vec<(&'a str, Vec<SubjectName<'a>>)> {
+    let of = points.iter().copied().filter(|p| p.mapping == mapping);
+    grouped(unique(of.map(|p| (note(p).unwrap_or(otherwise), p.subject.name()))))
 }
 
-fn join(codes: &[SubjectName<'_>]) -> String {
+/// Every unsupported test, each reason once.
+pub(crate) fn not_supported(points: &[&Point]) -> Vec<Block> {
+    let noted = noted(points, "none", |p| p.mapping_note.as_deref().or(p.reason.as_deref()), "no reason was recorded");
+    noted
+        .into_iter()
+        .map(|(why, codes)| Note::led("  ", format!("{} not supported: {why}", join(&codes))).into())
+        .collect()
+}
+
+pub(crate) fn join(codes: &[SubjectName<'_>]) -> String {
     codes.iter().map(|c| c.name).collect::<Vec<_>>().join(", ")
 }
 
@@ -131,27 +144,24 @@ pub(crate) fn path(metric: &str) -> String {
 }
 
 /// Why some values of a table are missing: each reason once, with the values and, unless it concerns all, the tests.
-pub(crate) fn gaps(gaps: &[(&Point, &'static str, &str)], tests: usize, width: Option<u16>) -> String {
+pub(crate) fn gaps(gaps: &[(&Point, &str, &str)], tests: usize) -> Vec<Block> {
     let reasons = gaps.iter().filter_map(|(p, name, path)| Some((missing(p, path)?, (*name, p.subject.name()))));
-    let lines = grouped(reasons).into_iter().map(|(reason, of)| {
+    let line = |(reason, of): (&str, Vec<(&str, SubjectName<'_>)>)| {
         let names = unique(of.iter().map(|(name, _)| *name));
         let codes = unique(of.iter().map(|(_, code)| *code));
         let which = if codes.len() < tests { format!(" of {}", join(&codes)) } else { String::new() };
-        hanging("- ", &format!("{}{which}: {reason}", names.join(", ")), width)
-    });
-    lines.collect()
+        Note::led("- ", format!("{}{which}: {reason}", names.join(", "))).into()
+    };
+    grouped(reasons).into_iter().map(line).collect()
 }
 
 /// How the commits of these points behaved; empty where nothing was written.
-pub(crate) fn commits(points: &[&Point], width: Option<u16>) -> String {
-    let mut out = String::new();
-    for found in Commits::ALL {
+pub(crate) fn commits(points: &[&Point]) -> Vec<Block> {
+    let of = |found: Commits| {
         let codes = unique(points.iter().filter(|p| p.commits() == Some(found)).map(|p| p.subject.name()));
-        if !codes.is_empty() {
-            out.push_str(&hanging("  ", &format!("{}: {}", join(&codes), found.explanation()), width));
-        }
-    }
-    out
+        (!codes.is_empty()).then(|| Note::led("  ", format!("{}: {}", join(&codes), found.explanation())).into())
+    };
+    Commits::ALL.into_iter().filter_map(of).collect()
 }
 
 /// How durable the commits of these points were, each kind once, the best first.
@@ -172,21 +182,6 @@ pub(crate) fn of_client<'a>(points: impl IntoIterator<Item = &'a Point>) -> Stri
     } else {
         format!("{sent}; sessions followed their server processes (jobs: {})", jobs.join(", "))
     }
-}
-
-/// The explanation of the client drive's marks; empty without such points.
-pub(crate) fn client(points: &[&Point], width: Option<u16>) -> String {
-    let mut out = String::new();
-    if points.iter().any(|p| is_of_client(p)) {
-        out.push_str(&hanging(&format!("{CLIENT} "), &of_client(points.iter().copied()), width));
-    }
-    if points.iter().any(|p| p.load.rate.is_some()) {
-        let of_clients = points.iter().any(|p| is_of_client(p) && p.load.rate.is_some());
-        let more = if of_clients { " (--table latency)" } else { "" };
-        let text = format!("at a set rate, which the platform was asked for: no measure of what it can do{more}");
-        out.push_str(&hanging(&format!("{RATED} "), &text, width));
-    }
-    out
 }
 
 /// Doubts about published figures, each reason once with all that it concerns.
@@ -215,53 +210,126 @@ impl<'a> Doubts<'a> {
         doubts.into_iter().map(|(suspect, places)| (suspect, unique(places))).collect()
     }
 
-    /// A paragraph for each.
-    pub(crate) fn render(&self, width: Option<u16>) -> String {
-        let line = |(suspect, places): &(&Suspect, Vec<String>)| {
+    /// An entry for each reason, and what follows from each kind of doubt.
+    fn entries(&self) -> (Vec<LegendEntry>, Vec<Block>) {
+        let doubts = self.each();
+        let entry = |(suspect, places): &(&Suspect, Vec<String>)| {
             let more = places.len().saturating_sub(MOST_PLACES);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             let named = places[..places.len().min(MOST_PLACES)].join(", ");
-            hanging(&format!("{SUSPECT} "), &format!("{named}{more}: {}: {}", suspect.names(), suspect.why), width)
+            entry(SUSPECT, format!("{named}{more}: {}: {}", suspect.names(), suspect.why))
         };
-        let doubts = self.each();
-        let mut out: String = doubts.iter().map(line).collect();
-        for code in SuspectCode::ALL {
+        let advice = |code: SuspectCode| {
             let of_code: Vec<&Suspect> = doubts.iter().map(|(s, _)| *s).filter(|s| s.codes.contains(&code)).collect();
             let converted = code == SuspectCode::Unit && of_code.iter().all(|s| s.converted);
             let advice =
                 if converted { "the printed unit is wrong; converted to the right one" } else { code.advice() };
-            if !of_code.is_empty() {
-                out.push_str(&hanging("  ", &format!("{}: {advice}", code.name()), width));
-            }
+            (!of_code.is_empty()).then(|| Note::led("  ", format!("{}: {advice}", code.name())).into())
+        };
+        (doubts.iter().map(entry).collect(), SuspectCode::ALL.into_iter().filter_map(advice).collect())
+    }
+}
+
+/// What a mark means, without notes.
+pub(crate) fn entry(mark: char, text: impl Into<String>) -> LegendEntry {
+    LegendEntry { mark, text: text.into(), notes: Vec::new(), more: 0 }
+}
+
+/// The source document of published figures; nothing for a run of dbdyno.
+pub(crate) fn source(run: &dbdyno_model::RunJson) -> Option<Block> {
+    run.published.as_ref().map(|published| Note::led("Source    ", &published.source).into())
+}
+
+/// The marks that a table or a page used, and what each of them means.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Legend<'a> {
+    points: Vec<&'a Point>,
+    flags: BTreeSet<Flag>,
+    pub(crate) doubts: Doubts<'a>,
+}
+
+impl<'a> Legend<'a> {
+    /// The legend of points with all their marks and doubts.
+    pub(crate) fn of(points: impl IntoIterator<Item = &'a Point>) -> Self {
+        let mut legend = Self::default();
+        legend.points.extend(points);
+        legend.flags.extend(legend.points.iter().flat_map(|p| p.flags.iter().copied()));
+        legend.doubts.add_points(&legend.points);
+        legend
+    }
+
+    /// Adds the points behind a figure, and those of their flags that it shows.
+    pub(crate) fn add(&mut self, points: impl IntoIterator<Item = &'a Point>, flags: impl IntoIterator<Item = Flag>) {
+        self.points.extend(points);
+        self.flags.extend(flags);
+    }
+
+    /// Adds flags of whole cells.
+    pub(crate) fn add_flags(&mut self, flags: impl IntoIterator<Item = Flag>) {
+        self.flags.extend(flags);
+    }
+
+    /// What parentheses mean, where there are some.
+    pub(crate) fn parentheses(&self) -> Option<LegendEntry> {
+        let text = "Figures in parentheses are not figures of what their test is meant to measure; the letter behind says \
+                    why. Their marks in charts are hollow.";
+        self.flags.iter().any(|flag| Flag::DOUBTFUL.contains(flag)).then(|| entry(PARENTHESES, text))
+    }
+
+    /// What the client drive's mark, that of set rates and the letters of flags mean.
+    pub(crate) fn signs(&self) -> Vec<LegendEntry> {
+        let points = &self.points;
+        let mut signs = Vec::new();
+        if points.iter().any(|p| is_of_client(p)) {
+            signs.push(entry(CLIENT, of_client(points.iter().copied())));
         }
-        out
+        if points.iter().any(|p| p.load.rate.is_some()) {
+            let text =
+                "at a set rate, which the platform was asked for: no measure of what it can do (--table latency)";
+            signs.push(entry(RATED, text));
+        }
+        for flag in Flag::ALL.into_iter().filter(|f| self.flags.contains(f)) {
+            let notes = notes_of(points, flag);
+            let note = |(note, places): (&&str, &Vec<String>)| {
+                let more = if places.iter().any(|place| *place != places[0]) { " and others" } else { "" };
+                format!("{}{more}: {note}", places.first().map_or("", String::as_str))
+            };
+            signs.push(LegendEntry {
+                notes: notes.iter().take(MOST_NOTES).map(note).collect(),
+                more: notes.len().saturating_sub(MOST_NOTES),
+                ..entry(letter(flag), format!("{}: {}", flag.name(), flag.advice()))
+            });
+        }
+        signs
     }
-}
 
-/// The source document of published figures; empty for a run of dbdyno.
-pub(crate) fn source(run: &dbdyno_model::RunJson, width: Option<u16>) -> String {
-    run.published.as_ref().map_or_else(String::new, |p| hanging("Source    ", &p.source, width))
-}
-
-/// A flag's letter, name and advice.
-pub(crate) fn advice(flag: Flag, width: Option<u16>) -> String {
-    hanging(&format!("{} ", letter(flag)), &format!("{}: {}", flag.name(), flag.advice()), width)
-}
-
-/// Doubts, the marks in use, the meaning of each, and the notes on single points.
-pub(crate) fn flags(points: &[&Point], flags: &[Flag], width: Option<u16>) -> String {
-    let mut doubts = Doubts::default();
-    doubts.add_points(points);
-    let mut out = doubts.render(width) + &client(points, width);
-    for flag in Flag::ALL.into_iter().filter(|f| flags.contains(f)) {
-        out.push_str(&advice(flag, width));
-        out.push_str(&notes(points, flag, width));
+    /// What each mark means, and what cannot be measured at all.
+    pub(crate) fn blocks(&self) -> Vec<Block> {
+        let points = &self.points;
+        let mut entries = Vec::from_iter(self.parentheses());
+        let equivalents = noted(points, "equivalent", |p| p.mapping_note.as_deref(), "how was not recorded");
+        entries.extend(
+            equivalents.iter().map(|(how, codes)| entry(EQUIVALENT, format!("{} equivalent: {how}", join(codes)))),
+        );
+        let (doubts, advice) = self.doubts.entries();
+        entries.extend(doubts);
+        let mut blocks: Vec<Block> = Vec::new();
+        let mut rest = self.signs();
+        if advice.is_empty() {
+            entries.extend(rest);
+            rest = Vec::new();
+        }
+        for entries in [(entries, advice), (rest, not_supported(points))] {
+            let (entries, notes) = entries;
+            blocks.extend((!entries.is_empty()).then(|| entries.into()));
+            blocks.extend(notes);
+        }
+        blocks
     }
-    out
 }
 
 /// The notes of a flag on single points, with their points.
-pub(crate) fn notes_of<'a>(points: &[&'a Point], flag: Flag) -> BTreeMap<&'a str, Vec<String>> {
+fn notes_of<'a>(points: &[&'a Point], flag: Flag) -> BTreeMap<&'a str, Vec<String>> {
     let mut notes: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for point in points.iter().filter(|p| p.has(flag)) {
         if let Some(note) = point.flag_notes.get(flag.name()) {
@@ -271,22 +339,10 @@ pub(crate) fn notes_of<'a>(points: &[&'a Point], flag: Flag) -> BTreeMap<&'a str
     notes
 }
 
-fn notes(points: &[&Point], flag: Flag, width: Option<u16>) -> String {
-    let notes = notes_of(points, flag);
-    let lines = notes.iter().take(MOST_NOTES).map(|(note, places)| {
-        let more = if places.iter().any(|place| *place != places[0]) { " and others" } else { "" };
-        hanging("    ", &format!("{}{more}: {note}", places.first().map_or("", String::as_str)), width)
-    });
-    let mut out: String = lines.collect();
-    if notes.len() > MOST_NOTES {
-        out.push_str(&hanging("    ", &format!("and {} more in --json", notes.len() - MOST_NOTES), width));
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::{Document, Section};
 
     #[test]
     fn commits_are_called_what_they_were_found_to_be() {
@@ -296,9 +352,10 @@ mod tests {
             ..Point::new(dbdyno_model::TestCode::new("T711").unwrap(), "1970-01-01T00:00:00Z".parse().unwrap())
         };
         let (safe, lost, unseen) = (point(Commits::Durable), point(Commits::Unsafe), point(Commits::NotProved));
-        assert!(commits(&[&safe], None).contains("durable commits, each waits for the log"));
+        let commits = |point| Document::of(vec![Section::default().with(commits(&[point]))]).text(None);
+        assert!(commits(&safe).contains("durable commits, each waits for the log"));
         for (point, words) in [(&lost, "unsafe commits"), (&unseen, "could not be proved")] {
-            let said = commits(&[point], None);
+            let said = commits(point);
             assert!(said.contains(words) && !said.contains("each waits for the log"), "{said}");
         }
         assert_eq!(kinds_of_commits([&lost, &safe]), [Commits::Durable, Commits::Unsafe]);

@@ -4,33 +4,34 @@
 //! All text from a database, a platform or a user passes through one function (`text::clean`) on its way into a line,
 //! so that no version string or error message can control the reader's terminal. On a page it is escaped, too.
 
+mod charts;
 pub mod compare;
+mod document;
+mod drawn;
 pub mod export;
 pub mod figures;
 mod groups;
-pub mod html;
-mod layout;
+mod html;
 mod legend;
 pub mod lists;
 mod load_times;
 pub mod numbers;
-mod own_platform;
-mod pace;
-pub mod platform;
-pub mod published;
 mod registry;
-mod storage;
-pub mod summary;
-pub mod tables;
-mod text;
+mod reported;
+mod sections;
+mod summary;
+mod terminal;
 mod types;
 pub mod verdict;
 
-pub use registry::{REPORTS, Report, report};
-pub use text::steers;
+pub use document::Document;
+pub use registry::{REPORTS, Report, report, texts};
+pub use reported::{PointTimes, Reported};
+pub use sections::compare::Extent;
+pub use terminal::lines::steers;
 
 /// The notice of what has not been verified, below a table without it.
 #[must_use]
 pub fn notice(notice: &str, width: Option<u16>) -> String {
-    format!("\n{}", text::hanging("Notice    ", notice, width))
+    format!("\n{}", terminal::lines::hanging("Notice    ", notice, width))
 }

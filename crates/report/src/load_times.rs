@@ -1,8 +1,8 @@
 //! How long the transactions of each load took: what the table and the page of latency show.
 
+use crate::document::{Cell, Form};
 use crate::groups::grouped;
 use crate::legend::{is_timed, refusal};
-use crate::numbers::thousands;
 use crate::types::{FAILED, types};
 use dbdyno_model::{CellKey, Flag, Point, ResponseTime, RunJson, Status};
 use dbdyno_stats::Estimate;
@@ -19,8 +19,17 @@ pub(crate) struct LoadTimes<'a> {
 impl<'a> LoadTimes<'a> {
     /// The loads of a run whose transactions dbdyno timed, in its order.
     pub(crate) fn of(run: &'a RunJson) -> Vec<Self> {
-        let timed = run.points.iter().enumerate().filter(|(_, p)| is_timed(p) && !p.again);
-        let loads = grouped(timed.map(|(place, point)| (CellKey::of(point), (place, point))));
+        Self::of_points(run, is_timed)
+    }
+
+    /// The loads of a run that put I/Os on storage itself.
+    pub(crate) fn of_storage(run: &'a RunJson) -> Vec<Self> {
+        Self::of_points(run, |point| point.subject.storage().is_some())
+    }
+
+    fn of_points(run: &'a RunJson, is_meant: fn(&Point) -> bool) -> Vec<Self> {
+        let points = run.points.iter().enumerate().filter(|(_, p)| is_meant(p) && !p.again);
+        let loads = grouped(points.map(|(place, point)| (CellKey::of(point), (place, point))));
         loads.into_iter().map(|(key, points)| Self { key, points }).collect()
     }
 
@@ -65,12 +74,12 @@ impl<'a> LoadTimes<'a> {
         self.median(|p| self.times(p).and_then(figure))
     }
 
-    /// The time in words, or that it lies among the failures of a repeat.
-    fn time_words(&self, figure: TimeFigure, words: fn(Option<f64>) -> String) -> String {
+    /// The time, or that it lies among the failures of a repeat.
+    fn time_cell(&self, figure: TimeFigure) -> Cell {
         // A time that lies among the failures of one repeat is not the time of the others.
         let lacks = |p: &Point| self.times(p).is_some_and(|t| t.max.is_some() && figure(t).is_none());
         let is_failed = self.shown().iter().any(|(_, p)| lacks(p) && p.has(Flag::Errors));
-        if is_failed { FAILED.to_owned() } else { words(self.time(figure)) }
+        if is_failed { Cell::words(FAILED) } else { Cell::figure(self.time(figure), Form::Duration) }
     }
 
     /// The waits for a connection, where jobs share connections.
@@ -85,23 +94,26 @@ impl<'a> LoadTimes<'a> {
         &self,
         labels: [&str; 2],
         figures: [TimeFigure; N],
-        words: fn(Option<f64>) -> String,
-    ) -> Vec<Vec<String>> {
+        doubtful: bool,
+    ) -> Vec<Vec<Cell>> {
         let open = self.is_open();
         let kind = if open { "response" } else { "service" };
-        let line = |head: [&str; 4], times: [String; N]| -> Vec<String> {
-            head.map(str::to_owned).into_iter().chain(times).collect()
+        let line = |label: &str, rates: [Cell; 2], kind: &str, times: [Cell; N]| -> Vec<Cell> {
+            let [asked, reached] = rates;
+            [Cell::words(label), asked, reached, Cell::words(kind)].into_iter().chain(times).collect()
         };
-        let asked = thousands(self.median(|p| p.asked_per_s));
-        let reached = thousands(self.median(|p| p.ops_per_s));
-        let of_all = line([labels[0], &asked, &reached, kind], figures.map(|figure| self.time_words(figure, words)));
+        let rate = |value: Option<f64>| Cell::figure(value, Form::Thousands);
+        let reached = rate(self.median(|p| p.ops_per_s)).doubtful(doubtful);
+        let asked = Cell::known(self.median(|p| p.asked_per_s), Form::Thousands);
+        let of_all = line(labels[0], [asked, reached], kind, figures.map(|figure| self.time_cell(figure)));
         let points: Vec<&Point> = self.shown().into_iter().map(|(_, point)| point).collect();
         let of_types = types(&points).into_iter().map(|of_type| {
-            let reached = thousands(of_type.reached_per_s());
-            let times = figures.map(|figure| of_type.time_words(open, figure, words));
-            line([&of_type.label, "", &reached, kind], times)
+            let times = figures.map(|figure| of_type.time_cell(open, figure));
+            line(&of_type.label, [Cell::empty(), rate(of_type.reached_per_s())], kind, times)
         });
-        let waits = self.waits(figures).map(|waits| line([labels[1], "", "", "wait"], waits.map(words)));
+        let waits = self.waits(figures).map(|waits| {
+            line(labels[1], [Cell::empty(), Cell::empty()], "wait", waits.map(|s| Cell::figure(s, Form::Duration)))
+        });
         [of_all].into_iter().chain(of_types).chain(waits).collect()
     }
 }

@@ -110,7 +110,7 @@ pub fn duration(seconds: impl Into<Option<f64>>) -> String {
     } else if size >= 0.000_1 {
         format!("{} ms", three_digits(s * 1e3))
     } else if size >= 0.999_5e-6 {
-        format!("{} us", three_digits(s * 1e6))
+        format!("{} µs", three_digits(s * 1e6))
     } else {
         format!("{} ns", three_digits(s * 1e9))
     }
@@ -225,7 +225,7 @@ mod tests {
             (3_599.9, "1 h 0 min"),
             (0.000_346, "0.346 ms"),
             (0.012_34, "12.3 ms"),
-            (7.26e-6, "7.26 us"),
+            (7.26e-6, "7.26 µs"),
             (4.2e-8, "42.0 ns"),
             (1e12, "1.000E+12 s"),
             (-0.5, "-500 ms"),

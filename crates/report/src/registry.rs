@@ -1,46 +1,78 @@
-//! Every text report in one place. To add a report, add one file and one line here; a house rule requires a golden file
-//! for each.
+//! Every report on a run in one place. To add a report, add one file and one line here; a house rule requires a golden
+//! file for each.
 
-use crate::{platform, published, summary, tables};
+use crate::document::{Document, Section};
+use crate::reported::Reported;
+use crate::sections::{
+    latency, method, own_platform, platform, points, published, ramps, scaling, storage, summary, waits, writes,
+};
+use crate::summary::head;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::RunJson;
 
 /// A report that can be requested by name.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Report {
     /// Its name on the command line.
     pub name: &'static str,
     /// What it shows.
     pub title: &'static str,
-    /// Renders its text for a terminal of this width; `None` is as wide as needed.
-    pub render: fn(&RunJson, &Catalogue, Option<u16>) -> String,
+    sections: fn(&Reported, &Catalogue) -> Vec<Section>,
 }
 
-/// Every text report.
+impl Report {
+    /// The report on a run.
+    #[must_use]
+    pub fn of(&self, reported: &Reported, catalogue: &Catalogue) -> Document {
+        let document = Document::of((self.sections)(reported, catalogue));
+        if !HEADED.contains(&self.name) {
+            return document;
+        }
+        let run = &reported.run;
+        let head = head::blocks(run).into_iter().chain(own_platform::conclusion(run)).collect();
+        Document { title: head::title(run), head, ..document }
+    }
+}
+
+/// Reports that begin with a title and the first facts of the run.
+const HEADED: [&str; 1] = ["summary"];
+
+/// How a report is made.
+type Sections = fn(&Reported, &Catalogue) -> Vec<Section>;
+
+const fn entry(name: &'static str, title: &'static str, sections: Sections) -> Report {
+    Report { name, title, sections }
+}
+
+/// Every report.
 pub const REPORTS: &[Report] = &[
-    Report { name: "summary", title: "key metrics of the platform on one page", render: summary::page },
-    Report { name: "bps8.0", title: "every point, in the Benchware 8.0 table", render: tables::bps80 },
-    Report { name: "bps8.4-load", title: "load tests, in the Benchware 8.4 table", render: tables::bps84_load },
-    Report {
-        name: "bps8.4-oltp",
-        title: "select and update tests, in the Benchware 8.4 table",
-        render: tables::bps84_oltp,
-    },
-    Report { name: "cells", title: "medians, intervals and flags of every cell", render: tables::cells },
-    Report { name: "waits", title: "what the sessions of every point waited for", render: tables::waits },
-    Report { name: "writes", title: "what every point wrote, log and data files told apart", render: tables::writes },
-    Report { name: "latency", title: "times of transactions by the rate asked for", render: tables::latency },
-    Report { name: "storage", title: "I/Os of the storage itself, below any database", render: tables::storage },
-    Report { name: "published", title: "what a published result says beside its series", render: published::page },
-    Report {
-        name: "platform",
-        title: "hardware, operating system, database, settings",
-        render: |run, _, width| platform::sheet(run, width),
-    },
+    entry("summary", "key metrics of the platform on one page", |of, c| summary::report(&of.run, c)),
+    entry("bps8.0", "every point, in the Benchware 8.0 table", |of, c| points::report(&of.run, c, &points::BPS80)),
+    entry("bps8.4-load", "load tests, in the Benchware 8.4 table", |of, c| {
+        points::report(&of.run, c, &points::BPS84_LOAD)
+    }),
+    entry("bps8.4-oltp", "select and update tests, in the Benchware 8.4 table", |of, c| {
+        points::report(&of.run, c, &points::BPS84_OLTP)
+    }),
+    entry("cells", "medians, intervals and flags of every cell", |of, c| ramps::report(&of.run, c)),
+    entry("scaling", "the scaling law of each ramp", |of, c| scaling::report(&of.run, c)),
+    entry("waits", "what the sessions of every test waited for", |of, c| waits::report(&of.run, c)),
+    entry("writes", "what every point wrote, log and data files told apart", |of, _| writes::report(&of.run)),
+    entry("latency", "times of transactions by the rate asked for", |of, c| latency::report(&of.run, &of.times, c)),
+    entry("storage", "I/Os of the storage itself, below any database", |of, _| storage::report(&of.run)),
+    entry("published", "what a published result says beside its series", |of, _| published::report(&of.run)),
+    entry("platform", "hardware, operating system, database, settings", |of, _| vec![platform::section(&of.run)]),
+    entry("method", "how it was measured, and with what settings", |of, _| vec![method::of_run(&of.run)]),
 ];
 
 /// The report with this name.
 #[must_use]
 pub fn report(name: &str) -> Option<&'static Report> {
     REPORTS.iter().find(|r| r.name == name)
+}
+
+/// The texts of several reports on a run, one below the other, for a terminal of this width.
+#[must_use]
+pub fn texts(names: &[&str], reported: &Reported, catalogue: &Catalogue, width: Option<u16>) -> String {
+    let found = names.iter().filter_map(|name| report(name));
+    found.map(|report| report.of(reported, catalogue).text(width)).collect::<Vec<_>>().join("\n")
 }

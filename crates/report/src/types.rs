@@ -1,6 +1,6 @@
 //! The transactions of a workload by type, if it has several: a line for each, below the line for all together.
 
-use crate::text::clean;
+use crate::document::{Cell, Form};
 use dbdyno_model::{Point, ResponseTime, TransactionType};
 use dbdyno_stats::Estimate;
 
@@ -23,7 +23,7 @@ fn of_repeats<'a>(repeats: &[&'a [TransactionType]]) -> Vec<TypeFigures<'a>> {
     let Some(first) = repeats.first().filter(|types| types.len() > 1) else { return Vec::new() };
     let all: u64 = first.iter().map(|of_type| u64::from(of_type.weight)).sum();
     let of_type = |of_type: &TransactionType| TypeFigures {
-        label: format!("  {} ({} of {all})", clean(&of_type.name), of_type.weight),
+        label: format!("  {} ({} of {all})", of_type.name, of_type.weight),
         repeats: repeats.iter().filter_map(|types| types.iter().find(|t| t.name == of_type.name)).collect(),
     };
     first.iter().map(of_type).collect()
@@ -39,20 +39,15 @@ impl TypeFigures<'_> {
         self.median(|of_type| of_type.ops_per_s)
     }
 
-    /// A time in words, or that it lies among the failures of a repeat: the response time of an open loop, else the
-    /// service time.
-    pub(crate) fn time_words(
-        &self,
-        open: bool,
-        figure: fn(&ResponseTime) -> Option<f64>,
-        words: fn(Option<f64>) -> String,
-    ) -> String {
+    /// A time, or that it lies among the failures of a repeat: the response time of an open loop, else the service
+    /// time.
+    pub(crate) fn time_cell(&self, open: bool, figure: fn(&ResponseTime) -> Option<f64>) -> Cell {
         let times = |t: &TransactionType| if open { t.response_time_s.clone() } else { t.service_time_s.clone() };
         let is_failed = |t: &&TransactionType| times(t).is_some_and(|t| t.max.is_some() && figure(&t).is_none());
         if self.repeats.iter().any(is_failed) {
-            return FAILED.to_owned();
+            return Cell::words(FAILED);
         }
-        words(self.median(|t| times(t).as_ref().and_then(figure)))
+        Cell::figure(self.median(|t| times(t).as_ref().and_then(figure)), Form::Duration)
     }
 }
 
@@ -86,10 +81,9 @@ mod tests {
             told.iter().map(|t| t.reached_per_s().map(f64::round)).collect::<Vec<_>>(),
             [Some(420.0), Some(105.0)]
         );
-        let p99 =
-            |open| told.iter().map(move |t| t.time_words(open, |t| t.p99, |s| format!("{s:?}"))).collect::<Vec<_>>();
-        assert_eq!(p99(false), ["Some(0.5)", FAILED], "one of the repeats has failures there");
-        assert_eq!(p99(true), ["None", "None"]);
+        let p99 = |open| told.iter().map(move |t| t.time_cell(open, |t| t.p99).text()).collect::<Vec<_>>();
+        assert_eq!(p99(false), ["500 ms", FAILED], "one of the repeats has failures there");
+        assert_eq!(p99(true), ["-", "-"]);
         assert!(of_repeats(&[&first[..1]]).is_empty(), "the line of all together says it");
     }
 }

@@ -7,7 +7,7 @@
 mod fixture;
 
 use dbdyno_catalogue::Catalogue;
-use dbdyno_report::{REPORTS, lists, report};
+use dbdyno_report::{REPORTS, Reported, lists, report};
 use std::path::Path;
 
 fn golden(name: &str, text: &str) -> Result<(), String> {
@@ -22,24 +22,27 @@ fn golden(name: &str, text: &str) -> Result<(), String> {
 #[test]
 fn every_report_is_as_its_golden_files_say() {
     let catalogue = Catalogue::embedded().unwrap();
-    let (run, storage) = (fixture::run(), fixture::storage::run());
+    let (run, storage) = (Reported::of(fixture::run()), Reported::of(fixture::storage::run()));
     let mut wrong = Vec::new();
     for report in REPORTS {
         for (suffix, width) in [("", None), (".80", Some(80))] {
             let of = if report.name == "storage" { &storage } else { &run };
-            wrong.extend(golden(&format!("{}{suffix}", report.name), &(report.render)(of, &catalogue, width)).err());
+            wrong.extend(golden(&format!("{}{suffix}", report.name), &report.of(of, &catalogue).text(width)).err());
         }
     }
-    let beside = fixture::storage::beside();
+    let beside = Reported::of(fixture::storage::beside());
+    let pooled = Reported::of(fixture::pooled());
+    let long_ramps = Reported::of(catalogue.platform("hp_dl980_violin_2012").unwrap());
     for (name, variant, run) in [
         ("summary", "storage", &storage),
         ("summary", "share", &beside),
         ("cells", "storage", &storage),
         ("platform", "storage", &storage),
-        ("latency", "connections", &fixture::pooled()),
-        ("cells", "connections", &fixture::pooled()),
+        ("latency", "connections", &pooled),
+        ("cells", "connections", &pooled),
+        ("scaling", "ramps", &long_ramps),
     ] {
-        let text = (report(name).unwrap().render)(run, &catalogue, Some(100));
+        let text = report(name).unwrap().of(run, &catalogue).text(Some(100));
         wrong.extend(golden(&format!("{name}.{variant}"), &text).err());
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -51,6 +54,7 @@ fn every_golden_file_belongs_to_a_report() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         let name = name.trim_end_matches(".txt").trim_end_matches(".80");
         let name = name.trim_end_matches(".storage").trim_end_matches(".share").trim_end_matches(".connections");
+        let name = name.trim_end_matches(".ramps");
         assert!(report(name).is_some(), "tests/golden/{name}.txt belongs to no report");
     }
 }
@@ -58,8 +62,8 @@ fn every_golden_file_belongs_to_a_report() {
 #[test]
 fn the_summary_fits_one_screen() {
     let catalogue = Catalogue::embedded().unwrap();
-    let page = (report("summary").unwrap().render)(&fixture::run(), &catalogue, Some(80));
-    let table_end = page.lines().position(|l| l.starts_with("± is")).unwrap();
+    let page = report("summary").unwrap().of(&Reported::of(fixture::run()), &catalogue).text(Some(80));
+    let table_end = page.lines().position(|l| l.starts_with("Speed is")).unwrap();
     assert!(table_end <= 50, "{table_end} lines:\n{page}");
 }
 
@@ -69,10 +73,11 @@ fn a_run_without_points_says_so() {
     let mut run = fixture::run();
     run.points.clear();
     run.cells.clear();
+    let run = Reported::of(run);
     for report in REPORTS {
-        assert!(!(report.render)(&run, &catalogue, Some(80)).is_empty(), "{}", report.name);
+        assert!(!report.of(&run, &catalogue).text(Some(80)).is_empty(), "{}", report.name);
     }
-    let page = (report("summary").unwrap().render)(&run, &catalogue, Some(80));
+    let page = report("summary").unwrap().of(&run, &catalogue).text(Some(80));
     assert!(page.contains("Random read       T626 not measured"), "{page}");
 }
 

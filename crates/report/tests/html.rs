@@ -8,8 +8,8 @@ mod fixture;
 use dbdyno_catalogue::{Catalogue, Requirements};
 use dbdyno_model::{ChosenBy, Dop, MetricId, MetricValue, Point, RunId, RunJson, Status, StorageReference};
 use dbdyno_report::compare::{CompareOptions, Side, compare};
-use dbdyno_report::html::{self, PointTimes, Reported};
 use dbdyno_report::verdict::Verdict;
+use dbdyno_report::{Extent, PointTimes, Reported};
 use dbdyno_stats::Histogram;
 use serde_json::Value;
 use std::path::Path;
@@ -58,7 +58,7 @@ fn slower(mut run: RunJson) -> RunJson {
 }
 
 fn compared(catalogue: &Catalogue) -> String {
-    let side = |name: &str, run: RunJson| Side { name: name.into(), runs: vec![run] };
+    let side = |name: &str, run: RunJson| Side::new(name, vec![run]);
     let published = catalogue.platform("hp_dl980_violin_2012").unwrap();
     let sides = [
         side("before", fixture::run()),
@@ -67,7 +67,18 @@ fn compared(catalogue: &Catalogue) -> String {
     ];
     let comparison = compare(&sides, &CompareOptions::default(), catalogue).unwrap();
     let verdicts: Vec<Verdict> = sides.iter().map(|s| Verdict::of(&s.runs[0], &requirements(catalogue))).collect();
-    html::comparison(&comparison, &sides, &verdicts, catalogue)
+    comparison.document(&sides, &verdicts, catalogue, Extent::Page).page()
+}
+
+/// The page of a run without histograms.
+fn page(run: RunJson) -> String {
+    Reported::of(run).document(&catalogue()).page()
+}
+
+/// What stands in a section of a page; empty where there is no such section.
+fn section(page: &str, id: &str) -> String {
+    let of = page.split_once(&format!("<section id=\"{id}\">")).and_then(|(_, rest)| rest.split_once("</section>"));
+    of.map_or_else(String::new, |(section, _)| section.to_owned())
 }
 
 /// A page without its style and script, one element a line, for readable differences.
@@ -89,14 +100,13 @@ fn readable(page: &str) -> String {
 #[test]
 fn pages_are_as_their_golden_files_say() {
     let catalogue = catalogue();
-    let one = html::page(&reported(fixture::run(), &catalogue), &catalogue);
-    let published = catalogue.platform("hds_ucp_flash_2013").unwrap();
-    let published = html::page(&Reported { run: published, times: Vec::new(), verdict: None }, &catalogue);
-    let storage = Reported { run: fixture::storage::run(), times: Vec::new(), verdict: None };
-    let storage = html::page(&storage, &catalogue);
-    for (name, page) in
-        [("run", one), ("published", published), ("comparison", compared(&catalogue)), ("storage", storage)]
-    {
+    let pages = [
+        ("run", reported(fixture::run(), &catalogue).document(&catalogue).page()),
+        ("published", page(catalogue.platform("hds_ucp_flash_2013").unwrap())),
+        ("comparison", compared(&catalogue)),
+        ("storage", page(fixture::storage::run())),
+    ];
+    for (name, page) in pages {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden_pages/{name}.html"));
         let text = readable(&page);
         if std::env::var_os("DBDYNO_BLESS").is_some() {
@@ -110,23 +120,17 @@ fn pages_are_as_their_golden_files_say() {
 
 #[test]
 fn how_long_was_waited_for_connections_has_a_row_of_its_own() {
-    let catalogue = catalogue();
-    let page = html::page(&Reported { run: fixture::pooled(), times: Vec::new(), verdict: None }, &catalogue);
-    let section = page.split("<section id=\"latency\">").nth(1).unwrap().split("</section>").next().unwrap();
-    assert_eq!(section.matches("16 shared connections").count(), 4, "two loads, the wait of each below it: {section}");
-    assert_eq!((section.matches(">wait<").count(), section.matches("<b>Wait</b>").count()), (2, 1), "{section}");
-    let without = html::page(&Reported { run: fixture::run(), times: Vec::new(), verdict: None }, &catalogue);
-    assert!(!without.contains("<b>Wait</b>"), "who has a connection waits for none");
+    let section = section(&page(fixture::pooled()), "latency");
+    let count = |text: &str| section.matches(text).count();
+    assert_eq!((count("16 connections"), count("waiting for one"), count(">wait<")), (2, 2, 2), "two loads: {section}");
+    assert_eq!(count("Wait is from when"), 1, "{section}");
+    let without = page(fixture::run());
+    assert!(!without.contains("Wait is from when"), "who has a connection waits for none");
 }
 
 #[test]
 fn a_database_stands_beside_its_storage() {
-    let catalogue = catalogue();
-    let share = |run: RunJson| {
-        let page = html::page(&Reported { run, times: Vec::new(), verdict: None }, &catalogue);
-        let section = page.split("<section id=\"storage-share\">").nth(1).unwrap_or_default().to_owned();
-        section.split("</section>").next().unwrap_or_default().to_owned()
-    };
+    let share = |run: RunJson| section(&page(run), "storage-share");
     let beside = share(fixture::storage::beside());
     assert!(beside.contains("/data/dbdyno.orion"), "{beside}");
     // Device bytes beside device bytes, and reads at the same depth; commits and raw writes are not compared.
@@ -156,7 +160,7 @@ fn a_database_stands_beside_its_storage() {
 #[test]
 fn storage_is_compared_by_the_kind_of_its_work() {
     let catalogue = catalogue();
-    let side = |name: &str, run: RunJson| Side { name: name.into(), runs: vec![run] };
+    let side = |name: &str, run: RunJson| Side::new(name, vec![run]);
     let mut other = fixture::storage::run();
     other.run.id = RunId::new("other1").unwrap();
     other.points.retain(|p| p.subject.storage().is_some_and(|s| s.load.write_pct == 0));
@@ -181,22 +185,26 @@ fn storage_is_compared_by_the_kind_of_its_work() {
 
 #[test]
 fn a_run_without_points_has_a_page() {
-    let catalogue = catalogue();
     let mut run = fixture::run();
     run.points.clear();
     run.cells.clear();
-    let page = html::page(&Reported { run, times: Vec::new(), verdict: None }, &catalogue);
-    assert!(page.contains("Not measured: String mix (T141)"), "{page}");
+    let page = page(run);
+    let metrics = section(&page, "key-metrics");
+    let row = metrics.split("<tr>").find(|row| row.contains("String mix")).unwrap();
+    assert!(row.contains("T141") && row.contains(">not measured</td>"), "{row}");
     assert!(!page.contains("id=\"latency\"") && !page.contains("id=\"verdict\""), "{page}");
 }
 
 #[test]
 fn nothing_is_loaded_and_only_the_pages_own_script_may_run() {
-    let page = compared(&catalogue());
-    assert!(page.contains("default-src 'none'; style-src 'sha256-"), "the policy is gone");
-    for asks in ["src=", "@import", "url(", "<link", "<iframe", "<object", "<base", " style=\"", "fetch("] {
-        assert!(!page.contains(asks), "the page has {asks}");
+    let pages = [page(fixture::run()), compared(&catalogue())];
+    for page in &pages {
+        assert!(page.contains("default-src 'none'; style-src 'sha256-"), "the policy is gone");
+        for asks in ["src=", "@import", "url(", "<link", "<iframe", "<object", "<base", " style=\"", "fetch("] {
+            assert!(!page.contains(asks), "the page has {asks}");
+        }
     }
+    let page = &pages[1];
     let elsewhere = page.split("href=\"").skip(1).find(|href| !href.starts_with('#'));
     assert_eq!(elsewhere, None, "a link leads away");
 }
@@ -266,12 +274,13 @@ fn no_text_of_a_database_is_markup() {
     let run = hostile(fixture::run());
     let mut one = reported(run.clone(), &catalogue);
     one.verdict.as_mut().unwrap().title = HOSTILE.into();
-    harmless(&html::page(&one, &catalogue));
+    harmless(&one.document(&catalogue).page());
 
-    let sides =
-        [Side { name: HOSTILE.into(), runs: vec![run.clone()] }, Side { name: "b".into(), runs: vec![slower(run)] }];
-    let comparison = compare(&sides, &CompareOptions::default(), &catalogue).unwrap();
-    harmless(&html::comparison(&comparison, &sides, one.verdict.as_slice(), &catalogue));
+    {
+        let sides = [Side::new(HOSTILE, vec![run.clone()]), Side::new("b", vec![slower(run)])];
+        let comparison = compare(&sides, &CompareOptions::default(), &catalogue).unwrap();
+        harmless(&comparison.document(&sides, one.verdict.as_slice(), &catalogue, Extent::Page).page());
+    }
 
     let published = serde_json::to_value(catalogue.platform("hds_ucp_flash_2013").unwrap()).unwrap();
     let mut paths = Vec::new();
@@ -283,7 +292,7 @@ fn no_text_of_a_database_is_markup() {
         *spoilt.pointer_mut(path).unwrap() = Value::String(HOSTILE.into());
     }
     let run: RunJson = serde_json::from_value(spoilt).unwrap();
-    harmless(&html::page(&Reported { run, times: Vec::new(), verdict: None }, &catalogue));
+    harmless(&page(run));
 }
 
 /// A run of every test at ten degrees of parallelism, of realistic size: 500 points and more.
@@ -313,11 +322,12 @@ fn large(catalogue: &Catalogue, n: u32) -> RunJson {
 fn large_pages_can_be_sent() {
     const MOST_BYTES: usize = 1_500_000;
     let catalogue = catalogue();
-    let sides: Vec<Side> =
-        (0..5).map(|n| Side { name: format!("platform {n}"), runs: vec![large(&catalogue, n)] }).collect();
-    let comparison = compare(&sides, &CompareOptions::default(), &catalogue).unwrap();
-    let page = html::comparison(&comparison, &sides, &[], &catalogue);
-    assert!(page.len() < MOST_BYTES, "five runs make {} bytes", page.len());
-    let page = html::page(&reported(large(&catalogue, 1), &catalogue), &catalogue);
+    {
+        let sides: Vec<Side> = (0..5).map(|n| Side::new(format!("platform {n}"), vec![large(&catalogue, n)])).collect();
+        let comparison = compare(&sides, &CompareOptions::default(), &catalogue).unwrap();
+        let page = comparison.document(&sides, &[], &catalogue, Extent::Page).page();
+        assert!(page.len() < MOST_BYTES, "five runs make {} bytes", page.len());
+    }
+    let page = reported(large(&catalogue, 1), &catalogue).document(&catalogue).page();
     assert!(page.len() < MOST_BYTES, "one run makes {} bytes", page.len());
 }

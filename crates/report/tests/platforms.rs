@@ -7,7 +7,7 @@
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Better, FigureKind, UsableFor};
 use dbdyno_report::figures::{self, FigureQuery};
-use dbdyno_report::report;
+use dbdyno_report::{Reported, report};
 use std::path::Path;
 
 fn golden(name: &str, text: &str) -> Result<(), String> {
@@ -40,7 +40,7 @@ fn the_documents_tables_come_out_of_the_platform_files() {
     let mut wrong = Vec::new();
     for (name, id, width) in cases {
         let run = catalogue.platform(id).unwrap();
-        let text = (report(name).unwrap().render)(&run, &catalogue, width);
+        let text = report(name).unwrap().of(&Reported::of(run), &catalogue).text(width);
         assert!(text.contains("Source"), "{name} of {id} does not name its source:\n{text}");
         let suffix = width.map_or_else(String::new, |w: u16| format!(".{w}"));
         wrong.extend(golden(&format!("{id}.{name}{suffix}"), &text).err());
@@ -82,10 +82,10 @@ fn summaries_and_series_of_a_document_agree() {
 fn every_report_of_every_platform_holds_its_width() {
     let catalogue = Catalogue::embedded().unwrap();
     for id in catalogue.platform_ids() {
-        let run = catalogue.platform(id).unwrap();
+        let run = Reported::of(catalogue.platform(id).unwrap());
         for report in dbdyno_report::REPORTS {
             for width in [60, 80, 132] {
-                let text = (report.render)(&run, &catalogue, Some(width));
+                let text = report.of(&run, &catalogue).text(Some(width));
                 let widest = text.lines().map(|l| l.chars().count()).max().unwrap_or(0);
                 assert!(widest <= usize::from(width), "{} of {id} in {width} columns:\n{text}", report.name);
             }

@@ -8,7 +8,7 @@ mod fixture;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Drive, Flag, MetricValue, Point, ResponseTime, RunId, RunJson, Status};
 use dbdyno_report::compare::{CompareOptions, Side, compare};
-use dbdyno_report::{REPORTS, lists};
+use dbdyno_report::{Extent, REPORTS, Reported, lists};
 use proptest::prelude::*;
 use std::sync::LazyLock;
 use unicode_width::UnicodeWidthChar;
@@ -138,9 +138,11 @@ proptest! {
         run in run(),
         width in prop_oneof![Just(None), (60u16..200).prop_map(Some), (0u16..60).prop_map(Some)],
     ) {
+        let run = Reported::of(run);
         for report in REPORTS {
-            check(report.name, &(report.render)(&run, &CATALOGUE, width), width)?;
+            check(report.name, &report.of(&run, &CATALOGUE).text(width), width)?;
         }
+        check("page", &run.document(&CATALOGUE).text(width), width)?;
     }
 
     #[test]
@@ -153,10 +155,10 @@ proptest! {
         // The runs share points, so that they have something in common.
         b.points.extend(a.points.iter().cloned());
         let b = RunJson::new(b.run, b.platform, b.database, b.points);
-        let sides = [("a".to_owned(), a), (label, b)].map(|(name, run)| Side { name, runs: vec![run] });
+        let sides = [("a".to_owned(), a), (label, b)].map(|(name, run)| Side::new(name, vec![run]));
         let options = CompareOptions { max_regression_pct: Some(5.0), ..CompareOptions::default() };
         if let Ok(comparison) = compare(&sides, &options, &CATALOGUE) {
-            check("compare", &dbdyno_report::compare::page(&comparison, true, width), width)?;
+            check("compare", &comparison.document(&sides, &[], &CATALOGUE, Extent::ScreenAllTests).text(width), width)?;
         }
     }
 

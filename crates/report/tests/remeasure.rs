@@ -9,6 +9,7 @@ use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Dop, Flag, Point, RunJson};
 use dbdyno_report::figures::{self, FigureQuery, ThroughputSource};
 use dbdyno_report::verdict::Verdict;
+use dbdyno_report::{Reported, report};
 
 /// A run of one ramp: jobs and rates, and what was measured again.
 fn run(ramp: &[(u32, f64)], again: &[(u32, f64)]) -> RunJson {
@@ -27,7 +28,7 @@ fn run(ramp: &[(u32, f64)], again: &[(u32, f64)]) -> RunJson {
 }
 
 fn summary(run: &RunJson) -> String {
-    dbdyno_report::summary::page(run, &Catalogue::embedded().unwrap(), None)
+    report("summary").unwrap().of(&Reported::of(run.clone()), &Catalogue::embedded().unwrap()).text(None)
 }
 
 const RAMP: [(u32, f64); 4] = [(1, 100.0), (2, 196.0), (4, 204.0), (8, 150.0)];

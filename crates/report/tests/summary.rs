@@ -7,7 +7,7 @@ mod fixture;
 
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Drive, Flag, Point, RunJson, Status};
-use dbdyno_report::summary;
+use dbdyno_report::{Reported, report};
 
 /// A fixture of other points.
 fn run_of(points: Vec<Point>) -> RunJson {
@@ -16,7 +16,7 @@ fn run_of(points: Vec<Point>) -> RunJson {
 }
 
 fn page(run: &RunJson) -> String {
-    summary::page(run, &Catalogue::embedded().unwrap(), None)
+    report("summary").unwrap().of(&Reported::of(run.clone()), &Catalogue::embedded().unwrap()).text(None)
 }
 
 /// The words of the first line that names this figure.
@@ -63,6 +63,19 @@ fn an_unsupported_test_gives_way_and_is_named() {
     let page = page(&run_of(vec![unsupported, rate("T611", 1, 1_000.0)]));
     assert_eq!(line(&page, "OLTP select, cached")[3..5], ["T611", "tx/s"], "{page}");
     assert!(page.contains("T616 not supported: there are no partitions"), "{page}");
+}
+
+/// Data from the cache in place of rows from storage is not the same work, on whatever it is shown.
+#[test]
+fn a_substitute_on_cached_data_is_called_cached() {
+    let run = run_of(vec![rate("T611", 1, 1_000.0), rate("T711", 1, 500.0)]);
+    let text = page(&run);
+    for name in ["OLTP select, cached", "OLTP update, cached"] {
+        assert!(text.contains(name), "{name} in {text}");
+    }
+    let page = Reported::of(run).document(&Catalogue::embedded().unwrap()).page();
+    assert!(page.contains("<div class=\"tile\"><h3>OLTP update, cached <span"), "{page}");
+    assert!(page.contains(">OLTP select, cached</th>"), "{page}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ mod fixture;
 
 use dbdyno_catalogue::{Catalogue, Requirements};
 use dbdyno_model::{Drive, Flag, ResponseTime, RunJson, Series, Status};
-use dbdyno_report::verdict::{RequirementOutcome, Verdict, VerdictLine, junit, page};
+use dbdyno_report::verdict::{RequirementOutcome, Variant, Verdict, VerdictLine, junit};
 use std::path::Path;
 
 const NEEDS: &str = r#"
@@ -98,6 +98,11 @@ fn verdict() -> Verdict {
     Verdict::of(&fixture::run(), &requirements(NEEDS))
 }
 
+fn accepting(run: &RunJson, needs: &Requirements, accepted: &[Flag]) -> Verdict {
+    let variant = Variant { name: run.run.id.to_string(), runs: vec![run.clone()] };
+    Verdict::of_variants(&[variant], needs, accepted).remove(0)
+}
+
 /// The only line of a verdict on one requirement.
 fn judged(run: &RunJson, requirement: &str) -> VerdictLine {
     let text = format!("title = \"x\"\n[[requirement]]\ntitle = \"y\"\n{requirement}");
@@ -124,9 +129,9 @@ fn every_outcome_is_shown_as_the_golden_files_say() {
         assert!(verdict.count(outcome) > 0, "{outcome:?}");
     }
     assert!(!verdict.met);
-    golden("page.txt", &page(&verdict, None));
-    golden("page.80.txt", &page(&verdict, Some(80)));
-    golden("junit.xml", &junit(&verdict).unwrap());
+    golden("page.txt", &Verdict::document(std::slice::from_ref(&verdict)).text(None));
+    golden("page.80.txt", &Verdict::document(std::slice::from_ref(&verdict)).text(Some(80)));
+    golden("junit.xml", &junit(std::slice::from_ref(&verdict)).unwrap());
     golden("verdict.json", &format!("{}\n", serde_json::to_string_pretty(&verdict).unwrap()));
 }
 
@@ -135,7 +140,7 @@ fn a_junit_file_is_sound_xml_whatever_the_texts_hold() {
     let mut verdict = verdict();
     verdict.lines[0].title = "a\u{1b}[2J \"<&>' \u{0}\n]]>".to_owned();
     verdict.lines[0].remarks = vec!["<script>&\u{8}".to_owned()];
-    let xml = junit(&verdict).unwrap();
+    let xml = junit(std::slice::from_ref(&verdict)).unwrap();
     let mut reader = quick_xml::Reader::from_str(&xml);
     let (mut cases, mut failures) = (0, 0);
     loop {
@@ -221,16 +226,16 @@ fn what_is_not_proved_counts_only_where_it_is_accepted_and_that_is_shown() {
     );
     let refused = Verdict::of(&run, &needs);
     assert_eq!((refused.met, refused.lines[0].outcome), (false, RequirementOutcome::Refused));
-    assert!(!page(&refused, None).contains("Accepted"));
-    let accepted = Verdict::accepting(&run, &needs, &[Flag::NotProved]);
+    assert!(!Verdict::document(std::slice::from_ref(&refused)).text(None).contains("Accepted"));
+    let accepted = accepting(&run, &needs, &[Flag::NotProved]);
     assert!(accepted.met);
-    let shown = page(&accepted, None);
+    let shown = Verdict::document(std::slice::from_ref(&accepted)).text(None);
     assert!(shown.contains("\nAccepted  not_proved, on the command line: "), "{shown}");
     assert!(shown.contains("accepted: not_proved: no device is seen"), "{shown}");
-    assert!(junit(&accepted).unwrap().contains("accepted: not_proved, on the command line"));
+    assert!(junit(std::slice::from_ref(&accepted)).unwrap().contains("accepted: not_proved, on the command line"));
     assert_eq!(serde_json::to_value(&accepted).unwrap()["accepted"], serde_json::json!(["not_proved"]));
     // Accepting another flag does not help.
-    assert!(!Verdict::accepting(&run, &needs, &[Flag::TooShort]).met);
+    assert!(!accepting(&run, &needs, &[Flag::TooShort]).met);
 }
 
 #[test]
@@ -333,7 +338,7 @@ fn a_warehouse_gets_the_conclusion_of_its_document_and_sees_the_tail() {
     let verdict = Verdict::of(&run, &needs_of_the_folder("warehouse.toml"));
     assert!(verdict.met, "{verdict:?}");
     assert_eq!(verdict.lines.len(), 6, "three requirements of two variants");
-    golden("warehouse.txt", &page(&verdict, Some(100)));
+    golden("warehouse.txt", &Verdict::document(std::slice::from_ref(&verdict)).text(Some(100)));
     let tails: Vec<&VerdictLine> =
         verdict.lines.iter().filter(|l| l.remarks.iter().any(|r| r.starts_with("the longest was 800"))).collect();
     assert_eq!(tails.len(), 1);

@@ -4,9 +4,7 @@
 
 use crate::RunContext;
 use dbdyno_model::{AwrReport, Point, RunId};
-use std::fs::OpenOptions;
 use std::io::{self, ErrorKind, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// A report is a few MiB long at most.
@@ -43,21 +41,18 @@ impl ReportFolder {
     /// Writes a report into a new file, which only its owner may read: it shows the statements of everybody. Returns
     /// the file's name.
     fn write(&self, name: &str, report: &str) -> io::Result<String> {
+        // A report gets its name when it is whole: half a report would be taken for a whole one.
+        let mut file = tempfile::Builder::new().prefix(".awr-").tempfile_in(&self.0)?;
+        file.write_all(report.as_bytes())?;
+        file.as_file().sync_all()?;
         for n in 1..=MOST_FILES {
             let again = if n == 1 { String::new() } else { format!("-{n}") };
             let name = format!("{name}{again}.html");
             let path = self.0.join(&name);
-            match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
-                Ok(mut file) => {
-                    let written = file.write_all(report.as_bytes());
-                    if written.is_err() {
-                        // Half a report would be taken for a whole one.
-                        drop(std::fs::remove_file(&path));
-                    }
-                    return written.map(|()| name);
-                }
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
+            match file.persist_noclobber(&path) {
+                Ok(_) => return Ok(name),
+                Err(kept) if kept.error.kind() == ErrorKind::AlreadyExists => file = kept.file,
+                Err(kept) => return Err(kept.error),
             }
         }
         Err(io::Error::new(ErrorKind::AlreadyExists, format!("there are {MOST_FILES} files of that name already")))

@@ -5,6 +5,7 @@ mod faults;
 mod refused;
 mod runs;
 mod share;
+mod tail;
 
 use crate::support::{Ending, Room};
 use serde_json::Value;

@@ -240,7 +240,16 @@ fn header(id: RunId, name: &str, raw: &RawPlatform, started_at: jiff::Timestamp)
 
 fn platform(raw: &RawPlatform) -> Platform {
     let RawPlatform {
-        cpu_model: model, sockets, cores, threads, hardware: product, os, kernel, virtualisation, ..
+        cpu_model: model,
+        sockets,
+        cores,
+        threads,
+        hardware: product,
+        family,
+        os,
+        kernel,
+        virtualisation,
+        ..
     } = raw.clone();
     let cpu = Cpu { model, sockets, cores, threads, clock_mhz: raw.ghz.map(|ghz| ghz * 1e3), ..Cpu::default() };
     let total_bytes = raw.memory_gib.map(|gib| (gib * f64::from(1 << 30)).round() as u64);
@@ -249,7 +258,7 @@ fn platform(raw: &RawPlatform) -> Platform {
     let disk =
         |what: String| Disk { name: "storage".to_owned(), model: Some(what), holds_database: true, ..Disk::default() };
     let disks = joined(storage, "; ").map(disk).into_iter().collect();
-    Platform { product, cpu, memory, os, kernel, virtualisation, disks, ..Platform::default() }
+    Platform { product, family, cpu, memory, os, kernel, virtualisation, disks, ..Platform::default() }
 }
 
 fn database(raw: &RawPlatform) -> Database {

@@ -56,6 +56,7 @@ pub(super) struct RawPlatform {
     pub(super) benchmark_suite: Option<String>,
     pub(super) size_class: Option<String>,
     pub(super) hardware: Option<String>,
+    pub(super) family: Option<String>,
     pub(super) cpu_model: Option<String>,
     pub(super) sockets: Option<u32>,
     pub(super) cores: Option<u32>,

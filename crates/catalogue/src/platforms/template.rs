@@ -20,7 +20,7 @@ const AFTER_PLATFORM: &str = r#"
 
 const REST: &str = r#"
 ## what one unit of each currency is worth in US dollars, and of which day; comparisons divide by dollars. Without rates all
-## prices must be in one currency, and no comparison divides by them
+## prices must be in one currency; comparisons divide by it where all sides have the same
 # [rates]
 # date = "2026-11-01"
 # EUR = 1.08

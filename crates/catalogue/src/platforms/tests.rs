@@ -106,6 +106,7 @@ fn a_file_of_the_user_adds_a_platform_or_describes_that_of_a_run() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("platforms")).unwrap();
     let text = "[platform]\nid = \"mine\"\nname = \"Mine\"\nruns = [\"before\"]\nlist_price_server_usd = 9000\n\
+                 family = \"bare metal\"\n\
                 storage = \"an array\"\n[platform.config]\narchiving = true\n[[series]]\ntest = \"T611\"\ntitle = \"t\"\n\
                 points = [{ jobs = 1, rows_per_s = 2.5 }]\n";
     std::fs::write(folder.path().join("platforms/mine.toml"), text).unwrap();
@@ -114,6 +115,7 @@ fn a_file_of_the_user_adds_a_platform_or_describes_that_of_a_run() {
     let described = catalogue.description_of_label("before").unwrap().unwrap();
     assert_eq!(described.costs().and_then(|c| c.total_usd()), Some(9_000.0));
     assert_eq!(described.platform["storage"].to_string(), "an array");
+    assert_eq!(described.platform["family"].to_string(), "bare metal");
     assert_eq!(described.settings["archiving"], "yes");
     assert_eq!((described.file.as_str(), described.at), ("mine.toml", None));
     assert_eq!(catalogue.description_of_label("after").unwrap(), None);

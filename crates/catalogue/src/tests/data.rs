@@ -60,6 +60,20 @@ fn the_suites_hold_what_their_names_promise() {
 }
 
 #[test]
+fn some_codes_are_the_same_work_as_others_and_a_name_makes_none() {
+    let catalogue = embedded();
+    let of = |test: &dbdyno_model::Test| -> Vec<String> {
+        let same = catalogue.same_work(test.code.as_str()).filter(|other| other.code.as_str().contains('-'));
+        same.map(|other| format!("{} {}", test.code, other.code)).collect()
+    };
+    let pairs: Vec<String> = catalogue.tests().iter().flat_map(of).collect();
+    // DBL-21 loads another table than T331, DBX-12 selects one row and T616 32, DBS-13 reads from another tier.
+    assert_eq!(pairs, ["T311 DBL-11", "T426 DBS-12", "T511 DBA-11", "T512 DBA-12"]);
+    let back: Vec<&str> = catalogue.same_work("DBS-12").map(|test| test.code.as_str()).collect();
+    assert_eq!(back, ["T426"]);
+}
+
+#[test]
 fn a_suite_for_decisions_keeps_the_least_window() {
     let catalogue = embedded();
     for suite in catalogue.suites().iter().filter(|s| s.repeat >= 3) {

@@ -1,7 +1,7 @@
 //! Files of requirements: what they may contain, and the messages about errors.
 
 use super::embedded;
-use crate::{Percentile, RequiredFigure, RequirementLimit, Requirements};
+use crate::{Percentile, RequiredFigure, RequiredSubject, RequirementLimit, Requirements};
 use dbdyno_model::{Drive, Flag};
 
 const SOUND: &str = r#"
@@ -28,6 +28,21 @@ title = "I/O"
 result = "io_rate"
 unit = "iops"
 minimum = 10_000
+
+[[requirement]]
+title = "Transfers"
+workload = "tpcb"
+transaction = "transfer"
+metric = "service_time_s.p99"
+maximum = 0.01
+variant = "with_replication"
+
+[[requirement]]
+title = "Reads"
+storage = "8K random reads"
+metric = "service_time_s.max"
+small_outstanding = 60
+maximum = 0.005
 "#;
 
 fn parsed(text: &str) -> Result<Requirements, String> {
@@ -37,18 +52,28 @@ fn parsed(text: &str) -> Result<Requirements, String> {
 #[test]
 fn a_file_says_figures_places_and_limits() {
     let read = parsed(SOUND).unwrap();
-    assert_eq!((read.title.as_str(), read.list.len()), ("Warehouse", 3));
-    let RequiredFigure::Test(updates) = &read.list[0].of else { panic!("{:?}", read.list[0]) };
-    assert_eq!((updates.test.as_str(), updates.unit.as_str(), updates.jobs), ("T711", "1/s", None));
+    assert_eq!((read.title.as_str(), read.list.len()), ("Warehouse", 5));
+    let RequiredFigure::Measured(updates) = &read.list[0].of else { panic!("{:?}", read.list[0]) };
+    assert!(matches!(&updates.subject, RequiredSubject::Test(code) if code.as_str() == "T711"), "{updates:?}");
+    assert_eq!((updates.unit.as_str(), updates.jobs), ("1/s", None));
     assert_eq!(read.list[0].limit, RequirementLimit::Minimum(2_000.0));
-    let RequiredFigure::Test(tail) = &read.list[1].of else { panic!("{:?}", read.list[1]) };
+    let RequiredFigure::Measured(tail) = &read.list[1].of else { panic!("{:?}", read.list[1]) };
     assert_eq!((tail.percentile, tail.drive, tail.jobs), (Some(Percentile::P99_9), Some(Drive::Client), Some(8)));
     assert_eq!(
         (read.list[1].limit, &read.list[1].accept[..]),
         (RequirementLimit::Maximum(0.005), &[Flag::ForeignLoad][..])
     );
-    let RequiredFigure::Result { name, variant, unit } = &read.list[2].of else { panic!("{:?}", read.list[2]) };
-    assert_eq!((name.as_str(), variant, unit.as_str()), ("io_rate", &None, "iops"));
+    let RequiredFigure::Result { name, unit } = &read.list[2].of else { panic!("{:?}", read.list[2]) };
+    assert_eq!((name.as_str(), &read.list[2].variant, unit.as_str()), ("io_rate", &None, "iops"));
+    let RequiredFigure::Measured(transfers) = &read.list[3].of else { panic!("{:?}", read.list[3]) };
+    let RequiredSubject::Workload { name, transaction } = &transfers.subject else { panic!("{transfers:?}") };
+    assert_eq!((name.as_str(), transaction.as_deref()), ("tpcb", Some("transfer")));
+    assert_eq!(read.list[3].variant.as_deref(), Some("with_replication"));
+    let RequiredFigure::Measured(reads) = &read.list[4].of else { panic!("{:?}", read.list[4]) };
+    let RequiredSubject::Storage { work, small_outstanding, large_outstanding } = &reads.subject else {
+        panic!("{reads:?}")
+    };
+    assert_eq!((work.as_deref(), *small_outstanding, *large_outstanding), (Some("8K random reads"), Some(60), None));
 }
 
 #[test]
@@ -113,12 +138,32 @@ fn what_is_wrong_is_named_with_its_key_and_line() {
         (
             "unit = \"iops\"",
             "unit = \"iops\"\njobs = 1",
-            "[[requirement]] I/O: key 'jobs' may only stand beside 'test' (line 20)",
+            "[[requirement]] I/O: key 'jobs' may only stand beside 'test' or 'workload' (line 20)",
         ),
         (
             "result = \"io_rate\"",
             "",
-            "[[requirement]] I/O: one of the keys 'test' and 'result' must stand here, and not both (line 20)",
+            "[[requirement]] I/O: one of the keys 'test', 'workload', 'storage' and 'result' must stand here, and not several (line 20)",
+        ),
+        (
+            "small_outstanding = 60",
+            "",
+            "[[requirement]] Reads: a maximum of storage needs the kind of I/O and the load that it is for: 'small_outstanding', 'large_outstanding' or 'rate_per_s' (line 34)",
+        ),
+        (
+            "small_outstanding = 60",
+            "small_outstanding = 60\njobs = 4",
+            "[[requirement]] Reads: key 'jobs' may only stand beside 'test' or 'workload' (line 34)",
+        ),
+        (
+            "\"tx_per_s\"",
+            "\"tx_per_s\"\nlarge_outstanding = 2",
+            "[[requirement]] Updates: key 'large_outstanding' may only stand beside 'storage' (line 4)",
+        ),
+        (
+            "\"service_time_s.p99\"",
+            "\"redo_mib_per_s\"",
+            "[[requirement]] Transfers: a transaction has no 'redo_mib_per_s'; it has tx_per_s, service_time_s and response_time_s (line 26)",
         ),
         ("title = \"Warehouse\"", "", "head: the key 'title' is missing"),
         (

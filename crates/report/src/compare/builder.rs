@@ -1,15 +1,16 @@
 //! Building a comparison.
 
-use super::units::shown_unit;
-use super::{
-    CompareError, ComparedCell, ComparedRow, Comparison, KeyFigure, MOST_SIDES, RampCurve, RampPoint, Side, SideInfo,
-    cells, efficiency, layers, others, regression, settings, warnings,
-};
+use super::alike::{self, depends_on_size, sizes_differ};
+use super::comparison::Comparison;
+use super::query::RowQuery;
+use super::row::{ComparedCell, ComparedRow, KeyFigure};
+use super::side::{CompareError, MOST_SIDES, Side, SideInfo};
+use super::{cells, curves, efficiency, layers, others, regression, settings, summary, times, warnings};
 use crate::figures::{self, FigureQuery};
-use crate::groups::{grouped, unique};
+use crate::groups::unique;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Better, Cpu, Dop, MetricId, Point, ProcedureShape, RunJson, Test, UsableFor};
-use dbdyno_stats::Estimate;
+use dbdyno_model::Point;
+use std::collections::BTreeSet;
 
 /// How to compare.
 #[derive(Debug, Clone, Default)]
@@ -33,44 +34,67 @@ pub fn compare(
 ) -> Result<Comparison, CompareError> {
     let baseline = checked(sides, options)?;
     let names = || sides.iter().map(|s| s.name.clone()).collect::<Vec<_>>();
-    let mut rows = Vec::new();
-    let mut curves = Vec::new();
-    let mut alone = Vec::new();
-    for test in tests(sides, options.tests, catalogue) {
-        let metric = metric(sides, &test, catalogue, sizes_differ(sides));
-        let Some(metric) = metric else { continue };
+    let tests = tests(sides, options.tests, catalogue);
+    let mut rows: Vec<ComparedRow> = Vec::new();
+    let mut ramps = Vec::new();
+    let mut alone: Vec<(String, usize)> = Vec::new();
+    let mut shown: BTreeSet<(String, usize)> = BTreeSet::new();
+    for test in &tests {
+        let Some(metric) = metric(sides, test, catalogue) else { continue };
+        let mut query = RowQuery::new(test, metric, KeyFigure::Speed, catalogue);
+        let having = |code: &str| -> Vec<usize> {
+            (0..sides.len()).filter(|at| has(&sides[*at], code, metric, catalogue)).collect()
+        };
+        let own = having(test);
+        // What stands in the row of another code already has no row of its own.
+        if !own.is_empty() && own.iter().all(|at| shown.contains(&(test.clone(), *at))) {
+            continue;
+        }
+        // Of two codes with the same work the one that two sides have has the row.
+        if own.len() < 2 && query.others.iter().any(|code| having(code).len() >= 2) {
+            query.others.clear();
+        }
+        query.rows_per_tx = alike::transactions(sides, &query, catalogue);
         let before = rows.len();
         for which in [KeyFigure::Speed, KeyFigure::Throughput] {
-            let row = row(sides, &test, metric, which, baseline, catalogue);
+            query.which = which;
+            let row = cells::row(sides, &query, baseline, catalogue);
             if there(&row.cells) >= 2 {
                 rows.push(row);
             }
         }
-        match (rows.len() > before, only_side(sides, &test, metric, catalogue)) {
-            (true, _) => curves.extend(curve(sides, &test, metric, catalogue)),
-            (false, Some(side)) => alone.push((test, side)),
-            (false, None) => {}
+        let new = rows.get(before..).unwrap_or_default();
+        let cells = new.iter().flat_map(|row| row.cells.iter().enumerate().map(move |(at, cell)| (row, at, cell)));
+        let with = cells.filter(|(.., cell)| cell.value.is_some());
+        shown.extend(with.map(|(row, at, cell)| (cell.test.clone().unwrap_or_else(|| row.test.clone()), at)));
+        match own.as_slice() {
+            _ if rows.len() > before => ramps.extend(curves::curve(sides, &query, catalogue)),
+            [side] => alone.push((test.clone(), *side)),
+            _ => {}
         }
     }
+    alone.retain(|of| !shown.contains(of));
     let others = if options.tests.is_some() { Vec::new() } else { others::of(sides) };
     if rows.is_empty() && others.is_empty() {
         return Err(CompareError::NothingInCommon { sides: names(), pattern: options.tests.map(str::to_owned) });
     }
     rows.sort_by_key(|row| row.which);
-    let infos: Vec<SideInfo> = sides.iter().map(info).collect();
+    let infos: Vec<SideInfo> = sides.iter().map(SideInfo::of).collect();
     let notices = unique(sides.iter().flat_map(|s| &s.runs).filter_map(|run| run.database.notice.clone()));
     Ok(Comparison {
         baseline,
         warnings: warnings::all(sides, &rows, catalogue),
         notices,
         settings: settings::differing(sides),
+        summary: summary::of(sides, baseline, &tests, catalogue),
         layers: layers::of(&rows, baseline, catalogue),
         efficiency: efficiency::of(&infos, &rows),
         regression: options.max_regression_pct.map(|pct| regression::judge(&rows, baseline, pct)),
         sides: infos,
         rows,
         alone,
-        curves,
+        curves: ramps,
+        times: times::of(sides, &tests, catalogue),
         others,
     })
 }
@@ -109,40 +133,10 @@ fn tests(sides: &[Side], pattern: Option<&str>, catalogue: &Catalogue) -> Vec<St
     tests
 }
 
-/// Whether sides have other amounts of data, or one of them does not say how much.
-fn sizes_differ(sides: &[Side]) -> bool {
-    let mut sizes = sides.iter().flat_map(|side| &side.runs).map(|run| run.run.size.as_str());
-    let first = sizes.next();
-    sizes.any(|size| Some(size) != first)
-}
-
-/// Rows per transaction that all sides have measured, the largest of them, where what they would show is unlike.
-fn alike_transactions(sides: &[Side], test: &str, catalogue: &Catalogue) -> Option<u64> {
-    let runs = sides.iter().flat_map(|side| &side.runs);
-    let sizes: Vec<_> = runs.map(|run| figures::transaction_sizes(run, test, catalogue)).collect();
-    let sizes: Vec<_> = sizes.into_iter().filter(|[all, _]| !all.is_empty()).collect();
-    let ([_, first], others) = (sizes.first()?, sizes.get(1..)?);
-    if others.iter().all(|[_, chosen]| chosen == first) {
-        return None;
-    }
-    let [all, _] = sizes.first()?;
-    all.iter().rev().find(|rows| others.iter().all(|[all, _]| all.contains(rows))).copied()
-}
-
-/// Whether a figure of a test is another where there are more rows: a time, or a number of passes, of what goes over
-/// all rows of a table.
-fn depends_on_size(test: &str, metric: &str, catalogue: &Catalogue) -> bool {
-    const OF_A_PASS: [&str; 5] = ["elapsed_s", "ops_per_s", "tx_per_s", "service_time_s", "response_time_s"];
-    let over_all = |test: &Test| {
-        use ProcedureShape::{Index, Load, Statement};
-        matches!(test.procedure.shape, Load | Statement | Index)
-    };
-    OF_A_PASS.contains(&metric) && catalogue.test(test).is_ok_and(over_all)
-}
-
 /// The metric that most sides have for a test; the test's own metrics come first. Where the amounts of data differ, one
 /// that does not depend on them goes before one that does.
-fn metric(sides: &[Side], test: &str, catalogue: &Catalogue, sizes_differ: bool) -> Option<&'static str> {
+fn metric(sides: &[Side], test: &str, catalogue: &Catalogue) -> Option<&'static str> {
+    let sizes_differ = sizes_differ(sides);
     let of_storage = sides
         .iter()
         .flat_map(|s| &s.runs)
@@ -153,9 +147,12 @@ fn metric(sides: &[Side], test: &str, catalogue: &Catalogue, sizes_differ: bool)
         Err(_) => of_storage.and_then(|p| p.metric.as_ref()).map(|m| m.id.as_str()).into_iter().collect(),
     };
     let candidates = Point::metric_ids().filter(|id| own.is_empty() && id.ends_with("_per_s") || own.contains(id));
-    let has = |run: &RunJson, id: &str| figures::find(&FigureQuery::new(test, id), run, catalogue).is_ok();
-    let place = |id: &str| own.iter().position(|m| *m == id).unwrap_or(usize::MAX);
-    let counted = candidates.map(|id| (sides.iter().filter(|s| s.runs.iter().any(|run| has(run, id))).count(), id));
+    let codes: Vec<&str> = std::iter::once(test).chain(catalogue.same_work(test).map(|t| t.code.as_str())).collect();
+    let has_any = |side: &Side, id: &str| codes.iter().any(|code| has(side, code, id, catalogue));
+    // Of what the catalogue does not know, a workload, the rate of its transactions decides.
+    let order = if own.is_empty() { &["tx_per_s", "rows_per_s", "ops_per_s"][..] } else { &own };
+    let place = |id: &str| order.iter().position(|m| *m == id).unwrap_or(usize::MAX);
+    let counted = candidates.map(|id| (sides.iter().filter(|side| has_any(side, id)).count(), id));
     let fits = |id: &str| !(sizes_differ && depends_on_size(test, id, catalogue));
     let of_two = |n: usize| n.min(2);
     let best =
@@ -163,105 +160,12 @@ fn metric(sides: &[Side], test: &str, catalogue: &Catalogue, sizes_differ: bool)
     best.map(|(_, id)| id)
 }
 
-fn row(
-    sides: &[Side],
-    test: &str,
-    metric: &str,
-    which: KeyFigure,
-    baseline: usize,
-    catalogue: &Catalogue,
-) -> ComparedRow {
-    let id = MetricId::from(metric);
-    let known = catalogue.metric(&id).ok();
-    let unit = known.map_or_else(String::new, |m| m.unit.clone());
-    let rows_per_tx = alike_transactions(sides, test, catalogue);
-    let of = (metric, rows_per_tx);
-    let mut row = ComparedRow {
-        rows_per_tx,
-        test: test.to_owned(),
-        title: catalogue.test(test).map_or_else(|_| String::new(), |t| t.title.clone()),
-        which,
-        shown_unit: shown_unit(metric, &unit),
-        unit,
-        better: known.map_or(Better::Higher, |m| m.better),
-        unlike_sizes: sizes_differ(sides) && depends_on_size(test, metric, catalogue),
-        cells: sides.iter().map(|side| cells::cell(side, test, of, which, catalogue)).collect(),
-        metric: id,
-    };
-    cells::write(&mut row, sides, catalogue);
-    cells::rank(&mut row);
-    cells::divide(&mut row, baseline);
-    row
-}
-
 /// Number of cells with a figure that may be compared.
 fn there(cells: &[ComparedCell]) -> usize {
     cells.iter().filter(|c| c.value.is_some()).count()
 }
 
-/// The only side that has a figure.
-fn only_side(sides: &[Side], test: &str, metric: &str, catalogue: &Catalogue) -> Option<usize> {
-    let has = |side: &Side| {
-        side.runs.iter().any(|run| figures::find(&FigureQuery::new(test, metric), run, catalogue).is_ok())
-    };
-    let mut having = sides.iter().enumerate().filter(|(_, side)| has(side)).map(|(at, _)| at);
-    having.next().filter(|_| having.next().is_none())
-}
-
-fn curve(sides: &[Side], test: &str, metric: &str, catalogue: &Catalogue) -> Option<RampCurve> {
-    let rows_per_tx = alike_transactions(sides, test, catalogue);
-    let ask = FigureQuery { rows_per_tx, ..FigureQuery::new(test, metric) };
-    let lines: Vec<Vec<RampPoint>> = sides.iter().map(|side| line(side, &ask, catalogue)).collect();
-    let id = MetricId::from(metric);
-    let known = catalogue.metric(&id).ok()?;
-    let title = catalogue.test(test).map_or_else(|_| String::new(), |t| t.title.clone());
-    let curve = RampCurve { test: test.to_owned(), title, unit: known.unit.clone(), metric: id, lines };
-    curve.lines.iter().any(|line| line.len() > 1).then_some(curve)
-}
-
-fn line(side: &Side, ask: &FigureQuery<'_>, catalogue: &Catalogue) -> Vec<RampPoint> {
-    let found = side.runs.iter().filter_map(|run| figures::find(ask, run, catalogue).ok());
-    let usable = found.flat_map(|found| found.cells).filter(|f| f.usable_for() > UsableFor::Nothing);
-    let mut dops = grouped(usable.filter_map(|figure| Some((figure.dop?, (figure.estimate, figure.is_doubtful())))));
-    dops.sort_by_key(|(dop, _)| (dop.parallelism(), *dop));
-    let point = |(dop, figures): &(Dop, Vec<(Estimate, bool)>)| {
-        let estimate = match figures.as_slice() {
-            [(one, _)] => *one,
-            several => Estimate::of(&several.iter().map(|(e, _)| e.median).collect::<Vec<_>>())?,
-        };
-        let doubtful = figures.iter().any(|(_, doubtful)| *doubtful);
-        let (low, high) = estimate.interval.map_or((None, None), |i| (Some(i.low), Some(i.high)));
-        Some(RampPoint { dop: *dop, value: estimate.median, low, high, doubtful })
-    };
-    dops.iter().filter_map(point).collect()
-}
-
-fn info(side: &Side) -> SideInfo {
-    let first = side.runs.first();
-    let cpu = first.map(|run| &run.platform.cpu);
-    let costs = first.and_then(|run| run.costs.as_ref());
-    let cores = cpu.and_then(|c| c.cores).filter(|n| *n > 0);
-    let title = first.map_or_else(String::new, |run| match &run.published {
-        Some(_) => run.name().to_owned(),
-        None => {
-            let parts = [run.platform.product.clone(), run.platform.cpu.model.clone(), run.platform.host.clone()];
-            let parts: Vec<String> = parts.into_iter().flatten().collect();
-            let database = if run.is_of_storage() { "storage" } else { &run.database.engine };
-            format!("{database} {}, {}", run.database.version, parts.join(", "))
-        }
-    });
-    SideInfo {
-        name: side.name.clone(),
-        title: title.trim_end_matches([',', ' ']).to_owned(),
-        runs: side.runs.iter().map(|run| run.run.id.to_string()).collect(),
-        source: first.and_then(|run| run.published.as_ref()).map(|p| p.source.clone()),
-        cores,
-        threads: cpu.and_then(|c| c.threads).filter(|n| *n > 0),
-        usable_cores: cpu.and_then(Cpu::usable_cores).map(|usable| usable.n),
-        usable_threads: cpu.and_then(Cpu::usable_threads).map(|usable| usable.n),
-        may_use: cpu.and_then(crate::platform::may_use),
-        licences: cores.zip(costs.and_then(|c| c.licences_per_core)).map(|(n, factor)| f64::from(n) * factor),
-        price_usd: costs.and_then(|c| c.total_usd()).filter(|usd| *usd > 0.0),
-        price_terms: costs.and_then(|c| c.terms.clone()),
-    }
+/// Whether a side has a metric of a test.
+fn has(side: &Side, test: &str, metric: &str, catalogue: &Catalogue) -> bool {
+    side.runs.iter().any(|run| figures::find(&FigureQuery::new(test, metric), run, catalogue).is_ok())
 }

@@ -1,7 +1,7 @@
 //! How dbdyno itself was built, where the sides differ. Older runs do not say it, which counts as no difference.
 
-use super::side_values::setting;
-use super::{DifferingSetting, Side};
+use super::side::Side;
+use super::side_values::{DifferingSetting, setting};
 use crate::groups::unique;
 use dbdyno_model::{RunJson, Tool};
 use std::collections::BTreeSet;

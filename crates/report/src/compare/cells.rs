@@ -1,71 +1,88 @@
-//! Each side's figure in a row: found in every run, combined, ranked, and divided by the baseline's.
+//! The rows: each side's figure, found in every run, combined, ranked, and divided by the baseline's.
 
-use super::{ComparedCell, ComparedRow, KeyFigure, Rank, Ratio, RatioVerdict, Side};
-use crate::figures::{self, DOUBTFUL, Figure, FigureQuery};
-use crate::numbers::{MISSING, printed, thousands};
+use super::alike::{depends_on_size, sizes_differ};
+use super::query::{Found, RowQuery};
+use super::row::{ComparedCell, ComparedRow, KeyFigure, Rank, Ratio, RatioVerdict};
+use super::side::Side;
+use super::units::shown_unit;
+use crate::figures::{DOUBTFUL, Figure};
+use crate::numbers::{MISSING, duration, factor, printed, thousands};
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Better, Commits, Flag, Point, RunJson, UsableFor};
+use dbdyno_model::{Better, Commits, Flag, MetricId, Point, UsableFor};
 use dbdyno_stats::{Difference, Estimate, NotComparable};
 
-/// The figure of one run for a row.
-pub(super) fn figure<'a>(
-    run: &'a RunJson,
-    test: &str,
-    (metric, rows_per_tx): (&str, Option<u64>),
-    which: KeyFigure,
-    catalogue: &Catalogue,
-) -> Result<Figure<'a>, String> {
-    let found = figures::find(&FigureQuery { rows_per_tx, ..FigureQuery::new(test, metric) }, run, catalogue)?;
-    let figure = match which {
-        KeyFigure::Speed => found.speed().ok_or("not measured at 1x1x1"),
-        KeyFigure::Throughput => found.throughput().ok_or("no throughput"),
+/// The unit of a scaling.
+const TIMES: &str = "x";
+
+/// The row that answers a question.
+pub(super) fn row(sides: &[Side], query: &RowQuery<'_>, baseline: usize, catalogue: &Catalogue) -> ComparedRow {
+    let metric = MetricId::from(query.metric);
+    let known = catalogue.metric(&metric).ok().filter(|_| query.which != KeyFigure::Scaling);
+    let unit = known.map_or_else(String::new, |m| m.unit.clone());
+    let shown_unit = match query.which {
+        KeyFigure::Speed | KeyFigure::Throughput => shown_unit(query.metric, &unit),
+        KeyFigure::Time => String::new(),
+        KeyFigure::Scaling => TIMES.to_owned(),
     };
-    Ok(figure?.clone())
+    let mut row = ComparedRow {
+        test: query.test.to_owned(),
+        title: catalogue.test(query.test).map_or_else(|_| String::new(), |t| t.title.clone()),
+        which: query.which,
+        metric,
+        unit,
+        shown_unit,
+        better: known.map_or(Better::Higher, |m| m.better),
+        rows_per_tx: query.rows_per_tx,
+        unlike_sizes: sizes_differ(sides) && depends_on_size(query.test, query.metric, catalogue),
+        cells: sides.iter().map(|side| cell(side, query, catalogue)).collect(),
+    };
+    write(&mut row, sides, query, catalogue);
+    part_transactions(&mut row, baseline);
+    rank(&mut row);
+    divide(&mut row, baseline);
+    row
 }
 
 /// A side's cell, before it is compared.
-pub(super) fn cell(
-    side: &Side,
-    test: &str,
-    of: (&str, Option<u64>),
-    which: KeyFigure,
-    catalogue: &Catalogue,
-) -> ComparedCell {
-    let asked = side.runs.iter().map(|run| figure(run, test, of, which, catalogue));
-    let mut figures: Vec<Figure<'_>> = Vec::new();
+fn cell(side: &Side, query: &RowQuery<'_>, catalogue: &Catalogue) -> ComparedCell {
+    let mut found: Vec<Found<'_, '_>> = Vec::new();
     let mut missing = None;
-    for answer in asked {
+    for answer in side.runs.iter().map(|run| query.figure(run, catalogue)) {
         match answer {
-            Ok(figure) => figures.push(figure),
+            Ok(figure) => found.push(figure),
             Err(why) => missing = missing.or(Some(why)),
         }
     }
-    let values: Vec<f64> = figures.iter().map(Figure::value).collect();
-    let estimate = match figures.as_slice() {
+    let figures = || found.iter().map(|found| &found.figure);
+    let values: Vec<f64> = figures().map(Figure::value).collect();
+    let estimate = match found.as_slice() {
         // A single run has its own repeats.
-        [one] => Some(one.estimate),
+        [one] => Some(one.figure.estimate),
         _ => Estimate::of(&values),
     };
-    let dops: Vec<String> = figures.iter().filter_map(|f| f.dop.map(|dop| dop.to_string())).collect();
+    let dops: Vec<String> = figures().filter_map(|f| f.dop.map(|dop| dop.to_string())).collect();
     let alike = dops.first().filter(|first| dops.iter().all(|dop| dop == *first)).cloned();
-    let points: Vec<&Point> = figures.iter().flat_map(|f| f.points.iter().copied()).collect();
-    let flags = Flag::ALL.into_iter().filter(|flag| points.iter().any(|p| p.has(*flag))).collect();
-    let printed = figures.iter().filter_map(|f| Some(Commits::from(f.printed?.commit?)));
-    let commits = points.iter().filter_map(|p| p.commits()).chain(printed).max();
+    let points: Vec<&Point> = figures().flat_map(|f| f.points.iter().copied()).collect();
+    let printed = figures().filter_map(|f| Some(Commits::from(f.printed?.commit?)));
     let equivalent = points.iter().find(|p| p.mapping == "equivalent");
+    let other = found.iter().map(|found| found.code).find(|code| *code != query.test);
+    let other_work = other.filter(|code| catalogue.same_work(query.test).all(|same| same.code.as_str() != *code));
     ComparedCell {
         value: estimate.map(|e| e.median),
         text: MISSING.to_owned(),
         low: estimate.and_then(|e| e.interval).map(|i| i.low),
         high: estimate.and_then(|e| e.interval).map(|i| i.high),
         dop: alike,
-        flags,
-        doubtful: figures.iter().any(Figure::is_doubtful),
-        commits,
+        test: other.map(str::to_owned),
+        rows_per_tx: figures().map(|f| f.rows_per_tx).find(|rows| *rows > 0),
+        flags: Flag::ALL.into_iter().filter(|flag| points.iter().any(|p| p.has(*flag))).collect(),
+        doubtful: found.iter().any(|found| found.is_barred || found.figure.is_doubtful()),
+        unlike: other_work.map(|code| format!("of {code}, which is other work than {}", query.test)),
+        commits: points.iter().filter_map(|p| p.commits()).chain(printed).max(),
         equivalent: equivalent.map(|p| p.mapping_note.clone().unwrap_or_else(|| "how was not recorded".to_owned())),
-        suspect: figures.iter().find_map(|f| f.suspect).cloned(),
-        usable_for: figures.iter().map(Figure::usable_for).min().unwrap_or(UsableFor::Nothing),
-        bound: figures.iter().find_map(Figure::bound),
+        suspect: figures().find_map(|f| f.suspect).cloned(),
+        usable_for: figures().map(Figure::usable_for).min().unwrap_or(UsableFor::Nothing),
+        bound: figures().find_map(Figure::bound),
         missing: if values.is_empty() { missing } else { None },
         rank: Rank::None,
         heat: None,
@@ -75,15 +92,11 @@ pub(super) fn cell(
 }
 
 /// Fills in the cells' texts: as printed where all sides print the same unit, else with four digits.
-pub(super) fn write(row: &mut ComparedRow, sides: &[Side], catalogue: &Catalogue) {
-    let prints: Vec<_> = sides
-        .iter()
-        .map(|side| {
-            let of = (row.metric.as_str(), row.rows_per_tx);
-            let figure = figure(side.runs.first()?, &row.test, of, row.which, catalogue).ok()?;
-            figure.printed.map(|p| p.printed.clone())
-        })
-        .collect();
+fn write(row: &mut ComparedRow, sides: &[Side], query: &RowQuery<'_>, catalogue: &Catalogue) {
+    let as_printed = matches!(row.which, KeyFigure::Speed | KeyFigure::Throughput);
+    let print =
+        |side: &Side| query.figure(side.runs.first()?, catalogue).ok()?.figure.printed.map(|p| p.printed.clone());
+    let prints: Vec<_> = sides.iter().map(|side| print(side).filter(|_| as_printed)).collect();
     let mut units = prints.iter().zip(&row.cells).filter(|(_, cell)| cell.value.is_some());
     let unit = units.clone().find_map(|(print, _)| Some(print.as_ref()?.unit.clone()));
     let same = units.all(|(print, _)| print.as_ref().map(|p| &p.unit) == unit.as_ref());
@@ -92,14 +105,32 @@ pub(super) fn write(row: &mut ComparedRow, sides: &[Side], catalogue: &Catalogue
     }
     for (cell, print) in row.cells.iter_mut().zip(&prints) {
         let Some(value) = cell.value else { continue };
-        let text = print.as_ref().filter(|_| same).map_or_else(|| thousands(value), |p| printed(p.value));
+        let text = match (row.which, print.as_ref().filter(|_| same)) {
+            (KeyFigure::Time, _) => duration(value),
+            (KeyFigure::Scaling, _) => factor(value),
+            (_, Some(print)) => printed(print.value),
+            (_, None) => thousands(value),
+        };
         let bound = cell.bound.map_or("", |bound| bound.sign());
-        cell.text = if cell.doubtful { format!("({bound}{text})") } else { format!("{bound}{text}") };
+        cell.text = format!("{bound}{text}");
+    }
+}
+
+/// Sets figures of transactions of other sizes than the baseline's apart, or than the first side's that has any.
+fn part_transactions(row: &mut ComparedRow, baseline: usize) {
+    let rows_of = |cell: &ComparedCell| cell.rows_per_tx.filter(|_| cell.unlike.is_none());
+    let base = row.cells.get(baseline).and_then(rows_of).or_else(|| row.cells.iter().find_map(rows_of));
+    for cell in &mut row.cells {
+        if let (Some(rows), Some(base)) = (rows_of(cell), base)
+            && rows != base
+        {
+            cell.unlike = Some(format!("of transactions of {rows} rows, which are other work than those of {base}"));
+        }
     }
 }
 
 /// Ranks the cells of a row: the best, the worst, and what share of the best each is.
-pub(super) fn rank(row: &mut ComparedRow) {
+fn rank(row: &mut ComparedRow) {
     if row.unlike_sizes {
         return;
     }
@@ -137,11 +168,11 @@ fn share_of_best(score: f64, best: f64) -> Option<f64> {
 
 /// Whether a figure is ranked: one that stands in parentheses is of something else than the test.
 fn takes_part(cell: &ComparedCell) -> bool {
-    cell.usable_for >= UsableFor::LowerLimit && !cell.doubtful
+    cell.usable_for >= UsableFor::LowerLimit && !cell.doubtful && cell.unlike.is_none()
 }
 
 /// Divides every cell by the baseline's.
-pub(super) fn divide(row: &mut ComparedRow, baseline: usize) {
+fn divide(row: &mut ComparedRow, baseline: usize) {
     let Some(base) = row.cells.get(baseline).cloned() else { return };
     for (at, cell) in row.cells.iter_mut().enumerate() {
         if at != baseline && cell.value.is_some() && base.value.is_some() {
@@ -185,6 +216,9 @@ fn ratio(base: &ComparedCell, cell: &ComparedCell, better: Better, why_not: Opti
 
 /// Why two figures must not be divided.
 pub(super) fn unfit(base: &ComparedCell, cell: &ComparedCell) -> Option<String> {
+    if let Some((cell, why)) = [base, cell].into_iter().find_map(|c| Some((c, c.unlike.as_ref()?))) {
+        return Some(format!("{} is {why}", cell.text));
+    }
     for c in [base, cell] {
         let why = match c.usable_for {
             UsableFor::Nothing => "is not the figure that it seems to be",
@@ -196,7 +230,8 @@ pub(super) fn unfit(base: &ComparedCell, cell: &ComparedCell) -> Option<String> 
         return Some(format!("{} {why}{names}", c.text));
     }
     if let Some(c) = [base, cell].into_iter().find(|c| c.doubtful) {
-        let flags = DOUBTFUL.iter().filter(|flag| c.flags.contains(flag)).map(|flag| flag.name());
+        let barring = [Flag::WritesDeferred];
+        let flags = DOUBTFUL.iter().chain(&barring).filter(|flag| c.flags.contains(flag)).map(|flag| flag.name());
         return Some(format!("{} is no figure of the test: {}", c.text, flags.collect::<Vec<_>>().join(", ")));
     }
     if base.bound.is_some() || cell.bound.is_some() {

@@ -1,9 +1,44 @@
 //! Published series over something other than jobs and threads (cores, outstanding I/Os), side by side: every key that
 //! two sides have. The catalogue does not say which way is better for a key, so nothing is ranked.
 
-use super::{OtherSeries, OtherSeriesRow, Side};
+use super::side::Side;
 use crate::groups::unique;
 use dbdyno_model::{PublishedCurve, Suspect};
+use serde::Serialize;
+
+/// One key of a series over cores or the like.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OtherSeries {
+    /// The test; the catalogue does not have it.
+    pub test: String,
+    /// What it shows.
+    pub title: String,
+    /// What it varies over.
+    pub by: String,
+    /// What is counted, in the unit that the key names.
+    pub key: String,
+    /// One row for each position that a side has.
+    pub rows: Vec<OtherSeriesRow>,
+}
+
+/// One position of a series.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OtherSeriesRow {
+    /// The number of cores, or the like.
+    pub at: f64,
+    /// One value a side, as printed.
+    pub values: Vec<Option<f64>>,
+    /// Doubts about them.
+    pub suspects: Vec<Option<Suspect>>,
+}
+
+impl OtherSeries {
+    /// Number of sides that have it.
+    fn sides(&self) -> usize {
+        let sides = self.rows.iter().map(|row| row.values.len()).max().unwrap_or(0);
+        (0..sides).filter(|side| self.rows.iter().any(|row| row.values.get(*side).is_some_and(Option::is_some))).count()
+    }
+}
 
 /// Every key of every such series that two sides have; the series' own result comes first.
 pub(super) fn of(sides: &[Side]) -> Vec<OtherSeries> {

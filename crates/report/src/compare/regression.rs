@@ -1,9 +1,43 @@
 //! Whether anything became worse than a limit allows. All rows are judged together, so that many rows do not produce a
 //! difference by chance.
 
-use super::{BrokenLimit, ComparedRow, KeyFigure, Regression, cells};
+use super::cells;
+use super::row::{ComparedRow, KeyFigure};
 use dbdyno_model::Better;
 use dbdyno_stats::{Difference, Family, RatioBound};
+use serde::Serialize;
+
+/// Whether any row is worse than a limit allows.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Regression {
+    /// The limit.
+    pub limit_pct: f64,
+    /// Number of rows that were judged together.
+    pub judged: usize,
+    /// Number of rows that could not be judged: too few runs.
+    pub not_judged: usize,
+    /// Rows whose corrected interval lies wholly beyond the limit.
+    pub broken: Vec<BrokenLimit>,
+}
+
+/// A row that is worse.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BrokenLimit {
+    /// The test.
+    pub test: String,
+    /// Which figure of the test.
+    pub which: KeyFigure,
+    /// The index of the side.
+    pub side: usize,
+    /// Its ratio to the baseline.
+    pub ratio: f64,
+    /// Lower end of the interval at the corrected confidence.
+    pub low: f64,
+    /// Its upper end.
+    pub high: f64,
+    /// Holm's corrected p value.
+    pub p_value: f64,
+}
 
 /// Judges every row of every side except the baseline.
 pub(super) fn judge(rows: &[ComparedRow], baseline: usize, limit_pct: f64) -> Regression {

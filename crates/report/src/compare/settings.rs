@@ -1,7 +1,8 @@
 //! Differences between the sides: every setting that influences figures and is not the same everywhere.
 
-use super::side_values::{setting, text};
-use super::{DifferingSetting, Side, builds};
+use super::builds;
+use super::side::Side;
+use super::side_values::{DifferingSetting, setting, text};
 use crate::legend::kinds_of_commits;
 use crate::numbers::{bytes, duration};
 use dbdyno_model::{Commits, RunJson, Status};
@@ -25,7 +26,7 @@ const FACTS: &[(&str, RunFact)] = &[
     ("sockets", |r| r.platform.cpu.sockets.map(|n| n.to_string())),
     ("cores", |r| r.platform.cpu.cores.map(|n| n.to_string())),
     ("hardware threads", |r| r.platform.cpu.threads.map(|n| n.to_string())),
-    ("may be used", |r| crate::platform::may_use(&r.platform.cpu)),
+    ("may be used", |r| crate::sections::platform::may_use(&r.platform.cpu)),
     ("clock", |r| r.platform.cpu.clock_mhz.map(|mhz| format!("{:.2} GHz", mhz / 1e3))),
     ("governor", |r| r.platform.cpu.governor.clone()),
     ("memory", |r| r.platform.memory.total_bytes.map(bytes)),
@@ -88,7 +89,7 @@ fn differs(values: &[Option<String>]) -> bool {
 /// Names of the settings that differ among the runs of one side, which should be repeats of each other. Runs of a
 /// database and runs of storage, which may share a label, are compared separately.
 pub(super) fn unlike_within(side: &Side) -> Vec<String> {
-    let single = |run: &RunJson| Side { name: String::new(), runs: vec![run.clone()] };
+    let single = |run: &RunJson| Side::new("", vec![run.clone()]);
     let mut names: Vec<String> = Vec::new();
     for of_storage in [false, true] {
         let runs: Vec<Side> = side.runs.iter().filter(|r| r.is_of_storage() == of_storage).map(single).collect();

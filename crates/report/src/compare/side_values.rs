@@ -1,8 +1,18 @@
 //! The value of one setting on each side.
 
-use super::{DifferingSetting, Side};
+use super::side::Side;
 use dbdyno_model::RunJson;
+use serde::Serialize;
 use std::collections::BTreeSet;
+
+/// A setting that differs: its name and each side's value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DifferingSetting {
+    /// What it is.
+    pub name: String,
+    /// One value a side; absent where it is not known.
+    pub values: Vec<Option<String>>,
+}
 
 /// A text that is not empty.
 pub(super) fn text(text: &str) -> Option<String> {

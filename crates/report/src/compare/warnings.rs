@@ -1,10 +1,59 @@
 //! Why figures of a comparison are unlike.
 
-use super::{ComparedRow, Side, Warning, WarningKind, builds, cells, settings};
-use crate::figures::Figure;
+use super::query::{Found, RowQuery};
+use super::row::ComparedRow;
+use super::side::Side;
+use super::{builds, settings};
+use crate::groups::unique;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Commits, Point, RunJson, SuspectCode};
+use dbdyno_model::{Commits, Described, Point, RunJson, SuspectCode};
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The kind of a difference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WarningKind {
+    /// Different databases.
+    Engines,
+    /// Different amounts of data.
+    Sizes,
+    /// The work of a test was done by other means.
+    Mappings,
+    /// Another drive.
+    Drives,
+    /// Commits that wait for the log, beside commits that may not.
+    Commits,
+    /// Another definition of the test.
+    Definitions,
+    /// Transactions of another size.
+    Transactions,
+    /// Client drives whose sessions followed their server processes, beside ones whose sessions did not.
+    Pumps,
+    /// Client drives with different numbers of shared connections, or with one connection a job.
+    Connections,
+    /// A tool that cannot show times below a limit.
+    Floor,
+    /// Published figures beside measured ones.
+    Published,
+    /// Builds of dbdyno that may measure differently.
+    Builds,
+    /// Machines, or one machine at different times, with a different pace.
+    Pace,
+    /// The runs of one side differ from each other.
+    Sample,
+    /// Only some sides measured the best of a ramp again.
+    Selection,
+}
+
+/// A warning.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Warning {
+    /// Its kind.
+    pub kind: WarningKind,
+    /// The sentence.
+    pub text: String,
+}
 
 /// Every warning, the most serious first.
 pub(super) fn all(sides: &[Side], rows: &[ComparedRow], catalogue: &Catalogue) -> Vec<Warning> {
@@ -26,7 +75,9 @@ pub(super) fn all(sides: &[Side], rows: &[ComparedRow], catalogue: &Catalogue) -
     }
     let text = "a client's jobs that share connections, beside such as have one each or share another number of them";
     warn(WarningKind::Connections, unlike(sides, &connections).map(|which| format!("{text}: {which}")));
-    for text in crate::pace::warnings(sides) {
+    let paced: Vec<(&str, Vec<&Point>)> =
+        sides.iter().map(|s| (s.name.as_str(), s.runs.iter().flat_map(|run| &run.points).collect())).collect();
+    for text in crate::sections::pace::warnings(&paced) {
         warn(WarningKind::Pace, Some(text));
     }
     let text = "throughputs that came about in different ways: the best of several is too high by chance, some 3 to 4 % where the curve is flat";
@@ -36,6 +87,11 @@ pub(super) fn all(sides: &[Side], rows: &[ComparedRow], catalogue: &Catalogue) -
         let text =
             || format!("the runs of {} are not repeats of each other; they differ in {}", side.name, names.join(", "));
         warn(WarningKind::Sample, (!names.is_empty()).then(text));
+        let described = unique(side.runs.iter().map(|run| run.described.as_ref().map(Described::costs)));
+        let text = || {
+            format!("the runs of {} are described differently: prices and licences are those of the newest", side.name)
+        };
+        warn(WarningKind::Sample, (described.len() > 1).then(text));
     }
     warnings
 }
@@ -134,11 +190,13 @@ struct Basis {
 
 impl Basis {
     /// Of every point behind a figure, or of its printed value.
-    fn of(figure: &Figure<'_>, run: &RunJson) -> Vec<Self> {
+    fn of(found: &Found<'_, '_>, test: &str, run: &RunJson) -> Vec<Self> {
+        let figure = &found.figure;
         if let Some(printed) = figure.printed {
             return vec![Self { commit: printed.commit.map(Commits::from), ..Self::default() }];
         }
-        let own = run.published.is_none();
+        // The definition of another code differs though its work is the same.
+        let own = run.published.is_none() && found.code == test;
         let of_point = |p: &&Point| Self {
             equivalent: crate::legend::is_equivalent(p),
             client: crate::legend::is_of_client(p),
@@ -182,12 +240,12 @@ impl<'a> Bases<'a> {
     fn of(sides: &[Side], rows: &'a [ComparedRow], catalogue: &Catalogue) -> Self {
         let mut tests: BTreeMap<&str, Vec<Vec<Basis>>> = BTreeMap::new();
         for row in rows {
+            let query = RowQuery::of(row, catalogue);
             let of_test = tests.entry(&row.test).or_insert_with(|| sides.iter().map(|_| Vec::new()).collect());
             for (bases, side) in of_test.iter_mut().zip(sides) {
                 for run in &side.runs {
-                    let figure =
-                        cells::figure(run, &row.test, (row.metric.as_str(), row.rows_per_tx), row.which, catalogue);
-                    bases.extend(figure.iter().flat_map(|f| Basis::of(f, run)));
+                    let found = query.figure(run, catalogue);
+                    bases.extend(found.iter().flat_map(|found| Basis::of(found, &row.test, run)));
                 }
             }
         }
@@ -210,8 +268,14 @@ impl<'a> Bases<'a> {
     }
 }
 
-/// Whether there is more than one value. Definitions only count within one engine; their values begin with its name.
+/// Whether sides have other values than each other. Definitions only count within one engine; their values begin with
+/// its name.
 fn disagree(values: &[BTreeSet<String>]) -> bool {
+    let mut known = values.iter().filter(|of_side| !of_side.is_empty());
+    let first = known.next();
+    if known.all(|of_side| Some(of_side) == first) {
+        return false;
+    }
     let mut by_kind: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for value in values.iter().flatten() {
         let (kind, rest) = value.split_once(' ').unwrap_or(("", value));

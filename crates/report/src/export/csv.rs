@@ -1,6 +1,6 @@
 //! One line per point. The columns are paths of the JSON document, whose description also holds for them.
 
-use crate::text::clean;
+use crate::terminal::lines::clean;
 use dbdyno_model::{Point, RunJson};
 use serde_json::Value;
 use std::borrow::Cow;

@@ -4,7 +4,7 @@
 //! Points that are not `ok` have no figures here, and neither have published values that must not be used. The status
 //! of each point is a family of its own.
 
-use crate::text::clean;
+use crate::terminal::lines::clean;
 use crate::verdict::percentile::share_beyond;
 use dbdyno_catalogue::{Catalogue, Percentile};
 use dbdyno_model::{Metric, MetricId, Point, ResponseTime, RunJson, Status, UsableFor};

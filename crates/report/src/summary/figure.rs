@@ -35,6 +35,11 @@ impl<'a> LineFigures<'a> {
         !matches!(&self.figures, Err(why) if why == NOT_MEASURED)
     }
 
+    /// Whether rows/s add to the tx/s of the line above: not without rows, and not with one row a transaction.
+    pub(crate) fn adds_rows(&self) -> bool {
+        self.throughput().is_some_and(|c| c.points.iter().any(|p| p.rows_per_s != p.tx_per_s))
+    }
+
     /// The best figure.
     pub(crate) fn throughput(&self) -> Option<&Figure<'a>> {
         self.figures.as_ref().ok()?.throughput()
@@ -76,7 +81,7 @@ pub(crate) fn find<'a>(line: &SummaryLine, run: &'a RunJson, catalogue: &Catalog
 }
 
 /// The name of a line with the figures of a test.
-fn name(line: &SummaryLine, test: &str, catalogue: &Catalogue) -> String {
+pub(crate) fn name(line: &SummaryLine, test: &str, catalogue: &Catalogue) -> String {
     let is_cached = |code: &str| catalogue.test(code).is_ok_and(|test| test.cache == Cache::Cached);
     let meant = line.tests.first().is_none_or(|meant| is_cached(meant));
     let instead = !line.name.is_empty() && !meant && is_cached(test);

@@ -1,35 +1,32 @@
 //! The head of the summary: what was measured, where, when and how.
 
+use crate::document::{Block, Facts, Note};
 use crate::groups::unique;
 use crate::legend::kinds_of_commits;
 use crate::numbers::bytes;
-use crate::text::{clean, columns, hanging, push_line};
 use dbdyno_model::{Database, Dop, Platform, Published, Run, RunJson, Status};
 
-/// The head, a fact a line.
-pub(crate) fn head(run: &RunJson, width: Option<u16>) -> String {
-    let mut out = String::new();
-    let title = match &run.run.label {
+/// The title of a report on a run.
+pub(crate) fn title(run: &RunJson) -> String {
+    match &run.run.label {
         Some(name) if run.published.is_some() => format!("Key metrics of {name}"),
         Some(label) => format!("Key metrics of {label} (run {})", run.run.id),
         None => format!("Key metrics of run {}", run.run.id),
-    };
-    push_line(&mut out, &title, width);
-    push_line(&mut out, &"=".repeat(columns(&clean(&title))), width);
-    for (name, value) in facts(run) {
-        out.push_str(&hanging(&format!("{name:<10}"), &value, width));
     }
-    if let Some(notice) = &run.database.notice {
-        out.push_str(&hanging("Notice    ", notice, width));
-    }
-    out
+}
+
+/// The first facts for a reader, and what has not been verified.
+pub(crate) fn blocks(run: &RunJson) -> Vec<Block> {
+    let facts = facts(run).into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    let notice = run.database.notice.as_ref().map(|notice| Note::notice(notice).into());
+    [Facts { title: String::new(), facts }.into()].into_iter().chain(notice).collect()
 }
 
 /// The text for an unknown fact.
 const NOT_KNOWN: &str = "not known";
 
 /// The first facts for a reader. A fact without a name continues the one before.
-pub(crate) fn facts(run: &RunJson) -> Vec<(&'static str, String)> {
+fn facts(run: &RunJson) -> Vec<(&'static str, String)> {
     let mut facts = vec![("Platform", hardware(&run.platform)), ("", system(&run.platform))];
     // A source without hardware details at least names the platform.
     if run.published.is_some() && facts[0].1 == NOT_KNOWN {
@@ -54,7 +51,6 @@ pub(crate) fn facts(run: &RunJson) -> Vec<(&'static str, String)> {
 fn published_facts(run: &RunJson, published: &Published) -> Vec<(&'static str, String)> {
     let size = (!run.run.size.is_empty()).then(|| run.run.data_words());
     let product = run.database.facts.get("product").cloned();
-    let year = published.year.map(|y| if published.year_printed { y.to_string() } else { format!("{y} or later") });
     let parts = [
         (run.points.len(), "point of series"),
         (published.figures.len(), "printed figure"),
@@ -66,10 +62,15 @@ fn published_facts(run: &RunJson, published: &Published) -> Vec<(&'static str, S
     });
     vec![
         ("Database", joined([product, Some(run.database.version.clone()), size])),
-        ("Published", joined([Some(published.benchmark.clone()), year])),
+        ("Published", joined([Some(published.benchmark.clone()), year(published)])),
         ("Source", published.source.clone()),
         ("Points", parts.collect::<Vec<_>>().join(", ")),
     ]
+}
+
+/// The year of publication in words.
+pub(crate) fn year(published: &Published) -> Option<String> {
+    published.year.map(|y| if published.year_printed { y.to_string() } else { format!("{y} or later") })
 }
 
 fn hardware(platform: &Platform) -> String {

@@ -1,4 +1,4 @@
-//! The lines of the summary page, as data: the test, the figure and the unit.
+//! The lines of the key metrics, as data: the test, the figure and the unit.
 
 use dbdyno_model::{Flag, RunJson};
 

@@ -9,8 +9,8 @@ use super::stated;
 use crate::groups::{grouped, unique};
 use crate::summary::head::{counted, dop_words};
 use crate::{legend, numbers};
-use dbdyno_catalogue::{Percentile, Requirement, RequirementLimit, TestFigure};
-use dbdyno_model::{CellKey, Drive, Flag, MetricId, Point, RunJson};
+use dbdyno_catalogue::{MeasuredFigure, Percentile, RequiredSubject, Requirement, RequirementLimit};
+use dbdyno_model::{CellKey, Drive, Flag, Point, RunJson, Subject};
 use dbdyno_stats::Estimate;
 
 /// Flags of figures that a project must not rely on: commits could be lost in a crash, memory was measured in place of
@@ -22,13 +22,20 @@ pub const REFUSED: [Flag; 5] =
 const SAME_RATE: f64 = 0.9999;
 
 /// The requirement in words: `T711 response_time_s.p99, 8 jobs, client drive, at 2,000/s`.
-pub(super) fn words(asked: &TestFigure) -> String {
-    let mut words = format!("{} {}", asked.test, asked.metric);
+pub(super) fn words(asked: &MeasuredFigure) -> String {
+    let mut words = format!("{} {}", subject_words(&asked.subject), asked.metric);
     if let Some(percentile) = asked.percentile {
         words.push_str(&format!(".{}", percentile.name()));
     }
     let count = |n: Option<u32>, one: &str| n.map(|n| counted(u64::from(n), one));
+    let outstanding = |n: Option<u32>, size: &str| n.map(|n| format!("{n} {size}"));
+    let (small, large) = match asked.subject {
+        RequiredSubject::Storage { small_outstanding, large_outstanding, .. } => (small_outstanding, large_outstanding),
+        RequiredSubject::Test(_) | RequiredSubject::Workload { .. } => (None, None),
+    };
     let parts = [
+        outstanding(small, "small"),
+        outstanding(large, "large"),
         count(asked.nodes, "node"),
         count(asked.jobs, "job"),
         count(asked.threads, "thread"),
@@ -42,18 +49,42 @@ pub(super) fn words(asked: &TestFigure) -> String {
     words
 }
 
+fn subject_words(subject: &RequiredSubject) -> String {
+    match subject {
+        RequiredSubject::Test(code) => code.to_string(),
+        RequiredSubject::Workload { name, transaction: None } => name.as_str().to_owned(),
+        RequiredSubject::Workload { name, transaction: Some(of_type) } => format!("{} {of_type}", name.as_str()),
+        RequiredSubject::Storage { work, .. } => work.clone().unwrap_or_else(|| "storage".to_owned()),
+    }
+}
+
+/// Whether a point measured what a requirement is about.
+fn is_of(point: &Point, subject: &RequiredSubject) -> bool {
+    match (subject, &point.subject) {
+        (RequiredSubject::Test(code), Subject::Test(of)) => of == code,
+        (RequiredSubject::Workload { name, .. }, Subject::Workload(of)) => of == name,
+        (RequiredSubject::Storage { work, .. }, Subject::Storage(storage)) => {
+            work.as_ref().is_none_or(|work| *work == storage.load.work())
+        }
+        _ => false,
+    }
+}
+
 /// Finds the figure that a requirement is judged by.
-pub(super) fn find(run: &RunJson, asked: &TestFigure, requirement: &Requirement) -> FoundFigure {
-    let of_test: Vec<&Point> = run.points.iter().filter(|p| p.subject.test() == Some(&asked.test)).collect();
-    if of_test.is_empty() {
+pub(super) fn find(run: &RunJson, asked: &MeasuredFigure, requirement: &Requirement) -> FoundFigure {
+    let of_subject: Vec<&Point> = run.points.iter().filter(|p| is_of(p, &asked.subject)).collect();
+    let subject = subject_words(&asked.subject);
+    if of_subject.is_empty() {
         if let Some(found) = stated::printed(run, asked, requirement.limit) {
             return found;
         }
-        return Nothing(NotMeasured, format!("the run has no points of {}", asked.test));
+        let works = unique(run.points.iter().filter_map(|p| Some(p.subject.storage()?.load.work())));
+        let there = if works.is_empty() { String::new() } else { format!("; it has {}", works.join("; ")) };
+        return Nothing(NotMeasured, format!("the run has no points of {subject}{there}"));
     }
-    let asked_for = chosen(&of_test, asked);
+    let asked_for = chosen(&of_subject, asked);
     if asked_for.is_empty() {
-        return Nothing(NotMeasured, format!("not like this: {} was measured {}", asked.test, ways(&of_test)));
+        return Nothing(NotMeasured, format!("not like this: {subject} was measured {}", ways(&of_subject)));
     }
     let refusals: Vec<Option<String>> = asked_for.iter().map(|p| refusal(p, asked, requirement)).collect();
     let sound: Vec<&Point> = asked_for.iter().zip(&refusals).filter(|(_, r)| r.is_none()).map(|(p, _)| *p).collect();
@@ -89,6 +120,8 @@ pub(super) fn find(run: &RunJson, asked: &TestFigure, requirement: &Requirement)
         value: estimate.median,
         low: estimate.interval.map(|i| i.low),
         high: estimate.interval.map(|i| i.high),
+        bound: None,
+        peak: longest(points, asked),
         points: estimate.n,
         place: match cells.len() {
             _ if points.iter().any(|p| p.again) => format!("measured again: {place}"),
@@ -125,13 +158,20 @@ fn measured_again(points: Vec<&Point>, limit: RequirementLimit) -> Vec<&Point> {
 }
 
 /// The points that a requirement names.
-fn chosen<'a>(points: &[&'a Point], asked: &TestFigure) -> Vec<&'a Point> {
+fn chosen<'a>(points: &[&'a Point], asked: &MeasuredFigure) -> Vec<&'a Point> {
     let fits = |wanted: Option<u32>, has: u32| wanted.is_none_or(|wanted| wanted == has);
     let mut chosen: Vec<&Point> = points
         .iter()
         .copied()
         .filter(|p| {
             fits(asked.nodes, p.dop.nodes) && fits(asked.jobs, p.dop.jobs) && fits(asked.threads, p.dop.threads)
+        })
+        .filter(|p| match (&asked.subject, p.subject.storage()) {
+            (RequiredSubject::Storage { small_outstanding, large_outstanding, .. }, Some(storage)) => {
+                fits(*small_outstanding, storage.load.small_outstanding)
+                    && fits(*large_outstanding, storage.load.large_outstanding)
+            }
+            _ => true,
         })
         .filter(|p| asked.rows_per_tx.is_none_or(|rows| rows == p.rows_per_tx))
         .filter(|p| asked.drive.is_none_or(|drive| drive == p.drive))
@@ -146,10 +186,10 @@ fn chosen<'a>(points: &[&'a Point], asked: &TestFigure) -> Vec<&'a Point> {
 }
 
 /// Why a point may not be judged.
-fn refusal(point: &Point, asked: &TestFigure, requirement: &Requirement) -> Option<String> {
+fn refusal(point: &Point, asked: &MeasuredFigure, requirement: &Requirement) -> Option<String> {
     let flagged = REFUSED.into_iter().find(|flag| point.has(*flag) && !requirement.accept.contains(flag));
     let refused_for_doubt = || {
-        let value = value(point, &asked.metric, asked.percentile)?;
+        let value = value(point, asked)?;
         doubted(point.suspect(&asked.metric), requirement.limit, value).err()
     };
     let too_few = || percentile::too_few(point, asked);
@@ -165,23 +205,31 @@ fn flag_words(point: &Point, flag: Flag) -> String {
 }
 
 /// Each cell's points and their estimate.
-fn cells<'a>(points: &[&'a Point], asked: &TestFigure) -> Vec<(Vec<&'a Point>, Estimate)> {
+fn cells<'a>(points: &[&'a Point], asked: &MeasuredFigure) -> Vec<(Vec<&'a Point>, Estimate)> {
     let estimated = |(_, points): (CellKey, Vec<&'a Point>)| {
-        let values: Vec<f64> = points.iter().filter_map(|p| value(p, &asked.metric, asked.percentile)).collect();
+        let values: Vec<f64> = points.iter().filter_map(|p| value(p, asked)).collect();
         Estimate::of(&values).map(|estimate| (points, estimate))
     };
     grouped(points.iter().map(|p| (CellKey::of(p), *p))).into_iter().filter_map(estimated).collect()
 }
 
-fn value(point: &Point, metric: &MetricId, percentile: Option<Percentile>) -> Option<f64> {
-    match percentile {
-        None => point.value(metric),
-        Some(percentile) => percentile.of(distribution(point, metric)?),
+fn value(point: &Point, asked: &MeasuredFigure) -> Option<f64> {
+    match (asked.percentile, percentile::transaction(point, asked)) {
+        (Some(percentile), _) => percentile.of(distribution(point, asked)?),
+        (None, None) => point.value(&asked.metric),
+        // Rates and times are all that is kept by type.
+        (None, Some(of_type)) if asked.metric.as_str() == "tx_per_s" => of_type.ok()?.ops_per_s,
+        (None, Some(_)) => distribution(point, asked)?.mean,
     }
 }
 
+/// The longest time of the points that a time was taken from.
+fn longest(points: &[&Point], asked: &MeasuredFigure) -> Option<f64> {
+    points.iter().filter_map(|p| distribution(p, asked)?.max).max_by(f64::total_cmp)
+}
+
 /// The JSON path of the value.
-fn path(asked: &TestFigure) -> String {
+fn path(asked: &MeasuredFigure) -> String {
     let metric = asked.metric.as_str();
     match (asked.percentile, legend::path(metric)) {
         (Some(percentile), _) => format!("{metric}.{}", percentile.name()),
@@ -191,11 +239,15 @@ fn path(asked: &TestFigure) -> String {
 
 /// `8 jobs`, `2 nodes, 16 jobs, 4 threads, client drive at 2,000/s`.
 fn place(point: &Point) -> String {
-    let mut parts = vec![dop_words(point.dop)];
+    let storage = point.subject.storage();
+    let mut parts = vec![storage.map_or_else(|| dop_words(point.dop), |storage| storage.load.to_string())];
+    if let Some(rate) = point.asked_per_s.filter(|_| storage.is_some()) {
+        parts.push(format!("at {}/s", numbers::thousands(rate)));
+    }
     if point.rows_per_tx > 1 {
         parts.push(format!("{} rows/tx", point.rows_per_tx));
     }
-    if point.drive == Drive::Client {
+    if point.drive == Drive::Client && storage.is_none() {
         let rate = point.asked_per_s.map(|rate| format!(" at {}/s", numbers::thousands(rate)));
         parts.push(format!("client drive{}", rate.unwrap_or_default()));
     }
@@ -212,10 +264,10 @@ fn ways(points: &[&Point]) -> String {
     format!("with {}{more}", ways.join("; "))
 }
 
-fn remarks(points: &[&Point], estimate: &Estimate, asked: &TestFigure, requirement: &Requirement) -> Vec<String> {
+fn remarks(points: &[&Point], estimate: &Estimate, asked: &MeasuredFigure, requirement: &Requirement) -> Vec<String> {
     let mut remarks = Vec::new();
     let limit = requirement.limit.value();
-    let shown = |value: f64| super::page::value(value, &asked.unit);
+    let shown = |value: f64| super::words::value(value, &asked.unit);
     if let Some(interval) = estimate.interval.filter(|i| i.low < limit && limit < i.high) {
         let (low, high) = (shown(interval.low), shown(interval.high));
         remarks.push(format!("close: the limit lies inside the 95 % interval, {low} to {high}"));
@@ -236,9 +288,9 @@ fn remarks(points: &[&Point], estimate: &Estimate, asked: &TestFigure, requireme
 }
 
 /// A mean or a percentile that meets a limit says nothing about longer times.
-fn tail(points: &[&Point], asked: &TestFigure, limit: RequirementLimit) -> Option<String> {
+fn tail(points: &[&Point], asked: &MeasuredFigure, limit: RequirementLimit) -> Option<String> {
     let RequirementLimit::Maximum(most) = limit else { return None };
-    let longest = points.iter().filter_map(|p| distribution(p, &asked.metric)?.max).max_by(f64::total_cmp)?;
+    let longest = longest(points, asked)?;
     let beyond = asked.percentile != Some(Percentile::Max) && longest > most;
-    beyond.then(|| tail_words(&super::page::value(longest, &asked.unit), longest / most))
+    beyond.then(|| tail_words(&super::words::value(longest, &asked.unit), longest / most))
 }

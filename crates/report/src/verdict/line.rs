@@ -1,8 +1,8 @@
 //! A verdict, and what one of its lines says.
 
 use crate::numbers;
-use dbdyno_catalogue::RequirementLimit;
-use dbdyno_model::{Flag, RunId, Suspect, UsableFor};
+use dbdyno_catalogue::{MeasuredFigure, RequirementLimit};
+use dbdyno_model::{Flag, PrintedBound, RunId, RunJson, Suspect, UsableFor};
 use serde::Serialize;
 
 /// The result of one requirement.
@@ -46,6 +46,11 @@ pub struct JudgedFigure {
     pub low: Option<f64>,
     /// Upper end of it.
     pub high: Option<f64>,
+    /// On which side of it the true value lies, where a source says no more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bound: Option<PrintedBound>,
+    /// The longest time behind it, in the line's unit; absent where the figure is no time, or none is known.
+    pub peak: Option<f64>,
     /// Number of points; 0 for a figure that a source states.
     pub points: usize,
     /// Where it was reached: `8 jobs`, `best: 8 jobs`; empty for a figure that a source states.
@@ -55,10 +60,21 @@ pub struct JudgedFigure {
 /// One judged requirement.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct VerdictLine {
-    /// The author's name for it.
+    /// The author's name for it, with the part of a platform where there are several.
     pub title: String,
+    /// The place of the requirement in its file, from 0.
+    pub requirement: usize,
+    /// The part of a published platform that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variant: Option<String>,
+    /// The run with the figure; absent where it is the verdict's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunId>,
     /// What was asked: `T711 tx_per_s`.
     pub asked: String,
+    /// The same as data, where it is a figure of a test.
+    #[serde(skip)]
+    pub of: Option<MeasuredFigure>,
     /// The limit.
     #[serde(flatten)]
     pub limit: RequirementLimit,
@@ -76,14 +92,25 @@ pub struct VerdictLine {
     pub remarks: Vec<String>,
 }
 
-/// A judged run.
+/// What is judged together: the runs of a label, or one run.
+#[derive(Debug, Clone)]
+pub struct Variant {
+    /// The name that the user gave: a label, or an id.
+    pub name: String,
+    /// Its runs, the newest first, at least one. A requirement is judged on the newest that measured what it is about.
+    pub runs: Vec<RunJson>,
+}
+
+/// A judged run, or the judged runs of a label.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Verdict {
+    /// What was judged, by the name that the user gave: a label, an id, a platform.
+    pub name: String,
     /// The project of the requirements.
     pub title: String,
-    /// The run.
+    /// The run; of several, the newest.
     pub run: RunId,
-    /// The run's label.
+    /// Its label.
     pub label: Option<String>,
     /// The source document, for a published result.
     pub source: Option<String>,

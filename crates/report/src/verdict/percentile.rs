@@ -2,8 +2,8 @@
 //! slower than any limit. If they were left out, a platform that refuses work would look fast.
 
 use crate::numbers;
-use dbdyno_catalogue::{Percentile, TestFigure};
-use dbdyno_model::{MetricId, Point, ResponseTime};
+use dbdyno_catalogue::{MeasuredFigure, Percentile, RequiredSubject};
+use dbdyno_model::{Point, ResponseTime, TransactionType};
 
 /// The least number of transactions beyond a percentile; with fewer a single one decides.
 const LEAST_BEYOND: f64 = 20.0;
@@ -26,23 +26,40 @@ fn least(percentile: Percentile) -> Option<u64> {
     (percentile != Percentile::Max).then(|| (LEAST_BEYOND / share_beyond(percentile)).round() as u64)
 }
 
-/// Transactions of the window that failed for good.
-fn failures(point: &Point) -> u64 {
-    point.series.as_ref().map_or(0, |series| series.errors.iter().sum())
+/// The type of transactions that a requirement is about: `None` where it is about all, an error where the point has no
+/// such type.
+pub(super) fn transaction<'p>(point: &'p Point, asked: &MeasuredFigure) -> Option<Result<&'p TransactionType, ()>> {
+    let RequiredSubject::Workload { transaction: Some(name), .. } = &asked.subject else { return None };
+    Some(point.transactions.iter().find(|of_type| of_type.name == *name).ok_or(()))
+}
+
+/// Transactions that failed for good: of the window, or where one type is asked for, of all that was done.
+fn failures(point: &Point, asked: &MeasuredFigure) -> u64 {
+    match transaction(point, asked) {
+        None => point.series.as_ref().map_or(0, |series| series.errors.iter().sum()),
+        Some(of_type) => of_type.map_or(0, |of_type| of_type.outcomes.errors.values().sum()),
+    }
 }
 
 /// All transactions that a point's percentiles are based on.
-fn counted(point: &Point, asked: &TestFigure) -> Option<u64> {
+fn counted(point: &Point, asked: &MeasuredFigure) -> Option<u64> {
     // For unfinished transactions only a lower bound of the response time is known.
     let open = point.open_loop.filter(|_| asked.metric.as_str() == "response_time_s");
-    Some(point.ops? + failures(point) + open.map_or(0, |open| open.unfinished))
+    let ops = match transaction(point, asked) {
+        None => point.ops?,
+        Some(of_type) => of_type.ok()?.ops?,
+    };
+    Some(ops + failures(point, asked) + open.map_or(0, |open| open.unfinished))
 }
 
 /// Why a point has too few transactions for the percentile.
-pub(super) fn too_few(point: &Point, asked: &TestFigure) -> Option<String> {
+pub(super) fn too_few(point: &Point, asked: &MeasuredFigure) -> Option<String> {
     let percentile = asked.percentile?;
-    distribution(point, &asked.metric)?;
-    let (least, counted) = (least(percentile)?, counted(point, asked)?);
+    percentile.of(distribution(point, asked)?)?;
+    let least = least(percentile)?;
+    let Some(counted) = counted(point, asked) else {
+        return Some("how many transactions there were is not known, and so not whether they are enough".to_owned());
+    };
     (counted < least).then(|| {
         format!(
             "{} is judged from {} transactions on, and there were {}: use a longer --duration or a higher --rate",
@@ -54,10 +71,10 @@ pub(super) fn too_few(point: &Point, asked: &TestFigure) -> Option<String> {
 }
 
 /// Whether the percentile lies among the failed transactions; the answer in words.
-pub(super) fn failed(point: &Point, asked: &TestFigure) -> Option<String> {
+pub(super) fn failed(point: &Point, asked: &MeasuredFigure) -> Option<String> {
     let percentile = asked.percentile?;
-    distribution(point, &asked.metric)?;
-    let failed = failures(point);
+    distribution(point, asked)?;
+    let failed = failures(point, asked);
     // Percentiles of older documents only cover successful transactions, so the number of failures decides.
     let is_among = |all: &u64| failed > 0 && failed as f64 > *all as f64 * share_beyond(percentile);
     let counted = counted(point, asked).filter(is_among)?;
@@ -71,10 +88,12 @@ pub(super) fn failed(point: &Point, asked: &TestFigure) -> Option<String> {
     ))
 }
 
-pub(super) fn distribution<'a>(point: &'a Point, metric: &MetricId) -> Option<&'a ResponseTime> {
-    match metric.as_str() {
-        "service_time_s" => point.service_time_s.as_ref(),
-        "response_time_s" => point.response_time_s.as_ref(),
+/// The times that a requirement is about; `None` where its metric is no time.
+pub(super) fn distribution<'a>(point: &'a Point, asked: &MeasuredFigure) -> Option<&'a ResponseTime> {
+    let of_type = transaction(point, asked).transpose().ok()?;
+    match asked.metric.as_str() {
+        "service_time_s" => of_type.map_or(&point.service_time_s, |t| &t.service_time_s).as_ref(),
+        "response_time_s" => of_type.map_or(&point.response_time_s, |t| &t.response_time_s).as_ref(),
         _ => None,
     }
 }

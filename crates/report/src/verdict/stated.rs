@@ -2,10 +2,10 @@
 //! prints per test. A source that says "more than 35,000" gives no number, but enough for a limit of 10,000.
 
 use super::line::{FoundFigure, JudgedFigure, RequirementOutcome, doubted, tail_words};
-use super::page;
+use super::words;
 use crate::groups::unique;
 use crate::numbers;
-use dbdyno_catalogue::{RequirementLimit, TestFigure};
+use dbdyno_catalogue::{MeasuredFigure, RequiredSubject, RequirementLimit};
 use dbdyno_model::{FigureKind, PrintedBound, PublishedFigure, PublishedStatement, RunJson, Suspect};
 
 /// The figures with this name, each with its variant: one requirement is judged for every variant.
@@ -54,8 +54,9 @@ fn stated(
     let PublishedStatement { low, high, bound, suspect, .. } = statement;
     match judged(*low, *high, *bound, suspect.as_ref(), limit, unit) {
         Ok((figure, mut remarks)) => {
-            remarks.extend(tail(statement, all, limit));
-            FoundFigure::Figure(figure, remarks)
+            let peak = peak(statement, all);
+            remarks.extend(peak.and_then(|peak| tail(peak, limit)));
+            FoundFigure::Figure(JudgedFigure { peak: peak.map(|peak| peak.high), ..figure }, remarks)
         }
         Err(why) => FoundFigure::Nothing(RequirementOutcome::Refused, why),
     }
@@ -79,31 +80,34 @@ fn judged(
         RequirementLimit::Minimum(_) => (least, most),
         RequirementLimit::Maximum(_) => (most, least),
     };
-    let said = bound.map(|b| format!("the source says {} {}", b.sign(), page::stated(low, unit)));
+    let said = bound.map(|b| format!("the source says {} {}", b.sign(), words::stated(low, unit)));
     let value = match (limit.is_kept(worst), limit.is_kept(best)) {
         (true, _) => worst,
         (false, false) => best,
         (false, true) => {
-            let range = || format!("the source says {} to {}", page::stated(low, unit), page::stated(high, unit));
+            let range = || format!("the source says {} to {}", words::stated(low, unit), words::stated(high, unit));
             return Err(format!("cannot tell: {}", said.unwrap_or_else(range)));
         }
     };
     let doubt = doubted(suspect, limit, value)?;
-    let figure = JudgedFigure { value, low: None, high: None, points: 0, place: String::new() };
-    Ok((figure, said.into_iter().chain(doubt).collect()))
+    let figure = JudgedFigure { value, low: None, high: None, bound, peak: None, points: 0, place: String::new() };
+    Ok((figure, doubt.into_iter().collect()))
+}
+
+/// What a source states as the longest time beside a mean.
+fn peak<'a>(statement: &PublishedStatement, all: &'a [PublishedStatement]) -> Option<&'a PublishedStatement> {
+    let peak = format!("{}_peak", statement.metric.strip_suffix("_mean")?);
+    all.iter().find(|s| s.metric == peak && s.variant == statement.variant && s.unit == statement.unit)
 }
 
 /// A mean that meets its limit says nothing about the longest time; if the source states that, too, it is shown.
-fn tail(statement: &PublishedStatement, all: &[PublishedStatement], limit: RequirementLimit) -> Option<String> {
+fn tail(peak: &PublishedStatement, limit: RequirementLimit) -> Option<String> {
     let RequirementLimit::Maximum(most) = limit else { return None };
-    let peak = format!("{}_peak", statement.metric.strip_suffix("_mean")?);
-    let same = |s: &&PublishedStatement| s.metric == peak && s.variant == statement.variant && s.unit == statement.unit;
-    let peak = all.iter().find(same)?;
-    (peak.high > most).then(|| tail_words(&page::stated(peak.high, &peak.unit), peak.high / most))
+    (peak.high > most).then(|| tail_words(&words::stated(peak.high, &peak.unit), peak.high / most))
 }
 
 /// The printed figure of a test without points; `None` where the source prints none.
-pub(super) fn printed(run: &RunJson, asked: &TestFigure, limit: RequirementLimit) -> Option<FoundFigure> {
+pub(super) fn printed(run: &RunJson, asked: &MeasuredFigure, limit: RequirementLimit) -> Option<FoundFigure> {
     // A source that prints no place only says "one job" or "the best".
     let kinds: &[FigureKind] = match (asked.nodes, asked.jobs, asked.threads) {
         (None, None, None) => &[FigureKind::Speed, FigureKind::Throughput, FigureKind::Value],
@@ -111,7 +115,8 @@ pub(super) fn printed(run: &RunJson, asked: &TestFigure, limit: RequirementLimit
         _ => &[],
     };
     let fits = asked.percentile.is_none() && asked.rate_per_s.is_none() && asked.rows_per_tx.is_none();
-    let of_test = run.published.iter().flat_map(|p| &p.figures).filter(|f| f.test == asked.test.as_str());
+    let RequiredSubject::Test(test) = &asked.subject else { return None };
+    let of_test = run.published.iter().flat_map(|p| &p.figures).filter(|f| f.test == test.as_str());
     let asked_for = of_test.filter(|f| fits && kinds.contains(&f.kind) && f.metric.as_ref() == Some(&asked.metric));
     let judged = |printed: &PublishedFigure| -> Result<(JudgedFigure, Vec<String>), String> {
         let PublishedFigure { value, bound, suspect, title, .. } = printed;

@@ -1,0 +1,248 @@
+//! What a report says, before anybody draws it: sections of notes, facts, tables and charts. A document is made once
+//! from results. The terminal and the page draw the same document, and a figure becomes text in one place
+//! ([`Cell::text`]). Texts are as they came; who draws them makes them harmless.
+
+mod table;
+
+pub(crate) use table::{BEST, Caption, Cell, Column, Form, Keep, Look, Rank, Row, Table, Tone, WORST};
+
+use crate::charts::LineChart;
+
+/// A whole report.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Document {
+    /// What kind of document it is, in few words; a page has it above its title.
+    pub(crate) kind: &'static str,
+    /// Its title; a table alone has none.
+    pub(crate) title: String,
+    /// What comes before the sections.
+    pub(crate) head: Vec<Block>,
+    pub(crate) sections: Vec<Section>,
+}
+
+/// A part with a title.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Section {
+    /// Its anchor, unique in a document.
+    pub(crate) id: String,
+    /// Its name in the navigation.
+    pub(crate) name: String,
+    /// Its title; empty where the text on a terminal needs none. A page then shows its name.
+    pub(crate) title: String,
+    /// More of the title, in small letters on a page.
+    pub(crate) about: String,
+    pub(crate) blocks: Vec<Block>,
+}
+
+/// A block of a section.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Block {
+    /// A paragraph.
+    Note(Note),
+    /// The sides of a comparison.
+    Sides(Vec<SideLine>),
+    /// Names and values of one thing.
+    Facts(Facts),
+    /// Values of several things, by name.
+    Beside(Beside),
+    /// A table.
+    Table(Table),
+    /// Charts side by side; a terminal has none.
+    Charts(Vec<LineChart>),
+    /// Bars, layer by layer; a terminal has none, as a table says the same.
+    Bars(Bars),
+    /// The key figures at a glance; a terminal has none, as a table says the same.
+    Tiles(Vec<Tile>),
+    /// Short sentences of equal weight.
+    List(Vec<String>),
+    /// What belongs together under a heading.
+    Part(Part),
+    /// Parts that stand beside each other on a wide page.
+    Pairs(Vec<Part>),
+    /// What is hidden on a page until a reader asks for it.
+    Folded(Part),
+    /// What marks mean.
+    Legend(Vec<LegendEntry>),
+}
+
+/// How a paragraph is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum NoteKind {
+    /// An explanation.
+    #[default]
+    Plain,
+    /// What has not been verified.
+    Notice,
+    /// What does not compare.
+    Warning,
+    /// A verdict: the requirements are met.
+    Met,
+    /// A verdict: they are not met.
+    NotMet,
+}
+
+/// A paragraph.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Note {
+    pub(crate) kind: NoteKind,
+    /// How it begins: a mark, or a word. Further lines on a terminal are indented by its width.
+    pub(crate) lead: String,
+    pub(crate) text: String,
+}
+
+/// One side of a comparison.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SideLine {
+    /// Its short name.
+    pub(crate) letter: String,
+    /// The style of its lines in charts.
+    pub(crate) style: u8,
+    pub(crate) name: String,
+    pub(crate) text: String,
+    /// Whether ratios relate to it.
+    pub(crate) is_baseline: bool,
+}
+
+/// Names and values of one thing. A fact without a name continues the one before.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Facts {
+    /// The title; empty for the facts at the head of a document.
+    pub(crate) title: String,
+    pub(crate) facts: Vec<(String, String)>,
+}
+
+/// Values of several things, by name.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Beside {
+    pub(crate) title: String,
+    /// Short names of the things: letters.
+    pub(crate) letters: Vec<String>,
+    /// Their names; empty where the letters say enough.
+    pub(crate) names: Vec<String>,
+    /// What is set, and its value for each thing where that is known.
+    pub(crate) rows: Vec<(String, Vec<Option<String>>)>,
+}
+
+/// A part of a section under a heading of its own.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Part {
+    /// Its anchor; may be empty.
+    pub(crate) id: String,
+    /// A test's code or the like.
+    pub(crate) code: String,
+    pub(crate) title: String,
+    pub(crate) blocks: Vec<Block>,
+}
+
+/// A key figure at a glance.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Tile {
+    pub(crate) name: String,
+    pub(crate) layer: String,
+    /// The figure, or nothing.
+    pub(crate) cell: Cell,
+    pub(crate) unit: String,
+    pub(crate) detail: String,
+}
+
+/// A bar for each side of each group, from 1 to its factor.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Bars {
+    pub(crate) title: String,
+    pub(crate) groups: Vec<(String, Vec<Bar>)>,
+}
+
+/// One bar.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Bar {
+    pub(crate) name: String,
+    /// The style of its side.
+    pub(crate) style: u8,
+    pub(crate) factor: f64,
+    /// The text for readers who point at it.
+    pub(crate) text: String,
+}
+
+/// What a mark means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LegendEntry {
+    pub(crate) mark: char,
+    pub(crate) text: String,
+    /// What it means in single places, the first few.
+    pub(crate) notes: Vec<String>,
+    /// How many more there are.
+    pub(crate) more: usize,
+}
+
+impl Document {
+    /// A document of sections alone: a table that was asked for by name.
+    pub(crate) fn of(sections: Vec<Section>) -> Self {
+        Self { sections, ..Self::default() }
+    }
+}
+
+impl Section {
+    pub(crate) fn new(id: impl Into<String>, name: impl Into<String>) -> Self {
+        Self { id: id.into(), name: name.into(), ..Self::default() }
+    }
+
+    /// With a title on a terminal, too.
+    pub(crate) fn titled(self, title: impl Into<String>, about: impl Into<String>) -> Self {
+        Self { title: title.into(), about: about.into(), ..self }
+    }
+
+    pub(crate) fn push(&mut self, block: impl Into<Block>) {
+        self.blocks.push(block.into());
+    }
+
+    pub(crate) fn with(mut self, blocks: impl IntoIterator<Item = Block>) -> Self {
+        self.blocks.extend(blocks);
+        self
+    }
+}
+
+impl Note {
+    /// A paragraph without a lead.
+    pub(crate) fn plain(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+
+    /// A paragraph that begins with a mark or a word; on a terminal the text follows it as it is given here.
+    pub(crate) fn led(lead: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { lead: lead.into(), text: text.into(), ..Self::default() }
+    }
+
+    /// What has not been verified.
+    pub(crate) fn notice(text: impl Into<String>) -> Self {
+        Self { kind: NoteKind::Notice, lead: "Notice    ".to_owned(), text: text.into() }
+    }
+}
+
+/// A block of each kind from what it holds.
+macro_rules! blocks {
+    ($($kind:ident($of:ty)),* $(,)?) => {
+        $(impl From<$of> for Block {
+            fn from(of: $of) -> Self {
+                Self::$kind(of)
+            }
+        })*
+    };
+}
+
+blocks! {
+    Note(Note),
+    Sides(Vec<SideLine>),
+    Facts(Facts),
+    Beside(Beside),
+    Table(Table),
+    Charts(Vec<LineChart>),
+    Bars(Bars),
+    Tiles(Vec<Tile>),
+    Pairs(Vec<Part>),
+    List(Vec<String>),
+    Part(Part),
+    Legend(Vec<LegendEntry>),
+}
+
+#[cfg(test)]
+mod tests;

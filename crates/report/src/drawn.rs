@@ -1,0 +1,17 @@
+//! A document as text and as a page.
+
+use crate::document::Document;
+
+impl Document {
+    /// The text for a terminal of this width; `None` is as wide as needed.
+    #[must_use]
+    pub fn text(&self, width: Option<u16>) -> String {
+        crate::terminal::text(self, width)
+    }
+
+    /// The page: one file that needs a browser and no network.
+    #[must_use]
+    pub fn page(&self) -> String {
+        crate::html::page(self)
+    }
+}

@@ -1,0 +1,142 @@
+//! How long single operations take on each side under the same loads: percentiles over the load, and how the times are
+//! spread at the highest load that two sides have.
+
+use super::sides::{column, families, letter, styles};
+use crate::charts::{Axis, ChartSeries, LineChart, Mark, SeriesShape};
+use crate::compare::{ComparedLoad, ComparedTimes, Comparison, LoadUnit, Side, SideTimes};
+use crate::document::{Block, Caption, Cell, Column, Form, Keep, Look, Note, Part, Row, Section, Table};
+use crate::numbers::{duration, thousands};
+use crate::sections::latency::{peak_s, spread, together};
+use crate::types::FAILED;
+use dbdyno_stats::Histogram;
+
+/// A figure of the times: its name, and its field.
+type NamedTime = (&'static str, fn(&SideTimes) -> Option<f64>);
+
+const FIGURES: [NamedTime; 3] = [("p50", |t| t.p50), ("p99", |t| t.p99), ("max", |t| t.max)];
+
+/// The section; without blocks where no two sides have timed the same.
+pub(super) fn section(comparison: &Comparison, sides: &[Side]) -> Section {
+    let mut section = Section::new("latency", "Latency").titled("Latency", ": the times of single operations");
+    if comparison.times.is_empty() {
+        return section;
+    }
+    section.blocks.extend(families(comparison).map(Block::from));
+    section.blocks.extend(comparison.times.iter().map(|times| part(comparison, times, sides).into()));
+    let text = "Response times where a rate was set, from the moment at which an operation was due; else service times, from \
+                when it was sent. In parentheses where a rate was missed, or the times are not those of what the test means. \
+                Of several runs of a side these are of the newest.";
+    section.push(Note::plain(text));
+    section
+}
+
+fn part(comparison: &Comparison, times: &ComparedTimes, sides: &[Side]) -> Part {
+    let spread = times.loads.iter().rev().find_map(|load| Some((load, histograms(load, sides)?)));
+    let mut charts = over_load(comparison, times);
+    let mut blocks = Vec::new();
+    if let Some((load, histograms)) = &spread {
+        charts.push(spread_chart(comparison, load, histograms));
+    }
+    blocks.push(charts.into());
+    blocks.push(table(comparison, times).into());
+    if let Some((load, histograms)) = &spread {
+        let peaks = histograms.iter().filter_map(|(at, histogram)| Some((*at, peak_s(histogram)?)));
+        let peak = |(at, (from_s, to_s))| format!("{} {} to {}", letter(at), duration(from_s), duration(to_s));
+        let peaks: Vec<String> = peaks.map(peak).collect();
+        blocks.push(Note::plain(format!("Most frequent at {}: {}.", load.load, peaks.join(", "))).into());
+    }
+    let place = [times.title.as_str(), times.place.as_str()].into_iter().filter(|text| !text.is_empty());
+    Part { code: times.test.clone(), title: place.collect::<Vec<_>>().join(", "), blocks, ..Part::default() }
+}
+
+/// The histograms of the sides that have some, if two have.
+fn histograms(load: &ComparedLoad, sides: &[Side]) -> Option<Vec<(usize, Histogram)>> {
+    let of_side = |(at, (side, times)): (usize, (&Side, &Option<SideTimes>))| {
+        let times = times.as_ref()?;
+        Some((at, together(times.points.iter().copied(), times.from_due, &side.times)?))
+    };
+    let all: Vec<_> = sides.iter().zip(&load.sides).enumerate().filter_map(of_side).collect();
+    (all.len() > 1).then_some(all)
+}
+
+fn along(times: &ComparedTimes) -> &'static str {
+    match times.unit {
+        LoadUnit::Rate => "operations per second asked for",
+        LoadUnit::Jobs => "jobs",
+        LoadUnit::Outstanding => "I/Os outstanding",
+    }
+}
+
+/// A chart for each figure, a line for each side, all on one scale.
+fn over_load(comparison: &Comparison, times: &ComparedTimes) -> Vec<LineChart> {
+    let of = |at: usize, (name, figure): NamedTime| {
+        let of_side = times.loads.iter().filter_map(|load| load.sides[at].as_ref());
+        let marks = of_side.filter_map(|side| {
+            let (x, y) = (side.at, figure(side)?);
+            let text = format!("{} at {}: {name} {}", letter(at), thousands(x), duration(y));
+            Some(Mark { x, y, band: None, doubtful: side.doubtful, text })
+        });
+        series(comparison, at, marks.collect())
+    };
+    let lines = |figure: NamedTime| -> Vec<ChartSeries> {
+        (0..comparison.sides.len()).map(|at| of(at, figure)).filter(|series| !series.marks.is_empty()).collect()
+    };
+    let all: Vec<(NamedTime, Vec<ChartSeries>)> = FIGURES.into_iter().map(|figure| (figure, lines(figure))).collect();
+    // A line needs two points; for one load the table is enough.
+    if all.iter().flat_map(|(_, series)| series).all(|series| series.marks.len() < 2) {
+        return Vec::new();
+    }
+    let marks = || all.iter().flat_map(|(_, series)| series).flat_map(|series| &series.marks);
+    let y = Axis::decades(marks().map(|mark| mark.y));
+    let chart = |((name, _), series): &(NamedTime, Vec<ChartSeries>)| {
+        let chart = LineChart::over_dops(*name, times.place.as_str(), along(times), y.clone(), series.clone());
+        match times.unit {
+            LoadUnit::Rate => LineChart { x: Axis::amounts(marks().map(|mark| mark.x)), ..chart },
+            LoadUnit::Jobs | LoadUnit::Outstanding => chart,
+        }
+    };
+    all.iter().map(chart).collect()
+}
+
+fn spread_chart(comparison: &Comparison, load: &ComparedLoad, histograms: &[(usize, Histogram)]) -> LineChart {
+    let line = |(at, histogram): &(usize, Histogram)| {
+        series(comparison, *at, spread(histogram, letter(*at))).drawn(SeriesShape::Line)
+    };
+    let series: Vec<ChartSeries> = histograms.iter().map(line).collect();
+    let marks = || series.iter().flat_map(|series| &series.marks);
+    let (x, y) = (Axis::decades(marks().map(|mark| mark.x)), Axis::amounts(marks().map(|mark| mark.y)));
+    let unit = format!("percent of all at {}", load.load);
+    let chart = LineChart::over_dops("How the times are spread", unit, "time of one operation", y, series.clone());
+    LineChart { x, ..chart }
+}
+
+fn series(comparison: &Comparison, at: usize, marks: Vec<Mark>) -> ChartSeries {
+    let name = format!("{} {}", letter(at), comparison.sides[at].name);
+    ChartSeries::new(name, styles(comparison)[at].into(), marks)
+}
+
+/// A row for each load and figure, a column for each side that was put under one of the loads.
+fn table(comparison: &Comparison, times: &ComparedTimes) -> Table {
+    let there = |at: &usize| times.loads.iter().any(|load| load.sides[*at].is_some());
+    let there: Vec<usize> = (0..comparison.sides.len()).filter(there).collect();
+    let mut columns = vec![Column::words("load", "Load", Keep::Always), Column::words("time", "Time", Keep::Always)];
+    columns.extend(there.iter().map(|at| column(comparison, *at)));
+    let rows = times.loads.iter().flat_map(|load| {
+        FIGURES.into_iter().enumerate().map(|(n, (name, figure))| {
+            let cells = there.iter().map(|at| match &load.sides[*at] {
+                Some(side) => cell(side, figure(side)),
+                None => Cell::figure(None, Form::Duration),
+            });
+            let words = [if n == 0 { load.load.as_str() } else { "" }, name].map(Cell::words);
+            Row::Cells(words.into_iter().chain(cells).collect())
+        })
+    });
+    let caption = format!("{}: {}", times.test, ["times of one operation", times.place.as_str()].join(", "));
+    Table::new(Caption::Page(caption.trim_end_matches(", ").to_owned()), columns, rows.collect()).look(Look::Sides)
+}
+
+/// A time, or that it lies among those of operations that failed.
+fn cell(side: &SideTimes, value: Option<f64>) -> Cell {
+    let cell = if value.is_none() { Cell::words(FAILED) } else { Cell::figure(value, Form::Duration) };
+    cell.doubtful(side.doubtful)
+}

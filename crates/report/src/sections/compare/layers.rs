@@ -1,0 +1,98 @@
+//! By which factor the layers differ, in figures and as bars.
+
+use super::sides::{baseline, columns, letter, styles};
+use crate::compare::{Comparison, LayerFactor, LayerFactors};
+use crate::document::{Bar, Bars, Caption, Cell, Column, Form, Keep, Look, Note, Row, Section, Table};
+use crate::numbers::factor;
+use dbdyno_model::Layer;
+
+/// The section; without blocks where no layer has a test that all sides share.
+pub(super) fn section(comparison: &Comparison) -> Section {
+    let about = format!(": throughput as a multiple of {}", baseline(comparison));
+    let mut section = Section::new("layers", "Layers").titled("Layers", about);
+    if comparison.layers.is_empty() {
+        return section;
+    }
+    let styles = styles(comparison);
+    let groups = comparison.layers.iter().map(|layer| (words(layer.layer).to_owned(), bars(layer, &styles)));
+    section.push(Bars { title: "Factors by layer".to_owned(), groups: groups.collect() });
+    section.push(table(comparison));
+    let mut factors = comparison.layers.iter().flat_map(|layer| layer.sides.iter().flatten());
+    let meaning = match factors.all(|factor| factor.is_interval) {
+        true => "In parentheses the 95 % interval over runs.",
+        false => "In parentheses the range over the tests, which is no interval: that takes three runs on each side.",
+    };
+    section.push(Note::plain(format!(
+        "The geometric mean over the same tests of all sides; above 1 is better. {meaning} {}.",
+        extremes(comparison).join("; ")
+    )));
+    section
+}
+
+fn words(layer: Layer) -> &'static str {
+    match layer {
+        Layer::Cpu => "CPU",
+        Layer::Server => "Server",
+        Layer::Storage => "Storage",
+        Layer::Database => "Database",
+    }
+}
+
+/// A factor with its interval or range: `1.83 (1.20 to 2.70)`.
+fn shown(of: &LayerFactor) -> String {
+    match of.factors.len() {
+        1 if !of.is_interval => factor(of.mean),
+        _ => format!("{} ({} to {})", factor(of.mean), factor(of.low), factor(of.high)),
+    }
+}
+
+fn bars(layer: &LayerFactors, styles: &[u8]) -> Vec<Bar> {
+    let sides = layer.sides.iter().enumerate().filter_map(|(at, side)| Some((at, side.as_ref()?)));
+    let bar = |(at, side): (usize, &LayerFactor)| Bar {
+        name: letter(at).to_owned(),
+        style: styles[at],
+        factor: side.mean,
+        text: format!("{} {}: {}", letter(at), words(layer.layer), shown(side)),
+    };
+    sides.map(bar).collect()
+}
+
+fn table(comparison: &Comparison) -> Table {
+    let mut all = vec![
+        Column::words("layer", "Layer", Keep::Always),
+        Column::figures("number of tests", "Tests", Keep::Drop(2)),
+        Column::words("tests", "", Keep::Drop(1)),
+    ];
+    all.extend(columns(comparison));
+    let row = |layer: &LayerFactors| {
+        let mut cells = vec![
+            Cell::words(words(layer.layer)),
+            Cell::count(layer.tests.len() as u64),
+            Cell::words(layer.tests.join(" ")),
+        ];
+        cells.extend(layer.sides.iter().enumerate().map(|(at, side)| match side {
+            Some(side) => Cell::words(shown(side)),
+            None if at == comparison.baseline => Cell::words("1"),
+            None => Cell::figure(None, Form::Factor),
+        }));
+        Row::Cells(cells)
+    };
+    let caption = Caption::Page("Factors by layer".to_owned());
+    Table::new(caption, all, comparison.layers.iter().map(row).collect()).look(Look::Sides)
+}
+
+/// The biggest gain and the biggest loss of each side: `B: most T141 2.81, least T711 0.52`.
+fn extremes(comparison: &Comparison) -> Vec<String> {
+    let of_side = |side: usize| {
+        let tests = comparison.layers.iter().flat_map(|layer| {
+            let factors = layer.sides[side].iter().flat_map(|factor| factor.factors.iter().copied());
+            layer.tests.iter().zip(factors)
+        });
+        let mut all: Vec<(&String, f64)> = tests.collect();
+        all.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let (least, most) = (all.first()?, all.last()?);
+        let end = |word: &str, (test, value): &(&String, f64)| format!("{word} {test} {}", factor(*value));
+        Some(format!("{}: {}, {}", letter(side), end("most", most), end("least", least)))
+    };
+    (0..comparison.sides.len()).filter_map(of_side).collect()
+}

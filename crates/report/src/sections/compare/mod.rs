@@ -1,0 +1,87 @@
+//! A comparison in words and figures: what does not compare, what differs, then the figures. Sides have letters, so
+//! that twenty of them fit beside each other.
+
+mod curves;
+mod efficiency;
+mod extent;
+mod figures;
+mod latency;
+mod layers;
+mod notes;
+mod others;
+mod ratios;
+mod regression;
+mod sides;
+mod summary;
+
+pub use extent::Extent;
+
+use super::{marks, method, platform, verdict};
+use crate::compare::{Comparison, Side};
+use crate::document::{Beside, Block, Document, Note, NoteKind, Section};
+use crate::verdict::Verdict;
+use dbdyno_catalogue::Catalogue;
+use dbdyno_model::RunJson;
+
+impl Comparison {
+    /// The report. `verdicts` are those of the sides, if requirements were given.
+    #[must_use]
+    pub fn document(&self, sides: &[Side], verdicts: &[Verdict], catalogue: &Catalogue, show: Extent) -> Document {
+        let mut sections =
+            vec![verdict::section(verdicts), differs(self), summary::section(self), layers::section(self)];
+        sections.extend(figures::sections(self));
+        if show == Extent::Page {
+            sections.push(curves::section(self, catalogue));
+        }
+        sections.extend([
+            latency::section(self, sides),
+            others::section(self),
+            notes::section(self, show),
+            ratios::section(self),
+            efficiency::section(self, show),
+            regression::section(self),
+        ]);
+        if show == Extent::Page {
+            // The newest run of a sample stands for all where settings are shown.
+            let newest: Vec<&RunJson> = sides.iter().filter_map(|side| side.runs.first()).collect();
+            let runs: Vec<&RunJson> = sides.iter().flat_map(|side| &side.runs).collect();
+            let beside = sides::beside(self);
+            sections.extend([
+                platform::beside(&newest, &beside),
+                marks::section(&runs),
+                method::section(&newest, &beside),
+            ]);
+        }
+        let title = if show == Extent::Page { title(self) } else { String::new() };
+        Document { kind: "dbdyno comparison", title, head: head(self), sections }
+    }
+}
+
+fn title(comparison: &Comparison) -> String {
+    let names: Vec<&str> = comparison.sides.iter().map(|s| s.name.as_str()).collect();
+    match names[..] {
+        [ref all @ .., last] if names.len() <= 3 => format!("{} and {last}", all.join(", ")),
+        _ => format!("{} platforms", names.len()),
+    }
+}
+
+/// The sides, their sources, and what does not compare.
+fn head(comparison: &Comparison) -> Vec<Block> {
+    let mut head: Vec<Block> = vec![sides::lines(comparison).into()];
+    head.extend(sides::sources(comparison).map(Block::from));
+    head.extend(comparison.notices.iter().map(|notice| Note::notice(notice).into()));
+    let warning = |text: &String| Note { kind: NoteKind::Warning, lead: String::new(), text: text.clone() };
+    head.extend(comparison.warnings.iter().map(|w| warning(&w.text).into()));
+    head
+}
+
+fn differs(comparison: &Comparison) -> Section {
+    let mut section = Section::new("differs", "What differs").titled("What differs", "");
+    if comparison.settings.is_empty() {
+        section.push(Note::plain("Nothing that is recorded."));
+    } else {
+        let rows = comparison.settings.iter().map(|s| (s.name.clone(), s.values.clone())).collect();
+        section.push(Beside { title: "Settings that differ".to_owned(), rows, ..sides::beside(comparison) });
+    }
+    section
+}

@@ -1,0 +1,113 @@
+//! The sides of a comparison: their letters, what they are, and their columns.
+
+use crate::compare::{Comparison, MOST_SIDES};
+use crate::document::{Beside, Column, Keep, Note, SideLine};
+use crate::groups::{grouped, unique};
+
+static LETTERS: [&str; MOST_SIDES] =
+    ["A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M", "N", "O", "P", "Q", "R", "S", "T"];
+/// Up to this many sides have their names in the heads of a page's columns; more have letters.
+const MOST_NAMED: usize = 6;
+/// As many sides are never dropped on a narrow terminal, nor is the baseline.
+const KEPT: usize = 2;
+/// The other columns that a table may drop come before its sides.
+const DROPPED_BEFORE: usize = 4;
+
+/// The short name of a side.
+pub(super) fn letter(side: usize) -> &'static str {
+    LETTERS.get(side).copied().unwrap_or("?")
+}
+
+/// The letters and names of all sides, above values that are still to come.
+pub(super) fn beside(comparison: &Comparison) -> Beside {
+    Beside {
+        letters: (0..comparison.sides.len()).map(|at| letter(at).to_owned()).collect(),
+        names: comparison.sides.iter().map(|side| side.name.clone()).collect(),
+        ..Beside::default()
+    }
+}
+
+/// The baseline: `A (before)`.
+pub(super) fn baseline(comparison: &Comparison) -> String {
+    format!("{} ({})", letter(comparison.baseline), comparison.sides[comparison.baseline].name)
+}
+
+/// Colours of a style sheet; a style is a stroke times their number, and a colour.
+const COLOURS: usize = 8;
+/// Strokes with their number of styles before they repeat.
+const STYLES: usize = 24;
+/// The strokes of families: whole lines, dashes and dots, dots. Of stroke 0 each colour has a stroke of its own.
+const STROKES: [usize; 3] = [3, 1, 2];
+
+/// The style of each side's lines. Those of a family share a stroke, and each side has a colour of its own where there
+/// are enough.
+pub(super) fn styles(comparison: &Comparison) -> Vec<u8> {
+    let sides = &comparison.sides;
+    let families = unique(sides.iter().filter_map(|side| side.family.as_deref()));
+    let mut styles: Vec<usize> = Vec::new();
+    for (at, side) in sides.iter().enumerate() {
+        let family = side.family.as_deref().and_then(|family| families.iter().position(|known| *known == family));
+        let stroke = family.map_or(0, |family| STROKES[family % STROKES.len()]);
+        let mut of_stroke = (0..COLOURS).map(|n| stroke * COLOURS + (at + n) % COLOURS);
+        let style = match families.is_empty() {
+            true => at % STYLES,
+            false => of_stroke.find(|style| !styles.contains(style)).unwrap_or(stroke * COLOURS + at % COLOURS),
+        };
+        styles.push(style);
+    }
+    styles.into_iter().map(|style| u8::try_from(style).unwrap_or_default()).collect()
+}
+
+/// What lines of one stroke have in common, where platform files say it.
+pub(super) fn families(comparison: &Comparison) -> Option<Note> {
+    let sides = comparison.sides.iter().enumerate();
+    let families = grouped(sides.filter_map(|(at, side)| Some((side.family.as_deref()?, letter(at)))));
+    let named: Vec<String> =
+        families.into_iter().map(|(family, letters)| format!("{family} {}", letters.join(", "))).collect();
+    (!named.is_empty()).then(|| Note::plain(format!("Lines of a family have the same stroke: {}.", named.join("; "))))
+}
+
+/// What each side is.
+pub(super) fn lines(comparison: &Comparison) -> Vec<SideLine> {
+    let styles = styles(comparison);
+    let line = |(at, side): (usize, &crate::compare::SideInfo)| {
+        let runs = if side.runs.len() > 1 { format!(", a sample of {} runs", side.runs.len()) } else { String::new() };
+        SideLine {
+            letter: letter(at).to_owned(),
+            style: styles[at],
+            name: side.name.clone(),
+            text: format!("{}{runs}", side.title),
+            is_baseline: at == comparison.baseline,
+        }
+    };
+    comparison.sides.iter().enumerate().map(line).collect()
+}
+
+/// The source documents of published results, each once, with the letters of its sides.
+pub(super) fn sources(comparison: &Comparison) -> impl Iterator<Item = Note> {
+    let sides = comparison.sides.iter().enumerate();
+    let sources = grouped(sides.filter_map(|(at, side)| Some((side.source.as_deref()?, letter(at)))));
+    sources.into_iter().map(|(source, letters)| Note::led(format!("Source of {}: ", letters.join(", ")), source))
+}
+
+/// The column of a side. On a narrow terminal the last ones are dropped first.
+pub(super) fn column(comparison: &Comparison, at: usize) -> Column {
+    let more = if comparison.sides.len() <= MOST_NAMED { comparison.sides[at].name.clone() } else { String::new() };
+    Column { more, ..Column::made(letter(at), keep(comparison, at, 1)) }
+}
+
+/// The column of a side's ratios to the baseline, which is dropped before the side's own.
+pub(super) fn ratio_column(comparison: &Comparison, at: usize) -> Column {
+    Column::made(format!("{}/{}", letter(at), letter(comparison.baseline)), keep(comparison, at, 0))
+}
+
+fn keep(comparison: &Comparison, at: usize, after: usize) -> Keep {
+    let last_first = DROPPED_BEFORE + 2 * (comparison.sides.len() - at) + after;
+    let may_go = at != comparison.baseline && at >= KEPT;
+    if may_go { Keep::Drop(u8::try_from(last_first).unwrap_or(u8::MAX)) } else { Keep::Always }
+}
+
+/// The columns of all sides.
+pub(super) fn columns(comparison: &Comparison) -> impl Iterator<Item = Column> {
+    (0..comparison.sides.len()).map(|at| column(comparison, at))
+}

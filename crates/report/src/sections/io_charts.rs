@@ -1,0 +1,85 @@
+//! The I/O of a storage test along its ramp: its rate with the time and the length of each I/O, and the times again on
+//! a chart of their own. Data files and log are apart where the database tells them apart.
+
+use super::cell_chart::{CellChart, DOPS, PointFigure};
+use super::measured::MeasuredCell;
+use crate::charts::LineChart;
+use crate::numbers::{bytes, duration};
+
+/// A kind of I/O of a point.
+#[derive(Clone, Copy)]
+pub(super) struct IoKind {
+    name: &'static str,
+    iops: PointFigure,
+    pub(super) mib_per_s: PointFigure,
+    service_time_s: PointFigure,
+}
+
+pub(super) const DEVICE_READS: IoKind = IoKind {
+    name: "device reads",
+    iops: |p| p.io.read_iops,
+    mib_per_s: |p| p.io.read_mib_per_s,
+    service_time_s: |p| p.io.read_service_time_s,
+};
+pub(super) const DEVICE_WRITES: IoKind = IoKind {
+    name: "device writes",
+    iops: |p| p.io.write_iops,
+    mib_per_s: |p| p.io.write_mib_per_s,
+    service_time_s: |p| p.io.write_service_time_s,
+};
+/// Writes of data files as the database counts them.
+const DATA_WRITES: IoKind = IoKind {
+    name: "data-file writes",
+    iops: |p| p.database.data_writes_per_s,
+    mib_per_s: |p| p.database.data_write_mib_per_s,
+    service_time_s: |p| p.database.data_write_service_time_s,
+};
+/// Writes of the log as the database counts them.
+const LOG_WRITES: IoKind = IoKind {
+    name: "log writes",
+    iops: |p| p.redo.writes_per_s,
+    mib_per_s: |p| p.redo.mib_per_s,
+    service_time_s: |p| p.redo.write_service_time_s,
+};
+
+const BYTES_PER_MIB: f64 = 1_048_576.0;
+
+impl IoKind {
+    /// Whether there was enough of it to be looked at.
+    pub(super) fn is_there(self, cells: &[&MeasuredCell<'_>]) -> bool {
+        const SOME_MIB_PER_S: f64 = 5.0;
+        const SOME_IOPS: f64 = 200.0;
+        let reaches = |figure: PointFigure, least| cells.iter().any(|c| c.median(figure).is_some_and(|n| n >= least));
+        reaches(self.mib_per_s, SOME_MIB_PER_S) || reaches(self.iops, SOME_IOPS)
+    }
+
+    /// The mean time and length of one I/O, in words.
+    fn each(self, cell: &MeasuredCell<'_>) -> String {
+        let time = cell.median(self.service_time_s).map(|time_s| format!("; {} an I/O", duration(time_s)));
+        let rates = cell.median(self.mib_per_s).zip(cell.median(self.iops));
+        let length = rates.filter(|(_, iops)| *iops > 0.0);
+        let length = length.map(|(mib, iops)| format!("; {} each", bytes((mib * BYTES_PER_MIB / iops) as u64)));
+        time.unwrap_or_default() + &length.unwrap_or_default()
+    }
+}
+
+/// The I/O of a storage test: its rate, in MiB/s where it is long, and the time of one.
+pub(super) fn charts(cells: &[&MeasuredCell<'_>]) -> Vec<LineChart> {
+    /// Mean length from which bytes tell more than I/Os.
+    const LONG_BYTES: f64 = 65_536.0;
+    // Where the database tells its writes apart, those of the devices are the same again.
+    let writes = if DATA_WRITES.is_there(cells) { DATA_WRITES } else { DEVICE_WRITES };
+    let kinds = [DEVICE_READS, writes, LOG_WRITES].into_iter().filter(|kind| kind.is_there(cells)).collect::<Vec<_>>();
+    let sum = |figure: fn(&IoKind) -> PointFigure| {
+        kinds.iter().flat_map(|kind| cells.iter().filter_map(move |c| c.median(figure(kind)))).sum::<f64>()
+    };
+    let is_long = sum(|kind| kind.mib_per_s) * BYTES_PER_MIB >= LONG_BYTES * sum(|kind| kind.iops);
+    let mut rates = CellChart::new("Reads and writes", if is_long { "MiB/s" } else { "IOPS" }, DOPS);
+    for kind in &kinds {
+        let figure = if is_long { kind.mib_per_s } else { kind.iops };
+        rates.add(kind.name, cells, |c| Some((c.median(figure)?, None, kind.each(c))));
+    }
+    let times: Vec<(&str, PointFigure)> = kinds.iter().map(|kind| (kind.name, kind.service_time_s)).collect();
+    let times = CellChart::new("Time of an I/O", "s", DOPS).about("mean").lines(cells, &times);
+    [rates.done(None), times.done(None)].into_iter().flatten().collect()
+}

@@ -1,0 +1,73 @@
+//! What the marks on a page mean, of all its runs: flags, doubts, equivalents, and points without figures.
+
+use super::published::add_doubts;
+use crate::document::{Block, Caption, Column, Keep, Look, Note, Row, Section, Table};
+use crate::groups::{grouped, unique};
+use crate::legend::{EQUIVALENT, Legend, SUSPECT, entry, is_equivalent, join, refusal};
+use dbdyno_model::{Point, RunJson, SubjectName, Suspect};
+
+/// The section of all runs on the page.
+pub(crate) fn section(runs: &[&RunJson]) -> Section {
+    let points = || runs.iter().flat_map(|run| &run.points);
+    let mut legend = Legend::of(points());
+    legend.add_flags(runs.iter().flat_map(|run| &run.cells).flat_map(|cell| cell.flags.iter().copied()));
+    for published in runs.iter().filter_map(|run| run.published.as_ref()) {
+        add_doubts(published, &mut legend.doubts);
+    }
+    let mut entries = Vec::from_iter(legend.parentheses());
+    // Tables below say more of these two.
+    if !legend.doubts.each().is_empty() {
+        let text = "a published figure that its reader should doubt: the table of doubts below says why";
+        entries.push(entry(SUSPECT, text));
+    }
+    if points().any(is_equivalent) {
+        let text = "equivalent: done by other means than the test names; the table of equivalents below says how";
+        entries.push(entry(EQUIVALENT, text));
+    }
+    entries.extend(legend.signs());
+    let first: Block = match entries.is_empty() {
+        true => Note::plain("No figure here carries a flag.").into(),
+        false => entries.into(),
+    };
+    let tables = [doubts(&legend), equivalents(runs), refusals(runs)];
+    Section::new("flags", "Flags and marks").with([first]).with(tables.map(Block::from))
+}
+
+/// A table of sentences; it is not shown where it has no rows.
+fn sentences<const N: usize>(caption: &str, heads: [&'static str; N], rows: Vec<Row>) -> Table {
+    let columns = heads.map(|head| Column::words(head, head, Keep::Always));
+    Table::new(Caption::Shown(caption.to_owned()), columns.into(), rows).look(Look::Prose)
+}
+
+fn doubts(legend: &Legend<'_>) -> Table {
+    let row = |(suspect, places): (&Suspect, Vec<String>)| {
+        let advice: Vec<&str> = suspect.codes.iter().map(|code| code.advice()).collect();
+        Row::words([places.join(", "), suspect.names(), suspect.why.clone(), advice.join("; ")])
+    };
+    let rows = legend.doubts.each().into_iter().map(row).collect();
+    sentences("Published figures that a reader should doubt", ["Figures", "Doubt", "Why", "What follows"], rows)
+}
+
+/// What is said of points, each once with the tests of which it is said; with several runs, whose it is.
+fn said<'r>(
+    runs: &[&'r RunJson],
+    of: impl Fn(&'r Point) -> Option<String>,
+    whose: impl Fn(&'r RunJson) -> &'r str,
+) -> Vec<Row> {
+    let of_run = |run: &&'r RunJson| -> Vec<(String, SubjectName<'r>)> {
+        let whose = if runs.len() > 1 { format!("{}: ", whose(run)) } else { String::new() };
+        run.points.iter().filter_map(|p| Some((format!("{whose}{}", of(p)?), p.subject.name()))).collect()
+    };
+    let said = grouped(unique(runs.iter().flat_map(of_run)));
+    said.into_iter().map(|(what, tests)| Row::words([join(&tests), what])).collect()
+}
+
+fn equivalents(runs: &[&RunJson]) -> Table {
+    let how = |p: &Point| p.mapping_note.clone().unwrap_or_else(|| "how was not recorded".to_owned());
+    let rows = said(runs, |p| is_equivalent(p).then(|| how(p)), |run| &run.database.engine);
+    sentences("Equivalents: what stands in for what the test names", ["Tests", "What was done instead"], rows)
+}
+
+fn refusals(runs: &[&RunJson]) -> Table {
+    sentences("Points without figures", ["Tests", "Why"], said(runs, refusal, |run| run.run.id.as_str()))
+}

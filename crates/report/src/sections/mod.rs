@@ -1,0 +1,25 @@
+//! The sections of the reports on a run: what each says, whoever draws it.
+
+mod cell_chart;
+mod columns;
+pub(crate) mod compare;
+mod io_charts;
+pub(crate) mod latency;
+mod marks;
+pub(crate) mod measured;
+pub(crate) mod method;
+pub(crate) mod own_platform;
+pub(crate) mod pace;
+mod page;
+pub(crate) mod platform;
+pub(crate) mod points;
+pub(crate) mod published;
+mod ramp_charts;
+pub(crate) mod ramps;
+pub(crate) mod scaling;
+mod seconds;
+pub(crate) mod storage;
+pub(crate) mod summary;
+pub(crate) mod verdict;
+pub(crate) mod waits;
+pub(crate) mod writes;

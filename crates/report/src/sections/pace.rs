@@ -1,0 +1,207 @@
+//! The machine's own pace: how uneven it was, how many repeats are therefore needed, and where two sides differ in it.
+//! It corrects no figure.
+
+use crate::charts::{Axis, ChartSeries, LineChart, Mark, SeriesShape};
+use crate::document::{Note, Section};
+use crate::groups::grouped;
+use crate::numbers::{count, short};
+use dbdyno_model::{CellKey, PaceKind, PaceSpread, Point, RunJson, Status, SubjectName};
+use std::collections::BTreeMap;
+
+/// The ratio that a comparison should detect.
+const DIFFERENCE: f64 = 1.05;
+/// Standard normal quantiles for 95 % confidence (two-sided) and a power of 80 %.
+const DEVIATES: f64 = 1.96 + 0.84;
+/// Fewest repeats for an interval.
+const FEWEST_REPEATS: f64 = 3.0;
+/// Degrees of freedom from which the spread of a test's repeats is known.
+const FEWEST_FREE: usize = 4;
+/// Medians of two sides that differ by this factor indicate a different pace.
+const UNLIKE: f64 = 1.15;
+/// Up to this many points each have a mark of their own.
+const MOST_MARKS: usize = 40;
+
+/// A side of a comparison: its name, and the points of all its runs.
+pub(crate) type PacedSide<'a> = (&'a str, Vec<&'a Point>);
+
+/// The section of a run; without blocks where no pace was taken.
+pub(crate) fn section(run: &RunJson) -> Section {
+    let mut section = Section::new("pace", "Pace");
+    section.about = " of the machine itself, right before and after each point".to_owned();
+    if let Some(sentence) = sentence(run) {
+        section.push(Note::plain(format!("{sentence} No figure is corrected by it.")));
+        section.push(chart(run).into_iter().collect::<Vec<_>>());
+    }
+    section
+}
+
+/// How uneven the machine was, and how many repeats a difference of 5 % needs here. `None` where no pace was taken.
+pub(crate) fn sentence(run: &RunJson) -> Option<String> {
+    let spreads = spreads(&run.points);
+    let beyond = |spread: &PaceSpread| spread.unevenness / spread.kind.bound();
+    let worst = spreads.iter().max_by(|a, b| beyond(a).total_cmp(&beyond(b)))?;
+    if !worst.is_known() {
+        return Some("Pace: it was taken around too few points to say how even this machine was.".to_owned());
+    }
+    let uneven = if worst.is_uneven() { "was uneven" } else { "was even" };
+    let needs = match by_repeats(&run.points).as_slice() {
+        [] => by_pace(spreads.iter().max_by(|a, b| a.log_sd.total_cmp(&b.log_sd))?),
+        tests => by_tests(tests),
+    };
+    Some(format!(
+        "Pace: this machine {uneven} (in one reading of ten a step of {} took {:.2} times its best or more). {needs}",
+        worst.kind.name(),
+        worst.unevenness
+    ))
+}
+
+/// The text where the spread of figures is known. The median test stands for half of the tests.
+fn by_tests(tests: &[(SubjectName<'_>, u64)]) -> String {
+    let mut needed: Vec<u64> = tests.iter().map(|(_, n)| *n).collect();
+    needed.sort_unstable();
+    let half = needed[(needed.len() - 1) / 2];
+    let most = tests.iter().max_by_key(|(_, n)| *n).filter(|(_, most)| *most > half);
+    let most = most.map_or_else(String::new, |(test, most)| {
+        format!(" for half of the tests, and about {} for {test}, which varies most", count(*most))
+    });
+    let or_fewer = if most.is_empty() { "" } else { " or fewer" };
+    format!(
+        "By how this run's own repeats vary, a difference of 5 % takes about {} repeats{or_fewer} on each side{most}.",
+        count(half)
+    )
+}
+
+/// The text where the spread of figures is unknown, so that only a bound can be given, for the machine's own influence.
+fn by_pace(spread: &PaceSpread) -> String {
+    format!(
+        "How many repeats a difference of 5 % takes is not known from so few (--repeat 5 tells). By the pace \
+         alone it is at most about {} on each side, for a test that does nothing but steps of {}.",
+        count(repeats(spread.log_sd)),
+        spread.kind.name()
+    )
+}
+
+fn spreads<'a>(points: impl IntoIterator<Item = &'a Point> + Clone) -> Vec<PaceSpread> {
+    PaceKind::ALL.into_iter().filter_map(|kind| PaceSpread::of(points.clone(), kind)).collect()
+}
+
+/// Repeats per side to detect a difference of 5 %, for values whose logarithms have this standard deviation.
+fn repeats(log_sd: f64) -> u64 {
+    let needed = 2.0 * (DEVIATES * log_sd / DIFFERENCE.ln()).powi(2);
+    needed.ceil().clamp(FEWEST_REPEATS, 1e9) as u64
+}
+
+/// The repeats that each test needs, from the spread of its figures within their cells. Tests with too few repeats are
+/// left out.
+fn by_repeats(points: &[Point]) -> Vec<(SubjectName<'_>, u64)> {
+    let logs = points.iter().filter(|p| p.status == Status::Ok).filter_map(|point| {
+        let metric = point.metric.as_ref().filter(|m| m.value > 0.0)?;
+        Some(((point.subject.name(), CellKey::of(point), &metric.id), metric.value.ln()))
+    });
+    let mut cells: BTreeMap<SubjectName<'_>, Vec<Vec<f64>>> = BTreeMap::new();
+    for ((test, ..), logs) in grouped(logs) {
+        cells.entry(test).or_default().push(logs);
+    }
+    let squares = |logs: &Vec<f64>| {
+        let mean = logs.iter().sum::<f64>() / logs.len() as f64;
+        logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>()
+    };
+    let known = cells.into_iter().filter_map(|(test, cells)| {
+        let free: usize = cells.iter().map(|logs| logs.len() - 1).sum();
+        let sum: f64 = cells.iter().map(squares).sum();
+        (free >= FEWEST_FREE).then(|| (test, repeats((sum / free as f64).sqrt())))
+    });
+    known.collect()
+}
+
+/// Sentences about sides with a different pace, and about sides whose machine was uneven; empty where there are none.
+pub(crate) fn warnings(sides: &[PacedSide<'_>]) -> Vec<String> {
+    let of: Vec<Vec<PaceSpread>> = sides.iter().map(|(_, points)| spreads(points.iter().copied())).collect();
+    let mut all = Vec::new();
+    let mut kinds = Vec::new();
+    for kind in PaceKind::ALL {
+        let medians: Vec<(&str, f64, u64)> = sides
+            .iter()
+            .zip(&of)
+            .filter_map(|((name, points), spreads)| {
+                let spread = spreads.iter().find(|spread| spread.kind == kind)?;
+                Some((*name, spread.median_ns(), table_bytes(points, kind)?))
+            })
+            .collect();
+        // Different table sizes mean different work.
+        let same = medians.windows(2).all(|pair| pair[0].2 == pair[1].2);
+        let least = medians.iter().map(|m| m.1).fold(f64::INFINITY, f64::min);
+        let most = medians.iter().map(|m| m.1).fold(0.0, f64::max);
+        if same && medians.len() > 1 && most > UNLIKE * least {
+            let each: Vec<String> = medians.iter().map(|(name, ns, _)| format!("{name} {} ns", short(*ns))).collect();
+            kinds.push(format!("{} ({})", kind.name(), each.join(", ")));
+        }
+    }
+    if !kinds.is_empty() {
+        all.push(format!("machines of unlike pace, by the median step of {}", kinds.join("; ")));
+    }
+    for ((name, _), spreads) in sides.iter().zip(&of) {
+        let uneven = spreads.iter().filter(|spread| spread.is_uneven());
+        let times: Vec<String> =
+            uneven.map(|spread| format!("{} {:.2}", spread.kind.name(), spread.unevenness)).collect();
+        if !times.is_empty() {
+            all.push(format!(
+                "the machine of {name} was uneven while it was measured; times its best at the 90th percentile: {}",
+                times.join(", ")
+            ));
+        }
+    }
+    all
+}
+
+/// The table size of a side's chases of one kind; `None` where its runs differ.
+fn table_bytes(points: &[&Point], kind: PaceKind) -> Option<u64> {
+    let mut sizes = points.iter().filter_map(|p| p.pace.as_ref()).map(|pace| match kind {
+        PaceKind::Alu => 0,
+        PaceKind::L2 => pace.l2_bytes,
+        PaceKind::Llc => pace.llc_bytes,
+        PaceKind::Memory => pace.memory_bytes,
+    });
+    let first = sizes.next()?;
+    sizes.all(|size| size == first).then_some(first)
+}
+
+/// The pace over the time of a run.
+fn chart(run: &RunJson) -> Option<LineChart> {
+    let began = run.points.iter().map(|p| p.started_at).min()?;
+    let paced = run.points.iter().filter(|p| p.pace.is_some()).count();
+    let drawn = if paced > MOST_MARKS { SeriesShape::Line } else { SeriesShape::Both };
+    let line = |(n, kind): (usize, PaceKind)| {
+        let spread = PaceSpread::of(&run.points, kind)?;
+        let marks = run.points.iter().filter_map(|point| {
+            let x = point.started_at.duration_since(began).as_secs_f64() / 60.0;
+            mark(point, &spread, x)
+        });
+        let marks = marks.collect();
+        Some(ChartSeries::new(kind.name(), n, marks).drawn(drawn))
+    };
+    let series: Vec<ChartSeries> = PaceKind::ALL.into_iter().enumerate().filter_map(line).collect();
+    let all = || series.iter().flat_map(|s| &s.marks);
+    (paced > 1).then(|| LineChart {
+        limit: None,
+        title: "Time of a step".to_owned(),
+        unit: "times the best tenth of those before the points, or of those after; the slower one".to_owned(),
+        along: "minutes since the first point".to_owned(),
+        x: Axis::amounts(all().map(|m| m.x)),
+        y: Axis::amounts(all().map(|m| m.y)),
+        series: series.clone(),
+    })
+}
+
+fn mark(point: &Point, spread: &PaceSpread, x: f64) -> Option<Mark> {
+    let pace = point.pace.as_ref()?;
+    let y = spread.slower_times(pace)?;
+    let [before, after] =
+        spread.times(pace).map(|times| times.map_or_else(|| "not taken".to_owned(), |times| format!("{times:.2}")));
+    let text =
+        format!("{} {}, {}: before {before}, after {after}", point.subject.name(), point.dop, spread.kind.name());
+    Some(Mark { x, y, band: None, doubtful: false, text })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,289 @@
+//! The charts of a test: its figures along the ramp with what is required of them, what the machine did meanwhile, the
+//! I/O of a storage test, how the size of transactions counts, and the slowest point second by second.
+
+use super::cell_chart::{CellChart, DOPS, PointFigure, SIZES};
+use super::io_charts::{self, DEVICE_READS, DEVICE_WRITES};
+use super::measured::{MeasuredCell, key_metric, main_ramp, metric_words, ramps};
+use super::seconds;
+use crate::charts::LineChart;
+use crate::document::Block;
+use crate::groups::{grouped, unique};
+use crate::reported::Reported;
+use crate::summary::head::dop_words;
+use dbdyno_catalogue::Catalogue;
+use dbdyno_model::{Compression, Layer, MetricId, ProcedureShape, SubjectName, Test};
+
+/// All charts of a test.
+pub(super) fn of_test(
+    code: SubjectName<'_>,
+    cells: &[&MeasuredCell<'_>],
+    reported: &Reported,
+    catalogue: &Catalogue,
+) -> Vec<Block> {
+    let sizes = sizes(cells);
+    // A transaction size that was measured at one degree of parallelism alone is no ramp.
+    let is_of_ramp = |c: &&MeasuredCell<'_>| {
+        let is_size = sizes.iter().any(|size| size.cell.key == c.cell.key);
+        !is_size || cells.iter().filter(|other| other.ramp() == c.ramp()).count() > 1
+    };
+    let of_ramps: Vec<&MeasuredCell<'_>> = cells.iter().copied().filter(is_of_ramp).collect();
+    let mut charts = along_ramps(code, &of_ramps, reported, catalogue);
+    charts.extend(machine(catalogue.test(code.name).ok(), &main_ramp(cells)));
+    let charts = [charts, by_size(&sizes), seconds::charts(code, &reported.run)];
+    charts.into_iter().filter(|charts| !charts.is_empty()).map(Block::from).collect()
+}
+
+/// The key metric, the service time, and what else is required, with a line for each ramp.
+fn along_ramps(
+    code: SubjectName<'_>,
+    cells: &[&MeasuredCell<'_>],
+    reported: &Reported,
+    catalogue: &Catalogue,
+) -> Vec<LineChart> {
+    let Some(key) = key_metric(cells) else { return Vec::new() };
+    let ramps = ramps(cells);
+    let service_time = (key.as_str() != "elapsed_s").then(|| MetricId::from("service_time_s"));
+    let verdict = reported.verdict.as_ref();
+    let required = verdict.iter().flat_map(|verdict| verdict.metrics_on_ramp(code)).cloned();
+    let metrics = unique([key.clone()].into_iter().chain(service_time).chain(required));
+    let chart = |metric: &MetricId| {
+        let (title, unit) = metric_words(metric, catalogue);
+        let mut draft = CellChart::new(title, unit, DOPS);
+        for ramp in &ramps {
+            let of_ramp: Vec<&MeasuredCell<'_>> = cells.iter().copied().filter(|c| c.ramp() == *ramp).collect();
+            draft.add(&ramp.name(&ramps), &of_ramp, |c| {
+                if c.has_key(metric) {
+                    return Some((c.cell.median?, c.interval(), String::new()));
+                }
+                // What stands in place of the key metric is not on its line.
+                let value = c.median(|p| p.value(metric)).filter(|_| metric != key)?;
+                Some((value, None, String::new()))
+            });
+        }
+        draft.done(verdict.and_then(|verdict| verdict.limit_on_ramp(code, metric)))
+    };
+    metrics.iter().filter_map(chart).collect()
+}
+
+/// What the machine did meanwhile, on the main ramp.
+fn machine(test: Option<&Test>, cells: &[&MeasuredCell<'_>]) -> Vec<LineChart> {
+    let processors = CellChart::new("Processors", "%", DOPS).about("share of the machine").lines(
+        cells,
+        &[("busy", |p| p.cpu.busy_pct), ("kernel", |p| p.cpu.system_pct), ("I/O wait", |p| p.cpu.iowait_pct)],
+    );
+    let io = if test.is_some_and(|test| test.layer == Layer::Storage) { io_charts::charts(cells) } else { Vec::new() };
+    let devices = CellChart::new("Devices", "MiB/s", DOPS)
+        .lines(cells, &[("reads", DEVICE_READS.mib_per_s), ("writes", DEVICE_WRITES.mib_per_s)]);
+    let has_io = DEVICE_READS.is_there(cells) || DEVICE_WRITES.is_there(cells);
+    let devices = devices.done(None).filter(|_| has_io && io.is_empty());
+    processors.done(None).into_iter().chain(io).chain(devices).collect()
+}
+
+/// The cells of the degree of parallelism at which most sizes of transactions were measured; empty for one size.
+fn sizes<'c, 'a>(cells: &[&'c MeasuredCell<'a>]) -> Vec<&'c MeasuredCell<'a>> {
+    let sized = cells.iter().filter(|c| c.cell.key.rows_per_tx > 0 && c.cell.median.is_some());
+    let groups = grouped(sized.map(|c| ((c.cell.key.drive, c.dop(), c.cell.key.load), *c))).into_iter();
+    groups.map(|(_, cells)| cells).filter(|cells| cells.len() > 1).rev().max_by_key(Vec::len).unwrap_or_default()
+}
+
+/// What the size of a transaction does to rows, processors and log.
+fn by_size(cells: &[&MeasuredCell<'_>]) -> Vec<LineChart> {
+    let Some(at) = cells.first().map(|c| dop_words(c.dop())) else { return Vec::new() };
+    let chart = |title: &str, unit: &'static str, words: &str, lines: &[(&str, PointFigure)]| {
+        let title = format!("{title} by transaction size");
+        CellChart::new(title, unit, SIZES).about(format!("{words}, {at}")).lines(cells, lines).done(None)
+    };
+    let charts = [
+        chart("Rows", "rows/s", "rows/s", &[("rows", |p| p.rows_per_s)]),
+        chart("Processors", "%", "share of the machine", &[("busy", |p| p.cpu.busy_pct)]),
+        chart("Log writes", "1/s", "1/s", &[("log writes", |p| p.redo.writes_per_s)]),
+        chart(
+            "Log times",
+            "s",
+            "mean",
+            &[("log write", |p| p.redo.write_service_time_s), ("wait for the log", |p| p.redo.sync_service_time_s)],
+        ),
+    ];
+    charts.into_iter().flatten().collect()
+}
+
+/// A test with its cells.
+pub(super) type TestCells<'c, 'a> = (SubjectName<'a>, Vec<&'c MeasuredCell<'a>>);
+
+/// Plain and compressed bulk loads of a class on one chart; `None` where there are not both.
+pub(super) fn loads(tests: &[&TestCells<'_, '_>], catalogue: &Catalogue) -> Option<LineChart> {
+    let mut loads = Vec::new();
+    for (code, cells) in tests {
+        let test = catalogue.test(code.name).ok().filter(|test| test.procedure.shape == ProcedureShape::Load);
+        let measured: Vec<_> = main_ramp(cells).into_iter().filter(|c| c.cell.median.is_some()).collect();
+        loads.extend(test.filter(|_| !measured.is_empty()).map(|test| (code, test.compression, measured)));
+    }
+    let metric = key_metric(&loads.first()?.2)?;
+    let plain = loads.iter().filter(|(_, compression, _)| *compression == Compression::None).count();
+    if plain == 0 || plain == loads.len() {
+        return None;
+    }
+    let mut draft = CellChart::new("Bulk loads, plain and compressed", metric_words(metric, catalogue).1, DOPS);
+    for (code, compression, cells) in &loads {
+        let how: &str = if *compression == Compression::None { "plain" } else { compression.into() };
+        draft.add(&format!("{code} {}", how.replace('_', " ")), cells, |c| {
+            Some((c.cell.median.filter(|_| c.has_key(metric))?, c.interval(), String::new()))
+        });
+    }
+    draft.done(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::charts::LineChart;
+    use crate::document::{Block, Document};
+    use crate::reported::Reported;
+    use crate::sections::measured::fixture::{point, run};
+    use crate::sections::ramps;
+    use crate::verdict::Verdict;
+    use dbdyno_catalogue::{Catalogue, Requirements};
+    use dbdyno_model::{ClientLoad, Drive, Point, Series};
+
+    /// All charts of a run's classes by their titles.
+    fn charts(reported: &Reported) -> Vec<LineChart> {
+        fn within(blocks: Vec<Block>, found: &mut Vec<LineChart>) {
+            for block in blocks {
+                match block {
+                    Block::Charts(charts) => found.extend(charts),
+                    Block::Part(part) => within(part.blocks, found),
+                    _ => {}
+                }
+            }
+        }
+        let sections = ramps::sections(reported, &Catalogue::embedded().unwrap());
+        let mut found = Vec::new();
+        sections.into_iter().for_each(|section| within(section.blocks, &mut found));
+        found
+    }
+
+    fn titled<'c>(charts: &'c [LineChart], title: &str) -> &'c LineChart {
+        let titles: Vec<&str> = charts.iter().map(|chart| chart.title.as_str()).collect();
+        charts.iter().find(|chart| chart.title == title).unwrap_or_else(|| panic!("no {title} in {titles:?}"))
+    }
+
+    fn lines(chart: &LineChart) -> Vec<(&str, Vec<&str>)> {
+        chart
+            .series
+            .iter()
+            .map(|line| (line.name.as_str(), line.marks.iter().map(|m| m.text.as_str()).collect()))
+            .collect()
+    }
+
+    #[test]
+    fn a_storage_test_shows_each_kind_of_io_with_its_time_and_length() {
+        let updates = |jobs: u32| {
+            let (mut point, n) = (point("T721", jobs, "rows_per_s", 1_000.0), f64::from(jobs));
+            (point.io.write_iops, point.io.write_mib_per_s) = (Some(9_000.0), Some(80.0));
+            point.database.data_writes_per_s = Some(8_000.0 * n);
+            point.database.data_write_mib_per_s = Some(62.5 * n);
+            point.database.data_write_service_time_s = Some(3e-4);
+            (point.redo.writes_per_s, point.redo.mib_per_s) = (Some(500.0), Some(15.625));
+            point
+        };
+        let scan = |jobs: u32| {
+            let mut point = point("T426", jobs, "read_mib_per_s", 400.0);
+            (point.io.read_iops, point.io.read_mib_per_s) = (Some(400.0), Some(400.0));
+            point.io.read_service_time_s = Some(2e-3);
+            point
+        };
+        let all = charts(&Reported::of(run(vec![updates(1), updates(2), scan(1), scan(2)])));
+        let io: Vec<&LineChart> = all.iter().filter(|chart| chart.title == "Reads and writes").collect();
+        let scans = vec![(
+            "device reads",
+            vec![
+                "1 job: device reads 400.0 MiB/s; 2.00 ms an I/O; 1.00 MiB each",
+                "2 jobs: device reads 400.0 MiB/s; 2.00 ms an I/O; 1.00 MiB each",
+            ],
+        )];
+        assert_eq!((io[0].unit.as_str(), lines(io[0])), ("MiB/s", scans));
+        let of_updates = lines(io[1]);
+        assert_eq!((io[1].unit.as_str(), of_updates.len()), ("IOPS", 2), "{of_updates:?}");
+        assert_eq!(of_updates[0].1[1], "2 jobs: data-file writes 16,000 IOPS; 0.300 ms an I/O; 8.00 KiB each");
+        assert_eq!(of_updates[1].1[0], "1 job: log writes 500.0 IOPS; 32.0 KiB each");
+        assert_eq!(all.iter().filter(|chart| chart.title == "Time of an I/O").count(), 2);
+        assert!(all.iter().all(|chart| chart.title != "Devices"));
+    }
+
+    #[test]
+    fn plain_and_compressed_loads_are_on_one_chart_where_there_are_both() {
+        let load = |code: &str, jobs| point(code, jobs, "rows_per_s", 1_000.0);
+        let mut points = vec![load("T331", 1), load("T331", 2), load("T332", 1)];
+        let both = charts(&Reported::of(run(points.clone())));
+        let names: Vec<&str> = lines(titled(&both, "Bulk loads, plain and compressed")).iter().map(|l| l.0).collect();
+        assert_eq!(names, ["T331 plain", "T332 basic"]);
+        points.pop();
+        let plain = charts(&Reported::of(run(points)));
+        assert!(plain.iter().all(|chart| !chart.title.starts_with("Bulk")));
+    }
+
+    #[test]
+    fn sizes_of_transactions_have_charts_of_their_own() {
+        let sized = |jobs, rows_per_tx: u64| {
+            let mut point = point("DBL-11", jobs, "tx_per_s", 1_000.0);
+            (point.rows_per_tx, point.redo.writes_per_s) = (rows_per_tx, Some(900.0));
+            point.redo.sync_service_time_s = Some(1e-4);
+            point
+        };
+        let all = charts(&Reported::of(run(vec![sized(1, 1), sized(1, 2), sized(1, 10), sized(2, 2), sized(2, 10)])));
+        let rows = titled(&all, "Rows by transaction size");
+        assert_eq!((rows.unit.as_str(), rows.along.as_str()), ("rows/s, 1 job", "rows per transaction"));
+        assert_eq!(rows.series[0].marks.iter().map(|m| m.x).collect::<Vec<_>>(), [1.0, 2.0, 10.0]);
+        assert_eq!(lines(titled(&all, "Log times by transaction size"))[0].0, "wait for the log");
+        titled(&all, "Log writes by transaction size");
+        let ramps: Vec<&str> = lines(titled(&all, "Transactions")).iter().map(|line| line.0).collect();
+        assert_eq!(ramps, ["2 rows/tx", "10 rows/tx"], "one row was measured at one degree of parallelism alone");
+    }
+
+    #[test]
+    fn a_requirement_is_drawn_on_the_chart_of_its_metric() {
+        let catalogue = Catalogue::embedded().unwrap();
+        let run = run(vec![point("T611", 1, "tx_per_s", 900.0), point("T611", 2, "tx_per_s", 1_700.0)]);
+        let required = |title: &str, metric: &str, limit: &str| {
+            format!("[[requirement]]\ntitle = \"{title}\"\ntest = \"T611\"\nmetric = \"{metric}\"\n{limit}\n")
+        };
+        let text = "title = \"Shop\"\n".to_owned()
+            + &required("Orders", "tx_per_s", "minimum = 2000\njobs = 2")
+            + &required("Some orders", "tx_per_s", "minimum = 10")
+            + &required("Rows", "rows_per_s", "minimum = 5")
+            + &required("Times", "service_time_s.p99", "maximum = 1.0");
+        let verdict = Verdict::of(&run, &Requirements::parse("needs.toml", &text, &catalogue).unwrap());
+        let reported = Reported { verdict: Some(verdict), ..Reported::of(run) };
+        let all = charts(&reported);
+        let orders = titled(&all, "Transactions");
+        let words = "Orders: T611 tx_per_s, 2 jobs >= 2,000/s";
+        assert_eq!(orders.limit, Some((2_000.0, words.to_owned())), "the strictest");
+        assert!(orders.y.to >= 2_000.0 && orders.description().ends_with(&format!("Required: {words}.")));
+        assert!(titled(&all, "Rows").limit.is_some(), "what is required has a chart");
+        assert_eq!(titled(&all, "Service time, mean").limit, None, "a percentile is no mean");
+        let sections = ramps::sections(&reported, &catalogue);
+        let page = Document::of(sections).page();
+        assert!(page.contains("<path class=\"q\" d=\"M") && page.contains("2 jobs &gt;= 2,000/s"), "{page}");
+    }
+
+    #[test]
+    fn the_slowest_point_is_shown_by_the_second() {
+        let client = |jobs, p99_s: f64| {
+            let series = Series {
+                step_s: 1.0,
+                ops_per_s: vec![100.0, 40.0],
+                p99_s: vec![None, Some(p99_s)],
+                errors: vec![0, 3],
+                retries: vec![0, 0],
+                ..Series::default()
+            };
+            let load = ClientLoad { rate: (jobs == 2).then(|| "50%".parse().unwrap()), ..ClientLoad::default() };
+            Point { drive: Drive::Client, series: Some(series), load, ..point("T711", jobs, "tx_per_s", 70.0) }
+        };
+        let all = charts(&Reported::of(run(vec![client(1, 0.1), client(2, 0.8)])));
+        let rate = titled(&all, "Rate by the second");
+        assert_eq!(lines(rate), [("rate", vec!["rate at 0 s: 100.0 tx/s", "rate at 1 s: 40.00 tx/s"])]);
+        assert_eq!(rate.unit, "tx/s, 2 jobs, 50% poisson");
+        assert_eq!(lines(titled(&all, "Failures by the second"))[0].1[1], "failed at 1 s: 3");
+        assert!(all.iter().all(|chart| !chart.title.starts_with("99th")), "one second makes no line");
+    }
+}

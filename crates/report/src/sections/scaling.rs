@@ -1,0 +1,299 @@
+//! The scaling law of each ramp: contention, coherence, knee and peak with their uncertainty; and what multithreading
+//! gives.
+
+use super::measured::{MeasuredCell, anchor, by_test, key_metric, main_ramp, metric_words, shown};
+use crate::charts::{Axis, ChartSeries, LineChart, Mark, SeriesShape};
+use crate::document::{Caption, Cell, Column, Form, Keep, Note, Part, Row, Section, Table};
+use crate::groups::grouped;
+use crate::legend::{Legend, SUSPECT, marks, source, title};
+use crate::summary::head::{counted, dop_words};
+use dbdyno_catalogue::Catalogue;
+use dbdyno_model::{Better, Cpu, Flag, MetricId, Point, RunJson, SubjectName, Suspect};
+use dbdyno_stats::{Fit, Located, NotLocated};
+
+use Keep::{Always, Drop};
+
+/// Number of points at which the law's line is drawn.
+const STEPS: u32 = 48;
+
+/// A test's ramp and its law, or why there is none.
+struct FittedRamp<'a> {
+    code: SubjectName<'a>,
+    title: &'a str,
+    metric: &'a MetricId,
+    metric_title: &'a str,
+    unit: &'a str,
+    cells: Vec<&'a MeasuredCell<'a>>,
+    law: Result<Fit, NotLocated>,
+}
+
+impl<'a> FittedRamp<'a> {
+    fn points(&self) -> impl Iterator<Item = &'a Point> {
+        self.cells.iter().flat_map(|c| c.ok())
+    }
+
+    fn flags(&self) -> Vec<Flag> {
+        self.cells.iter().flat_map(|c| c.cell.flags.iter().copied()).collect()
+    }
+
+    /// Its points whose rate a reader should doubt. Doubts about their other figures do not matter here.
+    fn suspects(&self) -> impl Iterator<Item = (&'a Point, &'a Suspect)> {
+        self.points().filter_map(|p| Some((p, p.suspect(self.metric)?)))
+    }
+
+    fn marks(&self) -> String {
+        let marks = marks(self.points(), &self.flags());
+        if self.suspects().next().is_some() { marks } else { marks.replace(SUSPECT, "") }
+    }
+}
+
+/// The section of a run; without blocks where it has no ramp.
+pub(crate) fn section(run: &RunJson, catalogue: &Catalogue) -> Section {
+    let cells = MeasuredCell::on_ramps(run);
+    of_ramps(&ramps(&cells, catalogue), &run.platform.cpu)
+}
+
+/// The report of it alone, with its legend.
+pub(crate) fn report(run: &RunJson, catalogue: &Catalogue) -> Vec<Section> {
+    let cells = MeasuredCell::on_ramps(run);
+    let ramps = ramps(&cells, catalogue);
+    let mut section = of_ramps(&ramps, &run.platform.cpu);
+    if ramps.is_empty() {
+        section.push(Note::plain("This run has no ramp: no test has a rate at two degrees of parallelism."));
+    }
+    let mut legend = Legend::default();
+    for ramp in ramps.iter().filter(|ramp| ramp.law.is_ok()) {
+        legend.add(ramp.points(), ramp.flags());
+        for (point, suspect) in ramp.suspects() {
+            legend.doubts.add(format!("{} {} {}", ramp.code, point.dop, ramp.metric), suspect);
+        }
+    }
+    vec![section.with(legend.blocks()).with(source(run))]
+}
+
+fn of_ramps(ramps: &[FittedRamp<'_>], cpu: &Cpu) -> Section {
+    let mut section = Section::new("scaling", "Scaling law");
+    let (told, untold): (Vec<_>, Vec<_>) = ramps.iter().partition(|ramp| ramp.law.is_ok());
+    if !told.is_empty() {
+        section.push(told.iter().filter_map(|ramp| chart(ramp)).collect::<Vec<_>>());
+        section.push(table(&told));
+        section.push(Note::plain(
+            "The Universal Scalability Law, X(N) = λN / (1 + σ(N − 1) + κN(N − 1)), fitted to every repeat: λ is the rate \
+             of one job, σ the share of the work that waits for its turn, κ the cost of agreeing with each other job. The \
+             knee is the first degree of parallelism that adds less than a tenth of what one job does, the peak the \
+             highest rate; behind them their 95 % intervals by bootstrap. \"beyond\" and \"near\": cannot tell, it lies \
+             beyond the end of the ramp, or perhaps does.",
+        ));
+    }
+    for (why, codes) in
+        grouped(untold.iter().filter_map(|ramp| Some((ramp.law.as_ref().err()?.to_string(), ramp.code))))
+    {
+        let codes: Vec<&str> = codes.iter().map(|code| code.name).collect();
+        section.push(Note::plain(format!("{}: {why}.", codes.join(", "))));
+    }
+    let threads: Vec<String> = ramps.iter().filter_map(|ramp| multithreading(ramp, cpu)).collect();
+    if !threads.is_empty() {
+        let title = "What multithreading gives".to_owned();
+        section.push(Part { title, blocks: vec![threads.into()], ..Part::default() });
+    }
+    section
+}
+
+/// The ramps of rates, with their laws.
+fn ramps<'a>(cells: &'a [MeasuredCell<'a>], catalogue: &'a Catalogue) -> Vec<FittedRamp<'a>> {
+    by_test(cells).into_iter().filter_map(|(code, cells)| ramp(code, &cells, catalogue)).collect()
+}
+
+fn ramp<'a>(code: SubjectName<'a>, cells: &[&'a MeasuredCell<'a>], catalogue: &'a Catalogue) -> Option<FittedRamp<'a>> {
+    let mut cells = main_ramp(cells);
+    let metric = key_metric(&cells)?;
+    let is_rising = catalogue.metric(metric).is_ok_and(|m| m.better == Better::Higher);
+    cells.retain(|c| c.cell.median.is_some() && c.has_key(metric));
+    if !is_rising || cells.len() < 2 {
+        return None;
+    }
+    // Every repeat is a point of the fit.
+    let rates: Vec<(f64, f64)> =
+        cells.iter().flat_map(|c| c.ok().filter_map(|p| Some((c.parallelism(), rate(p, metric)?)))).collect();
+    let (metric_title, unit) = metric_words(metric, catalogue);
+    let title = title(code, catalogue);
+    Some(FittedRamp { code, title, metric, metric_title, unit, cells, law: Fit::of(&rates) })
+}
+
+fn rate(point: &Point, metric: &MetricId) -> Option<f64> {
+    point.metric.as_ref().filter(|m| m.id == *metric).map(|m| m.value)
+}
+
+fn chart(ramp: &FittedRamp<'_>) -> Option<LineChart> {
+    let law = ramp.law.as_ref().ok()?.law;
+    let mark = |c: &&MeasuredCell<'_>| {
+        let y = c.cell.median?;
+        let text = format!("{}: {}", dop_words(c.dop()), shown(y, ramp.unit));
+        Some(Mark { x: c.parallelism(), y, band: None, doubtful: c.is_doubtful(), text })
+    };
+    let measured: Vec<Mark> = ramp.cells.iter().filter_map(mark).collect();
+    let lowest = measured.iter().map(|m| m.x).fold(f64::INFINITY, f64::min);
+    let highest = measured.iter().map(|m| m.x).fold(1.0, f64::max);
+    let line = (0..=STEPS).map(|n| {
+        let x = lowest * (highest / lowest).powf(f64::from(n) / f64::from(STEPS));
+        Mark { x, y: law.at(x), band: None, doubtful: false, text: String::new() }
+    });
+    let x = Axis::dops(measured.iter().map(|m| m.x));
+    let series = vec![
+        ChartSeries::new("law", 1, line.collect()).drawn(SeriesShape::Line),
+        ChartSeries::new("measured", 0, measured).drawn(SeriesShape::Marks),
+    ];
+    let y = Axis::amounts(series.iter().flat_map(|s| s.marks.iter().map(|m| m.y)));
+    let (title, unit) = (format!("{} {}", ramp.code, ramp.title), format!("{}, {}", ramp.metric_title, ramp.unit));
+    Some(LineChart { x, ..LineChart::over_dops(title, unit, "degree of parallelism", y, series) })
+}
+
+fn table(ramps: &[&FittedRamp<'_>]) -> Table {
+    let columns = vec![
+        Column::words("code", "Test", Always),
+        Column::words("unit", "Unit", Drop(5)),
+        Column::figures("λ", "λ\n[one job]", Drop(2)),
+        Column::figures("σ", "σ\n[contention]", Drop(4)),
+        Column::figures("κ", "κ\n[coherence]", Drop(3)),
+        Column::figures("knee", "Knee", Always),
+        Column::figures("peak", "Peak", Always),
+        Column::figures("rate at the peak", "Rate at\nthe peak", Drop(1)),
+        Column::words("marks", "", Always),
+    ];
+    let rows = ramps.iter().filter_map(|ramp| {
+        let fit = ramp.law.as_ref().ok()?;
+        let (law, peak) = (fit.law, fit.peak());
+        let is_doubtful = ramp.cells.iter().any(|c| c.is_doubtful());
+        let rate = |value: Option<f64>| Cell::known(value, Form::Thousands).doubtful(is_doubtful);
+        Some(Row::Cells(vec![
+            Cell::words(ramp.code.name).linked(anchor(ramp.code)),
+            Cell::words(ramp.unit),
+            rate(Some(law.lambda)),
+            share(law.sigma),
+            share(law.kappa),
+            Cell::words(located(&fit.knee())),
+            Cell::words(located(&peak)),
+            rate(peak.ok().map(|peak| law.at(peak.dop))),
+            Cell::marks(ramp.marks()),
+        ]))
+    });
+    Table::new(Caption::Page("The law of each ramp".to_owned()), columns, rows.collect())
+}
+
+fn share(value: f64) -> Cell {
+    let form = match value.abs() {
+        none if none < 1e-9 => return Cell::count(0_u64),
+        small if small < 1e-3 => Form::Scientific,
+        _ => Form::Decimals(4),
+    };
+    Cell::figure(value, form)
+}
+
+/// A degree of parallelism with its uncertainty, or what is known of it.
+fn located(found: &Result<Located, NotLocated>) -> String {
+    match found {
+        Ok(Located { dop, interval }) if interval.high.is_finite() => {
+            format!("{dop:.0} ({:.0} to {:.0})", interval.low, interval.high)
+        }
+        Ok(Located { dop, interval }) => format!("{dop:.0} ({:.0} or more)", interval.low),
+        Err(NotLocated::BeyondRamp { highest }) => format!("beyond {highest}"),
+        Err(NotLocated::PerhapsBeyondRamp { dop, highest }) => format!("near {dop:.0} or beyond {highest}"),
+        Err(why) => why.to_string(),
+    }
+}
+
+/// Share of the processors, in percent, from which they were what the work waited for.
+const BUSY_PCT: f64 = 90.0;
+
+/// The rate at all hardware threads beside that at all cores, where processors limited it and no figure is doubtful.
+fn multithreading(ramp: &FittedRamp<'_>, cpu: &Cpu) -> Option<String> {
+    let (cores, threads) = (cpu.usable_cores()?.n, cpu.usable_threads()?.n);
+    let is_sound = |c: &MeasuredCell<'_>| !c.is_doubtful() && c.ok().all(|p| p.suspect(ramp.metric).is_none());
+    let at = |n: f64| {
+        let here = |c: &&MeasuredCell<'_>| c.dop().nodes == 1 && c.parallelism() == n;
+        ramp.cells.iter().copied().find(here).filter(|c| is_sound(c))
+    };
+    let (of_cores, of_threads) = (at(cores)?, at(threads)?);
+    let is_busy = of_threads.median(|p| p.cpu.busy_pct).is_some_and(|pct| pct >= BUSY_PCT);
+    let (low, high) = (of_cores.cell.median?, of_threads.cell.median?);
+    if threads <= cores || !is_busy {
+        return None;
+    }
+    let overlap = of_cores.interval().zip(of_threads.interval()).is_some_and(|(a, b)| a.0 <= b.1 && b.0 <= a.1);
+    let pct = (high / low - 1.0) * 100.0;
+    let gain = match Form::Short.text(pct.abs()) {
+        _ if overlap => "not measurably more".to_owned(),
+        text => format!("{text} % {}", if pct < 0.0 { "less" } else { "more" }),
+    };
+    Some(format!(
+        "{} {}: {} do {gain} than {}, {} beside {}",
+        ramp.code,
+        ramp.title,
+        counted(threads as u64, "hardware thread"),
+        counted(cores as u64, "core"),
+        shown(high, ramp.unit),
+        shown(low, ramp.unit)
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Document;
+    use crate::sections::measured::fixture;
+
+    fn text(points: Vec<Point>) -> String {
+        let run = fixture::run(points);
+        Document::of(report(&run, &Catalogue::embedded().unwrap())).text(None)
+    }
+
+    /// One job, all cores, all hardware threads.
+    fn busy(rates: [f64; 3]) -> Vec<Point> {
+        let point = |(jobs, rate)| {
+            let mut point = fixture::point("T141", jobs, "ops_per_s", rate);
+            point.cpu.busy_pct = Some(25.0 * f64::from(jobs));
+            point
+        };
+        [1, 2, 4].into_iter().zip(rates).map(point).collect()
+    }
+
+    #[test]
+    fn multithreading_is_judged_where_processors_were_the_limit() {
+        let said = text(busy([100.0, 200.0, 230.0]));
+        let sentence = "What multithreading gives\n\
+                        - T141 String mix on VARCHAR(32): 4 hardware threads do 15 % more than 2 cores, 230.0 ops/s beside \
+                        200.0 ops/s\n";
+        assert!(said.contains(sentence), "{said}");
+        assert!(text(busy([100.0, 200.0, 190.0])).contains("do 5.0 % less than"));
+        let without = |spoil: fn(&mut Vec<Point>)| {
+            let mut points = busy([100.0, 200.0, 230.0]);
+            spoil(&mut points);
+            assert!(!text(points).contains("hardware threads"));
+        };
+        without(|points| points[2].cpu.busy_pct = Some(60.0));
+        without(|points| points[1].flag(Flag::TooShort, None));
+        without(|points| _ = points.remove(1));
+        let repeats = [(1, 1.0), (2, 1.1), (3, 0.9)];
+        let repeated = repeats.iter().flat_map(|(repeat, factor)| {
+            let points = busy([100.0 * factor, 200.0 * factor, 205.0 * factor]);
+            points.into_iter().map(|point| Point { repeat: *repeat, ..point })
+        });
+        assert!(text(repeated.collect()).contains("do not measurably more than"));
+    }
+
+    #[test]
+    fn a_ramp_that_is_long_enough_has_a_law() {
+        let point = |jobs: u32| {
+            let n = f64::from(jobs);
+            fixture::point("T611", jobs, "tx_per_s", 1_000.0 * n / (1.0 + 0.05 * (n - 1.0) + 0.002 * n * (n - 1.0)))
+        };
+        let long = text([1, 2, 4, 8, 16, 32, 64].map(point).into());
+        assert!(
+            long.contains("T611  tx/s      1,000        0.0500       2.000E-03") || long.contains("0.0500"),
+            "{long}"
+        );
+        assert!(long.contains("22 (22 to 22)"), "{long}");
+        let short = text([1, 2].map(point).into());
+        assert!(short.contains("T611: cannot tell: the ramp has 2 degrees of parallelism"), "{short}");
+    }
+}

@@ -1,0 +1,260 @@
+//! The key metrics on one page. Speed is the rate at DOP 1. Throughput is the rate measured again at the DOP that was
+//! best. A figure that means something other than the test stands in parentheses, and a missing figure is replaced by
+//! its reason.
+
+use super::{pace, storage};
+use crate::document::{Block, Caption, Cell, Column, Form, Keep, Look, Note, Row, Section, Table, Tile};
+use crate::figures::Figure;
+use crate::groups::grouped;
+use crate::legend::{Legend, SUSPECT, marks};
+use crate::numbers::{percent, printed};
+use crate::summary::figure::{LineFigures, find, most_redo, no_redo};
+use crate::summary::head::dop_words;
+use crate::summary::lines::{REDO, Shows, SummaryLine, sections};
+use crate::summary::winners;
+use dbdyno_catalogue::Catalogue;
+use dbdyno_model::{Flag, Point, RunJson};
+
+use Keep::{Always, Drop};
+
+const COLUMNS: [Column; 10] = [
+    Column::words("name", "Metric", Always),
+    Column::words("test", "Test", Always),
+    Column::words("unit", "Unit", Always),
+    Column::figures("speed", "Speed\nDOP 1", Always),
+    Column::figures("± of speed", "±%", Drop(1)),
+    Column::figures("throughput", "Throughput\nbest DOP", Always),
+    Column::figures("± of throughput", "±%", Drop(2)),
+    Column::figures("best DOP", "at", Drop(3)),
+    Column::figures("time of one operation", "Time/op", Drop(4)),
+    Column::words("marks", "", Always),
+];
+
+/// The lines that have a tile, by their names.
+const TILES: [&str; 9] = [
+    "Transactions",
+    "String mix",
+    "Full scan, cached",
+    "By primary key",
+    "Sequential read",
+    "Random read",
+    "Random write",
+    "Bulk load",
+    "OLTP update",
+];
+
+/// The ± columns show the repeats, so these two flags need no letter here.
+const SHOWN_BY_INTERVAL: [Flag; 2] = [Flag::Noisy, Flag::NoInterval];
+
+/// A line: its layer, the line itself, and its figures.
+type FoundLine<'r> = (&'static str, &'static SummaryLine, LineFigures<'r>);
+
+/// The section of a run; without blocks for a run of storage, whose limits stand in a section of their own.
+pub(crate) fn section(run: &RunJson, catalogue: &Catalogue) -> Section {
+    key_metrics(run, catalogue).0
+}
+
+/// The report of it alone, with its legend.
+pub(crate) fn report(run: &RunJson, catalogue: &Catalogue) -> Vec<Section> {
+    let (section, legend) = key_metrics(run, catalogue);
+    let of_storage =
+        if run.is_of_storage() { storage::limits_blocks(run) } else { storage::shares_blocks(run, catalogue) };
+    let pace = pace::sentence(run).map(|sentence| Note::plain(sentence).into());
+    vec![section.with(of_storage).with(brief(legend.blocks())).with(pace)]
+}
+
+/// A legend without its notes on single points: the summary has one page.
+fn brief(mut blocks: Vec<Block>) -> Vec<Block> {
+    for block in &mut blocks {
+        if let Block::Legend(entries) = block {
+            entries.iter_mut().for_each(|entry| (entry.notes, entry.more) = (Vec::new(), 0));
+        }
+    }
+    blocks
+}
+
+/// The section, and the marks that it has used.
+fn key_metrics<'r>(run: &'r RunJson, catalogue: &Catalogue) -> (Section, Legend<'r>) {
+    let mut section = Section::new("key-metrics", "Key metrics");
+    let mut legend = Legend::default();
+    if run.is_of_storage() {
+        return (section, legend);
+    }
+    let lines = sections(run).iter().flat_map(|s| s.lines.iter().map(move |line| (s.title, line)));
+    let found = lines.map(|(layer, line)| (layer, line, find(line, run, catalogue)));
+    // A value that a source does not print is not missing.
+    let is_said = |found: &LineFigures<'_>| run.published.is_none() || found.figures.is_ok();
+    let shown: Vec<FoundLine<'r>> =
+        found.filter(|(_, line, of)| is_said(of) && (!line.name.is_empty() || of.adds_rows())).collect();
+    if shown.is_empty() {
+        section.push(Note::plain("The source has none of the key metrics (--table published)."));
+        return (section, legend);
+    }
+    let has_tile = |name: &&str| shown.iter().find(|(_, line, of)| line.name == *name && of.is_measured());
+    section.push(TILES.iter().filter_map(has_tile).map(tile).collect::<Vec<_>>());
+    let mut rows = Vec::new();
+    for (layer, lines) in grouped(shown.iter().map(|(layer, line, of)| (*layer, (*line, of)))) {
+        rows.push(Row::Group(layer.to_owned()));
+        rows.extend(lines.into_iter().map(|(line, of)| row(line, of, &mut legend)));
+    }
+    rows.extend(redo_row(run, catalogue, &mut legend));
+    rows.extend(per_core_rows(run, &shown));
+    section.push(Table::new(Caption::Page("All key metrics".to_owned()), COLUMNS.into(), rows).look(Look::Keys));
+    section.push(Note::plain(
+        "Speed is the rate of one job with one thread, throughput the one at the best degree of parallelism (DOP); \"at\" says \
+         which that is: nodes x jobs x threads. ± is half the 95 % interval in percent of the median; it is blank with fewer than \
+         three repeats. Time/op is the mean service time of one operation, or of the I/O, at the best DOP.",
+    ));
+    let said = winners::sentences(shown.iter().map(|(_, line, of)| (*line, of)));
+    let said = said.into_iter().chain(winners::extrapolated(run));
+    (section.with(said.map(|sentence| Note::plain(sentence).into())), legend)
+}
+
+/// The best figure of a line that shows it.
+fn best<'f, 'r>(line: &SummaryLine, found: &'f LineFigures<'r>) -> Option<&'f Figure<'r>> {
+    found.throughput().filter(|_| line.shows == Shows::Both)
+}
+
+fn tile((layer, line, found): &FoundLine<'_>) -> Tile {
+    let best = best(line, found);
+    let shown = best.into_iter().chain(&found.printed_time).collect::<Vec<_>>();
+    let detail = match (&found.figures, best) {
+        (Err(why), _) => why.clone(),
+        (Ok(_), Some(best)) => detail(line, best, found),
+        (Ok(_), None) => String::new(),
+    };
+    Tile {
+        name: found.name.clone(),
+        layer: (*layer).to_owned(),
+        cell: best.map_or_else(Cell::empty, |best| value(Some(best)).marked(marks_of(&shown))),
+        unit: line.unit.to_owned(),
+        detail,
+    }
+}
+
+/// Where the best figure was reached, and its ratio to one job's.
+fn detail(line: &SummaryLine, best: &Figure<'_>, found: &LineFigures<'_>) -> String {
+    let speed = found.speed().filter(|speed| speed.dop != best.dop && speed.value() > 0.0);
+    let time = Some(time(line, Some(best), found)).filter(|time| !time.is_missing());
+    let parts = [
+        best.dop.map(dop_words),
+        speed.map(|speed| format!("{:.2} × one job", best.value() / speed.value())),
+        time.map(|time| format!("{} each", time.text())),
+        best.estimate.half_width_pct().map(|pct| format!("± {}", percent(pct))),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+}
+
+/// The marks of the figures of a line. Doubt about another value of the same point does not concern it.
+fn marks_of(figures: &[&Figure<'_>]) -> String {
+    let points = || figures.iter().flat_map(|figure| figure.points.iter().copied());
+    let marks = marks(points(), &flags(figures)).replace(SUSPECT, "");
+    let doubted = figures.iter().any(|figure| figure.suspect.is_some());
+    if doubted { format!("{SUSPECT}{marks}") } else { marks }
+}
+
+fn flags(figures: &[&Figure<'_>]) -> Vec<Flag> {
+    let flags = figures.iter().flat_map(|figure| figure.flags());
+    flags.filter(|flag| !SHOWN_BY_INTERVAL.contains(flag)).collect()
+}
+
+/// The cell with the marks of figures of a test, which the legend then explains.
+fn marked<'r>(test: &str, figures: &[&Figure<'r>], legend: &mut Legend<'r>) -> Cell {
+    for figure in figures {
+        if let Some(suspect) = figure.suspect {
+            let place = figure.dop.map_or_else(String::new, |dop| format!(" {dop}"));
+            legend.doubts.add(format!("{test}{place} {}", figure.metric), suspect);
+        }
+    }
+    legend.add(figures.iter().flat_map(|figure| figure.points.iter().copied()), flags(figures));
+    Cell::marks(marks_of(figures))
+}
+
+fn value(figure: Option<&Figure<'_>>) -> Cell {
+    Cell::figure(figure.map(Figure::value), Form::Thousands).doubtful(figure.is_some_and(Figure::is_doubtful))
+}
+
+/// A figure and half the width of its interval in percent.
+fn with_interval(figure: Option<&Figure<'_>>) -> [Cell; 2] {
+    let width_pct = figure.and_then(|figure| figure.estimate.half_width_pct());
+    [value(figure), Cell::known(width_pct, Form::Short)]
+}
+
+fn place(figure: Option<&Figure<'_>>) -> Cell {
+    let dop = figure.and_then(|figure| figure.dop);
+    dop.map_or_else(|| Cell::figure(None, Form::Count), |dop| Cell::words(dop.to_string()))
+}
+
+/// The time of one operation at the best DOP: measured or printed.
+fn time(line: &SummaryLine, best: Option<&Figure<'_>>, found: &LineFigures<'_>) -> Cell {
+    let Some(metric) = line.time else { return Cell::empty() };
+    match (best.and_then(|best| best.median_of(metric)), &found.printed_time) {
+        (None, Some(printed)) => Cell::figure(printed.value(), Form::Duration).bounded(printed.bound()),
+        (time_s, _) => Cell::figure(time_s, Form::Duration).doubtful(best.is_some_and(Figure::is_doubtful)),
+    }
+}
+
+/// A row of figures: keys, speed, throughput, where it was reached, time and marks.
+fn cells(keys: [&str; 3], speed: [Cell; 2], throughput: [Cell; 2], rest: [Cell; 3]) -> Row {
+    Row::Cells(keys.map(Cell::words).into_iter().chain(speed).chain(throughput).chain(rest).collect())
+}
+
+fn row<'r>(line: &SummaryLine, found: &LineFigures<'r>, legend: &mut Legend<'r>) -> Row {
+    legend.add(found.instead_of.iter().copied(), []);
+    if let Err(reason) = &found.figures {
+        return Row::Remark([&found.name, &found.test].map(Cell::words).into(), reason.clone());
+    }
+    let (speed, best) = (found.speed(), best(line, found));
+    let (throughput, place) = match line.shows {
+        Shows::Both => (with_interval(best), place(best)),
+        Shows::Speed => Default::default(),
+    };
+    let shown: Vec<&Figure<'r>> = speed.into_iter().chain(best).chain(&found.printed_time).collect();
+    let rest = [place, time(line, best, found), marked(&found.test, &shown, legend)];
+    cells([&found.name, &found.test, line.unit], with_interval(speed), throughput, rest)
+}
+
+/// The line for the test with the most redo; a source that prints none needs no line.
+fn redo_row<'r>(run: &'r RunJson, catalogue: &Catalogue, legend: &mut Legend<'r>) -> Option<Row> {
+    let Some(most) = most_redo(run, catalogue) else {
+        let keys = [REDO.name, ""].map(Cell::words).into();
+        return run.published.is_none().then(|| Row::Remark(keys, no_redo(run, catalogue)));
+    };
+    let test = most.points.first().map_or("", |p: &&Point| p.subject.as_str());
+    let rest = [place(Some(&most)), Cell::empty(), marked(test, &[&most], legend)];
+    Some(cells([REDO.name, test, REDO.unit], Default::default(), with_interval(Some(&most)), rest))
+}
+
+/// The divisor of a throughput and its title: the cores that the work may use, or the hardware threads where cores are
+/// not known.
+pub(crate) fn per_core(run: &RunJson) -> Result<(f64, String), String> {
+    let cpu = &run.platform.cpu;
+    let (usable, what) = match (cpu.usable_cores(), cpu.usable_threads()) {
+        (Some(cores), _) => (cores, "core"),
+        (None, Some(threads)) => (threads, "hardware thread"),
+        (None, None) => return Err("Per core: the number of cores is not known".to_owned()),
+    };
+    let of = match usable.of {
+        None => format!("of {}", printed(usable.n)),
+        Some(all) => format!("of {} that it may use, of {all}", printed(usable.n)),
+    };
+    Ok((usable.n, format!("Throughput per {what} ({of})")))
+}
+
+fn per_core_rows(run: &RunJson, lines: &[FoundLine<'_>]) -> Vec<Row> {
+    let (n, title) = match per_core(run) {
+        Ok(divisor) => divisor,
+        Err(why) => return vec![Row::Group(why)],
+    };
+    let row = |(_, line, found): &FoundLine<'_>| {
+        let best = found.throughput()?;
+        let share = Cell::figure(best.value() / n, Form::Thousands).doubtful(best.is_doubtful());
+        let rest = [place(Some(best)), Cell::empty(), Cell::marks(marks_of(&[best]))];
+        Some(cells([&found.name, &found.test, line.unit], Default::default(), [share, Cell::empty()], rest))
+    };
+    let mut rows: Vec<Row> = lines.iter().filter(|(_, line, _)| line.per_core).filter_map(row).collect();
+    if !rows.is_empty() {
+        rows.insert(0, Row::Group(title));
+    }
+    rows
+}

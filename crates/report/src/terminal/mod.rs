@@ -1,0 +1,194 @@
+//! A document on a terminal: text in lines of its width.
+
+pub(crate) mod lines;
+pub(crate) mod sheet;
+
+use crate::document::{
+    Beside, Block, Caption, Document, Facts, LegendEntry, Note, NoteKind, Part, Section, SideLine, Table,
+};
+use crate::groups::grouped;
+use lines::{columns, hanging, push_line};
+use sheet::Sheet;
+
+/// The most notes on one mark.
+const MOST_NOTES: usize = 3;
+/// The room for the names of the facts at the head, which is that of the words at the head: `Notice    `.
+const HEAD_NAMES: usize = 10;
+/// A name wider than this does not widen the column of names.
+const WIDEST_NAME: usize = 28;
+
+/// The text of a document; `None` is as wide as needed.
+pub(crate) fn text(document: &Document, width: Option<u16>) -> String {
+    let mut text = Text { out: String::new(), width, gap: Gap::None };
+    if !document.title.is_empty() {
+        text.line(&document.title);
+        text.line(&"=".repeat(columns(&lines::clean(&document.title))));
+    }
+    text.blocks(&document.head);
+    for section in &document.sections {
+        text.section(section);
+    }
+    text.out
+}
+
+/// Whether an empty line is due before the next line. Below a heading none can be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Gap {
+    None,
+    Due,
+    Heading,
+}
+
+struct Text {
+    out: String,
+    width: Option<u16>,
+    gap: Gap,
+}
+
+impl Text {
+    fn due(&mut self) {
+        if self.gap != Gap::Heading {
+            self.gap = if self.out.is_empty() { Gap::None } else { Gap::Due };
+        }
+    }
+
+    fn fill(&mut self) {
+        if std::mem::replace(&mut self.gap, Gap::None) == Gap::Due {
+            self.out.push('\n');
+        }
+    }
+
+    fn line(&mut self, line: &str) {
+        self.fill();
+        push_line(&mut self.out, line, self.width);
+    }
+
+    fn hanging(&mut self, lead: &str, text: &str) {
+        self.fill();
+        self.out.push_str(&hanging(lead, text, self.width));
+    }
+
+    fn section(&mut self, section: &Section) {
+        if section.blocks.is_empty() {
+            return;
+        }
+        self.due();
+        if !section.title.is_empty() {
+            self.heading(&format!("{}{}", section.title, section.about));
+        }
+        self.blocks(&section.blocks);
+    }
+
+    fn heading(&mut self, title: &str) {
+        self.line(title);
+        self.line(&"-".repeat(columns(&lines::clean(title))));
+        self.gap = Gap::Heading;
+    }
+
+    /// Warnings that follow each other have one heading.
+    fn blocks(&mut self, blocks: &[Block]) {
+        // All facts with titles have one column of names; a very long one does not widen it.
+        let sheet = blocks.iter().filter_map(|block| match block {
+            Block::Facts(facts) if !facts.title.is_empty() => Some(&facts.facts),
+            _ => None,
+        });
+        let widest = sheet.flatten().map(|(name, _)| columns(name)).max().unwrap_or(0).min(WIDEST_NAME);
+        let is_warning = |block: &Block| matches!(block, Block::Note(Note { kind: NoteKind::Warning, .. }));
+        let mut before = None;
+        for block in blocks {
+            if is_warning(block) && !before.replace(block).is_some_and(is_warning) {
+                self.due();
+                self.heading("NOT LIKE WITH LIKE");
+            }
+            before = Some(block);
+            match block {
+                Block::Note(note) => self.note(note),
+                Block::Sides(sides) => self.sides(sides),
+                Block::Facts(facts) => self.facts(facts, widest),
+                Block::Beside(beside) => self.beside(beside),
+                Block::Table(table) => self.table(table),
+                Block::List(sentences) => sentences.iter().for_each(|sentence| self.hanging("- ", sentence)),
+                Block::Part(part) | Block::Folded(part) => self.part(part),
+                Block::Pairs(parts) => parts.iter().for_each(|part| self.part(part)),
+                Block::Legend(entries) => entries.iter().for_each(|entry| self.legend(entry)),
+                // A table beside them says the same.
+                Block::Charts(_) | Block::Bars(_) | Block::Tiles(_) => {}
+            }
+        }
+    }
+
+    fn note(&mut self, note: &Note) {
+        let lead = match note.kind {
+            NoteKind::Warning => "! ",
+            NoteKind::Plain | NoteKind::Notice | NoteKind::Met | NoteKind::NotMet => &note.lead,
+        };
+        self.hanging(lead, &note.text);
+    }
+
+    fn sides(&mut self, sides: &[SideLine]) {
+        let widest = sides.iter().map(|side| columns(&side.name)).max().unwrap_or(0);
+        for side in sides {
+            let base = if side.is_baseline { " (baseline)" } else { "" };
+            self.hanging(&format!("{}  {:widest$}  ", side.letter, side.name), &format!("{}{base}", side.text));
+        }
+    }
+
+    /// The facts at the head of a document have no title and no indent.
+    fn facts(&mut self, facts: &Facts, widest: usize) {
+        let is_head = facts.title.is_empty();
+        let (indent, room, least) = if is_head { ("", HEAD_NAMES, 1) } else { ("  ", widest + 2, 2) };
+        if !is_head {
+            self.due();
+            self.line(&facts.title);
+        }
+        for (name, value) in &facts.facts {
+            let blanks = " ".repeat(room.saturating_sub(columns(name)).max(least));
+            self.hanging(&format!("{indent}{name}{blanks}"), value);
+        }
+    }
+
+    fn beside(&mut self, beside: &Beside) {
+        for (name, values) in &beside.rows {
+            // Things with the same value are listed together.
+            let letters = beside.letters.iter().map(String::as_str);
+            let values = grouped(values.iter().map(Option::as_deref).zip(letters));
+            let parts = values.iter().map(|(value, of)| format!("{} {}", of.concat(), value.unwrap_or("not known")));
+            self.hanging(&format!("{name}: "), parts.collect::<Vec<_>>().join("; ").trim_start());
+        }
+    }
+
+    fn table(&mut self, table: &Table) {
+        if table.rows.is_empty() {
+            return;
+        }
+        self.due();
+        if let Caption::Shown(caption) = &table.caption {
+            self.hanging("", caption);
+        }
+        self.fill();
+        self.out.push_str(&Sheet::of(table).render(self.width));
+        self.due();
+    }
+
+    fn part(&mut self, part: &Part) {
+        self.due();
+        let title = [part.code.as_str(), part.title.as_str()].into_iter().filter(|text| !text.is_empty());
+        let title = title.collect::<Vec<_>>().join("  ");
+        if !title.is_empty() {
+            self.line(&title);
+        }
+        self.blocks(&part.blocks);
+        self.due();
+    }
+
+    fn legend(&mut self, entry: &LegendEntry) {
+        self.hanging(&format!("{} ", entry.mark), &entry.text);
+        for note in entry.notes.iter().take(MOST_NOTES) {
+            self.hanging("    ", note);
+        }
+        let more = entry.more + entry.notes.len().saturating_sub(MOST_NOTES);
+        if more > 0 {
+            self.hanging("    ", &format!("and {more} more in --json"));
+        }
+    }
+}
