@@ -9,7 +9,7 @@ TARGET ?= sqlite:dbdyno-quick.sqlite
 SIDE_BY_SIDE := --test-threads=4
 PROGRAMS_SIDE_BY_SIDE := 3
 
-.PHONY: run test provoke robust servers lint tests programs oracle-sql versions bench clean
+.PHONY: run test provoke robust servers lint tests programs oracle-sql versions bench dist check-dist clean
 
 run:
 	$(CARGO) build --locked --profile fast-build
@@ -30,33 +30,31 @@ lint:
 
 # Every room, the engines on each version of their servers, the binary as a user runs it, with real files and faults, and what
 # Oracle would be asked. The longest check begins first; those whose figures others would change come last, one by one. What a
-# check says is printed when it ends, and its failure stops no other. At the end it is said again which tests have failed, and
-# which program of tests no check has run.
+# check says is printed when it ends, and its failure stops no other. At the end tests that failed are run once more, by
+# themselves, and it is said what came of all: tests/outcome.
 BESIDE_OTHERS := stories versions-postgres provoked versions-mariadb mariadb postgres units robust tls oracle-sql documents \
     oracle_portable hostile allocations short
-ALONE := latency measure storage provoked-alone stories-alone
+ALONE := latency measure storage provoked-alone stories-alone pipeline docs
 SAID := $(or $(CARGO_TARGET_DIR),target)/said
 
 tests: programs
-	@failed=0; \
-	$(MAKE) --keep-going --jobs=$(PROGRAMS_SIDE_BY_SIDE) --output-sync=target $(BESIDE_OTHERS:%=check-%) || failed=1; \
-	$(MAKE) --keep-going $(ALONE:%=check-%) || failed=1; \
-	for program in $$(sed --quiet 's/^ *Executable .*(\(.*\))$$/\1/p' $(SAID)/programs); do \
-	    grep --quiet "Running .*($$program)" $(SAID)/* || { echo "not run: $$program"; failed=1; }; \
-	done; \
-	grep '^test .* FAILED$$' $(SAID)/*; \
-	exit $$failed
+	@$(MAKE) --keep-going --jobs=$(PROGRAMS_SIDE_BY_SIDE) --output-sync=target $(BESIDE_OTHERS:%=check-%) || true; \
+	$(MAKE) --keep-going $(ALONE:%=check-%) || true; \
+	MAKE="$(MAKE)" bash tests/outcome $(SAID)
 
 # All at once, and always of the whole workspace: a part of it would have its dependencies built anew, with other features.
 programs: servers
 	@rm -rf $(SAID) && mkdir -p $(SAID)
 	$(CARGO) test --locked --workspace --no-run 2>&1 | tee $(SAID)/programs
 
-# A check by its name, which is that of a program of tests where nothing else is said below.
+# A check by its name, which is that of a program of tests where nothing else is said below. AGAIN names single tests.
 TESTS := $(CARGO) test --locked --workspace --no-fail-fast
 check-%:
 	@mkdir -p $(SAID)
-	$(or $(CHECK),$(TESTS) --test $* -- $(SIDE_BY_SIDE)) 2>&1 | tee $(SAID)/$*
+	@from=$$SECONDS; code=0; \
+	$(or $(CHECK),$(TESTS) --test $* -- $(SIDE_BY_SIDE)) $(AGAIN) 2>&1 | tee $(SAID)/$* || code=$$?; \
+	echo "$* $$((SECONDS - from))" >> $(SAID)/seconds; \
+	if ((code > 0)); then touch $(SAID)/$*.failed; fi; exit $$code
 
 check-provoked: CHECK = $(TESTS) --test provoked -- $(SIDE_BY_SIDE) --skip alone::
 check-provoked-alone: CHECK = $(TESTS) --test provoked -- $(SIDE_BY_SIDE) alone::
@@ -96,6 +94,18 @@ bench: $(patsubst benches/%,bench-%,$(filter-out benches/lib,$(wildcard benches/
 
 bench-%:
 	bash benches/$*
+
+bench-package_vs_build: dist
+	bash benches/package_vs_build
+
+# What users install: see docs/install.md.
+dist:
+	bash packaging/tools
+	bash packaging/build
+
+# Each package on a system that has nothing of Rust, with the main job.
+check-dist: dist
+	bash tests/dist/check
 
 clean:
 	$(CARGO) clean

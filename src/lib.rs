@@ -5,6 +5,18 @@ use dbdyno_engine::{EngineInfo, Registry};
 /// Every engine of this build.
 pub const ENGINES: Registry = Registry::of(LIST);
 
+/// The engine that needs no server, if this build has it: what is measured where no target is named.
+pub const EMBEDDED: Option<&EngineInfo> = {
+    #[cfg(feature = "sqlite")]
+    {
+        Some(&dbdyno_sqlite::INFO)
+    }
+    #[cfg(not(feature = "sqlite"))]
+    {
+        None
+    }
+};
+
 const LIST: &[EngineInfo] = &[
     #[cfg(feature = "sqlite")]
     dbdyno_sqlite::INFO,

@@ -8,32 +8,41 @@ use dbdyno_model::{Arrivals, Drive, Queue, Rates, Think};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Client drive")]
 pub(crate) struct ClientArgs {
-    /// Who runs the loop: a procedure inside the database, or dbdyno, which sends each statement and times each
-    /// transaction. The server drive of a workload calls a procedure for each transaction [default: server for tests,
-    /// client for workloads]
+    /// Who runs the loop
+    ///
+    /// A procedure inside the database, or dbdyno, which sends each statement and times each transaction. Tests are run
+    /// by the server by default, and workloads by the client. The server drive of a workload calls a procedure for each
+    /// transaction.
     #[arg(long, value_name = "DRIVE", value_parser = words(DRIVES))]
     pub(crate) drive: Option<Drive>,
-    /// Open loop: transactions of all jobs together that are due each second, as in 500/s,1000/s; or shares of what a
-    /// closed loop reaches, which is measured first, as in 50%,80% or 10%..100%
+    /// Transactions due each second: 500/s,1000/s or 10%..100%
+    ///
+    /// An open loop: transactions of all jobs together, as in 500/s,1000/s; or shares of what a closed loop reaches,
+    /// which is measured first, as in 50%,80% or 10%..100%.
     #[arg(long, value_name = "RATES", allow_hyphen_values = true)]
     pub(crate) rate: Option<Rates>,
     /// How the transactions of a rate are spread over time [default: poisson]
-    #[arg(long, value_name = "HOW", value_parser = words(ARRIVALS))]
+    #[arg(long, value_name = "HOW", value_parser = words(ARRIVALS), hide_short_help = true)]
     pub(crate) arrivals: Option<Arrivals>,
-    /// Closed loop: pause of each job between two transactions, as in 5ms, or 5ms..10ms for random times of a span
-    #[arg(long, value_name = "TIME")]
+    /// Closed loop: pause of each job between two transactions, as in 5ms
+    ///
+    /// 5ms..10ms are random times of a span.
+    #[arg(long, value_name = "TIME", hide_short_help = true)]
     pub(crate) think: Option<Think>,
-    /// Where the transactions of a rate wait for a session: in one queue, or in a queue for each session
-    /// [default: shared]
-    #[arg(long, value_name = "QUEUE", value_parser = words(QUEUES))]
+    /// Where the transactions of a rate wait for a session [default: shared]
+    #[arg(long, value_name = "QUEUE", value_parser = words(QUEUES), hide_short_help = true)]
     pub(crate) queue: Option<Queue>,
-    /// How many connections the jobs share, like the users of an application with a connection pool. A job takes a
-    /// connection for a whole transaction. How long it waited for one is shown separately [default: one for each job]
-    #[arg(long, value_name = "N", value_parser = connections)]
+    /// How many connections the jobs share [default: one for each job]
+    ///
+    /// Like the users of an application with a connection pool. A job takes a connection for a whole transaction. How
+    /// long it waited for one is shown separately.
+    #[arg(long, value_name = "N", value_parser = connections, hide_short_help = true)]
     pub(crate) connections: Option<u32>,
-    /// Whether each session moves to the thread on the processor where its server process runs. This needs client and
-    /// server on one machine with few processors, and enough sessions at every step of the ramp [default: yes]
-    #[arg(long, value_name = "WHETHER", value_parser = words(FOLLOW))]
+    /// Whether sessions move to their server's processor [default: yes]
+    ///
+    /// Each session moves to the thread on the processor where its server process runs. This needs client and server on
+    /// one machine with few processors, and enough sessions at every step of the ramp.
+    #[arg(long, value_name = "WHETHER", value_parser = words(FOLLOW), hide_short_help = true)]
     pub(crate) follow: Option<bool>,
 }
 

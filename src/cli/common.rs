@@ -9,15 +9,19 @@ use std::path::PathBuf;
 #[command(next_help_heading = "Everywhere")]
 pub(crate) struct Common {
     /// File that holds the results
+    ///
+    /// The variable DBDYNO_RESULTS names another one for all commands.
     #[arg(
-        long, global = true, value_name = "FILE", env = "DBDYNO_RESULTS", hide_env_values = true,
+        long, global = true, value_name = "FILE", env = "DBDYNO_RESULTS", hide_env = true,
         default_value = Common::DEFAULT_RESULTS
     )]
     pub(crate) results: PathBuf,
     /// Folder whose files replace or extend the built-in catalogue
-    #[arg(long, global = true, value_name = "DIR", env = "DBDYNO_CATALOGUE", hide_env_values = true)]
+    ///
+    /// The variable DBDYNO_CATALOGUE names one for all commands.
+    #[arg(long, global = true, value_name = "DIR", env = "DBDYNO_CATALOGUE", hide_env = true, hide_short_help = true)]
     pub(crate) catalogue: Option<PathBuf>,
-    /// Show no progress
+    /// Show no progress, and no next step
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
 }
@@ -45,33 +49,38 @@ impl Shown {
 /// Options for the target and for the data on it.
 #[derive(Debug, Args)]
 pub(crate) struct TargetArgs {
-    /// Where to measure, as a URL (`dbdyno list engines` shows how each is written)
+    /// Where to measure [default: a file beside the results]
+    ///
+    /// A URL: `dbdyno list engines` shows how a target of each engine is written. Without a target dbdyno takes its
+    /// embedded engine, in a file beside the results: dbdyno-data.sqlite for dbdyno.db.
     #[arg(long, value_name = "URL")]
-    pub(crate) target: String,
-    /// Size class for a target that holds no data yet [default: D]
+    pub(crate) target: Option<String>,
+    /// Size class of a target without data [default: D]
     #[arg(long, value_name = "SIZE")]
     pub(crate) size: Option<String>,
     /// Seed of the data for a target that holds none yet [default: 42]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     pub(crate) seed: Option<u64>,
-    /// Parts of an Oracle database that it has no licence for or has not got, whose tests are left out:
-    /// partitioning,hcc
-    #[arg(long, value_name = "PARTS")]
+    /// Parts that an Oracle database lacks, as in partitioning,hcc
+    ///
+    /// It has no licence for them, or has not got them. Tests that need one are left out.
+    #[arg(long, value_name = "PARTS", hide_short_help = true)]
     pub(crate) without: Option<String>,
-    /// Claims a licence of the Oracle Diagnostics Pack for this database: AWR snapshots and ASH samples around each
-    /// point
-    #[arg(long)]
+    /// Claim a licence of the Oracle Diagnostics Pack for this database
+    ///
+    /// Each point then has AWR snapshots and ASH samples around it.
+    #[arg(long, hide_short_help = true)]
     pub(crate) diagnostics_pack: bool,
 }
 
 impl TargetArgs {
-    /// The target with `--without` and `--diagnostics-pack` as URL parameters, so that a run stores them and `resume`
+    /// A target with `--without` and `--diagnostics-pack` as URL parameters, so that a run stores them and `resume`
     /// uses them again.
-    pub(crate) fn url(&self) -> String {
+    pub(crate) fn with_options(&self, target: &str) -> String {
         let without =
             self.without.iter().map(|parts| format!("without={}", parts.replace('%', "%25").replace('&', "%26")));
         let diagnostics_pack = self.diagnostics_pack.then(|| "diagnostics_pack=yes".to_owned());
-        let mut url = self.target.clone();
+        let mut url = target.to_owned();
         for option in without.chain(diagnostics_pack) {
             url.push(if url.contains('?') { '&' } else { '?' });
             url.push_str(&option);

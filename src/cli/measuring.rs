@@ -9,78 +9,110 @@ use std::path::PathBuf;
 
 /// `dbdyno run`.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(
+    after_help = "\
 Examples:
+  dbdyno run                                     quick, on the embedded engine
+  dbdyno run T611 'T7*' --target private:postgres --ramp 1,2 --repeat 3
+  dbdyno run tpcb --target private:postgres --users 1,2,4,8",
+    after_long_help = "\
+Examples:
+  dbdyno run                                     quick, on the embedded engine
   dbdyno run quick --target sqlite:demo.sqlite
   dbdyno run T611 'T7*' --target sqlite:demo.sqlite --ramp 1,2 --repeat 3
-  dbdyno run T426 --target private:postgres --ramp 1,2,4                 scans by rising numbers of threads
-  dbdyno run T426 --target private:postgres --threads 1 --ramp 1,2,4     by rising numbers of jobs, one thread each
+  dbdyno run T426 --target private:postgres --ramp 1,2,4
+      scans by rising numbers of threads
+  dbdyno run T426 --target private:postgres --threads 1 --ramp 1,2,4
+      by rising numbers of jobs, one thread each
   dbdyno run T611 T711 --target private:postgres --drive client --jobs 8
-  dbdyno run T711 --target private:postgres --drive client --jobs 8 --rate 10%..100%
-  dbdyno run T711 --target private:postgres --drive client --jobs 64 --rate 500/s,1000/s
-  dbdyno run T611 --target private:postgres --drive client --jobs 200 --think 5ms..50ms
-  dbdyno run T711 --target private:postgres --drive client --jobs 200 --connections 16 --rate 1000/s
+  dbdyno run T711 --drive client --jobs 8 --rate 10%..100%
+  dbdyno run T711 --drive client --jobs 64 --rate 500/s,1000/s
+  dbdyno run T611 --drive client --jobs 200 --think 5ms..50ms
+  dbdyno run T711 --drive client --jobs 200 --connections 16 --rate 1000/s
   dbdyno run tpcb --target private:postgres --users 1,2,4,8 --repeat 3
   dbdyno run tpcb --target private:postgres --users 16 --drive server
-  dbdyno run quick --target postgres://dbdyno@db1/mydb --max-jobs 4 --max-duration 10m --dry-run")]
+  dbdyno run quick --target postgres://me@db1/mydb --max-jobs 4 --dry-run"
+)]
 pub(crate) struct RunArgs {
-    /// A suite, codes and patterns of tests, or a workload: quick, T611, 'T6*', tpcb
-    #[arg(required = true, value_name = "WHAT")]
+    /// A suite, tests, or a workload
+    ///
+    /// For instance quick, T611, 'T6*' or tpcb: see `dbdyno list suites`, `list tests` and `list workloads`.
+    #[arg(value_name = "WHAT", default_value = "quick")]
     pub(crate) what: Vec<String>,
     #[command(flatten)]
     pub(crate) target: TargetArgs,
-    /// Degrees of parallelism to go through, in the dimension that each test names, or its other one if that is fixed;
-    /// 2x is up to twice the hardware threads
+    /// Degrees of parallelism to go through
+    ///
+    /// By default the suite says them. They go in the dimension that each test names, or its other one if that is
+    /// fixed. 2x is up to twice the hardware threads.
     #[arg(long, value_name = "1,2,4")]
     pub(crate) ramp: Option<Ramp>,
-    /// Workloads: numbers of users at work at once, each with a connection of its own but for --connections [default:
-    /// 1]
+    /// Workloads: users at work at once [default: 1]
+    ///
+    /// Each has a connection of its own but for --connections.
     #[arg(long, value_name = "1,2,4")]
     pub(crate) users: Option<Ramp>,
-    /// Workloads: how much data, for a target that holds none of it yet [default: 1] (`dbdyno list workloads`)
-    #[arg(long, value_name = "N", value_parser = scale)]
+    /// Workloads: how much data [default: 1]
+    ///
+    /// For a target that holds none of it yet (`dbdyno list workloads` says what 1 is).
+    #[arg(long, value_name = "N", value_parser = scale, hide_short_help = true)]
     pub(crate) scale: Option<u64>,
     /// Fix the number of cluster nodes
-    #[arg(long, value_name = "N", value_parser = dop)]
+    #[arg(long, value_name = "N", value_parser = dop, hide_short_help = true)]
     pub(crate) nodes: Option<u32>,
-    /// Fix the number of jobs; tests whose ramp moves jobs are then measured at this number alone
+    /// Fix the number of jobs
+    ///
+    /// Tests whose ramp moves jobs are then measured at this number alone.
     #[arg(long, value_name = "N", value_parser = only_dop)]
     pub(crate) jobs: Option<u32>,
-    /// Fix the number of threads inside one statement; as --jobs for tests whose ramp moves threads. With --ramp, tests
-    /// that can have several jobs as well (T426) then ramp these
-    #[arg(long, value_name = "N", value_parser = dop)]
+    /// Fix the number of threads inside one statement
+    ///
+    /// As --jobs for tests whose ramp moves threads. With --ramp, tests that can have several jobs as well (T426) then
+    /// ramp these.
+    #[arg(long, value_name = "N", value_parser = dop, hide_short_help = true)]
     pub(crate) threads: Option<u32>,
-    /// How long each point is measured, after its warm-up: 500ms, 10s, 1m
+    /// How long each point is measured: 500ms, 10s, 1m
+    ///
+    /// The warm-up comes before it. By default the suite says it.
     #[arg(long, value_name = "TIME", value_parser = duration_s)]
     pub(crate) duration: Option<f64>,
-    /// How often the whole ramp is measured; from 3 on, figures have an interval
+    /// How often the whole ramp is measured; 3 give intervals
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub(crate) repeat: Option<u32>,
     /// Name of the run; runs that share one are a sample
     #[arg(long, value_name = "NAME", value_parser = label)]
     pub(crate) label: Option<String>,
     /// Whether each commit waits until it is on the device
-    #[arg(long, value_name = "MODE", default_value = "durable", value_parser = words(COMMITS))]
+    #[arg(
+        long, value_name = "MODE", default_value = "durable", value_parser = words(COMMITS), hide_short_help = true
+    )]
     pub(crate) commit: CommitMode,
     /// Do not prove the tables' content after loading them
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) no_verify: bool,
-    /// Do not look at the database's sessions while they work: no wait events, and foreign sessions are noticed less
-    #[arg(long)]
+    /// Do not look at the database's sessions while they work
+    ///
+    /// There are no wait events then, and foreign sessions are noticed less.
+    #[arg(long, hide_short_help = true)]
     pub(crate) no_sampling: bool,
-    /// No more jobs at once than this, each counted as often as it has threads, also to load: what a ramp has above is
-    /// left out
-    #[arg(long, value_name = "N", value_parser = dop)]
+    /// No more jobs at once than this, also to load
+    ///
+    /// Each is counted as often as it has threads. What a ramp has above is left out.
+    #[arg(long, value_name = "N", value_parser = dop, hide_short_help = true)]
     pub(crate) max_jobs: Option<u32>,
-    /// End the run after this time as Ctrl-C does: what is at work is cancelled, what was measured is kept: 90s, 10m,
-    /// 2h
-    #[arg(long, value_name = "TIME", value_parser = limit_s)]
+    /// End the run after this time: 90s, 10m, 2h
+    ///
+    /// As Ctrl-C does: what is at work is cancelled, and what was measured is kept.
+    #[arg(long, value_name = "TIME", value_parser = limit_s, hide_short_help = true)]
     pub(crate) max_duration: Option<f64>,
-    /// Fetch Oracle's AWR report of each point and instance into a file of its own in this folder; needs
-    /// --diagnostics-pack, and so a licence
-    #[arg(long, value_name = "DIR")]
+    /// Folder for Oracle's AWR report of each point and instance
+    ///
+    /// Each is fetched into a file of its own. This needs --diagnostics-pack, and so a licence.
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(crate) awr_report: Option<PathBuf>,
-    /// Say what would be loaded and measured, how long the points take and what load it puts on, and do nothing
+    /// Say what would be done, and do nothing
+    ///
+    /// What would be loaded and measured, how long the points take, and what load it puts on.
     #[arg(long)]
     pub(crate) dry_run: bool,
     #[command(flatten)]
@@ -106,14 +138,20 @@ Examples:
 pub(crate) struct ResumeArgs {
     /// An id, the beginning of one, a label (its newest run), or last
     pub(crate) run: String,
-    /// The target, where the run's own is not enough (a password is never stored)
+    /// The target, where the run's own is not enough [default: the run's own]
+    ///
+    /// A password is never stored. The target of a run that others may have written is not trusted.
     #[arg(long, value_name = "URL")]
     pub(crate) target: Option<String>,
-    /// End after this time as Ctrl-C does: what is at work is cancelled, what was measured is kept: 90s, 10m, 2h
+    /// End after this time as Ctrl-C does: 90s, 10m, 2h
+    ///
+    /// What is at work is cancelled, and what was measured is kept.
     #[arg(long, value_name = "TIME", value_parser = limit_s)]
     pub(crate) max_duration: Option<f64>,
-    /// As for `dbdyno run`, for the points that are measured now
-    #[arg(long, value_name = "DIR")]
+    /// Folder for AWR reports, as for `dbdyno run`
+    ///
+    /// Of the points that are measured now.
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(crate) awr_report: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) shown: Shown,

@@ -1,43 +1,80 @@
 //! The command line as typed. Nothing is looked up here: the commands find out whether a test, a target or a run
 //! exists, and suggest the nearest names.
 
+mod candidates;
 mod client;
 mod common;
+mod completion;
+mod kubernetes;
 mod measuring;
 mod orion;
 mod private;
 mod results;
+mod shells;
 mod values;
 
 use crate::error::EXIT_USAGE;
 use crate::output;
 use clap::error::ErrorKind;
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 pub(crate) use common::{Common, Shown, TargetArgs};
+pub(crate) use completion::completed;
+pub(crate) use kubernetes::{IN_CLUSTER, InCluster, KubernetesArgs};
 pub(crate) use measuring::{ENGINE_DEFAULT, ResumeArgs, RunArgs};
-pub(crate) use orion::{OrionArgs, command_line as orion_command_line};
+pub(crate) use orion::{LONG_HELP as ORION_HELP, OrionArgs, command_line as orion_command_line};
 pub(crate) use private::{DownArgs, UpArgs};
 pub(crate) use results::{CompareArgs, DescribeArgs, ExportArgs, ExportFormat, ImportArgs, ReportArgs, VerdictArgs};
+pub(crate) use shells::{CompleteArgs, CompletionsArgs, ManArgs, Shell};
 use std::ffi::OsString;
 use std::process::ExitCode;
 use values::{dop, scale};
 
+/// What `dbdyno` alone says.
+const FIRST_STEP: &str = "\
+dbdyno measures database platforms. A first step, in about three minutes:
+
+  dbdyno run               measures this machine, on the embedded engine
+  dbdyno report last       makes a page of it, for a browser
+
+With a server of its own, or with yours:
+
+  dbdyno up                says which servers can be started here
+  dbdyno list engines      says how a target is written, for --target
+
+`dbdyno list` says what there is, and `dbdyno -h` names all commands.
+";
+
 const EXAMPLES: &str = "\
 Examples:
-  dbdyno run quick --target sqlite:demo.sqlite     a first look at this machine, in minutes
-  dbdyno show last --table platform                what its figures depend on
-  dbdyno list suites                               what else could be measured
+  dbdyno run               a first look at this machine, in minutes
+  dbdyno report last       makes a page of it, for a browser
+  dbdyno COMMAND -h        what a command takes; --help says more";
 
-Exit codes: 0 done (unsupported tests and flags are no failure); 1 a requirement or a regression limit was missed;
-2 bad usage or input, nothing done; 3 target lost, interrupted or internal error, what was measured is kept; 4 some points
-failed or are invalid.";
+const MORE_EXAMPLES: &str = "\
+Examples:
+  dbdyno run                             a first look at this machine
+  dbdyno run quick --target URL          the same of another database
+  dbdyno show last --table platform      what its figures depend on
+  dbdyno report last                     a page of it, for a browser
+  dbdyno list                            what else could be measured
+  dbdyno completions bash                makes a shell complete names
+
+Exit codes:
+  0  done (unsupported tests and flags are no failure)
+  1  a requirement or a regression limit was missed
+  2  bad usage or input, nothing done
+  3  target lost, interrupted or internal error, what was measured is kept
+  4  some points failed or are invalid";
 
 /// A dynamometer for database platforms
 ///
 /// Puts a known load on a platform through its database, with rising parallelism, and reports a few key metrics: how
 /// fast one job is, how much the whole platform carries, how long one operation takes, how far it scales.
 #[derive(Debug, Parser)]
-#[command(name = "dbdyno", version, after_help = EXAMPLES, arg_required_else_help = true, subcommand_required = true)]
+#[command(
+    name = "dbdyno", version, max_term_width = HELP_COLUMNS, after_help = EXAMPLES, after_long_help = MORE_EXAMPLES,
+    arg_required_else_help = true, subcommand_required = true
+)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) common: Common,
@@ -45,13 +82,20 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
+/// The width of the narrowest terminal in use; longer lines are hard to read.
+const HELP_COLUMNS: usize = 80;
+
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Look at a target without changing it: what stands in the way, what would make figures doubtful, how long it
-    /// takes
+    /// Look at a target without changing it
+    ///
+    /// Says what stands in the way, what would make figures doubtful, and how long measuring takes.
     Check(CheckArgs),
-    /// Measure a suite or single tests on a target
+    /// Measure a suite, single tests or a workload on a target
+    ///
+    /// Without a target the embedded engine is measured, in a file beside the results. What a target lacks is loaded
+    /// first, where dbdyno may do that without being asked. Each point is stored before the next one begins.
     Run(Box<RunArgs>),
     /// Measure what is missing or failed in a run
     Resume(ResumeArgs),
@@ -59,11 +103,15 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Make one HTML page of runs, that needs nothing but a browser
     Report(ReportArgs),
-    /// Judge a run by what a project needs: exit code 1 where it does not meet that
+    /// Judge a run by what a project needs
+    ///
+    /// The exit code is 1 where it does not meet that.
     Verdict(VerdictArgs),
     /// Put runs and published platforms side by side
     Compare(CompareArgs),
-    /// Say what dbdyno cannot see of a run's platform: storage, prices, licences, remarks, a conclusion
+    /// Say what dbdyno cannot see of a run's platform
+    ///
+    /// Storage, prices, licences, remarks, a conclusion.
     Describe(DescribeArgs),
     /// Write a run for other programs, or for another machine
     Export(ExportArgs),
@@ -71,27 +119,50 @@ pub(crate) enum Command {
     Import(ImportArgs),
     /// List what there is
     List(ListArgs),
-    /// Create and fill the test tables, or those of a workload, on a target
+    /// Create and fill the test tables, or those of a workload
     Load(LoadArgs),
-    /// Drop dbdyno's tables of a target, workloads' included, and nothing else
+    /// Drop dbdyno's tables of a target, and nothing else
+    ///
+    /// Those of workloads are dropped, too. The target must be named.
     Drop(DropArgs),
-    /// Print every statement that would run, for review or to run by hand
+    /// Print every statement that would run
+    ///
+    /// For review, or to run by hand.
     Sql(SqlArgs),
-    /// Start a database server of dbdyno's own on this machine, to measure without touching another
+    /// Start a database server of dbdyno's own on this machine
+    ///
+    /// It measures without touching another. The server lives in $DBDYNO_HOME (root: /var/lib/dbdyno, others:
+    /// ~/.local/state/dbdyno), one per engine, and is reached by no network. It goes on when dbdyno ends; one that was
+    /// stopped or has crashed is started again with its data. Its programs are found in PATH and where distributions
+    /// put them; DBDYNO_POSTGRES_BIN or DBDYNO_MARIADB_BIN names another folder.
     Up(UpArgs),
     /// Stop a server that `up` started, and remove its data
     Down(DownArgs),
-    /// Measure what the storage below a database can do, with the options, the matrix and the files of ORION
+    /// Print a Job for Kubernetes that measures from inside a cluster
+    #[command(name = "k8s")]
+    Kubernetes(KubernetesArgs),
+    /// Measure the storage below a database, as ORION does
     Orion(Box<OrionArgs>),
+    /// Print what makes a shell complete commands and names
+    Completions(CompletionsArgs),
+    /// Say how a command line could go on
+    #[command(hide = true)]
+    Complete(CompleteArgs),
+    /// Write the manual, a page for each command
+    #[command(hide = true)]
+    Man(ManArgs),
 }
 
 /// `dbdyno check`.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  dbdyno check --target sqlite:demo.sqlite --size D")]
+#[command(after_help = "\
+Examples:
+  dbdyno check                                   the file that `run` would use
+  dbdyno check --target sqlite:demo.sqlite --size D")]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) target: TargetArgs,
-    /// Read every row of every table back and compare it with what was loaded
+    /// Read every row back and compare it with what was loaded
     #[arg(long)]
     pub(crate) deep: bool,
     #[command(flatten)]
@@ -106,14 +177,16 @@ Examples:
   dbdyno show last --test 'T6*' --table cells
   dbdyno show last --table latency
   dbdyno show before --json > before.json
-  dbdyno show hp_dl980_violin_2012         a published result (`dbdyno list platforms`)")]
+  dbdyno show hp_dl980_violin_2012     a published result (`list platforms`)")]
 pub(crate) struct ShowArgs {
-    /// An id, the beginning of one, a label (its newest run), last, or a reference platform
+    /// A run or reference platform
+    ///
+    /// An id, the beginning of one, a label (its newest run), last, or a reference platform.
     pub(crate) run: String,
     /// Only these tests: T611, 'T6*', T611,T711
     #[arg(long, value_name = "TESTS")]
     pub(crate) test: Option<String>,
-    /// One table instead of the summary page and the 8.0 tables
+    /// One table instead of the summary and the 8.0 tables
     #[arg(long, value_name = "TABLE")]
     pub(crate) table: Option<ShownTable>,
     #[command(flatten)]
@@ -175,13 +248,14 @@ impl ShownTable {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
+  dbdyno list                              what can be listed
   dbdyno list suites
   dbdyno list tests --engine sqlite        how that engine realises each test
   dbdyno list platforms
   dbdyno list runs --json")]
 pub(crate) struct ListArgs {
-    /// What to list
-    pub(crate) what: Listed,
+    /// What to list; without it: what can be listed
+    pub(crate) what: Option<Listed>,
     /// Tests: how this engine realises each
     #[arg(long, value_name = "ENGINE")]
     pub(crate) engine: Option<String>,
@@ -214,10 +288,13 @@ pub(crate) enum Listed {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
+  dbdyno load                                    into the file that `run` uses
   dbdyno load --target sqlite:demo.sqlite --size D --jobs 2
   dbdyno load tpcb --target sqlite:demo.sqlite --scale 4")]
 pub(crate) struct LoadArgs {
-    /// A workload (`dbdyno list workloads`); the tables of the tests without one
+    /// A workload; without one, the tables of the tests
+    ///
+    /// `dbdyno list workloads` shows them.
     #[arg(value_name = "WORKLOAD")]
     pub(crate) workload: Option<String>,
     /// Workloads: how much data [default: 1]
@@ -225,7 +302,9 @@ pub(crate) struct LoadArgs {
     pub(crate) scale: Option<u64>,
     #[command(flatten)]
     pub(crate) target: TargetArgs,
-    /// Jobs that load at the same time, where the engine can [default: hardware threads]
+    /// Jobs that load at the same time [default: hardware threads]
+    ///
+    /// Where the engine can.
     #[arg(long, value_name = "N", value_parser = dop)]
     pub(crate) jobs: Option<u32>,
     /// Do not prove the tables' content afterwards
@@ -279,20 +358,27 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
 
 /// Parses words as a shell passes them to a program.
 fn read(words: Vec<OsString>) -> Result<Cli, clap::Error> {
-    Cli::try_parse_from(orion::translated(words, &Cli::command())?)
+    let root = Cli::command();
+    let words = orion::translated(words, &root)?;
+    let mut root = orion::with_help(root, &words);
+    let matches = root.try_get_matches_from_mut(words)?;
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut root))
+}
+
+/// The definition of the command line, from which help, completions and the manual are made.
+pub(crate) fn definition() -> clap::Command {
+    Cli::command()
 }
 
 /// Prints what the parser returned instead of a command (help, the version or an error), and returns the exit code.
 pub(crate) fn print_help_or_error(error: &clap::Error) -> ExitCode {
     let text = error.render().to_string();
+    let shown =
+        |text: &str| output::text(text).map_or_else(|error| ExitCode::from(error.exit_code()), |()| ExitCode::SUCCESS);
     match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            output::text(&text).map_or_else(|error| ExitCode::from(error.exit_code()), |()| ExitCode::SUCCESS)
-        }
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            output::note(&text);
-            ExitCode::from(EXIT_USAGE)
-        }
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => shown(&text),
+        // Nothing was asked for, so nothing is wrong.
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => shown(FIRST_STEP),
         _ => {
             output::complain(text.strip_prefix("error: ").unwrap_or(&text));
             ExitCode::from(EXIT_USAGE)

@@ -7,28 +7,28 @@ use clap::Args;
 /// `dbdyno up`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The server lives in $DBDYNO_HOME (root: /var/lib/dbdyno, others: ~/.local/state/dbdyno), one per engine, and is reached \
-by no network. It goes on when dbdyno ends; one that was stopped or has crashed is started again with its data. Its \
-programs are found in PATH and where distributions put them; DBDYNO_POSTGRES_BIN or DBDYNO_MARIADB_BIN names another folder.
-
 Examples:
+  dbdyno up                 what can be started here, and what runs
   dbdyno up postgres --size D
   dbdyno up mariadb --size D
   dbdyno up postgres --size N --memory-limit 8GiB --keep")]
 pub(crate) struct UpArgs {
-    /// The engine: postgres or mariadb
-    pub(crate) engine: String,
+    /// The engine, postgres or mariadb; without one: what there is
+    pub(crate) engine: Option<String>,
     /// Size class whose settings and cache the server gets
-    #[arg(long, value_name = "SIZE", default_value = "D")]
+    #[arg(long, value_name = "SIZE", default_value = "D", requires = "engine")]
     pub(crate) size: String,
-    /// The most memory that the server may use, page cache included, so that large tables are read from the device:
-    /// 512MiB
-    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    /// The most memory that the server may use: 512MiB
+    ///
+    /// The page cache is included, so that large tables are read from the device.
+    #[arg(long, value_name = "SIZE", value_parser = bytes, requires = "engine")]
     pub(crate) memory_limit: Option<u64>,
-    /// Mark the data to be kept: a plain `dbdyno down` then stops the server only (--keep=false takes the mark away)
+    /// Mark the data to be kept: a plain `down` then only stops
+    ///
+    /// --keep=false takes the mark away.
     #[arg(
         long, value_name = "YES", num_args = 0..=1, require_equals = true, default_missing_value = "true",
-        hide_possible_values = true
+        hide_possible_values = true, requires = "engine"
     )]
     pub(crate) keep: Option<bool>,
     #[command(flatten)]
@@ -39,16 +39,19 @@ pub(crate) struct UpArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  dbdyno down postgres                stop it; remove its data, unless `up` had --keep
-  dbdyno down postgres --keep         stop it; the next `dbdyno up` goes on with its data
+  dbdyno down                         what runs, and what data is kept
+  dbdyno down postgres                stop it; remove its data, but for --keep
+  dbdyno down postgres --keep         stop it; the next `up` has its data
   dbdyno down postgres --keep=false   stop it; remove its data in any case")]
 pub(crate) struct DownArgs {
-    /// The engine: postgres or mariadb
-    pub(crate) engine: String,
-    /// Keep the data for the next `dbdyno up`; --keep=false removes it, however it was started
+    /// The engine, postgres or mariadb; without one: what there is
+    pub(crate) engine: Option<String>,
+    /// Keep the data for the next `dbdyno up`
+    ///
+    /// --keep=false removes it, however it was started.
     #[arg(
         long, value_name = "YES", num_args = 0..=1, require_equals = true, default_missing_value = "true",
-        hide_possible_values = true
+        hide_possible_values = true, requires = "engine"
     )]
     pub(crate) keep: Option<bool>,
     #[command(flatten)]

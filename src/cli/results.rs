@@ -11,15 +11,19 @@ use std::path::PathBuf;
 /// `dbdyno compare`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Runs that share a label are a sample: name the label, and from three runs a side on differences are told from chance.
-
 Examples:
   dbdyno compare before after
   dbdyno compare last hp_dl980_violin_2012 --test 'T6*'
-  dbdyno compare before after --max-regression 5%      fails only where a loss beyond 5 % is shown
-  dbdyno compare ibm_p8_e870_2016 hpe_dl380_bm_2016 hpe_dl380_vm_2016 --baseline hpe_dl380_bm_2016")]
+  dbdyno compare before after --max-regression 5%
+      fails only where a loss beyond 5 % is shown
+  dbdyno compare before after --max-regression 5% --markdown
+      the summary of a pipeline
+  dbdyno compare old new hpe_dl380_bm_2016 --baseline old")]
 pub(crate) struct CompareArgs {
-    /// 2 to 20 of: an id, the beginning of one, a label (all its runs), last, or a reference platform
+    /// 2 to 20 runs, labels or reference platforms
+    ///
+    /// An id, the beginning of one, a label (all its runs), last, or a reference platform. Runs that share a label are
+    /// a sample: name the label, and from three runs a side on differences are told from chance.
     #[arg(required = true, value_name = "RUN")]
     pub(crate) runs: Vec<String>,
     /// The one that ratios are of [default: the first]
@@ -28,9 +32,17 @@ pub(crate) struct CompareArgs {
     /// Only these tests: T611, 'T6*', T611,T711
     #[arg(long, value_name = "TESTS")]
     pub(crate) test: Option<String>,
-    /// Exit with 1 where a row is shown to be worse than the baseline by more than this
+    /// Exit with 1 where a row is worse than the baseline by more
+    ///
+    /// It must be shown to be worse: the whole interval lies beyond this loss.
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub(crate) max_regression: Option<f64>,
+    /// Print Markdown instead of text, for the summary of a pipeline
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) markdown: bool,
+    /// Write JUnit XML, too: each figure is a test, and fails where it broke the limit
+    #[arg(long, value_name = "FILE", requires = "max_regression")]
+    pub(crate) junit: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) shown: Shown,
 }
@@ -39,32 +51,46 @@ pub(crate) struct CompareArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  dbdyno report last -o report.html              the newest run as one page, to be sent and printed
+  dbdyno report last                       the newest run, into dbdyno-RUN.html
   dbdyno report old new --baseline old -o compared.html
   dbdyno report last --requirements needs.toml -o verdict.html")]
 pub(crate) struct ReportArgs {
-    /// A run or reference platform: an id, the beginning of one, a label, `last`; several are compared
+    /// A run or reference platform; several are compared
+    ///
+    /// An id, the beginning of one, a label, last, or a reference platform.
     #[arg(value_name = "RUN", required = true, num_args = 1..=20)]
     pub(crate) runs: Vec<String>,
     /// Of several, the one that ratios are of [default: the first]
     #[arg(long, value_name = "RUN")]
     pub(crate) baseline: Option<String>,
-    /// What a project needs (see `dbdyno verdict --help`): the page begins with the verdict
+    /// What a project needs: the page begins with the verdict
+    ///
+    /// `dbdyno verdict --help` shows such a file.
     #[arg(long, value_name = "FILE")]
     pub(crate) requirements: Option<PathBuf>,
-    /// File to write the page to; - is the standard output
+    /// File to write the page to [default: dbdyno-RUN.html]
+    ///
+    /// By default the file is in the current folder, and named after the run, or after the names as typed. - is the
+    /// standard output. An older page is overwritten, and no other file.
     #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: PathBuf,
+    pub(crate) output: Option<PathBuf>,
 }
 
 /// `dbdyno verdict`.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(
+    after_help = "\
+Examples:
+  dbdyno verdict last --requirements needs.toml
+  dbdyno verdict baseline replicated --requirements needs.toml
+      two labels, side by side",
+    after_long_help = "\
 Examples:
   dbdyno verdict last --requirements needs.toml
   dbdyno verdict before --requirements needs.toml --junit verdict.xml
   dbdyno verdict last --requirements needs.toml --accept not_proved
-  dbdyno verdict baseline replicated --requirements needs.toml     two labels, side by side
+  dbdyno verdict baseline replicated --requirements needs.toml
+      two labels, side by side
 
 A file of requirements:
   title = \"Shop\"
@@ -84,10 +110,13 @@ A file of requirements:
   title = \"Storage\"
   storage = \"8K random reads\"
   metric = \"small_iops\"
-  minimum = 10000")]
+  minimum = 10000"
+)]
 pub(crate) struct VerdictArgs {
+    /// A run, a label or a reference platform; several side by side
+    ///
     /// An id, the beginning of one, last, a reference platform, or a label: of its runs the newest that measured what a
-    /// requirement is about is judged. Several are judged side by side
+    /// requirement is about is judged.
     #[arg(value_name = "RUN", required = true, num_args = 1..=20)]
     pub(crate) runs: Vec<String>,
     /// What the project needs
@@ -96,8 +125,10 @@ pub(crate) struct VerdictArgs {
     /// Write the verdict as JUnit XML, too
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
-    /// Judge points with this flag like sound ones; the verdict says so. Again for several
-    #[arg(long, value_name = "FLAG", value_parser = flag())]
+    /// Judge points with this flag like sound ones
+    ///
+    /// The verdict says so. Again for several.
+    #[arg(long, value_name = "FLAG", value_parser = flag(), hide_short_help = true)]
     pub(crate) accept: Vec<Flag>,
     #[command(flatten)]
     pub(crate) shown: Shown,
@@ -116,11 +147,16 @@ fn flag() -> impl TypedValueParser<Value = Flag> {
     group = ArgGroup::new("what").args(["file", "remove", "template"]).required(true),
     after_help = "\
 Examples:
-  dbdyno describe --template > platform.toml         every key, to be filled in
-  dbdyno describe last --file platform.toml          attaches it; again: takes the place of what was said before
-  dbdyno describe before --file platform.toml        to all runs of the label
+  dbdyno describe --template > platform.toml      every key, to be filled in
+  dbdyno describe last --file platform.toml       attaches it
+  dbdyno describe before --remove                 from all runs of the label",
+    after_long_help = "\
+Examples:
+  dbdyno describe --template > platform.toml      every key, to be filled in
+  dbdyno describe last --file platform.toml       attaches it
+  dbdyno describe before --file platform.toml     to all runs of the label
   dbdyno describe before --remove
-  dbdyno show last --table platform                  shows it, beside what dbdyno saw
+  dbdyno show last --table platform               shows it, beside what was seen
 
 A platform file:
   [platform]
@@ -139,6 +175,8 @@ A platform file:
 )]
 pub(crate) struct DescribeArgs {
     /// An id, the beginning of one, a label (all its runs) or last
+    ///
+    /// What is said takes the place of what was said before.
     #[arg(required_unless_present = "template", conflicts_with = "template")]
     pub(crate) run: Option<String>,
     /// What is said of the platform
@@ -158,11 +196,13 @@ pub(crate) struct DescribeArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  dbdyno export last > run.json                     the whole run, for `dbdyno import` on another machine
+  dbdyno export last > run.json                     the whole run, for `import`
   dbdyno export before --format csv > points.csv    one line per point
-  dbdyno export last --format openmetrics           figures for a time series database")]
+  dbdyno export last --format openmetrics           for a time series database")]
 pub(crate) struct ExportArgs {
-    /// An id, the beginning of one, a label (its newest run), last, or a reference platform
+    /// A run or reference platform
+    ///
+    /// An id, the beginning of one, a label (its newest run), last, or a reference platform.
     pub(crate) run: String,
     /// What to write to stdout
     #[arg(long, value_name = "FORMAT", default_value = "json")]

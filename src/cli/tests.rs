@@ -10,7 +10,7 @@ fn parsed(line: &str) -> Result<Cli, clap::Error> {
 #[test]
 fn what_is_said_of_a_target_is_part_of_it() {
     let url = |line: &str| match parsed(&format!("dbdyno check {line}")).unwrap().command {
-        Command::Check(args) => args.target.url(),
+        Command::Check(args) => args.target.with_options(args.target.target.as_deref().unwrap()),
         _ => unreachable!(),
     };
     assert_eq!(url("--target oracle://h/s"), "oracle://h/s");
@@ -42,15 +42,52 @@ fn every_help_has_an_example() {
     }
 }
 
+/// Help is read in a terminal: every line fits the narrowest, and the short help is one screen.
+#[test]
+fn help_fits_a_terminal() {
+    let mut root = Cli::command();
+    root.build();
+    let commands = root.get_subcommands().map(|c| vec!["dbdyno".to_owned(), c.get_name().to_owned()]);
+    for words in std::iter::once(vec!["dbdyno".to_owned()]).chain(commands) {
+        for (option, most_lines) in [("-h", SCREEN_LINES), ("--help", usize::MAX)] {
+            if words.last().is_some_and(|word| word == "help") {
+                continue;
+            }
+            let line = [&words[..], &[option.to_owned()]].concat();
+            let help = read(line.iter().map(OsString::from).collect()).unwrap_err().render().to_string();
+            let wide: Vec<&str> = help.lines().filter(|line| line.chars().count() > HELP_COLUMNS).collect();
+            assert!(wide.is_empty(), "{line:?}: {wide:#?}");
+            assert!(help.lines().count() <= most_lines, "{line:?} has {} lines:\n{help}", help.lines().count());
+            assert!(help.contains("Example"), "{line:?} has no example:\n{help}");
+        }
+    }
+}
+
+/// Examples are not wrapped: what a reader copies is one line.
+#[test]
+fn examples_fit_a_terminal_as_they_stand() {
+    let root = Cli::command();
+    for command in std::iter::once(&root).chain(root.get_subcommands()) {
+        let texts = [command.get_after_help(), command.get_after_long_help()].into_iter().flatten();
+        let lines = texts.flat_map(|text| text.to_string().lines().map(str::to_owned).collect::<Vec<_>>());
+        let wide: Vec<String> = lines.filter(|line| line.chars().count() > HELP_COLUMNS).collect();
+        assert!(wide.is_empty(), "{}: {wide:#?}", command.get_name());
+    }
+}
+
+/// One screen: of a window as tall as wide. 24 lines hold no command with its options and examples.
+const SCREEN_LINES: usize = 40;
+
 #[test]
 fn the_examples_are_understood() {
     let mut root = Cli::command();
     root.build();
     for command in root.get_subcommands().filter(|c| c.get_name() != "help") {
-        let help = command.clone().render_long_help().to_string();
+        let help = [command.clone().render_long_help(), command.clone().render_help()].map(|h| h.to_string()).concat();
         let examples = help.lines().filter_map(|l| l.strip_prefix("  dbdyno "));
         for example in examples {
             let typed = example.split("   ").next().unwrap_or_default().split(" > ").next().unwrap_or_default();
+            let typed = typed.split(" | ").next().unwrap_or_default();
             let line = format!("dbdyno {}", typed.replace('\'', ""));
             assert!(parsed(&line).is_ok(), "{line}");
         }
@@ -92,6 +129,15 @@ fn bad_values_are_refused_with_a_reason() {
     }
     let error = parsed("dbdyno up postgres --memory-limit 512").unwrap_err();
     assert!(error.to_string().contains("has no unit"), "{error}");
+}
+
+#[test]
+fn a_run_alone_is_the_quick_suite() {
+    let Ok(Cli { command: Command::Run(run), .. }) = parsed("dbdyno run") else { panic!() };
+    assert_eq!((run.what, run.target.target), (vec!["quick".to_owned()], None));
+    assert_eq!(parsed("dbdyno").unwrap_err().kind(), ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand);
+    assert!(parsed("dbdyno up --size T").unwrap_err().to_string().contains("ENGINE"));
+    assert!(parsed("dbdyno drop").unwrap_err().to_string().contains("--target"));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! figures doubtful.
 
 use super::context::Context;
+use super::default_target;
 use super::opened_target::OpenedTarget;
 use crate::cli::CheckArgs;
 use crate::error::Error;
@@ -37,7 +38,8 @@ const SUITES: [&str; 2] = ["quick", "baseline"];
 
 pub(super) fn check(args: &CheckArgs, context: &Context) -> Result<(), Error> {
     let wished = &args.target;
-    let place = OpenedTarget::open(&wished.url(), wished.size.as_deref(), wished.seed, &context.catalogue);
+    let url = default_target::url(wished, "looking at", "dbdyno run", context)?;
+    let place = OpenedTarget::open(&url, wished.size.as_deref(), wished.seed, &context.catalogue);
     let answer = match place {
         Ok(place) => look(&place, args, context)?,
         Err(Error::Load(LoadError::Unreachable { target, error })) => CheckDocument {
@@ -50,9 +52,22 @@ pub(super) fn check(args: &CheckArgs, context: &Context) -> Result<(), Error> {
     };
     args.shown.format().show(&answer, || page(&answer))?;
     match answer.findings.iter().filter(|f| f.level == FindingLevel::Blocker).count() {
-        0 => Ok(()),
+        0 => {
+            context.say_next(&next(args, &answer), "measures it");
+            Ok(())
+        }
         blockers => Err(Error::Blocked { target: answer.target, blockers }),
     }
+}
+
+/// The command that measures what was looked at.
+fn next(args: &CheckArgs, answer: &CheckDocument) -> String {
+    let target = match &args.target.target {
+        Some(_) => format!(" quick --target {}", output::shell_word(&answer.target)),
+        None => String::new(),
+    };
+    let size = args.target.size.as_deref().map(|size| format!(" --size {}", output::shell_word(size)));
+    format!("dbdyno run{target}{}", size.unwrap_or_default())
 }
 
 fn look(place: &OpenedTarget, args: &CheckArgs, context: &Context) -> Result<CheckDocument, Error> {

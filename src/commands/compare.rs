@@ -4,7 +4,7 @@ use super::context::Context;
 use super::named_runs;
 use crate::cli::CompareArgs;
 use crate::error::Error;
-use crate::output;
+use crate::output::{self, shell_word};
 use dbdyno_report::Extent;
 use dbdyno_report::compare::{self, CompareError, CompareOptions, MOST_SIDES, Side};
 
@@ -23,9 +23,18 @@ pub(super) fn compare(args: &CompareArgs, context: &Context) -> Result<(), Error
         max_regression_pct: args.max_regression,
     };
     let comparison = compare::compare(&sides, &options, &context.catalogue)?;
+    if let Some(file) = &args.junit {
+        let xml = comparison.junit().map_err(|e| Error::Internal(format!("no XML: {e}")))?;
+        output::write(file, &xml)?;
+    }
+    let document = |show: Extent| comparison.document(&sides, &[], &context.catalogue, show);
     let show = if args.test.is_some() { Extent::ScreenAllTests } else { Extent::Screen };
-    let text = || comparison.document(&sides, &[], &context.catalogue, show).text(output::width());
-    args.shown.format().show(&comparison, text)?;
+    match args.markdown {
+        true => output::text(&document(Extent::Summary).markdown())?,
+        false => args.shown.format().show(&comparison, || document(show).text(output::width()))?,
+    }
+    let runs: Vec<String> = args.runs.iter().map(|run| shell_word(run)).collect();
+    context.suggest_next(&format!("dbdyno report {}", runs.join(" ")), "makes a page of it for a browser");
     match comparison.regression {
         Some(regression) if !regression.broken.is_empty() => {
             Err(Error::Regression { rows: regression.broken.len(), limit_pct: regression.limit_pct })

@@ -2,9 +2,10 @@
 
 use crate::cli::Common;
 use crate::error::Error;
-use crate::output::shell_word;
+use crate::output::{self, shell_word};
 use crate::progress::Verbosity;
 use dbdyno_catalogue::Catalogue;
+use std::io::IsTerminal;
 use std::path::PathBuf;
 
 /// What every command works with, derived from the command line.
@@ -32,5 +33,26 @@ impl Context {
         }
         let verbosity = if common.quiet { Verbosity::Quiet } else { Verbosity::Normal };
         Ok(Self { catalogue, results: common.results, verbosity, same_files })
+    }
+
+    /// Says something on stderr, unless the user wants it quiet.
+    pub(super) fn say(&self, line: &str) {
+        if self.verbosity == Verbosity::Normal {
+            output::note(line);
+        }
+    }
+
+    /// Says the command that comes next, and its use. Behind `next: ` it can be given to a shell as it is, but for
+    /// words in capitals.
+    pub(super) fn say_next(&self, command: &str, purpose: &str) {
+        self.say(&format!("next: {command}{}   # {purpose}", self.same_files));
+    }
+
+    /// The same after a command that only shows something: it is said to a person at a terminal, and programs that read
+    /// the output get nothing else.
+    pub(super) fn suggest_next(&self, command: &str, purpose: &str) {
+        if std::io::stderr().is_terminal() && std::io::stdout().is_terminal() {
+            self.say_next(command, purpose);
+        }
     }
 }

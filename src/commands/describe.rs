@@ -30,7 +30,11 @@ struct Answer {
 }
 
 pub(super) fn describe(args: &DescribeArgs, context: &Context) -> Result<(), Error> {
-    let Some(asked) = &args.run else { return output::text(&platform_template()) };
+    let Some(asked) = &args.run else {
+        output::text(&platform_template())?;
+        context.say_next("dbdyno describe last --file FILE", "attaches it to the newest run, once it is filled in");
+        return Ok(());
+    };
     let described = args.file.as_ref().map(|file| read(file, context)).transpose()?;
     // Read-only first: a mistyped name must not create a results file.
     let ids = named_runs::own(asked, context)?;
@@ -42,7 +46,11 @@ pub(super) fn describe(args: &DescribeArgs, context: &Context) -> Result<(), Err
     let described = described.map(|described| Described { differs: differences(&runs), ..described });
     let unseen = described.as_ref().map(|described| unseen(described, &runs)).unwrap_or_default();
     let answer = Answer { runs: ids, replaced, described, unseen };
-    args.shown.format().show(&answer, || page(&answer, &runs, context))
+    args.shown.format().show(&answer, || page(&answer, &runs))?;
+    if let Some(run) = runs.first().filter(|_| answer.described.is_some()) {
+        context.say_next(&format!("dbdyno show {} --table platform", run.run.id), "shows it, beside what was seen");
+    }
+    Ok(())
 }
 
 /// What a file says.
@@ -83,9 +91,8 @@ fn unseen(described: &Described, runs: &[RunJson]) -> Vec<String> {
     unseen
 }
 
-fn page(answer: &Answer, runs: &[RunJson], context: &Context) -> String {
+fn page(answer: &Answer, runs: &[RunJson]) -> String {
     let one_line = |text: &str| output::clean(text).replace('\n', "\\n");
-    let place = &context.same_files;
     let label = |run: &RunJson| run.run.label.as_ref().map(|l| format!(" ({})", one_line(l))).unwrap_or_default();
     let (who, are, have) = match runs {
         [run] => (format!("Run {}{}", run.run.id, label(run)), "is", "has"),
@@ -119,9 +126,6 @@ fn page(answer: &Answer, runs: &[RunJson], context: &Context) -> String {
     }
     if !answer.unseen.is_empty() {
         lines.push(format!("Remarks on {} are not shown: no point of that was measured", answer.unseen.join(", ")));
-    }
-    if let Some(run) = runs.first() {
-        lines.push(format!("`dbdyno show {}{place} --table platform` shows it", run.run.id));
     }
     lines.join("\n")
 }

@@ -2,7 +2,8 @@
 //! because the data can be made again; it reports what it did.
 
 use super::context::Context;
-use super::up::{UpWatch, failed, product};
+use super::private_servers::{self, Asking, failed, product};
+use super::up::UpWatch;
 use crate::cli::DownArgs;
 use crate::error::Error;
 use crate::output::shell_word;
@@ -23,14 +24,17 @@ struct DownDocument<'a> {
 }
 
 pub(super) fn down(args: &DownArgs, context: &Context) -> Result<(), Error> {
-    let product = product(&args.engine)?;
-    let home = Home::from_environment().map_err(failed("stopping", &args.engine))?;
+    let Some(engine) = &args.engine else {
+        return private_servers::show(Asking::Down, args.shown.format(), context);
+    };
+    let product = product(engine)?;
+    let home = Home::from_environment().map_err(failed("stopping", engine))?;
     let done = private::down(&home, product, args.keep, &UpWatch::new(context)?);
-    let done = done.map_err(failed("stopping", &args.engine))?;
+    let done = done.map_err(failed("stopping", engine))?;
     let Down { stopped, kept, removed, ref instance } = done;
-    let (target, size) = (private::target_of(&args.engine), instance.as_ref().map(|i| i.size.as_str()));
+    let (target, size) = (private::target_of(engine), instance.as_ref().map(|i| i.size.as_str()));
     let answer = DownDocument { target, stopped, kept, removed, size };
-    args.shown.format().show(&answer, || page(&args.engine, &done, &home))
+    args.shown.format().show(&answer, || page(engine, &done, &home))
 }
 
 fn page(engine: &str, done: &Down, home: &Home) -> String {

@@ -5,7 +5,7 @@ use super::context::Context;
 use super::opened_target::OpenedTarget;
 use crate::cli::DropArgs;
 use crate::error::Error;
-use crate::output;
+use crate::output::{self, shell_word};
 use dbdyno_engine::Loaded;
 use serde::Serialize;
 
@@ -41,5 +41,7 @@ pub(super) fn drop(args: &DropArgs, context: &Context) -> Result<(), Error> {
         true => format!("dropped from {target}: {}; it held {held}", tables.join(", ")),
         false => format!("nothing to drop: {target} holds {held}"),
     };
-    args.shown.format().show(&answer, || output::clean(&line))
+    args.shown.format().show(&answer, || output::clean(&line))?;
+    context.say_next(&format!("dbdyno load --target {}", shell_word(target)), "makes the tests' tables again");
+    Ok(())
 }

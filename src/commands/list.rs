@@ -4,6 +4,7 @@ use super::context::Context;
 use crate::cli::{ListArgs, Listed};
 use crate::error::Error;
 use crate::output::{self, Format};
+use clap::ValueEnum;
 use dbdyno::ENGINES;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::EngineInfo;
@@ -14,12 +15,13 @@ use serde::Serialize;
 use std::fmt::Display;
 
 pub(super) fn list(args: &ListArgs, context: &Context) -> Result<(), Error> {
-    if args.engine.is_some() && args.what != Listed::Tests {
+    if args.engine.is_some() && args.what != Some(Listed::Tests) {
         return Err(Error::Usage("--engine goes with `dbdyno list tests` only; leave it away".to_owned()));
     }
     let format = args.shown.format();
     let Context { catalogue, .. } = context;
-    match args.what {
+    let Some(what) = args.what else { return kinds(context, format) };
+    let listed = match what {
         Listed::Tests => {
             tests(catalogue.tests(), args.engine.as_deref().map(|name| ENGINES.engine(name)).transpose()?, format)
         }
@@ -30,7 +32,43 @@ pub(super) fn list(args: &ListArgs, context: &Context) -> Result<(), Error> {
         Listed::Metrics => metrics(catalogue.metrics(), format),
         Listed::Platforms => platforms(catalogue, format),
         Listed::Runs => runs(&Repository::open(&context.results, FileAccess::ReadOnly)?.list_runs()?, format),
+    };
+    let (command, purpose) = next(what);
+    listed.map(|()| context.suggest_next(command, purpose))
+}
+
+/// What one does with what was listed.
+fn next(what: Listed) -> (&'static str, &'static str) {
+    match what {
+        Listed::Tests => ("dbdyno run TEST", "measures it"),
+        Listed::Suites => ("dbdyno run SUITE", "measures it"),
+        Listed::Workloads => ("dbdyno run WORKLOAD", "measures it"),
+        Listed::Sizes => ("dbdyno load --size SIZE", "makes tables of this size"),
+        Listed::Engines => ("dbdyno run --target URL", "measures the suite quick there"),
+        Listed::Metrics => ("dbdyno verdict RUN --requirements FILE", "judges a run by them"),
+        Listed::Platforms => ("dbdyno show PLATFORM", "shows one; `dbdyno compare` puts several side by side"),
+        Listed::Runs => ("dbdyno show RUN", "shows one"),
     }
+}
+
+/// What can be listed.
+#[derive(Serialize)]
+struct KindItem {
+    what: String,
+    title: String,
+    /// The command that lists it.
+    command: String,
+}
+
+fn kinds(context: &Context, format: Format) -> Result<(), Error> {
+    let item = |kind: &Listed| {
+        let word = kind.to_possible_value()?;
+        let title = word.get_help().map(ToString::to_string).unwrap_or_default();
+        let command = format!("dbdyno list {}{}", word.get_name(), context.same_files);
+        Some(KindItem { what: word.get_name().to_owned(), title, command })
+    };
+    let items: Vec<KindItem> = Listed::value_variants().iter().filter_map(item).collect();
+    show(&items, &["what", "command", "title"], |item| cells(&[&item.what, &item.command, &item.title]), format)
 }
 
 /// Prints the items, as JSON or as rows below these headers.

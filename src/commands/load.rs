@@ -1,6 +1,7 @@
 //! `dbdyno load`: creates and fills the test tables, and reports how long that took.
 
 use super::context::Context;
+use super::default_target;
 use super::opened_target::OpenedTarget;
 use super::workloads;
 use crate::cli::LoadArgs;
@@ -52,7 +53,9 @@ impl LoadedTable {
 pub(super) fn load(args: &LoadArgs, context: &Context) -> Result<(), Error> {
     let wished = &args.target;
     let workload = args.workload.as_deref().map(workloads::known).transpose()?;
-    let place = OpenedTarget::open(&wished.url(), wished.size.as_deref(), wished.seed, &context.catalogue)?;
+    let then = workload.map_or("dbdyno run".to_owned(), |workload| format!("dbdyno run {}", workload.name()));
+    let url = default_target::url(wished, "loading", &then, context)?;
+    let place = OpenedTarget::open(&url, wished.size.as_deref(), wished.seed, &context.catalogue)?;
     let stop = signals::stop(Some(&place.engine), None)?;
     let progress = Progress::new(context.verbosity);
     let target = place.target.to_string();
@@ -63,7 +66,10 @@ pub(super) fn load(args: &LoadArgs, context: &Context) -> Result<(), Error> {
             Err(_) => None,
         };
         let loaded = looked.load(&place, &progress, &stop)?;
-        return show_workload(workload.name(), target, loaded, args.shown.format());
+        let next = format!("dbdyno run {}{}", workload.name(), of_target(args, &target));
+        show_workload(workload.name(), target, loaded, args.shown.format())?;
+        context.say_next(&next, "measures it");
+        return Ok(());
     }
     let request = LoadRequest {
         target: &target,
@@ -83,7 +89,17 @@ pub(super) fn load(args: &LoadArgs, context: &Context) -> Result<(), Error> {
     let resumed = report.as_ref().map(|report| report.resumed);
     let tables = report.into_iter().flat_map(|report| report.tables).map(LoadedTable::of).collect();
     let answer = LoadDocument { target, size: size.id, seed, verified, resumed, tables, checksums };
-    args.shown.format().show(&answer, || page(&answer))
+    args.shown.format().show(&answer, || page(&answer))?;
+    context.say_next(&format!("dbdyno run quick{}", of_target(args, &answer.target)), "measures it");
+    Ok(())
+}
+
+/// The option that names the target again, if it was named.
+fn of_target(args: &LoadArgs, target: &str) -> String {
+    match args.target.target {
+        Some(_) => format!(" --target {}", output::shell_word(target)),
+        None => String::new(),
+    }
 }
 
 /// The workload's data on the target now, and what this load did.

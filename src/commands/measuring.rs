@@ -232,6 +232,10 @@ pub(super) fn show_ended(
     }
     let (failed, invalid) = (count(run, Status::Failed), count(run, Status::Invalid));
     if failed + invalid == 0 {
+        // The page of a run ends with all that can be done.
+        if format == Format::Json {
+            context.say_next(&format!("dbdyno report {id}"), "makes a page of it for a browser");
+        }
         return Ok(());
     }
     let mut next = format!("`dbdyno show {id}{place}` gives the reasons");
@@ -248,10 +252,13 @@ const REPEATS_FOR_INTERVALS: u32 = 3;
 fn next(run: &RunJson, plan: &Plan, again: Option<&str>, context: &Context) -> String {
     let id = &run.run.id;
     let place = &context.same_files;
-    let mut steps = vec![(
-        format!("dbdyno show {id}{place}"),
-        "this again; --table cells has medians and intervals, --table platform what they depend on",
-    )];
+    let mut steps = vec![
+        (
+            format!("dbdyno show {id}{place}"),
+            "this again; --table cells has medians and intervals, --table platform what they depend on",
+        ),
+        (format!("dbdyno report {id}{place}"), "the same as a page for a browser, to be sent and printed"),
+    ];
     if run.points.iter().any(|p| p.status == Status::Failed) {
         steps.push((format!("dbdyno resume {id}{place}"), "measures what failed once more"));
     }

@@ -3,17 +3,22 @@
 mod awr_report;
 mod check;
 mod compare;
+mod completions;
 mod context;
+mod default_target;
 mod describe;
 mod down;
 mod drop;
 mod dry_run;
+mod kubernetes;
 mod list;
 mod load;
+mod man;
 mod measuring;
 mod named_runs;
 mod opened_target;
 mod orion;
+mod private_servers;
 mod report;
 mod resume;
 mod run;
@@ -34,24 +39,29 @@ use context::Context;
 /// # Errors
 /// Why it was not done, or not completely.
 pub(crate) fn dispatch(cli: Cli) -> Result<(), Error> {
-    let context = Context::resolve(cli.common)?;
+    // Made by those that need it: a shell gets no complaint about a catalogue in the middle of a line.
+    let context = || Context::resolve(cli.common);
     match cli.command {
-        Command::Check(args) => check::check(&args, &context),
-        Command::Run(args) => run::run(&args, &context),
-        Command::Resume(args) => resume::resume(&args, &context),
-        Command::Show(args) => show::show(&args, &context),
-        Command::Report(args) => report::report(&args, &context),
-        Command::Compare(args) => compare::compare(&args, &context),
-        Command::Describe(args) => describe::describe(&args, &context),
-        Command::Verdict(args) => verdict::verdict(&args, &context),
-        Command::Export(args) => transfer::export(&args, &context),
-        Command::Import(args) => transfer::import(&args, &context),
-        Command::List(args) => list::list(&args, &context),
-        Command::Load(args) => load::load(&args, &context),
-        Command::Drop(args) => drop::drop(&args, &context),
-        Command::Sql(args) => sql::sql(&args, &context),
-        Command::Up(args) => up::up(&args, &context),
-        Command::Down(args) => down::down(&args, &context),
-        Command::Orion(args) => orion::orion(&args, &context),
+        Command::Check(args) => check::check(&args, &context()?),
+        Command::Run(args) => run::run(&args, &context()?),
+        Command::Resume(args) => resume::resume(&args, &context()?),
+        Command::Show(args) => show::show(&args, &context()?),
+        Command::Report(args) => report::report(&args, &context()?),
+        Command::Compare(args) => compare::compare(&args, &context()?),
+        Command::Describe(args) => describe::describe(&args, &context()?),
+        Command::Verdict(args) => verdict::verdict(&args, &context()?),
+        Command::Export(args) => transfer::export(&args, &context()?),
+        Command::Import(args) => transfer::import(&args, &context()?),
+        Command::List(args) => list::list(&args, &context()?),
+        Command::Load(args) => load::load(&args, &context()?),
+        Command::Drop(args) => drop::drop(&args, &context()?),
+        Command::Sql(args) => sql::sql(&args, &context()?),
+        Command::Up(args) => up::up(&args, &context()?),
+        Command::Down(args) => down::down(&args, &context()?),
+        Command::Kubernetes(args) => kubernetes::kubernetes(&args, &context()?),
+        Command::Orion(args) => orion::orion(&args, &context()?),
+        Command::Completions(args) => completions::completions(&args),
+        Command::Complete(args) => completions::complete(args),
+        Command::Man(args) => man::man(&args),
     }
 }

@@ -111,7 +111,7 @@ fn next(run: &RunJson, context: &Context) -> String {
     let (id, place) = (&run.run.id, &context.same_files);
     format!(
         "What next:\n  dbdyno show {id}{place}\n      this again; --json has small and large, reads and writes apart\n  \
-         dbdyno report {id} -o storage.html{place}\n      the same as a page with curves\n"
+         dbdyno report {id}{place}\n      the same as a page with curves\n"
     )
 }
 

@@ -2,6 +2,7 @@
 //! the results file are checked first, then data is loaded, then the plan is stored, then the first point is measured.
 
 use super::context::Context;
+use super::default_target;
 use super::measuring::{Ready, TABLES, new_run};
 use super::opened_target::OpenedTarget;
 use super::tool::tool;
@@ -18,8 +19,14 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     let wished = &args.target;
     let workload = workloads::named(&args.what, &context.catalogue)?;
     workloads::refuse_misplaced(args, workload)?;
-    let reports = awr_report::folder(args.awr_report.as_deref(), &wished.url(), context)?;
-    let place = OpenedTarget::open(&wished.url(), wished.size.as_deref(), wished.seed, &context.catalogue)?;
+    let what = args.what.join(" ");
+    let (doing, then) = match args.dry_run {
+        true => (format!("{what} would be measured on"), format!("dbdyno run {what}")),
+        false => (format!("measuring {what} on"), "dbdyno report last".to_owned()),
+    };
+    let url = default_target::url(wished, &doing, &then, context)?;
+    let reports = awr_report::folder(args.awr_report.as_deref(), &url, context)?;
+    let place = OpenedTarget::open(&url, wished.size.as_deref(), wished.seed, &context.catalogue)?;
     refuse_missing_nodes(args, &place)?;
     let workload =
         workload.map(|workload| workloads::WorkloadTarget::look(&place, workload, args.scale)).transpose()?;

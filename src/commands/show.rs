@@ -4,7 +4,7 @@ use super::context::Context;
 use super::named_runs;
 use crate::cli::ShowArgs;
 use crate::error::Error;
-use crate::output;
+use crate::output::{self, shell_word};
 use dbdyno_model::{RunJson, RunStatus, TestCode};
 use dbdyno_report::{Reported, texts};
 
@@ -14,17 +14,27 @@ pub(super) fn show(args: &ShowArgs, context: &Context) -> Result<(), Error> {
         Some(pattern) => only(run, pattern, context)?,
         None => run,
     };
-    args.shown.format().show(&run, || page(&run, args, context))
+    args.shown.format().show(&run, || page(&run, args, context))?;
+    context.suggest_next(&format!("dbdyno report {}", shell_word(&args.run)), "makes a page of it for a browser");
+    Ok(())
 }
 
 /// The run with the points of some tests alone.
 fn only(whole: RunJson, pattern: &str, context: &Context) -> Result<RunJson, Error> {
     let codes: Vec<&TestCode> = context.catalogue.select(pattern)?.into_iter().map(|t| &t.code).collect();
     let RunJson { run, tool, platform, database, mut points, mut published, mut described, costs, .. } = whole;
-    points.retain(|p| p.subject.test().is_some_and(|code| codes.contains(&code)));
+    let is_asked = |name: &str| codes.iter().any(|code| code.as_str() == name);
     if let Some(published) = &mut published {
-        published.figures.retain(|f| codes.iter().any(|code| code.as_str() == f.test));
+        // The source's numbers of points go with them.
+        let numbers = std::mem::take(&mut published.numbers).into_iter();
+        let of_points = points.iter().zip(numbers).filter(|(point, _)| is_asked(point.subject.as_str()));
+        published.numbers = of_points.map(|(_, number)| number).collect();
+        published.figures.retain(|f| is_asked(&f.test));
+        published.curves.retain(|curve| is_asked(&curve.test));
+        published.waits.retain(|waits| waits.test.as_deref().is_none_or(is_asked));
+        published.latency_shares.retain(|shares| is_asked(&shares.test));
     }
+    points.retain(|p| p.subject.test().is_some_and(|code| codes.contains(&code)));
     if let Some(described) = &mut described {
         described.remarks.retain(|r| codes.iter().any(|code| code.as_str() == r.subject.name));
     }

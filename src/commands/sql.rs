@@ -35,7 +35,9 @@ struct TestScript<'a> {
 pub(super) fn sql(args: &SqlArgs, context: &Context) -> Result<(), Error> {
     let engine = ENGINES.engine(&args.engine)?;
     if let Some(name) = &args.workload {
-        return workload(name, engine, args.shown.format());
+        workload(name, engine, args.shown.format())?;
+        context.suggest_next(&format!("dbdyno load {name} --target URL"), "does so, where you let it");
+        return Ok(());
     }
     let size = context.catalogue.size(&args.size)?;
     let tests = match &args.test {
@@ -50,7 +52,9 @@ pub(super) fn sql(args: &SqlArgs, context: &Context) -> Result<(), Error> {
         schema: (engine.schema_script)(size).map_err(incomplete)?,
         tests: tests.into_iter().map(|t| script(t, engine, size)).collect::<Result<_, _>>().map_err(incomplete)?,
     };
-    args.shown.format().show(&script, || text(&script))
+    args.shown.format().show(&script, || text(&script))?;
+    context.suggest_next("dbdyno check --target URL", "looks at a server before that, and changes nothing");
+    Ok(())
 }
 
 #[derive(Debug, Serialize)]

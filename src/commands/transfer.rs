@@ -22,7 +22,9 @@ pub(super) fn export(args: &ExportArgs, context: &Context) -> Result<(), Error> 
         ExportFormat::Json if run.published.is_some() => output::json(&run),
         ExportFormat::Json => {
             let repository = Repository::open(&context.results, FileAccess::ReadOnly)?;
-            output::text(&repository.transfer(&run.run.id)?.to_json()?)
+            output::text(&repository.transfer(&run.run.id)?.to_json()?)?;
+            context.suggest_next("dbdyno import FILE", "takes it in on another machine");
+            Ok(())
         }
     }
 }
@@ -54,7 +56,7 @@ pub(super) fn import(args: &ImportArgs, context: &Context) -> Result<(), Error> 
     let already = format!("Run {id}{label} is in {results} already, and is the same");
     args.shown.format().show(&answer, || match imported {
         Imported::New => format!(
-            "Run {id}{label} of {points} points and {histograms} histograms is in {results} now; `dbdyno show {id}{place}` shows it"
+            "Run {id}{label} of {points} points and {histograms} histograms is in {results} now"
         ),
         Imported::Same => format!("{already}: nothing was changed"),
         Imported::Described => format!("{already}: what the file says of its platform was added"),
@@ -62,5 +64,7 @@ pub(super) fn import(args: &ImportArgs, context: &Context) -> Result<(), Error> 
             "{already}: nothing was changed. The file says something else of its platform; `dbdyno describe {id}{place} \
              --remove` and another import take that over"
         ),
-    })
+    })?;
+    context.say_next(&format!("dbdyno show {id}"), "shows it; `dbdyno report` makes a page of it");
+    Ok(())
 }

@@ -1,15 +1,14 @@
-//! `dbdyno up`: starts a private server, and says how to reach it. It shares with `down` which engines have private
-//! servers, and how their errors end a command.
+//! `dbdyno up`: starts a private server, and says how to reach it.
 
 use super::context::Context;
+use super::private_servers::{self, Asking, failed, product};
 use crate::cli::UpArgs;
 use crate::error::Error;
 use crate::output;
 use crate::progress::Verbosity;
 use crate::signals;
-use dbdyno::ENGINES;
 use dbdyno_engine::private::{self, Home, How, Instance, Up, UpRequest};
-use dbdyno_engine::servers::{Product, ServerError, Watch};
+use dbdyno_engine::servers::Watch;
 use dbdyno_report::numbers;
 use dbdyno_run::StopSwitch;
 use serde::Serialize;
@@ -31,9 +30,12 @@ struct UpDocument<'a> {
 }
 
 pub(super) fn up(args: &UpArgs, context: &Context) -> Result<(), Error> {
-    let product = product(&args.engine)?;
+    let Some(engine) = &args.engine else {
+        return private_servers::show(Asking::Up, args.shown.format(), context);
+    };
+    let product = product(engine)?;
     let size = context.catalogue.size(&args.size)?;
-    let home = Home::from_environment().map_err(failed("starting", &args.engine))?;
+    let home = Home::from_environment().map_err(failed("starting", engine))?;
     let programs = product.about().programs.named();
     let request = UpRequest {
         size,
@@ -44,16 +46,18 @@ pub(super) fn up(args: &UpArgs, context: &Context) -> Result<(), Error> {
     };
     let begun = Instant::now();
     let up = private::up(&home, product, &request, &UpWatch::new(context)?);
-    let Up { instance, how } = up.map_err(failed("starting", &args.engine))?;
+    let Up { instance, how } = up.map_err(failed("starting", engine))?;
     let answer = UpDocument {
-        target: private::target_of(&args.engine),
+        target: private::target_of(engine),
         how,
         started_s: begun.elapsed().as_secs_f64(),
         pid: instance.pid(),
         shell_command: &product.shell_command(&instance.place()),
         instance: &instance,
     };
-    args.shown.format().show(&answer, || page(&answer, context))
+    args.shown.format().show(&answer, || page(&answer, context))?;
+    context.say_next(&format!("dbdyno run quick --target {}", answer.target), "loads what is missing, and measures");
+    Ok(())
 }
 
 fn page(answer: &UpDocument<'_>, context: &Context) -> String {
@@ -85,33 +89,6 @@ fn page(answer: &UpDocument<'_>, context: &Context) -> String {
         line(name, value);
     }
     page
-}
-
-/// The product of an engine's private servers.
-///
-/// # Errors
-/// There is no such engine, or dbdyno cannot start a server of it.
-pub(super) fn product(engine: &str) -> Result<&'static dyn Product, Error> {
-    let info = ENGINES.engine(engine)?;
-    let known =
-        || ENGINES.all().iter().filter(|e| e.private.is_some() && !e.hidden).map(|e| e.name).collect::<Vec<_>>();
-    match info.private {
-        Some(private) => Ok(private.product),
-        None => Err(Error::Usage(format!(
-            "dbdyno starts no server for {engine} (its target: {}); it starts servers of: {}",
-            info.target,
-            known().join(", ")
-        ))),
-    }
-}
-
-/// How an error of a private server ends the command.
-pub(super) fn failed(doing: &'static str, engine: &str) -> impl Fn(ServerError) -> Error {
-    let target = private::target_of(engine);
-    move |error| match error {
-        ServerError::Refused(text) => Error::Usage(text),
-        ServerError::Failed(source) => Error::Engine { doing, target: target.clone(), source },
-    }
 }
 
 /// Shows progress, and reacts to the user's signals.

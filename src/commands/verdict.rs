@@ -4,7 +4,7 @@ use super::context::Context;
 use super::named_runs;
 use crate::cli::VerdictArgs;
 use crate::error::Error;
-use crate::output;
+use crate::output::{self, shell_word};
 use dbdyno_catalogue::Requirements;
 use dbdyno_report::verdict::{self, RequirementOutcome, Variant, Verdict};
 use std::path::Path;
@@ -31,6 +31,12 @@ pub(super) fn verdict(args: &VerdictArgs, context: &Context) -> Result<(), Error
         [one] => args.shown.format().show(one, page)?,
         several => args.shown.format().show(&several, page)?,
     }
+    let runs: Vec<String> = args.runs.iter().map(|run| shell_word(run)).collect();
+    let file = shell_word(&args.requirements.to_string_lossy());
+    context.suggest_next(
+        &format!("dbdyno report {} --requirements {file}", runs.join(" ")),
+        "makes a page of it for a browser",
+    );
     let all = verdicts.iter().map(|verdict| verdict.lines.len()).sum();
     let met: usize = verdicts.iter().map(|verdict| verdict.count(RequirementOutcome::Met)).sum();
     if met == all {

@@ -1,13 +1,13 @@
 //! The promises of the design, kept by tests: which room may use which, that files do not import each other in a
 //! circle, where engines may be named, that every test is mapped for every engine, that every workload is small and has
-//! SQL for every engine, that every report has a golden file, how wide prose is and how long the page on the
-//! architecture, and which licences come in with dependencies.
+//! SQL for every engine, that every report has a golden file and every flag its row, how wide prose is and how long the
+//! page on the architecture, and which licences come in with dependencies.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 mod circles;
 
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Drive, Mapping};
+use dbdyno_model::{Drive, Flag, Mapping};
 use dbdyno_workload::Dialect;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -86,6 +86,16 @@ fn lines_of_prose_have_120_columns_at_most() {
         }
     }
     assert!(wide.is_empty(), "{wide:#?}");
+}
+
+/// The table of flags has each of them, by the letter that reports show.
+#[test]
+fn every_flag_is_explained() {
+    let page = std::fs::read_to_string(Path::new(ROOT).join("docs/flags.md")).unwrap();
+    for (letter, flag) in ('a'..).zip(Flag::ALL) {
+        let name = flag.name();
+        assert!(page.contains(&format!("\n| {letter} | `{name}` | ")), "docs/flags.md has no row {letter} of {name}");
+    }
 }
 
 /// A page that explains the design must be readable at one sitting.

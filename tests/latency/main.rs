@@ -57,8 +57,9 @@ fn stalled(room: &Room, server: &Server, load: &str, window: Duration) -> (serde
     processes.iter().for_each(|pid| kill_process(*pid, Signal::CONT).unwrap());
     // Between the first and the last process: a moment.
     let stall_s = ((went_on - stopped) + from.elapsed()).as_secs_f64() / 2.0;
-    let document = run.end().expect(0).json();
-    (points(&document)[0].clone(), stall_s)
+    let ending = run.end();
+    assert!(matches!(ending.code, Some(0 | 4)), "{ending:?}");
+    (points(&ending.json())[0].clone(), stall_s)
 }
 
 fn within_5_pct(what: &str, seen_s: f64, implied_s: f64) -> Result<(), String> {
@@ -72,12 +73,18 @@ fn both_loops(room: &Room, server: &Server) -> Result<(), String> {
     let (closed, stall_s) = stalled(room, server, "", window);
     let capacity_per_s = number(&closed, "/tx_per_s") / (1.0 - stall_s / window.as_secs_f64());
     within_5_pct("the closed loop's longest", number(&closed, "/service_time_s/max"), stall_s)?;
-    assert!(number(&closed, "/service_time_s/p99") < 0.05 * stall_s, "one transaction a job has met it: {closed:#}");
+    // One transaction a job has met it.
+    let closed_p99_s = number(&closed, "/service_time_s/p99");
+    if closed_p99_s >= 0.05 * stall_s {
+        return Err(format!("the closed loop's p99: {closed_p99_s:.4} s, with a stall of {stall_s:.4} s"));
+    }
 
     let window = Duration::from_secs(10);
     let rate = format!("--rate {:.0}/s --arrivals constant", SHARE * capacity_per_s);
     let (open, stall_s) = stalled(room, server, &rate, window);
-    assert_eq!(text(&open, "/status"), "ok", "{open:#}");
+    if text(&open, "/status") != "ok" {
+        return Err(format!("the open loop: {}", text(&open, "/reason")));
+    }
     // A transaction due `t` into the stall waits for its end and then for those before it: stall - t + share x t. One
     // in a hundred of all is the number due in a hundredth of the window.
     let p99_s = stall_s - (1.0 - SHARE) * 0.01 * window.as_secs_f64();

@@ -70,7 +70,9 @@ fn a_report_that_cannot_be_had_is_noted_and_fails_no_point() {
     let refused = "the null engine was told to give no report";
     for (bytes, why) in [("0", refused), ("67108865", "the report is longer than 67108864 bytes")] {
         let line = format!("{RUN} --target null:?instances=2&report_bytes={bytes} --awr-report . --json");
-        let document = room.run(&line).expect(0).json();
+        let ending = room.run(&line).expect(0);
+        assert!(ending.stderr.contains(&format!("no report of T611: instance 1: {why}")), "{}", ending.stderr);
+        let document = ending.json();
         assert_eq!(statuses(&document), ["T611 ok"; 3]);
         for point in points(&document) {
             check_point(point);
@@ -101,6 +103,24 @@ fn a_report_that_does_not_fit_leaves_no_half() {
     assert!(why.contains("No space left"), "{why}");
     let found: Vec<_> = std::fs::read_dir(disk.seen("")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(found, [name(1).as_str()]);
+}
+
+/// A report may take minutes. A measured point does not wait for it.
+#[test]
+fn a_kill_before_the_reports_are_there_loses_no_point() {
+    let room = Room::new();
+    std::fs::create_dir(room.path("awr")).unwrap();
+    let target = "null:?instances=1&report_bytes=100&report_ms=600000";
+    let run = room.start(&format!("run T611 --ramp 1 --duration 50ms --target {target} --awr-report awr"));
+    run.until("[1/1]");
+    run.kill();
+    let document = room.show("last");
+    assert_eq!(statuses(&document), ["T611 ok"]);
+    let point = &points(&document)[0];
+    check_point(point);
+    assert_eq!(text(point, "/missing/awr.reports"), "dbdyno ended before they were fetched");
+    assert!(point["awr"]["end_snapshot"].is_u64() && point["awr"].get("reports").is_none(), "{point:#}");
+    assert_eq!(std::fs::read_dir(room.path("awr")).unwrap().count(), 0);
 }
 
 /// What is measured when a run is resumed has reports if they are asked for then.

@@ -116,9 +116,9 @@ fn a_target_must_be_one() {
     let room = Room::new();
     refused(
         &room,
-        "run T611",
+        "drop",
         "dbdyno: the following required arguments were not provided:\n  --target <URL>\n\n\
-         Usage: dbdyno run --target <URL> <WHAT>...\n\nFor more information, try '--help'.\n",
+         Usage: dbdyno drop --target <URL>\n\nFor more information, try '--help'.\n",
     );
     for (target, words) in [
         (
@@ -327,8 +327,8 @@ fn a_size_other_than_the_target_holds_is_refused() {
 fn a_run_that_is_not_there_is_answered_with_the_nearest() {
     let room = Room::new();
     for line in ["show last", "list runs", "resume last"] {
-        let words = "dbdyno: there are no results in ./dbdyno.db yet: measure something first, as in `dbdyno run quick \
-                     --target URL`, or name another file with --results\n";
+        let words = "dbdyno: there are no results in ./dbdyno.db yet: measure something first, as in `dbdyno run`, or \
+                     name another file with --results\n";
         refused(&room, line, words);
     }
     for _ in 0..2 {

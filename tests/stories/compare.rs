@@ -51,6 +51,18 @@ fn runs_of_a_label_are_a_sample_in_which_a_loss_can_be_shown() {
     let lost = room.run("compare fast slow --max-regression 5%").expect(1);
     assert_eq!(lost.stderr, "dbdyno: 2 rows are shown to be worse than the baseline by more than 5 %\n");
     assert!(lost.stdout.contains("2 of 2 rows broke the limit"), "{}", lost.stdout);
+    let summary = room.run("compare fast slow --max-regression 5% --markdown --junit compared.xml").expect(1).stdout;
+    assert!(summary.starts_with("# fast and slow\n\n**✗** 2 rows of 2 are shown"), "{summary}");
+    let junit = std::fs::read_to_string(room.path("compared.xml")).unwrap();
+    assert!(junit.contains("tests=\"2\" failures=\"2\""), "{junit}");
+    for (line, said) in [
+        ("compare fast slow --markdown --json", "cannot be used with"),
+        ("compare fast slow --junit x.xml", "--max-regression"),
+        ("compare fast slow --max-regression 5% --junit dbdyno.db", "it holds something else"),
+    ] {
+        let refused = room.run(line).expect(2);
+        assert!(refused.stdout.is_empty() && refused.stderr.contains(said), "{line}: {}", refused.stderr);
+    }
     room.run("compare slow fast --max-regression 5%").expect(0);
     room.run("compare fast slow --baseline slow --max-regression 5%").expect(0);
 

@@ -232,12 +232,20 @@ fn a_description_goes_with_an_exported_run() {
     assert_eq!(there.run("import run.json --json").expect(0).json()["description"], "added");
     assert_eq!(there.show("before"), here.show("before"));
 
-    let mut run: Value = serde_json::from_str(&document).unwrap();
-    for (array, words) in [("\u{1b}[2J", "control character"), (&*"x".repeat(600), "600 characters")] {
-        run["described"]["storage"]["array"] = array.into();
-        std::fs::write(there.path("bad.json"), run.to_string()).unwrap();
+    // What a file may not say, a document may not either.
+    let run: Value = serde_json::from_str(&document).unwrap();
+    for (key, value, words) in [
+        ("/storage/array", "\u{1b}[2J".into(), "control character"),
+        ("/storage/array", "x".repeat(600).into(), "600 characters"),
+        ("/storage/array", 7.into(), "must be text"),
+        ("/prices/0/amount", (-1).into(), "a price is from 0"),
+        ("/remarks/0/subject/name", "fast".into(), "key 'remarks.subject'"),
+    ] {
+        let mut bad = run.clone();
+        *bad["described"].pointer_mut(key).unwrap_or_else(|| panic!("{key}")) = value;
+        std::fs::write(there.path("bad.json"), bad.to_string()).unwrap();
         let ending = there.run("import bad.json").expect(2);
-        assert!(ending.stderr.contains("its description of the platform: key 'storage.array'"), "{}", ending.stderr);
+        assert!(ending.stderr.contains("its description of the platform: "), "{}", ending.stderr);
         assert!(ending.stderr.contains(words), "{}", ending.stderr);
     }
 }

@@ -11,13 +11,17 @@ mod browser;
 mod client;
 mod clock;
 mod compare;
+mod completions;
 mod describe;
 mod dice;
 mod document;
 mod faults;
+mod first_steps;
 #[cfg(any(feature = "postgres", feature = "mariadb"))]
 mod home;
 mod json;
+mod kubernetes;
+mod manual;
 #[cfg(feature = "mariadb")]
 mod mariadb;
 mod null_engine;

@@ -76,8 +76,8 @@ fn point(test: &TestCode, started_at: jiff::Timestamp, writes: bool) -> Point {
         class: "Commit".to_owned(),
         count: 24_000,
         time_s: Some(31.2),
-        sampled: false,
         histogram_us: [(1_024, 20_000), (2_048, 4_000)].into(),
+        ..Wait::default()
     };
     let mut point = Point {
         definition: "0".repeat(16),

@@ -4,6 +4,7 @@ use crate::document::{check_document, check_point};
 use crate::support::{Ending, Room, Running, number, points, statuses, text};
 use rusqlite::Connection;
 use rusqlite::fallible_iterator::FallibleIterator;
+use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
 
 /// Plain lines without control characters.
@@ -66,6 +67,30 @@ fn a_first_run_loads_measures_and_shows() {
     assert_eq!((&runs[0]["points"], &runs[0]["points_planned"]), (&10.into(), &10.into()));
     let list = room.run("list runs").expect(0).stdout;
     assert!(list.lines().any(|l| l.contains(&id) && l.contains("first") && l.contains("10/10")), "{list}");
+}
+
+/// The list of the documents' pages names commands; each of them is one.
+#[test]
+fn the_commands_that_show_published_pages_do() {
+    let room = Room::new();
+    let list = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/published-pages.md")).unwrap();
+    let rows = list.lines().filter(|line| line.starts_with("| "));
+    let commands: BTreeSet<&str> = rows.flat_map(|row| row.split('`').skip(1).step_by(2)).collect();
+    let commands: Vec<&str> = commands.into_iter().filter(|command| command.starts_with("show ")).collect();
+    assert!(commands.len() > 5, "{commands:?}");
+    for command in commands {
+        let shown = room.run(&command.replace("PLATFORM", "ibm_p8_e870_2016")).expect(0).stdout;
+        assert!(shown.lines().count() > 5, "{command}: {shown}");
+    }
+    room.run("compare ibm_p8_e870_2016 hpe_dl580_bm_2016").expect(0);
+    // Some tests alone keep the numbers of their source.
+    let rows = |line: &str| {
+        let shown = room.run(&format!("show hp_dl980_violin_2012 --table 8.0{line}")).expect(0).stdout;
+        let rows = shown.lines().filter(|line| line.split_whitespace().nth(1) == Some("T626")).map(str::to_owned);
+        rows.collect::<Vec<_>>()
+    };
+    assert!(rows("").len() > 3);
+    assert_eq!(rows(" --test T6*"), rows(""));
 }
 
 #[test]

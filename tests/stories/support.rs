@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// The binary under test.
 pub(crate) const DBDYNO: &str = env!("CARGO_BIN_EXE_dbdyno");
 /// How long anything may take before a story fails: only a hang takes this long.
-const DEADLINE: Duration = Duration::from_secs(180);
+const DEADLINE: Duration = Duration::from_secs(420);
 
 /// A temporary folder, which is also the current folder of the commands in it.
 pub(crate) struct Room(tempfile::TempDir);

@@ -1,7 +1,8 @@
 //! Time. Everything inside is monotonic nanoseconds since the clock was made; nothing here is a date.
 
+use rustix::time::{ClockId, clock_gettime};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A monotonic clock. The simulated one lets tests run hours in microseconds and know the truth exactly.
 pub trait Clock: Send + Sync {
@@ -11,24 +12,34 @@ pub trait Clock: Send + Sync {
     fn sleep_ns(&self, ns: u64);
 }
 
-/// The operating system's monotonic clock.
+/// The operating system's monotonic clock. It is read for every answer, so it is asked directly: an `Instant` that
+/// is made nanoseconds takes 70 instructions more.
 #[derive(Debug)]
-pub struct MonotonicClock(Instant);
+pub struct MonotonicClock {
+    made_ns: u64,
+}
 
 impl Default for MonotonicClock {
     fn default() -> Self {
-        Self(Instant::now())
+        Self { made_ns: monotonic_ns() }
     }
 }
 
 impl Clock for MonotonicClock {
     fn now_ns(&self) -> u64 {
-        u64::try_from(self.0.elapsed().as_nanos()).unwrap_or(u64::MAX)
+        monotonic_ns().saturating_sub(self.made_ns)
     }
 
     fn sleep_ns(&self, ns: u64) {
         std::thread::sleep(Duration::from_nanos(ns));
     }
+}
+
+/// Nanoseconds since some moment of the past, which is the same for the whole process.
+#[inline]
+fn monotonic_ns() -> u64 {
+    let now = clock_gettime(ClockId::Monotonic);
+    now.tv_sec.cast_unsigned() * 1_000_000_000 + now.tv_nsec.cast_unsigned()
 }
 
 /// A clock that moves only when it is told to.

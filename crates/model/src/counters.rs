@@ -99,7 +99,7 @@ pub enum Counter {
 }
 
 /// One wait event, cumulative.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaitCount {
     /// The event's name in the engine's own words.
     pub event: String,
@@ -111,11 +111,28 @@ pub struct WaitCount {
     pub time_ns: Option<u64>,
     /// Whether the count comes from sampling sessions, not from counting.
     pub sampled: bool,
-    /// The engine's histogram of wait times, where it keeps one: upper bound of a bucket in microseconds -> waits.
+    /// Whether processes of the server's own waited, and no session.
+    #[serde(default)]
+    pub background: bool,
+    /// The engine's histogram of wait times, where it keeps one: upper bound of a bucket in microseconds -> waits. It
+    /// is of all waits of the event, whoever waited.
     pub buckets_us: BTreeMap<u64, u64>,
 }
 
+/// A histogram of all waits of an event is told of those who have at least this share of them.
+const MOST_OF_AN_EVENT: f64 = 0.99;
+
 impl WaitCount {
+    /// Whether both are of the same event and the same kind of process.
+    #[must_use]
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.is_of_event(other) && self.background == other.background
+    }
+
+    fn is_of_event(&self, other: &Self) -> bool {
+        self.event == other.event && self.class == other.class
+    }
+
     /// The difference of two histograms; empty where a bucket ran backwards.
     fn buckets_since(&self, earlier: Option<&Self>) -> BTreeMap<u64, u64> {
         let before = |us: &u64| earlier.and_then(|wait| wait.buckets_us.get(us)).copied().unwrap_or(0);
@@ -170,7 +187,7 @@ impl Counters {
             difference.note(*counter, delta);
         }
         for wait in &self.waits {
-            let before = earlier.waits.iter().find(|w| w.event == wait.event && w.class == wait.class);
+            let before = earlier.waits.iter().find(|earlier| earlier.is_like(wait));
             let count = wait.count.checked_sub(before.map_or(0, |w| w.count));
             let time_ns = match (wait.time_ns, before.and_then(|w| w.time_ns)) {
                 (Some(now), before) => now.checked_sub(before.unwrap_or(0)),
@@ -179,6 +196,13 @@ impl Counters {
             if let Some(count) = count.filter(|n| *n > 0) {
                 let buckets_us = wait.buckets_since(before);
                 difference.waits.push(WaitCount { count, time_ns, buckets_us, ..wait.clone() });
+            }
+        }
+        let all = difference.waits.clone();
+        for wait in &mut difference.waits {
+            let of_event: u64 = all.iter().filter(|other| other.is_of_event(wait)).map(|other| other.count).sum();
+            if (wait.count as f64) < MOST_OF_AN_EVENT * of_event as f64 {
+                wait.buckets_us.clear();
             }
         }
         difference
@@ -205,14 +229,23 @@ mod tests {
             event: "log file sync".to_owned(),
             class: "Commit".to_owned(),
             count,
-            time_ns: None,
-            sampled: false,
             buckets_us: buckets.iter().copied().collect(),
+            ..WaitCount::default()
         };
         let waits = |waits| Counters { waits, ..Counters::default() };
         let before = waits(vec![wait(7, &[(512, 4), (1_024, 3)])]);
         let after = waits(vec![wait(10, &[(512, 4), (1_024, 5), (2_048, 1)])]);
         assert_eq!(after.since(&before).waits, vec![wait(3, &[(1_024, 2), (2_048, 1)])]);
+        // The histogram is of both; most of these waits were of processes of the server's own.
+        let both = |sessions, own| {
+            let own = WaitCount { background: true, ..wait(own, &[(512, sessions + own)]) };
+            waits(vec![wait(sessions, &own.buckets_us.clone().into_iter().collect::<Vec<_>>()), own])
+        };
+        let of = |counters: Counters| -> Vec<(u64, bool, bool)> {
+            counters.waits.iter().map(|w| (w.count, w.background, w.buckets_us.is_empty())).collect()
+        };
+        assert_eq!(of(both(2, 500).since(&both(1, 100))), [(1, false, true), (400, true, false)]);
+        assert_eq!(of(both(50, 150).since(&both(0, 100))), [(50, false, true), (50, true, true)]);
         let reset = waits(vec![wait(10, &[(512, 1)])]);
         assert_eq!(reset.since(&before).waits, vec![wait(3, &[])]);
         let delta = after_counts.since(&counts(&[(Counter::Commits, 10)]));

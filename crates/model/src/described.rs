@@ -3,26 +3,19 @@
 //!
 //! It is a claim and stays one: it stands beside what dbdyno observed and replaces nothing of it.
 
+mod check;
 mod claims;
 mod keys;
 mod price;
 mod value;
 
 use crate::{Costs, SubjectKind, SubjectName};
+pub use check::{check_line, check_number, check_text, check_value};
 pub use keys::{DescribedKey, DescribedKind, DescribedTable};
 pub use price::{Money, Price, USD};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 pub use value::DescribedValue;
-
-/// Characters of a fact, at most.
-const LONGEST_LINE: usize = 500;
-/// Characters of a remark, a note or a conclusion, at most.
-const LONGEST_TEXT: usize = 20_000;
-/// Facts, prices, remarks or notes, at most.
-const MOST: usize = 500;
-/// The largest number, and the inverse of the smallest, so that products stay numbers.
-const LARGEST: f64 = 1e15;
 
 /// The facts of a table: key -> value.
 pub type DescribedFacts = BTreeMap<String, DescribedValue>;
@@ -179,47 +172,6 @@ impl Described {
         };
         Some(costs).filter(|costs| *costs != Costs::default())
     }
-
-    /// Whether every text and number can be stored and shown. A description may come in with a run from anyone.
-    ///
-    /// # Errors
-    /// Which key cannot, and why.
-    pub fn check(&self) -> Result<(), String> {
-        let line = |key: String, text: &str| check_line(text).map_err(|problem| format!("key '{key}': {problem}"));
-        let text = |key: &str, text: &str| check_text(text).map_err(|problem| format!("key '{key}': {problem}"));
-        for (what, n) in [
-            ("facts", self.count()),
-            ("prices", self.prices.len()),
-            ("notes", self.notes.len()),
-            ("remarks", self.remarks.len()),
-        ] {
-            check_number(what, n)?;
-        }
-        for table in [DescribedTable::Platform, DescribedTable::Storage, DescribedTable::Licences] {
-            for (key, value) in self.table(table) {
-                line(table.name().to_owned(), key)?;
-                check_value(value).map_err(|problem| format!("key '{}.{key}': {problem}", table.name()))?;
-            }
-        }
-        for (name, value) in &self.settings {
-            line("settings".to_owned(), name)?;
-            line(format!("settings.{name}"), value)?;
-        }
-        for price in &self.prices {
-            line("prices.of".to_owned(), &price.of)?;
-            price.check()?;
-            for text in price.terms.iter().chain(&price.rate_date) {
-                line("prices.terms".to_owned(), text)?;
-            }
-        }
-        for remark in &self.remarks {
-            line("remarks.subject".to_owned(), &remark.subject.name)?;
-            text("remarks.text", &remark.text)?;
-        }
-        self.notes.iter().try_for_each(|note| text("notes", note))?;
-        self.conclusion.iter().try_for_each(|conclusion| text("conclusion", conclusion))?;
-        line("file".to_owned(), &self.file)
-    }
 }
 
 /// The paragraphs of a text, each in one line: an empty line separates them.
@@ -228,63 +180,6 @@ pub fn paragraphs(text: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let paragraphs = lines.split(|line| line.is_empty()).map(|lines| lines.join(" "));
     paragraphs.filter(|paragraph| !paragraph.is_empty()).collect()
-}
-
-/// Whether a value can be one of a fact.
-///
-/// # Errors
-/// It cannot, with the reason.
-pub fn check_value(value: &DescribedValue) -> Result<(), String> {
-    match value {
-        DescribedValue::Text(text) => check_line(text),
-        DescribedValue::Count(0) => Err("it must be at least 1".to_owned()),
-        DescribedValue::Count(n) if *n as f64 > LARGEST => Err(format!("{n} is too large; {LARGEST:e} is the most")),
-        DescribedValue::Number(n) if !(1.0 / LARGEST..=LARGEST).contains(n) => {
-            Err(format!("it must be a number above zero, up to {LARGEST:e}"))
-        }
-        DescribedValue::Count(_) | DescribedValue::Number(_) | DescribedValue::YesNo(_) => Ok(()),
-    }
-}
-
-/// Whether there are not too many of something.
-///
-/// # Errors
-/// There are.
-pub fn check_number(what: &str, n: usize) -> Result<(), String> {
-    if n <= MOST { Ok(()) } else { Err(format!("there are {n} {what}; {MOST} are the most")) }
-}
-
-/// Whether a text can be a line: something, not too long, and without control characters.
-///
-/// # Errors
-/// It cannot, with the reason.
-pub fn check_line(text: &str) -> Result<(), String> {
-    check_characters(text, LONGEST_LINE, &[])
-}
-
-/// The same for a text of several lines.
-///
-/// # Errors
-/// It cannot, with the reason.
-pub fn check_text(text: &str) -> Result<(), String> {
-    check_characters(text, LONGEST_TEXT, &['\n', '\t'])
-}
-
-fn check_characters(text: &str, longest: usize, allowed: &[char]) -> Result<(), String> {
-    let length = text.chars().count();
-    if text.trim().is_empty() {
-        return Err("it is empty; leave it away".to_owned());
-    }
-    if length > longest {
-        return Err(format!("it has {length} characters; {longest} are the most"));
-    }
-    match text.chars().find(|c| c.is_control() && !allowed.contains(c)) {
-        Some('\n') => Err("it has several lines; write one".to_owned()),
-        Some(c) => {
-            Err(format!("it has a control character (U+{:04X}), which could steer a terminal; remove it", u32::from(c)))
-        }
-        None => Ok(()),
-    }
 }
 
 #[cfg(test)]
@@ -392,6 +287,21 @@ mod tests {
             (refused(&|d| d.conclusion = Some("x".repeat(20_001))), "20001 characters"),
             (refused(&|d| d.notes = vec!["n".to_owned(); 501]), "501 notes"),
             (refused(&|d| d.file = "\u{1b}".to_owned()), "key 'file'"),
+            (
+                refused(&|d| _ = d.platform.insert("cores".to_owned(), text("32"))),
+                "'platform.cores': it is '32', and must be whole number",
+            ),
+            (
+                refused(&|d| _ = d.storage.insert("luns".to_owned(), DescribedValue::Number(1.5))),
+                "must be whole number",
+            ),
+            (refused(&|d| d.prices[1].of = "server".to_owned()), "two prices of 'server'"),
+            (refused(&|d| d.prices[0].usd_per_unit = None), "several currencies"),
+            (refused(&|d| d.prices.push(price("disks", 1.0, "EUR", Some(100.0)))), "two rates of EUR"),
+            (refused(&|d| d.prices[1].usd_per_unit = Some(2.0)), "one US dollar is worth 1"),
+            (refused(&|d| d.prices[1].rate_date = Some("2026".to_owned())), "there is no rate"),
+            (refused(&|d| d.remarks[0].subject.name = "<b>".to_owned()), "key 'remarks.subject'"),
+            (refused(&|d| d.remarks[0].subject.kind = SubjectKind::Storage), "storage has no remarks"),
         ] {
             assert!(said.contains(part), "{said}");
         }

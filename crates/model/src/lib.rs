@@ -67,8 +67,8 @@ pub use point::{Point, Status};
 pub use procedure::{Argument, CountProof, Draws, Procedure, ProcedureFacts, ProcedureShape, RowsBy};
 pub use published::{
     Costs, FigureKind, LatencyShares, Printed, PrintedBound, Published, PublishedBucket, PublishedCurve,
-    PublishedCurvePoint, PublishedFacts, PublishedFigure, PublishedHistogram, PublishedStatement, PublishedWait,
-    PublishedWaits,
+    PublishedCurvePoint, PublishedFacts, PublishedFigure, PublishedHistogram, PublishedNumber, PublishedStatement,
+    PublishedWait, PublishedWaits,
 };
 pub use ramp::Ramp;
 pub use rate::{Rate, Rates};

@@ -181,29 +181,29 @@ pub struct Point {
 
 type Figure = fn(&Point) -> Option<f64>;
 
-/// Every metric by its id, and the field of a point that holds it.
-const FIGURES: &[(&str, Figure)] = &[
-    ("ops_per_s", |p| p.ops_per_s),
-    ("rows_per_s", |p| p.rows_per_s),
-    ("tx_per_s", |p| p.tx_per_s),
-    ("elapsed_s", |p| p.elapsed_s),
-    ("work_mib_per_s", |p| p.work_mib_per_s),
-    ("service_time_s", |p| p.service_time_s.as_ref()?.mean),
-    ("response_time_s", |p| p.response_time_s.as_ref()?.mean),
-    ("read_iops", |p| p.io.read_iops),
-    ("write_iops", |p| p.io.write_iops),
-    ("read_mib_per_s", |p| p.database.read_mib_per_s.or(p.io.read_mib_per_s)),
-    ("write_mib_per_s", |p| p.io.write_mib_per_s),
-    ("read_service_time_s", |p| p.io.read_service_time_s),
-    ("write_service_time_s", |p| p.io.write_service_time_s),
-    ("redo_mib_per_s", |p| p.redo.mib_per_s),
-    ("redo_writes_per_s", |p| p.redo.writes_per_s),
-    ("redo_write_service_time_s", |p| p.redo.write_service_time_s),
-    ("redo_sync_writes_per_s", |p| p.redo.sync_writes_per_s),
-    ("redo_sync_service_time_s", |p| p.redo.sync_service_time_s),
-    ("cpu_busy_pct", |p| p.cpu.busy_pct),
-    ("small_iops", |p| p.subject.storage()?.small.iops()),
-    ("large_mib_per_s", |p| p.subject.storage()?.large.mib_per_s()),
+/// Every metric by its id, the JSON path under which a point says why it has no value, and the field that holds it.
+const FIGURES: &[(&str, &str, Figure)] = &[
+    ("ops_per_s", "ops_per_s", |p| p.ops_per_s),
+    ("rows_per_s", "rows_per_s", |p| p.rows_per_s),
+    ("tx_per_s", "tx_per_s", |p| p.tx_per_s),
+    ("elapsed_s", "elapsed_s", |p| p.elapsed_s),
+    ("work_mib_per_s", "work_mib_per_s", |p| p.work_mib_per_s),
+    ("service_time_s", "service_time_s.mean", |p| p.service_time_s.as_ref()?.mean),
+    ("response_time_s", "response_time_s.mean", |p| p.response_time_s.as_ref()?.mean),
+    ("read_iops", "io.read_iops", |p| p.io.read_iops),
+    ("write_iops", "io.write_iops", |p| p.io.write_iops),
+    ("read_mib_per_s", "io.read_mib_per_s", |p| p.database.read_mib_per_s.or(p.io.read_mib_per_s)),
+    ("write_mib_per_s", "io.write_mib_per_s", |p| p.io.write_mib_per_s),
+    ("read_service_time_s", "io.read_service_time_s", |p| p.io.read_service_time_s),
+    ("write_service_time_s", "io.write_service_time_s", |p| p.io.write_service_time_s),
+    ("redo_mib_per_s", "redo.mib_per_s", |p| p.redo.mib_per_s),
+    ("redo_writes_per_s", "redo.writes_per_s", |p| p.redo.writes_per_s),
+    ("redo_write_service_time_s", "redo.write_service_time_s", |p| p.redo.write_service_time_s),
+    ("redo_sync_writes_per_s", "redo.sync_writes_per_s", |p| p.redo.sync_writes_per_s),
+    ("redo_sync_service_time_s", "redo.sync_service_time_s", |p| p.redo.sync_service_time_s),
+    ("cpu_busy_pct", "cpu.busy_pct", |p| p.cpu.busy_pct),
+    ("small_iops", "small_iops", |p| p.subject.storage()?.small.iops()),
+    ("large_mib_per_s", "large_mib_per_s", |p| p.subject.storage()?.large.mib_per_s()),
 ];
 
 impl Point {
@@ -226,12 +226,18 @@ impl Point {
     /// The value of a metric on this point, in the metric's unit; `None` where the point has none.
     #[must_use]
     pub fn value(&self, metric: &MetricId) -> Option<f64> {
-        FIGURES.iter().find(|(id, _)| *id == metric.as_str()).and_then(|(_, figure)| figure(self))
+        FIGURES.iter().find(|(id, ..)| *id == metric.as_str()).and_then(|(.., figure)| figure(self))
     }
 
     /// The ids of all metrics that a point can have a value for.
     pub fn metric_ids() -> impl Iterator<Item = &'static str> {
-        FIGURES.iter().map(|(id, _)| *id)
+        FIGURES.iter().map(|(id, ..)| *id)
+    }
+
+    /// The JSON path of a metric, which is where the reason for its absence is.
+    #[must_use]
+    pub fn path_of(metric: &str) -> &str {
+        FIGURES.iter().find(|(id, ..)| *id == metric).map_or(metric, |(_, path, _)| path)
     }
 
     /// The doubt about a metric's value on this point, if there is any.

@@ -22,6 +22,8 @@ pub struct Published {
     pub notes: Vec<String>,
     /// JSON path of the run -> why the value is absent.
     pub missing: BTreeMap<String, String>,
+    /// The source's own numbers of the points, one for each point of the run.
+    pub numbers: Vec<PublishedNumber>,
     /// Figures that the source gives per test, outside its series.
     pub figures: Vec<PublishedFigure>,
     /// What was required before anything was measured.
@@ -40,6 +42,16 @@ pub struct Published {
     pub histograms: Vec<PublishedHistogram>,
     /// Facts in tables of their own: setups, variants, options of a tool.
     pub facts: Vec<PublishedFacts>,
+}
+
+/// How a source numbers a point.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PublishedNumber {
+    /// Its run.
+    pub run: Option<String>,
+    /// The point within the run.
+    pub point: Option<u64>,
 }
 
 /// Which figure of a test it is.
@@ -218,6 +230,12 @@ pub struct PublishedWait {
     pub mean_s: Option<f64>,
     /// Share of the sessions' time, in percent.
     pub share_pct: Option<f64>,
+    /// Share of the waits that ended because their time was over, in percent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_pct: Option<f64>,
+    /// Waits for each transaction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits_per_tx: Option<f64>,
 }
 
 /// Which share of an event's waits took no longer than each of several times.

@@ -265,7 +265,7 @@ pub struct PacedWrites {
 }
 
 /// One wait event during the counters' interval.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Wait {
     /// The event in the engine's own words.
     pub event: String,
@@ -279,6 +279,9 @@ pub struct Wait {
     /// stand for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sampled: bool,
+    /// Whether processes of the server's own waited, and no session. Their time is no part of the sessions'.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub background: bool,
     /// The engine's histogram of wait times, where it keeps one: upper bound of a bucket in microseconds -> waits.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub histogram_us: BTreeMap<u64, u64>,

@@ -1,4 +1,4 @@
-//! A document as text and as a page.
+//! A document as text, as a page and as Markdown.
 
 use crate::document::Document;
 
@@ -13,5 +13,11 @@ impl Document {
     #[must_use]
     pub fn page(&self) -> String {
         crate::html::page(self)
+    }
+
+    /// The Markdown, for the summary of a pipeline.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        crate::markdown::markdown(self)
     }
 }

@@ -328,7 +328,12 @@ pub(crate) fn median(points: &[&Point], metric: &str) -> Option<Estimate> {
     Estimate::of(&values)
 }
 
+/// The median of the values that are known.
+pub(crate) fn median_of(values: impl IntoIterator<Item = Option<f64>>) -> Option<f64> {
+    Estimate::of(&values.into_iter().flatten().collect::<Vec<_>>()).map(|e| e.median)
+}
+
 /// Why a point lacks a metric.
 pub(crate) fn missing<'p>(point: &'p Point, metric: &str) -> Option<&'p str> {
-    legend::missing(point, &legend::path(metric))
+    legend::missing(point, Point::path_of(metric))
 }

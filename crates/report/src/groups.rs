@@ -1,4 +1,4 @@
-//! Values in the order in which they first appear: each once, or grouped by a key.
+//! Values in the order in which they first appear: each once, grouped by a key, or as one text.
 
 /// Each value once.
 pub(crate) fn unique<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
@@ -21,4 +21,15 @@ pub(crate) fn grouped<K: PartialEq, V>(pairs: impl IntoIterator<Item = (K, V)>) 
         }
     }
     groups
+}
+
+/// The texts that say something, in one.
+pub(crate) fn joined<T: AsRef<str>>(texts: impl IntoIterator<Item = T>, separator: &str) -> String {
+    let mut all = String::new();
+    for text in texts {
+        let text = text.as_ref();
+        all.push_str(if all.is_empty() || text.is_empty() { "" } else { separator });
+        all.push_str(text);
+    }
+    all
 }

@@ -1,11 +1,11 @@
 //! Marks on figures, and what they mean: titles, mappings, commits, flags. They keep readers from taking an equivalent
 //! for the native work, or a doubtful figure for a sound one.
 
-use crate::document::{Block, LegendEntry, Note};
-use crate::groups::{grouped, unique};
+use crate::document::{Block, LegendEntry, Note, Part};
+use crate::groups::{grouped, joined, unique};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Commits, Drive, Flag, Point, Status, Subject, SubjectKind, SubjectName, Suspect, SuspectCode};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Marks a figure that the engine reached by other means than the test names.
 pub(crate) const EQUIVALENT: char = '~';
@@ -15,6 +15,9 @@ pub(crate) const CLIENT: char = '*';
 pub(crate) const RATED: char = '@';
 /// Marks a published figure that its reader should doubt.
 pub(crate) const SUSPECT: char = '?';
+
+/// Marks the figures of a load or a point that missed its rate.
+pub(crate) const UNMET: char = '!';
 
 /// Stands for the parentheses around a figure.
 pub(crate) const PARENTHESES: char = '(';
@@ -43,6 +46,10 @@ pub(crate) fn is_of_client(point: &Point) -> bool {
     point.drive == Drive::Client && point.subject.storage().is_none()
 }
 
+fn is_rated(point: &Point) -> bool {
+    point.load.rate.is_some()
+}
+
 /// Whether dbdyno began and timed each transaction: as a client, or by calling a workload's procedure.
 pub(crate) fn is_timed(point: &Point) -> bool {
     is_of_client(point) || matches!(point.subject, Subject::Workload(_))
@@ -57,17 +64,18 @@ pub(crate) fn title<'c>(code: SubjectName<'_>, catalogue: &'c Catalogue) -> &'c 
     }
 }
 
+/// What belongs to a test, under its title.
+pub(crate) fn part(id: String, code: SubjectName<'_>, catalogue: &Catalogue, blocks: Vec<Block>) -> Part {
+    Part { id, code: code.to_string(), title: title(code, catalogue).to_owned(), blocks }
+}
+
 /// Whether a point is marked by a sign.
 type IsMarked = fn(&Point) -> bool;
 
 /// The marks of figures made of these points, with these flags.
 pub(crate) fn marks<'a>(points: impl IntoIterator<Item = &'a Point>, flags: &[Flag]) -> String {
-    let signs: [(char, IsMarked); 4] = [
-        (SUSPECT, |p| !p.suspects.is_empty()),
-        (EQUIVALENT, is_equivalent),
-        (CLIENT, is_of_client),
-        (RATED, |p| p.load.rate.is_some()),
-    ];
+    let signs: [(char, IsMarked); 4] =
+        [(SUSPECT, |p| !p.suspects.is_empty()), (EQUIVALENT, is_equivalent), (CLIENT, is_of_client), (RATED, is_rated)];
     let points: Vec<&Point> = points.into_iter().collect();
     let signs = signs.into_iter().filter(|(_, is)| points.iter().any(|p| is(p))).map(|(sign, _)| sign);
     signs.chain(Flag::ALL.into_iter().filter(|f| flags.contains(f)).map(letter)).collect()
@@ -75,6 +83,9 @@ pub(crate) fn marks<'a>(points: impl IntoIterator<Item = &'a Point>, flags: &[Fl
 
 /// How the refusal of what an engine cannot do begins.
 pub(crate) const NOT_SUPPORTED: &str = "not supported";
+
+/// In place of a reason that is not there.
+const NO_REASON: &str = "no reason was recorded";
 
 /// Why a point has no figures, in words.
 pub(crate) fn refusal(point: &Point) -> Option<String> {
@@ -84,7 +95,7 @@ pub(crate) fn refusal(point: &Point) -> Option<String> {
         Status::Failed | Status::Invalid => point.status.name(),
     };
     let reason = point.reason.as_deref().or(point.mapping_note.as_deref());
-    Some(format!("{words}: {}", reason.unwrap_or("no reason was recorded")))
+    Some(format!("{words}: {}", reason.unwrap_or(NO_REASON)))
 }
 
 /// The codes and titles of the tests of these points.
@@ -95,52 +106,27 @@ pub(crate) fn titles(points: &[&Point], catalogue: &Catalogue) -> Vec<Block> {
     codes.iter().map(line).collect()
 }
 
-/// Codes by a note on their points, each note once.
-fn noted<'a>(
-    points: &[&'a Point],
-    mapping: &str,
-    note: impl Fn(&'a Point) -> Option<&'a str>,
-    otherwise: &'static str,
-) -> Vec<(&'a str, Vec<SubjectName<'a>>)> {
-    let of = points.iter().copied().filter(|p| p.mapping == mapping);
-    grouped(unique(of.map(|p| (note(p).unwrap_or(otherwise), p.subject.name()))))
+/// What is said of points, each once, with the codes of its tests.
+fn said<'a, T: PartialEq>(points: &[&'a Point], what: impl Fn(&'a Point) -> Option<T>) -> Vec<(T, String)> {
+    let said = unique(points.iter().filter_map(|p| Some((what(p)?, p.subject.name()))));
+    grouped(said).into_iter().map(|(what, codes)| (what, join(&codes))).collect()
 }
 
 /// Every unsupported test, each reason once.
 pub(crate) fn not_supported(points: &[&Point]) -> Vec<Block> {
-    let noted = noted(points, "none", |p| p.mapping_note.as_deref().or(p.reason.as_deref()), "no reason was recorded");
-    noted
-        .into_iter()
-        .map(|(why, codes)| Note::led("  ", format!("{} not supported: {why}", join(&codes))).into())
-        .collect()
+    let why = |p: &'_ Point| p.mapping_note.clone().or(p.reason.clone()).unwrap_or_else(|| NO_REASON.to_owned());
+    let refused = said(points, |p| (p.mapping == "none").then(|| why(p))).into_iter();
+    refused.map(|(why, codes)| Note::led("  ", format!("{codes} {NOT_SUPPORTED}: {why}")).into()).collect()
 }
 
 pub(crate) fn join(codes: &[SubjectName<'_>]) -> String {
-    codes.iter().map(|c| c.name).collect::<Vec<_>>().join(", ")
+    joined(codes.iter().map(|c| c.name), ", ")
 }
 
 /// Why a point lacks the value at a JSON path: the reason is at the path or at an object around it.
 pub(crate) fn missing<'p>(point: &'p Point, path: &str) -> Option<&'p str> {
     let around = path.rsplit_once('.').map_or("", |(object, _)| object);
     point.missing.get(path).or_else(|| point.missing.get(around)).map(String::as_str)
-}
-
-/// The JSON path of a metric in a point, which is where the reason for its absence is.
-pub(crate) fn path(metric: &str) -> String {
-    match metric {
-        "read_iops"
-        | "write_iops"
-        | "read_mib_per_s"
-        | "write_mib_per_s"
-        | "read_service_time_s"
-        | "write_service_time_s" => format!("io.{metric}"),
-        "service_time_s" | "response_time_s" => format!("{metric}.mean"),
-        "cpu_busy_pct" => "cpu.busy_pct".to_owned(),
-        _ => match metric.strip_prefix("redo_") {
-            Some(rest) => format!("redo.{rest}"),
-            None => metric.to_owned(),
-        },
-    }
 }
 
 /// Why some values of a table are missing: each reason once, with the values and, unless it concerns all, the tests.
@@ -157,31 +143,27 @@ pub(crate) fn gaps(gaps: &[(&Point, &str, &str)], tests: usize) -> Vec<Block> {
 
 /// How the commits of these points behaved; empty where nothing was written.
 pub(crate) fn commits(points: &[&Point]) -> Vec<Block> {
-    let of = |found: Commits| {
-        let codes = unique(points.iter().filter(|p| p.commits() == Some(found)).map(|p| p.subject.name()));
-        (!codes.is_empty()).then(|| Note::led("  ", format!("{}: {}", join(&codes), found.explanation())).into())
-    };
-    Commits::ALL.into_iter().filter_map(of).collect()
+    let mut found = said(points, Point::commits);
+    found.sort_by_key(|(found, _)| *found);
+    let line = |(found, codes): (Commits, String)| Note::led("  ", format!("{codes}: {}", found.explanation())).into();
+    found.into_iter().map(line).collect()
 }
 
 /// How durable the commits of these points were, each kind once, the best first.
 pub(crate) fn kinds_of_commits<'a>(points: impl IntoIterator<Item = &'a Point>) -> Vec<Commits> {
-    let kinds: BTreeSet<Commits> = points.into_iter().filter_map(Point::commits).collect();
-    kinds.into_iter().collect()
+    points.into_iter().filter_map(Point::commits).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// The meaning of the client drive's mark. It says whether sessions followed their server processes, because an
 /// application's sessions may not.
-pub(crate) fn of_client<'a>(points: impl IntoIterator<Item = &'a Point>) -> String {
-    let followed = points.into_iter().filter(|p| p.pump.is_some_and(|pump| pump.sessions_follow));
+fn of_client(points: &[&Point]) -> String {
+    let followed = points.iter().filter(|p| p.pump.is_some_and(|pump| pump.sessions_follow));
     let jobs: BTreeSet<u32> = followed.map(|p| p.dop.jobs).collect();
-    let jobs: Vec<String> = jobs.iter().map(u32::to_string).collect();
-    let sent = "client drive: dbdyno sent each statement".to_owned();
-    if jobs.is_empty() {
-        sent
-    } else {
-        format!("{sent}; sessions followed their server processes (jobs: {})", jobs.join(", "))
-    }
+    let followed = match joined(jobs.iter().map(u32::to_string), ", ") {
+        none if none.is_empty() => none,
+        jobs => format!("; sessions followed their server processes (jobs: {jobs})"),
+    };
+    format!("client drive: dbdyno sent each statement{followed}")
 }
 
 /// Doubts about published figures, each reason once with all that it concerns.
@@ -192,16 +174,9 @@ pub(crate) struct Doubts<'a>(Vec<(&'a Suspect, String)>);
 const MOST_PLACES: usize = 4;
 
 impl<'a> Doubts<'a> {
-    /// Adds a doubt.
-    pub(crate) fn add(&mut self, place: String, suspect: &'a Suspect) {
-        self.0.push((suspect, place));
-    }
-
-    /// Adds the doubts about points.
-    pub(crate) fn add_points(&mut self, points: &[&'a Point]) {
-        for (point, (metric, suspect)) in points.iter().flat_map(|p| p.suspects.iter().map(move |s| (p, s))) {
-            self.add(format!("{} {} {metric}", point.subject.name(), point.dop), suspect);
-        }
+    /// Adds a doubt, if there is one.
+    pub(crate) fn add(&mut self, place: String, suspect: impl Into<Option<&'a Suspect>>) {
+        self.0.extend(suspect.into().map(|suspect| (suspect, place)));
     }
 
     /// Each reason with the figures that it concerns.
@@ -214,9 +189,11 @@ impl<'a> Doubts<'a> {
     fn entries(&self) -> (Vec<LegendEntry>, Vec<Block>) {
         let doubts = self.each();
         let entry = |(suspect, places): &(&Suspect, Vec<String>)| {
-            let more = places.len().saturating_sub(MOST_PLACES);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let named = places[..places.len().min(MOST_PLACES)].join(", ");
+            let more = match places.len().saturating_sub(MOST_PLACES) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let named = joined(places.iter().take(MOST_PLACES), ", ");
             entry(SUSPECT, format!("{named}{more}: {}: {}", suspect.names(), suspect.why))
         };
         let advice = |code: SuspectCode| {
@@ -254,7 +231,9 @@ impl<'a> Legend<'a> {
         let mut legend = Self::default();
         legend.points.extend(points);
         legend.flags.extend(legend.points.iter().flat_map(|p| p.flags.iter().copied()));
-        legend.doubts.add_points(&legend.points);
+        for (point, (metric, suspect)) in legend.points.iter().flat_map(|p| p.suspects.iter().map(move |s| (p, s))) {
+            legend.doubts.add(format!("{} {} {metric}", point.subject.name(), point.dop), suspect);
+        }
         legend
     }
 
@@ -279,63 +258,49 @@ impl<'a> Legend<'a> {
     /// What the client drive's mark, that of set rates and the letters of flags mean.
     pub(crate) fn signs(&self) -> Vec<LegendEntry> {
         let points = &self.points;
-        let mut signs = Vec::new();
-        if points.iter().any(|p| is_of_client(p)) {
-            signs.push(entry(CLIENT, of_client(points.iter().copied())));
-        }
-        if points.iter().any(|p| p.load.rate.is_some()) {
-            let text =
-                "at a set rate, which the platform was asked for: no measure of what it can do (--table latency)";
-            signs.push(entry(RATED, text));
-        }
-        for flag in Flag::ALL.into_iter().filter(|f| self.flags.contains(f)) {
+        let is_any = |is: IsMarked| points.iter().any(|p| is(p));
+        let client = is_any(is_of_client).then(|| entry(CLIENT, of_client(points)));
+        let text = "at a set rate, which the platform was asked for: no measure of what it can do (--table latency)";
+        let rated = is_any(is_rated).then(|| entry(RATED, text));
+        let flag = |flag: Flag| {
             let notes = notes_of(points, flag);
-            let note = |(note, places): (&&str, &Vec<String>)| {
+            let note = |(note, places): &(&str, Vec<String>)| {
                 let more = if places.iter().any(|place| *place != places[0]) { " and others" } else { "" };
                 format!("{}{more}: {note}", places.first().map_or("", String::as_str))
             };
-            signs.push(LegendEntry {
+            LegendEntry {
                 notes: notes.iter().take(MOST_NOTES).map(note).collect(),
                 more: notes.len().saturating_sub(MOST_NOTES),
                 ..entry(letter(flag), format!("{}: {}", flag.name(), flag.advice()))
-            });
-        }
-        signs
+            }
+        };
+        let flags = Flag::ALL.into_iter().filter(|f| self.flags.contains(f)).map(flag);
+        client.into_iter().chain(rated).chain(flags).collect()
     }
 
     /// What each mark means, and what cannot be measured at all.
     pub(crate) fn blocks(&self) -> Vec<Block> {
-        let points = &self.points;
-        let mut entries = Vec::from_iter(self.parentheses());
-        let equivalents = noted(points, "equivalent", |p| p.mapping_note.as_deref(), "how was not recorded");
-        entries.extend(
-            equivalents.iter().map(|(how, codes)| entry(EQUIVALENT, format!("{} equivalent: {how}", join(codes)))),
-        );
+        let how = |p: &'_ Point| p.mapping_note.clone().unwrap_or_else(|| "how was not recorded".to_owned());
+        let equivalents = said(&self.points, |p| is_equivalent(p).then(|| how(p))).into_iter();
+        let equivalents = equivalents.map(|(how, codes)| entry(EQUIVALENT, format!("{codes} equivalent: {how}")));
         let (doubts, advice) = self.doubts.entries();
-        entries.extend(doubts);
-        let mut blocks: Vec<Block> = Vec::new();
-        let mut rest = self.signs();
+        let mut entries: Vec<LegendEntry> = self.parentheses().into_iter().chain(equivalents).chain(doubts).collect();
+        let mut signs = self.signs();
         if advice.is_empty() {
-            entries.extend(rest);
-            rest = Vec::new();
+            entries.append(&mut signs);
         }
-        for entries in [(entries, advice), (rest, not_supported(points))] {
-            let (entries, notes) = entries;
-            blocks.extend((!entries.is_empty()).then(|| entries.into()));
-            blocks.extend(notes);
-        }
-        blocks
+        let legend = |entries: Vec<LegendEntry>| (!entries.is_empty()).then_some(Block::Legend(entries));
+        let blocks = legend(entries).into_iter().chain(advice).chain(legend(signs));
+        blocks.chain(not_supported(&self.points)).collect()
     }
 }
 
 /// The notes of a flag on single points, with their points.
-fn notes_of<'a>(points: &[&'a Point], flag: Flag) -> BTreeMap<&'a str, Vec<String>> {
-    let mut notes: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for point in points.iter().filter(|p| p.has(flag)) {
-        if let Some(note) = point.flag_notes.get(flag.name()) {
-            notes.entry(note).or_default().push(format!("{} {}", point.subject.name(), point.dop));
-        }
-    }
+fn notes_of<'a>(points: &[&'a Point], flag: Flag) -> Vec<(&'a str, Vec<String>)> {
+    let note = |p: &&'a Point| p.flag_notes.get(flag.name()).filter(|_| p.has(flag)).map(String::as_str);
+    let noted = points.iter().filter_map(|p| Some((note(p)?, format!("{} {}", p.subject.name(), p.dop))));
+    let mut notes = grouped(noted);
+    notes.sort_unstable_by_key(|(note, _)| *note);
     notes
 }
 

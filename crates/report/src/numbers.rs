@@ -13,12 +13,10 @@ fn finite(value: impl Into<Option<f64>>) -> Option<f64> {
 pub fn scientific(value: impl Into<Option<f64>>) -> String {
     let Some(value) = finite(value) else { return MISSING.to_owned() };
     let text = format!("{value:.3E}");
-    match text.split_once('E') {
-        Some((digits, exponent)) => match exponent.strip_prefix('-') {
-            Some(exponent) => format!("{digits}E-{exponent:0>2}"),
-            None => format!("{digits}E+{exponent:0>2}"),
-        },
-        None => text,
+    let (digits, exponent) = text.split_once('E').unwrap_or((&text, "0"));
+    match exponent.strip_prefix('-') {
+        Some(exponent) => format!("{digits}E-{exponent:0>2}"),
+        None => format!("{digits}E+{exponent:0>2}"),
     }
 }
 
@@ -46,16 +44,15 @@ pub fn count(value: u64) -> String {
 
 /// Puts separators into the integer part.
 fn separated(number: &str) -> String {
-    let (sign, number) = number.strip_prefix('-').map_or(("", number), |rest| ("-", rest));
-    let (whole, fraction) = number.split_at(number.find('.').unwrap_or(number.len()));
-    let mut text = sign.to_owned();
-    for (i, digit) in whole.chars().enumerate() {
-        if i > 0 && (whole.len() - i).is_multiple_of(3) {
+    let whole = number.find('.').unwrap_or(number.len());
+    let mut text = String::new();
+    for (i, c) in number.char_indices() {
+        if i < whole && (whole - i).is_multiple_of(3) && text.ends_with(|c: char| c.is_ascii_digit()) {
             text.push(',');
         }
-        text.push(digit);
+        text.push(c);
     }
-    text + fraction
+    text
 }
 
 /// A figure for a narrow column: whole from 10 up, one decimal below, an exponent for large values.
@@ -71,11 +68,12 @@ pub fn short(value: impl Into<Option<f64>>) -> String {
     }
 }
 
-/// A factor, with three digits: `0.512`, `1.83`, `28.1`, `460`.
+/// Three digits, for factors and values from 0.001 to 1,000: `0.512`, `1.83`, `28.1`, `460`.
 #[must_use]
 pub fn factor(value: f64) -> String {
     match value.abs() {
-        v if v < 0.9995 => format!("{value:.3}"),
+        0.0 => "0".to_owned(),
+        v if v < 0.999_5 => format!("{value:.3}"),
         v if v < 9.995 => format!("{value:.2}"),
         v if v < 99.95 => format!("{value:.1}"),
         _ => format!("{value:.0}"),
@@ -96,38 +94,18 @@ pub fn printed(value: impl Into<Option<f64>>) -> String {
 #[must_use]
 pub fn duration(seconds: impl Into<Option<f64>>) -> String {
     let Some(s) = finite(seconds) else { return MISSING.to_owned() };
-    let size = s.abs();
-    if size >= 1e9 {
-        format!("{} s", scientific(s))
-    } else if size >= 3_599.5 {
-        let minutes = (size / 60.0).round();
-        format!("{}{:.0} h {:.0} min", sign(s), (minutes / 60.0).floor(), minutes % 60.0)
-    } else if size >= 119.5 {
-        let whole = size.round();
-        format!("{}{:.0} min {:.0} s", sign(s), (whole / 60.0).floor(), whole % 60.0)
-    } else if size >= 0.999_5 || size == 0.0 {
-        format!("{} s", three_digits(s))
-    } else if size >= 0.000_1 {
-        format!("{} ms", three_digits(s * 1e3))
-    } else if size >= 0.999_5e-6 {
-        format!("{} µs", three_digits(s * 1e6))
-    } else {
-        format!("{} ns", three_digits(s * 1e9))
-    }
-}
-
-fn sign(value: f64) -> &'static str {
-    if value < 0.0 { "-" } else { "" }
-}
-
-/// Three significant digits, for values from 0.001 to 1,000.
-fn three_digits(value: f64) -> String {
-    match value.abs() {
-        0.0 => "0".to_owned(),
-        v if v < 0.999_5 => format!("{value:.3}"),
-        v if v < 9.995 => format!("{value:.2}"),
-        v if v < 99.95 => format!("{value:.1}"),
-        _ => format!("{value:.0}"),
+    let whole = |unit_s: f64, long: &str, short: &str| {
+        let (sign, n) = (if s < 0.0 { "-" } else { "" }, (s.abs() / unit_s).round());
+        format!("{sign}{:.0} {long} {:.0} {short}", (n / 60.0).floor(), n % 60.0)
+    };
+    match s.abs() {
+        size if size >= 1e9 => format!("{} s", scientific(s)),
+        size if size >= 3_599.5 => whole(60.0, "h", "min"),
+        size if size >= 119.5 => whole(1.0, "min", "s"),
+        size if size >= 0.999_5 || size == 0.0 => format!("{} s", factor(s)),
+        size if size >= 0.000_1 => format!("{} ms", factor(s * 1e3)),
+        size if size >= 0.999_5e-6 => format!("{} µs", factor(s * 1e6)),
+        _ => format!("{} ns", factor(s * 1e9)),
     }
 }
 
@@ -143,7 +121,7 @@ pub fn bytes(value: impl Into<Option<u64>>) -> String {
         amount /= 1024.0;
         unit += 1;
     }
-    if unit == 0 { format!("{value} B") } else { format!("{} {}", three_digits(amount), UNITS[unit]) }
+    if unit == 0 { format!("{value} B") } else { format!("{} {}", factor(amount), UNITS[unit]) }
 }
 
 /// A share: `97.1 %`.

@@ -1,13 +1,14 @@
 //! Every report on a run in one place. To add a report, add one file and one line here; a house rule requires a golden
-//! file for each.
+//! file for each. The page has most of them.
 
-use crate::document::{Document, Section};
+use crate::document::{Block, Document, Section};
 use crate::reported::Reported;
-use crate::sections::{
-    latency, method, own_platform, platform, points, published, ramps, scaling, storage, summary, waits, writes,
-};
+use crate::sections::points::{self, BPS80, BPS84_LOAD, BPS84_OLTP};
+use crate::sections::{latency, marks, method, own_platform, pace, platform, published, ramps};
+use crate::sections::{scaling, storage, summary, verdict, waits, writes};
 use crate::summary::head;
 use dbdyno_catalogue::Catalogue;
+use dbdyno_model::{Point, RunJson};
 
 /// A report that can be requested by name.
 #[derive(Clone, Copy)]
@@ -16,25 +17,8 @@ pub struct Report {
     pub name: &'static str,
     /// What it shows.
     pub title: &'static str,
-    sections: fn(&Reported, &Catalogue) -> Vec<Section>,
+    sections: Sections,
 }
-
-impl Report {
-    /// The report on a run.
-    #[must_use]
-    pub fn of(&self, reported: &Reported, catalogue: &Catalogue) -> Document {
-        let document = Document::of((self.sections)(reported, catalogue));
-        if !HEADED.contains(&self.name) {
-            return document;
-        }
-        let run = &reported.run;
-        let head = head::blocks(run).into_iter().chain(own_platform::conclusion(run)).collect();
-        Document { title: head::title(run), head, ..document }
-    }
-}
-
-/// Reports that begin with a title and the first facts of the run.
-const HEADED: [&str; 1] = ["summary"];
 
 /// How a report is made.
 type Sections = fn(&Reported, &Catalogue) -> Vec<Section>;
@@ -43,17 +27,18 @@ const fn entry(name: &'static str, title: &'static str, sections: Sections) -> R
     Report { name, title, sections }
 }
 
+/// The report that begins with a title and the first facts of the run.
+const SUMMARY: &str = "summary";
+
 /// Every report.
 pub const REPORTS: &[Report] = &[
-    entry("summary", "key metrics of the platform on one page", |of, c| summary::report(&of.run, c)),
-    entry("bps8.0", "every point, in the Benchware 8.0 table", |of, c| points::report(&of.run, c, &points::BPS80)),
-    entry("bps8.4-load", "load tests, in the Benchware 8.4 table", |of, c| {
-        points::report(&of.run, c, &points::BPS84_LOAD)
-    }),
+    entry(SUMMARY, "key metrics of the platform on one page", |of, c| summary::report(&of.run, c)),
+    entry("bps8.0", "every point, in the Benchware 8.0 table", |of, c| points::report(&of.run, c, &BPS80)),
+    entry("bps8.4-load", "load tests, in the Benchware 8.4 table", |of, c| points::report(&of.run, c, &BPS84_LOAD)),
     entry("bps8.4-oltp", "select and update tests, in the Benchware 8.4 table", |of, c| {
-        points::report(&of.run, c, &points::BPS84_OLTP)
+        points::report(&of.run, c, &BPS84_OLTP)
     }),
-    entry("cells", "medians, intervals and flags of every cell", |of, c| ramps::report(&of.run, c)),
+    entry("cells", "medians, intervals and flags of every cell", |of, _| ramps::report(&of.run)),
     entry("scaling", "the scaling law of each ramp", |of, c| scaling::report(&of.run, c)),
     entry("waits", "what the sessions of every test waited for", |of, c| waits::report(&of.run, c)),
     entry("writes", "what every point wrote, log and data files told apart", |of, _| writes::report(&of.run)),
@@ -63,6 +48,38 @@ pub const REPORTS: &[Report] = &[
     entry("platform", "hardware, operating system, database, settings", |of, _| vec![platform::section(&of.run)]),
     entry("method", "how it was measured, and with what settings", |of, _| vec![method::of_run(&of.run)]),
 ];
+
+impl Report {
+    /// The report on a run.
+    #[must_use]
+    pub fn of(&self, reported: &Reported, catalogue: &Catalogue) -> Document {
+        let (run, document) = (&reported.run, Document::of((self.sections)(reported, catalogue)));
+        if self.name == SUMMARY { Document { title: head::title(run), head: head(run), ..document } } else { document }
+    }
+}
+
+impl Reported {
+    /// The page: all that is known of a run, or of a published result.
+    #[must_use]
+    pub fn document(&self, catalogue: &Catalogue) -> Document {
+        let run = &self.run;
+        let kind = if run.published.is_some() { "Published result" } else { "dbdyno platform report" };
+        let mut sections = vec![verdict::section(self.verdict.as_slice()), summary::section(run, catalogue)];
+        sections.extend([storage::share(run, catalogue), storage::section(run)]);
+        sections.extend([platform::section(run), pace::section(run)]);
+        sections.extend(ramps::sections(self, catalogue));
+        sections.extend([published::section(run), scaling::section(run, catalogue)]);
+        sections.push(latency::section(run, &self.times, catalogue));
+        let points: Vec<&Point> = run.points.iter().collect();
+        sections.extend([marks::section(&[run]).with(waits::legend(&points)), method::of_run(run)]);
+        Document { kind, title: run.name().to_owned(), head: head(run), sections }
+    }
+}
+
+/// The first facts of a run, and its conclusion.
+fn head(run: &RunJson) -> Vec<Block> {
+    head::blocks(run).into_iter().chain(own_platform::conclusion(run)).collect()
+}
 
 /// The report with this name.
 #[must_use]

@@ -1,8 +1,8 @@
 //! The transactions of a workload by type, if it has several: a line for each, below the line for all together.
 
 use crate::document::{Cell, Form};
+use crate::figures::median_of;
 use dbdyno_model::{Point, ResponseTime, TransactionType};
-use dbdyno_stats::Estimate;
 
 /// In place of a percentile that lies among failed transactions.
 pub(crate) const FAILED: &str = "failed";
@@ -31,7 +31,7 @@ fn of_repeats<'a>(repeats: &[&'a [TransactionType]]) -> Vec<TypeFigures<'a>> {
 
 impl TypeFigures<'_> {
     fn median(&self, figure: impl Fn(&TransactionType) -> Option<f64>) -> Option<f64> {
-        Estimate::of(&self.repeats.iter().filter_map(|t| figure(t)).collect::<Vec<_>>()).map(|e| e.median)
+        median_of(self.repeats.iter().map(|t| figure(t)))
     }
 
     /// Transactions per second that succeeded.

@@ -130,6 +130,23 @@ fn check(name: &str, text: &str, width: Option<u16>) -> Result<(), TestCaseError
     Ok(())
 }
 
+/// Markdown in which no text makes anything of its own.
+fn check_markdown(text: &str) -> Result<(), TestCaseError> {
+    check("Markdown", text, None)?;
+    let mut cells = None;
+    for line in text.lines() {
+        let here = line.starts_with('|').then(|| line.matches('|').count());
+        prop_assert!(here.is_none() || cells.is_none() || here == cells, "another number of cells: {}", line);
+        cells = here;
+        let tags = ["<!-- -->", "<details>", "</details>", "<summary>", "</summary>"];
+        let plain = tags.iter().fold(line.to_owned(), |line, tag| line.replace(tag, ""));
+        prop_assert!(!plain.contains(['<', '>']), "HTML: {}", line);
+        let bare = plain.replace("\\\\", "").replace("\\`", "").replace("\\[", "");
+        prop_assert!(!bare.contains(['`', '[']), "code or a link: {}", line);
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
@@ -143,6 +160,7 @@ proptest! {
             check(report.name, &report.of(&run, &CATALOGUE).text(width), width)?;
         }
         check("page", &run.document(&CATALOGUE).text(width), width)?;
+        check_markdown(&run.document(&CATALOGUE).markdown())?;
     }
 
     #[test]
@@ -159,6 +177,7 @@ proptest! {
         let options = CompareOptions { max_regression_pct: Some(5.0), ..CompareOptions::default() };
         if let Ok(comparison) = compare(&sides, &options, &CATALOGUE) {
             check("compare", &comparison.document(&sides, &[], &CATALOGUE, Extent::ScreenAllTests).text(width), width)?;
+            check_markdown(&comparison.document(&sides, &[], &CATALOGUE, Extent::Summary).markdown())?;
         }
     }
 

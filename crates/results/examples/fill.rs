@@ -80,8 +80,7 @@ fn point(n: u64, index: usize, run: &Run) -> Point {
         class: "IO".to_owned(),
         count: 13,
         time_s: Some(1.3),
-        sampled: false,
-        histogram_us: [].into(),
+        ..Wait::default()
     };
     point.waits = ["DataFileRead", "WALSync", "WALWrite", "BufferContent"].map(wait).to_vec();
     for metric in ["p50", "p90", "p95", "p99", "p99_9", "p99_99", "max"] {

@@ -12,7 +12,7 @@ pub(crate) const PATIENCE_S: u64 = 5;
 pub enum ResultsError {
     /// Nothing was measured into this file yet.
     #[error(
-        "there are no results in {0} yet: measure something first, as in `dbdyno run quick --target URL`, or name another file with --results"
+        "there are no results in {0} yet: measure something first, as in `dbdyno run`, or name another file with --results"
     )]
     NoResults(String),
     /// The path is a folder.

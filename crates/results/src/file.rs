@@ -23,6 +23,10 @@ use std::time::Duration;
 pub enum FileAccess {
     /// For reading; the file must exist, and nothing in it changes.
     ReadOnly,
+    /// For a look at the names of runs while somebody types: nothing is created, changed or waited for. What another
+    /// process left half done is not mended, an older file is read as it is, and what is only in the write-ahead log is
+    /// seen while that process lives.
+    Glance,
     /// For reading and writing; a missing file is created, and an older one is upgraded to the current schema.
     ReadWrite,
 }
@@ -32,7 +36,8 @@ pub(crate) fn open(path: &Path, access: FileAccess, steps: &[&str]) -> Result<Co
     let is_there = is_there(path, migrations::version(steps))?;
     match access {
         FileAccess::ReadOnly if is_there => open_to_read(path, steps),
-        FileAccess::ReadOnly => Err(ResultsError::NoResults(shown(path))),
+        FileAccess::Glance if is_there => open_to_glance(path),
+        FileAccess::ReadOnly | FileAccess::Glance => Err(ResultsError::NoResults(shown(path))),
         FileAccess::ReadWrite => open_to_write(path, steps),
     }
 }
@@ -150,6 +155,27 @@ fn open_to_read(path: &Path, steps: &[&str]) -> Result<Connection, ResultsError>
     }
 }
 
+/// SQLite makes a missing index of the log, and a connection that may write brings a log that was left behind into the
+/// main file. So a file without a log, or whose log has no index, is read as it is; otherwise the connection may not
+/// write.
+fn open_to_glance(path: &Path) -> Result<Connection, ResultsError> {
+    let beside = |suffix: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        Path::new(&name).metadata().is_ok_and(|file| file.len() > 0)
+    };
+    let opened = if beside("-wal") && beside("-shm") {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        Connection::open_with_flags(path, flags).and_then(|connection| {
+            connection.busy_timeout(Duration::ZERO)?;
+            Ok(connection)
+        })
+    } else {
+        open_immutable(path)
+    };
+    opened.map_err(|e| unread(path, e))
+}
+
 /// The examination of the main file may have missed what is in the write-ahead log.
 fn refuse_newer(connection: &Connection, path: &Path, steps: &[&str]) -> Result<(), ResultsError> {
     let known = migrations::version(steps);
@@ -255,6 +281,51 @@ mod tests {
         assert_eq!(sum(&open(&path, FileAccess::ReadOnly, CURRENT).unwrap()).unwrap(), 8);
         assert_eq!(std::fs::read(&path).unwrap(), before);
         assert!(sum(&open(&path, FileAccess::ReadWrite, OLDER).unwrap()).is_err());
+    }
+
+    /// Every file in a folder, with its content.
+    fn files(folder: &Path) -> Vec<(std::path::PathBuf, Vec<u8>)> {
+        let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let mut files: Vec<_> = paths.map(|path| (path.clone(), std::fs::read(path).unwrap())).collect();
+        files.sort();
+        files
+    }
+
+    #[test]
+    fn a_glance_makes_and_changes_nothing_and_sees_what_a_living_process_wrote() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("dbdyno.db");
+        let glance = || open(&path, FileAccess::Glance, CURRENT);
+        assert!(matches!(glance().unwrap_err(), ResultsError::NoResults(_)));
+        assert!(files(folder.path()).is_empty());
+        let writer = open(&path, FileAccess::ReadWrite, CURRENT).unwrap();
+        writer.execute_batch("INSERT INTO kept VALUES (8, 1)").unwrap();
+        let count = |connection: &Connection| {
+            connection.query_row("SELECT count(*) FROM kept", [], |row| row.get::<_, i64>(0)).unwrap()
+        };
+        assert_eq!(count(&glance().unwrap()), 2);
+        // A process that was killed leaves its log, with an index of it or without.
+        let left = tempfile::tempdir().unwrap();
+        for suffix in ["", "-wal", "-shm"] {
+            let name = format!("dbdyno.db{suffix}");
+            std::fs::copy(folder.path().join(&name), left.path().join(&name)).unwrap();
+        }
+        for _ in ["with an index", "without"] {
+            let before = files(left.path());
+            let connection = open(&left.path().join("dbdyno.db"), FileAccess::Glance, CURRENT).unwrap();
+            assert!(count(&connection) >= 1);
+            drop(connection);
+            let main = |files: &[(std::path::PathBuf, Vec<u8>)]| {
+                files.iter().filter(|(p, _)| !p.ends_with("dbdyno.db-shm")).cloned().collect::<Vec<_>>()
+            };
+            assert!(main(&files(left.path())) == main(&before));
+            assert_eq!(files(left.path()).len(), before.len());
+            _ = std::fs::remove_file(left.path().join("dbdyno.db-shm"));
+        }
+        drop(writer);
+        let before = files(folder.path());
+        assert_eq!(count(&glance().unwrap()), 2);
+        assert!(files(folder.path()) == before);
     }
 
     #[test]

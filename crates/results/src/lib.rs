@@ -20,7 +20,7 @@ mod write;
 pub use error::ResultsError;
 pub use file::FileAccess;
 pub use histograms::{HistogramKind, Histograms, PointHistogram};
-pub use read::{RecordedPoint, RunSummary};
+pub use read::{RecordedPoint, RunNames, RunSummary};
 pub use transfer::{ExportedRun, Imported, TransferError};
 
 use rusqlite::Connection;

@@ -57,6 +57,17 @@ pub struct RunSummary {
     pub unsupported: usize,
 }
 
+/// A run by its names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunNames {
+    /// Its id.
+    pub id: RunId,
+    /// Its label.
+    pub label: Option<String>,
+    /// What it measured: a suite, tests, or a kind of storage run.
+    pub suite: String,
+}
+
 /// How the newest attempt at a planned point ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordedPoint {
@@ -90,13 +101,36 @@ impl Repository {
         })
     }
 
+    /// The names of all runs, the newest first. Files of every version have them, so a glance at one is enough.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn names(&self) -> Result<Vec<RunNames>, ResultsError> {
+        self.rows(&self.connection, IDS_AND_LABELS, [], |row| {
+            let (id, label, suite): (String, Option<String>, String) = self.columns(row)?;
+            Ok(RunNames { id: self.word(&format!("the id of run {id}"), id.clone())?, label, suite })
+        })
+    }
+
+    /// The targets of all runs, each once, the most recent first. For a glance, too.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn targets(&self) -> Result<Vec<String>, ResultsError> {
+        let sql = "SELECT target FROM runs GROUP BY target ORDER BY max(started_at) DESC";
+        self.rows(&self.connection, sql, [], |row| {
+            let (target,): (String,) = self.columns(row)?;
+            Ok(target)
+        })
+    }
+
     /// The run that a user means: `last`, an id, a label (its newest run) or the beginning of one id only. A complete
     /// match precedes a prefix, so that a label can always be reached.
     ///
     /// # Errors
     /// There are no runs yet, none with this name (the error lists the nearest), or several ids begin like this.
     pub fn find(&self, asked: &str) -> Result<RunId, ResultsError> {
-        let runs = self.ids_and_labels()?;
+        let runs = self.names()?;
         let Some(newest) = runs.first() else {
             return Err(ResultsError::NoResults(shown(&self.path)));
         };
@@ -129,7 +163,7 @@ impl Repository {
     /// # Errors
     /// The file cannot be read.
     pub fn runs_with_label(&self, label: &str) -> Result<Vec<RunId>, ResultsError> {
-        let runs = self.ids_and_labels()?;
+        let runs = self.names()?;
         Ok(labelled(&runs, label).into_iter().map(|run| run.id.clone()).collect())
     }
 
@@ -299,20 +333,6 @@ impl Repository {
     fn word<T: DeserializeOwned>(&self, what: &str, word: String) -> Result<T, ResultsError> {
         serde_json::from_value(serde_json::Value::String(word)).map_err(|e| self.damaged(what, e))
     }
-
-    fn ids_and_labels(&self) -> Result<Vec<RunNames>, ResultsError> {
-        self.rows(&self.connection, IDS_AND_LABELS, [], |row| {
-            let (id, label, suite): (String, Option<String>, String) = self.columns(row)?;
-            Ok(RunNames { id: self.word(&format!("the id of run {id}"), id.clone())?, label, suite })
-        })
-    }
-}
-
-/// A run by its names.
-struct RunNames {
-    id: RunId,
-    label: Option<String>,
-    suite: String,
 }
 
 /// The runs of a label. A reference run of the platform's storage has the label of the runs beside it but is not part

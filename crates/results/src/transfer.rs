@@ -176,8 +176,10 @@ impl ExportedRun {
 
     /// Checks that points, plan and histograms belong together, and that the description of the platform can be shown.
     fn prove(&self) -> Result<(), String> {
-        let described = self.run.described.as_ref();
-        described.map_or(Ok(()), Described::check).map_err(|e| format!("its description of the platform: {e}"))?;
+        if let Some(described) = &self.run.described {
+            let said = if described.is_empty() { Err("it says nothing".to_owned()) } else { described.check() };
+            said.map_err(|e| format!("its description of the platform: {e}"))?;
+        }
         let (points, places) = (self.run.points.len(), self.plan_indexes.len());
         if points != places {
             return Err(format!("it has {points} points, and places in the plan for {places}"));

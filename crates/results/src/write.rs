@@ -124,6 +124,27 @@ impl Repository {
         Ok(())
     }
 
+    /// Stores what was added to the newest attempt of a point after it was recorded: the reports of its snapshots, and
+    /// why some are missing. Nothing else of it changes.
+    ///
+    /// # Errors
+    /// The point is not recorded, or the file cannot be written; then it is unchanged.
+    pub fn supplement_point(&mut self, run: &RunId, plan_index: usize, point: &Point) -> Result<(), ResultsError> {
+        self.still_there()?;
+        let what = format!("point {plan_index} of run {run}");
+        let (awr, missing) = (json(&what, &point.awr)?, json(&what, &point.missing)?);
+        let changed = self
+            .connection
+            .execute(
+                "UPDATE points SET point = json_set(point, '$.awr', json(?3), '$.missing', json(?4))
+                 WHERE run = ?1 AND plan_index = ?2
+                       AND attempt = (SELECT max(attempt) FROM points WHERE run = ?1 AND plan_index = ?2)",
+                params![run.as_str(), plan_index, awr, missing],
+            )
+            .map_err(self.failed("write"))?;
+        if changed == 0 { Err(unstorable(&what, "it is not recorded")) } else { Ok(()) }
+    }
+
     /// Replaces what is known of a run's database.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ pub enum Event<'a> {
         /// Total rows.
         of: u64,
     },
-    /// A text that the user asked to see.
+    /// A text that the user asked to see, or what went wrong beside the measuring.
     Told {
         /// Its lines.
         text: &'a str,

@@ -273,14 +273,14 @@ pub(crate) fn fill_counters(point: &mut Point, counters: &Counters, counters_s: 
             count: w.count,
             time_s: w.time_ns.map(|ns| ns as f64 / 1e9),
             sampled: w.sampled,
+            background: w.background,
             histogram_us: w.buckets_us.clone(),
         })
         .collect();
     if let Some(time_ns) = get(Counter::DbCpuNs).filter(|ns| *ns > 0.0) {
         // This is the processor time of sessions, and no wait, so it has no count.
         let (event, class) = ("DB CPU".to_owned(), "CPU".to_owned());
-        let (time_s, histogram_us) = (Some(time_ns / 1e9), BTreeMap::new());
-        point.waits.push(Wait { event, class, count: 0, time_s, sampled: false, histogram_us });
+        point.waits.push(Wait { event, class, time_s: Some(time_ns / 1e9), ..Wait::default() });
     }
     if point.waits.is_empty() {
         let why = match (counters.missing.get(&Counter::ForeignBusyNs), counters.get(Counter::ForeignBusyNs)) {

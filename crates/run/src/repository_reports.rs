@@ -2,7 +2,7 @@
 //! for each point and instance. A point's figures do not depend on them, so whatever goes wrong is noted with the point
 //! and does not fail it.
 
-use crate::RunContext;
+use crate::{Event, Events, RunContext};
 use dbdyno_model::{AwrReport, Point, RunId};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
@@ -14,6 +14,7 @@ const MOST_FILES: u32 = 100;
 /// Where a point says why reports are missing.
 const MISSING: &str = "awr.reports";
 const INTERRUPTED: &str = "interrupted";
+const NOT_FETCHED: &str = "dbdyno ended before they were fetched";
 
 /// A folder for reports.
 #[derive(Debug, Clone)]
@@ -73,12 +74,20 @@ impl RepositoryReports {
         Self { folder, run }
     }
 
-    /// Fetches the reports of a point, which has this index in the plan.
-    pub(crate) fn fetch(&self, context: &RunContext<'_>, index: usize, point: &mut Point) {
-        if point.awr.is_some() && context.stop.requested() {
+    /// Notes that a point has no reports yet: dbdyno may end before they are fetched.
+    pub(crate) fn are_due(point: &mut Point) {
+        if point.awr.is_some() {
+            point.lacks(MISSING, NOT_FETCHED);
+        }
+    }
+
+    /// Fetches the reports of a recorded point, which has this index in the plan, and tells what went wrong.
+    pub(crate) fn fetch(&self, context: &RunContext<'_>, index: usize, point: &mut Point, events: &dyn Events) {
+        if context.stop.requested() {
             return point.lacks(MISSING, INTERRUPTED);
         }
         let Some(mut awr) = point.awr.take() else { return };
+        point.missing.remove(MISSING);
         context.stop.at_work(context.engine.canceller().into_iter().collect());
         let mut problems = Vec::new();
         for instance in awr.instances.clone() {
@@ -92,7 +101,9 @@ impl RepositoryReports {
             problems.push("it is not known which instances the point worked on".to_owned());
         }
         if !problems.is_empty() {
-            point.lacks(MISSING, problems.join("; "));
+            let why = problems.join("; ");
+            events.on(&Event::Told { text: &format!("no report of {}: {why}", point.subject.as_str()) });
+            point.lacks(MISSING, why);
         }
         point.awr = Some(awr);
     }

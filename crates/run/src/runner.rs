@@ -51,6 +51,13 @@ pub trait Measurer {
         maximum_per_s: Option<f64>,
     ) -> (Measurement, Option<EngineError>);
 
+    /// Adds to a point that is recorded what its figures do not depend on, which may take a while. Returns whether
+    /// there is anything new to record. It is not called once the target is lost.
+    fn supplement(&mut self, index: usize, point: &mut Point, events: &dyn Events) -> bool {
+        let _ = (index, point, events);
+        false
+    }
+
     /// Called after the measured point is recorded.
     ///
     /// # Errors
@@ -110,7 +117,7 @@ impl Runner<'_> {
             let resolved = self.resolve(planned)?;
             let shown = resolved.as_ref().unwrap_or(planned);
             self.events.on(&Event::PointBegins { index, of, planned: shown, left_s });
-            let (Measurement { point, histograms }, lost) = match &resolved {
+            let (Measurement { mut point, histograms }, lost) = match &resolved {
                 Ok(planned) => {
                     let maximum_per_s = self.maximum_per_s(planned)?;
                     self.measurer.measure(index, planned, maximum_per_s)
@@ -119,6 +126,9 @@ impl Runner<'_> {
             };
             self.repository.record_point(self.run, index, &point, &histograms)?;
             self.events.on(&Event::PointRecorded { index, of, point: &point });
+            if lost.is_none() && self.measurer.supplement(index, &mut point, self.events) {
+                self.repository.supplement_point(self.run, index, &point)?;
+            }
             self.measurer.recorded(self.events)?;
             if let Some(error) = lost {
                 return Err(RunError::Lost(error));

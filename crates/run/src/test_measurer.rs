@@ -2,9 +2,9 @@
 //! that other dbdynos could have disturbed.
 
 use crate::point::unmeasured;
-use crate::{Measurement, Measurer, RepositoryReports, RunContext, durability, estimate_s, measure};
+use crate::{Events, Measurement, Measurer, RepositoryReports, RunContext, durability, estimate_s, measure};
 use dbdyno_engine::EngineError;
-use dbdyno_model::PlannedPoint;
+use dbdyno_model::{PlannedPoint, Point};
 
 /// Measures tests on a database.
 pub struct TestMeasurer<'a> {
@@ -42,7 +42,7 @@ impl Measurer for TestMeasurer<'_> {
 
     fn measure(
         &mut self,
-        index: usize,
+        _: usize,
         planned: &PlannedPoint,
         maximum_per_s: Option<f64>,
     ) -> (Measurement, Option<EngineError>) {
@@ -55,11 +55,17 @@ impl Measurer for TestMeasurer<'_> {
         match self.others_let_in() {
             Some(error) if lost.is_none() => (unmeasured(planned, &error), Some(error)),
             _ => {
-                if let Some(reports) = self.reports.as_ref().filter(|_| lost.is_none()) {
-                    reports.fetch(&self.context, index, &mut measurement.point);
+                if self.reports.is_some() {
+                    RepositoryReports::are_due(&mut measurement.point);
                 }
                 (measurement, lost)
             }
         }
+    }
+
+    fn supplement(&mut self, index: usize, point: &mut Point, events: &dyn Events) -> bool {
+        let Some(reports) = self.reports.as_ref().filter(|_| point.awr.is_some()) else { return false };
+        reports.fetch(&self.context, index, point, events);
+        true
     }
 }

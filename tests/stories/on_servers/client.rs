@@ -2,6 +2,7 @@
 
 use super::{Product, stories};
 use crate::support::{Room, number, points, text};
+use std::time::Duration;
 
 stories!(
     a_client_drives_what_applications_send,
@@ -56,12 +57,14 @@ fn a_whole_ramp_is_carried_alike<S: Product>() {
 /// all users.
 fn users_share_the_sessions_of_a_server<S: Product>() {
     let (room, database) = (Room::new(), S::fixtures().loaded());
-    for load in ["", "--rate 100/s", "--think 10ms..50ms"] {
+    // Slow enough for any device: a rate that cannot be met makes a point invalid.
+    for load in ["", "--rate 20/s", "--think 10ms..50ms"] {
         let line = format!("run T311 --drive client --jobs 40 --connections 3 {load} --duration 1s --target");
         let mut run = room.start(&format!("{line} {}", database.target()));
         let mut most = 0;
         while !run.ended() {
             most = most.max(database.server.jobs(&database.name).len());
+            std::thread::sleep(Duration::from_millis(20));
         }
         run.end().expect(0);
         assert_eq!(most, 3, "{load}");

@@ -20,7 +20,7 @@ fn a_workload_runs_in_both_forms_and_is_dropped<S: Product>() {
     assert!(ending.stderr.contains("load it first: `dbdyno load tpcb"), "{}", ending.stderr);
     room.run(&format!("load tpcb --scale 2 --target {target}")).expect(0);
     for form in ["client", "server"] {
-        let line = format!("run tpcb --users 1,3 --drive {form} --duration 300ms --json --target {target}");
+        let line = format!("run tpcb --users 1,3 --drive {form} --duration 1s --json --target {target}");
         let document = room.run(&line).expect(0).json();
         assert_eq!(statuses(&document), ["tpcb ok"; 3]);
         check_document(&document);
@@ -38,9 +38,9 @@ fn a_workload_runs_in_both_forms_and_is_dropped<S: Product>() {
         assert!(page.contains("id=\"latency\""), "{form}");
     }
     // A rate, and the tests' tables beside it.
-    room.run(&format!("run tpcb --users 4 --rate 100/s --duration 1s --target {target}")).expect(0);
+    room.run(&format!("run tpcb --users 4 --rate 20/s --duration 2s --target {target}")).expect(0);
     room.run(&format!("load --size T --target {target}")).expect(0);
-    room.run(&format!("run tpcb --users 2 --duration 200ms --target {target}")).expect(0);
+    room.run(&format!("run tpcb --users 2 --duration 1s --target {target}")).expect(0);
     let said = room.run(&format!("drop --target {target}")).expect(0).stdout;
     assert!(said.contains("tpcb_accounts") && said.contains("small_heap"), "{said}");
     let nothing = room.run(&format!("drop --target {target} --json")).expect(0).json();

@@ -34,6 +34,8 @@ fn a_point_without_a_checkpoint_says_whom_to_ask() {
     // It cannot see the sessions of others, and says so.
     let why = text(selected, "/missing/proof.foreign_busy");
     assert!(why.contains("GRANT pg_monitor TO this user"), "{why}");
+    let waits = selected["waits"].as_array().unwrap();
+    assert!(waits.iter().all(|wait| wait["background"].is_null()), "it cannot see the server's processes: {waits:#?}");
     // With the grant, it is measured and settled.
     if granted {
         database.sql(&format!("GRANT pg_checkpoint TO {role}"));
@@ -57,6 +59,26 @@ fn a_checkpoint_in_a_point_is_told() {
     if version(database.server) >= LOG_WRITES_ARE_COUNTED {
         assert!(number(&point, "/redo/page_images_per_s") > 0.0, "{point:#}");
     }
+}
+
+/// What the server's own processes do is seen beside the sessions' waits, and is no time of theirs.
+#[test]
+fn the_checkpointer_stands_apart() {
+    let (room, database) = (Room::new(), FIXTURES.loaded());
+    let mut waits = Vec::new();
+    let is_seen = (0..5).any(|_| {
+        let run = room.start(&format!("run T711 --jobs 1 --duration 2s --target {}", database.target()));
+        until_called(database.server, &database.name);
+        for _ in 0..40 {
+            database.sql("CHECKPOINT");
+        }
+        run.end().expect(0);
+        waits = points(&room.show("last"))[0]["waits"].as_array().unwrap().clone();
+        waits.iter().any(|wait| wait["background"] == true && wait["class"] != "Activity")
+    });
+    assert!(is_seen, "{waits:#?}");
+    let of_sessions = waits.iter().filter(|wait| wait["background"].is_null());
+    assert!(of_sessions.map(|wait| number(wait, "/time_s")).sum::<f64>() < 4.0, "one session, two seconds: {waits:#?}");
 }
 
 #[test]

@@ -47,6 +47,20 @@ fn workers_are_launched_as_many_as_there_are_threads() {
     }
 }
 
+/// A small table is scanned by workers, too, where that is asked for.
+#[test]
+fn scans_of_small_tables_have_workers() {
+    let (room, database) = (Room::new(), FIXTURES.loaded());
+    let line = format!("run T421 T424 --threads 2 --ramp 1,2 --duration 200ms --json --target {}", database.target());
+    let document = room.run(&line).expect(0).json();
+    assert!(statuses(&document).iter().all(|status| status.ends_with(" ok")), "{document:#}");
+    for point in points(&document) {
+        assert_eq!(point["threads"], 2, "{point:#}");
+        assert!(point["missing"].get("proof.workerslaunched").is_none(), "{point:#}");
+        assert!(text(point, "/plan").contains("Parallel Seq Scan"), "{point:#}");
+    }
+}
+
 /// A ramp of threads is the default of T426; jobs are ramped where the threads are fixed.
 #[test]
 fn jobs_scan_side_by_side_with_as_many_workers_each() {

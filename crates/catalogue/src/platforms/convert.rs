@@ -37,6 +37,7 @@ pub(super) fn run_document(id: &str, source: &Source, catalogue: &Catalogue) -> 
         let test = catalogue.test(&series.value.test).ok();
         if points::has_dop(&series.value) {
             measured.extend(points::points(&series, test, started_at, &document)?);
+            published.numbers.extend(points::numbers(&series, &document)?);
         } else {
             let Entry { value, place } = &series;
             if let Some(n) = points::lacks_jobs(value) {
@@ -175,8 +176,10 @@ fn convert_other_tables(document: &mut Document<'_>, published: &mut Published) 
         let event = |wait: super::raw::RawWait| {
             let mean_s = wait.avg_wait_ms.map(|ms| ms * 1e-3);
             let share_pct = wait.db_time_pct.or(wait.background_time_pct);
-            let super::raw::RawWait { event, wait_class: class, waits: count, time_s, .. } = wait;
-            PublishedWait { event, class, count, time_s, mean_s, share_pct }
+            let super::raw::RawWait {
+                event, wait_class: class, waits: count, time_s, timeout_pct, waits_per_tx, ..
+            } = wait;
+            PublishedWait { event, class, count, time_s, mean_s, share_pct, timeout_pct, waits_per_tx }
         };
         let RawWaits { test, jobs, group, title, events, .. } = value;
         let events = events.into_iter().map(event).collect();

@@ -1,12 +1,12 @@
 //! Series of a platform file as points: each key is converted to its field and unit here, once.
 
-use super::raw::{RawRow, RawSeries};
+use super::raw::{RawRow, RawSeries, Scalar};
 use crate::document::{Document, Entry, SourcePlace};
 use crate::error::CatalogueError;
 use crate::nearest::nearest;
 use dbdyno_model::{
-    CommitMode, Dop, MetricId, Point, PublishedCurve, PublishedCurvePoint, Subject, Suspect, SuspectCode, Test,
-    UsableFor,
+    CommitMode, Dop, MetricId, Point, PublishedCurve, PublishedCurvePoint, PublishedNumber, Subject, Suspect,
+    SuspectCode, Test, UsableFor,
 };
 use std::collections::BTreeMap;
 
@@ -97,6 +97,16 @@ pub(super) fn points(
         points.push(point);
     }
     Ok(points)
+}
+
+/// How the source numbers the points of a series.
+pub(super) fn numbers(
+    Entry { value: series, place }: &Entry<RawSeries>,
+    document: &Document<'_>,
+) -> Result<Vec<PublishedNumber>, CatalogueError> {
+    let run = series.run.as_ref().map(Scalar::text);
+    let number = |row: &RawRow| Ok(PublishedNumber { run: run.clone(), point: whole(row, "seq", place, document)? });
+    series.points.iter().map(number).collect()
 }
 
 /// How commits behaved: the loops of all sources ran in database procedures, which commit without waiting.

@@ -189,7 +189,6 @@ pub(super) struct RawKpi {
     pub(super) test_code_printed: Option<bool>,
     pub(super) throughput_printed: Option<String>,
     pub(super) optional_marks: Option<u8>,
-    pub(super) rows: Option<u64>,
     suspect: Option<String>,
     suspect_keys: Option<Vec<String>>,
 }
@@ -212,7 +211,6 @@ pub(super) struct RawStatement {
     pub(super) jobs: Option<u32>,
     pub(super) scaling: Option<String>,
     pub(super) test_code_printed: Option<bool>,
-    pub(super) equivalent_15k_disks: Option<u32>,
     suspect: Option<String>,
     suspect_keys: Option<Vec<String>>,
 }
@@ -251,7 +249,6 @@ pub(super) struct RawWaits {
 /// One of its events.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(dead_code, reason = "some keys are allowed and have no use")]
 pub(super) struct RawWait {
     pub(super) event: String,
     pub(super) wait_class: Option<String>,

@@ -158,6 +158,7 @@ pub fn placed(text: &str, mut place: impl FnMut(usize) -> String) -> String {
 
 impl Bound<'_> {
     /// Whether it has the values of a statement that takes so many.
+    #[inline]
     #[must_use]
     pub fn fits(&self, takes: usize) -> bool {
         self.times > 0 && takes * self.times == self.values.len()
@@ -171,6 +172,7 @@ impl Bound<'_> {
 
 impl Statements {
     /// The error of a request for a statement that there is none of, or with values other than it takes.
+    #[cold]
     pub fn misused(work: &str, bound: &Bound<'_>, takes: Option<usize>) -> EngineError {
         let (number, given) = (bound.statement, bound.values.len());
         let message = match takes {

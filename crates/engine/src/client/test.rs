@@ -110,14 +110,9 @@ enum At {
 #[derive(Debug)]
 pub struct TestProgram {
     form: TestForm,
-    inserts: bool,
     types: [TransactionType; 1],
     touches: Touches,
-    /// The first day of each month, and the first after all of them.
-    days: [i32; MONTHS + 1],
-    /// What the rows hold that inserts copy.
-    small: Generator,
-    small_rows: u64,
+    giver: Giver,
     commits: bool,
     at: At,
     /// The statement that it is at, and what that touches.
@@ -125,8 +120,20 @@ pub struct TestProgram {
     touch: Touch,
     /// Rows that are still to be looked up, the next one last.
     found: Vec<i64>,
-    values: Values,
     did: ChunkResult,
+}
+
+/// What gives statements their values.
+#[derive(Debug)]
+struct Giver {
+    inserts: bool,
+    /// The first day of each month, and the first after all of them.
+    days: [i32; MONTHS + 1],
+    /// What the rows hold that inserts copy.
+    small: Generator,
+    small_rows: u64,
+    /// The values of the statement that the program is at.
+    values: Values,
 }
 
 impl TestProgram {
@@ -138,20 +145,23 @@ impl TestProgram {
         for (range, day) in (0..).zip(&mut days) {
             *day = i32::try_from(first_day(range)).unwrap_or(i32::MAX);
         }
-        Self {
-            form,
+        let giver = Giver {
             inserts: spec.test.procedure.shape == ProcedureShape::Insert,
-            types: [TransactionType { name: spec.test.code.to_string(), weight: 1 }],
-            commits: commits(spec),
-            touches,
             days,
             small: Generator::new(&spec.size, TableShape::Small, spec.seed),
             small_rows: spec.size.small_rows.max(1),
+            values: Values::new(),
+        };
+        Self {
+            form,
+            types: [TransactionType { name: spec.test.code.to_string(), weight: 1 }],
+            commits: commits(spec),
+            touches,
+            giver,
             at: At::Beginning,
             statement: 0,
             touch: Touch::default(),
             found: Vec::new(),
-            values: Values::new(),
             did: ChunkResult::default(),
         }
     }
@@ -165,72 +175,38 @@ impl TestProgram {
     /// Begins the statement that it is at.
     #[inline]
     fn test(&mut self) -> Act {
-        self.touch = self.touches.statement(self.statement);
-        self.values.clear();
+        let Self { form, touches, giver, .. } = self;
+        self.touch = touches.statement(self.statement);
+        giver.values.clear();
         let opens = self.commits && self.statement == 0;
-        if self.form.finds.is_some() {
+        if let Some(places) = &form.finds {
             self.at = At::Finding;
-            let places = self.form.finds.take().unwrap_or_default();
-            self.give(&places, self.touch.key, || [0, MONTHS]);
-            self.form.finds = Some(places);
+            giver.give(places, self.touch, || [0, MONTHS]);
             return Act::Execute { statement: 0, times: 1, opens };
         }
         self.at = At::Testing;
-        let places = std::mem::take(&mut self.form.parameters);
-        let times = if self.form.in_two {
+        let times = if form.in_two {
             let begin = self.touch.other as usize % MONTHS;
-            self.give(&places, self.touch.key, || [begin, MONTHS]);
-            self.give(&places, self.touch.key, || [0, begin]);
+            giver.give(&form.parameters, self.touch, || [begin, MONTHS]);
+            giver.give(&form.parameters, self.touch, || [0, begin]);
             2
         } else {
-            self.give_row(&places, self.touch.key);
+            giver.give_row(&form.parameters, self.touch);
             1
         };
-        self.form.parameters = places;
         Act::Execute { statement: 0, times, opens }
     }
 
     /// Looks up the next row that was found, if there is one more.
+    #[inline]
     fn look_up(&mut self) -> Option<Act> {
         let ref_id = self.found.pop()?;
         self.at = At::LookingUp;
-        self.values.clear();
-        let places = std::mem::take(&mut self.form.parameters);
+        self.giver.values.clear();
         // As the joins of all engines have it: partners lie all over the large table.
-        self.give_row(&places, (32 * ref_id - 16).cast_unsigned());
-        self.form.parameters = places;
+        let partner = Touch { key: (32 * ref_id - 16).cast_unsigned(), ..self.touch };
+        self.giver.give_row(&self.form.parameters, partner);
         Some(Act::Execute { statement: 1, times: 1, opens: false })
-    }
-
-    /// Gives a statement about one row its values: days are those of the month that the row lies in.
-    #[inline]
-    fn give_row(&mut self, places: &[Parameter], key: u64) {
-        let id = if self.inserts { key + 1 } else { key };
-        let small_rows = self.small_rows;
-        let month = move || (id.saturating_sub(1) / small_rows) as usize % MONTHS;
-        self.give(places, key, || [month(), month() + 1]);
-    }
-
-    /// Gives a statement its values. `months`, from one to another, are only told where a place asks for days.
-    #[inline]
-    fn give(&mut self, places: &[Parameter], key: u64, months: impl Fn() -> [usize; 2]) {
-        let Self { small, small_rows, touch, days, values, inserts, .. } = self;
-        let copies = *inserts && !places.contains(&Parameter::Source);
-        let row = copies.then(|| small.row(touch.other));
-        for place in places {
-            let value = match (place, &row) {
-                (Parameter::Key, _) => Value::Int(key.cast_signed()),
-                (Parameter::Id, _) => Value::Int((key + u64::from(*inserts)).cast_signed()),
-                (Parameter::LastKey | Parameter::Source, _) => Value::Int(touch.other.cast_signed()),
-                (Parameter::SmallRows, _) => Value::Int(small_rows.cast_signed()),
-                (Parameter::From, _) => Value::Day(days[months()[0]]),
-                (Parameter::To, _) => Value::Day(days[months()[1]]),
-                (Parameter::Region, None) => Value::Int(region(TableShape::Small, key).cast_signed()),
-                (column, Some(row)) => of_row(row, *column),
-                (_, None) => Value::Null,
-            };
-            values.push(value);
-        }
     }
 
     /// Adds what a statement has done.
@@ -245,11 +221,46 @@ impl TestProgram {
                 (0..answer.rows()).fold((0, 0), add)
             }
             Reads::Changes if done.rows == 0 => (0, 0),
-            Reads::Changes if self.inserts => (done.rows, self.small.quantity(self.touch.other)),
+            Reads::Changes if self.giver.inserts => (done.rows, self.giver.small.quantity(self.touch.other)),
             Reads::Changes => (done.rows, self.touch.key),
         };
         self.did.rows += rows;
         self.did.checksum = self.did.checksum.wrapping_add(checksum);
+    }
+}
+
+impl Giver {
+    /// Gives a statement about one row its values: days are those of the month that the row lies in.
+    #[inline(always)]
+    fn give_row(&mut self, places: &[Parameter], touch: Touch) {
+        let id = if self.inserts { touch.key + 1 } else { touch.key };
+        let small_rows = self.small_rows;
+        let month = move || (id.saturating_sub(1) / small_rows) as usize % MONTHS;
+        self.give(places, touch, || [month(), month() + 1]);
+    }
+
+    /// Gives a statement its values. `months`, from one to another, are only told where a place asks for days.
+    // A call would hand over seven things, most of which a statement about one row does not need.
+    #[inline(always)]
+    fn give(&mut self, places: &[Parameter], touch: Touch, months: impl Fn() -> [usize; 2]) {
+        let Self { small, small_rows, days, values, inserts } = self;
+        let Touch { key, other } = touch;
+        let copies = *inserts && !places.contains(&Parameter::Source);
+        let row = copies.then(|| small.row(other));
+        for place in places {
+            let value = match (place, &row) {
+                (Parameter::Key, _) => Value::Int(key.cast_signed()),
+                (Parameter::Id, _) => Value::Int((key + u64::from(*inserts)).cast_signed()),
+                (Parameter::LastKey | Parameter::Source, _) => Value::Int(other.cast_signed()),
+                (Parameter::SmallRows, _) => Value::Int(small_rows.cast_signed()),
+                (Parameter::From, _) => Value::Day(days[months()[0]]),
+                (Parameter::To, _) => Value::Day(days[months()[1]]),
+                (Parameter::Region, None) => Value::Int(region(TableShape::Small, key).cast_signed()),
+                (column, Some(row)) => of_row(row, *column),
+                (_, None) => Value::Null,
+            };
+            values.push(value);
+        }
     }
 }
 
@@ -311,7 +322,7 @@ impl Program for TestProgram {
 
     #[inline]
     fn values(&self) -> &Values {
-        &self.values
+        &self.giver.values
     }
 
     #[inline]

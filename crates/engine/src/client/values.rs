@@ -138,7 +138,7 @@ impl Values {
     /// All of them.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = Value<'_>> {
-        (0..self.len()).filter_map(|at| self.get(at))
+        self.kept.iter().map(|kept| kept.map_text(|(from, to)| &self.texts[from..to]))
     }
 }
 

@@ -16,6 +16,7 @@ mod lock;
 mod ours;
 mod ready;
 mod socket;
+mod standing;
 mod up;
 mod way;
 
@@ -28,6 +29,7 @@ pub use down::{Down, down};
 pub use home::{Home, InstanceFolder};
 pub use instance::{Instance, Stage};
 pub use ours::mark_folder;
+pub use standing::Standing;
 pub use up::{How, Up, UpRequest, up};
 pub use way::HOME_VARIABLE;
 

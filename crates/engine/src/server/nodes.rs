@@ -56,7 +56,7 @@ pub(super) fn add_seen(counters: &mut Counters, all_seen: impl Iterator<Item = S
 /// Adds waits by event. The time of an event is known only if it is known of all its waits.
 fn add_waits(sums: &mut Vec<WaitCount>, more: Vec<WaitCount>) {
     for wait in more {
-        match sums.iter_mut().find(|known| known.class == wait.class && known.event == wait.event) {
+        match sums.iter_mut().find(|known| known.is_like(&wait)) {
             Some(sum) => {
                 sum.count += wait.count;
                 sum.time_ns = sum.time_ns.zip(wait.time_ns).map(|(a, b)| a + b);

@@ -256,8 +256,13 @@ impl<P: SessionProduct> ServerSession<P> {
             return Ok(None);
         }
         let sql = &P::dialect().get("statistics/source_quantities")?.text;
-        let found = first(self.connection.texts(&job.preparing, sql)?).and_then(|sum| sum.parse().ok());
-        Ok(altered_quantities(&spec.size, TableName::SmallHeap, spec.seed, 1, found.unwrap_or(0)))
+        // An empty table has no sum, which the server says by nothing.
+        let sum = first(self.connection.texts(&job.preparing, sql)?).unwrap_or_default();
+        let found = if sum.is_empty() { Ok(0) } else { sum.parse() };
+        let found = found.map_err(|_| {
+            EngineError::other(format!("{}: the sum of quantities is '{sum}', which is no number", job.preparing))
+        })?;
+        Ok(altered_quantities(&spec.size, TableName::SmallHeap, spec.seed, 1, found))
     }
 
     /// Bytes that one operation reads by scanning, from the server's statistics of its tables.

@@ -12,13 +12,23 @@ use std::time::{Duration, Instant};
 
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// What a row says of a session at work: its number (that of the session whose statement it is a worker of), and the
-/// class and name of what it waits for. Each dialect's statement gives these three columns.
-type Activity = (u64, String, String);
+/// What a row says of a process at work. Each dialect's statement gives these columns; the last may be absent.
+#[derive(Debug, PartialEq, Eq)]
+struct Activity {
+    /// The session, or that whose statement it is a worker of.
+    session: u64,
+    /// The class and name of what it waits for.
+    class: String,
+    event: String,
+    /// Whether it is a process of the server's own.
+    background: bool,
+}
 
 fn activity(row: Vec<Option<String>>) -> Option<Activity> {
-    let [id, class, event] = <[Option<String>; 3]>::try_from(row).ok()?;
-    Some((id?.parse().ok()?, class?, event?))
+    let mut columns = row.into_iter();
+    let mut next = || columns.next().flatten();
+    let (session, class, event) = (next()?.parse().ok()?, next()?, next()?);
+    Some(Activity { session, class, event, background: next().as_deref() == Some("1") })
 }
 
 /// What is done over a watch's connection when it ends.
@@ -27,8 +37,8 @@ type AtEnd<L> = Box<dyn FnOnce(&mut L) + Send>;
 /// What was seen so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Seen {
-    /// (class, event) -> samples and the time that they stand for.
-    waits: BTreeMap<(String, String), (u64, u64)>,
+    /// (class, event, whether of the server's own) -> samples and the time that they stand for.
+    waits: BTreeMap<(String, String, bool), (u64, u64)>,
     /// Time in which sessions of others were at work.
     pub foreign_busy_ns: u64,
     /// Why nothing more is seen, if so.
@@ -38,13 +48,14 @@ pub struct Seen {
 impl Seen {
     /// As wait counts, by event.
     pub fn waits(&self) -> Vec<WaitCount> {
-        let count = |((class, event), (count, ns)): (&(String, String), &(u64, u64))| WaitCount {
+        let count = |((class, event, background), (count, ns)): (&(String, String, bool), &(u64, u64))| WaitCount {
             event: event.clone(),
             class: class.clone(),
             count: *count,
             time_ns: Some(*ns),
             sampled: true,
-            buckets_us: BTreeMap::new(),
+            background: *background,
+            ..WaitCount::default()
         };
         self.waits.iter().map(count).collect()
     }
@@ -52,12 +63,12 @@ impl Seen {
     /// Takes in one look of the session `own`, which stands for the time since the one before. Whoever looks is at work
     /// whenever he looks, and no part of the load.
     fn add(&mut self, sessions: Vec<Activity>, own: u64, ours: &BTreeSet<u64>, passed_ns: u64) {
-        for (id, class, event) in sessions {
-            if id == own {
+        for Activity { session, class, event, background } in sessions {
+            if session == own {
                 continue;
             }
-            if ours.contains(&id) {
-                let (count, ns) = self.waits.entry((class, event)).or_default();
+            if background || ours.contains(&session) {
+                let (count, ns) = self.waits.entry((class, event, background)).or_default();
                 *count += 1;
                 *ns += passed_ns;
             } else {
@@ -173,18 +184,23 @@ fn watch<L: Connection>(connection: &Mutex<L>, state: &State, ours: &Mutex<BTree
 mod tests {
     use super::*;
 
+    fn session(session: u64, class: &str, event: &str) -> Activity {
+        Activity { session, class: class.to_owned(), event: event.to_owned(), background: false }
+    }
+
     #[test]
     fn rows_are_sessions_at_work() {
         let row = |texts: [&str; 3]| texts.map(|text| Some(text.to_owned()).filter(|text| !text.is_empty())).to_vec();
         let told = activity(row(["17", "User I/O", "a file is read"])).unwrap();
-        assert_eq!(told, (17, "User I/O".to_owned(), "a file is read".to_owned()));
+        assert_eq!(told, session(17, "User I/O", "a file is read"));
         assert!(activity(row(["", "CPU", "running"])).is_none() && activity(row(["x", "CPU", "running"])).is_none());
+        let own = ["18", "IO", "DataFileWrite", "1"].map(|text| Some(text.to_owned())).to_vec();
+        assert!(activity(own).unwrap().background);
         assert!(activity(vec![Some("17".to_owned())]).is_none());
     }
 
     #[test]
     fn samples_are_ours_or_foreign() {
-        let session = |id, class: &str, event: &str| (id, class.to_owned(), event.to_owned());
         let mut seen = Seen::default();
         // The one that looks is 12.
         let ours = BTreeSet::from([10, 11, 12]);
@@ -195,15 +211,18 @@ mod tests {
             &ours,
             100,
         );
-        seen.add(vec![session(10, "IO", "WalSync"), looks()], 12, &ours, 50);
+        let checkpointer = Activity { background: true, ..session(7, "IO", "WalSync") };
+        seen.add(vec![session(10, "IO", "WalSync"), checkpointer, looks()], 12, &ours, 50);
         assert_eq!(seen.foreign_busy_ns, 100);
         assert!(seen.waits().iter().all(|wait| wait.sampled));
-        let waits: Vec<_> = seen.waits().into_iter().map(|w| (w.class, w.event, w.count, w.time_ns)).collect();
+        let waits = seen.waits().into_iter().map(|w| (w.class, w.event, w.count, w.time_ns, w.background));
+        let waits: Vec<_> = waits.collect();
         assert_eq!(
             waits,
             [
-                ("CPU".to_owned(), "running".to_owned(), 1, Some(100)),
-                ("IO".to_owned(), "WalSync".to_owned(), 2, Some(150)),
+                ("CPU".to_owned(), "running".to_owned(), 1, Some(100), false),
+                ("IO".to_owned(), "WalSync".to_owned(), 2, Some(150), false),
+                ("IO".to_owned(), "WalSync".to_owned(), 1, Some(50), true),
             ]
         );
     }

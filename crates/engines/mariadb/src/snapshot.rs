@@ -274,7 +274,7 @@ fn waits(rows: &[Vec<Option<String>>]) -> Vec<WaitCount> {
 
 fn counted(class: &str, event: &str, count: u64, ns: u64) -> WaitCount {
     let (class, event) = (class.to_owned(), event.to_owned());
-    WaitCount { event, class, count, time_ns: Some(ns), sampled: false, buckets_us: BTreeMap::new() }
+    WaitCount { event, class, count, time_ns: Some(ns), ..WaitCount::default() }
 }
 
 /// Syncs of the log. From 10.8 on InnoDB counts all of its files' together; where the file is opened so that writing to

@@ -2,13 +2,15 @@
 //! drives the tests of the scheduler. Its target is hidden: `null:?speed=1000000&error_at=20`. Above a billion passes a
 //! second a call takes no time at all.
 
+mod behaviour;
 mod repository;
 
+pub use behaviour::Behaviour;
 use dbdyno_engine::client::{Answer, Statements, TestForm, Value, ValueType};
 use dbdyno_engine::{
     Canceller, ChunkResult, Clock, Durability, Engine, EngineError, EngineInfo, Failure, Features, Finding,
     FindingLevel, Inspection, LoadReport, LoadWatch, Loaded, MonotonicClock, PointSpec, PointStatistics, Prepared,
-    Request, Session, Settled, Target, TargetError, WorkloadRepository, Workloads,
+    Request, Session, Settled, WorkloadRepository, Workloads,
     data::{Checksum, Columns, Sample, quantity_sum},
     finding, for_everybody,
 };
@@ -40,78 +42,6 @@ pub const INFO: EngineInfo = EngineInfo {
         Ok(Box::new(NullEngine::new(behaviour, size.clone(), Arc::new(MonotonicClock::default()))))
     },
 };
-
-/// How the null engine behaves.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Behaviour {
-    /// Passes per second of one job, at least 1.
-    pub speed: u64,
-    /// Nanoseconds that every call takes besides.
-    pub delay_ns: u64,
-    /// Every so many calls of a job, one stalls; 0 for never.
-    pub stall_every: u64,
-    /// For how long.
-    pub stall_ns: u64,
-    /// The call of each job, counted from 1 within a run, that fails; 0 for none.
-    pub error_at: u64,
-    /// Every so many calls of a job, one fails; 0 for never.
-    pub error_every: u64,
-    /// The class of such errors.
-    pub error_class: ErrorClass,
-    /// Rows too few per chunk, to prove that proofs catch it.
-    pub rows_short: u64,
-    /// A counter that lies by this much.
-    pub executions_over: u64,
-    /// Instances that a workload repository knows; 0 for none such.
-    pub instances: u64,
-    /// The length of its reports; the server gives none where it is 0.
-    pub report_bytes: u64,
-}
-
-impl Default for Behaviour {
-    fn default() -> Self {
-        Self {
-            speed: 1_000_000,
-            delay_ns: 0,
-            stall_every: 0,
-            stall_ns: 0,
-            error_at: 0,
-            error_every: 0,
-            error_class: ErrorClass::Other,
-            rows_short: 0,
-            executions_over: 0,
-            instances: 0,
-            report_bytes: 0,
-        }
-    }
-}
-
-impl Behaviour {
-    fn parse(target: &Target) -> Result<Self, TargetError> {
-        let mut behaviour = Self::default();
-        for (name, value) in &target.options {
-            let number = || value.parse::<u64>().map_err(|_| target.invalid(format!("{name} must be a whole number")));
-            match name.as_str() {
-                "speed" => behaviour.speed = number()?.max(1),
-                "delay_us" => behaviour.delay_ns = number()? * 1_000,
-                "stall_every" => behaviour.stall_every = number()?,
-                "stall_ms" => behaviour.stall_ns = number()? * 1_000_000,
-                "error_at" => behaviour.error_at = number()?,
-                "error_every" => behaviour.error_every = number()?,
-                "error_class" => {
-                    behaviour.error_class = serde_json::from_value(serde_json::Value::String(value.clone()))
-                        .map_err(|_| target.invalid(format!("there is no error class '{value}'")))?;
-                }
-                "rows_short" => behaviour.rows_short = number()?,
-                "executions_over" => behaviour.executions_over = number()?,
-                "instances" => behaviour.instances = number()?,
-                "report_bytes" => behaviour.report_bytes = number()?,
-                _ => return Err(target.invalid(format!("the null engine has no option '{name}'"))),
-            }
-        }
-        Ok(behaviour)
-    }
-}
 
 /// What all sessions have done.
 #[derive(Debug, Default)]
@@ -234,8 +164,8 @@ impl Engine for NullEngine {
     }
 
     fn repository(&self) -> Option<Box<dyn WorkloadRepository + '_>> {
-        let Behaviour { instances, report_bytes, .. } = self.behaviour;
-        (instances > 0).then(|| self.snapshots.repository(report_bytes))
+        let Behaviour { instances, report_bytes, report_ns, .. } = self.behaviour;
+        (instances > 0).then(|| self.snapshots.repository(report_bytes, Duration::from_nanos(report_ns)))
     }
 
     fn session(&self, job: u32, _: u32) -> Result<Box<dyn Session>, EngineError> {

@@ -3,6 +3,7 @@
 use dbdyno_engine::{EngineError, SnapshotsTaken, WorkloadRepository};
 use dbdyno_model::Awr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// The number of the database.
 const DBID: u64 = 1_557_521_192;
@@ -36,15 +37,16 @@ impl Snapshots {
         }
     }
 
-    /// The repository, with reports of so many bytes.
-    pub(crate) fn repository(&self, report_bytes: u64) -> Box<dyn WorkloadRepository + '_> {
-        Box::new(NullRepository { snapshots: self, report_bytes })
+    /// The repository, with reports of so many bytes, each of which takes so long.
+    pub(crate) fn repository(&self, report_bytes: u64, takes: Duration) -> Box<dyn WorkloadRepository + '_> {
+        Box::new(NullRepository { snapshots: self, report_bytes, takes })
     }
 }
 
 struct NullRepository<'s> {
     snapshots: &'s Snapshots,
     report_bytes: u64,
+    takes: Duration,
 }
 
 impl WorkloadRepository for NullRepository<'_> {
@@ -57,6 +59,7 @@ impl WorkloadRepository for NullRepository<'_> {
     }
 
     fn report(&self, of: &Awr, instance: u64, most_bytes: usize) -> Result<String, EngineError> {
+        std::thread::sleep(self.takes);
         let length = usize::try_from(self.report_bytes).unwrap_or(usize::MAX);
         if length == 0 {
             return Err(EngineError::other("the null engine was told to give no report"));

@@ -21,8 +21,6 @@ use std::sync::Arc;
 
 /// The setting that decides whether scans by one process go past the buffer cache.
 const DIRECT_READS: &str = "_serial_direct_read";
-/// Its value where no test depends on it.
-const AS_THE_SERVER_LIKES: &str = "AUTO";
 /// How many cursors are asked for their plan at most.
 const CURSORS_ASKED: usize = 32;
 
@@ -83,15 +81,16 @@ impl OracleSession {
 
     /// Makes a setting of the job. Not every server allows each: what comes of that is seen by the plan and the counts.
     fn set(&mut self, connection: &mut OracleConnection, job: &Job, (name, sql): &Setting) -> Result<(), EngineError> {
-        let value = sql.rsplit_once("= ").map_or("", |(_, value)| value);
-        let nothing_depends = name == DIRECT_READS && value == AS_THE_SERVER_LIKES;
         match connection.batch(&job.preparing, sql) {
             Err(error) if matches!(error.class, ErrorClass::Permission | ErrorClass::Unsupported) => {
-                self.settings.extend((!nothing_depends).then(|| format!("{name} was refused: {}", reason(error))));
+                self.settings.push(format!("{name} was refused: {}", reason(error)));
             }
             done => {
                 done?;
-                self.settings.extend((name == DIRECT_READS && !nothing_depends).then(|| format!("{name}={value}")));
+                if name == DIRECT_READS {
+                    let value = sql.rsplit_once("= ").map_or("", |(_, value)| value);
+                    self.settings.push(format!("{name}={value}"));
+                }
             }
         }
         Ok(())

@@ -97,18 +97,26 @@ pub(super) fn waits(events: &[Vec<Option<String>>], histogram: &[Vec<Option<Stri
             *buckets.entry(event).or_default().entry(us).or_default() += count;
         }
     }
-    let wait = |row: &Vec<Option<String>>| match row.as_slice() {
-        [Some(event), class, Some(count), time_us] => Some(WaitCount {
+    let of_row = |row: &Vec<Option<String>>| -> Option<[WaitCount; 2]> {
+        let [Some(event), class, Some(of_sessions), sessions_us, Some(of_all), all_us] = row.as_slice() else {
+            return None;
+        };
+        let us = |us: &Option<String>| us.as_ref().and_then(|us| number(us));
+        let (of_sessions, of_all, sessions_us, all_us) =
+            (number(of_sessions)?, number(of_all)?, us(sessions_us), us(all_us));
+        let wait = |count, us: Option<u64>, background| WaitCount {
             event: event.clone(),
             class: class.clone().unwrap_or_else(|| "Other".to_owned()),
-            count: number(count)?,
-            time_ns: time_us.as_ref().and_then(|us| number(us)).map(|us| us * US_NS),
-            sampled: false,
+            count,
+            time_ns: us.map(|us| us * US_NS),
+            background,
             buckets_us: buckets.get(event.as_str()).cloned().unwrap_or_default(),
-        }),
-        _ => None,
+            ..WaitCount::default()
+        };
+        let own_us = all_us.zip(sessions_us).map(|(all, sessions)| all.saturating_sub(sessions));
+        Some([wait(of_sessions, sessions_us, false), wait(of_all.saturating_sub(of_sessions), own_us, true)])
     };
-    events.iter().filter_map(wait).collect()
+    events.iter().filter_map(of_row).flatten().filter(|wait| wait.count > 0).collect()
 }
 
 /// Samples of the server's own, one a second: `event, class, samples`. They have a class of their own, beside the
@@ -119,7 +127,7 @@ pub(super) fn history(rows: &[Vec<Option<String>>]) -> Vec<WaitCount> {
             let count = number(samples)?;
             let class = format!("ASH {class}");
             let time_ns = Some(count * 1_000_000_000);
-            Some(WaitCount { event: event.clone(), class, count, time_ns, sampled: true, buckets_us: BTreeMap::new() })
+            Some(WaitCount { event: event.clone(), class, count, time_ns, sampled: true, ..WaitCount::default() })
         }
         _ => None,
     };

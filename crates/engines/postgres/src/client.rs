@@ -11,7 +11,7 @@ use super::membership::Membership;
 use super::options::Options;
 use super::wire::answer::CommandResult;
 use super::wire::prepared::{self, PreparedStatements, ServerText};
-use super::wire::{Status, Wait, Wire};
+use super::wire::{Message, Status, Wait, Wire};
 use super::{Node, describe, procedure, session, snapshot};
 use crate::DIALECT;
 use dbdyno_engine::client::{Answer, Statements};
@@ -109,6 +109,7 @@ impl ClientSession {
     }
 
     /// Has a request's messages sent by `send`.
+    #[inline]
     fn send_by(
         &mut self,
         request: &Request<'_>,
@@ -141,15 +142,21 @@ impl ClientSession {
         sent.map_err(|trouble| self.connection.error(&work.doing, &trouble))
     }
 
-    /// What came of the request that was sent last; `None` while that is not known, and nobody waits for it.
-    fn receive(&mut self, wait: Wait) -> Option<Result<ChunkResult, EngineError>> {
+    /// What came of the request that was sent last; `None` while that is not known, and nobody waits for it. `bytes` of
+    /// its answer were received by somebody else.
+    #[inline]
+    fn receive(&mut self, bytes: &[u8], wait: Wait) -> Option<Result<ChunkResult, EngineError>> {
         let ClientWork { doing, sends, result, .. } = self.work.as_mut()?;
-        let received = self.connection.wire.receive(wait, |message| result.take(message, |row| sends.row(row)));
-        let status = self.connection.judge(doing, received, result)?;
-        Some(status.and_then(|status| self.done(status)))
+        let take = |message: Message<'_>| result.take(message, |row| sends.row(row));
+        let received = self.connection.wire.receive_from(bytes, wait, take);
+        match self.connection.judge(doing, received, result)? {
+            Ok(status) => Some(self.done(status)),
+            Err(error) => Some(Err(error)),
+        }
     }
 
     /// Makes the account of a request whose answer is whole.
+    #[inline]
     fn done(&mut self, status: Status) -> Result<ChunkResult, EngineError> {
         let Some(work) = self.work.as_mut() else { return Ok(ChunkResult::default()) };
         let result = &work.result;
@@ -193,7 +200,7 @@ impl ClientSession {
         !self.connection.wire.is_encrypted()
     }
 
-    /// Takes bytes that somebody else has received for it.
+    /// Takes bytes that somebody else has received for it while nothing was asked.
     fn take_in(&mut self, bytes: &[u8]) {
         self.connection.wire.take_in(bytes);
     }
@@ -232,7 +239,7 @@ impl Session for ClientSession {
     /// Waits for the answer; the pump does the same for many sessions without waiting for each.
     fn execute(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure> {
         self.send(request)?;
-        let received = self.receive(Wait::Yes);
+        let received = self.receive(&[], Wait::Yes);
         let nothing = || Err(EngineError::new(ErrorClass::Other, "an answer was waited for, and none came"));
         Ok(received.unwrap_or_else(nothing)?)
     }

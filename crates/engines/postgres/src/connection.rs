@@ -186,6 +186,7 @@ impl PostgresConnection {
     }
 
     /// Puts an error of the connection in words.
+    #[cold]
     pub(super) fn error(&self, doing: &str, trouble: &Trouble) -> EngineError {
         self.context.error(doing, trouble)
     }
@@ -286,27 +287,24 @@ impl PostgresConnection {
     }
 
     /// What came of reading an answer: the session's status where it was read whole, nothing where more is to come.
+    #[inline(always)]
     pub(super) fn judge(
         &mut self,
         doing: &str,
         received: Result<Option<Status>, Trouble>,
         result: &mut CommandResult,
     ) -> Option<Result<Status, EngineError>> {
-        let trouble = match (received, result.error.take()) {
-            (Ok(None), said) => {
-                result.error = said;
-                return None;
-            }
-            (Ok(Some(status)), said) => {
+        let trouble = match received {
+            Ok(None) => return None,
+            Ok(Some(status)) => {
                 self.wire.set_status(status);
-                match said {
+                match result.error.take() {
                     None => return Some(Ok(status)),
                     Some(said) => Trouble::said(*said),
                 }
             }
             // What the server said before it went is the reason.
-            (Err(_), Some(said)) => Trouble::said(*said).fatal(),
-            (Err(trouble), None) => trouble,
+            Err(trouble) => result.error.take().map_or(trouble, |said| Trouble::said(*said).fatal()),
         };
         Some(Err(self.error(doing, &trouble)))
     }

@@ -21,6 +21,7 @@ mod tests;
 mod value;
 
 pub(super) use answer::Status;
+pub(super) use incoming::Message;
 pub(super) use open::{Login, open};
 pub(super) use socket::Wait;
 pub(super) use stream::Wire;

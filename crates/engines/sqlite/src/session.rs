@@ -135,8 +135,10 @@ impl SqliteSession {
             return Ok(None);
         }
         let sql = &DIALECT.get("procedures/source_quantities")?.text;
-        let found = self.connection.row(&job.preparing, sql, |row| row.get::<_, i64>(0))?;
-        Ok(altered_quantities(&spec.size, TableName::SmallHeap, spec.seed, 1, found.cast_unsigned()))
+        let found = self.connection.row(&job.preparing, sql, |row| row.get::<_, Option<i64>>(0))?;
+        // An empty table has no sum.
+        let found = found.unwrap_or(0).cast_unsigned();
+        Ok(altered_quantities(&spec.size, TableName::SmallHeap, spec.seed, 1, found))
     }
 
     fn prepare_own(&mut self, statements: &Statements) -> Result<(), EngineError> {

@@ -4,7 +4,6 @@ use super::counters::PageCounts;
 use super::options::{Journal, Options, Synchronous};
 use crate::DIALECT;
 use dbdyno_model::{Counters, WaitCount};
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Bytes of a page.
@@ -35,8 +34,7 @@ impl Timed {
             class,
             count: self.count,
             time_ns: Some(self.time_ns),
-            sampled: false,
-            buckets_us: BTreeMap::new(),
+            ..WaitCount::default()
         })
     }
 }

@@ -63,6 +63,17 @@ impl DescribedKind {
             Self::YesNo => "true or false",
         }
     }
+
+    /// Whether a value is of this kind. A whole number is a number, too.
+    pub(super) fn check(self, value: &DescribedValue) -> Result<(), String> {
+        match (self, value) {
+            (Self::Text, DescribedValue::Text(_))
+            | (Self::Count | Self::Number, DescribedValue::Count(_))
+            | (Self::Number, DescribedValue::Number(_))
+            | (Self::YesNo, DescribedValue::YesNo(_)) => Ok(()),
+            _ => Err(format!("it is '{value}', and must be {}", self.words())),
+        }
+    }
 }
 
 /// One key.

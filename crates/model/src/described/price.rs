@@ -60,7 +60,11 @@ impl Price {
             return Err(format!("key 'amount' is {}; a price is from 0 to {LARGEST_PRICE:e}", self.amount));
         }
         Self::check_currency(&self.currency).map_err(|problem| format!("key 'currency': {problem}"))?;
-        self.usd_per_unit.map_or(Ok(()), Self::check_rate)
+        match (self.usd_per_unit, &self.rate_date) {
+            (Some(_), _) if self.currency == USD => Err("key 'usd_per_unit': one US dollar is worth 1".to_owned()),
+            (None, Some(date)) => Err(format!("key 'rate_date' is {date}, and there is no rate")),
+            (rate, _) => rate.map_or(Ok(()), Self::check_rate),
+        }
     }
 
     /// Whether a text can be the code of a currency.

@@ -1,9 +1,7 @@
-//! Axes: the range of a chart, and the numbers at its edge. Scales are applied here, so that plotters sees plain
-//! numbers: the logarithm of a degree of parallelism, or of a time.
+//! Axes: the range of a chart, and the numbers at its edge. Positions are plain numbers: the logarithm of a degree of
+//! parallelism, or of a time.
 
 use crate::numbers::duration;
-use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
-use std::ops::Range;
 
 /// How values are placed on an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +36,9 @@ pub(crate) struct Axis {
     /// Positions and their labels.
     pub(crate) ticks: Vec<(f64, String)>,
 }
+
+/// How an axis over some values is made.
+pub(crate) type AxisOf = fn(Vec<f64>) -> Axis;
 
 /// The most labels at an axis.
 const MOST_TICKS: usize = 9;
@@ -78,8 +79,8 @@ impl Axis {
         Self { scale: Scale::Linear, from: 0.0, to: steps * step, ticks: ticks.collect() }
     }
 
-    /// Percentages.
-    pub(crate) fn percent() -> Self {
+    /// Percentages, whatever the values are.
+    pub(crate) fn percent(_: impl IntoIterator<Item = f64>) -> Self {
         let ticks = [0.0, 25.0, 50.0, 75.0, 100.0].map(|value| (value, format!("{value:.0} %")));
         Self { scale: Scale::Linear, from: 0.0, to: 100.0, ticks: ticks.into() }
     }
@@ -87,18 +88,12 @@ impl Axis {
     /// Times in seconds from zero on, all ticks in one unit.
     pub(crate) fn times(values: impl IntoIterator<Item = f64>) -> Self {
         let highest = values.into_iter().filter(|v| v.is_finite()).fold(0.0, f64::max);
-        let (unit, factor) = match highest {
-            h if h >= 1.0 => ("s", 1.0),
-            h if h >= 1e-3 => ("ms", 1e3),
-            h if h >= 1e-6 => ("µs", 1e6),
-            _ => ("ns", 1e9),
-        };
-        let axis = Self::amounts([highest * factor]);
-        let ticks = axis
-            .ticks
-            .into_iter()
-            .map(|(place, text)| (place / factor, if place == 0.0 { text } else { format!("{text} {unit}") }));
-        Self { to: axis.to / factor, ticks: ticks.collect(), ..axis }
+        let (unit, factor) = unit_of(highest);
+        let mut axis = Self::amounts([highest * factor]);
+        for (place, text) in axis.ticks.iter_mut().skip(1) {
+            (*place, *text) = (*place / factor, format!("{text} {unit}"));
+        }
+        Self { to: axis.to / factor, ..axis }
     }
 
     /// Times in seconds over whole decades.
@@ -116,46 +111,32 @@ impl Axis {
 /// How many lengths of an axis a position may lie before its beginning.
 const FAR_OUTSIDE: f64 = 1_000.0;
 
-impl Ranged for Axis {
-    type FormatOption = NoDefaultFormatting;
-    type ValueType = f64;
-
-    fn map(&self, place: &f64, (low, high): (i32, i32)) -> i32 {
+impl Axis {
+    /// Where a position stands between two coordinates of a drawing.
+    pub(crate) fn map(&self, place: f64, (low, high): (i32, i32)) -> i32 {
         // A position very far outside the chart is invisible anyway.
         let share = ((place - self.from) / (self.to - self.from)).clamp(-FAR_OUTSIDE, FAR_OUTSIDE);
         low + (f64::from(high - low) * share).round() as i32
     }
-
-    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
-        if hint.weight().allow_light_points() {
-            return Vec::new();
-        }
-        self.ticks.iter().map(|(place, _)| *place).collect()
-    }
-
-    fn range(&self) -> Range<f64> {
-        self.from..self.to
-    }
 }
 
-impl ValueFormatter<f64> for Axis {
-    fn format(place: &f64) -> String {
-        place.to_string()
-    }
-
-    fn format_ext(&self, place: &f64) -> String {
-        let tick = self.ticks.iter().find(|(at, _)| at == place);
-        tick.map_or_else(String::new, |(_, text)| text.clone())
+/// The unit that suits a time in seconds, and how many of them a second has.
+fn unit_of(time_s: f64) -> (&'static str, f64) {
+    match time_s {
+        s if s >= 1.0 => ("s", 1.0),
+        s if s >= 1e-3 => ("ms", 1e3),
+        s if s >= 1e-6 => ("µs", 1e6),
+        _ => ("ns", 1e9),
     }
 }
 
 /// The label of a power of ten seconds.
 fn decade(n: i32) -> String {
+    let time_s = 10f64.powi(n);
+    let (unit, factor) = unit_of(time_s);
     match n {
-        0.. => duration(10f64.powi(n)).replace(".00", "").replace(".0", ""),
-        -3..=-1 => format!("{:.0} ms", 10f64.powi(n + 3)),
-        -6..=-4 => format!("{:.0} µs", 10f64.powi(n + 6)),
-        _ => format!("{:.0} ns", 10f64.powi(n + 9)),
+        0.. => duration(time_s).replace(".00", "").replace(".0", ""),
+        _ => format!("{:.0} {unit}", time_s * factor),
     }
 }
 
@@ -193,11 +174,11 @@ mod tests {
     #[test]
     fn what_lies_far_outside_is_put_outside_and_nowhere_else() {
         let axis = Axis::amounts([10.0]);
-        assert_eq!((axis.map(&0.0, (30, 930)), axis.map(&axis.to, (30, 930))), (30, 930));
+        assert_eq!((axis.map(0.0, (30, 930)), axis.map(axis.to, (30, 930))), (30, 930));
         for (place, outside) in [(1e308, 930..i32::MAX), (f64::INFINITY, 930..i32::MAX), (-1e308, i32::MIN..30)] {
-            assert!(outside.contains(&axis.map(&place, (30, 930))), "{place}");
+            assert!(outside.contains(&axis.map(place, (30, 930))), "{place}");
         }
-        axis.map(&f64::NAN, (30, 930));
+        axis.map(f64::NAN, (30, 930));
     }
 
     #[test]

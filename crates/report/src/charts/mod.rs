@@ -2,7 +2,7 @@
 
 mod axis;
 
-pub(crate) use axis::Axis;
+pub(crate) use axis::{Axis, AxisOf};
 use std::fmt::Write;
 
 /// One figure.
@@ -84,6 +84,22 @@ pub(crate) struct LineChart {
 }
 
 impl LineChart {
+    /// A chart of these lines, with axes over their values: the horizontal one and the vertical one. `None` where no
+    /// line has two points: for one the table is enough.
+    pub(crate) fn of(
+        title: impl Into<String>,
+        unit: impl Into<String>,
+        along: &str,
+        [x, y]: [AxisOf; 2],
+        series: Vec<ChartSeries>,
+    ) -> Option<Self> {
+        let places = series.iter().flat_map(|s| &s.marks).map(|m| m.x).collect();
+        let (x, y) = (x(places), y(extent(&series).collect()));
+        let (title, unit, along) = (title.into(), unit.into(), along.to_owned());
+        let has_line = series.iter().any(|s| s.marks.len() > 1);
+        has_line.then_some(Self { title, unit, along, x, y, series, limit: None })
+    }
+
     /// A chart over degrees of parallelism, or what else doubles from step to step.
     pub(crate) fn over_dops(
         title: impl Into<String>,

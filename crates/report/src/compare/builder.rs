@@ -5,6 +5,7 @@ use super::comparison::Comparison;
 use super::query::RowQuery;
 use super::row::{ComparedCell, ComparedRow, KeyFigure};
 use super::side::{CompareError, MOST_SIDES, Side, SideInfo};
+use super::stated::{self, Stated};
 use super::{cells, curves, efficiency, layers, others, regression, settings, summary, times, warnings};
 use crate::figures::{self, FigureQuery};
 use crate::groups::unique;
@@ -75,7 +76,8 @@ pub fn compare(
     }
     alone.retain(|of| !shown.contains(of));
     let others = if options.tests.is_some() { Vec::new() } else { others::of(sides) };
-    if rows.is_empty() && others.is_empty() {
+    let stated = if options.tests.is_some() { Stated::default() } else { stated::of(sides) };
+    if rows.is_empty() && others.is_empty() && stated.rows.is_empty() {
         return Err(CompareError::NothingInCommon { sides: names(), pattern: options.tests.map(str::to_owned) });
     }
     rows.sort_by_key(|row| row.which);
@@ -89,13 +91,14 @@ pub fn compare(
         summary: summary::of(sides, baseline, &tests, catalogue),
         layers: layers::of(&rows, baseline, catalogue),
         efficiency: efficiency::of(&infos, &rows),
-        regression: options.max_regression_pct.map(|pct| regression::judge(&rows, baseline, pct)),
+        regression: options.max_regression_pct.map(|pct| regression::judge(&rows, &alone, baseline, pct)),
         sides: infos,
         rows,
         alone,
         curves: ramps,
         times: times::of(sides, &tests, catalogue),
         others,
+        stated,
     })
 }
 

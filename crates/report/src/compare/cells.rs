@@ -5,10 +5,11 @@ use super::query::{Found, RowQuery};
 use super::row::{ComparedCell, ComparedRow, KeyFigure, Rank, Ratio, RatioVerdict};
 use super::side::Side;
 use super::units::shown_unit;
+use crate::document::{Cell, Form};
 use crate::figures::{DOUBTFUL, Figure};
-use crate::numbers::{MISSING, duration, factor, printed, thousands};
+use crate::numbers::MISSING;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Better, Commits, Flag, MetricId, Point, UsableFor};
+use dbdyno_model::{Better, Commits, Flag, MetricId, Point, PrintedBound, UsableFor};
 use dbdyno_stats::{Difference, Estimate, NotComparable};
 
 /// The unit of a scaling.
@@ -70,6 +71,7 @@ fn cell(side: &Side, query: &RowQuery<'_>, catalogue: &Catalogue) -> ComparedCel
     ComparedCell {
         value: estimate.map(|e| e.median),
         text: MISSING.to_owned(),
+        shown: None,
         low: estimate.and_then(|e| e.interval).map(|i| i.low),
         high: estimate.and_then(|e| e.interval).map(|i| i.high),
         dop: alike,
@@ -105,14 +107,14 @@ fn write(row: &mut ComparedRow, sides: &[Side], query: &RowQuery<'_>, catalogue:
     }
     for (cell, print) in row.cells.iter_mut().zip(&prints) {
         let Some(value) = cell.value else { continue };
-        let text = match (row.which, print.as_ref().filter(|_| same)) {
-            (KeyFigure::Time, _) => duration(value),
-            (KeyFigure::Scaling, _) => factor(value),
-            (_, Some(print)) => printed(print.value),
-            (_, None) => thousands(value),
+        let (shown, form) = match (row.which, print.as_ref().filter(|_| same)) {
+            (KeyFigure::Time, _) => (value, Form::Duration),
+            (KeyFigure::Scaling, _) => (value, Form::Factor),
+            (_, Some(print)) => (print.value, Form::Printed),
+            (_, None) => (value, Form::Thousands),
         };
-        let bound = cell.bound.map_or("", |bound| bound.sign());
-        cell.text = format!("{bound}{text}");
+        cell.text = Cell::figure(shown, form).bounded(cell.bound).text();
+        cell.shown = Some((shown, form));
     }
 }
 
@@ -166,9 +168,11 @@ fn share_of_best(score: f64, best: f64) -> Option<f64> {
     share.is_finite().then(|| share.clamp(0.0, 1.0))
 }
 
-/// Whether a figure is ranked: one that stands in parentheses is of something else than the test.
+/// Whether a figure is ranked: one that stands in parentheses is of something else than the test, and of one that is
+/// only bounded ("< 5 ms") nobody knows how good it is.
 fn takes_part(cell: &ComparedCell) -> bool {
-    cell.usable_for >= UsableFor::LowerLimit && !cell.doubtful && cell.unlike.is_none()
+    let is_value = cell.bound.is_none_or(|bound| bound == PrintedBound::About);
+    cell.usable_for >= UsableFor::LowerLimit && !cell.doubtful && cell.unlike.is_none() && is_value
 }
 
 /// Divides every cell by the baseline's.

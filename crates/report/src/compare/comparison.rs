@@ -7,6 +7,7 @@ use super::regression::Regression;
 use super::row::{ComparedRow, LayerFactors, Ratio, RatioVerdict};
 use super::side::SideInfo;
 use super::side_values::DifferingSetting;
+use super::stated::Stated;
 use super::summary::SummaryGroup;
 use super::times::ComparedTimes;
 use super::warnings::Warning;
@@ -40,6 +41,8 @@ pub struct Comparison {
     pub times: Vec<ComparedTimes>,
     /// Published series over something other than jobs and threads.
     pub others: Vec<OtherSeries>,
+    /// What published results state of whole platforms.
+    pub stated: Stated,
     /// Throughput per core, thread, licence and price.
     pub efficiency: Vec<Efficiency>,
     /// Whether a limit was kept, where one was set.
@@ -47,6 +50,11 @@ pub struct Comparison {
 }
 
 impl Comparison {
+    /// Tests that the baseline alone has figures of: they may be lost on the other sides.
+    pub(crate) fn of_baseline_alone(&self) -> impl Iterator<Item = &str> {
+        self.alone.iter().filter(|(_, side)| *side == self.baseline).map(|(test, _)| test.as_str())
+    }
+
     /// The rows of the tests, and those of the summary.
     pub(crate) fn all_rows(&self) -> impl Iterator<Item = &ComparedRow> {
         let summary = self.summary.iter().flat_map(|group| &group.rows).map(|line| &line.row);

@@ -14,7 +14,7 @@ pub struct Regression {
     pub limit_pct: f64,
     /// Number of rows that were judged together.
     pub judged: usize,
-    /// Number of rows that could not be judged: too few runs.
+    /// Number of rows that could not be judged: too few runs, or a test of which the baseline alone has figures.
     pub not_judged: usize,
     /// Rows whose corrected interval lies wholly beyond the limit.
     pub broken: Vec<BrokenLimit>,
@@ -39,15 +39,27 @@ pub struct BrokenLimit {
     pub p_value: f64,
 }
 
-/// Judges every row of every side except the baseline.
-pub(super) fn judge(rows: &[ComparedRow], baseline: usize, limit_pct: f64) -> Regression {
+impl BrokenLimit {
+    /// What was shown, of a side with this name.
+    pub(crate) fn sentence(&self, side: &str) -> String {
+        let Self { test, which, ratio, low, high, .. } = self;
+        format!(
+            "{test} {} of {side} is {ratio:.3} of the baseline, corrected interval {low:.3}..{high:.3}, wholly beyond the limit",
+            which.words()
+        )
+    }
+}
+
+/// Judges every row of every side except the baseline. A test that the baseline alone has figures of is no row, and may
+/// be lost altogether.
+pub(super) fn judge(rows: &[ComparedRow], alone: &[(String, usize)], baseline: usize, limit_pct: f64) -> Regression {
     let mut family: Vec<(Difference, RatioBound)> = Vec::new();
     let mut places: Vec<(&str, KeyFigure, usize)> = Vec::new();
-    let mut not_judged = 0;
+    let mut not_judged = alone.iter().filter(|(_, side)| *side == baseline).count();
     for row in rows {
         let Some(base) = row.cells.get(baseline) else { continue };
         for (side, cell) in row.cells.iter().enumerate().filter(|(side, _)| *side != baseline) {
-            let fit = cells::unfit(base, cell).is_none();
+            let fit = !row.unlike_sizes && cells::unfit(base, cell).is_none();
             match Difference::of(&base.values, &cell.values) {
                 Ok(difference) if fit => {
                     let bound = match row.better {

@@ -1,5 +1,6 @@
 //! Figures side by side: a row for each figure of a test, and what may be said of them.
 
+use crate::document::Form;
 use dbdyno_model::{Better, Commits, Flag, Layer, MetricId, PrintedBound, Suspect, UsableFor};
 use serde::Serialize;
 
@@ -63,6 +64,9 @@ pub struct ComparedCell {
     pub value: Option<f64>,
     /// The figure as shown, in the row's `shown_unit`, without parentheses.
     pub text: String,
+    /// The same as a number, and how it becomes text.
+    #[serde(skip)]
+    pub(crate) shown: Option<(f64, Form)>,
     /// One value a run.
     pub values: Vec<f64>,
     /// Lower end of the 95 % interval: over runs, or over the repeats of a single run.

@@ -8,7 +8,7 @@ use super::row::{ComparedCell, ComparedRow, KeyFigure};
 use super::side::Side;
 use crate::groups::unique;
 use crate::summary::figure;
-use crate::summary::lines::{Shows, SummaryLine, SummarySection, sections};
+use crate::summary::lines::{SummaryLine, SummarySection, sections};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::SubjectKind;
 use serde::Serialize;
@@ -37,15 +37,17 @@ pub struct SummaryRow {
 
 /// The groups that have a figure of any side, of these tests alone.
 pub(super) fn of(sides: &[Side], baseline: usize, tests: &[String], catalogue: &Catalogue) -> Vec<SummaryGroup> {
-    let mut all: Vec<&SummarySection> = Vec::new();
+    let mut all: Vec<&'static SummarySection> = Vec::new();
     for section in sides.iter().flat_map(|side| &side.runs).flat_map(sections) {
         if all.iter().all(|known| known.title != section.title) {
             all.push(section);
         }
     }
     let builder = Builder { sides, baseline, tests, catalogue };
-    let group =
-        |section: &&SummarySection| SummaryGroup { title: section.title.to_owned(), rows: builder.rows(section) };
+    let group = |section: &&'static SummarySection| SummaryGroup {
+        title: section.title.to_owned(),
+        rows: builder.rows(section),
+    };
     all.iter().map(group).filter(|group| !group.rows.is_empty()).collect()
 }
 
@@ -57,18 +59,18 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn rows(&self, section: &SummarySection) -> Vec<SummaryRow> {
+    fn rows(&self, section: &'a SummarySection) -> Vec<SummaryRow> {
         let mut rows: Vec<SummaryRow> = Vec::new();
         let mut name = String::new();
-        for line in section.lines {
+        for line in &section.lines {
             name = match line.name {
                 "" => name,
                 further if further.starts_with(' ') => format!("{name},{further}"),
                 whole => whole.to_owned(),
             };
             // A published result may count something else than the line does.
-            let named = |metric: &&str| line.metric == *metric || !names(section, line.tests, metric);
-            let others = RATES.iter().copied().filter(|_| !line.name.is_empty() && line.shows == Shows::Both);
+            let named = |metric: &&str| line.metric == *metric || !names(section, &line.tests, metric);
+            let others = RATES.iter().copied().filter(|_| !line.name.is_empty() && !line.speed_alone);
             let mut metrics = std::iter::once(line.metric).chain(others).filter(named);
             let Some(query) = metrics.find_map(|metric| self.query(line, metric)) else { continue };
             let Some(first) = self.row(&query) else { continue };
@@ -89,7 +91,7 @@ impl<'a> Builder<'a> {
                 let time = RowQuery { metric, time_of, metric_in_doubt: None, which: KeyFigure::Time, ..query.clone() };
                 all.extend(self.row(&time));
             }
-            if line.shows == Shows::Both && is_first {
+            if !line.speed_alone && is_first {
                 all.extend(self.row(&RowQuery { which: KeyFigure::Scaling, ..query.clone() }));
             }
             if let Some(metric) = self.own_metric(query.test, section).filter(|own| *own != query.metric) {
@@ -102,18 +104,18 @@ impl<'a> Builder<'a> {
 
     /// What a line asks for: that of its tests which most sides have, and in its place what is the same work or, in
     /// parentheses, the line's other tests.
-    fn query(&self, line: &SummaryLine, metric: &'a str) -> Option<RowQuery<'a>> {
+    fn query(&self, line: &'a SummaryLine, metric: &'a str) -> Option<RowQuery<'a>> {
         let points = self.sides.iter().flat_map(|side| &side.runs).flat_map(|run| &run.points);
         let workloads = points.map(|point| &point.subject).filter(|subject| subject.kind() == SubjectKind::Workload);
-        let codes: Vec<&'a str> = match line.tests {
+        let codes: Vec<&'a str> = match line.tests.as_slice() {
             [] => unique(workloads.map(|subject| subject.as_str())),
             tests => tests.to_vec(),
         };
-        let which = if line.shows == Shows::Both { KeyFigure::Throughput } else { KeyFigure::Speed };
+        let which = if line.speed_alone { KeyFigure::Speed } else { KeyFigure::Throughput };
         let query = |code: &'a str| {
             let query = RowQuery::new(code, metric, which, self.catalogue);
             match metric == line.metric {
-                true => RowQuery { metric_in_doubt: line.metric_in_doubt, barred_by: line.barred_by, ..query },
+                true => RowQuery { metric_in_doubt: line.metric_in_doubt, barred_by: &line.barred_by, ..query },
                 false => query,
             }
         };

@@ -1,10 +1,12 @@
 //! What a report says, before anybody draws it: sections of notes, facts, tables and charts. A document is made once
-//! from results. The terminal and the page draw the same document, and a figure becomes text in one place
+//! from results. The terminal, the page and the Markdown draw the same document, and a figure becomes text in one place
 //! ([`Cell::text`]). Texts are as they came; who draws them makes them harmless.
 
 mod table;
 
-pub(crate) use table::{BEST, Caption, Cell, Column, Form, Keep, Look, Rank, Row, Table, Tone, WORST};
+pub(crate) use table::{
+    BEST, Caption, Cell, Column, Field, Form, Keep, Look, Rank, Row, Table, Tone, WORST, drawn_sign,
+};
 
 use crate::charts::LineChart;
 
@@ -191,12 +193,19 @@ impl Section {
         Self { title: title.into(), about: about.into(), ..self }
     }
 
+    /// With a further block, if that says something.
     pub(crate) fn push(&mut self, block: impl Into<Block>) {
-        self.blocks.push(block.into());
+        self.blocks.extend(Some(block.into()).filter(|block| !block.is_empty()));
     }
 
+    /// Adds a paragraph for each text that applies.
+    pub(crate) fn push_notes<T: Into<String>>(&mut self, texts: impl IntoIterator<Item = (bool, T)>) {
+        self.blocks.extend(texts.into_iter().filter(|(is, _)| *is).map(|(_, text)| Note::plain(text).into()));
+    }
+
+    /// With the further blocks that say something.
     pub(crate) fn with(mut self, blocks: impl IntoIterator<Item = Block>) -> Self {
-        self.blocks.extend(blocks);
+        self.blocks.extend(blocks.into_iter().filter(|block| !block.is_empty()));
         self
     }
 }
@@ -204,7 +213,7 @@ impl Section {
 impl Note {
     /// A paragraph without a lead.
     pub(crate) fn plain(text: impl Into<String>) -> Self {
-        Self { text: text.into(), ..Self::default() }
+        Self::led("", text)
     }
 
     /// A paragraph that begins with a mark or a word; on a terminal the text follows it as it is given here.
@@ -214,7 +223,36 @@ impl Note {
 
     /// What has not been verified.
     pub(crate) fn notice(text: impl Into<String>) -> Self {
-        Self { kind: NoteKind::Notice, lead: "Notice    ".to_owned(), text: text.into() }
+        Self { kind: NoteKind::Notice, ..Self::led("Notice    ", text) }
+    }
+
+    /// What does not compare.
+    pub(crate) fn warning(text: impl Into<String>) -> Self {
+        Self { kind: NoteKind::Warning, ..Self::led("! ", text) }
+    }
+}
+
+impl Block {
+    /// The facts of a sheet; those at the head of a document have no title.
+    pub(crate) fn sheet(&self) -> Option<&Facts> {
+        if let Self::Facts(facts) = self { Some(facts).filter(|facts| !facts.title.is_empty()) } else { None }
+    }
+
+    /// Whether it says nothing.
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Facts(facts) => facts.facts.is_empty(),
+            Self::Table(table) => table.rows.is_empty(),
+            Self::List(sentences) => sentences.is_empty(),
+            Self::Pairs(parts) => parts.is_empty(),
+            Self::Legend(entries) => entries.is_empty(),
+            Self::Charts(charts) => charts.is_empty(),
+            _ => false,
+        }
+    }
+
+    pub(crate) fn is_warning(&self) -> bool {
+        matches!(self, Self::Note(Note { kind: NoteKind::Warning, .. }))
     }
 }
 
@@ -231,14 +269,11 @@ macro_rules! blocks {
 
 blocks! {
     Note(Note),
-    Sides(Vec<SideLine>),
     Facts(Facts),
     Beside(Beside),
     Table(Table),
     Charts(Vec<LineChart>),
-    Bars(Bars),
     Tiles(Vec<Tile>),
-    Pairs(Vec<Part>),
     List(Vec<String>),
     Part(Part),
     Legend(Vec<LegendEntry>),

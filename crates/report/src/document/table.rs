@@ -2,12 +2,23 @@
 
 use crate::numbers::{self, MISSING};
 use dbdyno_model::PrintedBound;
+use serde::Deserialize;
 use std::borrow::Cow;
 
 /// The sign of the best figure of a row; a page has its own.
 pub(crate) const BEST: char = '+';
 /// The sign of the worst.
 pub(crate) const WORST: char = '-';
+
+/// The sign of a mark where there is room for signs of their own: on a page, and in a summary that is read without the
+/// legend beside it, where a minus behind a figure would be misread.
+pub(crate) fn drawn_sign(mark: char) -> char {
+    match mark {
+        BEST => '▲',
+        WORST => '▼',
+        other => other,
+    }
+}
 
 /// A table.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,6 +54,8 @@ pub(crate) enum Look {
     Heat,
     /// Requirements and results.
     Verdict,
+    /// Names and values.
+    Facts,
 }
 
 /// What happens to a column on a narrow terminal.
@@ -52,6 +65,13 @@ pub(crate) enum Keep {
     Always,
     /// It is dropped, the lowest number first.
     Drop(u8),
+}
+
+impl Keep {
+    /// For columns of which the first two stay, and the last ones are dropped first.
+    pub(crate) fn last_first(n: usize) -> Self {
+        if n < 2 { Self::Always } else { Self::Drop(u8::MAX.saturating_sub(u8::try_from(n).unwrap_or(u8::MAX))) }
+    }
 }
 
 /// One column.
@@ -73,8 +93,9 @@ pub(crate) struct Column {
 impl Column {
     /// A column of words.
     pub(crate) const fn words(name: &'static str, head: &'static str, keep: Keep) -> Self {
-        let (name, head) = (Cow::Borrowed(name), Cow::Borrowed(head));
-        Self { name, head, more: String::new(), figures: false, keep, optional: false }
+        let mut column = Self::figures(name, head, keep);
+        column.figures = false;
+        column
     }
 
     /// A column of figures.
@@ -92,8 +113,7 @@ impl Column {
     /// A column of figures with a head that depends on the results; it is its own name.
     pub(crate) fn made(head: impl Into<String>, keep: Keep) -> Self {
         let head = head.into();
-        let name = head.replace('\n', " ");
-        Self { name: name.into(), head: head.into(), more: String::new(), figures: true, keep, optional: false }
+        Self { name: head.replace('\n', " ").into(), head: head.into(), ..Self::figures("", "", keep) }
     }
 
     /// The lines of the head.
@@ -124,12 +144,29 @@ pub(crate) enum Row {
 impl Row {
     /// A row of words.
     pub(crate) fn words<T: Into<String>>(words: impl IntoIterator<Item = T>) -> Self {
-        Self::Cells(words.into_iter().map(Cell::words).collect())
+        Self::led(words, [])
+    }
+
+    /// A row that begins with words.
+    pub(crate) fn led<T: Into<String>>(
+        words: impl IntoIterator<Item = T>,
+        cells: impl IntoIterator<Item = Cell>,
+    ) -> Self {
+        Self::Cells(words.into_iter().map(Cell::words).chain(cells).collect())
+    }
+
+    /// Its cells; a heading has none.
+    pub(crate) fn cells(&self) -> &[Cell] {
+        match self {
+            Self::Cells(cells) | Self::Remark(cells, _) => cells,
+            Self::Group(_) => &[],
+        }
     }
 }
 
 /// How a figure becomes text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Form {
     /// Four digits and an exponent: `1.472E+05`.
     Scientific,
@@ -137,6 +174,8 @@ pub(crate) enum Form {
     Thousands,
     /// For narrow columns: `97`, `5.2`.
     Short,
+    /// Seconds in microseconds, for narrow columns.
+    Micros,
     /// As a source printed it.
     Printed,
     /// A whole number.
@@ -160,6 +199,7 @@ impl Form {
             (Self::Scientific, value) => numbers::scientific(value),
             (Self::Thousands, value) => numbers::thousands(value),
             (Self::Short, value) => numbers::short(value),
+            (Self::Micros, value) => numbers::short(value.map(|s| s * 1e6)),
             (Self::Printed, value) => numbers::printed(value),
             (Self::Duration, value) => numbers::duration(value),
             (Self::Percent, value) => numbers::percent(value),
@@ -199,6 +239,8 @@ pub(crate) enum Tone {
     Better,
     /// A loss.
     Worse,
+    /// It stands for what is not known.
+    Unknown,
 }
 
 /// The place of a figure among those of its row.
@@ -211,6 +253,17 @@ pub(crate) enum Rank {
     Best,
     /// No side is worse.
     Worst,
+}
+
+impl Rank {
+    /// Its sign.
+    pub(crate) fn sign(self) -> Option<char> {
+        match self {
+            Self::None => None,
+            Self::Best => Some(BEST),
+            Self::Worst => Some(WORST),
+        }
+    }
 }
 
 /// A cell.
@@ -315,7 +368,17 @@ impl Cell {
     }
 }
 
+/// A column, and the cell in it that something has.
+pub(crate) type Field<T> = (Column, fn(&T) -> Cell);
+
 impl Table {
+    /// A table with a row for each of these things.
+    pub(crate) fn of<T>(caption: Caption, fields: &[Field<T>], things: &[T]) -> Self {
+        let row = |thing| Row::Cells(fields.iter().map(|(_, cell)| cell(thing)).collect());
+        let columns = fields.iter().map(|(column, _)| column.clone()).collect();
+        Self::new(caption, columns, things.iter().map(row).collect())
+    }
+
     /// A table of figures.
     pub(crate) fn new(caption: Caption, columns: Vec<Column>, rows: Vec<Row>) -> Self {
         Self { caption, columns, rows, look: Look::default() }
@@ -323,6 +386,11 @@ impl Table {
 
     pub(crate) fn look(self, look: Look) -> Self {
         Self { look, ..self }
+    }
+
+    /// With a caption that a page shows.
+    pub(crate) fn called(self, caption: impl Into<String>) -> Self {
+        Self { caption: Caption::Page(caption.into()), ..self }
     }
 
     /// The caption.
@@ -334,12 +402,7 @@ impl Table {
 
     /// Whether a column says nothing in any row; for one of figures, whether none is known.
     pub(crate) fn is_bare(&self, column: usize) -> bool {
-        let is_figures = self.columns[column].figures;
-        self.rows.iter().all(|row| match row {
-            Row::Cells(cells) | Row::Remark(cells, _) => {
-                cells.get(column).is_none_or(|cell| if is_figures { cell.is_missing() } else { cell.is_empty() })
-            }
-            Row::Group(_) => true,
-        })
+        let is_bare = if self.columns[column].figures { Cell::is_missing } else { Cell::is_empty };
+        self.rows.iter().filter_map(|row| row.cells().get(column)).all(is_bare)
     }
 }

@@ -1,56 +1,32 @@
-//! Charts as SVG. plotters makes the layout. Every mark has a text that is shown when a reader points at it.
+//! Charts as SVG with classes in place of colours, so that the style sheet decides about light, dark and print. Every
+//! mark has a text that is shown when a reader points at it.
 
-use super::canvas::{self, AXIS, Canvas, FONT_SIZE, GRID, LIMIT, NUMBER};
 use crate::charts::{ChartSeries, LineChart, SeriesShape};
 use crate::terminal::lines::clean;
 use maud::{Markup, PreEscaped, html};
-use plotters::chart::ChartBuilder;
-use plotters::drawing::{DrawingAreaErrorKind, IntoDrawingArea};
-use plotters::element::{PathElement, Polygon};
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{Color, IntoFont, TRANSPARENT, TextStyle};
-use std::convert::Infallible;
 
-/// Number of mark shapes; each has its own colour, too.
-const SHAPES: u8 = 8;
-const WIDTH: u32 = 560;
-const HEIGHT: u32 = 350;
+/// The shapes that all marks of a page refer to.
+pub(super) const SHAPES: &str = include_str!("shapes.svg");
+/// How many there are; each has its own colour, too.
+const MOST_SHAPES: u8 = 8;
+const WIDTH: i32 = 560;
+const HEIGHT: i32 = 350;
 
 /// The sample of a series' style in a legend.
 fn swatch(series: &ChartSeries) -> Markup {
     html! {
         svg.k viewBox="0 0 52 24" aria-hidden="true" {
             @if series.drawn != SeriesShape::Marks { path class={ "l s" (series.style) } d="M2 12H50" {} }
-            @if series.drawn != SeriesShape::Line { (mark(26, 12, series.style, false, None)) }
+            @if series.drawn != SeriesShape::Line { (mark(26, 12, "p", series.style, None)) }
         }
     }
 }
 
-fn mark(x: i32, y: i32, style: u8, doubtful: bool, text: Option<&str>) -> Markup {
-    let class = if doubtful { "o" } else { "p" };
-    let shape = style % SHAPES;
+fn mark(x: i32, y: i32, class: &str, style: u8, text: Option<&str>) -> Markup {
+    let shape = style % MOST_SHAPES;
     html! {
         use class={ (class) " s" (style) } href={ "#m" (shape) } x=(x) y=(y) {
             @if let Some(text) = text { title { (clean(text)) } }
-        }
-    }
-}
-
-/// The shapes that all marks of a page refer to.
-pub(super) fn shapes() -> Markup {
-    const SHAPE: [&str; SHAPES as usize] = [
-        "M-7 0A7 7 0 1 0 7 0A7 7 0 1 0-7 0Z",
-        "M-6.5-6.5H6.5V6.5H-6.5Z",
-        "M0-9L8 6H-8Z",
-        "M0-9L9 0L0 9L-9 0Z",
-        "M0 9L8-6H-8Z",
-        "M-3-9H3V-3H9V3H3V9H-3V3H-9V-3H-3Z",
-        "M-9 0L-4-8H4L9 0L4 8H-4Z",
-        "M-9-4L0 0L9-4V5L0 9L-9 5Z",
-    ];
-    html! {
-        svg.defs width="0" height="0" aria-hidden="true" {
-            defs { @for (n, shape) in SHAPE.iter().enumerate() { path id={ "m" (n) } d=(shape) {} } }
         }
     }
 }
@@ -96,58 +72,93 @@ fn svg(chart: &LineChart, id: &str) -> Markup {
     }
 }
 
-fn drawing(chart: &LineChart) -> String {
-    let mut out = String::new();
-    // The canvas accepts everything and has a size, so drawing cannot fail.
-    match draw(chart, &mut out) {
-        Ok(marks) => out + &marks,
-        Err(why) => html! { text { "cannot be drawn: " (why) } }.into_string(),
-    }
-}
+/// Height of the numbers at the axes, in units of the drawing.
+const FONT_SIZE: f64 = 22.0;
+/// Room for the widest number at the left: for all of them, and for each digit. The page chooses the typeface, so it is
+/// an estimate.
+const LEFT: i32 = 22;
+const DIGIT: i32 = 13;
+/// The other edges of the plot.
+const TOP: i32 = 14;
+const RIGHT: i32 = WIDTH - 17;
+const BOTTOM: i32 = HEIGHT - 41;
+/// The length of the tick at a number.
+const TICK: i32 = 6;
 
-fn draw(of: &LineChart, out: &mut String) -> Result<String, DrawingAreaErrorKind<Infallible>> {
-    let area = Canvas::new((WIDTH, HEIGHT), out).into_drawing_area();
+/// Grid, axes with their numbers, and series. Whole coordinates keep pages small.
+fn drawing(of: &LineChart) -> String {
     let widest = of.y.ticks.iter().map(|(_, text)| text.chars().count()).max().unwrap_or(1);
-    let mut chart = ChartBuilder::on(&area)
-        .margin_top(14)
-        .margin_right(16)
-        .x_label_area_size(40)
-        .y_label_area_size(22 + 13 * u32::try_from(widest).unwrap_or(4))
-        .build_cartesian_2d(of.x.clone(), of.y.clone())?;
-    let numbers = |anchor| TextStyle::from(("sans-serif", FONT_SIZE).into_font()).color(&NUMBER).pos(anchor);
-    chart
-        .configure_mesh()
-        .disable_x_mesh()
-        .bold_line_style(GRID)
-        .light_line_style(TRANSPARENT)
-        .axis_style(AXIS)
-        .set_all_tick_mark_size(6)
-        .x_label_style(numbers(Pos::new(HPos::Center, VPos::Top)))
-        .y_label_style(numbers(Pos::new(HPos::Right, VPos::Center)))
-        .draw()?;
+    let left = LEFT + DIGIT * i32::try_from(widest).unwrap_or(4);
+    let to_x = |x: f64| of.x.map(x, (left, RIGHT));
+    let to_y = |y: f64| of.y.map(y, (BOTTOM, TOP));
+    let to_all = |places: &[(f64, f64)]| places.iter().map(|(x, y)| (to_x(*x), to_y(*y))).collect::<Vec<_>>();
+    let mut out = String::new();
+    for (y, _) in &of.y.ticks {
+        out += &path("g", &[(left, to_y(*y)), (RIGHT, to_y(*y))], "");
+    }
+    out += &path("x", &[(left - 1, TOP), (left - 1, BOTTOM)], "");
+    for (y, text) in of.y.ticks.iter().map(|(y, text)| (to_y(*y), text)) {
+        out += &number(text, "end", left - 2 * TICK, f64::from(y) + FONT_SIZE * 0.35);
+        out += &path("x", &[(left - 1 - TICK, y), (left - 1, y)], "");
+    }
+    out += &path("x", &[(left, BOTTOM + 1), (RIGHT, BOTTOM + 1)], "");
+    for (x, text) in of.x.ticks.iter().map(|(x, text)| (to_x(*x), text)) {
+        out += &number(text, "middle", x, f64::from(BOTTOM + 1 + 2 * TICK) + FONT_SIZE * 0.8);
+        out += &path("x", &[(x, BOTTOM + 1), (x, BOTTOM + 1 + TICK)], "");
+    }
     if let Some(y) = of.limit.as_ref().and_then(|(limit, _)| of.y.scale.place(*limit)) {
-        chart.draw_series([PathElement::new([(of.x.from, y), (of.x.to, y)], LIMIT)])?;
+        out += &path("q", &[(left, to_y(y)), (RIGHT, to_y(y))], "");
     }
+    for (series, band) in of.series.iter().map(|series| (series, of.band(series))).filter(|(_, band)| band.len() > 2) {
+        out += &path(&format!("b s{}", series.style), &to_all(&band), "Z");
+    }
+    // Marks lie above all lines.
     let mut marks = String::new();
-    for series in &of.series {
-        let band = of.band(series);
-        if band.len() > 2 {
-            chart.draw_series([Polygon::new(band, canvas::band(series.style).filled())])?;
-        }
-    }
     for series in &of.series {
         let line: Vec<(f64, f64)> = series.marks.iter().filter_map(|m| of.place(m.x, m.y)).collect();
         if line.len() > 1 && series.drawn != SeriesShape::Marks {
-            chart.draw_series([PathElement::new(line, canvas::line(series.style))])?;
+            out += &path(&format!("l s{}", series.style), &to_all(&line), "");
         }
-        for one in &series.marks {
-            let Some(place) = of.place(one.x, one.y).filter(|_| !one.text.is_empty()) else { continue };
-            let (x, y) = chart.backend_coord(&place);
-            let text = mark(x, y, series.style, one.doubtful, Some(&one.text)).into_string();
-            let text =
-                if series.drawn == SeriesShape::Line { text.replacen("class=\"p", "class=\"h", 1) } else { text };
-            marks.push_str(&text);
+        for one in series.marks.iter().filter(|one| !one.text.is_empty()) {
+            let Some((x, y)) = of.place(one.x, one.y) else { continue };
+            // Those of doubtful figures are hollow, and along a line they are found by pointing at them.
+            let class = match series.drawn {
+                _ if one.doubtful => "o",
+                SeriesShape::Line => "h",
+                SeriesShape::Both | SeriesShape::Marks => "p",
+            };
+            marks += &mark(to_x(x), to_y(y), class, series.style, Some(&one.text)).into_string();
         }
     }
-    Ok(marks)
+    out + &marks
+}
+
+/// A line through points; `Z` at its end closes it.
+fn path(class: &str, points: &[(i32, i32)], end: &str) -> String {
+    let mut data = String::new();
+    for (n, (x, y)) in points.iter().enumerate() {
+        data += &match n.checked_sub(1).map(|before| points[before]) {
+            None => format!("M{x} {y}"),
+            Some((_, before)) if before == *y => format!("H{x}"),
+            Some((before, _)) if before == *x => format!("V{y}"),
+            Some(_) => format!("L{x} {y}"),
+        };
+    }
+    format!(r#"<path class="{class}" d="{data}{end}"/>"#)
+}
+
+fn number(text: &str, anchor: &str, x: i32, y: f64) -> String {
+    format!(r#"<text class="n" x="{x}" y="{y:.0}" text-anchor="{anchor}">{}</text>"#, html! { (text) }.into_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_style_of_a_mark_has_a_shape() {
+        let shapes: Vec<String> = (0..MOST_SHAPES).map(|n| format!("<path id=\"m{n}\" ")).collect();
+        assert_eq!(SHAPES.matches("<path ").count(), shapes.len());
+        assert!(shapes.iter().all(|shape| SHAPES.contains(shape)), "{SHAPES}");
+    }
 }

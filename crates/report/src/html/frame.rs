@@ -24,7 +24,7 @@ pub(super) fn frame(title: &str, content: &Markup) -> String {
             }
             body {
                 a.skip href="#main" { "Skip to the figures" }
-                (drawing::shapes())
+                (PreEscaped(drawing::SHAPES.replace('\n', "")))
                 main #main { (content) }
                 footer { p { "Made by dbdyno " (env!("CARGO_PKG_VERSION")) ". This page is complete: it needs no network." } }
                 div #tip role="status" aria-live="polite" {}

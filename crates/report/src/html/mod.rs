@@ -2,23 +2,22 @@
 //! colours, so that one page works on paper, on a phone and in dark mode. Every text is escaped (`maud`), and a content
 //! security policy lets the browser run only the page's own script.
 
-mod canvas;
 mod drawing;
 mod frame;
 mod table;
 
-use crate::document::{
-    Bars, Beside, Block, Document, Facts, LegendEntry, Note, NoteKind, Part, Section, SideLine, Tile,
-};
+use crate::document::{Bars, Beside, Block, Caption, Cell, Column, Document, Facts, Keep, LegendEntry, Look};
+use crate::document::{Note, NoteKind, Part, Row, Section, SideLine, Table, Tile, Tone, drawn_sign};
 use crate::numbers::factor;
 use crate::terminal::lines::clean;
 use maud::{Markup, html};
-use std::cell::Cell as Counter;
+use std::cell::{Cell as Counter, RefCell};
+use std::collections::BTreeSet;
 
 /// The page of a document.
 pub(crate) fn page(document: &Document) -> String {
     let sections: Vec<&Section> = document.sections.iter().filter(|section| !section.blocks.is_empty()).collect();
-    let page = Page { charts: Counter::new(0) };
+    let page = Page::default();
     let content = html! {
         header {
             p.kind { (document.kind) }
@@ -28,42 +27,40 @@ pub(crate) fn page(document: &Document) -> String {
                 @for section in &sections { a href={ "#" (section.id) } { (clean(&section.name)) } }
             }
         }
-        @for section in &sections { (page.section(section)) }
+        @for section in &sections {
+            section id=(section.id) {
+                h2 {
+                    (clean(if section.title.is_empty() { &section.name } else { &section.title }))
+                    @if !section.about.is_empty() { span.sub { (clean(&section.about)) } }
+                }
+                (page.blocks(&section.blocks))
+            }
+        }
     };
     frame::frame(&document.title, &content)
 }
 
 /// A page in the making.
+#[derive(Default)]
 struct Page {
     /// How many charts it has so far; they are numbered.
     charts: Counter<usize>,
+    /// The marks that it has explained.
+    explained: RefCell<BTreeSet<char>>,
 }
 
 impl Page {
-    fn section(&self, section: &Section) -> Markup {
-        let title = if section.title.is_empty() { &section.name } else { &section.title };
-        html! {
-            section id=(section.id) {
-                h2 { (clean(title)) @if !section.about.is_empty() { span.sub { (clean(&section.about)) } } }
-                (self.blocks(&section.blocks))
-            }
-        }
-    }
-
     /// Facts that follow each other stand in columns, and warnings that do in one box.
     fn blocks(&self, blocks: &[Block]) -> Markup {
-        let is_sheet = |block: &Block| matches!(block, Block::Facts(facts) if !facts.title.is_empty());
-        let is_warning = |block: &Block| matches!(block, Block::Note(Note { kind: NoteKind::Warning, .. }));
-        let groups = blocks.chunk_by(|a, b| (is_sheet(a) && is_sheet(b)) || (is_warning(a) && is_warning(b)));
+        let kind = |block: &Block| (block.sheet().is_some(), block.is_warning());
         html! {
-            @for group in groups {
-                @if group.iter().any(is_sheet) { div.sheet { @for block in group { (self.block(block)) } } }
-                @else if group.iter().any(is_warning) {
-                    div.warnings role="note" {
-                        p { b { "⚠ Not like with like" } }
-                        ul { @for block in group { (self.block(block)) } }
-                    }
-                } @else { @for block in group { (self.block(block)) } }
+            @for group in blocks.chunk_by(|a, b| kind(a) == kind(b)) {
+                @let inner = html! { @for block in group { (self.block(block)) } };
+                @match kind(&group[0]) {
+                    (true, _) => div.sheet { (inner) },
+                    (_, true) => div.warnings role="note" { p { b { "⚠ Not like with like" } } ul { (inner) } },
+                    _ => (inner),
+                }
             }
         }
     }
@@ -85,7 +82,7 @@ impl Page {
                 Block::Part(of) => (self.part(of)),
                 Block::Pairs(parts) => div.pairs { @for of in parts { (self.part(of)) } },
                 Block::Folded(of) => details { summary { (clean(&of.title)) } (self.blocks(&of.blocks)) },
-                Block::Legend(entries) => (legend(entries)),
+                Block::Legend(entries) => (self.legend(entries)),
             }
         }
     }
@@ -105,6 +102,31 @@ impl Page {
     fn chart(&self) -> String {
         self.charts.set(self.charts.get() + 1);
         format!("chart-{}", self.charts.get())
+    }
+
+    /// Each mark, with a place to which the marks of figures lead.
+    fn legend(&self, entries: &[LegendEntry]) -> Markup {
+        html! {
+            dl.marks {
+                @for entry in entries {
+                    // A mark with several meanings leads to the first of them.
+                    @let is_first = self.explained.borrow_mut().insert(entry.mark);
+                    dt id=[is_first.then(|| table::anchor(entry.mark))] { span.mark { (drawn_sign(entry.mark)) } }
+                    dd {
+                        span { (clean(&entry.text)) }
+                        @if !entry.notes.is_empty() {
+                            details {
+                                summary { "in single places" }
+                                ul {
+                                    @for note in &entry.notes { li { (clean(note)) } }
+                                    @if entry.more > 0 { li { "and " (entry.more) " more in the JSON document" } }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -145,32 +167,35 @@ fn facts(facts: &Facts) -> Markup {
             dl.head { @for (name, value) in &facts.facts { @if !name.is_empty() { dt { (clean(name)) } } dd { (clean(value)) } } }
         };
     }
-    let rows: Vec<(String, Vec<Option<String>>)> =
-        facts.facts.iter().map(|(name, value)| (name.clone(), vec![Some(value.clone())])).collect();
-    table::facts(&facts.title, &[], &rows)
+    let columns = [Column::words("", "", Keep::Always), Column::words("", "", Keep::Always)];
+    let rows = facts.facts.iter().map(|(name, value)| Row::words([name, value])).collect();
+    table::render(&Table::new(Caption::Page(facts.title.clone()), columns.into(), rows).look(Look::Facts))
 }
 
 /// The most columns of settings in one table; further columns go into another table.
 const MOST_BESIDE: usize = 7;
 
 fn beside(beside: &Beside) -> Markup {
-    let name = |n: usize| {
+    let heads = beside.letters.iter().enumerate().map(|(n, letter)| {
         let name = beside.names.get(n).map_or("", String::as_str);
-        format!("{} {name}", beside.letters[n]).trim().to_owned()
+        format!("{letter} {name}").trim().to_owned()
+    });
+    let cell = |value: &Option<String>| match value {
+        Some(value) => Cell::words(value),
+        None => Cell::words("not known").tone(Tone::Unknown),
     };
-    let all: Vec<usize> = (0..beside.letters.len()).collect();
-    html! {
-        @for group in all.chunks(MOST_BESIDE) {
-            @let names: Vec<String> = group.iter().map(|n| name(*n)).collect();
-            @let rows: Vec<(String, Vec<Option<String>>)> = beside
-                .rows
-                .iter()
-                .map(|(what, values)| (what.clone(), group.iter().map(|n| values.get(*n).cloned().flatten()).collect()))
-                .collect();
-            @let more = if group[0] > 0 { ", continued" } else { "" };
-            (table::facts(&format!("{}{more}", beside.title), &names, &rows))
-        }
-    }
+    let table = |(n, heads): (usize, &[String])| {
+        let columns = ["Setting"].into_iter().chain(heads.iter().map(String::as_str));
+        let columns = columns.map(|head| Column { figures: false, ..Column::made(head, Keep::Always) });
+        let row = |(name, values): &(String, Vec<Option<String>>)| {
+            let values = values.iter().skip(n * MOST_BESIDE).take(heads.len());
+            Row::led([name], values.map(cell))
+        };
+        let caption = format!("{}{}", beside.title, if n > 0 { ", continued" } else { "" });
+        let rows = beside.rows.iter().map(row).collect();
+        table::render(&Table::new(Caption::Page(caption), columns.collect(), rows).look(Look::Facts))
+    };
+    html! { @for part in heads.collect::<Vec<_>>().chunks(MOST_BESIDE).enumerate() { (table(part)) } }
 }
 
 fn tile(tile: &Tile) -> Markup {
@@ -211,31 +236,6 @@ fn bars(bars: &Bars) -> Markup {
                         title { (clean(&bar.text)) }
                     }
                     text x=(format!("{:.0}", MIDDLE + length.max(0.0) + 4.0)) y=(y + BAR - 4) { (bar.name) " " (factor(bar.factor)) }
-                }
-            }
-        }
-    }
-}
-
-/// Each mark, with a place to which the marks of figures lead.
-fn legend(entries: &[LegendEntry]) -> Markup {
-    html! {
-        dl.marks {
-            @for (n, entry) in entries.iter().enumerate() {
-                // A mark with several meanings leads to the first of them.
-                @let is_first = entries[..n].iter().all(|before| before.mark != entry.mark);
-                dt id=[is_first.then(|| table::anchor(entry.mark))] { span.mark { (table::page_sign(entry.mark)) } }
-                dd {
-                    span { (clean(&entry.text)) }
-                    @if !entry.notes.is_empty() {
-                        details {
-                            summary { "in single places" }
-                            ul {
-                                @for note in &entry.notes { li { (clean(note)) } }
-                                @if entry.more > 0 { li { "and " (entry.more) " more in the JSON document" } }
-                            }
-                        }
-                    }
                 }
             }
         }

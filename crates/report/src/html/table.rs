@@ -1,6 +1,7 @@
 //! Tables on a page: a caption, heads with units, one row header each, figures aligned to the right.
 
-use crate::document::{BEST, Cell, Column, Look, Rank, Row, Table, Tone, WORST};
+use crate::document::{Cell, Column, Look, Row, Table, Tone, drawn_sign};
+use crate::groups::joined;
 use crate::legend::{CLIENT, EQUIVALENT, PARENTHESES, RATED, SUSPECT};
 use crate::numbers::MISSING;
 use crate::terminal::lines::clean;
@@ -12,6 +13,8 @@ const SHADES: f64 = 20.0;
 const MOST_AT_FULL_SIZE: usize = 14;
 /// The same for figures of sides, which have marks of their own.
 const MOST_SIDES_AT_FULL_SIZE: usize = 11;
+/// The room for more marks than this behind the figures of a heat map is the same.
+const MOST_ROOM: usize = 4;
 
 /// The anchor of what a mark means.
 pub(super) fn anchor(mark: char) -> String {
@@ -32,21 +35,18 @@ pub(super) fn marks(marks: &str) -> Markup {
     html! { @for mark in marks.chars().filter(|mark| *mark != ' ') { a.mark href={ "#" (anchor(mark)) } { (mark) } } }
 }
 
-/// The sign of a mark on a page: ranks have signs of their own.
-pub(super) fn page_sign(mark: char) -> char {
-    match mark {
-        BEST => '▲',
-        WORST => '▼',
-        other => other,
-    }
+/// A text whose long names may go on in the next line, after an underscore.
+fn breakable(text: &str) -> Markup {
+    let mut parts = text.split_inclusive('_').peekable();
+    html! { @while let Some(part) = parts.next() { (part) @if parts.peek().is_some() { wbr; } } }
 }
 
 /// The figure or the words of a cell.
 pub(super) fn figure(cell: &Cell) -> Markup {
     let text = cell.text();
-    let text = clean(&text);
+    let text = breakable(&clean(&text));
     html! {
-        @if cell.doubtful && text != MISSING {
+        @if cell.doubtful && cell.text() != MISSING {
             a.doubt href={ "#" (anchor(PARENTHESES)) } title="not a figure of what the test means to measure" { (text) }
         } @else if let Some(link) = &cell.link { a href={ "#" (link) } { (text) } }
         @else { (text) }
@@ -54,31 +54,25 @@ pub(super) fn figure(cell: &Cell) -> Markup {
 }
 
 fn cell(cell: &Cell, look: Look) -> Markup {
-    let why = cell.why.as_deref().map(|why| clean(why).into_owned());
-    let class = match cell.tone {
-        Tone::Plain => None,
-        Tone::Better => Some("better"),
-        Tone::Worse => Some("worse"),
-    };
+    let why = cell.why.as_deref().map(clean);
     // Signs, for readers who cannot distinguish the colours.
-    let sign = match (look, cell.tone) {
-        (Look::Verdict, Tone::Better) => "✓ ",
-        (Look::Verdict, Tone::Worse) => "✗ ",
-        _ => "",
+    let (class, sign) = match cell.tone {
+        Tone::Plain => (None, ""),
+        Tone::Better => (Some("better"), "✓ "),
+        Tone::Worse => (Some("worse"), "✗ "),
+        Tone::Unknown => (Some("sub"), ""),
     };
-    let rank = match cell.rank {
-        Rank::Best => page_sign(BEST).to_string(),
-        Rank::Worst => page_sign(WORST).to_string(),
-        Rank::None => String::new(),
-    };
+    let rank = cell.rank.sign().map(drawn_sign);
     html! {
-        @if look == Look::Heat && !cell.is_empty() && (cell.heat.is_some() || cell.why.is_some() || !rank.is_empty()) {
+        @if look == Look::Heat && (cell.heat.is_some() || why.is_some() || rank.is_some()) {
             @let shade = cell.heat.map_or(0.0, |heat| (heat * SHADES).round());
-            span class={ "h h" (shade) } title=[why] { span.rank { (rank) } (figure(cell)) span.slot { (marks(&cell.marks)) } }
+            span class={ "h h" (shade) } title=[why] {
+                span.rank { @if let Some(rank) = rank { (rank) } } (figure(cell)) span.slot { (marks(&cell.marks)) }
+            }
         } @else if class.is_some() || why.is_some() {
-            span class=[class] title=[why] { (sign) (figure(cell)) (marks(&cell.marks)) }
+            span class=[class] title=[why] { @if look == Look::Verdict { (sign) } (figure(cell)) (marks(&cell.marks)) }
         } @else {
-            @if !rank.is_empty() { span.better { (rank) " " (figure(cell)) } } @else { (figure(cell)) }
+            @if let Some(rank) = rank { span.better { (rank) " " (figure(cell)) } } @else { (figure(cell)) }
             (marks(&cell.marks))
         }
     }
@@ -91,40 +85,29 @@ fn is_of_figures(table: &Table) -> bool {
 
 /// The class of a cell, where it is not aligned as most of its table are.
 fn alignment(column: &Column, of_figures: bool) -> Option<&'static str> {
-    match (column.figures, of_figures) {
-        (true, true) | (false, false) => None,
-        (true, false) => Some("r"),
-        (false, true) => Some("l"),
-    }
+    (column.figures != of_figures).then_some(if column.figures { "r" } else { "l" })
 }
 
 fn classes(table: &Table, columns: usize) -> String {
-    let mut classes = looks(table, columns);
+    let (name, most) = match table.look {
+        Look::Figures => ("figures", MOST_AT_FULL_SIZE),
+        Look::Keys => ("keys", MOST_AT_FULL_SIZE),
+        Look::Prose => ("prose", MOST_AT_FULL_SIZE),
+        Look::Sides => ("figures", MOST_SIDES_AT_FULL_SIZE),
+        Look::Heat => ("heat", MOST_SIDES_AT_FULL_SIZE),
+        Look::Verdict => ("verdicts", MOST_AT_FULL_SIZE),
+        Look::Facts if columns > 2 => ("facts beside", MOST_AT_FULL_SIZE),
+        Look::Facts => ("facts", MOST_AT_FULL_SIZE),
+    };
+    let mut classes = name.to_owned();
+    classes.push_str(if columns > most { " many" } else { "" });
+    if table.look == Look::Heat {
+        // The room for marks is as wide as the fullest cell needs, so that all figures are aligned.
+        let marks = table.rows.iter().flat_map(Row::cells).map(|cell| cell.marks.trim().chars().count());
+        classes.push_str(&format!(" w{}", marks.max().unwrap_or(0).min(MOST_ROOM)));
+    }
     classes.push_str(if is_of_figures(table) { " n" } else { "" });
     classes
-}
-
-fn looks(table: &Table, columns: usize) -> String {
-    let (name, of_sides) = match table.look {
-        Look::Figures => ("figures", false),
-        Look::Keys => ("keys", false),
-        Look::Prose => ("prose", false),
-        Look::Sides => ("figures", true),
-        Look::Heat => ("heat", true),
-        Look::Verdict => ("verdicts", false),
-    };
-    let most = if of_sides { MOST_SIDES_AT_FULL_SIZE } else { MOST_AT_FULL_SIZE };
-    let many = if columns > most { " many" } else { "" };
-    if table.look != Look::Heat {
-        return format!("{name}{many}");
-    }
-    // The room for marks is as wide as the fullest cell needs, so that all figures are aligned.
-    let cells = table.rows.iter().flat_map(|row| match row {
-        Row::Cells(cells) => cells.as_slice(),
-        Row::Remark(..) | Row::Group(_) => &[],
-    });
-    let most = cells.map(|cell| cell.marks.trim().chars().count()).max().unwrap_or(0);
-    format!("{name}{many} w{}", most.min(4))
 }
 
 /// A table. Columns that say nothing are left out; a side is not, whatever it has.
@@ -140,25 +123,15 @@ pub(super) fn render(table: &Table) -> Markup {
         *n == 0 || !may_go || !table.is_bare(*n)
     };
     let kept: Vec<usize> = (0..table.columns.len()).filter(kept).collect();
-    let columns: Vec<&Column> = kept.iter().map(|n| &table.columns[*n]).collect();
-    scrolled(
-        table.name(),
-        &classes(table, columns.len()),
-        &columns.iter().map(|column| head(column, is_of_figures(table))).collect::<Vec<_>>(),
-        &html! {
-            @for row in &table.rows { (line(row, table, &kept)) }
-        },
-    )
-}
-
-/// The frame of every table.
-fn scrolled(caption: &str, class: &str, heads: &[Markup], rows: &Markup) -> Markup {
+    let columns = || kept.iter().map(|n| &table.columns[*n]);
     html! {
-        div.scroll tabindex="0" role="region" aria-label={ "Table: " (clean(caption)) } {
-            table class=(class) {
-                caption { span { (clean(caption)) } }
-                @if heads.iter().any(|head| !head.0.is_empty()) { thead { tr { @for head in heads { (head) } } } }
-                tbody { (rows) }
+        div.scroll tabindex="0" role="region" aria-label={ "Table: " (clean(table.name())) } {
+            table class=(classes(table, kept.len())) {
+                caption { span { (clean(table.name())) } }
+                @if columns().any(|column| !column.head.is_empty()) {
+                    thead { tr { @for column in columns() { (head(column, is_of_figures(table))) } } }
+                }
+                tbody { @for row in &table.rows { (line(row, table, &kept)) } }
             }
         }
     }
@@ -166,61 +139,29 @@ fn scrolled(caption: &str, class: &str, heads: &[Markup], rows: &Markup) -> Mark
 
 fn head(column: &Column, of_figures: bool) -> Markup {
     let (text, unit) = column.head_and_unit();
-    let units = [unit, column.more.as_str()].into_iter().filter(|unit| !unit.is_empty()).collect::<Vec<_>>().join(", ");
+    let units = joined([unit, &column.more], ", ");
     html! {
         th scope="col" class=[alignment(column, of_figures)] {
-            (clean(&text))
-            @if !units.is_empty() { " " span.unit { (clean(&units)) } }
+            (breakable(&clean(&text)))
+            @if !units.is_empty() { " " span.unit { (breakable(&clean(&units))) } }
         }
     }
 }
 
 fn line(row: &Row, table: &Table, kept: &[usize]) -> Markup {
-    let one = |n: usize, of: &Cell| {
-        let class = alignment(&table.columns[n], is_of_figures(table));
-        html! {
-            @if n == 0 { th scope="row" class=[class] { (cell(of, table.look)) } }
-            @else { td class=[class] { (cell(of, table.look)) } }
-        }
-    };
-    let cells = |cells: &[Cell]| {
-        let there: Vec<(usize, &Cell)> = kept.iter().filter_map(|n| Some((*n, cells.get(*n)?))).collect();
-        (there.len(), html! { @for (n, of) in there { (one(n, of)) } })
-    };
+    let there: Vec<(usize, &Cell)> = kept.iter().filter_map(|n| Some((*n, row.cells().get(*n)?))).collect();
     html! {
-        @match row {
-            Row::Cells(all) => tr { (cells(all).1) },
-            Row::Remark(keys, remark) => {
-                @let (n, keys) = cells(keys);
-                tr { (keys) td.remark colspan=(kept.len().saturating_sub(n).max(1)) { (clean(remark)) } }
-            },
-            Row::Group(title) => tr.group { th scope="rowgroup" colspan=(kept.len()) { (clean(title)) } },
+        tr class=[matches!(row, Row::Group(_)).then_some("group")] {
+            @for (n, of) in &there {
+                @let class = alignment(&table.columns[*n], is_of_figures(table));
+                @if *n == 0 { th scope="row" class=[class] { (cell(of, table.look)) } }
+                @else { td class=[class] { (cell(of, table.look)) } }
+            }
+            @match row {
+                Row::Cells(_) => {},
+                Row::Remark(_, remark) => td.remark colspan=(kept.len().saturating_sub(there.len()).max(1)) { (clean(remark)) },
+                Row::Group(title) => th scope="rowgroup" colspan=(kept.len()) { (clean(title)) },
+            }
         }
     }
-}
-
-/// A table of facts: a name, and a value for each thing that is named.
-pub(super) fn facts(caption: &str, names: &[String], rows: &[(String, Vec<Option<String>>)]) -> Markup {
-    let class = if names.len() > 1 { "facts beside" } else { "facts" };
-    let heads: Vec<Markup> = if names.is_empty() {
-        Vec::new()
-    } else {
-        let heads = std::iter::once("Setting").chain(names.iter().map(String::as_str));
-        heads.map(|name| html! { th scope="col" { (clean(name)) } }).collect()
-    };
-    scrolled(
-        caption,
-        class,
-        &heads,
-        &html! {
-            @for (name, values) in rows {
-                tr {
-                    th scope="row" { (clean(name)) }
-                    @for value in values {
-                        td { @match value { Some(value) => (clean(value)), None => span.sub { "not known" } } }
-                    }
-                }
-            }
-        },
-    )
 }

@@ -1,7 +1,7 @@
 //! A chart of cells in the making: what its lines are over, and what their marks say.
 
 use super::measured::{MeasuredCell, shown};
-use crate::charts::{Axis, ChartSeries, LineChart, Mark, extent};
+use crate::charts::{Axis, AxisOf, ChartSeries, LineChart, Mark, extent};
 use crate::summary::head::{counted, dop_words};
 use dbdyno_model::Point;
 
@@ -80,16 +80,14 @@ impl<'u> CellChart<'u> {
 
     /// The chart; `None` without a line, which needs two points. For one point the table is enough.
     pub(super) fn done(self, limit: Option<(f64, String)>) -> Option<LineChart> {
-        if self.series.iter().all(|s| s.marks.len() < 2) {
-            return None;
-        }
-        let values: Vec<f64> = extent(&self.series).chain(limit.iter().map(|(limit, _)| *limit)).collect();
-        let y = match self.unit {
-            "s" => Axis::times(values),
-            "%" => Axis::percent(),
-            _ => Axis::amounts(values),
+        let axis: AxisOf = match self.unit {
+            "s" => Axis::times,
+            "%" => Axis::percent,
+            _ => Axis::amounts,
         };
-        let unit = if self.about.is_empty() { self.unit.to_owned() } else { self.about };
-        Some(LineChart { limit, ..LineChart::over_dops(self.title, unit, self.along.name, y, self.series) })
+        let values: Vec<f64> = extent(&self.series).chain(limit.iter().map(|(limit, _)| *limit)).collect();
+        let unit = if self.about.is_empty() { self.unit } else { &self.about };
+        let chart = LineChart::of(self.title, unit, self.along.name, [Axis::dops, axis], self.series)?;
+        Some(LineChart { y: axis(values), limit, ..chart })
     }
 }

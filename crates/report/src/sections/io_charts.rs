@@ -10,39 +10,37 @@ use crate::numbers::{bytes, duration};
 #[derive(Clone, Copy)]
 pub(super) struct IoKind {
     name: &'static str,
-    iops: PointFigure,
+    pub(super) iops: PointFigure,
     pub(super) mib_per_s: PointFigure,
     service_time_s: PointFigure,
 }
 
-pub(super) const DEVICE_READS: IoKind = IoKind {
-    name: "device reads",
-    iops: |p| p.io.read_iops,
-    mib_per_s: |p| p.io.read_mib_per_s,
-    service_time_s: |p| p.io.read_service_time_s,
-};
-pub(super) const DEVICE_WRITES: IoKind = IoKind {
-    name: "device writes",
-    iops: |p| p.io.write_iops,
-    mib_per_s: |p| p.io.write_mib_per_s,
-    service_time_s: |p| p.io.write_service_time_s,
-};
-/// Writes of data files as the database counts them.
-const DATA_WRITES: IoKind = IoKind {
-    name: "data-file writes",
-    iops: |p| p.database.data_writes_per_s,
-    mib_per_s: |p| p.database.data_write_mib_per_s,
-    service_time_s: |p| p.database.data_write_service_time_s,
-};
-/// Writes of the log as the database counts them.
-const LOG_WRITES: IoKind = IoKind {
-    name: "log writes",
-    iops: |p| p.redo.writes_per_s,
-    mib_per_s: |p| p.redo.mib_per_s,
-    service_time_s: |p| p.redo.write_service_time_s,
-};
+const fn kind(name: &'static str, iops: PointFigure, mib_per_s: PointFigure, service_time_s: PointFigure) -> IoKind {
+    IoKind { name, iops, mib_per_s, service_time_s }
+}
 
-const BYTES_PER_MIB: f64 = 1_048_576.0;
+pub(super) const DEVICE_READS: IoKind =
+    kind("device reads", |p| p.io.read_iops, |p| p.io.read_mib_per_s, |p| p.io.read_service_time_s);
+pub(super) const DEVICE_WRITES: IoKind =
+    kind("device writes", |p| p.io.write_iops, |p| p.io.write_mib_per_s, |p| p.io.write_service_time_s);
+/// Writes of data files as the database counts them.
+const DATA_WRITES: IoKind = kind(
+    "data-file writes",
+    |p| p.database.data_writes_per_s,
+    |p| p.database.data_write_mib_per_s,
+    |p| p.database.data_write_service_time_s,
+);
+/// Writes of the log as the database counts them.
+const LOG_WRITES: IoKind =
+    kind("log writes", |p| p.redo.writes_per_s, |p| p.redo.mib_per_s, |p| p.redo.write_service_time_s);
+
+/// Mean length from which bytes tell more than I/Os; shorter requests are not those of sequential work.
+pub(super) const LONG_BYTES: f64 = 65_536.0;
+
+/// The mean length of an I/O.
+pub(super) fn bytes_each(mib_per_s: f64, iops: f64) -> Option<f64> {
+    (iops > 0.0).then_some(mib_per_s * 1_048_576.0 / iops)
+}
 
 impl IoKind {
     /// Whether there was enough of it to be looked at.
@@ -57,23 +55,22 @@ impl IoKind {
     fn each(self, cell: &MeasuredCell<'_>) -> String {
         let time = cell.median(self.service_time_s).map(|time_s| format!("; {} an I/O", duration(time_s)));
         let rates = cell.median(self.mib_per_s).zip(cell.median(self.iops));
-        let length = rates.filter(|(_, iops)| *iops > 0.0);
-        let length = length.map(|(mib, iops)| format!("; {} each", bytes((mib * BYTES_PER_MIB / iops) as u64)));
+        let length = rates.and_then(|(mib_per_s, iops)| bytes_each(mib_per_s, iops));
+        let length = length.map(|length| format!("; {} each", bytes(length as u64)));
         time.unwrap_or_default() + &length.unwrap_or_default()
     }
 }
 
 /// The I/O of a storage test: its rate, in MiB/s where it is long, and the time of one.
 pub(super) fn charts(cells: &[&MeasuredCell<'_>]) -> Vec<LineChart> {
-    /// Mean length from which bytes tell more than I/Os.
-    const LONG_BYTES: f64 = 65_536.0;
     // Where the database tells its writes apart, those of the devices are the same again.
     let writes = if DATA_WRITES.is_there(cells) { DATA_WRITES } else { DEVICE_WRITES };
     let kinds = [DEVICE_READS, writes, LOG_WRITES].into_iter().filter(|kind| kind.is_there(cells)).collect::<Vec<_>>();
     let sum = |figure: fn(&IoKind) -> PointFigure| {
         kinds.iter().flat_map(|kind| cells.iter().filter_map(move |c| c.median(figure(kind)))).sum::<f64>()
     };
-    let is_long = sum(|kind| kind.mib_per_s) * BYTES_PER_MIB >= LONG_BYTES * sum(|kind| kind.iops);
+    let each = bytes_each(sum(|kind| kind.mib_per_s), sum(|kind| kind.iops));
+    let is_long = each.is_none_or(|bytes| bytes >= LONG_BYTES);
     let mut rates = CellChart::new("Reads and writes", if is_long { "MiB/s" } else { "IOPS" }, DOPS);
     for kind in &kinds {
         let figure = if is_long { kind.mib_per_s } else { kind.iops };

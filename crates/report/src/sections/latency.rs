@@ -1,103 +1,68 @@
 //! How long transactions take, as a caller sees it: a line for each test, degree of parallelism and load, and charts of
 //! their percentiles and distributions. The lines of one test form its curve of latency over throughput.
 
-use super::columns::{KEYS, keys};
+use super::words::{self, alone, keys, note};
 use crate::charts::{Axis, ChartSeries, LineChart, Mark, SeriesShape};
-use crate::document::{Block, Caption, Cell, Column, Keep, Note, Part, Row, Section, Table};
+use crate::document::{Block, Cell, Form, Note, Row, Section, Table};
 use crate::figures::is_doubtful;
-use crate::groups::{grouped, unique};
-use crate::legend::{CLIENT, Legend, RATED, is_timed, marks, title};
+use crate::groups::grouped;
+use crate::legend::{CLIENT, Legend, RATED, UNMET, is_timed, marks, part};
 use crate::load_times::{LoadTimes, TimeFigure};
 use crate::numbers::{duration, percent, thousands};
 use crate::reported::PointTimes;
 use crate::summary::head::{counted, dop_words};
+use crate::types::types;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{CellKey, ClientLoad, Flag, RunJson, SubjectName};
+use dbdyno_model::{CellKey, ClientLoad, Flag, Point, RunJson, SubjectName};
 use dbdyno_stats::Histogram;
 
-use Keep::{Always, Drop};
-
-/// A percentile's name, its field, and whether it may be dropped.
-type NamedPercentile = (&'static str, TimeFigure, Keep);
-
-const PERCENTILES: [NamedPercentile; 8] = [
-    ("mean", |t| t.mean, Drop(4)),
-    ("p50", |t| t.p50, Always),
-    ("p90", |t| t.p90, Drop(2)),
-    ("p95", |t| t.p95, Drop(6)),
-    ("p99", |t| t.p99, Always),
-    ("p99.9", |t| t.p99_9, Drop(3)),
-    ("p99.99", |t| t.p99_99, Drop(1)),
-    ("max", |t| t.max, Always),
-];
+/// The times in a row of the table.
+const TIMES: [TimeFigure; 8] =
+    [|t| t.mean, |t| t.p50, |t| t.p90, |t| t.p95, |t| t.p99, |t| t.p99_9, |t| t.p99_99, |t| t.max];
 /// The percentiles with a line in charts.
-const DRAWN: [usize; 4] = [1, 3, 4, 5];
+const DRAWN: [(&str, TimeFigure); 4] =
+    [("p50", |t| t.p50), ("p95", |t| t.p95), ("p99", |t| t.p99), ("p99.9", |t| t.p99_9)];
 /// Bins of a histogram per decade of time.
 const BINS_PER_DECADE: u32 = 12;
 /// The most loads whose histograms fit in one chart.
 const MOST_HISTOGRAMS: usize = 4;
 /// In place of a load, below it: how long was waited for a connection.
 const WAIT: &str = "  waiting for one";
-/// Marks the figures of a load that missed its rate.
-const UNMET: char = '!';
 
 /// The section of a run; without blocks where dbdyno began no transactions.
 pub(crate) fn section(run: &RunJson, times: &[PointTimes], catalogue: &Catalogue) -> Section {
     let loads = LoadTimes::of(run);
-    let mut section = Section::new("latency", "Latency");
+    let mut section = words::section("latency");
     if loads.is_empty() {
         return section;
     }
-    for code in unique(loads.iter().map(|load| load.key.subject.name())) {
-        let blocks = groups(&loads, code).into_iter().flat_map(|group| by_rate(code, &group, times));
-        section.push(Part {
-            id: format!("l-{code}"),
-            code: code.to_string(),
-            title: title(code, catalogue).to_owned(),
-            blocks: blocks.collect(),
-        });
+    for (code, loads) in grouped(loads.iter().map(|load| (load.key.subject.name(), load))) {
+        let by_place = grouped(loads.into_iter().map(|load| ((load.key.dop, load.key.rows_per_tx), load)));
+        let blocks = by_place.into_iter().flat_map(|(_, loads)| by_rate(code, &loads, times));
+        section.push(part(format!("l-{code}"), code, catalogue, blocks.collect()));
     }
-    section.push(Note::plain(
-        "Response time is from the moment at which a transaction was due, so it holds what it had to wait for; service time is \
-         from when it was sent. A closed loop sends nothing while it waits, so its times do not tell what a stall would do to \
-         others. Reached is what succeeded.",
-    ));
-    let points = || run.points.iter().filter(|p| is_timed(p) && !p.again);
-    if points().any(|p| p.connection_wait_s.is_some()) {
-        section.push(Note::plain(
-            "Wait is from when a transaction could begin until it had a connection: jobs share them. It is no part of the \
-             service time, and a part of the response time.",
-        ));
+    section.push(note("latency", "times"));
+    let timed: Vec<&Point> = timed(run).collect();
+    if timed.iter().any(|p| p.connection_wait_s.is_some()) {
+        section.push(note("latency", "waits"));
     }
-    if points().any(|p| p.has(Flag::Errors)) {
-        section.push(Note::plain(
-            "Transactions that failed count as slower than any other in the percentiles, here and in verdicts: where one is \
-             among them, it says failed. The longest is of those that succeeded.",
-        ));
+    if timed.iter().any(|p| p.has(Flag::Errors)) {
+        section.push(note("latency", "errors"));
     }
     section
 }
 
 /// The report of it alone, with its legend.
 pub(crate) fn report(run: &RunJson, times: &[PointTimes], catalogue: &Catalogue) -> Vec<Section> {
-    let mut section = section(run, times, catalogue);
-    if section.blocks.is_empty() {
-        section.push(Note::plain(
-            "This run has no points of the client drive: `dbdyno run ... --drive client` measures how long transactions take.",
-        ));
-    }
-    let points = run.points.iter().filter(|p| is_timed(p) && !p.again);
-    let marked = section.with(Legend::of(points).blocks());
-    vec![marked]
+    let section = alone(section(run, times, catalogue));
+    vec![section.with(Legend::of(timed(run)).blocks())]
+}
+
+fn timed(run: &RunJson) -> impl Iterator<Item = &Point> {
+    run.points.iter().filter(|p| is_timed(p) && !p.again)
 }
 
 /// The loads of a test that differ only in their rates.
-fn groups<'l, 'a>(loads: &'l [LoadTimes<'a>], code: SubjectName<'_>) -> Vec<Vec<&'l LoadTimes<'a>>> {
-    let of_code = loads.iter().filter(|l| l.key.subject.name() == code);
-    let groups = grouped(of_code.map(|load| ((load.key.dop, load.key.rows_per_tx), load)));
-    groups.into_iter().map(|(_, members)| members).collect()
-}
-
 fn by_rate(code: SubjectName<'_>, loads: &[&LoadTimes<'_>], times: &[PointTimes]) -> Vec<Block> {
     let Some(first) = loads.first() else { return Vec::new() };
     let place = place(&first.key);
@@ -130,11 +95,6 @@ pub(crate) fn words(load: &ClientLoad) -> String {
     begins + &load.connections.map_or_else(String::new, |n| format!(", {}", counted(n.into(), "connection")))
 }
 
-/// The times of all repeats together.
-fn merged(load: &LoadTimes<'_>, times: &[PointTimes]) -> Option<Histogram> {
-    together(load.shown().into_iter().map(|(place, _)| place), load.is_open(), times)
-}
-
 /// The times of several points together; `None` where one has none.
 pub(crate) fn together(
     points: impl IntoIterator<Item = usize>,
@@ -152,7 +112,7 @@ pub(crate) fn together(
 /// Percentiles over the rate that was asked for.
 fn curve(loads: &[&LoadTimes<'_>], place: &str) -> Option<LineChart> {
     let open: Vec<&&LoadTimes<'_>> = loads.iter().filter(|l| l.is_open()).collect();
-    let line = |(n, (name, figure, _)): (usize, NamedPercentile)| {
+    let line = |(n, (name, figure)): (usize, (&str, TimeFigure))| {
         let marks = open.iter().filter_map(|load| {
             let (x, y) = (load.median(|p| p.asked_per_s)?, load.time(figure)?);
             let text = format!("{} tx/s asked: {name} {}", thousands(x), duration(y));
@@ -160,44 +120,31 @@ fn curve(loads: &[&LoadTimes<'_>], place: &str) -> Option<LineChart> {
         });
         ChartSeries::new(name, n, marks.collect())
     };
-    let drawn = DRAWN.map(|n| PERCENTILES[n]);
-    let series: Vec<ChartSeries> = drawn.into_iter().enumerate().map(line).filter(|s| s.marks.len() > 1).collect();
-    let all = || series.iter().flat_map(|s| &s.marks);
-    (!series.is_empty()).then(|| LineChart {
-        title: "Response time".to_owned(),
-        unit: format!("percentiles, {place}"),
-        along: "transactions per second asked for".to_owned(),
-        x: Axis::amounts(all().map(|m| m.x)),
-        y: Axis::decades(all().map(|m| m.y)),
-        series: series.clone(),
-        limit: None,
-    })
+    let series = DRAWN.into_iter().enumerate().map(line).filter(|s| s.marks.len() > 1).collect();
+    let along = "transactions per second asked for";
+    LineChart::of("Response time", format!("percentiles, {place}"), along, [Axis::amounts, Axis::decades], series)
 }
 
 /// The distributions of a few loads.
 fn histogram(loads: &[&LoadTimes<'_>], times: &[PointTimes], place: &str) -> Option<LineChart> {
-    let with: Vec<(&&LoadTimes<'_>, Histogram)> = loads.iter().filter_map(|l| Some((l, merged(l, times)?))).collect();
+    let with = loads.iter().filter_map(|load| {
+        let points = load.shown().into_iter().map(|(place, _)| place);
+        Some((words(&load.key.load), together(points, load.is_open(), times)?))
+    });
+    let with: Vec<(String, Histogram)> = with.collect();
     // The closed loop, the lowest rate, the highest rate and one between are enough.
     let chosen: Vec<usize> = match with.len() {
         0 => return None,
         n if n <= MOST_HISTOGRAMS => (0..n).collect(),
         n => (0..MOST_HISTOGRAMS).map(|i| i * (n - 1) / (MOST_HISTOGRAMS - 1)).collect(),
     };
-    let line = |(n, (load, histogram)): (usize, &(&&LoadTimes<'_>, Histogram))| {
-        let words = words(&load.key.load);
-        ChartSeries::new(words.as_str(), n, spread(histogram, &words)).drawn(SeriesShape::Line)
+    let line = |(n, (words, histogram)): (usize, &(String, Histogram))| {
+        ChartSeries::new(words.as_str(), n, spread(histogram, words)).drawn(SeriesShape::Line)
     };
-    let series: Vec<ChartSeries> = chosen.iter().filter_map(|n| with.get(*n)).enumerate().map(line).collect();
-    let all = || series.iter().flat_map(|s| &s.marks);
-    Some(LineChart {
-        title: "How the times are spread".to_owned(),
-        unit: format!("percent of all, {place}"),
-        along: "response time where a rate was set, else service time".to_owned(),
-        x: Axis::decades(all().map(|m| m.x)),
-        y: Axis::amounts(all().map(|m| m.y)),
-        series: series.clone(),
-        limit: None,
-    })
+    let series = chosen.iter().filter_map(|n| with.get(*n)).enumerate().map(line).collect();
+    let along = "response time where a rate was set, else service time";
+    let unit = format!("percent of all, {place}");
+    LineChart::of("How the times are spread", unit, along, [Axis::decades, Axis::amounts], series)
 }
 
 /// What share of the times lies around each.
@@ -226,19 +173,11 @@ fn bin_s(from_ns: f64) -> (f64, f64) {
 /// A row for each load: medians of its repeats. A workload with several transaction types has a row for each type, and
 /// where jobs share connections, a row has the waits for one.
 fn table(code: SubjectName<'_>, loads: &[&LoadTimes<'_>], place: &str) -> Table {
-    let mut columns = KEYS.to_vec();
-    columns.extend([
-        Column::words("load", "Load", Always),
-        Column::figures("asked rate", "Asked\n[1/s]", Always).optional(),
-        Column::figures("reached rate", "Reached\n[1/s]", Always),
-        Column::words("kind of time", "Time", Drop(5)),
-    ]);
-    columns.extend(PERCENTILES.map(|(name, _, keep)| Column::figures(name, name, keep)));
-    columns.push(Column::words("marks", "", Always));
-    let caption = Caption::Page(format!("{code}: how long transactions took, {place}"));
-    Table::new(caption, columns, loads.iter().flat_map(|load| rows(load)).collect())
+    let rows = loads.iter().flat_map(|load| rows(load)).collect();
+    words::table("latency", "loads", rows).called(format!("{code}: how long transactions took, {place}"))
 }
 
+/// A row for all transactions, one for each of several types, and one for the waits.
 fn rows(load: &LoadTimes<'_>) -> Vec<Row> {
     let mut keys = keys(load.key.subject.name(), load.key.dop, load.key.rows_per_tx);
     let words = words(&load.key.load);
@@ -247,14 +186,28 @@ fn rows(load: &LoadTimes<'_>) -> Vec<Row> {
         keys.push(Cell::words(words));
         return vec![Row::Remark(keys, load.refusal().unwrap_or_else(|| "it has no times".to_owned()))];
     }
-    let flags = load.flags();
+    let (flags, open) = (load.flags(), load.is_open());
+    let points: Vec<&Point> = shown.into_iter().map(|(_, point)| point).collect();
     let unmet = if load.is_unmet() { UNMET.to_string() } else { String::new() };
     // The table itself says that these are client drives at set rates.
-    let marks = marks(shown.iter().map(|(_, p)| *p), &flags).replace([CLIENT, RATED], "");
-    let marks = std::iter::once(format!("{unmet}{marks}")).chain(std::iter::repeat(String::new()));
-    let lines = load.lines([&words, WAIT], PERCENTILES.map(|(_, figure, _)| figure), is_doubtful(&flags));
-    let row = |(line, marks): (Vec<Cell>, String)| {
+    let marks = unmet + &marks(points.iter().copied(), &flags).replace([CLIENT, RATED], "");
+    let row = |label: &str, [asked, reached]: [Cell; 2], kind: &str, times: [Cell; 8], marks: String| {
+        let line = [Cell::words(label), asked, reached, Cell::words(kind)].into_iter().chain(times);
         Row::Cells(keys.iter().cloned().chain(line).chain([Cell::marks(marks)]).collect())
     };
-    lines.into_iter().zip(marks).map(row).collect()
+    let kind = if open { "response" } else { "service" };
+    let rate = |value: Option<f64>| Cell::figure(value, Form::Thousands);
+    let asked = Cell::known(load.median(|p| p.asked_per_s), Form::Thousands);
+    let reached = rate(load.median(|p| p.ops_per_s)).doubtful(is_doubtful(&flags));
+    let of_all = row(&words, [asked, reached], kind, TIMES.map(|figure| load.time_cell(figure)), marks);
+    let of_types = types(&points).into_iter().map(|of_type| {
+        let times = TIMES.map(|figure| of_type.time_cell(open, figure));
+        row(&of_type.label, [Cell::empty(), rate(of_type.reached_per_s())], kind, times, String::new())
+    });
+    let waits = TIMES.map(|figure| load.median(|p| p.connection_wait_s.as_ref().and_then(figure)));
+    let of_waits = waits.iter().any(Option::is_some).then(|| {
+        let times = waits.map(|wait_s| Cell::figure(wait_s, Form::Duration));
+        row(WAIT, Default::default(), "wait", times, String::new())
+    });
+    [of_all].into_iter().chain(of_types).chain(of_waits).collect()
 }

@@ -1,10 +1,10 @@
 //! What the marks on a page mean, of all its runs: flags, doubts, equivalents, and points without figures.
 
 use super::published::add_doubts;
-use crate::document::{Block, Caption, Column, Keep, Look, Note, Row, Section, Table};
+use crate::document::{Block, Caption, Column, Keep, Look, Row, Section, Table};
 use crate::groups::{grouped, unique};
-use crate::legend::{EQUIVALENT, Legend, SUSPECT, entry, is_equivalent, join, refusal};
-use dbdyno_model::{Point, RunJson, SubjectName, Suspect};
+use crate::legend::{EQUIVALENT, Legend, SUSPECT, UNMET, entry, is_equivalent, join, refusal};
+use dbdyno_model::{Point, RunJson, Status, SubjectName, Suspect};
 
 /// The section of all runs on the page.
 pub(crate) fn section(runs: &[&RunJson]) -> Section {
@@ -24,13 +24,14 @@ pub(crate) fn section(runs: &[&RunJson]) -> Section {
         let text = "equivalent: done by other means than the test names; the table of equivalents below says how";
         entries.push(entry(EQUIVALENT, text));
     }
+    if points().any(|point| point.status == Status::Invalid) {
+        entries.push(entry(UNMET, "a rate was missed, or the point is no figure: the note below its table says why"));
+    }
     entries.extend(legend.signs());
-    let first: Block = match entries.is_empty() {
-        true => Note::plain("No figure here carries a flag.").into(),
-        false => entries.into(),
-    };
-    let tables = [doubts(&legend), equivalents(runs), refusals(runs)];
-    Section::new("flags", "Flags and marks").with([first]).with(tables.map(Block::from))
+    let mut section = Section::new("flags", "Flags and marks");
+    section.push_notes([(entries.is_empty(), "No figure here carries a flag.")]);
+    section.push(entries);
+    section.with([doubts(&legend), equivalents(runs), refusals(runs)].map(Block::from))
 }
 
 /// A table of sentences; it is not shown where it has no rows.

@@ -1,12 +1,11 @@
 //! The cells of a run by class and test, with their points, for charts and tables.
 
-use crate::figures::is_doubtful;
-use crate::groups::{grouped, unique};
+use crate::figures::{is_doubtful, median_of};
+use crate::groups::grouped;
 use crate::numbers::{duration, percent, thousands};
 use crate::summary::head::counted;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Cell, CellKey, Dop, Drive, MetricId, Point, RunJson, Status, SubjectName};
-use dbdyno_stats::Estimate;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -44,7 +43,7 @@ impl<'a> MeasuredCell<'a> {
 
     /// The median of a figure over the repeats that have it.
     pub(crate) fn median(&self, figure: impl Fn(&Point) -> Option<f64>) -> Option<f64> {
-        Estimate::of(&self.ok().filter_map(figure).collect::<Vec<_>>()).map(|e| e.median)
+        median_of(self.ok().map(figure))
     }
 
     /// The 95 % interval of its median.
@@ -71,53 +70,42 @@ impl<'a> MeasuredCell<'a> {
         self.dop().parallelism() as f64
     }
 
-    /// The label that distinguishes its ramp from others of the same test.
-    pub(crate) fn ramp(&self) -> RampLabel {
-        let CellKey { drive, rows_per_tx, load, .. } = &self.cell.key;
-        let think = load.think.map(|think| think.to_string());
-        RampLabel { drive: *drive, rows_per_tx: *rows_per_tx, think, connections: load.connections }
+    /// The key of its ramp: what its steps have in common.
+    pub(crate) fn ramp(&self) -> CellKey {
+        CellKey { dop: Dop::ONE, ..self.cell.key.clone() }
     }
 }
 
-/// The ramp that a cell belongs to.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct RampLabel {
-    drive: Drive,
-    rows_per_tx: u64,
-    think: Option<String>,
-    connections: Option<u32>,
-}
+/// A ramp of a test: its key, and its cells.
+pub(crate) type Ramp<'c, 'a> = (CellKey, Vec<&'c MeasuredCell<'a>>);
 
-impl RampLabel {
-    /// Its name beside the other ramps of the test.
-    pub(crate) fn name(&self, others: &[Self]) -> String {
-        let mut parts = Vec::new();
-        if others.iter().any(|o| o.drive != self.drive) {
-            parts.push(format!("{} drive", self.drive.name()));
-        }
-        if others.iter().any(|o| o.rows_per_tx != self.rows_per_tx) {
-            parts.push(format!("{}/tx", counted(self.rows_per_tx, "row")));
-        }
-        parts.extend(self.think.as_ref().map(|think| format!("think time {think}")));
-        parts.extend(self.connections.map(|n| counted(n.into(), "connection")));
-        if parts.is_empty() { "median".to_owned() } else { parts.join(", ") }
-    }
-}
-
-/// The labels of the ramps of some cells, each once, in order.
-pub(crate) fn ramps(cells: &[&MeasuredCell<'_>]) -> Vec<RampLabel> {
-    let mut ramps = unique(cells.iter().map(|c| c.ramp()));
-    ramps.sort();
+/// The ramps of the cells of a test, in order.
+pub(crate) fn ramps<'c, 'a>(cells: &[&'c MeasuredCell<'a>]) -> Vec<Ramp<'c, 'a>> {
+    let mut ramps = grouped(cells.iter().map(|cell| (cell.ramp(), *cell)));
+    ramps.sort_by(|(a, _), (b, _)| a.cmp(b));
     ramps
+}
+
+/// The name of a ramp beside the others of its test.
+pub(crate) fn ramp_name(ramp: &CellKey, others: &[Ramp<'_, '_>]) -> String {
+    let differs = |differ: fn(&CellKey, &CellKey) -> bool| others.iter().any(|(other, _)| differ(other, ramp));
+    let parts = [
+        differs(|a, b| a.drive != b.drive).then(|| format!("{} drive", ramp.drive.name())),
+        differs(|a, b| a.rows_per_tx != b.rows_per_tx).then(|| format!("{}/tx", counted(ramp.rows_per_tx, "row"))),
+        ramp.load.think.map(|think| format!("think time {think}")),
+        ramp.load.connections.map(|n| counted(n.into(), "connection")),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    if parts.is_empty() { "median".to_owned() } else { parts.join(", ") }
 }
 
 /// The ramp that stands for a test: of the server drive where there is one, and with the most figures.
 pub(crate) fn main_ramp<'c, 'a>(cells: &[&'c MeasuredCell<'a>]) -> Vec<&'c MeasuredCell<'a>> {
-    let of = |ramp: &RampLabel| cells.iter().copied().filter(|c| c.ramp() == *ramp).collect::<Vec<_>>();
-    let known = |ramp: &RampLabel| of(ramp).iter().filter(|c| c.cell.median.is_some()).count();
-    let ramps = ramps(cells);
-    let main = ramps.iter().min_by_key(|ramp| (known(ramp) == 0, ramp.drive == Drive::Client, Reverse(known(ramp))));
-    main.map(of).unwrap_or_default()
+    let rank = |(ramp, cells): &Ramp<'_, '_>| {
+        let known = cells.iter().filter(|c| c.cell.median.is_some()).count();
+        (known == 0, ramp.drive == Drive::Client, Reverse(known))
+    };
+    ramps(cells).into_iter().min_by_key(rank).map(|(_, cells)| cells).unwrap_or_default()
 }
 
 /// Cells by test, in the order in which the tests first appear.
@@ -138,12 +126,12 @@ pub(crate) fn key_metric<'a>(cells: &[&MeasuredCell<'a>]) -> Option<&'a MetricId
 /// The title and unit of a metric for readers; the unit says what is counted.
 pub(crate) fn metric_words<'w>(metric: &'w MetricId, catalogue: &'w Catalogue) -> (&'w str, &'w str) {
     let Ok(known) = catalogue.metric(metric) else { return (metric.as_str(), "") };
-    let unit = match (metric.as_str(), known.unit.as_str()) {
-        ("tx_per_s", _) => "tx/s",
-        ("rows_per_s", _) => "rows/s",
-        ("ops_per_s", _) => "ops/s",
-        ("read_iops" | "write_iops" | "small_iops", _) => "IOPS",
-        (_, unit) => unit,
+    let unit = match metric.as_str() {
+        "tx_per_s" => "tx/s",
+        "rows_per_s" => "rows/s",
+        "ops_per_s" => "ops/s",
+        "read_iops" | "write_iops" | "small_iops" => "IOPS",
+        _ => &known.unit,
     };
     (&known.title, unit)
 }
@@ -207,7 +195,7 @@ mod tests {
         let all: Vec<&MeasuredCell<'_>> = cells.iter().collect();
         let dops: Vec<String> = main_ramp(&all).iter().map(|c| c.dop().to_string()).collect();
         assert_eq!((dops, main_ramp(&all)[0].cell.key.rows_per_tx), (vec!["1x1x1".to_owned(), "1x2x1".to_owned()], 2));
-        let names: Vec<String> = ramps(&all).iter().map(|ramp| ramp.name(&ramps(&all))).collect();
+        let names: Vec<String> = ramps(&all).iter().map(|(ramp, _)| ramp_name(ramp, &ramps(&all))).collect();
         assert_eq!(names, ["server drive, 1 row/tx", "server drive, 2 rows/tx", "client drive, 2 rows/tx"]);
     }
 }

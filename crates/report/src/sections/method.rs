@@ -1,24 +1,15 @@
 //! The method: what a reader needs to judge the figures, or to repeat the measurement.
 
 use crate::document::{Beside, Note, Part, Section};
+use crate::groups::{joined, unique};
 use crate::legend::kinds_of_commits;
 use crate::numbers::duration;
 use crate::summary::head::{measured, points};
 use dbdyno_model::{RunJson, SCHEMA_VERSION};
+use std::collections::BTreeSet;
 
-const SENTENCES: [&str; 6] = [
-    "All jobs start at a barrier and work until the last one has passed the end of the window, so the load is constant; the rate is \
-     the work inside the window over the window, after a warm-up that does not count.",
-    "The work is proved: rows, operations and a checksum are compared with what the test must touch, and the sum over all calls with \
-     the database's own count. A point that fails this, or ran under another plan than the test names, is invalid and gives no figure.",
-    "A cached test finds its data in the database's cache, by its own counters; one that is not reads from the device. Where that was \
-     not so, the figure stands in parentheses.",
-    "Repeats repeat the whole ramp, up and down in turn. A figure is their median, the interval Student's t on the logarithms, 95 %, \
-     from three repeats on. Two single runs never prove a difference.",
-    "The best of several figures is the one that chance helped most. So the best of a ramp is measured again, once for each repeat, \
-     and throughput is that.",
-    "What is missing stays missing: no figure is a zero in place of one that is not known.",
-];
+/// What is true of all of dbdyno's runs, a paragraph each.
+const METHOD: &str = include_str!("method.txt");
 
 type MethodSetting = (&'static str, fn(&RunJson) -> String);
 
@@ -32,7 +23,7 @@ const SETTINGS: [MethodSetting; 14] = [
     ("Database", |r| format!("{} {}", r.database.engine, r.database.version).trim().to_owned()),
     ("Size class", |r| r.run.size.clone()),
     ("Seed of data and keys", |r| own(r, r.run.seed.to_string())),
-    ("Windows", |r| span(r.points.iter().filter_map(|p| p.window_s)).map_or_else(String::new, |(a, b)| between(a, b))),
+    ("Windows", windows),
     ("Repeats", |r| own(r, r.points.iter().map(|p| p.repeat).max().map_or_else(String::new, |n| n.to_string()))),
     ("Commits", commits),
     ("Settings of durability", durability),
@@ -54,7 +45,8 @@ pub(crate) fn section(runs: &[&RunJson], sides: &Beside) -> Section {
              own runs.",
         ));
     }
-    section.push(SENTENCES.map(str::to_owned).to_vec());
+    let sentences = METHOD.trim_end().split("\n\n").map(|paragraph| paragraph.replace('\n', " "));
+    section.push(sentences.collect::<Vec<_>>());
     let said = |text: String| (!text.is_empty()).then_some(text);
     let row = |(name, value): &MethodSetting| ((*name).to_owned(), runs.iter().map(|r| said(value(r))).collect());
     let mut rows: Vec<(String, Vec<Option<String>>)> = SETTINGS.iter().map(row).collect();
@@ -69,30 +61,23 @@ fn own(run: &RunJson, text: String) -> String {
     if run.published.is_some() { String::new() } else { text }
 }
 
-fn span(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
-    values.fold(None, |span, v| Some(span.map_or((v, v), |(low, high): (f64, f64)| (low.min(v), high.max(v)))))
-}
-
-fn between(low_s: f64, high_s: f64) -> String {
-    let [low, high] = [low_s, high_s].map(duration);
-    if low == high { low } else { format!("{low} to {high}") }
+/// The shortest and the longest.
+fn windows(run: &RunJson) -> String {
+    let mut all_s: Vec<f64> = run.points.iter().filter_map(|p| p.window_s).collect();
+    all_s.sort_unstable_by(f64::total_cmp);
+    joined(unique(all_s.first().into_iter().chain(all_s.last()).map(|s| duration(*s))), " to ")
 }
 
 fn commits(run: &RunJson) -> String {
-    match kinds_of_commits(&run.points).as_slice() {
+    let kinds = kinds_of_commits(&run.points);
+    match kinds[..] {
         [] => String::new(),
         [one] => one.explanation().to_owned(),
-        several => {
-            let words: Vec<&str> = several.iter().map(|kind| kind.words()).collect();
-            format!("mixed ({}): see the single points", words.join("; "))
-        }
+        _ => format!("mixed ({}): see the single points", joined(kinds.iter().map(|kind| kind.words()), "; ")),
     }
 }
 
 fn durability(run: &RunJson) -> String {
-    let mut all: Vec<String> =
-        run.points.iter().flat_map(|p| &p.durability).map(|(k, v)| format!("{k} = {v}")).collect();
-    all.sort_unstable();
-    all.dedup();
-    all.join("; ")
+    let all = run.points.iter().flat_map(|p| &p.durability).map(|(key, value)| format!("{key} = {value}"));
+    joined(all.collect::<BTreeSet<_>>(), "; ")
 }

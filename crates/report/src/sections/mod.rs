@@ -1,16 +1,14 @@
 //! The sections of the reports on a run: what each says, whoever draws it.
 
 mod cell_chart;
-mod columns;
 pub(crate) mod compare;
 mod io_charts;
 pub(crate) mod latency;
-mod marks;
+pub(crate) mod marks;
 pub(crate) mod measured;
 pub(crate) mod method;
 pub(crate) mod own_platform;
 pub(crate) mod pace;
-mod page;
 pub(crate) mod platform;
 pub(crate) mod points;
 pub(crate) mod published;
@@ -22,4 +20,5 @@ pub(crate) mod storage;
 pub(crate) mod summary;
 pub(crate) mod verdict;
 pub(crate) mod waits;
+mod words;
 pub(crate) mod writes;

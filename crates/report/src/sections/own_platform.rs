@@ -1,27 +1,33 @@
 //! What users say of the platforms of their own runs, as facts of the platform sheet. Each section says whose words
 //! they are, because dbdyno saw none of it; where it did see something else, that is said, too.
 
-use crate::document::{Block, Note};
+use crate::document::{Block, Facts, Note};
 use crate::numbers::printed;
 use dbdyno_model::{Described, DescribedTable, Money, Price, RunJson, SubjectName, paragraphs};
+use std::collections::BTreeMap;
 
 /// Names and values.
-type Facts = Vec<(String, String)>;
+pub(super) type SheetFacts = Vec<(String, String)>;
 
-/// The sections of what is said of a platform, in the order for readers; those without facts are left out.
-pub(crate) fn sections(run: &RunJson) -> Vec<(&'static str, Facts)> {
+pub(super) fn pairs(map: &BTreeMap<String, String>) -> SheetFacts {
+    map.iter().map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+/// The sections of what is said of a platform, in the order for readers; some may be without facts.
+pub(crate) fn sections(run: &RunJson) -> Vec<Facts> {
     let Some(described) = &run.described else { return Vec::new() };
-    let named = |own: &'static str, published: &'static str| if run.published.is_some() { published } else { own };
-    let mut sections = vec![
-        (named("Platform, as its owner says", "Platform, as its file says"), platform(described)),
-        (named("Storage, as its owner says", "Storage, as its file says"), described.facts(DescribedTable::Storage)),
-        (named("Settings, as its owner says", "Settings, as its file says"), settings(described)),
-        (named("Costs, as its owner says", "Costs, as its file says"), costs(run, described)),
-        ("Said otherwise than seen", differences(described)),
-        ("Source of what is said", source(described)),
+    let whose = if run.published.is_some() { "file" } else { "owner" };
+    let said = |what: &str| format!("{what}, as its {whose} says");
+    let at = described.at.map(|at| format!(", attached {}", at.strftime("%Y-%m-%d %H:%M UTC"))).unwrap_or_default();
+    let sections = [
+        (said("Platform"), platform(described)),
+        (said("Storage"), described.facts(DescribedTable::Storage)),
+        (said("Settings"), pairs(&described.settings)),
+        (said("Costs"), costs(run, described)),
+        ("Said otherwise than seen".to_owned(), differences(described)),
+        ("Source of what is said".to_owned(), vec![("File".to_owned(), format!("{}{at}", described.file))]),
     ];
-    sections.retain(|(_, facts)| !facts.is_empty());
-    sections
+    sections.map(|(title, facts)| Facts { title, facts }).into()
 }
 
 /// What is said of a test, which stands beside its figures, or of the whole, which stands before all: a note for each
@@ -47,42 +53,25 @@ pub(crate) fn says_costs(run: &RunJson) -> bool {
     run.described.as_ref().is_some_and(|described| !described.prices.is_empty() || !described.licences.is_empty())
 }
 
-fn platform(described: &Described) -> Facts {
-    let mut facts = described.facts(DescribedTable::Platform);
-    facts.extend(described.notes.iter().flat_map(|note| texts("Note", note)));
-    facts
-}
-
-/// A text of several paragraphs, each a fact of the same name.
-fn texts(name: &str, text: &str) -> Facts {
-    paragraphs(text).into_iter().map(|paragraph| (name.to_owned(), paragraph)).collect()
-}
-
-fn settings(described: &Described) -> Facts {
-    described.settings.iter().map(|(name, value)| (name.clone(), value.clone())).collect()
+fn platform(described: &Described) -> SheetFacts {
+    let notes = described.notes.iter().flat_map(|note| paragraphs(note));
+    let notes = notes.map(|paragraph| ("Note".to_owned(), paragraph));
+    described.facts(DescribedTable::Platform).into_iter().chain(notes).collect()
 }
 
 /// Licences and prices, each price as it was stated and, where there is a rate, in US dollars.
-fn costs(run: &RunJson, described: &Described) -> Facts {
-    let mut facts = described.facts(DescribedTable::Licences);
-    if !described.licences.contains_key("count")
-        && let Some(licences) = run.licences()
-    {
-        facts.push(("Licences, by the cores".to_owned(), printed(licences)));
-    }
-    for price in &described.prices {
-        facts.push((format!("Price, {}", price.of), stated(price)));
-    }
-    if described.prices.len() > 1
-        && let Some(Money { amount, currency }) = described.total()
-    {
-        facts.push(("Price, all".to_owned(), format!("{} {currency}", printed(amount))));
-    }
-    let mut rates: Vec<String> = described.prices.iter().filter_map(Price::rate_words).collect();
+fn costs(run: &RunJson, described: &Described) -> SheetFacts {
+    let Described { prices, licences, .. } = described;
+    let by_cores = run.licences().filter(|_| !licences.contains_key("count"));
+    let total = described.total().filter(|_| prices.len() > 1);
+    let mut rates: Vec<String> = prices.iter().filter_map(Price::rate_words).collect();
     rates.dedup();
-    if !rates.is_empty() {
-        facts.push(("Rates".to_owned(), rates.join("; ")));
-    }
+    let mut facts = described.facts(DescribedTable::Licences);
+    facts.extend(by_cores.map(|n| ("Licences, by the cores".to_owned(), printed(n))));
+    facts.extend(prices.iter().map(|price| (format!("Price, {}", price.of), stated(price))));
+    let all = |Money { amount, currency }| ("Price, all".to_owned(), format!("{} {currency}", printed(amount)));
+    facts.extend(total.map(all));
+    facts.extend((!rates.is_empty()).then(|| ("Rates".to_owned(), rates.join("; "))));
     facts
 }
 
@@ -95,14 +84,9 @@ fn stated(price: &Price) -> String {
 }
 
 /// What was said and what was seen; the observation is what counts.
-fn differences(described: &Described) -> Facts {
+fn differences(described: &Described) -> SheetFacts {
     let differs = described.differs.iter();
     differs.map(|d| (d.title.clone(), format!("said {}, seen {}; what was seen counts", d.said, d.observed))).collect()
-}
-
-fn source(described: &Described) -> Facts {
-    let at = described.at.map(|at| format!(", attached {}", at.strftime("%Y-%m-%d %H:%M UTC"))).unwrap_or_default();
-    vec![("File".to_owned(), format!("{}{at}", described.file))]
 }
 
 #[cfg(test)]
@@ -155,8 +139,8 @@ mod tests {
     }
 
     fn value(run: &RunJson, title: &str, name: &str) -> String {
-        let (_, facts) = sections(run).into_iter().find(|(t, _)| *t == title).unwrap_or_else(|| panic!("{title}"));
-        facts.into_iter().find(|(n, _)| n == name).unwrap_or_else(|| panic!("{name}")).1
+        let of = sections(run).into_iter().find(|of| of.title == title).unwrap_or_else(|| panic!("{title}"));
+        of.facts.into_iter().find(|(n, _)| n == name).unwrap_or_else(|| panic!("{name}")).1
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The machine's own pace: how uneven it was, how many repeats are therefore needed, and where two sides differ in it.
 //! It corrects no figure.
 
+use super::words;
 use crate::charts::{Axis, ChartSeries, LineChart, Mark, SeriesShape};
 use crate::document::{Note, Section};
 use crate::groups::grouped;
@@ -26,8 +27,7 @@ pub(crate) type PacedSide<'a> = (&'a str, Vec<&'a Point>);
 
 /// The section of a run; without blocks where no pace was taken.
 pub(crate) fn section(run: &RunJson) -> Section {
-    let mut section = Section::new("pace", "Pace");
-    section.about = " of the machine itself, right before and after each point".to_owned();
+    let mut section = words::section("pace");
     if let Some(sentence) = sentence(run) {
         section.push(Note::plain(format!("{sentence} No figure is corrected by it.")));
         section.push(chart(run).into_iter().collect::<Vec<_>>());
@@ -116,42 +116,31 @@ fn by_repeats(points: &[Point]) -> Vec<(SubjectName<'_>, u64)> {
 
 /// Sentences about sides with a different pace, and about sides whose machine was uneven; empty where there are none.
 pub(crate) fn warnings(sides: &[PacedSide<'_>]) -> Vec<String> {
-    let of: Vec<Vec<PaceSpread>> = sides.iter().map(|(_, points)| spreads(points.iter().copied())).collect();
-    let mut all = Vec::new();
-    let mut kinds = Vec::new();
-    for kind in PaceKind::ALL {
-        let medians: Vec<(&str, f64, u64)> = sides
-            .iter()
-            .zip(&of)
-            .filter_map(|((name, points), spreads)| {
-                let spread = spreads.iter().find(|spread| spread.kind == kind)?;
-                Some((*name, spread.median_ns(), table_bytes(points, kind)?))
-            })
-            .collect();
-        // Different table sizes mean different work.
-        let same = medians.windows(2).all(|pair| pair[0].2 == pair[1].2);
-        let least = medians.iter().map(|m| m.1).fold(f64::INFINITY, f64::min);
-        let most = medians.iter().map(|m| m.1).fold(0.0, f64::max);
-        if same && medians.len() > 1 && most > UNLIKE * least {
-            let each: Vec<String> = medians.iter().map(|(name, ns, _)| format!("{name} {} ns", short(*ns))).collect();
-            kinds.push(format!("{} ({})", kind.name(), each.join(", ")));
-        }
-    }
-    if !kinds.is_empty() {
-        all.push(format!("machines of unlike pace, by the median step of {}", kinds.join("; ")));
-    }
-    for ((name, _), spreads) in sides.iter().zip(&of) {
-        let uneven = spreads.iter().filter(|spread| spread.is_uneven());
-        let times: Vec<String> =
-            uneven.map(|spread| format!("{} {:.2}", spread.kind.name(), spread.unevenness)).collect();
-        if !times.is_empty() {
-            all.push(format!(
-                "the machine of {name} was uneven while it was measured; times its best at the 90th percentile: {}",
-                times.join(", ")
-            ));
-        }
-    }
-    all
+    let kinds: Vec<String> = PaceKind::ALL.into_iter().filter_map(|kind| unlike(sides, kind)).collect();
+    let unlike = (!kinds.is_empty()).then(|| kinds.join("; "));
+    let unlike = unlike.map(|kinds| format!("machines of unlike pace, by the median step of {kinds}"));
+    let uneven = sides.iter().filter_map(|(name, points)| {
+        let spreads = spreads(points.iter().copied()).into_iter().filter(PaceSpread::is_uneven);
+        let times: Vec<String> = spreads.map(|s| format!("{} {:.2}", s.kind.name(), s.unevenness)).collect();
+        let what = "was uneven while it was measured; times its best at the 90th percentile";
+        (!times.is_empty()).then(|| format!("the machine of {name} {what}: {}", times.join(", ")))
+    });
+    unlike.into_iter().chain(uneven).collect()
+}
+
+/// The medians of the sides for one kind of step, where they indicate a different pace.
+fn unlike(sides: &[PacedSide<'_>], kind: PaceKind) -> Option<String> {
+    let median = |(name, points): &PacedSide<'_>| {
+        let spread = PaceSpread::of(points.iter().copied(), kind)?;
+        Some((format!("{name} {} ns", short(spread.median_ns())), spread.median_ns(), table_bytes(points, kind)?))
+    };
+    let medians: Vec<(String, f64, u64)> = sides.iter().filter_map(median).collect();
+    // Different table sizes mean different work.
+    let is_same = medians.windows(2).all(|pair| pair[0].2 == pair[1].2);
+    let least = medians.iter().map(|m| m.1).fold(f64::INFINITY, f64::min);
+    let most = medians.iter().map(|m| m.1).fold(0.0, f64::max);
+    let each: Vec<String> = medians.into_iter().map(|(words, ..)| words).collect();
+    (is_same && most > UNLIKE * least).then(|| format!("{} ({})", kind.name(), each.join(", ")))
 }
 
 /// The table size of a side's chases of one kind; `None` where its runs differ.
@@ -173,24 +162,14 @@ fn chart(run: &RunJson) -> Option<LineChart> {
     let drawn = if paced > MOST_MARKS { SeriesShape::Line } else { SeriesShape::Both };
     let line = |(n, kind): (usize, PaceKind)| {
         let spread = PaceSpread::of(&run.points, kind)?;
-        let marks = run.points.iter().filter_map(|point| {
-            let x = point.started_at.duration_since(began).as_secs_f64() / 60.0;
-            mark(point, &spread, x)
-        });
-        let marks = marks.collect();
+        let at = |point: &Point| point.started_at.duration_since(began).as_secs_f64() / 60.0;
+        let marks = run.points.iter().filter_map(|point| mark(point, &spread, at(point))).collect();
         Some(ChartSeries::new(kind.name(), n, marks).drawn(drawn))
     };
-    let series: Vec<ChartSeries> = PaceKind::ALL.into_iter().enumerate().filter_map(line).collect();
-    let all = || series.iter().flat_map(|s| &s.marks);
-    (paced > 1).then(|| LineChart {
-        limit: None,
-        title: "Time of a step".to_owned(),
-        unit: "times the best tenth of those before the points, or of those after; the slower one".to_owned(),
-        along: "minutes since the first point".to_owned(),
-        x: Axis::amounts(all().map(|m| m.x)),
-        y: Axis::amounts(all().map(|m| m.y)),
-        series: series.clone(),
-    })
+    let series = PaceKind::ALL.into_iter().enumerate().filter_map(line).collect();
+    let unit = "times the best tenth of those before the points, or of those after; the slower one";
+    let along = "minutes since the first point";
+    LineChart::of("Time of a step", unit, along, [Axis::amounts, Axis::amounts], series)
 }
 
 fn mark(point: &Point, spread: &PaceSpread, x: f64) -> Option<Mark> {

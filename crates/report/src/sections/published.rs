@@ -2,14 +2,12 @@
 //! curves over something other than jobs, waits, histograms, and claims.
 
 use super::waits;
-use crate::document::{Block, Caption, Cell, Column, Facts, Form, Keep, Look, Note, Row, Section, Table};
-use crate::groups::{grouped, unique};
+use crate::document::{Caption, Cell, Column, Facts, Field, Form, Keep, Look, Note, Row, Section, Table};
+use crate::groups::{grouped, joined, unique};
 use crate::legend::{Doubts, Legend, source, suspect_mark};
 use crate::numbers::printed;
-use dbdyno_model::{
-    FigureKind, Published, PublishedCurve, PublishedCurvePoint, PublishedFigure, PublishedHistogram,
-    PublishedStatement, RunJson, Suspect,
-};
+use dbdyno_model::{FigureKind, Published, PublishedBucket, PublishedCurve, PublishedCurvePoint, PublishedFacts};
+use dbdyno_model::{PublishedFigure, PublishedHistogram, PublishedStatement, RunJson};
 
 use Keep::{Always, Drop};
 
@@ -18,25 +16,16 @@ pub(crate) fn section(run: &RunJson) -> Section {
     let mut section = Section::new("published", "As printed");
     section.about = " by the source, beside its series".to_owned();
     let Some(published) = &run.published else { return section };
-    let mut blocks: Vec<Block> = vec![
-        figures(published).into(),
-        statements("Targets", &published.targets).into(),
-        statements("Results", &published.results).into(),
-    ];
-    blocks.extend(published.curves.iter().map(|of| curve(of).into()));
-    blocks.extend(waits::published(published));
-    blocks.push(shares(published).into());
-    blocks.extend(published.histograms.iter().map(|of| histogram(of).into()));
-    blocks.push(statements("Claims in the text", &published.claims).into());
-    blocks.push(facts(published).into());
-    blocks.push(published.notes.clone().into());
-    blocks.retain(|block| match block {
-        Block::Table(table) => !table.rows.is_empty(),
-        Block::Facts(facts) => !facts.facts.is_empty(),
-        Block::List(notes) => !notes.is_empty(),
-        _ => true,
-    });
-    section.with(blocks)
+    section.push(figures(published));
+    section.push(statements("Targets", &published.targets));
+    section.push(statements("Results", &published.results));
+    section
+        .with(published.curves.iter().map(|of| curve(of).into()))
+        .with(waits::published(published))
+        .with([shares(published).into()])
+        .with(published.histograms.iter().map(|of| histogram(of).into()))
+        .with([statements("Claims in the text", &published.claims).into(), facts(published).into()])
+        .with([published.notes.clone().into()])
 }
 
 /// The report of it alone, with its doubts.
@@ -52,43 +41,30 @@ pub(crate) fn report(run: &RunJson) -> Vec<Section> {
 
 /// Adds the doubts about figures that are not points.
 pub(crate) fn add_doubts<'a>(published: &'a Published, doubts: &mut Doubts<'a>) {
-    let mut add = |place: String, suspect: &'a Option<Suspect>| {
-        if let Some(suspect) = suspect {
-            doubts.add(place, suspect);
-        }
-    };
-    for figure in &published.figures {
-        add(format!("{} {}", figure.test, figure.kind.name()), &figure.suspect);
+    let Published { figures, targets, results, claims, waits, histograms, curves, .. } = published;
+    for figure in figures {
+        doubts.add(format!("{} {}", figure.test, figure.kind.name()), &figure.suspect);
     }
-    let Published { targets, results, claims, .. } = published;
-    for statement in targets.iter().chain(results).chain(claims) {
+    for statement in [targets, results, claims].into_iter().flatten() {
         let who = statement.test.as_deref().or(statement.variant.as_deref()).unwrap_or_default();
-        add(format!("{who} {}", statement.metric).trim_start().to_owned(), &statement.suspect);
+        doubts.add(joined([who, &statement.metric], " "), &statement.suspect);
     }
-    for waits in &published.waits {
-        add(waits.title.clone(), &waits.suspect);
+    for waits in waits {
+        doubts.add(waits.title.clone(), &waits.suspect);
     }
-    for histogram in &published.histograms {
-        add(histogram.title.clone(), &histogram.suspect);
+    for histogram in histograms {
+        doubts.add(histogram.title.clone(), &histogram.suspect);
         for bucket in &histogram.buckets {
-            add(format!("{} from {}", histogram.title, Form::Duration.text(bucket.lower_s)), &bucket.suspect);
+            doubts.add(format!("{} from {}", histogram.title, Form::Duration.text(bucket.lower_s)), &bucket.suspect);
         }
     }
-    for curve in &published.curves {
-        for (key, suspect) in &curve.suspects {
-            doubts.add(format!("{} {key}", curve.test), suspect);
-        }
-        for point in &curve.points {
-            let at = Form::Printed.text(point.values.get(&curve.by).copied());
-            for (key, suspect) in &point.suspects {
-                doubts.add(format!("{} {} {at} {key}", curve.test, curve.by), suspect);
-            }
+    for curve in curves {
+        let at = |point: &PublishedCurvePoint| Form::Printed.text(point.values.get(&curve.by).copied());
+        let points = curve.points.iter().map(|point| (format!(" {} {}", curve.by, at(point)), &point.suspects));
+        for (at, suspects) in std::iter::once((String::new(), &curve.suspects)).chain(points) {
+            suspects.iter().for_each(|(key, suspect)| doubts.add(format!("{}{at} {key}", curve.test), suspect));
         }
     }
-}
-
-fn shown(caption: impl Into<String>, columns: &[Column], rows: Vec<Row>) -> Table {
-    Table::new(Caption::Shown(caption.into()), columns.to_vec(), rows)
 }
 
 /// A row for each test, title and unit.
@@ -105,44 +81,42 @@ fn figures(published: &Published) -> Table {
     let row = |((test, title, unit), figures): ((&String, &String, &String), Vec<&PublishedFigure>)| {
         let cell = |kind: FigureKind| {
             let figure = figures.iter().rev().find(|figure| figure.kind == kind);
-            figure.map_or_else(Cell::empty, |figure| {
-                let cell = Cell::figure(figure.printed.value, Form::Printed).bounded(figure.bound);
-                cell.marked(suspect_mark(figure.suspect.is_some()))
-            })
+            let mark = suspect_mark(figure.is_some_and(|figure| figure.suspect.is_some()));
+            let cell = Cell::known(figure.map(|figure| figure.printed.value), Form::Printed);
+            cell.bounded(figure.and_then(|figure| figure.bound)).marked(mark)
         };
         Row::Cells([test, title, unit].map(Cell::words).into_iter().chain(FigureKind::ALL.map(cell)).collect())
     };
-    shown("Figures that the source prints", &COLUMNS, grouped(keyed).into_iter().map(row).collect())
+    let rows = grouped(keyed).into_iter().map(row).collect();
+    Table::new(Caption::Shown("Figures that the source prints".to_owned()), COLUMNS.into(), rows)
 }
 
 fn statements(title: &str, all: &[PublishedStatement]) -> Table {
-    const COLUMNS: [Column; 6] = [
-        Column::words("what", "What", Always),
-        Column::words("test", "Test", Always).optional(),
-        Column::words("variant", "Variant", Always).optional(),
-        Column::figures("value", "Value", Always),
-        Column::words("unit", "Unit", Always),
-        Column::words("of whom", "Of whom, when", Drop(1)).optional(),
+    const FIELDS: [Field<PublishedStatement>; 6] = [
+        (Column::words("what", "What", Always), |s| Cell::words(s.metric.replace('_', " "))),
+        (Column::words("test", "Test", Always).optional(), |s| said(&s.test)),
+        (Column::words("variant", "Variant", Always).optional(), |s| said(&s.variant)),
+        (Column::figures("value", "Value", Always), stated),
+        (Column::words("unit", "Unit", Always), |s| Cell::words(&s.unit)),
+        (Column::words("of whom", "Of whom, when", Drop(1)).optional(), |s| said(&s.scope)),
     ];
-    let row = |statement: &PublishedStatement| {
-        let PublishedStatement { test, variant, metric, low, high, unit, bound, scope, suspect } = statement;
-        let value = if low == high {
-            Cell::figure(*low, Form::Printed).bounded(*bound)
-        } else {
-            let sign = bound.map_or_else(String::new, |bound| format!("{} ", bound.sign()));
-            Cell::words(format!("{sign}{}..{}", printed(*low), printed(*high)))
-        };
-        let words = |text: &Option<String>| Cell::words(text.as_deref().unwrap_or_default());
-        Row::Cells(vec![
-            Cell::words(metric.replace('_', " ")),
-            words(test),
-            words(variant),
-            value.marked(suspect_mark(suspect.is_some())),
-            Cell::words(unit),
-            words(scope),
-        ])
+    Table::of(Caption::Shown(title.to_owned()), &FIELDS, all).look(Look::Prose)
+}
+
+fn said(text: &Option<String>) -> Cell {
+    Cell::words(text.as_deref().unwrap_or_default())
+}
+
+/// A value, or the range that it is in.
+fn stated(statement: &PublishedStatement) -> Cell {
+    let PublishedStatement { low, high, bound, suspect, .. } = statement;
+    let value = if low == high {
+        Cell::figure(*low, Form::Printed).bounded(*bound)
+    } else {
+        let sign = bound.map_or_else(String::new, |bound| format!("{} ", bound.sign()));
+        Cell::words(format!("{sign}{}..{}", printed(*low), printed(*high)))
     };
-    shown(title, &COLUMNS, all.iter().map(row).collect()).look(Look::Prose)
+    value.marked(suspect_mark(suspect.is_some()))
 }
 
 /// A curve. Its keys are data, and those without any value are left out: first what it runs over, then its primary
@@ -152,10 +126,7 @@ fn curve(curve: &PublishedCurve) -> Table {
     let keys = curve.points.iter().flat_map(|p| p.values.keys()).map(String::as_str);
     let mut keys = unique([curve.by.as_str()].into_iter().chain(curve.primary.as_deref()).chain(keys));
     keys.retain(|key| *key == curve.by || is_told(key));
-    // The last ones are dropped first.
-    let keep = |n: usize| if n < 2 { Always } else { Drop(u8::MAX.saturating_sub(u8::try_from(n).unwrap_or(u8::MAX))) };
-    let columns: Vec<Column> =
-        keys.iter().enumerate().map(|(n, key)| Column::made(key.replace('_', "\n"), keep(n))).collect();
+    let columns = keys.iter().enumerate().map(|(n, key)| Column::made(key.replace('_', "\n"), Keep::last_first(n)));
     let row = |point: &PublishedCurvePoint| {
         let cell = |key: &&str| {
             let is_doubted = point.suspects.contains_key(*key) || curve.suspects.contains_key(*key);
@@ -164,41 +135,39 @@ fn curve(curve: &PublishedCurve) -> Table {
         };
         Row::Cells(keys.iter().map(cell).collect())
     };
-    shown(format!("{}: {}", curve.test, curve.title), &columns, curve.points.iter().map(row).collect())
+    let caption = Caption::Shown(format!("{}: {}", curve.test, curve.title));
+    Table::new(caption, columns.collect(), curve.points.iter().map(row).collect())
 }
 
 fn histogram(histogram: &PublishedHistogram) -> Table {
-    const COLUMNS: [Column; 6] = [
-        Column::figures("from", "From", Always),
-        Column::figures("to", "to", Always),
-        Column::figures("reads", "Reads", Always),
-        Column::figures("reads up to here", "up to here\n[%]", Always),
-        Column::figures("writes", "Writes", Always),
-        Column::figures("writes up to here", "up to here\n[%]", Always),
+    const FIELDS: [Field<PublishedBucket>; 6] = [
+        (Column::figures("from", "From", Always), |bucket| {
+            Cell::figure(bucket.lower_s, Form::Duration).marked(suspect_mark(bucket.suspect.is_some()))
+        }),
+        (Column::figures("to", "to", Always), |bucket| Cell::figure(bucket.upper_s, Form::Duration)),
+        (Column::figures("reads", "Reads", Always), |bucket| Cell::count(bucket.reads)),
+        (Column::figures("reads up to here", "up to here\n[%]", Always), |bucket| {
+            Cell::figure(bucket.read_cum_pct, Form::Decimals(2))
+        }),
+        (Column::figures("writes", "Writes", Always), |bucket| Cell::count(bucket.writes)),
+        (Column::figures("writes up to here", "up to here\n[%]", Always), |bucket| {
+            Cell::figure(bucket.write_cum_pct, Form::Decimals(2))
+        }),
     ];
-    let rows = histogram.buckets.iter().map(|bucket| {
-        let [from, to] = [bucket.lower_s, bucket.upper_s].map(|s| Cell::figure(s, Form::Duration));
-        let [reads, writes] = [(bucket.reads, bucket.read_cum_pct), (bucket.writes, bucket.write_cum_pct)]
-            .map(|(n, pct)| [Cell::count(n), Cell::figure(pct, Form::Decimals(2))]);
-        let from = from.marked(suspect_mark(bucket.suspect.is_some()));
-        Row::Cells([from, to].into_iter().chain(reads).chain(writes).collect())
-    });
-    let title = format!("I/Os by their time: {}{}", histogram.title, suspect_mark(histogram.suspect.is_some()));
-    shown(title, &COLUMNS, rows.collect())
+    let doubt = suspect_mark(histogram.suspect.is_some());
+    Table::of(Caption::Shown(format!("I/Os by their time: {}{doubt}", histogram.title)), &FIELDS, &histogram.buckets)
 }
 
 fn shares(published: &Published) -> Facts {
-    let facts = published.latency_shares.iter().map(|s| {
-        let of = format!("{} {} jobs, {}", s.test, s.jobs, s.event);
-        (of, waits::within(s.at_most_s.iter().copied()))
-    });
+    let facts = published
+        .latency_shares
+        .iter()
+        .map(|s| (format!("{} {} jobs, {}", s.test, s.jobs, s.event), waits::within(s.at_most_s.iter().copied())));
     Facts { title: "Waits by their length".to_owned(), facts: facts.collect() }
 }
 
 fn facts(published: &Published) -> Facts {
-    let facts = published.facts.iter().map(|f| {
-        let facts = f.facts.iter().map(|(name, value)| format!("{name} {value}"));
-        (f.table.clone(), facts.collect::<Vec<_>>().join(", "))
-    });
-    Facts { title: "Facts".to_owned(), facts: facts.collect() }
+    let text = |of: &PublishedFacts| joined(of.facts.iter().map(|(name, value)| format!("{name} {value}")), ", ");
+    let facts = published.facts.iter().map(|of| (of.table.clone(), text(of))).collect();
+    Facts { title: "Facts".to_owned(), facts }
 }

@@ -3,7 +3,7 @@
 
 use super::cell_chart::{CellChart, DOPS, PointFigure, SIZES};
 use super::io_charts::{self, DEVICE_READS, DEVICE_WRITES};
-use super::measured::{MeasuredCell, key_metric, main_ramp, metric_words, ramps};
+use super::measured::{MeasuredCell, key_metric, main_ramp, metric_words, ramp_name, ramps};
 use super::seconds;
 use crate::charts::LineChart;
 use crate::document::Block;
@@ -13,45 +13,37 @@ use crate::summary::head::dop_words;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Compression, Layer, MetricId, ProcedureShape, SubjectName, Test};
 
+/// A test with its cells.
+pub(super) type TestCells<'c, 'a> = (SubjectName<'a>, Vec<&'c MeasuredCell<'a>>);
+
 /// All charts of a test.
-pub(super) fn of_test(
-    code: SubjectName<'_>,
-    cells: &[&MeasuredCell<'_>],
-    reported: &Reported,
-    catalogue: &Catalogue,
-) -> Vec<Block> {
+pub(super) fn of_test((code, cells): &TestCells<'_, '_>, reported: &Reported, catalogue: &Catalogue) -> Vec<Block> {
     let sizes = sizes(cells);
     // A transaction size that was measured at one degree of parallelism alone is no ramp.
     let is_of_ramp = |c: &&MeasuredCell<'_>| {
         let is_size = sizes.iter().any(|size| size.cell.key == c.cell.key);
         !is_size || cells.iter().filter(|other| other.ramp() == c.ramp()).count() > 1
     };
-    let of_ramps: Vec<&MeasuredCell<'_>> = cells.iter().copied().filter(is_of_ramp).collect();
-    let mut charts = along_ramps(code, &of_ramps, reported, catalogue);
+    let of_ramps = cells.iter().copied().filter(is_of_ramp).collect();
+    let mut charts = along_ramps(&(*code, of_ramps), reported, catalogue);
     charts.extend(machine(catalogue.test(code.name).ok(), &main_ramp(cells)));
-    let charts = [charts, by_size(&sizes), seconds::charts(code, &reported.run)];
+    let charts = [charts, by_size(&sizes), seconds::charts(*code, &reported.run)];
     charts.into_iter().filter(|charts| !charts.is_empty()).map(Block::from).collect()
 }
 
 /// The key metric, the service time, and what else is required, with a line for each ramp.
-fn along_ramps(
-    code: SubjectName<'_>,
-    cells: &[&MeasuredCell<'_>],
-    reported: &Reported,
-    catalogue: &Catalogue,
-) -> Vec<LineChart> {
+fn along_ramps((code, cells): &TestCells<'_, '_>, reported: &Reported, catalogue: &Catalogue) -> Vec<LineChart> {
     let Some(key) = key_metric(cells) else { return Vec::new() };
     let ramps = ramps(cells);
     let service_time = (key.as_str() != "elapsed_s").then(|| MetricId::from("service_time_s"));
     let verdict = reported.verdict.as_ref();
-    let required = verdict.iter().flat_map(|verdict| verdict.metrics_on_ramp(code)).cloned();
+    let required = verdict.iter().flat_map(|verdict| verdict.metrics_on_ramp(*code)).cloned();
     let metrics = unique([key.clone()].into_iter().chain(service_time).chain(required));
     let chart = |metric: &MetricId| {
         let (title, unit) = metric_words(metric, catalogue);
         let mut draft = CellChart::new(title, unit, DOPS);
-        for ramp in &ramps {
-            let of_ramp: Vec<&MeasuredCell<'_>> = cells.iter().copied().filter(|c| c.ramp() == *ramp).collect();
-            draft.add(&ramp.name(&ramps), &of_ramp, |c| {
+        for (ramp, cells) in &ramps {
+            draft.add(&ramp_name(ramp, &ramps), cells, |c| {
                 if c.has_key(metric) {
                     return Some((c.cell.median?, c.interval(), String::new()));
                 }
@@ -60,7 +52,7 @@ fn along_ramps(
                 Some((value, None, String::new()))
             });
         }
-        draft.done(verdict.and_then(|verdict| verdict.limit_on_ramp(code, metric)))
+        draft.done(verdict.and_then(|verdict| verdict.limit_on_ramp(*code, metric)))
     };
     metrics.iter().filter_map(chart).collect()
 }
@@ -106,9 +98,6 @@ fn by_size(cells: &[&MeasuredCell<'_>]) -> Vec<LineChart> {
     ];
     charts.into_iter().flatten().collect()
 }
-
-/// A test with its cells.
-pub(super) type TestCells<'c, 'a> = (SubjectName<'a>, Vec<&'c MeasuredCell<'a>>);
 
 /// Plain and compressed bulk loads of a class on one chart; `None` where there are not both.
 pub(super) fn loads(tests: &[&TestCells<'_, '_>], catalogue: &Catalogue) -> Option<LineChart> {

@@ -2,16 +2,15 @@
 //! gives.
 
 use super::measured::{MeasuredCell, anchor, by_test, key_metric, main_ramp, metric_words, shown};
+use super::words::{self, alone, explained};
 use crate::charts::{Axis, ChartSeries, LineChart, Mark, SeriesShape};
-use crate::document::{Caption, Cell, Column, Form, Keep, Note, Part, Row, Section, Table};
+use crate::document::{Cell, Form, Note, Part, Row, Section};
 use crate::groups::grouped;
-use crate::legend::{Legend, SUSPECT, marks, source, title};
+use crate::legend::{Legend, SUSPECT, join, marks, source, title};
 use crate::summary::head::{counted, dop_words};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Better, Cpu, Flag, MetricId, Point, RunJson, SubjectName, Suspect};
 use dbdyno_stats::{Fit, Located, NotLocated};
-
-use Keep::{Always, Drop};
 
 /// Number of points at which the law's line is drawn.
 const STEPS: u32 = 48;
@@ -57,10 +56,7 @@ pub(crate) fn section(run: &RunJson, catalogue: &Catalogue) -> Section {
 pub(crate) fn report(run: &RunJson, catalogue: &Catalogue) -> Vec<Section> {
     let cells = MeasuredCell::on_ramps(run);
     let ramps = ramps(&cells, catalogue);
-    let mut section = of_ramps(&ramps, &run.platform.cpu);
-    if ramps.is_empty() {
-        section.push(Note::plain("This run has no ramp: no test has a rate at two degrees of parallelism."));
-    }
+    let section = alone(of_ramps(&ramps, &run.platform.cpu));
     let mut legend = Legend::default();
     for ramp in ramps.iter().filter(|ramp| ramp.law.is_ok()) {
         legend.add(ramp.points(), ramp.flags());
@@ -72,24 +68,14 @@ pub(crate) fn report(run: &RunJson, catalogue: &Catalogue) -> Vec<Section> {
 }
 
 fn of_ramps(ramps: &[FittedRamp<'_>], cpu: &Cpu) -> Section {
-    let mut section = Section::new("scaling", "Scaling law");
-    let (told, untold): (Vec<_>, Vec<_>) = ramps.iter().partition(|ramp| ramp.law.is_ok());
-    if !told.is_empty() {
-        section.push(told.iter().filter_map(|ramp| chart(ramp)).collect::<Vec<_>>());
-        section.push(table(&told));
-        section.push(Note::plain(
-            "The Universal Scalability Law, X(N) = λN / (1 + σ(N − 1) + κN(N − 1)), fitted to every repeat: λ is the rate \
-             of one job, σ the share of the work that waits for its turn, κ the cost of agreeing with each other job. The \
-             knee is the first degree of parallelism that adds less than a tenth of what one job does, the peak the \
-             highest rate; behind them their 95 % intervals by bootstrap. \"beyond\" and \"near\": cannot tell, it lies \
-             beyond the end of the ramp, or perhaps does.",
-        ));
-    }
-    for (why, codes) in
-        grouped(untold.iter().filter_map(|ramp| Some((ramp.law.as_ref().err()?.to_string(), ramp.code))))
-    {
-        let codes: Vec<&str> = codes.iter().map(|code| code.name).collect();
-        section.push(Note::plain(format!("{}: {why}.", codes.join(", "))));
+    let mut section = words::section("scaling");
+    let told = || ramps.iter().filter_map(|ramp| Some((ramp, ramp.law.as_ref().ok()?)));
+    let charts: Vec<LineChart> = told().filter_map(chart).collect();
+    section.blocks.extend((!charts.is_empty()).then(|| charts.into()));
+    section.blocks.extend(explained("scaling", "laws", told().map(row).collect()));
+    let untold = ramps.iter().filter_map(|ramp| Some((ramp.law.as_ref().err()?.to_string(), ramp.code)));
+    for (why, codes) in grouped(untold) {
+        section.push(Note::plain(format!("{}: {why}.", join(&codes))));
     }
     let threads: Vec<String> = ramps.iter().filter_map(|ramp| multithreading(ramp, cpu)).collect();
     if !threads.is_empty() {
@@ -113,19 +99,15 @@ fn ramp<'a>(code: SubjectName<'a>, cells: &[&'a MeasuredCell<'a>], catalogue: &'
         return None;
     }
     // Every repeat is a point of the fit.
-    let rates: Vec<(f64, f64)> =
-        cells.iter().flat_map(|c| c.ok().filter_map(|p| Some((c.parallelism(), rate(p, metric)?)))).collect();
+    let rate = |point: &Point| point.metric.as_ref().filter(|m| m.id == *metric).map(|m| m.value);
+    let rates = cells.iter().flat_map(|c| c.ok().filter_map(|p| Some((c.parallelism(), rate(p)?))));
+    let law = Fit::of(&rates.collect::<Vec<_>>());
     let (metric_title, unit) = metric_words(metric, catalogue);
     let title = title(code, catalogue);
-    Some(FittedRamp { code, title, metric, metric_title, unit, cells, law: Fit::of(&rates) })
+    Some(FittedRamp { code, title, metric, metric_title, unit, cells, law })
 }
 
-fn rate(point: &Point, metric: &MetricId) -> Option<f64> {
-    point.metric.as_ref().filter(|m| m.id == *metric).map(|m| m.value)
-}
-
-fn chart(ramp: &FittedRamp<'_>) -> Option<LineChart> {
-    let law = ramp.law.as_ref().ok()?.law;
+fn chart((ramp, fit): (&FittedRamp<'_>, &Fit)) -> Option<LineChart> {
     let mark = |c: &&MeasuredCell<'_>| {
         let y = c.cell.median?;
         let text = format!("{}: {}", dop_words(c.dop()), shown(y, ramp.unit));
@@ -136,48 +118,33 @@ fn chart(ramp: &FittedRamp<'_>) -> Option<LineChart> {
     let highest = measured.iter().map(|m| m.x).fold(1.0, f64::max);
     let line = (0..=STEPS).map(|n| {
         let x = lowest * (highest / lowest).powf(f64::from(n) / f64::from(STEPS));
-        Mark { x, y: law.at(x), band: None, doubtful: false, text: String::new() }
+        Mark { x, y: fit.law.at(x), band: None, doubtful: false, text: String::new() }
     });
     let x = Axis::dops(measured.iter().map(|m| m.x));
     let series = vec![
         ChartSeries::new("law", 1, line.collect()).drawn(SeriesShape::Line),
         ChartSeries::new("measured", 0, measured).drawn(SeriesShape::Marks),
     ];
-    let y = Axis::amounts(series.iter().flat_map(|s| s.marks.iter().map(|m| m.y)));
     let (title, unit) = (format!("{} {}", ramp.code, ramp.title), format!("{}, {}", ramp.metric_title, ramp.unit));
-    Some(LineChart { x, ..LineChart::over_dops(title, unit, "degree of parallelism", y, series) })
+    let chart = LineChart::of(title, unit, "degree of parallelism", [Axis::dops, Axis::amounts], series)?;
+    Some(LineChart { x, ..chart })
 }
 
-fn table(ramps: &[&FittedRamp<'_>]) -> Table {
-    let columns = vec![
-        Column::words("code", "Test", Always),
-        Column::words("unit", "Unit", Drop(5)),
-        Column::figures("λ", "λ\n[one job]", Drop(2)),
-        Column::figures("σ", "σ\n[contention]", Drop(4)),
-        Column::figures("κ", "κ\n[coherence]", Drop(3)),
-        Column::figures("knee", "Knee", Always),
-        Column::figures("peak", "Peak", Always),
-        Column::figures("rate at the peak", "Rate at\nthe peak", Drop(1)),
-        Column::words("marks", "", Always),
-    ];
-    let rows = ramps.iter().filter_map(|ramp| {
-        let fit = ramp.law.as_ref().ok()?;
-        let (law, peak) = (fit.law, fit.peak());
-        let is_doubtful = ramp.cells.iter().any(|c| c.is_doubtful());
-        let rate = |value: Option<f64>| Cell::known(value, Form::Thousands).doubtful(is_doubtful);
-        Some(Row::Cells(vec![
-            Cell::words(ramp.code.name).linked(anchor(ramp.code)),
-            Cell::words(ramp.unit),
-            rate(Some(law.lambda)),
-            share(law.sigma),
-            share(law.kappa),
-            Cell::words(located(&fit.knee())),
-            Cell::words(located(&peak)),
-            rate(peak.ok().map(|peak| law.at(peak.dop))),
-            Cell::marks(ramp.marks()),
-        ]))
-    });
-    Table::new(Caption::Page("The law of each ramp".to_owned()), columns, rows.collect())
+fn row((ramp, fit): (&FittedRamp<'_>, &Fit)) -> Row {
+    let (law, peak) = (fit.law, fit.peak());
+    let is_doubtful = ramp.cells.iter().any(|c| c.is_doubtful());
+    let rate = |value: Option<f64>| Cell::known(value, Form::Thousands).doubtful(is_doubtful);
+    Row::Cells(vec![
+        Cell::words(ramp.code.name).linked(anchor(ramp.code)),
+        Cell::words(ramp.unit),
+        rate(Some(law.lambda)),
+        share(law.sigma),
+        share(law.kappa),
+        Cell::words(located(&fit.knee())),
+        Cell::words(located(&peak)),
+        rate(peak.ok().map(|peak| law.at(peak.dop))),
+        Cell::marks(ramp.marks()),
+    ])
 }
 
 fn share(value: f64) -> Cell {

@@ -2,7 +2,7 @@
 
 use super::latency;
 use super::measured::shown;
-use crate::charts::{Axis, ChartSeries, LineChart, Mark, SeriesShape, extent};
+use crate::charts::{Axis, AxisOf, ChartSeries, LineChart, Mark, SeriesShape};
 use crate::numbers::short;
 use crate::summary::head::dop_words;
 use dbdyno_model::{RunJson, Series, Status, SubjectName};
@@ -18,29 +18,24 @@ pub(super) fn charts(code: SubjectName<'_>, run: &RunJson) -> Vec<LineChart> {
     let counts = |of: &[u64]| of.iter().map(|n| Some(*n as f64)).collect::<Vec<_>>();
     let rates: Vec<Option<f64>> = series.ops_per_s.iter().copied().map(Some).collect();
     let (errors, retries) = (counts(&series.errors), counts(&series.retries));
-    let line =
-        |name, n, values: &[Option<f64>], unit, worst| second_line((name, n), series.step_s, values, unit, worst);
-    let fails = [line("failed", 0, &errors, "", f64::max), line("retries", 1, &retries, "", f64::max)];
+    let line = |name, n, values: &[Option<f64>], unit, worst| line((name, n), series.step_s, values, unit, worst);
+    let mut fails = vec![line("failed", 0, &errors, "", f64::max), line("retries", 1, &retries, "", f64::max)];
+    fails.retain(|line| line.marks.iter().any(|mark| mark.y > 0.0));
     let charts = [
-        ("Rate", "tx/s", vec![line("rate", 0, &rates, "tx/s", f64::min)]),
-        ("99th percentile", "", vec![line("p99", 0, &series.p99_s, "s", f64::max)]),
-        ("Failures", "", fails.into_iter().filter(|line| line.marks.iter().any(|m| m.y > 0.0)).collect()),
+        chart("Rate", format!("tx/s, {place}"), Axis::amounts, vec![line("rate", 0, &rates, "tx/s", f64::min)]),
+        chart("99th percentile", place.clone(), Axis::times, vec![line("p99", 0, &series.p99_s, "s", f64::max)]),
+        chart("Failures", place, Axis::amounts, fails),
     ];
-    let chart = |(title, unit, lines): (&str, &str, Vec<ChartSeries>)| LineChart {
-        title: format!("{title} by the second"),
-        unit: [unit, &place].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", "),
-        along: "seconds of the window".to_owned(),
-        x: Axis::amounts(lines.iter().flat_map(|line| line.marks.iter().map(|mark| mark.x))),
-        y: if title == "99th percentile" { Axis::times(extent(&lines)) } else { Axis::amounts(extent(&lines)) },
-        series: lines,
-        limit: None,
-    };
-    let drawn = charts.into_iter().filter(|(.., lines)| lines.iter().any(|line| line.marks.len() > 1));
-    drawn.map(chart).collect()
+    charts.into_iter().flatten().collect()
+}
+
+/// A chart of such lines.
+pub(super) fn chart(title: &str, unit: String, y: AxisOf, lines: Vec<ChartSeries>) -> Option<LineChart> {
+    LineChart::of(format!("{title} by the second"), unit, "seconds of the window", [Axis::amounts, y], lines)
 }
 
 /// A line over the steps of a window. Where there are many steps, a mark is the worst of several.
-fn second_line(
+pub(super) fn line(
     (name, n): (&str, usize),
     step_s: f64,
     values: &[Option<f64>],
@@ -49,13 +44,14 @@ fn second_line(
 ) -> ChartSeries {
     /// More marks than this cannot be told apart.
     const MOST_MARKS: usize = 120;
-    let together = values.len().div_ceil(MOST_MARKS).max(1);
-    let mark = |(at, group): (usize, &[Option<f64>])| {
-        let (x, y) = ((at * together) as f64 * step_s, group.iter().flatten().copied().reduce(worst)?);
+    let seconds: Vec<(f64, Option<f64>)> = (0..).map(|n| f64::from(n) * step_s).zip(values.iter().copied()).collect();
+    let mark = |group: &[(f64, Option<f64>)]| {
+        let known = group.iter().filter_map(|(x, y)| Some((*x, (*y)?)));
+        let (x, y) = known.reduce(|a, b| if worst(a.1, b.1) == a.1 { a } else { b })?;
         let y_words = if unit.is_empty() { short(y) } else { shown(y, unit) };
         let text = format!("{name} at {} s: {y_words}", short(x));
         Some(Mark { x, y, band: None, doubtful: false, text })
     };
-    let marks = values.chunks(together).enumerate().filter_map(mark).collect();
+    let marks = seconds.chunks(seconds.len().div_ceil(MOST_MARKS).max(1)).filter_map(mark).collect();
     ChartSeries::new(name, n, marks).drawn(SeriesShape::Line)
 }

@@ -1,49 +1,21 @@
 //! The storage below any database: what it can do, and every point by kind of work. The points of one kind form its
 //! curve over the I/Os outstanding.
 
-mod breakdown;
 mod limits;
 
 pub(crate) use limits::{limits_blocks, share, shares_blocks};
 
-use crate::charts::{Axis, ChartSeries, LineChart, Mark, extent};
-use crate::document::{Block, Caption, Cell, Column, Form, Keep, Note, Part, Row, Section, Table};
+use super::seconds;
+use super::words::{self, alone, note};
+use crate::charts::{Axis, AxisOf, ChartSeries, LineChart, Mark};
+use crate::document::{Block, Cell, Form, Note, Part, Row, Section};
 use crate::groups::{grouped, unique};
-use crate::legend::{Legend, marks, refusal};
-use crate::numbers::{duration, thousands};
-use breakdown::NumberedPoint;
-use dbdyno_model::{Point, ResponseTime, RunJson, Status, StorageIos};
+use crate::legend::{Legend, UNMET, marks, refusal};
+use crate::numbers::{MISSING, duration, short, thousands};
+use dbdyno_model::{LunFigures, Point, ResponseTime, RunJson, Status, Storage, StorageIos};
 
-use Keep::{Always, Drop};
-
-const COLUMNS: [Column; 20] = [
-    Column::figures("test number", "Tst", Drop(6)),
-    Column::figures("small outstanding", "Small", Always),
-    Column::figures("large outstanding", "Large", Always),
-    Column::figures("share of writes", "Writes\n[%]", Drop(7)),
-    Column::figures("asked rate", "Asked", Always).optional(),
-    Column::figures("reads/s", "Read\n[iops]", Always).optional(),
-    Column::figures("writes/s", "Write\n[iops]", Always).optional(),
-    Column::figures("MiB/s read", "Read\n[MiB/s]", Drop(4)).optional(),
-    Column::figures("MiB/s written", "Write\n[MiB/s]", Drop(5)).optional(),
-    Column::figures("small I/Os/s", "Small\n[iops]", Drop(2)).optional(),
-    Column::figures("MiB/s of small I/Os", "Small\n[MiB/s]", Drop(2)).optional(),
-    Column::figures("large I/Os/s", "Large\n[iops]", Drop(2)).optional(),
-    Column::figures("MiB/s of large I/Os", "Large\n[MiB/s]", Drop(2)).optional(),
-    Column::figures("mean time", "avg", Always),
-    Column::figures("p50", "p50", Drop(3)),
-    Column::figures("p99", "p99", Always),
-    Column::figures("p99.9", "p99.9", Drop(1)),
-    Column::figures("longest time", "max", Drop(8)),
-    Column::figures("CPU", "CPU\n[%]", Drop(9)),
-    Column::words("marks", "", Always),
-];
-/// Marks the figures of a point that missed its rate.
-const UNMET: char = '!';
-
-const LEGEND: &str = "Small and Large are I/Os outstanding at any moment; reads and writes/s and MiB/s (2^20 bytes) are of both. \
-                      Times are those of small I/Os, of large ones where there are no small: from when an I/O was submitted, with \
-                      a rate from when it was due. --json has small and large, reads and writes apart.";
+/// A storage point with its number in the run.
+type NumberedPoint<'a> = (usize, &'a Point, &'a Storage);
 
 /// The section of a run; without blocks where it has no points of storage.
 pub(crate) fn section(run: &RunJson) -> Section {
@@ -55,8 +27,7 @@ pub(crate) fn section(run: &RunJson) -> Section {
 }
 
 fn points_of(run: &RunJson) -> Section {
-    let mut section = Section::new("storage", "Storage");
-    section.about = " below any database".to_owned();
+    let mut section = words::section("storage");
     let points: Vec<NumberedPoint<'_>> =
         (1..).zip(&run.points).filter_map(|(n, p)| Some((n, p, p.subject.storage()?))).collect();
     if points.is_empty() {
@@ -66,7 +37,7 @@ fn points_of(run: &RunJson) -> Section {
     for (n, (title, points)) in works.into_iter().enumerate() {
         section.push(Part { id: format!("s-{n}"), code: String::new(), title, blocks: of_work(&points) });
     }
-    section.push(Note::plain(LEGEND));
+    section.push(note("storage", "points"));
     let backends = points.iter().map(|(.., storage)| format!("I/O by {}", storage.backend));
     section.push(unique(backends.chain(points.iter().flat_map(|(.., storage)| storage.notes.iter().cloned()))));
     section
@@ -74,22 +45,17 @@ fn points_of(run: &RunJson) -> Section {
 
 /// The report of its points, with their legend; the summary has what the storage can do.
 pub(crate) fn report(run: &RunJson) -> Vec<Section> {
-    let mut section = points_of(run);
-    if section.blocks.is_empty() {
-        section.push(Note::plain(
-            "This run has no points of the storage itself: `dbdyno orion` measures what it can do below any database.",
-        ));
-    }
+    let section = alone(points_of(run));
     vec![section.with(Legend::of(run.points.iter().filter(|p| p.subject.storage().is_some())).blocks())]
 }
 
 fn of_work(points: &[NumberedPoint<'_>]) -> Vec<Block> {
-    let table = Table::new(Caption::Page("Every point".to_owned()), COLUMNS.to_vec(), points.iter().map(row).collect());
+    let table = words::table("storage", "points", points.iter().map(row).collect());
     let unmet = points.iter().filter(|(_, p, _)| p.status == Status::Invalid).map(|(number, point, _)| {
         let why = refusal(point).unwrap_or_default();
         Note::led(format!("{UNMET} "), format!("point {number}: {why}")).into()
     });
-    [charts(points).into(), table.into()].into_iter().chain(unmet).chain(breakdown::of_work(points)).collect()
+    [charts(points).into(), table.into()].into_iter().chain(unmet).chain(breakdown(points)).collect()
 }
 
 fn row((number, point, storage): &NumberedPoint<'_>) -> Row {
@@ -136,14 +102,10 @@ fn charts(points: &[NumberedPoint<'_>]) -> Vec<LineChart> {
     let rate = vec![line(("rate", 0), points, figure, &|value| format!("{} {unit}", thousands(value)))];
     let p50 = line(("p50", 0), points, |p| p.service_time_s.as_ref()?.p50, &|s| duration(s));
     let p99 = line(("p99", 1), points, |p| p.service_time_s.as_ref()?.p99, &|s| duration(s));
-    let times = vec![p50, p99];
-    let chart = |title, unit, y, series| LineChart::over_dops(title, unit, "I/Os outstanding", y, series);
-    let mut charts = vec![
-        chart("Rate", unit, Axis::amounts(extent(&rate)), rate),
-        chart("Time of an I/O", "", Axis::times(extent(&times)), times),
-    ];
-    charts.retain(|chart| chart.series.iter().any(|series| series.marks.len() > 1));
-    charts
+    let chart = |title, unit, y, series| LineChart::of(title, unit, "I/Os outstanding", [Axis::dops, y], series);
+    let charts =
+        [chart("Rate", unit, Axis::amounts as AxisOf, rate), chart("Time of an I/O", "", Axis::times, vec![p50, p99])];
+    charts.into_iter().flatten().collect()
 }
 
 /// A figure of the points over the I/Os outstanding, as one line over all repeats.
@@ -160,4 +122,58 @@ fn line(
         Some(Mark { x: f64::from(p.dop.jobs), y, band: None, doubtful: false, text })
     });
     ChartSeries::new(name, place, marks.collect())
+}
+
+/// When the longest I/O of a kind of work was, and on which device or file.
+fn breakdown(points: &[NumberedPoint<'_>]) -> Vec<Block> {
+    let with_series = points.iter().filter_map(|at| {
+        let series = at.2.series.as_ref()?;
+        Some((at, series, series.longest()?))
+    });
+    let mut blocks: Vec<Block> = Vec::new();
+    if let Some(((number, _, storage), series, (at_s, max_s, lun))) =
+        with_series.max_by(|(.., a), (.., b)| a.1.total_cmp(&b.1))
+    {
+        let line = |name, n, times| seconds::line((name, n), series.step_s, times, "s", f64::max);
+        let lines = vec![line("longest", 0, &series.max_s), line("mean", 1, &series.mean_s)];
+        let unit = format!("time of an I/O at {} (point {number})", storage.load);
+        let chart = seconds::chart("The slowest point", unit, Axis::times, lines);
+        let path = lun.and_then(|lun| storage.paths.get(lun as usize)).map_or(MISSING, |lun| lun.path.as_str());
+        let (took, at, load) = (duration(max_s), short(at_s), &storage.load);
+        let longest = format!("The longest I/O took {took}: at {at} s of point {number} ({load}), on {path}.");
+        blocks.extend([chart.into_iter().collect::<Vec<_>>().into(), Note::plain(longest).into()]);
+    }
+    blocks.push(words::table("storage", "luns", luns(points)).into());
+    blocks
+}
+
+/// What each device or file did over several points: its share of all I/Os, their mean time, the longest time, when
+/// that was, and the errors. Empty without several devices or files.
+fn luns(points: &[NumberedPoint<'_>]) -> Vec<Row> {
+    let figures = points.iter().flat_map(|(number, _, storage)| {
+        storage.paths.iter().filter_map(move |lun| Some((lun.path.as_str(), (lun.figures.as_ref()?, *number))))
+    });
+    let ios_per_s = |of: &[(&LunFigures, usize)]| of.iter().map(|(f, _)| f.reads_per_s + f.writes_per_s).sum::<f64>();
+    let luns = grouped(figures);
+    let all_per_s: f64 = luns.iter().map(|(_, of)| ios_per_s(of)).sum();
+    if luns.len() < 2 || all_per_s <= 0.0 {
+        return Vec::new();
+    }
+    let row = |(path, of): (&str, Vec<(&LunFigures, usize)>)| {
+        let per_s = ios_per_s(&of);
+        let time_s: f64 = of.iter().map(|(f, _)| (f.reads_per_s + f.writes_per_s) * f.mean_s.unwrap_or(0.0)).sum();
+        let longest = of.iter().filter_map(|(f, number)| Some((f.max_s?, f.max_at_s?, *number)));
+        let longest = longest.reduce(|a, b| if b.0 > a.0 { b } else { a });
+        let at = longest.map_or_else(String::new, |(_, at_s, n)| format!("{} s of point {n}", short(at_s)));
+        let errors = Some(of.iter().map(|(f, _)| f.errors).sum::<u64>()).filter(|n| *n > 0);
+        Row::Cells(vec![
+            Cell::words(path),
+            Cell::figure(per_s / all_per_s * 100.0, Form::Percent),
+            Cell::figure((per_s > 0.0).then(|| time_s / per_s), Form::Duration),
+            Cell::figure(longest.map(|(max_s, ..)| max_s), Form::Duration),
+            Cell::words(at),
+            Cell::known(errors.map(|n| n as f64), Form::Count),
+        ])
+    };
+    luns.into_iter().map(row).collect()
 }

@@ -2,46 +2,19 @@
 //! best. A figure that means something other than the test stands in parentheses, and a missing figure is replaced by
 //! its reason.
 
+use super::words::{self, alone, note};
 use super::{pace, storage};
-use crate::document::{Block, Caption, Cell, Column, Form, Keep, Look, Note, Row, Section, Table, Tile};
+use crate::document::{Block, Cell, Form, Look, Note, Row, Section, Tile};
 use crate::figures::Figure;
 use crate::groups::grouped;
 use crate::legend::{Legend, SUSPECT, marks};
 use crate::numbers::{percent, printed};
 use crate::summary::figure::{LineFigures, find, most_redo, no_redo};
 use crate::summary::head::dop_words;
-use crate::summary::lines::{REDO, Shows, SummaryLine, sections};
+use crate::summary::lines::{LINES, SummaryLine, sections};
 use crate::summary::winners;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Flag, Point, RunJson};
-
-use Keep::{Always, Drop};
-
-const COLUMNS: [Column; 10] = [
-    Column::words("name", "Metric", Always),
-    Column::words("test", "Test", Always),
-    Column::words("unit", "Unit", Always),
-    Column::figures("speed", "Speed\nDOP 1", Always),
-    Column::figures("± of speed", "±%", Drop(1)),
-    Column::figures("throughput", "Throughput\nbest DOP", Always),
-    Column::figures("± of throughput", "±%", Drop(2)),
-    Column::figures("best DOP", "at", Drop(3)),
-    Column::figures("time of one operation", "Time/op", Drop(4)),
-    Column::words("marks", "", Always),
-];
-
-/// The lines that have a tile, by their names.
-const TILES: [&str; 9] = [
-    "Transactions",
-    "String mix",
-    "Full scan, cached",
-    "By primary key",
-    "Sequential read",
-    "Random read",
-    "Random write",
-    "Bulk load",
-    "OLTP update",
-];
 
 /// The ± columns show the repeats, so these two flags need no letter here.
 const SHOWN_BY_INTERVAL: [Flag; 2] = [Flag::Noisy, Flag::NoInterval];
@@ -75,7 +48,7 @@ fn brief(mut blocks: Vec<Block>) -> Vec<Block> {
 
 /// The section, and the marks that it has used.
 fn key_metrics<'r>(run: &'r RunJson, catalogue: &Catalogue) -> (Section, Legend<'r>) {
-    let mut section = Section::new("key-metrics", "Key metrics");
+    let mut section = words::section("key-metrics");
     let mut legend = Legend::default();
     if run.is_of_storage() {
         return (section, legend);
@@ -87,11 +60,10 @@ fn key_metrics<'r>(run: &'r RunJson, catalogue: &Catalogue) -> (Section, Legend<
     let shown: Vec<FoundLine<'r>> =
         found.filter(|(_, line, of)| is_said(of) && (!line.name.is_empty() || of.adds_rows())).collect();
     if shown.is_empty() {
-        section.push(Note::plain("The source has none of the key metrics (--table published)."));
-        return (section, legend);
+        return (alone(section), legend);
     }
-    let has_tile = |name: &&str| shown.iter().find(|(_, line, of)| line.name == *name && of.is_measured());
-    section.push(TILES.iter().filter_map(has_tile).map(tile).collect::<Vec<_>>());
+    let with_tile = shown.iter().filter(|(_, line, of)| line.tile && of.is_measured());
+    section.push(with_tile.map(tile).collect::<Vec<_>>());
     let mut rows = Vec::new();
     for (layer, lines) in grouped(shown.iter().map(|(layer, line, of)| (*layer, (*line, of)))) {
         rows.push(Row::Group(layer.to_owned()));
@@ -99,12 +71,8 @@ fn key_metrics<'r>(run: &'r RunJson, catalogue: &Catalogue) -> (Section, Legend<
     }
     rows.extend(redo_row(run, catalogue, &mut legend));
     rows.extend(per_core_rows(run, &shown));
-    section.push(Table::new(Caption::Page("All key metrics".to_owned()), COLUMNS.into(), rows).look(Look::Keys));
-    section.push(Note::plain(
-        "Speed is the rate of one job with one thread, throughput the one at the best degree of parallelism (DOP); \"at\" says \
-         which that is: nodes x jobs x threads. ± is half the 95 % interval in percent of the median; it is blank with fewer than \
-         three repeats. Time/op is the mean service time of one operation, or of the I/O, at the best DOP.",
-    ));
+    section.push(words::table("key-metrics", "all", rows).look(Look::Keys));
+    section.push(note("key-metrics", "all"));
     let said = winners::sentences(shown.iter().map(|(_, line, of)| (*line, of)));
     let said = said.into_iter().chain(winners::extrapolated(run));
     (section.with(said.map(|sentence| Note::plain(sentence).into())), legend)
@@ -112,24 +80,16 @@ fn key_metrics<'r>(run: &'r RunJson, catalogue: &Catalogue) -> (Section, Legend<
 
 /// The best figure of a line that shows it.
 fn best<'f, 'r>(line: &SummaryLine, found: &'f LineFigures<'r>) -> Option<&'f Figure<'r>> {
-    found.throughput().filter(|_| line.shows == Shows::Both)
+    found.throughput().filter(|_| !line.speed_alone)
 }
 
 fn tile((layer, line, found): &FoundLine<'_>) -> Tile {
     let best = best(line, found);
-    let shown = best.into_iter().chain(&found.printed_time).collect::<Vec<_>>();
-    let detail = match (&found.figures, best) {
-        (Err(why), _) => why.clone(),
-        (Ok(_), Some(best)) => detail(line, best, found),
-        (Ok(_), None) => String::new(),
-    };
-    Tile {
-        name: found.name.clone(),
-        layer: (*layer).to_owned(),
-        cell: best.map_or_else(Cell::empty, |best| value(Some(best)).marked(marks_of(&shown))),
-        unit: line.unit.to_owned(),
-        detail,
-    }
+    let shown: Vec<&Figure<'_>> = best.into_iter().chain(&found.printed_time).collect();
+    let (name, layer, unit) = (found.name.clone(), (*layer).to_owned(), line.unit.to_owned());
+    let cell = best.map_or_else(Cell::empty, |best| value(Some(best)).marked(marks_of(&shown)));
+    let detail = best.map(|best| detail(line, best, found)).unwrap_or_default();
+    Tile { name, layer, cell, unit, detail: found.figures.as_ref().err().cloned().unwrap_or(detail) }
 }
 
 /// Where the best figure was reached, and its ratio to one job's.
@@ -205,10 +165,7 @@ fn row<'r>(line: &SummaryLine, found: &LineFigures<'r>, legend: &mut Legend<'r>)
         return Row::Remark([&found.name, &found.test].map(Cell::words).into(), reason.clone());
     }
     let (speed, best) = (found.speed(), best(line, found));
-    let (throughput, place) = match line.shows {
-        Shows::Both => (with_interval(best), place(best)),
-        Shows::Speed => Default::default(),
-    };
+    let (throughput, place) = if line.speed_alone { Default::default() } else { (with_interval(best), place(best)) };
     let shown: Vec<&Figure<'r>> = speed.into_iter().chain(best).chain(&found.printed_time).collect();
     let rest = [place, time(line, best, found), marked(&found.test, &shown, legend)];
     cells([&found.name, &found.test, line.unit], with_interval(speed), throughput, rest)
@@ -217,12 +174,12 @@ fn row<'r>(line: &SummaryLine, found: &LineFigures<'r>, legend: &mut Legend<'r>)
 /// The line for the test with the most redo; a source that prints none needs no line.
 fn redo_row<'r>(run: &'r RunJson, catalogue: &Catalogue, legend: &mut Legend<'r>) -> Option<Row> {
     let Some(most) = most_redo(run, catalogue) else {
-        let keys = [REDO.name, ""].map(Cell::words).into();
+        let keys = [LINES.redo.name, ""].map(Cell::words).into();
         return run.published.is_none().then(|| Row::Remark(keys, no_redo(run, catalogue)));
     };
     let test = most.points.first().map_or("", |p: &&Point| p.subject.as_str());
     let rest = [place(Some(&most)), Cell::empty(), marked(test, &[&most], legend)];
-    Some(cells([REDO.name, test, REDO.unit], Default::default(), with_interval(Some(&most)), rest))
+    Some(cells([LINES.redo.name, test, LINES.redo.unit], Default::default(), with_interval(Some(&most)), rest))
 }
 
 /// The divisor of a throughput and its title: the cores that the work may use, or the hardware threads where cores are
@@ -252,9 +209,7 @@ fn per_core_rows(run: &RunJson, lines: &[FoundLine<'_>]) -> Vec<Row> {
         let rest = [place(Some(best)), Cell::empty(), Cell::marks(marks_of(&[best]))];
         Some(cells([&found.name, &found.test, line.unit], Default::default(), [share, Cell::empty()], rest))
     };
-    let mut rows: Vec<Row> = lines.iter().filter(|(_, line, _)| line.per_core).filter_map(row).collect();
-    if !rows.is_empty() {
-        rows.insert(0, Row::Group(title));
-    }
-    rows
+    let rows: Vec<Row> = lines.iter().filter(|(_, line, _)| line.per_core).filter_map(row).collect();
+    let title = (!rows.is_empty()).then_some(Row::Group(title));
+    title.into_iter().chain(rows).collect()
 }

@@ -7,12 +7,13 @@ mod events;
 pub(super) use events::within;
 
 use super::latency::{place, words};
-use crate::document::{Block, Caption, Cell, Column, Form, Keep, Note, Part, Row, Section, Table};
+use super::words::{self, alone, note, text};
+use crate::document::{Block, Caption, Cell, Column, Form, Keep, Note, Row, Section, Table};
 use crate::groups::{grouped, unique};
-use crate::legend::{Legend, refusal, source, suspect_mark, title};
+use crate::legend::{Legend, join, part, refusal, source, suspect_mark};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{CellKey, Drive, Point, Published, PublishedWait, RunJson, Status, SubjectName, Wait};
-use events::{COLUMNS, cells, is_cpu, key, longest, name, row, samples, sessions_s, share_pct, together};
+use events::{Waits, is_cpu, name, samples};
 
 /// The most events in a table: counted ones, and as many sampled ones.
 const MOST: usize = 8;
@@ -21,7 +22,7 @@ const MOST_ALONG: usize = 6;
 
 /// The report: the events of every cell, by test.
 pub(crate) fn report(run: &RunJson, catalogue: &Catalogue) -> Vec<Section> {
-    let mut section = Section::new("waits", "Waits");
+    let mut section = words::section("waits");
     if let Some(published) = &run.published {
         let mut legend = Legend::default();
         for waits in &published.waits {
@@ -29,7 +30,7 @@ pub(crate) fn report(run: &RunJson, catalogue: &Catalogue) -> Vec<Section> {
         }
         section.blocks = self::published(published);
         if section.blocks.is_empty() {
-            section.push(Note::plain("The source prints no wait events."));
+            section.push(note("waits", "not_printed"));
         }
         return vec![section.with(legend.blocks()).with(source(run))];
     }
@@ -47,16 +48,14 @@ pub(crate) fn report(run: &RunJson, catalogue: &Catalogue) -> Vec<Section> {
             let rows = events.unwrap_or_else(|why| vec![Row::Remark(Vec::new(), why)]);
             [Row::Group(cell)].into_iter().chain(rows)
         });
-        let table = Table::new(Caption::Page(format!("{code}: top events")), COLUMNS.to_vec(), rows.collect());
-        let title = title(code, catalogue).to_owned();
-        section.push(Part { id: String::new(), code: code.to_string(), title, blocks: vec![table.into()] });
+        let table = words::table("waits", "events", rows.collect()).called(format!("{code}: top events"));
+        section.push(part(String::new(), code, catalogue, vec![table.into()]));
     }
     if points.is_empty() {
-        section.push(Note::plain("This run has no points of a database yet."));
+        section = alone(section);
     }
     for (why, codes) in grouped(unique(without)) {
-        let codes: Vec<&str> = codes.iter().map(|code| code.name).collect();
-        section.push(Note::led("- ", format!("{}: {why}", codes.join(", "))));
+        section.push(Note::led("- ", format!("{}: {why}", join(&codes))));
     }
     vec![section.with(legend(&points))]
 }
@@ -67,51 +66,40 @@ pub(crate) fn of_test<'a>(
     code: SubjectName<'_>,
     cells: impl IntoIterator<Item = (String, Vec<&'a Point>)>,
 ) -> Vec<Block> {
-    let mut cells: Vec<(String, Vec<&Point>)> = cells.into_iter().collect();
-    cells.retain(|(_, points)| !together(points).is_empty());
+    let cells = cells.into_iter().filter_map(|(label, points)| Some((label, Waits::of(&points)?, points)));
+    let cells: Vec<(String, Waits, Vec<&Point>)> = cells.collect();
     let rate = |points: &[&Point]| points.iter().filter_map(|p| p.ops_per_s.or(p.work_mib_per_s)).fold(0.0, f64::max);
-    let Some((label, points)) = cells.iter().max_by(|a, b| rate(&a.1).total_cmp(&rate(&b.1))) else {
+    let Some((label, waits, _)) = cells.iter().max_by(|a, b| rate(&a.2).total_cmp(&rate(&b.2))) else {
         return Vec::new();
     };
-    let caption = |what: String, left_out: usize| {
-        let left_out = if left_out > 0 { format!(" ({left_out} smaller ones are left out)") } else { String::new() };
-        Caption::Page(format!("{code}: {what}{left_out}"))
-    };
-    let waits = together(points);
-    let longest = longest(&waits, MOST);
-    let left_out = waits.len() - longest.len();
-    let rows = longest.iter().map(|wait| row(wait, sessions_s(points))).collect();
-    let top = Table::new(caption(format!("top events at {label}"), left_out), COLUMNS.to_vec(), rows);
-    if cells.len() == 1 {
-        return vec![top.into()];
-    }
-    let all: Vec<&Point> = cells.iter().flat_map(|(_, points)| points.iter().copied()).collect();
-    let waits = together(&all);
-    let longest = self::longest(&waits, MOST_ALONG);
-    let shares: Vec<_> = cells.iter().map(|(_, points)| (together(points), sessions_s(points))).collect();
+    let longest = waits.longest(MOST);
+    let rows = waits.rows(&longest);
+    let caption = format!("{code}: top events at {label}{}", waits.left_out(&longest));
+    let top = words::table("waits", "events", rows).called(caption);
+    let all: Vec<&Point> = cells.iter().flat_map(|(.., points)| points.iter().copied()).collect();
+    let Some(waits) = Waits::of(&all).filter(|_| cells.len() > 1) else { return vec![top.into()] };
+    let longest: Vec<&Wait> = waits.longest(MOST_ALONG).into_iter().filter(|wait| !wait.background).collect();
     let rows = longest.iter().map(|event| {
-        let share = |(waits, all_s): &(Vec<Wait>, Option<f64>)| {
-            let same = waits.iter().find(|wait| key(wait) == key(event));
-            // Where some of its kind were seen, an event that was not took no time.
-            let none = waits.iter().any(|wait| wait.sampled == event.sampled).then_some(0.0);
-            Cell::figure(share_pct(same.map_or(none, |wait| wait.time_s), *all_s), Form::Short)
-        };
         let class = if event.sampled { format!("{}, samples", event.class) } else { event.class.clone() };
-        Row::Cells([Cell::words(name(event)), Cell::words(class)].into_iter().chain(shares.iter().map(share)).collect())
+        let shares = cells.iter().map(|(_, waits, _)| waits.share(event));
+        Row::Cells([name(event), class].map(Cell::words).into_iter().chain(shares).collect())
     });
-    let mut columns = COLUMNS[..2].to_vec();
-    columns.extend(cells.iter().map(|(label, _)| Column::made(format!("{label}\n[%]"), Keep::Always)));
-    let what = "shares of database time, of the seconds that all sessions had together".to_owned();
-    let along = Table::new(caption(what, waits.len() - longest.len()), columns, rows.collect());
+    let what = "shares of database time, of the seconds that all sessions had together";
+    let caption = format!("{code}: {what}{}", waits.left_out(&longest));
+    let mut along = words::table("waits", "shares", rows.collect()).called(caption);
+    along.columns.extend(cells.iter().map(|(label, ..)| Column::made(format!("{label}\n[%]"), Keep::Always)));
     vec![top.into(), along.into()]
 }
 
 /// The printed wait events: a table for each list, with the source's remark.
 pub(super) fn published(published: &Published) -> Vec<Block> {
     let row = |wait: &PublishedWait| {
-        let share = Cell::figure(wait.share_pct, Form::Printed);
-        let class = wait.class.clone().unwrap_or_default();
-        cells([wait.event.clone(), class], [wait.count, None], [wait.time_s, wait.mean_s], share, String::new())
+        // Rounded, or a time that went through seconds may have more digits than were printed.
+        let mean_ms = wait.mean_s.map(|s| (s * 1e9).round() / 1e6);
+        let count = wait.count.map(|n| n as f64);
+        let figures = [count, wait.timeout_pct, wait.time_s, mean_ms, wait.waits_per_tx, wait.share_pct];
+        let words = [&wait.event, wait.class.as_deref().unwrap_or_default()].map(Cell::words);
+        Row::Cells(words.into_iter().chain(figures.map(|figure| Cell::known(figure, Form::Printed))).collect())
     };
     let mut blocks: Vec<Block> = Vec::new();
     for list in &published.waits {
@@ -119,12 +107,11 @@ pub(super) fn published(published: &Published) -> Vec<Block> {
         let of: String = list.test.clone().into_iter().chain(jobs).map(|of| format!(", {of}")).collect();
         let doubt = if list.suspect.is_some() { format!(" {}", suspect_mark(true)) } else { String::new() };
         let caption = Caption::Shown(format!("Top {} events{of}: {}{doubt}", list.group, list.title));
-        blocks.push(Table::new(caption, COLUMNS.to_vec(), list.events.iter().map(row).collect()).into());
+        let rows = list.events.iter().map(row).collect();
+        blocks.push(Table { caption, ..words::table("waits", "printed", rows) }.into());
     }
     if !blocks.is_empty() {
-        let text = "Share is of the sessions' time in the database, as the source prints it; a background's is of all \
-                    background processes.";
-        blocks.push(Note::plain(text).into());
+        blocks.push(note("waits", "printed").into());
     }
     blocks
 }
@@ -138,33 +125,19 @@ pub(crate) fn legend(points: &[&Point]) -> Vec<Block> {
     let has_histogram = |wait: &Wait| !wait.histogram_us.is_empty();
     let any = |is: fn(&Wait) -> bool| waits.iter().any(|wait| is(wait));
     let says = [
-        (true, "The longest events are shown, counted ones before sampled ones."),
-        (
-            any(|wait| !wait.sampled && wait.count > 0),
-            "Waits and their times are the engine's own counts. A server counts those of its background processes with \
-             those of its sessions.",
-        ),
-        (
-            any(|wait| wait.sampled),
-            "Samples are how often sessions were seen in the event by looking ten times a second. dbdyno's own looking \
-             is left out, and so are fewer than ten samples in all.",
-        ),
-        (
-            true,
-            "Share is of database time: of the seconds that all sessions had together, parallel workers on top of that; \
-             for samples it is what they stand for. A session of the client drive has its client's time in it, too.",
-        ),
-        (any(is_cpu), "CPU is no wait: it is the time of sessions on a processor."),
-        (
-            !any(is_cpu),
-            "There is no line for CPU: the engine does not tell the processor time of its sessions, and what the \
-             machine's processors did is not theirs alone.",
-        ),
-        (any(has_histogram), "How long waits were is the engine's histogram; 1 ms is 1,024 µs there."),
-        (!any(has_histogram), "Histograms of waits: none kept by the engine."),
+        (true, "longest"),
+        (any(|wait| !wait.sampled && wait.count > 0), "counted"),
+        (any(|wait| !wait.sampled && wait.count > 0) && !any(|wait| !wait.sampled && wait.background), "together"),
+        (any(|wait| wait.sampled), "sampled"),
+        (any(|wait| wait.background), "background"),
+        (true, "share"),
+        (any(is_cpu), "cpu"),
+        (!any(is_cpu), "no_cpu"),
+        (any(has_histogram), "histogram"),
+        (!any(has_histogram), "no_histogram"),
     ];
-    let text: Vec<&str> = says.into_iter().filter(|(is, _)| *is).map(|(_, text)| text).collect();
-    vec![Note::plain(text.join(" ")).into()]
+    let said: Vec<&str> = says.into_iter().filter(|(is, _)| *is).map(|(_, name)| text("waits", name)).collect();
+    vec![Note::plain(said.join(" ")).into()]
 }
 
 /// A cell in words.
@@ -178,15 +151,14 @@ fn of_cell(key: &CellKey) -> String {
 fn events_of(points: &[&Point]) -> Result<Vec<Row>, String> {
     let ok: Vec<&Point> = points.iter().copied().filter(|p| p.status == Status::Ok).collect();
     let points = if ok.is_empty() { points } else { &ok };
-    let waits = together(points);
-    if waits.is_empty() {
+    let Some(waits) = Waits::of(points) else {
         let few = Some(samples(points)).filter(|n| *n > 0);
         let few = few.map(|n| format!("only {n} samples of what sessions waited for: too few to tell"));
         let why = few.or_else(|| points.iter().find_map(|p| p.missing.get("waits").cloned()));
         let refused = points.iter().rev().find_map(|p| refusal(p));
         return Err(refused.or(why).unwrap_or_else(|| "no wait event was seen".to_owned()));
-    }
-    Ok(longest(&waits, MOST).into_iter().map(|wait| row(wait, sessions_s(points))).collect())
+    };
+    Ok(waits.rows(&waits.longest(MOST)))
 }
 
 #[cfg(test)]
@@ -196,7 +168,7 @@ mod tests {
 
     fn wait(event: &str, count: u64, sampled: bool) -> Wait {
         let (class, event) = ("state".to_owned(), event.to_owned());
-        Wait { event, class, count, time_s: Some(0.1), sampled, histogram_us: [].into() }
+        Wait { event, class, count, time_s: Some(0.1), sampled, ..Wait::default() }
     }
 
     fn events(waits: Vec<Wait>) -> Vec<String> {
@@ -228,6 +200,14 @@ mod tests {
         let names: Vec<String> = events(waits).iter().map(|row| row.split('|').next().unwrap().to_owned()).collect();
         assert_eq!(names.len(), MOST + 3);
         assert_eq!(names[MOST..], ["DB CPU", "CPU (running)", "WalSync"]);
+    }
+
+    #[test]
+    fn the_servers_own_processes_stand_apart_and_have_no_share() {
+        let own = |wait: Wait| Wait { background: true, ..wait };
+        let waits = vec![own(wait("fsync", 9, false)), wait("fsync", 4, false), own(wait("Flushing", 3, true))];
+        let heading = "Background: the server's own processes";
+        assert_eq!(events(waits), ["fsync|state|4||100 ms|25.0 ms|5|", heading, "fsync|state|9||100 ms|11.1 ms||"]);
     }
 
     #[test]

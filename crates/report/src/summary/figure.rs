@@ -1,6 +1,6 @@
 //! Finding the figures of a summary line: those of its test, or of a substitute test.
 
-use super::lines::{REDO, SummaryLine};
+use super::lines::{LINES, SummaryLine};
 use crate::figures::{self, Figure, FigureQuery, Figures};
 use crate::legend::refusal;
 use dbdyno_catalogue::Catalogue;
@@ -49,23 +49,18 @@ impl<'a> LineFigures<'a> {
 /// Finds the figures of a line.
 pub(crate) fn find<'a>(line: &SummaryLine, run: &'a RunJson, catalogue: &Catalogue) -> LineFigures<'a> {
     let mut instead_of = Vec::new();
-    let mut unsupported = None;
     let workload = run.points.iter().map(|p| &p.subject).find(|subject| subject.kind() == SubjectKind::Workload);
     let of_workload: Vec<&str> = workload.map(|subject| subject.as_str()).into_iter().collect();
-    let tests = if line.tests.is_empty() { &of_workload } else { line.tests };
-    for code in tests {
-        if !figures::knows(run, code) {
-            continue;
-        }
+    let tests = if line.tests.is_empty() { &of_workload } else { &line.tests };
+    for code in tests.iter().filter(|code| figures::knows(run, code)) {
         let points: Vec<&Point> = run.points.iter().filter(|p| p.subject.as_str() == *code).collect();
         if let Some(point) = points.iter().copied().find(|_| points.iter().all(|p| p.status == Status::Unsupported)) {
             instead_of.push(point);
-            unsupported.get_or_insert((code, refusal(point)));
             continue;
         }
         let ask = FigureQuery {
             metric_in_doubt: line.metric_in_doubt,
-            barred_by: line.barred_by,
+            barred_by: &line.barred_by,
             ..FigureQuery::new(code, line.metric)
         };
         let time = line.time.and_then(|time| figures::find(&FigureQuery::new(code, time), run, catalogue).ok());
@@ -74,9 +69,10 @@ pub(crate) fn find<'a>(line: &SummaryLine, run: &'a RunJson, catalogue: &Catalog
         let name = name(line, code, catalogue);
         return LineFigures { name, test: (*code).to_owned(), figures, printed_time, instead_of };
     }
-    let (code, reason) = unsupported.unwrap_or((tests.first().unwrap_or(&""), None));
-    let reason = reason.unwrap_or_else(|| NOT_MEASURED.to_owned());
-    let (name, test) = (line.name.to_owned(), (*code).to_owned());
+    let unsupported = instead_of.first().copied();
+    let test = unsupported.map_or(tests.first().copied(), |point| Some(point.subject.as_str()));
+    let reason = unsupported.and_then(refusal).unwrap_or_else(|| NOT_MEASURED.to_owned());
+    let (name, test) = (line.name.to_owned(), test.unwrap_or_default().to_owned());
     LineFigures { name, test, figures: Err(reason), printed_time: None, instead_of: Vec::new() }
 }
 
@@ -105,14 +101,14 @@ pub(crate) fn most_redo<'a>(run: &'a RunJson, catalogue: &Catalogue) -> Option<F
         (&a.subject, a.drive, a.rows_per_tx, a.load.of_ramp()) == (&b.subject, b.drive, b.rows_per_tx, b.load.of_ramp())
     };
     ok.retain(|p| p.again || !again.iter().any(|a| of_one_ramp(a, p)));
-    let cells = figures::cells(&ok, &FigureQuery::new("", REDO.metric));
+    let cells = figures::cells(&ok, &FigureQuery::new("", LINES.redo.metric));
     cells.into_iter().filter(|c| c.value() > 0.0).max_by(|a, b| a.value().total_cmp(&b.value()))
 }
 
 /// Why a run has no such cell.
 pub(crate) fn no_redo(run: &RunJson, catalogue: &Catalogue) -> String {
     let writing: Vec<&Point> = run.points.iter().filter(|p| figures::reached(p) && writes(p, catalogue)).collect();
-    match writing.iter().find_map(|p| figures::missing(p, REDO.metric)) {
+    match writing.iter().find_map(|p| figures::missing(p, LINES.redo.metric)) {
         Some(why) => format!("no figure: {why}"),
         None if writing.is_empty() && !run.points.is_empty() => format!("{NOT_MEASURED}: no test that writes"),
         None => NOT_MEASURED.to_owned(),

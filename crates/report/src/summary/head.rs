@@ -4,7 +4,7 @@ use crate::document::{Block, Facts, Note};
 use crate::groups::unique;
 use crate::legend::kinds_of_commits;
 use crate::numbers::bytes;
-use dbdyno_model::{Database, Dop, Platform, Published, Run, RunJson, Status};
+use dbdyno_model::{Database, Dop, Platform, Published, RunJson, Status};
 
 /// The title of a report on a run.
 pub(crate) fn title(run: &RunJson) -> String {
@@ -35,11 +35,10 @@ fn facts(run: &RunJson) -> Vec<(&'static str, String)> {
     match &run.published {
         Some(published) => facts.extend(published_facts(run, published)),
         None => {
-            let Run { seed, target, .. } = &run.run;
-            let Database { engine, version, .. } = &run.database;
+            let (of, Database { engine, version, .. }) = (&run.run, &run.database);
             let what = match run.is_of_storage() {
-                true => ("Storage", format!("{target}, below any database")),
-                false => ("Database", format!("{engine} {version}, {}, seed {seed}", run.run.data_words())),
+                true => ("Storage", format!("{}, below any database", of.target)),
+                false => ("Database", format!("{engine} {version}, {}, seed {}", of.data_words(), of.seed)),
             };
             facts.extend([what, ("Run", measured(run)), ("Points", points(run))]);
         }
@@ -52,14 +51,12 @@ fn published_facts(run: &RunJson, published: &Published) -> Vec<(&'static str, S
     let size = (!run.run.size.is_empty()).then(|| run.run.data_words());
     let product = run.database.facts.get("product").cloned();
     let parts = [
-        (run.points.len(), "point of series"),
-        (published.figures.len(), "printed figure"),
-        (published.curves.len(), "other curve"),
+        (run.points.len(), "point", " of series"),
+        (published.figures.len(), "printed figure", ""),
+        (published.curves.len(), "other curve", ""),
     ];
-    let parts = parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| match *what {
-        "point of series" if *n != 1 => format!("{n} points of series"),
-        what => counted(*n as u64, what),
-    });
+    let parts = parts.into_iter().filter(|(n, ..)| *n > 0);
+    let parts = parts.map(|(n, what, more)| counted(n as u64, what) + more);
     vec![
         ("Database", joined([product, Some(run.database.version.clone()), size])),
         ("Published", joined([Some(published.benchmark.clone()), year(published)])),
@@ -117,22 +114,17 @@ pub(crate) fn measured(run: &RunJson) -> String {
 /// How the points ended and how durable commits were.
 pub(crate) fn points(run: &RunJson) -> String {
     let of = |status| run.points.iter().filter(|p| p.status == status).count();
-    let mut parts = vec![format!("{} ok", of(Status::Ok))];
-    for status in [Status::Failed, Status::Invalid, Status::Unsupported] {
-        if of(status) > 0 {
-            parts.push(format!("{} {}", of(status), status.name()));
-        }
-    }
-    parts.push(counted(unique(run.points.iter().map(|p| p.subject.name())).len() as u64, "test"));
-    match kinds_of_commits(&run.points).as_slice() {
-        [] => {}
-        [one] => parts.push(format!("commits {}", one.words())),
-        several => {
-            let words: Vec<&str> = several.iter().map(|kind| kind.words()).collect();
-            parts.push(format!("commits mixed ({})", words.join("; ")));
-        }
-    }
-    parts.join(", ")
+    let statuses = [Status::Ok, Status::Failed, Status::Invalid, Status::Unsupported];
+    let statuses = statuses.into_iter().filter(|status| *status == Status::Ok || of(*status) > 0);
+    let tests = unique(run.points.iter().map(|p| p.subject.name())).len();
+    let kinds: Vec<&str> = kinds_of_commits(&run.points).into_iter().map(|kind| kind.words()).collect();
+    let commits = match kinds.as_slice() {
+        [] => None,
+        [one] => Some(format!("commits {one}")),
+        several => Some(format!("commits mixed ({})", several.join("; "))),
+    };
+    let parts = statuses.map(|status| format!("{} {}", of(status), status.name()));
+    parts.chain([counted(tests as u64, "test")]).chain(commits).collect::<Vec<_>>().join(", ")
 }
 
 /// `1 core`, `2 cores`.
@@ -142,12 +134,7 @@ pub(crate) fn counted(n: u64, what: &str) -> String {
 
 /// A degree of parallelism in words.
 pub(crate) fn dop_words(dop: Dop) -> String {
-    let mut parts = vec![counted(u64::from(dop.jobs), "job")];
-    if dop.nodes > 1 {
-        parts.insert(0, counted(u64::from(dop.nodes), "node"));
-    }
-    if dop.threads > 1 {
-        parts.push(counted(u64::from(dop.threads), "thread"));
-    }
-    parts.join(", ")
+    let counts = [(dop.nodes, "node"), (dop.jobs, "job"), (dop.threads, "thread")];
+    let told = counts.into_iter().filter(|(n, what)| *n > 1 || *what == "job");
+    told.map(|(n, what)| counted(n.into(), what)).collect::<Vec<_>>().join(", ")
 }

@@ -2,7 +2,7 @@
 //! of parallelism cannot be distinguished from the best by single measurements.
 
 use super::figure::LineFigures;
-use super::lines::{Shows, SummaryLine};
+use super::lines::SummaryLine;
 use crate::figures::ThroughputSource;
 use crate::groups::unique;
 use crate::summary::head::counted;
@@ -13,48 +13,36 @@ use std::collections::BTreeMap;
 pub(crate) fn sentences<'f, 'a: 'f>(
     lines: impl Iterator<Item = (&'f SummaryLine, &'f LineFigures<'a>)>,
 ) -> Vec<String> {
-    let mut again = false;
-    let mut beside: Vec<String> = Vec::new();
+    let shown = lines.filter(|(line, _)| !line.speed_alone);
+    let shown = shown.filter_map(|(_, found)| Some((found.test.as_str(), found.figures.as_ref().ok()?)));
+    let mut again = Vec::new();
     let mut selected: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
-    for (_, found) in lines.filter(|(line, _)| line.shows == Shows::Both) {
-        let Ok(figures) = &found.figures else { continue };
+    for (test, figures) in shown {
         match figures.standing() {
             ThroughputSource::Only => {}
-            ThroughputSource::Again => {
-                again = true;
-                if let Some((low, high)) = figures.beside_the_best() {
-                    let text = format!("{} {low} to {high}", found.test);
-                    beside.extend((!beside.contains(&text)).then_some(text));
-                }
-            }
-            ThroughputSource::Selected { of } => {
-                let tests = selected.entry(of).or_default();
-                if !tests.contains(&found.test.as_str()) {
-                    tests.push(&found.test);
-                }
-            }
+            ThroughputSource::Again => again.push((test, figures.beside_the_best())),
+            ThroughputSource::Selected { of } => selected.entry(of).or_default().push(test),
         }
     }
+    let beside = again.iter().filter_map(|(test, dops)| dops.map(|(low, high)| format!("{test} {low} to {high}")));
+    let beside = unique(beside).join(", ");
     let mut said = Vec::new();
-    if again {
+    if !again.is_empty() {
         said.push("Throughput is the rate measured again at the DOP that was best.".to_owned());
     }
     if !beside.is_empty() {
-        said.push(format!(
-            "Measured once, these DOPs cannot be told from the best: {}; --repeat 3 tells more.",
-            beside.join(", ")
-        ));
+        said.push(format!("Measured once, these DOPs cannot be told from the best: {beside}; --repeat 3 tells more."));
     }
-    for (of, tests) in selected {
+    said.extend(selected.into_iter().map(|(of, tests)| {
         let which = counted(of as u64, "DOP");
-        let what = match tests.len() {
-            1 => format!("Throughput of {} is", tests[0]),
-            _ => format!("Throughputs of {} are", tests.join(", ")),
+        let what = match unique(tests).as_slice() {
+            [test] => format!("Throughput of {test} is"),
+            tests => format!("Throughputs of {} are", tests.join(", ")),
         };
-        said.push(format!(
+        format!(
             "{what} the best of {which}, not measured again: chance is in it, some 3 to 4 % where the curve is flat."
-        ));
-    }
+        )
+    }));
     said
 }
 

@@ -1,6 +1,8 @@
 //! Lines on a terminal: allowed characters, width, cutting and wrapping.
 
+use crate::groups::joined;
 use std::borrow::Cow;
+use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 use unicode_width::UnicodeWidthChar;
 
 /// Shows control characters and invisible formatting characters (bidirectional marks, zero-width ones) as escapes.
@@ -36,46 +38,11 @@ pub(crate) fn clip(text: &str, width: usize) -> Cow<'_, str> {
     if columns(text) <= width {
         return Cow::Borrowed(text);
     }
-    let (head, _) = split(text, width.saturating_sub(1));
-    Cow::Owned(if width == 0 { String::new() } else { format!("{head}…") })
-}
-
-/// Splits before the first character that would exceed `width` columns.
-fn split(text: &str, width: usize) -> (&str, &str) {
-    let mut used = 0;
-    for (at, c) in text.char_indices() {
-        used += char_columns(c);
-        if used > width {
-            return text.split_at(at);
-        }
-    }
-    (text, "")
-}
-
-/// Wraps a text at spaces; a word wider than a line is split. It is cleaned first.
-pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
-    let width = width.max(8);
-    let text = clean(text);
-    let mut lines = Vec::new();
-    let mut line = String::new();
-    for mut word in text.split(' ').filter(|w| !w.is_empty()) {
-        if !line.is_empty() && columns(&line) + 1 + columns(word) > width {
-            lines.push(std::mem::take(&mut line));
-        }
-        while columns(word) > width {
-            let (head, tail) = split(word, width);
-            lines.push(head.to_owned());
-            word = tail;
-        }
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-    }
-    if !line.is_empty() || lines.is_empty() {
-        lines.push(line);
-    }
-    lines
+    let kept = text.chars().scan(0, |used, c| {
+        *used += char_columns(c);
+        (*used < width).then_some(c)
+    });
+    Cow::Owned(if width == 0 { String::new() } else { kept.chain(['…']).collect() })
 }
 
 /// A text with less room than this beside its lead gets lines of its own.
@@ -83,27 +50,33 @@ const LEAST_ROOM: usize = 24;
 /// The indent of these lines.
 const OWN_INDENT: usize = 4;
 
-/// A paragraph with a hanging indent: the first line begins with the lead, the others are indented by its width.
-/// Without a width nothing is wrapped.
+/// A narrower text is wider than its lines.
+const LEAST_WIDTH: usize = 8;
+
+/// A paragraph with a hanging indent: the first line begins with the lead, the others are indented by its width. A word
+/// wider than a line is split. Without a width nothing is wrapped.
 pub(crate) fn hanging(lead: &str, text: &str, width: Option<u16>) -> String {
     let mut out = String::new();
-    let Some(columns_there) = width.map(usize::from) else {
+    let (lead, text) = (clean(lead), clean(text));
+    let words = joined(text.split(' '), " ");
+    let Some(columns_there) = width.map(usize::from).filter(|_| !words.is_empty()) else {
         push_line(&mut out, &format!("{lead}{text}"), width);
         return out;
     };
-    let lead = clean(lead);
-    let mut indent = columns(&lead);
-    let room = columns_there.saturating_sub(indent);
-    let mut first = lead.as_ref();
-    if room < LEAST_ROOM && indent > OWN_INDENT && columns(&clean(text)) > room {
+    let room = columns_there.saturating_sub(columns(&lead));
+    let is_apart = room < LEAST_ROOM && columns(&lead) > OWN_INDENT && columns(&text) > room;
+    let blanks = " ".repeat(if is_apart { OWN_INDENT } else { columns(&lead) });
+    if is_apart {
         push_line(&mut out, &lead, width);
-        indent = OWN_INDENT;
-        first = "";
     }
-    let blanks = " ".repeat(indent);
-    for (i, line) in wrap(text, columns_there.saturating_sub(indent)).iter().enumerate() {
-        let lead = if i == 0 && !first.is_empty() { first } else { &blanks };
-        push_line(&mut out, &format!("{lead}{line}"), width);
+    let options = Options::new(columns_there.max(blanks.len() + LEAST_WIDTH))
+        .initial_indent(if is_apart { &blanks } else { &lead })
+        .subsequent_indent(&blanks)
+        .word_separator(WordSeparator::AsciiSpace)
+        .word_splitter(WordSplitter::NoHyphenation)
+        .wrap_algorithm(WrapAlgorithm::FirstFit);
+    for line in textwrap::wrap(&words, options) {
+        push_line(&mut out, &line, width);
     }
     out
 }
@@ -139,10 +112,10 @@ mod tests {
     proptest! {
         #[test]
         fn wrapping_loses_nothing_and_keeps_the_width(text in "\\PC{0,80}", width in 8usize..40) {
-            let lines = wrap(&text, width);
-            prop_assert!(lines.iter().all(|l| columns(l) <= width));
-            let bare = |s: &str| s.chars().filter(|c| *c != ' ').collect::<String>();
-            prop_assert_eq!(bare(&lines.concat()), bare(&clean(&text)));
+            let wrapped = hanging("", &text, u16::try_from(width).ok());
+            prop_assert!(wrapped.lines().all(|l| columns(l) <= width));
+            let bare = |s: &str| s.chars().filter(|c| ![' ', '\n'].contains(c)).collect::<String>();
+            prop_assert_eq!(bare(&wrapped), bare(&clean(&text)));
         }
     }
 }

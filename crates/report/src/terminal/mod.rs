@@ -3,10 +3,8 @@
 pub(crate) mod lines;
 pub(crate) mod sheet;
 
-use crate::document::{
-    Beside, Block, Caption, Document, Facts, LegendEntry, Note, NoteKind, Part, Section, SideLine, Table,
-};
-use crate::groups::grouped;
+use crate::document::{Beside, Block, Caption, Document, Facts, LegendEntry, Part, SideLine, Table};
+use crate::groups::{grouped, joined};
 use lines::{columns, hanging, push_line};
 use sheet::Sheet;
 
@@ -21,12 +19,15 @@ const WIDEST_NAME: usize = 28;
 pub(crate) fn text(document: &Document, width: Option<u16>) -> String {
     let mut text = Text { out: String::new(), width, gap: Gap::None };
     if !document.title.is_empty() {
-        text.line(&document.title);
-        text.line(&"=".repeat(columns(&lines::clean(&document.title))));
+        text.heading(&document.title, "=");
     }
     text.blocks(&document.head);
-    for section in &document.sections {
-        text.section(section);
+    for section in document.sections.iter().filter(|section| !section.blocks.is_empty()) {
+        text.due();
+        if !section.title.is_empty() {
+            text.heading(&format!("{}{}", section.title, section.about), "-");
+        }
+        text.blocks(&section.blocks);
     }
     text.out
 }
@@ -68,41 +69,26 @@ impl Text {
         self.out.push_str(&hanging(lead, text, self.width));
     }
 
-    fn section(&mut self, section: &Section) {
-        if section.blocks.is_empty() {
-            return;
-        }
-        self.due();
-        if !section.title.is_empty() {
-            self.heading(&format!("{}{}", section.title, section.about));
-        }
-        self.blocks(&section.blocks);
-    }
-
-    fn heading(&mut self, title: &str) {
+    fn heading(&mut self, title: &str, underlined_by: &str) {
         self.line(title);
-        self.line(&"-".repeat(columns(&lines::clean(title))));
+        self.line(&underlined_by.repeat(columns(&lines::clean(title))));
         self.gap = Gap::Heading;
     }
 
     /// Warnings that follow each other have one heading.
     fn blocks(&mut self, blocks: &[Block]) {
         // All facts with titles have one column of names; a very long one does not widen it.
-        let sheet = blocks.iter().filter_map(|block| match block {
-            Block::Facts(facts) if !facts.title.is_empty() => Some(&facts.facts),
-            _ => None,
-        });
-        let widest = sheet.flatten().map(|(name, _)| columns(name)).max().unwrap_or(0).min(WIDEST_NAME);
-        let is_warning = |block: &Block| matches!(block, Block::Note(Note { kind: NoteKind::Warning, .. }));
-        let mut before = None;
+        let sheet = blocks.iter().filter_map(Block::sheet).flat_map(|facts| &facts.facts);
+        let widest = sheet.map(|(name, _)| columns(name)).max().unwrap_or(0).min(WIDEST_NAME);
+        let mut was_warning = false;
         for block in blocks {
-            if is_warning(block) && !before.replace(block).is_some_and(is_warning) {
+            let is_further = std::mem::replace(&mut was_warning, block.is_warning());
+            if block.is_warning() && !is_further {
                 self.due();
-                self.heading("NOT LIKE WITH LIKE");
+                self.heading("NOT LIKE WITH LIKE", "-");
             }
-            before = Some(block);
             match block {
-                Block::Note(note) => self.note(note),
+                Block::Note(note) => self.hanging(&note.lead, &note.text),
                 Block::Sides(sides) => self.sides(sides),
                 Block::Facts(facts) => self.facts(facts, widest),
                 Block::Beside(beside) => self.beside(beside),
@@ -115,14 +101,6 @@ impl Text {
                 Block::Charts(_) | Block::Bars(_) | Block::Tiles(_) => {}
             }
         }
-    }
-
-    fn note(&mut self, note: &Note) {
-        let lead = match note.kind {
-            NoteKind::Warning => "! ",
-            NoteKind::Plain | NoteKind::Notice | NoteKind::Met | NoteKind::NotMet => &note.lead,
-        };
-        self.hanging(lead, &note.text);
     }
 
     fn sides(&mut self, sides: &[SideLine]) {
@@ -172,8 +150,7 @@ impl Text {
 
     fn part(&mut self, part: &Part) {
         self.due();
-        let title = [part.code.as_str(), part.title.as_str()].into_iter().filter(|text| !text.is_empty());
-        let title = title.collect::<Vec<_>>().join("  ");
+        let title = joined([&part.code, &part.title], "  ");
         if !title.is_empty() {
             self.line(&title);
         }

@@ -4,23 +4,17 @@
 //! A table that does not fit drops its least important columns and names them below.
 
 use super::lines::{clean, columns, hanging, push_line};
-use crate::document::{BEST, Cell, Column, Keep, Look, Rank, Row, Table, WORST};
-
-/// A row as texts.
-enum Line {
-    Cells(Vec<String>),
-    Remark(Vec<String>, String),
-    Group(String),
-}
+use crate::document::{Cell, Column, Keep, Look, Rank, Row, Table};
 
 /// A table as texts.
 pub(crate) struct Sheet<'t> {
-    columns: &'t [Column],
-    lines: Vec<Line>,
+    table: &'t Table,
+    /// The cells of each row.
+    texts: Vec<Vec<String>>,
     /// The width of each column; 0 for one that is left out.
     widths: Vec<usize>,
     /// Blanks between columns.
-    gap: usize,
+    gap: &'static str,
 }
 
 /// What stands behind the figures of a column: one place for ranks, and as many for marks as the fullest cell has. It
@@ -38,12 +32,7 @@ impl Behind {
     }
 
     fn text(self, cell: &Cell) -> String {
-        let rank = match (self.rank, cell.rank) {
-            (false, _) => String::new(),
-            (true, Rank::None) => " ".to_owned(),
-            (true, Rank::Best) => BEST.to_string(),
-            (true, Rank::Worst) => WORST.to_string(),
-        };
+        let rank = cell.rank.sign().map_or_else(|| " ".repeat(self.rank.into()), String::from);
         let marks = clean(&cell.marks);
         format!("{}{rank}{marks}{}", clean(&cell.text()), " ".repeat(self.marks.saturating_sub(columns(&marks))))
     }
@@ -51,33 +40,24 @@ impl Behind {
 
 impl<'t> Sheet<'t> {
     pub(crate) fn of(table: &'t Table) -> Self {
-        let cells_of = |row: &'t Row| match row {
-            Row::Cells(cells) | Row::Remark(cells, _) => cells.as_slice(),
-            Row::Group(_) => &[],
+        let of_column = |n: usize| table.rows.iter().filter_map(move |row| row.cells().get(n));
+        let behind: Vec<Behind> = (0..table.columns.len()).map(|n| Behind::of(of_column(n))).collect();
+        let mut texts: Vec<Vec<String>> = Vec::new();
+        for row in &table.rows {
+            texts.push(row.cells().iter().zip(&behind).map(|(cell, behind)| behind.text(cell)).collect());
+        }
+        if table.look == Look::Keys {
+            // The rows of a group are indented.
+            texts.iter_mut().filter_map(|cells| cells.first_mut()).for_each(|first| first.insert(0, ' '));
+        }
+        let width = |(n, column): (usize, &Column)| {
+            let is_left_out = column.optional && table.is_bare(n);
+            let all = texts.iter().filter_map(|cells| cells.get(n)).map(String::as_str).chain(column.lines());
+            if is_left_out { 0 } else { all.map(columns).max().unwrap_or(0) }
         };
-        let behind: Vec<Behind> = (0..table.columns.len())
-            .map(|n| Behind::of(table.rows.iter().filter_map(move |row| cells_of(row).get(n))))
-            .collect();
-        // The rows of a group are indented.
-        let indent = |n: usize| if n == 0 && table.look == Look::Keys { " " } else { "" };
-        let texts = |cells: &[Cell]| {
-            let texts = cells.iter().zip(&behind).enumerate();
-            texts.map(|(n, (cell, behind))| format!("{}{}", indent(n), behind.text(cell))).collect()
-        };
-        let lines: Vec<Line> = table
-            .rows
-            .iter()
-            .map(|row| match row {
-                Row::Cells(cells) => Line::Cells(texts(cells)),
-                Row::Remark(cells, text) => Line::Remark(texts(cells), text.clone()),
-                Row::Group(title) => Line::Group(title.clone()),
-            })
-            .collect();
-        let gap = if matches!(table.look, Look::Keys | Look::Heat) { 1 } else { 2 };
-        let mut sheet = Self { columns: &table.columns, lines, widths: Vec::new(), gap };
-        let left_out = |n: usize| table.columns[n].optional && table.is_bare(n);
-        sheet.widths = (0..table.columns.len()).map(|n| if left_out(n) { 0 } else { sheet.width(n) }).collect();
-        sheet
+        let widths = table.columns.iter().enumerate().map(width).collect();
+        let gap = if matches!(table.look, Look::Keys | Look::Heat) { " " } else { "  " };
+        Self { table, texts, widths, gap }
     }
 
     /// The table as text, no line wider than `width`.
@@ -85,79 +65,62 @@ impl<'t> Sheet<'t> {
         let shown = self.shown(width);
         let mut out = String::new();
         self.push_head(&mut out, &shown, width);
-        for (i, line) in self.lines.iter().enumerate() {
-            match line {
-                Line::Cells(cells) => match shown.split_last() {
-                    // Words in the last column are wrapped where they do not fit.
-                    Some((last, before)) if !self.columns[*last].figures => {
-                        let gap = " ".repeat(if before.is_empty() { 0 } else { self.gap });
-                        let text = cells.get(*last).map_or("", String::as_str);
-                        out.push_str(&hanging(&format!("{}{gap}", self.line(cells, before)), text, width));
-                    }
-                    _ => push_line(&mut out, &self.line(cells, &shown), width),
-                },
-                Line::Remark(keys, text) => {
-                    let keys_shown: Vec<usize> = shown.iter().copied().filter(|c| *c < keys.len()).collect();
-                    let lead = format!("{}{}", self.line(keys, &keys_shown), " ".repeat(self.gap));
-                    out.push_str(&hanging(&lead, text, width));
-                }
-                Line::Group(title) => {
-                    if i > 0 {
-                        out.push('\n');
-                    }
+        for (n, (row, cells)) in self.table.rows.iter().zip(&self.texts).enumerate() {
+            // What stands before the text that is wrapped where it does not fit.
+            let (before, text) = match (row, shown.split_last()) {
+                (Row::Group(title), _) => {
+                    out.push_str(if n > 0 { "\n" } else { "" });
                     push_line(&mut out, title, width);
+                    continue;
                 }
-            }
+                (Row::Remark(_, text), _) => (shown.iter().copied().filter(|c| *c < cells.len()).collect(), &**text),
+                // Words in the last column.
+                (Row::Cells(_), Some((last, before))) if !self.table.columns[*last].figures => {
+                    (before.to_vec(), cells.get(*last).map_or("", String::as_str))
+                }
+                (Row::Cells(_), _) => (shown.clone(), ""),
+            };
+            let gap = if before.is_empty() && matches!(row, Row::Cells(_)) { "" } else { self.gap };
+            out.push_str(&hanging(&format!("{}{gap}", self.line(cells, &before)), text, width));
         }
         self.push_dropped(&mut out, &shown, width);
         out
     }
 
-    fn width(&self, column: usize) -> usize {
-        let cells = self.lines.iter().filter_map(|line| match line {
-            Line::Cells(cells) | Line::Remark(cells, _) => cells.get(column),
-            Line::Group(_) => None,
-        });
-        let widest = cells.map(|cell| columns(cell)).max().unwrap_or(0);
-        self.columns[column].lines().into_iter().map(columns).fold(widest, usize::max)
-    }
-
     fn total(&self, shown: &[usize]) -> usize {
-        shown.iter().map(|c| self.widths[*c]).sum::<usize>() + self.gap * shown.len().saturating_sub(1)
+        shown.iter().map(|c| self.widths[*c]).sum::<usize>() + self.gap.len() * shown.len().saturating_sub(1)
     }
 
-    /// The columns that fit. A column without any text (no marks on any row) is neither shown nor listed as dropped.
+    /// The columns that fit.
     fn shown(&self, width: Option<u16>) -> Vec<usize> {
         let mut shown = self.all();
-        let Some(width) = width.map(usize::from) else { return shown };
-        while self.total(&shown) > width {
-            let next = shown.iter().enumerate().filter_map(|(at, c)| match self.columns[*c].keep {
+        while width.is_some_and(|width| self.total(&shown) > usize::from(width)) {
+            let next = shown.iter().enumerate().filter_map(|(at, c)| match self.table.columns[*c].keep {
                 Keep::Drop(order) => Some((order, at)),
                 Keep::Always => None,
             });
-            match next.min() {
-                Some((_, at)) => _ = shown.remove(at),
-                None => break,
-            }
+            let Some((_, at)) = next.min() else { break };
+            shown.remove(at);
         }
         shown
     }
 
+    /// The columns but for those without any text (no marks on any row), which are neither shown nor listed as dropped.
     fn all(&self) -> Vec<usize> {
-        (0..self.columns.len()).filter(|c| self.widths[*c] > 0).collect()
+        (0..self.widths.len()).filter(|c| self.widths[*c] > 0).collect()
     }
 
     fn line<T: AsRef<str>>(&self, cells: &[T], shown: &[usize]) -> String {
         let padded = shown.iter().map(|c| {
             let text = cells.get(*c).map_or("", AsRef::as_ref);
             let blanks = " ".repeat(self.widths[*c].saturating_sub(columns(text)));
-            if self.columns[*c].figures { format!("{blanks}{text}") } else { format!("{text}{blanks}") }
+            if self.table.columns[*c].figures { format!("{blanks}{text}") } else { format!("{text}{blanks}") }
         });
-        padded.collect::<Vec<_>>().join(&" ".repeat(self.gap))
+        padded.collect::<Vec<_>>().join(self.gap)
     }
 
     fn push_head(&self, out: &mut String, shown: &[usize], width: Option<u16>) {
-        let heads: Vec<Vec<&str>> = self.columns.iter().map(Column::lines).collect();
+        let heads: Vec<Vec<&str>> = self.table.columns.iter().map(Column::lines).collect();
         let height = shown.iter().map(|c| heads[*c].len()).max().unwrap_or(0);
         for level in (0..height).rev() {
             let line: Vec<&str> =
@@ -171,12 +134,12 @@ impl<'t> Sheet<'t> {
 
     fn push_dropped(&self, out: &mut String, shown: &[usize], width: Option<u16>) {
         let all = self.all();
-        let dropped: Vec<&str> = all.iter().filter(|c| !shown.contains(c)).map(|c| &*self.columns[*c].name).collect();
-        if dropped.is_empty() {
-            return;
+        let dropped = all.iter().filter(|c| !shown.contains(c)).map(|c| &*self.table.columns[*c].name);
+        let dropped = dropped.collect::<Vec<_>>().join(", ");
+        if !dropped.is_empty() {
+            let text = format!("Left out here: {dropped} ({} columns show all)", self.total(&all));
+            out.push_str(&hanging("", &text, width));
         }
-        let text = format!("Left out here: {} ({} columns show all)", dropped.join(", "), self.total(&all));
-        out.push_str(&hanging("", &text, width));
     }
 }
 

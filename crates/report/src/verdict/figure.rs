@@ -231,9 +231,9 @@ fn longest(points: &[&Point], asked: &MeasuredFigure) -> Option<f64> {
 /// The JSON path of the value.
 fn path(asked: &MeasuredFigure) -> String {
     let metric = asked.metric.as_str();
-    match (asked.percentile, legend::path(metric)) {
-        (Some(percentile), _) => format!("{metric}.{}", percentile.name()),
-        (None, path) => path,
+    match asked.percentile {
+        Some(percentile) => format!("{metric}.{}", percentile.name()),
+        None => Point::path_of(metric).to_owned(),
     }
 }
 

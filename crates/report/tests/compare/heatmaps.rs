@@ -47,7 +47,6 @@ fn the_heatmaps_of_the_document_come_out_cell_by_cell() {
 fn a_comparison_reads_well_wide_and_narrow() {
     let catalogue = catalogue();
     let comparison = compared(&platforms(&ORABENCH, &catalogue), &CompareOptions::default());
-    golden("compare.orabench", &text(&comparison, Extent::Screen, None));
     golden("compare.orabench.80", &text(&comparison, Extent::Screen, Some(80)));
     let sides = platforms(&["hp_dl980_violin_2012", "ibm_p8_e870_2016"], &catalogue);
     let unlike = compared(&sides, &CompareOptions { tests: Some("T1*,T6*"), ..CompareOptions::default() });

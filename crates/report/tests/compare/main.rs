@@ -8,6 +8,7 @@ mod fixture;
 mod heatmaps;
 mod latency;
 mod like;
+mod pipeline;
 mod samples;
 mod summary;
 

@@ -37,7 +37,7 @@ fn nothing_measured_yet() {
     let (folder, path) = place("dbdyno.db");
     let text = |path: &Path| {
         format!(
-            "there are no results in {} yet: measure something first, as in `dbdyno run quick --target URL`, or name another file with --results",
+            "there are no results in {} yet: measure something first, as in `dbdyno run`, or name another file with --results",
             path.display()
         )
     };

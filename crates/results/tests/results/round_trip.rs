@@ -196,6 +196,7 @@ fn any_point() -> impl Strategy<Value = Point> {
                     count: n[10],
                     time_s: next(),
                     sampled: n[10] % 2 == 0,
+                    background: n[11] % 2 == 0,
                     histogram_us: [(n[10], n[10])].into(),
                 }],
                 missing: pairs(),

@@ -35,7 +35,7 @@ fn is_later(earlier: &Counters, later: &Counters) {
         assert!(later.get(*counter).is_some_and(|now| now >= *before), "{counter:?} was {before}: {later:?}");
     }
     for before in &earlier.waits {
-        let now = later.waits.iter().find(|wait| wait.class == before.class && wait.event == before.event);
+        let now = later.waits.iter().find(|wait| wait.is_like(before));
         assert!(now.is_some_and(|now| now.count >= before.count && now.time_ns >= before.time_ns), "{before:?}");
     }
 }

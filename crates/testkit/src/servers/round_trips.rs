@@ -17,6 +17,11 @@ pub struct RoundTrips {
 impl RoundTrips {
     /// A proxy for the server at this port.
     pub fn before(server: u16) -> Self {
+        Self::in_pieces(server, usize::MAX)
+    }
+
+    /// The same, which hands the server's answers on in pieces of at most this many bytes, as a network may cut them.
+    pub fn in_pieces(server: u16, bytes: usize) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let (port, count) = (listener.local_addr().unwrap().port(), Arc::new(AtomicU64::new(0)));
         let counts = Arc::clone(&count);
@@ -28,11 +33,11 @@ impl RoundTrips {
                 let (count, seen) = (Arc::clone(&counts), Arc::clone(&answered));
                 let asking = (client.try_clone().unwrap(), server.try_clone().unwrap());
                 thread::spawn(move || {
-                    pass_on(asking, || {
+                    pass_on(asking, usize::MAX, || {
                         _ = count.fetch_add(u64::from(seen.swap(false, Ordering::SeqCst)), Ordering::SeqCst)
                     })
                 });
-                thread::spawn(move || pass_on((server, client), || answered.store(true, Ordering::SeqCst)));
+                thread::spawn(move || pass_on((server, client), bytes, || answered.store(true, Ordering::SeqCst)));
             }
         });
         Self { port, count }
@@ -44,13 +49,14 @@ impl RoundTrips {
     }
 }
 
-/// Passes data on; `heard` is called for each piece before.
-fn pass_on((mut from, mut to): (TcpStream, TcpStream), heard: impl Fn()) {
+/// Passes data on in pieces of at most this many bytes; `heard` is called before whatever has come at once.
+fn pass_on((mut from, mut to): (TcpStream, TcpStream), most_bytes: usize, heard: impl Fn()) {
     to.set_nodelay(true).unwrap();
     let mut piece = vec![0; 1 << 16];
     while let Ok(bytes @ 1..) = from.read(&mut piece) {
         heard();
-        if to.write_all(&piece[..bytes]).is_err() {
+        let mut pieces = piece[..bytes].chunks(most_bytes);
+        if !pieces.all(|piece| to.write_all(piece).is_ok()) {
             break;
         }
     }

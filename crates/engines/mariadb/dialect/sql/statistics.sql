@@ -45,7 +45,8 @@ UNION ALL SELECT 'log sync ns', SUM_TIMER_MISC DIV 1000 FROM performance_schema.
 WHERE EVENT_NAME = 'wait/io/file/innodb/innodb_log_file'
 
 -- name: waits
--- what: waits of all sessions by event, as performance_schema counts and times them
+-- what: waits of sessions and of the server's own threads by event, as performance_schema counts and times them
+-- why together: counts of a thread go when it ends, and threads of the server's own end while they have nothing to do
 SELECT EVENT_NAME, COUNT_STAR, SUM_TIMER_WAIT DIV 1000
 FROM performance_schema.events_waits_summary_global_by_event_name WHERE COUNT_STAR > 0 AND EVENT_NAME <> 'idle'
 

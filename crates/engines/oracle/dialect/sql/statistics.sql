@@ -55,8 +55,9 @@ WHERE filetype_name IN ('Data File', 'Temp File')
 SELECT recovery_estimated_ios FROM v$instance_recovery
 
 -- name: waits
--- what: waits by event, with their class, how often and how many microseconds
-SELECT event, wait_class, total_waits, time_waited_micro FROM v$system_event WHERE wait_class <> 'Idle'
+-- what: waits by event, with their class: how often and how many microseconds sessions waited, and all processes
+SELECT event, wait_class, total_waits_fg, time_waited_micro_fg, total_waits, time_waited_micro FROM v$system_event
+WHERE wait_class <> 'Idle'
 
 -- name: histogram
 -- what: waits by event that took less than so many microseconds, and not less than half of that

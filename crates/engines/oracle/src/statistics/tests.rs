@@ -59,9 +59,10 @@ const SESSION: &str = "
 
 fn read() -> Read {
     let events = rows(
-        "log file sync | Commit | 5100 | 1400000
-         db file sequential read | User I/O | 2100 | 630000
-         latch: shared pool | Concurrency | 3 |",
+        "log file sync | Commit | 5100 | 1400000 | 5100 | 1400000
+         log file parallel write | System I/O | 0 | 0 | 4800 | 960000
+         db file sequential read | User I/O | 2100 | 630000 | 2140 | 650000
+         latch: shared pool | Concurrency | 3 | | 3 |",
     );
     let histogram = rows(
         "log file sync | 256 | 4000
@@ -373,6 +374,13 @@ fn waits_have_their_times_and_buckets() {
     let sync = waits.iter().find(|wait| wait.event == "log file sync").unwrap();
     assert_eq!((sync.class.as_str(), sync.count, sync.time_ns), ("Commit", 5_100, Some(1_400_000_000)));
     assert_eq!(sync.buckets_us, BTreeMap::from([(256, 4_000), (512, 1_100)]));
+    let of = |event: &str| -> Vec<(u64, Option<u64>, bool)> {
+        let waits = waits.iter().filter(|wait| wait.event == event);
+        waits.map(|wait| (wait.count, wait.time_ns, wait.background)).collect()
+    };
+    assert_eq!(of("log file parallel write"), [(4_800, Some(960_000_000), true)]);
+    let reads = [(2_100, Some(630_000_000), false), (40, Some(20_000_000), true)];
+    assert_eq!(of("db file sequential read"), reads);
     let latch = waits.iter().find(|wait| wait.class == "Concurrency").unwrap();
     assert_eq!((latch.time_ns, latch.buckets_us.len()), (None, 0));
     let history = history(&rows("log file sync | Commit | 4\non processor | CPU | 9\nbroken"));

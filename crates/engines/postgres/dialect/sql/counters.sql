@@ -140,11 +140,16 @@ SELECT 'blocks_dirty', buffers_dirty::bigint FROM {schema}.pg_buffercache_summar
 -- name: activity
 -- what: who is at work now and what for; sessions of other users show their state to members of pg_read_all_stats only
 -- why no view: pg_stat_activity is this function and two joins, which cost three times as much at each look
--- columns: the session, or that for which a parallel worker works; the class and the name of what it waits for
-SELECT coalesce(leader_pid, pid), coalesce(wait_event_type, 'CPU'), CASE WHEN wait_event_type IS NULL THEN 'running' ELSE wait_event END
+-- columns: the session, or that for which a parallel worker works; the class and the name of what it waits for; whether it is a
+-- process of the server's own, whose class is Activity while it has nothing to do. What autovacuum does is others' work, and
+-- what serves standbys, replicas and extensions is not looked at.
+SELECT coalesce(leader_pid, pid), coalesce(wait_event_type, 'CPU'), CASE WHEN wait_event_type IS NULL THEN 'running' ELSE wait_event END,
+  (backend_type IN ('checkpointer', 'background writer', 'walwriter', 'archiver', 'io worker'))::int
 FROM pg_catalog.pg_stat_get_activity(NULL)
-WHERE pid <> pg_backend_pid() AND backend_type IN ('client backend', 'parallel worker', 'autovacuum worker')
-  AND (state = 'active' OR backend_type = 'autovacuum worker')
+WHERE pid <> pg_backend_pid() AND CASE WHEN backend_type IN ('client backend', 'parallel worker') THEN state = 'active'
+  WHEN backend_type = 'autovacuum worker' THEN true
+  WHEN backend_type IN ('checkpointer', 'background writer', 'walwriter', 'archiver', 'io worker')
+    THEN wait_event_type IS DISTINCT FROM 'Activity' END
 
 -- name: may_see_activity
 -- what: whether this role sees what other users' sessions do

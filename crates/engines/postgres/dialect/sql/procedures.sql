@@ -9,7 +9,8 @@
 -- Every variable begins with p_ or v_, so that none can be taken for a column. The statement under test stands between
 -- /*test*/ and /*end*/: EXPLAIN is asked about that very text, its `variables` bound as parameters, and must answer as
 -- `plan` says (plan.rs has the form: leaves bear their table's name, alternatives are parted by |), or the point is
--- invalid. Where several jobs run another text, that stands after /*beside*/, and must have the same plan. What runs through EXECUTE does so because PL/pgSQL launches parallel workers there, and none for SELECT INTO.
+-- invalid. Where several jobs run another text, that stands after /*beside*/, and must have the same plan. What runs
+-- through EXECUTE does so because PL/pgSQL launches parallel workers there, and none for SELECT INTO.
 -- `makes` lists what a point makes beside the procedure: <job> is the number of a job, <number> that of a pass among those
 -- of all jobs, <leaf> that of a leaf of the table. A client's statement ends with what `client adds` says.
 -- No procedure has a SET clause, because it could not COMMIT then: settings are the session's.
@@ -136,6 +137,8 @@ END $$;
 -- touches: {table}, which it reads
 -- plan one: Aggregate > Seq Scan on {table}
 -- plan many: Aggregate > Append > {leaves} x Seq Scan on {table}
+-- plan one parallel: Finalize Aggregate > Gather {threads} > Partial Aggregate > Parallel Seq Scan on {table}
+-- plan many parallel: Finalize Aggregate > Gather {threads} > Partial Aggregate > Parallel Append > {leaves} x Parallel Seq Scan on {table}
 DECLARE
   v_rows bigint;
   v_quantity bigint;

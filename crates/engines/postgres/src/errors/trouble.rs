@@ -4,10 +4,16 @@ use crate::DIALECT;
 use dbdyno_engine::server::io_code;
 use dbdyno_model::ErrorClass;
 use std::io;
+use std::ops::Deref;
 
-/// An error before it is put in words for a user.
+/// An error before it is put in words for a user. It is a pointer: nearly every message could be one, and is none, and
+/// results without an error go in registers then.
 #[derive(Debug)]
-pub(crate) struct Trouble {
+pub(crate) struct Trouble(Box<TroubleParts>);
+
+/// What an error consists of.
+#[derive(Debug)]
+pub(crate) struct TroubleParts {
     pub(super) class: ErrorClass,
     /// What the server said, where it was the server.
     pub(super) said: Option<Box<Said>>,
@@ -69,13 +75,14 @@ impl Cause {
 impl Trouble {
     /// Something that no server has told.
     pub(crate) fn new(class: ErrorClass, cause: Cause, words: impl Into<String>) -> Self {
-        Self { class, said: None, words: words.into(), cause }
+        Self(Box::new(TroubleParts { class, said: None, words: words.into(), cause }))
     }
 
     /// What the server said.
     pub(crate) fn said(said: Said) -> Self {
         let class = DIALECT.errors.class(said.sqlstate.as_str(), "");
-        Self { class, said: Some(Box::new(said)), words: String::new(), cause: Cause::Other }
+        let (said, words) = (Some(Box::new(said)), String::new());
+        Self(Box::new(TroubleParts { class, said, words, cause: Cause::Other }))
     }
 
     /// An error of the operating system's on the way to the server.
@@ -120,7 +127,7 @@ impl Trouble {
 
     /// The same, but with it the connection has ended.
     pub(crate) fn fatal(mut self) -> Self {
-        self.class = ErrorClass::ConnectionLost;
+        self.0.class = ErrorClass::ConnectionLost;
         self
     }
 
@@ -154,5 +161,13 @@ impl Trouble {
     pub(crate) fn blames_settings(&self) -> bool {
         let sqlstate = self.said.as_ref().map(|said| said.sqlstate.as_str());
         matches!(sqlstate, Some("08P01" | "0A000" | "22023" | "42704"))
+    }
+}
+
+impl Deref for Trouble {
+    type Target = TroubleParts;
+
+    fn deref(&self) -> &TroubleParts {
+        &self.0
     }
 }

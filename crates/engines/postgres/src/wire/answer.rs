@@ -30,6 +30,7 @@ pub(crate) struct CommandResult {
 
 impl CommandResult {
     /// Takes the next message, and gives rows to `row`; the session's status when it was the last.
+    #[inline]
     pub(crate) fn take(
         &mut self,
         message: Message<'_>,
@@ -60,12 +61,16 @@ impl CommandResult {
 /// The number at the end of a command's tag; 0 where there is none.
 pub(super) fn rows_of(tag: &[u8]) -> u64 {
     let tag = tag.strip_suffix(&[0]).unwrap_or(tag);
-    let digits = tag.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-    let digits = tag[tag.len() - digits..].iter();
-    digits.fold(0, |number: u64, digit| number.wrapping_mul(10).wrapping_add(u64::from(digit - b'0')))
+    let (mut rows, mut unit) = (0_u64, 1_u64);
+    for digit in tag.iter().rev().take_while(|byte| byte.is_ascii_digit()) {
+        rows = rows.wrapping_add(unit.wrapping_mul(u64::from(digit - b'0')));
+        unit = unit.wrapping_mul(10);
+    }
+    rows
 }
 
 /// The values of a row, whose columns are of these kinds.
+#[inline]
 pub(super) fn values(body: &[u8], kinds: &[WireType], into: &mut Values) -> Result<(), Trouble> {
     let mut columns = Columns::of(body).filter(|columns| columns.left == kinds.len()).ok_or_else(unreadable)?;
     for kind in kinds {

@@ -28,6 +28,21 @@ pub(crate) struct Message<'a> {
     pub(super) body: &'a [u8],
 }
 
+impl<'a> Message<'a> {
+    /// The first message of some bytes, if it is there as a whole. It is taken out of them.
+    #[inline]
+    pub(super) fn first(bytes: &mut &'a [u8]) -> Result<Option<Self>, Trouble> {
+        let Some(([kind, length @ ..], rest)) = bytes.split_first_chunk::<HEAD_BYTES>() else { return Ok(None) };
+        let length = u32::from_be_bytes(*length) as usize;
+        if !(4..=LONGEST_BYTES).contains(&length) {
+            return Err(Trouble::protocol("a message of an impossible length"));
+        }
+        let Some((body, rest)) = rest.split_at_checked(length - 4) else { return Ok(None) };
+        *bytes = rest;
+        Ok(Some(Self { kind: *kind, body }))
+    }
+}
+
 /// Bytes that have come.
 pub(crate) struct Incoming {
     bytes: Vec<u8>,
@@ -43,27 +58,25 @@ impl Default for Incoming {
 
 impl Incoming {
     /// The next message, if it is there as a whole. It is taken out.
+    #[inline]
     pub(crate) fn message(&mut self) -> Result<Option<Message<'_>>, Trouble> {
-        let Some((head, rest)) = self.bytes[self.begin..self.end].split_first_chunk::<HEAD_BYTES>() else {
-            return Ok(None);
-        };
-        let [kind, length @ ..] = *head;
-        let length = u32::from_be_bytes(length) as usize;
-        if !(4..=LONGEST_BYTES).contains(&length) {
-            return Err(Trouble::protocol("a message of an impossible length"));
-        }
-        let length = length - 4;
-        if rest.len() < length {
-            return Ok(None);
-        }
-        let begin = self.begin + HEAD_BYTES;
-        self.begin = begin + length;
-        Ok(Some(Message { kind, body: &self.bytes[begin..self.begin] }))
+        let mut rest = &self.bytes[self.begin..self.end];
+        let message = Message::first(&mut rest);
+        self.begin = self.end - rest.len();
+        message
+    }
+
+    /// Whether all that has come was taken out.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.begin == self.end
     }
 
     /// Where more can be put: never nothing.
+    // Answers that are read where they lie need none, and should not be longer for it.
+    #[inline(never)]
     pub(super) fn room(&mut self) -> &mut [u8] {
-        if self.begin == self.end {
+        if self.is_empty() {
             (self.begin, self.end) = (0, 0);
         } else if self.end == self.bytes.len() {
             if self.begin > 0 {
@@ -77,6 +90,7 @@ impl Incoming {
     }
 
     /// Puts bytes there that were received elsewhere.
+    #[inline]
     pub(crate) fn put(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             let room = self.room();
@@ -99,7 +113,7 @@ impl Incoming {
 
     /// Gives back memory that a long message has taken.
     pub(super) fn shrink(&mut self) {
-        if self.begin == self.end && self.bytes.len() > SMALL_BYTES {
+        if self.is_empty() && self.bytes.len() > SMALL_BYTES {
             *self = Self::default();
         }
     }

@@ -134,25 +134,23 @@ impl PreparedStatements {
     ///
     /// # Errors
     /// There is no such statement, or it does not take these values.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn fill(&mut self, bound: &Bound<'_>, work: &str) -> Result<&[u8], EngineError> {
         self.answer.clear();
         self.last = bound.statement;
-        let statement = self.statements.get(bound.statement);
-        let takes = statement.map(|statement| statement.takes.len());
-        if !takes.is_some_and(|takes| bound.fits(takes)) {
-            return Err(Statements::misused(work, bound, takes));
+        let Some(statement) = self.statements.get_mut(bound.statement) else {
+            return Err(Statements::misused(work, bound, None));
+        };
+        let takes = statement.takes.len();
+        if !bound.fits(takes) {
+            return Err(Statements::misused(work, bound, Some(takes)));
         }
-        let from = if bound.opens { 0 } else { self.opening.len() };
-        if !self.statements[bound.statement].overwrite(bound) {
+        if !statement.overwrite(bound) {
             self.write(bound, work)?;
-            let kept = &mut self.statements[bound.statement].kept;
-            if kept.places.is_empty() {
-                return Ok(&self.messages[from..]);
-            }
-            kept.messages.clone_from(&self.messages);
         }
-        Ok(&self.statements[bound.statement].kept.messages[from..])
+        let kept = &self.statements[bound.statement].kept;
+        let messages = if kept.places.is_empty() { &self.messages } else { &kept.messages };
+        Ok(&messages[if bound.opens { 0 } else { self.opening.len() }..])
     }
 
     /// Writes the messages anew, what opens a transaction before them.
@@ -185,12 +183,13 @@ impl PreparedStatements {
         out.extend(&self.ending);
         if places.len() == bound.values.len() {
             statement.kept.places = places;
+            statement.kept.messages.clone_from(out);
         }
         Ok(())
     }
 
     /// Takes a row of the answer to the last statement.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn row(&mut self, body: &[u8]) -> Result<(), Trouble> {
         let gives = self.statements.get(self.last).map_or(&[][..], |statement| &statement.gives);
         answer::values(body, gives, self.answer.begin_row())

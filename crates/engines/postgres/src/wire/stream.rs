@@ -11,6 +11,7 @@ use bytes::BytesMut;
 use dbdyno_engine::server::Cancellation;
 use postgres_protocol::message::frontend;
 use std::io;
+use std::mem;
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::Instant;
@@ -96,30 +97,52 @@ impl Wire {
     pub(crate) fn receive<T>(
         &mut self,
         wait: Wait,
+        take: impl FnMut(Message<'_>) -> Result<Option<T>, Trouble>,
+    ) -> Result<Option<T>, Trouble> {
+        self.receive_from(&[], wait, take)
+    }
+
+    /// The same, first of `bytes`, which others have received: their messages are read where they lie.
+    // With what `take` does in the midst of the loop: four messages an answer would be four calls, and as many results.
+    #[inline(always)]
+    pub(crate) fn receive_from<T>(
+        &mut self,
+        mut bytes: &[u8],
+        wait: Wait,
         mut take: impl FnMut(Message<'_>) -> Result<Option<T>, Trouble>,
     ) -> Result<Option<T>, Trouble> {
+        if !self.incoming.is_empty() {
+            // They go on with a message of which the beginning has come before.
+            self.incoming.put(mem::take(&mut bytes));
+        }
+        loop {
+            let message = if bytes.is_empty() { self.incoming.message() } else { Message::first(&mut bytes) };
+            match message.and_then(|message| message.map(&mut take).transpose()) {
+                Ok(Some(None)) => continue,
+                Ok(Some(taken)) => {
+                    self.incoming.put(bytes);
+                    return Ok(taken);
+                }
+                Ok(None) => self.incoming.put(mem::take(&mut bytes)),
+                Err(trouble) => return Err(self.end(trouble)),
+            }
+            if !self.receive_more(wait)? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Receives something; false where nothing has come and nobody waits for it.
+    fn receive_more(&mut self, wait: Wait) -> Result<bool, Trouble> {
         let wait = match self.deadline {
             Some(deadline) if wait == Wait::Yes => Wait::Until(deadline),
             _ => wait,
         };
-        loop {
-            let message = match self.incoming.message() {
-                Ok(message) => message,
-                Err(malformed) => return Err(self.end(malformed)),
-            };
-            if let Some(message) = message {
-                match take(message) {
-                    Ok(None) => continue,
-                    Ok(Some(taken)) => return Ok(Some(taken)),
-                    Err(trouble) => return Err(self.end(trouble)),
-                }
-            }
-            match self.channel.receive(&mut self.incoming, wait) {
-                Ok(0) => return Err(self.end(Trouble::closed())),
-                Ok(_) => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock && wait == Wait::No => return Ok(None),
-                Err(error) => return Err(self.end(Trouble::io("reading from the server", &error))),
-            }
+        match self.channel.receive(&mut self.incoming, wait) {
+            Ok(0) => Err(self.end(Trouble::closed())),
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock && wait == Wait::No => Ok(false),
+            Err(error) => Err(self.end(Trouble::io("reading from the server", &error))),
         }
     }
 
@@ -223,6 +246,7 @@ impl Wire {
         self.channel.socket.as_fd()
     }
 
+    #[cold]
     fn end(&mut self, trouble: Trouble) -> Trouble {
         self.closed = true;
         trouble

@@ -85,6 +85,11 @@ impl WireType {
     /// Writes a value over another one; false where it has another length.
     #[inline]
     pub(super) fn overwrite(self, value: Value<'_>, at: &mut [u8]) -> bool {
+        // What nearly all of them are.
+        if let (Self::Int(8), Value::Int(number)) = (self, value) {
+            at[..8].copy_from_slice(&number.to_be_bytes());
+            return true;
+        }
         let Some(number) = self.number(value) else { return false };
         // Lengths that the compiler knows need no call.
         match self {

@@ -1,19 +1,21 @@
-//! How rates grow with parallelism: a chart for each test, a line for each side, and its figures below.
+//! How rates grow with parallelism: a chart for each test, a line for each side, and its figures below. Published
+//! series may run over something else.
 
-use super::sides::{families, letter, styles};
+use super::sides::{families, letter, series, table};
 use crate::charts::{Axis, ChartSeries, LineChart, Mark, extent};
-use crate::compare::{Comparison, RampCurve, RampPoint, shown_unit};
+use crate::compare::{Comparison, OtherSeries, OtherSeriesRow, RampCurve, RampPoint, shown_unit};
 use crate::document::{Block, Caption, Cell, Column, Form, Keep, Look, Part, Row, Section, Table};
+use crate::legend::suspect_mark;
 use dbdyno_catalogue::Catalogue;
+use dbdyno_model::Suspect;
 use std::collections::BTreeSet;
 
 /// The section; without blocks where no test has a ramp on two sides.
 pub(super) fn section(comparison: &Comparison, catalogue: &Catalogue) -> Section {
     let mut section = Section::new("curves", "Curves").titled("Curves", " along the ramp");
-    let parts: Vec<Part> = comparison.curves.iter().map(|curve| part(comparison, curve, catalogue)).collect();
-    if !parts.is_empty() {
+    if !comparison.curves.is_empty() {
         section.blocks.extend(families(comparison).map(Block::from));
-        section.push(Block::Pairs(parts));
+        section.push(Block::Pairs(comparison.curves.iter().map(|curve| part(comparison, curve, catalogue)).collect()));
     }
     section
 }
@@ -22,7 +24,7 @@ fn part(comparison: &Comparison, curve: &RampCurve, catalogue: &Catalogue) -> Pa
     let name = catalogue.metric(&curve.metric).map_or_else(|_| curve.metric.to_string(), |m| m.title.clone());
     let unit = shown_unit(curve.metric.as_str(), &curve.unit);
     let lines = || curve.lines.iter().enumerate().filter(|(_, line)| !line.is_empty());
-    let series: Vec<ChartSeries> = lines().map(|(at, line)| series(comparison, at, line, &unit)).collect();
+    let series: Vec<ChartSeries> = lines().map(|(at, points)| line(comparison, at, points, &unit)).collect();
     let y = if unit == "s" { Axis::times(extent(&series)) } else { Axis::amounts(extent(&series)) };
     let title = format!("{} {}", curve.test, curve.title);
     let chart = LineChart::over_dops(title, format!("{name}, {unit}"), "degree of parallelism", y, series);
@@ -36,14 +38,14 @@ fn part(comparison: &Comparison, curve: &RampCurve, catalogue: &Catalogue) -> Pa
             let point = line.iter().find(|p| p.dop.to_string() == *place);
             Cell::known(point.map(|p| p.value), Form::Thousands).doubtful(point.is_some_and(|p| p.doubtful))
         });
-        Row::Cells(std::iter::once(Cell::words(place)).chain(cells).collect())
+        Row::led([place], cells)
     };
     let rows = places.iter().map(row).collect();
     let table = Table::new(Caption::Page(format!("{}, {unit}", curve.test)), columns, rows).look(Look::Sides);
     Part { id: format!("c-{}", curve.test), blocks: vec![vec![chart].into(), table.into()], ..Part::default() }
 }
 
-fn series(comparison: &Comparison, at: usize, line: &[RampPoint], unit: &str) -> ChartSeries {
+fn line(comparison: &Comparison, at: usize, points: &[RampPoint], unit: &str) -> ChartSeries {
     let shown = |value: f64| match unit {
         "s" => Form::Duration.text(value),
         _ => format!("{} {unit}", Form::Thousands.text(value)),
@@ -54,6 +56,29 @@ fn series(comparison: &Comparison, at: usize, line: &[RampPoint], unit: &str) ->
         let text = format!("{} at {}: {}{interval}", letter(at), p.dop, shown(p.value));
         Mark { x: p.dop.parallelism() as f64, y: p.value, band, doubtful: p.doubtful, text }
     };
-    let name = format!("{} {}", letter(at), comparison.sides[at].name);
-    ChartSeries::new(name, styles(comparison)[at].into(), line.iter().map(mark).collect())
+    series(comparison, at, points.iter().map(mark).collect())
+}
+
+/// Published series over something other than jobs and threads; without blocks where no two sides have such a series.
+pub(super) fn others(comparison: &Comparison) -> Section {
+    let about = " over something else than jobs and threads, as printed";
+    let mut section = Section::new("others", "Other series").titled("Other series", about);
+    section.push(Block::Pairs(comparison.others.iter().map(|other| other_part(comparison, other)).collect()));
+    section
+}
+
+fn other_part(comparison: &Comparison, other: &OtherSeries) -> Part {
+    let by = Column::made(other.by.replace('_', " "), Keep::Always);
+    let row = |row: &OtherSeriesRow| {
+        let cell = |(value, suspect): (&Option<f64>, &Option<Suspect>)| {
+            Cell::figure(*value, Form::Printed).marked(suspect_mark(suspect.is_some()))
+        };
+        let cells = row.values.iter().zip(&row.suspects).map(cell);
+        Row::Cells(std::iter::once(Cell::figure(row.at, Form::Printed)).chain(cells).collect())
+    };
+    let key = other.key.replace('_', " ");
+    let title = format!("{}: {key}", other.title);
+    let rows = other.rows.iter().map(row).collect();
+    let table = table(comparison, &format!("{} {key}", other.test), &[by], rows);
+    Part { code: other.test.clone(), title, blocks: vec![table.into()], ..Part::default() }
 }

@@ -1,9 +1,9 @@
 //! Throughput per core, hardware thread, licence and price.
 
 use super::extent::Extent;
-use super::sides::{columns, letter};
+use super::sides::{self, letter};
 use crate::compare::{Comparison, Efficiency, EfficiencyRow, Per, SideInfo};
-use crate::document::{Caption, Cell, Column, Form, Keep, Look, Note, Rank, Row, Section, Table};
+use crate::document::{Caption, Cell, Column, Form, Keep, Note, Rank, Row, Section, Table};
 use crate::numbers::printed;
 use dbdyno_model::{Money, USD};
 
@@ -28,23 +28,19 @@ pub(super) fn section(comparison: &Comparison, show: Extent) -> Section {
     }
     section.blocks.extend(comparison.sides.iter().enumerate().filter_map(|(at, side)| Some(price(at, side)?.into())));
     let priced: Vec<&Money> = comparison.sides.iter().filter_map(|side| side.price.as_ref()).collect();
-    if priced.is_empty() {
-        section
-            .push(Note::plain("No prices: a platform file gives them (`dbdyno describe RUN --file platform.toml`)."));
-    }
-    if priced.iter().any(|price| price.currency != priced[0].currency) {
-        let text =
-            "Prices in several currencies divide only where all are known in US dollars: a platform file has [rates].";
-        section.push(Note::plain(text));
-    }
-    for (at, side) in comparison.sides.iter().enumerate() {
-        if let Some(may_use) = &side.may_use {
-            section.push(Note::plain(format!("{} could use {may_use}: these divide.", letter(at))));
-        }
-    }
-    if !all && !rows().all(is_key) {
-        section.push(Note::plain("Tests that are not named here: `dbdyno compare --test '*'`, or --json."));
-    }
+    section.push_notes([
+        (priced.is_empty(), "No prices: a platform file gives them (`dbdyno describe RUN --file platform.toml`)."),
+        (
+            priced.iter().any(|price| price.currency != priced[0].currency),
+            "Prices in several currencies divide only where all are known in US dollars: a platform file has [rates].",
+        ),
+    ]);
+    let sides = comparison.sides.iter().enumerate();
+    let may_use = sides.filter_map(|(at, side)| Some((letter(at), side.may_use.as_ref()?)));
+    let may_use = may_use.map(|(letter, what)| format!("{letter} could use {what}: these divide."));
+    section.blocks.extend(may_use.map(|text| Note::plain(text).into()));
+    let text = "Tests that are not named here: `dbdyno compare --test '*'`, or --json.";
+    section.push_notes([(!all && !rows().all(is_key), text)]);
     section
 }
 
@@ -67,8 +63,7 @@ fn table<'r>(comparison: &Comparison, efficiency: &Efficiency, rows: impl Iterat
             format!("1,000 {} of all prices", price.map_or("", |price| &price.currency))
         }
     };
-    let mut all = vec![Column::words("test", "Test", Keep::Always), Column::words("unit", "Unit", Keep::Drop(2))];
-    all.extend(columns(comparison));
+    let first = [Column::words("test", "Test", Keep::Always), Column::words("unit", "Unit", Keep::Drop(2))];
     let row = |row: &'r EfficiencyRow| {
         let best = row.best.and_then(|best| row.values[best]);
         let cells = row.values.iter().map(|value| {
@@ -76,10 +71,9 @@ fn table<'r>(comparison: &Comparison, efficiency: &Efficiency, rows: impl Iterat
             let rank = if value.is_some() && *value == best { Rank::Best } else { Rank::None };
             Cell::figure(*value, Form::Thousands).ranked(rank, None)
         });
-        Row::Cells([&row.test, &row.unit].map(Cell::words).into_iter().chain(cells).collect())
+        Row::led([&row.test, &row.unit], cells)
     };
     let divisors = efficiency.divisors.iter().map(|divisor| Cell::figure(*divisor, Form::Printed));
-    let divisors = Row::Cells([Cell::words("divided by"), Cell::empty()].into_iter().chain(divisors).collect());
-    let rows = std::iter::once(divisors).chain(rows.map(row)).collect();
-    Table::new(Caption::Shown(format!("Throughput per {what}")), all, rows).look(Look::Sides)
+    let rows = std::iter::once(Row::led(["divided by", ""], divisors)).chain(rows.map(row)).collect();
+    Table { caption: Caption::Shown(format!("Throughput per {what}")), ..sides::table(comparison, "", &first, rows) }
 }

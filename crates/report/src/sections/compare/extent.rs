@@ -7,6 +7,8 @@ pub enum Extent {
     Screen,
     /// The same, with the efficiency of every test.
     ScreenAllTests,
+    /// The summary of a pipeline: what was shown first, then a row for each figure, and all else folded.
+    Summary,
     /// A page: charts, platform sheets, flags and method, too.
     Page,
 }

@@ -1,10 +1,11 @@
 //! How long single operations take on each side under the same loads: percentiles over the load, and how the times are
 //! spread at the highest load that two sides have.
 
-use super::sides::{column, families, letter, styles};
+use super::sides::{column, families, letter, series};
 use crate::charts::{Axis, ChartSeries, LineChart, Mark, SeriesShape};
 use crate::compare::{ComparedLoad, ComparedTimes, Comparison, LoadUnit, Side, SideTimes};
 use crate::document::{Block, Caption, Cell, Column, Form, Keep, Look, Note, Part, Row, Section, Table};
+use crate::groups::joined;
 use crate::numbers::{duration, thousands};
 use crate::sections::latency::{peak_s, spread, together};
 use crate::types::FAILED;
@@ -33,20 +34,14 @@ pub(super) fn section(comparison: &Comparison, sides: &[Side]) -> Section {
 fn part(comparison: &Comparison, times: &ComparedTimes, sides: &[Side]) -> Part {
     let spread = times.loads.iter().rev().find_map(|load| Some((load, histograms(load, sides)?)));
     let mut charts = over_load(comparison, times);
-    let mut blocks = Vec::new();
-    if let Some((load, histograms)) = &spread {
-        charts.push(spread_chart(comparison, load, histograms));
-    }
-    blocks.push(charts.into());
-    blocks.push(table(comparison, times).into());
-    if let Some((load, histograms)) = &spread {
+    charts.extend(spread.as_ref().map(|(load, histograms)| spread_chart(comparison, load, histograms)));
+    let mut blocks = vec![charts.into(), table(comparison, times).into()];
+    blocks.extend(spread.map(|(load, histograms)| {
         let peaks = histograms.iter().filter_map(|(at, histogram)| Some((*at, peak_s(histogram)?)));
         let peak = |(at, (from_s, to_s))| format!("{} {} to {}", letter(at), duration(from_s), duration(to_s));
-        let peaks: Vec<String> = peaks.map(peak).collect();
-        blocks.push(Note::plain(format!("Most frequent at {}: {}.", load.load, peaks.join(", "))).into());
-    }
-    let place = [times.title.as_str(), times.place.as_str()].into_iter().filter(|text| !text.is_empty());
-    Part { code: times.test.clone(), title: place.collect::<Vec<_>>().join(", "), blocks, ..Part::default() }
+        Note::plain(format!("Most frequent at {}: {}.", load.load, joined(peaks.map(peak), ", "))).into()
+    }));
+    Part { code: times.test.clone(), title: joined([&times.title, &times.place], ", "), blocks, ..Part::default() }
 }
 
 /// The histograms of the sides that have some, if two have.
@@ -69,7 +64,7 @@ fn along(times: &ComparedTimes) -> &'static str {
 
 /// A chart for each figure, a line for each side, all on one scale.
 fn over_load(comparison: &Comparison, times: &ComparedTimes) -> Vec<LineChart> {
-    let of = |at: usize, (name, figure): NamedTime| {
+    let line = |at: usize, (name, figure): NamedTime| {
         let of_side = times.loads.iter().filter_map(|load| load.sides[at].as_ref());
         let marks = of_side.filter_map(|side| {
             let (x, y) = (side.at, figure(side)?);
@@ -78,24 +73,25 @@ fn over_load(comparison: &Comparison, times: &ComparedTimes) -> Vec<LineChart> {
         });
         series(comparison, at, marks.collect())
     };
-    let lines = |figure: NamedTime| -> Vec<ChartSeries> {
-        (0..comparison.sides.len()).map(|at| of(at, figure)).filter(|series| !series.marks.is_empty()).collect()
+    let lines = |figure: NamedTime| {
+        let lines = (0..comparison.sides.len()).map(|at| line(at, figure)).filter(|line| !line.marks.is_empty());
+        (figure.0, lines.collect::<Vec<_>>())
     };
-    let all: Vec<(NamedTime, Vec<ChartSeries>)> = FIGURES.into_iter().map(|figure| (figure, lines(figure))).collect();
+    let all = FIGURES.map(lines);
     // A line needs two points; for one load the table is enough.
-    if all.iter().flat_map(|(_, series)| series).all(|series| series.marks.len() < 2) {
+    if all.iter().flat_map(|(_, lines)| lines).all(|line| line.marks.len() < 2) {
         return Vec::new();
     }
-    let marks = || all.iter().flat_map(|(_, series)| series).flat_map(|series| &series.marks);
-    let y = Axis::decades(marks().map(|mark| mark.y));
-    let chart = |((name, _), series): &(NamedTime, Vec<ChartSeries>)| {
-        let chart = LineChart::over_dops(*name, times.place.as_str(), along(times), y.clone(), series.clone());
+    let marks: Vec<Mark> = all.iter().flat_map(|(_, lines)| lines).flat_map(|line| line.marks.clone()).collect();
+    let chart = |(name, lines): (&str, Vec<ChartSeries>)| {
+        let y = Axis::decades(marks.iter().map(|mark| mark.y));
+        let chart = LineChart::over_dops(name, times.place.as_str(), along(times), y, lines);
         match times.unit {
-            LoadUnit::Rate => LineChart { x: Axis::amounts(marks().map(|mark| mark.x)), ..chart },
+            LoadUnit::Rate => LineChart { x: Axis::amounts(marks.iter().map(|mark| mark.x)), ..chart },
             LoadUnit::Jobs | LoadUnit::Outstanding => chart,
         }
     };
-    all.iter().map(chart).collect()
+    all.map(chart).into()
 }
 
 fn spread_chart(comparison: &Comparison, load: &ComparedLoad, histograms: &[(usize, Histogram)]) -> LineChart {
@@ -110,11 +106,6 @@ fn spread_chart(comparison: &Comparison, load: &ComparedLoad, histograms: &[(usi
     LineChart { x, ..chart }
 }
 
-fn series(comparison: &Comparison, at: usize, marks: Vec<Mark>) -> ChartSeries {
-    let name = format!("{} {}", letter(at), comparison.sides[at].name);
-    ChartSeries::new(name, styles(comparison)[at].into(), marks)
-}
-
 /// A row for each load and figure, a column for each side that was put under one of the loads.
 fn table(comparison: &Comparison, times: &ComparedTimes) -> Table {
     let there = |at: &usize| times.loads.iter().any(|load| load.sides[*at].is_some());
@@ -127,12 +118,11 @@ fn table(comparison: &Comparison, times: &ComparedTimes) -> Table {
                 Some(side) => cell(side, figure(side)),
                 None => Cell::figure(None, Form::Duration),
             });
-            let words = [if n == 0 { load.load.as_str() } else { "" }, name].map(Cell::words);
-            Row::Cells(words.into_iter().chain(cells).collect())
+            Row::led([if n == 0 { load.load.as_str() } else { "" }, name], cells)
         })
     });
-    let caption = format!("{}: {}", times.test, ["times of one operation", times.place.as_str()].join(", "));
-    Table::new(Caption::Page(caption.trim_end_matches(", ").to_owned()), columns, rows.collect()).look(Look::Sides)
+    let caption = format!("{}: {}", times.test, joined(["times of one operation", &times.place], ", "));
+    Table::new(Caption::Page(caption), columns, rows.collect()).look(Look::Sides)
 }
 
 /// A time, or that it lies among those of operations that failed.

@@ -1,8 +1,8 @@
 //! By which factor the layers differ, in figures and as bars.
 
-use super::sides::{baseline, columns, letter, styles};
+use super::sides::{self, baseline, letter, styles};
 use crate::compare::{Comparison, LayerFactor, LayerFactors};
-use crate::document::{Bar, Bars, Caption, Cell, Column, Form, Keep, Look, Note, Row, Section, Table};
+use crate::document::{Bar, Bars, Block, Cell, Column, Form, Keep, Note, Row, Section, Table};
 use crate::numbers::factor;
 use dbdyno_model::Layer;
 
@@ -15,7 +15,7 @@ pub(super) fn section(comparison: &Comparison) -> Section {
     }
     let styles = styles(comparison);
     let groups = comparison.layers.iter().map(|layer| (words(layer.layer).to_owned(), bars(layer, &styles)));
-    section.push(Bars { title: "Factors by layer".to_owned(), groups: groups.collect() });
+    section.push(Block::Bars(Bars { title: "Factors by layer".to_owned(), groups: groups.collect() }));
     section.push(table(comparison));
     let mut factors = comparison.layers.iter().flat_map(|layer| layer.sides.iter().flatten());
     let meaning = match factors.all(|factor| factor.is_interval) {
@@ -58,27 +58,21 @@ fn bars(layer: &LayerFactors, styles: &[u8]) -> Vec<Bar> {
 }
 
 fn table(comparison: &Comparison) -> Table {
-    let mut all = vec![
+    let first = [
         Column::words("layer", "Layer", Keep::Always),
         Column::figures("number of tests", "Tests", Keep::Drop(2)),
         Column::words("tests", "", Keep::Drop(1)),
     ];
-    all.extend(columns(comparison));
     let row = |layer: &LayerFactors| {
-        let mut cells = vec![
-            Cell::words(words(layer.layer)),
-            Cell::count(layer.tests.len() as u64),
-            Cell::words(layer.tests.join(" ")),
-        ];
-        cells.extend(layer.sides.iter().enumerate().map(|(at, side)| match side {
+        let tests = [Cell::count(layer.tests.len() as u64), Cell::words(layer.tests.join(" "))];
+        let sides = layer.sides.iter().enumerate().map(|(at, side)| match side {
             Some(side) => Cell::words(shown(side)),
             None if at == comparison.baseline => Cell::words("1"),
             None => Cell::figure(None, Form::Factor),
-        }));
-        Row::Cells(cells)
+        });
+        Row::led([words(layer.layer)], tests.into_iter().chain(sides))
     };
-    let caption = Caption::Page("Factors by layer".to_owned());
-    Table::new(caption, all, comparison.layers.iter().map(row).collect()).look(Look::Sides)
+    sides::table(comparison, "Factors by layer", &first, comparison.layers.iter().map(row).collect())
 }
 
 /// The biggest gain and the biggest loss of each side: `B: most T141 2.81, least T711 0.52`.

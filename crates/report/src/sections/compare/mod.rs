@@ -8,17 +8,16 @@ mod figures;
 mod latency;
 mod layers;
 mod notes;
-mod others;
 mod ratios;
-mod regression;
 mod sides;
-mod summary;
+mod stated;
+mod summarised;
 
 pub use extent::Extent;
 
 use super::{marks, method, platform, verdict};
 use crate::compare::{Comparison, Side};
-use crate::document::{Beside, Block, Document, Note, NoteKind, Section};
+use crate::document::{Beside, Block, Document, Note, Section};
 use crate::verdict::Verdict;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::RunJson;
@@ -28,19 +27,23 @@ impl Comparison {
     #[must_use]
     pub fn document(&self, sides: &[Side], verdicts: &[Verdict], catalogue: &Catalogue, show: Extent) -> Document {
         let mut sections =
-            vec![verdict::section(verdicts), differs(self), summary::section(self), layers::section(self)];
+            vec![verdict::section(verdicts), differs(self), figures::summary(self), layers::section(self)];
         sections.extend(figures::sections(self));
         if show == Extent::Page {
             sections.push(curves::section(self, catalogue));
         }
         sections.extend([
             latency::section(self, sides),
-            others::section(self),
+            curves::others(self),
+            stated::section(self),
             notes::section(self, show),
             ratios::section(self),
             efficiency::section(self, show),
-            regression::section(self),
         ]);
+        if show == Extent::Summary {
+            return summarised::document(self, title(self), head(self), sections);
+        }
+        sections.push(ratios::regression(self));
         if show == Extent::Page {
             // The newest run of a sample stands for all where settings are shown.
             let newest: Vec<&RunJson> = sides.iter().filter_map(|side| side.runs.first()).collect();
@@ -67,11 +70,10 @@ fn title(comparison: &Comparison) -> String {
 
 /// The sides, their sources, and what does not compare.
 fn head(comparison: &Comparison) -> Vec<Block> {
-    let mut head: Vec<Block> = vec![sides::lines(comparison).into()];
+    let mut head: Vec<Block> = vec![Block::Sides(sides::lines(comparison))];
     head.extend(sides::sources(comparison).map(Block::from));
     head.extend(comparison.notices.iter().map(|notice| Note::notice(notice).into()));
-    let warning = |text: &String| Note { kind: NoteKind::Warning, lead: String::new(), text: text.clone() };
-    head.extend(comparison.warnings.iter().map(|w| warning(&w.text).into()));
+    head.extend(comparison.warnings.iter().map(|warning| Note::warning(&warning.text).into()));
     head
 }
 

@@ -4,11 +4,12 @@
 use super::extent::Extent;
 use super::figures::{LIMIT, OTHER_CODE, UNUSED, doubt};
 use super::sides::letter;
+use super::stated;
 use crate::compare::{ComparedCell, ComparedRow, Comparison, KeyFigure, Rank};
 use crate::document::{BEST, Block, LegendEntry, Note, Section, WORST};
 use crate::figures::is_doubtful;
-use crate::groups::{grouped, unique};
-use crate::legend::{EQUIVALENT, Legend, PARENTHESES, SUSPECT};
+use crate::groups::{grouped, joined, unique};
+use crate::legend::{EQUIVALENT, Legend, PARENTHESES, SUSPECT, entry};
 use dbdyno_model::{Suspect, SuspectCode};
 
 /// Doubts that follow from the tool and are shared by hundreds of values: few digits, a shortest time. Their code is
@@ -55,9 +56,9 @@ pub(super) fn section(comparison: &Comparison, show: Extent) -> Section {
     }
     for (at, side) in comparison.sides.iter().enumerate() {
         let alone = comparison.alone.iter().filter(|(_, of)| *of == at);
-        let codes: Vec<&str> = alone.map(|(code, _)| code.as_str()).collect();
+        let codes = joined(alone.map(|(code, _)| code), ", ");
         if !codes.is_empty() {
-            section.push(Note::led(format!("Only {} ({}) has ", letter(at), side.name), codes.join(", ")));
+            section.push(Note::led(format!("Only {} ({}) has ", letter(at), side.name), codes));
         }
     }
     section
@@ -76,10 +77,6 @@ fn apart(comparison: &Comparison) -> Vec<Block> {
         Note::plain(format!("In parentheses, neither ranked nor divided: {places}: {why}.")).into()
     };
     grouped(of_sides.chain(of_rows)).into_iter().map(note).collect()
-}
-
-fn entry(mark: char, text: impl Into<String>) -> LegendEntry {
-    LegendEntry { mark, text: text.into(), notes: Vec::new(), more: 0 }
 }
 
 /// An entry for what cells of a test have, with the letters of its sides.
@@ -112,14 +109,12 @@ fn doubts(comparison: &Comparison) -> Vec<Block> {
     let suspects = of_cells(comparison, |cell| cell.suspect.as_ref());
     // A scaling has the doubts of the figures that it is made of.
     let is_made = |row: &ComparedRow| row.which == KeyFigure::Scaling;
-    let is_said = |row: &ComparedRow, at: usize, suspect: &Suspect| {
-        suspects
-            .iter()
-            .any(|(other, side, doubt)| !is_made(other) && (&other.test, *side, *doubt) == (&row.test, at, suspect))
+    let is_said = |of: (&ComparedRow, usize, &Suspect)| {
+        let same =
+            |(row, at, doubt): &(&ComparedRow, usize, &Suspect)| (&row.test, *at, *doubt) == (&of.0.test, of.1, of.2);
+        is_made(of.0) && suspects.iter().any(|other| !is_made(other.0) && same(other))
     };
-    for (row, at, suspect) in
-        suspects.iter().copied().filter(|(row, at, doubt)| !is_made(row) || !is_said(row, *at, doubt))
-    {
+    for (row, at, suspect) in suspects.iter().copied().filter(|of| !is_said(*of)) {
         let place = format!("{} {}", row.test, row.which.words());
         if suspect.codes.iter().any(|code| !FORMAL.contains(code)) {
             legend.doubts.add(format!("{place} {}", letter(at)), suspect);
@@ -128,25 +123,26 @@ fn doubts(comparison: &Comparison) -> Vec<Block> {
         }
     }
     for other in &comparison.others {
-        for row in &other.rows {
-            for (at, suspect) in row.suspects.iter().enumerate().filter_map(|(at, s)| Some((at, s.as_ref()?))) {
-                legend.doubts.add(format!("{} {} {}", other.test, other.key, letter(at)), suspect);
-            }
+        for (at, suspect) in other.rows.iter().flat_map(|row| row.suspects.iter().enumerate()) {
+            legend.doubts.add(format!("{} {} {}", other.test, other.key, letter(at)), suspect);
+        }
+    }
+    for row in &comparison.stated.rows {
+        for (column, cell) in comparison.stated.columns.iter().zip(&row.cells) {
+            let place = joined([row.name.trim(), &stated::name(column, " ")], " ");
+            legend.doubts.add(place, cell.as_ref().and_then(|cell| cell.suspect.as_ref()));
         }
     }
     // The summary has some figures again.
     let formal = grouped(unique(formal));
     let of_code = |code: SuspectCode| {
         let places = formal.iter().filter(|((c, _), _)| *c == code);
-        let places: Vec<String> = places.map(|((_, place), sides)| format!("{place} {}", sides.concat())).collect();
-        let text = format!("{} ({}): {}", code.name(), code.advice(), places.join(", "));
+        let places = joined(places.map(|((_, place), sides)| format!("{place} {}", sides.concat())), ", ");
+        let text = format!("{} ({}): {places}", code.name(), code.advice());
         (!places.is_empty()).then(|| entry(SUSPECT, text))
     };
-    let mut blocks = legend.blocks();
     let entries: Vec<LegendEntry> = FORMAL.into_iter().filter_map(of_code).collect();
-    if !entries.is_empty() {
-        let text = "The reason of each in `dbdyno show PLATFORM --table published`, and in --json.";
-        blocks.extend([entries.into(), Note::led("  ", text).into()]);
-    }
-    blocks
+    let text = "The reason of each in `dbdyno show PLATFORM --table published`, and in --json.";
+    let formal = (!entries.is_empty()).then(|| [entries.into(), Note::led("  ", text).into()]);
+    legend.blocks().into_iter().chain(formal.into_iter().flatten()).collect()
 }

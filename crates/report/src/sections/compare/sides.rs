@@ -1,8 +1,9 @@
 //! The sides of a comparison: their letters, what they are, and their columns.
 
-use crate::compare::{Comparison, MOST_SIDES};
-use crate::document::{Beside, Column, Keep, Note, SideLine};
-use crate::groups::{grouped, unique};
+use crate::charts::{ChartSeries, Mark};
+use crate::compare::{Comparison, MOST_SIDES, SideInfo};
+use crate::document::{Beside, Caption, Column, Keep, Look, Note, Row, SideLine, Table};
+use crate::groups::{grouped, joined, unique};
 
 static LETTERS: [&str; MOST_SIDES] =
     ["A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M", "N", "O", "P", "Q", "R", "S", "T"];
@@ -62,15 +63,21 @@ pub(super) fn styles(comparison: &Comparison) -> Vec<u8> {
 pub(super) fn families(comparison: &Comparison) -> Option<Note> {
     let sides = comparison.sides.iter().enumerate();
     let families = grouped(sides.filter_map(|(at, side)| Some((side.family.as_deref()?, letter(at)))));
-    let named: Vec<String> =
-        families.into_iter().map(|(family, letters)| format!("{family} {}", letters.join(", "))).collect();
-    (!named.is_empty()).then(|| Note::plain(format!("Lines of a family have the same stroke: {}.", named.join("; "))))
+    let named = families.into_iter().map(|(family, letters)| format!("{family} {}", letters.join(", ")));
+    let named = Some(joined(named, "; ")).filter(|named| !named.is_empty())?;
+    Some(Note::plain(format!("Lines of a family have the same stroke: {named}.")))
+}
+
+/// The line of a side in a chart.
+pub(super) fn series(comparison: &Comparison, at: usize, marks: Vec<Mark>) -> ChartSeries {
+    let name = format!("{} {}", letter(at), comparison.sides[at].name);
+    ChartSeries::new(name, styles(comparison)[at].into(), marks)
 }
 
 /// What each side is.
 pub(super) fn lines(comparison: &Comparison) -> Vec<SideLine> {
     let styles = styles(comparison);
-    let line = |(at, side): (usize, &crate::compare::SideInfo)| {
+    let line = |(at, side): (usize, &SideInfo)| {
         let runs = if side.runs.len() > 1 { format!(", a sample of {} runs", side.runs.len()) } else { String::new() };
         SideLine {
             letter: letter(at).to_owned(),
@@ -107,7 +114,8 @@ fn keep(comparison: &Comparison, at: usize, after: usize) -> Keep {
     if may_go { Keep::Drop(u8::try_from(last_first).unwrap_or(u8::MAX)) } else { Keep::Always }
 }
 
-/// The columns of all sides.
-pub(super) fn columns(comparison: &Comparison) -> impl Iterator<Item = Column> {
-    (0..comparison.sides.len()).map(|at| column(comparison, at))
+/// A table whose rows have a cell for each side, behind what the first columns say of the row.
+pub(super) fn table(comparison: &Comparison, caption: &str, first: &[Column], rows: Vec<Row>) -> Table {
+    let sides = (0..comparison.sides.len()).map(|at| column(comparison, at));
+    Table::new(Caption::Page(caption.to_owned()), first.iter().cloned().chain(sides).collect(), rows).look(Look::Sides)
 }

@@ -1,59 +1,29 @@
 //! The limits of the storage itself, and a database's share of them.
 
-use crate::document::{Block, Caption, Cell, Column, Form, Keep, Note, Row, Section, Table};
-use crate::figures::Figure;
+use super::super::cell_chart::PointFigure;
+use super::super::io_charts::{DEVICE_READS, DEVICE_WRITES, IoKind, LONG_BYTES, bytes_each};
+use super::super::words::{explained, note, section, text};
+use crate::document::{Block, Cell, Form, Note, Row, Section};
+use crate::figures::{Figure, median_of};
 use crate::numbers::short;
 use crate::summary::figure::{LineFigures, find};
-use crate::summary::lines::SECTIONS;
+use crate::summary::lines::LINES;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{ChosenBy, Point, RunJson, SameDevice, StorageLimit, StorageLimits, StorageReference};
-use dbdyno_stats::Estimate;
-
-use Keep::{Always, Drop};
-
-const LIMIT_COLUMNS: [Column; 5] = [
-    Column::words("metric", "Metric", Always),
-    Column::words("unit", "Unit", Always),
-    Column::figures("best", "Best", Always),
-    Column::figures("I/Os outstanding", "at", Always),
-    Column::figures("mean time of an I/O", "Time/op", Drop(1)),
-];
-const SHARE_COLUMNS: [Column; 7] = [
-    Column::words("metric", "Metric", Always),
-    Column::words("test", "Test", Drop(2)),
-    Column::words("unit", "Unit", Always),
-    Column::figures("database", "Database", Always),
-    Column::figures("storage", "Storage", Always),
-    Column::figures("I/Os outstanding", "at", Drop(1)),
-    Column::figures("share", "Share", Always),
-];
+use dbdyno_model::{ChosenBy, RunJson, SameDevice, StorageLimit, StorageLimits, StorageReference};
 
 /// The title of shares.
 const SHARES: &str = "Share of what the storage can do";
-/// The legend below shares.
-const SHARES_LEGEND: &str = "Both are what the device did. Random reads are compared with as many outstanding as the database has \
-                             jobs, and of one size; sequential ones by their bytes, the storage's 1 MiB each with as many \
-                             outstanding as stand under \"at\". What has no counterpart is left out: a database gathers and syncs \
-                             its random writes, and its operations are more than one I/O.";
-/// The legend below limits.
-const LIMITS_LEGEND: &str = "Best is the highest median of any point; \"at\" is how many I/Os were outstanding there, Time/op the \
-                             mean time of one.";
-/// The command that measures a reference.
-const HOW_TO: &str = "`dbdyno orion --reference --file FILE` measures it in a minute, on the file system of the database's files, best \
-                      with the same --label.";
 
-type Of = fn(&StorageLimits) -> Option<&StorageLimit>;
-
-/// Lines of the summary that have a limit: the line's name, its limit, the limit's unit.
-const LIMITS: [(&str, Of, &str); 4] = [
-    ("Sequential read", |l| l.sequential_read_mib_per_s.as_ref(), "MiB/s"),
-    ("Sequential write", |l| l.sequential_write_mib_per_s.as_ref(), "MiB/s"),
-    ("Random read", |l| l.random_read_iops.as_ref(), "IOPS"),
-    ("Random write", |l| l.random_write_iops.as_ref(), "IOPS"),
-];
-
+type Limit = fn(&StorageLimits) -> Option<&StorageLimit>;
 type Time = fn(&StorageLimits) -> Option<f64>;
 
+/// Lines of the summary that have a limit: the line's name, the limit's unit, the limit.
+const LIMITS: [(&str, &str, Limit); 4] = [
+    ("Sequential read", "MiB/s", |l| l.sequential_read_mib_per_s.as_ref()),
+    ("Sequential write", "MiB/s", |l| l.sequential_write_mib_per_s.as_ref()),
+    ("Random read", "IOPS", |l| l.random_read_iops.as_ref()),
+    ("Random write", "IOPS", |l| l.random_write_iops.as_ref()),
+];
 /// Times of a single small I/O.
 const TIMES: [(&str, Time); 2] =
     [("One read at a time", |l| l.read_service_time_s), ("One write at a time", |l| l.write_service_time_s)];
@@ -61,32 +31,22 @@ const TIMES: [(&str, Time); 2] =
 /// The known limits of a storage run; empty where it has none.
 pub(super) fn limits(run: &RunJson) -> Vec<Block> {
     let limits = StorageLimits::of(run);
-    let rates = LIMITS.iter().filter_map(|(name, of, unit)| {
-        let StorageLimit { value, outstanding, service_time_s, .. } = of(&limits)?;
-        let time = Cell::figure(*service_time_s, Form::Duration);
-        Some(row([name, unit], [Cell::figure(*value, Form::Thousands), Cell::count(*outstanding), time]))
+    let rates = LIMITS.iter().filter_map(|(name, unit, of)| {
+        let limit = of(&limits)?;
+        let time = Cell::figure(limit.service_time_s, Form::Duration);
+        Some(row([name, unit], [Cell::figure(limit.value, Form::Thousands), Cell::count(limit.outstanding), time]))
     });
     let times = TIMES.iter().filter_map(|(name, of)| {
         let time = Cell::figure(of(&limits)?, Form::Duration);
         Some(row([name, ""], [time, Cell::count(1_u64), Cell::empty()]))
     });
-    let rows: Vec<Row> = rates.chain(times).collect();
-    if rows.is_empty() {
-        return Vec::new();
-    }
-    let table = Table::new(Caption::Page("What it can do".to_owned()), LIMIT_COLUMNS.to_vec(), rows);
-    vec![table.into(), Note::plain(LIMITS_LEGEND).into()]
+    explained("storage", "limits", rates.chain(times).collect())
 }
 
 /// The key metrics of a storage run.
 pub(crate) fn limits_blocks(run: &RunJson) -> Vec<Block> {
     let limits = limits(run);
-    if limits.is_empty() {
-        let text = "None of its points is of small random or large sequential reads or writes alone, which this page is about \
-                    (--table storage shows every point).";
-        return vec![Note::plain(text).into()];
-    }
-    limits
+    if limits.is_empty() { vec![note("storage", "no_limits").into()] } else { limits }
 }
 
 fn row<const N: usize, const M: usize>(words: [&str; N], figures: [Cell; M]) -> Row {
@@ -95,137 +55,101 @@ fn row<const N: usize, const M: usize>(words: [&str; N], figures: [Cell; M]) -> 
 
 /// The section of a database's share of its storage's limits; without blocks where there is nothing to say.
 pub(crate) fn share(run: &RunJson, catalogue: &Catalogue) -> Section {
-    let section = Section::new("storage-share", "Storage's share");
-    let Some(shares) = shares(run, catalogue) else { return section };
-    let table = shares.table();
-    section
-        .titled(SHARES, format!(": {}", shares.lead))
-        .with(table)
-        .with(shares.note.map(|note| Note::plain(note).into()))
+    let Some(Shares { lead, table, note }) = shares(run, catalogue) else { return section("storage-share") };
+    let note = note.map(|note| Note::plain(note).into());
+    section("storage-share").titled(SHARES, format!(": {lead}")).with(table).with(note)
 }
 
 /// The same among other metrics: the shares, or why there are none and how to get them.
 pub(crate) fn shares_blocks(run: &RunJson, catalogue: &Catalogue) -> Vec<Block> {
-    let Some(shares) = shares(run, catalogue) else { return Vec::new() };
-    let (table, note) = (shares.table(), shares.note.unwrap_or_default());
+    let Some(Shares { lead, table, note }) = shares(run, catalogue) else { return Vec::new() };
+    let lead = format!("{SHARES}: {lead}");
     if table.is_empty() {
-        return vec![Note::plain(format!("{SHARES}: {}. {note}", shares.lead)).into()];
+        return vec![Note::plain(format!("{lead}. {}", note.unwrap_or_default())).into()];
     }
-    let lead = Note::plain(format!("{SHARES}: {}", shares.lead)).into();
-    let note = (!note.is_empty()).then(|| Note::plain(note).into());
-    [lead].into_iter().chain(table).chain(note).collect()
+    let note = note.map(|note| Note::plain(note).into());
+    [Note::plain(lead).into()].into_iter().chain(table).chain(note).collect()
 }
 
 /// The shares of a run.
 struct Shares {
     /// The reference run that they relate to.
     lead: String,
-    /// Empty where the reference measured another device.
-    rows: Vec<Row>,
+    /// The table and its legend; empty where there are no shares.
+    table: Vec<Block>,
     /// A further remark.
     note: Option<String>,
 }
 
-impl Shares {
-    /// The table and its legend, where there are shares.
-    fn table(&self) -> Vec<Block> {
-        if self.rows.is_empty() {
-            return Vec::new();
-        }
-        let caption = Caption::Page("The database beside its storage".to_owned());
-        let table = Table::new(caption, SHARE_COLUMNS.to_vec(), self.rows.clone());
-        vec![table.into(), Note::plain(SHARES_LEGEND).into()]
-    }
-}
-
 /// The shares of a run; `None` where its storage lines have no figures.
 fn shares(run: &RunJson, catalogue: &Catalogue) -> Option<Shares> {
-    if run.published.is_some() || run.is_of_storage() {
+    let of = |name: &str| {
+        let mut lines = LINES.platform.iter().flat_map(|s| &s.lines);
+        lines.find(|line| line.name == name).map(|line| find(line, run, catalogue))
+    };
+    let is_measured = LIMITS.iter().filter_map(|(name, ..)| of(name)).any(|found| found.is_measured());
+    if run.published.is_some() || run.is_of_storage() || !is_measured {
         return None;
     }
-    let line = |name: &str| SECTIONS.iter().flat_map(|s| s.lines).find(|line| line.name == name);
-    let found: Vec<LineFigures<'_>> =
-        LIMITS.iter().filter_map(|(name, ..)| Some(find(line(name)?, run, catalogue))).collect();
-    if !found.iter().any(LineFigures::is_measured) {
-        return None;
-    }
+    let how_to = text("storage-share", "how_to");
+    let without = |lead, note| Some(Shares { lead, table: Vec::new(), note: Some(note) });
     let Some(reference) = &run.storage_reference else {
-        let lead = "not known, as that was not measured here".to_owned();
-        return Some(Shares { lead, rows: Vec::new(), note: Some(HOW_TO.to_owned()) });
+        return without(text("storage-share", "not_known").to_owned(), how_to.to_owned());
     };
     let lead = format!("by {}", which(reference));
     if let SameDevice::No { measured, database } = &reference.same_device {
-        let note = format!(
-            "It says nothing of this database, whose files are on {}: it measured {}. {}",
-            database.join(", "),
-            measured.join(", "),
-            HOW_TO
+        let [measured, database] = [measured, database].map(|devices| devices.join(", "));
+        let other = format!(
+            "It says nothing of this database, whose files are on {database}: it measured {measured}. {how_to}"
         );
-        return Some(Shares { lead, rows: Vec::new(), note: Some(note) });
+        return without(lead, other);
     }
     let mut notes = Vec::new();
     if reference.same_device == SameDevice::NotKnown {
-        notes.push(
-            "Whether both are of the same device is not known here: the system does not tell what lies below."
-                .to_owned(),
-        );
+        notes.push(text("storage-share", "device_not_known").to_owned());
     }
-    let of = |name: &str| line(name).map(|line| find(line, run, catalogue));
     let limits = &reference.limits;
-    let bytes_of = |name, way, limit: &Option<StorageLimit>| bytes(name, &of(name)?, way, limit.as_ref()?);
+    let bytes =
+        |name, kind, limit: &Option<StorageLimit>| Some((name, bytes(name, &of(name)?, kind, limit.as_ref()?)?));
+    let reads = |name| Some((name, reads(name, &of(name)?, &limits.random_read_by_depth)?));
     let all = [
-        bytes_of("Sequential read", READS, &limits.sequential_read_mib_per_s),
-        bytes_of("Sequential write", WRITES, &limits.sequential_write_mib_per_s),
-        of("Random read").and_then(|found| reads("Random read", &found, &limits.random_read_by_depth)),
+        bytes("Sequential read", DEVICE_READS, &limits.sequential_read_mib_per_s),
+        bytes("Sequential write", DEVICE_WRITES, &limits.sequential_write_mib_per_s),
+        reads("Random read"),
     ];
     let mut rows = Vec::new();
-    for share in all.into_iter().flatten() {
+    for (name, share) in all.into_iter().flatten() {
         match share {
             Ok(row) => rows.push(row),
-            Err(why) => notes.push(why),
+            Err(why) => notes.push(format!("{name} has no share: {why}.")),
         }
     }
-    let note = (!notes.is_empty()).then(|| notes.join(" "));
-    Some(Shares { lead, rows, note })
+    let table = explained("storage-share", "shares", rows);
+    Some(Shares { lead, table, note: (!notes.is_empty()).then(|| notes.join(" ")) })
 }
 
-/// Requests that are shorter on average are not those of sequential reads or writes.
-const LONG_BYTES: f64 = 65_536.0;
 /// The range of ratios in which two request sizes count as equal.
 const ALIKE: std::ops::RangeInclusive<f64> = 0.75..=1.33;
 
-/// One direction of the device's I/O. A test's metric may be the database's view of it.
-#[derive(Clone, Copy)]
-struct Direction {
-    mib_per_s: fn(&Point) -> Option<f64>,
-    iops: fn(&Point) -> Option<f64>,
-}
-
-const READS: Direction = Direction { mib_per_s: |p| p.io.read_mib_per_s, iops: |p| p.io.read_iops };
-const WRITES: Direction = Direction { mib_per_s: |p| p.io.write_mib_per_s, iops: |p| p.io.write_iops };
-
-/// The median of a device figure over the points.
-fn of_device(figure: &Figure<'_>, of: fn(&Point) -> Option<f64>) -> Option<f64> {
-    Estimate::of(&figure.points.iter().filter_map(|p| of(p)).collect::<Vec<_>>()).map(|e| e.median)
+/// The median of a device figure over the points. A test's metric may be the database's view of it.
+fn of_device(figure: &Figure<'_>, of: PointFigure) -> Option<f64> {
+    median_of(figure.points.iter().map(|p| of(p)))
 }
 
 /// The mean length of a figure's requests at the device.
-fn request_bytes(figure: &Figure<'_>, way: Direction) -> Option<f64> {
-    let (mib_per_s, iops) = of_device(figure, way.mib_per_s).zip(of_device(figure, way.iops))?;
-    (iops > 0.0).then_some(mib_per_s * 1_048_576.0 / iops)
+fn request_bytes(figure: &Figure<'_>, kind: IoKind) -> Option<f64> {
+    bytes_each(of_device(figure, kind.mib_per_s)?, of_device(figure, kind.iops)?)
 }
 
 /// Bytes of the device beside bytes of the device, whatever part of them is useful to the database.
-fn bytes(name: &str, found: &LineFigures<'_>, way: Direction, limit: &StorageLimit) -> Option<Result<Row, String>> {
+fn bytes(name: &str, found: &LineFigures<'_>, kind: IoKind, limit: &StorageLimit) -> Option<Result<Row, String>> {
     let best = found.throughput()?;
     let test = &found.test;
-    let Some(mib_per_s) = of_device(best, way.mib_per_s) else {
-        return Some(Err(format!("{name} has no share: what the device did during {test} is not known.")));
+    let Some(mib_per_s) = of_device(best, kind.mib_per_s) else {
+        return Some(Err(format!("what the device did during {test} is not known")));
     };
-    Some(match request_bytes(best, way).filter(|bytes| *bytes < LONG_BYTES).map(kib) {
-        Some(size) => {
-            Err(format!("{name} has no share: the requests of {test} are of {size} on average, no long ones."))
-        }
+    Some(match request_bytes(best, kind).filter(|bytes| *bytes < LONG_BYTES).map(kib) {
+        Some(size) => Err(format!("the requests of {test} are of {size} on average, no long ones")),
         None => Ok(of_both([name, test, "MiB/s"], best, mib_per_s, limit)),
     })
 }
@@ -241,15 +165,14 @@ fn reads(name: &str, found: &LineFigures<'_>, depths: &[StorageLimit]) -> Option
     let both = cells.iter().filter_map(|figure| Some((figure, same(figure)?)));
     // Sound figures precede doubtful ones, then the most jobs win.
     let Some((figure, limit)) = both.max_by_key(|(figure, limit)| (!figure.is_doubtful(), limit.outstanding)) else {
-        return Some(Err(format!("{name} has no share: {test} and the storage were not measured at the same depth.")));
+        return Some(Err(format!("{test} and the storage were not measured at the same depth")));
     };
     let unlike = |bytes: &f64| !ALIKE.contains(&(bytes / limit.io_bytes.max(1) as f64));
-    Some(match request_bytes(figure, READS).filter(unlike) {
-        Some(bytes) => Err(format!(
-            "{name} has no share: the reads of {test} are of {} on average, the storage's of {}.",
-            kib(bytes),
-            kib(limit.io_bytes as f64)
-        )),
+    Some(match request_bytes(figure, DEVICE_READS).filter(unlike).map(kib) {
+        Some(size) => {
+            let of_storage = kib(limit.io_bytes as f64);
+            Err(format!("the reads of {test} are of {size} on average, the storage's of {of_storage}"))
+        }
         None => Ok(of_both([name, test, "IOPS"], figure, figure.value(), limit)),
     })
 }
@@ -281,7 +204,7 @@ mod tests {
 
     #[test]
     fn every_limit_stands_beside_a_line_of_the_summary() {
-        let names: Vec<&str> = SECTIONS.iter().flat_map(|s| s.lines).map(|line| line.name).collect();
+        let names: Vec<&str> = LINES.platform.iter().flat_map(|s| &s.lines).map(|line| line.name).collect();
         for name in LIMITS.iter().map(|(name, ..)| name) {
             assert!(names.contains(name), "{name}");
         }

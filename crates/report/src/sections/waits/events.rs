@@ -1,24 +1,11 @@
 //! Wait events of points: added up, put in order, and as rows of a table.
 
-use crate::document::{Cell, Column, Form, Keep, Row};
+use crate::document::{Cell, Form, Row};
 use crate::groups::{grouped, unique};
 use crate::numbers::duration;
 use dbdyno_model::{Point, Wait};
 use std::collections::BTreeMap;
 
-use Keep::{Always, Drop};
-
-/// The columns of events.
-pub(super) const COLUMNS: [Column; 8] = [
-    Column::words("event", "Event", Always),
-    Column::words("class", "Class", Drop(1)).optional(),
-    Column::figures("waits", "Waits", Always).optional(),
-    Column::figures("samples", "Samples", Always).optional(),
-    Column::figures("time", "Time", Drop(4)).optional(),
-    Column::figures("mean time", "Mean", Drop(3)).optional(),
-    Column::figures("share", "Share\n[%]", Always),
-    Column::words("how long they were", "How long", Drop(2)).optional(),
-];
 /// With fewer samples waits mean nothing.
 const FEWEST_SAMPLES: u64 = 10;
 /// The shares of waits for which it is told within what time they were: most of what a histogram says.
@@ -26,19 +13,27 @@ const TOLD_PCT: [f64; 3] = [25.0, 90.0, 99.0];
 
 /// How often sessions were seen to wait.
 pub(super) fn samples(points: &[&Point]) -> u64 {
-    points.iter().flat_map(|p| &p.waits).filter(|wait| wait.sampled).map(|wait| wait.count).sum()
+    samples_like(points, &Wait { sampled: true, ..Wait::default() })
+}
+
+fn samples_like(points: &[&Point], wait: &Wait) -> u64 {
+    points.iter().flat_map(|p| &p.waits).filter(|other| kind(other) == kind(wait)).map(|other| other.count).sum()
+}
+
+/// What stands together: the waits of sessions before those of the server's own processes, counted before sampled ones.
+fn kind(wait: &Wait) -> (bool, bool) {
+    (wait.background, wait.sampled)
 }
 
 /// What tells an event from others.
-pub(super) fn key(wait: &Wait) -> (&str, &str, bool) {
-    (&wait.class, &wait.event, wait.sampled)
+fn key(wait: &Wait) -> (&str, &str, (bool, bool)) {
+    (&wait.class, &wait.event, kind(wait))
 }
 
-/// The waits of some points added up, counted ones before sampled ones, the longest first. Too few samples are left
-/// out.
-pub(super) fn together(points: &[&Point]) -> Vec<Wait> {
-    let enough = samples(points) >= FEWEST_SAMPLES;
-    let meaningful = points.iter().flat_map(|p| &p.waits).filter(|wait| !wait.sampled || enough);
+/// The waits of some points added up, kind by kind, the longest first. Too few samples are left out.
+fn together(points: &[&Point]) -> Vec<Wait> {
+    let enough = |wait: &Wait| samples_like(points, wait) >= FEWEST_SAMPLES;
+    let meaningful = points.iter().flat_map(|p| &p.waits).filter(|wait| !wait.sampled || enough(wait));
     let sum = |(_, waits): (_, Vec<&Wait>)| {
         let (first, others) = waits.split_first()?;
         let mut sum = (*first).clone();
@@ -54,15 +49,9 @@ pub(super) fn together(points: &[&Point]) -> Vec<Wait> {
     let mut sums: Vec<Wait> = grouped(meaningful.map(|wait| (key(wait), wait))).into_iter().filter_map(sum).collect();
     sums.sort_by(|a, b| {
         let time = |wait: &Wait| wait.time_s.unwrap_or(0.0);
-        a.sampled.cmp(&b.sampled).then(time(b).total_cmp(&time(a))).then(b.count.cmp(&a.count))
+        kind(a).cmp(&kind(b)).then(time(b).total_cmp(&time(a))).then(b.count.cmp(&a.count))
     });
     sums
-}
-
-/// The first of the counted and of the sampled ones, and the processor whatever its place.
-pub(super) fn longest(waits: &[Wait], most: usize) -> Vec<&Wait> {
-    let kinds = waits.chunk_by(|a, b| a.sampled == b.sampled).flat_map(|kind| kind.iter().enumerate());
-    kinds.filter(|(n, wait)| *n < most || is_cpu(wait)).map(|(_, wait)| wait).collect()
 }
 
 /// Whether it is no wait, but the time on a processor.
@@ -75,39 +64,69 @@ pub(super) fn name(wait: &Wait) -> String {
     if is_cpu(wait) && !wait.event.contains("CPU") { format!("CPU ({})", wait.event) } else { wait.event.clone() }
 }
 
-/// The seconds that all sessions had together, as far as these are known: the database time.
-pub(super) fn sessions_s(points: &[&Point]) -> Option<f64> {
-    let of = |p: &&Point| Some(p.counters_s? * f64::from(p.load.sessions(p.dop.jobs)));
-    points.iter().map(of).sum::<Option<f64>>().filter(|s| *s > 0.0)
+/// The waits of some points.
+pub(super) struct Waits {
+    /// Added up, kind by kind, the longest first.
+    all: Vec<Wait>,
+    /// The seconds that all sessions had together, as far as these are known: the database time.
+    sessions_s: Option<f64>,
 }
 
-/// A time in percent of that.
-pub(super) fn share_pct(time_s: Option<f64>, all_s: Option<f64>) -> Option<f64> {
-    time_s.zip(all_s).map(|(time_s, all_s)| time_s / all_s * 100.0)
-}
+impl Waits {
+    /// The waits of these points; `None` where there are none.
+    pub(super) fn of(points: &[&Point]) -> Option<Self> {
+        let of = |p: &&Point| Some(p.counters_s? * f64::from(p.load.sessions(p.dop.jobs)));
+        let sessions_s = points.iter().map(of).sum::<Option<f64>>().filter(|s| *s > 0.0);
+        Some(Self { all: together(points), sessions_s }).filter(|waits| !waits.all.is_empty())
+    }
 
-/// The row of an event, with its share of all seconds.
-pub(super) fn row(wait: &Wait, all_s: Option<f64>) -> Row {
-    let count = Some(wait.count).filter(|n| *n > 0);
-    let [waits, samples] = if wait.sampled { [None, count] } else { [count, None] };
-    let time_s = wait.time_s.filter(|_| !wait.sampled);
-    let mean_s = time_s.zip(waits).map(|(time_s, n)| time_s / n as f64);
-    let share = Cell::figure(share_pct(wait.time_s, all_s), Form::Short);
-    cells([name(wait), wait.class.clone()], [waits, samples], [time_s, mean_s], share, lengths(&wait.histogram_us))
-}
+    /// The first of each kind, and the processor whatever its place.
+    pub(super) fn longest(&self, most: usize) -> Vec<&Wait> {
+        let kinds = self.all.chunk_by(|a, b| kind(a) == kind(b)).flat_map(|kind| kind.iter().enumerate());
+        kinds.filter(|(n, wait)| *n < most || is_cpu(wait)).map(|(_, wait)| wait).collect()
+    }
 
-/// The cells of an event: event and class; waits and samples; time and mean; its share; how long waits were.
-pub(super) fn cells(
-    words: [String; 2],
-    counts: [Option<u64>; 2],
-    times: [Option<f64>; 2],
-    share: Cell,
-    lengths: String,
-) -> Row {
-    let counts = counts.map(|n| Cell::known(n.map(|n| n as f64), Form::Count));
-    let times = times.map(|s| Cell::known(s, Form::Duration));
-    let last = [share, Cell::words(lengths)];
-    Row::Cells(words.map(Cell::words).into_iter().chain(counts).chain(times).chain(last).collect())
+    /// How many others there are, in words; the server's own processes count where some of theirs are there.
+    pub(super) fn left_out(&self, longest: &[&Wait]) -> String {
+        let with_own = longest.iter().any(|wait| wait.background);
+        let all = self.all.iter().filter(|wait| with_own || !wait.background).count();
+        match all - longest.len() {
+            0 => String::new(),
+            n => format!(" ({n} smaller ones are left out)"),
+        }
+    }
+
+    /// The share of such an event; the server's own processes have none in the time of sessions. Where some of its kind
+    /// were seen, an event that was not took no time.
+    pub(super) fn share(&self, event: &Wait) -> Cell {
+        if event.background {
+            return Cell::empty();
+        }
+        let none = self.all.iter().any(|wait| kind(wait) == kind(event)).then_some(0.0);
+        let time_s = self.all.iter().find(|wait| key(wait) == key(event)).map_or(none, |wait| wait.time_s);
+        Cell::figure(time_s.zip(self.sessions_s).map(|(time_s, all_s)| time_s / all_s * 100.0), Form::Short)
+    }
+
+    /// The rows of some of them; those of the server's own processes have a heading.
+    pub(super) fn rows(&self, waits: &[&Wait]) -> Vec<Row> {
+        let (own, sessions): (Vec<&Wait>, Vec<&Wait>) = waits.iter().copied().partition(|wait| wait.background);
+        let heading = (!own.is_empty()).then(|| Row::Group("Background: the server's own processes".to_owned()));
+        let rows = |waits: Vec<&Wait>| waits.into_iter().map(|wait| self.row(wait)).collect::<Vec<Row>>();
+        rows(sessions).into_iter().chain(heading).chain(rows(own)).collect()
+    }
+
+    /// The row of one of them: event and class; waits and samples; time and mean; its share; how long waits were.
+    fn row(&self, wait: &Wait) -> Row {
+        let count = Some(wait.count).filter(|n| *n > 0);
+        let [waits, samples] = if wait.sampled { [None, count] } else { [count, None] };
+        let time_s = wait.time_s.filter(|_| !wait.sampled);
+        let mean_s = time_s.zip(waits).map(|(time_s, n)| time_s / n as f64);
+        let words = [name(wait), wait.class.clone()].map(Cell::words);
+        let counts = [waits, samples].map(|n| Cell::known(n.map(|n| n as f64), Form::Count));
+        let times = [time_s, mean_s].map(|s| Cell::known(s, Form::Duration));
+        let last = [self.share(wait), Cell::words(lengths(&wait.histogram_us))];
+        Row::Cells(words.into_iter().chain(counts).chain(times).chain(last).collect())
+    }
 }
 
 /// The buckets of a histogram that say most. A share is rounded down, so that only all waits are 100 %.

@@ -1,7 +1,7 @@
 //! The loop of one thread: wait for events, serve the sessions that they are about, wake the sessions that are due.
 
 use super::cpu_probe::{self, CpuProbe};
-use super::poller::{EpollPoller, Event, Poller, RingPoller};
+use super::poller::{EVENTS, EpollPoller, Event, Poller, RingPoller};
 use super::rebalancer::{Rebalancer, ThreadGuard};
 use super::session_slot::{Next, SessionSlot};
 use super::timer::Timer;
@@ -119,12 +119,12 @@ impl<'t, 'e, 'a, R: Poller> EventLoop<'t, 'e, 'a, R> {
                 self.serve(n, slots, |slot, poller| slot.wake(clock.now_ns(), poller, clock))?;
             }
         }
-        let mut events = Vec::new();
         while self.thread.rebalancer.goes_on() {
             let at_once = !self.sleepers.is_empty() && self.arm(clock)?;
-            self.poller.wait(at_once, &mut events)?;
+            self.poller.wait(at_once)?;
             let mut last = None;
-            for event in events.drain(..) {
+            for _ in 0..EVENTS {
+                let Some(event) = self.poller.next() else { break };
                 match event {
                     Event::Timer => self.timer.fired(),
                     Event::Woken => self.adopt(slots)?,

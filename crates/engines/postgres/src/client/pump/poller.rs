@@ -6,15 +6,15 @@ use super::super::ClientSession;
 use super::ring::{Completion, Ring};
 use crate::errors::Trouble;
 use dbdyno_engine::{EngineError, Request};
+use rustix::buffer::spare_capacity;
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::io::Errno;
 use std::io;
-use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
 
 /// Answers that are taken up in one turn: more would be timed late.
-const EVENTS: usize = 64;
+pub(super) const EVENTS: usize = 64;
 /// The numbers of the timer's and the waker's events; all others bear their session's number.
 const TIMER: u64 = u64::MAX;
 const WAKER: u64 = u64::MAX - 1;
@@ -48,20 +48,26 @@ pub(super) trait Poller {
     /// Sends a request of a session, and listens to its answer.
     fn send(&mut self, n: usize, session: &mut ClientSession, request: &Request<'_>) -> Result<(), EngineError>;
 
-    /// Tells the session what has happened on its connection; answers whether that may be its answer.
-    fn deliver(&mut self, n: usize, readiness: Readiness, session: &mut ClientSession) -> bool;
+    /// Tells the session what has happened on its connection. Where that may be its answer, gives what was received of
+    /// it so far, which is nothing where the session has to receive it itself.
+    fn deliver(&mut self, n: usize, readiness: Readiness, session: &mut ClientSession) -> Option<&[u8]>;
 
     /// Listens on: the answer was not whole.
     fn listen(&mut self, n: usize) -> Result<(), Errno>;
 
-    /// Waits for events, or only looks where it is `at_once`; adds those that there are.
-    fn wait(&mut self, at_once: bool, events: &mut Vec<Event>) -> Result<(), Errno>;
+    /// Waits for events, or only looks where it is `at_once`.
+    fn wait(&mut self, at_once: bool) -> Result<(), Errno>;
+
+    /// The next event of those that there are.
+    fn next(&mut self) -> Option<Event>;
 }
 
 /// Descriptors that are registered once, edge-triggered: whatever comes makes one event, and nothing need be registered
 /// again.
 pub(super) struct EpollPoller {
     epoll: OwnedFd,
+    /// Events that were not asked for yet, the next one last.
+    ready: Vec<epoll::Event>,
 }
 
 impl EpollPoller {
@@ -78,7 +84,7 @@ impl EpollPoller {
             let flags = EventFlags::IN | EventFlags::RDHUP | EventFlags::ET;
             epoll::add(&epoll, socket, EventData::new_u64(*n as u64), flags)?;
         }
-        Ok(Self { epoll })
+        Ok(Self { epoll, ready: Vec::with_capacity(EVENTS) })
     }
 }
 
@@ -87,47 +93,46 @@ impl Poller for EpollPoller {
         session.send(request)
     }
 
-    fn deliver(&mut self, _: usize, _: Readiness, _: &mut ClientSession) -> bool {
-        true
+    fn deliver(&mut self, _: usize, _: Readiness, _: &mut ClientSession) -> Option<&[u8]> {
+        Some(&[])
     }
 
     fn listen(&mut self, _: usize) -> Result<(), Errno> {
         Ok(())
     }
 
-    fn wait(&mut self, at_once: bool, events: &mut Vec<Event>) -> Result<(), Errno> {
+    fn wait(&mut self, at_once: bool) -> Result<(), Errno> {
         let timeout = at_once.then_some(Timespec { tv_sec: 0, tv_nsec: 0 });
-        let mut buffer = [MaybeUninit::<epoll::Event>::uninit(); EVENTS];
-        let ready = match epoll::wait(&self.epoll, &mut buffer, timeout.as_ref()) {
-            Ok((ready, _)) => ready,
-            Err(Errno::INTR) => return Ok(()),
+        match epoll::wait(&self.epoll, spare_capacity(&mut self.ready), timeout.as_ref()) {
+            Ok(_) => self.ready.reverse(),
+            Err(Errno::INTR) => {}
             Err(error) => return Err(error),
-        };
-        events.extend(ready.iter().map(|event| match event.data.u64() {
+        }
+        Ok(())
+    }
+
+    fn next(&mut self) -> Option<Event> {
+        Some(match self.ready.pop()?.data.u64() {
             TIMER => Event::Timer,
             WAKER => Event::Woken,
             n => Event::Session(n as usize, Readiness::Readable),
-        }));
-        Ok(())
+        })
     }
 }
 
 /// A ring: requests are sent when the thread waits, and what was received is there when it has waited.
-pub(super) struct RingPoller {
-    ring: Ring,
-    completed: Vec<Completion>,
-}
+pub(super) struct RingPoller(Ring);
 
 impl RingPoller {
     /// For the sockets of all sessions of the pump, in the order of their numbers: any of them may move here.
     pub(super) fn new(sockets: &[RawFd], timer: impl AsFd, waker: BorrowedFd<'_>) -> io::Result<Self> {
-        Ok(Self { ring: Ring::new(sockets, timer.as_fd(), waker)?, completed: Vec::with_capacity(EVENTS) })
+        Ok(Self(Ring::new(sockets, timer.as_fd(), waker)?))
     }
 }
 
 impl Poller for RingPoller {
     fn send(&mut self, n: usize, session: &mut ClientSession, request: &Request<'_>) -> Result<(), EngineError> {
-        let ring = &mut self.ring;
+        let ring = &mut self.0;
         session.send_by(request, |wire, messages| {
             if wire.is_closed() || !ring.send(n, messages).map_err(|error| not_noted(&error))? {
                 wire.send(messages)?;
@@ -136,43 +141,45 @@ impl Poller for RingPoller {
         })
     }
 
-    fn deliver(&mut self, n: usize, readiness: Readiness, session: &mut ClientSession) -> bool {
+    #[inline]
+    fn deliver(&mut self, n: usize, readiness: Readiness, session: &mut ClientSession) -> Option<&[u8]> {
         match readiness {
-            Readiness::Readable => true,
-            Readiness::Received(bytes) => {
-                session.take_in(self.ring.received(n, bytes));
-                true
-            }
+            Readiness::Readable => Some(&[]),
+            Readiness::Received(bytes) => Some(self.0.received(n, bytes)),
             // The session listens already: the answer, or the connection's end, says how this ended.
             Readiness::Unsent(sent) => {
-                session.send_on(self.ring.given(n).get(sent..).unwrap_or_default());
-                false
+                session.send_on(self.0.given(n).get(sent..).unwrap_or_default());
+                None
             }
             Readiness::Broken => {
                 session.shut();
-                false
+                None
             }
         }
     }
 
     fn listen(&mut self, n: usize) -> Result<(), Errno> {
-        self.ring.listen(n).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
+        self.0.listen(n).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
     }
 
-    fn wait(&mut self, at_once: bool, events: &mut Vec<Event>) -> Result<(), Errno> {
-        self.ring.wait(at_once, EVENTS, &mut self.completed)?;
-        events.extend(self.completed.drain(..).map(|completion| match completion {
+    fn wait(&mut self, at_once: bool) -> Result<(), Errno> {
+        self.0.wait(at_once)
+    }
+
+    #[inline]
+    fn next(&mut self) -> Option<Event> {
+        Some(match self.0.next()? {
             Completion::Received(n, 0) => Event::Session(n, Readiness::Readable),
             Completion::Received(n, bytes) => Event::Session(n, Readiness::Received(bytes)),
             Completion::Unsent(n, sent) => Event::Session(n, Readiness::Unsent(sent)),
             Completion::Broken(n) => Event::Session(n, Readiness::Broken),
             Completion::Timer => Event::Timer,
             Completion::Woken => Event::Woken,
-        }));
-        Ok(())
+        })
     }
 }
 
+#[cold]
 fn not_noted(error: &io::Error) -> Trouble {
     Trouble::io("writing to the server", error)
 }

@@ -38,9 +38,9 @@ enum State {
 /// What a thread has to know about a slot that it has served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
-    /// An answer, or the rest of one, will come.
+    /// The rest of an answer will come, and is to be listened to.
     Answer,
-    /// Nothing that it does not know.
+    /// Nothing: what it waits for is listened to.
     Nothing,
     /// An answer will come, which another thread is to take.
     MovesTo(usize),
@@ -90,18 +90,23 @@ impl<'a> SessionSlot<'a> {
     }
 
     /// Something has happened on its connection: perhaps its answer has come.
+    #[inline]
     pub(super) fn take(&mut self, readiness: Readiness, poller: &mut impl Poller, clock: &dyn Clock) -> Next {
+        let Some(bytes) = poller.deliver(self.n, readiness, self.session) else { return Next::Nothing };
         // Between two requests the server may say something, too, or go: the next request will meet it.
-        if !poller.deliver(self.n, readiness, self.session) || self.state != State::Waits {
+        if self.state != State::Waits {
+            self.session.take_in(bytes);
             return Next::Nothing;
         }
-        let Some(result) = self.session.receive(Wait::No) else { return Next::Answer };
+        let Some(result) = self.session.receive(bytes, Wait::No) else { return Next::Answer };
         let now_ns = clock.now_ns();
         let ended = Ended { started_ns: self.started_ns, ended_ns: now_ns, result: result.map_err(Failure::from) };
         self.step(now_ns, Some(ended), poller, clock)
     }
 
     /// Its moment has come.
+    // Seldom, beside answers: the step is copied here so that those need no call.
+    #[inline(never)]
     pub(super) fn wake(&mut self, now_ns: u64, poller: &mut impl Poller, clock: &dyn Clock) -> Next {
         let failed = self.failed.take();
         self.step(now_ns, failed, poller, clock)
@@ -113,6 +118,9 @@ impl<'a> SessionSlot<'a> {
         self.state = State::Ended;
     }
 
+    /// Gives the work what has ended, and does what it says.
+    // Replies and requests are passed on where they lie, and not from memory to memory.
+    #[inline(always)]
     fn step(&mut self, now_ns: u64, ended: Option<Ended>, poller: &mut impl Poller, clock: &dyn Clock) -> Next {
         // The work is not used again after a panic but to read what it had recorded.
         let (work, session) = (&mut *self.work, &*self.session);
@@ -122,33 +130,34 @@ impl<'a> SessionSlot<'a> {
             self.work.abandon();
             return self.end(State::Broken);
         };
-        match step {
+        match &step {
             Step::Execute(request) => {
                 // One reading of the clock an answer: deciding what is next is part of what the next one takes.
                 self.started_ns = now_ns;
                 let moves_to = self.moves_to.take();
                 // The poller of another thread does not see what this thread's poller was given.
                 let sent = match moves_to {
-                    Some(_) => self.session.send(&request),
-                    None => poller.send(self.n, self.session, &request),
+                    Some(_) => self.session.send(request),
+                    None => poller.send(self.n, self.session, request),
                 };
                 match sent {
                     Ok(()) => {
                         self.state = State::Waits;
-                        moves_to.map_or(Next::Answer, Next::MovesTo)
+                        moves_to.map_or(Next::Nothing, Next::MovesTo)
                     }
                     Err(error) => self.fail(error, clock),
                 }
             }
             Step::ThinkNs(ns) => {
                 self.state = State::Sleeps;
-                Next::WakeAt(now_ns.saturating_add(ns))
+                Next::WakeAt(now_ns.saturating_add(*ns))
             }
             Step::Done => self.end(State::Ended),
         }
     }
 
     /// The work hears of it in its turn: one that only ever fails must not keep the others waiting.
+    #[cold]
     fn fail(&mut self, error: EngineError, clock: &dyn Clock) -> Next {
         let ended_ns = clock.now_ns();
         let result: Result<ChunkResult, Failure> = Err(error.into());

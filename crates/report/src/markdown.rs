@@ -1,0 +1,332 @@
+//! A document as GitHub-flavoured Markdown, for the summary of a pipeline: headings, pipe tables, paragraphs and lists.
+//! What is hidden on a page until a reader asks for it is hidden here, too. No text makes Markdown, HTML, a link or a
+//! mention of somebody of its own.
+
+use crate::document::{Beside, Block, Caption, Cell, Column, Document, Facts, Keep, LegendEntry};
+use crate::document::{Note, NoteKind, Part, Row, SideLine, Table, Tone, drawn_sign};
+use crate::groups::joined;
+use crate::terminal::lines::clean;
+
+/// The Markdown of a document.
+pub(crate) fn markdown(document: &Document) -> String {
+    let mut markdown = Markdown(String::new());
+    if !document.title.is_empty() {
+        markdown.heading(1, &document.title);
+    }
+    markdown.blocks(&document.head);
+    for section in document.sections.iter().filter(|section| !section.blocks.is_empty()) {
+        let title = if section.title.is_empty() { &section.name } else { &section.title };
+        markdown.heading(2, &format!("{title}{}", section.about));
+        markdown.blocks(&section.blocks);
+    }
+    markdown.0
+}
+
+/// Markdown in the making: blocks with an empty line between them.
+struct Markdown(String);
+
+impl Markdown {
+    fn put(&mut self, lines: &str) {
+        if lines.is_empty() {
+            return;
+        }
+        self.0.push_str(if self.0.is_empty() { "" } else { "\n" });
+        self.0.push_str(lines);
+        self.0.push('\n');
+    }
+
+    fn heading(&mut self, level: usize, title: &str) {
+        self.put(&format!("{} {}", "#".repeat(level), paragraph(title)));
+    }
+
+    fn list(&mut self, items: impl IntoIterator<Item = String>) {
+        self.put(&items.into_iter().map(|item| format!("- {item}")).collect::<Vec<_>>().join("\n"));
+    }
+
+    /// Warnings that follow each other have one heading.
+    fn blocks(&mut self, blocks: &[Block]) {
+        for group in blocks.chunk_by(|above, below| above.is_warning() && below.is_warning()) {
+            if group[0].is_warning() {
+                self.put("**Not like with like**");
+            }
+            let warning = |block: &Block| match block {
+                Block::Note(note) if block.is_warning() => Some(paragraph(&note.text)),
+                _ => None,
+            };
+            self.list(group.iter().filter_map(warning));
+            group.iter().filter(|block| !block.is_warning()).for_each(|block| self.block(block));
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        match block {
+            Block::Note(of) => self.put(&note(of)),
+            Block::Sides(sides) => self.list(sides.iter().map(side)),
+            Block::Facts(of) => self.facts(of),
+            Block::Beside(of) => self.table(&beside(of)),
+            Block::Table(of) => self.table(of),
+            Block::List(sentences) => self.list(sentences.iter().map(|sentence| paragraph(sentence))),
+            Block::Part(of) => self.part(of),
+            Block::Pairs(parts) => parts.iter().for_each(|of| self.part(of)),
+            Block::Folded(of) => {
+                self.put(&format!("<details>\n<summary>{}</summary>", html(&of.title)));
+                self.blocks(&of.blocks);
+                self.put("</details>");
+            }
+            Block::Legend(entries) => self.list(entries.iter().map(meaning)),
+            // A table beside them says the same.
+            Block::Charts(_) | Block::Bars(_) | Block::Tiles(_) => {}
+        }
+    }
+
+    fn part(&mut self, part: &Part) {
+        let title = joined([&part.code, &part.title], " ");
+        if !title.is_empty() {
+            self.heading(3, &title);
+        }
+        self.blocks(&part.blocks);
+    }
+
+    /// A fact without a name continues the one before.
+    fn facts(&mut self, facts: &Facts) {
+        if !facts.title.is_empty() {
+            self.put(&format!("**{}**", inline(&facts.title)));
+        }
+        let line = |(name, value): &(String, String)| match name.is_empty() {
+            true => format!("  - {}", paragraph(value)),
+            false => format!("- **{}** {}", inline(name.trim()), inline(value)),
+        };
+        self.put(&facts.facts.iter().map(line).collect::<Vec<_>>().join("\n"));
+    }
+
+    /// A table. Columns that say nothing are left out, as on a terminal.
+    fn table(&mut self, table: &Table) {
+        if table.rows.is_empty() {
+            return;
+        }
+        if let Caption::Shown(caption) = &table.caption {
+            self.put(&format!("**{}**", inline(caption)));
+        }
+        let is_shown = |n: &usize| {
+            let column = &table.columns[*n];
+            *n == 0 || !(table.is_bare(*n) && (column.optional || column.head.is_empty()))
+        };
+        let shown: Vec<usize> = (0..table.columns.len()).filter(is_shown).collect();
+        let columns = || shown.iter().map(|n| &table.columns[*n]);
+        let mut lines = vec![line(columns().map(head))];
+        lines.push(line(columns().map(|column| if column.figures { "---:" } else { "---" }.to_owned())));
+        lines.extend(table.rows.iter().map(|of| line(row(of, &shown))));
+        self.put(&lines.join("\n"));
+    }
+}
+
+fn line(cells: impl IntoIterator<Item = String>) -> String {
+    cells.into_iter().fold("|".to_owned(), |line, cell| format!("{line} {cell} |"))
+}
+
+fn head(column: &Column) -> String {
+    let (text, unit) = column.head_and_unit();
+    let behind = joined([unit, &column.more], ", ");
+    inline(&if behind.is_empty() { text } else { format!("{text} ({behind})") })
+}
+
+/// The cells of a row, as many as columns are shown.
+fn row(row: &Row, shown: &[usize]) -> Vec<String> {
+    let mut cells: Vec<String> = shown.iter().filter_map(|n| row.cells().get(*n)).map(cell).collect();
+    let sentence = match row {
+        Row::Cells(_) => None,
+        Row::Remark(_, remark) => Some(inline(remark)),
+        Row::Group(title) => Some(format!("**{}**", inline(title))),
+    };
+    // What is behind the last column would not be shown.
+    let is_full = cells.len() == shown.len();
+    match (sentence, cells.last_mut().filter(|_| is_full)) {
+        (Some(sentence), Some(last)) => *last = joined([last.as_str(), &sentence], " "),
+        (sentence, _) => cells.extend(sentence),
+    }
+    cells.resize(shown.len(), String::new());
+    cells
+}
+
+/// A figure or words with marks behind, as on a terminal. A difference that was shown catches the eye.
+fn cell(cell: &Cell) -> String {
+    let rank = cell.rank.sign().map(|sign| drawn_sign(sign).to_string()).unwrap_or_default();
+    let text = format!("{}{rank}{}", cell.text(), cell.marks);
+    let indent = text.len() - text.trim_start().len();
+    let safe = inline(text.trim());
+    let safe = match cell.tone {
+        Tone::Better | Tone::Worse if !safe.is_empty() => format!("**{safe}**"),
+        _ => safe,
+    };
+    format!("{}{safe}", "&nbsp;".repeat(indent))
+}
+
+fn note(note: &Note) -> String {
+    let lead = match note.kind {
+        NoteKind::Plain => return paragraph(&format!("{}{}", note.lead, note.text)),
+        NoteKind::Notice => "Notice.",
+        NoteKind::Warning => "Not like with like.",
+        NoteKind::Met => "✓",
+        NoteKind::NotMet => "✗",
+    };
+    format!("**{lead}** {}", inline(&note.text))
+}
+
+fn side(side: &SideLine) -> String {
+    let base = if side.is_baseline { " (baseline)" } else { "" };
+    let text = if side.text == side.name { String::new() } else { format!(": {}", inline(&side.text)) };
+    format!("**{}** {}{base}{text}", inline(&side.letter), inline(&side.name))
+}
+
+fn meaning(entry: &LegendEntry) -> String {
+    let more = (entry.more > 0).then(|| format!("and {} more in the JSON document", entry.more));
+    let notes = entry.notes.iter().map(|note| paragraph(note)).chain(more);
+    let notes: String = notes.map(|note| format!("\n  - {note}")).collect();
+    format!("{} {}{notes}", paragraph(&drawn_sign(entry.mark).to_string()), inline(&entry.text))
+}
+
+/// Values of several things as a table of them.
+fn beside(beside: &Beside) -> Table {
+    let heads = beside.letters.iter().enumerate().map(|(n, letter)| {
+        let name = beside.names.get(n).map_or("", String::as_str);
+        joined([letter, name], " ")
+    });
+    let columns = std::iter::once("Setting".to_owned()).chain(heads);
+    let columns = columns.map(|head| Column { figures: false, ..Column::made(head, Keep::Always) });
+    let row = |(name, values): &(String, Vec<Option<String>>)| {
+        let values = values.iter().map(|value| Cell::words(value.as_deref().unwrap_or("not known")));
+        Row::led([name], values)
+    };
+    Table::new(Caption::Page(beside.title.clone()), columns.collect(), beside.rows.iter().map(row).collect())
+}
+
+/// A text at the beginning of a line, where it must not begin a heading, a list or a rule either.
+fn paragraph(text: &str) -> String {
+    let text = inline(text.trim());
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    match text[digits..].chars().next() {
+        // 1. and 1) begin a list.
+        Some('.' | ')') if digits > 0 => format!("{}\\{}", &text[..digits], &text[digits..]),
+        Some('#' | '-' | '+' | '=') if digits == 0 => format!("\\{text}"),
+        _ => text,
+    }
+}
+
+/// A text that stands for itself, on one line.
+fn inline(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len() + 8);
+    for c in clean(text).chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            // Tables are cut at every other pipe, escaped or not, by one renderer or another.
+            '|' => safe.push_str("&#124;"),
+            // Nobody is told of it.
+            '@' => safe.push_str("@<!-- -->"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '~' | '$' => safe.extend(['\\', c]),
+            _ => safe.push(c),
+        }
+    }
+    // What a renderer would make a link of.
+    safe.replace("://", ":&#47;/").replace("www.", "www&#46;")
+}
+
+/// The same within an element of HTML, where Markdown is not read.
+fn html(text: &str) -> String {
+    clean(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::{Form, Rank, Section};
+
+    #[test]
+    fn a_text_stands_for_itself() {
+        for (text, safe) in [
+            ("147,200 (8,348)-", "147,200 (8,348)-"),
+            ("a|b\nc", r"a&#124;b\\nc"),
+            ("<img src=x>&amp;", "&lt;img src=x&gt;&amp;amp;"),
+            ("`x` *y* _z_ ~w~ $v$ [u](t)", r"\`x\` \*y\* \_z\_ \~w\~ \$v\$ \[u\](t)"),
+            ("www.example.org", "www&#46;example.org"),
+            ("@team http://x.org", "@<!-- -->team http:&#47;/x.org"),
+            ("\u{1b}[2J\u{202e}", r"\\u{1b}\[2J\\u{202e}"),
+        ] {
+            assert_eq!(inline(text), safe);
+        }
+        assert_eq!(paragraph("# one"), "\\# one");
+        assert_eq!(paragraph("    - one"), "\\- one");
+        assert_eq!((paragraph("12) a"), paragraph("1. b")), ("12\\) a".to_owned(), "1\\. b".to_owned()));
+        assert_eq!((paragraph("2 rows"), html("a_b <c>")), ("2 rows".to_owned(), "a_b &lt;c&gt;".to_owned()));
+    }
+
+    #[test]
+    fn every_row_has_as_many_cells_as_columns() {
+        let columns = vec![
+            Column::words("code", "Code", Keep::Always),
+            Column::figures("gets", "Gets", Keep::Always).optional(),
+            Column { more: "base".to_owned(), ..Column::figures("rate", "Rate\n[1/s]", Keep::Always) },
+        ];
+        let rate = |value: f64| Cell::figure(value, Form::Thousands);
+        let rows = vec![
+            Row::Group("Reads".to_owned()),
+            Row::led(["  T611"], [Cell::empty(), rate(147_200.0).ranked(Rank::Best, None).marked("~")]),
+            Row::led(["T612"], [Cell::empty(), rate(7.0).doubtful(true).tone(Tone::Worse)]),
+            Row::Remark(vec![Cell::words("T613")], "failed: a|b".to_owned()),
+            Row::Remark(vec![Cell::words("T614"), Cell::empty(), rate(1.0)], "late".to_owned()),
+        ];
+        let table = Table::new(Caption::Shown("Rates".to_owned()), columns, rows);
+        let document = Document::of(vec![Section::new("rates", "Rates").with([Block::Folded(Part {
+            title: "All <of> them".to_owned(),
+            blocks: vec![Note::plain("# no heading").into(), table.into()],
+            ..Part::default()
+        })])]);
+        let expected = "## Rates
+
+<details>
+<summary>All &lt;of&gt; them</summary>
+
+\\# no heading
+
+**Rates**
+
+| Code | Rate (1/s, base) |
+| --- | ---: |
+| **Reads** |  |
+| &nbsp;&nbsp;T611 | 147,200▲\\~ |
+| T612 | **(7.000)** |
+| T613 | failed: a&#124;b |
+| T614 | 1.000 late |
+
+</details>
+";
+        assert_eq!(markdown(&document), expected);
+    }
+
+    #[test]
+    fn warnings_have_one_heading_and_facts_their_names() {
+        let facts = Facts {
+            title: "Host".to_owned(),
+            facts: vec![("Kernel".to_owned(), "6.1".to_owned()), (String::new(), "tainted".to_owned())],
+        };
+        let note = Note { kind: NoteKind::NotMet, text: "1 of 2".to_owned(), ..Note::default() };
+        let head = vec![note.into(), Note::warning("sizes").into(), Note::warning("engines").into(), facts.into()];
+        let document = Document { title: "a and b".to_owned(), head, ..Document::default() };
+        let expected = "# a and b
+
+**✗** 1 of 2
+
+**Not like with like**
+
+- sizes
+- engines
+
+**Host**
+
+- **Kernel** 6.1
+  - tainted
+";
+        assert_eq!(markdown(&document), expected);
+    }
+}

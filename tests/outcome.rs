@@ -1,0 +1,75 @@
+//! `tests/outcome` decides what `make test` ends with: no failure may be lost there.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+/// What a check said, and what its tests do when they are run again: the exit code, and the output.
+fn outcome(said: &str, again: u8) -> (Option<i32>, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name);
+    let write = |name: &str, text: &str| fs::write(place(name), text).unwrap();
+    write("robust", said);
+    write("robust.failed", "");
+    write("seconds", "robust 3\nunits 5\n");
+    write("programs", "  Executable tests/robust/main.rs (target/debug/deps/robust-1)\n");
+    write("make", &format!("#!/bin/sh\necho \"make $*\"\nexit {again}\n"));
+    fs::set_permissions(place("make"), fs::Permissions::from_mode(0o755)).unwrap();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/outcome");
+    let output = Command::new("bash").arg(script).arg(folder.path()).env("MAKE", place("make")).output().unwrap();
+    (output.status.code(), String::from_utf8(output.stdout).unwrap())
+}
+
+/// The last line of a program of which so many tests failed.
+fn failed(n: usize) -> String {
+    format!("test result: FAILED. 1 passed; {n} failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.08s\n")
+}
+
+const RUNNING: &str = "     Running tests/robust/main.rs (target/debug/deps/robust-1)\n";
+
+#[test]
+fn a_test_that_failed_is_run_once_more_by_itself() {
+    let said = format!("{RUNNING}test a::good ... ok\ntest a::bad ... FAILED\n{}", failed(1));
+    let (code, text) = outcome(&said, 0);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("passed at the second try: robust: a::bad") && text.contains("units 5, robust 3"), "{text}");
+    assert!(text.contains("check-robust") && text.contains("--exact a::bad") && !text.contains("a::good"), "{text}");
+    let (code, text) = outcome(&said, 1);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("failed: robust, twice: a::bad"), "{text}");
+}
+
+#[test]
+fn what_failed_in_another_way_stays_failed() {
+    let crashed = format!(
+        "{RUNNING}test a::bad ... FAILED\nCaused by:\n  process didn't exit successfully: `robust-1` (signal: 6)\n"
+    );
+    let many: String = (0..13).map(|n| format!("test a{n} ... FAILED\n")).collect();
+    let of_docs = "test src/lib.rs - a (line 3) ... FAILED\n";
+    let bad = "test a::bad ... FAILED\n";
+    // What a test prints, and the word that it takes long, may stand between its name and its end.
+    let torn =
+        format!("{bad}test a::slow ... test a::slow has been running for over 60 seconds\nFAILED\n{}", failed(2));
+    let said = [
+        many + &failed(13),
+        format!("{of_docs}{}", failed(1)),
+        format!("{bad}{of_docs}{}", failed(2)),
+        format!("{bad}{}{}", failed(1), failed(1)),
+        torn,
+        String::new(),
+    ];
+    for said in said.into_iter().map(|said| format!("{RUNNING}{said}")).chain([crashed]) {
+        let (code, text) = outcome(&said, 0);
+        assert_eq!(code, Some(1), "{said}{text}");
+        assert!(!text.contains("make "), "it was tried again: {text}");
+    }
+}
+
+#[test]
+fn a_program_that_no_check_runs_is_noticed() {
+    let (code, text) = outcome(&format!("test a::bad ... FAILED\n{}", failed(1)), 0);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("no check runs target/debug/deps/robust-1"), "{text}");
+}
