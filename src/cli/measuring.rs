@@ -4,7 +4,7 @@ use super::client::ClientArgs;
 use super::common::{Shown, TargetArgs};
 use super::values::{Word, dop, duration_s, label, limit_s, only_dop, scale, words};
 use clap::Args;
-use dbdyno_model::{CommitMode, Ramp};
+use dbdyno_model::{CommitMode, Ramp, Scale};
 use std::path::PathBuf;
 
 /// `dbdyno run`.
@@ -52,11 +52,11 @@ pub(crate) struct RunArgs {
     /// Each has a connection of its own but for --connections.
     #[arg(long, value_name = "1,2,4")]
     pub(crate) users: Option<Ramp>,
-    /// Workloads: how much data [default: 1]
+    /// Workloads: how much data [default: what the workload says]
     ///
     /// For a target that holds none of it yet (`dbdyno list workloads` says what 1 is).
     #[arg(long, value_name = "N", value_parser = scale, hide_short_help = true)]
-    pub(crate) scale: Option<u64>,
+    pub(crate) scale: Option<Scale>,
     /// Fix the number of cluster nodes
     #[arg(long, value_name = "N", value_parser = dop, hide_short_help = true)]
     pub(crate) nodes: Option<u32>,

@@ -19,6 +19,7 @@ use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 pub(crate) use common::{Common, Shown, TargetArgs};
 pub(crate) use completion::completed;
+use dbdyno_model::Scale;
 pub(crate) use kubernetes::{IN_CLUSTER, InCluster, KubernetesArgs};
 pub(crate) use measuring::{ENGINE_DEFAULT, ResumeArgs, RunArgs};
 pub(crate) use orion::{LONG_HELP as ORION_HELP, OrionArgs, command_line as orion_command_line};
@@ -290,16 +291,17 @@ pub(crate) enum Listed {
 Examples:
   dbdyno load                                    into the file that `run` uses
   dbdyno load --target sqlite:demo.sqlite --size D --jobs 2
-  dbdyno load tpcb --target sqlite:demo.sqlite --scale 4")]
+  dbdyno load tpcb --target sqlite:demo.sqlite --scale 4
+  dbdyno load order-entry --target sqlite:demo.sqlite --scale 0.05")]
 pub(crate) struct LoadArgs {
     /// A workload; without one, the tables of the tests
     ///
     /// `dbdyno list workloads` shows them.
     #[arg(value_name = "WORKLOAD")]
     pub(crate) workload: Option<String>,
-    /// Workloads: how much data [default: 1]
+    /// Workloads: how much data [default: what the workload says]
     #[arg(long, value_name = "N", value_parser = scale, requires = "workload")]
-    pub(crate) scale: Option<u64>,
+    pub(crate) scale: Option<Scale>,
     #[command(flatten)]
     pub(crate) target: TargetArgs,
     /// Jobs that load at the same time [default: hardware threads]

@@ -1,6 +1,7 @@
 //! Values of options that have a format. Each refusal says what was typed, what is wrong and what would do.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use dbdyno_model::{BadScale, Scale};
 
 /// The longest window.
 const LONGEST_S: f64 = 86_400.0;
@@ -139,15 +140,9 @@ pub(super) fn words<T: Copy + Send + Sync + 'static>(all: &'static [Word<T>]) ->
     })
 }
 
-/// More than any machine can store, and small enough for 32-bit numbers.
-const MOST_SCALE: u64 = 20_000;
-
 /// The scale of a workload.
-pub(super) fn scale(text: &str) -> Result<u64, String> {
-    match text.parse() {
-        Ok(scale) if (1..=MOST_SCALE).contains(&scale) => Ok(scale),
-        _ => Err(format!("write a whole number from 1 to {MOST_SCALE}")),
-    }
+pub(super) fn scale(text: &str) -> Result<Scale, String> {
+    text.parse().map_err(|bad: BadScale| bad.to_string())
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use crate::output::{self, Format};
 use crate::progress::Progress;
 use crate::signals;
 use dbdyno_engine::{Loaded, TableLoad};
+use dbdyno_model::Scale;
 use dbdyno_report::{lists, numbers};
 use dbdyno_run::{LoadRequest, LoadTrigger, LoadedData, WorkloadLoad, hold};
 use serde::Serialize;
@@ -107,7 +108,7 @@ fn of_target(args: &LoadArgs, target: &str) -> String {
 struct WorkloadLoadDocument {
     target: String,
     workload: &'static str,
-    scale: u64,
+    scale: Scale,
     /// Whether an unfinished earlier load was started over.
     anew: bool,
     /// Rows that were made, by table; empty when everything was there.

@@ -11,7 +11,7 @@ use crate::cli::{ENGINE_DEFAULT, RunArgs};
 use crate::error::Error;
 use crate::output::shell_word;
 use dbdyno_engine::Sampling;
-use dbdyno_model::{CommitMode, Drive};
+use dbdyno_model::{CommitMode, Drive, Scale};
 use dbdyno_results::{FileAccess, Repository};
 use dbdyno_run::{LoadRequest, LoadTrigger, RunRequest, refuse_unfit};
 
@@ -90,7 +90,7 @@ fn request(args: &RunArgs, place: &OpenedTarget) -> RunRequest {
 }
 
 /// The arguments that decide what is measured, so that they can be repeated.
-fn again(args: &RunArgs, scale: Option<u64>) -> String {
+fn again(args: &RunArgs, scale: Option<Scale>) -> String {
     let mut words: Vec<String> = args.what.iter().map(|w| shell_word(w)).collect();
     let mut option = |name: &str, value: Option<String>| words.extend(value.map(|v| format!("{name} {v}")));
     option("--ramp", args.ramp.as_ref().map(ToString::to_string));
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(again(&args, None), "T611 --drive client --think 5ms..10ms");
         let line = "dbdyno run tpcb --target null: --users 1,2 --drive server";
         let Command::Run(args) = Cli::try_parse_from(line.split(' ')).unwrap().command else { panic!("{line}") };
-        assert_eq!(again(&args, Some(3)), "tpcb --users 1,2 --scale 3 --drive server");
+        assert_eq!(again(&args, Some(Scale::units(3))), "tpcb --users 1,2 --scale 3 --drive server");
         let line = "dbdyno run quick --target null:";
         let Command::Run(args) = Cli::try_parse_from(line.split(' ')).unwrap().command else { panic!("{line}") };
         assert_eq!(again(&args, None), "quick");

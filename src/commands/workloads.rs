@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::output::shell_word;
 use crate::progress::Progress;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Drive, Plan, Subject};
+use dbdyno_model::{Drive, Plan, Scale, Subject};
 use dbdyno_run::{
     LoadRequest, LoadedWorkload, RunRequest, StopSwitch, WorkloadLoad, WorkloadRequest, load_workload, workload_plan,
 };
@@ -68,8 +68,8 @@ pub(super) struct WorkloadTarget {
     pub(super) workload: &'static dyn Workload,
     pub(super) dialect: Result<Dialect, String>,
     pub(super) data: WorkloadData,
-    /// The scale of its data, else the requested one, else 1.
-    pub(super) scale: u64,
+    /// The scale of its data, else the requested one, else what the workload says.
+    pub(super) scale: Scale,
 }
 
 impl WorkloadTarget {
@@ -80,8 +80,13 @@ impl WorkloadTarget {
     pub(super) fn look(
         place: &OpenedTarget,
         workload: &'static dyn Workload,
-        scale: Option<u64>,
+        scale: Option<Scale>,
     ) -> Result<Self, Error> {
+        let about = workload.about();
+        if let Some(scale) = scale.filter(|scale| !scale.is_multiple_of(about.scale_step)) {
+            let (name, step) = (about.name, about.scale_step);
+            return Err(Error::Usage(format!("{name} has no scale {scale}: it takes a multiple of {step}")));
+        }
         place.refuse_foreign()?;
         let dialect = Dialect::of(workload, place.info);
         let data = match &dialect {
@@ -95,7 +100,7 @@ impl WorkloadTarget {
         {
             return Err(other_scale(place, workload, found, asked));
         }
-        Ok(Self { workload, dialect, data, scale: scale.or(data.scale()).unwrap_or(1) })
+        Ok(Self { workload, dialect, data, scale: scale.or(data.scale()).unwrap_or(about.scale_by_default) })
     }
 
     /// Refuses to measure a workload that is not loaded, where dbdyno does not load without being asked.
@@ -195,7 +200,7 @@ impl WorkloadTarget {
 }
 
 /// The error for a target with another scale than requested.
-fn other_scale(place: &OpenedTarget, workload: &dyn Workload, found: u64, asked: u64) -> Error {
+fn other_scale(place: &OpenedTarget, workload: &dyn Workload, found: Scale, asked: Scale) -> Error {
     Error::Usage(format!(
         "{} holds {} at scale {found}, and scale {asked} was asked for; leave --scale away, or run `dbdyno drop --target {}` first",
         place.target,

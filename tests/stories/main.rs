@@ -29,6 +29,7 @@ mod null_engine;
 mod on_servers;
 #[cfg(feature = "oracle")]
 mod oracle;
+mod order_entry;
 mod orion;
 mod page;
 #[cfg(feature = "postgres")]

@@ -178,7 +178,10 @@ fn what_is_asked_of_the_wrong_thing_is_refused() {
         ("load tpc-c", "there is no workload 'tpc-c'"),
         ("run tpcb --users 4 --connections 5", "of a workload --users"),
         ("run tpcb --users 4 --max-jobs 2", "or --users, ask for"),
-        ("run tpcb --users 1 --scale 0", "write a whole number from 1"),
+        ("run tpcb --users 1 --scale 0", "write a number from 0.01"),
+        ("run tpcb --users 1 --scale 0.5", "tpcb has no scale 0.5: it takes a multiple of 1"),
+        ("load order-entri", "did you mean 'order-entry'?"),
+        ("run order-entry --scale 0.001", "two digits after the point"),
     ] {
         let ending = room.run(&format!("{line} {TARGET}")).expect(2);
         assert!(ending.stderr.contains(said), "{line}: {}", ending.stderr);

@@ -27,6 +27,7 @@ mod ramp;
 mod rate;
 mod repeat_mode;
 mod run;
+mod scale;
 mod size;
 mod storage;
 mod storage_reference;
@@ -74,6 +75,7 @@ pub use ramp::Ramp;
 pub use rate::{Rate, Rates};
 pub use repeat_mode::RepeatMode;
 pub use run::{Cell, CellKey, Database, Run, RunStatus};
+pub use scale::{BadScale, Scale};
 pub use size::{Size, TableShape};
 pub use storage::{
     LunFigures, Storage, StorageIos, StorageLayout, StorageLoad, StorageLun, StoragePattern, StorageProof,

@@ -55,10 +55,17 @@ pub struct Outcomes {
     pub requests: u64,
     /// Operations that succeeded.
     pub ok: u64,
+    /// Of these, the transactions that their program rolled back, because there was nothing to do.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub rolled_back: u64,
     /// Attempts after the first.
     pub retries: u64,
     /// Operations that failed for good, by class.
     pub errors: BTreeMap<ErrorClass, u64>,
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 impl Outcomes {
@@ -78,6 +85,7 @@ impl Outcomes {
     pub fn merge(&mut self, other: &Self) {
         self.requests += other.requests;
         self.ok += other.ok;
+        self.rolled_back += other.rolled_back;
         self.retries += other.retries;
         for (class, n) in &other.errors {
             *self.errors.entry(*class).or_default() += n;

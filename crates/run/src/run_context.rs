@@ -3,7 +3,7 @@
 use crate::StopSwitch;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::{Clock, Engine, EngineError, Hold, Sampling, Settled};
-use dbdyno_model::{ErrorClass, Size};
+use dbdyno_model::{ErrorClass, Scale, Size};
 use dbdyno_probe::Pacer;
 use dbdyno_workload::Dialect;
 use std::sync::Mutex;
@@ -72,7 +72,7 @@ pub(crate) fn go_on(context: &RunContext<'_>) -> Result<(), EngineError> {
 #[derive(Debug)]
 pub struct LoadedWorkload {
     pub(crate) dialect: Dialect,
-    pub(crate) scale: u64,
+    pub(crate) scale: Scale,
     /// Its figures at dbdyno's last work on it in this run.
     pub(crate) last: Mutex<Option<Vec<i64>>>,
 }
@@ -80,7 +80,7 @@ pub struct LoadedWorkload {
 impl LoadedWorkload {
     /// A workload that is loaded at a scale.
     #[must_use]
-    pub fn new(dialect: Dialect, scale: u64) -> Self {
+    pub fn new(dialect: Dialect, scale: Scale) -> Self {
         Self { dialect, scale, last: Mutex::default() }
     }
 }

@@ -199,7 +199,13 @@ impl<'a> PointWork<'a> {
             Self::Test(spec) => spec.test.commits_per_op(spec.rows_per_tx).map(|per_op| per_op * log.total_ops()),
             Self::Workload(work) => {
                 let commits = work.loaded.dialect.workload().about().commits;
-                Some(types.iter().zip(commits).map(|(of_type, commits)| of_type.outcomes.ok * commits).sum())
+                Some(
+                    types
+                        .iter()
+                        .zip(commits)
+                        .map(|(of_type, commits)| (of_type.outcomes.ok - of_type.outcomes.rolled_back) * commits)
+                        .sum(),
+                )
             }
         }
     }

@@ -7,7 +7,9 @@ use crate::plan::{loads, repeated};
 use crate::work::{PointWork, WorkloadSpec};
 use crate::{Events, PlanError, RunContext, RunRequest, StopSwitch};
 use dbdyno_engine::{Engine, EngineError};
-use dbdyno_model::{ClientLoad, Dop, Flag, Mapping, Plan, PlannedPoint, Point, Ramp, Status, Subject, WorkloadName};
+use dbdyno_model::{
+    ClientLoad, Dop, Flag, Mapping, Plan, PlannedPoint, Point, Ramp, Scale, Status, Subject, WorkloadName,
+};
 use dbdyno_workload::{Dialect, Done, Ended, TargetWorkload, Workload, WorkloadData};
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
@@ -22,7 +24,7 @@ const PAUSE: Duration = Duration::from_millis(200);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkloadLoad {
     /// The scale that is on the target now.
-    pub scale: u64,
+    pub scale: Scale,
     /// Rows that were made, by table; empty where everything was there.
     pub rows: Vec<(String, u64)>,
     /// Whether an unfinished earlier load was started over.
@@ -36,7 +38,7 @@ pub struct WorkloadLoad {
 pub fn load_workload(
     engine: &dyn Engine,
     dialect: &Dialect,
-    scale: Option<u64>,
+    scale: Option<Scale>,
     jobs: u32,
     (events, stop): (&dyn Events, &StopSwitch),
 ) -> Result<WorkloadLoad, EngineError> {
@@ -45,7 +47,7 @@ pub fn load_workload(
     if let WorkloadData::Complete { scale } = data {
         return Ok(WorkloadLoad { scale, rows: Vec::new(), anew: false });
     }
-    let scale = scale.or(data.scale()).unwrap_or(1);
+    let scale = scale.or(data.scale()).unwrap_or(dialect.workload().about().scale_by_default);
     let (rows, goes_on) = target_workload.load(scale, jobs, &LoadProgress { events, stop })?;
     Ok(WorkloadLoad { scale, rows, anew: data != WorkloadData::Nothing && !goes_on })
 }
@@ -58,7 +60,7 @@ pub struct WorkloadRequest<'a> {
     /// The workload.
     pub workload: &'static dyn Workload,
     /// The scale that is there or will be loaded.
-    pub scale: u64,
+    pub scale: Scale,
     /// Numbers of users at work at once.
     pub users: Option<&'a Ramp>,
     /// Hardware threads of the platform.
@@ -136,7 +138,8 @@ impl<'a> InvariantCheck<'a> {
             let note = format!("{} was changed by somebody else since the point before", work.program.work);
             point.flag(Flag::ForeignLoad, note);
         }
-        let broken = work.loaded.dialect.workload().broken(&before);
+        let broken = target_workload.broken(&before);
+        let broken = broken.map_err(|error| error.while_doing("reading the workload's figures"))?;
         let problems = broken.into_iter().map(|why| format!("before the point: {why}; load it anew")).collect();
         target_workload.settle().map_err(|error| error.while_doing("bringing the workload's tables to rest"))?;
         Ok(Self::Of { work, before, problems })
@@ -163,10 +166,15 @@ impl<'a> InvariantCheck<'a> {
                     .flag(Flag::NotProved, "the workload's figures could not be read after the point".to_owned());
             }
         };
-        let ended = |of: &TypeResult| Ended { acknowledged: of.outcomes.ok, unknown: of.unknown };
+        let ended = |of: &TypeResult| Ended {
+            acknowledged: of.outcomes.ok - of.outcomes.rolled_back,
+            rolled_back: of.outcomes.rolled_back,
+            unknown: of.unknown,
+        };
         let done = Done { types: types.iter().map(ended).collect(), checksum };
         let workload = work.loaded.dialect.workload();
-        let found = workload.broken(&after).into_iter().chain(workload.miscounted(before, &after, &done));
+        let broken = work.target_workload(context.engine).broken(&after).unwrap_or_else(|_| workload.broken(&after));
+        let found = broken.into_iter().chain(workload.miscounted(before, &after, &done));
         let problems: Vec<String> = problems.iter().cloned().chain(found).collect();
         if !problems.is_empty() {
             point.status = Status::Invalid;

@@ -26,7 +26,7 @@ impl Alone {
     pub fn transaction(&mut self) -> Result<Option<TypeId>, EngineError> {
         let Self { session, program } = self;
         let type_id = program.begin();
-        let mut committed = true;
+        let (mut committed, mut open) = (true, false);
         let mut act = program.act(None);
         loop {
             let request = match act {
@@ -45,8 +45,16 @@ impl Alone {
                 Act::Commit => Request::Commit,
                 Act::Rollback => {
                     committed = false;
+                    if !open {
+                        act = program.act(None);
+                        continue;
+                    }
                     Request::Rollback
                 }
+            };
+            open = match act {
+                Act::Execute { opens, .. } => open || opens,
+                _ => false,
             };
             let done = session.execute(&request).map_err(|failure| failure.error)?;
             act = program.act(Some((&done, session.answer())));

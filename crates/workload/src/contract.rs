@@ -1,7 +1,7 @@
 //! What every workload says of itself: what it is, its transactions, and what proves that they were done.
 
 use dbdyno_engine::program::{Program, TransactionType, TypeId};
-use dbdyno_model::Drive;
+use dbdyno_model::{Drive, Scale};
 use std::fmt;
 
 /// One user of a workload: what its program draws and does follows from this.
@@ -13,8 +13,8 @@ pub struct User {
     pub of: u32,
     /// Seed of what users draw: differs from point to point.
     pub seed: u64,
-    /// How much data there is, in the workload's own unit.
-    pub scale: u64,
+    /// How much data there is.
+    pub scale: Scale,
     /// Whether it sends each statement, or calls a procedure for a transaction.
     pub form: Drive,
 }
@@ -24,15 +24,27 @@ pub struct User {
 pub struct Ended {
     /// The database has acknowledged them.
     pub acknowledged: u64,
+    /// The program has rolled them back, and they have ended as they should.
+    pub rolled_back: u64,
     /// The answer never came: the database has them or has them not.
     pub unknown: u64,
 }
 
 impl Ended {
+    /// These and others.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            acknowledged: self.acknowledged + other.acknowledged,
+            rolled_back: self.rolled_back + other.rolled_back,
+            unknown: self.unknown + other.unknown,
+        }
+    }
+
     /// Why a table of a row for each transaction cannot have grown by so many, if it cannot.
     #[must_use]
     pub fn misfit(&self, table: &str, rows: i64) -> Option<String> {
-        let Self { acknowledged, unknown } = *self;
+        let Self { acknowledged, unknown, .. } = *self;
         let fits = u64::try_from(rows).is_ok_and(|rows| (acknowledged..=acknowledged + unknown).contains(&rows));
         let more = if unknown > 0 { format!(", and of {unknown} nobody knows") } else { String::new() };
         (!fits).then(|| format!("{table} grew by {rows} rows, and {acknowledged} transactions were acknowledged{more}"))
@@ -59,6 +71,10 @@ pub struct About {
     pub load_words: &'static str,
     /// What one unit of the scale is.
     pub scale_words: &'static str,
+    /// The scale is a whole number of these.
+    pub scale_step: Scale,
+    /// The scale that is loaded where none is named.
+    pub scale_by_default: Scale,
     /// Another number whenever its programs do something else.
     pub version: u32,
     /// Commits of a transaction of each type that its log must keep, in the order of [`Workload::types`]: none where it
@@ -103,10 +119,15 @@ pub trait Workload: Sync {
     fn program(&self, user: User) -> Box<dyn Program>;
 
     /// What is wrong with the figures of the statement `count` after a load.
-    fn misloaded(&self, scale: u64, counted: &[i64]) -> Vec<String>;
+    fn misloaded(&self, scale: Scale, counted: &[i64]) -> Vec<String>;
 
     /// What is wrong with the figures of the statement `look`, whenever that is asked.
     fn broken(&self, figures: &[i64]) -> Vec<String>;
+
+    /// The figures of the statement `look` that count rows, and which of the statements `keys` names these rows.
+    fn traced(&self) -> &'static [(usize, &'static str)] {
+        &[]
+    }
 
     /// What is wrong with how the figures have changed while users did what they did.
     fn miscounted(&self, before: &[i64], after: &[i64], done: &Done) -> Vec<String>;

@@ -2,19 +2,20 @@
 //!
 //! | name | what |
 //! | --- | --- |
-//! | `make X` | makes a table or a procedure; `makes: table NAME` says which, `columns: a b` what a table has |
+//! | `make X` | makes a table, a procedure or a sequence; `makes: table NAME` says which, `columns: a b` what a table has |
 //! | `finish X` | what comes after the rows: indexes, statistics |
 //! | `rest X` | what brings the tables to rest before a point |
-//! | `client X`, `server X` | what a user sends, statement by statement or as one call |
+//! | `client X`, `server X` | what a user sends, statement by statement or as one call; `outputs: int` where a call has output values |
 //! | `no server` | there is no such form, and `why` |
 //! | `count`, `look` | figures that prove the load, and the work |
+//! | `keys X` | the first ten keys of rows that break what a figure of `look` counts |
+//!
+//! In `make`, `finish` and `count` `{TABLE_rows}` is how many rows a load makes in a table, and `{TABLE_next}` the next id.
 
-use crate::Workload;
-use dbdyno_engine::client::{StatementText, Statements};
-use dbdyno_engine::data::Column;
+use crate::{Workload, tables};
+use dbdyno_engine::client::{StatementText, Statements, ValueType};
 use dbdyno_engine::{EngineError, EngineInfo, SqlFile, Statement, TableRows};
-use dbdyno_model::{CommitMode, Drive, ErrorClass};
-use serde::Deserialize;
+use dbdyno_model::{CommitMode, Drive, ErrorClass, Scale};
 use std::fmt::Write as _;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -28,10 +29,10 @@ pub struct Dialect {
     file: SqlFile,
 }
 
-/// A table or procedure that a load makes.
+/// A table, a procedure or a sequence that a load makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SchemaObject<'d> {
-    /// `table` or `procedure`.
+    /// `table`, `procedure` or `sequence`.
     pub(crate) kind: &'d str,
     /// Its name in SQL, with that of its schema.
     pub(crate) sql_name: &'d str,
@@ -46,21 +47,6 @@ impl SchemaObject<'_> {
     pub(crate) fn name(&self) -> &str {
         self.sql_name.rsplit('.').next().unwrap_or(self.sql_name)
     }
-}
-
-/// Tables that a load fills, as a workload's file says it.
-#[derive(Debug, Deserialize)]
-struct Tables {
-    table: Vec<Filled>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Filled {
-    /// The statement that makes it is `make` and this.
-    name: String,
-    /// Rows for a unit of the scale.
-    rows: u64,
-    columns: Vec<Column>,
 }
 
 impl Dialect {
@@ -119,7 +105,7 @@ impl Dialect {
     /// # Errors
     /// There is none of that name.
     pub fn text(&self, name: &str) -> Result<StatementText, EngineError> {
-        Ok(self.file.get(name)?.text.clone().into())
+        text_of(self.file.get(name)?)
     }
 
     /// Texts of the statements whose names begin with a word, in order.
@@ -132,7 +118,7 @@ impl Dialect {
         named.filter(move |(name, _)| name.split(' ').next() == Some(word))
     }
 
-    /// The tables and procedures that a load makes, in order.
+    /// The tables, procedures and sequences that a load makes, in order.
     ///
     /// # Errors
     /// The file does not say what a statement makes.
@@ -151,23 +137,36 @@ impl Dialect {
     ///
     /// # Errors
     /// The workload's file cannot be read, or nothing makes a table.
-    pub(crate) fn table_rows(&self, scale: u64) -> Result<Vec<TableRows>, EngineError> {
+    pub(crate) fn table_rows(&self, scale: Scale) -> Result<Vec<TableRows>, EngineError> {
         let name = self.workload.name();
-        let read: Result<Tables, _> = toml::from_str(self.workload.about().tables);
-        let tables =
-            read.map_err(|error| EngineError::other(format!("the tables of {name} cannot be read: {error}")))?;
-        let rows = |Filled { name: what, rows, columns }: Filled| {
+        let filled = tables::read(name, self.workload.about().tables, scale).map_err(EngineError::other)?;
+        let rows = |tables::Filled { name: what, rows, columns }: tables::Filled| {
             let made = self.file.get(&format!("make {what}"))?.notes.get("makes");
             let table = made.and_then(|makes| makes.strip_prefix("table "));
             let table = table.ok_or_else(|| EngineError::other(format!("'make {what}' does not make a table")))?;
-            Ok(TableRows { what: format!("{name} {what}"), table: table.to_owned(), columns, rows: rows * scale })
+            Ok(TableRows { what: tables::called(name, &what), table: table.to_owned(), columns, rows })
         };
-        tables.table.into_iter().map(rows).collect()
+        filled.into_iter().map(rows).collect()
+    }
+
+    /// A statement in which `{TABLE_rows}` is how many rows a load makes in a table, and `{TABLE_next}` the id after
+    /// these.
+    ///
+    /// # Errors
+    /// The workload's file cannot be read.
+    pub(crate) fn at_scale(&self, sql: &str, scale: Scale) -> Result<StatementText, EngineError> {
+        let filled =
+            tables::read(self.workload.name(), self.workload.about().tables, scale).map_err(EngineError::other)?;
+        let sql = filled.iter().fold(sql.to_owned(), |sql, table| {
+            let (rows, next) = (format!("{{{}_rows}}", table.name), format!("{{{}_next}}", table.name));
+            sql.replace(&rows, &table.rows.to_string()).replace(&next, &(table.rows + 1).to_string())
+        });
+        Ok(sql.into())
     }
 
     /// Hash of everything that decides what a point of it measures at a scale.
     #[must_use]
-    pub fn definition(&self, scale: u64) -> String {
+    pub fn definition(&self, scale: Scale) -> String {
         let Self { workload, engine, text, .. } = self;
         let (name, version, tables) = (workload.name(), workload.about().version, workload.about().tables);
         let whole = format!("{name} {version}\n{engine}\nscale {scale}\n{text}\n{tables}");
@@ -183,6 +182,8 @@ impl Dialect {
         for line in self.workload.about().tables.lines() {
             _ = writeln!(script, "{}", format!("--   {line}").trim_end());
         }
+        let scale = self.workload.about().scale_by_default;
+        _ = writeln!(script, "-- Numbers of rows in statements are those of scale {scale}.");
         _ = writeln!(script);
         for name in self.file.names() {
             let Ok(Statement { text, notes }) = self.file.get(name) else { continue };
@@ -190,8 +191,19 @@ impl Dialect {
             for (key, note) in notes {
                 _ = writeln!(script, "-- {key}: {note}");
             }
-            _ = writeln!(script, "{}\n", (self.ended)(text));
+            let text = self.at_scale(text, scale).map_or_else(|_| text.clone(), |filled| filled.sql);
+            _ = writeln!(script, "{}\n", (self.ended)(&text));
         }
         script
     }
+}
+
+/// A statement's text, with the output values that its note `outputs` names.
+fn text_of(statement: &Statement) -> Result<StatementText, EngineError> {
+    let output = |word: &str| match word {
+        "int" => Ok(ValueType::Int),
+        other => Err(EngineError::other(format!("'{other}' is no output value: int"))),
+    };
+    let outputs = statement.notes.get("outputs").map_or("", String::as_str).split_whitespace();
+    Ok(StatementText { outputs: outputs.map(output).collect::<Result<_, _>>()?, ..statement.text.clone().into() })
 }

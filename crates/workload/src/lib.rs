@@ -7,6 +7,8 @@
 mod alone;
 mod contract;
 mod dialect;
+mod order_entry;
+mod tables;
 mod target_workload;
 mod tpcb;
 
@@ -16,7 +18,7 @@ pub use dialect::Dialect;
 pub use target_workload::{TargetWorkload, WorkloadData};
 
 /// The workloads of this build.
-pub static WORKLOADS: [&dyn Workload; 1] = [&tpcb::TpcB];
+pub static WORKLOADS: [&dyn Workload; 2] = [&tpcb::TpcB, &order_entry::OrderEntry];
 
 /// A workload by its name.
 #[must_use]

@@ -5,7 +5,7 @@ use crate::dialect::SchemaObject;
 use dbdyno_engine::bookkeeping::{Meta, kept_entry};
 use dbdyno_engine::client::{Bound, StatementText, Statements, Values};
 use dbdyno_engine::{Engine, EngineError, LoadWatch, Request, Session, TableRows};
-use dbdyno_model::{CommitMode, ErrorClass};
+use dbdyno_model::{CommitMode, ErrorClass, Scale};
 
 /// A workload's data on a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,12 +15,12 @@ pub enum WorkloadData {
     /// The part that an interrupted load left.
     Partly {
         /// Its scale.
-        scale: u64,
+        scale: Scale,
     },
     /// All of its data.
     Complete {
         /// Its scale.
-        scale: u64,
+        scale: Scale,
     },
 }
 
@@ -39,7 +39,7 @@ impl WorkloadData {
 
     /// The scale of the data, if there is any.
     #[must_use]
-    pub fn scale(self) -> Option<u64> {
+    pub fn scale(self) -> Option<Scale> {
         match self {
             Self::Nothing => None,
             Self::Partly { scale } | Self::Complete { scale } => Some(scale),
@@ -86,7 +86,7 @@ impl<'e> TargetWorkload<'e> {
     /// `Corruption` where the tables do not hold what the load must make.
     pub fn load(
         &self,
-        scale: u64,
+        scale: Scale,
         jobs: u32,
         watch: &dyn LoadWatch,
     ) -> Result<(Vec<(String, u64)>, bool), EngineError> {
@@ -102,12 +102,15 @@ impl<'e> TargetWorkload<'e> {
         }
         self.engine.fill(&tables, jobs, watch)?;
         let rows = tables.iter().map(|table| (self.short_name(&table.what).to_owned(), table.rows)).collect();
-        for statement in self.dialect.all("finish") {
-            self.run(&[statement])?;
+        let finishing = self.dialect.all("finish");
+        for (statement, nth) in finishing.iter().zip(1..) {
+            let doing = format!("{} indexes and statistics", self.name());
+            watch.refuse(&doing)?;
+            self.run(&[self.dialect.at_scale(&statement.sql, scale)?])?;
+            watch.progress(&doing, nth, finishing.len() as u64);
         }
-        let workload = self.dialect.workload();
         let (miscounted, figures) = (self.recount(scale)?, self.read_figures()?);
-        let wrong: Vec<String> = miscounted.into_iter().chain(workload.broken(&figures)).collect();
+        let wrong: Vec<String> = miscounted.into_iter().chain(self.broken(&figures)?).collect();
         if !wrong.is_empty() {
             let message = format!("what was loaded for {} is not what was to be: {}", self.name(), wrong.join("; "));
             return Err(EngineError::new(ErrorClass::Corruption, message));
@@ -121,10 +124,10 @@ impl<'e> TargetWorkload<'e> {
         what.strip_prefix(self.name()).map_or(what, str::trim_start)
     }
 
-    /// Makes the tables and procedures anew. Notes of an earlier load that say a table is filled are cleared first.
+    /// Makes the tables, procedures and sequences anew. Notes of an earlier load that say a table is filled are cleared first.
     fn make(
         &self,
-        scale: u64,
+        scale: Scale,
         objects: &[SchemaObject<'_>],
         tables: &[TableRows],
         meta: &Meta,
@@ -141,7 +144,7 @@ impl<'e> TargetWorkload<'e> {
             notes.push((kept_entry(object.kind, object.name()), value.to_owned()));
         }
         self.engine.note(&notes)?;
-        objects.iter().try_for_each(|object| self.run(&[object.sql.to_owned().into()]))
+        objects.iter().try_for_each(|object| self.run(&[self.dialect.at_scale(object.sql, scale)?]))
     }
 
     /// Whether all of its tables exist.
@@ -203,8 +206,9 @@ impl<'e> TargetWorkload<'e> {
     ///
     /// # Errors
     /// The engine's error.
-    pub fn recount(&self, scale: u64) -> Result<Vec<String>, EngineError> {
-        Ok(self.dialect.workload().misloaded(scale, &self.query("count")?))
+    pub fn recount(&self, scale: Scale) -> Result<Vec<String>, EngineError> {
+        let count = self.dialect.at_scale(&self.dialect.text("count")?.sql, scale)?;
+        Ok(self.dialect.workload().misloaded(scale, &self.query(count)?))
     }
 
     /// Reads the figures that prove the work: those of the statement `look`.
@@ -212,12 +216,37 @@ impl<'e> TargetWorkload<'e> {
     /// # Errors
     /// The engine's error.
     pub fn read_figures(&self) -> Result<Vec<i64>, EngineError> {
-        self.query("look")
+        self.query(self.dialect.text("look")?)
+    }
+
+    /// What is wrong with the figures, each with the first keys of the rows that break it.
+    ///
+    /// # Errors
+    /// The engine's error.
+    pub fn broken(&self, figures: &[i64]) -> Result<Vec<String>, EngineError> {
+        let mut wrong = self.dialect.workload().broken(figures);
+        for (place, name) in self.dialect.workload().traced() {
+            if figures.get(*place).is_some_and(|figure| *figure != 0) {
+                let keys = self.texts(self.dialect.text(&format!("keys {name}"))?)?;
+                wrong.push(format!("the first keys of {name}: {}", keys.join(", ")));
+            }
+        }
+        Ok(wrong)
+    }
+
+    /// The texts in the first column of a query, in order.
+    fn texts(&self, statement: StatementText) -> Result<Vec<String>, EngineError> {
+        let mut session = self.session(vec![statement])?;
+        execute(session.as_mut(), 0, &Values::new())?;
+        let answer = session.answer();
+        let text =
+            |row| answer.int(row, 0).map(|key| key.to_string()).or_else(|| answer.text(row, 0).map(str::to_owned));
+        Ok((0..answer.rows()).filter_map(text).collect())
     }
 
     /// The numbers in the first row of a query.
-    fn query(&self, statement: &str) -> Result<Vec<i64>, EngineError> {
-        let mut session = self.session(vec![self.dialect.text(statement)?])?;
+    fn query(&self, statement: StatementText) -> Result<Vec<i64>, EngineError> {
+        let mut session = self.session(vec![statement])?;
         execute(session.as_mut(), 0, &Values::new())?;
         let answer = session.answer();
         Ok((0..).map_while(|column| answer.int(0, column)).collect())

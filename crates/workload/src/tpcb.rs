@@ -6,7 +6,7 @@ use dbdyno_engine::ChunkResult;
 use dbdyno_engine::client::{Answer, Values};
 use dbdyno_engine::data::Keys;
 use dbdyno_engine::program::{Act, Program, TransactionType, TypeId};
-use dbdyno_model::Drive;
+use dbdyno_model::{Drive, Scale};
 
 const ACCOUNTS: u64 = 100_000;
 const TELLERS: u64 = 10;
@@ -43,6 +43,8 @@ impl Workload for TpcB {
             title: "pgbench's TPC-B-like transaction: three updates, a select and an insert",
             load_words: "changes and adds rows of its own tables; commits again and again",
             scale_words: "1 branch, 10 tellers and 100,000 accounts",
+            scale_step: Scale::ONE,
+            scale_by_default: Scale::ONE,
             version: 1,
             commits: &[1],
             tables: include_str!("tpcb.toml"),
@@ -63,8 +65,8 @@ impl Workload for TpcB {
         Box::new(Transfers { types: self.types(), user, keys, drawn: [0; 4], at: 0, values, did })
     }
 
-    fn misloaded(&self, scale: u64, counted: &[i64]) -> Vec<String> {
-        let expected = [scale, TELLERS * scale, ACCOUNTS * scale].map(u64::cast_signed);
+    fn misloaded(&self, scale: Scale, counted: &[i64]) -> Vec<String> {
+        let expected = [1, TELLERS, ACCOUNTS].map(|rows| scale.rows(rows).cast_signed());
         let said = format!("branches, tellers and accounts are {counted:?}, and should be {expected:?}");
         (counted != expected).then_some(said).into_iter().collect()
     }
@@ -110,7 +112,7 @@ impl Program for Transfers {
     fn begin(&mut self) -> TypeId {
         let (scale, most) = (self.user.scale, MOST.unsigned_abs());
         let mut one_of = |n: u64| 1 + self.keys.draw(n).cast_signed();
-        let [account, branch, teller] = [ACCOUNTS * scale, scale, TELLERS * scale].map(&mut one_of);
+        let [account, branch, teller] = [ACCOUNTS, 1, TELLERS].map(|rows| one_of(scale.rows(rows)));
         self.drawn = [account, teller, branch, one_of(2 * most + 1) - 1 - MOST];
         self.again();
         TypeId::FIRST

@@ -11,6 +11,7 @@ mod frozen;
 pub(crate) mod full_disk;
 mod grants;
 pub(crate) mod limits;
+mod order_entry;
 pub(crate) mod other_sessions;
 pub(crate) mod passwords;
 pub(crate) mod private;

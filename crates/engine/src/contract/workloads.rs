@@ -4,7 +4,7 @@ use super::{LoadWatch, ProgramSpec};
 use crate::EngineError;
 use crate::bookkeeping::Meta;
 use crate::client::{Values, unsupported};
-use crate::data::{Checksum, Column, Columns, RowSource as _, RowSum, RowsByColumns};
+use crate::data::{Checksum, Column, ColumnValues, Columns, RowSource as _, RowSum, RowsByColumns};
 use dbdyno_model::ErrorClass;
 use std::ops::RangeInclusive;
 
@@ -18,7 +18,8 @@ pub struct TableRows {
     pub what: String,
     /// The table, as SQL calls it.
     pub table: String,
-    /// Its columns; the first one is the key.
+    /// Its columns. The first one is the key, or a parent's: then a part has all children of its parents, as
+    /// what a part has is a multiple of their number.
     pub columns: Vec<Column>,
     /// How many rows.
     pub rows: u64,
@@ -48,6 +49,15 @@ impl TableRows {
         self.table.rsplit('.').next().unwrap_or(&self.table)
     }
 
+    /// Whether a part has all children of its parents.
+    #[must_use]
+    pub fn has_whole_parts(&self) -> bool {
+        match self.columns.first().map(|column| &column.values) {
+            Some(ColumnValues::Parent(rows)) => PART_ROWS.is_multiple_of((*rows).max(1)),
+            _ => true,
+        }
+    }
+
     /// Its parts, in order.
     #[must_use]
     pub fn parts(&self) -> Vec<RowPart> {
@@ -56,6 +66,23 @@ impl TableRows {
             RowPart { name, ids: first + 1..=(first + PART_ROWS).min(self.rows) }
         };
         (0..self.rows).step_by(PART_ROWS as usize).map(part).collect()
+    }
+
+    /// The keys of a part: those of its first column, which is the id or that of a parent.
+    #[must_use]
+    pub fn keys(&self, part: &RowPart) -> (u64, u64) {
+        let each = match self.columns.first().map(|column| &column.values) {
+            Some(ColumnValues::Parent(rows)) => (*rows).max(1),
+            _ => 1,
+        };
+        (1 + (part.ids.start() - 1) / each, 1 + (part.ids.end() - 1) / each)
+    }
+
+    /// What makes its rows.
+    #[must_use]
+    pub fn source(&self) -> RowsByColumns<'_> {
+        // Engines call the table differently, and its rows are the same on all of them.
+        RowsByColumns::new(&self.what, &self.columns)
     }
 
     /// Whether an entry of the book-keeping notes a part of the table, of whatever load.
@@ -83,7 +110,7 @@ impl TableRows {
     /// # Errors
     /// `Corruption`: it is something else.
     pub fn prove(&self, part: &RowPart, found: Checksum) -> Result<(), EngineError> {
-        let (mut source, mut row) = (RowsByColumns::new(&self.columns), Values::new());
+        let (mut source, mut row) = (self.source(), Values::new());
         let mut made = RowSum::new(&self.columns, Columns::All);
         for id in part.ids.clone() {
             source.row(id, &mut row);
@@ -148,6 +175,7 @@ pub trait Workloads {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::ColumnType;
 
     #[test]
     fn parts_have_all_rows_and_are_known_by_their_notes() {
@@ -162,5 +190,24 @@ mod tests {
         for other in ["filled t", "filled tt_p1", "filled t_px", "kept t_p1"] {
             assert!(!table.notes(other), "{other}");
         }
+    }
+
+    #[test]
+    fn keys_of_a_part_are_those_of_parents_where_these_come_first() {
+        let column =
+            |values| Column { name: String::new(), kind: ColumnType::Int { bytes: 8 }, changes: false, values };
+        let of = |values| TableRows {
+            what: String::new(),
+            table: String::new(),
+            columns: vec![column(values)],
+            rows: 250_000,
+        };
+        let (items, orders) = (of(ColumnValues::Parent(5)), of(ColumnValues::Serial));
+        let keys = |table: &TableRows| table.parts().iter().map(|part| table.keys(part)).collect::<Vec<_>>();
+        assert_eq!(keys(&items), [(1, 20_000), (20_001, 40_000), (40_001, 50_000)]);
+        assert_eq!(keys(&orders)[1], (100_001, 200_000));
+        assert!(
+            items.has_whole_parts() && orders.has_whole_parts() && !of(ColumnValues::Parent(900)).has_whole_parts()
+        );
     }
 }

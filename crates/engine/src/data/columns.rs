@@ -1,7 +1,8 @@
-//! Columns of tables as data, where rows come from, and checksums over rows. Rows travel as [`Values`], one for each
+//! Columns of tables as data, and checksums over rows. Rows travel as [`Values`], one for each
 //! column, whatever engine they go to or come from.
 
 use super::checksum::{Checksum, Columns};
+use super::column_values::ColumnValues;
 use crate::client::{Value, Values};
 use serde::Deserialize;
 use std::sync::LazyLock;
@@ -53,56 +54,10 @@ pub struct Column {
     pub values: ColumnValues,
 }
 
-/// What the rows of a table have in a column, by their ids from 1 on.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ColumnValues {
-    /// The id.
-    #[default]
-    Serial,
-    /// The id of a parent that has so many rows: 1 for the first so many rows, then 2.
-    Parent(u64),
-    /// This number.
-    Constant(i64),
-    /// Blanks, as many as the column takes.
-    Blank,
-}
-
 /// Makes rows.
 pub trait RowSource: Send {
     /// Puts the values of a row, 1..n, in place of those that are there.
     fn row(&mut self, id: u64, into: &mut Values);
-}
-
-/// The rows of a table whose columns say what is in them.
-#[derive(Debug, Clone)]
-pub struct RowsByColumns<'t> {
-    columns: &'t [Column],
-    blanks: String,
-}
-
-impl<'t> RowsByColumns<'t> {
-    /// The rows of a table with these columns.
-    #[must_use]
-    pub fn new(columns: &'t [Column]) -> Self {
-        let chars = |column: &Column| if let ColumnType::Text { chars } = column.kind { chars } else { 0 };
-        Self { columns, blanks: " ".repeat(columns.iter().map(chars).max().unwrap_or(0)) }
-    }
-}
-
-impl RowSource for RowsByColumns<'_> {
-    fn row(&mut self, id: u64, into: &mut Values) {
-        into.clear();
-        for column in self.columns {
-            match (column.values, column.kind) {
-                (ColumnValues::Serial, _) => into.push(id.cast_signed()),
-                (ColumnValues::Parent(rows), _) => into.push((1 + (id - 1) / rows.max(1)).cast_signed()),
-                (ColumnValues::Constant(number), _) => into.push(number),
-                (ColumnValues::Blank, ColumnType::Text { chars }) => into.push(&self.blanks[..chars]),
-                (ColumnValues::Blank, _) => into.push(Value::Null),
-            };
-        }
-    }
 }
 
 #[derive(Deserialize)]
@@ -200,31 +155,5 @@ mod tests {
             }
             assert_eq!(sum.checksum, generator.checksum_of(which));
         }
-    }
-
-    #[test]
-    fn columns_say_what_rows_have() {
-        let text = r#"columns = [
-            { name = "aid", type = "int", bytes = 4, values = "serial" },
-            { name = "bid", type = "int", bytes = 4, values = { parent = 10 } },
-            { name = "balance", type = "int", bytes = 4, values = { constant = -3 }, changes = true },
-            { name = "filler", type = "text", chars = 4, values = "blank" },
-        ]"#;
-        let TestTables { columns } = toml::from_str(text).unwrap();
-        let (mut rows, mut row) = (RowsByColumns::new(&columns), Values::new());
-        let mut of = |id| {
-            rows.row(id, &mut row);
-            row.iter().map(|value| format!("{value:?}")).collect::<Vec<_>>().join(" ")
-        };
-        assert_eq!(of(10), r#"Int(10) Int(1) Int(-3) Text("    ")"#);
-        assert_eq!(of(11), r#"Int(11) Int(2) Int(-3) Text("    ")"#);
-        // A server that pads texts, one that cuts them and one that has no empty ones give the same sum.
-        let mut sums = [Value::Text("    "), Value::Text(""), Value::Null].map(|filler| {
-            let mut sum = RowSum::new(&columns, Columns::All);
-            sum.add(Values::new().push(1).push(1).push(-3).push(filler));
-            sum.checksum
-        });
-        sums.sort_unstable_by_key(|sum| sum.sum);
-        assert_eq!(sums[0], sums[2]);
     }
 }

@@ -10,13 +10,15 @@ use std::sync::LazyLock;
 
 mod calendar;
 mod checksum;
+mod column_values;
 mod columns;
 mod keys;
 mod sample;
 
 pub use calendar::{calendar, day_from_iso, day_number, first_day, iso_day};
 pub use checksum::{Checksum, Columns};
-pub use columns::{Column, ColumnType, ColumnValues, RowSource, RowSum, RowsByColumns, column_list, test_columns};
+pub use column_values::{ColumnValues, Drawn, RowsByColumns};
+pub use columns::{Column, ColumnType, RowSource, RowSum, column_list, test_columns};
 pub use keys::Keys;
 pub use sample::{Sample, altered_quantities, quantity_sum};
 

@@ -4,7 +4,7 @@ use super::contents::{self, transaction};
 use super::load::{note, pool};
 use super::{Connection as _, LoadStop, PhaseProgress, ProductTables, Rows};
 use crate::client::Values;
-use crate::data::{Columns, RowSum, RowsByColumns};
+use crate::data::{Columns, RowSum};
 use crate::{EngineError, LoadWatch, RowPart, TableRows};
 use dbdyno_model::ErrorClass;
 
@@ -29,7 +29,7 @@ pub(super) fn fill<P: ProductTables>(
         let insert = table.filled(&P::dialect().get("load/insert_rows")?.text);
         let doing = format!("loading {}", table.name());
         let work = |connection: &mut P::Connection, part: &RowPart, (): &mut (), stop: &LoadStop<'_>| {
-            let (mut source, mut ids) = (RowsByColumns::new(&table.columns), part.ids.clone());
+            let (mut source, mut ids) = (table.source(), part.ids.clone());
             let mut rows = Rows::new(&table.columns, &mut source, &mut ids, (stop, &progress));
             transaction::<P, ()>(connection, &doing, |connection| {
                 connection.insert(&doing, &insert, &mut rows)?;
@@ -53,8 +53,9 @@ fn prove_part<P: ProductTables>(
     (table, part): (&TableRows, &RowPart),
     stop: &LoadStop<'_>,
 ) -> Result<(), EngineError> {
-    let (from, to) = (part.ids.start().to_string(), part.ids.end().to_string());
-    let sql = table.filled(&P::dialect().get("load/rows_of")?.text).replace("{from}", &from).replace("{to}", &to);
+    let (from, to) = table.keys(part);
+    let sql = table.filled(&P::dialect().get("load/rows_of")?.text);
+    let sql = sql.replace("{from}", &from.to_string()).replace("{to}", &to.to_string());
     let doing = format!("reading {} back", part.name);
     let mut sum = RowSum::new(&table.columns, Columns::All);
     connection.rows(&doing, &sql, &Values::new(), &table.columns, &mut |row| {

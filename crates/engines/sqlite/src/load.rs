@@ -10,7 +10,7 @@ use super::rows::{self, DayTexts};
 use super::{DIALECT, TABLE_NAMES, about_table, hold, index_statements, meta, shape_statement, table_name, verify};
 use dbdyno_engine::bookkeeping::{Meta, checksum_key};
 use dbdyno_engine::client::Values;
-use dbdyno_engine::data::{Checksum, Columns, Generator, RowSource, RowSum, RowsByColumns, test_columns};
+use dbdyno_engine::data::{Checksum, Columns, Generator, RowSource, RowSum, test_columns};
 use dbdyno_engine::server::load::report;
 use dbdyno_engine::server::{LoadRequest, Phase, PhaseProgress, Times};
 use dbdyno_engine::{EngineError, LoadReport, LoadWatch, RowPart, TableRows};
@@ -170,7 +170,7 @@ fn fill_part(
     let doing = format!("loading {}", table.name());
     let sql = table.filled(&DIALECT.get("tables/insert_rows")?.text);
     let mut statement = connection.raw.prepare_cached(&sql).map_err(|error| connection.says(&doing, error))?;
-    let (mut source, mut row, days) = (RowsByColumns::new(&table.columns), Values::new(), DayTexts::new());
+    let (mut source, mut row, days) = (table.source(), Values::new(), DayTexts::new());
     for id in part.ids.clone() {
         source.row(id, &mut row);
         rows::insert(&mut statement, row.iter(), &days).map_err(|error| connection.says(&doing, error))?;
@@ -183,8 +183,9 @@ fn fill_part(
 }
 
 fn prove_part(connection: &SqliteConnection, table: &TableRows, part: &RowPart) -> Result<(), EngineError> {
-    let (from, to) = (part.ids.start().to_string(), part.ids.end().to_string());
-    let sql = table.filled(&DIALECT.get("tables/rows_of")?.text).replace("{from}", &from).replace("{to}", &to);
+    let (from, to) = table.keys(part);
+    let sql = table.filled(&DIALECT.get("tables/rows_of")?.text);
+    let sql = sql.replace("{from}", &from.to_string()).replace("{to}", &to.to_string());
     let mut sum = RowSum::new(&table.columns, Columns::All);
     let doing = format!("reading {} back", part.name);
     let read = rows::for_each(connection, (&doing, &sql), [], &table.columns, |row| {

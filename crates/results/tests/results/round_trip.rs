@@ -178,6 +178,7 @@ fn any_point() -> impl Strategy<Value = Point> {
                 outcomes: Outcomes {
                     requests: n[4],
                     ok: n[5],
+                    rolled_back: n[5] / 2,
                     retries: n[6],
                     errors: [(ErrorClass::Conflict, n[7]), (ErrorClass::Other, n[8])].into_iter().collect(),
                 },

@@ -237,7 +237,12 @@ impl<'t, P: Program> ClientDrive<'t, P> {
     /// The program's next act; `None` when its transaction has ended.
     #[inline]
     fn act(&mut self, reply: Option<(&ChunkResult, &Answer)>, now_ns: u64) -> Option<Act> {
-        let act = self.user.program.act(reply);
+        let mut act = self.user.program.act(reply);
+        if act == Act::Rollback && !self.open {
+            // The database has nothing that could be rolled back.
+            self.rolled_back = true;
+            act = self.user.program.act(None);
+        }
         self.activity = match act {
             Act::Execute { times, opens, .. } => {
                 self.open |= opens;
@@ -266,8 +271,13 @@ impl<'t, P: Program> ClientDrive<'t, P> {
         self.learn_edges();
         let did = self.user.program.did();
         let (rows, begun_ns) = (did.rows, self.begun_ns.unwrap_or(ended_ns));
+        let rolled_back = u64::from(self.rolled_back);
         self.counts.outcomes.succeed(1);
-        self.count_type(|outcomes, _| outcomes.succeed(1));
+        self.counts.outcomes.rolled_back += rolled_back;
+        self.count_type(|outcomes, _| {
+            outcomes.succeed(1);
+            outcomes.rolled_back += rolled_back;
+        });
         self.counts.checksum = self.counts.checksum.wrapping_add(did.checksum);
         self.account(ended_ns);
         if let Some(at_ns) = self.inside(ended_ns) {

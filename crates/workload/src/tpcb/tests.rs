@@ -5,7 +5,7 @@ use crate::Ended;
 use dbdyno_engine::client::Value;
 
 fn user(number: u32, form: Drive) -> User {
-    User { number, of: 4, seed: 7, scale: 3, form }
+    User { number, of: 4, seed: 7, scale: Scale::units(3), form }
 }
 
 /// What a user sends in a transaction: statement, values, whether it opens.
@@ -78,7 +78,7 @@ fn figures_that_disagree_are_told() {
     }
     assert_eq!(TpcB.broken(&[5, 5]).len(), 1);
     let done = |acknowledged, unknown, checksum: i64| Done {
-        types: vec![Ended { acknowledged, unknown }],
+        types: vec![Ended { acknowledged, unknown, rolled_back: 0 }],
         checksum: Some(checksum.cast_unsigned()),
     };
     let wrong = |after: [i64; 5], done: &Done| TpcB.miscounted(&[5, 5, 5, 5, 2], &after, done);
@@ -93,6 +93,6 @@ fn figures_that_disagree_are_told() {
     for rows in [1, 3, 6] {
         assert_eq!(wrong([8, 8, 8, 8, rows], &done(2, 1, 4)).len(), 1);
     }
-    assert_eq!(TpcB.misloaded(2, &[2, 20, 200_000]), [""; 0]);
-    assert_eq!(TpcB.misloaded(2, &[2, 20, 199_999]).len(), 1);
+    assert_eq!(TpcB.misloaded(Scale::units(2), &[2, 20, 200_000]), [""; 0]);
+    assert_eq!(TpcB.misloaded(Scale::units(2), &[2, 20, 199_999]).len(), 1);
 }

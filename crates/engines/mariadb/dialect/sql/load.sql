@@ -31,7 +31,7 @@ FROM digits a, digits b, digits c, digits d
 -- what: everything in the database, to tell what is ours: kind, name, words, parts (partitions; arguments), what drops it
 -- own: procedure fibonacci
 SELECT kind, name, CONCAT(LOWER(kind), ' ', name), parts,
-       CASE WHEN kind IN ('table', 'PROCEDURE') THEN CONCAT('DROP ', kind, ' IF EXISTS `', REPLACE(name, '`', '``'), '`') END
+       CASE WHEN kind IN ('table', 'PROCEDURE', 'SEQUENCE') THEN CONCAT('DROP ', kind, ' IF EXISTS `', REPLACE(name, '`', '``'), '`') END
 FROM (
   SELECT CASE TABLE_TYPE WHEN 'BASE TABLE' THEN 'table' ELSE TABLE_TYPE END AS kind, TABLE_NAME AS name,
          (SELECT COUNT(PARTITION_NAME) FROM information_schema.PARTITIONS AS p

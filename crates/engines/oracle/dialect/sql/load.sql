@@ -27,6 +27,7 @@ SELECT LOWER(o.object_type), LOWER(o.object_name), LOWER(o.object_type) || ' ' |
     WHEN 'CLUSTER' THEN 'DROP CLUSTER "' || o.object_name || '" INCLUDING TABLES CASCADE CONSTRAINTS'
     WHEN 'PACKAGE' THEN 'DROP PACKAGE "' || o.object_name || '"'
     WHEN 'PROCEDURE' THEN 'DROP PROCEDURE "' || o.object_name || '"'
+    WHEN 'SEQUENCE' THEN 'DROP SEQUENCE "' || o.object_name || '"'
   END
 FROM user_objects o
 WHERE o.object_type NOT IN (

@@ -38,6 +38,10 @@ GRANT CREATE TABLE TO dbdyno;
 GRANT CREATE CLUSTER TO dbdyno;
 GRANT CREATE PROCEDURE TO dbdyno;
 
+-- Optional: the keys of the workload order-entry.
+-- Without it: order-entry cannot be loaded.
+GRANT CREATE SEQUENCE TO dbdyno;
+
 -- Required: one dbdyno at a time works in the schema, which a lock sees to.
 -- Without it: nothing is done; load and run refuse.
 GRANT EXECUTE ON sys.dbms_lock TO dbdyno;

@@ -54,7 +54,8 @@ WITH found AS (
   LEFT JOIN pg_catalog.pg_proc p ON d.classid = 'pg_catalog.pg_proc'::regclass AND p.oid = d.objid
   WHERE d.refclassid = 'pg_catalog.pg_namespace'::regclass AND d.deptype = 'n'
 )
-SELECT CASE WHEN relkind IN ('r', 'p') THEN 'table' WHEN prokind = 'p' THEN 'procedure' WHEN prokind = 'f' THEN 'function' ELSE 'other' END,
+SELECT CASE WHEN relkind IN ('r', 'p') THEN 'table' WHEN relkind = 'S' THEN 'sequence'
+            WHEN prokind = 'p' THEN 'procedure' WHEN prokind = 'f' THEN 'function' ELSE 'other' END,
        coalesce(relation, CASE WHEN prokind = 'f' THEN pg_catalog.format('%s(%s)', routine, arguments) ELSE routine END, ''),
        description,
        CASE WHEN relkind = 'p' THEN (
@@ -64,6 +65,7 @@ SELECT CASE WHEN relkind IN ('r', 'p') THEN 'table' WHEN prokind = 'p' THEN 'pro
          ) SELECT count(*) FROM below) ELSE pronargs END,
        CASE WHEN relispartition AND relkind = 'r' THEN NULL
             WHEN relkind IN ('r', 'p') THEN pg_catalog.format('DROP TABLE IF EXISTS dbdyno.%I', relation)
+            WHEN relkind = 'S' THEN pg_catalog.format('DROP SEQUENCE IF EXISTS dbdyno.%I', relation)
             WHEN signature IS NOT NULL THEN 'DROP ROUTINE IF EXISTS ' || signature END
 FROM found ORDER BY relkind IS NULL, relispartition DESC, 1, 2, signature;
 

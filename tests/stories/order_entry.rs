@@ -1,0 +1,117 @@
+//! Order Entry on the embedded engine: loaded, run, proved, and what breaks its invariants found.
+
+use crate::document::check_document;
+use crate::support::{Room, number, points, statuses, text};
+
+const TARGET: &str = "--target sqlite:shop.sqlite";
+const RUN: &str = "run order-entry --users 1 --duration 200ms";
+
+fn loaded() -> Room {
+    let room = Room::new();
+    let said = room.run(&format!("load order-entry --scale 0.01 {TARGET} --json")).expect(0).json();
+    assert_eq!((number(&said, "/scale"), number(&said, "/rows/items")), (0.01, 71_485.0), "{said:#}");
+    room
+}
+
+fn change(room: &Room, sql: &str) {
+    rusqlite::Connection::open(room.path("shop.sqlite")).unwrap().execute_batch(sql).unwrap();
+}
+
+#[test]
+fn a_shop_is_loaded_run_and_dropped() {
+    let room = loaded();
+    let again = room.run(&format!("load order-entry {TARGET}")).expect(0).stdout;
+    assert!(again.contains("holds order-entry at scale 0.01 already"), "{again}");
+    let document = room.run(&format!("run order-entry --users 1,2 --duration 500ms --json {TARGET}")).expect(0).json();
+    assert_eq!(statuses(&document), ["order-entry ok"; 3]);
+    check_document(&document);
+    assert_eq!(text(&document, "/run/size"), "scale 0.01");
+    for point in points(&document) {
+        let names: Vec<&str> = (0..6).map(|n| text(point, &format!("/transactions/{n}/type"))).collect();
+        assert_eq!(names[..2], ["customer registration", "update customer details"]);
+        let of_types: f64 = (0..6).map(|n| number(point, &format!("/transactions/{n}/outcomes/ok"))).sum();
+        assert_eq!(of_types, number(point, "/outcomes/ok"));
+        assert!(number(point, "/transactions/2/outcomes/ok") > number(point, "/transactions/0/outcomes/ok"));
+    }
+    let times = room.run("show last --table latency").expect(0).stdout;
+    assert!(times.contains("browse products") && times.contains("process orders"), "{times}");
+    // What was sold since does not make the tables other than they were loaded.
+    room.run(&format!("{RUN} {TARGET}")).expect(0);
+    let other = room.run(&format!("run order-entry --scale 0.02 {TARGET}")).expect(2).stderr;
+    assert!(other.contains("holds order-entry at scale 0.01, and scale 0.02 was asked for"), "{other}");
+    room.run(&format!("drop {TARGET}")).expect(0);
+    assert!(!room.path("shop.sqlite").exists(), "dbdyno had made the file");
+}
+
+#[test]
+fn each_breach_of_an_invariant_makes_the_point_invalid_and_is_named() {
+    let room = loaded();
+    for (breach, back, said, key) in [
+        (
+            "UPDATE dbdyno_oe_orders SET order_total = order_total + 1 WHERE order_id = 77",
+            "UPDATE dbdyno_oe_orders SET order_total = order_total - 1 WHERE order_id = 77",
+            "orders whose total is not that of their items: 1",
+            "the first keys of orders: 77",
+        ),
+        (
+            "UPDATE dbdyno_oe_inventories SET quantity_on_hand = -1 WHERE product_id = 5 AND warehouse_id = 6",
+            "UPDATE dbdyno_oe_inventories SET quantity_on_hand = 9 WHERE product_id = 5 AND warehouse_id = 6",
+            "stocks below zero: 1",
+            "the first keys of inventories: 5/6",
+        ),
+        (
+            "INSERT INTO dbdyno_oe_items SELECT 99999, line_item_id, product_id, 0, quantity, dispatch_date, return_date,
+             gift_wrap, item_condition, supplier_id, estimated_delivery FROM dbdyno_oe_items WHERE order_id = 8",
+            "DELETE FROM dbdyno_oe_items WHERE order_id = 99999",
+            "items without an order: 5",
+            "the first keys of items without order: 99999/1, 99999/2, 99999/3, 99999/4, 99999/5",
+        ),
+        (
+            "UPDATE dbdyno_oe_items SET product_id = 4711 WHERE order_id = 9 AND line_item_id = 2",
+            "UPDATE dbdyno_oe_items SET product_id = 47 WHERE order_id = 9 AND line_item_id = 2",
+            "items without a product: 1",
+            "the first keys of items without product: 9/2",
+        ),
+    ] {
+        change(&room, breach);
+        room.run(&format!("{RUN} {TARGET}")).expect(4);
+        let reason = text(&points(&room.show("last"))[0], "/reason").to_owned();
+        assert!(reason.starts_with("before the point: ") && reason.contains(said), "{reason}");
+        assert!(reason.contains(key), "{key}: {reason}");
+        change(&room, back);
+    }
+    // A row that nobody acknowledged, and a row that is lost.
+    for (breach, back, said) in [
+        (
+            "CREATE TRIGGER more AFTER INSERT ON dbdyno_oe_logons WHEN new.customer_id > 0
+             BEGIN INSERT INTO dbdyno_oe_logons VALUES (-new.logon_id, -1, 0); END",
+            "DROP TRIGGER more",
+            "logons grew by ",
+        ),
+        (
+            "CREATE TRIGGER less AFTER INSERT ON dbdyno_oe_logons
+             BEGIN DELETE FROM dbdyno_oe_logons WHERE logon_id = new.logon_id; END",
+            "DROP TRIGGER less",
+            "transactions were acknowledged",
+        ),
+    ] {
+        change(&room, breach);
+        room.run(&format!("{RUN} {TARGET}")).expect(4);
+        let reason = text(&points(&room.show("last"))[0], "/reason").to_owned();
+        assert!(reason.contains(said), "{said}: {reason}");
+        change(&room, back);
+    }
+    room.run(&format!("{RUN} {TARGET}")).expect(0);
+}
+
+#[test]
+fn statements_can_be_reviewed_and_run_by_hand() {
+    let room = Room::new();
+    let script = room.run("sql sqlite --workload order-entry").expect(0).stdout;
+    assert!(script.contains("customer_id <= 100000") && !script.contains("_rows}"), "numbers of rows are there");
+    let connection = rusqlite::Connection::open_in_memory().unwrap();
+    let makes = script.split("\n\n").filter(|part| part.contains("\nCREATE "));
+    assert_eq!(makes.map(|part| connection.execute_batch(part)).map(Result::unwrap).count(), 28);
+    let postgres = room.run("sql postgres --workload order-entry").expect(0).stdout;
+    assert!(postgres.contains("START WITH 100001 CACHE 100"), "{postgres}");
+}
