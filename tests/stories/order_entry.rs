@@ -84,7 +84,7 @@ fn each_breach_of_an_invariant_makes_the_point_invalid_and_is_named() {
     for (breach, back, said) in [
         (
             "CREATE TRIGGER more AFTER INSERT ON dbdyno_oe_logons WHEN new.customer_id > 0
-             BEGIN INSERT INTO dbdyno_oe_logons VALUES (-new.logon_id, -1, 0); END",
+             BEGIN INSERT INTO dbdyno_oe_logons VALUES (new.logon_id + 1000000, -1, 0); END",
             "DROP TRIGGER more",
             "logons grew by ",
         ),

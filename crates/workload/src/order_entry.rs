@@ -2,9 +2,10 @@
 //! that name know it. Tables, transactions and their weights are those of its second version; statements, names of what
 //! is generated and code are dbdyno's own, so figures are compared with dbdyno's alone (docs/order-entry.md).
 //!
-//! Each transaction is one transaction of the database, which reads before it opens and ends with its commit, so that its
-//! outcome is one fact. What is read is not drawn again: a user takes what the database answers.
+//! Each transaction is one transaction of the database, which reads before it opens and ends with its commit, so that
+//! its outcome is one fact.
 
+mod kinds;
 mod proof;
 mod statements;
 mod visits;
@@ -12,46 +13,10 @@ mod visits;
 use crate::{About, Done, User, Workload};
 use dbdyno_engine::program::{Program, TransactionType};
 use dbdyno_model::{Drive, Scale};
+use kinds::{KINDS, TABLES};
 use statements::Sent;
 use strum::VariantNames as _;
 use visits::Visits;
-
-/// A type of transaction: its place among [`Workload::types`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Register,
-    UpdateCustomer,
-    BrowseProducts,
-    OrderProducts,
-    ProcessOrders,
-    BrowseOrders,
-}
-
-/// A type of transaction, as users and statements name it.
-struct KindFacts {
-    kind: Kind,
-    name: &'static str,
-    /// The procedure that does it.
-    called: &'static str,
-    weight: u32,
-}
-
-const fn facts(kind: Kind, name: &'static str, called: &'static str, weight: u32) -> KindFacts {
-    KindFacts { kind, name, called, weight }
-}
-
-/// All types, in order.
-const KINDS: [KindFacts; 6] = [
-    facts(Kind::Register, "customer registration", "register", 15),
-    facts(Kind::UpdateCustomer, "update customer details", "update_customer", 10),
-    facts(Kind::BrowseProducts, "browse products", "browse_products", 50),
-    facts(Kind::OrderProducts, "order products", "order_products", 40),
-    facts(Kind::ProcessOrders, "process orders", "process_orders", 5),
-    facts(Kind::BrowseOrders, "browse orders", "browse_orders", 5),
-];
-
-/// What the tables are filled with.
-const TABLES: &str = include_str!("order_entry.toml");
 
 pub(crate) struct OrderEntry;
 

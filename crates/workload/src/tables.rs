@@ -25,20 +25,22 @@ struct File {
 struct AsWritten {
     name: String,
     #[serde(flatten)]
-    rows: Rows,
+    rows: RowCount,
     columns: Vec<Column>,
 }
 
 /// How many rows a table has.
 #[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Rows {
+enum RowCount {
     /// So many for a unit of the scale.
-    Rows(u64),
+    #[serde(rename = "rows")]
+    ForUnit(u64),
     /// So many at any scale.
-    RowsFixed(u64),
+    #[serde(rename = "rows_fixed")]
+    Fixed(u64),
     /// So many for each row of the table before it.
-    RowsEach(u64),
+    #[serde(rename = "rows_each")]
+    ForParent(u64),
 }
 
 /// What the progress and the generator of rows call a table.
@@ -56,9 +58,9 @@ pub(crate) fn read(workload: &str, text: &str, scale: Scale) -> Result<Vec<Fille
     let (mut rows, mut before) = (BTreeMap::new(), 0);
     for table in &written {
         before = match table.rows {
-            Rows::Rows(for_a_unit) => scale.rows(for_a_unit),
-            Rows::RowsFixed(rows) => rows,
-            Rows::RowsEach(each) => before * each,
+            RowCount::ForUnit(for_a_unit) => scale.rows(for_a_unit),
+            RowCount::Fixed(rows) => rows,
+            RowCount::ForParent(each) => before * each,
         };
         rows.insert(table.name.clone(), before);
     }

@@ -124,7 +124,8 @@ impl<'e> TargetWorkload<'e> {
         what.strip_prefix(self.name()).map_or(what, str::trim_start)
     }
 
-    /// Makes the tables, procedures and sequences anew. Notes of an earlier load that say a table is filled are cleared first.
+    /// Makes the tables, procedures and sequences anew. Notes of an earlier load that say a table is filled are cleared
+    /// first.
     fn make(
         &self,
         scale: Scale,

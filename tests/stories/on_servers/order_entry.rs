@@ -36,8 +36,11 @@ fn a_shop_runs_is_proved_and_dropped<S: Product>() {
             ["stocks below zero: 1", "the first keys of inventories: 5/6"],
         ),
         (
-            format!("UPDATE {items} SET order_id = 999999 WHERE order_id = 9"),
-            format!("UPDATE {items} SET order_id = 9 WHERE order_id = 999999"),
+            format!(
+                "INSERT INTO {items} SELECT 999999, line_item_id, product_id, unit_price, quantity, dispatch_date,
+                 return_date, gift_wrap, item_condition, supplier_id, estimated_delivery FROM {items} WHERE order_id = 9"
+            ),
+            format!("DELETE FROM {items} WHERE order_id = 999999"),
             ["items without an order: 5", "999999/1, 999999/2, 999999/3, 999999/4, 999999/5"],
         ),
         (

@@ -2,7 +2,7 @@
 //! multiplicative congruential generator (modulus 2^31 - 1, multiplier 48271: Park, Miller and Stockmeyer, CACM 36(7),
 //! 1993), whose every step fits a 64-bit SQL integer, with a jump to any pass.
 
-use super::mix;
+use super::mix::mix;
 
 /// The stream of key draws of one job. Procedures on every engine take `state` as an argument and go on from there:
 /// `state = state * 48271 % 2147483647` before each draw, a draw over n being `state * n / 2147483647`.

@@ -5,7 +5,6 @@
 
 use crate::client::{Value, Values};
 use dbdyno_model::{Size, TableShape};
-use dbdyno_stats::SplitMix64;
 use std::sync::LazyLock;
 
 mod calendar;
@@ -13,13 +12,17 @@ mod checksum;
 mod column_values;
 mod columns;
 mod keys;
+mod mix;
+mod rows_by_columns;
 mod sample;
 
 pub use calendar::{calendar, day_from_iso, day_number, first_day, iso_day};
 pub use checksum::{Checksum, Columns};
-pub use column_values::{ColumnValues, Drawn, RowsByColumns};
+pub use column_values::{ColumnValues, Drawn};
 pub use columns::{Column, ColumnType, RowSource, RowSum, column_list, test_columns};
 pub use keys::Keys;
+pub use mix::mix;
+pub use rows_by_columns::RowsByColumns;
 pub use sample::{Sample, altered_quantities, quantity_sum};
 
 /// Characters of `filler`, half from words and half random.
@@ -207,12 +210,6 @@ pub fn regions(shape: TableShape) -> u64 {
 
 fn quantity(h: u64) -> i64 {
     1 + ((h >> 32) % 100).cast_signed()
-}
-
-/// A mixing function of 64 bits (the finaliser of SplitMix64: Steele, Lea and Flood, OOPSLA 2014).
-#[must_use]
-pub fn mix(x: u64) -> u64 {
-    SplitMix64::new(x).draw()
 }
 
 /// `x -> (a x + b) mod m` with a coprime to m and near the golden section of it, so that neighbours part.

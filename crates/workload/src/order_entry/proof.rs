@@ -1,6 +1,6 @@
 //! What proves the load and the work of Order Entry: figures that the statement `look` reads, and how they may change.
 
-use super::{Kind, TABLES};
+use super::kinds::{Kind, TABLES};
 use crate::{Done, Ended, tables};
 use dbdyno_model::Scale;
 

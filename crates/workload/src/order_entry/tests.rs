@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use super::kinds::Kind;
 use super::*;
 use crate::{Ended, tables};
 use dbdyno_engine::ChunkResult;

@@ -1,8 +1,8 @@
 //! What a user of Order Entry does: one visit after the other, each a transaction of a type that is drawn.
 
+use super::kinds::{KINDS, Kind, TABLES};
 use super::proof::ITEMS;
 use super::statements::Sent;
-use super::{KINDS, Kind, TABLES};
 use crate::{User, tables};
 use dbdyno_engine::ChunkResult;
 use dbdyno_engine::client::{Answer, Value, Values};
@@ -145,8 +145,8 @@ impl Visits {
         self.name.get(column).unwrap_or(Value::Null)
     }
 
-    /// The call that does all of the transaction. It answers with 0 where there was nothing to do, and an order with its
-    /// items.
+    /// The call that does all of the transaction. It answers with 0 where there was nothing to do, and an order with the
+    /// number of its items.
     fn call(&mut self, reply: Reply<'_>) -> Act {
         match number(reply, 0, 0) {
             Some(0) => return self.give_up(),

@@ -203,7 +203,7 @@ CREATE OR REPLACE PROCEDURE oe_order_products (
   v_address NUMBER;
   v_card NUMBER;
   v_category NUMBER;
-  v_skip NUMBER;
+  v_place NUMBER;
   v_product NUMBER;
   v_items NUMBER := 0;
   v_seen NUMBER;
@@ -215,13 +215,12 @@ BEGIN
   v_order := oe_order_seq.NEXTVAL;
   FOR n IN 0 .. p_looks - 1 LOOP
     v_category := 1 + MOD(p_category + 13 * n, 100);
-    v_skip := MOD(p_pick + n, 4);
+    v_place := 1 + MOD(p_pick + n, 4);
     SELECT MAX(product_id) INTO v_product FROM (
-      SELECT p.product_id, i.quantity_on_hand
+      SELECT p.product_id, i.quantity_on_hand, ROW_NUMBER() OVER (ORDER BY p.product_id) AS place
       FROM oe_products p JOIN oe_inventories i ON i.product_id = p.product_id
-      WHERE p.category_id = v_category AND i.warehouse_id = p_warehouse AND i.quantity_on_hand > 0
-      ORDER BY p.product_id OFFSET v_skip ROWS FETCH NEXT 1 ROWS ONLY)
-    WHERE quantity_on_hand >= 1 + MOD(product_id, 8);
+      WHERE p.category_id = v_category AND i.warehouse_id = p_warehouse AND i.quantity_on_hand > 0)
+    WHERE place = v_place AND quantity_on_hand >= 1 + MOD(product_id, 8);
     IF v_product IS NOT NULL THEN
       v_items := v_items + 1;
       INSERT INTO oe_items (order_id, line_item_id, product_id, unit_price, quantity, dispatch_date, return_date, gift_wrap,
@@ -288,7 +287,7 @@ END;
 CREATE OR REPLACE PROCEDURE oe_browse_orders (p_customer IN NUMBER, p_pick IN NUMBER, p_done OUT NUMBER) IS
   v_order NUMBER;
   v_line NUMBER;
-  v_skip NUMBER;
+  v_place NUMBER;
   v_seen NUMBER;
 BEGIN
   p_done := 0;
@@ -298,13 +297,15 @@ BEGIN
   IF v_seen = 0 THEN
     RETURN;
   END IF;
-  v_skip := MOD(p_pick, v_seen);
-  SELECT order_id INTO v_order FROM oe_orders WHERE customer_id = p_customer
-  ORDER BY order_id DESC OFFSET v_skip ROWS FETCH NEXT 1 ROWS ONLY;
+  v_place := 1 + MOD(p_pick, v_seen);
+  SELECT order_id INTO v_order FROM (
+    SELECT order_id, ROW_NUMBER() OVER (ORDER BY order_id DESC) AS place FROM oe_orders WHERE customer_id = p_customer)
+  WHERE place = v_place;
   SELECT COUNT(*) INTO v_seen FROM oe_items WHERE order_id = v_order;
-  v_skip := MOD(p_pick, v_seen);
-  SELECT line_item_id INTO v_line FROM oe_items WHERE order_id = v_order
-  ORDER BY line_item_id OFFSET v_skip ROWS FETCH NEXT 1 ROWS ONLY;
+  v_place := 1 + MOD(p_pick, v_seen);
+  SELECT line_item_id INTO v_line FROM (
+    SELECT line_item_id, ROW_NUMBER() OVER (ORDER BY line_item_id) AS place FROM oe_items WHERE order_id = v_order)
+  WHERE place = v_place;
   UPDATE oe_items SET quantity = quantity + 1 WHERE order_id = v_order AND line_item_id = v_line;
   UPDATE oe_orders
   SET order_total = order_total + (SELECT unit_price FROM oe_items WHERE order_id = v_order AND line_item_id = v_line)
@@ -320,32 +321,31 @@ END;
 -- name: finish indexes
 -- what: those that an earlier load has not made
 DECLARE
-  TYPE texts IS TABLE OF VARCHAR2(200);
-  v_indexes texts := texts(
-    'oe_customers_name ON oe_customers (LOWER(last_name), LOWER(first_name))',
-    'oe_customers_email ON oe_customers (email)',
-    'oe_customers_manager ON oe_customers (account_mgr_id)',
-    'oe_addresses_customer ON oe_addresses (customer_id)',
-    'oe_cards_customer ON oe_cards (customer_id)',
-    'oe_orders_customer ON oe_orders (customer_id)',
-    'oe_orders_warehouse ON oe_orders (warehouse_id, order_status, order_id)',
-    'oe_orders_sales_rep ON oe_orders (sales_rep_id)',
-    'oe_orders_date ON oe_orders (order_date)',
-    'oe_items_product ON oe_items (product_id)',
-    'oe_logons_customer ON oe_logons (customer_id)',
-    'oe_logons_date ON oe_logons (logon_date)',
-    'oe_inventories_warehouse ON oe_inventories (warehouse_id)',
-    'oe_products_category ON oe_products (category_id)',
-    'oe_products_supplier ON oe_products (supplier_id)',
-    'oe_products_name ON oe_products (product_name)',
-    'oe_descriptions_name ON oe_descriptions (translated_name)',
-    'oe_warehouses_location ON oe_warehouses (location_id)');
   there EXCEPTION;
   PRAGMA EXCEPTION_INIT(there, -955);
 BEGIN
-  FOR n IN 1 .. v_indexes.COUNT LOOP
+  FOR wanted IN (
+    SELECT 'oe_customers_name ON oe_customers (LOWER(last_name), LOWER(first_name))' AS definition FROM dual UNION ALL
+    SELECT 'oe_customers_email ON oe_customers (email)' FROM dual UNION ALL
+    SELECT 'oe_customers_manager ON oe_customers (account_mgr_id)' FROM dual UNION ALL
+    SELECT 'oe_addresses_customer ON oe_addresses (customer_id)' FROM dual UNION ALL
+    SELECT 'oe_cards_customer ON oe_cards (customer_id)' FROM dual UNION ALL
+    SELECT 'oe_orders_customer ON oe_orders (customer_id)' FROM dual UNION ALL
+    SELECT 'oe_orders_warehouse ON oe_orders (warehouse_id, order_status, order_id)' FROM dual UNION ALL
+    SELECT 'oe_orders_sales_rep ON oe_orders (sales_rep_id)' FROM dual UNION ALL
+    SELECT 'oe_orders_date ON oe_orders (order_date)' FROM dual UNION ALL
+    SELECT 'oe_items_product ON oe_items (product_id)' FROM dual UNION ALL
+    SELECT 'oe_logons_customer ON oe_logons (customer_id)' FROM dual UNION ALL
+    SELECT 'oe_logons_date ON oe_logons (logon_date)' FROM dual UNION ALL
+    SELECT 'oe_inventories_warehouse ON oe_inventories (warehouse_id)' FROM dual UNION ALL
+    SELECT 'oe_products_category ON oe_products (category_id)' FROM dual UNION ALL
+    SELECT 'oe_products_supplier ON oe_products (supplier_id)' FROM dual UNION ALL
+    SELECT 'oe_products_name ON oe_products (product_name)' FROM dual UNION ALL
+    SELECT 'oe_descriptions_name ON oe_descriptions (translated_name)' FROM dual UNION ALL
+    SELECT 'oe_warehouses_location ON oe_warehouses (location_id)' FROM dual)
+  LOOP
     BEGIN
-      EXECUTE IMMEDIATE 'CREATE INDEX ' || v_indexes(n);
+      EXECUTE IMMEDIATE 'CREATE INDEX ' || wanted.definition;
     EXCEPTION
       WHEN there THEN
         NULL;
