@@ -145,8 +145,8 @@ impl Visits {
         self.name.get(column).unwrap_or(Value::Null)
     }
 
-    /// The call that does all of the transaction. It answers with 0 where there was nothing to do, and for an order with
-    /// the number of its items.
+    /// The call that does all of the transaction. It answers with 0 where there was nothing to do, and an order answers
+    /// with the number of its items.
     fn call(&mut self, reply: Reply<'_>) -> Act {
         match number(reply, 0, 0) {
             Some(0) => return self.give_up(),
