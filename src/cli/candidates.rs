@@ -10,7 +10,7 @@ use dbdyno_engine::{EngineInfo, private};
 use dbdyno_results::{FileAccess, Repository, RunNames};
 use dbdyno_storage::BackendKind;
 use dbdyno_storage::orion::{Choice, LargeType, MatrixKind, RunKind, Simulate, Storax};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -125,8 +125,8 @@ impl Named {
             Source::Tests => self.tests(before),
             Source::Workloads => workloads(),
             Source::Sizes => self.sizes(),
-            Source::Engines => engines(|engine| !engine.hidden),
-            Source::OwnServers => engines(|engine| engine.private.is_some()),
+            Source::Engines => engines(shown()),
+            Source::OwnServers => engines(ENGINES.with_private_servers().map(|(engine, _)| engine)),
             Source::Targets => return self.targets(typed),
             Source::Labels => self.labels(&self.runs()),
             Source::OwnRuns => self.own_runs(typed),
@@ -191,10 +191,10 @@ impl Named {
             dbdyno_engine::Target::parse(target).is_ok_and(|target| ENGINES.engine_of(&target).is_ok())
         };
         let before = before.into_iter().filter(of_engines).map(|target| (target, "measured before".to_owned()));
-        let own = ENGINES.all().iter().filter(|engine| engine.private.is_some() && !engine.hidden);
-        let own = own.map(|engine| (private::target_of(engine.name), "a server that `dbdyno up` started".to_owned()));
+        let own = ENGINES.with_private_servers().map(|(engine, _)| private::target_of(engine.name));
+        let own = own.map(|target| (target, "a server that `dbdyno up` started".to_owned()));
         let begin = |engine: &EngineInfo| (beginning(engine).to_owned(), engine.title.to_owned());
-        let begins = ENGINES.all().iter().filter(|engine| !engine.hidden).map(begin);
+        let begins = shown().map(begin);
         let mut found = offered(before.chain(own).chain(begins).collect(), typed);
         found.retain(|candidate| candidate.get_value() != typed);
         if let Some((begin, file)) = file_in(typed) {
@@ -217,8 +217,12 @@ fn workloads() -> Vec<Offer> {
     dbdyno_workload::WORKLOADS.iter().map(about).collect()
 }
 
-fn engines(is_meant: impl Fn(&EngineInfo) -> bool) -> Vec<Offer> {
-    let meant = ENGINES.all().iter().filter(|engine| is_meant(engine));
+/// The engines that lists show.
+fn shown() -> impl Iterator<Item = &'static EngineInfo> {
+    ENGINES.all().iter().filter(|engine| !engine.hidden)
+}
+
+fn engines(meant: impl Iterator<Item = &'static EngineInfo>) -> Vec<Offer> {
     meant.map(|engine| (engine.name.to_owned(), engine.title.to_owned())).collect()
 }
 
@@ -239,14 +243,13 @@ fn file_in(typed: &str) -> Option<(&str, &str)> {
 
 /// Those that begin with what was typed, each word once.
 fn offered(all: Vec<Offer>, typed: &str) -> Vec<CompletionCandidate> {
-    let mut found: Vec<CompletionCandidate> = Vec::new();
-    for (word, help) in all.into_iter().filter(|(word, _)| word.starts_with(typed)) {
-        if !found.iter().any(|known| known.get_value() == word.as_str()) {
-            let help = if help.is_empty() { None } else { Some(help.into()) };
-            found.push(CompletionCandidate::new(word).help(help));
-        }
-    }
-    found
+    let mut known = HashSet::new();
+    let new = all.into_iter().filter(|(word, _)| word.starts_with(typed) && known.insert(word.clone()));
+    let candidate = |(word, help): Offer| {
+        let help = if help.is_empty() { None } else { Some(help.into()) };
+        CompletionCandidate::new(word).help(help)
+    };
+    new.map(candidate).collect()
 }
 
 /// The last value of an option among typed words; `~/` is the home folder, as shells have it.

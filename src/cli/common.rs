@@ -1,6 +1,6 @@
 //! Options that several commands have.
 
-use crate::output::Format;
+use crate::output::{self, Format};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -74,6 +74,15 @@ pub(crate) struct TargetArgs {
 }
 
 impl TargetArgs {
+    /// The part of a next command that names the target again, with a blank before it; empty where none was named,
+    /// because the next command then takes the same file by itself.
+    pub(crate) fn again(&self, target: &str) -> String {
+        match &self.target {
+            Some(_) => format!(" --target {}", output::shell_word(target)),
+            None => String::new(),
+        }
+    }
+
     /// A target with `--without` and `--diagnostics-pack` as URL parameters, so that a run stores them and `resume`
     /// uses them again.
     pub(crate) fn with_options(&self, target: &str) -> String {

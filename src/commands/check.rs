@@ -62,12 +62,10 @@ pub(super) fn check(args: &CheckArgs, context: &Context) -> Result<(), Error> {
 
 /// The command that measures what was looked at.
 fn next(args: &CheckArgs, answer: &CheckDocument) -> String {
-    let target = match &args.target.target {
-        Some(_) => format!(" quick --target {}", output::shell_word(&answer.target)),
-        None => String::new(),
-    };
-    let size = args.target.size.as_deref().map(|size| format!(" --size {}", output::shell_word(size)));
-    format!("dbdyno run{target}{}", size.unwrap_or_default())
+    let wished = &args.target;
+    let what = if wished.target.is_some() { " quick" } else { "" };
+    let size = wished.size.as_deref().map(|size| format!(" --size {}", output::shell_word(size)));
+    format!("dbdyno run{what}{}{}", wished.again(&answer.target), size.unwrap_or_default())
 }
 
 fn look(place: &OpenedTarget, args: &CheckArgs, context: &Context) -> Result<CheckDocument, Error> {

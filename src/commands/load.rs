@@ -67,7 +67,7 @@ pub(super) fn load(args: &LoadArgs, context: &Context) -> Result<(), Error> {
             Err(_) => None,
         };
         let loaded = looked.load(&place, &progress, &stop)?;
-        let next = format!("dbdyno run {}{}", workload.name(), of_target(args, &target));
+        let next = format!("dbdyno run {}{}", workload.name(), wished.again(&target));
         show_workload(workload.name(), target, loaded, args.shown.format())?;
         context.say_next(&next, "measures it");
         return Ok(());
@@ -91,16 +91,8 @@ pub(super) fn load(args: &LoadArgs, context: &Context) -> Result<(), Error> {
     let tables = report.into_iter().flat_map(|report| report.tables).map(LoadedTable::of).collect();
     let answer = LoadDocument { target, size: size.id, seed, verified, resumed, tables, checksums };
     args.shown.format().show(&answer, || page(&answer))?;
-    context.say_next(&format!("dbdyno run quick{}", of_target(args, &answer.target)), "measures it");
+    context.say_next(&format!("dbdyno run quick{}", wished.again(&answer.target)), "measures it");
     Ok(())
-}
-
-/// The option that names the target again, if it was named.
-fn of_target(args: &LoadArgs, target: &str) -> String {
-    match args.target.target {
-        Some(_) => format!(" --target {}", output::shell_word(target)),
-        None => String::new(),
-    }
 }
 
 /// The workload's data on the target now, and what this load did.

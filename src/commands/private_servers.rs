@@ -17,8 +17,7 @@ use std::path::PathBuf;
 /// There is no such engine, or dbdyno cannot start a server of it.
 pub(super) fn product(engine: &str) -> Result<&'static dyn Product, Error> {
     let info = ENGINES.engine(engine)?;
-    let known =
-        || ENGINES.all().iter().filter(|e| e.private.is_some() && !e.hidden).map(|e| e.name).collect::<Vec<_>>();
+    let known = || ENGINES.with_private_servers().map(|(engine, _)| engine.name).collect::<Vec<_>>();
     match info.private {
         Some(private) => Ok(private.product),
         None => Err(Error::Usage(format!(
@@ -78,9 +77,8 @@ enum State {
 /// # Errors
 /// The folder of private servers cannot be looked at.
 pub(super) fn show(asking: Asking, format: Format, context: &Context) -> Result<(), Error> {
-    let own = ENGINES.all().iter().filter(|engine| !engine.hidden);
-    let own = own.filter_map(|engine| Some((engine.name, engine.private?)));
-    let items = own.map(|(engine, private)| item(asking, engine, private)).collect::<Result<Vec<_>, _>>()?;
+    let own = ENGINES.with_private_servers();
+    let items = own.map(|(engine, private)| item(asking, engine.name, private)).collect::<Result<Vec<_>, _>>()?;
     format.show(&items, || page(asking, &items))?;
     let possible = items.iter().filter(|_| asking == Asking::Up);
     let possible = possible.filter_map(|item| Some((item.state == State::Running, item.command.as_ref()?)));

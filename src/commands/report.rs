@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::output;
 use dbdyno_report::compare::CompareOptions;
 use dbdyno_report::verdict::{Variant, Verdict};
-use dbdyno_report::{Extent, numbers};
+use dbdyno_report::{Document, Extent, numbers};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::path::{Path, PathBuf};
 
@@ -16,8 +16,6 @@ const LONGEST_NAME: usize = 120;
 
 /// What is written as %20 or the like.
 const OTHERS: &AsciiSet = &NON_ALPHANUMERIC.remove(b'_').remove(b'.').remove(b'-');
-/// What every page says at its end.
-const MADE_HERE: &str = "<footer><p>Made by dbdyno ";
 
 pub(super) fn report(args: &ReportArgs, context: &Context) -> Result<(), Error> {
     let requirements = args.requirements.as_ref().map(|file| verdict::requirements(file, context)).transpose()?;
@@ -60,7 +58,7 @@ pub(super) fn report(args: &ReportArgs, context: &Context) -> Result<(), Error> 
 fn written(file: &Path, page: &str, context: &Context) -> Result<(), Error> {
     let instead = match std::fs::symlink_metadata(file) {
         Err(_) => "",
-        Ok(found) if found.is_file() && dbdyno_files::text(file).is_ok_and(|old| old.contains(MADE_HERE)) => {
+        Ok(found) if found.is_file() && dbdyno_files::text(file).is_ok_and(|old| Document::is_page(&old)) => {
             ", in place of an older page"
         }
         Ok(_) => {

@@ -50,6 +50,31 @@ fn without_the_planted_loss_none_is_found() {
     assert!(place.text("dbdyno-comparison/junit.xml").contains("tests=\"2\" failures=\"0\">"));
 }
 
+/// A change of engine: what the changed side cannot do is neither passed nor forgotten, though all else is better. T612
+/// is native on both sides; an equivalent would not be judged at all.
+#[test]
+fn a_test_that_only_the_base_can_do_is_no_pass() {
+    let place = Place::new();
+    let given = [
+        ("tests", "T132 T612"),
+        ("options", "--jobs 1 --duration 1s"),
+        ("size", "T"),
+        ("base-target", "null:?speed=1000"),
+        ("changed-target", "sqlite:changed.sqlite"),
+    ];
+    let ended = github::run(&place, &released(&place, &given)).expect(4);
+    assert!(ended.stderr.contains("a test has figures of the base alone"), "{}", ended.stderr);
+    let compared = json(&place, "compare.json");
+    assert_eq!(compared["regression"]["judged"], 2, "{compared:#}");
+    let summary = place.text("dbdyno-comparison/summary.md");
+    let conclusion =
+        "**✗** No row is shown to be worse than A (base) by more than 5 %, but only A (base) has figures of T132.\n";
+    assert!(summary.contains(conclusion) && !summary.contains('✓'), "{summary}");
+    let junit = place.text("dbdyno-comparison/junit.xml");
+    assert!(junit.contains("tests=\"3\" failures=\"0\" skipped=\"1\">"), "{junit}");
+    assert!(junit.contains("name=\"T132\"") && junit.contains("only base has figures of it"), "{junit}");
+}
+
 /// Servers of its own, with settings that a set-up gives them. What the setting costs depends on the machine, and no
 /// machine loses nearly everything by it.
 #[test]

@@ -54,6 +54,34 @@ fn a_run_without_a_target_measures_a_file_beside_the_results() {
 }
 
 #[test]
+fn what_is_not_dbdynos_beside_the_results_is_left_alone() {
+    for write_ahead in [false, true] {
+        let room = Room::new();
+        let foreign = rusqlite::Connection::open(room.path("dbdyno-data.sqlite")).unwrap();
+        if write_ahead {
+            foreign.pragma_update(None, "journal_mode", "wal").unwrap();
+        }
+        foreign.execute_batch("CREATE TABLE accounts (a); INSERT INTO accounts VALUES (1)").unwrap();
+        drop(foreign);
+        is_left_alone(&room, "is a database of something else (accounts)");
+    }
+    let room = Room::new();
+    std::fs::write(room.path("dbdyno-data.sqlite"), "notes of mine\n").unwrap();
+    is_left_alone(&room, "dbdyno-data.sqlite is not an SQLite database");
+}
+
+/// Every command that would use the file beside the results says what is in the way. None changes or makes a file.
+fn is_left_alone(room: &Room, why: &str) {
+    let before = room.files();
+    for line in ["run", "run --dry-run", "run tpcb", "load", "load tpcb", "check"] {
+        let ending = room.run(line).expect(2);
+        let said = format!("{}{}", ending.stdout, ending.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains(why), "{line}: {said}");
+        assert!(room.files() == before, "{line} has changed {:?}", room.files().keys());
+    }
+}
+
+#[test]
 fn a_report_without_a_file_is_named_after_the_run() {
     let room = Room::new();
     for label in ["before", "after"] {

@@ -53,6 +53,11 @@ impl Registry {
         self.0
     }
 
+    /// The engines of which dbdyno can run a server of its own, and how; without those that lists do not show.
+    pub fn with_private_servers(self) -> impl Iterator<Item = (&'static EngineInfo, Private)> {
+        self.0.iter().filter(|engine| !engine.hidden).filter_map(|engine| Some((engine, engine.private?)))
+    }
+
     /// An engine by name.
     ///
     /// # Errors

@@ -15,6 +15,12 @@ impl Document {
         crate::html::page(self)
     }
 
+    /// Whether a text is such a page, of this or another version: it may be written over by a newer one.
+    #[must_use]
+    pub fn is_page(text: &str) -> bool {
+        crate::html::is_page(text)
+    }
+
     /// The Markdown, for the summary of a pipeline.
     #[must_use]
     pub fn markdown(&self) -> String {

@@ -9,6 +9,14 @@ use sha2::{Digest, Sha256};
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 
+/// What every page says at its end, before the version.
+const MADE_BY: &str = "Made by dbdyno ";
+
+/// Whether a text is a page of this or another version.
+pub(crate) fn is_page(text: &str) -> bool {
+    text.contains(&format!("<footer><p>{MADE_BY}"))
+}
+
 /// A whole page.
 pub(super) fn frame(title: &str, content: &Markup) -> String {
     let page = html! {
@@ -26,7 +34,7 @@ pub(super) fn frame(title: &str, content: &Markup) -> String {
                 a.skip href="#main" { "Skip to the figures" }
                 (PreEscaped(drawing::SHAPES.replace('\n', "")))
                 main #main { (content) }
-                footer { p { "Made by dbdyno " (env!("CARGO_PKG_VERSION")) ". This page is complete: it needs no network." } }
+                footer { p { (MADE_BY) (env!("CARGO_PKG_VERSION")) ". This page is complete: it needs no network." } }
                 div #tip role="status" aria-live="polite" {}
                 script { (PreEscaped(SCRIPT)) }
             }
@@ -44,4 +52,19 @@ fn policy() -> String {
         hash(STYLE),
         hash(SCRIPT)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_known_by_its_end() {
+        assert!(is_page(&frame("a title", &html! { p { "figures" } })));
+        for other in ["", "notes of mine", "<!DOCTYPE html><p>Made by dbdyno 0.1.0"] {
+            assert!(!is_page(other), "{other}");
+        }
+        // Nor by a text that a page shows.
+        assert!(!is_page(&html! { "<footer><p>Made by dbdyno " }.into_string()));
+    }
 }

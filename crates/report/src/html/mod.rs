@@ -14,6 +14,8 @@ use maud::{Markup, html};
 use std::cell::{Cell as Counter, RefCell};
 use std::collections::BTreeSet;
 
+pub(crate) use frame::is_page;
+
 /// The page of a document.
 pub(crate) fn page(document: &Document) -> String {
     let sections: Vec<&Section> = document.sections.iter().filter(|section| !section.blocks.is_empty()).collect();

@@ -1,6 +1,7 @@
 //! What every server engine must do on a real server, whichever product it is: the conformance suite, proofs by the
 //! server's own figures, loads and their interruptions. An engine's test file says which servers (`Product`), and lists
 //! its tests by `points!`, `clients!` and `loads!`.
+mod clients;
 pub mod loads;
 pub mod points;
 mod readings;

@@ -23,23 +23,26 @@ pub(super) fn document(comparison: &Comparison, title: String, head: Vec<Block>,
     Document { kind: "dbdyno comparison", title, head: all, sections }
 }
 
-/// Whether the limit was kept, in one sentence. Where nothing was judged it was not.
+/// Whether the limit was kept, in one sentence. Where nothing was judged it was not, nor where a side may have lost a
+/// test.
 fn conclusion(comparison: &Comparison, regression: &Regression) -> Note {
     let Regression { limit_pct, judged, broken, .. } = regression;
     let lost = joined(comparison.of_baseline_alone(), ", ");
     let limit = format!("worse than {} by more than {} %", baseline(comparison), short(*limit_pct));
-    let (kind, text) = match (broken.len(), judged) {
-        (0, 0) => (NoteKind::NotMet, "No row could be judged, so nothing is known of a loss.".to_owned()),
-        (0, _) if !lost.is_empty() => {
-            let text =
-                format!("No row is shown to be {limit}, but only {} has figures of {lost}.", baseline(comparison));
-            (NoteKind::NotMet, text)
-        }
-        (0, _) => (NoteKind::Met, format!("No row is shown to be {limit}.")),
-        (1, _) => (NoteKind::NotMet, format!("1 row of {judged} is shown to be {limit}.")),
-        (n, _) => (NoteKind::NotMet, format!("{n} rows of {judged} are shown to be {limit}.")),
+    let text = match (broken.len(), judged) {
+        (0, 0) => "No row could be judged, so nothing is known of a loss".to_owned(),
+        (0, _) => format!("No row is shown to be {limit}"),
+        (1, _) => format!("1 row of {judged} is shown to be {limit}"),
+        (n, _) => format!("{n} rows of {judged} are shown to be {limit}"),
     };
-    Note { kind, text, ..Note::default() }
+    let no_loss = *judged > 0 && broken.is_empty();
+    let and = if no_loss { "but" } else { "and" };
+    let lost = match &*lost {
+        "" => String::new(),
+        lost => format!(", {and} only {} has figures of {lost}", baseline(comparison)),
+    };
+    let kind = if no_loss && lost.is_empty() { NoteKind::Met } else { NoteKind::NotMet };
+    Note { kind, text: format!("{text}{lost}."), ..Note::default() }
 }
 
 /// How many figures differ, whatever the limit is.
