@@ -115,7 +115,7 @@ CREATE SEQUENCE oe_logon_seq START WITH {logons_next} CACHE 100
 
 -- name: make register
 -- makes: procedure oe_register
-CREATE PROCEDURE oe_register(IN p_first VARCHAR(40), IN p_last VARCHAR(40))
+CREATE PROCEDURE oe_register(IN p_first VARCHAR(40) CHARACTER SET ascii, IN p_last VARCHAR(40) CHARACTER SET ascii)
 BEGIN
   DECLARE v_customer, v_address, v_card BIGINT;
   DECLARE EXIT HANDLER FOR SQLEXCEPTION
@@ -141,7 +141,7 @@ END
 
 -- name: make update_customer
 -- makes: procedure oe_update_customer
-CREATE PROCEDURE oe_update_customer(IN p_last VARCHAR(40), IN p_first VARCHAR(40))
+CREATE PROCEDURE oe_update_customer(IN p_last VARCHAR(40) CHARACTER SET ascii, IN p_first VARCHAR(40) CHARACTER SET ascii)
 BEGIN
   DECLARE v_customer, v_address BIGINT;
   DECLARE EXIT HANDLER FOR SQLEXCEPTION
