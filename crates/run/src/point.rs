@@ -140,7 +140,12 @@ fn fail(point: &mut Point, error: &EngineError) {
     // If the server itself lacks a feature, that is not a failure of the platform.
     let (unsupported, cancelled) = (ErrorClass::Unsupported, ErrorClass::Cancelled);
     point.status = if error.class == unsupported { Status::Unsupported } else { Status::Failed };
-    point.reason = Some(if error.class == cancelled { "interrupted".to_owned() } else { error.to_string() });
+    let why = if error.class == cancelled { "interrupted".to_owned() } else { error.to_string() };
+    // What the proof has found is not forgotten because the point failed, too.
+    point.reason = Some(match point.reason.take() {
+        Some(found) => format!("{why}; {found}"),
+        None => why,
+    });
     if point.outcomes.errors.is_empty() {
         point.outcomes.fail(error.class);
     }
