@@ -152,7 +152,7 @@ impl WorkloadTarget {
         let loaded = load_workload(place.engine.as_ref(), dialect, Some(self.scale), jobs, (progress, stop));
         progress.finish();
         let loaded = loaded.map_err(|error| match stop.requested() {
-            true => Error::LoadStopped("the same command begins the load anew"),
+            true => Error::LoadStopped("the same command goes on with the load"),
             false => place.failed("loading")(error),
         })?;
         // Another dbdyno may have loaded it since it was examined and the plan was made.

@@ -19,6 +19,7 @@ mod servers;
 #[path = "../stories/support.rs"]
 mod support;
 mod test_target;
+mod workloads;
 
 use std::fmt;
 use std::time::Duration;
@@ -104,7 +105,18 @@ macro_rules! kills_of_servers {
     ($($feature:literal $name:ident $product:ident $kills:literal)*) => {
         $(#[cfg(feature = $feature)]
         mod $name {
-            use crate::{test_target, kills, servers};
+            use crate::{test_target, kills, servers, workloads};
+
+            #[test]
+            fn acknowledged_orders_outlive_a_kill_of_the_server() {
+                workloads::suffer(&test_target::$product, 1);
+            }
+
+            #[test]
+            #[ignore = "takes minutes: make robust"]
+            fn acknowledged_orders_outlive_many_kills_of_the_server() {
+                workloads::suffer(&test_target::$product, 20);
+            }
 
             #[test]
             fn a_run_outlives_a_kill_of_its_server() {

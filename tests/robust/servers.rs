@@ -9,7 +9,7 @@ use crate::{HANG, KillCounts, Where, seed};
 use rustix::process::{Pid, Signal, kill_process};
 use std::time::{Duration, Instant};
 
-fn kill(pid: u64) {
+pub(crate) fn kill(pid: u64) {
     let pid = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
     // It may have just ended.
     _ = kill_process(pid, Signal::KILL);

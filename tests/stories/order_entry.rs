@@ -1,10 +1,13 @@
 //! Order Entry on the embedded engine: loaded, run, proved, and what breaks its invariants found.
 
 use crate::document::check_document;
-use crate::support::{Room, number, points, statuses, text};
+use crate::small_disk::SmallDisk;
+use crate::support::{DBDYNO, Room, Running, number, points, statuses, text};
 
 const TARGET: &str = "--target sqlite:shop.sqlite";
 const RUN: &str = "run order-entry --users 1 --duration 200ms";
+/// Long enough for transactions of each type.
+const LONGER: &str = "run order-entry --users 1 --duration 2s";
 
 fn loaded() -> Room {
     let room = Room::new();
@@ -92,16 +95,73 @@ fn each_breach_of_an_invariant_makes_the_point_invalid_and_is_named() {
             "CREATE TRIGGER less AFTER INSERT ON dbdyno_oe_logons
              BEGIN DELETE FROM dbdyno_oe_logons WHERE logon_id = new.logon_id; END",
             "DROP TRIGGER less",
-            "transactions were acknowledged",
+            "as acknowledged",
+        ),
+        (
+            "CREATE TRIGGER stock AFTER UPDATE ON dbdyno_oe_inventories BEGIN UPDATE dbdyno_oe_inventories
+             SET quantity_on_hand = old.quantity_on_hand
+             WHERE product_id = old.product_id AND warehouse_id = old.warehouse_id; END",
+            "DROP TRIGGER stock",
+            "pieces in stock and in orders grew by ",
+        ),
+        (
+            "CREATE TRIGGER status AFTER UPDATE OF order_status ON dbdyno_oe_orders
+             BEGIN UPDATE dbdyno_oe_orders SET order_status = old.order_status WHERE order_id = old.order_id; END",
+            "DROP TRIGGER status",
+            "the sum of the orders' status grew by 0, and by ",
         ),
     ] {
         change(&room, breach);
-        room.run(&format!("{RUN} {TARGET}")).expect(4);
+        room.run(&format!("{LONGER} {TARGET}")).expect(4);
         let reason = text(&points(&room.show("last"))[0], "/reason").to_owned();
         assert!(reason.contains(said), "{said}: {reason}");
         change(&room, back);
     }
     room.run(&format!("{RUN} {TARGET}")).expect(0);
+}
+
+#[test]
+fn a_customer_who_prefers_an_old_address_is_found() {
+    let room = loaded();
+    change(
+        &room,
+        "CREATE TRIGGER prefers AFTER UPDATE OF preferred_address ON dbdyno_oe_customers BEGIN UPDATE dbdyno_oe_customers
+         SET preferred_address = old.preferred_address WHERE customer_id = old.customer_id; END",
+    );
+    room.run(&format!("{LONGER} {TARGET}")).expect(4);
+    let reason = text(&points(&room.show("last"))[0], "/reason").to_owned();
+    assert!(reason.contains("an old one though they have a new one: "), "{reason}");
+    assert!(reason.contains("the first keys of customers: "), "{reason}");
+}
+
+#[test]
+fn a_shop_without_stock_says_that_nothing_was_ordered() {
+    let room = loaded();
+    change(&room, "UPDATE dbdyno_oe_inventories SET quantity_on_hand = 0");
+    let document = room.run(&format!("{LONGER} {TARGET} --json")).expect(0).json();
+    let point = &points(&document)[0];
+    let (ok, rolled_back) = ("/transactions/3/outcomes/ok", "/transactions/3/outcomes/rolled_back");
+    assert!(number(point, rolled_back) > 0.0, "{point:#}");
+    assert_eq!(number(point, rolled_back), number(point, ok), "nobody could order anything");
+}
+
+#[test]
+fn a_disk_that_fills_up_loses_no_order() {
+    let room = loaded();
+    let disk = SmallDisk::new(&room, 256);
+    std::fs::copy(room.path("shop.sqlite"), disk.seen("shop.sqlite")).unwrap();
+    let ballast = disk.fill_up(1024);
+    let target = disk.path("shop.sqlite").display().to_string();
+    let on_disk =
+        |line: &str| Running::start(disk.command(&room, DBDYNO, &format!("{line} --target sqlite:{target}"))).end();
+    let ending = on_disk("run order-entry --users 2 --duration 60s").expect(4);
+    let document = room.show("last");
+    let point = &points(&document)[0];
+    assert_eq!(text(point, "/status"), "failed", "{}", ending.stderr);
+    assert!(text(point, "/reason").starts_with("out of space: "), "{}", point["reason"]);
+    assert!(point["outcomes"]["ok"].as_u64() > Some(0), "{point:#}");
+    std::fs::remove_file(ballast).unwrap();
+    on_disk("run order-entry --users 2 --duration 1s").expect(0);
 }
 
 #[test]

@@ -153,12 +153,14 @@ impl Meta {
     /// What loads of workloads have made of a kind: name, and what tells it from others of that name.
     pub fn kept<'m>(&'m self, kind: &str) -> impl Iterator<Item = (&'m str, &'m str)> {
         let beginning = kept_entry(kind, "");
-        self.entries().filter_map(move |(name, value)| Some((name.strip_prefix(beginning.as_str())?, value)))
+        let kept = move |(name, value): (&'m str, &'m str)| Some((name.strip_prefix(beginning.as_str())?, value));
+        self.entries().filter_map(kept).filter(|(_, value)| !value.is_empty())
     }
 
-    /// Whether a workload's load has made a thing of this kind and name.
+    /// Whether a workload's load has made a thing of this kind and name. An empty entry is of one that it could not
+    /// make.
     pub fn keeps(&self, kind: &str, name: &str) -> bool {
-        self.0.contains_key(&kept_entry(kind, name))
+        !self.get(&kept_entry(kind, name)).is_empty()
     }
 
     /// All of it, by name.

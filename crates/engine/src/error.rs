@@ -12,12 +12,15 @@ pub struct EngineError {
     pub message: String,
     /// Whether it was refused before anything was done, because another dbdyno is at work there.
     pub occupied: bool,
+    /// Whether the database has answered that it did not do what it was asked. After a loss or a time limit of our own
+    /// nobody knows.
+    pub undone: bool,
 }
 
 impl EngineError {
     /// An error of a class.
     pub fn new(class: ErrorClass, message: impl Into<String>) -> Self {
-        Self { class, message: message.into(), occupied: false }
+        Self { class, message: message.into(), occupied: false, undone: false }
     }
 
     /// An error of no class in particular.
@@ -30,6 +33,12 @@ impl EngineError {
     pub fn occupied(doing: &str) -> Self {
         let message = format!("{doing}: another dbdyno is measuring, loading or dropping here; let it end first");
         Self { occupied: true, ..Self::other(message) }
+    }
+
+    /// The same error as the database's own answer: what it was asked is not done.
+    #[must_use]
+    pub fn answered(self) -> Self {
+        Self { undone: true, ..self }
     }
 
     /// The same error with what was being done put before it.

@@ -70,6 +70,12 @@ pub trait Program: Send {
     /// What this transaction has done so far: its rows, and a sum over what it touched.
     fn did(&self) -> ChunkResult;
 
+    /// Whether the statement under way would change the database if it is sent outside a transaction. Nothing is
+    /// unknown of one that only reads.
+    fn changes(&self) -> bool {
+        true
+    }
+
     /// The transaction has ended so.
     fn ended(&mut self, _: Outcome) {}
 }
@@ -97,6 +103,10 @@ impl<P: Program + ?Sized> Program for Box<P> {
 
     fn did(&self) -> ChunkResult {
         (**self).did()
+    }
+
+    fn changes(&self) -> bool {
+        (**self).changes()
     }
 
     fn ended(&mut self, outcome: Outcome) {

@@ -137,15 +137,14 @@ fn unsupported(planned: &PlannedPoint, work: PointWork<'_>, size: &Size) -> Opti
 }
 
 fn fail(point: &mut Point, error: &EngineError) {
-    // If the server itself lacks a feature, that is not a failure of the platform.
-    let (unsupported, cancelled) = (ErrorClass::Unsupported, ErrorClass::Cancelled);
-    point.status = if error.class == unsupported { Status::Unsupported } else { Status::Failed };
-    let why = if error.class == cancelled { "interrupted".to_owned() } else { error.to_string() };
-    // What the proof has found is not forgotten because the point failed, too.
-    point.reason = Some(match point.reason.take() {
-        Some(found) => format!("{why}; {found}"),
-        None => why,
-    });
+    let why = if error.class == ErrorClass::Cancelled { "interrupted".to_owned() } else { error.to_string() };
+    (point.status, point.reason) = match (point.status, point.reason.take()) {
+        // What the proof has found is not forgotten because the point failed, too: nobody measures it again.
+        (Status::Invalid, Some(found)) => (Status::Invalid, Some(format!("{found}; then the point failed: {why}"))),
+        // If the server itself lacks a feature, that is not a failure of the platform.
+        _ if error.class == ErrorClass::Unsupported => (Status::Unsupported, Some(why)),
+        _ => (Status::Failed, Some(why)),
+    };
     if point.outcomes.errors.is_empty() {
         point.outcomes.fail(error.class);
     }
@@ -227,10 +226,10 @@ fn attempt(
     let measured = jobs::run(&point_context, planned.load, &mut sessions, point);
     // Dropping the sessions frees the engine for the proof.
     drop(sessions);
-    match &measured {
-        Ok(RawMeasurement { types, log, .. }) => invariants.prove(context, point, types, Some(log.checksum)),
-        Err(FailedMeasurement { types, .. }) => invariants.prove(context, point, types, None),
-    }
+    let types = match &measured {
+        Ok(RawMeasurement { types, .. }) | Err(FailedMeasurement { types, .. }) => types,
+    };
+    invariants.prove(context, point, types);
     let measured = measured.map_err(|failed| failed.error)?;
     match &context.pacer {
         Ok(pacer) => point.pace = Some(PointPace { before, after: pacer.take(), ..pacer.point() }),
@@ -304,3 +303,6 @@ fn evictor(files: &[std::path::PathBuf], point: &mut Point) -> Option<Evictor> {
     let opened = Evictor::open(&there).and_then(|evictor| evictor.evict_all(EvictMode::FlushFirst).map(|()| evictor));
     opened.map_err(|error| point.lacks("proof.eviction", format!("the page cache could not be evicted: {error}"))).ok()
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,14 +10,14 @@ use dbdyno_engine::{Engine, EngineError};
 use dbdyno_model::{
     ClientLoad, Dop, Flag, Mapping, Plan, PlannedPoint, Point, Ramp, Scale, Status, Subject, WorkloadName,
 };
-use dbdyno_workload::{Dialect, Done, Ended, TargetWorkload, Workload, WorkloadData};
+use dbdyno_workload::{Dialect, Ended, TargetWorkload, Workload, WorkloadData};
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 /// Window of each point unless the user gives another.
 const DURATION_S: f64 = 10.0;
 /// How long to wait for a server that was lost within a point, to prove what it had acknowledged.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(15);
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// The result of a load.
@@ -131,14 +131,14 @@ impl<'a> InvariantCheck<'a> {
     pub(crate) fn open(context: &RunContext<'_>, work: PointWork<'a>, point: &mut Point) -> Result<Self, EngineError> {
         let PointWork::Workload(work) = work else { return Ok(Self::None) };
         let target_workload = work.target_workload(context.engine);
-        let before = target_workload.read_figures();
+        let before = target_workload.read_figures(work.loaded.scale);
         let before = before.map_err(|error| error.while_doing("reading the workload's figures"))?;
         let last = work.loaded.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if last.is_some_and(|last| last != before) {
             let note = format!("{} was changed by somebody else since the point before", work.program.work);
             point.flag(Flag::ForeignLoad, note);
         }
-        let broken = target_workload.broken(&before);
+        let broken = target_workload.broken(work.loaded.scale, &before);
         let broken = broken.map_err(|error| error.while_doing("reading the workload's figures"))?;
         let problems = broken.into_iter().map(|why| format!("before the point: {why}; load it anew")).collect();
         target_workload.settle().map_err(|error| error.while_doing("bringing the workload's tables to rest"))?;
@@ -147,13 +147,7 @@ impl<'a> InvariantCheck<'a> {
 
     /// Reads the figures again, and compares them with how the transactions ended. A difference makes the point
     /// invalid.
-    pub(crate) fn prove(
-        &self,
-        context: &RunContext<'_>,
-        point: &mut Point,
-        types: &[TypeResult],
-        checksum: Option<u64>,
-    ) {
+    pub(crate) fn prove(&self, context: &RunContext<'_>, point: &mut Point, types: &[TypeResult]) {
         let Self::Of { work, before, problems } = self else { return };
         let after = look(context, work);
         // If the figures are unknown, the next point has nothing to compare with.
@@ -170,11 +164,13 @@ impl<'a> InvariantCheck<'a> {
             acknowledged: of.outcomes.ok - of.outcomes.rolled_back,
             rolled_back: of.outcomes.rolled_back,
             unknown: of.unknown,
+            sum: of.sum,
         };
-        let done = Done { types: types.iter().map(ended).collect(), checksum };
+        let ended: Vec<Ended> = types.iter().map(ended).collect();
         let workload = work.loaded.dialect.workload();
-        let broken = work.target_workload(context.engine).broken(&after).unwrap_or_else(|_| workload.broken(&after));
-        let found = broken.into_iter().chain(workload.miscounted(before, &after, &done));
+        let broken = work.target_workload(context.engine).broken(work.loaded.scale, &after);
+        let broken = broken.unwrap_or_else(|_| workload.broken(&after));
+        let found = broken.into_iter().chain(workload.miscounted(before, &after, &ended));
         let problems: Vec<String> = problems.iter().cloned().chain(found).collect();
         if !problems.is_empty() {
             point.status = Status::Invalid;
@@ -187,7 +183,7 @@ impl<'a> InvariantCheck<'a> {
 fn look(context: &RunContext<'_>, work: &WorkloadSpec<'_>) -> Result<Vec<i64>, EngineError> {
     let began = Instant::now();
     loop {
-        match work.target_workload(context.engine).read_figures() {
+        match work.target_workload(context.engine).read_figures(work.loaded.scale) {
             Err(error) if error.target_lost() && began.elapsed() < PATIENCE && !context.stop.requested() => {
                 std::thread::sleep(PAUSE);
             }

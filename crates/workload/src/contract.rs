@@ -28,6 +28,8 @@ pub struct Ended {
     pub rolled_back: u64,
     /// The answer never came: the database has them or has them not.
     pub unknown: u64,
+    /// The sum of what the program said of those that were acknowledged ([`Program::did`]), modulo 2^64.
+    pub sum: u64,
 }
 
 impl Ended {
@@ -38,26 +40,32 @@ impl Ended {
             acknowledged: self.acknowledged + other.acknowledged,
             rolled_back: self.rolled_back + other.rolled_back,
             unknown: self.unknown + other.unknown,
+            sum: self.sum.wrapping_add(other.sum),
         }
     }
 
-    /// Why a table of a row for each transaction cannot have grown by so many, if it cannot.
+    /// Why something that each transaction adds one to cannot have grown by so much, if it cannot.
     #[must_use]
-    pub fn misfit(&self, table: &str, rows: i64) -> Option<String> {
-        let Self { acknowledged, unknown, .. } = *self;
-        let fits = u64::try_from(rows).is_ok_and(|rows| (acknowledged..=acknowledged + unknown).contains(&rows));
-        let more = if unknown > 0 { format!(", and of {unknown} nobody knows") } else { String::new() };
-        (!fits).then(|| format!("{table} grew by {rows} rows, and {acknowledged} transactions were acknowledged{more}"))
+    pub fn misfit(&self, what: &str, growth: i64) -> Option<String> {
+        self.outside(what, growth, self.acknowledged, 1)
     }
-}
 
-/// What the users of a point did.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Done {
-    /// By type, in the order of [`Workload::types`].
-    pub types: Vec<Ended>,
-    /// The sum of what the programs said of acknowledged transactions ([`Program::did`]), where it is known.
-    pub checksum: Option<u64>,
+    /// Why something that each transaction adds what it says to, `most` at the most, cannot have grown by so much, if
+    /// it cannot.
+    #[must_use]
+    pub fn misfit_of_sum(&self, what: &str, growth: i64, most: u64) -> Option<String> {
+        self.outside(what, growth, self.sum, most)
+    }
+
+    fn outside(&self, what: &str, growth: i64, due: u64, most: u64) -> Option<String> {
+        let unknown = self.unknown;
+        let fits = u64::try_from(growth).is_ok_and(|growth| (due..=due + unknown * most).contains(&growth));
+        let more = match unknown {
+            0 => String::new(),
+            _ => format!(", and up to {} by {unknown} transactions of which nobody knows", unknown * most),
+        };
+        (!fits).then(|| format!("{what} grew by {growth}, and by {due} as acknowledged{more}"))
+    }
 }
 
 /// What a workload is.
@@ -129,8 +137,9 @@ pub trait Workload: Sync {
         &[]
     }
 
-    /// What is wrong with how the figures have changed while users did what they did.
-    fn miscounted(&self, before: &[i64], after: &[i64], done: &Done) -> Vec<String>;
+    /// What is wrong with how the figures have changed while transactions ended so, by type in the order of
+    /// [`Workload::types`].
+    fn miscounted(&self, before: &[i64], after: &[i64], ended: &[Ended]) -> Vec<String>;
 }
 
 impl fmt::Debug for dyn Workload {

@@ -10,7 +10,7 @@
 //! | `count`, `look` | figures that prove the load, and the work |
 //! | `keys X` | the first ten keys of rows that break what a figure of `look` counts |
 //!
-//! In `make`, `finish` and `count` `{TABLE_rows}` is how many rows a load makes in a table, and `{TABLE_next}` the next
+//! In `make`, `finish`, `count`, `look` and `keys` `{TABLE_rows}` is how many rows a load makes in a table, and `{TABLE_next}` the next
 //! id.
 
 use crate::{Workload, tables};

@@ -13,7 +13,7 @@ mod target_workload;
 mod tpcb;
 
 pub use alone::Alone;
-pub use contract::{About, Done, Ended, User, Workload};
+pub use contract::{About, Ended, User, Workload};
 pub use dialect::Dialect;
 pub use target_workload::{TargetWorkload, WorkloadData};
 

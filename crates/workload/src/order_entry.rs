@@ -10,7 +10,7 @@ mod proof;
 mod statements;
 mod visits;
 
-use crate::{About, Done, User, Workload};
+use crate::{About, Ended, User, Workload};
 use dbdyno_engine::program::{Program, TransactionType};
 use dbdyno_model::{Drive, Scale};
 use kinds::{KINDS, TABLES};
@@ -62,8 +62,8 @@ impl Workload for OrderEntry {
         &proof::TRACED
     }
 
-    fn miscounted(&self, before: &[i64], after: &[i64], done: &Done) -> Vec<String> {
-        proof::miscounted(before, after, done)
+    fn miscounted(&self, before: &[i64], after: &[i64], ended: &[Ended]) -> Vec<String> {
+        proof::miscounted(before, after, ended)
     }
 }
 

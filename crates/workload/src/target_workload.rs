@@ -109,8 +109,8 @@ impl<'e> TargetWorkload<'e> {
             self.run(&[self.dialect.at_scale(&statement.sql, scale)?])?;
             watch.progress(&doing, nth, finishing.len() as u64);
         }
-        let (miscounted, figures) = (self.recount(scale)?, self.read_figures()?);
-        let wrong: Vec<String> = miscounted.into_iter().chain(self.broken(&figures)?).collect();
+        let (miscounted, figures) = (self.recount(scale)?, self.read_figures(scale)?);
+        let wrong: Vec<String> = miscounted.into_iter().chain(self.broken(scale, &figures)?).collect();
         if !wrong.is_empty() {
             let message = format!("what was loaded for {} is not what was to be: {}", self.name(), wrong.join("; "));
             return Err(EngineError::new(ErrorClass::Corruption, message));
@@ -139,13 +139,23 @@ impl<'e> TargetWorkload<'e> {
         self.engine.note(&stale)?;
         let mut earlier = objects.iter().filter(|object| meta.keeps(object.kind, object.name()));
         earlier.try_for_each(|object| self.drop_object(object))?;
-        let mut notes = vec![(self.entry(), format!("loading scale {scale}"))];
-        for object in objects {
-            let value = if object.columns.is_empty() { "1" } else { object.columns };
-            notes.push((kept_entry(object.kind, object.name()), value.to_owned()));
-        }
-        self.engine.note(&notes)?;
-        objects.iter().try_for_each(|object| self.run(&[self.dialect.at_scale(object.sql, scale)?]))
+        self.engine.note(&[(self.entry(), format!("loading scale {scale}"))])?;
+        objects.iter().try_for_each(|object| self.make_object(object, scale))
+    }
+
+    /// Makes an object. It is noted before, so that a load that is killed leaves nothing that nobody knows; a note of
+    /// what could not be made is taken back, because the object of that name is somebody else's.
+    fn make_object(&self, object: &SchemaObject<'_>, scale: Scale) -> Result<(), EngineError> {
+        let entry = kept_entry(object.kind, object.name());
+        let value = if object.columns.is_empty() { "1" } else { object.columns };
+        self.engine.note(&[(entry.clone(), value.to_owned())])?;
+        self.run(&[self.dialect.at_scale(object.sql, scale)?]).map_err(|error| {
+            let error = error.while_doing(&format!("making the {} {}", object.kind, object.sql_name));
+            match self.engine.note(&[(entry, String::new())]) {
+                Err(other) if !error.target_lost() => other.while_doing(&error.to_string()),
+                _ => error,
+            }
+        })
     }
 
     /// Whether all of its tables exist.
@@ -208,27 +218,30 @@ impl<'e> TargetWorkload<'e> {
     /// # Errors
     /// The engine's error.
     pub fn recount(&self, scale: Scale) -> Result<Vec<String>, EngineError> {
-        let count = self.dialect.at_scale(&self.dialect.text("count")?.sql, scale)?;
-        Ok(self.dialect.workload().misloaded(scale, &self.query(count)?))
+        Ok(self.dialect.workload().misloaded(scale, &self.query(self.text("count", scale)?)?))
     }
 
     /// Reads the figures that prove the work: those of the statement `look`.
     ///
     /// # Errors
     /// The engine's error.
-    pub fn read_figures(&self) -> Result<Vec<i64>, EngineError> {
-        self.query(self.dialect.text("look")?)
+    pub fn read_figures(&self, scale: Scale) -> Result<Vec<i64>, EngineError> {
+        self.query(self.text("look", scale)?)
+    }
+
+    fn text(&self, name: &str, scale: Scale) -> Result<StatementText, EngineError> {
+        self.dialect.at_scale(&self.dialect.text(name)?.sql, scale)
     }
 
     /// What is wrong with the figures, each with the first keys of the rows that break it.
     ///
     /// # Errors
     /// The engine's error.
-    pub fn broken(&self, figures: &[i64]) -> Result<Vec<String>, EngineError> {
+    pub fn broken(&self, scale: Scale, figures: &[i64]) -> Result<Vec<String>, EngineError> {
         let mut wrong = self.dialect.workload().broken(figures);
         for (place, name) in self.dialect.workload().traced() {
             if figures.get(*place).is_some_and(|figure| *figure != 0) {
-                let keys = self.texts(self.dialect.text(&format!("keys {name}"))?)?;
+                let keys = self.texts(self.text(&format!("keys {name}"), scale)?)?;
                 wrong.push(format!("the first keys of {name}: {}", keys.join(", ")));
             }
         }

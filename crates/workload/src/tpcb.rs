@@ -1,7 +1,7 @@
 //! pgbench's TPC-B-like transaction: an amount is booked on an account, its teller and a branch, which are drawn
 //! independently of each other as pgbench does it, and noted in a history that only grows.
 
-use crate::{About, Done, User, Workload};
+use crate::{About, Ended, User, Workload};
 use dbdyno_engine::ChunkResult;
 use dbdyno_engine::client::{Answer, Values};
 use dbdyno_engine::data::Keys;
@@ -79,14 +79,13 @@ impl Workload for TpcB {
         (!one).then_some(said).into_iter().collect()
     }
 
-    fn miscounted(&self, before: &[i64], after: &[i64], done: &Done) -> Vec<String> {
+    fn miscounted(&self, before: &[i64], after: &[i64], ended: &[Ended]) -> Vec<String> {
         let ([.., amounts_before, rows_before], [.., amounts, rows]) = (before, after) else { return Vec::new() };
-        let ended = done.types.first().copied().unwrap_or_default();
+        let ended = ended.first().copied().unwrap_or_default();
         let grew = ended.misfit("the history", rows - rows_before);
-        let moved = amounts - amounts_before;
-        let booked = done.checksum.map(u64::cast_signed).filter(|booked| ended.unknown == 0 && moved != *booked);
-        let other =
-            booked.map(|booked| format!("the amounts of the history grew by {moved}, and {booked} was acknowledged"));
+        let (moved, booked) = (amounts - amounts_before, ended.sum.cast_signed());
+        let other = (ended.unknown == 0 && moved != booked)
+            .then(|| format!("the amounts of the history grew by {moved}, and {booked} was acknowledged"));
         grew.into_iter().chain(other).collect()
     }
 }

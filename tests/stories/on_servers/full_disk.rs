@@ -10,7 +10,16 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-stories!(a_disk_that_is_full_fails_what_writes_and_nothing_else, a_disk_that_fills_up_stops_a_load_which_goes_on_later);
+stories!(
+    a_disk_that_is_full_fails_what_writes_and_nothing_else,
+    a_disk_that_fills_up_stops_a_load_which_goes_on_later,
+    a_disk_that_fills_up_under_a_shop_loses_no_order,
+);
+
+/// Enough for Order Entry at its least scale.
+const SHOP_MIB: u32 = 900;
+/// KiB left on the disk, which orders of some seconds fill.
+const SHOP_LEFT_KIB: usize = 512;
 
 /// Servers with a part of their data on a small disk.
 pub(crate) trait FullDisk: Product {
@@ -143,4 +152,22 @@ fn a_disk_that_fills_up_stops_a_load_which_goes_on_later<S: FullDisk>() {
     }
     let answer = room.run(&format!("{load} --json")).expect(0).json();
     assert_eq!((&answer["resumed"], &answer["verified"]), (&true.into(), &true.into()), "{answer:#}");
+}
+
+fn a_disk_that_fills_up_under_a_shop_loses_no_order<S: FullDisk>() {
+    let room = Room::new();
+    let disk = SmallDisk::new(&room, SHOP_MIB);
+    let small = Beside::<S>::start(&room, &disk);
+    let target = small.server.socket(S::SUPERUSER, OWN);
+    room.run(&format!("load order-entry --scale 0.01 --target {target}")).expect(0);
+    let ballast = disk.fill_up(SHOP_LEFT_KIB);
+    let ending = room.run(&format!("run order-entry --users 4 --duration 60s --target {target}")).expect(4);
+    let document = room.show("last");
+    let point = &points(&document)[0];
+    check_point(point);
+    assert_eq!(text(point, "/status"), "failed", "{}", ending.stderr);
+    assert!(text(point, "/reason").starts_with("out of space: "), "{}", point["reason"]);
+    assert!(point["missing"]["proof.workload"].is_null(), "what was acknowledged is proved: {:#}", point["missing"]);
+    std::fs::remove_file(ballast).unwrap();
+    room.run(&format!("run order-entry --users 4 --duration 1s --target {target}")).expect(0);
 }

@@ -6,7 +6,14 @@ use super::{OWN, Product, stories};
 use crate::document::check_document;
 use crate::support::{Room, number, points, statuses, text, wait_until};
 
-stories!(a_shop_runs_is_proved_and_dropped, acknowledged_orders_outlive_the_crash_of_the_server,);
+stories!(
+    a_shop_runs_is_proved_and_dropped,
+    a_foreign_sequence_stays,
+    acknowledged_orders_outlive_the_crash_of_the_server,
+);
+
+/// Rows of logons that a load makes at scale 0.01.
+const LOADED_LOGONS: u32 = 23_829;
 
 fn a_shop_runs_is_proved_and_dropped<S: Product>() {
     let (room, database) = (Room::new(), S::fixtures().empty());
@@ -61,11 +68,46 @@ fn a_shop_runs_is_proved_and_dropped<S: Product>() {
         assert!(said.iter().all(|said| reason.contains(said)), "{said:?}: {reason}");
         database.sql(&back);
     }
-    room.run(&format!("{run} --users 2 --duration 500ms")).expect(0);
+    runs_by_procedures(&room, target);
+    // What has nothing to do says so, and is rolled back: in both forms nobody orders what is not there.
+    database.sql(&format!("UPDATE {inventories} SET quantity_on_hand = 0"));
+    for form in ["server", "client"] {
+        let document = room.run(&format!("{run} --drive {form} --users 2 --duration 2s --json")).expect(0).json();
+        let orders = &points(&document)[0]["transactions"][3]["outcomes"];
+        assert!(orders["rolled_back"].as_u64() > Some(0), "{form}: {orders:#}");
+        assert_eq!(orders["rolled_back"], orders["ok"], "{form}");
+    }
     let said = room.run(&format!("drop --target {target}")).expect(0).stdout;
     assert!(said.contains("oe_customers"), "{said}");
     let nothing = room.run(&format!("drop --target {target} --json")).expect(0).json();
     assert_eq!(nothing["dropped"], false, "sequences and procedures go, too: {nothing:#}");
+}
+
+/// Each transaction is one call, and is proved like one of statements.
+#[track_caller]
+fn runs_by_procedures(room: &Room, target: &str) {
+    let run = format!("run order-entry --drive server --target {target}");
+    let document = room.run(&format!("{run} --users 1,4 --duration 1s --json")).expect(0).json();
+    assert_eq!(statuses(&document), ["order-entry ok"; 3]);
+    check_document(&document);
+    assert!(points(&document).iter().all(|point| text(point, "/drive") == "server"));
+}
+
+/// A sequence that somebody else made, of a name that a load needs, is refused and stays, also when the load is tried
+/// again and when dbdyno drops all that is its own.
+fn a_foreign_sequence_stays<S: Product>() {
+    let (room, database) = (Room::new(), S::fixtures().empty());
+    let target = database.target();
+    let table = S::table("oe_order_seq");
+    room.run(&format!("load tpcb --target {target}")).expect(0);
+    database.sql(&format!("CREATE SEQUENCE {table} START WITH 4711"));
+    for _ in 0..2 {
+        let said = room.run(&format!("load order-entry --scale 0.01 --target {target}")).expect(3).stderr;
+        assert!(said.contains("making the sequence") && said.contains("oe_order_seq"), "{said}");
+    }
+    room.run(&format!("drop --target {target}"));
+    // This fails where it is not there any more.
+    database.sql(&format!("DROP SEQUENCE {table}"));
 }
 
 fn acknowledged_orders_outlive_the_crash_of_the_server<S: Product>() {
@@ -74,18 +116,37 @@ fn acknowledged_orders_outlive_the_crash_of_the_server<S: Product>() {
     let (room, target) = (Room::new(), server.socket(S::SUPERUSER, OWN));
     room.run(&format!("load order-entry --scale 0.01 --target {target}")).expect(0);
     let logons = S::table("oe_logons");
-    let rows = || server.sql(OWN, &format!("SELECT COUNT(*) FROM {logons}")).trim().parse::<u64>().unwrap();
-    let run = room.start(&format!("run order-entry --users 1,4 --duration 3s --target {target}"));
-    run.until("[1/3] order-entry");
-    let before = rows();
-    wait_until("transactions of the second point", || rows() > before);
-    let id = lost(&room, run, || server.kill());
+    let rows = |server: &S| server.sql(OWN, &format!("SELECT COUNT(*) FROM {logons}")).trim().parse::<u64>().unwrap();
+    let run = |server: &S| {
+        let run = room.start(&format!("run order-entry --users 1,4 --duration 3s --target {target}"));
+        run.until("[1/3] order-entry");
+        let before = rows(server);
+        wait_until("transactions of the second point", || rows(server) > before);
+        run
+    };
+    // The server is back while dbdyno waits for it, so what it had acknowledged is proved.
+    let lost_run = run(&server);
+    server.kill();
+    server.restart();
+    let id = lost(&room, lost_run, || ());
     let first = room.show(&id);
     assert_eq!(statuses(&first), ["order-entry ok", "order-entry failed"]);
-    server.restart();
+    assert!(points(&first)[1]["missing"]["proof.workload"].is_null(), "{:#}", points(&first)[1]["missing"]);
     room.run("resume last").expect(0);
     let document = room.show(&id);
     assert_eq!(statuses(&document), ["order-entry ok"; 3]);
     assert_eq!(points(&document)[0], points(&first)[0], "what was measured is as it was");
     check_document(&document);
+    // A loss is found though the point fails, and nobody measures such a point again.
+    let lost_run = run(&server);
+    server.sql(OWN, &format!("DELETE FROM {logons} WHERE logon_id > {LOADED_LOGONS}"));
+    server.kill();
+    server.restart();
+    lost_run.end().expect(3);
+    room.run("resume last").expect(4);
+    let document = room.show("last");
+    assert_eq!(statuses(&document), ["order-entry ok", "order-entry invalid", "order-entry ok"]);
+    let reason = text(&points(&document)[1], "/reason");
+    assert!(reason.starts_with("logons grew by "), "{reason}");
+    assert!(reason.contains("then the point failed: connection lost: "), "{reason}");
 }

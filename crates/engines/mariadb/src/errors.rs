@@ -18,13 +18,14 @@ const UNKNOWN_DATABASE: u16 = 1049;
 /// [`super::connection::MariaDbConnection::error`] knows better, because it knows whether anybody asked.
 pub(super) fn engine_error(doing: &str, error: &Error) -> EngineError {
     let class = class(error);
-    let said = match error {
+    let error = match error {
         Error::MySqlError(server) => {
-            DIALECT.errors.advised(u32::from(server.code), class, &server.message, words(server))
+            let said = DIALECT.errors.advised(u32::from(server.code), class, &server.message, words(server));
+            EngineError::new(class, said).answered()
         }
-        error => bare(error),
+        error => EngineError::new(class, bare(error)),
     };
-    EngineError::new(class, said).while_doing(doing)
+    error.while_doing(doing)
 }
 
 /// An error of opening a connection in words. `found` says where the password came from that was used.

@@ -196,7 +196,8 @@ fn shown_call(procedure: &str, numbers: &[String]) -> String {
 /// A statement with what ends it in SQL*Plus: PL/SQL is ended by a line with a slash, everything else by a semicolon.
 pub(super) fn ended(sql: &str) -> String {
     let first = sql.trim_start();
-    let is_block = ["BEGIN", "DECLARE", "CREATE OR REPLACE"].iter().any(|word| first.starts_with(word));
+    let is_block =
+        ["BEGIN", "DECLARE", "CREATE OR REPLACE", "CREATE PROCEDURE"].iter().any(|word| first.starts_with(word));
     if is_block { format!("{sql}\n/") } else { format!("{sql};") }
 }
 

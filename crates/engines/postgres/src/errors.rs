@@ -17,7 +17,8 @@ pub(super) fn engine_error(doing: &str, trouble: &Trouble) -> EngineError {
         Some(said) => DIALECT.errors.advised(said.sqlstate.as_str(), trouble.class, &said.message, words(said)),
         None => trouble.words.clone(),
     };
-    EngineError::new(trouble.class, said).while_doing(doing)
+    let error = EngineError::new(trouble.class, said).while_doing(doing);
+    if trouble.said.is_some() { error.answered() } else { error }
 }
 
 /// An error of opening a connection in words. `found` says where the password came from that was used.

@@ -46,7 +46,9 @@ pub(super) fn in_words(error: &rusqlite::Error, file: &str, errno: Option<Errno>
         (ffi::SQLITE_CANTOPEN, Some(Errno::ACCESS | Errno::PERM | Errno::ROFS)) => ErrorClass::Permission,
         _ => DIALECT.errors.class(number, &said),
     };
-    EngineError::new(class, DIALECT.errors.advised(number, class, "", said))
+    let error = EngineError::new(class, DIALECT.errors.advised(number, class, "", said));
+    // A write that fails half-way may have reached the file.
+    if code == ffi::SQLITE_IOERR { error } else { error.answered() }
 }
 
 /// An error of the operating system's in these words, of a class of its own or else of this one.

@@ -1,6 +1,6 @@
 //! What the sessions of a point in the client drive share.
 
-use super::counts::{Counts, TimetableCounts};
+use super::counts::{Counts, TimetableCounts, TypeCounts};
 use super::result::{ClientResult, TypeResult};
 use super::timetables::Timetables;
 use crate::server_drive::first_cause;
@@ -136,8 +136,8 @@ impl<'w> ClientContext<'w> {
         let series = series(&recorded, span);
         let types = recorded.types.into_iter().enumerate().map(|(n, recorded)| {
             let failed = recorded.steps.iter().map(|step| step.errors).sum();
-            let (outcomes, unknown) = whole.types.get(n).cloned().unwrap_or_default();
-            TypeResult { service: recorded.service, response: recorded.response, failed, outcomes, unknown }
+            let TypeCounts { outcomes, unknown, sum } = whole.types.get(n).cloned().unwrap_or_default();
+            TypeResult { service: recorded.service, response: recorded.response, failed, outcomes, unknown, sum }
         });
         let types = types.collect();
         let (outcomes, connection_wait) = (whole.outcomes, whole.waits);

@@ -25,6 +25,16 @@ pub(crate) struct TimetableCounts {
     pub(crate) idle_ns: u64,
 }
 
+/// What became of the transactions of one type.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct TypeCounts {
+    pub(crate) outcomes: Outcomes,
+    /// Transactions of which it is unknown whether the database has them.
+    pub(crate) unknown: u64,
+    /// The sum of what the program said of those that succeeded, modulo 2^64.
+    pub(crate) sum: u64,
+}
+
 /// The counts of one session, apart from the times in its recorder.
 #[derive(Debug, Default)]
 pub struct Counts {
@@ -36,8 +46,8 @@ pub struct Counts {
     pub(crate) checksum: u64,
     /// How transactions ended.
     pub outcomes: Outcomes,
-    /// The same by transaction type, and the number of transactions whose end is unknown.
-    pub(crate) types: Vec<(Outcomes, u64)>,
+    /// The same by transaction type.
+    pub(crate) types: Vec<TypeCounts>,
     pub(crate) lost: LostWork,
     /// How its timetable was kept, in an open loop.
     pub(crate) timetable: TimetableCounts,
@@ -68,8 +78,9 @@ impl Counts {
         self.outcomes.merge(&other.outcomes);
         self.types.resize(self.types.len().max(other.types.len()), Default::default());
         for (ours, theirs) in self.types.iter_mut().zip(&other.types) {
-            ours.0.merge(&theirs.0);
-            ours.1 += theirs.1;
+            ours.outcomes.merge(&theirs.outcomes);
+            ours.unknown += theirs.unknown;
+            ours.sum = ours.sum.wrapping_add(theirs.sum);
         }
         self.lost.merge(other.lost);
         let (ours, theirs) = (&mut self.timetable, other.timetable);

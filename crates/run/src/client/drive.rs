@@ -10,13 +10,12 @@ mod failures;
 mod lateness;
 
 use super::context::ClientContext;
-use super::counts::Counts;
+use super::counts::{Counts, TypeCounts};
 use super::waiting_users::{User, WaitingUsers};
 use crate::window::{Stage, WindowMode};
 use dbdyno_engine::client::{Answer, Bound};
 use dbdyno_engine::program::{Act, Outcome, Program};
 use dbdyno_engine::{ChunkResult, Failure, Reply, Request, Step, Work};
-use dbdyno_model::Outcomes;
 use dbdyno_stats::{LocalRecorder, Sample, TypeId};
 
 /// Failures in a row after which a session counts as stalled.
@@ -274,9 +273,10 @@ impl<'t, P: Program> ClientDrive<'t, P> {
         let rolled_back = u64::from(self.rolled_back);
         self.counts.outcomes.succeed(1);
         self.counts.outcomes.rolled_back += rolled_back;
-        self.count_type(|outcomes, _| {
-            outcomes.succeed(1);
-            outcomes.rolled_back += rolled_back;
+        self.count_type(|of| {
+            of.outcomes.succeed(1);
+            of.outcomes.rolled_back += rolled_back;
+            of.sum = of.sum.wrapping_add(did.checksum);
         });
         self.counts.checksum = self.counts.checksum.wrapping_add(did.checksum);
         self.account(ended_ns);
@@ -303,9 +303,9 @@ impl<'t, P: Program> ClientDrive<'t, P> {
 
     /// Counts how the current transaction ended, under its type.
     #[inline]
-    fn count_type(&mut self, count: impl FnOnce(&mut Outcomes, &mut u64)) {
-        if let Some((outcomes, unknown)) = self.counts.types.get_mut(self.of_type.number()) {
-            count(outcomes, unknown);
+    fn count_type(&mut self, count: impl FnOnce(&mut TypeCounts)) {
+        if let Some(of) = self.counts.types.get_mut(self.of_type.number()) {
+            count(of);
         }
     }
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 mod pooled;
+mod unknown;
 
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::client::{TestForm, TestProgram, Value};
@@ -53,9 +54,19 @@ enum Sent {
     Rollback,
 }
 
+/// What a session says of a statement that fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Says {
+    /// Nothing: its answer never came.
+    Nothing,
+    /// That it was not done.
+    Undone,
+}
+
 struct Scripted {
     clock: Arc<SimulatedClock>,
     manner: Manner,
+    says: Says,
     statements: u64,
     asked: Asked,
 }
@@ -85,7 +96,10 @@ impl Session for Scripted {
         };
         self.asked.lock().unwrap().push((asked, self.clock.now_ns(), failed.is_none()));
         match failed {
-            Some(class) => Err(EngineError::new(class, "told to fail").into()),
+            Some(class) => {
+                let error = EngineError::new(class, "told to fail");
+                Err(if self.says == Says::Undone { error.answered() } else { error }.into())
+            }
             None => Ok(ChunkResult { rows: u64::from(is_statement), ..ChunkResult::default() }),
         }
     }
@@ -123,7 +137,13 @@ fn run_users(users: u32, code: &str, load: ClientLoad, duration_ns: u64, manners
     let clock = Arc::new(SimulatedClock::default());
     let window = Window::new(WindowMode::of_client(duration_ns as f64 / 1e9), manners.len());
     let context = ClientContext::new(&window, duration_ns, load, load.rate.map(|rate| rate.per_s(0.0)), &spec);
-    let scripted = |manner| Scripted { clock: Arc::clone(&clock), manner, statements: 0, asked: Asked::default() };
+    let scripted = |manner| Scripted {
+        clock: Arc::clone(&clock),
+        manner,
+        says: Says::Nothing,
+        statements: 0,
+        asked: Asked::default(),
+    };
     let mut sessions: Vec<Scripted> = manners.into_iter().map(scripted).collect();
     let program = |job| TestProgram::new(&spec, job, TestForm::default());
     let pool = WaitingUsers::default();

@@ -145,13 +145,13 @@ impl Visits {
         self.name.get(column).unwrap_or(Value::Null)
     }
 
-    /// The call that does all of the transaction. It answers with 0 where there was nothing to do, and an order answers
-    /// with the number of its items.
+    /// The call that does all of the transaction. It answers with 0 where there was nothing to do, an order with the
+    /// number of its items, and whoever processes orders with how many.
     fn call(&mut self, reply: Reply<'_>) -> Act {
         match number(reply, 0, 0) {
             Some(0) => return self.give_up(),
-            Some(items) if self.kind == Kind::OrderProducts => self.did.checksum = items.cast_unsigned(),
-            _ => {}
+            Some(said) => self.did.checksum = said.cast_unsigned(),
+            None => {}
         }
         if self.at > 1 {
             return Act::Ended;
@@ -317,6 +317,10 @@ impl Visits {
                 return self.give_up();
             }
         }
+        if self.at > 2 && self.at <= 2 + self.orders.len() {
+            // Somebody else may have processed it for the last time meanwhile.
+            self.did.checksum += reply.map_or(0, |(done, _)| done.rows);
+        }
         match (self.orders.get(self.at - 2).copied(), self.at - 2 == self.orders.len()) {
             (Some(order), _) => self.execute(Sent::ProcessOrder, self.at == 2, &[order]),
             (None, true) => Act::Commit,
@@ -415,5 +419,10 @@ impl Program for Visits {
 
     fn did(&self) -> ChunkResult {
         self.did
+    }
+
+    /// Outside a transaction only the visit of somebody who browses is written.
+    fn changes(&self) -> bool {
+        self.user.form == Drive::Server || (self.kind == Kind::BrowseProducts && self.at >= 2 + self.looks)
     }
 }

@@ -77,14 +77,12 @@ fn figures_that_disagree_are_told() {
         assert_eq!(TpcB.broken(&figures).len(), 1, "{figures:?}");
     }
     assert_eq!(TpcB.broken(&[5, 5]).len(), 1);
-    let done = |acknowledged, unknown, checksum: i64| Done {
-        types: vec![Ended { acknowledged, unknown, rolled_back: 0 }],
-        checksum: Some(checksum.cast_unsigned()),
-    };
-    let wrong = |after: [i64; 5], done: &Done| TpcB.miscounted(&[5, 5, 5, 5, 2], &after, done);
+    let done =
+        |acknowledged, unknown, sum: i64| [Ended { acknowledged, unknown, rolled_back: 0, sum: sum.cast_unsigned() }];
+    let wrong = |after: [i64; 5], ended: &[Ended]| TpcB.miscounted(&[5, 5, 5, 5, 2], &after, ended);
     assert_eq!(wrong([9, 9, 9, 9, 4], &done(2, 0, 4)), [""; 0]);
-    assert!(wrong([9, 9, 9, 9, 3], &done(2, 0, 4))[0].contains("grew by 1 rows, and 2 transactions"));
-    assert!(wrong([9, 9, 9, 9, 5], &done(2, 0, 4))[0].contains("grew by 3 rows"));
+    assert!(wrong([9, 9, 9, 9, 3], &done(2, 0, 4))[0].contains("grew by 1, and by 2 as acknowledged"));
+    assert!(wrong([9, 9, 9, 9, 5], &done(2, 0, 4))[0].contains("grew by 3, and by 2"));
     assert!(wrong([8, 8, 8, 8, 4], &done(2, 0, 4))[0].contains("grew by 3, and 4 was"));
     // Of those of which nobody knows each may have been done or not.
     for rows in 4..=5 {

@@ -19,7 +19,7 @@ impl<P: Program> ClientDrive<'_, P> {
         self.warm(ended_ns);
         self.learn_edges();
         let class = self.context.class(&error);
-        let unknown = unknown(class) && (self.activity == Activity::Commit || !self.open);
+        let unknown = self.may_be_done(class, error.undone);
         let in_rollback = matches!(self.activity, Activity::Rollback(_));
         self.lose();
         if in_rollback || ends_the_point(class) {
@@ -34,7 +34,7 @@ impl<P: Program> ClientDrive<'_, P> {
         if class == ErrorClass::Conflict && self.attempt < MOST_RETRIES {
             self.attempt += 1;
             self.counts.outcomes.retries += 1;
-            self.count_type(|outcomes, _| outcomes.retries += 1);
+            self.count_type(|of| of.outcomes.retries += 1);
             if let Some(at_ns) = self.inside(ended_ns) {
                 self.recorder.retry(self.of_type, at_ns);
             }
@@ -59,9 +59,9 @@ impl<P: Program> ClientDrive<'_, P> {
     fn count(&mut self, class: ErrorClass, unknown: bool, ended_ns: u64) {
         self.user.program.ended(if unknown { Outcome::Unknown } else { Outcome::RolledBack });
         self.counts.outcomes.fail(class);
-        self.count_type(|outcomes, unknowns| {
-            outcomes.fail(class);
-            *unknowns += u64::from(unknown);
+        self.count_type(|of| {
+            of.outcomes.fail(class);
+            of.unknown += u64::from(unknown);
         });
         self.account(ended_ns);
         if let Some(at_ns) = self.inside(ended_ns) {
@@ -76,14 +76,26 @@ impl<P: Program> ClientDrive<'_, P> {
             _ => (0, 0),
         };
         let before = if self.executed > 0 { self.user.program.did().rows } else { 0 };
-        // Whether a failed commit was done is unknown; a single statement is its own commit.
-        let commits = self.activity == Activity::Commit || !self.open;
+        let commits = self.commits();
         self.counts.lost.merge(LostWork {
             statements: self.executed + failed,
             rows: before + rows,
             commits: u64::from(commits),
         });
         self.executed = 0;
+    }
+
+    /// Whether the request that failed would have committed: a single statement that changes something is its own
+    /// commit.
+    fn commits(&self) -> bool {
+        self.activity == Activity::Commit || (!self.open && self.user.program.changes())
+    }
+
+    /// Whether the database may have committed what failed. Its own answer that a statement was not done is believed;
+    /// one to a commit is not, because a limit may run out after the commit is in the log.
+    fn may_be_done(&self, class: ErrorClass, undone: bool) -> bool {
+        let no_answer = matches!(class, ErrorClass::ConnectionLost | ErrorClass::Timeout | ErrorClass::Cancelled);
+        no_answer && self.commits() && (self.activity == Activity::Commit || !undone)
     }
 
     /// Notes one more failure in a row. The point ends when all sessions are stalled.
@@ -95,11 +107,6 @@ impl<P: Program> ClientDrive<'_, P> {
             self.context.stalled();
         }
     }
-}
-
-/// Whether such an error leaves it unknown what the database has done.
-fn unknown(class: ErrorClass) -> bool {
-    matches!(class, ErrorClass::ConnectionLost | ErrorClass::Timeout | ErrorClass::Cancelled)
 }
 
 /// Whether every further transaction would fail in the same way.

@@ -266,7 +266,7 @@ END
 CREATE PROCEDURE oe_process_orders(IN p_warehouse BIGINT)
 BEGIN
   DECLARE v_orders VARCHAR(400) DEFAULT '';
-  DECLARE v_order, v_n, v_items BIGINT DEFAULT 0;
+  DECLARE v_order, v_n, v_items, v_done BIGINT DEFAULT 0;
   DECLARE EXIT HANDLER FOR SQLEXCEPTION
   BEGIN
     ROLLBACK;
@@ -284,10 +284,11 @@ BEGIN
       SET v_order = SUBSTRING_INDEX(SUBSTRING_INDEX(v_orders, ',', v_n), ',', -1);
       SET v_items = (SELECT COUNT(*) FROM oe_items WHERE order_id = v_order);
       UPDATE oe_orders SET order_status = order_status + 1 WHERE order_id = v_order AND order_status < 10;
+      SET v_done = v_done + ROW_COUNT();
       SET v_n = v_n + 1;
     END WHILE;
     COMMIT;
-    SELECT 1, v_items;
+    SELECT v_done, v_items;
   END IF;
 END
 
@@ -523,7 +524,8 @@ CALL oe_process_orders(:1)
 CALL oe_browse_orders(:1, :2)
 
 -- name: look
--- what: rows of six tables; orders with another total; stocks below zero; items without order, without product; sequences behind their keys
+-- what: rows of six tables; orders with another total; stocks below zero; items without order, without product;
+-- also: sequences behind their keys; pieces in stock and in orders; the sum of the status; customers with another address
 SELECT (SELECT COUNT(*) FROM oe_customers), (SELECT COUNT(*) FROM oe_addresses),
        (SELECT COUNT(*) FROM oe_cards), (SELECT COUNT(*) FROM oe_orders), (SELECT COUNT(*) FROM oe_items),
        (SELECT COUNT(*) FROM oe_logons),
@@ -540,7 +542,13 @@ SELECT (SELECT COUNT(*) FROM oe_customers), (SELECT COUNT(*) FROM oe_addresses),
           UNION ALL SELECT (SELECT next_not_cached_value - 1 FROM oe_card_seq), (SELECT MAX(card_id) FROM oe_cards)
           UNION ALL SELECT (SELECT next_not_cached_value - 1 FROM oe_order_seq), (SELECT MAX(order_id) FROM oe_orders)
           UNION ALL SELECT (SELECT next_not_cached_value - 1 FROM oe_logon_seq), (SELECT MAX(logon_id) FROM oe_logons)) AS pairs
-        WHERE seq < high)
+        WHERE seq < high),
+       CAST((SELECT SUM(quantity) FROM oe_items) + (SELECT SUM(quantity_on_hand) FROM oe_inventories) AS SIGNED),
+       CAST((SELECT SUM(order_status) FROM oe_orders) AS SIGNED),
+       (SELECT COUNT(*) FROM oe_customers c
+        LEFT JOIN oe_addresses a ON a.address_id = c.preferred_address AND a.customer_id = c.customer_id
+        WHERE a.address_id IS NULL OR (a.address_id <= {addresses_rows} AND c.customer_id IN
+         (SELECT customer_id FROM oe_addresses WHERE address_id > {addresses_rows})))
 
 -- name: keys orders
 SELECT o.order_id FROM oe_orders o
@@ -562,12 +570,26 @@ SELECT CONCAT(i.order_id, '/', i.line_item_id) FROM oe_items i LEFT JOIN oe_prod
 WHERE p.product_id IS NULL ORDER BY i.order_id, i.line_item_id LIMIT 10
 
 -- name: keys sequences
--- what: the highest keys of the tables in whose sequences to look
-SELECT CONCAT('customers ', (SELECT MAX(customer_id) FROM oe_customers)) UNION ALL
-SELECT CONCAT('addresses ', (SELECT MAX(address_id) FROM oe_addresses)) UNION ALL
-SELECT CONCAT('cards ', (SELECT MAX(card_id) FROM oe_cards)) UNION ALL
-SELECT CONCAT('orders ', (SELECT MAX(order_id) FROM oe_orders)) UNION ALL
-SELECT CONCAT('logons ', (SELECT MAX(logon_id) FROM oe_logons))
+-- what: tables whose sequence is behind, with their highest keys
+SELECT CONCAT(name, high) FROM (
+  SELECT 'customers ' AS name, (SELECT next_not_cached_value - 1 FROM oe_customer_seq) AS seq,
+         (SELECT MAX(customer_id) FROM oe_customers) AS high
+  UNION ALL SELECT 'addresses ', (SELECT next_not_cached_value - 1 FROM oe_address_seq),
+         (SELECT MAX(address_id) FROM oe_addresses)
+  UNION ALL SELECT 'cards ', (SELECT next_not_cached_value - 1 FROM oe_card_seq),
+         (SELECT MAX(card_id) FROM oe_cards)
+  UNION ALL SELECT 'orders ', (SELECT next_not_cached_value - 1 FROM oe_order_seq),
+         (SELECT MAX(order_id) FROM oe_orders)
+  UNION ALL SELECT 'logons ', (SELECT next_not_cached_value - 1 FROM oe_logon_seq),
+         (SELECT MAX(logon_id) FROM oe_logons)) AS pairs
+WHERE seq < high
+
+-- name: keys customers
+SELECT c.customer_id FROM oe_customers c
+LEFT JOIN oe_addresses a ON a.address_id = c.preferred_address AND a.customer_id = c.customer_id
+WHERE a.address_id IS NULL OR (a.address_id <= {addresses_rows} AND c.customer_id IN
+  (SELECT customer_id FROM oe_addresses WHERE address_id > {addresses_rows}))
+ORDER BY c.customer_id LIMIT 10
 
 -- name: count
 -- what: loaded rows of each table, in the order in which they are made

@@ -119,7 +119,7 @@ CREATE SEQUENCE oe_logon_seq START WITH {logons_next} CACHE 100
 
 -- name: make register
 -- makes: procedure oe_register
-CREATE OR REPLACE PROCEDURE oe_register (p_first IN VARCHAR2, p_last IN VARCHAR2, p_done OUT NUMBER) IS
+CREATE PROCEDURE oe_register (p_first IN VARCHAR2, p_last IN VARCHAR2, p_done OUT NUMBER) IS
   v_customer NUMBER := oe_customer_seq.NEXTVAL;
   v_address NUMBER := oe_address_seq.NEXTVAL;
   v_card NUMBER := oe_card_seq.NEXTVAL;
@@ -144,7 +144,7 @@ END;
 
 -- name: make update_customer
 -- makes: procedure oe_update_customer
-CREATE OR REPLACE PROCEDURE oe_update_customer (p_last IN VARCHAR2, p_first IN VARCHAR2, p_done OUT NUMBER) IS
+CREATE PROCEDURE oe_update_customer (p_last IN VARCHAR2, p_first IN VARCHAR2, p_done OUT NUMBER) IS
   v_customer NUMBER;
   v_address NUMBER;
 BEGIN
@@ -169,7 +169,7 @@ END;
 -- name: make browse_products
 -- makes: procedure oe_browse_products
 -- what: looks at p_looks products that lie 37 apart, from p_product on
-CREATE OR REPLACE PROCEDURE oe_browse_products (
+CREATE PROCEDURE oe_browse_products (
   p_customer IN NUMBER, p_product IN NUMBER, p_looks IN NUMBER, p_done OUT NUMBER
 ) IS
   v_seen NUMBER;
@@ -196,7 +196,7 @@ END;
 -- name: make order_products
 -- makes: procedure oe_order_products
 -- what: an item of each of p_looks categories that lie 13 apart, from p_category on; p_pick decides which, and how many pieces
-CREATE OR REPLACE PROCEDURE oe_order_products (
+CREATE PROCEDURE oe_order_products (
   p_customer IN NUMBER, p_warehouse IN NUMBER, p_category IN NUMBER, p_looks IN NUMBER, p_pick IN NUMBER, p_done OUT NUMBER
 ) IS
   v_order NUMBER;
@@ -260,7 +260,7 @@ END;
 
 -- name: make process_orders
 -- makes: procedure oe_process_orders
-CREATE OR REPLACE PROCEDURE oe_process_orders (p_warehouse IN NUMBER, p_done OUT NUMBER) IS
+CREATE PROCEDURE oe_process_orders (p_warehouse IN NUMBER, p_done OUT NUMBER) IS
   v_items NUMBER;
 BEGIN
   p_done := 0;
@@ -272,7 +272,7 @@ BEGIN
   LOOP
     SELECT COUNT(*) INTO v_items FROM oe_items WHERE order_id = found.order_id;
     UPDATE oe_orders SET order_status = order_status + 1 WHERE order_id = found.order_id AND order_status < 10;
-    p_done := 1;
+    p_done := p_done + SQL%ROWCOUNT;
   END LOOP;
   COMMIT WRITE IMMEDIATE WAIT;
 EXCEPTION
@@ -284,7 +284,7 @@ END;
 -- name: make browse_orders
 -- makes: procedure oe_browse_orders
 -- what: p_pick decides which of the customer's orders, and which item
-CREATE OR REPLACE PROCEDURE oe_browse_orders (p_customer IN NUMBER, p_pick IN NUMBER, p_done OUT NUMBER) IS
+CREATE PROCEDURE oe_browse_orders (p_customer IN NUMBER, p_pick IN NUMBER, p_done OUT NUMBER) IS
   v_order NUMBER;
   v_line NUMBER;
   v_place NUMBER;
@@ -323,6 +323,7 @@ END;
 DECLARE
   there EXCEPTION;
   PRAGMA EXCEPTION_INIT(there, -955);
+  v_ours NUMBER;
 BEGIN
   FOR wanted IN (
     SELECT 'oe_customers_name ON oe_customers (LOWER(last_name), LOWER(first_name))' AS definition FROM dual UNION ALL
@@ -348,7 +349,12 @@ BEGIN
       EXECUTE IMMEDIATE 'CREATE INDEX ' || wanted.definition;
     EXCEPTION
       WHEN there THEN
-        NULL;
+        -- Something else may have its name.
+        SELECT COUNT(*) INTO v_ours FROM user_indexes
+        WHERE wanted.definition LIKE LOWER(index_name) || ' ON ' || LOWER(table_name) || ' %';
+        IF v_ours = 0 THEN
+          RAISE;
+        END IF;
     END;
   END LOOP;
 END;
@@ -566,7 +572,8 @@ BEGIN
 END;
 
 -- name: look
--- what: rows of six tables; orders with another total; stocks below zero; items without order, without product; sequences behind their keys
+-- what: rows of six tables; orders with another total; stocks below zero; items without order, without product;
+-- also: sequences behind their keys; pieces in stock and in orders; the sum of the status; customers with another address
 SELECT (SELECT COUNT(*) FROM oe_customers), (SELECT COUNT(*) FROM oe_addresses),
        (SELECT COUNT(*) FROM oe_cards), (SELECT COUNT(*) FROM oe_orders), (SELECT COUNT(*) FROM oe_items),
        (SELECT COUNT(*) FROM oe_logons),
@@ -583,7 +590,13 @@ SELECT (SELECT COUNT(*) FROM oe_customers), (SELECT COUNT(*) FROM oe_addresses),
           UNION ALL SELECT (SELECT last_number - 1 FROM user_sequences WHERE sequence_name = 'OE_CARD_SEQ'), (SELECT MAX(card_id) FROM oe_cards) FROM dual
           UNION ALL SELECT (SELECT last_number - 1 FROM user_sequences WHERE sequence_name = 'OE_ORDER_SEQ'), (SELECT MAX(order_id) FROM oe_orders) FROM dual
           UNION ALL SELECT (SELECT last_number - 1 FROM user_sequences WHERE sequence_name = 'OE_LOGON_SEQ'), (SELECT MAX(logon_id) FROM oe_logons) FROM dual)
-        WHERE seq < high)
+        WHERE seq < high),
+       (SELECT SUM(quantity) FROM oe_items) + (SELECT SUM(quantity_on_hand) FROM oe_inventories),
+       (SELECT SUM(order_status) FROM oe_orders),
+       (SELECT COUNT(*) FROM oe_customers c
+        LEFT JOIN oe_addresses a ON a.address_id = c.preferred_address AND a.customer_id = c.customer_id
+        WHERE a.address_id IS NULL OR (a.address_id <= {addresses_rows} AND c.customer_id IN
+         (SELECT customer_id FROM oe_addresses WHERE address_id > {addresses_rows})))
 FROM dual
 
 -- name: keys orders
@@ -606,12 +619,26 @@ SELECT i.order_id || '/' || i.line_item_id FROM oe_items i LEFT JOIN oe_products
 WHERE p.product_id IS NULL ORDER BY i.order_id, i.line_item_id FETCH FIRST 10 ROWS ONLY
 
 -- name: keys sequences
--- what: the highest keys of the tables in whose sequences to look
-SELECT 'customers ' || (SELECT MAX(customer_id) FROM oe_customers) FROM dual UNION ALL
-SELECT 'addresses ' || (SELECT MAX(address_id) FROM oe_addresses) FROM dual UNION ALL
-SELECT 'cards ' || (SELECT MAX(card_id) FROM oe_cards) FROM dual UNION ALL
-SELECT 'orders ' || (SELECT MAX(order_id) FROM oe_orders) FROM dual UNION ALL
-SELECT 'logons ' || (SELECT MAX(logon_id) FROM oe_logons) FROM dual
+-- what: tables whose sequence is behind, with their highest keys
+SELECT name || high FROM (
+  SELECT 'customers ' AS name, (SELECT last_number - 1 FROM user_sequences WHERE sequence_name = 'OE_CUSTOMER_SEQ') AS seq,
+         (SELECT MAX(customer_id) FROM oe_customers) AS high FROM dual
+  UNION ALL SELECT 'addresses ', (SELECT last_number - 1 FROM user_sequences WHERE sequence_name = 'OE_ADDRESS_SEQ'),
+         (SELECT MAX(address_id) FROM oe_addresses) FROM dual
+  UNION ALL SELECT 'cards ', (SELECT last_number - 1 FROM user_sequences WHERE sequence_name = 'OE_CARD_SEQ'),
+         (SELECT MAX(card_id) FROM oe_cards) FROM dual
+  UNION ALL SELECT 'orders ', (SELECT last_number - 1 FROM user_sequences WHERE sequence_name = 'OE_ORDER_SEQ'),
+         (SELECT MAX(order_id) FROM oe_orders) FROM dual
+  UNION ALL SELECT 'logons ', (SELECT last_number - 1 FROM user_sequences WHERE sequence_name = 'OE_LOGON_SEQ'),
+         (SELECT MAX(logon_id) FROM oe_logons) FROM dual)
+WHERE seq < high
+
+-- name: keys customers
+SELECT c.customer_id FROM oe_customers c
+LEFT JOIN oe_addresses a ON a.address_id = c.preferred_address AND a.customer_id = c.customer_id
+WHERE a.address_id IS NULL OR (a.address_id <= {addresses_rows} AND c.customer_id IN
+  (SELECT customer_id FROM oe_addresses WHERE address_id > {addresses_rows}))
+ORDER BY c.customer_id FETCH FIRST 10 ROWS ONLY
 
 -- name: count
 -- what: loaded rows of each table, in the order in which they are made

@@ -250,7 +250,9 @@ BEGIN
   FOREACH v_order IN ARRAY v_orders LOOP
     PERFORM count(*) FROM dbdyno.oe_items WHERE order_id = v_order;
     UPDATE dbdyno.oe_orders SET order_status = order_status + 1 WHERE order_id = v_order AND order_status < 10;
-    p_done := 1;
+    IF FOUND THEN
+      p_done := p_done + 1;
+    END IF;
   END LOOP;
 END
 $$;
@@ -369,8 +371,17 @@ VACUUM ANALYZE dbdyno.oe_descriptions;
 VACUUM ANALYZE dbdyno.oe_warehouses;
 
 -- name: rest inventories
--- what: each order changes some of these rows
+-- what: transactions change rows of these tables
 VACUUM dbdyno.oe_inventories;
+
+-- name: rest orders
+VACUUM dbdyno.oe_orders;
+
+-- name: rest items
+VACUUM dbdyno.oe_items;
+
+-- name: rest customers
+VACUUM dbdyno.oe_customers;
 
 -- name: client find_customer
 SELECT preferred_address, preferred_card, first_name, last_name, email, customer_class, credit_limit
@@ -516,7 +527,8 @@ CALL dbdyno.oe_process_orders(:1);
 CALL dbdyno.oe_browse_orders(:1, :2);
 
 -- name: look
--- what: rows of six tables; orders with another total; stocks below zero; items without order, without product; sequences behind their keys
+-- what: rows of six tables; orders with another total; stocks below zero; items without order, without product;
+-- also: sequences behind their keys; pieces in stock and in orders; the sum of the status; customers with another address
 SELECT (SELECT count(*) FROM dbdyno.oe_customers), (SELECT count(*) FROM dbdyno.oe_addresses),
        (SELECT count(*) FROM dbdyno.oe_cards), (SELECT count(*) FROM dbdyno.oe_orders), (SELECT count(*) FROM dbdyno.oe_items),
        (SELECT count(*) FROM dbdyno.oe_logons),
@@ -538,7 +550,13 @@ SELECT (SELECT count(*) FROM dbdyno.oe_customers), (SELECT count(*) FROM dbdyno.
                  (SELECT max(order_id) FROM dbdyno.oe_orders)
           UNION ALL SELECT (SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END FROM dbdyno.oe_logon_seq),
                  (SELECT max(logon_id) FROM dbdyno.oe_logons)) AS pairs
-        WHERE seq < key);
+        WHERE seq < key),
+       (SELECT sum(quantity) FROM dbdyno.oe_items) + (SELECT sum(quantity_on_hand) FROM dbdyno.oe_inventories),
+       (SELECT sum(order_status) FROM dbdyno.oe_orders),
+       (SELECT count(*) FROM dbdyno.oe_customers c
+        LEFT JOIN dbdyno.oe_addresses a ON a.address_id = c.preferred_address AND a.customer_id = c.customer_id
+        WHERE a.address_id IS NULL OR (a.address_id <= {addresses_rows} AND c.customer_id IN
+         (SELECT customer_id FROM dbdyno.oe_addresses WHERE address_id > {addresses_rows})));
 
 -- name: keys orders
 SELECT o.order_id FROM dbdyno.oe_orders o
@@ -560,12 +578,26 @@ SELECT i.order_id || '/' || i.line_item_id FROM dbdyno.oe_items i LEFT JOIN dbdy
 WHERE p.product_id IS NULL ORDER BY i.order_id, i.line_item_id LIMIT 10;
 
 -- name: keys sequences
--- what: the highest keys of the tables in whose sequences to look
-SELECT 'customers ' || (SELECT max(customer_id) FROM dbdyno.oe_customers) UNION ALL
-SELECT 'addresses ' || (SELECT max(address_id) FROM dbdyno.oe_addresses) UNION ALL
-SELECT 'cards ' || (SELECT max(card_id) FROM dbdyno.oe_cards) UNION ALL
-SELECT 'orders ' || (SELECT max(order_id) FROM dbdyno.oe_orders) UNION ALL
-SELECT 'logons ' || (SELECT max(logon_id) FROM dbdyno.oe_logons);
+-- what: tables whose sequence is behind, with their highest keys
+SELECT name || high FROM (
+  SELECT 'customers ' AS name, (SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END FROM dbdyno.oe_customer_seq) AS seq,
+         (SELECT max(customer_id) FROM dbdyno.oe_customers) AS high
+  UNION ALL SELECT 'addresses ', (SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END FROM dbdyno.oe_address_seq),
+         (SELECT max(address_id) FROM dbdyno.oe_addresses)
+  UNION ALL SELECT 'cards ', (SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END FROM dbdyno.oe_card_seq),
+         (SELECT max(card_id) FROM dbdyno.oe_cards)
+  UNION ALL SELECT 'orders ', (SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END FROM dbdyno.oe_order_seq),
+         (SELECT max(order_id) FROM dbdyno.oe_orders)
+  UNION ALL SELECT 'logons ', (SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END FROM dbdyno.oe_logon_seq),
+         (SELECT max(logon_id) FROM dbdyno.oe_logons)) AS pairs
+WHERE seq < high;
+
+-- name: keys customers
+SELECT c.customer_id FROM dbdyno.oe_customers c
+LEFT JOIN dbdyno.oe_addresses a ON a.address_id = c.preferred_address AND a.customer_id = c.customer_id
+WHERE a.address_id IS NULL OR (a.address_id <= {addresses_rows} AND c.customer_id IN
+  (SELECT customer_id FROM dbdyno.oe_addresses WHERE address_id > {addresses_rows}))
+ORDER BY c.customer_id LIMIT 10;
 
 -- name: count
 -- what: loaded rows of each table, in the order in which they are made

@@ -296,7 +296,8 @@ WHERE order_id = :3;
 SELECT 1;
 
 -- name: look
--- what: rows of six tables; orders with another total; stocks below zero; items without order, without product; none, as there are no sequences
+-- what: rows of six tables; orders with another total; stocks below zero; items without order, without product;
+-- also: none, as there are no sequences; pieces in stock and in orders; the sum of the status; customers with another address
 SELECT (SELECT count(*) FROM dbdyno_oe_customers), (SELECT count(*) FROM dbdyno_oe_addresses),
        (SELECT count(*) FROM dbdyno_oe_cards), (SELECT count(*) FROM dbdyno_oe_orders), (SELECT count(*) FROM dbdyno_oe_items),
        (SELECT count(*) FROM dbdyno_oe_logons),
@@ -307,7 +308,13 @@ SELECT (SELECT count(*) FROM dbdyno_oe_customers), (SELECT count(*) FROM dbdyno_
        (SELECT count(*) FROM dbdyno_oe_items i LEFT JOIN dbdyno_oe_orders o ON o.order_id = i.order_id WHERE o.order_id IS NULL),
        (SELECT count(*) FROM dbdyno_oe_items i LEFT JOIN dbdyno_oe_products p ON p.product_id = i.product_id
         WHERE p.product_id IS NULL),
-       0;
+       0,
+       (SELECT sum(quantity) FROM dbdyno_oe_items) + (SELECT sum(quantity_on_hand) FROM dbdyno_oe_inventories),
+       (SELECT sum(order_status) FROM dbdyno_oe_orders),
+       (SELECT count(*) FROM dbdyno_oe_customers c
+        LEFT JOIN dbdyno_oe_addresses a ON a.address_id = c.preferred_address AND a.customer_id = c.customer_id
+        WHERE a.address_id IS NULL OR (a.address_id <= {addresses_rows} AND c.customer_id IN
+         (SELECT customer_id FROM dbdyno_oe_addresses WHERE address_id > {addresses_rows})));
 
 -- name: keys orders
 SELECT o.order_id FROM dbdyno_oe_orders o
@@ -331,6 +338,13 @@ WHERE p.product_id IS NULL ORDER BY i.order_id, i.line_item_id LIMIT 10;
 -- name: keys sequences
 -- what: nothing: there are no sequences
 SELECT 1 WHERE 1 = 0;
+
+-- name: keys customers
+SELECT c.customer_id FROM dbdyno_oe_customers c
+LEFT JOIN dbdyno_oe_addresses a ON a.address_id = c.preferred_address AND a.customer_id = c.customer_id
+WHERE a.address_id IS NULL OR (a.address_id <= {addresses_rows} AND c.customer_id IN
+  (SELECT customer_id FROM dbdyno_oe_addresses WHERE address_id > {addresses_rows}))
+ORDER BY c.customer_id LIMIT 10;
 
 -- name: count
 -- what: loaded rows of each table, in the order in which they are made
