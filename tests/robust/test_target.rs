@@ -79,6 +79,12 @@ impl TestTarget {
         *self.server.borrow_mut() = Some(up);
     }
 
+    /// dbdyno's sessions on the server.
+    pub(crate) fn sessions(&self) -> u32 {
+        let server = self.server.borrow();
+        self.home.inside(server.as_ref().unwrap(), self.product.sessions).trim().parse().unwrap()
+    }
+
     /// Starts a command that will be disturbed. Signals have their default effect on it, whatever process started us.
     pub(crate) fn start(&self, line: &str) -> Running {
         let mut command = Command::new("env");

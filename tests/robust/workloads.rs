@@ -8,7 +8,8 @@ use crate::test_target::{Product, TestTarget};
 use crate::{Where, seed};
 use std::time::Duration;
 
-/// The window of a run, within or before which the server is killed.
+const USERS: u32 = 5;
+/// The window of a run.
 const WINDOW_S: u64 = 4;
 
 /// Kills the server this many times at a random moment of a run, each time after it has acknowledged something, and
@@ -21,10 +22,11 @@ pub(crate) fn suffer(product: &'static Product, kills: u32) {
     let (mut killed, mut acknowledged, mut unknown) = (0, 0.0, 0.0);
     while killed < kills {
         let moment = Duration::from_micros(dice.throw(WINDOW_S * 1_000_000));
-        place.moment = format!("kill {}: {moment:?} after the point began", killed + 1);
-        let line = format!("run order-entry --users 4 --duration {WINDOW_S}s --target {}", product.target);
+        place.moment = format!("kill {}: {moment:?} after the users came", killed + 1);
+        let line = format!("run order-entry --users {USERS} --duration {WINDOW_S}s --target {}", product.target);
         let (pid, run) = (target.pid(), target.start(&line));
-        run.until("order-entry");
+        // Users are there besides dbdyno's own sessions.
+        wait_until("the users", || target.sessions() >= USERS);
         std::thread::sleep(moment);
         kill(pid);
         wait_until("the server's end", || !lives(pid));
