@@ -100,7 +100,7 @@ impl<'a> Ready<'a> {
         self,
         repository: &mut Repository,
         run: &RunId,
-        plan: &Plan,
+        plan: &mut Plan,
         places: &[usize],
         again: Option<&str>,
         format: Format,
@@ -177,6 +177,12 @@ fn count(run: &RunJson, status: Status) -> usize {
     run.points.iter().filter(|p| p.status == status).count()
 }
 
+/// The points that ended so, without those of a search that found what it looked for: it goes too far on purpose.
+fn unanswered(run: &RunJson, status: Status) -> usize {
+    let is_answered = |subject| run.searches.iter().any(|search| search.finding.is_some() && search.subject == subject);
+    run.points.iter().filter(|p| p.status == status && !is_answered(p.subject.requested())).count()
+}
+
 /// How the points of a run ended, and where they are kept.
 pub(super) fn status_line(run: &RunJson, plan: &Plan, context: &Context) -> String {
     let (data, unsupported) = match run.is_of_storage() {
@@ -230,7 +236,7 @@ pub(super) fn show_ended(
         };
         return Err(Error::Run { source: Box::new(source), next });
     }
-    let (failed, invalid) = (count(run, Status::Failed), count(run, Status::Invalid));
+    let (failed, invalid) = (unanswered(run, Status::Failed), unanswered(run, Status::Invalid));
     if failed + invalid == 0 {
         // The page of a run ends with all that can be done.
         if format == Format::Json {

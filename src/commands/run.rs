@@ -30,7 +30,7 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     refuse_missing_nodes(args, &place)?;
     let workload =
         workload.map(|workload| workloads::WorkloadTarget::look(&place, workload, args.scale)).transpose()?;
-    let plan = match &workload {
+    let mut plan = match &workload {
         Some(workload) => workload.plan(args, &request(args, &place))?,
         None => place.plan(&request(args, &place), &context.catalogue)?,
     };
@@ -64,7 +64,7 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     let mut database = place.engine.describe().map_err(place.failed("describing"))?;
     database.facts.insert(TABLES.to_owned(), tables);
     repository.begin_run(&run, &plan, &place.platform(), &database, Some(&tool()))?;
-    ready.measure(&mut repository, &run.id, &plan, &places, Some(&again), args.shown.format())
+    ready.measure(&mut repository, &run.id, &mut plan, &places, Some(&again), args.shown.format())
 }
 
 /// The user's request. All hosts of the target take part unless a number says otherwise.

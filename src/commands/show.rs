@@ -22,7 +22,9 @@ pub(super) fn show(args: &ShowArgs, context: &Context) -> Result<(), Error> {
 /// The run with the points of some tests alone.
 fn only(whole: RunJson, pattern: &str, context: &Context) -> Result<RunJson, Error> {
     let codes: Vec<&TestCode> = context.catalogue.select(pattern)?.into_iter().map(|t| &t.code).collect();
-    let RunJson { run, tool, platform, database, mut points, mut published, mut described, costs, .. } = whole;
+    let RunJson { run, tool, platform, database, mut points, mut published, mut described, costs, mut searches, .. } =
+        whole;
+    searches.retain(|search| search.subject.test().is_some_and(|code| codes.contains(&code)));
     let is_asked = |name: &str| codes.iter().any(|code| code.as_str() == name);
     if let Some(published) = &mut published {
         // The source's numbers of points go with them.
@@ -51,6 +53,7 @@ fn only(whole: RunJson, pattern: &str, context: &Context) -> Result<RunJson, Err
         described,
         costs,
         storage_reference,
+        searches,
         ..RunJson::new(run, platform, database, points)
     })
 }
