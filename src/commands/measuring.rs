@@ -149,7 +149,9 @@ impl<'a> Ready<'a> {
 
 fn page(run: &RunJson, plan: &Plan, line: &str, again: Option<&str>, context: &Context) -> String {
     let reported = Reported::of(run.clone());
-    let mut page = texts(&["bps8.0", "summary"], &reported, &context.catalogue, output::width());
+    let reports: &[&str] =
+        if run.searches.is_empty() { &["bps8.0", "summary"] } else { &["bps8.0", "summary", "searches"] };
+    let mut page = texts(reports, &reported, &context.catalogue, output::width());
     _ = write!(page, "\n{line}\n\n{}", next(run, plan, again, context));
     page
 }
@@ -272,7 +274,9 @@ fn next(run: &RunJson, plan: &Plan, again: Option<&str>, context: &Context) -> S
         let target = shell_word(&run.run.target);
         // A workload's scale is among the arguments that can be repeated.
         let size = if run.run.is_of_workload() { String::new() } else { format!(" --size {}", run.run.size) };
-        if plan.points.iter().map(|p| p.repeat).max().unwrap_or(0) < REPEATS_FOR_INTERVALS {
+        // A search repeats what decides.
+        let repeats = plan.points.iter().map(|p| p.repeat).max().unwrap_or(0);
+        if repeats < REPEATS_FOR_INTERVALS && plan.searches.is_empty() {
             let command = format!("dbdyno run {again} --target {target} --repeat {REPEATS_FOR_INTERVALS}{place}");
             steps.push((command, "the same with 95 % intervals, which tell noise from difference"));
         }

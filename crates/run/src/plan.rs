@@ -9,8 +9,8 @@ pub use request::{PlanError, RunRequest, SearchRequest};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::{EngineInfo, Features};
 use dbdyno_model::{
-    Better, ClientLoad, Dimension, Dop, Drive, Mapping, MetricId, Plan, PlannedPoint, ProcedureShape, Ramp, RepeatMode, Size, Subject,
-    SuiteStep, Test,
+    Better, ClientLoad, Dimension, Dop, Drive, Mapping, MetricId, Plan, PlannedPoint, ProcedureShape, Ramp, RepeatMode,
+    Size, Subject, SuiteStep, Test,
 };
 use std::collections::BTreeMap;
 use xxhash_rust::xxh3::xxh3_64;
@@ -56,11 +56,7 @@ pub fn resolve(request: &RunRequest, context: PlanContext<'_>) -> Result<Plan, P
 }
 
 /// The plan of a search for each test.
-fn resolve_searches(
-    request: &RunRequest,
-    search: &SearchRequest,
-    context: PlanContext<'_>,
-) -> Result<Plan, PlanError> {
+fn resolve_searches(request: &RunRequest, search: &SearchRequest, context: PlanContext<'_>) -> Result<Plan, PlanError> {
     let catalogue = context.catalogue;
     if let Some(suite) = request.what.iter().find(|what| catalogue.suites().iter().any(|suite| suite.id == **what)) {
         return Err(PlanError::SearchOfSuite { search: search.option(), suite: suite.clone() });

@@ -31,7 +31,7 @@ fn broken(point: &Point, limit: &Limit) -> Option<String> {
         Limited::Percentile(percentile, below_s) => {
             let name = percentile.name();
             match point.response_time_s.as_ref().and_then(|times| of(times, percentile)) {
-                Some(seconds) => (seconds >= below_s).then(|| format!("{name} was {:.4} s", seconds)),
+                Some(seconds) => (seconds >= below_s).then(|| format!("{name} was {}", millis(seconds))),
                 None => Some(format!("{name} is among the transactions that failed")),
             }
         }
@@ -41,6 +41,11 @@ fn broken(point: &Point, limit: &Limit) -> Option<String> {
             (share >= below).then(|| format!("{:.3} % of the transactions failed", share * 100.0))
         }
     }
+}
+
+/// A time as limits are written: `7.25ms`.
+fn millis(seconds: f64) -> String {
+    format!("{}ms", (seconds * 1e6).round() / 1e3)
 }
 
 fn of(times: &ResponseTime, percentile: LimitedPercentile) -> Option<f64> {

@@ -1,7 +1,7 @@
 //! What a search found: a part of the JSON contract.
 
 use super::limit::Limit;
-use crate::{Drive, Flag, StorageLoad, Subject};
+use crate::{Drive, Flag, MetricId, StorageLoad, Subject};
 use serde::{Deserialize, Serialize};
 
 /// The kinds of searches.
@@ -24,6 +24,8 @@ pub struct SearchOutcome {
     pub drive: Drive,
     /// What was searched for.
     pub kind: SearchKind,
+    /// The metric of what was reached.
+    pub metric: MetricId,
     /// The limits; none for saturation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<Limit>,

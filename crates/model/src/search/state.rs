@@ -30,14 +30,17 @@ impl SearchState {
 
 /// The outcome of a search without a finding.
 pub(super) fn outcome(search: &Search, points: Vec<SearchPoint>) -> SearchOutcome {
-    let (kind, limits, most_users) = match &search.goal {
-        SearchGoal::Saturation { most_users, .. } => (SearchKind::Saturation, Vec::new(), Some(*most_users)),
-        SearchGoal::Limits { limits, .. } => (SearchKind::Limits, limits.clone(), None),
+    let (kind, metric, limits, most_users) = match &search.goal {
+        SearchGoal::Saturation { most_users, metric, .. } => {
+            (SearchKind::Saturation, metric.clone(), Vec::new(), Some(*most_users))
+        }
+        SearchGoal::Limits { limits, .. } => (SearchKind::Limits, "ops_per_s".into(), limits.clone(), None),
     };
     SearchOutcome {
         subject: search.template.subject.clone(),
         drive: search.template.drive,
         kind,
+        metric,
         limits,
         users: (kind == SearchKind::Limits).then_some(search.template.dop.jobs),
         most_users,

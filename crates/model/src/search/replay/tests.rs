@@ -162,7 +162,7 @@ fn the_highest_rate_within_limits_is_found_with_enough_transactions() {
     let finding = found.finding.clone().unwrap();
     assert!((680.0..700.0).contains(&finding.value) && finding.confirmed, "{finding:?}");
     assert!(finding.high.unwrap() >= 700.0 && finding.high.unwrap() < 715.0, "{finding:?}");
-    assert!(found.reason.unwrap().contains("p99 was 0.005"));
+    assert!(found.reason.unwrap().contains("p99 was 5"));
     assert_eq!((found.users, found.limits.len()), (Some(8), 2));
     // 3,000 transactions for errors<0.1%, more than the 2,000 for p99.
     for (planned, (_, point)) in plan.points.iter().zip(&measured).skip(1) {
@@ -211,7 +211,7 @@ fn errors_are_limited_and_nothing_holds_is_said() {
     let said = outcome(&plan, &measured);
     assert!(said.finding.is_none());
     let reason = said.reason.unwrap();
-    assert_eq!(reason, "no rate held the limits; the lowest tried was 50/s: p99 was 0.0090 s");
+    assert_eq!(reason, "no rate held the limits; the lowest tried was 50/s: p99 was 9ms");
     // A closed loop that failed says nothing to begin with.
     let mut plan = limits(&["p99<5ms"]);
     let measured = searched(&mut plan, |planned| Point { status: Status::Failed, ..empty(planned) });
