@@ -297,7 +297,11 @@ fn a_search_plans_its_first_point_alone() {
     let server = RunRequest { search: Some(limits), ..request("T711") };
     assert!(matches!(plan(&server, MANY_WRITERS), Err(PlanError::NoPercentiles)));
     let client = plan(&RunRequest { drive: Drive::Client, ..server }, MANY_WRITERS).unwrap();
-    assert_eq!((client.points[0].dop.jobs, client.points[0].load.rate), (32, None), "a closed loop says where to begin");
+    assert_eq!(
+        (client.points[0].dop.jobs, client.points[0].load.rate),
+        (32, None),
+        "a closed loop says where to begin"
+    );
     let SearchGoal::Limits { least_transactions, .. } = client.searches[0].goal else { panic!() };
     assert_eq!(least_transactions, 2_000, "62.5 for each session");
 }
