@@ -2,6 +2,7 @@
 
 use super::client::ClientArgs;
 use super::common::{Shown, TargetArgs};
+use super::search::SearchArgs;
 use super::values::{Word, dop, duration_s, label, limit_s, only_dop, scale, words};
 use clap::Args;
 use dbdyno_model::{CommitMode, Ramp, Scale};
@@ -14,7 +15,8 @@ use std::path::PathBuf;
 Examples:
   dbdyno run                                     quick, on the embedded engine
   dbdyno run T611 'T7*' --target private:postgres --ramp 1,2 --repeat 3
-  dbdyno run tpcb --target private:postgres --users 1,2,4,8",
+  dbdyno run tpcb --target private:postgres --users 1,2,4,8
+  dbdyno run tpcb --target private:postgres --until-saturated",
     after_long_help = "\
 Examples:
   dbdyno run                                     quick, on the embedded engine
@@ -31,6 +33,9 @@ Examples:
   dbdyno run T711 --drive client --jobs 200 --connections 16 --rate 1000/s
   dbdyno run tpcb --target private:postgres --users 1,2,4,8 --repeat 3
   dbdyno run tpcb --target private:postgres --users 16 --drive server
+  dbdyno run tpcb --target private:postgres --until-saturated
+  dbdyno run tpcb --target private:postgres --until 'p99<5ms,errors<0.1%'
+  dbdyno run T711 --drive client --jobs 8 --until 'p99<5ms'
   dbdyno run quick --target postgres://me@db1/mydb --max-jobs 4 --dry-run"
 )]
 pub(crate) struct RunArgs {
@@ -119,6 +124,8 @@ pub(crate) struct RunArgs {
     pub(crate) shown: Shown,
     #[command(flatten)]
     pub(crate) client: ClientArgs,
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
 }
 
 /// `--commit`.

@@ -10,6 +10,7 @@ mod measuring;
 mod orion;
 mod private;
 mod results;
+mod search;
 mod shells;
 mod values;
 

@@ -3,12 +3,13 @@
 
 use super::context::Context;
 use super::opened_target::OpenedTarget;
+use super::searches;
 use crate::error::Error;
 use crate::output::{self, Format};
 use crate::progress::about;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::Loaded;
-use dbdyno_model::{Cache, Mapping, Plan, PlannedPoint, ProcedureShape, SubjectKind, Test};
+use dbdyno_model::{Cache, Mapping, Plan, PlannedPoint, ProcedureShape, Search, SubjectKind, Test};
 use dbdyno_report::{lists, numbers};
 use dbdyno_run::{LoadRequest, estimate_s};
 use dbdyno_workload::workload;
@@ -28,6 +29,11 @@ struct DryRunDocument<'a> {
     most_at_work: u32,
     tests: Vec<PlannedTest<'a>>,
     points: &'a [PlannedPoint],
+    /// Searches that choose further points; absent where there are none.
+    #[serde(skip_serializing_if = "<[Search]>::is_empty")]
+    searches: &'a [Search],
+    #[serde(skip)]
+    about_searches: Option<&'static str>,
 }
 
 /// The missing tables. The time to load them is unknown for a target where nothing was loaded yet, so none is given.
@@ -108,6 +114,8 @@ pub(super) fn show(
         most_at_work: at_work.max().unwrap_or(0),
         tests: tests(plan, catalogue),
         points: &plan.points,
+        searches: &plan.searches,
+        about_searches: searches::in_words(plan),
     };
     format.show(&answer, || page(&answer))
 }
@@ -156,7 +164,8 @@ fn load(test: &Test) -> &'static str {
 }
 
 fn page(answer: &DryRunDocument<'_>) -> String {
-    let DryRunDocument { target, size, load_first, at_least_s, most_at_work, tests, points } = answer;
+    let DryRunDocument { target, size, load_first, at_least_s, most_at_work, tests, points, about_searches, .. } =
+        answer;
     let row = |planned: &PlannedTest<'_>| {
         let PlannedTest { test, points, dops, at_least_s, load } = planned;
         vec![(*test).to_owned(), dops.join(" "), points.to_string(), about(*at_least_s), load.clone()]
@@ -166,6 +175,9 @@ fn page(answer: &DryRunDocument<'_>) -> String {
     let mut page = lists::table(&headers, &rows, output::width());
     if let Some(load) = load_first {
         _ = writeln!(page, "\n{}", load.in_words(size));
+    }
+    if let Some(words) = about_searches {
+        _ = writeln!(page, "\n{words}");
     }
     _ = writeln!(
         page,

@@ -100,7 +100,7 @@ impl<'a> Ready<'a> {
         self,
         repository: &mut Repository,
         run: &RunId,
-        plan: &Plan,
+        plan: &mut Plan,
         places: &[usize],
         again: Option<&str>,
         format: Format,
@@ -149,7 +149,9 @@ impl<'a> Ready<'a> {
 
 fn page(run: &RunJson, plan: &Plan, line: &str, again: Option<&str>, context: &Context) -> String {
     let reported = Reported::of(run.clone());
-    let mut page = texts(&["bps8.0", "summary"], &reported, &context.catalogue, output::width());
+    let reports: &[&str] =
+        if run.searches.is_empty() { &["bps8.0", "summary"] } else { &["bps8.0", "summary", "searches"] };
+    let mut page = texts(reports, &reported, &context.catalogue, output::width());
     _ = write!(page, "\n{line}\n\n{}", next(run, plan, again, context));
     page
 }
@@ -175,6 +177,12 @@ pub(super) fn new_run(label: Option<&String>, plan: &Plan, target: String) -> Re
 
 fn count(run: &RunJson, status: Status) -> usize {
     run.points.iter().filter(|p| p.status == status).count()
+}
+
+/// The points that ended so, without those of a search that found what it looked for: it goes too far on purpose.
+fn unanswered(run: &RunJson, status: Status) -> usize {
+    let is_answered = |subject| run.searches.iter().any(|search| search.finding.is_some() && search.subject == subject);
+    run.points.iter().filter(|p| p.status == status && !is_answered(p.subject.requested())).count()
 }
 
 /// How the points of a run ended, and where they are kept.
@@ -230,7 +238,7 @@ pub(super) fn show_ended(
         };
         return Err(Error::Run { source: Box::new(source), next });
     }
-    let (failed, invalid) = (count(run, Status::Failed), count(run, Status::Invalid));
+    let (failed, invalid) = (unanswered(run, Status::Failed), unanswered(run, Status::Invalid));
     if failed + invalid == 0 {
         // The page of a run ends with all that can be done.
         if format == Format::Json {
@@ -266,7 +274,9 @@ fn next(run: &RunJson, plan: &Plan, again: Option<&str>, context: &Context) -> S
         let target = shell_word(&run.run.target);
         // A workload's scale is among the arguments that can be repeated.
         let size = if run.run.is_of_workload() { String::new() } else { format!(" --size {}", run.run.size) };
-        if plan.points.iter().map(|p| p.repeat).max().unwrap_or(0) < REPEATS_FOR_INTERVALS {
+        // A search repeats what decides.
+        let repeats = plan.points.iter().map(|p| p.repeat).max().unwrap_or(0);
+        if repeats < REPEATS_FOR_INTERVALS && plan.searches.is_empty() {
             let command = format!("dbdyno run {again} --target {target} --repeat {REPEATS_FOR_INTERVALS}{place}");
             steps.push((command, "the same with 95 % intervals, which tell noise from difference"));
         }

@@ -22,6 +22,7 @@ mod private_servers;
 mod report;
 mod resume;
 mod run;
+mod searches;
 mod show;
 mod sql;
 mod tool;

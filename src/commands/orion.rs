@@ -62,7 +62,7 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
         settings.notes.iter().for_each(|note| output::note(&format!("note: {note}")));
     }
 
-    let plan = storage_plan(&settings, settings.seed);
+    let mut plan = storage_plan(&settings, settings.seed);
     let paths: Vec<String> = settings.luns.iter().map(|path| path.display().to_string()).collect();
     let run = new_run(args.label.as_ref(), &plan, paths.join(", "))?;
     let platform = dbdyno_probe::inventory(&settings.luns);
@@ -78,16 +78,16 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
         command_line: &command_line,
         stop: &stop,
     });
+    let places: Vec<usize> = (0..plan.points.len()).collect();
     let mut runner = Runner {
         measurer: &mut measurer,
         catalogue: &context.catalogue,
         repository: &mut repository,
         run: &run.id,
-        plan: &plan,
+        plan: &mut plan,
         stop: &stop,
         events: &progress,
     };
-    let places: Vec<usize> = (0..plan.points.len()).collect();
     let measured = runner.measure_all(&places);
     progress.finish();
     let run = named_runs::load(&repository, &run.id, context)?;

@@ -17,7 +17,7 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
     // Read-only first: a mistyped name must not create a results file.
     let id = Repository::open(&context.results, FileAccess::ReadOnly)?.find(&args.run)?;
     let mut repository = Repository::open(&context.results, FileAccess::ReadWrite)?;
-    let (before, plan) = (repository.load(&id)?, repository.plan(&id)?);
+    let (before, mut plan) = (repository.load(&id)?, repository.plan(&id)?);
 
     if before.is_of_storage() {
         return Err(Error::Usage(format!(
@@ -65,11 +65,16 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
     refuse_changes(&before, changes_of_the_database(&before.database, &database), context)?;
 
     let indexes = points_to_measure(&plan, &before.points, &repository.unmeasured(&id)?);
-    if !indexes.is_empty() {
-        let found = ready.inspect_tables(&plan, &indexes)?;
+    // A search goes on with the tests that it began with.
+    let looked_at: Vec<usize> = match plan.searches.is_empty() {
+        true => indexes.clone(),
+        false => (0..plan.points.len()).collect(),
+    };
+    if !looked_at.is_empty() {
+        let found = ready.inspect_tables(&plan, &looked_at)?;
         repository.set_database(&id, &with_tables(before.database, found))?;
     }
-    ready.measure(&mut repository, &id, &plan, &indexes, None, args.shown.format())
+    ready.measure(&mut repository, &id, &mut plan, &indexes, None, args.shown.format())
 }
 
 /// Refuses to resume a run if there are changes.

@@ -6,10 +6,11 @@ use super::default_target;
 use super::measuring::{Ready, TABLES, new_run};
 use super::opened_target::OpenedTarget;
 use super::tool::tool;
-use super::{awr_report, dry_run, workloads};
+use super::{awr_report, dry_run, searches, workloads};
 use crate::cli::{ENGINE_DEFAULT, RunArgs};
 use crate::error::Error;
-use crate::output::shell_word;
+use crate::output::{self, shell_word};
+use crate::progress::Verbosity;
 use dbdyno_engine::Sampling;
 use dbdyno_model::{CommitMode, Drive, Scale};
 use dbdyno_results::{FileAccess, Repository};
@@ -19,6 +20,7 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     let wished = &args.target;
     let workload = workloads::named(&args.what, &context.catalogue)?;
     workloads::refuse_misplaced(args, workload)?;
+    searches::refuse_contradictions(args)?;
     let what = args.what.join(" ");
     let (doing, then) = match args.dry_run {
         true => (format!("{what} would be measured on"), format!("dbdyno run {what}")),
@@ -30,7 +32,7 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     refuse_missing_nodes(args, &place)?;
     let workload =
         workload.map(|workload| workloads::WorkloadTarget::look(&place, workload, args.scale)).transpose()?;
-    let plan = match &workload {
+    let mut plan = match &workload {
         Some(workload) => workload.plan(args, &request(args, &place))?,
         None => place.plan(&request(args, &place), &context.catalogue)?,
     };
@@ -63,8 +65,11 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     let run = new_run(args.label.as_ref(), &plan, place.target.to_string())?;
     let mut database = place.engine.describe().map_err(place.failed("describing"))?;
     database.facts.insert(TABLES.to_owned(), tables);
+    if let Some(words) = searches::in_words(&plan).filter(|_| context.verbosity == Verbosity::Normal) {
+        output::note(words);
+    }
     repository.begin_run(&run, &plan, &place.platform(), &database, Some(&tool()))?;
-    ready.measure(&mut repository, &run.id, &plan, &places, Some(&again), args.shown.format())
+    ready.measure(&mut repository, &run.id, &mut plan, &places, Some(&again), args.shown.format())
 }
 
 /// The user's request. All hosts of the target take part unless a number says otherwise.
@@ -86,6 +91,7 @@ fn request(args: &RunArgs, place: &OpenedTarget) -> RunRequest {
         queue: args.client.queue,
         connections: args.client.connections,
         follow: args.client.follow,
+        search: searches::asked(args, place),
     }
 }
 
@@ -111,6 +117,9 @@ fn again(args: &RunArgs, scale: Option<Scale>) -> String {
     option("--queue", client.queue.map(|queue| queue.name().to_owned()));
     option("--connections", client.connections.map(|n| n.to_string()));
     option("--follow", client.follow.map(|follow| if follow { "yes" } else { "no" }.to_owned()));
+    words.extend(args.search.until_saturated.then(|| "--until-saturated".to_owned()));
+    let limits: Vec<String> = args.search.until.iter().map(ToString::to_string).collect();
+    words.extend((!limits.is_empty()).then(|| format!("--until {}", shell_word(&limits.join(",")))));
     words.extend(args.no_sampling.then(|| "--no-sampling".to_owned()));
     words.join(" ")
 }
@@ -149,6 +158,9 @@ mod tests {
         let line = "dbdyno run tpcb --target null: --users 1,2 --drive server";
         let Command::Run(args) = Cli::try_parse_from(line.split(' ')).unwrap().command else { panic!("{line}") };
         assert_eq!(again(&args, Some(Scale::units(3))), "tpcb --users 1,2 --scale 3 --drive server");
+        let line = "dbdyno run tpcb --target null: --users 4 --until p99<5ms,errors<0.1%";
+        let Command::Run(args) = Cli::try_parse_from(line.split(' ')).unwrap().command else { panic!("{line}") };
+        assert_eq!(again(&args, Some(Scale::units(3))), "tpcb --users 4 --scale 3 --until 'p99<5ms,errors<0.1%'");
         let line = "dbdyno run quick --target null:";
         let Command::Run(args) = Cli::try_parse_from(line.split(' ')).unwrap().command else { panic!("{line}") };
         assert_eq!(again(&args, None), "quick");

@@ -22,7 +22,10 @@ pub(super) fn show(args: &ShowArgs, context: &Context) -> Result<(), Error> {
 /// The run with the points of some tests alone.
 fn only(whole: RunJson, pattern: &str, context: &Context) -> Result<RunJson, Error> {
     let codes: Vec<&TestCode> = context.catalogue.select(pattern)?.into_iter().map(|t| &t.code).collect();
-    let RunJson { run, tool, platform, database, mut points, mut published, mut described, costs, .. } = whole;
+    let RunJson {
+        run, tool, platform, database, mut points, mut published, mut described, costs, mut searches, ..
+    } = whole;
+    searches.retain(|search| search.subject.test().is_some_and(|code| codes.contains(&code)));
     let is_asked = |name: &str| codes.iter().any(|code| code.as_str() == name);
     if let Some(published) = &mut published {
         // The source's numbers of points go with them.
@@ -51,6 +54,7 @@ fn only(whole: RunJson, pattern: &str, context: &Context) -> Result<RunJson, Err
         described,
         costs,
         storage_reference,
+        searches,
         ..RunJson::new(run, platform, database, points)
     })
 }
@@ -63,6 +67,7 @@ fn page(run: &RunJson, args: &ShowArgs, context: &Context) -> String {
         (None, _) if run.is_of_storage() => vec!["summary", "storage"],
         // Key metrics of some tests alone would look like those of the platform.
         (None, Some(_)) => vec!["bps8.0"],
+        (None, None) if !run.searches.is_empty() => vec!["searches", "summary", "bps8.0"],
         (None, None) => vec!["summary", "bps8.0"],
     };
     let mut page = texts(&reports, &Reported::of(run.clone()), &context.catalogue, width);

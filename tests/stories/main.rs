@@ -39,6 +39,7 @@ mod resume;
 mod run_and_show;
 #[cfg(any(feature = "postgres", feature = "mariadb"))]
 mod scratch;
+mod search;
 mod small_disk;
 mod stops;
 mod support;

@@ -46,6 +46,7 @@ fn fixture(room: &Room) {
         seed: 42,
         definitions: "0".repeat(16),
         points: codes.iter().map(planned).collect(),
+        searches: Vec::new(),
     };
     let facts = [
         ("edition", "Enterprise Edition"),

@@ -1,8 +1,8 @@
 //! The JSON document of a run: the contract of `show --json`, `run --json` and `export`.
 
 use crate::{
-    Cell, Costs, Database, Described, DescribedValue, DocumentPart, Money, Platform, Point, Published, Run,
-    StorageReference, SubjectName, Tool, USD, version_1,
+    Cell, Costs, Database, Described, DescribedValue, DocumentPart, Money, Plan, Platform, Point, Published, Run,
+    SearchOutcome, StorageReference, SubjectName, Tool, USD, version_1,
 };
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -54,6 +54,10 @@ pub struct RunJson {
     /// What the storage itself can do, where that was measured too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_reference: Option<StorageReference>,
+    /// Searches that chose the points, with what they found. Absent where all points were planned at once, and in older
+    /// documents.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub searches: Vec<SearchOutcome>,
 }
 
 impl RunJson {
@@ -74,7 +78,14 @@ impl RunJson {
             described: None,
             costs: None,
             storage_reference: None,
+            searches: Vec::new(),
         }
+    }
+
+    /// Adds what the searches of the run's plan found. `places` has the place of each point in the plan.
+    pub fn search(&mut self, plan: &Plan, places: &[usize]) {
+        let measured: Vec<(usize, &Point)> = places.iter().copied().zip(&self.points).collect();
+        self.searches = plan.search_outcomes(&measured);
     }
 
     /// Gives the run what its owner says of the platform, with what follows from it: the claims that contradict what

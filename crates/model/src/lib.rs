@@ -19,6 +19,7 @@ mod outcome;
 mod pace;
 mod pace_spread;
 mod plan;
+mod planned_point;
 mod platform;
 mod point;
 mod procedure;
@@ -28,6 +29,7 @@ mod rate;
 mod repeat_mode;
 mod run;
 mod scale;
+mod search;
 mod size;
 mod storage;
 mod storage_reference;
@@ -62,7 +64,8 @@ pub use metric::{Better, Metric, MetricId};
 pub use outcome::{ErrorClass, Outcomes};
 pub use pace::{MachinePace, PaceKind, PointPace};
 pub use pace_spread::{EdgeSpread, FEWEST_PACES, PaceSpread};
-pub use plan::{Plan, PlannedPoint};
+pub use plan::Plan;
+pub use planned_point::PlannedPoint;
 pub use platform::{Cpu, CpuLimits, Disk, Memory, Platform, Usable};
 pub use point::{Point, Status};
 pub use procedure::{Argument, CountProof, Draws, Procedure, ProcedureFacts, ProcedureShape, RowsBy};
@@ -76,6 +79,10 @@ pub use rate::{Rate, Rates};
 pub use repeat_mode::RepeatMode;
 pub use run::{Cell, CellKey, Database, Run, RunStatus};
 pub use scale::{BadScale, Scale};
+pub use search::{
+    Limit, Limited, LimitedPercentile, Search, SearchFinding, SearchGoal, SearchKind, SearchOutcome, SearchPoint,
+    SearchUnit, SearchVerdict,
+};
 pub use size::{Size, TableShape};
 pub use storage::{
     LunFigures, Storage, StorageIos, StorageLayout, StorageLoad, StorageLun, StoragePattern, StorageProof,

@@ -5,7 +5,7 @@ use crate::document::{Block, Document, Section};
 use crate::reported::Reported;
 use crate::sections::points::{self, BPS80, BPS84_LOAD, BPS84_OLTP};
 use crate::sections::{latency, marks, method, own_platform, pace, platform, published, ramps};
-use crate::sections::{scaling, storage, summary, verdict, waits, writes};
+use crate::sections::{scaling, searches, storage, summary, verdict, waits, writes};
 use crate::summary::head;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Point, RunJson};
@@ -40,6 +40,7 @@ pub const REPORTS: &[Report] = &[
     }),
     entry("cells", "medians, intervals and flags of every cell", |of, _| ramps::report(&of.run)),
     entry("scaling", "the scaling law of each ramp", |of, c| scaling::report(&of.run, c)),
+    entry("searches", "saturation, and the highest rate within limits", |of, c| searches::report(&of.run, c)),
     entry("waits", "what the sessions of every test waited for", |of, c| waits::report(&of.run, c)),
     entry("writes", "what every point wrote, log and data files told apart", |of, _| writes::report(&of.run)),
     entry("latency", "times of transactions by the rate asked for", |of, c| latency::report(&of.run, &of.times, c)),
@@ -65,6 +66,7 @@ impl Reported {
         let run = &self.run;
         let kind = if run.published.is_some() { "Published result" } else { "dbdyno platform report" };
         let mut sections = vec![verdict::section(self.verdict.as_slice()), summary::section(run, catalogue)];
+        sections.extend(searches::sections(run, catalogue));
         sections.extend([storage::share(run, catalogue), storage::section(run)]);
         sections.extend([platform::section(run), pace::section(run)]);
         sections.extend(ramps::sections(self, catalogue));

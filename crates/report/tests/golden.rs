@@ -30,6 +30,7 @@ fn every_report_is_as_its_golden_files_say() {
             wrong.extend(golden(&format!("{}{suffix}", report.name), &report.of(of, &catalogue).text(width)).err());
         }
     }
+    let searched = Reported::of(fixture::searched::run());
     let beside = Reported::of(fixture::storage::beside());
     let pooled = Reported::of(fixture::pooled());
     let long_ramps = Reported::of(catalogue.platform("hp_dl980_violin_2012").unwrap());
@@ -41,6 +42,7 @@ fn every_report_is_as_its_golden_files_say() {
         ("latency", "connections", &pooled),
         ("cells", "connections", &pooled),
         ("scaling", "ramps", &long_ramps),
+        ("searches", "found", &searched),
     ] {
         let text = report(name).unwrap().of(run, &catalogue).text(Some(100));
         wrong.extend(golden(&format!("{name}.{variant}"), &text).err());
@@ -54,7 +56,7 @@ fn every_golden_file_belongs_to_a_report() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         let name = name.trim_end_matches(".txt").trim_end_matches(".80");
         let name = name.trim_end_matches(".storage").trim_end_matches(".share").trim_end_matches(".connections");
-        let name = name.trim_end_matches(".ramps");
+        let name = name.trim_end_matches(".ramps").trim_end_matches(".found");
         assert!(report(name).is_some(), "tests/golden/{name}.txt belongs to no report");
     }
 }

@@ -45,6 +45,7 @@ fn run(n: u64, count: usize) -> ExportedRun {
         seed: run.seed,
         definitions: "fedcba9876543210".to_owned(),
         points: points.iter().map(planned).collect(),
+        searches: Vec::new(),
     };
     let run = RunJson::new(run, Platform::default(), database, points);
     ExportedRun { run, plan, plan_indexes: (0..count).collect(), histograms: Vec::new() }

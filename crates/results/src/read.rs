@@ -186,8 +186,14 @@ impl Repository {
         let database: Database = self.parsed(&format!("the database of run {run}"), &database)?;
         let tool = tool.map(|tool| self.parsed(&format!("the tool of run {run}"), &tool)).transpose()?;
         let described = self.description(connection, run)?;
-        let (plan_indexes, points) = self.points(connection, run)?.into_iter().unzip();
-        Ok((RunJson { tool, described, ..RunJson::new(header, platform, database, points) }, plan_indexes))
+        let (plan_indexes, points): (Vec<usize>, _) = self.points(connection, run)?.into_iter().unzip();
+        let mut read = RunJson { tool, described, ..RunJson::new(header, platform, database, points) };
+        // Few runs search, and plans may be long.
+        let (searches,): (bool,) = self.of_run(connection, "json_type(plan, '$.searches') IS NOT NULL", run)?;
+        if searches {
+            read.search(&self.plan(run)?, &plan_indexes);
+        }
+        Ok((read, plan_indexes))
     }
 
     /// Whether there is a run with exactly this id.
@@ -268,6 +274,14 @@ impl Repository {
     pub fn is_imported(&self, run: &RunId) -> Result<bool, ResultsError> {
         let (imported,): (bool,) = self.of_run(&self.connection, "imported", run)?;
         Ok(imported)
+    }
+
+    /// The newest measurement of each recorded point, with its place in the plan.
+    ///
+    /// # Errors
+    /// The run does not exist, or the file cannot be read.
+    pub fn measured(&self, run: &RunId) -> Result<Vec<(usize, Point)>, ResultsError> {
+        self.points(&self.connection, run)
     }
 
     fn points(&self, connection: &Connection, run: &RunId) -> Result<Vec<(usize, Point)>, ResultsError> {

@@ -167,7 +167,9 @@ impl ExportedRun {
         }
         // What contradicts the observations is computed here and believed from nobody.
         let described = described.map(|described| Described { differs: Vec::new(), ..described });
-        let run = RunJson { tool, described, ..RunJson::new(run, platform, database, points) };
+        let mut run = RunJson { tool, described, ..RunJson::new(run, platform, database, points) };
+        // So is what its searches found.
+        run.search(&plan, &plan_indexes);
         let histograms = histograms.iter().map(decoded).collect::<Result<_, _>>()?;
         let transfer = Self { run, plan, plan_indexes, histograms };
         transfer.prove().map_err(TransferError::Damaged)?;

@@ -3,7 +3,7 @@
 use crate::error::shown;
 use crate::lease::Lease;
 use crate::{PointHistogram, Repository, ResultsError, file};
-use dbdyno_model::{Database, Plan, Platform, Point, Run, RunId, RunStatus, SCHEMA_VERSION, Tool};
+use dbdyno_model::{Database, Plan, PlannedPoint, Platform, Point, Run, RunId, RunStatus, SCHEMA_VERSION, Tool};
 use rusqlite::{Transaction, TransactionBehavior, named_params, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -70,6 +70,18 @@ impl Repository {
             )
             .map_err(self.failed("write"))?;
         Ok(())
+    }
+
+    /// Adds a point to a run's plan, at its end. What was planned before stays as it is.
+    ///
+    /// # Errors
+    /// The run does not exist, or the file cannot be written.
+    pub fn extend_plan(&mut self, run: &RunId, planned: &PlannedPoint) -> Result<(), ResultsError> {
+        self.still_there()?;
+        let planned = json("a planned point", planned)?;
+        let sql = "UPDATE runs SET plan = json_insert(plan, '$.points[#]', json(?2)), points_planned = points_planned + 1
+                   WHERE id = ?1";
+        self.change(sql, run, &planned)
     }
 
     /// Stores a point and its histograms, completely or not at all; when this returns, they are on the device.

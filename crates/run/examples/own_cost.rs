@@ -153,6 +153,7 @@ fn record_ms() -> Vec<f64> {
         seed: 42,
         definitions: String::new(),
         points: vec![planned; POINTS],
+        searches: Vec::new(),
     };
     repository.begin_run(&run, &plan, &Platform::default(), &Database::default(), None).expect("begun");
     let mut histogram = Histogram::new();

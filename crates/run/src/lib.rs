@@ -39,7 +39,7 @@ pub use client::{ClientContext, ClientDrive, ClientResult, Counts, Timetable, Ty
 pub use events::{Event, Events, Silent};
 pub use inspect::{InspectError, Inspected, SAMPLE_ROWS, anew, inspect, prove_table};
 pub use load::{LoadError, LoadRequest, LoadTrigger, LoadedData, hold, load, refuse_unfit};
-pub use plan::{PlanContext, PlanError, RunRequest, estimate_s, resolve};
+pub use plan::{PlanContext, PlanError, RunRequest, SearchRequest, estimate_s, resolve};
 pub use point::{Measurement, measure};
 pub use remeasure::points_to_measure;
 pub use repository_reports::{ReportFolder, RepositoryReports};

@@ -2,14 +2,15 @@
 
 pub(crate) mod loads;
 mod request;
+pub(crate) mod searches;
 
-pub use request::{PlanError, RunRequest};
+pub use request::{PlanError, RunRequest, SearchRequest};
 
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::{EngineInfo, Features};
 use dbdyno_model::{
-    ClientLoad, Dimension, Dop, Drive, Mapping, Plan, PlannedPoint, ProcedureShape, Ramp, RepeatMode, Size, Subject,
-    SuiteStep, Test,
+    Better, ClientLoad, Dimension, Dop, Drive, Mapping, MetricId, Plan, PlannedPoint, ProcedureShape, Ramp, RepeatMode,
+    Size, Subject, SuiteStep, Test,
 };
 use std::collections::BTreeMap;
 use xxhash_rust::xxh3::xxh3_64;
@@ -48,6 +49,42 @@ const DECISIVE_DURATION_S: f64 = 10.0;
 /// # Errors
 /// Something that was asked for does not exist, or nothing was asked for.
 pub fn resolve(request: &RunRequest, context: PlanContext<'_>) -> Result<Plan, PlanError> {
+    match &request.search {
+        Some(search) => resolve_searches(request, search, context),
+        None => resolve_points(request, context),
+    }
+}
+
+/// The plan of a search for each test.
+fn resolve_searches(request: &RunRequest, search: &SearchRequest, context: PlanContext<'_>) -> Result<Plan, PlanError> {
+    let catalogue = context.catalogue;
+    if let Some(suite) = request.what.iter().find(|what| catalogue.suites().iter().any(|suite| suite.id == **what)) {
+        return Err(PlanError::SearchOfSuite { search: search.option(), suite: suite.clone() });
+    }
+    searches::refuse_without_percentiles(search, request.drive)?;
+    let first = searches::first_points(request, search)?;
+    let threads = Some(first.threads.unwrap_or(1));
+    let mut plan = resolve_points(&RunRequest { threads, ..first }, context)?;
+    let test_of = |planned: &PlannedPoint| catalogue.test(planned.subject.as_str());
+    plan.points.retain(|p| test_of(p).is_ok_and(|test| searches::is_first(p, test.rows_per_tx.unwrap_or(0))));
+    let has_one_job = |p: &&PlannedPoint| {
+        let by_engine = p.mapping.ramp().is_some_and(|only| only != Dimension::Jobs);
+        let measured = !matches!(p.mapping, Mapping::None { .. });
+        measured && (by_engine || test_of(p).is_ok_and(|test| !test.ramp.contains(&Dimension::Jobs)))
+    };
+    if let (SearchRequest::Saturation, Some(planned)) = (search, plan.points.iter().find(has_one_job)) {
+        return Err(PlanError::OneJob { test: planned.subject.as_str().to_owned() });
+    }
+    // A time gets no better with more jobs.
+    let is_rate = |id: &&MetricId| catalogue.metric(id).is_ok_and(|metric| metric.better == Better::Higher);
+    let metric_of = |planned: &PlannedPoint| {
+        let metric = test_of(planned).ok().and_then(|test| test.metrics.first().filter(is_rate).cloned());
+        metric.unwrap_or_else(|| "ops_per_s".into())
+    };
+    Ok(searches::of_points(plan, request, search, metric_of))
+}
+
+fn resolve_points(request: &RunRequest, context: PlanContext<'_>) -> Result<Plan, PlanError> {
     let loads = loads::of(request)?;
     let asked = request.jobs.unwrap_or(1).saturating_mul(request.threads.unwrap_or(1));
     if let Some(limit) = request.max_jobs.filter(|limit| asked > *limit) {
@@ -115,6 +152,7 @@ pub fn resolve(request: &RunRequest, context: PlanContext<'_>) -> Result<Plan, P
         seed: context.seed,
         definitions: format!("{:016x}", xxh3_64(all.as_bytes())),
         points,
+        searches: Vec::new(),
     })
 }
 

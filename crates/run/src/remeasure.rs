@@ -171,6 +171,7 @@ mod tests {
             seed: 1,
             definitions: String::new(),
             points: vec![ramp(1), ramp(2), ramp(4), planned(true)],
+            searches: Vec::new(),
         };
         let at = |jobs, per_s, second, again| Point {
             started_at: jiff::Timestamp::from_second(second).unwrap(),

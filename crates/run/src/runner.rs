@@ -78,8 +78,8 @@ pub struct Runner<'a> {
     pub repository: &'a mut Repository,
     /// The run.
     pub run: &'a RunId,
-    /// The plan.
-    pub plan: &'a Plan,
+    /// The plan. Searches add points to it.
+    pub plan: &'a mut Plan,
     /// The stop switch.
     pub stop: &'a StopSwitch,
     /// The listener.
@@ -87,7 +87,7 @@ pub struct Runner<'a> {
 }
 
 impl Runner<'_> {
-    /// Measures the points with these indexes in the plan, in order.
+    /// Measures the points with these indexes in the plan, in order, and then those that the plan's searches choose.
     ///
     /// # Errors
     /// The target was lost, the user stopped the run, or a point could not be recorded.
@@ -105,39 +105,59 @@ impl Runner<'_> {
     }
 
     fn measure_each(&mut self, places: &[usize]) -> Result<(), RunError> {
-        let of = self.plan.points.len();
         self.measurer.begin()?;
         for (n, index) in places.iter().copied().enumerate() {
-            if self.stop.requested() {
-                return Err(RunError::Interrupted);
-            }
-            let Some(planned) = self.plan.points.get(index) else { continue };
+            self.go_on()?;
             let left: Vec<_> = places[n..].iter().filter_map(|i| self.plan.points.get(*i).cloned()).collect();
-            let left_s = self.measurer.estimate_s(&left);
-            let resolved = self.resolve(planned)?;
-            let shown = resolved.as_ref().unwrap_or(planned);
-            self.events.on(&Event::PointBegins { index, of, planned: shown, left_s });
-            let (Measurement { mut point, histograms }, lost) = match &resolved {
-                Ok(planned) => {
-                    let maximum_per_s = self.maximum_per_s(planned)?;
-                    self.measurer.measure(index, planned, maximum_per_s)
-                }
-                Err(NoWinner { status, reason }) => (not_begun(planned, *status, reason.clone()), None),
-            };
-            self.repository.record_point(self.run, index, &point, &histograms)?;
-            self.events.on(&Event::PointRecorded { index, of, point: &point });
-            if lost.is_none() && self.measurer.supplement(index, &mut point, self.events) {
-                self.repository.supplement_point(self.run, index, &point)?;
-            }
-            self.measurer.recorded(self.events)?;
-            if let Some(error) = lost {
-                return Err(RunError::Lost(error));
-            }
-            if self.stop.requested() && point.status == Status::Failed {
-                return Err(RunError::Interrupted);
-            }
+            self.measure_one(index, self.measurer.estimate_s(&left))?;
+        }
+        while let Some(planned) = self.next_of_searches()? {
+            self.go_on()?;
+            self.repository.extend_plan(self.run, &planned)?;
+            let left_s = self.measurer.estimate_s(std::slice::from_ref(&planned));
+            self.plan.points.push(planned);
+            self.measure_one(self.plan.points.len() - 1, left_s)?;
         }
         Ok(())
+    }
+
+    fn go_on(&self) -> Result<(), RunError> {
+        if self.stop.requested() { Err(RunError::Interrupted) } else { Ok(()) }
+    }
+
+    /// The point that a search chooses by what is recorded.
+    fn next_of_searches(&self) -> Result<Option<PlannedPoint>, RunError> {
+        if self.plan.searches.is_empty() {
+            return Ok(None);
+        }
+        Ok(self.plan.next_of_searches(&self.repository.measured(self.run)?))
+    }
+
+    /// Measures a point and records it. All that is left takes about this many seconds.
+    fn measure_one(&mut self, index: usize, left_s: f64) -> Result<(), RunError> {
+        let of = self.plan.points.len();
+        let Some(planned) = self.plan.points.get(index) else { return Ok(()) };
+        let resolved = self.resolve(planned)?;
+        let shown = resolved.as_ref().unwrap_or(planned);
+        self.events.on(&Event::PointBegins { index, of, planned: shown, left_s });
+        let (Measurement { mut point, histograms }, lost) = match &resolved {
+            Ok(planned) => {
+                let maximum_per_s = self.maximum_per_s(planned)?;
+                self.measurer.measure(index, planned, maximum_per_s)
+            }
+            Err(NoWinner { status, reason }) => (not_begun(planned, *status, reason.clone()), None),
+        };
+        self.repository.record_point(self.run, index, &point, &histograms)?;
+        self.events.on(&Event::PointRecorded { index, of, point: &point });
+        if lost.is_none() && self.measurer.supplement(index, &mut point, self.events) {
+            self.repository.supplement_point(self.run, index, &point)?;
+        }
+        self.measurer.recorded(self.events)?;
+        match lost {
+            Some(error) => Err(RunError::Lost(error)),
+            None if self.stop.requested() && point.status == Status::Failed => Err(RunError::Interrupted),
+            None => Ok(()),
+        }
     }
 
     /// The point with its actual degree of parallelism: the best of a ramp is known only now.

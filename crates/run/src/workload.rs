@@ -3,7 +3,7 @@
 
 use crate::client::TypeResult;
 use crate::load::LoadProgress;
-use crate::plan::{loads, repeated};
+use crate::plan::{loads, repeated, searches};
 use crate::work::{PointWork, WorkloadSpec};
 use crate::{Events, PlanError, RunContext, RunRequest, StopSwitch};
 use dbdyno_engine::{Engine, EngineError};
@@ -74,6 +74,19 @@ pub struct WorkloadRequest<'a> {
 /// # Errors
 /// Options that contradict each other.
 pub fn workload_plan(request: &RunRequest, of: WorkloadRequest<'_>) -> Result<Plan, PlanError> {
+    let Some(search) = &request.search else { return points(request, of) };
+    // In both forms dbdyno begins the transactions.
+    let driven = RunRequest { drive: dbdyno_model::Drive::Client, ..request.clone() };
+    let first = searches::first_points(&driven, search)?;
+    let users = first.jobs.map(|users| Ramp::List(vec![users]));
+    let plan = points(
+        &RunRequest { drive: request.drive, jobs: None, ..first },
+        WorkloadRequest { users: users.as_ref(), ..of },
+    )?;
+    Ok(searches::of_points(plan, request, search, |_| "tx_per_s".into()))
+}
+
+fn points(request: &RunRequest, of: WorkloadRequest<'_>) -> Result<Plan, PlanError> {
     let WorkloadRequest { dialect, workload, scale, users, hardware_threads, seed } = of;
     // In both forms dbdyno begins the transactions.
     let loads = loads::of(&RunRequest { drive: dbdyno_model::Drive::Client, ..request.clone() })?;
@@ -114,7 +127,7 @@ pub fn workload_plan(request: &RunRequest, of: WorkloadRequest<'_>) -> Result<Pl
     };
     loads::share(request, &mut points)?;
     let size = format!("scale {scale}");
-    Ok(Plan { suite: workload.name().to_owned(), size, seed, definitions: definition, points })
+    Ok(Plan { suite: workload.name().to_owned(), size, seed, definitions: definition, points, searches: Vec::new() })
 }
 
 /// The figures of a workload before a point, which prove its end. Tests have none.

@@ -3,8 +3,8 @@
 
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::{EngineInfo, Features};
-use dbdyno_model::{Dimension, Drive, Mapping, Plan, Queue, Ramp};
-use dbdyno_run::{PlanContext, PlanError, RunRequest, resolve};
+use dbdyno_model::{Dimension, Drive, Mapping, Plan, Queue, Ramp, SearchGoal};
+use dbdyno_run::{PlanContext, PlanError, RunRequest, SearchRequest, resolve};
 
 const MANY_WRITERS: Features = Features {
     in_process: false,
@@ -276,4 +276,32 @@ fn a_limit_of_jobs_cuts_ramps_off() {
     assert!(matches!(refused, Err(PlanError::OverLimit { asked: 8, limit: 4 })), "{refused:?}");
     // The larger transactions at the end of a ramp are measured at the highest remaining step.
     assert_eq!(shape(&limited(2, request("T311")).unwrap()), ["1x1/2", "2x1/2", "2x1/10", "best/2"]);
+}
+
+#[test]
+fn a_search_plans_its_first_point_alone() {
+    let saturation = |what: &str| RunRequest { search: Some(SearchRequest::Saturation), ..request(what) };
+    let of = plan(&RunRequest { max_jobs: Some(12), ..saturation("T611 T626") }, MANY_WRITERS).unwrap();
+    assert_eq!(of.points.len(), 2, "without the sweep and the last step: {:?}", shape(&of));
+    assert!(of.points.iter().all(|point| point.dop.jobs == 1 && !point.again));
+    let most = |plan: &Plan| match plan.searches[0].goal {
+        SearchGoal::Saturation { most_users, .. } => most_users,
+        SearchGoal::Limits { .. } => 0,
+    };
+    assert_eq!((of.searches.len(), most(&of)), (2, 12));
+    let threads = plan(&RunRequest { max_jobs: Some(12), threads: Some(4), ..saturation("T426") }, MANY_WRITERS);
+    assert_eq!(threads.map(|plan| most(&plan)).unwrap(), 3, "jobs times threads count");
+    assert!(matches!(plan(&saturation("T512"), MANY_WRITERS), Err(PlanError::OneJob { .. })));
+    assert!(matches!(plan(&saturation("quick"), MANY_WRITERS), Err(PlanError::SearchOfSuite { .. })));
+    let limits = SearchRequest::Limits { limits: vec!["p99<5ms".parse().unwrap()], users: 32 };
+    let server = RunRequest { search: Some(limits), ..request("T711") };
+    assert!(matches!(plan(&server, MANY_WRITERS), Err(PlanError::NoPercentiles)));
+    let client = plan(&RunRequest { drive: Drive::Client, ..server }, MANY_WRITERS).unwrap();
+    assert_eq!(
+        (client.points[0].dop.jobs, client.points[0].load.rate),
+        (32, None),
+        "a closed loop says where to begin"
+    );
+    let SearchGoal::Limits { least_transactions, .. } = client.searches[0].goal else { panic!() };
+    assert_eq!(least_transactions, 2_000, "62.5 for each session");
 }

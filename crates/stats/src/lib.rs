@@ -3,7 +3,7 @@
 //! A [`Recorder`] collects times into a [`Histogram`] for each transaction type. An [`Estimate`] is the median of
 //! repeats with its interval. A [`Difference`] says whether two samples of runs differ, and a [`Family`] judges many
 //! differences together. A [`Fit`] says how a rate grows with parallelism, and a [`Trend`] whether it changed within a
-//! window.
+//! window. [`search`] chooses what to measure next, by what was measured.
 
 mod buckets;
 mod difference;
@@ -11,6 +11,7 @@ mod estimate;
 mod histogram;
 mod recorder;
 mod scaling;
+pub mod search;
 mod split_mix;
 mod trend;
 mod winner;

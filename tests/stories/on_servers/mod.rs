@@ -17,6 +17,7 @@ pub(crate) mod passwords;
 pub(crate) mod private;
 pub(crate) mod privileges;
 pub(crate) mod remote;
+mod search;
 mod stops;
 pub(crate) mod telemetry;
 pub(crate) mod tls;

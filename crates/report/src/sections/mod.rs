@@ -15,6 +15,7 @@ pub(crate) mod published;
 mod ramp_charts;
 pub(crate) mod ramps;
 pub(crate) mod scaling;
+pub(crate) mod searches;
 mod seconds;
 pub(crate) mod storage;
 pub(crate) mod summary;

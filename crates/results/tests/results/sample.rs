@@ -54,6 +54,7 @@ pub(crate) fn plan(points: usize) -> Plan {
         seed: 7,
         definitions: "fedcba9876543210".to_owned(),
         points,
+        searches: Vec::new(),
     }
 }
 

@@ -13,7 +13,7 @@ pub(crate) use evidence::Evidence;
 pub(crate) use machine::{clock, flag as machine, throttled};
 #[cfg(test)]
 pub(crate) use rate::judge as judge_rate;
-pub(crate) use rate::rate;
+pub(crate) use rate::{least_due, rate};
 pub(crate) use windows::too_short;
 
 use crate::work_log::{Chunk, WorkLog};

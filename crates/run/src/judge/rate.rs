@@ -61,7 +61,7 @@ fn overload(open: &OpenLoop) -> String {
 }
 
 /// Transactions that must be due, or an overload cannot be told from chance.
-fn least_due(arrivals: Option<Arrivals>, sessions: u32) -> u64 {
+pub(crate) fn least_due(arrivals: Option<Arrivals>, sessions: u32) -> u64 {
     let sessions = f64::from(sessions);
     let least = match arrivals {
         Some(Arrivals::Constant) => LEAST_EQUAL_A_SESSION * sessions,

@@ -2,7 +2,7 @@
 
 use dbdyno_catalogue::CatalogueError;
 use dbdyno_engine::EngineError;
-use dbdyno_model::{Arrivals, CommitMode, Drive, Queue, Ramp, Rates, Think};
+use dbdyno_model::{Arrivals, CommitMode, Drive, Limit, Queue, Ramp, Rates, Think};
 
 /// Why there is no plan.
 #[derive(Debug, thiserror::Error)]
@@ -66,6 +66,37 @@ pub enum PlanError {
         /// The limit.
         limit: u32,
     },
+    /// An option that a search has no use for.
+    #[error("{option} has no use with {search}: {use_instead}; leave one of them away")]
+    NotWithSearch {
+        /// The search.
+        search: &'static str,
+        /// The option.
+        option: &'static str,
+        /// Why, or what serves instead.
+        use_instead: &'static str,
+    },
+    /// A search in a suite.
+    #[error(
+        "{search} is for tests and workloads, and {suite} is a suite: name tests, as in `dbdyno run T611 T711 {search} ...`"
+    )]
+    SearchOfSuite {
+        /// The search.
+        search: &'static str,
+        /// The suite.
+        suite: String,
+    },
+    /// A test whose jobs cannot be raised.
+    #[error("--until-saturated raises jobs, and {test} has one job whose threads a ramp moves; use --ramp for it")]
+    OneJob {
+        /// The test.
+        test: String,
+    },
+    /// Limits on percentiles that the server drive does not have.
+    #[error(
+        "--until needs the time of each transaction, which the server drive of a test does not have: add --drive client"
+    )]
+    NoPercentiles,
     /// Nothing was asked for.
     #[error("no test or suite was named; `dbdyno list suites` and `dbdyno list tests` show what there is")]
     Nothing,
@@ -106,4 +137,31 @@ pub struct RunRequest {
     pub connections: Option<u32>,
     /// Whether sessions may follow their server processes; the default is yes.
     pub follow: Option<bool>,
+    /// A search that chooses the points, in place of a ramp or rates.
+    pub search: Option<SearchRequest>,
+}
+
+/// A search that chooses its points by what it measured.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SearchRequest {
+    /// For the fewest users or jobs that saturate the platform.
+    Saturation,
+    /// For the highest rate that holds limits.
+    Limits {
+        /// The limits.
+        limits: Vec<Limit>,
+        /// Users or jobs at work at once.
+        users: u32,
+    },
+}
+
+impl SearchRequest {
+    /// The option that asks for it.
+    #[must_use]
+    pub fn option(&self) -> &'static str {
+        match self {
+            Self::Saturation => "--until-saturated",
+            Self::Limits { .. } => "--until",
+        }
+    }
 }

@@ -39,6 +39,7 @@ pub fn storage_plan(settings: &OrionSettings, seed: u64) -> Plan {
         seed,
         definitions: definition.clone(),
         points: settings.points.iter().map(point).collect(),
+        searches: Vec::new(),
     }
 }
 
