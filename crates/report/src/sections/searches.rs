@@ -103,7 +103,8 @@ fn whole(value: f64) -> String {
 fn trust(search: &SearchOutcome) -> Option<Block> {
     let flags = &search.finding.as_ref()?.flags;
     let flags: Vec<String> = flags.iter().map(|flag| format!("{} ({})", flag.name(), flag.advice())).collect();
-    (!flags.is_empty()).then(|| Note::warning(format!("Points that decide have flags: {}.", flags.join("; "))).into())
+    (!flags.is_empty())
+        .then(|| Note::led("Trust     ", format!("points that decide have flags: {}.", flags.join("; "))).into())
 }
 
 fn of_users(point: &SearchPoint, max_per_s: Option<f64>) -> Row {

@@ -30,7 +30,7 @@ const STRETCH: f64 = 1.25;
 /// Where the last measurement before that stretch lies further below its end than this, one is made where it begins.
 const WIDE: f64 = 1.5;
 /// A last step that gains less than this is measured again before it is called rising.
-const DOUBTFUL: f64 = 1.1;
+const DOUBTFUL: f64 = 1.2;
 
 /// One measurement at a number of users.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -247,18 +247,21 @@ fn halved(trials: &[UserTrial], below: Level, knee: Level) -> Option<u32> {
     middle(below.users, knee.users, FINE).filter(|users| trials.iter().all(|trial| trial.users != *users))
 }
 
+/// The best of what lies a stretch below the most users.
+fn best_below(levels: &[Level], top: Level) -> Option<Level> {
+    far_below(levels, top).copied().max_by(|a, b| a.per_s.total_cmp(&b.per_s))
+}
+
 /// Whether throughput gains next to nothing over the last stretch of users.
 fn has_flat_stretch(levels: &[Level], top: Level) -> bool {
-    let best = far_below(levels, top).map(|level| level.per_s).fold(0.0, f64::max);
-    top.per_s < best * FLAT
+    best_below(levels, top).is_some_and(|best| top.per_s < best.per_s * FLAT)
 }
 
 /// A last stretch that gains little: one of its ends is measured again before it is called rising.
 fn doubted(levels: &[Level], top: Level) -> Option<u32> {
-    let below = far_below(levels, top).max_by_key(|level| level.users)?;
-    let ends = [top, *below];
-    let again = ends.iter().filter(|level| level.trials < REPEATS).min_by_key(|level| level.trials)?;
-    (top.per_s < below.per_s * DOUBTFUL).then_some(again.users)
+    let best = best_below(levels, top)?;
+    let again = [top, best].into_iter().filter(|level| level.trials < REPEATS).min_by_key(|level| level.trials)?;
+    (top.per_s < best.per_s * DOUBTFUL).then_some(again.users)
 }
 
 /// The maximum: the mean of what lies on the plateau, each measurement with the same weight.
