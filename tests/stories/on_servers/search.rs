@@ -27,8 +27,8 @@ fn saturation_agrees_with_a_full_sweep<S: Product>() {
     let best = cells.iter().map(|cell| number(cell, "/median")).fold(0.0, f64::max);
     if search["finding"].is_null() {
         let reason = text(search, "/reason");
-        assert!(reason.starts_with("still rising at 16 users"), "{reason}");
-        assert!(best_of(&|users| users >= 16.0) >= 0.8 * best, "the sweep falls where the search rises: {cells:#?}");
+        assert!(reason.starts_with("still rising at "), "{reason}");
+        assert!(best_of(&|users| users >= 8.0) >= 0.8 * best, "the sweep falls where the search rises: {cells:#?}");
         return;
     }
     let [knee, max_per_s] = ["/finding/value", "/finding/max_per_s"].map(|path| number(search, path));

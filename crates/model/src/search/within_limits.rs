@@ -71,9 +71,9 @@ pub(super) fn state(
                 flags: flags_of(ends().map(|(.., point)| *point)),
             });
             outcome.reason = match high_per_s {
-                Some(high) if confirmed => why(high).map(|why| format!("what ends it, at {high}/s: {why}")),
-                Some(_) => Some("no points were left to measure both ends of the interval again".to_owned()),
-                None => Some("no higher rate was tried: what a closed loop reaches is far exceeded".to_owned()),
+                Some(high) if confirmed => why(high).map(|why| format!("What ends it, at {high}/s: {why}")),
+                Some(_) => Some("No points were left to measure both ends of the interval again".to_owned()),
+                None => Some("No higher rate was tried: what a closed loop reaches is far exceeded".to_owned()),
             };
         }
         LimitStep::Ended(Err(none)) => outcome.reason = Some(in_words(none, why, least)),

@@ -127,7 +127,9 @@ pub fn next_users(trials: &[UserTrial], most_users: u32) -> KneeStep {
         return KneeStep::Measure(users);
     }
     if !has_flat_stretch(&levels, top) {
-        let again = doubted(&levels, top).filter(|_| has_room);
+        // Steps that looked flat at first may rise by the means of their repeats.
+        let higher = || higher(&raising(trials), most_users).filter(|_| failed_at.is_none());
+        let again = doubted(&levels, top).or_else(higher).filter(|_| has_room);
         let rising = NoKnee::StillRising { users: top.users, per_s: top.per_s, failed_at };
         return again.map_or(KneeStep::Ended(Err(rising)), KneeStep::Measure);
     }
@@ -207,13 +209,18 @@ fn is_flat(steps: &[(u32, f64)]) -> bool {
 /// The next number of users while they are raised. What gave no figure is a bound, whose place is not known exactly.
 fn raised(trials: &[UserTrial], most_users: u32, failed_at: Option<u32>) -> Option<u32> {
     let steps = raising(trials);
-    let &(top, per_s) = steps.last()?;
-    if is_flat(&steps) || top >= most_users {
+    if is_flat(&steps) {
         return None;
     }
-    if let Some(failed) = failed_at {
-        return middle(top, failed, WIDE);
+    match (failed_at, steps.last()) {
+        (Some(failed), Some((top, _))) => middle(*top, failed, WIDE),
+        _ => higher(&steps, most_users),
     }
+}
+
+/// A step up: a long one while throughput grows with the users.
+fn higher(steps: &[(u32, f64)], most_users: u32) -> Option<u32> {
+    let &(top, per_s) = steps.last().filter(|(top, _)| *top < most_users)?;
     let before = steps.len().checked_sub(2).and_then(|at| steps.get(at));
     let is_linear =
         before.is_some_and(|(users, before_per_s)| per_s / before_per_s >= LINEAR * f64::from(top) / f64::from(*users));

@@ -171,3 +171,20 @@ fn a_lucky_figure_at_the_bound_does_not_rise() {
         assert!(saturated * 100 >= SEEDS * least_pct, "{noise}: {saturated} of {SEEDS}");
     }
 }
+
+/// A lucky first figure makes the next two steps look flat: by its repeats throughput rises, and so do the users.
+#[test]
+fn steps_that_only_looked_flat_do_not_end_the_raising() {
+    let server = sharp(24.0);
+    let mut trials = Vec::new();
+    let ended = loop {
+        match next_users(&trials, 64) {
+            KneeStep::Ended(ended) => break ended,
+            KneeStep::Measure(users) => {
+                let lucky = if trials.is_empty() { 4.5 } else { 1.0 };
+                trials.push(UserTrial { users, per_s: Some(server(f64::from(users)) * lucky) });
+            }
+        }
+    };
+    assert!(trials.iter().any(|trial| trial.users >= 24), "{ended:?}: {trials:?}");
+}
