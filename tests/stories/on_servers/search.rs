@@ -22,7 +22,7 @@ fn saturation_agrees_with_a_full_sweep<S: Product>() {
     let best_of = |users: &dyn Fn(f64) -> bool| {
         let there = cells.iter().filter(|cell| users(number(cell, "/jobs")));
         let high = |cell: &&Value| cell["high"].as_f64().unwrap_or_else(|| number(cell, "/median"));
-        there.map(|cell| high(cell)).fold(0.0, f64::max)
+        there.map(high).fold(0.0, f64::max)
     };
     let best = cells.iter().map(|cell| number(cell, "/median")).fold(0.0, f64::max);
     if search["finding"].is_null() {

@@ -144,7 +144,7 @@ pub fn next_rate(trials: &[RateTrial], rules: LimitRules) -> LimitStep {
     }
     let breaks = levels.iter().copied().find(|level| !level.does_hold());
     let below = |level: &&Level| breaks.is_none_or(|breaks| level.per_s < breaks.per_s);
-    let holds = levels.iter().filter(|level| level.does_hold()).filter(below).next_back().copied();
+    let holds = levels.iter().filter(|level| level.does_hold()).rfind(below).copied();
     let unsure = |level: Option<Level>| level.filter(|level| !level.is_sure());
     let next = match (holds, breaks) {
         (None, None) => Some(first),
