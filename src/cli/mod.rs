@@ -208,6 +208,8 @@ pub(crate) enum ShownTable {
     Cells,
     /// The scaling law of each ramp
     Scaling,
+    /// How many users saturate it, and the highest rate within limits, where that was searched for
+    Searches,
     /// What the sessions of each test waited for
     Waits,
     /// What each point wrote, log and data files told apart
@@ -234,6 +236,7 @@ impl ShownTable {
             Self::Bps84 => &["bps8.4-load", "bps8.4-oltp"],
             Self::Cells => &["cells"],
             Self::Scaling => &["scaling"],
+            Self::Searches => &["searches"],
             Self::Waits => &["waits"],
             Self::Writes => &["writes"],
             Self::Latency => &["latency"],

@@ -79,7 +79,8 @@ impl Repository {
     pub fn extend_plan(&mut self, run: &RunId, planned: &PlannedPoint) -> Result<(), ResultsError> {
         self.still_there()?;
         let planned = json("a planned point", planned)?;
-        let sql = "UPDATE runs SET plan = json_insert(plan, '$.points[#]', json(?2)), points_planned = points_planned + 1
+        let sql =
+            "UPDATE runs SET plan = json_insert(plan, '$.points[#]', json(?2)), points_planned = points_planned + 1
                    WHERE id = ?1";
         self.change(sql, run, &planned)
     }

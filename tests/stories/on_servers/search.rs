@@ -22,13 +22,13 @@ fn saturation_agrees_with_a_full_sweep<S: Product>() {
     let best_of = |users: &dyn Fn(f64) -> bool| {
         let there = cells.iter().filter(|cell| users(number(cell, "/jobs")));
         let high = |cell: &&Value| cell["high"].as_f64().unwrap_or_else(|| number(cell, "/median"));
-        there.map(|cell| high(cell)).fold(0.0, f64::max)
+        there.map(high).fold(0.0, f64::max)
     };
     let best = cells.iter().map(|cell| number(cell, "/median")).fold(0.0, f64::max);
     if search["finding"].is_null() {
         let reason = text(search, "/reason");
-        assert!(reason.starts_with("still rising at 16 users"), "{reason}");
-        assert!(best_of(&|users| users >= 16.0) >= 0.8 * best, "the sweep falls where the search rises: {cells:#?}");
+        assert!(reason.starts_with("still rising at "), "{reason}");
+        assert!(best_of(&|users| users >= 8.0) >= 0.8 * best, "the sweep falls where the search rises: {cells:#?}");
         return;
     }
     let [knee, max_per_s] = ["/finding/value", "/finding/max_per_s"].map(|path| number(search, path));
@@ -44,7 +44,6 @@ fn the_highest_rate_agrees_with_rates_beside_it<S: Product>() {
     room.run(&format!("load tpcb --scale 4 --target {target}")).expect(0);
     let run = format!("run tpcb --target {target} --users 4 --arrivals constant --duration 500ms --json");
     let document = room.run(&format!("{run} --until p90<100ms,errors<1%")).expect(0).json();
-    check_document(&document);
     let search = &document["searches"][0];
     let [low, high] = ["/finding/low", "/finding/high"].map(|path| number(search, path));
     assert!(low < high, "{search:#}");

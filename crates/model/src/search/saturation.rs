@@ -50,7 +50,7 @@ pub(super) fn state(
                 max_per_s: Some(max_per_s),
                 flags: flags_of(ends.map(|(.., point)| *point)),
             });
-            let unconfirmed = "no points were left to measure both ends of the interval again";
+            let unconfirmed = "No points were left to measure both ends of the interval again";
             outcome.reason = match failed_at {
                 Some(users) => Some(format!("{users} users gave no figure: {}", why(users))),
                 None => (!confirmed).then(|| unconfirmed.to_owned()),
@@ -59,6 +59,10 @@ pub(super) fn state(
         }
         KneeStep::Ended(Err(none)) => {
             outcome.reason = Some(match none {
+                NoKnee::StillRising { users, failed_at: None, .. } if users < most_users => format!(
+                    "still rising at {users} users when no points were left: saturation was not seen; measure again, longer or on a quieter \
+                     machine"
+                ),
                 NoKnee::StillRising { users, failed_at: None, .. } => format!(
                     "still rising at {users} users, the most that were allowed: saturation was not seen; allow more (--max-jobs)"
                 ),

@@ -44,7 +44,7 @@ pub(super) fn state(
         longest_window_s: LONGEST_WINDOW_S,
     };
     let at = |per_s: f64| measured.iter().filter(move |(_, planned, _)| is_open(planned) && rate_of(planned) == per_s);
-    let why = |per_s: f64| at(per_s).filter_map(|(.., point)| judged(point, limits, least_transactions).1).last();
+    let why = |per_s: f64| at(per_s).filter_map(|(.., point)| judged(point, limits, least_transactions).1).next_back();
     match next_rate(&trials, rules) {
         LimitStep::Measure { per_s, window_s } => {
             let template = &search.template;
@@ -66,14 +66,14 @@ pub(super) fn state(
                 low: per_s,
                 high: high_per_s,
                 confirmed,
-                per_s: reached.filter_map(|(.., point)| point.ops_per_s).last(),
+                per_s: reached.filter_map(|(.., point)| point.ops_per_s).next_back(),
                 max_per_s: None,
                 flags: flags_of(ends().map(|(.., point)| *point)),
             });
             outcome.reason = match high_per_s {
-                Some(high) if confirmed => why(high).map(|why| format!("what ends it, at {high}/s: {why}")),
-                Some(_) => Some("no points were left to measure both ends of the interval again".to_owned()),
-                None => Some("no higher rate was tried: what a closed loop reaches is far exceeded".to_owned()),
+                Some(high) if confirmed => why(high).map(|why| format!("What ends it, at {high}/s: {why}")),
+                Some(_) => Some("No points were left to measure both ends of the interval again".to_owned()),
+                None => Some("No higher rate was tried: what a closed loop reaches is far exceeded".to_owned()),
             };
         }
         LimitStep::Ended(Err(none)) => outcome.reason = Some(in_words(none, why, least)),

@@ -10,14 +10,19 @@ use dbdyno_model::{RunJson, SearchFinding, SearchKind, SearchOutcome, SearchPoin
 /// A section for each kind of search; without blocks where the run has none.
 pub(crate) fn sections(run: &RunJson, catalogue: &Catalogue) -> [Section; 2] {
     let of_kind = |kind| run.searches.iter().filter(move |search| search.kind == kind);
-    let mut saturation = words::section("saturation");
+    // Its table alone says on a terminal, too, what it is about.
+    let titled = |section: Section| {
+        let name = section.name.clone();
+        section.titled(name, "")
+    };
+    let mut saturation = titled(words::section("saturation"));
     for search in of_kind(SearchKind::Saturation) {
         saturation.push(of_search(search, run, catalogue));
     }
     if !saturation.blocks.is_empty() {
         saturation.push(note("saturation", "points"));
     }
-    let mut limits = words::section("limits");
+    let mut limits = titled(words::section("limits"));
     for search in of_kind(SearchKind::Limits) {
         limits.push(of_search(search, run, catalogue));
     }
@@ -103,7 +108,8 @@ fn whole(value: f64) -> String {
 fn trust(search: &SearchOutcome) -> Option<Block> {
     let flags = &search.finding.as_ref()?.flags;
     let flags: Vec<String> = flags.iter().map(|flag| format!("{} ({})", flag.name(), flag.advice())).collect();
-    (!flags.is_empty()).then(|| Note::warning(format!("Points that decide have flags: {}.", flags.join("; "))).into())
+    (!flags.is_empty())
+        .then(|| Note::led("Trust     ", format!("points that decide have flags: {}.", flags.join("; "))).into())
 }
 
 fn of_users(point: &SearchPoint, max_per_s: Option<f64>) -> Row {

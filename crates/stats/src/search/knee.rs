@@ -30,7 +30,7 @@ const STRETCH: f64 = 1.25;
 /// Where the last measurement before that stretch lies further below its end than this, one is made where it begins.
 const WIDE: f64 = 1.5;
 /// A last step that gains less than this is measured again before it is called rising.
-const DOUBTFUL: f64 = 1.1;
+const DOUBTFUL: f64 = 1.2;
 
 /// One measurement at a number of users.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -127,7 +127,9 @@ pub fn next_users(trials: &[UserTrial], most_users: u32) -> KneeStep {
         return KneeStep::Measure(users);
     }
     if !has_flat_stretch(&levels, top) {
-        let again = doubted(&levels, top).filter(|_| has_room);
+        // Steps that looked flat at first may rise by the means of their repeats.
+        let higher = || higher(&raising(trials), most_users).filter(|_| failed_at.is_none());
+        let again = doubted(&levels, top).or_else(higher).filter(|_| has_room);
         let rising = NoKnee::StillRising { users: top.users, per_s: top.per_s, failed_at };
         return again.map_or(KneeStep::Ended(Err(rising)), KneeStep::Measure);
     }
@@ -207,13 +209,18 @@ fn is_flat(steps: &[(u32, f64)]) -> bool {
 /// The next number of users while they are raised. What gave no figure is a bound, whose place is not known exactly.
 fn raised(trials: &[UserTrial], most_users: u32, failed_at: Option<u32>) -> Option<u32> {
     let steps = raising(trials);
-    let &(top, per_s) = steps.last()?;
-    if is_flat(&steps) || top >= most_users {
+    if is_flat(&steps) {
         return None;
     }
-    if let Some(failed) = failed_at {
-        return middle(top, failed, WIDE);
+    match (failed_at, steps.last()) {
+        (Some(failed), Some((top, _))) => middle(*top, failed, WIDE),
+        _ => higher(&steps, most_users),
     }
+}
+
+/// A step up: a long one while throughput grows with the users.
+fn higher(steps: &[(u32, f64)], most_users: u32) -> Option<u32> {
+    let &(top, per_s) = steps.last().filter(|(top, _)| *top < most_users)?;
     let before = steps.len().checked_sub(2).and_then(|at| steps.get(at));
     let is_linear =
         before.is_some_and(|(users, before_per_s)| per_s / before_per_s >= LINEAR * f64::from(top) / f64::from(*users));
@@ -247,18 +254,21 @@ fn halved(trials: &[UserTrial], below: Level, knee: Level) -> Option<u32> {
     middle(below.users, knee.users, FINE).filter(|users| trials.iter().all(|trial| trial.users != *users))
 }
 
+/// The best of what lies a stretch below the most users.
+fn best_below(levels: &[Level], top: Level) -> Option<Level> {
+    far_below(levels, top).copied().max_by(|a, b| a.per_s.total_cmp(&b.per_s))
+}
+
 /// Whether throughput gains next to nothing over the last stretch of users.
 fn has_flat_stretch(levels: &[Level], top: Level) -> bool {
-    let best = far_below(levels, top).map(|level| level.per_s).fold(0.0, f64::max);
-    top.per_s < best * FLAT
+    best_below(levels, top).is_some_and(|best| top.per_s < best.per_s * FLAT)
 }
 
 /// A last stretch that gains little: one of its ends is measured again before it is called rising.
 fn doubted(levels: &[Level], top: Level) -> Option<u32> {
-    let below = far_below(levels, top).max_by_key(|level| level.users)?;
-    let ends = [top, *below];
-    let again = ends.iter().filter(|level| level.trials < REPEATS).min_by_key(|level| level.trials)?;
-    (top.per_s < below.per_s * DOUBTFUL).then_some(again.users)
+    let best = best_below(levels, top)?;
+    let again = [top, best].into_iter().filter(|level| level.trials < REPEATS).min_by_key(|level| level.trials)?;
+    (top.per_s < best.per_s * DOUBTFUL).then_some(again.users)
 }
 
 /// The maximum: the mean of what lies on the plateau, each measurement with the same weight.

@@ -12,8 +12,11 @@ const STEP_BACK: f64 = 0.95;
 const FINE: f64 = 1.02;
 /// The lowest rate that is tried, as a share of the first.
 const LOWEST_SHARE: f64 = 1.0 / 16.0;
-/// The highest, as a multiple of the first: a closed loop of as many users can hardly be exceeded.
-const HIGHEST_SHARE: f64 = 4.0;
+/// The highest, as a multiple of the first: a closed loop may have been far too slow by chance, but not that far.
+const HIGHEST_SHARE: f64 = 100.0;
+/// Above this multiple of the first a rate is raised by more.
+const FAR_SHARE: f64 = 2.0;
+const FAR_UP: f64 = 2.0;
 /// Measurements that agree, more than disagree, so that an end of the gap counts as confirmed.
 const AGREE: u32 = 2;
 /// The most measurements of a search.
@@ -141,12 +144,12 @@ pub fn next_rate(trials: &[RateTrial], rules: LimitRules) -> LimitStep {
     }
     let breaks = levels.iter().copied().find(|level| !level.does_hold());
     let below = |level: &&Level| breaks.is_none_or(|breaks| level.per_s < breaks.per_s);
-    let holds = levels.iter().filter(|level| level.does_hold()).filter(below).next_back().copied();
+    let holds = levels.iter().filter(|level| level.does_hold()).rfind(below).copied();
     let unsure = |level: Option<Level>| level.filter(|level| !level.is_sure());
     let next = match (holds, breaks) {
         (None, None) => Some(first),
         (Some(holds), None) => {
-            let higher = rounded(holds.per_s * UP);
+            let higher = rounded(holds.per_s * if holds.per_s < first * FAR_SHARE { UP } else { FAR_UP });
             (higher <= first * HIGHEST_SHARE).then_some(higher)
         }
         (None, Some(breaks)) => {

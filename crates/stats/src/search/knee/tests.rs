@@ -161,3 +161,30 @@ fn what_gives_no_figure_bounds_the_search() {
     let (trials, found) = run(40, &sharp(8.0));
     assert!(found.is_ok_and(|found| (8..=9).contains(&found.users)), "{trials:?}");
 }
+
+/// One lucky figure at the bound is no rise: both ends are measured again first.
+#[test]
+fn a_lucky_figure_at_the_bound_does_not_rise() {
+    for (noise, least_pct) in [(0.05, 90), (0.1, 80)] {
+        let found = |seed: &u64| searched(&sharp(6.0), 16, noise, *seed).1.is_ok();
+        let saturated = (0..SEEDS).filter(found).count() as u64;
+        assert!(saturated * 100 >= SEEDS * least_pct, "{noise}: {saturated} of {SEEDS}");
+    }
+}
+
+/// A lucky first figure makes the next two steps look flat: by its repeats throughput rises, and so do the users.
+#[test]
+fn steps_that_only_looked_flat_do_not_end_the_raising() {
+    let server = sharp(24.0);
+    let mut trials = Vec::new();
+    let ended = loop {
+        match next_users(&trials, 64) {
+            KneeStep::Ended(ended) => break ended,
+            KneeStep::Measure(users) => {
+                let lucky = if trials.is_empty() { 4.5 } else { 1.0 };
+                trials.push(UserTrial { users, per_s: Some(server(f64::from(users)) * lucky) });
+            }
+        }
+    };
+    assert!(trials.iter().any(|trial| trial.users >= 24), "{ended:?}: {trials:?}");
+}

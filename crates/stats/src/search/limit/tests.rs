@@ -146,3 +146,12 @@ fn rates_have_four_digits() {
         assert_eq!(rounded(per_s).to_string(), text);
     }
 }
+
+#[test]
+fn a_closed_loop_that_was_far_too_slow_by_chance_only_takes_longer() {
+    let found = searched(rules(100.0), |per_s, _| match per_s < 1_000.0 {
+        true => RateVerdict::Holds,
+        false => RateVerdict::Breaks,
+    });
+    assert!(near(found.1, 1_000.0), "{found:?}");
+}
