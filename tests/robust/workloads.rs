@@ -42,7 +42,7 @@ pub(crate) fn suffer(product: &'static Product, kills: u32) {
             unknown += number(point, "/outcomes/errors/connection_lost");
         }
         // The invariants hold, and the next point is proved like any other.
-        target.run("run order-entry --users 1 --duration 200ms", 0);
+        target.run("run order-entry --users 1 --duration 2s", 0);
         eprintln!("{}: {killed} of {kills} kills", product.name);
     }
     println!(

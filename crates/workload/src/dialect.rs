@@ -10,8 +10,8 @@
 //! | `count`, `look` | figures that prove the load, and the work |
 //! | `keys X` | the first ten keys of rows that break what a figure of `look` counts |
 //!
-//! In `make`, `finish`, `count`, `look` and `keys` `{TABLE_rows}` is how many rows a load makes in a table, and `{TABLE_next}` the next
-//! id.
+//! In `make`, `finish`, `count`, `look` and `keys` `{TABLE_rows}` is how many rows a load makes in a table, and
+//! `{TABLE_next}` the next id.
 
 use crate::{Workload, tables};
 use dbdyno_engine::client::{StatementText, Statements, ValueType};

@@ -68,7 +68,7 @@ fn a_shop_runs_is_proved_and_dropped<S: Product>() {
         assert!(said.iter().all(|said| reason.contains(said)), "{said:?}: {reason}");
         database.sql(&back);
     }
-    runs_by_procedures(&room, target);
+    runs_by_procedures(&room, &target);
     // What has nothing to do says so, and is rolled back: in both forms nobody orders what is not there.
     database.sql(&format!("UPDATE {inventories} SET quantity_on_hand = 0"));
     for form in ["server", "client"] {

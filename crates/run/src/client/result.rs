@@ -44,6 +44,6 @@ pub struct TypeResult {
     pub outcomes: Outcomes,
     /// Transactions for which it is unknown whether the database has them.
     pub unknown: u64,
-    /// The sum of what the program said of those that succeeded ([`dbdyno_engine::program::Program::did`]), modulo 2^64.
+    /// The sum of what the program said of those that succeeded, modulo 2^64.
     pub sum: u64,
 }

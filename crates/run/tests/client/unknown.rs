@@ -70,7 +70,7 @@ fn unknown(in_transaction: bool, nth: u64, class: ErrorClass, says: Says) -> (u6
     let manner: Manner = Arc::new(move |n| (MS, (n == nth).then_some(class)));
     let mut session = Scripted { clock: Arc::clone(&clock), manner, says, statements: 0, asked: Asked::default() };
     let pool = WaitingUsers::default();
-    let mut drives = context.sessions([(0, ReadThenWrite::new(in_transaction))].into_iter(), &pool);
+    let mut drives = context.sessions([(0, ReadThenWrite::new(in_transaction))], &pool);
     let pairs = vec![Job { session: &mut session, work: &mut drives[0] }];
     SimulatedPump(&clock).run(pairs, clock.as_ref(), &StartGate::new(1)).unwrap();
     let counts = drives.into_iter().map(ClientDrive::into_counts).collect();

@@ -231,7 +231,7 @@ fn figures_grow_by_what_was_acknowledged() {
             assert!(said.len() == 1 && said[0].starts_with(word), "{said:?}");
         }
     }
-    // Nobody knows of one order: it may be there, with seven items at most. So it is with ten orders of one who processes.
+    // Nobody knows of one order: it may be there, with seven items at most. So it is with up to ten processed orders.
     let lost = ended([1, 2, 3, 4, 5, 6], [0, 0, 0, 1, 1, 1]);
     for grown in [right, [1, 3, 1, 5, 24, 9, 7, 41]] {
         assert_eq!(wrong(grown, &lost), [""; 0]);

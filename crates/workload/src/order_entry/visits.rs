@@ -145,8 +145,7 @@ impl Visits {
         self.name.get(column).unwrap_or(Value::Null)
     }
 
-    /// The call that does all of the transaction. It answers with 0 where there was nothing to do, an order with the
-    /// number of its items, and whoever processes orders with how many.
+    /// The call that does all. It answers with 0 where there was nothing to do, else with the items or orders.
     fn call(&mut self, reply: Reply<'_>) -> Act {
         match number(reply, 0, 0) {
             Some(0) => return self.give_up(),
