@@ -35,10 +35,11 @@ impl EngineError {
         Self { occupied: true, ..Self::other(message) }
     }
 
-    /// The same error as the database's own answer: what it was asked is not done.
+    /// The same error as the database's own answer: what it was asked is not done. The last word of a session that ends
+    /// is no answer: it may come after a commit.
     #[must_use]
     pub fn answered(self) -> Self {
-        Self { undone: true, ..self }
+        Self { undone: !self.target_lost(), ..self }
     }
 
     /// The same error with what was being done put before it.

@@ -19,11 +19,14 @@ const COMPILED_WITH_ERRORS: &str = "ORA-24344";
 /// An error of a statement in words. A statement that was interrupted counts as ours. The connection knows better,
 /// because it knows whether anybody asked.
 pub(super) fn engine_error(doing: &str, error: &Error) -> EngineError {
-    let (class, said) = match error.kind() {
-        ErrorKind::DbError(server) => of_server(server.code(), server.message()),
-        kind => (class_of_kind(kind), error.to_string()),
+    let error = match error.kind() {
+        ErrorKind::DbError(server) => {
+            let (class, said) = of_server(server.code(), server.message());
+            EngineError::new(class, said).answered()
+        }
+        kind => EngineError::new(class_of_kind(kind), error.to_string()),
     };
-    EngineError::new(class, said).while_doing(doing)
+    error.while_doing(doing)
 }
 
 /// Class and words of what a server said.

@@ -102,4 +102,6 @@ fn a_single_write_that_is_lost_may_be_done() {
 #[test]
 fn a_write_that_the_database_says_was_not_done_is_not() {
     assert_eq!(unknown(false, 2, ErrorClass::Timeout, Says::Undone).0, 0, "a lock was not had in time");
+    // A server that is going down says so at any moment, also when the commit is in the log already.
+    assert_eq!(unknown(false, 2, ErrorClass::ConnectionLost, Says::Undone).0, 1, "the last word of a session");
 }
