@@ -143,17 +143,21 @@ impl<'e> TargetWorkload<'e> {
         objects.iter().try_for_each(|object| self.make_object(object, scale))
     }
 
-    /// Makes an object. It is noted before, so that a load that is killed leaves nothing that nobody knows; a note of
-    /// what could not be made is taken back, because the object of that name is somebody else's.
+    /// Makes an object. It is noted before, so that a load that is killed leaves nothing that nobody knows. Where the
+    /// database has refused to make it, the note is taken back, because the object of that name is somebody else's.
     fn make_object(&self, object: &SchemaObject<'_>, scale: Scale) -> Result<(), EngineError> {
         let entry = kept_entry(object.kind, object.name());
         let value = if object.columns.is_empty() { "1" } else { object.columns };
         self.engine.note(&[(entry.clone(), value.to_owned())])?;
         self.run(&[self.dialect.at_scale(object.sql, scale)?]).map_err(|error| {
             let error = error.while_doing(&format!("making the {} {}", object.kind, object.sql_name));
+            if !error.undone {
+                // It may be there, and then it is ours.
+                return error;
+            }
             match self.engine.note(&[(entry, String::new())]) {
-                Err(other) if !error.target_lost() => other.while_doing(&error.to_string()),
-                _ => error,
+                Err(other) => other.while_doing(&error.to_string()),
+                Ok(()) => error,
             }
         })
     }
