@@ -183,7 +183,8 @@ fn log(counts: &Counts, recorded: &Recording, barrier_ns: Option<u64>, span: Opt
         chunks.push(chunk(from_ns, (from_ns + recorded.step_ns).min(end_ns), step.ops, step.rows));
     }
     chunks.push(chunk(end_ns, counts.last_ended_ns, after.ops, after.rows));
-    WorkLog { chunks, checksum: counts.checksum, lost: counts.lost }
+    let checksum = counts.types.iter().fold(0_u64, |sum, of| sum.wrapping_add(of.sum));
+    WorkLog { chunks, checksum, lost: counts.lost }
 }
 
 fn series(recorded: &Recording, span: Option<Span>) -> Series {

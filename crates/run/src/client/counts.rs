@@ -43,7 +43,6 @@ pub struct Counts {
     /// Done after the window ended.
     pub(crate) after: OpsAndRows,
     pub(crate) last_ended_ns: u64,
-    pub(crate) checksum: u64,
     /// How transactions ended.
     pub outcomes: Outcomes,
     /// The same by transaction type.
@@ -74,7 +73,6 @@ impl Counts {
             ours.rows += theirs.rows;
         }
         self.last_ended_ns = self.last_ended_ns.max(other.last_ended_ns);
-        self.checksum = self.checksum.wrapping_add(other.checksum);
         self.outcomes.merge(&other.outcomes);
         self.types.resize(self.types.len().max(other.types.len()), Default::default());
         for (ours, theirs) in self.types.iter_mut().zip(&other.types) {

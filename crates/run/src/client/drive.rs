@@ -278,7 +278,6 @@ impl<'t, P: Program> ClientDrive<'t, P> {
             of.outcomes.rolled_back += rolled_back;
             of.sum = of.sum.wrapping_add(did.checksum);
         });
-        self.counts.checksum = self.counts.checksum.wrapping_add(did.checksum);
         self.account(ended_ns);
         if let Some(at_ns) = self.inside(ended_ns) {
             let due_ns = self.user.due_ns.unwrap_or(begun_ns).min(begun_ns);
