@@ -179,10 +179,9 @@ fn count(run: &RunJson, status: Status) -> usize {
     run.points.iter().filter(|p| p.status == status).count()
 }
 
-/// The points that ended so, without those of a search that found what it looked for: it goes too far on purpose.
+/// The points that ended so, without those at which a search went too far on purpose.
 fn unanswered(run: &RunJson, status: Status) -> usize {
-    let is_answered = |subject| run.searches.iter().any(|search| search.finding.is_some() && search.subject == subject);
-    run.points.iter().filter(|p| p.status == status && !is_answered(p.subject.requested())).count()
+    run.points.iter().filter(|p| p.status == status && !run.is_beyond_an_answer(p)).count()
 }
 
 /// How the points of a run ended, and where they are kept.

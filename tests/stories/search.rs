@@ -178,3 +178,23 @@ fn what_contradicts_a_search_or_is_no_limit_is_refused() {
     }
     assert!(!room.path("dbdyno.db").exists(), "nothing was done");
 }
+
+#[test]
+fn a_loss_within_a_search_is_not_excused() {
+    let room = Room::new();
+    room.run("load order-entry --scale 0.01 --target sqlite:shop.sqlite").expect(0);
+    let run = "run order-entry --until-saturated --max-jobs 4 --duration 300ms --target sqlite:shop.sqlite";
+    let running = room.start(run);
+    running.until("[2/2]");
+    // From here on each visit is lost after it was acknowledged.
+    let shop = rusqlite::Connection::open(room.path("shop.sqlite")).unwrap();
+    shop.busy_timeout(std::time::Duration::from_secs(30)).unwrap();
+    let sql = "CREATE TRIGGER less AFTER INSERT ON dbdyno_oe_logons
+               BEGIN DELETE FROM dbdyno_oe_logons WHERE logon_id = new.logon_id; END";
+    shop.execute_batch(sql).unwrap();
+    running.end().expect(4);
+    let document = room.show("last");
+    let lost = points(&document).iter().filter(|point| text(point, "/status") == "invalid");
+    let reasons: Vec<&str> = lost.map(|point| text(point, "/reason")).collect();
+    assert!(!reasons.is_empty() && reasons.iter().all(|reason| reason.contains("logons grew by ")), "{reasons:?}");
+}

@@ -2,7 +2,7 @@
 
 use crate::{
     Cell, Costs, Database, Described, DescribedValue, DocumentPart, Money, Plan, Platform, Point, Published, Run,
-    SearchOutcome, StorageReference, SubjectName, Tool, USD, version_1,
+    SearchOutcome, Status, StorageReference, SubjectName, Tool, USD, version_1,
 };
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -88,6 +88,15 @@ impl RunJson {
         self.searches = plan.search_outcomes(&measured);
     }
 
+    /// Whether a search that found what it looked for went too far at a point, as it does on purpose: a rate that could
+    /// not be carried, users who were refused. What makes a point invalid otherwise is no part of a search.
+    #[must_use]
+    pub fn is_beyond_an_answer(&self, point: &Point) -> bool {
+        let subject = point.subject.requested();
+        let answers = |search: &SearchOutcome| search.finding.is_some() && search.subject == subject;
+        (point.status == Status::Failed || point.overload) && self.searches.iter().any(answers)
+    }
+
     /// Gives the run what its owner says of the platform, with what follows from it: the claims that contradict what
     /// was observed, and the costs. A stated number of licences is spread over the cores.
     pub fn describe(&mut self, described: Option<Described>) {
@@ -141,11 +150,11 @@ impl RunJson {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::{Cpu, Price, RunId, RunStatus};
 
-    fn run() -> RunJson {
+    pub(crate) fn run() -> RunJson {
         let run = Run {
             id: RunId::from_random(1),
             label: None,

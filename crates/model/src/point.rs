@@ -82,6 +82,9 @@ pub struct Point {
     pub status: Status,
     /// Why the point did not end well.
     pub reason: Option<String>,
+    /// Whether all that makes it invalid is that its sessions could not carry the rate of an open loop.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub overload: bool,
     /// The flags.
     #[serde(default)]
     pub flags: Vec<Flag>,

@@ -43,6 +43,7 @@ pub(crate) fn judge(point: &mut Point, sessions: u32, window_s: f64, done: f64) 
         }
     }
     if let Some(why) = why {
+        point.overload = point.status == Status::Ok;
         point.status = Status::Invalid;
         point.reason = Some(point.reason.take().map_or(why.clone(), |first| format!("{first}; {why}")));
     }

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::{
-    Arrivals, ClientLoad, CommitMode, Dop, Drive, Flag, Limit, Mapping, OpenLoop, Queue, ResponseTime, RunJson,
-    SearchKind, SearchUnit, SearchVerdict, Status, Subject, TestCode,
+    Arrivals, ClientLoad, CommitMode, Dop, Drive, Flag, Mapping, OpenLoop, Queue, ResponseTime, RunJson, SearchKind,
+    SearchUnit, SearchVerdict, Status, Subject, TestCode,
 };
 
 fn template(jobs: u32, duration_s: f64) -> PlannedPoint {
@@ -229,6 +229,21 @@ fn plans_and_outcomes_survive_json() {
         let text = serde_json::to_string(&outcome).unwrap();
         assert_eq!(serde_json::from_str::<SearchOutcome>(&text).unwrap(), outcome, "{text}");
     }
-    let _: Limit = serde_json::from_str("\"p99<5ms\"").unwrap();
-    let _: fn(&mut RunJson, &Plan, &[usize]) = RunJson::search;
+}
+
+#[test]
+fn an_answer_excuses_what_goes_too_far_and_no_loss() {
+    let mut plan = saturation(500, None);
+    let measured = searched(&mut plan, |planned| users(planned, 24));
+    let (places, points): (Vec<usize>, Vec<Point>) = measured.into_iter().unzip();
+    let mut run =
+        RunJson::new(crate::json::tests::run().run, crate::Platform::default(), crate::Database::default(), points);
+    let of = |status, overload| Point { status, overload, ..empty(&plan.points[0]) };
+    let refused = of(Status::Failed, false);
+    assert!(!run.is_beyond_an_answer(&refused), "there is no answer");
+    run.search(&plan, &places);
+    assert!(run.is_beyond_an_answer(&refused) && run.is_beyond_an_answer(&of(Status::Invalid, true)));
+    assert!(!run.is_beyond_an_answer(&of(Status::Invalid, false)), "what the proof found is no part of a search");
+    let other = Point { subject: TestCode::new("T611").unwrap().into(), ..refused };
+    assert!(!run.is_beyond_an_answer(&other));
 }
