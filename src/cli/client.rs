@@ -2,7 +2,7 @@
 
 use super::values::{Word, connections, words};
 use clap::Args;
-use dbdyno_model::{Arrivals, Drive, Queue, Rates, Think};
+use dbdyno_model::{Arrivals, Drive, MixRequest, Queue, Rates, Think};
 
 /// Who runs the loop, and when a client's transactions begin.
 #[derive(Debug, Args)]
@@ -29,6 +29,18 @@ pub(crate) struct ClientArgs {
     /// 5ms..10ms are random times of a span.
     #[arg(long, value_name = "TIME", hide_short_help = true)]
     pub(crate) think: Option<Think>,
+    /// Workloads: weights of the transactions, as in NCR=15,BP=50
+    ///
+    /// Transactions that are not named do not come. `default` first keeps the weights of the others, as in
+    /// default,SRQ=2. `dbdyno list workloads` has the codes.
+    #[arg(long, value_name = "WEIGHTS", allow_hyphen_values = true)]
+    pub(crate) mix: Option<MixRequest>,
+    /// Workloads: pause of each user within a transaction, as in 5ms
+    ///
+    /// Before each statement but the first; 5ms..10ms are random times of a span. Transactions are timed with their
+    /// pauses, and keep what they have locked.
+    #[arg(long, value_name = "TIME", hide_short_help = true)]
+    pub(crate) pause: Option<Think>,
     /// Where the transactions of a rate wait for a session [default: shared]
     #[arg(long, value_name = "QUEUE", value_parser = words(QUEUES), hide_short_help = true)]
     pub(crate) queue: Option<Queue>,

@@ -216,6 +216,8 @@ pub(crate) enum ShownTable {
     Writes,
     /// How long transactions took in the client drive, by the rate that was asked for
     Latency,
+    /// What a workload did, by the minute and by statement
+    Transactions,
     /// I/Os of the storage itself, below any database
     Storage,
     /// The key metrics on one page
@@ -240,6 +242,7 @@ impl ShownTable {
             Self::Waits => &["waits"],
             Self::Writes => &["writes"],
             Self::Latency => &["latency"],
+            Self::Transactions => &["transactions"],
             Self::Storage => &["storage"],
             Self::Summary => &["summary"],
             Self::Platform => &["platform"],

@@ -162,6 +162,8 @@ struct WorkloadItem {
     scale: &'static str,
     /// Types of its transactions.
     types: Vec<String>,
+    /// Their codes and weights, where it has several.
+    mix: String,
     /// Engines with SQL for it.
     engines: Vec<&'static str>,
 }
@@ -172,13 +174,20 @@ fn workloads(format: Format) -> Result<(), Error> {
         title: workload.about().title,
         scale: workload.about().scale_words,
         types: workload.types().into_iter().map(|of| of.name).collect(),
+        mix: own_mix(*workload),
         engines: ENGINES.all().iter().filter(|e| (e.workload_sql)(workload.name()).is_some()).map(|e| e.name).collect(),
     };
     let items: Vec<WorkloadItem> = dbdyno_workload::WORKLOADS.iter().map(item).collect();
     let row = |item: &WorkloadItem| {
-        cells(&[&item.name, &item.types.join(" "), &item.scale, &item.engines.join(" "), &item.title])
+        cells(&[&item.name, &item.types.join(", "), &item.mix, &item.scale, &item.engines.join(" "), &item.title])
     };
-    show(&items, &["name", "transactions", "scale 1 is", "engines", "title"], row, format)
+    show(&items, &["name", "transactions", "mix", "scale 1 is", "engines", "title"], row, format)
+}
+
+/// The weights of a workload's types, as `--mix` takes them.
+fn own_mix(workload: &dyn dbdyno_workload::Workload) -> String {
+    let weights = workload.codes().iter().zip(workload.types());
+    weights.map(|(code, of)| format!("{code}={}", of.weight)).collect::<Vec<_>>().join(",")
 }
 
 fn suites(suites: &[Suite], format: Format) -> Result<(), Error> {

@@ -118,9 +118,10 @@ fn changes_of_the_plan(
     changes.extend(changes_of_the_build(run.tool.as_ref(), &tool()));
     changes.extend(differs("the engine", Some(&run.database.engine), Some(opened.info.name)));
     if let Some(workload) = workload {
+        let mix = plan.points.first().and_then(|planned| planned.mix.as_ref());
         let scale = format!("scale {}", workload.scale);
         changes.extend(differs("the workload's scale", Some(&plan.size), Some(&scale)));
-        let now = workload.dialect.as_ref().map(|dialect| dialect.definition(workload.scale)).unwrap_or_default();
+        let now = workload.dialect.as_ref().map(|dialect| dialect.definition(workload.scale, mix)).unwrap_or_default();
         if plan.definitions != now && changes.is_empty() {
             changes.push(format!("the definition of {} has changed (program or SQL)", workload.workload.name()));
         }

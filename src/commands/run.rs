@@ -88,6 +88,7 @@ fn request(args: &RunArgs, place: &OpenedTarget) -> RunRequest {
         rates: args.client.rate.clone(),
         arrivals: args.client.arrivals,
         think: args.client.think,
+        pause: args.client.pause,
         queue: args.client.queue,
         connections: args.client.connections,
         follow: args.client.follow,
@@ -114,6 +115,8 @@ fn again(args: &RunArgs, scale: Option<Scale>) -> String {
     option("--rate", client.rate.as_ref().map(ToString::to_string));
     option("--arrivals", client.arrivals.map(|arrivals| arrivals.name().to_owned()));
     option("--think", client.think.as_ref().map(ToString::to_string));
+    option("--mix", client.mix.as_ref().map(ToString::to_string));
+    option("--pause", client.pause.as_ref().map(ToString::to_string));
     option("--queue", client.queue.map(|queue| queue.name().to_owned()));
     option("--connections", client.connections.map(|n| n.to_string()));
     option("--follow", client.follow.map(|follow| if follow { "yes" } else { "no" }.to_owned()));
@@ -161,6 +164,9 @@ mod tests {
         let line = "dbdyno run tpcb --target null: --users 4 --until p99<5ms,errors<0.1%";
         let Command::Run(args) = Cli::try_parse_from(line.split(' ')).unwrap().command else { panic!("{line}") };
         assert_eq!(again(&args, Some(Scale::units(3))), "tpcb --users 4 --scale 3 --until 'p99<5ms,errors<0.1%'");
+        let line = "dbdyno run order-entry --target null: --users 4 --mix default,SRQ=2 --pause 5ms";
+        let Command::Run(args) = Cli::try_parse_from(line.split(' ')).unwrap().command else { panic!("{line}") };
+        assert_eq!(again(&args, Some(Scale::ONE)), "order-entry --users 4 --scale 1 --mix default,SRQ=2 --pause 5ms");
         let line = "dbdyno run quick --target null:";
         let Command::Run(args) = Cli::try_parse_from(line.split(' ')).unwrap().command else { panic!("{line}") };
         assert_eq!(again(&args, None), "quick");

@@ -47,8 +47,12 @@ pub(super) fn known(name: &str) -> Result<&'static dyn Workload, Error> {
 pub(super) fn refuse_misplaced(args: &RunArgs, workload: Option<&'static dyn Workload>) -> Result<(), Error> {
     let of_tests =
         [("--ramp", args.ramp.is_some()), ("--jobs", args.jobs.is_some()), ("--threads", args.threads.is_some())];
-    let of_workloads =
-        [("--users", args.users.is_some(), "--ramp 1,2,4 or --jobs N"), ("--scale", args.scale.is_some(), "--size")];
+    let of_workloads = [
+        ("--users", args.users.is_some(), "tests take --ramp 1,2,4 or --jobs N"),
+        ("--scale", args.scale.is_some(), "tests take --size"),
+        ("--mix", args.client.mix.is_some(), "a test has one type of transaction"),
+        ("--pause", args.client.pause.is_some(), "tests take --think, which pauses between transactions"),
+    ];
     let problem = match workload {
         Some(of) => of_tests.iter().find(|(_, given)| *given).map(|(option, _)| {
             format!(
@@ -57,7 +61,7 @@ pub(super) fn refuse_misplaced(args: &RunArgs, workload: Option<&'static dyn Wor
             )
         }),
         None => of_workloads.iter().find(|(_, given, _)| *given).map(|(option, _, instead)| {
-            format!("{option} is for workloads; tests take {instead}")
+            format!("{option} is for workloads; {instead}")
         }),
     };
     problem.map_or(Ok(()), |problem| Err(Error::Usage(problem)))
@@ -130,6 +134,7 @@ impl WorkloadTarget {
             workload: self.workload,
             scale: self.scale,
             users: args.users.as_ref(),
+            mix: args.client.mix.as_ref(),
             hardware_threads: dbdyno_probe::hardware_threads(),
             seed: args.target.seed.unwrap_or(LoadRequest::DEFAULT_SEED),
         };

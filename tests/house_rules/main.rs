@@ -225,8 +225,7 @@ fn every_workload_is_small_and_has_sql_for_every_engine() {
         let name = workload.name();
         let (types, commits) = (workload.types().len(), workload.about().commits.len());
         let module = root.join("crates/workload/src").join(name.replace('-', "_"));
-        let parts = std::fs::read_dir(&module).map(|parts| parts.map(|part| part.unwrap().path()).collect());
-        let parts: Vec<PathBuf> = parts.unwrap_or_default();
+        let parts = sources(&module);
         let files = parts.into_iter().filter(|file| !file.ends_with("tests.rs")).chain([module.with_extension("rs")]);
         let lines: usize = files.map(|file| std::fs::read_to_string(file).unwrap().lines().count()).sum();
         let enough = 60 + 100 * types;

@@ -24,6 +24,7 @@ mod kubernetes;
 mod manual;
 #[cfg(feature = "mariadb")]
 mod mariadb;
+mod mixes;
 mod null_engine;
 #[cfg(any(feature = "postgres", feature = "mariadb"))]
 mod on_servers;

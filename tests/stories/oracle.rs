@@ -35,6 +35,7 @@ fn fixture(room: &Room) {
         repeat: 1,
         again: false,
         duration_s: 10.0,
+        mix: None,
         may_follow_from_jobs: None,
         commit: CommitMode::Durable,
         mapping: Mapping::Native { ramp: None },

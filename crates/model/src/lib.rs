@@ -14,6 +14,7 @@ mod limits;
 mod load;
 mod mapping;
 mod metric;
+mod mix;
 mod names;
 mod outcome;
 mod pace;
@@ -61,6 +62,7 @@ pub use limits::REFERENCE_SUITE;
 pub use load::{Arrivals, ClientLoad, Queue, Think};
 pub use mapping::Mapping;
 pub use metric::{Better, Metric, MetricId};
+pub use mix::{Mix, MixRequest};
 pub use outcome::{ErrorClass, Outcomes};
 pub use pace::{MachinePace, PaceKind, PointPace};
 pub use pace_spread::{EdgeSpread, FEWEST_PACES, PaceSpread};
@@ -95,7 +97,7 @@ pub use suspect::{Suspect, SuspectCode, UsableFor};
 pub use table::{Organisation, TableName};
 pub use test::{Cache, Compression, Drive, Layer, StorageTier, Test, fibonacci_calls};
 pub use tool::Tool;
-pub use transactions::TransactionType;
+pub use transactions::{PerMinute, StatementCounts, TransactionType};
 pub use usage::{
     CpuUse, DatabaseRates, DeviceIo, IoRates, MemoryUse, MetricValue, NetworkUse, OpenLoop, PacedWrites, Pressure,
     PumpKind, PumpUse, Redo, ResponseTime, Series, Wait,

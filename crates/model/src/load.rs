@@ -27,6 +27,10 @@ pub struct ClientLoad {
     /// Connections that the jobs of a point share. Absent where each job has its own, and in older documents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub connections: Option<u32>,
+    /// Pause of a user before each statement of a transaction but the first. Absent where there is none, and in older
+    /// documents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pause: Option<Think>,
 }
 
 impl ClientLoad {
@@ -73,7 +77,7 @@ pub enum Arrivals {
     Poisson,
 }
 
-/// The think time between transactions: constant, or drawn evenly from a span.
+/// A pause of a user between two transactions or within one: constant, or drawn evenly from a span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Think {
@@ -112,7 +116,7 @@ impl FromStr for Think {
             None => (time_ns(text)?, time_ns(text)?),
         };
         match (least_ns, most_ns) {
-            (_, 0) => Err("a pause of nothing is none; leave --think away".to_owned()),
+            (_, 0) => Err("a pause of nothing is none; leave the option away".to_owned()),
             (least, most) if least > most => {
                 Err(format!("'{text}' ends before it begins; write the shorter time first"))
             }
@@ -142,7 +146,7 @@ mod tests {
             ("", "no time"),
             ("5", "no unit"),
             ("5min", "no unit"),
-            ("0ms", "leave --think away"),
+            ("0ms", "leave the option away"),
             ("10ms..5ms", "ends before it begins"),
             ("5ms..", "no time"),
             ("2000000s", "longer than an hour"),

@@ -1,6 +1,6 @@
 //! One point of a plan.
 
-use crate::{ClientLoad, CommitMode, Dop, Drive, Mapping, StorageLoad, Subject};
+use crate::{ClientLoad, CommitMode, Dop, Drive, Mapping, Mix, StorageLoad, Subject};
 use serde::{Deserialize, Serialize};
 
 /// One point to be measured.
@@ -16,6 +16,9 @@ pub struct PlannedPoint {
     /// When a client's transactions begin.
     #[serde(flatten)]
     pub load: ClientLoad,
+    /// The weights of a workload's transactions. Absent where they are its own, for tests, and in older documents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mix: Option<Mix>,
     /// Rows per transaction; 0 where the test has no transactions.
     pub rows_per_tx: u64,
     /// 1, 2, 3 …

@@ -5,8 +5,8 @@ use crate::usage::{
     ResponseTime, Series, Wait,
 };
 use crate::{
-    Awr, ClientLoad, CommitMode, CommitProof, Commits, Dop, Drive, Flag, MetricId, Outcomes, PointPace, Storage,
-    Subject, Suspect, TransactionType,
+    Awr, ClientLoad, CommitMode, CommitProof, Commits, Dop, Drive, Flag, MetricId, Mix, Outcomes, PerMinute, PointPace,
+    StatementCounts, Storage, Subject, Suspect, TransactionType,
 };
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -48,6 +48,9 @@ pub struct Point {
     /// When a client's transactions began.
     #[serde(flatten)]
     pub load: ClientLoad,
+    /// The weights of a workload's transactions. Absent where they are its own, for tests, and in older documents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mix: Option<Mix>,
     /// The rate that an open loop asked for, all jobs together; absent in a closed one.
     pub asked_per_s: Option<f64>,
     /// What carried the sessions of the client drive. Absent where the server ran the loop, and in older documents.
@@ -168,6 +171,12 @@ pub struct Point {
     /// What each type of a client's transactions did. Empty where the server runs the loop, and for storage.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub transactions: Vec<TransactionType>,
+    /// The rate of a workload's transactions by the minute. Absent for tests and storage, and in older documents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tx_per_min: Option<PerMinute>,
+    /// What a workload's users sent, by kind. Absent for tests and storage, and in older documents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statements: Option<StatementCounts>,
     /// Wait events, longest first.
     #[serde(default)]
     pub waits: Vec<Wait>,

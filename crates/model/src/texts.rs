@@ -1,6 +1,6 @@
 //! What JSON and TOML have as a text: as it is typed on the command line.
 
-use crate::{Ramp, Rate, Think};
+use crate::{Mix, Ramp, Rate, Think};
 
 /// Lets serde read and write these by their `FromStr` and `Display`.
 macro_rules! as_text {
@@ -21,4 +21,4 @@ macro_rules! as_text {
     )+};
 }
 
-as_text! { Ramp, Rate, Think }
+as_text! { Mix, Ramp, Rate, Think }

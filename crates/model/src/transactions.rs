@@ -1,4 +1,4 @@
-//! The types of transactions that a point's program has, each with its own figures.
+//! What a point's program did: the types of its transactions, each with its own figures, and what it sent.
 
 use crate::{Outcomes, ResponseTime};
 use serde::{Deserialize, Serialize};
@@ -26,4 +26,76 @@ pub struct TransactionType {
     /// How they ended, warm-up and tail included.
     #[serde(default)]
     pub outcomes: Outcomes,
+}
+
+/// The rate of a workload's transactions by the minute.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PerMinute {
+    /// The mean over the window: its transactions a second times 60.
+    pub mean: f64,
+    /// The most transactions of any 60 seconds in a row. Absent in windows that are shorter.
+    pub max: Option<f64>,
+}
+
+impl PerMinute {
+    /// Seconds of a minute.
+    const SECONDS: usize = 60;
+
+    /// From the rate of the window, and the transactions a second of each of its whole seconds.
+    #[must_use]
+    pub fn of(tx_per_s: f64, each_second: &[f64]) -> Self {
+        let minutes = each_second.windows(Self::SECONDS).map(|minute| minute.iter().sum::<f64>());
+        Self { mean: tx_per_s * Self::SECONDS as f64, max: minutes.reduce(f64::max) }
+    }
+}
+
+/// What a workload's users sent and the database did, by kind, inside the window and around it, as
+/// [`TransactionType::outcomes`]. What procedures do is not seen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StatementCounts {
+    /// Queries.
+    pub select: u64,
+    /// Inserts.
+    pub insert: u64,
+    /// Updates.
+    pub update: u64,
+    /// Deletes.
+    pub delete: u64,
+    /// Calls of procedures.
+    pub call: u64,
+    /// Commits that were sent. A single statement or a call commits by itself.
+    pub commit: u64,
+    /// Rollbacks that were sent.
+    pub rollback: u64,
+}
+
+impl StatementCounts {
+    /// All of them, with their names.
+    #[must_use]
+    pub fn all(&self) -> [(&'static str, u64); 7] {
+        let Self { select, insert, update, delete, call, commit, rollback } = *self;
+        [
+            ("select", select),
+            ("insert", insert),
+            ("update", update),
+            ("delete", delete),
+            ("call", call),
+            ("commit", commit),
+            ("rollback", rollback),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_minute_may_begin_at_any_second() {
+        let seconds: Vec<f64> = (0..90).map(|second| if (20..80).contains(&second) { 10.0 } else { 1.0 }).collect();
+        let per_minute = PerMinute::of(7.0, &seconds);
+        assert_eq!((per_minute.mean, per_minute.max), (420.0, Some(600.0)));
+        assert_eq!(PerMinute::of(7.0, &seconds[..59]).max, None, "there is no whole minute");
+    }
 }

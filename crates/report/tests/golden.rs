@@ -33,6 +33,7 @@ fn every_report_is_as_its_golden_files_say() {
     let searched = Reported::of(fixture::searched::run());
     let beside = Reported::of(fixture::storage::beside());
     let pooled = Reported::of(fixture::pooled());
+    let workload = Reported::of(fixture::workload());
     let long_ramps = Reported::of(catalogue.platform("hp_dl980_violin_2012").unwrap());
     for (name, variant, run) in [
         ("summary", "storage", &storage),
@@ -43,6 +44,8 @@ fn every_report_is_as_its_golden_files_say() {
         ("cells", "connections", &pooled),
         ("scaling", "ramps", &long_ramps),
         ("searches", "found", &searched),
+        ("transactions", "workload", &workload),
+        ("latency", "pauses", &workload),
     ] {
         let text = report(name).unwrap().of(run, &catalogue).text(Some(100));
         wrong.extend(golden(&format!("{name}.{variant}"), &text).err());
@@ -57,6 +60,7 @@ fn every_golden_file_belongs_to_a_report() {
         let name = name.trim_end_matches(".txt").trim_end_matches(".80");
         let name = name.trim_end_matches(".storage").trim_end_matches(".share").trim_end_matches(".connections");
         let name = name.trim_end_matches(".ramps").trim_end_matches(".found");
+        let name = name.trim_end_matches(".workload").trim_end_matches(".pauses");
         assert!(report(name).is_some(), "tests/golden/{name}.txt belongs to no report");
     }
 }

@@ -100,6 +100,7 @@ fn planned(point: &Point) -> PlannedPoint {
         repeat: point.repeat,
         again: false,
         duration_s: 10.0,
+        mix: None,
         may_follow_from_jobs: None,
         commit: CommitMode::Durable,
         mapping: Mapping::Native { ramp: None },

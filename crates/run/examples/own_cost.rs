@@ -142,6 +142,7 @@ fn record_ms() -> Vec<f64> {
         repeat: 1,
         again: false,
         duration_s: 2.0,
+        mix: None,
         may_follow_from_jobs: None,
         commit: CommitMode::Durable,
         mapping: Mapping::Native { ramp: None },

@@ -54,8 +54,10 @@ impl CommitProofs {
         let workload =
             if let Subject::Workload(name) = &planned.subject { context.workload(name.as_str()) } else { None };
         let test = planned.subject.test().and_then(|code| context.catalogue.test(code.as_str()).ok());
-        let writes = workload.is_some_and(|loaded| loaded.dialect.workload().about().writes())
-            || test.is_some_and(|test| test.procedure.writes());
+        let writes = workload.is_some_and(|loaded| {
+            let workload = loaded.dialect.workload();
+            workload.about().writes(&workload.types_of(planned.mix.as_ref()))
+        }) || test.is_some_and(|test| test.procedure.writes());
         if !writes || matches!(planned.mapping, Mapping::None { .. }) {
             return Ok(None);
         }
@@ -175,8 +177,8 @@ fn commit_and_count(context: &RunContext<'_>, work: PointWork<'_>) -> Result<Com
             Committer::Calls { session, passes: 0, per_op: spec.test.commits_per_op(spec.rows_per_tx).unwrap_or(1) }
         }
         PointWork::Workload(work) => {
-            let workload = work.loaded.dialect.workload();
-            Committer::Program { alone: Alone::new(session, workload.program(work.user(0))), about: workload.about() }
+            let about = work.loaded.dialect.workload().about();
+            Committer::Program { alone: Alone::new(session, work.program(0)), about }
         }
     };
     let mut worker = Worker { context, committer, device, in_intervals: false };

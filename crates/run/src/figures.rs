@@ -6,8 +6,8 @@ use crate::{Span, TypeResult, WindowMode};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::{PointSpec, program};
 use dbdyno_model::{
-    Argument, Counter, Counters, CpuUse, Drive, IoRates, MetricId, MetricValue, Point, RepeatMode, ResponseTime,
-    Series, TransactionType, Wait,
+    Argument, Counter, Counters, CpuUse, Drive, IoRates, MetricId, MetricValue, PerMinute, Point, RepeatMode,
+    ResponseTime, Series, TransactionType, Wait,
 };
 use dbdyno_probe::Telemetry;
 use dbdyno_stats::Histogram;
@@ -83,7 +83,19 @@ pub(crate) fn transaction_types(
             outcomes: result.outcomes.clone(),
         }
     };
-    work.types.iter().zip(results).map(figures).collect()
+    // Types that are not in the mix are no part of the work.
+    work.types.iter().zip(results).filter(|(planned, _)| planned.weight > 0).map(figures).collect()
+}
+
+/// Fills in the rate by the minute.
+pub(crate) fn fill_minutes(point: &mut Point) {
+    let (Some(per_s), Some(seconds), Some(series)) = (point.tx_per_s, point.window_s, &point.series) else { return };
+    let whole = series.ops_per_s.iter().take(seconds as usize).copied().collect::<Vec<_>>();
+    let per_minute = PerMinute::of(per_s, &whole);
+    if per_minute.max.is_none() {
+        point.lacks("tx_per_min.max", "the window is shorter than a minute");
+    }
+    point.tx_per_min = Some(per_minute);
 }
 
 /// Fills in the times of transactions of the client drive.

@@ -2,7 +2,7 @@
 //! pages while jobs read, and checks the stop switch.
 
 use crate::checkpoint_window::{self, CheckpointWindow};
-use crate::client::GRACE;
+use crate::client::{GRACE, Pausing};
 use crate::eviction::Eviction;
 use crate::server_drive::first_cause;
 use crate::work::PointWork;
@@ -175,13 +175,21 @@ fn by_client(
             drive(context, sessions, &clients, load, spec.job_numbers().zip(forms).map(program))
         }
         PointWork::Workload(workload) => {
-            let dialect = &workload.loaded.dialect;
-            let program = |job| (job, dialect.workload().program(workload.user(job)));
-            drive(context, sessions, &clients, load, does.job_numbers().map(program))
+            let jobs = does.job_numbers();
+            match load.pause {
+                None => drive(context, sessions, &clients, load, jobs.map(|job| (job, workload.program(job)))),
+                Some(pause) => {
+                    let program = |job| Pausing::new(workload.program(job), pause, does.key_seed(), job);
+                    drive(context, sessions, &clients, load, jobs.map(|job| (job, program(job))))
+                }
+            }
         }
     };
-    let ClientResult { log, outcomes, types, error, service, response, connection_wait, open_loop, series } =
+    let ClientResult { log, outcomes, types, executed, error, service, response, connection_wait, open_loop, series } =
         clients.gather(counts);
+    if let PointWork::Workload(workload) = does {
+        point.statements = Some(workload.statements(&executed));
+    }
     point.outcomes = outcomes;
     point.open_loop = open_loop;
     let (carried, edges) = match worked {

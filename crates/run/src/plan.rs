@@ -115,6 +115,7 @@ fn resolve_points(request: &RunRequest, context: PlanContext<'_>) -> Result<Plan
                 repeat: 1,
                 again: false,
                 duration_s: duration_s(request, &group, test),
+                mix: None,
                 may_follow_from_jobs: None,
                 commit: request.commit,
                 mapping: mapping.clone(),

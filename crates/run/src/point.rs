@@ -109,6 +109,7 @@ pub(crate) fn empty_point(planned: &PlannedPoint) -> Point {
         drive: planned.drive,
         dop: planned.dop,
         load: planned.load,
+        mix: planned.mix.clone(),
         rows_per_tx: planned.rows_per_tx,
         repeat: planned.repeat,
         again: planned.again,
@@ -255,7 +256,9 @@ fn attempt(
             PointWork::Test(_) => histograms.extend(of_type(planned.subject.as_str(), service, response)),
             PointWork::Workload(workload) => {
                 point.transactions = figures::transaction_types(point, workload, &measured.types);
-                for (of, times) in workload.types.iter().zip(measured.types) {
+                figures::fill_minutes(point);
+                let types = workload.types.iter().zip(measured.types);
+                for (of, times) in types.filter(|(of, _)| of.weight > 0) {
                     histograms.extend(of_type(&of.name, times.service, times.response));
                 }
             }

@@ -107,6 +107,7 @@ mod tests {
             repeat: 1,
             again,
             duration_s: 2.0,
+            mix: None,
             may_follow_from_jobs: None,
             commit: CommitMode::Durable,
             mapping: Mapping::Native { ramp: None },

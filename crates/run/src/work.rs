@@ -1,12 +1,13 @@
 //! What a point's sessions do: the work of a test, or a workload's program. Measuring and judging ask [`PointWork`] for
 //! what both have; [`PointWork::test`] has what only a test has.
 
+use crate::client::Executed;
 use crate::{LoadedWorkload, RunContext, TypeResult, WorkLog};
 use dbdyno_engine::client::unsupported;
 use dbdyno_engine::data::mix;
-use dbdyno_engine::program::TransactionType;
+use dbdyno_engine::program::{Program, TransactionType};
 use dbdyno_engine::{Engine, EngineError, PointSpec, Prepared, ProgramSpec, Session};
-use dbdyno_model::{Cache, CommitMode, Dop, Drive, PlannedPoint, Rate, RepeatMode, Subject, Test};
+use dbdyno_model::{Cache, CommitMode, Dop, Drive, PlannedPoint, Rate, RepeatMode, StatementCounts, Subject, Test};
 use dbdyno_stats::Types;
 use dbdyno_workload::{TargetWorkload, User};
 use std::ops::Range;
@@ -22,7 +23,18 @@ pub(crate) struct WorkloadSpec<'a> {
 }
 
 impl WorkloadSpec<'_> {
-    pub(crate) fn user(&self, number: u32) -> User {
+    /// The program of a user.
+    pub(crate) fn program(&self, number: u32) -> Box<dyn Program> {
+        self.loaded.dialect.workload().program(self.user(number), self.types.clone())
+    }
+
+    /// What was executed, by kind.
+    pub(crate) fn statements(&self, executed: &Executed) -> StatementCounts {
+        let by_kind = self.loaded.dialect.by_kind(self.form, &executed.by_statement);
+        StatementCounts { commit: executed.commits, rollback: executed.rollbacks, ..by_kind }
+    }
+
+    fn user(&self, number: u32) -> User {
         let ProgramSpec { jobs, key_seed, .. } = self.program;
         User { number, of: jobs, seed: key_seed, scale: self.loaded.scale, form: self.form }
     }
@@ -61,7 +73,7 @@ impl<'a> PlannedWork<'a> {
                     commit: planned.commit,
                     sampling: context.sampling,
                 };
-                let types = loaded.dialect.workload().types();
+                let types = loaded.dialect.workload().types_of(planned.mix.as_ref());
                 Ok(Self::Workload(WorkloadSpec { loaded, form: planned.drive, program, types }))
             }
             Subject::Storage(_) => Err("storage is not measured on a database".to_owned()),
@@ -180,7 +192,7 @@ impl<'a> PointWork<'a> {
     pub(crate) fn writes(self) -> bool {
         match self {
             Self::Test(spec) => spec.test.procedure.writes(),
-            Self::Workload(work) => work.loaded.dialect.workload().about().writes(),
+            Self::Workload(work) => work.loaded.dialect.workload().about().writes(&work.types),
         }
     }
 

@@ -8,7 +8,7 @@ use crate::work::{PointWork, WorkloadSpec};
 use crate::{Events, PlanError, RunContext, RunRequest, StopSwitch};
 use dbdyno_engine::{Engine, EngineError};
 use dbdyno_model::{
-    ClientLoad, Dop, Flag, Mapping, Plan, PlannedPoint, Point, Ramp, Scale, Status, Subject, WorkloadName,
+    ClientLoad, Dop, Flag, Mapping, MixRequest, Plan, PlannedPoint, Point, Ramp, Scale, Status, Subject, WorkloadName,
 };
 use dbdyno_workload::{Dialect, Ended, TargetWorkload, Workload, WorkloadData};
 use std::sync::PoisonError;
@@ -63,6 +63,8 @@ pub struct WorkloadRequest<'a> {
     pub scale: Scale,
     /// Numbers of users at work at once.
     pub users: Option<&'a Ramp>,
+    /// The weights of its transactions, where they are not its own.
+    pub mix: Option<&'a MixRequest>,
     /// Hardware threads of the platform.
     pub hardware_threads: u32,
     /// Seed of the users' random numbers.
@@ -87,12 +89,17 @@ pub fn workload_plan(request: &RunRequest, of: WorkloadRequest<'_>) -> Result<Pl
 }
 
 fn points(request: &RunRequest, of: WorkloadRequest<'_>) -> Result<Plan, PlanError> {
-    let WorkloadRequest { dialect, workload, scale, users, hardware_threads, seed } = of;
+    let WorkloadRequest { dialect, workload, scale, users, mix, hardware_threads, seed } = of;
     // In both forms dbdyno begins the transactions.
     let loads = loads::of(&RunRequest { drive: dbdyno_model::Drive::Client, ..request.clone() })?;
     let missing = dialect.map_or_else(|why| Some(why.to_owned()), |dialect| dialect.lacks(request.drive));
     let mapping = missing.map_or(Mapping::Native { ramp: None }, |why| Mapping::None { why });
-    let definition = dialect.map_or_else(|_| String::new(), |dialect| dialect.definition(scale));
+    let refused = |why| PlanError::Mix { workload: workload.name(), why };
+    let mix = mix.map(|mix| workload.mix(mix)).transpose().map_err(refused)?;
+    if request.pause.is_some() && request.drive == dbdyno_model::Drive::Server {
+        return Err(PlanError::PauseInCall);
+    }
+    let definition = dialect.map_or_else(|_| String::new(), |dialect| dialect.definition(scale, mix.as_ref()));
     let name = WorkloadName::new(workload.name()).map_err(|_| PlanError::Nothing)?;
     let template = PlannedPoint {
         subject: Subject::Workload(name),
@@ -103,6 +110,7 @@ fn points(request: &RunRequest, of: WorkloadRequest<'_>) -> Result<Plan, PlanErr
         repeat: 1,
         again: false,
         duration_s: request.duration_s.unwrap_or(DURATION_S),
+        mix,
         may_follow_from_jobs: None,
         commit: request.commit,
         mapping,

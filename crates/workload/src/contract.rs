@@ -1,7 +1,7 @@
 //! What every workload says of itself: what it is, its transactions, and what proves that they were done.
 
 use dbdyno_engine::program::{Program, TransactionType, TypeId};
-use dbdyno_model::{Drive, Scale};
+use dbdyno_model::{Drive, Mix, MixRequest, Scale};
 use std::fmt;
 
 /// One user of a workload: what its program draws and does follows from this.
@@ -94,10 +94,10 @@ pub struct About {
 }
 
 impl About {
-    /// Whether it writes what the log must keep.
+    /// Whether transactions of these types, with their weights, write what the log must keep.
     #[must_use]
-    pub fn writes(&self) -> bool {
-        self.commits.iter().any(|commits| *commits > 0)
+    pub fn writes(&self, types: &[TransactionType]) -> bool {
+        types.iter().zip(self.commits).any(|(of, commits)| of.weight > 0 && *commits > 0)
     }
 
     /// Commits of a transaction of a type that its log must keep.
@@ -117,14 +117,40 @@ pub trait Workload: Sync {
         self.about().name
     }
 
-    /// The types of its transactions.
+    /// The types of its transactions, with the weights that they have where no mix is asked for.
     fn types(&self) -> Vec<TransactionType>;
+
+    /// How users name these types in a mix, in the same order; empty where there is one type.
+    fn codes(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// The types of its transactions, with the weights of a mix if there is one.
+    fn types_of(&self, mix: Option<&Mix>) -> Vec<TransactionType> {
+        let mut types = self.types();
+        for (of, code) in types.iter_mut().zip(self.codes()) {
+            of.weight = mix.map_or(of.weight, |mix| mix.weight(code));
+        }
+        types
+    }
+
+    /// The mix that a user asks for.
+    ///
+    /// # Errors
+    /// Its types have no weights to choose, a code is none of them, or no type would come.
+    fn mix(&self, asked: &MixRequest) -> Result<Mix, String> {
+        let types = self.types();
+        match self.codes() {
+            [] => Err("it has one type of transaction: leave --mix away".to_owned()),
+            codes => asked.resolve(&codes.iter().zip(&types).map(|(code, of)| (*code, of.weight)).collect::<Vec<_>>()),
+        }
+    }
 
     /// The statements of a form, in the order of the numbers by which a program names them.
     fn statements(&self, form: Drive) -> Vec<&'static str>;
 
-    /// The program of a user.
-    fn program(&self, user: User) -> Box<dyn Program>;
+    /// The program of a user, whose transactions are of these types: those of the workload, perhaps with other weights.
+    fn program(&self, user: User, types: Vec<TransactionType>) -> Box<dyn Program>;
 
     /// What is wrong with the figures of the statement `count` after a load.
     fn misloaded(&self, scale: Scale, counted: &[i64]) -> Vec<String>;

@@ -16,7 +16,7 @@
 use crate::{Workload, tables};
 use dbdyno_engine::client::{StatementText, Statements, ValueType};
 use dbdyno_engine::{EngineError, EngineInfo, SqlFile, Statement, TableRows};
-use dbdyno_model::{CommitMode, Drive, ErrorClass, Scale};
+use dbdyno_model::{CommitMode, Drive, ErrorClass, Mix, Scale, StatementCounts};
 use std::fmt::Write as _;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -101,6 +101,25 @@ impl Dialect {
         Ok(Statements { work: self.workload.name().to_owned(), texts: self.statements(form)?, commit })
     }
 
+    /// How often statements of each kind were executed, from how often each one was, by its number. A call is one
+    /// statement: what its procedure does is not seen.
+    #[must_use]
+    pub fn by_kind(&self, form: Drive, executed: &[u64]) -> StatementCounts {
+        let mut counted = StatementCounts::default();
+        for (name, times) in self.workload.statements(form).iter().zip(executed) {
+            let text = self.file.get(&format!("{} {name}", form.name())).map_or("", |statement| &statement.text);
+            let kind = match text.split_whitespace().next() {
+                Some("SELECT" | "WITH") => &mut counted.select,
+                Some("INSERT") => &mut counted.insert,
+                Some("UPDATE") => &mut counted.update,
+                Some("DELETE") => &mut counted.delete,
+                _ => &mut counted.call,
+            };
+            *kind += times;
+        }
+        counted
+    }
+
     /// A statement's text.
     ///
     /// # Errors
@@ -165,12 +184,13 @@ impl Dialect {
         Ok(sql.into())
     }
 
-    /// Hash of everything that decides what a point of it measures at a scale.
+    /// Hash of everything that decides what a point of it measures at a scale and with a mix.
     #[must_use]
-    pub fn definition(&self, scale: Scale) -> String {
+    pub fn definition(&self, scale: Scale, mix: Option<&Mix>) -> String {
         let Self { workload, engine, text, .. } = self;
         let (name, version, tables) = (workload.name(), workload.about().version, workload.about().tables);
-        let whole = format!("{name} {version}\n{engine}\nscale {scale}\n{text}\n{tables}");
+        let mix = mix.map_or_else(String::new, |mix| format!("\nmix {mix}"));
+        let whole = format!("{name} {version}\n{engine}\nscale {scale}{mix}\n{text}\n{tables}");
         format!("{:016x}", xxh3_64(whole.as_bytes()))
     }
 

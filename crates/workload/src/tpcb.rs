@@ -59,10 +59,10 @@ impl Workload for TpcB {
         steps(form).iter().map(|(name, _)| *name).collect()
     }
 
-    fn program(&self, user: User) -> Box<dyn Program> {
+    fn program(&self, user: User, types: Vec<TransactionType>) -> Box<dyn Program> {
         let (keys, values) = (Keys::at(user.seed, user.number, 0), Values::new());
         let did = ChunkResult::default();
-        Box::new(Transfers { types: self.types(), user, keys, drawn: [0; 4], at: 0, values, did })
+        Box::new(Transfers { types, user, keys, drawn: [0; 4], at: 0, values, did })
     }
 
     fn misloaded(&self, scale: Scale, counted: &[i64]) -> Vec<String> {

@@ -68,7 +68,7 @@ fn a_shop_runs_is_proved_and_dropped<S: Product>() {
         assert!(said.iter().all(|said| reason.contains(said)), "{said:?}: {reason}");
         database.sql(&back);
     }
-    runs_by_procedures(&room, &target);
+    runs_in_both_forms(&room, &target);
     // What has nothing to do says so, and is rolled back: in both forms nobody orders what is not there.
     database.sql(&format!("UPDATE {inventories} SET quantity_on_hand = 0"));
     for form in ["server", "client"] {
@@ -85,12 +85,22 @@ fn a_shop_runs_is_proved_and_dropped<S: Product>() {
 
 /// Each transaction is one call, and is proved like one of statements.
 #[track_caller]
-fn runs_by_procedures(room: &Room, target: &str) {
-    let run = format!("run order-entry --drive server --target {target}");
-    let document = room.run(&format!("{run} --users 1,4 --duration 1s --json")).expect(0).json();
-    assert_eq!(statuses(&document), ["order-entry ok"; 3]);
-    check_document(&document);
-    assert!(points(&document).iter().all(|point| text(point, "/drive") == "server"));
+/// All nine types, by statements and by procedures.
+fn runs_in_both_forms(room: &Room, target: &str) {
+    let mix = "--mix default,SRQ=20,WOQ=20,WAQ=20";
+    for (form, calls) in [("client", false), ("server", true)] {
+        let run = format!("run order-entry --drive {form} --target {target}");
+        let document = room.run(&format!("{run} {mix} --users 1,4 --duration 2s --json")).expect(0).json();
+        assert_eq!(statuses(&document), ["order-entry ok"; 3]);
+        check_document(&document);
+        for point in points(&document) {
+            assert_eq!(text(point, "/drive"), form);
+            let ended = |n: usize| number(point, &format!("/transactions/{n}/outcomes/ok"));
+            assert!((6..9).all(|query| ended(query) > 0.0), "{:#}", point["transactions"]);
+            assert_eq!(number(point, "/statements/call") > 0.0, calls, "{:#}", point["statements"]);
+            assert_eq!(number(point, "/statements/select") > 0.0, !calls, "{:#}", point["statements"]);
+        }
+    }
 }
 
 /// A sequence that somebody else made, of a name that a load needs, is refused and stays, also when the load is tried

@@ -89,8 +89,8 @@ mod tests {
     use super::*;
     use dbdyno_catalogue::Catalogue;
     use dbdyno_model::{
-        PumpKind, PumpUse, ResponseTime, Storage, StorageIos, StorageLayout, StorageLoad, StoragePattern, StorageProof,
-        StorageReadWrite, Subject,
+        PerMinute, PumpKind, PumpUse, ResponseTime, StatementCounts, Storage, StorageIos, StorageLayout, StorageLoad,
+        StoragePattern, StorageProof, StorageReadWrite, Subject,
     };
     use std::collections::BTreeSet;
 
@@ -132,6 +132,9 @@ mod tests {
         (point.service_time_s, point.response_time_s) = (Some(ResponseTime::default()), Some(ResponseTime::default()));
         (point.connection_wait_s, point.load.connections) = (Some(ResponseTime::default()), Some(1));
         point.redo.sync_writes = Some(1.0);
+        (point.mix, point.load.pause) = (Some("A=1".parse().unwrap()), Some("1ms".parse().unwrap()));
+        (point.statements, point.outcomes.rolled_back) = (Some(StatementCounts::default()), 1);
+        point.tx_per_min = Some(PerMinute { mean: 1.0, max: None });
         point.again = true;
         point.pump = Some(PumpUse { kind: PumpKind::Threads, threads: 1, sessions_follow: false });
         let columns =

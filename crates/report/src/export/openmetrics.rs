@@ -161,6 +161,8 @@ fn place(run: &RunJson, point: &Point) -> String {
         ("rate", optional(load.rate)),
         ("arrivals", optional(load.arrivals.map(|arrivals| arrivals.name()))),
         ("think", optional(load.think)),
+        ("pause", optional(load.pause)),
+        ("mix", optional(point.mix.as_ref())),
         ("connections", optional(load.connections)),
         ("work", optional(storage.map(|load| load.work()))),
         ("small_outstanding", optional(storage.map(|load| load.small_outstanding))),

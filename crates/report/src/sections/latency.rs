@@ -92,7 +92,8 @@ pub(crate) fn words(load: &ClientLoad) -> String {
         (None, Some(think)) => format!("think {think}"),
         (None, None) => "closed loop".to_owned(),
     };
-    begins + &load.connections.map_or_else(String::new, |n| format!(", {}", counted(n.into(), "connection")))
+    let pause = load.pause.map_or_else(String::new, |pause| format!(", pauses of {pause} within"));
+    begins + &pause + &load.connections.map_or_else(String::new, |n| format!(", {}", counted(n.into(), "connection")))
 }
 
 /// The times of several points together; `None` where one has none.

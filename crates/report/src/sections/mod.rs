@@ -19,6 +19,7 @@ pub(crate) mod searches;
 mod seconds;
 pub(crate) mod storage;
 pub(crate) mod summary;
+pub(crate) mod transactions;
 pub(crate) mod verdict;
 pub(crate) mod waits;
 mod words;

@@ -100,6 +100,7 @@ fn storage(n: &[u64], next: &mut impl FnMut() -> Option<f64>) -> Storage {
 fn load(n: u64) -> ClientLoad {
     let arrivals = Some(if n.is_multiple_of(2) { Arrivals::Constant } else { Arrivals::Poisson });
     let queue = [None, Some(Queue::Shared), Some(Queue::Session)][(n / 7 % 3) as usize];
+    let pause = n.is_multiple_of(3).then_some(Think { least_ns: 1, most_ns: 1 + n % 1_000 });
     let connections = n.is_multiple_of(5).then_some(1 + (n % 9) as u32);
     match n % 4 {
         0 => ClientLoad { connections, ..ClientLoad::default() },
@@ -110,6 +111,7 @@ fn load(n: u64) -> ClientLoad {
             queue,
             connections,
             think: None,
+            pause,
         },
         _ => ClientLoad {
             rate: Some(Rate::Share { pct: 1 + (n % 200) as u32 }),
@@ -117,6 +119,7 @@ fn load(n: u64) -> ClientLoad {
             queue,
             connections,
             think: None,
+            pause,
         },
     }
 }

@@ -42,6 +42,7 @@ pub(crate) fn plan(points: usize) -> Plan {
         repeat: 1,
         again: false,
         duration_s: 2.0,
+        mix: None,
         may_follow_from_jobs: None,
         commit: CommitMode::Durable,
         mapping: Mapping::Native { ramp: None },

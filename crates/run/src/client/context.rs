@@ -140,8 +140,8 @@ impl<'w> ClientContext<'w> {
             TypeResult { service: recorded.service, response: recorded.response, failed, outcomes, unknown, sum }
         });
         let types = types.collect();
-        let (outcomes, connection_wait) = (whole.outcomes, whole.waits);
-        ClientResult { log, outcomes, types, error, service, response, connection_wait, open_loop, series }
+        let (outcomes, executed, connection_wait) = (whole.outcomes, whole.executed, whole.waits);
+        ClientResult { log, outcomes, types, executed, error, service, response, connection_wait, open_loop, series }
     }
 }
 

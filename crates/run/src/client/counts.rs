@@ -35,6 +35,33 @@ pub(crate) struct TypeCounts {
     pub(crate) sum: u64,
 }
 
+/// What was executed and acknowledged.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Executed {
+    /// Executions of each statement, by its number.
+    pub(crate) by_statement: Vec<u64>,
+    pub(crate) commits: u64,
+    pub(crate) rollbacks: u64,
+}
+
+impl Executed {
+    #[inline]
+    pub(crate) fn statement(&mut self, statement: usize, times: u64) {
+        if self.by_statement.len() <= statement {
+            self.by_statement.resize(statement + 1, 0);
+        }
+        self.by_statement[statement] += times;
+    }
+
+    fn merge(&mut self, other: &Self) {
+        for (statement, times) in other.by_statement.iter().enumerate() {
+            self.statement(statement, *times);
+        }
+        self.commits += other.commits;
+        self.rollbacks += other.rollbacks;
+    }
+}
+
 /// The counts of one session, apart from the times in its recorder.
 #[derive(Debug, Default)]
 pub struct Counts {
@@ -47,6 +74,7 @@ pub struct Counts {
     pub outcomes: Outcomes,
     /// The same by transaction type.
     pub(crate) types: Vec<TypeCounts>,
+    pub(crate) executed: Executed,
     pub(crate) lost: LostWork,
     /// How its timetable was kept, in an open loop.
     pub(crate) timetable: TimetableCounts,
@@ -80,6 +108,7 @@ impl Counts {
             ours.unknown += theirs.unknown;
             ours.sum = ours.sum.wrapping_add(theirs.sum);
         }
+        self.executed.merge(&other.executed);
         self.lost.merge(other.lost);
         let (ours, theirs) = (&mut self.timetable, other.timetable);
         ours.due += theirs.due;

@@ -30,8 +30,13 @@ const UNKNOWN_NS: u64 = u64::MAX;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Activity {
     Nothing,
-    /// Executing a statement this many times.
-    Statement(u64),
+    /// Executing a statement.
+    Statement {
+        /// Its number.
+        statement: usize,
+        /// How often.
+        times: u64,
+    },
     /// Pausing within a transaction until this moment.
     Thinking(u64),
     Commit,
@@ -203,16 +208,19 @@ impl<'t, P: Program> ClientDrive<'t, P> {
         self.begun_ns.get_or_insert(started_ns);
         self.counts.last_ended_ns = ended_ns;
         match (self.activity, result) {
-            (Activity::Statement(times), Ok(did)) => {
+            (Activity::Statement { statement, times }, Ok(did)) => {
                 self.executed += times;
+                self.counts.executed.statement(statement, times);
                 self.act(Some((&did, answer)), ended_ns)
             }
             (Activity::Commit, Ok(did)) => {
                 self.open = false;
+                self.counts.executed.commits += 1;
                 self.act(Some((&did, answer)), ended_ns)
             }
             (Activity::Rollback(then), Ok(did)) => {
                 self.open = false;
+                self.counts.executed.rollbacks += 1;
                 match then {
                     AfterRollback::Again => Some(self.again(ended_ns)?),
                     AfterRollback::GoOn => {
@@ -243,9 +251,9 @@ impl<'t, P: Program> ClientDrive<'t, P> {
             act = self.user.program.act(None);
         }
         self.activity = match act {
-            Act::Execute { times, opens, .. } => {
+            Act::Execute { statement, times, opens } => {
                 self.open |= opens;
-                Activity::Statement(times as u64)
+                Activity::Statement { statement, times: times as u64 }
             }
             Act::Think(pause_ns) => Activity::Thinking(now_ns + pause_ns),
             Act::Commit => Activity::Commit,

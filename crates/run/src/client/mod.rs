@@ -8,6 +8,7 @@
 mod context;
 mod counts;
 mod drive;
+mod pausing;
 mod result;
 mod think_times;
 mod timetable;
@@ -17,7 +18,9 @@ mod waiting_users;
 pub use context::ClientContext;
 pub(crate) use context::GRACE;
 pub use counts::Counts;
+pub(crate) use counts::Executed;
 pub use drive::ClientDrive;
+pub(crate) use pausing::Pausing;
 pub use result::{ClientResult, TypeResult};
 pub use timetable::Timetable;
 pub use waiting_users::WaitingUsers;

@@ -1,5 +1,6 @@
 //! What the sessions of a point measured together.
 
+use super::counts::Executed;
 use crate::WorkLog;
 use dbdyno_engine::EngineError;
 use dbdyno_model::{OpenLoop, Outcomes, Series};
@@ -14,6 +15,8 @@ pub struct ClientResult {
     pub outcomes: Outcomes,
     /// The same for each type, with its times.
     pub types: Vec<TypeResult>,
+    /// What was executed, inside and outside the window.
+    pub(crate) executed: Executed,
     /// The error that ended the point, if there was one.
     pub error: Option<EngineError>,
     /// Service times inside the window.

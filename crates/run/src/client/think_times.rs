@@ -1,10 +1,10 @@
-//! Think times between the transactions of a closed loop: functions of a seed and the job's number.
+//! Pauses of users between transactions and within them: functions of a seed and the job's number.
 
 use super::timetable::uniform;
 use dbdyno_engine::data::mix;
 use dbdyno_model::Think;
 
-/// The think times of one job, drawn with SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+/// The pauses of one job, drawn with SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
 #[derive(Debug, Clone)]
 pub(super) struct ThinkTimes {
     think: Think,
@@ -27,7 +27,7 @@ impl ThinkTimes {
         (self.draw() * self.think.most_ns as f64) as u64
     }
 
-    /// The next think time.
+    /// The next pause.
     pub(super) fn next_ns(&mut self) -> u64 {
         let Think { least_ns, most_ns } = self.think;
         least_ns + (self.draw() * (most_ns - least_ns) as f64) as u64

@@ -16,7 +16,8 @@ pub(crate) fn of(request: &RunRequest) -> Result<Vec<ClientLoad>, PlanError> {
     if let Some((option, _)) = options.into_iter().find(|(_, given)| *given && request.drive == Drive::Server) {
         return Err(PlanError::ClientOnly { option });
     }
-    let closed = ClientLoad { think: request.think, ..ClientLoad::default() };
+    let pauses = ClientLoad { pause: request.pause, ..ClientLoad::default() };
+    let closed = ClientLoad { think: request.think, ..pauses };
     match (&request.rates, request.arrivals, request.think) {
         (Some(_), _, Some(_)) => Err(PlanError::ThinkAndRate),
         (None, Some(_), _) => Err(PlanError::ArrivalsAlone),
@@ -25,12 +26,7 @@ pub(crate) fn of(request: &RunRequest) -> Result<Vec<ClientLoad>, PlanError> {
         (Some(rates), arrivals, None) => {
             let arrivals = Some(arrivals.unwrap_or_default());
             let queue = Some(request.queue.unwrap_or_default());
-            let open = rates.list().iter().map(|rate| ClientLoad {
-                rate: Some(*rate),
-                arrivals,
-                queue,
-                ..ClientLoad::default()
-            });
+            let open = rates.list().iter().map(|rate| ClientLoad { rate: Some(*rate), arrivals, queue, ..pauses });
             Ok(rates.are_shares().then_some(closed).into_iter().chain(open).collect())
         }
     }

@@ -41,6 +41,19 @@ pub enum PlanError {
         "--queue says who serves the transactions of a rate: add --rate, as in --rate 500/s, or leave it away (in a closed loop nothing queues)"
     )]
     QueueAlone,
+    /// Weights that a workload does not have.
+    #[error("--mix does not fit {workload}: {why}")]
+    Mix {
+        /// The workload.
+        workload: &'static str,
+        /// Why.
+        why: String,
+    },
+    /// A pause within a call.
+    #[error(
+        "--pause is between the statements of a transaction, and with --drive server a transaction is one call; leave one of them away, or pause between transactions (--think)"
+    )]
+    PauseInCall,
     /// More connections than jobs.
     #[error(
         "--connections {connections} is more than the {jobs} jobs that would share them: give at most as many, or more jobs (--jobs, --ramp; of a workload --users)"
@@ -131,6 +144,8 @@ pub struct RunRequest {
     pub arrivals: Option<Arrivals>,
     /// Pause between the transactions of a closed loop.
     pub think: Option<Think>,
+    /// Pause before each statement of a workload's transaction but the first.
+    pub pause: Option<Think>,
     /// Who serves the transactions of a rate.
     pub queue: Option<Queue>,
     /// How many connections the jobs of a point share, where there are more jobs.

@@ -27,6 +27,7 @@ pub fn storage_plan(settings: &OrionSettings, seed: u64) -> Plan {
             repeat: 1,
             again: false,
             duration_s: load.duration_s,
+            mix: None,
             may_follow_from_jobs: None,
             commit: CommitMode::Durable,
             mapping: Mapping::Native { ramp: None },

@@ -31,4 +31,7 @@ pub(super) enum Sent {
     OrderItems,
     RaiseQuantity,
     RaiseTotal,
+    SalesRepOrders,
+    WarehouseOrders,
+    WarehouseActivity,
 }

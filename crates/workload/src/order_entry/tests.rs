@@ -69,7 +69,7 @@ fn follow(program: &mut dyn Program, kind: usize, (stock, open, changed): (i64, 
 
 /// The first transaction of a kind that a user draws.
 fn of(kind: Kind, database: (i64, usize, u64)) -> Sends {
-    let mut program = OrderEntry.program(user(0));
+    let mut program = OrderEntry.program(user(0), OrderEntry.types());
     std::iter::repeat_with(|| sent(program.as_mut(), database)).find(|sends| sends.kind == kind as usize).unwrap()
 }
 
@@ -77,16 +77,48 @@ const FULL: (i64, usize, u64) = (1_000, 10, 1);
 
 #[test]
 fn types_come_as_often_as_they_weigh() {
-    let mut program = OrderEntry.program(user(1));
-    let mut came = [0_u32; KINDS.len()];
-    for _ in 0..12_500 {
-        came[program.begin().number()] += 1;
+    let shares = |types: Vec<TransactionType>| {
+        let mut program = OrderEntry.program(user(1), types.clone());
+        let mut came = [0_u32; KINDS.len()];
+        for _ in 0..12_500 {
+            came[program.begin().number()] += 1;
+        }
+        let all: u32 = types.iter().map(|of| of.weight).sum();
+        for (of, came) in types.iter().zip(came) {
+            let expected = f64::from(of.weight) * 12_500.0 / f64::from(all);
+            assert!((f64::from(came) - expected).abs() <= 0.15 * expected, "{}: {came} of {expected}", of.name);
+        }
+    };
+    shares(OrderEntry.types());
+    let mix = OrderEntry.mix(&"default,BP=0,WAQ=10".parse().unwrap()).unwrap();
+    shares(OrderEntry.types_of(Some(&mix)));
+    assert_eq!(KINDS.map(|of| of.kind as usize), [0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    assert!(OrderEntry.about().writes(&OrderEntry.types()));
+    let queries = OrderEntry.mix(&"SRQ=1,WAQ=1".parse().unwrap()).unwrap();
+    assert!(!OrderEntry.about().writes(&OrderEntry.types_of(Some(&queries))), "queries have no commit to wait for");
+}
+
+#[test]
+fn a_query_is_one_statement_and_changes_nothing() {
+    for (code, name, most) in
+        [("SRQ", "sales_rep_orders", 1_000), ("WOQ", "warehouse_orders", 1_000), ("WAQ", "warehouse_activity", 1_000)]
+    {
+        let mix = OrderEntry.mix(&format!("{code}=1").parse().unwrap()).unwrap();
+        let mut program = OrderEntry.program(user(0), OrderEntry.types_of(Some(&mix)));
+        let drawn: std::collections::BTreeSet<i64> = (0..50)
+            .map(|_| {
+                let Sends { texts, numbers, items, .. } = sent(program.as_mut(), FULL);
+                assert_eq!((texts.join(" "), items), (name.to_owned(), 0));
+                numbers[0][0]
+            })
+            .collect();
+        assert!(drawn.len() > 30 && drawn.iter().all(|of| (1..=most).contains(of)), "{name}: {drawn:?}");
+        let by_call = User { form: Drive::Server, ..user(0) };
+        let mut program = OrderEntry.program(by_call, OrderEntry.types_of(Some(&mix)));
+        let kind = program.begin();
+        assert_eq!(program.act(None), Act::Execute { statement: kind.number(), times: 1, opens: false });
+        assert!(!program.changes() && program.values().len() == 1);
     }
-    for (of, came) in KINDS.iter().zip(came) {
-        let expected = f64::from(of.weight) * 100.0;
-        assert!((f64::from(came) / expected - 1.0).abs() < 0.15, "{}: {came}, and {expected} were due", of.name);
-    }
-    assert_eq!(KINDS.map(|of| of.kind as usize), [0, 1, 2, 3, 4, 5]);
 }
 
 #[test]
@@ -115,7 +147,7 @@ fn a_transaction_reads_opens_writes_and_commits() {
 
 #[test]
 fn an_order_has_two_to_seven_items_that_are_in_stock() {
-    let mut program = OrderEntry.program(user(2));
+    let mut program = OrderEntry.program(user(2), OrderEntry.types());
     let mut seen = std::collections::BTreeSet::new();
     for _ in 0..2_000 {
         let Sends { kind, texts, numbers, items } = sent(program.as_mut(), FULL);
@@ -153,7 +185,7 @@ fn what_cannot_be_done_is_rolled_back_and_counts_no_items() {
 
 #[test]
 fn what_is_sent_again_is_the_same() {
-    let mut program = OrderEntry.program(user(3));
+    let mut program = OrderEntry.program(user(3), OrderEntry.types());
     for _ in 0..200 {
         let first = sent(program.as_mut(), FULL);
         program.again();
@@ -161,7 +193,7 @@ fn what_is_sent_again_is_the_same() {
         assert_eq!((first.texts, first.numbers, first.items), (again.texts, again.numbers, again.items));
     }
     let first = |number| {
-        let mut program = OrderEntry.program(user(number));
+        let mut program = OrderEntry.program(user(number), OrderEntry.types());
         (0..5).map(|_| sent(program.as_mut(), FULL).numbers).collect::<Vec<_>>()
     };
     assert_eq!(first(1), first(1));
@@ -183,7 +215,7 @@ fn a_customer_is_found_by_the_name_that_was_loaded() {
         dbdyno_engine::data::RowSource::row(&mut source, id, &mut row);
         names.insert(format!("{:?} {:?}", row.get(2), row.get(1)));
     }
-    let mut program = OrderEntry.program(user(0));
+    let mut program = OrderEntry.program(user(0), OrderEntry.types());
     let mut found = 0;
     while found < 50 {
         if program.begin() == TypeId::new(Kind::UpdateCustomer as u8) {

@@ -27,7 +27,7 @@ fn sent(program: &mut dyn Program) -> Vec<(usize, Vec<i64>, bool)> {
 
 #[test]
 fn a_client_sends_five_statements_about_rows_that_are_there() {
-    let mut program = TpcB.program(user(0, Drive::Client));
+    let mut program = TpcB.program(user(0, Drive::Client), TpcB.types());
     let (mut branches, mut amounts) = ([0; 3], [i64::MAX, i64::MIN]);
     for _ in 0..20_000 {
         program.begin();
@@ -49,7 +49,7 @@ fn a_client_sends_five_statements_about_rows_that_are_there() {
 #[test]
 fn what_a_user_draws_follows_from_seed_and_number_and_is_sent_again() {
     let of = |number, form| {
-        let mut program = TpcB.program(user(number, form));
+        let mut program = TpcB.program(user(number, form), TpcB.types());
         let draw = |program: &mut Box<dyn Program>| {
             program.begin();
             sent(program.as_mut())

@@ -16,6 +16,7 @@ fn template(jobs: u32, duration_s: f64) -> PlannedPoint {
         repeat: 1,
         again: false,
         duration_s,
+        mix: None,
         may_follow_from_jobs: None,
         commit: CommitMode::Durable,
         mapping: Mapping::Native { ramp: None },

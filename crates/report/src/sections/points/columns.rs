@@ -10,7 +10,7 @@ use serde_json::Value;
 type PointFigure = fn(&Point) -> Option<f64>;
 
 /// Figures that follow from others, by their names in `words.toml`.
-const DERIVED: [(&str, PointFigure); 10] = [
+const DERIVED: [(&str, PointFigure); 14] = [
     ("rows_per_tx", |p| (p.rows_per_tx > 0).then_some(p.rows_per_tx as f64)),
     ("per_process", |p| {
         let processes = f64::from(p.dop.jobs) * f64::from(p.dop.threads);
@@ -23,6 +23,10 @@ const DERIVED: [(&str, PointFigure); 10] = [
     ("mean_read_kib", |p| mean_kib(p.io.read_mib_per_s, p.io.read_iops)),
     ("mean_write_kib", |p| mean_kib(p.io.write_mib_per_s, p.io.write_iops)),
     ("uncounted_syncs_per_s", |p| p.redo.sync_writes_per_s.filter(|_| p.redo.sync_writes.is_none())),
+    ("rolled_back", |p| Some(p.outcomes.rolled_back as f64)),
+    ("failed", |p| Some(p.outcomes.requests.saturating_sub(p.outcomes.ok) as f64)),
+    ("calls", |p| p.statements.map(|sent| sent.call).filter(|calls| *calls > 0).map(|n| n as f64)),
+    ("deletes", |p| p.statements.map(|sent| sent.delete).filter(|deletes| *deletes > 0).map(|n| n as f64)),
     ("checkpoints", |p| p.paced_writes.map(|paced| paced.checkpoints).or(p.database.checkpoints).map(|n| n as f64)),
 ];
 /// JSON paths of the figures of a point's own work.
@@ -97,7 +101,13 @@ mod tests {
 
     #[test]
     fn every_derived_figure_has_a_column_and_every_column_its_figure() {
-        let sections = [("points", "bps80"), ("points", "bps84_load"), ("points", "bps84_oltp"), ("writes", "points")];
+        let sections = [
+            ("points", "bps80"),
+            ("points", "bps84_load"),
+            ("points", "bps84_oltp"),
+            ("writes", "points"),
+            ("transactions", "points"),
+        ];
         let named = sections.into_iter().flat_map(|(section, table)| columns(section, table));
         let named: BTreeSet<&str> = named.filter_map(|column| column.derived.as_deref()).collect();
         assert_eq!(named, DERIVED.into_iter().map(|(name, _)| name).collect());

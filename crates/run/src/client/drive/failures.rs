@@ -72,7 +72,7 @@ impl<P: Program> ClientDrive<'_, P> {
     /// Notes what the database may have counted of a failed attempt.
     fn lose(&mut self) {
         let (failed, rows) = match self.activity {
-            Activity::Statement(times) => (times, self.context.rows_per_statement),
+            Activity::Statement { times, .. } => (times, self.context.rows_per_statement),
             _ => (0, 0),
         };
         let before = if self.executed > 0 { self.user.program.did().rows } else { 0 };

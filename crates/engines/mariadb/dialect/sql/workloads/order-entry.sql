@@ -1,4 +1,4 @@
--- Order Entry. Makes the ten tables, five sequences and six procedures oe_… in the database that the target names, and touches
+-- Order Entry. Makes the ten tables, five sequences and nine procedures oe_… in the database that the target names, and touches
 -- nothing else. Proves that every order's total is that of its items, that no stock is below zero, that every item has its order
 -- and its product, that sequences are ahead of their keys, and that the tables grew by what was acknowledged.
 -- Moments are seconds from 1970-01-01 UTC. Names compare without regard to case, by their collation.
@@ -323,6 +323,38 @@ BEGIN
   END IF;
 END
 
+-- name: make sales_rep_query
+-- makes: procedure oe_sales_rep_query
+CREATE PROCEDURE oe_sales_rep_query(IN p_sales_rep BIGINT)
+BEGIN
+  SELECT 1, COUNT(first_name), SUM(order_total) FROM (
+    SELECT o.order_id, o.order_date, o.order_total, c.first_name, c.last_name
+    FROM oe_orders o JOIN oe_customers c ON c.customer_id = o.customer_id
+    WHERE o.sales_rep_id = p_sales_rep ORDER BY o.order_total DESC, o.order_id LIMIT 10) AS found;
+END
+
+-- name: make warehouse_orders_query
+-- makes: procedure oe_warehouse_orders_query
+CREATE PROCEDURE oe_warehouse_orders_query(IN p_warehouse BIGINT)
+BEGIN
+  SELECT 1, SUM(orders), SUM(total) FROM (
+    WITH seen AS (SELECT order_mode, order_status, order_total FROM oe_orders WHERE warehouse_id = p_warehouse)
+    SELECT order_mode, order_status, COUNT(*) AS orders, SUM(order_total) AS total FROM seen GROUP BY order_mode, order_status
+    UNION ALL SELECT order_mode, NULL, COUNT(*), SUM(order_total) FROM seen GROUP BY order_mode
+    UNION ALL SELECT NULL, order_status, COUNT(*), SUM(order_total) FROM seen GROUP BY order_status
+    UNION ALL SELECT NULL, NULL, COUNT(*), SUM(order_total) FROM seen) AS found;
+END
+
+-- name: make warehouse_activity_query
+-- makes: procedure oe_warehouse_activity_query
+CREATE PROCEDURE oe_warehouse_activity_query(IN p_warehouse BIGINT)
+BEGIN
+  SELECT 1, SUM(orders), SUM(total) FROM (
+    SELECT order_date DIV 300 * 300 AS from_s, COUNT(*) AS orders, SUM(order_total) AS total
+    FROM oe_orders WHERE warehouse_id = p_warehouse AND order_date >= UNIX_TIMESTAMP() - 3600
+    GROUP BY order_date DIV 300 * 300 ORDER BY from_s) AS found;
+END
+
 -- name: finish index_customers_name
 CREATE INDEX IF NOT EXISTS oe_customers_name ON oe_customers (last_name, first_name)
 
@@ -499,6 +531,26 @@ UPDATE oe_orders
 SET order_total = order_total + (SELECT unit_price FROM oe_items WHERE order_id = :1 AND line_item_id = :2)
 WHERE order_id = :3
 
+-- name: client sales_rep_orders
+-- what: the ten orders of most worth of a sales representative
+SELECT o.order_id, o.order_date, o.order_total, c.first_name, c.last_name
+FROM oe_orders o JOIN oe_customers c ON c.customer_id = o.customer_id
+WHERE o.sales_rep_id = :1 ORDER BY o.order_total DESC, o.order_id LIMIT 10
+
+-- name: client warehouse_orders
+-- what: orders of a warehouse by mode and status, by each of them, and all
+WITH seen AS (SELECT order_mode, order_status, order_total FROM oe_orders WHERE warehouse_id = :1)
+SELECT order_mode, order_status, COUNT(*) AS orders, SUM(order_total) AS total FROM seen GROUP BY order_mode, order_status
+UNION ALL SELECT order_mode, NULL, COUNT(*), SUM(order_total) FROM seen GROUP BY order_mode
+UNION ALL SELECT NULL, order_status, COUNT(*), SUM(order_total) FROM seen GROUP BY order_status
+UNION ALL SELECT NULL, NULL, COUNT(*), SUM(order_total) FROM seen
+
+-- name: client warehouse_activity
+-- what: orders of a warehouse in the last hour, by five minutes
+SELECT order_date DIV 300 * 300 AS from_s, COUNT(*) AS orders, SUM(order_total) AS total
+FROM oe_orders WHERE warehouse_id = :1 AND order_date >= UNIX_TIMESTAMP() - 3600
+GROUP BY order_date DIV 300 * 300 ORDER BY from_s
+
 -- name: server register
 -- what: :1 first name, :2 last name; each call answers with 0 where there was nothing to do
 CALL oe_register(:1, :2)
@@ -522,6 +574,18 @@ CALL oe_process_orders(:1)
 -- name: server browse_orders
 -- what: :1 customer, :2 what is picked
 CALL oe_browse_orders(:1, :2)
+
+-- name: server sales_rep_query
+-- what: :1 sales representative
+CALL oe_sales_rep_query(:1)
+
+-- name: server warehouse_orders_query
+-- what: :1 warehouse
+CALL oe_warehouse_orders_query(:1)
+
+-- name: server warehouse_activity_query
+-- what: :1 warehouse
+CALL oe_warehouse_activity_query(:1)
 
 -- name: look
 -- what: rows of six tables; orders with another total; stocks below zero; items without order, without product;

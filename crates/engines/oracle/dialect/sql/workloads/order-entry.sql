@@ -1,4 +1,4 @@
--- Order Entry. Makes the ten tables, five sequences and six procedures oe_… in the user's schema, and touches nothing else.
+-- Order Entry. Makes the ten tables, five sequences and nine procedures oe_… in the user's schema, and touches nothing else.
 -- Proves that every order's total is that of its items, that no stock is below zero, that every item has its order and its
 -- product, that sequences are ahead of their keys, and that the tables grew by what was acknowledged.
 -- Moments are seconds from 1970-01-01 UTC.
@@ -318,6 +318,42 @@ EXCEPTION
     RAISE;
 END;
 
+-- name: make sales_rep_query
+-- makes: procedure oe_sales_rep_query
+CREATE PROCEDURE oe_sales_rep_query (p_sales_rep IN NUMBER, p_done OUT NUMBER) IS
+  v_seen NUMBER;
+BEGIN
+  SELECT COUNT(first_name) INTO v_seen FROM (
+    SELECT o.order_id, o.order_date, o.order_total, c.first_name, c.last_name
+    FROM oe_orders o JOIN oe_customers c ON c.customer_id = o.customer_id
+    WHERE o.sales_rep_id = p_sales_rep ORDER BY o.order_total DESC, o.order_id FETCH FIRST 10 ROWS ONLY);
+  p_done := 1;
+END;
+
+-- name: make warehouse_orders_query
+-- makes: procedure oe_warehouse_orders_query
+CREATE PROCEDURE oe_warehouse_orders_query (p_warehouse IN NUMBER, p_done OUT NUMBER) IS
+  v_seen NUMBER;
+BEGIN
+  SELECT SUM(orders) INTO v_seen FROM (
+    SELECT order_mode, order_status, COUNT(*) AS orders, SUM(order_total) AS total
+    FROM oe_orders WHERE warehouse_id = p_warehouse GROUP BY CUBE (order_mode, order_status));
+  p_done := 1;
+END;
+
+-- name: make warehouse_activity_query
+-- makes: procedure oe_warehouse_activity_query
+CREATE PROCEDURE oe_warehouse_activity_query (p_warehouse IN NUMBER, p_done OUT NUMBER) IS
+  v_seen NUMBER;
+  v_from NUMBER := ROUND((CAST(SYS_EXTRACT_UTC(SYSTIMESTAMP) AS DATE) - DATE '1970-01-01') * 86400) - 3600;
+BEGIN
+  SELECT SUM(orders) INTO v_seen FROM (
+    SELECT order_date - MOD(order_date, 300) AS from_s, COUNT(*) AS orders, SUM(order_total) AS total
+    FROM oe_orders WHERE warehouse_id = p_warehouse AND order_date >= v_from
+    GROUP BY order_date - MOD(order_date, 300));
+  p_done := 1;
+END;
+
 -- name: finish indexes
 -- what: those that an earlier load has not made
 DECLARE
@@ -529,6 +565,23 @@ UPDATE oe_orders
 SET order_total = order_total + (SELECT unit_price FROM oe_items WHERE order_id = :1 AND line_item_id = :2)
 WHERE order_id = :3
 
+-- name: client sales_rep_orders
+-- what: the ten orders of most worth of a sales representative
+SELECT o.order_id, o.order_date, o.order_total, c.first_name, c.last_name
+FROM oe_orders o JOIN oe_customers c ON c.customer_id = o.customer_id
+WHERE o.sales_rep_id = :1 ORDER BY o.order_total DESC, o.order_id FETCH FIRST 10 ROWS ONLY
+
+-- name: client warehouse_orders
+-- what: orders of a warehouse by mode and status, by each of them, and all
+SELECT order_mode, order_status, COUNT(*) AS orders, SUM(order_total) AS total
+FROM oe_orders WHERE warehouse_id = :1 GROUP BY CUBE (order_mode, order_status) ORDER BY order_mode, order_status
+
+-- name: client warehouse_activity
+-- what: orders of a warehouse in the last hour, by five minutes
+SELECT order_date - MOD(order_date, 300) AS from_s, COUNT(*) AS orders, SUM(order_total) AS total
+FROM oe_orders WHERE warehouse_id = :1 AND order_date >= ROUND((CAST(SYS_EXTRACT_UTC(SYSTIMESTAMP) AS DATE) - DATE '1970-01-01') * 86400) - 3600
+GROUP BY order_date - MOD(order_date, 300) ORDER BY from_s
+
 -- name: server register
 -- what: :1 first name, :2 last name; each call answers with 0 where there was nothing to do
 -- outputs: int
@@ -569,6 +622,27 @@ END;
 -- outputs: int
 BEGIN
   oe_browse_orders(:1, :2, :3);
+END;
+
+-- name: server sales_rep_query
+-- what: :1 sales representative
+-- outputs: int
+BEGIN
+  oe_sales_rep_query(:1, :2);
+END;
+
+-- name: server warehouse_orders_query
+-- what: :1 warehouse
+-- outputs: int
+BEGIN
+  oe_warehouse_orders_query(:1, :2);
+END;
+
+-- name: server warehouse_activity_query
+-- what: :1 warehouse
+-- outputs: int
+BEGIN
+  oe_warehouse_activity_query(:1, :2);
 END;
 
 -- name: look

@@ -1,4 +1,4 @@
--- Order Entry. Makes the ten tables, five sequences and six procedures dbdyno.oe_…, and touches nothing else. Proves that every
+-- Order Entry. Makes the ten tables, five sequences and nine procedures dbdyno.oe_…, and touches nothing else. Proves that every
 -- order's total is that of its items, that no stock is below zero, that every item has its order and its product, that sequences
 -- are ahead of their keys, and that the tables grew by what was acknowledged.
 -- Moments are seconds from 1970-01-01 UTC. Autovacuum is the server's.
@@ -286,6 +286,36 @@ BEGIN
 END
 $$;
 
+-- name: make sales_rep_query
+-- makes: procedure dbdyno.oe_sales_rep_query
+CREATE PROCEDURE dbdyno.oe_sales_rep_query(p_sales_rep bigint, INOUT p_done integer DEFAULT 1) LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM o.order_id, o.order_date, o.order_total, c.first_name, c.last_name
+  FROM dbdyno.oe_orders o JOIN dbdyno.oe_customers c ON c.customer_id = o.customer_id
+  WHERE o.sales_rep_id = p_sales_rep ORDER BY o.order_total DESC, o.order_id LIMIT 10;
+END
+$$;
+
+-- name: make warehouse_orders_query
+-- makes: procedure dbdyno.oe_warehouse_orders_query
+CREATE PROCEDURE dbdyno.oe_warehouse_orders_query(p_warehouse bigint, INOUT p_done integer DEFAULT 1) LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM order_mode, order_status, count(*) AS orders, sum(order_total) AS total
+  FROM dbdyno.oe_orders WHERE warehouse_id = p_warehouse GROUP BY CUBE (order_mode, order_status)
+  ORDER BY order_mode, order_status;
+END
+$$;
+
+-- name: make warehouse_activity_query
+-- makes: procedure dbdyno.oe_warehouse_activity_query
+CREATE PROCEDURE dbdyno.oe_warehouse_activity_query(p_warehouse bigint, INOUT p_done integer DEFAULT 1) LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM order_date / 300 * 300 AS from_s, count(*) AS orders, sum(order_total) AS total
+  FROM dbdyno.oe_orders WHERE warehouse_id = p_warehouse AND order_date >= extract(epoch FROM now())::bigint - 3600
+  GROUP BY order_date / 300 * 300 ORDER BY from_s;
+END
+$$;
+
 -- name: finish index_customers_name
 CREATE INDEX IF NOT EXISTS oe_customers_name ON dbdyno.oe_customers (lower(last_name), lower(first_name));
 
@@ -502,6 +532,23 @@ UPDATE dbdyno.oe_orders
 SET order_total = order_total + (SELECT unit_price FROM dbdyno.oe_items WHERE order_id = :1 AND line_item_id = :2)
 WHERE order_id = :3;
 
+-- name: client sales_rep_orders
+-- what: the ten orders of most worth of a sales representative
+SELECT o.order_id, o.order_date, o.order_total, c.first_name, c.last_name
+FROM dbdyno.oe_orders o JOIN dbdyno.oe_customers c ON c.customer_id = o.customer_id
+WHERE o.sales_rep_id = :1 ORDER BY o.order_total DESC, o.order_id LIMIT 10;
+
+-- name: client warehouse_orders
+-- what: orders of a warehouse by mode and status, by each of them, and all
+SELECT order_mode, order_status, count(*) AS orders, sum(order_total) AS total
+FROM dbdyno.oe_orders WHERE warehouse_id = :1 GROUP BY CUBE (order_mode, order_status) ORDER BY order_mode, order_status;
+
+-- name: client warehouse_activity
+-- what: orders of a warehouse in the last hour, by five minutes
+SELECT order_date / 300 * 300 AS from_s, count(*) AS orders, sum(order_total) AS total
+FROM dbdyno.oe_orders WHERE warehouse_id = :1 AND order_date >= extract(epoch FROM now())::bigint - 3600
+GROUP BY order_date / 300 * 300 ORDER BY from_s;
+
 -- name: server register
 -- what: :1 first name, :2 last name; each call answers with 0 where there was nothing to do
 CALL dbdyno.oe_register(:1, :2);
@@ -525,6 +572,18 @@ CALL dbdyno.oe_process_orders(:1);
 -- name: server browse_orders
 -- what: :1 customer, :2 what is picked
 CALL dbdyno.oe_browse_orders(:1, :2);
+
+-- name: server sales_rep_query
+-- what: :1 sales representative
+CALL dbdyno.oe_sales_rep_query(:1);
+
+-- name: server warehouse_orders_query
+-- what: :1 warehouse
+CALL dbdyno.oe_warehouse_orders_query(:1);
+
+-- name: server warehouse_activity_query
+-- what: :1 warehouse
+CALL dbdyno.oe_warehouse_activity_query(:1);
 
 -- name: look
 -- what: rows of six tables; orders with another total; stocks below zero; items without order, without product;

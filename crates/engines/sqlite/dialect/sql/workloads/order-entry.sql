@@ -291,6 +291,26 @@ UPDATE dbdyno_oe_orders
 SET order_total = order_total + (SELECT unit_price FROM dbdyno_oe_items WHERE order_id = :1 AND line_item_id = :2)
 WHERE order_id = :3;
 
+-- name: client sales_rep_orders
+-- what: the ten orders of most worth of a sales representative
+SELECT o.order_id, o.order_date, o.order_total, c.first_name, c.last_name
+FROM dbdyno_oe_orders o JOIN dbdyno_oe_customers c ON c.customer_id = o.customer_id
+WHERE o.sales_rep_id = :1 ORDER BY o.order_total DESC, o.order_id LIMIT 10;
+
+-- name: client warehouse_orders
+-- what: orders of a warehouse by mode and status, by each of them, and all
+WITH seen AS (SELECT order_mode, order_status, order_total FROM dbdyno_oe_orders WHERE warehouse_id = :1)
+SELECT order_mode, order_status, count(*) AS orders, sum(order_total) AS total FROM seen GROUP BY order_mode, order_status
+UNION ALL SELECT order_mode, NULL, count(*), sum(order_total) FROM seen GROUP BY order_mode
+UNION ALL SELECT NULL, order_status, count(*), sum(order_total) FROM seen GROUP BY order_status
+UNION ALL SELECT NULL, NULL, count(*), sum(order_total) FROM seen;
+
+-- name: client warehouse_activity
+-- what: orders of a warehouse in the last hour, by five minutes
+SELECT order_date / 300 * 300 AS from_s, count(*) AS orders, sum(order_total) AS total
+FROM dbdyno_oe_orders WHERE warehouse_id = :1 AND order_date >= unixepoch() - 3600
+GROUP BY order_date / 300 * 300 ORDER BY from_s;
+
 -- name: no server
 -- why: SQLite has no stored procedures
 SELECT 1;

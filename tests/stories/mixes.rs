@@ -1,0 +1,94 @@
+//! Order Entry with other weights, with its queries and with pauses, on the embedded engine.
+
+use crate::document::check_document;
+use crate::support::{Room, number, points, text};
+use serde_json::Value;
+
+const TARGET: &str = "--target sqlite:shop.sqlite";
+
+fn loaded() -> Room {
+    let room = Room::new();
+    room.run(&format!("load order-entry --scale 0.01 {TARGET}")).expect(0);
+    room
+}
+
+fn point(room: &Room, options: &str) -> Value {
+    let document = room.run(&format!("run order-entry --duration 500ms --json {options} {TARGET}")).expect(0).json();
+    check_document(&document);
+    points(&document)[0].clone()
+}
+
+fn names(point: &Value) -> Vec<&str> {
+    point["transactions"].as_array().unwrap().iter().map(|of| text(of, "/type")).collect()
+}
+
+#[test]
+fn a_mix_decides_which_transactions_come_and_what_is_sent() {
+    let room = loaded();
+    // One type, whose statements are known: two queries, an insert, an update and a commit.
+    let updates = point(&room, "--mix UCD=1");
+    assert_eq!((names(&updates), text(&updates, "/mix")), (vec!["update customer details"], "UCD=1"));
+    let done = number(&updates, "/outcomes/ok");
+    let sent = |kind: &str| number(&updates, &format!("/statements/{kind}"));
+    assert!(done > 0.0 && updates["outcomes"]["rolled_back"].is_null(), "{updates:#}");
+    // What was under way at the end may have begun and been left.
+    for (kind, each) in [("select", 2.0), ("insert", 1.0), ("update", 1.0), ("commit", 1.0)] {
+        assert_eq!(sent(kind), each * done, "{kind}");
+    }
+    assert_eq!(sent("delete") + sent("call") + sent("rollback"), 0.0);
+    assert_eq!(number(&updates, "/tx_per_min/mean"), number(&updates, "/tx_per_s") * 60.0);
+    assert_eq!(text(&updates, "/missing/tx_per_min.max"), "the window is shorter than a minute");
+    // Queries alone write nothing: no commit has to be durable.
+    let queries = point(&room, "--mix SRQ=1,WOQ=1,WAQ=2");
+    assert_eq!(names(&queries), ["sales rep query", "warehouse orders query", "warehouse activity query"]);
+    assert_eq!(number(&queries, "/statements/select"), number(&queries, "/outcomes/ok"));
+    assert!(queries["commit"].is_null(), "{queries:#}");
+    let own = point(&room, "");
+    assert_eq!(names(&own).len(), 6, "the queries are off");
+    assert!(own["mix"].is_null());
+    let more = point(&room, "--mix default,SRQ=5");
+    assert_eq!(names(&more).len(), 7);
+    assert_eq!(text(&more, "/mix"), "NCR=15,UCD=10,BP=50,OP=40,PO=5,BO=5,SRQ=5");
+    let definitions: std::collections::BTreeSet<&str> =
+        [&updates, &queries, &own, &more].iter().map(|point| text(point, "/definition")).collect();
+    assert_eq!(definitions.len(), 4, "they are not compared with each other");
+    let table = room.run("show last --table transactions").expect(0).stdout;
+    assert!(table.contains("Selects") && table.contains("Rolled"), "{table}");
+    let csv = room.run("export last --format csv").expect(0).stdout;
+    assert!(csv.contains("statements.insert") && csv.contains("\"NCR=15,UCD=10,BP=50"), "{csv}");
+}
+
+#[test]
+fn users_pause_within_transactions() {
+    let room = loaded();
+    let paused = point(&room, "--mix UCD=1 --pause 20ms");
+    assert_eq!(text(&paused, "/pause"), "20ms");
+    // Four statements, so three pauses, which are part of the transaction.
+    assert!(number(&paused, "/service_time_s/mean") >= 0.06, "{:#}", paused["service_time_s"]);
+    let latency = room.run("show last --table latency").expect(0).stdout;
+    assert!(latency.contains("pauses of 20ms within"), "{latency}");
+    let resumed = room.run("show last --json").expect(0).json();
+    assert_eq!(text(&points(&resumed)[0], "/mix"), "UCD=1");
+}
+
+#[test]
+fn what_no_mix_or_pause_can_be_is_refused() {
+    let room = Room::new();
+    for (line, said) in [
+        (
+            "run order-entry --mix XX=1",
+            "it has no transaction 'XX': its transactions are NCR, UCD, BP, OP, PO, BO, SRQ",
+        ),
+        ("run order-entry --mix BP", "a mix is a list of codes and weights"),
+        ("run order-entry --mix BP=0", "no transaction would come"),
+        ("run tpcb --mix BP=1", "--mix does not fit tpcb: it has one type of transaction"),
+        ("run T611 --mix BP=1", "--mix is for workloads"),
+        ("run T611 --pause 5ms", "--pause is for workloads"),
+        ("run order-entry --drive server --pause 5ms", "with --drive server a transaction is one call"),
+    ] {
+        let ending = room.run(&format!("{line} {TARGET}")).expect(2);
+        assert!(ending.stderr.contains(said), "{line}: {}", ending.stderr);
+    }
+    let listed = room.run("list workloads --json").expect(0).json();
+    assert_eq!(text(&listed, "/1/mix"), "NCR=15,UCD=10,BP=50,OP=40,PO=5,BO=5,SRQ=0,WOQ=0,WAQ=0");
+}
