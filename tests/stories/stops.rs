@@ -148,7 +148,7 @@ fn a_stopped_load_goes_on() {
 }
 
 #[test]
-fn a_stopped_load_of_a_workload_is_said_to_begin_anew() {
+fn a_stopped_load_of_a_workload_goes_on_or_begins_anew_at_another_scale() {
     let room = Room::new();
     let run = room.start("load tpcb --target sqlite:x.sqlite --scale 500");
     run.until("tpcb tellers");
@@ -156,7 +156,7 @@ fn a_stopped_load_of_a_workload_is_said_to_begin_anew() {
     let ending = run.end().expect(3);
     assert_eq!(
         ending.complaints().last(),
-        Some(&"dbdyno: stopped while loading; the same command begins the load anew")
+        Some(&"dbdyno: stopped while loading; the same command goes on with the load")
     );
     let anew = room.run("load tpcb --target sqlite:x.sqlite --scale 1").expect(0).stdout;
     assert!(anew.starts_with("began an earlier load anew"), "{anew}");
