@@ -4,6 +4,7 @@
 use super::context::Context;
 use super::default_target;
 use super::opened_target::OpenedTarget;
+use super::workloads;
 use crate::cli::CheckArgs;
 use crate::error::Error;
 use crate::output;
@@ -75,6 +76,9 @@ fn look(place: &OpenedTarget, args: &CheckArgs, context: &Context) -> Result<Che
     findings.extend(data(place, args).filter(|found| !known(found)));
     findings.extend(space(place));
     findings.extend(content(place, args, context)?);
+    if !matches!(place.held, Loaded::Foreign(_)) {
+        findings.extend(workloads::findings(place, args.target.seed)?);
+    }
     findings.extend(memory(place));
     let mut estimates = Vec::new();
     for suite in SUITES {

@@ -13,6 +13,7 @@ use dbdyno_engine::{Loaded, TableLoad};
 use dbdyno_model::Scale;
 use dbdyno_report::{lists, numbers};
 use dbdyno_run::{LoadRequest, LoadTrigger, LoadedData, WorkloadLoad, hold};
+use dbdyno_workload::data_words;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -61,7 +62,7 @@ pub(super) fn load(args: &LoadArgs, context: &Context) -> Result<(), Error> {
     let progress = Progress::new(context.verbosity);
     let target = place.target.to_string();
     if let Some(workload) = workload {
-        let looked = workloads::WorkloadTarget::look(&place, workload, args.scale)?;
+        let looked = workloads::WorkloadTarget::look(&place, workload, args.scale, wished.seed)?;
         let _hold = match looked.dialect {
             Ok(_) => Some(hold(place.engine.as_ref(), &target, &progress, &stop)?),
             Err(_) => None,
@@ -101,6 +102,7 @@ struct WorkloadLoadDocument {
     target: String,
     workload: &'static str,
     scale: Scale,
+    seed: u64,
     /// Whether an unfinished earlier load was started over.
     anew: bool,
     /// Rows that were made, by table; empty when everything was there.
@@ -108,19 +110,18 @@ struct WorkloadLoadDocument {
 }
 
 fn show_workload(workload: &'static str, target: String, load: WorkloadLoad, format: Format) -> Result<(), Error> {
-    let WorkloadLoad { scale, rows, anew } = load;
+    let WorkloadLoad { scale, seed, rows, anew } = load;
+    let size = data_words(scale, seed).replace(" seed", ", seed");
     if format == Format::Json {
-        return output::json(&WorkloadLoadDocument { target, workload, scale, anew, rows: rows.into_iter().collect() });
+        let rows = rows.into_iter().collect();
+        return output::json(&WorkloadLoadDocument { target, workload, scale, seed, anew, rows });
     }
     if rows.is_empty() {
-        return output::line(&format!("{target} holds {workload} at scale {scale} already; there was nothing to load"));
+        return output::line(&format!("{target} holds {workload} at {size} already; there was nothing to load"));
     }
     let made: Vec<String> = rows.iter().map(|(what, n)| format!("{} {what}", numbers::count(*n))).collect();
     let how = if anew { "began an earlier load anew: " } else { "" };
-    output::line(&format!(
-        "{how}{target} now holds {workload} at scale {scale}: {}, counted and proved",
-        made.join(", ")
-    ))
+    output::line(&format!("{how}{target} now holds {workload} at {size}: {}, counted and proved", made.join(", ")))
 }
 
 fn page(answer: &LoadDocument) -> String {

@@ -46,7 +46,8 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
     let workload = workloads::of_plan(&plan);
     let size = workload.is_none().then_some(plan.size.as_str());
     let opened = OpenedTarget::open(url, size, Some(plan.seed), &context.catalogue)?;
-    let workload = workload.map(|workload| workloads::WorkloadTarget::look(&opened, workload, None)).transpose()?;
+    let workload =
+        workload.map(|workload| workloads::WorkloadTarget::look(&opened, workload, None, None)).transpose()?;
     let platform = opened.platform();
     refuse_changes(&before, changes_of_the_platform(&before.platform, &platform, why_untrusted.is_some()), context)?;
     refuse_changes(&before, changes_of_the_plan(&before, &plan, &opened, workload.as_ref(), context)?, context)?;
@@ -121,7 +122,10 @@ fn changes_of_the_plan(
         let mix = plan.points.first().and_then(|planned| planned.mix.as_ref());
         let scale = format!("scale {}", workload.scale);
         changes.extend(differs("the workload's scale", Some(&plan.size), Some(&scale)));
-        let now = workload.dialect.as_ref().map(|dialect| dialect.definition(workload.scale, mix)).unwrap_or_default();
+        let seeds = [plan.seed, workload.seed].map(|seed| seed.to_string());
+        changes.extend(differs("the seed of the workload's data", Some(&seeds[0]), Some(&seeds[1])));
+        let now = workload.dialect.as_ref().map(|dialect| dialect.definition(workload.scale, workload.seed, mix));
+        let now = now.unwrap_or_default();
         if plan.definitions != now && changes.is_empty() {
             changes.push(format!("the definition of {} has changed (program or SQL)", workload.workload.name()));
         }

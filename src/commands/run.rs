@@ -30,8 +30,9 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     let reports = awr_report::folder(args.awr_report.as_deref(), &url, context)?;
     let place = OpenedTarget::open(&url, wished.size.as_deref(), wished.seed, &context.catalogue)?;
     refuse_missing_nodes(args, &place)?;
-    let workload =
-        workload.map(|workload| workloads::WorkloadTarget::look(&place, workload, args.scale)).transpose()?;
+    let workload = workload
+        .map(|workload| workloads::WorkloadTarget::look(&place, workload, args.scale, args.target.seed))
+        .transpose()?;
     let mut plan = match &workload {
         Some(workload) => workload.plan(args, &request(args, &place))?,
         None => place.plan(&request(args, &place), &context.catalogue)?,
@@ -55,7 +56,7 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     }
     let mut repository = Repository::open(&context.results, FileAccess::ReadWrite)?;
 
-    let again = again(args, workload.as_ref().map(|workload| workload.scale));
+    let again = again(args, workload.as_ref().map(|workload| (workload.scale, workload.seed)));
     let mut ready = Ready::make(&place, workload, load, args.max_duration, context)?;
     ready.reports = reports;
     ready.sampling = if args.no_sampling { Sampling::Off } else { Sampling::On };
@@ -97,12 +98,14 @@ fn request(args: &RunArgs, place: &OpenedTarget) -> RunRequest {
 }
 
 /// The arguments that decide what is measured, so that they can be repeated.
-fn again(args: &RunArgs, scale: Option<Scale>) -> String {
+fn again(args: &RunArgs, data: Option<(Scale, u64)>) -> String {
     let mut words: Vec<String> = args.what.iter().map(|w| shell_word(w)).collect();
     let mut option = |name: &str, value: Option<String>| words.extend(value.map(|v| format!("{name} {v}")));
     option("--ramp", args.ramp.as_ref().map(ToString::to_string));
     option("--users", args.users.as_ref().map(ToString::to_string));
-    option("--scale", scale.map(|n| n.to_string()));
+    option("--scale", data.map(|(scale, _)| scale.to_string()));
+    let seed = data.map(|(_, seed)| seed).filter(|seed| *seed != LoadRequest::DEFAULT_SEED);
+    option("--seed", seed.map(|seed| seed.to_string()));
     option("--nodes", args.nodes.map(|n| n.to_string()));
     option("--jobs", args.jobs.map(|n| n.to_string()));
     option("--threads", args.threads.map(|n| n.to_string()));
@@ -110,7 +113,7 @@ fn again(args: &RunArgs, scale: Option<Scale>) -> String {
     option("--duration", args.duration.map(|s| format!("{s}s")));
     option("--commit", (args.commit == CommitMode::EngineDefault).then(|| ENGINE_DEFAULT.to_owned()));
     let client = &args.client;
-    let drive = client.drive.filter(|drive| *drive != Drive::Server || scale.is_some());
+    let drive = client.drive.filter(|drive| *drive != Drive::Server || data.is_some());
     option("--drive", drive.map(|drive| drive.name().to_owned()));
     option("--rate", client.rate.as_ref().map(ToString::to_string));
     option("--arrivals", client.arrivals.map(|arrivals| arrivals.name().to_owned()));
@@ -160,13 +163,16 @@ mod tests {
         assert_eq!(again(&args, None), "T611 --drive client --think 5ms..10ms");
         let line = "dbdyno run tpcb --target null: --users 1,2 --drive server";
         let Command::Run(args) = Cli::try_parse_from(line.split(' ')).unwrap().command else { panic!("{line}") };
-        assert_eq!(again(&args, Some(Scale::units(3))), "tpcb --users 1,2 --scale 3 --drive server");
+        assert_eq!(again(&args, Some((Scale::units(3), 7))), "tpcb --users 1,2 --scale 3 --seed 7 --drive server");
         let line = "dbdyno run tpcb --target null: --users 4 --until p99<5ms,errors<0.1%";
         let Command::Run(args) = Cli::try_parse_from(line.split(' ')).unwrap().command else { panic!("{line}") };
-        assert_eq!(again(&args, Some(Scale::units(3))), "tpcb --users 4 --scale 3 --until 'p99<5ms,errors<0.1%'");
+        assert_eq!(again(&args, Some((Scale::units(3), 42))), "tpcb --users 4 --scale 3 --until 'p99<5ms,errors<0.1%'");
         let line = "dbdyno run order-entry --target null: --users 4 --mix default,SRQ=2 --pause 5ms";
         let Command::Run(args) = Cli::try_parse_from(line.split(' ')).unwrap().command else { panic!("{line}") };
-        assert_eq!(again(&args, Some(Scale::ONE)), "order-entry --users 4 --scale 1 --mix default,SRQ=2 --pause 5ms");
+        assert_eq!(
+            again(&args, Some((Scale::ONE, 7))),
+            "order-entry --users 4 --scale 1 --seed 7 --mix default,SRQ=2 --pause 5ms"
+        );
         let line = "dbdyno run quick --target null:";
         let Command::Run(args) = Cli::try_parse_from(line.split(' ')).unwrap().command else { panic!("{line}") };
         assert_eq!(again(&args, None), "quick");

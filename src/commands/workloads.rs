@@ -6,11 +6,12 @@ use crate::error::Error;
 use crate::output::shell_word;
 use crate::progress::Progress;
 use dbdyno_catalogue::Catalogue;
+use dbdyno_engine::{Finding, FindingLevel};
 use dbdyno_model::{Drive, Plan, Scale, Subject};
 use dbdyno_run::{
     LoadRequest, LoadedWorkload, RunRequest, StopSwitch, WorkloadLoad, WorkloadRequest, load_workload, workload_plan,
 };
-use dbdyno_workload::{Dialect, TargetWorkload, Workload, WorkloadData, near, workload};
+use dbdyno_workload::{Dialect, TargetWorkload, WORKLOADS, Workload, WorkloadData, near, workload};
 
 /// The workload that was named in place of tests, if one was.
 ///
@@ -74,17 +75,20 @@ pub(super) struct WorkloadTarget {
     pub(super) data: WorkloadData,
     /// The scale of its data, else the requested one, else what the workload says.
     pub(super) scale: Scale,
+    /// The seed of its data, else the requested one, else the default.
+    pub(super) seed: u64,
 }
 
 impl WorkloadTarget {
     /// Examines a workload's data on a target.
     ///
     /// # Errors
-    /// The target cannot be reached, or has another scale or something that is not dbdyno's.
+    /// The target cannot be reached, or has another scale or seed, or something that is not dbdyno's.
     pub(super) fn look(
         place: &OpenedTarget,
         workload: &'static dyn Workload,
         scale: Option<Scale>,
+        seed: Option<u64>,
     ) -> Result<Self, Error> {
         let about = workload.about();
         if let Some(scale) = scale.filter(|scale| !scale.is_multiple_of(about.scale_step)) {
@@ -99,12 +103,16 @@ impl WorkloadTarget {
             }
             Err(_) => WorkloadData::Nothing,
         };
-        if let (WorkloadData::Complete { scale: found }, Some(asked)) =
-            (data, scale.filter(|asked| data.scale() != Some(*asked)))
-        {
-            return Err(other_scale(place, workload, found, asked));
+        if let WorkloadData::Complete { scale: found, seed: found_seed } = data {
+            let asked = (scale.unwrap_or(found), seed.unwrap_or(found_seed));
+            if asked != (found, found_seed) {
+                return Err(other_data(place, workload, (found, found_seed), asked));
+            }
         }
-        Ok(Self { workload, dialect, data, scale: scale.or(data.scale()).unwrap_or(about.scale_by_default) })
+        // What is left of a load that was stopped is gone on with where the same is asked for.
+        let scale = scale.or(data.scale()).unwrap_or(about.scale_by_default);
+        let seed = seed.or(data.seed()).unwrap_or(LoadRequest::DEFAULT_SEED);
+        Ok(Self { workload, dialect, data, scale, seed })
     }
 
     /// Refuses to measure a workload that is not loaded, where dbdyno does not load without being asked.
@@ -136,7 +144,7 @@ impl WorkloadTarget {
             users: args.users.as_ref(),
             mix: args.client.mix.as_ref(),
             hardware_threads: dbdyno_probe::hardware_threads(),
-            seed: args.target.seed.unwrap_or(LoadRequest::DEFAULT_SEED),
+            seed: self.seed,
         };
         let drive = args.client.drive.unwrap_or(Drive::Client);
         Ok(workload_plan(&RunRequest { drive, ..request.clone() }, of)?)
@@ -145,7 +153,7 @@ impl WorkloadTarget {
     /// Loads the workload if it is not loaded. The target is locked.
     ///
     /// # Errors
-    /// The engine's error; or another scale is loaded, or the load is incomplete.
+    /// The engine's error; or another scale or seed is loaded, or the load is incomplete.
     pub(super) fn load(
         &self,
         place: &OpenedTarget,
@@ -154,15 +162,16 @@ impl WorkloadTarget {
     ) -> Result<WorkloadLoad, Error> {
         let dialect = self.dialect.as_ref().map_err(|why| Error::Usage(why.clone()))?;
         let jobs = dbdyno_probe::hardware_threads();
-        let loaded = load_workload(place.engine.as_ref(), dialect, Some(self.scale), jobs, (progress, stop));
+        let loaded = load_workload(place.engine.as_ref(), dialect, (self.scale, self.seed), jobs, (progress, stop));
         progress.finish();
         let loaded = loaded.map_err(|error| match stop.requested() {
             true => Error::LoadStopped("the same command goes on with the load"),
             false => place.failed("loading")(error),
         })?;
         // Another dbdyno may have loaded it since it was examined and the plan was made.
-        if loaded.scale != self.scale {
-            return Err(other_scale(place, self.workload, loaded.scale, self.scale));
+        let (found, asked) = ((loaded.scale, loaded.seed), (self.scale, self.seed));
+        if found != asked {
+            return Err(other_data(place, self.workload, found, asked));
         }
         if loaded.rows.is_empty() {
             self.recount(place, dialect)?;
@@ -199,19 +208,57 @@ impl WorkloadTarget {
         if self.dialect.is_err() {
             return Ok(Vec::new());
         }
-        let WorkloadLoad { scale, .. } = self.load(place, progress, stop)?;
-        Ok(self.dialect.into_iter().map(|dialect| LoadedWorkload::new(dialect, scale)).collect())
+        let WorkloadLoad { scale, seed, .. } = self.load(place, progress, stop)?;
+        Ok(self.dialect.into_iter().map(|dialect| LoadedWorkload::new(dialect, scale, seed)).collect())
     }
 }
 
-/// The error for a target with another scale than requested.
-fn other_scale(place: &OpenedTarget, workload: &dyn Workload, found: Scale, asked: Scale) -> Error {
+/// The error for a target with another scale or seed than requested.
+fn other_data(place: &OpenedTarget, workload: &dyn Workload, found: (Scale, u64), asked: (Scale, u64)) -> Error {
+    let words = |of: (Scale, u64)| match found.1 == asked.1 {
+        true => format!("scale {}", of.0),
+        false => format!("scale {}, seed {}", of.0, of.1),
+    };
+    let options = match (found.0 == asked.0, found.1 == asked.1) {
+        (false, true) => "--scale",
+        (true, _) => "--seed",
+        (false, false) => "--scale and --seed",
+    };
     Error::Usage(format!(
-        "{} holds {} at scale {found}, and scale {asked} was asked for; leave --scale away, or run `dbdyno drop --target {}` first",
+        "{} holds {} at {}, and {} was asked for; leave {options} away, or run `dbdyno drop --target {}` first",
         place.target,
         workload.name(),
+        words(found),
+        words(asked),
         shell_word(&place.target.to_string())
     ))
+}
+
+/// What `dbdyno check` finds of workloads' data, which need not be that of a seed that was asked for.
+///
+/// # Errors
+/// The engine's error.
+pub(super) fn findings(place: &OpenedTarget, seed: Option<u64>) -> Result<Vec<Finding>, Error> {
+    let mut findings = Vec::new();
+    for workload in WORKLOADS {
+        let Ok(dialect) = Dialect::of(workload, place.info) else { continue };
+        let data = TargetWorkload::new(place.engine.as_ref(), &dialect).data().map_err(place.failed("looking into"))?;
+        let Some((scale, held)) = data.scale().zip(data.seed()) else { continue };
+        let held_words = format!("{} at scale {scale}, seed {held}", workload.name());
+        let (level, message) = match data {
+            _ if seed.is_some_and(|asked| asked != held) => {
+                let advice = "not the seed that was asked for; leave --seed away, or drop it first";
+                (FindingLevel::Blocker, format!("{held_words}: {advice}"))
+            }
+            WorkloadData::Complete { .. } => (FindingLevel::Ok, held_words),
+            _ => (
+                FindingLevel::Warning,
+                format!("{held_words}: its load is unfinished; the same command goes on with it"),
+            ),
+        };
+        findings.push(Finding { level, subject: "workload".to_owned(), message });
+    }
+    Ok(findings)
 }
 
 /// The workload of a plan, if it is a workload's plan.

@@ -47,6 +47,45 @@ fn a_shop_is_loaded_run_and_dropped() {
 }
 
 #[test]
+fn another_seed_is_other_data_and_is_kept_apart() {
+    let room = loaded();
+    let (other, asked) = ("--target sqlite:other.sqlite", "and scale 0.01, seed 7 was asked for; leave --seed away");
+    for command in ["load order-entry", "run order-entry --users 1"] {
+        let refused = room.run(&format!("{command} --seed 7 {TARGET}")).expect(2).stderr;
+        assert!(refused.contains(&format!("holds order-entry at scale 0.01, seed 42, {asked}")), "{refused}");
+    }
+    let both = room.run(&format!("load order-entry --scale 0.02 --seed 7 {TARGET}")).expect(2).stderr;
+    assert!(both.contains("and scale 0.02, seed 7 was asked for; leave --scale and --seed away"), "{both}");
+    let said = room.run(&format!("load order-entry --scale 0.01 --seed 7 {other} --json")).expect(0).json();
+    assert_eq!((number(&said, "/seed"), number(&said, "/rows/items")), (7.0, 71_485.0), "{said:#}");
+    let again = room.run(&format!("load order-entry {other}")).expect(0).stdout;
+    assert!(again.contains("holds order-entry at scale 0.01, seed 7 already"), "{again}");
+    let read = |file: &str| {
+        let sql =
+            "SELECT o.order_total, c.last_name FROM dbdyno_oe_orders o JOIN dbdyno_oe_customers c USING (customer_id)
+                   WHERE o.order_id < 50";
+        let connection = rusqlite::Connection::open(room.path(file)).unwrap();
+        let mut statement = connection.prepare(sql).unwrap();
+        let row = |row: &rusqlite::Row<'_>| Ok((format!("{:?}", row.get_ref(0)?), row.get::<_, String>(1)?));
+        statement.query_map([], row).unwrap().map(Result::unwrap).collect::<Vec<_>>()
+    };
+    let same = read("shop.sqlite").into_iter().zip(read("other.sqlite")).filter(|(a, b)| a == b).count();
+    assert!(same < 3, "{same} of 49 orders are the same");
+    // Its users look for names that were loaded, and its run is known by its seed.
+    let document = room.run(&format!("{LONGER} {other} --json")).expect(0).json();
+    assert_eq!(number(&document, "/run/seed"), 7.0);
+    let outcomes = &points(&document)[0]["transactions"][1]["outcomes"];
+    assert_eq!(text(&points(&document)[0], "/transactions/1/type"), "update customer details");
+    assert!(outcomes["ok"].as_u64() > Some(0) && outcomes["rolled_back"].as_u64().unwrap_or(0) == 0, "{outcomes:#}");
+    let resumed = room.run(&format!("resume last {TARGET}")).expect(2).stderr;
+    assert!(resumed.contains("the seed of the workload's data was 7 and is 42 now"), "{resumed}");
+    let checked = room.run(&format!("check {other}")).stdout;
+    assert!(checked.contains("order-entry at scale 0.01, seed 7"), "{checked}");
+    let blocked = room.run(&format!("check --seed 8 {other}")).expect(2).stdout;
+    assert!(blocked.contains("not the seed that was asked for"), "{blocked}");
+}
+
+#[test]
 fn each_breach_of_an_invariant_makes_the_point_invalid_and_is_named() {
     let room = loaded();
     for (breach, back, said, key) in [

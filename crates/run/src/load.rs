@@ -110,7 +110,7 @@ impl LoadRequest<'_> {
     /// The size for a target that holds no data yet.
     pub const DEFAULT_SIZE: &'static str = "D";
     /// The seed for a target that holds no data yet.
-    pub const DEFAULT_SEED: u64 = 42;
+    pub const DEFAULT_SEED: u64 = dbdyno_engine::data::DEFAULT_SEED;
 
     fn wanted(&self) -> String {
         let size = self.size.map(|s| format!("size {s}"));

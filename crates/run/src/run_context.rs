@@ -73,14 +73,16 @@ pub(crate) fn go_on(context: &RunContext<'_>) -> Result<(), EngineError> {
 pub struct LoadedWorkload {
     pub(crate) dialect: Dialect,
     pub(crate) scale: Scale,
+    /// The seed of its data.
+    pub(crate) seed: u64,
     /// Its figures at dbdyno's last work on it in this run.
     pub(crate) last: Mutex<Option<Vec<i64>>>,
 }
 
 impl LoadedWorkload {
-    /// A workload that is loaded at a scale.
+    /// A workload that is loaded at a scale of a seed.
     #[must_use]
-    pub fn new(dialect: Dialect, scale: Scale) -> Self {
-        Self { dialect, scale, last: Mutex::default() }
+    pub fn new(dialect: Dialect, scale: Scale, seed: u64) -> Self {
+        Self { dialect, scale, seed, last: Mutex::default() }
     }
 }

@@ -36,7 +36,8 @@ impl WorkloadSpec<'_> {
 
     fn user(&self, number: u32) -> User {
         let ProgramSpec { jobs, key_seed, .. } = self.program;
-        User { number, of: jobs, seed: key_seed, scale: self.loaded.scale, form: self.form }
+        let LoadedWorkload { scale, seed, .. } = *self.loaded;
+        User { number, of: jobs, seed: key_seed, scale, data_seed: seed, form: self.form }
     }
 
     pub(crate) fn target_workload<'s>(&'s self, engine: &'s dyn Engine) -> TargetWorkload<'s> {

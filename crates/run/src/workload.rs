@@ -25,31 +25,33 @@ const PAUSE: Duration = Duration::from_millis(200);
 pub struct WorkloadLoad {
     /// The scale that is on the target now.
     pub scale: Scale,
+    /// The seed of its data.
+    pub seed: u64,
     /// Rows that were made, by table; empty where everything was there.
     pub rows: Vec<(String, u64)>,
     /// Whether an unfinished earlier load was started over.
     pub anew: bool,
 }
 
-/// Loads a workload unless it is there, with `jobs` sessions. The caller has locked the target.
+/// Loads a workload at a scale of a seed, with `jobs` sessions, unless it is there, at whatever scale. The caller has
+/// locked the target.
 ///
 /// # Errors
-/// Another scale is there; or the engine's error.
+/// The engine's error.
 pub fn load_workload(
     engine: &dyn Engine,
     dialect: &Dialect,
-    scale: Option<Scale>,
+    (scale, seed): (Scale, u64),
     jobs: u32,
     (events, stop): (&dyn Events, &StopSwitch),
 ) -> Result<WorkloadLoad, EngineError> {
     let target_workload = TargetWorkload::new(engine, dialect);
     let data = target_workload.data()?;
-    if let WorkloadData::Complete { scale } = data {
-        return Ok(WorkloadLoad { scale, rows: Vec::new(), anew: false });
+    if let WorkloadData::Complete { scale, seed } = data {
+        return Ok(WorkloadLoad { scale, seed, rows: Vec::new(), anew: false });
     }
-    let scale = scale.or(data.scale()).unwrap_or(dialect.workload().about().scale_by_default);
-    let (rows, goes_on) = target_workload.load(scale, jobs, &LoadProgress { events, stop })?;
-    Ok(WorkloadLoad { scale, rows, anew: data != WorkloadData::Nothing && !goes_on })
+    let (rows, goes_on) = target_workload.load((scale, seed), jobs, &LoadProgress { events, stop })?;
+    Ok(WorkloadLoad { scale, seed, rows, anew: data != WorkloadData::Nothing && !goes_on })
 }
 
 /// What is asked of a workload in addition to what is asked of tests.
@@ -67,7 +69,7 @@ pub struct WorkloadRequest<'a> {
     pub mix: Option<&'a MixRequest>,
     /// Hardware threads of the platform.
     pub hardware_threads: u32,
-    /// Seed of the users' random numbers.
+    /// Seed of the data and of the users' random numbers.
     pub seed: u64,
 }
 
@@ -99,7 +101,7 @@ fn points(request: &RunRequest, of: WorkloadRequest<'_>) -> Result<Plan, PlanErr
     if request.pause.is_some() && request.drive == dbdyno_model::Drive::Server {
         return Err(PlanError::PauseInCall);
     }
-    let definition = dialect.map_or_else(|_| String::new(), |dialect| dialect.definition(scale, mix.as_ref()));
+    let definition = dialect.map_or_else(|_| String::new(), |dialect| dialect.definition(scale, seed, mix.as_ref()));
     let name = WorkloadName::new(workload.name()).map_err(|_| PlanError::Nothing)?;
     let template = PlannedPoint {
         subject: Subject::Workload(name),

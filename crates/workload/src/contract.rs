@@ -15,6 +15,8 @@ pub struct User {
     pub seed: u64,
     /// How much data there is.
     pub scale: Scale,
+    /// The seed of that data: rows are a function of it.
+    pub data_seed: u64,
     /// Whether it sends each statement, or calls a procedure for a transaction.
     pub form: Drive,
 }

@@ -15,6 +15,7 @@
 
 use crate::{Workload, tables};
 use dbdyno_engine::client::{StatementText, Statements, ValueType};
+use dbdyno_engine::data::DEFAULT_SEED;
 use dbdyno_engine::{EngineError, EngineInfo, SqlFile, Statement, TableRows};
 use dbdyno_model::{CommitMode, Drive, ErrorClass, Mix, Scale, StatementCounts};
 use std::fmt::Write as _;
@@ -153,18 +154,19 @@ impl Dialect {
         all.collect()
     }
 
-    /// Rows that a load makes at a scale, in order.
+    /// Rows that a load makes at a scale of a seed, in order.
     ///
     /// # Errors
     /// The workload's file cannot be read, or nothing makes a table.
-    pub(crate) fn table_rows(&self, scale: Scale) -> Result<Vec<TableRows>, EngineError> {
+    pub(crate) fn table_rows(&self, scale: Scale, seed: u64) -> Result<Vec<TableRows>, EngineError> {
         let name = self.workload.name();
-        let filled = tables::read(name, self.workload.about().tables, scale).map_err(EngineError::other)?;
+        let filled = tables::of_seed(name, self.workload.about().tables, scale, seed);
+        let filled = filled.map_err(EngineError::other)?;
         let rows = |tables::Filled { name: what, rows, columns }: tables::Filled| {
             let made = self.file.get(&format!("make {what}"))?.notes.get("makes");
             let table = made.and_then(|makes| makes.strip_prefix("table "));
             let table = table.ok_or_else(|| EngineError::other(format!("'make {what}' does not make a table")))?;
-            Ok(TableRows { what: tables::called(name, &what), table: table.to_owned(), columns, rows })
+            Ok(TableRows { what: tables::called(name, &what), table: table.to_owned(), columns, rows, seed })
         };
         filled.into_iter().map(rows).collect()
     }
@@ -184,13 +186,14 @@ impl Dialect {
         Ok(sql.into())
     }
 
-    /// Hash of everything that decides what a point of it measures at a scale and with a mix.
+    /// Hash of everything that decides what a point of it measures at a scale of a seed, and with a mix.
     #[must_use]
-    pub fn definition(&self, scale: Scale, mix: Option<&Mix>) -> String {
+    pub fn definition(&self, scale: Scale, seed: u64, mix: Option<&Mix>) -> String {
         let Self { workload, engine, text, .. } = self;
         let (name, version, tables) = (workload.name(), workload.about().version, workload.about().tables);
+        let size = data_words(scale, seed);
         let mix = mix.map_or_else(String::new, |mix| format!("\nmix {mix}"));
-        let whole = format!("{name} {version}\n{engine}\nscale {scale}{mix}\n{text}\n{tables}");
+        let whole = format!("{name} {version}\n{engine}\n{size}{mix}\n{text}\n{tables}");
         format!("{:016x}", xxh3_64(whole.as_bytes()))
     }
 
@@ -216,6 +219,15 @@ impl Dialect {
             _ = writeln!(script, "{}\n", (self.ended)(&text));
         }
         script
+    }
+}
+
+/// A scale and a seed in words. The default seed is not named, as it was not before there were others.
+#[must_use]
+pub fn data_words(scale: Scale, seed: u64) -> String {
+    match seed {
+        DEFAULT_SEED => format!("scale {scale}"),
+        seed => format!("scale {scale} seed {seed}"),
     }
 }
 

@@ -14,7 +14,7 @@ mod tpcb;
 
 pub use alone::Alone;
 pub use contract::{About, Ended, User, Workload};
-pub use dialect::Dialect;
+pub use dialect::{Dialect, data_words};
 pub use target_workload::{TargetWorkload, WorkloadData};
 
 /// The workloads of this build.

@@ -1,6 +1,6 @@
 //! The tables that a load of a workload fills, as its TOML file says it, and what they are at a scale.
 
-use dbdyno_engine::data::{Column, ColumnValues, Drawn};
+use dbdyno_engine::data::{Column, ColumnValues, DEFAULT_SEED, Drawn};
 use dbdyno_model::Scale;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -48,11 +48,19 @@ pub(crate) fn called(workload: &str, table: &str) -> String {
     format!("{workload} {table}")
 }
 
-/// The tables of a workload at a scale, in order.
+/// The tables of a workload at a scale, in order, with the totals of the default seed.
 ///
 /// # Errors
 /// What is wrong with the file.
 pub(crate) fn read(workload: &str, text: &str, scale: Scale) -> Result<Vec<Filled>, String> {
+    of_seed(workload, text, scale, DEFAULT_SEED)
+}
+
+/// The tables of a workload at a scale, in order, with the totals of a seed.
+///
+/// # Errors
+/// As for [`read`].
+pub(crate) fn of_seed(workload: &str, text: &str, scale: Scale, seed: u64) -> Result<Vec<Filled>, String> {
     let read: Result<File, _> = toml::from_str(text);
     let written = read.map_err(|error| format!("the tables of {workload} cannot be read: {error}"))?.table;
     let (mut rows, mut before) = (BTreeMap::new(), 0);
@@ -67,7 +75,7 @@ pub(crate) fn read(workload: &str, text: &str, scale: Scale) -> Result<Vec<Fille
     let drawn = |table: &str, name: &str| {
         let column = written.iter().find(|t| t.name == table)?.columns.iter().find(|column| column.name == name)?;
         let ColumnValues::Drawn(from, to) = column.values else { return None };
-        Some(Drawn::of_column(&called(workload, table), name, (from, to)))
+        Some(Drawn::of_column(&called(workload, table), name, seed, (from, to)))
     };
     let resolved = |values: &ColumnValues| match values {
         ColumnValues::CycleOf(table) => Some(ColumnValues::Cycle(*rows.get(table)?)),
@@ -123,6 +131,9 @@ mod tests {
         assert_eq!(tables.iter().map(|table| table.rows).collect::<Vec<_>>(), [14, 70, 3]);
         assert_eq!(tables[0].columns[1].values, ColumnValues::Cycle(3));
         assert!(matches!(tables[0].columns[2].values, ColumnValues::SumOfProducts { rows: 5, .. }));
+        let of_seed = |seed| of_seed("w", TEXT, Scale::units(2), seed).unwrap();
+        assert_eq!(of_seed(DEFAULT_SEED), tables);
+        assert_ne!(of_seed(7)[0].columns[2], tables[0].columns[2], "totals are those of the seed's items");
         for (from, to) in [("cycle_of = \"customers\"", "cycle_of = \"people\""), ("[\"price\",", "[\"cost\",")] {
             let said = read("w", &TEXT.replace(from, to), Scale::ONE).unwrap_err();
             assert!(said.contains("asks for a table or column"), "{said}");
@@ -134,7 +145,8 @@ mod tests {
     fn every_workload_has_tables_with_whole_parts() {
         for workload in WORKLOADS {
             for Filled { name, rows, columns } in read(workload.name(), workload.about().tables, Scale::ONE).unwrap() {
-                let table = dbdyno_engine::TableRows { what: String::new(), table: String::new(), columns, rows };
+                let table =
+                    dbdyno_engine::TableRows { what: String::new(), table: String::new(), columns, rows, seed: 1 };
                 assert!(table.has_whole_parts(), "{} {name}", workload.name());
             }
         }

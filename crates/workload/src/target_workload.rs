@@ -1,9 +1,10 @@
 //! A workload on a target: its data there, its load, and the figures that prove both.
 
 use crate::Dialect;
-use crate::dialect::SchemaObject;
+use crate::dialect::{SchemaObject, data_words};
 use dbdyno_engine::bookkeeping::{Meta, kept_entry};
 use dbdyno_engine::client::{Bound, StatementText, Statements, Values};
+use dbdyno_engine::data::DEFAULT_SEED;
 use dbdyno_engine::{Engine, EngineError, LoadWatch, Request, Session, TableRows};
 use dbdyno_model::{CommitMode, ErrorClass, Scale};
 
@@ -16,11 +17,15 @@ pub enum WorkloadData {
     Partly {
         /// Its scale.
         scale: Scale,
+        /// Its seed.
+        seed: u64,
     },
     /// All of its data.
     Complete {
         /// Its scale.
         scale: Scale,
+        /// Its seed.
+        seed: u64,
     },
 }
 
@@ -28,11 +33,14 @@ impl WorkloadData {
     /// Reads the workload's entry in the book-keeping.
     fn read(entry: &str) -> Self {
         let words: Vec<&str> = entry.split(' ').collect();
-        match words.as_slice() {
-            ["loading" | "filling", "scale", scale] => {
-                scale.parse().map_or(Self::Nothing, |scale| Self::Partly { scale })
-            }
-            ["complete", "scale", scale] => scale.parse().map_or(Self::Nothing, |scale| Self::Complete { scale }),
+        let (stage, scale, seed) = match words.as_slice() {
+            [stage, "scale", scale] => (*stage, scale.parse().ok(), Some(DEFAULT_SEED)),
+            [stage, "scale", scale, "seed", seed] => (*stage, scale.parse().ok(), seed.parse().ok()),
+            _ => return Self::Nothing,
+        };
+        match (stage, scale.zip(seed)) {
+            ("loading" | "filling", Some((scale, seed))) => Self::Partly { scale, seed },
+            ("complete", Some((scale, seed))) => Self::Complete { scale, seed },
             _ => Self::Nothing,
         }
     }
@@ -40,9 +48,19 @@ impl WorkloadData {
     /// The scale of the data, if there is any.
     #[must_use]
     pub fn scale(self) -> Option<Scale> {
+        self.scale_and_seed().map(|(scale, _)| scale)
+    }
+
+    /// The seed of the data, if there is any.
+    #[must_use]
+    pub fn seed(self) -> Option<u64> {
+        self.scale_and_seed().map(|(_, seed)| seed)
+    }
+
+    fn scale_and_seed(self) -> Option<(Scale, u64)> {
         match self {
             Self::Nothing => None,
-            Self::Partly { scale } | Self::Complete { scale } => Some(scale),
+            Self::Partly { scale, seed } | Self::Complete { scale, seed } => Some((scale, seed)),
         }
     }
 }
@@ -77,27 +95,30 @@ impl<'e> TargetWorkload<'e> {
         format!("workload {}", self.name())
     }
 
-    /// Loads it at a scale, with so many jobs at the same time where the engine can. An interrupted load of the same
-    /// scale goes on where it stopped. Anything else that an earlier load left is dropped first. Returns the rows of
-    /// each table, in order, and whether an interrupted load went on. The caller has locked the target.
+    /// Loads it at a scale of a seed, with so many jobs at the same time where the engine can. An interrupted load of
+    /// the same scale and seed goes on where it stopped. Anything else that an earlier load left is dropped first.
+    /// Returns the rows of each table, in order, and whether an interrupted load went on. The caller has locked the
+    /// target.
     ///
     /// # Errors
     /// A table that dbdyno did not make has one of its names; the engine's error; `Cancelled` once the watch says so;
     /// `Corruption` where the tables do not hold what the load must make.
     pub fn load(
         &self,
-        scale: Scale,
+        (scale, seed): (Scale, u64),
         jobs: u32,
         watch: &dyn LoadWatch,
     ) -> Result<(Vec<(String, u64)>, bool), EngineError> {
         // This makes the book-keeping where there is none, so that it can be read.
         self.engine.note(&[])?;
-        let (meta, objects, tables) = (self.engine.books()?, self.dialect.objects()?, self.dialect.table_rows(scale)?);
+        let (meta, objects, tables) =
+            (self.engine.books()?, self.dialect.objects()?, self.dialect.table_rows(scale, seed)?);
         objects.iter().try_for_each(|object| self.refuse_foreign(object, &meta))?;
-        let filling = format!("filling scale {scale}");
+        let size = data_words(scale, seed);
+        let filling = format!("filling {size}");
         let goes_on = meta.get(&self.entry()) == filling && self.have_tables(&objects)?;
         if !goes_on {
-            self.make(scale, &objects, &tables, &meta)?;
+            self.make((scale, &size), &objects, &tables, &meta)?;
             self.engine.note(&[(self.entry(), filling)])?;
         }
         self.engine.fill(&tables, jobs, watch)?;
@@ -115,7 +136,7 @@ impl<'e> TargetWorkload<'e> {
             let message = format!("what was loaded for {} is not what was to be: {}", self.name(), wrong.join("; "));
             return Err(EngineError::new(ErrorClass::Corruption, message));
         }
-        self.engine.note(&[(self.entry(), format!("complete scale {scale}"))])?;
+        self.engine.note(&[(self.entry(), format!("complete {size}"))])?;
         Ok((rows, goes_on))
     }
 
@@ -128,7 +149,7 @@ impl<'e> TargetWorkload<'e> {
     /// first.
     fn make(
         &self,
-        scale: Scale,
+        (scale, size): (Scale, &str),
         objects: &[SchemaObject<'_>],
         tables: &[TableRows],
         meta: &Meta,
@@ -139,7 +160,7 @@ impl<'e> TargetWorkload<'e> {
         self.engine.note(&stale)?;
         let mut earlier = objects.iter().filter(|object| meta.keeps(object.kind, object.name()));
         earlier.try_for_each(|object| self.drop_object(object))?;
-        self.engine.note(&[(self.entry(), format!("loading scale {scale}"))])?;
+        self.engine.note(&[(self.entry(), format!("loading {size}"))])?;
         objects.iter().try_for_each(|object| self.make_object(object, scale))
     }
 
@@ -297,4 +318,25 @@ impl<'e> TargetWorkload<'e> {
 fn execute(session: &mut dyn Session, statement: usize, values: &Values) -> Result<(), EngineError> {
     let request = Request::Statement(Bound { statement, values, times: 1, opens: false });
     session.execute(&request).map(drop).map_err(|failure| failure.error)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_book_keeping_says_of_scale_and_seed_is_read_back() {
+        let scale: Scale = "0.05".parse().unwrap();
+        for seed in [DEFAULT_SEED, 7, u64::MAX] {
+            let words = data_words(scale, seed);
+            assert_eq!(WorkloadData::read(&format!("complete {words}")), WorkloadData::Complete { scale, seed });
+            assert_eq!(WorkloadData::read(&format!("filling {words}")), WorkloadData::Partly { scale, seed });
+        }
+        let earlier = WorkloadData::read("complete scale 0.05");
+        assert_eq!(earlier, WorkloadData::Complete { scale, seed: DEFAULT_SEED });
+        for other in ["", "complete", "complete scale x", "complete scale 0.05 seed x", "gone scale 0.05"] {
+            assert_eq!(WorkloadData::read(other), WorkloadData::Nothing, "{other}");
+        }
+    }
 }

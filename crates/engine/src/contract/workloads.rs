@@ -23,6 +23,8 @@ pub struct TableRows {
     pub columns: Vec<Column>,
     /// How many rows.
     pub rows: u64,
+    /// The seed of what is drawn.
+    pub seed: u64,
 }
 
 /// A part of them.
@@ -82,7 +84,7 @@ impl TableRows {
     #[must_use]
     pub fn source(&self) -> RowsByColumns<'_> {
         // Engines call the table differently, and its rows are the same on all of them.
-        RowsByColumns::new(&self.what, &self.columns)
+        RowsByColumns::new(&self.what, self.seed, &self.columns)
     }
 
     /// Whether an entry of the book-keeping notes a part of the table, of whatever load.
@@ -179,7 +181,7 @@ mod tests {
 
     #[test]
     fn parts_have_all_rows_and_are_known_by_their_notes() {
-        let of = |rows| TableRows { what: String::new(), table: "x.t".to_owned(), columns: Vec::new(), rows };
+        let of = |rows| TableRows { what: String::new(), table: "x.t".to_owned(), columns: Vec::new(), rows, seed: 1 };
         let table = of(250_000);
         let parts = table.parts();
         assert_eq!(parts.iter().map(|part| part.name.as_str()).collect::<Vec<_>>(), ["t_p1", "t_p2", "t_p3"]);
@@ -201,6 +203,7 @@ mod tests {
             table: String::new(),
             columns: vec![column(values)],
             rows: 250_000,
+            seed: 1,
         };
         let (items, orders) = (of(ColumnValues::Parent(5)), of(ColumnValues::Serial));
         let keys = |table: &TableRows| table.parts().iter().map(|part| table.keys(part)).collect::<Vec<_>>();

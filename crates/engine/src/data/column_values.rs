@@ -1,9 +1,10 @@
 //! What the rows of a workload's table have in a column, said as data. Every value is a pure function of the row's id
-//! and of the names of table and column, so that parts of a table can be made in any order, and read back as proof.
+//! and of a seed, and of the names of table and column, so that parts of a table can be made in any order, and read back as proof.
 
+use super::DEFAULT_SEED;
 use super::mix::mix;
 use serde::Deserialize;
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// What the rows of a table have in a column, by their ids from 1 on.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -64,10 +65,10 @@ impl Drawn {
         Self { seed, from, to }
     }
 
-    /// The numbers of a column of a table, from one number to another one.
+    /// The numbers of a column of a table in data of a seed, from one number to another one.
     #[must_use]
-    pub fn of_column(table: &str, column: &str, (from, to): (i64, i64)) -> Self {
-        Self { seed: seed_of(table, column), from, to }
+    pub fn of_column(table: &str, column: &str, seed: u64, (from, to): (i64, i64)) -> Self {
+        Self { seed: seed_of(table, column, seed), from, to }
     }
 
     /// The number of an id.
@@ -78,9 +79,10 @@ impl Drawn {
     }
 }
 
-/// The seed of a column, which no other column has.
-pub(super) fn seed_of(table: &str, column: &str) -> u64 {
-    xxh3_64(format!("{table}.{column}").as_bytes())
+/// The seed of a column in data of a seed, which no other column has.
+pub(super) fn seed_of(table: &str, column: &str, seed: u64) -> u64 {
+    // What was loaded before there were seeds is data of the default one.
+    xxh3_64_with_seed(format!("{table}.{column}").as_bytes(), seed.wrapping_sub(DEFAULT_SEED))
 }
 
 /// One of 0..n, drawn for an id.

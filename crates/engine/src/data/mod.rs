@@ -25,6 +25,9 @@ pub use mix::mix;
 pub use rows_by_columns::RowsByColumns;
 pub use sample::{Sample, altered_quantities, quantity_sum};
 
+/// The seed of data for which none is named.
+pub const DEFAULT_SEED: u64 = 42;
+
 /// Characters of `filler`, half from words and half random.
 pub const FILLER_CHARS: usize = 256;
 const HALF: usize = FILLER_CHARS / 2;

@@ -17,12 +17,12 @@ pub struct RowsByColumns<'t> {
 }
 
 impl<'t> RowsByColumns<'t> {
-    /// The rows of a table with these columns. Its name decides what is drawn.
+    /// The rows of a table with these columns in data of a seed. Its name and the seed decide what is drawn.
     #[must_use]
-    pub fn new(table: &str, columns: &'t [Column]) -> Self {
+    pub fn new(table: &str, seed: u64, columns: &'t [Column]) -> Self {
         let chars = |column: &Column| if let ColumnType::Text { chars } = column.kind { chars } else { 0 };
         let blanks = " ".repeat(columns.iter().map(chars).max().unwrap_or(0));
-        let seeds = columns.iter().map(|column| seed_of(table, &column.name)).collect();
+        let seeds = columns.iter().map(|column| seed_of(table, &column.name, seed)).collect();
         Self { columns, seeds, blanks, text: String::new() }
     }
 }
@@ -85,7 +85,7 @@ fn one_of(texts: &[String], seed: u64, id: u64) -> &str {
 #[allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 mod tests {
     use super::*;
-    use crate::data::{Columns, RowSum};
+    use crate::data::{Columns, DEFAULT_SEED, RowSum};
     use serde::Deserialize;
 
     #[derive(Deserialize)]
@@ -114,7 +114,7 @@ mod tests {
             { name = "filler", type = "text", chars = 4, values = "blank" },
         "#,
         );
-        let mut rows = RowsByColumns::new("t", &columns);
+        let mut rows = RowsByColumns::new("t", DEFAULT_SEED, &columns);
         assert_eq!(shown(&mut rows, 10), r#"Int(10) Int(1) Int(2) Int(-3) Text("    ")"#);
         assert_eq!(shown(&mut rows, 12), r#"Int(12) Int(2) Int(4) Int(-3) Text("    ")"#);
         // A server that pads texts, one that cuts them and one that has no empty ones give the same sum.
@@ -140,12 +140,19 @@ mod tests {
             { name = "street", type = "text", chars = 6, values = { letters = [3, 5] } },
         "#,
         );
-        let (mut rows, mut others) = (RowsByColumns::new("t", &columns), RowsByColumns::new("u", &columns));
+        let of = |table, seed| RowsByColumns::new(table, seed, &columns);
+        let (mut rows, mut others) = (of("t", DEFAULT_SEED), of("u", DEFAULT_SEED));
         let ids = 1..=1_000;
         let all: Vec<Vec<String>> =
             ids.clone().map(|id| shown(&mut rows, id).split(' ').map(str::to_owned).collect()).collect();
         assert_eq!(all[6].join(" "), shown(&mut rows, 7), "the same at any time");
         assert!(ids.clone().filter(|id| all[*id as usize - 1].join(" ") == shown(&mut others, *id)).count() < 5);
+        // What earlier versions have loaded.
+        let loaded = r#"Int(1) Int(8) Day(11) Cents(162) Text("online") Text("Anta") Text("dlk")"#;
+        assert_eq!(all[6].join(" "), loaded);
+        let (mut again, mut other_seed) = (of("t", 7), of("t", 8));
+        let same = |id: &u64| shown(&mut again, *id) == shown(&mut other_seed, *id);
+        assert!(ids.clone().filter(same).count() < 5, "another seed makes other data");
         let mut kinds = all.iter().map(|row| row[0].clone()).collect::<Vec<_>>();
         kinds.sort_unstable();
         kinds.dedup();
@@ -165,10 +172,10 @@ mod tests {
     #[test]
     fn a_total_is_that_of_its_children() {
         let (price, quantity) =
-            (Drawn::of_column("items", "price", (5, 9)), Drawn::of_column("items", "quantity", (1, 3)));
+            (Drawn::of_column("items", "price", 7, (5, 9)), Drawn::of_column("items", "quantity", 7, (1, 3)));
         let mut columns = columns(r#"{ name = "total", type = "cents" }"#);
         columns[0].values = ColumnValues::SumOfProducts { rows: 2, of: [price, quantity] };
         let expected = price.of(5) * quantity.of(5) + price.of(6) * quantity.of(6);
-        assert_eq!(shown(&mut RowsByColumns::new("orders", &columns), 3), format!("Cents({expected})"));
+        assert_eq!(shown(&mut RowsByColumns::new("orders", 7, &columns), 3), format!("Cents({expected})"));
     }
 }

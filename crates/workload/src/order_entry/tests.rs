@@ -8,7 +8,7 @@ use dbdyno_engine::client::{Answer, Value};
 use dbdyno_engine::program::{Act, TypeId};
 
 fn user(number: u32) -> User {
-    User { number, of: 4, seed: 7, scale: Scale::LEAST, form: Drive::Client }
+    User { number, of: 4, seed: 7, scale: Scale::LEAST, data_seed: 9, form: Drive::Client }
 }
 
 /// A transaction as a user sends it: the statements, with `BEGIN` before the one that opens it, and how it ends.
@@ -208,6 +208,7 @@ fn a_customer_is_found_by_the_name_that_was_loaded() {
         table: "x.y".to_owned(),
         columns: tables[0].columns.clone(),
         rows: tables[0].rows,
+        seed: 9,
     };
     let (mut source, mut row) = (customers.source(), dbdyno_engine::client::Values::new());
     let mut names = std::collections::BTreeSet::new();

@@ -89,7 +89,7 @@ impl Visits {
             types,
             user,
             customers,
-            names: RowsByColumns::new(&tables::called("order-entry", "customers"), &CUSTOMER),
+            names: RowsByColumns::new(&tables::called("order-entry", "customers"), user.data_seed, &CUSTOMER),
             name: Values::new(),
             begun: 0,
             keys: Keys::at(user.seed, user.number, 0),

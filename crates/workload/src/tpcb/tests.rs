@@ -5,7 +5,7 @@ use crate::Ended;
 use dbdyno_engine::client::Value;
 
 fn user(number: u32, form: Drive) -> User {
-    User { number, of: 4, seed: 7, scale: Scale::units(3), form }
+    User { number, of: 4, seed: 7, scale: Scale::units(3), data_seed: 42, form }
 }
 
 /// What a user sends in a transaction: statement, values, whether it opens.
