@@ -67,7 +67,7 @@ pub(super) fn load(args: &LoadArgs, context: &Context) -> Result<(), Error> {
             Ok(_) => Some(hold(place.engine.as_ref(), &target, &progress, &stop)?),
             Err(_) => None,
         };
-        let loaded = looked.load(&place, &progress, &stop)?;
+        let loaded = looked.load(&place, args.jobs, &progress, &stop)?;
         let next = format!("dbdyno run {}{}", workload.name(), wished.again(&target));
         show_workload(workload.name(), target, loaded, args.shown.format())?;
         context.say_next(&next, "measures it");
@@ -107,14 +107,35 @@ struct WorkloadLoadDocument {
     anew: bool,
     /// Rows that were made, by table; empty when everything was there.
     rows: BTreeMap<String, u64>,
+    /// Seconds for writing rows, all jobs together; this and what follows is absent when everything was there.
+    write_s: Option<f64>,
+    /// Seconds for reading them back.
+    read_back_s: Option<f64>,
+    index_s: Option<f64>,
+    /// Seconds for statistics.
+    finish_s: Option<f64>,
+    /// Seconds for everything, from the tables to the proof.
+    elapsed_s: Option<f64>,
 }
 
 fn show_workload(workload: &'static str, target: String, load: WorkloadLoad, format: Format) -> Result<(), Error> {
-    let WorkloadLoad { scale, seed, rows, anew } = load;
+    let WorkloadLoad { scale, seed, rows, anew, times } = load;
     let size = data_words(scale, seed).replace(" seed", ", seed");
     if format == Format::Json {
         let rows = rows.into_iter().collect();
-        return output::json(&WorkloadLoadDocument { target, workload, scale, seed, anew, rows });
+        return output::json(&WorkloadLoadDocument {
+            target,
+            workload,
+            scale,
+            seed,
+            anew,
+            rows,
+            write_s: times.map(|times| times.write_s),
+            read_back_s: times.map(|times| times.read_back_s),
+            index_s: times.map(|times| times.index_s),
+            finish_s: times.map(|times| times.finish_s),
+            elapsed_s: times.map(|times| times.elapsed_s),
+        });
     }
     if rows.is_empty() {
         return output::line(&format!("{target} holds {workload} at {size} already; there was nothing to load"));

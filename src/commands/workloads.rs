@@ -150,18 +150,20 @@ impl WorkloadTarget {
         Ok(workload_plan(&RunRequest { drive, ..request.clone() }, of)?)
     }
 
-    /// Loads the workload if it is not loaded. The target is locked.
+    /// Loads the workload if it is not loaded, with as many jobs as the machine has hardware threads unless a number is
+    /// given. The target is locked.
     ///
     /// # Errors
     /// The engine's error; or another scale or seed is loaded, or the load is incomplete.
     pub(super) fn load(
         &self,
         place: &OpenedTarget,
+        jobs: Option<u32>,
         progress: &Progress,
         stop: &StopSwitch,
     ) -> Result<WorkloadLoad, Error> {
         let dialect = self.dialect.as_ref().map_err(|why| Error::Usage(why.clone()))?;
-        let jobs = dbdyno_probe::hardware_threads();
+        let jobs = jobs.unwrap_or_else(dbdyno_probe::hardware_threads);
         let loaded = load_workload(place.engine.as_ref(), dialect, (self.scale, self.seed), jobs, (progress, stop));
         progress.finish();
         let loaded = loaded.map_err(|error| match stop.requested() {
@@ -208,7 +210,7 @@ impl WorkloadTarget {
         if self.dialect.is_err() {
             return Ok(Vec::new());
         }
-        let WorkloadLoad { scale, seed, .. } = self.load(place, progress, stop)?;
+        let WorkloadLoad { scale, seed, .. } = self.load(place, None, progress, stop)?;
         Ok(self.dialect.into_iter().map(|dialect| LoadedWorkload::new(dialect, scale, seed)).collect())
     }
 }

@@ -13,6 +13,9 @@ fn loaded() -> Room {
     let room = Room::new();
     let said = room.run(&format!("load order-entry --scale 0.01 {TARGET} --json")).expect(0).json();
     assert_eq!((number(&said, "/scale"), number(&said, "/rows/items")), (0.01, 71_485.0), "{said:#}");
+    let parts = ["write_s", "read_back_s", "index_s", "finish_s"].map(|part| number(&said, &format!("/{part}")));
+    assert!(parts[..3].iter().all(|seconds| *seconds > 0.0), "{said:#}");
+    assert!(parts.iter().sum::<f64>() <= number(&said, "/elapsed_s"), "{said:#}");
     room
 }
 

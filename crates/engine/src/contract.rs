@@ -17,7 +17,7 @@ pub use told::{
     BlockWrites, ChunkResult, Difference, Durability, DurablePlaces, Failure, Features, Finding, FindingLevel,
     Inspection, Loaded, Settled,
 };
-pub use workloads::{RowPart, TableRows, Workloads};
+pub use workloads::{FillTimes, RowPart, TableRows, Workloads};
 
 use crate::data::{Columns, Sample};
 use crate::{AloneAnyway, EngineError, Hold, PointStatistics, Pump, ThreadPump};

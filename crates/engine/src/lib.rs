@@ -34,8 +34,9 @@ pub use clock::{Clock, MonotonicClock, SimulatedClock};
 pub use contract::finding;
 pub use contract::{
     BlockWrites, Canceller, ChunkResult, Difference, Durability, DurablePlaces, Engine, Executor, Failure, Features,
-    Finding, FindingLevel, Inspection, LoadReport, LoadWatch, Loaded, LostTarget, PointSpec, Prepared, ProgramSpec,
-    Request, RowPart, Sampling, Session, Settled, SnapshotsTaken, TableLoad, TableRows, WorkloadRepository, Workloads,
+    FillTimes, Finding, FindingLevel, Inspection, LoadReport, LoadWatch, Loaded, LostTarget, PointSpec, Prepared,
+    ProgramSpec, Request, RowPart, Sampling, Session, Settled, SnapshotsTaken, TableLoad, TableRows,
+    WorkloadRepository, Workloads,
 };
 pub use dialect::Dialect;
 pub use error::EngineError;

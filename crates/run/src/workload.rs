@@ -10,7 +10,7 @@ use dbdyno_engine::{Engine, EngineError};
 use dbdyno_model::{
     ClientLoad, Dop, Flag, Mapping, MixRequest, Plan, PlannedPoint, Point, Ramp, Scale, Status, Subject, WorkloadName,
 };
-use dbdyno_workload::{Dialect, Ended, TargetWorkload, Workload, WorkloadData};
+use dbdyno_workload::{Dialect, Ended, LoadDone, LoadTimes, TargetWorkload, Workload, WorkloadData};
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(15);
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// The result of a load.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct WorkloadLoad {
     /// The scale that is on the target now.
     pub scale: Scale,
@@ -31,6 +31,8 @@ pub struct WorkloadLoad {
     pub rows: Vec<(String, u64)>,
     /// Whether an unfinished earlier load was started over.
     pub anew: bool,
+    /// How long its parts took; nothing where everything was there.
+    pub times: Option<LoadTimes>,
 }
 
 /// Loads a workload at a scale of a seed, with `jobs` sessions, unless it is there, at whatever scale. The caller has
@@ -48,10 +50,11 @@ pub fn load_workload(
     let target_workload = TargetWorkload::new(engine, dialect);
     let data = target_workload.data()?;
     if let WorkloadData::Complete { scale, seed } = data {
-        return Ok(WorkloadLoad { scale, seed, rows: Vec::new(), anew: false });
+        return Ok(WorkloadLoad { scale, seed, rows: Vec::new(), anew: false, times: None });
     }
-    let (rows, goes_on) = target_workload.load((scale, seed), jobs, &LoadProgress { events, stop })?;
-    Ok(WorkloadLoad { scale, seed, rows, anew: data != WorkloadData::Nothing && !goes_on })
+    let LoadDone { rows, went_on, times } =
+        target_workload.load((scale, seed), jobs, &LoadProgress { events, stop })?;
+    Ok(WorkloadLoad { scale, seed, rows, anew: data != WorkloadData::Nothing && !went_on, times: Some(times) })
 }
 
 /// What is asked of a workload in addition to what is asked of tests.

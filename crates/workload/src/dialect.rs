@@ -3,15 +3,16 @@
 //! | name | what |
 //! | --- | --- |
 //! | `make X` | makes a table, a procedure or a sequence; `makes: table NAME` says which, `columns: a b` what a table has |
-//! | `finish X` | what comes after the rows: indexes, statistics |
+//! | `index X` | makes an index, or some, that are not there; they are made at the same time where the engine can |
+//! | `finish X` | what comes after the rows and indexes: statistics; likewise at the same time |
 //! | `rest X` | what brings the tables to rest before a point |
 //! | `client X`, `server X` | what a user sends, statement by statement or as one call; `outputs: int` where a call has output values |
 //! | `no server` | there is no such form, and `why` |
 //! | `count`, `look` | figures that prove the load, and the work |
 //! | `keys X` | the first ten keys of rows that break what a figure of `look` counts |
 //!
-//! In `make`, `finish`, `count`, `look` and `keys` `{TABLE_rows}` is how many rows a load makes in a table, and
-//! `{TABLE_next}` the next id.
+//! In `make`, `index`, `finish`, `count`, `look` and `keys` `{TABLE_rows}` is how many rows a load makes in a table,
+//! and `{TABLE_next}` the next id.
 
 use crate::{Workload, tables};
 use dbdyno_engine::client::{StatementText, Statements, ValueType};

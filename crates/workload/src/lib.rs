@@ -15,7 +15,7 @@ mod tpcb;
 pub use alone::Alone;
 pub use contract::{About, Ended, User, Workload};
 pub use dialect::{Dialect, data_words};
-pub use target_workload::{TargetWorkload, WorkloadData};
+pub use target_workload::{LoadDone, LoadTimes, TargetWorkload, WorkloadData};
 
 /// The workloads of this build.
 pub static WORKLOADS: [&dyn Workload; 2] = [&tpcb::TpcB, &order_entry::OrderEntry];

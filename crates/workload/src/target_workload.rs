@@ -7,6 +7,8 @@ use dbdyno_engine::client::{Bound, StatementText, Statements, Values};
 use dbdyno_engine::data::DEFAULT_SEED;
 use dbdyno_engine::{Engine, EngineError, LoadWatch, Request, Session, TableRows};
 use dbdyno_model::{CommitMode, ErrorClass, Scale};
+use std::cmp::Reverse;
+use std::time::Instant;
 
 /// A workload's data on a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +67,32 @@ impl WorkloadData {
     }
 }
 
+/// What a load did.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LoadDone {
+    /// Rows of each table, in order.
+    pub rows: Vec<(String, u64)>,
+    /// Whether it went on with an earlier load.
+    pub went_on: bool,
+    /// How long its parts took.
+    pub times: LoadTimes,
+}
+
+/// How long the parts of a load took, in seconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct LoadTimes {
+    /// Writing rows; 0 where none were missing.
+    pub write_s: f64,
+    /// Reading all rows back.
+    pub read_back_s: f64,
+    /// Indexes.
+    pub index_s: f64,
+    /// What comes after them, as statistics.
+    pub finish_s: f64,
+    /// Everything, from the tables to the proof.
+    pub elapsed_s: f64,
+}
+
 /// A workload on the target of an engine, with its SQL in the engine's dialect.
 pub struct TargetWorkload<'e> {
     engine: &'e dyn Engine,
@@ -96,19 +124,14 @@ impl<'e> TargetWorkload<'e> {
     }
 
     /// Loads it at a scale of a seed, with so many jobs at the same time where the engine can. An interrupted load of
-    /// the same scale and seed goes on where it stopped. Anything else that an earlier load left is dropped first.
-    /// Returns the rows of each table, in order, and whether an interrupted load went on. The caller has locked the
-    /// target.
+    /// the same scale and seed goes on where it stopped. Anything else that an earlier load left is dropped first. The
+    /// caller has locked the target.
     ///
     /// # Errors
     /// A table that dbdyno did not make has one of its names; the engine's error; `Cancelled` once the watch says so;
     /// `Corruption` where the tables do not hold what the load must make.
-    pub fn load(
-        &self,
-        (scale, seed): (Scale, u64),
-        jobs: u32,
-        watch: &dyn LoadWatch,
-    ) -> Result<(Vec<(String, u64)>, bool), EngineError> {
+    pub fn load(&self, (scale, seed): (Scale, u64), jobs: u32, watch: &dyn LoadWatch) -> Result<LoadDone, EngineError> {
+        let began = Instant::now();
         // This makes the book-keeping where there is none, so that it can be read.
         self.engine.note(&[])?;
         let (meta, objects, tables) =
@@ -116,20 +139,15 @@ impl<'e> TargetWorkload<'e> {
         objects.iter().try_for_each(|object| self.refuse_foreign(object, &meta))?;
         let size = data_words(scale, seed);
         let filling = format!("filling {size}");
-        let goes_on = meta.get(&self.entry()) == filling && self.have_tables(&objects)?;
-        if !goes_on {
+        let went_on = meta.get(&self.entry()) == filling && self.have_tables(&objects)?;
+        if !went_on {
             self.make((scale, &size), &objects, &tables, &meta)?;
             self.engine.note(&[(self.entry(), filling)])?;
         }
-        self.engine.fill(&tables, jobs, watch)?;
+        let filled = self.engine.fill(&tables, jobs, watch)?;
         let rows = tables.iter().map(|table| (self.short_name(&table.what).to_owned(), table.rows)).collect();
-        let finishing = self.dialect.all("finish");
-        for (statement, nth) in finishing.iter().zip(1..) {
-            let doing = format!("{} indexes and statistics", self.name());
-            watch.refuse(&doing)?;
-            self.run(&[self.dialect.at_scale(&statement.sql, scale)?])?;
-            watch.progress(&doing, nth, finishing.len() as u64);
-        }
+        let index_s = self.run_each(("index", "indexes"), scale, &tables, (jobs, watch))?;
+        let finish_s = self.run_each(("finish", "statistics"), scale, &tables, (jobs, watch))?;
         let (miscounted, figures) = (self.recount(scale)?, self.read_figures(scale)?);
         let wrong: Vec<String> = miscounted.into_iter().chain(self.broken(scale, &figures)?).collect();
         if !wrong.is_empty() {
@@ -137,7 +155,37 @@ impl<'e> TargetWorkload<'e> {
             return Err(EngineError::new(ErrorClass::Corruption, message));
         }
         self.engine.note(&[(self.entry(), format!("complete {size}"))])?;
-        Ok((rows, goes_on))
+        let (write_s, read_back_s) = (filled.write_s, filled.read_back_s);
+        let times = LoadTimes { write_s, read_back_s, index_s, finish_s, elapsed_s: began.elapsed().as_secs_f64() };
+        Ok(LoadDone { rows, went_on, times })
+    }
+
+    /// Runs the statements of a section that come after the rows, those of the largest tables first, so that none of
+    /// them begins when nothing else is left to do. Returns how many seconds that took.
+    fn run_each(
+        &self,
+        (section, words): (&str, &str),
+        scale: Scale,
+        tables: &[TableRows],
+        (jobs, watch): (u32, &dyn LoadWatch),
+    ) -> Result<f64, EngineError> {
+        let (began, what) = (Instant::now(), format!("{} {words}", self.name()));
+        let at_scale = |text: &StatementText| Ok(self.dialect.at_scale(&text.sql, scale)?.sql);
+        let statements: Result<Vec<String>, EngineError> = self.dialect.all(section).iter().map(at_scale).collect();
+        let statements = largest_first(statements?, tables);
+        if !self.engine.features().single_writer {
+            if !statements.is_empty() {
+                self.engine.run_each(&what, &statements, jobs, watch)?;
+            }
+            return Ok(began.elapsed().as_secs_f64());
+        }
+        let n = statements.len() as u64;
+        for (sql, nth) in statements.into_iter().zip(1..) {
+            watch.refuse(&what)?;
+            self.run(&[sql.into()])?;
+            watch.progress(&what, nth, n);
+        }
+        Ok(began.elapsed().as_secs_f64())
     }
 
     /// The name of a table in reports: `what` without the workload's name.
@@ -315,6 +363,13 @@ impl<'e> TargetWorkload<'e> {
     }
 }
 
+/// Statements, those first that name the tables with the most rows.
+fn largest_first(mut statements: Vec<String>, tables: &[TableRows]) -> Vec<String> {
+    let named = |sql: &str| tables.iter().filter(|of| sql.contains(of.table.as_str())).map(|of| of.rows).max();
+    statements.sort_by_key(|sql| Reverse(named(sql)));
+    statements
+}
+
 fn execute(session: &mut dyn Session, statement: usize, values: &Values) -> Result<(), EngineError> {
     let request = Request::Statement(Bound { statement, values, times: 1, opens: false });
     session.execute(&request).map(drop).map_err(|failure| failure.error)
@@ -324,6 +379,27 @@ fn execute(session: &mut dyn Session, statement: usize, values: &Values) -> Resu
 #[allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 mod tests {
     use super::*;
+
+    #[test]
+    fn statements_on_the_largest_tables_come_first() {
+        let of = |table: &str, rows| TableRows {
+            what: String::new(),
+            table: format!("x.{table}"),
+            columns: Vec::new(),
+            rows,
+            seed: 1,
+        };
+        let tables = [of("orders", 20), of("items", 100), of("products", 3)];
+        let sql = [
+            "INDEX a ON x.products (n)",
+            "INDEX b ON x.orders (n)",
+            "INDEX c ON x.items (n)",
+            "INDEX d ON x.items (m)",
+        ];
+        let sorted = largest_first(sql.map(str::to_owned).to_vec(), &tables);
+        let names: Vec<&str> = sorted.iter().filter_map(|sql| sql.split(' ').nth(1)).collect();
+        assert_eq!(names, ["c", "d", "b", "a"]);
+    }
 
     #[test]
     fn what_the_book_keeping_says_of_scale_and_seed_is_read_back() {

@@ -2,13 +2,15 @@
 //! that dies meanwhile.
 
 use super::crashes::lost;
-use super::{OWN, Product, stories};
+use super::{OWN, Product, stories, until_gone};
 use crate::document::check_document;
 use crate::support::{Room, number, points, statuses, text, wait_until};
+use rustix::process::Signal;
 
 stories!(
     a_shop_runs_is_proved_and_dropped,
     a_foreign_sequence_stays,
+    a_load_that_is_stopped_at_its_indexes_goes_on,
     acknowledged_orders_outlive_the_crash_of_the_server,
 );
 
@@ -101,6 +103,27 @@ fn runs_in_both_forms(room: &Room, target: &str) {
             assert_eq!(number(point, "/statements/select") > 0.0, !calls, "{:#}", point["statements"]);
         }
     }
+}
+
+/// Ctrl-C while several sessions make indexes: those under way are gone, and the same command makes what is missing.
+fn a_load_that_is_stopped_at_its_indexes_goes_on<S: Product>() {
+    let (room, database) = (Room::new(), S::fixtures().empty());
+    let load = format!("load order-entry --scale 0.02 --jobs 3 --target {}", database.target());
+    let run = room.start(&load);
+    run.until("order-entry indexes: ");
+    run.signal(Signal::INT);
+    let said = run.end().expect(3).stderr;
+    assert!(said.contains("the same command goes on with the load"), "{said}");
+    until_gone(database.server, &database.name);
+    let checked = room.run(&format!("check --target {}", database.target())).stdout;
+    assert!(checked.contains("order-entry at scale 0.02, seed 42: its load is unfinished"), "{checked}");
+    let document = room.run(&format!("{load} --json")).expect(0).json();
+    assert_eq!(document["anew"], false, "{document:#}");
+    assert!(
+        number(&document, "/index_s") > 0.0 && number(&document, "/write_s") < 1.0,
+        "rows were there: {document:#}"
+    );
+    room.run(&format!("run order-entry --users 2 --duration 500ms --target {}", database.target())).expect(0);
 }
 
 /// A sequence that somebody else made, of a name that a load needs, is refused and stays, also when the load is tried

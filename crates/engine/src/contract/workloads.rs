@@ -129,6 +129,15 @@ impl TableRows {
     }
 }
 
+/// What filling tables took, in seconds by the clock on the wall, all jobs together.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct FillTimes {
+    /// Writing rows.
+    pub write_s: f64,
+    /// Reading them back.
+    pub read_back_s: f64,
+}
+
 /// What an engine does for workloads, beside opening sessions that prepare their statements.
 pub trait Workloads {
     /// The book-keeping beside the data; empty where there is none.
@@ -153,7 +162,16 @@ pub trait Workloads {
     ///
     /// # Errors
     /// Anything that ends the load; what was committed stays. `Corruption` where other rows are there.
-    fn fill(&self, _: &[TableRows], _jobs: u32, _: &dyn LoadWatch) -> Result<(), EngineError> {
+    fn fill(&self, _: &[TableRows], _jobs: u32, _: &dyn LoadWatch) -> Result<FillTimes, EngineError> {
+        Err(unsupported())
+    }
+
+    /// Runs statements that each stand for themselves and have no values, as those that make indexes, `jobs` of them at
+    /// the same time where the engine can. The progress calls them `what`.
+    ///
+    /// # Errors
+    /// The first that any of them met; `Cancelled` once the watch says so. What was done stays.
+    fn run_each(&self, _what: &str, _statements: &[String], _jobs: u32, _: &dyn LoadWatch) -> Result<(), EngineError> {
         Err(unsupported())
     }
 

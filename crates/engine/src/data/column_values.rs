@@ -1,10 +1,13 @@
-//! What the rows of a workload's table have in a column, said as data. Every value is a pure function of the row's id
-//! and of a seed, and of the names of table and column, so that parts of a table can be made in any order, and read back as proof.
+//! What the rows of a workload's table have in a column, said as data. Every value is a pure function of a seed, of the
+//! row's id and of the names of table and column, so that parts of a table can be made in any order, and read back as
+//! proof.
 
-use super::DEFAULT_SEED;
 use super::mix::mix;
 use serde::Deserialize;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+/// The seed of data for which none is named.
+pub const DEFAULT_SEED: u64 = 42;
 
 /// What the rows of a table have in a column, by their ids from 1 on.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]

@@ -18,15 +18,12 @@ mod sample;
 
 pub use calendar::{calendar, day_from_iso, day_number, first_day, iso_day};
 pub use checksum::{Checksum, Columns};
-pub use column_values::{ColumnValues, Drawn};
+pub use column_values::{ColumnValues, DEFAULT_SEED, Drawn};
 pub use columns::{Column, ColumnType, RowSource, RowSum, column_list, test_columns};
 pub use keys::Keys;
 pub use mix::mix;
 pub use rows_by_columns::RowsByColumns;
 pub use sample::{Sample, altered_quantities, quantity_sum};
-
-/// The seed of data for which none is named.
-pub const DEFAULT_SEED: u64 = 42;
 
 /// Characters of `filler`, half from words and half random.
 pub const FILLER_CHARS: usize = 256;

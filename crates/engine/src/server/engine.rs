@@ -11,9 +11,9 @@ use crate::bookkeeping::Meta;
 use crate::data::{Checksum, Columns, Sample};
 use crate::private::PrivateServer;
 use crate::{
-    BlockWrites, Canceller, Durability, DurablePlaces, Engine, EngineError, Features, Finding, Hold, Inspection,
-    LoadReport, LoadWatch, Loaded, LostTarget, PointSpec, PointStatistics, ProgramSpec, Pump, Sampling, Session,
-    Settled, TableRows, WorkloadRepository, Workloads,
+    BlockWrites, Canceller, Durability, DurablePlaces, Engine, EngineError, Features, FillTimes, Finding, Hold,
+    Inspection, LoadReport, LoadWatch, Loaded, LostTarget, PointSpec, PointStatistics, ProgramSpec, Pump, Sampling,
+    Session, Settled, TableRows, WorkloadRepository, Workloads,
 };
 use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Size, TableName};
 use std::collections::BTreeMap;
@@ -121,8 +121,12 @@ impl<P: Product> Workloads for ServerEngine<P> {
         })
     }
 
-    fn fill(&self, tables: &[TableRows], jobs: u32, watch: &dyn LoadWatch) -> Result<(), EngineError> {
+    fn fill(&self, tables: &[TableRows], jobs: u32, watch: &dyn LoadWatch) -> Result<FillTimes, EngineError> {
         fill::fill(&self.product, tables, jobs, watch)
+    }
+
+    fn run_each(&self, what: &str, statements: &[String], jobs: u32, watch: &dyn LoadWatch) -> Result<(), EngineError> {
+        fill::run_each(&self.product, what, statements, (jobs, watch))
     }
 
     fn begin_program(&self, spec: &ProgramSpec) -> Result<(), EngineError> {

@@ -1,12 +1,14 @@
-//! The load of a workload's tables: parts of them, each by one transaction that also notes it, and all read back.
+//! The load of a workload's tables: parts of them, each by one transaction that also notes it, and all read back; and
+//! what comes after that.
 
 use super::contents::{self, transaction};
 use super::load::{note, pool};
 use super::{Connection as _, LoadStop, PhaseProgress, ProductTables, Rows};
 use crate::client::Values;
 use crate::data::{Columns, RowSum};
-use crate::{EngineError, LoadWatch, RowPart, TableRows};
+use crate::{EngineError, FillTimes, LoadWatch, RowPart, TableRows};
 use dbdyno_model::ErrorClass;
+use std::time::Instant;
 
 /// Fills what is missing, and reads all back.
 ///
@@ -17,7 +19,8 @@ pub(super) fn fill<P: ProductTables>(
     tables: &[TableRows],
     jobs: u32,
     watch: &dyn LoadWatch,
-) -> Result<(), EngineError> {
+) -> Result<FillTimes, EngineError> {
+    let mut times = FillTimes::default();
     let mut control = product.open(0, "dbdyno load")?;
     let books = contents::look(product, &mut control)?.ours()?.unwrap_or_default();
     let mut pool = pool(product, jobs, watch)?;
@@ -36,16 +39,41 @@ pub(super) fn fill<P: ProductTables>(
                 connection.batch(&doing, &note::<P>("filled", &part.name)?)
             })
         };
+        let began = Instant::now();
         pool.each(&doing, &missing, || (), work)?;
+        times.write_s += began.elapsed().as_secs_f64();
         let progress = PhaseProgress::new(watch, format!("{} checksum", table.what), 0, table.rows);
         let prove = |connection: &mut P::Connection, part: &RowPart, (): &mut (), stop: &LoadStop<'_>| {
             prove_part::<P>(connection, (table, part), stop)?;
             progress.add(part.rows());
             Ok(())
         };
+        let began = Instant::now();
         pool.each(&format!("reading {} back", table.name()), &parts, || (), prove)?;
+        times.read_back_s += began.elapsed().as_secs_f64();
     }
-    Ok(())
+    Ok(times)
+}
+
+/// Runs statements, each by the next session that has nothing to do.
+///
+/// # Errors
+/// As for [`crate::Workloads::run_each`].
+pub(super) fn run_each<P: ProductTables>(
+    product: &P,
+    what: &str,
+    statements: &[String],
+    (jobs, watch): (u32, &dyn LoadWatch),
+) -> Result<(), EngineError> {
+    let jobs = jobs.min(statements.len().try_into().unwrap_or(u32::MAX));
+    let mut pool = pool(product, jobs, watch)?;
+    let progress = PhaseProgress::new(watch, what.to_owned(), 0, statements.len() as u64);
+    let work = |connection: &mut P::Connection, sql: &String, (): &mut (), _: &LoadStop<'_>| {
+        connection.batch(&format!("making {what}"), sql)?;
+        progress.add(1);
+        Ok(())
+    };
+    pool.each(&format!("making {what}"), statements, || (), work)
 }
 
 fn prove_part<P: ProductTables>(

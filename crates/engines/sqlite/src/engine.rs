@@ -11,8 +11,8 @@ use dbdyno_engine::bookkeeping::Meta;
 use dbdyno_engine::data::{Checksum, Columns, Sample};
 use dbdyno_engine::server::{LoadRequest, recover};
 use dbdyno_engine::{
-    Durability, Engine, EngineError, Features, Finding, Hold, Inspection, LoadReport, LoadWatch, Loaded, PointSpec,
-    PointStatistics, ProgramSpec, Session, Settled, TableRows, Workloads, for_everybody,
+    Durability, Engine, EngineError, Features, FillTimes, Finding, Hold, Inspection, LoadReport, LoadWatch, Loaded,
+    PointSpec, PointStatistics, ProgramSpec, Session, Settled, TableRows, Workloads, for_everybody,
 };
 use dbdyno_model::{CommitMode, Counter, Counters, Database, Drive, Size, TableName};
 use std::path::PathBuf;
@@ -72,7 +72,7 @@ impl Workloads for SqliteEngine {
         load::note(self.options(), self.shared.cache_bytes, entries)
     }
 
-    fn fill(&self, tables: &[TableRows], _: u32, watch: &dyn LoadWatch) -> Result<(), EngineError> {
+    fn fill(&self, tables: &[TableRows], _: u32, watch: &dyn LoadWatch) -> Result<FillTimes, EngineError> {
         load::fill(self.options(), self.shared.cache_bytes, tables, watch)
     }
 

@@ -13,12 +13,12 @@ use dbdyno_engine::client::Values;
 use dbdyno_engine::data::{Checksum, Columns, Generator, RowSource, RowSum, test_columns};
 use dbdyno_engine::server::load::report;
 use dbdyno_engine::server::{LoadRequest, Phase, PhaseProgress, Times};
-use dbdyno_engine::{EngineError, LoadReport, LoadWatch, RowPart, TableRows};
+use dbdyno_engine::{EngineError, FillTimes, LoadReport, LoadWatch, RowPart, TableRows};
 use dbdyno_model::{ErrorClass, Size, TableName};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Rows that a maker hands over at once.
 const UNIT_ROWS: u64 = 2_000;
@@ -144,21 +144,26 @@ pub(super) fn fill(
     cache_bytes: u64,
     tables: &[TableRows],
     watch: &dyn LoadWatch,
-) -> Result<(), EngineError> {
+) -> Result<FillTimes, EngineError> {
+    let mut times = FillTimes::default();
     let books = meta::look(&options.path)?.ours()?.unwrap_or_default();
     let connection = SqliteConnection::open_for_work(options, cache_bytes)?;
     for table in tables {
         for part in table.parts() {
+            let began = Instant::now();
             if !books.done("filled", &part.name) {
                 transaction(&connection, || {
                     fill_part(&connection, table, &part, watch)?;
                     meta::set(&connection, &format!("filled {}", part.name), "1")
                 })?;
             }
+            times.write_s += began.elapsed().as_secs_f64();
+            let began = Instant::now();
             prove_part(&connection, table, &part)?;
+            times.read_back_s += began.elapsed().as_secs_f64();
         }
     }
-    Ok(())
+    Ok(times)
 }
 
 fn fill_part(

@@ -354,7 +354,7 @@ BEGIN
   p_done := 1;
 END;
 
--- name: finish indexes
+-- name: index all
 -- what: those that an earlier load has not made
 DECLARE
   there EXCEPTION;

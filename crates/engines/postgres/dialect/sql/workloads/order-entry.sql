@@ -316,58 +316,58 @@ BEGIN
 END
 $$;
 
--- name: finish index_customers_name
+-- name: index customers_name
 CREATE INDEX IF NOT EXISTS oe_customers_name ON dbdyno.oe_customers (lower(last_name), lower(first_name));
 
--- name: finish index_customers_email
+-- name: index customers_email
 CREATE INDEX IF NOT EXISTS oe_customers_email ON dbdyno.oe_customers (email);
 
--- name: finish index_customers_manager
+-- name: index customers_manager
 CREATE INDEX IF NOT EXISTS oe_customers_manager ON dbdyno.oe_customers (account_mgr_id);
 
--- name: finish index_addresses_customer
+-- name: index addresses_customer
 CREATE INDEX IF NOT EXISTS oe_addresses_customer ON dbdyno.oe_addresses (customer_id);
 
--- name: finish index_cards_customer
+-- name: index cards_customer
 CREATE INDEX IF NOT EXISTS oe_cards_customer ON dbdyno.oe_cards (customer_id);
 
--- name: finish index_orders_customer
+-- name: index orders_customer
 CREATE INDEX IF NOT EXISTS oe_orders_customer ON dbdyno.oe_orders (customer_id);
 
--- name: finish index_orders_warehouse
+-- name: index orders_warehouse
 CREATE INDEX IF NOT EXISTS oe_orders_warehouse ON dbdyno.oe_orders (warehouse_id, order_status, order_id);
 
--- name: finish index_orders_sales_rep
+-- name: index orders_sales_rep
 CREATE INDEX IF NOT EXISTS oe_orders_sales_rep ON dbdyno.oe_orders (sales_rep_id);
 
--- name: finish index_orders_date
+-- name: index orders_date
 CREATE INDEX IF NOT EXISTS oe_orders_date ON dbdyno.oe_orders (order_date);
 
--- name: finish index_items_product
+-- name: index items_product
 CREATE INDEX IF NOT EXISTS oe_items_product ON dbdyno.oe_items (product_id);
 
--- name: finish index_logons_customer
+-- name: index logons_customer
 CREATE INDEX IF NOT EXISTS oe_logons_customer ON dbdyno.oe_logons (customer_id);
 
--- name: finish index_logons_date
+-- name: index logons_date
 CREATE INDEX IF NOT EXISTS oe_logons_date ON dbdyno.oe_logons (logon_date);
 
--- name: finish index_inventories_warehouse
+-- name: index inventories_warehouse
 CREATE INDEX IF NOT EXISTS oe_inventories_warehouse ON dbdyno.oe_inventories (warehouse_id);
 
--- name: finish index_products_category
+-- name: index products_category
 CREATE INDEX IF NOT EXISTS oe_products_category ON dbdyno.oe_products (category_id);
 
--- name: finish index_products_supplier
+-- name: index products_supplier
 CREATE INDEX IF NOT EXISTS oe_products_supplier ON dbdyno.oe_products (supplier_id);
 
--- name: finish index_products_name
+-- name: index products_name
 CREATE INDEX IF NOT EXISTS oe_products_name ON dbdyno.oe_products (product_name);
 
--- name: finish index_descriptions_name
+-- name: index descriptions_name
 CREATE INDEX IF NOT EXISTS oe_descriptions_name ON dbdyno.oe_descriptions (translated_name);
 
--- name: finish index_warehouses_location
+-- name: index warehouses_location
 CREATE INDEX IF NOT EXISTS oe_warehouses_location ON dbdyno.oe_warehouses (location_id);
 
 -- name: finish vacuum_customers

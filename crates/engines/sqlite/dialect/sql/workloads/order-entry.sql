@@ -88,58 +88,58 @@ CREATE TABLE dbdyno_oe_warehouses (
   warehouse_id INTEGER PRIMARY KEY, warehouse_name TEXT NOT NULL, location_id INT NOT NULL
 );
 
--- name: finish index_customers_name
+-- name: index customers_name
 CREATE INDEX IF NOT EXISTS dbdyno_oe_customers_name ON dbdyno_oe_customers (lower(last_name), lower(first_name));
 
--- name: finish index_customers_email
+-- name: index customers_email
 CREATE INDEX IF NOT EXISTS dbdyno_oe_customers_email ON dbdyno_oe_customers (email);
 
--- name: finish index_customers_manager
+-- name: index customers_manager
 CREATE INDEX IF NOT EXISTS dbdyno_oe_customers_manager ON dbdyno_oe_customers (account_mgr_id);
 
--- name: finish index_addresses_customer
+-- name: index addresses_customer
 CREATE INDEX IF NOT EXISTS dbdyno_oe_addresses_customer ON dbdyno_oe_addresses (customer_id);
 
--- name: finish index_cards_customer
+-- name: index cards_customer
 CREATE INDEX IF NOT EXISTS dbdyno_oe_cards_customer ON dbdyno_oe_cards (customer_id);
 
--- name: finish index_orders_customer
+-- name: index orders_customer
 CREATE INDEX IF NOT EXISTS dbdyno_oe_orders_customer ON dbdyno_oe_orders (customer_id);
 
--- name: finish index_orders_warehouse
+-- name: index orders_warehouse
 CREATE INDEX IF NOT EXISTS dbdyno_oe_orders_warehouse ON dbdyno_oe_orders (warehouse_id, order_status, order_id);
 
--- name: finish index_orders_sales_rep
+-- name: index orders_sales_rep
 CREATE INDEX IF NOT EXISTS dbdyno_oe_orders_sales_rep ON dbdyno_oe_orders (sales_rep_id);
 
--- name: finish index_orders_date
+-- name: index orders_date
 CREATE INDEX IF NOT EXISTS dbdyno_oe_orders_date ON dbdyno_oe_orders (order_date);
 
--- name: finish index_items_product
+-- name: index items_product
 CREATE INDEX IF NOT EXISTS dbdyno_oe_items_product ON dbdyno_oe_items (product_id);
 
--- name: finish index_logons_customer
+-- name: index logons_customer
 CREATE INDEX IF NOT EXISTS dbdyno_oe_logons_customer ON dbdyno_oe_logons (customer_id);
 
--- name: finish index_logons_date
+-- name: index logons_date
 CREATE INDEX IF NOT EXISTS dbdyno_oe_logons_date ON dbdyno_oe_logons (logon_date);
 
--- name: finish index_inventories_warehouse
+-- name: index inventories_warehouse
 CREATE INDEX IF NOT EXISTS dbdyno_oe_inventories_warehouse ON dbdyno_oe_inventories (warehouse_id);
 
--- name: finish index_products_category
+-- name: index products_category
 CREATE INDEX IF NOT EXISTS dbdyno_oe_products_category ON dbdyno_oe_products (category_id);
 
--- name: finish index_products_supplier
+-- name: index products_supplier
 CREATE INDEX IF NOT EXISTS dbdyno_oe_products_supplier ON dbdyno_oe_products (supplier_id);
 
--- name: finish index_products_name
+-- name: index products_name
 CREATE INDEX IF NOT EXISTS dbdyno_oe_products_name ON dbdyno_oe_products (product_name);
 
--- name: finish index_descriptions_name
+-- name: index descriptions_name
 CREATE INDEX IF NOT EXISTS dbdyno_oe_descriptions_name ON dbdyno_oe_descriptions (translated_name);
 
--- name: finish index_warehouses_location
+-- name: index warehouses_location
 CREATE INDEX IF NOT EXISTS dbdyno_oe_warehouses_location ON dbdyno_oe_warehouses (location_id);
 
 -- name: finish statistics_customers
