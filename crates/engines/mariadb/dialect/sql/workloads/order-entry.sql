@@ -592,7 +592,7 @@ SELECT (SELECT COUNT(*) FROM oe_customers), (SELECT COUNT(*) FROM oe_addresses),
         LEFT JOIN (SELECT order_id, SUM(unit_price * quantity) AS total FROM oe_items GROUP BY order_id) i
         ON i.order_id = o.order_id WHERE NOT (i.total <=> o.order_total)),
        (SELECT COUNT(*) FROM oe_inventories WHERE quantity_on_hand < 0),
-       (SELECT COUNT(*) FROM oe_items i LEFT JOIN oe_orders o ON o.order_id = i.order_id WHERE o.order_id IS NULL),
+       (SELECT COUNT(*) FROM oe_items i FORCE INDEX (PRIMARY) LEFT JOIN oe_orders o ON o.order_id = i.order_id WHERE o.order_id IS NULL),
        (SELECT COUNT(*) FROM oe_items i LEFT JOIN oe_products p ON p.product_id = i.product_id
         WHERE p.product_id IS NULL),
        (SELECT COUNT(*) FROM (
@@ -621,7 +621,7 @@ ORDER BY product_id, warehouse_id LIMIT 10
 
 -- name: keys items without order
 -- what: order, a slash and line
-SELECT CONCAT(i.order_id, '/', i.line_item_id) FROM oe_items i LEFT JOIN oe_orders o ON o.order_id = i.order_id
+SELECT CONCAT(i.order_id, '/', i.line_item_id) FROM oe_items i FORCE INDEX (PRIMARY) LEFT JOIN oe_orders o ON o.order_id = i.order_id
 WHERE o.order_id IS NULL ORDER BY i.order_id, i.line_item_id LIMIT 10
 
 -- name: keys items without product
