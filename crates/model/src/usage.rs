@@ -239,6 +239,10 @@ pub struct DatabaseRates {
     pub data_write_service_time_s: Option<f64>,
     /// Share of logical reads served by the engine's cache.
     pub buffer_hit_pct: Option<f64>,
+    /// Share of logical reads that were read from a device: what neither the engine's cache nor that of the operating
+    /// system had. Absent for all but workloads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_read_pct: Option<f64>,
     /// Blocks written per second, data and log.
     pub write_blocks_per_s: Option<f64>,
     /// Database flash cache.

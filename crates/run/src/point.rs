@@ -295,6 +295,12 @@ fn attempt(
     judge::prove(point, &evidence);
     judge::rate(point, &evidence);
     point.database.read_mib_per_s = evidence.scanned_bytes_per_s(point).map(|bytes| bytes / figures::MIB);
+    if let PointWork::Workload(_) = work {
+        match evidence.device_read_pct() {
+            Ok(pct) => point.database.device_read_pct = Some(pct),
+            Err(why) => point.lacks("database.device_read_pct", why),
+        }
+    }
     figures::fill_metric(point, work, context.catalogue);
     Ok(())
 }

@@ -135,6 +135,7 @@ mod tests {
         (point.mix, point.load.pause) = (Some("A=1".parse().unwrap()), Some("1ms".parse().unwrap()));
         (point.statements, point.outcomes.rolled_back) = (Some(StatementCounts::default()), 1);
         point.tx_per_min = Some(PerMinute { mean: 1.0, max: None });
+        point.database.device_read_pct = Some(1.0);
         point.again = true;
         point.pump = Some(PumpUse { kind: PumpKind::Threads, threads: 1, sessions_follow: false });
         let columns =

@@ -234,6 +234,27 @@ impl Evidence<'_> {
         self.counters.get(Counter::ReadBytes).map_or(bytes, |asked_for| bytes.min(asked_for as f64))
     }
 
+    /// Percentage of the blocks asked for that the devices gave to the engine's processes, at most what the engine read
+    /// from below its cache: what is read ahead and thrown away was not asked for.
+    ///
+    /// # Errors
+    /// Why nobody can tell.
+    pub(crate) fn device_read_pct(&self) -> Result<f64, String> {
+        let per_s = |counter| self.counters.get(counter).map(|n| n as f64 / self.counters_s);
+        let missing = |counter| self.counters.missing.get(&counter).cloned();
+        let logical = per_s(Counter::LogicalReads).ok_or_else(|| {
+            missing(Counter::LogicalReads)
+                .unwrap_or_else(|| "the engine does not count what is asked of its cache".to_owned())
+        })?;
+        let seen = DeviceReads::of(self)?;
+        if !(logical.is_finite() && logical > 0.0 && seen.seconds > 0.0) {
+            return Err("no block was asked for".to_owned());
+        }
+        let fetched = seen.own_bytes / seen.seconds / self.features.block_bytes as f64;
+        let below = per_s(Counter::PhysicalReads).map_or(fetched, |physical| fetched.min(physical));
+        Ok((below / logical * 100.0).min(100.0))
+    }
+
     /// Bytes per second that a scan from storage read from below the engine's cache, at most what the devices gave to
     /// its processes. (The engine also reads pages of a file that were allocated and never written; no device reads
     /// those.) If the data came from memory, the engine's count is used. `None` where the engine does not count, or

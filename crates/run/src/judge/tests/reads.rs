@@ -110,6 +110,31 @@ fn a_scan_reads_no_more_than_the_devices_gave() {
 }
 
 #[test]
+fn the_share_of_reads_from_a_device_is_what_devices_gave_and_the_engine_needed() {
+    let block_bytes = Case::new("T611", 10).features.block_bytes;
+    let told = |blocks: u64, physical: u64| {
+        let case = read("T611", blocks * block_bytes, blocks * block_bytes, blocks);
+        case.count(Counter::LogicalReads, 1_000).count(Counter::PhysicalReads, physical).evidence().device_read_pct()
+    };
+    let case = Case::new("T611", 10);
+    // Counters and telemetry have intervals of their own.
+    let scale = case.evidence().counters_s / case.telemetry.seconds;
+    let near = |told: Result<f64, String>, pct: f64| {
+        let told = told.unwrap();
+        assert!((told - pct).abs() < 1e-6, "{told}, not {pct}");
+    };
+    near(told(250, 400), 25.0 * scale);
+    near(told(900, 300), 30.0);
+    near(told(0, 300), 0.0);
+    let uncounted = read("T611", 1, 1, 1).evidence().device_read_pct().unwrap_err();
+    assert!(uncounted.contains("does not count"), "{uncounted}");
+    let idle = read("T611", 1, 1, 1).count(Counter::LogicalReads, 0).evidence().device_read_pct().unwrap_err();
+    assert_eq!(idle, "no block was asked for");
+    let far = Case { features: AFAR, ..Case::new("T611", 10) }.count(Counter::LogicalReads, 1_000);
+    assert_eq!(far.evidence().device_read_pct().unwrap_err(), "the target's devices are not seen from here");
+}
+
+#[test]
 fn reads_for_others_are_foreign_and_prove_nothing() {
     let needed = 10 * 1_024_000 * 280;
     assert_eq!(read("T426", needed, needed * 12 / 10, 1).flags(), []);
