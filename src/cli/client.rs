@@ -5,7 +5,7 @@ use clap::Args;
 use dbdyno_model::{Arrivals, Drive, MixRequest, Queue, Rates, Think};
 
 /// Who runs the loop, and when a client's transactions begin.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Client drive")]
 pub(crate) struct ClientArgs {
     /// Who runs the loop

@@ -5,7 +5,7 @@ use clap::Args;
 use std::path::PathBuf;
 
 /// Options of every command.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Everywhere")]
 pub(crate) struct Common {
     /// File that holds the results
@@ -32,7 +32,7 @@ impl Common {
 }
 
 /// Whether a command prints its result as text or as JSON.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct Shown {
     /// Print one JSON document instead of text
     #[arg(long)]
@@ -47,7 +47,7 @@ impl Shown {
 }
 
 /// Options for the target and for the data on it.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct TargetArgs {
     /// Where to measure [default: a file beside the results]
     ///

@@ -9,7 +9,7 @@ use dbdyno_model::{CommitMode, Ramp, Scale};
 use std::path::PathBuf;
 
 /// `dbdyno run`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(
     after_help = "\
 Examples:
@@ -137,7 +137,7 @@ const COMMITS: &[Word<CommitMode>] = &[
 pub(crate) const ENGINE_DEFAULT: &str = "engine_default";
 
 /// `dbdyno resume`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = "\
 Examples:
   dbdyno resume last

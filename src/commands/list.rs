@@ -200,7 +200,7 @@ fn suites(suites: &[Suite], format: Format) -> Result<(), Error> {
 }
 
 fn suite_item(suite: &Suite) -> SuiteItem<'_> {
-    let Suite { id, title, duration_s, repeat, ramp, steps } = suite;
+    let Suite { id, title, duration_s, repeat, ramp, steps, .. } = suite;
     let tests = steps.iter().flat_map(|s| &s.tests).map(|t| t.as_str()).collect();
     SuiteItem { id, title, tests, ramp: ramp.to_string(), duration_s: *duration_s, repeat: *repeat }
 }

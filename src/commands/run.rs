@@ -17,6 +17,7 @@ use dbdyno_results::{FileAccess, Repository};
 use dbdyno_run::{LoadRequest, LoadTrigger, RunRequest, refuse_unfit};
 
 pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
+    let args = &workloads::with_suite(args, &context.catalogue)?;
     let wished = &args.target;
     let workload = workloads::named(&args.what, &context.catalogue)?;
     workloads::refuse_misplaced(args, workload)?;

@@ -13,6 +13,31 @@ use dbdyno_run::{
 };
 use dbdyno_workload::{Dialect, TargetWorkload, WORKLOADS, Workload, WorkloadData, near, workload};
 
+/// The arguments with those of a workload's suite, where one was named: its workload, and what was not said otherwise.
+///
+/// # Errors
+/// It was named together with something else, or this build has no such workload.
+pub(super) fn with_suite(args: &RunArgs, catalogue: &Catalogue) -> Result<RunArgs, Error> {
+    let mut args = args.clone();
+    let found = args.what.iter().find_map(|what| {
+        let suite = catalogue.suites().iter().find(|suite| suite.id == *what)?;
+        Some((suite, suite.workload.as_ref()?))
+    });
+    let Some((suite, of)) = found else { return Ok(args) };
+    if args.what.len() > 1 {
+        return Err(Error::Usage(format!("the suite {} is run by itself: leave the rest away", suite.id)));
+    }
+    args.what = vec![known(&of.name)?.name().to_owned()];
+    args.scale.get_or_insert(of.scale);
+    args.repeat.get_or_insert(suite.repeat);
+    args.duration.get_or_insert(suite.duration_s as f64);
+    // A search finds its users, or is told them.
+    if !args.search.until_saturated && args.search.until.is_empty() {
+        args.users.get_or_insert_with(|| suite.ramp.clone());
+    }
+    Ok(args)
+}
+
 /// The workload that was named in place of tests, if one was.
 ///
 /// # Errors

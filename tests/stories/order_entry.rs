@@ -89,6 +89,26 @@ fn another_seed_is_other_data_and_is_kept_apart() {
 }
 
 #[test]
+fn a_suite_runs_the_workload_and_says_what_came_from_the_device() {
+    let room = loaded();
+    let suite = format!("run order-entry-io {TARGET}");
+    let other = room.run(&suite).expect(2).stderr;
+    assert!(other.contains("holds order-entry at scale 0.01, and scale 1 was asked for"), "{other}");
+    let both = room.run(&format!("run order-entry-io T611 {TARGET}")).expect(2).stderr;
+    assert!(both.contains("the suite order-entry-io is run by itself"), "{both}");
+    let planned = room.run(&format!("{suite} --scale 0.01 --dry-run --json")).expect(0).json();
+    assert_eq!(planned["tests"][0]["dops"].as_array().map(Vec::len), Some(3), "1, 4 and 16 users: {planned:#}");
+    let document = room.run(&format!("{suite} --scale 0.01 --users 1 --duration 1s --json")).expect(0).json();
+    let point = &points(&document)[0];
+    let told = point["database"]["device_read_pct"].as_f64();
+    let why = point["missing"]["database.device_read_pct"].as_str();
+    assert!(told.is_some() != why.is_some(), "a figure or a reason: {told:?}, {why:?}");
+    assert!(told.is_none_or(|pct| (0.0..=100.0).contains(&pct)), "{told:?}");
+    let listed = room.run("list suites").expect(0).stdout;
+    assert!(listed.contains("order-entry-io"), "{listed}");
+}
+
+#[test]
 fn each_breach_of_an_invariant_makes_the_point_invalid_and_is_named() {
     let room = loaded();
     for (breach, back, said, key) in [

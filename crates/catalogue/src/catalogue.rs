@@ -6,7 +6,7 @@ use crate::error::CatalogueError;
 use crate::files::{self, Source, Sources};
 use crate::nearest::nearest;
 use dbdyno_model::{
-    Dimension, Metric, MetricId, Ramp, Size, SubjectKind, SubjectName, Suite, SuiteStep, Test, TestCode,
+    Dimension, Metric, MetricId, Ramp, Size, SubjectKind, SubjectName, Suite, SuiteStep, SuiteWorkload, Test, TestCode,
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -44,6 +44,8 @@ struct SuiteHead {
     duration_s: u64,
     repeat: u32,
     ramp: Ramp,
+    #[serde(default)]
+    workload: Option<SuiteWorkload>,
 }
 
 impl Catalogue {
@@ -133,7 +135,10 @@ impl Catalogue {
 
     fn read_suite(&self, name: &str, source: &Source) -> Result<Suite, CatalogueError> {
         let mut document = Document::parse(source)?;
-        let entries: Vec<Entry<SuiteStep>> = document.entries("step", "")?;
+        let entries: Vec<Entry<SuiteStep>> = match document.has("workload") {
+            true => document.entries_if_any("step", "")?,
+            false => document.entries("step", "")?,
+        };
         let Entry { value: head, place } = document.head::<SuiteHead>()?;
         let mut planned: Vec<(&TestCode, Option<Dimension>)> = Vec::new();
         for Entry { value: step, place } in &entries {
@@ -152,9 +157,9 @@ impl Catalogue {
                 planned.push(planned_now);
             }
         }
-        let SuiteHead { id, title, duration_s, repeat, ramp } = head;
+        let SuiteHead { id, title, duration_s, repeat, ramp, workload } = head;
         let steps = entries.iter().map(|e| e.value.clone()).collect();
-        let suite = Suite { id, title, duration_s, repeat, ramp, steps };
+        let suite = Suite { id, title, duration_s, repeat, ramp, workload, steps };
         place.check(check::suite(&suite))?;
         let expected = name.trim_start_matches("suites/").trim_end_matches(".toml");
         place.ensure(suite.id == expected, || {

@@ -77,7 +77,12 @@ pub(crate) fn suite(suite: &Suite) -> Checked {
     ensure(!suite.id.is_empty(), || "key 'id' is empty".to_owned())?;
     ensure(suite.duration_s > 0, || "key 'duration_s' must be at least 1".to_owned())?;
     ensure(suite.repeat > 0, || "key 'repeat' must be at least 1".to_owned())?;
-    ensure(!suite.steps.is_empty(), || "the suite is empty: it needs at least one [[step]] with tests".to_owned())
+    let problem = match (&suite.workload, suite.steps.is_empty()) {
+        (None, true) => "the suite is empty: it needs at least one [[step]] with tests, or a [workload]",
+        (Some(_), false) => "the suite has a [workload] and tests: it can have one of the two",
+        _ => return Ok(()),
+    };
+    ensure(false, || problem.to_owned())
 }
 
 /// Checks the title of anything.

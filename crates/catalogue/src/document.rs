@@ -84,6 +84,11 @@ impl<'a> Document<'a> {
         }
     }
 
+    /// Whether the file has such a key or table.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.table.contains_key(key)
+    }
+
     /// Removes and returns the tables `[[array]]`, each named by its key `name_key`.
     pub(crate) fn entries<T: DeserializeOwned>(
         &mut self,

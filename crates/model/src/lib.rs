@@ -92,7 +92,7 @@ pub use storage::{
 };
 pub use storage_reference::{ChosenBy, SameDevice, StorageLimit, StorageLimits, StorageReference};
 pub use subject::{Subject, SubjectKind, SubjectName, WorkloadName};
-pub use suite::{Suite, SuiteStep};
+pub use suite::{Suite, SuiteStep, SuiteWorkload};
 pub use suspect::{Suspect, SuspectCode, UsableFor};
 pub use table::{Organisation, TableName};
 pub use test::{Cache, Compression, Drive, Layer, StorageTier, Test, fibonacci_calls};

@@ -1,9 +1,9 @@
 //! Suites: ordered choices of tests with ramps and durations. Suites are data (catalogue/suites).
 
-use crate::{Dimension, Ramp, TestCode};
+use crate::{Dimension, Ramp, Scale, TestCode};
 use serde::{Deserialize, Serialize};
 
-/// An ordered choice of tests.
+/// An ordered choice of tests, or a workload on so much data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Suite {
@@ -17,9 +17,22 @@ pub struct Suite {
     pub repeat: u32,
     /// The ramp, unless a step has its own.
     pub ramp: Ramp,
+    /// The workload that is run in place of tests; the ramp is then its users.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workload: Option<SuiteWorkload>,
     /// The tests, in order.
-    #[serde(rename = "step")]
+    #[serde(rename = "step", default)]
     pub steps: Vec<SuiteStep>,
+}
+
+/// The workload of a suite.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SuiteWorkload {
+    /// Its name.
+    pub name: String,
+    /// How much data it has.
+    pub scale: Scale,
 }
 
 /// Some tests of a suite that share a ramp and a duration.

@@ -100,7 +100,12 @@ fn an_empty_suite_or_class_is_refused() {
     assert_eq!(message(with_file("suites/mine.toml", head)), "suites/mine.toml: head: there is no [[step]]");
     assert_eq!(
         message(with_file("suites/mine.toml", &format!("step = []\n{head}"))),
-        "suites/mine.toml: head: the suite is empty: it needs at least one [[step]] with tests"
+        "suites/mine.toml: head: the suite is empty: it needs at least one [[step]] with tests, or a [workload]"
+    );
+    let both = format!("{head}[workload]\nname = \"w\"\nscale = 1\n[[step]]\ntests = [\"T611\"]\n");
+    assert_eq!(
+        message(with_file("suites/mine.toml", &both)),
+        "suites/mine.toml: head: the suite has a [workload] and tests: it can have one of the two"
     );
     assert_eq!(
         message(with_file("tests/mine.toml", "class = \"T900\"\n")),
