@@ -247,12 +247,12 @@ fn other_data(place: &OpenedTarget, workload: &dyn Workload, found: (Scale, u64)
         false => format!("scale {}, seed {}", of.0, of.1),
     };
     let options = match (found.0 == asked.0, found.1 == asked.1) {
-        (false, true) => "--scale",
-        (true, _) => "--seed",
-        (false, false) => "--scale and --seed",
+        (false, true) => format!("--scale {}", found.0),
+        (true, _) => format!("--seed {}", found.1),
+        (false, false) => format!("--scale {} --seed {}", found.0, found.1),
     };
     Error::Usage(format!(
-        "{} holds {} at {}, and {} was asked for; leave {options} away, or run `dbdyno drop --target {}` first",
+        "{} holds {} at {}, and {} was asked for; say {options}, or run `dbdyno drop --target {}` first",
         place.target,
         workload.name(),
         words(found),
