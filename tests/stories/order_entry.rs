@@ -52,7 +52,7 @@ fn a_shop_is_loaded_run_and_dropped() {
 #[test]
 fn another_seed_is_other_data_and_is_kept_apart() {
     let room = loaded();
-    let (other, asked) = ("--target sqlite:other.sqlite", "and scale 0.01, seed 7 was asked for; leave --seed away");
+    let (other, asked) = ("--target sqlite:other.sqlite", "and scale 0.01, seed 7 was asked for; say --seed 42");
     for command in ["load order-entry", "run order-entry --users 1"] {
         let refused = room.run(&format!("{command} --seed 7 {TARGET}")).expect(2).stderr;
         assert!(refused.contains(&format!("holds order-entry at scale 0.01, seed 42, {asked}")), "{refused}");
