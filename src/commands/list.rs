@@ -149,6 +149,9 @@ struct SuiteItem<'a> {
     id: &'a str,
     title: &'a str,
     tests: Vec<&'a str>,
+    /// The workload that is run in place of tests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    workload: Option<&'a str>,
     ramp: String,
     duration_s: u64,
     repeat: u32,
@@ -194,15 +197,17 @@ fn suites(suites: &[Suite], format: Format) -> Result<(), Error> {
     let items: Vec<SuiteItem<'_>> = suites.iter().map(suite_item).collect();
     let row = |item: &SuiteItem<'_>| {
         let duration = format!("{}s", item.duration_s);
-        cells(&[&item.id, &item.tests.len(), &item.ramp, &duration, &item.repeat, &item.title])
+        let tests = item.workload.map_or_else(|| item.tests.len().to_string(), str::to_owned);
+        cells(&[&item.id, &tests, &item.ramp, &duration, &item.repeat, &item.title])
     };
     show(&items, &["id", "tests", "ramp", "duration", "repeat", "title"], row, format)
 }
 
 fn suite_item(suite: &Suite) -> SuiteItem<'_> {
-    let Suite { id, title, duration_s, repeat, ramp, steps, .. } = suite;
+    let Suite { id, title, duration_s, repeat, ramp, workload, steps } = suite;
+    let workload = workload.as_ref().map(|workload| workload.name.as_str());
     let tests = steps.iter().flat_map(|s| &s.tests).map(|t| t.as_str()).collect();
-    SuiteItem { id, title, tests, ramp: ramp.to_string(), duration_s: *duration_s, repeat: *repeat }
+    SuiteItem { id, title, tests, workload, ramp: ramp.to_string(), duration_s: *duration_s, repeat: *repeat }
 }
 
 #[derive(Serialize)]

@@ -17,6 +17,7 @@ use dbdyno_results::{FileAccess, Repository};
 use dbdyno_run::{LoadRequest, LoadTrigger, RunRequest, refuse_unfit};
 
 pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
+    let asked = args.what.join(" ");
     let args = &workloads::with_suite(args, &context.catalogue)?;
     let wished = &args.target;
     let workload = workloads::named(&args.what, &context.catalogue)?;
@@ -38,6 +39,10 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
         Some(workload) => workload.plan(args, &request(args, &place))?,
         None => place.plan(&request(args, &place), &context.catalogue)?,
     };
+    if workload.is_some() {
+        // The workload may have been named by a suite.
+        plan.suite = asked;
+    }
     let target = place.target.to_string();
     let load = LoadRequest {
         target: &target,

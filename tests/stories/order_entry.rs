@@ -99,6 +99,7 @@ fn a_suite_runs_the_workload_and_says_what_came_from_the_device() {
     let planned = room.run(&format!("{suite} --scale 0.01 --dry-run --json")).expect(0).json();
     assert_eq!(planned["tests"][0]["dops"].as_array().map(Vec::len), Some(3), "1, 4 and 16 users: {planned:#}");
     let document = room.run(&format!("{suite} --scale 0.01 --users 1 --duration 1s --json")).expect(0).json();
+    assert_eq!(text(&document, "/run/suite"), "order-entry-io");
     let point = &points(&document)[0];
     let told = point["database"]["device_read_pct"].as_f64();
     let why = point["missing"]["database.device_read_pct"].as_str();

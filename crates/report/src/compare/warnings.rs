@@ -6,7 +6,7 @@ use super::side::Side;
 use super::{builds, settings};
 use crate::groups::unique;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Commits, Described, Point, RunJson, SuspectCode};
+use dbdyno_model::{Commits, Described, Point, RunJson, Subject, SuspectCode};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,6 +32,8 @@ pub enum WarningKind {
     Pumps,
     /// Client drives with different numbers of shared connections, or with one connection a job.
     Connections,
+    /// Other weights of a workload's transactions.
+    Mixes,
     /// A tool that cannot show times below a limit.
     Floor,
     /// Published figures beside measured ones.
@@ -75,6 +77,8 @@ pub(super) fn all(sides: &[Side], rows: &[ComparedRow], catalogue: &Catalogue) -
     }
     let text = "a client's jobs that share connections, beside such as have one each or share another number of them";
     warn(WarningKind::Connections, unlike(sides, &connections).map(|which| format!("{text}: {which}")));
+    let text = "other weights of a workload's transactions (--mix): that is other work";
+    warn(WarningKind::Mixes, unlike(sides, &mix).map(|which| format!("{text}: {which}")));
     let paced: Vec<(&str, Vec<&Point>)> =
         sides.iter().map(|s| (s.name.as_str(), s.runs.iter().flat_map(|run| &run.points).collect())).collect();
     for text in crate::sections::pace::warnings(&paced) {
@@ -137,6 +141,13 @@ fn connections(run: &RunJson) -> String {
     let any = clients.peek().is_some();
     let shared = clients.find_map(|p| p.load.connections);
     shared.map_or_else(|| if any { "one each" } else { "" }.to_owned(), |n| format!("{n} shared"))
+}
+
+/// The weights of a workload's transactions.
+fn mix(run: &RunJson) -> String {
+    let mut of_workloads = run.points.iter().filter(|p| matches!(p.subject, Subject::Workload(_)));
+    let mix = of_workloads.next().map(|p| p.mix.as_ref());
+    mix.map_or_else(String::new, |mix| mix.map_or_else(|| "its own".to_owned(), ToString::to_string))
 }
 
 /// A tool with a shortest time, beside others.

@@ -2,7 +2,7 @@
 
 use super::{compared, fixture, platforms, sample, text, throughput, verdict};
 use crate::catalogue;
-use dbdyno_model::{CommitMode, Commits, Flag, Point, PumpKind, PumpUse, RunId, RunJson, Tool};
+use dbdyno_model::{CommitMode, Commits, Flag, Point, PumpKind, PumpUse, RunId, RunJson, Subject, Tool, WorkloadName};
 use dbdyno_report::Extent;
 use dbdyno_report::compare::{CompareOptions, Comparison, Rank, RatioVerdict, Side, WarningKind};
 
@@ -71,6 +71,19 @@ fn what_is_not_like_with_like_is_said() {
     assert_eq!(kinds(&shared([Some(2), Some(2)])), []);
     assert_eq!(kinds(&shared([Some(2), None])), [WarningKind::Connections]);
     assert_eq!(kinds(&shared([Some(2), Some(3)])), [WarningKind::Connections]);
+    let of_workload = |mixes: [Option<&str>; 2]| {
+        let mut sides = client(true);
+        for (side, mix) in sides.iter_mut().zip(mixes) {
+            for point in &mut side.runs[0].points {
+                point.subject = Subject::Workload(WorkloadName::new("order-entry").unwrap());
+                point.mix = mix.map(|mix| mix.parse().unwrap());
+            }
+        }
+        sides
+    };
+    assert_eq!(kinds(&of_workload([Some("BP=1"), Some("BP=1")])), []);
+    assert_eq!(kinds(&of_workload([Some("BP=1"), Some("OP=1")])), [WarningKind::Mixes]);
+    assert_eq!(kinds(&of_workload([Some("BP=1"), None])), [WarningKind::Mixes]);
     let mut durable = points(|p| p.commit = Some(CommitMode::EngineDefault));
     durable[0].runs[0].points.iter_mut().for_each(|p| p.commit = Some(CommitMode::Durable));
     assert_eq!(kinds(&durable), [WarningKind::Commits]);
