@@ -33,7 +33,7 @@ pub(crate) struct ClientArgs {
     ///
     /// Transactions that are not named do not come. `default` first keeps the weights of the others, as in
     /// default,SRQ=2. `dbdyno list workloads` has the codes.
-    #[arg(long, value_name = "WEIGHTS", allow_hyphen_values = true)]
+    #[arg(long, value_name = "WEIGHTS", allow_hyphen_values = true, hide_short_help = true)]
     pub(crate) mix: Option<MixRequest>,
     /// Workloads: pause of each user within a transaction, as in 5ms
     ///

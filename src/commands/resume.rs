@@ -11,6 +11,7 @@ use crate::error::Error;
 use dbdyno_model::{Database, Plan, Platform, RunJson, SubjectKind, SubjectName, Tool};
 use dbdyno_results::{FileAccess, Repository};
 use dbdyno_run::{LoadRequest, RunRequest, points_to_measure};
+use dbdyno_workload::WorkloadData;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> {
@@ -121,6 +122,9 @@ fn changes_of_the_plan(
     if let Some(workload) = workload {
         let mix = plan.points.first().and_then(|planned| planned.mix.as_ref());
         let scale = format!("scale {}", workload.scale);
+        if workload.data == WorkloadData::Nothing && (&plan.size, plan.seed) != (&scale, workload.seed) {
+            return Ok(vec![format!("the target holds no data of {} any more", workload.workload.name())]);
+        }
         changes.extend(differs("the workload's scale", Some(&plan.size), Some(&scale)));
         let seeds = [plan.seed, workload.seed].map(|seed| seed.to_string());
         changes.extend(differs("the seed of the workload's data", Some(&seeds[0]), Some(&seeds[1])));

@@ -23,7 +23,7 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     let workload = workloads::named(&args.what, &context.catalogue)?;
     workloads::refuse_misplaced(args, workload)?;
     searches::refuse_contradictions(args)?;
-    let what = args.what.join(" ");
+    let what = asked.clone();
     let (doing, then) = match args.dry_run {
         true => (format!("{what} would be measured on"), format!("dbdyno run {what}")),
         false => (format!("measuring {what} on"), "dbdyno report last".to_owned()),

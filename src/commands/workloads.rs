@@ -29,10 +29,10 @@ pub(super) fn with_suite(args: &RunArgs, catalogue: &Catalogue) -> Result<RunArg
     }
     args.what = vec![known(&of.name)?.name().to_owned()];
     args.scale.get_or_insert(of.scale);
-    args.repeat.get_or_insert(suite.repeat);
     args.duration.get_or_insert(suite.duration_s as f64);
-    // A search finds its users, or is told them.
+    // A search finds its users, or is told them, and repeats what decides.
     if !args.search.until_saturated && args.search.until.is_empty() {
+        args.repeat.get_or_insert(suite.repeat);
         args.users.get_or_insert_with(|| suite.ramp.clone());
     }
     Ok(args)
@@ -134,9 +134,12 @@ impl WorkloadTarget {
                 return Err(other_data(place, workload, (found, found_seed), asked));
             }
         }
-        // What is left of a load that was stopped is gone on with where the same is asked for.
-        let scale = scale.or(data.scale()).unwrap_or(about.scale_by_default);
-        let seed = seed.or(data.seed()).unwrap_or(LoadRequest::DEFAULT_SEED);
+        // What is left of a load that was stopped is gone on with, unless something else is asked for.
+        let left = data.scale().zip(data.seed()).filter(|(left_scale, left_seed)| {
+            scale.is_none_or(|asked| asked == *left_scale) && seed.is_none_or(|asked| asked == *left_seed)
+        });
+        let scale = scale.or(left.map(|(scale, _)| scale)).unwrap_or(about.scale_by_default);
+        let seed = seed.or(left.map(|(_, seed)| seed)).unwrap_or(LoadRequest::DEFAULT_SEED);
         Ok(Self { workload, dialect, data, scale, seed })
     }
 
@@ -274,8 +277,8 @@ pub(super) fn findings(place: &OpenedTarget, seed: Option<u64>) -> Result<Vec<Fi
         let held_words = format!("{} at scale {scale}, seed {held}", workload.name());
         let (level, message) = match data {
             _ if seed.is_some_and(|asked| asked != held) => {
-                let advice = "not the seed that was asked for; leave --seed away, or drop it first";
-                (FindingLevel::Blocker, format!("{held_words}: {advice}"))
+                let advice = "not the seed that was asked for: a run of it with that seed would be refused";
+                (FindingLevel::Warning, format!("{held_words}: {advice}"))
             }
             WorkloadData::Complete { .. } => (FindingLevel::Ok, held_words),
             _ => (

@@ -244,6 +244,8 @@ fn every_workload_is_small_and_has_sql_for_every_engine() {
                         let statements =
                             dialect.statements(form).unwrap_or_else(|e| panic!("{name} {}: {e}", engine.name));
                         forms += usize::from(!statements.is_empty());
+                        let calls = dialect.by_kind(form, &vec![1; statements.len()]).call;
+                        assert!(form == Drive::Server || calls == 0, "{name} {}: of what kind is it?", engine.name);
                     }
                 }
             }

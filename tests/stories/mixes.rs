@@ -52,6 +52,13 @@ fn a_mix_decides_which_transactions_come_and_what_is_sent() {
     let definitions: std::collections::BTreeSet<&str> =
         [&updates, &queries, &own, &more].iter().map(|point| text(point, "/definition")).collect();
     assert_eq!(definitions.len(), 4, "they are not compared with each other");
+    let own = room.run(&format!("run order-entry --duration 200ms --mix default --json {TARGET}")).expect(0).json();
+    assert!(points(&own)[0]["mix"].is_null(), "its own weights, however they are written");
+    let head = room.run(&format!("run order-entry --duration 300ms --mix WAQ=1 {TARGET}")).expect(0).stdout;
+    assert!(head.contains("order-entry with the mix WAQ=1"), "{head}");
+    let latency = room.run("show last --table latency").expect(0).stdout;
+    assert!(latency.contains("warehouse activity query"), "{latency}");
+    room.run(&format!("run order-entry --duration 300ms --mix default,SRQ=5 {TARGET}")).expect(0);
     let table = room.run("show last --table transactions").expect(0).stdout;
     assert!(table.contains("Selects") && table.contains("Rolled"), "{table}");
     let csv = room.run("export last --format csv").expect(0).stdout;
@@ -69,6 +76,22 @@ fn users_pause_within_transactions() {
     assert!(latency.contains("pauses of 20ms within"), "{latency}");
     let resumed = room.run("show last --json").expect(0).json();
     assert_eq!(text(&points(&resumed)[0], "/mix"), "UCD=1");
+}
+
+/// Whoever pauses when the window ends leaves the transaction, and nobody waits for it.
+#[test]
+fn a_pause_may_be_longer_than_the_window() {
+    let room = loaded();
+    let short = format!("run order-entry --users 2 --mix UCD=1 --pause 700ms --duration 300ms --json {TARGET}");
+    let document = room.run(&short).expect(4).json();
+    let reason = text(&points(&document)[0], "/reason");
+    assert!(reason.contains("no transaction ended inside the window of 0.3 s"), "{reason}");
+    // All that was due and not done is said.
+    let rate = format!("run order-entry --users 2 --mix UCD=1 --pause 200ms --rate 20/s --duration 2s --json {TARGET}");
+    let document = room.run(&rate).expect(4).json();
+    let point = &points(&document)[0];
+    let of = |path: &str| number(point, path);
+    assert!(of("/open_loop/unfinished") > of("/open_loop/waiting"), "those under way, too: {:#}", point["open_loop"]);
 }
 
 #[test]

@@ -33,7 +33,7 @@ pub struct TransactionType {
 pub struct PerMinute {
     /// The mean over the window: its transactions a second times 60.
     pub mean: f64,
-    /// The most transactions of any 60 seconds in a row. Absent in windows that are shorter.
+    /// The most transactions of any 60 whole seconds of the window in a row. Absent in windows that are shorter.
     pub max: Option<f64>,
 }
 
@@ -49,8 +49,8 @@ impl PerMinute {
     }
 }
 
-/// What a workload's users sent and the database did, by kind, inside the window and around it, as
-/// [`TransactionType::outcomes`]. What procedures do is not seen.
+/// What a workload's users sent and the database answered without an error, by kind, inside the window and around it,
+/// as [`TransactionType::outcomes`]; that of attempts that failed later, too. What procedures do is not seen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StatementCounts {
@@ -64,9 +64,9 @@ pub struct StatementCounts {
     pub delete: u64,
     /// Calls of procedures.
     pub call: u64,
-    /// Commits that were sent. A single statement or a call commits by itself.
+    /// Commits. A single statement or a call commits by itself.
     pub commit: u64,
-    /// Rollbacks that were sent.
+    /// Rollbacks.
     pub rollback: u64,
 }
 

@@ -14,13 +14,14 @@ pub(crate) struct TypeFigures<'a> {
     repeats: Vec<&'a TransactionType>,
 }
 
-/// The types of the points of one load; empty where it has only one.
+/// The types of the points of one load; empty where the work has only one, and that one was not chosen by a mix.
 pub(crate) fn types<'a>(points: &[&'a Point]) -> Vec<TypeFigures<'a>> {
-    of_repeats(&points.iter().map(|point| point.transactions.as_slice()).collect::<Vec<_>>())
+    let is_chosen = points.iter().any(|point| point.mix.is_some());
+    of_repeats(&points.iter().map(|point| point.transactions.as_slice()).collect::<Vec<_>>(), is_chosen)
 }
 
-fn of_repeats<'a>(repeats: &[&'a [TransactionType]]) -> Vec<TypeFigures<'a>> {
-    let Some(first) = repeats.first().filter(|types| types.len() > 1) else { return Vec::new() };
+fn of_repeats<'a>(repeats: &[&'a [TransactionType]], is_chosen: bool) -> Vec<TypeFigures<'a>> {
+    let Some(first) = repeats.first().filter(|types| types.len() > 1 || is_chosen) else { return Vec::new() };
     let all: u64 = first.iter().map(|of_type| u64::from(of_type.weight)).sum();
     let of_type = |of_type: &TransactionType| TypeFigures {
         label: format!("  {} ({} of {all})", of_type.name, of_type.weight),
@@ -74,7 +75,7 @@ mod tests {
     fn each_of_several_types_has_a_line_with_its_medians() {
         let first = repeat([400.0, 100.0], [Some(0.5), Some(0.1)]);
         let second = repeat([440.0, 110.0], [Some(0.5), None]);
-        let told = of_repeats(&[&first, &second]);
+        let told = of_repeats(&[&first, &second], false);
         let labels: Vec<&str> = told.iter().map(|of_type| of_type.label.as_str()).collect();
         assert_eq!(labels, ["  transfer (4 of 5)", "  balance (1 of 5)"]);
         assert_eq!(
@@ -84,6 +85,7 @@ mod tests {
         let p99 = |open| told.iter().map(move |t| t.time_cell(open, |t| t.p99).text()).collect::<Vec<_>>();
         assert_eq!(p99(false), ["500 ms", FAILED], "one of the repeats has failures there");
         assert_eq!(p99(true), ["-", "-"]);
-        assert!(of_repeats(&[&first[..1]]).is_empty(), "the line of all together says it");
+        assert!(of_repeats(&[&first[..1]], false).is_empty(), "the line of all together says it");
+        assert_eq!(of_repeats(&[&first[..1]], true).len(), 1, "what a mix chose is named");
     }
 }

@@ -101,6 +101,8 @@ fn points(request: &RunRequest, of: WorkloadRequest<'_>) -> Result<Plan, PlanErr
     let mapping = missing.map_or(Mapping::Native { ramp: None }, |why| Mapping::None { why });
     let refused = |why| PlanError::Mix { workload: workload.name(), why };
     let mix = mix.map(|mix| workload.mix(mix)).transpose().map_err(refused)?;
+    // The workload's own weights are no other work, however they are written.
+    let mix = mix.filter(|mix| workload.types_of(Some(mix)) != workload.types());
     if request.pause.is_some() && request.drive == dbdyno_model::Drive::Server {
         return Err(PlanError::PauseInCall);
     }

@@ -3,6 +3,7 @@
 //! messages. Here is what all stories share: databases with loaded data, sessions of other users, and observations from
 //! outside.
 
+mod alone;
 pub(crate) mod bad_input;
 mod client;
 mod crashes;
@@ -17,7 +18,6 @@ pub(crate) mod passwords;
 pub(crate) mod private;
 pub(crate) mod privileges;
 pub(crate) mod remote;
-mod search;
 mod stops;
 pub(crate) mod telemetry;
 pub(crate) mod tls;

@@ -108,7 +108,9 @@ pub(crate) fn measured(run: &RunJson) -> String {
     let started = run.run.started_at.strftime("%Y-%m-%d %H:%M UTC");
     let profile = run.tool.as_ref().and_then(|tool| tool.profile.as_ref());
     let profile = profile.map_or_else(String::new, |profile| format!(" ({profile})"));
-    format!("{}, {started}, dbdyno {}{profile}, {}", run.run.suite, run.run.tool_version, run.run.status.name())
+    let mix = run.points.iter().find_map(|point| point.mix.as_ref());
+    let mix = mix.map_or_else(String::new, |mix| format!(" with the mix {mix}"));
+    format!("{}{mix}, {started}, dbdyno {}{profile}, {}", run.run.suite, run.run.tool_version, run.run.status.name())
 }
 
 /// How the points ended and how durable commits were.

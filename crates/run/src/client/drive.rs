@@ -347,14 +347,20 @@ impl<'t, P: Program> ClientDrive<'t, P> {
         self.user.begins_ns(self.context, now_ns)
     }
 
-    /// The next step between two transactions.
+    /// Says that this session has passed the window's end, once it has.
     #[inline]
-    fn idle(&mut self, now_ns: u64) -> NextStep {
+    fn pass(&mut self, now_ns: u64) {
         self.learn_edges();
         if now_ns >= self.end_ns && self.stage == Stage::Working {
             self.stage = Stage::Passed;
             self.context.window.pass(0);
         }
+    }
+
+    /// The next step between two transactions.
+    #[inline]
+    fn idle(&mut self, now_ns: u64) -> NextStep {
+        self.pass(now_ns);
         if self.context.window.over() {
             self.go(now_ns);
             return NextStep::Done;
@@ -377,6 +383,9 @@ impl<'t, P: Program> ClientDrive<'t, P> {
     /// The next step within a pause of a transaction.
     #[cold]
     fn think(&mut self, until_ns: u64, now_ns: u64) -> NextStep {
+        // A user who pauses has been answered, and need not end the transaction before the window may begin or end.
+        self.warm(now_ns);
+        self.pass(now_ns);
         if now_ns < until_ns && !self.context.window.over() {
             return NextStep::Nap((until_ns - now_ns).min(LONGEST_NAP_NS));
         }
@@ -384,6 +393,7 @@ impl<'t, P: Program> ClientDrive<'t, P> {
             // The window is over, so the rest of the transaction is not needed.
             self.user.program.ended(Outcome::RolledBack);
             if self.open {
+                self.account(now_ns);
                 self.activity = Activity::Rollback(AfterRollback::Leave);
                 return NextStep::Act(Act::Rollback);
             }

@@ -235,7 +235,7 @@ impl Evidence<'_> {
     }
 
     /// Percentage of the blocks asked for that the devices gave to the engine's processes, at most what the engine read
-    /// from below its cache: what is read ahead and thrown away was not asked for.
+    /// from below its cache. It is an upper bound, as what was read ahead is in it.
     ///
     /// # Errors
     /// Why nobody can tell.

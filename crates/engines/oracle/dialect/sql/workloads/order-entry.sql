@@ -238,7 +238,8 @@ BEGIN
   INSERT INTO oe_orders (order_id, order_date, order_mode, customer_id, order_status, order_total, sales_rep_id, promotion_id,
     warehouse_id, delivery_type, cost_of_delivery, wait_till_all_available, delivery_address_id, customer_class, card_id,
     invoice_address_id)
-  SELECT v_order, ROUND((CAST(SYS_EXTRACT_UTC(SYSTIMESTAMP) AS DATE) - DATE '1970-01-01') * 86400), 'online', p_customer, 0, SUM(unit_price * quantity), 1, 1, p_warehouse,
+  SELECT v_order, ROUND((CAST(SYS_EXTRACT_UTC(SYSTIMESTAMP) AS DATE) - DATE '1970-01-01') * 86400), 'online', p_customer, 0, SUM(unit_price * quantity),
+         1 + MOD(ROUND((CAST(SYS_EXTRACT_UTC(SYSTIMESTAMP) AS DATE) - DATE '1970-01-01') * 86400), 1000), 1, p_warehouse,
          'Standard', 2, 'ship_asap', v_address, 'Occasional', v_card, v_address
   FROM oe_items WHERE order_id = v_order;
   -- Whoever takes stock takes it in the order of products.
@@ -514,11 +515,11 @@ UPDATE oe_customers SET preferred_address = :1 WHERE customer_id = :2
 SELECT oe_order_seq.NEXTVAL, oe_logon_seq.NEXTVAL FROM dual
 
 -- name: client insert_order
--- what: :1 order, :2 customer, :3 warehouse, :4 and :6 address, :5 card
+-- what: :1 order, :2 customer, :3 warehouse, :4 and :6 address, :5 card; sales representatives take turns by the second
 INSERT INTO oe_orders (order_id, order_date, order_mode, customer_id, order_status, order_total, sales_rep_id, promotion_id,
   warehouse_id, delivery_type, cost_of_delivery, wait_till_all_available, delivery_address_id, customer_class, card_id,
   invoice_address_id)
-VALUES (:1, ROUND((CAST(SYS_EXTRACT_UTC(SYSTIMESTAMP) AS DATE) - DATE '1970-01-01') * 86400), 'online', :2, 0, 0, 1, 1, :3, 'Standard', 2, 'ship_asap', :4, 'Occasional', :5, :6)
+VALUES (:1, ROUND((CAST(SYS_EXTRACT_UTC(SYSTIMESTAMP) AS DATE) - DATE '1970-01-01') * 86400), 'online', :2, 0, 0, 1 + MOD(ROUND((CAST(SYS_EXTRACT_UTC(SYSTIMESTAMP) AS DATE) - DATE '1970-01-01') * 86400), 1000), 1, :3, 'Standard', 2, 'ship_asap', :4, 'Occasional', :5, :6)
 
 -- name: client insert_item
 -- what: :1 order, :2 line, :3 pieces, :4 product

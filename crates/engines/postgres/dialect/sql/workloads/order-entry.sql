@@ -213,7 +213,7 @@ BEGIN
   INSERT INTO dbdyno.oe_orders (order_id, order_date, order_mode, customer_id, order_status, order_total, sales_rep_id, promotion_id,
     warehouse_id, delivery_type, cost_of_delivery, wait_till_all_available, delivery_address_id, customer_class, card_id,
     invoice_address_id)
-  VALUES (v_order, extract(epoch FROM now())::bigint, 'online', p_customer, 0, 0, 1, 1, p_warehouse, 'Standard', 2, 'ship_asap',
+  VALUES (v_order, extract(epoch FROM now())::bigint, 'online', p_customer, 0, 0, 1 + extract(epoch FROM now())::bigint % 1000, 1, p_warehouse, 'Standard', 2, 'ship_asap',
     v_address, 'Occasional', v_card, v_address);
   FOR n IN 1 .. cardinality(v_products) LOOP
     INSERT INTO dbdyno.oe_items (order_id, line_item_id, product_id, unit_price, quantity, dispatch_date, return_date, gift_wrap,
@@ -481,11 +481,11 @@ UPDATE dbdyno.oe_customers SET preferred_address = :1 WHERE customer_id = :2;
 SELECT nextval('dbdyno.oe_order_seq'), nextval('dbdyno.oe_logon_seq');
 
 -- name: client insert_order
--- what: :1 order, :2 customer, :3 warehouse, :4 and :6 address, :5 card
+-- what: :1 order, :2 customer, :3 warehouse, :4 and :6 address, :5 card; sales representatives take turns by the second
 INSERT INTO dbdyno.oe_orders (order_id, order_date, order_mode, customer_id, order_status, order_total, sales_rep_id, promotion_id,
   warehouse_id, delivery_type, cost_of_delivery, wait_till_all_available, delivery_address_id, customer_class, card_id,
   invoice_address_id)
-VALUES (:1, extract(epoch FROM now())::bigint, 'online', :2, 0, 0, 1, 1, :3, 'Standard', 2, 'ship_asap', :4, 'Occasional', :5, :6);
+VALUES (:1, extract(epoch FROM now())::bigint, 'online', :2, 0, 0, 1 + extract(epoch FROM now())::bigint % 1000, 1, :3, 'Standard', 2, 'ship_asap', :4, 'Occasional', :5, :6);
 
 -- name: client insert_item
 -- what: :1 order, :2 line, :3 pieces, :4 product

@@ -240,11 +240,11 @@ UPDATE dbdyno_oe_customers SET preferred_address = :1 WHERE customer_id = :2;
 SELECT (SELECT coalesce(max(order_id), 0) + 1 FROM dbdyno_oe_orders), (SELECT coalesce(max(logon_id), 0) + 1 FROM dbdyno_oe_logons);
 
 -- name: client insert_order
--- what: :1 order, :2 customer, :3 warehouse, :4 and :6 address, :5 card
+-- what: :1 order, :2 customer, :3 warehouse, :4 and :6 address, :5 card; sales representatives take turns by the second
 INSERT INTO dbdyno_oe_orders (order_id, order_date, order_mode, customer_id, order_status, order_total, sales_rep_id, promotion_id,
   warehouse_id, delivery_type, cost_of_delivery, wait_till_all_available, delivery_address_id, customer_class, card_id,
   invoice_address_id)
-VALUES (:1, unixepoch(), 'online', :2, 0, 0, 1, 1, :3, 'Standard', 2, 'ship_asap', :4, 'Occasional', :5, :6);
+VALUES (:1, unixepoch(), 'online', :2, 0, 0, 1 + unixepoch() % 1000, 1, :3, 'Standard', 2, 'ship_asap', :4, 'Occasional', :5, :6);
 
 -- name: client insert_item
 -- what: :1 order, :2 line, :3 pieces, :4 product
