@@ -1,5 +1,5 @@
-//! The charts of a test: its figures along the ramp with what is required of them, what the machine did meanwhile, the
-//! I/O of a storage test, how the size of transactions counts, and the slowest point second by second.
+//! The charts of a test: its figures along the ramp with what is required of them, percentiles of its clients' times,
+//! what the machine did meanwhile, the I/O of a storage test, how the size of transactions counts, and the slowest point second by second.
 
 use super::cell_chart::{CellChart, DOPS, PointFigure, SIZES};
 use super::io_charts::{self, DEVICE_READS, DEVICE_WRITES};
@@ -11,7 +11,7 @@ use crate::groups::{grouped, unique};
 use crate::reported::Reported;
 use crate::summary::head::dop_words;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Compression, Layer, MetricId, ProcedureShape, SubjectName, Test};
+use dbdyno_model::{Compression, Drive, Layer, MetricId, ProcedureShape, SubjectName, Test};
 
 /// A test with its cells.
 pub(super) type TestCells<'c, 'a> = (SubjectName<'a>, Vec<&'c MeasuredCell<'a>>);
@@ -26,6 +26,7 @@ pub(super) fn of_test((code, cells): &TestCells<'_, '_>, reported: &Reported, ca
     };
     let of_ramps = cells.iter().copied().filter(is_of_ramp).collect();
     let mut charts = along_ramps(&(*code, of_ramps), reported, catalogue);
+    charts.extend(percentiles(&main_ramp(cells)));
     charts.extend(machine(catalogue.test(code.name).ok(), &main_ramp(cells)));
     let charts = [charts, by_size(&sizes), seconds::charts(*code, &reported.run)];
     charts.into_iter().filter(|charts| !charts.is_empty()).map(Block::from).collect()
@@ -55,6 +56,18 @@ fn along_ramps((code, cells): &TestCells<'_, '_>, reported: &Reported, catalogue
         draft.done(verdict.and_then(|verdict| verdict.limit_on_ramp(*code, metric)))
     };
     metrics.iter().filter_map(chart).collect()
+}
+
+/// Percentiles of the service time of clients, on the main ramp. Times of the server drive are means of chunks.
+fn percentiles(cells: &[&MeasuredCell<'_>]) -> Option<LineChart> {
+    let clients: Vec<_> = cells.iter().copied().filter(|c| c.cell.key.drive == Drive::Client).collect();
+    let named: [(&str, PointFigure); 4] = [
+        ("p50", |p| p.service_time_s.as_ref()?.p50),
+        ("p95", |p| p.service_time_s.as_ref()?.p95),
+        ("p99", |p| p.service_time_s.as_ref()?.p99),
+        ("p99.9", |p| p.service_time_s.as_ref()?.p99_9),
+    ];
+    CellChart::new("Service time, percentiles", "s", DOPS).lines(&clients, &named).done(None)
 }
 
 /// What the machine did meanwhile, on the main ramp.
@@ -131,7 +144,7 @@ mod tests {
     use crate::sections::ramps;
     use crate::verdict::Verdict;
     use dbdyno_catalogue::{Catalogue, Requirements};
-    use dbdyno_model::{ClientLoad, Drive, Point, Series};
+    use dbdyno_model::{ClientLoad, Drive, Point, ResponseTime, Series};
 
     /// All charts of a run's classes by their titles.
     fn charts(reported: &Reported) -> Vec<LineChart> {
@@ -252,6 +265,25 @@ mod tests {
         let sections = ramps::sections(&reported, &catalogue);
         let page = Document::of(sections).page();
         assert!(page.contains("<path class=\"q\" d=\"M") && page.contains("2 jobs &gt;= 2,000/s"), "{page}");
+    }
+
+    #[test]
+    fn percentiles_of_clients_are_drawn_along_the_ramp() {
+        let timed = |jobs, drive, p99: f64| {
+            let times = ResponseTime { p50: Some(p99 / 10.0), p99: Some(p99), ..ResponseTime::default() };
+            Point { drive, service_time_s: Some(times), ..point("T711", jobs, "tx_per_s", 70.0) }
+        };
+        let all = charts(&Reported::of(run(vec![timed(1, Drive::Client, 0.01), timed(2, Drive::Client, 0.04)])));
+        let times = titled(&all, "Service time, percentiles");
+        let names: Vec<&str> = lines(times).iter().map(|line| line.0).collect();
+        assert_eq!(names.len(), 2, "those that there are: {names:?}");
+        assert!(
+            lines(times).contains(&("p99", vec!["1 job: p99 10.0 ms", "2 jobs: p99 40.0 ms"])),
+            "{:?}",
+            lines(times)
+        );
+        let of_chunks = charts(&Reported::of(run(vec![timed(1, Drive::Server, 0.01), timed(2, Drive::Server, 0.04)])));
+        assert!(of_chunks.iter().all(|chart| chart.title != "Service time, percentiles"));
     }
 
     #[test]
