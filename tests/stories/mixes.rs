@@ -94,6 +94,24 @@ fn a_pause_may_be_longer_than_the_window() {
     assert!(of("/open_loop/unfinished") > of("/open_loop/waiting"), "those under way, too: {:#}", point["open_loop"]);
 }
 
+/// A run that is killed in its second point, and goes on.
+#[test]
+fn a_resumed_run_keeps_its_mix_and_its_pauses() {
+    let room = loaded();
+    let run = room.start(&format!("run order-entry --users 1,2 --mix UCD=1,BP=3 --pause 1ms --duration 1s {TARGET}"));
+    run.until("[2/");
+    run.kill();
+    let document = room.run(&format!("resume last --json {TARGET}")).expect(0).json();
+    let points = points(&document);
+    assert!(points.len() >= 2, "{document:#}");
+    for point in points {
+        assert_eq!((text(point, "/mix"), text(point, "/pause")), ("UCD=1,BP=3", "1ms"), "{point:#}");
+        assert_eq!(names(point), ["update customer details", "browse products"]);
+    }
+    let definition = text(&points[0], "/definition");
+    assert!(points.iter().all(|point| text(point, "/definition") == definition));
+}
+
 #[test]
 fn what_no_mix_or_pause_can_be_is_refused() {
     let room = Room::new();

@@ -4,26 +4,25 @@
 //!
 //! Counting takes no lock: the window's edges are atomics, and times go into the session's local recorder. A
 //! transaction that failed by a conflict is sent again with the same keys. One that failed for good is counted by its
-//! error class and never as throughput, and the job goes on with the next; see `failures.rs`.
+//! error class and never as throughput, and the job goes on with the next; see `failures.rs`. When it does what: `steps.rs`.
 
 mod failures;
 mod lateness;
+mod steps;
 
 use super::context::ClientContext;
 use super::counts::{Counts, TypeCounts};
 use super::waiting_users::{User, WaitingUsers};
 use crate::window::{Stage, WindowMode};
-use dbdyno_engine::client::{Answer, Bound};
+use dbdyno_engine::client::Answer;
 use dbdyno_engine::program::{Act, Outcome, Program};
-use dbdyno_engine::{ChunkResult, Failure, Reply, Request, Step, Work};
+use dbdyno_engine::{ChunkResult, Failure, Reply};
 use dbdyno_stats::{LocalRecorder, Sample, TypeId};
 
 /// Failures in a row after which a session counts as stalled.
 const STALL_FAILURES: u32 = 10;
 /// Pause after each further failure, so that a stalled session does not burn processor time.
 const STALL_PAUSE_NS: u64 = 10_000_000;
-/// A sleeping session wakes at least this often, to notice that the point was stopped.
-const LONGEST_NAP_NS: u64 = 100_000_000;
 const UNKNOWN_NS: u64 = u64::MAX;
 
 /// What the session is doing.
@@ -327,125 +326,5 @@ impl<'t, P: Program> ClientDrive<'t, P> {
             self.rests_until_ns = ended_ns + STALL_PAUSE_NS;
             self.free_from_ns = self.rests_until_ns;
         }
-    }
-
-    /// How long the current transaction has waited for a connection by a moment.
-    #[inline]
-    fn waited_ns(&self, by_ns: u64) -> u64 {
-        self.free_from_ns.min(by_ns).saturating_sub(self.user.wants_ns(self.context))
-    }
-
-    /// When the next transaction begins: that of the user who is due first.
-    #[inline]
-    fn begins_ns(&mut self, now_ns: u64) -> u64 {
-        if self.rests_until_ns > now_ns {
-            return self.rests_until_ns;
-        }
-        let due_ns = self.user.begins_ns(self.context, now_ns);
-        let Some(pool) = self.pool else { return due_ns };
-        pool.exchange(&mut self.user, due_ns, self.untold_wait_ns.take());
-        self.user.begins_ns(self.context, now_ns)
-    }
-
-    /// Says that this session has passed the window's end, once it has.
-    #[inline]
-    fn pass(&mut self, now_ns: u64) {
-        self.learn_edges();
-        if now_ns >= self.end_ns && self.stage == Stage::Working {
-            self.stage = Stage::Passed;
-            self.context.window.pass(0);
-        }
-    }
-
-    /// The next step between two transactions.
-    #[inline]
-    fn idle(&mut self, now_ns: u64) -> NextStep {
-        self.pass(now_ns);
-        if self.context.window.over() {
-            self.go(now_ns);
-            return NextStep::Done;
-        }
-        let begins_ns = self.begins_ns(now_ns);
-        if begins_ns <= now_ns {
-            if self.idle_from_ns.is_some() {
-                self.wake(now_ns);
-            }
-            self.of_type = self.user.program.begin();
-            return self.act(None, now_ns).map_or(NextStep::Nap(0), NextStep::Act);
-        }
-        self.idle_from_ns.get_or_insert(now_ns);
-        self.recorder.flush();
-        // Sleeping must not pass the window's end, because the other jobs wait for this one.
-        let until_ns = if self.stage == Stage::Passed { begins_ns } else { begins_ns.min(self.end_ns) };
-        NextStep::Nap(until_ns.saturating_sub(now_ns).min(LONGEST_NAP_NS))
-    }
-
-    /// The next step within a pause of a transaction.
-    #[cold]
-    fn think(&mut self, until_ns: u64, now_ns: u64) -> NextStep {
-        // A user who pauses has been answered, and need not end the transaction before the window may begin or end.
-        self.warm(now_ns);
-        self.pass(now_ns);
-        if now_ns < until_ns && !self.context.window.over() {
-            return NextStep::Nap((until_ns - now_ns).min(LONGEST_NAP_NS));
-        }
-        if now_ns < until_ns {
-            // The window is over, so the rest of the transaction is not needed.
-            self.user.program.ended(Outcome::RolledBack);
-            if self.open {
-                self.account(now_ns);
-                self.activity = Activity::Rollback(AfterRollback::Leave);
-                return NextStep::Act(Act::Rollback);
-            }
-            self.go(now_ns);
-            return NextStep::Done;
-        }
-        self.act(None, now_ns).map_or(NextStep::Nap(0), NextStep::Act)
-    }
-
-    #[inline]
-    fn next_step(&mut self, now_ns: u64, reply: Option<Reply<'_>>) -> NextStep {
-        if self.stage == Stage::Waiting {
-            self.arrive(now_ns);
-        }
-        match (reply, self.activity) {
-            (Some(reply), _) => match self.take(reply) {
-                Some(act) => NextStep::Act(act),
-                None => self.idle(now_ns),
-            },
-            (None, Activity::Thinking(until_ns)) => self.think(until_ns, now_ns),
-            (None, _) => self.idle(now_ns),
-        }
-    }
-}
-
-/// What a job does next.
-#[derive(Debug, Clone, Copy)]
-enum NextStep {
-    Act(Act),
-    /// Sleep for this many nanoseconds.
-    Nap(u64),
-    Done,
-}
-
-impl<P: Program> Work for ClientDrive<'_, P> {
-    #[inline]
-    fn next(&mut self, now_ns: u64, reply: Option<Reply<'_>>) -> Step<'_> {
-        match self.next_step(now_ns, reply) {
-            NextStep::Act(Act::Execute { statement, times, opens }) => {
-                let values = self.user.program.values();
-                Step::Execute(Request::Statement(Bound { statement, values, times, opens }))
-            }
-            NextStep::Act(Act::Commit) => Step::Execute(Request::Commit),
-            NextStep::Act(Act::Rollback) => Step::Execute(Request::Rollback),
-            NextStep::Act(Act::Think(pause_ns)) => Step::ThinkNs(pause_ns.min(LONGEST_NAP_NS)),
-            NextStep::Act(Act::Ended) => Step::ThinkNs(0),
-            NextStep::Nap(ns) => Step::ThinkNs(ns),
-            NextStep::Done => Step::Done,
-        }
-    }
-
-    fn abandon(&mut self) {
-        self.context.window.abort();
     }
 }
