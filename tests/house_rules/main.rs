@@ -250,6 +250,8 @@ fn every_workload_is_small_and_has_sql_for_every_engine() {
                 }
             }
             assert!(forms > 0, "{name} {}: no form", engine.name);
+            assert!(dialect.text("indexes").is_ok(), "{name} {}: its indexes are not counted", engine.name);
+            assert!(dialect.script().contains("\n-- made: "), "{name} {}: how many are made?", engine.name);
         }
     }
 }

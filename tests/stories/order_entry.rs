@@ -187,6 +187,31 @@ fn each_breach_of_an_invariant_makes_the_point_invalid_and_is_named() {
 }
 
 #[test]
+fn other_indexes_than_a_load_makes_are_refused() {
+    let room = loaded();
+    for (other, back, said) in [
+        (
+            "DROP INDEX dbdyno_oe_items_product",
+            "CREATE INDEX dbdyno_oe_items_product ON dbdyno_oe_items (product_id)",
+            "its tables have 17 indexes with 20 columns, and 18 indexes with 21 columns were made",
+        ),
+        (
+            "CREATE INDEX of_others ON dbdyno_oe_orders (order_status, order_total)",
+            "DROP INDEX of_others",
+            "its tables have 19 indexes with 23 columns, and 18 indexes with 21 columns were made",
+        ),
+    ] {
+        change(&room, other);
+        for command in [RUN, "load order-entry"] {
+            let refused = room.run(&format!("{command} {TARGET}")).expect(2).stderr;
+            assert!(refused.contains(said), "{refused}");
+        }
+        change(&room, back);
+        room.run(&format!("{RUN} {TARGET}")).expect(0);
+    }
+}
+
+#[test]
 fn a_customer_who_prefers_an_old_address_is_found() {
     let room = loaded();
     change(

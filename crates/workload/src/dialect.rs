@@ -9,6 +9,7 @@
 //! | `client X`, `server X` | what a user sends, statement by statement or as one call; `outputs: int` where a call has output values |
 //! | `no server` | there is no such form, and `why` |
 //! | `count`, `look` | figures that prove the load, and the work |
+//! | `indexes` | how many indexes its tables have, and how many columns these have; `made: 3 4` says what a load makes |
 //! | `keys X` | the first ten keys of rows that break what a figure of `look` counts |
 //!
 //! In `make`, `index`, `finish`, `count`, `look` and `keys` `{TABLE_rows}` is how many rows a load makes in a table,
@@ -128,6 +129,16 @@ impl Dialect {
     /// There is none of that name.
     pub fn text(&self, name: &str) -> Result<StatementText, EngineError> {
         text_of(self.file.get(name)?)
+    }
+
+    /// How many indexes a load makes, and how many columns they have.
+    ///
+    /// # Errors
+    /// The file does not say.
+    pub(crate) fn indexes_made(&self) -> Result<(i64, i64), EngineError> {
+        let made = self.file.get("indexes")?.notes.get("made").and_then(|made| made.split_once(' '));
+        made.and_then(|(indexes, columns)| indexes.parse().ok().zip(columns.parse().ok()))
+            .ok_or_else(|| EngineError::other("'indexes' does not say how many are made"))
     }
 
     /// Texts of the statements whose names begin with a word, in order.

@@ -11,11 +11,13 @@ mod order_entry;
 mod tables;
 mod target_workload;
 mod tpcb;
+mod workload_data;
 
 pub use alone::Alone;
 pub use contract::{About, Ended, User, Workload};
 pub use dialect::{Dialect, data_words};
-pub use target_workload::{LoadDone, LoadTimes, TargetWorkload, WorkloadData};
+pub use target_workload::{LoadDone, LoadTimes, TargetWorkload};
+pub use workload_data::WorkloadData;
 
 /// The workloads of this build.
 pub static WORKLOADS: [&dyn Workload; 2] = [&tpcb::TpcB, &order_entry::OrderEntry];

@@ -1,71 +1,13 @@
-//! A workload on a target: its data there, its load, and the figures that prove both.
+//! A workload on a target: its load there, and the figures that prove it and the work.
 
-use crate::Dialect;
 use crate::dialect::{SchemaObject, data_words};
+use crate::{Dialect, WorkloadData};
 use dbdyno_engine::bookkeeping::{Meta, kept_entry};
 use dbdyno_engine::client::{Bound, StatementText, Statements, Values};
-use dbdyno_engine::data::DEFAULT_SEED;
 use dbdyno_engine::{Engine, EngineError, LoadWatch, Request, Session, TableRows};
 use dbdyno_model::{CommitMode, ErrorClass, Scale};
 use std::cmp::Reverse;
 use std::time::Instant;
-
-/// A workload's data on a target.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WorkloadData {
-    /// There is none.
-    Nothing,
-    /// The part that an interrupted load left.
-    Partly {
-        /// Its scale.
-        scale: Scale,
-        /// Its seed.
-        seed: u64,
-    },
-    /// All of its data.
-    Complete {
-        /// Its scale.
-        scale: Scale,
-        /// Its seed.
-        seed: u64,
-    },
-}
-
-impl WorkloadData {
-    /// Reads the workload's entry in the book-keeping.
-    fn read(entry: &str) -> Self {
-        let words: Vec<&str> = entry.split(' ').collect();
-        let (stage, scale, seed) = match words.as_slice() {
-            [stage, "scale", scale] => (*stage, scale.parse().ok(), Some(DEFAULT_SEED)),
-            [stage, "scale", scale, "seed", seed] => (*stage, scale.parse().ok(), seed.parse().ok()),
-            _ => return Self::Nothing,
-        };
-        match (stage, scale.zip(seed)) {
-            ("loading" | "filling", Some((scale, seed))) => Self::Partly { scale, seed },
-            ("complete", Some((scale, seed))) => Self::Complete { scale, seed },
-            _ => Self::Nothing,
-        }
-    }
-
-    /// The scale of the data, if there is any.
-    #[must_use]
-    pub fn scale(self) -> Option<Scale> {
-        self.scale_and_seed().map(|(scale, _)| scale)
-    }
-
-    /// The seed of the data, if there is any.
-    #[must_use]
-    pub fn seed(self) -> Option<u64> {
-        self.scale_and_seed().map(|(_, seed)| seed)
-    }
-
-    fn scale_and_seed(self) -> Option<(Scale, u64)> {
-        match self {
-            Self::Nothing => None,
-            Self::Partly { scale, seed } | Self::Complete { scale, seed } => Some((scale, seed)),
-        }
-    }
-}
 
 /// What a load did.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -173,17 +115,8 @@ impl<'e> TargetWorkload<'e> {
         let at_scale = |text: &StatementText| Ok(self.dialect.at_scale(&text.sql, scale)?.sql);
         let statements: Result<Vec<String>, EngineError> = self.dialect.all(section).iter().map(at_scale).collect();
         let statements = largest_first(statements?, tables);
-        if !self.engine.features().single_writer {
-            if !statements.is_empty() {
-                self.engine.run_each(&what, &statements, jobs, watch)?;
-            }
-            return Ok(began.elapsed().as_secs_f64());
-        }
-        let n = statements.len() as u64;
-        for (sql, nth) in statements.into_iter().zip(1..) {
-            watch.refuse(&what)?;
-            self.run(&[sql.into()])?;
-            watch.progress(&what, nth, n);
+        if !statements.is_empty() {
+            self.engine.run_each(&what, &statements, jobs, watch)?;
         }
         Ok(began.elapsed().as_secs_f64())
     }
@@ -286,12 +219,24 @@ impl<'e> TargetWorkload<'e> {
         }
     }
 
-    /// Counts the rows. Says which tables have other numbers of rows than a load of this scale makes.
+    /// Counts rows and indexes. Says which tables have other numbers of rows than a load of this scale makes, and
+    /// whether there are other indexes.
     ///
     /// # Errors
     /// The engine's error.
     pub fn recount(&self, scale: Scale) -> Result<Vec<String>, EngineError> {
-        Ok(self.dialect.workload().misloaded(scale, &self.query(self.text("count", scale)?)?))
+        let mut wrong = self.dialect.workload().misloaded(scale, &self.query(self.text("count", scale)?)?);
+        let (found, made) = (self.query(self.text("indexes", scale)?)?, self.dialect.indexes_made()?);
+        let words = |(indexes, columns)| format!("{indexes} indexes with {columns} columns");
+        match found.as_slice() {
+            [indexes, columns] if (*indexes, *columns) == made => {}
+            [indexes, columns] => {
+                let (found, made) = (words((*indexes, *columns)), words(made));
+                wrong.push(format!("its tables have {found}, and {made} were made"));
+            }
+            other => wrong.push(format!("its indexes were counted as {other:?}, which is not two numbers")),
+        }
+        Ok(wrong)
     }
 
     /// Reads the figures that prove the work: those of the statement `look`.
@@ -399,20 +344,5 @@ mod tests {
         let sorted = largest_first(sql.map(str::to_owned).to_vec(), &tables);
         let names: Vec<&str> = sorted.iter().filter_map(|sql| sql.split(' ').nth(1)).collect();
         assert_eq!(names, ["c", "d", "b", "a"]);
-    }
-
-    #[test]
-    fn what_the_book_keeping_says_of_scale_and_seed_is_read_back() {
-        let scale: Scale = "0.05".parse().unwrap();
-        for seed in [DEFAULT_SEED, 7, u64::MAX] {
-            let words = data_words(scale, seed);
-            assert_eq!(WorkloadData::read(&format!("complete {words}")), WorkloadData::Complete { scale, seed });
-            assert_eq!(WorkloadData::read(&format!("filling {words}")), WorkloadData::Partly { scale, seed });
-        }
-        let earlier = WorkloadData::read("complete scale 0.05");
-        assert_eq!(earlier, WorkloadData::Complete { scale, seed: DEFAULT_SEED });
-        for other in ["", "complete", "complete scale x", "complete scale 0.05 seed x", "gone scale 0.05"] {
-            assert_eq!(WorkloadData::read(other), WorkloadData::Nothing, "{other}");
-        }
     }
 }

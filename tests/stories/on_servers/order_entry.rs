@@ -5,6 +5,7 @@ use super::crashes::lost;
 use super::{OWN, Product, stories, until_gone};
 use crate::document::check_document;
 use crate::support::{Room, number, points, statuses, text, wait_until};
+use dbdyno_testkit::servers::fixtures::Database;
 use rustix::process::Signal;
 
 stories!(
@@ -31,6 +32,7 @@ fn a_shop_runs_is_proved_and_dropped<S: Product>() {
     }
     // A rate, and more users than connections.
     room.run(&format!("{run} --users 8 --connections 2 --rate 20/s --duration 2s")).expect(0);
+    what_is_counted_is_what_the_server_has(&room, &database);
     let [orders, inventories, items] = ["oe_orders", "oe_inventories", "oe_items"].map(S::table);
     let sequence = S::table("oe_order_seq");
     for (breach, back, said) in [
@@ -79,15 +81,37 @@ fn a_shop_runs_is_proved_and_dropped<S: Product>() {
         assert!(orders["rolled_back"].as_u64() > Some(0), "{form}: {orders:#}");
         assert_eq!(orders["rolled_back"], orders["ok"], "{form}");
     }
+    database.sql(&format!("CREATE INDEX of_others ON {orders} (order_status)"));
+    let refused = room.run(&format!("{run} --duration 200ms")).expect(2).stderr;
+    assert!(refused.contains("29 indexes with 35 columns, and 28 indexes with 34 columns were made"), "{refused}");
     let said = room.run(&format!("drop --target {target}")).expect(0).stdout;
     assert!(said.contains("oe_customers"), "{said}");
     let nothing = room.run(&format!("drop --target {target} --json")).expect(0).json();
     assert_eq!(nothing["dropped"], false, "sequences and procedures go, too: {nothing:#}");
 }
 
-/// Each transaction is one call, and is proved like one of statements.
+/// Inserts are counted as many as there are rows more, also where users who paused at the end left their transactions.
 #[track_caller]
-/// All nine types, by statements and by procedures.
+fn what_is_counted_is_what_the_server_has<S: Product>(room: &Room, database: &Database<S>) {
+    let tables =
+        ["customers", "addresses", "cards", "orders", "items", "logons"].map(|of| S::table(&format!("oe_{of}")));
+    let rows = || {
+        let of = |table: &String| database.sql(&format!("SELECT COUNT(*) FROM {table}")).trim().parse::<f64>().unwrap();
+        tables.iter().map(of).sum::<f64>()
+    };
+    let run = format!("run order-entry --users 4 --duration 2s --json --target {}", database.target());
+    let before = rows();
+    let document = room.run(&format!("{run} --mix NCR=1,BP=1")).expect(0).json();
+    let point = &points(&document)[0];
+    assert_eq!(number(point, "/statements/rollback"), 0.0);
+    assert_eq!(rows() - before, number(point, "/statements/insert"), "{:#}", point["statements"]);
+    let document = room.run(&format!("{run} --mix NCR=1 --pause 300ms")).expect(0).json();
+    let statements = &points(&document)[0]["statements"];
+    assert!(statements["rollback"].as_u64() > Some(0), "who paused in a transaction left it: {statements:#}");
+}
+
+/// All nine types, by statements and by procedures. A call is proved as statements are.
+#[track_caller]
 fn runs_in_both_forms(room: &Room, target: &str) {
     let mix = "--mix default,SRQ=20,WOQ=20,WAQ=20";
     for (form, calls) in [("client", false), ("server", true)] {

@@ -76,6 +76,10 @@ impl Workloads for SqliteEngine {
         load::fill(self.options(), self.shared.cache_bytes, tables, watch)
     }
 
+    fn run_each(&self, what: &str, statements: &[String], _: u32, watch: &dyn LoadWatch) -> Result<(), EngineError> {
+        load::run_each((self.options(), self.shared.cache_bytes), what, statements, watch)
+    }
+
     fn begin_program(&self, spec: &ProgramSpec) -> Result<(), EngineError> {
         self.end_program(spec)?;
         self.begin_counting();

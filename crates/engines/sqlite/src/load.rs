@@ -166,6 +166,29 @@ pub(super) fn fill(
     Ok(times)
 }
 
+/// Runs statements one after the other, interrupting them when the watch says so.
+///
+/// # Errors
+/// SQLite's; `Cancelled` once the watch says so.
+pub(super) fn run_each(
+    (options, cache_bytes): (&Options, u64),
+    what: &str,
+    statements: &[String],
+    watch: &dyn LoadWatch,
+) -> Result<(), EngineError> {
+    let doing = format!("making {what}");
+    let connection = SqliteConnection::open_for_work(options, cache_bytes)?;
+    let progress = PhaseProgress::new(watch, what.to_owned(), 0, statements.len() as u64);
+    stoppable(&connection, watch, || {
+        statements.iter().try_for_each(|sql| {
+            watch.refuse(&doing)?;
+            connection.run(&doing, sql)?;
+            progress.add(1);
+            Ok(())
+        })
+    })
+}
+
 fn fill_part(
     connection: &SqliteConnection,
     table: &TableRows,

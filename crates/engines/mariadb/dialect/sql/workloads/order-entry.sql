@@ -650,6 +650,12 @@ WHERE a.address_id IS NULL OR (a.address_id <= {addresses_rows} AND c.customer_i
   (SELECT customer_id FROM oe_addresses WHERE address_id > {addresses_rows}))
 ORDER BY c.customer_id LIMIT 10
 
+-- name: indexes
+-- what: indexes of the tables, and their columns
+-- made: 28 34
+SELECT COUNT(DISTINCT TABLE_NAME, INDEX_NAME), COUNT(*)
+FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE 'oe\_%'
+
 -- name: count
 -- what: loaded rows of each table, in the order in which they are made
 SELECT (SELECT COUNT(*) FROM oe_customers WHERE customer_id <= {customers_rows}),

@@ -76,6 +76,12 @@ SELECT (SELECT COALESCE(SUM(abalance), 0) FROM tpcb_accounts),
        (SELECT COALESCE(SUM(delta), 0) FROM tpcb_history),
        (SELECT COUNT(*) FROM tpcb_history)
 
+-- name: indexes
+-- what: indexes of the tables, and their columns
+-- made: 3 3
+SELECT COUNT(DISTINCT TABLE_NAME, INDEX_NAME), COUNT(*)
+FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE 'tpcb\_%'
+
 -- name: count
 -- what: rows of branches, tellers and accounts, as loaded
 SELECT (SELECT COUNT(*) FROM tpcb_branches), (SELECT COUNT(*) FROM tpcb_tellers), (SELECT COUNT(*) FROM tpcb_accounts)

@@ -715,6 +715,13 @@ WHERE a.address_id IS NULL OR (a.address_id <= {addresses_rows} AND c.customer_i
   (SELECT customer_id FROM oe_addresses WHERE address_id > {addresses_rows}))
 ORDER BY c.customer_id FETCH FIRST 10 ROWS ONLY
 
+-- name: indexes
+-- what: indexes of the tables that can be used, and their columns
+-- made: 28 34
+SELECT COUNT(DISTINCT i.index_name), COUNT(*)
+FROM user_indexes i JOIN user_ind_columns c ON c.index_name = i.index_name
+WHERE i.table_name LIKE 'OE\_%' ESCAPE '\' AND i.status = 'VALID'
+
 -- name: count
 -- what: loaded rows of each table, in the order in which they are made
 SELECT (SELECT COUNT(*) FROM oe_customers WHERE customer_id <= {customers_rows}),

@@ -96,6 +96,13 @@ SELECT (SELECT NVL(SUM(abalance), 0) FROM tpcb_accounts), (SELECT NVL(SUM(tbalan
        (SELECT COUNT(*) FROM tpcb_history)
 FROM dual
 
+-- name: indexes
+-- what: indexes of the tables that can be used, and their columns
+-- made: 3 3
+SELECT COUNT(DISTINCT i.index_name), COUNT(*)
+FROM user_indexes i JOIN user_ind_columns c ON c.index_name = i.index_name
+WHERE i.table_name LIKE 'TPCB\_%' ESCAPE '\' AND i.status = 'VALID'
+
 -- name: count
 -- what: rows of branches, tellers and accounts, as loaded
 SELECT (SELECT COUNT(*) FROM tpcb_branches), (SELECT COUNT(*) FROM tpcb_tellers), (SELECT COUNT(*) FROM tpcb_accounts)

@@ -658,6 +658,13 @@ WHERE a.address_id IS NULL OR (a.address_id <= {addresses_rows} AND c.customer_i
   (SELECT customer_id FROM dbdyno.oe_addresses WHERE address_id > {addresses_rows}))
 ORDER BY c.customer_id LIMIT 10;
 
+-- name: indexes
+-- what: indexes of the tables that can be used, and their columns
+-- made: 28 34
+SELECT count(*), coalesce(sum(i.indnkeyatts), 0)
+FROM pg_index i JOIN pg_class t ON t.oid = i.indrelid JOIN pg_namespace s ON s.oid = t.relnamespace
+WHERE s.nspname = 'dbdyno' AND t.relname LIKE 'oe\_%' AND i.indisvalid;
+
 -- name: count
 -- what: loaded rows of each table, in the order in which they are made
 SELECT (SELECT count(*) FROM dbdyno.oe_customers WHERE customer_id <= {customers_rows}),

@@ -87,6 +87,13 @@ SELECT (SELECT coalesce(sum(abalance), 0) FROM dbdyno.tpcb_accounts),
        (SELECT coalesce(sum(delta), 0) FROM dbdyno.tpcb_history),
        (SELECT count(*) FROM dbdyno.tpcb_history);
 
+-- name: indexes
+-- what: indexes of the tables that can be used, and their columns
+-- made: 3 3
+SELECT count(*), coalesce(sum(i.indnkeyatts), 0)
+FROM pg_index i JOIN pg_class t ON t.oid = i.indrelid JOIN pg_namespace s ON s.oid = t.relnamespace
+WHERE s.nspname = 'dbdyno' AND t.relname LIKE 'tpcb\_%' AND i.indisvalid;
+
 -- name: count
 -- what: rows of branches, tellers and accounts, as loaded
 SELECT (SELECT count(*) FROM dbdyno.tpcb_branches), (SELECT count(*) FROM dbdyno.tpcb_tellers),

@@ -366,6 +366,13 @@ WHERE a.address_id IS NULL OR (a.address_id <= {addresses_rows} AND c.customer_i
   (SELECT customer_id FROM dbdyno_oe_addresses WHERE address_id > {addresses_rows}))
 ORDER BY c.customer_id LIMIT 10;
 
+-- name: indexes
+-- what: indexes of the tables, and their columns, besides those that are the table itself
+-- made: 18 21
+SELECT count(DISTINCT i.name), count(*)
+FROM sqlite_master i JOIN pragma_index_info(i.name)
+WHERE i.type = 'index' AND i.tbl_name LIKE 'dbdyno\_oe\_%' ESCAPE '\';
+
 -- name: count
 -- what: loaded rows of each table, in the order in which they are made
 SELECT (SELECT count(*) FROM dbdyno_oe_customers WHERE customer_id <= {customers_rows}),

@@ -56,6 +56,13 @@ SELECT (SELECT coalesce(sum(abalance), 0) FROM dbdyno_tpcb_accounts),
        (SELECT coalesce(sum(delta), 0) FROM dbdyno_tpcb_history),
        (SELECT count(*) FROM dbdyno_tpcb_history);
 
+-- name: indexes
+-- what: indexes of the tables, and their columns, besides those that are the table itself
+-- made: 0 0
+SELECT count(DISTINCT i.name), count(*)
+FROM sqlite_master i JOIN pragma_index_info(i.name)
+WHERE i.type = 'index' AND i.tbl_name LIKE 'dbdyno\_tpcb\_%' ESCAPE '\';
+
 -- name: count
 -- what: rows of branches, tellers and accounts, as loaded
 SELECT (SELECT count(*) FROM dbdyno_tpcb_branches), (SELECT count(*) FROM dbdyno_tpcb_tellers),
