@@ -13,7 +13,8 @@ fn loaded() -> Room {
     let room = Room::new();
     let said = room.run(&format!("load order-entry --scale 0.01 {TARGET} --json")).expect(0).json();
     assert_eq!((number(&said, "/scale"), number(&said, "/rows/items")), (0.01, 71_485.0), "{said:#}");
-    let parts = ["write_s", "read_back_s", "index_s", "finish_s"].map(|part| number(&said, &format!("/{part}")));
+    let parts =
+        ["write_s", "read_back_s", "index_s", "finish_s", "prove_s"].map(|part| number(&said, &format!("/{part}")));
     assert!(parts[..3].iter().all(|seconds| *seconds > 0.0), "{said:#}");
     assert!(parts.iter().sum::<f64>() <= number(&said, "/elapsed_s"), "{said:#}");
     room
@@ -208,6 +209,28 @@ fn other_indexes_than_a_load_makes_are_refused() {
         }
         change(&room, back);
         room.run(&format!("{RUN} {TARGET}")).expect(0);
+    }
+}
+
+/// Where commits are not proved durable the next point tries it again, which is dbdyno's own work.
+#[test]
+fn a_proof_of_commits_that_is_tried_again_is_nobody_elses_work() {
+    let room = loaded();
+    let over = std::sync::atomic::AtomicBool::new(false);
+    let document = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut file = std::fs::File::create(room.path("noise")).unwrap();
+            while !over.load(std::sync::atomic::Ordering::Relaxed) {
+                std::io::Write::write_all(&mut file, b"x").unwrap();
+                file.sync_all().unwrap();
+            }
+        });
+        let run = room.run(&format!("run order-entry --users 1,2 --duration 300ms --json {TARGET}"));
+        over.store(true, std::sync::atomic::Ordering::Relaxed);
+        run.expect(0).json()
+    });
+    for point in points(&document) {
+        assert!(!point["flag_notes"].to_string().contains("somebody else"), "{:#}", point["flag_notes"]);
     }
 }
 

@@ -21,6 +21,7 @@ use dbdyno_probe::Flushes;
 use dbdyno_workload::{About, Alone};
 use evidence::{DeviceWrites, LogSyncs, Observation};
 use quiet_intervals::{Interval, QuietIntervals};
+use std::sync::PoisonError;
 
 /// The least number of commits in a proof.
 const COMMITS: u64 = 200;
@@ -78,7 +79,12 @@ impl CommitProofs {
             None => spec(context, &alone).map(Box::new).map(PlannedWork::Test),
         };
         let Some(work) = work else { return Ok(None) };
-        let proof = match prove(context, work.work()) {
+        let proof = prove(context, work.work());
+        if let Some(loaded) = workload {
+            // The proof's transactions are the workload's own, and have changed its tables since the last point.
+            *loaded.last.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        }
+        let proof = match proof {
             Ok(proof) => proof,
             Err(error) if error.target_lost() => return Err(error.while_doing("proving that commits are durable")),
             Err(error) => CommitProof {
@@ -165,7 +171,7 @@ fn prove(context: &RunContext<'_>, work: PointWork<'_>) -> Result<CommitProof, E
 }
 
 fn commit_and_count(context: &RunContext<'_>, work: PointWork<'_>) -> Result<CommitProof, EngineError> {
-    let mut session = work.session(context.engine, 0)?;
+    let mut session = work.kept_session(context.engine, 0)?;
     context.stop.also_at_work(session.canceller());
     let prepared = work.prepare(session.as_mut(), 0)?;
     if let Some(problem) = prepared.problems.first() {
