@@ -268,6 +268,7 @@ impl Upping<'_> {
             version: &instance.version,
             socket_folder: &instance.socket_folder,
             hardware_threads: self.request.hardware_threads,
+            memory_limit_bytes: instance.memory_limit_bytes,
         };
         let settings = self.product.settings(&sizing);
         let server = self.server(instance.place(), account);

@@ -125,6 +125,8 @@ pub struct Sizing<'a> {
     pub socket_folder: &'a Path,
     /// Hardware threads that it can keep busy.
     pub hardware_threads: u32,
+    /// The most memory that it may use, page cache included.
+    pub memory_limit_bytes: Option<u64>,
 }
 
 /// How far a start is.

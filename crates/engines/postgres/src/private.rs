@@ -229,13 +229,16 @@ fn settings(sizing: &Sizing<'_>) -> String {
     const GIB: u64 = 1 << 30;
     let cache = sizing.size.engine_cache_bytes;
     let workers = (2 * sizing.hardware_threads).clamp(16, 512);
+    // Several index builds and their processes fit beside the cache into what the server may use.
+    let free = sizing.memory_limit_bytes.map_or(u64::MAX, |limit| limit.saturating_sub(cache) / 8);
+    let maintenance = (cache / 4).clamp(64 * MIB, 2 * GIB).min(free).max(MIB);
     let values = [
         ("size", sizing.size.id.to_string()),
         ("port", PORT.to_string()),
         ("folder", sizing.socket_folder.display().to_string().replace('\'', "''")),
         ("cache_kib", (cache / 1024).to_string()),
         ("effective_kib", (3 * cache / 1024).to_string()),
-        ("maintenance_mib", ((cache / 4).clamp(64 * MIB, 2 * GIB) / MIB).to_string()),
+        ("maintenance_mib", (maintenance / MIB).to_string()),
         ("max_wal_mib", ((64 * cache).clamp(8 * GIB, 128 * GIB) / MIB).to_string()),
         ("min_wal_mib", ((8 * cache).clamp(GIB, 16 * GIB) / MIB).to_string()),
         ("workers", workers.to_string()),

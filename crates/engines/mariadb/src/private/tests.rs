@@ -166,7 +166,13 @@ fn versions_are_read_and_settings_fit_them() {
     assert!(["10.11.2", "11.0.2", "12.1.2"].iter().all(|new| PRODUCT.too_old(new).is_none()));
     let text = |id: &str, cache: u64, version: &str| {
         let size = size(id, cache);
-        settings(&Sizing { size: &size, version, socket_folder: Path::new("/run"), hardware_threads: 96 })
+        settings(&Sizing {
+            size: &size,
+            version,
+            socket_folder: Path::new("/run"),
+            hardware_threads: 96,
+            memory_limit_bytes: None,
+        })
     };
     let (small, large) = (text("D", 64 * MIB, "10.11.14"), text("M", 12 << 30, "11.8.2"));
     assert!(small.contains("innodb_flush_method = O_DIRECT\n") && !large.contains("innodb_flush_method"));

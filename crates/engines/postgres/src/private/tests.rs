@@ -177,10 +177,15 @@ fn versions_are_read_and_settings_fit_them() {
     assert_eq!((major("19beta1"), major("9.6.24"), major("")), (19, 9, 0));
     assert!(PRODUCT.too_old("12.1").is_some() && PRODUCT.too_old("13.0").is_none());
     let size = size("M", 12 << 30);
-    let text = |version| {
-        let sizing = Sizing { size: &size, version, socket_folder: Path::new("/run"), hardware_threads: 96 };
-        settings(&sizing)
+    let limited = |memory_limit_bytes, version| {
+        let socket_folder = Path::new("/run");
+        settings(&Sizing { size: &size, version, socket_folder, hardware_threads: 96, memory_limit_bytes })
     };
+    let text = |version| limited(None, version);
+    assert!(text("18.4").contains("maintenance_work_mem = 2048MB\n"));
+    // An eighth of what is beside the cache, so that several index builds at the same time are not killed.
+    assert!(limited(Some(13 << 30), "18.4").contains("maintenance_work_mem = 128MB\n"));
+    assert!(limited(Some(12 << 30), "18.4").contains("maintenance_work_mem = 1MB\n"), "the least that is valid");
     assert!(!text("13.23").contains("track_wal_io_timing") && text("14.0").contains("track_wal_io_timing = on"));
     assert!(
         text("18.4").contains("shared_buffers = 12582912kB\n") && text("18.4").contains("max_parallel_workers = 192\n")
