@@ -1,11 +1,20 @@
 //! The portable part of Oracle's package, run on a real server: MariaDB in `sql_mode = ORACLE` understands PL/SQL, so
 //! the row-by-row procedures are executed there, from the very text that `dbdyno sql oracle` prints, after the token
-//! substitutions of oracle_portable.toml. Rows and checksums must be those that the contract asks of every engine.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail as tests do")]
+//! substitutions of oracle_portable.toml. Rows and checksums must be those that the contract asks of every engine. The
+//! procedures of Order Entry take the place of MariaDB's own there, and the workload's proof judges what they do.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "helpers of tests fail and speak as tests do"
+)]
 
-use dbdyno_engine::{PointSpec, Target, data::Keys};
-use dbdyno_model::{TableName, TableShape, Test};
+use dbdyno_engine::client::{Answer, Value};
+use dbdyno_engine::program::{Act, Outcome};
+use dbdyno_engine::{ChunkResult, Engine, PointSpec, Target, data::Keys};
+use dbdyno_model::{Drive, Scale, TableName, TableShape, Test};
 use dbdyno_testkit::conformance::{NoProgress, catalogue, expected, spec};
+use dbdyno_workload::{Dialect, Ended, TargetWorkload, User, workload};
 
 type Server = dbdyno_testkit::servers::mariadb::Server<dbdyno_mariadb::MariaDb>;
 type ServerOptions = dbdyno_testkit::servers::mariadb::ServerOptions<dbdyno_mariadb::MariaDb>;
@@ -14,11 +23,35 @@ const SEED: u64 = 42;
 const DATABASE: &str = "portable";
 
 /// Tokens and what stands for them on MariaDB, in the order in which they are replaced.
-fn substitutions() -> Vec<(String, String)> {
-    let list: toml::Table = toml::from_str(include_str!("oracle_portable.toml")).unwrap();
-    let text = |entry: &toml::Value, key: &str| entry[key].as_str().unwrap().to_owned();
-    let tokens = list["token"].as_array().unwrap();
-    tokens.iter().map(|entry| (text(entry, "oracle"), text(entry, "mariadb"))).collect()
+struct Substitutions {
+    tokens: Vec<(String, String)>,
+    used: Vec<bool>,
+}
+
+impl Substitutions {
+    /// Those of the package, or of a workload.
+    fn of(what: &str) -> Self {
+        let list: toml::Table = toml::from_str(include_str!("oracle_portable.toml")).unwrap();
+        let text = |entry: &toml::Value, key: &str| entry[key].as_str().unwrap().to_owned();
+        let tokens = list[what].as_array().unwrap();
+        let tokens: Vec<_> = tokens.iter().map(|entry| (text(entry, "oracle"), text(entry, "mariadb"))).collect();
+        assert!(tokens.len() <= 10);
+        for (oracle, mariadb) in &tokens {
+            println!("{what}: {oracle} => {mariadb}");
+        }
+        Self { used: vec![false; tokens.len()], tokens }
+    }
+
+    fn replace(&mut self, text: String) -> String {
+        self.tokens.iter().zip(&mut self.used).fold(text, |text, ((oracle, mariadb), used)| {
+            *used |= text.contains(oracle);
+            text.replace(oracle, mariadb)
+        })
+    }
+
+    fn refuse_unused(&self) {
+        assert!(self.used.iter().all(|used| *used), "a substitution that nothing needs: {:?}", self.used);
+    }
 }
 
 /// Why the procedure of a test is not portable, if it is not.
@@ -69,14 +102,18 @@ fn numbers(spec: &PointSpec, job: u32, passes: u64) -> String {
     numbers.map(|number| number.to_string()).join(", ")
 }
 
-fn loaded() -> Server {
+/// A server with an empty database.
+fn started() -> (Server, Box<dyn Engine>) {
     let server = ServerOptions::default().set("innodb_flush_log_at_trx_commit", "2").start();
     server.client("", &format!("CREATE DATABASE {DATABASE}"));
     let target = Target::parse(&server.socket("root", DATABASE)).unwrap();
-    (dbdyno_mariadb::INFO.open)(&target, &catalogue::size_t())
-        .unwrap()
-        .load(&catalogue::size_t(), SEED, 2, false, &NoProgress)
-        .unwrap();
+    let engine = (dbdyno_mariadb::INFO.open)(&target, &catalogue::size_t()).unwrap();
+    (server, engine)
+}
+
+fn loaded() -> Server {
+    let (server, engine) = started();
+    engine.load(&catalogue::size_t(), SEED, 2, false, &NoProgress).unwrap();
     // What inserts fill, which a point would make.
     for organisation in ["heap", "iot", "hash", "heap_list", "iot_list"] {
         server.client(DATABASE, &format!("CREATE TABLE load_{organisation} LIKE small_{organisation}"));
@@ -86,23 +123,13 @@ fn loaded() -> Server {
 
 #[test]
 fn row_by_row_procedures_do_on_mariadb_what_the_contract_asks() {
-    let substitutions = substitutions();
-    assert!(substitutions.len() <= 10);
-    for (oracle, mariadb) in &substitutions {
-        println!("{oracle} => {mariadb}");
-    }
-    let (server, mut run, mut used) = (loaded(), 0, vec![false; substitutions.len()]);
+    let (server, mut run, mut substitutions) = (loaded(), 0, Substitutions::of("token"));
     for test in catalogue::tests() {
         if let Some(why) = unportable(&test) {
             println!("{} is not run: {why}", test.code);
             continue;
         }
-        let [outside, inside] = package(&test).map(|text| {
-            substitutions.iter().zip(&mut used).fold(text, |text, ((oracle, mariadb), used)| {
-                *used |= text.contains(oracle);
-                text.replace(oracle, mariadb)
-            })
-        });
+        let [outside, inside] = package(&test).map(|text| substitutions.replace(text));
         let passes = 7;
         for jobs in [1, 2] {
             let spec = PointSpec { jobs, ..spec(&test, &catalogue::size_t(), SEED, jobs) };
@@ -133,5 +160,69 @@ fn row_by_row_procedures_do_on_mariadb_what_the_contract_asks() {
         run += 1;
     }
     assert!(run > 40, "only {run} tests were run");
-    assert!(used.iter().all(|used| *used), "a substitution that nothing needs: {used:?}");
+    substitutions.refuse_unused();
+}
+
+/// The server form: each transaction is one call of a procedure from Oracle's file, with what the workload's program
+/// draws.
+#[test]
+fn procedures_of_order_entry_do_on_mariadb_what_the_workload_proves() {
+    const TRANSACTIONS: usize = 400;
+    let (server, engine) = started();
+    let shop = workload("order-entry").unwrap();
+    let (mariadb, oracle) = (&dbdyno_mariadb::INFO, &dbdyno_oracle::INFO);
+    let [mariadb, oracle] = [mariadb, oracle].map(|engine| Dialect::of(shop, engine).unwrap());
+    let loaded = TargetWorkload::new(&*engine, &mariadb);
+    loaded.load((Scale::LEAST, SEED), 2, &NoProgress).unwrap();
+    let (names, mut substitutions) = (shop.statements(Drive::Server), Substitutions::of("workload"));
+    for name in &names {
+        let text = substitutions.replace(oracle.text(&format!("make {name}")).unwrap().sql);
+        let made = format!("DROP PROCEDURE oe_{name};\nSET sql_mode = ORACLE;\nDELIMITER //\n{text}//\nDELIMITER ;\n");
+        server.client(DATABASE, &made);
+    }
+    substitutions.refuse_unused();
+    let types = shop.types_of(Some(&shop.mix(&"default,SRQ=10,WOQ=10,WAQ=10".parse().unwrap()).unwrap()));
+    let user = User { number: 0, of: 1, seed: 7, scale: Scale::LEAST, data_seed: SEED, form: Drive::Server };
+    let (mut program, mut ended) = (shop.program(user, types.clone()), vec![Ended::default(); types.len()]);
+    let before = loaded.read_figures(Scale::LEAST).unwrap();
+    for _ in 0..TRANSACTIONS {
+        let of = &mut ended[program.begin().number()];
+        let (mut answer, mut outcome) = (Answer::default(), Outcome::Committed);
+        let mut act = program.act(None);
+        while act != Act::Ended {
+            match act {
+                Act::Execute { statement, .. } => {
+                    let values: Vec<String> = program.values().iter().map(literal).collect();
+                    let (name, values) = (names[statement], values.join(", "));
+                    let call = format!("SET sql_mode = ORACLE;\nCALL oe_{name}({values}, @done);\nSELECT @done;\n");
+                    answer.clear();
+                    answer.begin_row().push(server.client(DATABASE, &call).trim().parse::<i64>().unwrap());
+                }
+                Act::Rollback => outcome = Outcome::RolledBack,
+                _ => {}
+            }
+            act = program.act(Some((&ChunkResult { rows: 1, ..ChunkResult::default() }, &answer)));
+        }
+        match outcome {
+            Outcome::Committed => of.acknowledged += 1,
+            _ => of.rolled_back += 1,
+        }
+        of.sum = of.sum.wrapping_add(program.did().checksum);
+        program.ended(outcome);
+    }
+    let after = loaded.read_figures(Scale::LEAST).unwrap();
+    assert_eq!(loaded.broken(Scale::LEAST, &after).unwrap(), [""; 0]);
+    assert_eq!(shop.miscounted(&before, &after, &ended), [""; 0], "{ended:?}");
+    for (of, ended) in types.iter().zip(&ended) {
+        assert!(ended.acknowledged > 0, "{} did nothing: {ended:?}", of.name);
+    }
+}
+
+/// A value as SQL has it.
+fn literal(value: Value<'_>) -> String {
+    match value {
+        Value::Int(number) => number.to_string(),
+        Value::Text(text) => format!("'{text}'"),
+        other => panic!("no value of a procedure: {other:?}"),
+    }
 }

@@ -181,7 +181,7 @@ BEGIN
     SELECT SUM(quantity_on_hand) INTO v_seen FROM (
       SELECT i.warehouse_id, i.quantity_on_hand, p.product_name, p.product_description, p.list_price
       FROM oe_products p JOIN oe_inventories i ON i.product_id = p.product_id
-      WHERE p.product_id = v_product AND i.quantity_on_hand > 0 ORDER BY i.warehouse_id FETCH FIRST 15 ROWS ONLY);
+      WHERE p.product_id = v_product AND i.quantity_on_hand > 0 ORDER BY i.warehouse_id FETCH FIRST 15 ROWS ONLY) seen;
   END LOOP;
   INSERT INTO oe_logons (logon_id, customer_id, logon_date)
   VALUES (oe_logon_seq.NEXTVAL, p_customer, ROUND((CAST(SYS_EXTRACT_UTC(SYSTIMESTAMP) AS DATE) - DATE '1970-01-01') * 86400));
@@ -219,7 +219,7 @@ BEGIN
     SELECT MAX(product_id) INTO v_product FROM (
       SELECT p.product_id, i.quantity_on_hand, ROW_NUMBER() OVER (ORDER BY p.product_id) AS place
       FROM oe_products p JOIN oe_inventories i ON i.product_id = p.product_id
-      WHERE p.category_id = v_category AND i.warehouse_id = p_warehouse AND i.quantity_on_hand > 0)
+      WHERE p.category_id = v_category AND i.warehouse_id = p_warehouse AND i.quantity_on_hand > 0) placed
     WHERE place = v_place AND quantity_on_hand >= 1 + MOD(product_id, 8);
     IF v_product IS NOT NULL THEN
       v_items := v_items + 1;
@@ -268,7 +268,7 @@ BEGIN
   FOR found IN (
     SELECT order_id FROM (
       SELECT o.order_id FROM oe_orders o JOIN oe_customers c ON c.customer_id = o.customer_id
-      WHERE o.warehouse_id = p_warehouse AND o.order_status < 10 ORDER BY o.order_status, o.order_id FETCH FIRST 10 ROWS ONLY)
+      WHERE o.warehouse_id = p_warehouse AND o.order_status < 10 ORDER BY o.order_status, o.order_id FETCH FIRST 10 ROWS ONLY) oldest
     ORDER BY order_id)
   LOOP
     SELECT COUNT(*) INTO v_items FROM oe_items WHERE order_id = found.order_id;
@@ -300,12 +300,12 @@ BEGIN
   END IF;
   v_place := 1 + MOD(p_pick, v_seen);
   SELECT order_id INTO v_order FROM (
-    SELECT order_id, ROW_NUMBER() OVER (ORDER BY order_id DESC) AS place FROM oe_orders WHERE customer_id = p_customer)
+    SELECT order_id, ROW_NUMBER() OVER (ORDER BY order_id DESC) AS place FROM oe_orders WHERE customer_id = p_customer) placed
   WHERE place = v_place;
   SELECT COUNT(*) INTO v_seen FROM oe_items WHERE order_id = v_order;
   v_place := 1 + MOD(p_pick, v_seen);
   SELECT line_item_id INTO v_line FROM (
-    SELECT line_item_id, ROW_NUMBER() OVER (ORDER BY line_item_id) AS place FROM oe_items WHERE order_id = v_order)
+    SELECT line_item_id, ROW_NUMBER() OVER (ORDER BY line_item_id) AS place FROM oe_items WHERE order_id = v_order) placed
   WHERE place = v_place;
   UPDATE oe_items SET quantity = quantity + 1 WHERE order_id = v_order AND line_item_id = v_line;
   UPDATE oe_orders
@@ -327,7 +327,7 @@ BEGIN
   SELECT COUNT(first_name) INTO v_seen FROM (
     SELECT o.order_id, o.order_date, o.order_total, c.first_name, c.last_name
     FROM oe_orders o JOIN oe_customers c ON c.customer_id = o.customer_id
-    WHERE o.sales_rep_id = p_sales_rep ORDER BY o.order_total DESC, o.order_id FETCH FIRST 10 ROWS ONLY);
+    WHERE o.sales_rep_id = p_sales_rep ORDER BY o.order_total DESC, o.order_id FETCH FIRST 10 ROWS ONLY) best;
   p_done := 1;
 END;
 
@@ -338,7 +338,7 @@ CREATE PROCEDURE oe_warehouse_orders_query (p_warehouse IN NUMBER, p_done OUT NU
 BEGIN
   SELECT SUM(orders) INTO v_seen FROM (
     SELECT order_mode, order_status, COUNT(*) AS orders, SUM(order_total) AS total
-    FROM oe_orders WHERE warehouse_id = p_warehouse GROUP BY CUBE (order_mode, order_status));
+    FROM oe_orders WHERE warehouse_id = p_warehouse GROUP BY CUBE (order_mode, order_status)) groups_of;
   p_done := 1;
 END;
 
@@ -351,7 +351,7 @@ BEGIN
   SELECT SUM(orders) INTO v_seen FROM (
     SELECT order_date - MOD(order_date, 300) AS from_s, COUNT(*) AS orders, SUM(order_total) AS total
     FROM oe_orders WHERE warehouse_id = p_warehouse AND order_date >= v_from
-    GROUP BY order_date - MOD(order_date, 300));
+    GROUP BY order_date - MOD(order_date, 300)) spans;
   p_done := 1;
 END;
 
@@ -720,7 +720,9 @@ ORDER BY c.customer_id FETCH FIRST 10 ROWS ONLY
 -- made: 28 34
 SELECT COUNT(DISTINCT i.index_name), COUNT(*)
 FROM user_indexes i JOIN user_ind_columns c ON c.index_name = i.index_name
-WHERE i.table_name LIKE 'OE\_%' ESCAPE '\' AND i.status = 'VALID'
+WHERE i.status = 'VALID' AND i.table_name IN (
+  'OE_CUSTOMERS', 'OE_ADDRESSES', 'OE_CARDS', 'OE_ORDERS', 'OE_ITEMS', 'OE_LOGONS', 'OE_INVENTORIES',
+  'OE_PRODUCTS', 'OE_DESCRIPTIONS', 'OE_WAREHOUSES')
 
 -- name: count
 -- what: loaded rows of each table, in the order in which they are made

@@ -101,7 +101,8 @@ FROM dual
 -- made: 3 3
 SELECT COUNT(DISTINCT i.index_name), COUNT(*)
 FROM user_indexes i JOIN user_ind_columns c ON c.index_name = i.index_name
-WHERE i.table_name LIKE 'TPCB\_%' ESCAPE '\' AND i.status = 'VALID'
+WHERE i.status = 'VALID' AND i.table_name IN (
+  'TPCB_BRANCHES', 'TPCB_TELLERS', 'TPCB_ACCOUNTS', 'TPCB_HISTORY')
 
 -- name: count
 -- what: rows of branches, tellers and accounts, as loaded
