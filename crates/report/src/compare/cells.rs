@@ -8,9 +8,11 @@ use super::units::shown_unit;
 use crate::document::{Cell, Form};
 use crate::figures::{DOUBTFUL, Figure};
 use crate::numbers::MISSING;
+use crate::summary::head::within;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Better, Commits, Flag, MetricId, Point, PrintedBound, UsableFor};
+use dbdyno_model::{Better, Commits, Flag, MetricId, Point, PrintedBound, Subject, UsableFor};
 use dbdyno_stats::{Difference, Estimate, NotComparable};
+use std::collections::BTreeSet;
 
 /// The unit of a scaling.
 const TIMES: &str = "x";
@@ -39,6 +41,7 @@ pub(super) fn row(sides: &[Side], query: &RowQuery<'_>, baseline: usize, catalog
     };
     write(&mut row, sides, query, catalogue);
     part_transactions(&mut row, baseline);
+    part_ways(&mut row, baseline);
     rank(&mut row);
     divide(&mut row, baseline);
     row
@@ -68,6 +71,11 @@ fn cell(side: &Side, query: &RowQuery<'_>, catalogue: &Catalogue) -> ComparedCel
     let equivalent = points.iter().find(|p| p.mapping == "equivalent");
     let other = found.iter().map(|found| found.code).find(|code| *code != query.test);
     let other_work = other.filter(|code| catalogue.same_work(query.test).all(|same| same.code.as_str() != *code));
+    let ways: BTreeSet<String> = points.iter().filter_map(|point| way(point)).collect();
+    let many_ways = (ways.len() > 1).then(|| {
+        let ways: Vec<&str> = ways.iter().map(String::as_str).collect();
+        format!("of runs {}, which are other work than each other", ways.join(", and "))
+    });
     ComparedCell {
         value: estimate.map(|e| e.median),
         text: MISSING.to_owned(),
@@ -79,7 +87,8 @@ fn cell(side: &Side, query: &RowQuery<'_>, catalogue: &Catalogue) -> ComparedCel
         rows_per_tx: figures().map(|f| f.rows_per_tx).find(|rows| *rows > 0),
         flags: Flag::ALL.into_iter().filter(|flag| points.iter().any(|p| p.has(*flag))).collect(),
         doubtful: found.iter().any(|found| found.is_barred || found.figure.is_doubtful()),
-        unlike: other_work.map(|code| format!("of {code}, which is other work than {}", query.test)),
+        unlike: other_work.map(|code| format!("of {code}, which is other work than {}", query.test)).or(many_ways),
+        way: ways.into_iter().next(),
         commits: points.iter().filter_map(|p| p.commits()).chain(printed).max(),
         equivalent: equivalent.map(|p| p.mapping_note.clone().unwrap_or_else(|| "how was not recorded".to_owned())),
         suspect: figures().find_map(|f| f.suspect).cloned(),
@@ -127,6 +136,28 @@ fn part_transactions(row: &mut ComparedRow, baseline: usize) {
             && rows != base
         {
             cell.unlike = Some(format!("of transactions of {rows} rows, which are other work than those of {base}"));
+        }
+    }
+}
+
+/// How the users of a workload worked; `None` for a test.
+fn way(point: &Point) -> Option<String> {
+    let Subject::Workload(_) = point.subject else { return None };
+    let mix = point.mix.as_ref().map_or_else(|| "with its own weights".to_owned(), |mix| format!("with the mix {mix}"));
+    let think = point.load.think.map_or_else(String::new, |think| format!(", think {think}"));
+    Some(mix + &think + &within(&point.load))
+}
+
+/// Sets figures of a workload apart whose users worked in another way than the baseline's, or than the first side's
+/// that has any.
+fn part_ways(row: &mut ComparedRow, baseline: usize) {
+    let way_of = |cell: &ComparedCell| cell.way.clone().filter(|_| cell.unlike.is_none());
+    let base = row.cells.get(baseline).and_then(way_of).or_else(|| row.cells.iter().find_map(way_of));
+    for cell in &mut row.cells {
+        if let (Some(way), Some(base)) = (way_of(cell), &base)
+            && way != *base
+        {
+            cell.unlike = Some(format!("of users {way}, which is other work than {base}"));
         }
     }
 }

@@ -85,6 +85,9 @@ pub struct ComparedCell {
     pub flags: Vec<Flag>,
     /// Whether it means something other than the test, and stands in parentheses.
     pub doubtful: bool,
+    /// How a workload's users worked, where it is of one: with which weights, pauses and sessions.
+    #[serde(skip)]
+    pub(crate) way: Option<String>,
     /// What other work it is of: then it stands in parentheses, too, and is neither ranked nor divided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unlike: Option<String>,

@@ -121,6 +121,8 @@ fn timed(of: &LoadTimes<'_>) -> Option<(Work, String, SideTimes)> {
         (_, Some(n)) => (String::new(), outstanding(n), f64::from(n)),
         (_, None) => (closed_loop(key), counted(key.dop.jobs.into(), "job"), f64::from(key.dop.jobs)),
     };
+    let mix = point.mix.as_ref().map(|mix| format!("mix {mix}"));
+    let place = [place].into_iter().filter(|place| !place.is_empty()).chain(mix).collect::<Vec<_>>().join(", ");
     let times = SideTimes {
         at,
         p50: of.time(|t| t.p50),
