@@ -114,6 +114,8 @@ struct WorkloadLoadDocument {
     index_s: Option<f64>,
     /// Seconds for statistics.
     finish_s: Option<f64>,
+    /// Seconds for counting, and for looking for what must not be.
+    prove_s: Option<f64>,
     /// Seconds for everything, from the tables to the proof.
     elapsed_s: Option<f64>,
 }
@@ -134,6 +136,7 @@ fn show_workload(workload: &'static str, target: String, load: WorkloadLoad, for
             read_back_s: times.map(|times| times.read_back_s),
             index_s: times.map(|times| times.index_s),
             finish_s: times.map(|times| times.finish_s),
+            prove_s: times.map(|times| times.prove_s),
             elapsed_s: times.map(|times| times.elapsed_s),
         });
     }

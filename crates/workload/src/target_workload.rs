@@ -3,7 +3,7 @@
 use crate::dialect::{SchemaObject, data_words};
 use crate::{Dialect, WorkloadData};
 use dbdyno_engine::bookkeeping::{Meta, kept_entry};
-use dbdyno_engine::client::{Bound, StatementText, Statements, Values};
+use dbdyno_engine::client::{Bound, PrepareWhen, StatementText, Statements, Values};
 use dbdyno_engine::{Engine, EngineError, LoadWatch, Request, Session, TableRows};
 use dbdyno_model::{CommitMode, ErrorClass, Scale};
 use std::cmp::Reverse;
@@ -31,6 +31,8 @@ pub struct LoadTimes {
     pub index_s: f64,
     /// What comes after them, as statistics.
     pub finish_s: f64,
+    /// Counting rows and indexes, and looking for what must not be.
+    pub prove_s: f64,
     /// Everything, from the tables to the proof.
     pub elapsed_s: f64,
 }
@@ -90,15 +92,17 @@ impl<'e> TargetWorkload<'e> {
         let rows = tables.iter().map(|table| (self.short_name(&table.what).to_owned(), table.rows)).collect();
         let index_s = self.run_each(("index", "indexes"), scale, &tables, (jobs, watch))?;
         let finish_s = self.run_each(("finish", "statistics"), scale, &tables, (jobs, watch))?;
+        let proof = Instant::now();
         let (miscounted, figures) = (self.recount(scale)?, self.read_figures(scale)?);
         let wrong: Vec<String> = miscounted.into_iter().chain(self.broken(scale, &figures)?).collect();
         if !wrong.is_empty() {
             let message = format!("what was loaded for {} is not what was to be: {}", self.name(), wrong.join("; "));
             return Err(EngineError::new(ErrorClass::Corruption, message));
         }
+        let prove_s = proof.elapsed().as_secs_f64();
         self.engine.note(&[(self.entry(), format!("complete {size}"))])?;
-        let (write_s, read_back_s) = (filled.write_s, filled.read_back_s);
-        let times = LoadTimes { write_s, read_back_s, index_s, finish_s, elapsed_s: began.elapsed().as_secs_f64() };
+        let (write_s, read_back_s, elapsed_s) = (filled.write_s, filled.read_back_s, began.elapsed().as_secs_f64());
+        let times = LoadTimes { write_s, read_back_s, index_s, finish_s, prove_s, elapsed_s };
         Ok(LoadDone { rows, went_on, times })
     }
 
@@ -232,7 +236,7 @@ impl<'e> TargetWorkload<'e> {
             [indexes, columns] if (*indexes, *columns) == made => {}
             [indexes, columns] => {
                 let (found, made) = (words((*indexes, *columns)), words(made));
-                wrong.push(format!("its tables have {found}, and {made} were made"));
+                wrong.push(format!("its tables have {found}, and {made} were made (drop what was added)"));
             }
             other => wrong.push(format!("its indexes were counted as {other:?}, which is not two numbers")),
         }
@@ -303,7 +307,8 @@ impl<'e> TargetWorkload<'e> {
 
     fn session(&self, texts: Vec<StatementText>) -> Result<Box<dyn Session>, EngineError> {
         let mut session = self.engine.client_session(0, 1)?;
-        session.prepare_statements(&Statements { work: self.name().to_owned(), texts, commit: CommitMode::Durable })?;
+        let (work, prepared) = (self.name().to_owned(), PrepareWhen::Beforehand);
+        session.prepare_statements(&Statements { work, texts, commit: CommitMode::Durable, prepared })?;
         Ok(session)
     }
 }

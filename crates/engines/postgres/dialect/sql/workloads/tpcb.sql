@@ -92,7 +92,8 @@ SELECT (SELECT coalesce(sum(abalance), 0) FROM dbdyno.tpcb_accounts),
 -- made: 3 3
 SELECT count(*), coalesce(sum(i.indnkeyatts), 0)
 FROM pg_index i JOIN pg_class t ON t.oid = i.indrelid JOIN pg_namespace s ON s.oid = t.relnamespace
-WHERE s.nspname = 'dbdyno' AND t.relname LIKE 'tpcb\_%' AND i.indisvalid;
+WHERE s.nspname = 'dbdyno' AND i.indisvalid AND t.relname IN (
+  'tpcb_branches', 'tpcb_tellers', 'tpcb_accounts', 'tpcb_history');
 
 -- name: count
 -- what: rows of branches, tellers and accounts, as loaded
