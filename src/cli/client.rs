@@ -2,7 +2,7 @@
 
 use super::values::{Word, connections, words};
 use clap::Args;
-use dbdyno_model::{Arrivals, Drive, MixRequest, Queue, Rates, Think};
+use dbdyno_model::{Arrivals, Drive, Logon, MixRequest, Queue, Rates, Think};
 
 /// Who runs the loop, and when a client's transactions begin.
 #[derive(Debug, Clone, Args)]
@@ -41,6 +41,12 @@ pub(crate) struct ClientArgs {
     /// pauses, and keep what they have locked.
     #[arg(long, value_name = "TIME", hide_short_help = true)]
     pub(crate) pause: Option<Think>,
+    /// Workloads: when a user opens a session [default: kept]
+    ///
+    /// A session that is opened for a transaction ends with it, and the transaction is timed with both. Statements are
+    /// then prepared when they are first sent.
+    #[arg(long, value_name = "WHEN", value_parser = words(LOGONS), hide_short_help = true)]
+    pub(crate) logon: Option<Logon>,
     /// Where the transactions of a rate wait for a session [default: shared]
     #[arg(long, value_name = "QUEUE", value_parser = words(QUEUES), hide_short_help = true)]
     pub(crate) queue: Option<Queue>,
@@ -62,6 +68,12 @@ pub(crate) struct ClientArgs {
 const DRIVES: &[Word<Drive>] = &[
     ("server", Drive::Server, "A procedure inside the database: what the platform can do"),
     ("client", Drive::Client, "dbdyno sends each statement: what an application sees"),
+];
+
+/// The values of `--logon`.
+const LOGONS: &[Word<Logon>] = &[
+    ("kept", Logon::Kept, "Before the first transaction, and keeps it"),
+    ("transaction", Logon::Transaction, "For each transaction, and ends it with that"),
 ];
 
 /// The values of `--arrivals`.

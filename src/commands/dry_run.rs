@@ -9,10 +9,10 @@ use crate::output::{self, Format};
 use crate::progress::about;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::Loaded;
-use dbdyno_model::{Cache, Mapping, Plan, PlannedPoint, ProcedureShape, Search, SubjectKind, Test};
+use dbdyno_model::{Cache, Mapping, Mix, Plan, PlannedPoint, ProcedureShape, Search, SubjectKind, Test};
 use dbdyno_report::{lists, numbers};
 use dbdyno_run::{LoadRequest, estimate_s};
-use dbdyno_workload::workload;
+use dbdyno_workload::{Workload, workload};
 use serde::Serialize;
 use std::fmt::Write as _;
 
@@ -135,7 +135,7 @@ fn tests<'a>(plan: &'a Plan, catalogue: &Catalogue) -> Vec<PlannedTest<'a>> {
             let load = match (&first.mapping, catalogue.test(first.subject.as_str())) {
                 (Mapping::None { why }, _) => format!("not supported: {why}"),
                 _ if first.subject.kind() == SubjectKind::Workload => {
-                    workload(first.subject.as_str()).map_or("", |workload| workload.about().load_words).to_owned()
+                    workload(first.subject.as_str()).map(|of| load_of(of, first.mix.as_ref())).unwrap_or_default()
                 }
                 (_, Ok(test)) => load(test).to_owned(),
                 (_, Err(_)) => String::new(),
@@ -144,6 +144,13 @@ fn tests<'a>(plan: &'a Plan, catalogue: &Catalogue) -> Vec<PlannedTest<'a>> {
             Some(PlannedTest { test: first.subject.as_str(), points: points.len(), dops, at_least_s, load })
         })
         .collect()
+}
+
+/// What a workload with these weights does to the database, in words.
+fn load_of(workload: &dyn Workload, mix: Option<&Mix>) -> String {
+    let (about, types) = (workload.about(), workload.types_of(mix));
+    let words = if about.writes(&types) { about.load_words } else { "reads its own tables" };
+    words.to_owned() + &mix.map_or_else(String::new, |mix| format!("; mix {mix}"))
 }
 
 /// What a test does to the database, in words.

@@ -96,6 +96,7 @@ fn request(args: &RunArgs, place: &OpenedTarget) -> RunRequest {
         arrivals: args.client.arrivals,
         think: args.client.think,
         pause: args.client.pause,
+        logon: args.client.logon.unwrap_or_default(),
         queue: args.client.queue,
         connections: args.client.connections,
         follow: args.client.follow,
@@ -126,6 +127,7 @@ fn again(args: &RunArgs, data: Option<(Scale, u64)>) -> String {
     option("--think", client.think.as_ref().map(ToString::to_string));
     option("--mix", client.mix.as_ref().map(ToString::to_string));
     option("--pause", client.pause.as_ref().map(ToString::to_string));
+    option("--logon", client.logon.filter(|logon| !logon.is_kept()).map(|logon| logon.name().to_owned()));
     option("--queue", client.queue.map(|queue| queue.name().to_owned()));
     option("--connections", client.connections.map(|n| n.to_string()));
     option("--follow", client.follow.map(|follow| if follow { "yes" } else { "no" }.to_owned()));

@@ -78,6 +78,7 @@ pub(super) fn refuse_misplaced(args: &RunArgs, workload: Option<&'static dyn Wor
         ("--scale", args.scale.is_some(), "tests take --size"),
         ("--mix", args.client.mix.is_some(), "a test has one type of transaction"),
         ("--pause", args.client.pause.is_some(), "tests take --think, which pauses between transactions"),
+        ("--logon", args.client.logon.is_some(), "the sessions of tests are kept"),
     ];
     let problem = match workload {
         Some(of) => of_tests.iter().find(|(_, given)| *given).map(|(option, _)| {

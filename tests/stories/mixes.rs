@@ -52,6 +52,13 @@ fn a_mix_decides_which_transactions_come_and_what_is_sent() {
     let definitions: std::collections::BTreeSet<&str> =
         [&updates, &queries, &own, &more].iter().map(|point| text(point, "/definition")).collect();
     assert_eq!(definitions.len(), 4, "they are not compared with each other");
+    for (mix, said) in [
+        ("BP=2,SRQ=1", "adds rows of its own tables; commits again and again; mix BP=2,SRQ=1"),
+        ("SRQ=1", "reads its own tables; mix SRQ=1"),
+    ] {
+        let planned = room.run(&format!("run order-entry --mix {mix} --dry-run --json {TARGET}")).expect(0).json();
+        assert!(text(&planned, "/tests/0/load").ends_with(said), "{planned:#}");
+    }
     let own = room.run(&format!("run order-entry --duration 200ms --mix default --json {TARGET}")).expect(0).json();
     assert!(points(&own)[0]["mix"].is_null(), "its own weights, however they are written");
     let head = room.run(&format!("run order-entry --duration 300ms --mix WAQ=1 {TARGET}")).expect(0).stdout;
@@ -112,6 +119,31 @@ fn a_resumed_run_keeps_its_mix_and_its_pauses() {
     assert!(points.iter().all(|point| text(point, "/definition") == definition));
 }
 
+/// Each transaction has a session of its own, is proved like any other, and is never taken for one in a session that is
+/// kept.
+#[test]
+fn a_session_for_each_transaction_is_counted_and_kept_apart() {
+    let room = loaded();
+    let logon = point(&room, "--users 2 --logon transaction --mix default,SRQ=5 --label each");
+    assert_eq!((text(&logon, "/logon"), text(&logon, "/status")), ("transaction", "ok"));
+    let (opened, done) = (number(&logon, "/statements/logon"), number(&logon, "/outcomes/ok"));
+    // One of each user may be under way at the end.
+    assert!(done > 0.0 && (done..=done + 2.0).contains(&opened), "{opened} logons for {done} transactions");
+    assert_eq!(text(&logon, "/pump/kind"), "threads");
+    let latency = room.run("show last --table latency").expect(0).stdout;
+    assert!(latency.contains("a logon for each transaction"), "{latency}");
+    let kept = point(&room, "--users 2 --logon kept --mix default,SRQ=5 --label kept");
+    assert!(kept["logon"].is_null() && kept["statements"]["logon"].is_null(), "{kept:#}");
+    let compared = room.run("compare each kept --json").expect(0).json();
+    let said = "of users with the mix NCR=15,UCD=10,BP=50,OP=40,PO=5,BO=5,SRQ=5, which is other work than with the mix";
+    assert!(compared.to_string().contains(said), "no ratio of unlike work: {compared:#}");
+    point(&room, "--users 2 --think 1ms --mix default,SRQ=5 --label thinks");
+    let compared = room.run("compare thinks kept --json").expect(0).json();
+    assert!(compared.to_string().contains("SRQ=5, think 1ms"), "nor of users who pause between: {compared:#}");
+    let again = room.run(&format!("run order-entry --users 1 --logon transaction --duration 300ms {TARGET}")).expect(0);
+    assert!(again.stdout.contains("a logon for each transaction"), "{}", again.stdout);
+}
+
 #[test]
 fn what_no_mix_or_pause_can_be_is_refused() {
     let room = Room::new();
@@ -125,6 +157,8 @@ fn what_no_mix_or_pause_can_be_is_refused() {
         ("run tpcb --mix BP=1", "--mix does not fit tpcb: it has one type of transaction"),
         ("run T611 --mix BP=1", "--mix is for workloads"),
         ("run T611 --pause 5ms", "--pause is for workloads"),
+        ("run T611 --drive client --logon transaction", "--logon is for workloads"),
+        ("run order-entry --users 4 --connections 2 --logon transaction", "none is kept that could be shared"),
         ("run order-entry --drive server --pause 5ms", "with --drive server a transaction is one call"),
     ] {
         let ending = room.run(&format!("{line} {TARGET}")).expect(2);

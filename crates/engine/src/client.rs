@@ -10,7 +10,7 @@ mod values;
 
 pub use answer::Answer;
 pub use statements::placed;
-pub use statements::{Bound, Place, StatementText, Statements, ValueType};
+pub use statements::{Bound, Place, PrepareWhen, StatementText, Statements, ValueType};
 pub use test::{Parameter, Reads, TestForm, TestProgram, commits};
 pub use values::{Value, ValueOf, Values, cents_from, cents_text};
 

@@ -34,6 +34,10 @@ pub enum Act {
     Commit,
     /// Roll it back, as the program wants it: the transaction has done what it is for.
     Rollback,
+    /// Open a session of its own, as an application that logs on for each transaction does.
+    LogOn,
+    /// End that session.
+    LogOff,
     /// Nothing more: it has ended.
     Ended,
 }

@@ -59,7 +59,7 @@ pub use flag::Flag;
 pub use ids::{IdError, RunId, TestCode};
 pub use json::{RunJson, SCHEMA_VERSION, in_this_version};
 pub use limits::REFERENCE_SUITE;
-pub use load::{Arrivals, ClientLoad, Queue, Think};
+pub use load::{Arrivals, ClientLoad, Logon, Queue, Think};
 pub use mapping::Mapping;
 pub use metric::{Better, Metric, MetricId};
 pub use mix::{Mix, MixRequest};

@@ -31,6 +31,9 @@ pub struct ClientLoad {
     /// documents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pause: Option<Think>,
+    /// When a user opens a session. Absent where each is kept, and in older documents.
+    #[serde(skip_serializing_if = "Logon::is_kept")]
+    pub logon: Logon,
 }
 
 impl ClientLoad {
@@ -50,6 +53,32 @@ impl ClientLoad {
     #[must_use]
     pub fn of_ramp(self) -> Self {
         Self { connections: None, ..self }
+    }
+}
+
+/// When a user opens a session.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+pub enum Logon {
+    /// Before the first transaction, and keeps it.
+    #[default]
+    Kept,
+    /// For each transaction, and ends it with that.
+    Transaction,
+}
+
+impl Logon {
+    /// Its name, as users type it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+
+    /// Whether sessions are kept.
+    #[must_use]
+    pub fn is_kept(&self) -> bool {
+        *self == Self::Kept
     }
 }
 

@@ -68,13 +68,16 @@ pub struct StatementCounts {
     pub commit: u64,
     /// Rollbacks.
     pub rollback: u64,
+    /// Sessions that were opened; absent where each is kept, and in older documents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub logon: Option<u64>,
 }
 
 impl StatementCounts {
-    /// All of them, with their names.
+    /// All that are sent in a session, with their names.
     #[must_use]
     pub fn all(&self) -> [(&'static str, u64); 7] {
-        let Self { select, insert, update, delete, call, commit, rollback } = *self;
+        let Self { select, insert, update, delete, call, commit, rollback, logon: _ } = *self;
         [
             ("select", select),
             ("insert", insert),

@@ -2,7 +2,7 @@
 //! pages while jobs read, and checks the stop switch.
 
 use crate::checkpoint_window::{self, CheckpointWindow};
-use crate::client::{GRACE, Pausing};
+use crate::client::{GRACE, LoggingOn, Pausing};
 use crate::eviction::Eviction;
 use crate::server_drive::first_cause;
 use crate::work::PointWork;
@@ -97,7 +97,7 @@ impl From<EngineError> for FailedMeasurement {
 pub(crate) fn run(
     context: &PointContext<'_>,
     load: ClientLoad,
-    sessions: &mut [Box<dyn Session>],
+    sessions: &mut [Box<dyn Session + '_>],
     point: &mut Point,
 ) -> Result<RawMeasurement, FailedMeasurement> {
     let PointContext { run, work, window, .. } = *context;
@@ -128,7 +128,7 @@ pub(crate) fn run(
 /// The server drive: the jobs call chunks.
 fn server(
     context: &PointContext<'_>,
-    sessions: &mut [Box<dyn Session>],
+    sessions: &mut [Box<dyn Session + '_>],
     point: &mut Point,
 ) -> Result<RawMeasurement, EngineError> {
     let Some(spec) = context.work.test() else { return Err(client::unsupported()) };
@@ -158,7 +158,7 @@ fn server(
 fn by_client(
     context: &PointContext<'_>,
     load: ClientLoad,
-    sessions: &mut [Box<dyn Session>],
+    sessions: &mut [Box<dyn Session + '_>],
     point: &mut Point,
 ) -> Result<RawMeasurement, FailedMeasurement> {
     let PointContext { work: does, window, .. } = *context;
@@ -176,13 +176,15 @@ fn by_client(
         }
         PointWork::Workload(workload) => {
             let jobs = does.job_numbers();
-            match load.pause {
-                None => drive(context, sessions, &clients, load, jobs.map(|job| (job, workload.program(job)))),
-                Some(pause) => {
-                    let program = |job| Pausing::new(workload.program(job), pause, does.key_seed(), job);
-                    drive(context, sessions, &clients, load, jobs.map(|job| (job, program(job))))
-                }
-            }
+            let program = |job| -> (u32, Box<dyn Program>) {
+                let program = workload.program(job);
+                let program = match load.pause {
+                    Some(pause) => Box::new(Pausing::new(program, pause, does.key_seed(), job)),
+                    None => program,
+                };
+                (job, if load.logon.is_kept() { program } else { Box::new(LoggingOn::new(program)) })
+            };
+            drive(context, sessions, &clients, load, jobs.map(program))
         }
     };
     let ClientResult { log, outcomes, types, executed, error, service, response, connection_wait, open_loop, series } =
@@ -207,7 +209,7 @@ fn by_client(
 /// Has each session run the programs of its users.
 fn drive<P: Program>(
     context: &PointContext<'_>,
-    sessions: &mut [Box<dyn Session>],
+    sessions: &mut [Box<dyn Session + '_>],
     clients: &ClientContext<'_>,
     load: ClientLoad,
     users: impl Iterator<Item = (u32, P)>,
@@ -223,7 +225,7 @@ fn drive<P: Program>(
 /// Runs the jobs and the thread that watches them, until all have ended.
 fn work<W: dbdyno_engine::Work>(
     context: &PointContext<'_>,
-    sessions: &mut [Box<dyn Session>],
+    sessions: &mut [Box<dyn Session + '_>],
     works: &mut [W],
     clients: Option<&ClientContext<'_>>,
 ) -> Result<(PumpUse, Edges), EngineError> {

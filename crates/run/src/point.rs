@@ -188,7 +188,7 @@ fn attempt(
     for job in work.job_numbers().take(connections) {
         go_on(context)?;
         let mut session =
-            work.session(engine, job).map_err(|e| e.while_doing(&format!("opening session {}", job + 1)))?;
+            work.users_session(engine, job).map_err(|e| e.while_doing(&format!("opening session {}", job + 1)))?;
         context.stop.also_at_work(session.canceller());
         let prepared = work.prepare(session.as_mut(), job).map_err(|e| e.while_doing("preparing the statements"))?;
         point.plan = point.plan.take().or(prepared.plan);

@@ -1,13 +1,15 @@
 //! What a point's sessions do: the work of a test, or a workload's program. Measuring and judging ask [`PointWork`] for
 //! what both have; [`PointWork::test`] has what only a test has.
 
-use crate::client::Executed;
+use crate::client::{Executed, LogonSession};
 use crate::{LoadedWorkload, RunContext, TypeResult, WorkLog};
 use dbdyno_engine::client::unsupported;
 use dbdyno_engine::data::mix;
 use dbdyno_engine::program::{Program, TransactionType};
 use dbdyno_engine::{Engine, EngineError, PointSpec, Prepared, ProgramSpec, Session};
-use dbdyno_model::{Cache, CommitMode, Dop, Drive, PlannedPoint, Rate, RepeatMode, StatementCounts, Subject, Test};
+use dbdyno_model::{
+    Cache, CommitMode, Dop, Drive, Logon, PlannedPoint, Rate, RepeatMode, StatementCounts, Subject, Test,
+};
 use dbdyno_stats::Types;
 use dbdyno_workload::{TargetWorkload, User};
 use std::ops::Range;
@@ -20,6 +22,7 @@ pub(crate) struct WorkloadSpec<'a> {
     pub(crate) form: Drive,
     pub(crate) program: ProgramSpec,
     pub(crate) types: Vec<TransactionType>,
+    pub(crate) logon: Logon,
 }
 
 impl WorkloadSpec<'_> {
@@ -31,7 +34,8 @@ impl WorkloadSpec<'_> {
     /// What was executed, by kind.
     pub(crate) fn statements(&self, executed: &Executed) -> StatementCounts {
         let by_kind = self.loaded.dialect.by_kind(self.form, &executed.by_statement);
-        StatementCounts { commit: executed.commits, rollback: executed.rollbacks, ..by_kind }
+        let logon = (!self.logon.is_kept()).then_some(executed.logons);
+        StatementCounts { commit: executed.commits, rollback: executed.rollbacks, logon, ..by_kind }
     }
 
     fn user(&self, number: u32) -> User {
@@ -75,7 +79,8 @@ impl<'a> PlannedWork<'a> {
                     sampling: context.sampling,
                 };
                 let types = loaded.dialect.workload().types_of(planned.mix.as_ref());
-                Ok(Self::Workload(WorkloadSpec { loaded, form: planned.drive, program, types }))
+                let logon = planned.load.logon;
+                Ok(Self::Workload(WorkloadSpec { loaded, form: planned.drive, program, types, logon }))
             }
             Subject::Storage(_) => Err("storage is not measured on a database".to_owned()),
         }
@@ -261,10 +266,25 @@ impl<'a> PointWork<'a> {
         }
     }
 
-    pub(crate) fn session(self, engine: &dyn Engine, job: u32) -> Result<Box<dyn Session>, EngineError> {
+    /// A session that is kept.
+    pub(crate) fn kept_session(self, engine: &dyn Engine, job: u32) -> Result<Box<dyn Session>, EngineError> {
         match self.driven_by() {
             Drive::Server => engine.session(job, self.nodes()),
             Drive::Client => engine.client_session(job, self.nodes()),
+        }
+    }
+
+    /// The session of a job or user, or what stands for the sessions that a user opens.
+    pub(crate) fn users_session<'e>(
+        self,
+        engine: &'e dyn Engine,
+        job: u32,
+    ) -> Result<Box<dyn Session + 'e>, EngineError> {
+        match self {
+            Self::Workload(work) if !work.logon.is_kept() => {
+                Ok(Box::new(LogonSession::new(engine, job, work.program.nodes)))
+            }
+            _ => Ok(self.kept_session(engine, job)?),
         }
     }
 

@@ -43,6 +43,11 @@ impl Alone {
                     Request::Statement(Bound { statement, values: program.values(), times, opens })
                 }
                 Act::Commit => Request::Commit,
+                // It has its session.
+                Act::LogOn | Act::LogOff => {
+                    act = program.act(None);
+                    continue;
+                }
                 Act::Rollback => {
                     committed = false;
                     if !open {

@@ -16,7 +16,7 @@
 //! and `{TABLE_next}` the next id.
 
 use crate::{Workload, tables};
-use dbdyno_engine::client::{StatementText, Statements, ValueType};
+use dbdyno_engine::client::{PrepareWhen, StatementText, Statements, ValueType};
 use dbdyno_engine::data::DEFAULT_SEED;
 use dbdyno_engine::{EngineError, EngineInfo, SqlFile, Statement, TableRows};
 use dbdyno_model::{CommitMode, Drive, ErrorClass, Mix, Scale, StatementCounts};
@@ -101,7 +101,8 @@ impl Dialect {
     /// # Errors
     /// As for [`Dialect::statements`].
     pub fn statements_of(&self, form: Drive, commit: CommitMode) -> Result<Statements, EngineError> {
-        Ok(Statements { work: self.workload.name().to_owned(), texts: self.statements(form)?, commit })
+        let (work, prepared) = (self.workload.name().to_owned(), PrepareWhen::Beforehand);
+        Ok(Statements { work, texts: self.statements(form)?, commit, prepared })
     }
 
     /// How often statements of each kind were executed, from how often each one was, by its number. A call is one

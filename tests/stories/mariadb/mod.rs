@@ -32,6 +32,8 @@ static NARROW: LazyLock<Mutex<Server>> = LazyLock::new(|| {
 
 impl Product for Server {
     const WHICH: &'static str = "SELECT CONNECTION_ID()";
+    const LOGONS: &'static str =
+        "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'CONNECTIONS'";
 
     fn fixtures() -> &'static FixturePool<Self> {
         &FIXTURES

@@ -85,6 +85,9 @@ pub(crate) trait Product: Scratch {
     /// SQL for the id of a session.
     const WHICH: &'static str;
 
+    /// SQL for the number of sessions that were ever opened.
+    const LOGONS: &'static str;
+
     /// Ends a session.
     fn end_session(&self, session: u64);
 

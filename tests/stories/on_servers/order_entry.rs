@@ -12,6 +12,7 @@ stories!(
     a_shop_runs_is_proved_and_dropped,
     a_foreign_sequence_stays,
     a_load_that_is_stopped_at_its_indexes_goes_on,
+    users_may_log_on_for_each_transaction,
     acknowledged_orders_outlive_the_crash_of_the_server,
 );
 
@@ -22,6 +23,8 @@ fn a_shop_runs_is_proved_and_dropped<S: Product>() {
     let (room, database) = (Room::new(), S::fixtures().empty());
     let target = database.target();
     room.run(&format!("load order-entry --scale 0.01 --target {target}")).expect(0);
+    // The user's own, of a similar name, is nothing of the workload's.
+    database.sql(&format!("CREATE TABLE {} (id INT PRIMARY KEY)", S::table("oe_mine")));
     let run = format!("run order-entry --target {target}");
     let document = room.run(&format!("{run} --users 1,4 --duration 1s --json")).expect(0).json();
     assert_eq!(statuses(&document), ["order-entry ok"; 3]);
@@ -84,6 +87,7 @@ fn a_shop_runs_is_proved_and_dropped<S: Product>() {
     database.sql(&format!("CREATE INDEX of_others ON {orders} (order_status)"));
     let refused = room.run(&format!("{run} --duration 200ms")).expect(2).stderr;
     assert!(refused.contains("29 indexes with 35 columns, and 28 indexes with 34 columns were made"), "{refused}");
+    database.sql(&format!("DROP TABLE {}", S::table("oe_mine")));
     let said = room.run(&format!("drop --target {target}")).expect(0).stdout;
     assert!(said.contains("oe_customers"), "{said}");
     let nothing = room.run(&format!("drop --target {target} --json")).expect(0).json();
@@ -127,6 +131,46 @@ fn runs_in_both_forms(room: &Room, target: &str) {
             assert_eq!(number(point, "/statements/select") > 0.0, !calls, "{:#}", point["statements"]);
         }
     }
+}
+
+/// The server counts the sessions, too, and all that they have done is accounted for.
+fn users_may_log_on_for_each_transaction<S: Product>() {
+    let (room, mut server) = (Room::new(), S::doomed());
+    server.sql(S::HOME, &format!("CREATE DATABASE {OWN}"));
+    let target = server.socket(S::SUPERUSER, OWN);
+    room.run(&format!("load order-entry --scale 0.01 --target {target}")).expect(0);
+    let logons = |server: &S| server.sql(OWN, S::LOGONS).trim().parse::<f64>().unwrap();
+    let run = format!("run order-entry --logon transaction --target {target}");
+    for form in ["client", "server"] {
+        let before = logons(&server);
+        let document = room.run(&format!("{run} --drive {form} --users 4 --duration 3s --json")).expect(0).json();
+        assert_eq!(statuses(&document)[0], "order-entry ok");
+        check_document(&document);
+        let point = &points(&document)[0];
+        let opened = number(point, "/statements/logon");
+        assert!(opened >= number(point, "/outcomes/ok") && opened > 0.0, "{point:#}");
+        assert!(logons(&server) - before >= opened, "the server has seen fewer than {opened}");
+        assert!(!point["flag_notes"].to_string().contains("other sessions"), "{:#}", point["flag_notes"]);
+        assert!(!point["flags"].to_string().contains("not_proved"), "{:#}", point["flags"]);
+    }
+    until_gone(&server, OWN);
+    // Ctrl-C: what is under way is left, and nobody logs on any more.
+    let before = logons(&server);
+    let stopped = room.start(&format!("{run} --users 4 --duration 60s"));
+    wait_until("logons", || logons(&server) > before + 50.0);
+    stopped.signal(Signal::INT);
+    stopped.end().expect(3);
+    until_gone(&server, OWN);
+    // The server dies while users log on: what it had acknowledged is proved when it is back.
+    let lost_run = room.start(&format!("{run} --users 1,4 --duration 3s"));
+    lost_run.until("[1/3] order-entry");
+    let before = logons(&server);
+    wait_until("logons", || logons(&server) > before + 50.0);
+    server.kill();
+    server.restart();
+    let document = room.show(&lost(&room, lost_run, || ()));
+    let point = &points(&document)[1];
+    assert!(point["missing"]["proof.workload"].is_null(), "{:#}", point["missing"]);
 }
 
 /// Ctrl-C while several sessions make indexes: those under way are gone, and the same command makes what is missing.

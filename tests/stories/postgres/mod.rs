@@ -48,6 +48,7 @@ static NARROW: LazyLock<Mutex<Server>> = LazyLock::new(|| {
 
 impl Product for Server {
     const WHICH: &'static str = "SELECT pg_backend_pid()";
+    const LOGONS: &'static str = "SELECT sessions FROM pg_stat_database WHERE datname = current_database()";
 
     fn fixtures() -> &'static FixturePool<Self> {
         &FIXTURES

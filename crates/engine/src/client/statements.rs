@@ -15,6 +15,18 @@ pub struct Statements {
     pub texts: Vec<StatementText>,
     /// How commits behave.
     pub commit: CommitMode,
+    /// When each of them is prepared.
+    pub prepared: PrepareWhen,
+}
+
+/// When a session prepares its statements.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum PrepareWhen {
+    /// All of them before the first is sent.
+    #[default]
+    Beforehand,
+    /// Each when it is sent for the first time, as a session does that is opened for one transaction.
+    Sent,
 }
 
 /// The text of a statement.

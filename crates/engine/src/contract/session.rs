@@ -57,6 +57,14 @@ pub trait Session: Send {
     /// The target is lost.
     fn flush(&mut self) -> Result<(), EngineError>;
 
+    /// Ends the session, whose statistics are visible then; nothing is asked of it any more. It is dropped next.
+    ///
+    /// # Errors
+    /// As for [`Session::flush`].
+    fn end(&mut self) -> Result<(), EngineError> {
+        self.flush()
+    }
+
     /// A handle with which another thread can stop what this session is doing.
     fn canceller(&self) -> Arc<dyn Canceller>;
 
@@ -123,4 +131,9 @@ pub enum Request<'a> {
     Commit,
     /// Client drive: roll it back, so that it can be sent again or left.
     Rollback,
+    /// Client drive: open a session, prepared for the same statements. Sessions of engines do not know it, as it is
+    /// asked of what stands for them.
+    LogOn,
+    /// Client drive: end it.
+    LogOff,
 }

@@ -4,7 +4,7 @@
 pub use super::prepared::{Execution, PreparedText};
 
 use super::WorkConnection;
-use crate::client::{Answer, Bound, Statements};
+use crate::client::{Answer, Bound, PrepareWhen, Statements};
 use crate::{ChunkResult, EngineError};
 
 /// What a client sends in a session, and the transaction that it is in.
@@ -18,25 +18,28 @@ pub struct Client<C: WorkConnection> {
 }
 
 struct Sent<S> {
-    statement: S,
+    /// None before it is prepared.
+    statement: Option<S>,
     text: PreparedText,
     takes: usize,
 }
 
 impl<C: WorkConnection> Client<C> {
-    /// Prepares statements.
+    /// A client of these statements.
     ///
     /// # Errors
-    /// The server's, where it does not understand one of them.
-    pub fn prepare(
+    /// The server's, where it does not understand one that is prepared beforehand.
+    pub fn new(
         connection: &mut C,
         doing: String,
-        preparing: &str,
+        (preparing, when): (&str, PrepareWhen),
         texts: impl Iterator<Item = Result<PreparedText, EngineError>>,
     ) -> Result<Self, EngineError> {
         let sent = |text: Result<PreparedText, EngineError>| {
             let text = text?;
-            let (statement, takes) = (connection.prepare_statement(preparing, &text)?, text.takes());
+            let beforehand = when == PrepareWhen::Beforehand;
+            let statement = beforehand.then(|| connection.prepare_statement(preparing, &text)).transpose()?;
+            let takes = text.takes();
             Ok(Sent { statement, text, takes })
         };
         let statements = texts.map(sent).collect::<Result<_, EngineError>>()?;
@@ -53,8 +56,8 @@ impl<C: WorkConnection> Client<C> {
             self.open = true;
         }
         let rows = self.execute(connection, bound).inspect_err(|_| {
-            let sent = self.statements.get(bound.statement);
-            if self.open || sent.is_some_and(|sent| connection.may_leave_open(&sent.statement)) {
+            let sent = self.statements.get(bound.statement).and_then(|sent| sent.statement.as_ref());
+            if self.open || sent.is_some_and(|statement| connection.may_leave_open(statement)) {
                 self.open = false;
                 connection.undo(&self.doing);
             }
@@ -65,20 +68,24 @@ impl<C: WorkConnection> Client<C> {
     fn execute(&mut self, connection: &mut C, bound: &Bound<'_>) -> Result<u64, EngineError> {
         let Self { doing, statements, answer, open } = self;
         answer.clear();
-        let sent = statements.get(bound.statement);
-        let takes = sent.map(|sent| sent.takes);
-        let sent =
-            sent.filter(|sent| bound.fits(sent.takes)).ok_or_else(|| Statements::misused(doing, bound, takes))?;
-        Statements::refuse_repeated(doing, bound, &sent.text.outputs)?;
+        let sent = statements.get_mut(bound.statement);
+        let takes = sent.as_ref().map(|sent| sent.takes);
+        let sent = sent.filter(|sent| bound.fits(sent.takes));
+        let Sent { statement, text, takes } = sent.ok_or_else(|| Statements::misused(doing, bound, takes))?;
+        Statements::refuse_repeated(doing, bound, &text.outputs)?;
+        let statement = match statement {
+            Some(statement) => statement,
+            None => statement.insert(connection.prepare_statement(doing, text)?),
+        };
         let mut changed = 0;
         for number in 0..bound.times {
-            let execution = Execution { bound, text: &sent.text, first: number * sent.takes };
-            changed += connection.execute(doing, &sent.statement, &execution, !*open, answer)?;
+            let execution = Execution { bound, text, first: number * *takes };
+            changed += connection.execute(doing, statement, &execution, !*open, answer)?;
         }
-        if !*open && connection.needs_commit(&sent.statement) {
+        if !*open && connection.needs_commit(statement) {
             connection.commit(doing)?;
         }
-        answer.read_outputs(&sent.text.outputs, doing, bound.statement)?;
+        answer.read_outputs(&text.outputs, doing, bound.statement)?;
         Ok(changed + answer.rows() as u64)
     }
 

@@ -1,10 +1,9 @@
 //! dbdyno's own connections to the nodes, one each, beside those of the jobs; and an account of what its sessions have
 //! done, in which each engine keeps what it must know to read the server's counters.
 
-use super::{Connection, recover};
+use super::{Connection, OwnSessions, recover};
 use crate::{Canceller, EngineError};
 use dbdyno_model::ErrorClass;
-use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -17,7 +16,7 @@ pub struct Node<L, A> {
     /// Stops what that connection is doing.
     canceller: Arc<Mutex<Option<Arc<dyn Canceller>>>>,
     /// dbdyno's own sessions on this node, as the server numbers them.
-    pub(super) ours: Arc<Mutex<BTreeSet<u64>>>,
+    pub(super) ours: Arc<Mutex<OwnSessions>>,
     /// What its sessions have done.
     pub account: A,
 }
@@ -57,7 +56,7 @@ impl<L, A> Member<L, A> {
 
 impl<L, A> Drop for Member<L, A> {
     fn drop(&mut self) {
-        recover(&self.node.ours).remove(&self.session);
+        recover(&self.node.ours).end(self.session);
     }
 }
 
@@ -105,7 +104,7 @@ impl<L: Connection, A> Node<L, A> {
     fn let_go(&self, held: &mut Option<L>) {
         *recover(&self.canceller) = None;
         if let Some(connection) = held.take() {
-            recover(&self.ours).remove(&connection.session_id());
+            recover(&self.ours).end(connection.session_id());
         }
     }
 

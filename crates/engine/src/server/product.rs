@@ -2,14 +2,14 @@
 //! Everything else of its engine is [`ServerEngine`] and the files of its dialect.
 
 use super::tables::{NodeOf, ProductTables};
-use super::{Held, NodeStatistics, Questions, ServerLocation, Watch, Watches, describe};
+use super::{Held, NodeStatistics, OwnSessions, Questions, ServerLocation, Watch, Watches, describe};
 use crate::private::PrivateServer;
 use crate::{
     BlockWrites, Durability, DurablePlaces, EngineError, Finding, Others, PointSpec, ProgramSpec, Pump, Session,
     Settled, ThreadPump, WorkloadRepository,
 };
 use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Size, TableName};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::Duration;
@@ -124,7 +124,7 @@ pub trait Product: ProductTables {
     /// No thread, or no right to see sessions.
     fn watch(
         connection: Self::Connection,
-        ours: Arc<Mutex<BTreeSet<u64>>>,
+        ours: Arc<Mutex<OwnSessions>>,
     ) -> Result<Watch<Self::Connection>, EngineError>;
 
     /// What a node has counted for a point until now. `earlier` is what an earlier reading has told of others there.

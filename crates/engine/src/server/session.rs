@@ -4,7 +4,7 @@
 use super::call::arguments;
 use super::client::{Client, PreparedText};
 use super::{Connection as _, WorkConnection, first};
-use crate::client::{Answer, Bound, Statements, TestProgram};
+use crate::client::{Answer, Bound, PrepareWhen, Statements, TestProgram};
 use crate::data::altered_quantities;
 use crate::procedure::{MadeName, ProcedureDialect, ProcedureSpec};
 use crate::program::{Act, Program as _};
@@ -187,8 +187,9 @@ struct CallWork<C: WorkConnection> {
 
 /// A session of a server engine.
 pub struct ServerSession<P: SessionProduct> {
-    connection: P::Connection,
+    /// Dropped before the connection: once that has ended, its number may be another session's.
     product: P,
+    connection: P::Connection,
     work: Option<CallWork<P::Connection>>,
     client: Option<Client<P::Connection>>,
 }
@@ -218,7 +219,8 @@ impl<P: SessionProduct> ServerSession<P> {
         let mut form = None;
         if let Some(client) = client_form {
             let texts = client.texts.iter().map(|text| Ok(PreparedText::from(text)));
-            let prepared = Client::prepare(&mut self.connection, job.doing.clone(), &job.preparing, texts)?;
+            let preparing = (job.preparing.as_str(), PrepareWhen::Beforehand);
+            let prepared = Client::new(&mut self.connection, job.doing.clone(), preparing, texts)?;
             (self.client, form) = (Some(prepared), Some(client.form));
         } else {
             let scanned_bytes = self.scanned_bytes(&job)?;
@@ -337,7 +339,7 @@ impl<P: SessionProduct> ServerSession<P> {
             (Request::Rollback, Some(client)) => client.roll_back(connection),
             (Request::Chunk { first_pass, passes }, _) => return self.run_passes(*first_pass, *passes),
             (Request::Discard, _) => self.discard(),
-            (_, None) => Err(unprepared()),
+            (Request::LogOn | Request::LogOff, _) | (_, None) => Err(unprepared()),
         };
         Ok(done?)
     }
@@ -359,7 +361,8 @@ impl<P: SessionProduct> Session for ServerSession<P> {
         self.product.set_up_statements(&mut self.connection, statements)?;
         let (rules, doing) = (Self::rules()?, format!("preparing {}", statements.work));
         let texts = statements.texts.iter().map(|text| PreparedText::of(text, rules));
-        self.client = Some(Client::prepare(&mut self.connection, statements.work.clone(), &doing, texts)?);
+        let preparing = (doing.as_str(), statements.prepared);
+        self.client = Some(Client::new(&mut self.connection, statements.work.clone(), preparing, texts)?);
         self.product.account_overhead(&mut self.connection)
     }
 

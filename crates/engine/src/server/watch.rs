@@ -1,10 +1,10 @@
 //! Watches the sessions of a point while they work: what they wait for, and who else is at work. Ten looks a second
 //! cost a fraction of a percent of one processor.
 
-use super::{Connection, recover};
+use super::{Connection, OwnSessions, recover};
 use crate::EngineError;
 use dbdyno_model::{ErrorClass, WaitCount};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 const INTERVAL: Duration = Duration::from_millis(100);
 
 /// What a row says of a process at work. Each dialect's statement gives these columns; the last may be absent.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct Activity {
     /// The session, or that whose statement it is a worker of.
     session: u64,
@@ -41,6 +41,9 @@ pub struct Seen {
     waits: BTreeMap<(String, String, bool), (u64, u64)>,
     /// Time in which sessions of others were at work.
     pub foreign_busy_ns: u64,
+    /// What the last look saw of sessions that were not noted as dbdyno's own, and the time that it stands for. One
+    /// that logged on just then is noted by the next look.
+    unknown: Vec<(Activity, u64)>,
     /// Why nothing more is seen, if so.
     pub ended: Option<String>,
 }
@@ -62,19 +65,29 @@ impl Seen {
 
     /// Takes in one look of the session `own`, which stands for the time since the one before. Whoever looks is at work
     /// whenever he looks, and no part of the load.
-    fn add(&mut self, sessions: Vec<Activity>, own: u64, ours: &BTreeSet<u64>, passed_ns: u64) {
-        for Activity { session, class, event, background } in sessions {
-            if session == own {
-                continue;
-            }
-            if background || ours.contains(&session) {
-                let (count, ns) = self.waits.entry((class, event, background)).or_default();
-                *count += 1;
-                *ns += passed_ns;
+    fn add(&mut self, sessions: Vec<Activity>, own: u64, ours: &mut OwnSessions, passed_ns: u64) {
+        for (activity, ns) in std::mem::take(&mut self.unknown) {
+            if ours.contains(activity.session) {
+                self.wait(activity, ns);
             } else {
-                self.foreign_busy_ns += passed_ns;
+                self.foreign_busy_ns += ns;
             }
         }
+        for activity in sessions.into_iter().filter(|activity| activity.session != own) {
+            if activity.background || ours.contains(activity.session) {
+                self.wait(activity, passed_ns);
+            } else {
+                self.unknown.push((activity, passed_ns));
+            }
+        }
+        ours.forget_ended();
+    }
+
+    fn wait(&mut self, activity: Activity, passed_ns: u64) {
+        let Activity { class, event, background, .. } = activity;
+        let (count, ns) = self.waits.entry((class, event, background)).or_default();
+        *count += 1;
+        *ns += passed_ns;
     }
 }
 
@@ -89,7 +102,7 @@ struct State {
 pub struct Watch<L: Connection> {
     connection: Arc<Mutex<L>>,
     state: Arc<State>,
-    ours: Arc<Mutex<BTreeSet<u64>>>,
+    ours: Arc<Mutex<OwnSessions>>,
     thread: Option<JoinHandle<()>>,
     at_end: Option<AtEnd<L>>,
 }
@@ -102,12 +115,16 @@ impl<L: Connection + 'static> Watch<L> {
     /// No thread.
     pub fn start(
         connection: L,
-        ours: Arc<Mutex<BTreeSet<u64>>>,
+        ours: Arc<Mutex<OwnSessions>>,
         sql: &str,
         why_blind: Option<String>,
         at_end: impl FnOnce(&mut L) + Send + 'static,
     ) -> Result<Self, EngineError> {
-        recover(&ours).insert(connection.session_id());
+        {
+            let mut ours = recover(&ours);
+            ours.insert(connection.session_id());
+            ours.watch(true);
+        }
         let (connection, state) = (Arc::new(Mutex::new(connection)), Arc::new(State::default()));
         recover(&state.seen).ended = why_blind;
         let thread = std::thread::Builder::new().name("waits".to_owned()).spawn({
@@ -115,8 +132,10 @@ impl<L: Connection + 'static> Watch<L> {
                 (Arc::clone(&connection), Arc::clone(&state), Arc::clone(&ours), sql.to_owned());
             move || watch(&connection, &state, &ours, &sql)
         });
-        let thread = thread
-            .map_err(|e| EngineError::new(ErrorClass::Other, format!("the watching thread cannot be started: {e}")))?;
+        let thread = thread.map_err(|e| {
+            recover(&ours).watch(false);
+            EngineError::new(ErrorClass::Other, format!("the watching thread cannot be started: {e}"))
+        })?;
         Ok(Self { connection, state, ours, thread: Some(thread), at_end: Some(Box::new(at_end)) })
     }
 }
@@ -150,11 +169,13 @@ impl<L: Connection> Drop for Watch<L> {
         if let Some(at_end) = at_end {
             at_end(&mut connection);
         }
-        recover(&self.ours).remove(&connection.session_id());
+        let mut ours = recover(&self.ours);
+        ours.end(connection.session_id());
+        ours.watch(false);
     }
 }
 
-fn watch<L: Connection>(connection: &Mutex<L>, state: &State, ours: &Mutex<BTreeSet<u64>>, sql: &str) {
+fn watch<L: Connection>(connection: &Mutex<L>, state: &State, ours: &Mutex<OwnSessions>, sql: &str) {
     let mut last = Instant::now();
     while !state.over.load(Ordering::Relaxed) {
         std::thread::park_timeout(INTERVAL);
@@ -170,10 +191,11 @@ fn watch<L: Connection>(connection: &Mutex<L>, state: &State, ours: &Mutex<BTree
         let mut seen = recover(&state.seen);
         match looked {
             Ok(rows) => {
-                seen.add(rows.into_iter().filter_map(activity).collect(), own, &recover(ours), passed_ns);
+                seen.add(rows.into_iter().filter_map(activity).collect(), own, &mut recover(ours), passed_ns);
             }
             Err(error) => {
                 seen.ended = Some(format!("the sessions could not be watched to the end: {}", error.message));
+                recover(ours).watch(false);
                 return;
             }
         }
@@ -203,17 +225,28 @@ mod tests {
     fn samples_are_ours_or_foreign() {
         let mut seen = Seen::default();
         // The one that looks is 12.
-        let ours = BTreeSet::from([10, 11, 12]);
+        let mut ours = OwnSessions::default();
+        ours.watch(true);
+        [10, 11, 12, 13].into_iter().for_each(|session| assert!(ours.insert(session)));
         let looks = || session(12, "state", "Filling schema table");
         seen.add(
             vec![session(10, "CPU", "running"), session(11, "IO", "WalSync"), session(99, "", ""), looks()],
             12,
-            &ours,
+            &mut ours,
             100,
         );
+        assert_eq!(seen.foreign_busy_ns, 0, "99 may be noted yet");
         let checkpointer = Activity { background: true, ..session(7, "IO", "WalSync") };
-        seen.add(vec![session(10, "IO", "WalSync"), checkpointer, looks()], 12, &ours, 50);
+        seen.add(vec![session(10, "IO", "WalSync"), checkpointer, looks()], 12, &mut ours, 50);
         assert_eq!(seen.foreign_busy_ns, 100);
+        // One that has just ended, and one that is logging on.
+        ours.end(13);
+        seen.add(vec![session(13, "Client", "ClientRead"), session(14, "Client", "ClientRead")], 12, &mut ours, 5);
+        ours.insert(14);
+        ours.end(14);
+        seen.add(vec![session(13, "", "")], 12, &mut ours, 7);
+        seen.add(vec![], 12, &mut ours, 1);
+        assert_eq!(seen.foreign_busy_ns, 107, "a number that comes again is another session's");
         assert!(seen.waits().iter().all(|wait| wait.sampled));
         let waits = seen.waits().into_iter().map(|w| (w.class, w.event, w.count, w.time_ns, w.background));
         let waits: Vec<_> = waits.collect();
@@ -221,6 +254,7 @@ mod tests {
             waits,
             [
                 ("CPU".to_owned(), "running".to_owned(), 1, Some(100), false),
+                ("Client".to_owned(), "ClientRead".to_owned(), 2, Some(10), false),
                 ("IO".to_owned(), "WalSync".to_owned(), 2, Some(150), false),
                 ("IO".to_owned(), "WalSync".to_owned(), 1, Some(50), true),
             ]

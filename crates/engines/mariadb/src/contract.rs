@@ -5,10 +5,11 @@ use super::product::{MariaDbEngine, MariaDbProduct, Node};
 use super::session::MariaDbSession;
 use super::snapshot::{self, Watched};
 use super::{check, describe, monitor, point, procedure, settle, space};
-use dbdyno_engine::server::{NodeStatistics, Product, ProductTarget as _, Questions, ServerSession, Watch};
+use dbdyno_engine::server::{
+    NodeStatistics, OwnSessions, Product, ProductTarget as _, Questions, ServerSession, Watch,
+};
 use dbdyno_engine::{DurablePlaces, EngineError, Finding, Others, PointSpec, ProgramSpec, Session};
 use dbdyno_model::{Counters, Database, Size};
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -62,7 +63,7 @@ impl Product for MariaDbProduct {
 
     fn watch(
         connection: MariaDbConnection,
-        ours: Arc<Mutex<BTreeSet<u64>>>,
+        ours: Arc<Mutex<OwnSessions>>,
     ) -> Result<Watch<MariaDbConnection>, EngineError> {
         monitor::watch(connection, ours)
     }

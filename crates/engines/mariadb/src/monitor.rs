@@ -6,9 +6,8 @@ use super::connection::MariaDbConnection;
 use super::privileges;
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
-use dbdyno_engine::server::{Connection as _, Watch, first};
+use dbdyno_engine::server::{Connection as _, OwnSessions, Watch, first};
 use mysql::prelude::Queryable as _;
-use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 /// The grants that take part in counting files.
@@ -25,7 +24,7 @@ const NO_FILE_INSTRUMENTS: &str = "the instruments of files are switched off in 
 /// The server is lost, or no thread.
 pub(super) fn watch(
     mut connection: MariaDbConnection,
-    ours: Arc<Mutex<BTreeSet<u64>>>,
+    ours: Arc<Mutex<OwnSessions>>,
 ) -> Result<Watch<MariaDbConnection>, EngineError> {
     let may_see = connection.texts("looking at privileges", &DIALECT.get("statistics/may_see_activity")?.text)?;
     let why_blind =

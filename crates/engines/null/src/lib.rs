@@ -315,7 +315,9 @@ impl Session for NullSession {
                 self.commits += 1;
                 return Ok(ChunkResult::default());
             }
-            Request::Rollback | Request::Discard => return Ok(ChunkResult::default()),
+            Request::Rollback | Request::Discard | Request::LogOn | Request::LogOff => {
+                return Ok(ChunkResult::default());
+            }
         };
         let spec = self.spec.clone().ok_or_else(unprepared)?;
         self.call(passes)?;

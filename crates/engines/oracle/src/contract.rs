@@ -7,10 +7,11 @@ use super::procedure::{self, Counting};
 use super::product::{Node, OracleEngine, OracleProduct};
 use super::session::OracleSession;
 use super::{check, describe, monitor, settle, snapshot, space};
-use dbdyno_engine::server::{NodeStatistics, Product, ProductTarget as _, Questions, ServerSession, Watch};
+use dbdyno_engine::server::{
+    NodeStatistics, OwnSessions, Product, ProductTarget as _, Questions, ServerSession, Watch,
+};
 use dbdyno_engine::{EngineError, Finding, Others, PointSpec, ProgramSpec, Session, WorkloadRepository};
 use dbdyno_model::{Counters, Database, Size};
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -75,7 +76,7 @@ impl Product for OracleProduct {
 
     fn watch(
         connection: OracleConnection,
-        ours: Arc<Mutex<BTreeSet<u64>>>,
+        ours: Arc<Mutex<OwnSessions>>,
     ) -> Result<Watch<OracleConnection>, EngineError> {
         monitor::watch(connection, ours)
     }

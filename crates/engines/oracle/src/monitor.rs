@@ -4,9 +4,8 @@
 use super::connection::OracleConnection;
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
-use dbdyno_engine::server::{Connection as _, Watch};
+use dbdyno_engine::server::{Connection as _, OwnSessions, Watch};
 use dbdyno_model::ErrorClass;
-use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 /// Begins to watch a node. `ours` are dbdyno's own sessions there, which may grow.
@@ -15,7 +14,7 @@ use std::sync::{Arc, Mutex};
 /// The server is lost, no thread, or `v$session` may not be read.
 pub(super) fn watch(
     mut connection: OracleConnection,
-    ours: Arc<Mutex<BTreeSet<u64>>>,
+    ours: Arc<Mutex<OwnSessions>>,
 ) -> Result<Watch<OracleConnection>, EngineError> {
     let sql = &DIALECT.get("statistics/activity")?.text;
     match connection.texts("looking at sessions", sql) {

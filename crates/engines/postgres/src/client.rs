@@ -14,7 +14,7 @@ use super::wire::prepared::{self, PreparedStatements, ServerText};
 use super::wire::{Message, Status, Wait, Wire};
 use super::{Node, describe, procedure, session, snapshot};
 use crate::DIALECT;
-use dbdyno_engine::client::{Answer, Statements};
+use dbdyno_engine::client::{Answer, PrepareWhen, Statements};
 use dbdyno_engine::server::{Connection as _, Job, compare_plan};
 use dbdyno_engine::{Canceller, ChunkResult, EngineError, Failure, PointSpec, Prepared, Request, Session};
 use dbdyno_model::ErrorClass;
@@ -29,8 +29,9 @@ const ROLLBACK: &[u8] = b"Q\0\0\0\x0dROLLBACK\0";
 
 /// One connection at work.
 pub(super) struct ClientSession {
-    connection: PostgresConnection,
+    /// Dropped before the connection: once that has ended, its process may be another session's.
     part: Membership,
+    connection: PostgresConnection,
     work: Option<ClientWork>,
 }
 
@@ -74,7 +75,8 @@ impl ClientSession {
             prepared = compare_plan(session::plan_of(rows)?, &job)?;
         }
         let texts: Vec<ServerText> = client.texts.iter().map(ServerText::from).collect();
-        self.send_from_now_on(&job.preparing, &texts, job.doing, spec.test.procedure.writes())?;
+        let sends = self.connection.prepare(&job.preparing, &texts)?;
+        self.send_from_now_on(sends, job.doing, spec.test.procedure.writes());
         Ok(Prepared { form: Some(client.form), ..prepared })
     }
 
@@ -85,22 +87,20 @@ impl ClientSession {
         let rules = DIALECT.procedures()?;
         let settings: String = settings.iter().map(|setting| format!("{}; ", rules.setting(setting))).collect();
         self.connection.reset(&doing, &settings)?;
+        let texts = prepared::texts(statements)?;
+        let sends = match statements.prepared {
+            PrepareWhen::Beforehand => self.connection.prepare(&doing, &texts)?,
+            PrepareWhen::Sent => self.connection.prepare_later(&doing, texts)?,
+        };
         // Whatever its transactions do, they are its own.
-        self.send_from_now_on(&doing, &prepared::texts(statements)?, statements.work.clone(), true)
+        self.send_from_now_on(sends, statements.work.clone(), true);
+        Ok(())
     }
 
-    /// Prepares what is to be sent.
-    fn send_from_now_on(
-        &mut self,
-        preparing: &str,
-        texts: &[ServerText],
-        doing: String,
-        writes: bool,
-    ) -> Result<(), EngineError> {
-        let sends = self.connection.prepare(preparing, texts)?;
+    /// Notes what is to be sent.
+    fn send_from_now_on(&mut self, sends: PreparedStatements, doing: String, writes: bool) {
         self.connection.wire.shrink();
         self.work = Some(ClientWork { doing, sends, writes, asked: Asked::Rollback, result: CommandResult::default() });
-        Ok(())
     }
 
     /// Sends a request.
@@ -123,6 +123,7 @@ impl ClientSession {
         let messages = match request {
             Request::Statement(bound) => {
                 work.asked = Asked::Statement;
+                self.connection.prepare_when_sent(&work.doing, &mut work.sends, bound.statement)?;
                 work.sends.fill(bound, &work.doing)?
             }
             Request::Commit => {
@@ -133,7 +134,7 @@ impl ClientSession {
                 work.asked = Asked::Rollback;
                 ROLLBACK
             }
-            Request::Chunk { .. } | Request::Discard => {
+            Request::Chunk { .. } | Request::Discard | Request::LogOn | Request::LogOff => {
                 let message = format!("{}: this session was prepared for other requests", work.doing);
                 return Err(EngineError::new(ErrorClass::Unsupported, message));
             }
@@ -254,6 +255,16 @@ impl Session for ClientSession {
         snapshot::flush_version(&mut self.connection, version_num, self.part.idle_since())?;
         self.part.settle(self.connection.transactions());
         Ok(())
+    }
+
+    /// A server process that ends makes its statistics visible by itself. What it leaves open it rolls back.
+    fn end(&mut self) -> Result<(), EngineError> {
+        self.part.settle(self.connection.transactions());
+        if self.connection.wire.log_off() {
+            return Ok(());
+        }
+        let message = "the server did not end a session in time, so what that did may not be counted yet";
+        Err(EngineError::new(ErrorClass::Timeout, message))
     }
 
     fn canceller(&self) -> Arc<dyn Canceller> {

@@ -205,6 +205,40 @@ impl PostgresConnection {
         Ok(prepared)
     }
 
+    /// Statements that are each prepared when they are sent for the first time.
+    ///
+    /// # Errors
+    /// As for [`PostgresConnection::prepare`].
+    pub(super) fn prepare_later(
+        &mut self,
+        doing: &str,
+        texts: Vec<ServerText>,
+    ) -> Result<PreparedStatements, EngineError> {
+        let mut prepared = self.prepare(doing, &[])?;
+        prepared.unprepared = texts.into_iter().map(Some).collect();
+        Ok(prepared)
+    }
+
+    /// Prepares one of those, if it was not sent before.
+    ///
+    /// # Errors
+    /// As for [`PostgresConnection::prepare`].
+    #[inline]
+    pub(super) fn prepare_when_sent(
+        &mut self,
+        doing: &str,
+        statements: &mut PreparedStatements,
+        number: usize,
+    ) -> Result<(), EngineError> {
+        let Some(text) = statements.unprepared.get_mut(number).and_then(Option::take) else { return Ok(()) };
+        if let Err(trouble) = statements.add(&mut self.wire, number, &text) {
+            statements.unprepared[number] = Some(text);
+            return Err(self.error(doing, &trouble));
+        }
+        self.transactions += u64::from(self.wire.status() == Status::Idle);
+        Ok(())
+    }
+
     /// Executes the first of prepared statements with these values, and waits for its answer as long as that takes.
     ///
     /// # Errors

@@ -7,12 +7,14 @@ use super::product::{Node, PostgresEngine, PostgresProduct};
 use super::session::PostgresSession;
 use super::snapshot::{self, Watched};
 use super::{check, describe, monitor, paced, point, procedure, settle, space};
-use dbdyno_engine::server::{NodeStatistics, Product, ProductTarget as _, Questions, ServerSession, Watch};
+use dbdyno_engine::server::{
+    NodeStatistics, OwnSessions, Product, ProductTarget as _, Questions, ServerSession, Watch,
+};
 use dbdyno_engine::{
     BlockWrites, DurablePlaces, EngineError, Finding, Others, PointSpec, ProgramSpec, Pump, Session, ThreadPump,
 };
 use dbdyno_model::{Counters, Database, Drive, Size};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -95,7 +97,7 @@ impl Product for PostgresProduct {
 
     fn watch(
         connection: PostgresConnection,
-        ours: Arc<Mutex<BTreeSet<u64>>>,
+        ours: Arc<Mutex<OwnSessions>>,
     ) -> Result<Watch<PostgresConnection>, EngineError> {
         monitor::watch(connection, ours)
     }

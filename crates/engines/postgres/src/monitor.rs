@@ -6,8 +6,7 @@ use super::grants;
 use super::snapshot::flush;
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
-use dbdyno_engine::server::{Connection as _, Watch, first};
-use std::collections::BTreeSet;
+use dbdyno_engine::server::{Connection as _, OwnSessions, Watch, first};
 use std::sync::{Arc, Mutex};
 
 /// Begins to watch a node. `ours` are the processes of dbdyno's own sessions there, which may grow.
@@ -16,7 +15,7 @@ use std::sync::{Arc, Mutex};
 /// The server is lost, no thread, or no right to see what others do.
 pub(super) fn watch(
     mut connection: PostgresConnection,
-    ours: Arc<Mutex<BTreeSet<u64>>>,
+    ours: Arc<Mutex<OwnSessions>>,
 ) -> Result<Watch<PostgresConnection>, EngineError> {
     let may_see = first(connection.texts("looking at privileges", &DIALECT.get("counters/may_see_activity")?.text)?);
     let blind = may_see.as_deref() != Some("1");

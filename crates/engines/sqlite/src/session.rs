@@ -7,7 +7,7 @@ use super::statements::{Client, Sends};
 use super::totals::Totals;
 use super::writer::WriterPermit;
 use super::{DIALECT, Shared, about_table, meta, procedure, table_name};
-use dbdyno_engine::client::{Answer, Parameter, Reads, Statements, TestForm, placed};
+use dbdyno_engine::client::{Answer, Parameter, PrepareWhen, Reads, Statements, TestForm, placed};
 use dbdyno_engine::data::{Generator, altered_quantities};
 use dbdyno_engine::server::{Job, recover};
 use dbdyno_engine::{Canceller, ChunkResult, EngineError, Executor, Failure, PointSpec, Prepared, Request, Session};
@@ -119,7 +119,7 @@ impl SqliteSession {
         prepared.problems.extend(self.altered_source(&job)?);
         if spec.drive == Drive::Client {
             prepared.form = Some(test_form(spec.test.procedure));
-            self.sends = Some(Sends::new(&self.connection, job.doing, vec![sql])?);
+            self.sends = Some(Sends::new(&self.connection, job.doing, vec![sql], PrepareWhen::Beforehand)?);
         } else {
             let small = Generator::new(&spec.size, TableShape::Small, spec.seed);
             self.work = Some(ProcedureWork { job, sql, small });
@@ -149,7 +149,8 @@ impl SqliteSession {
             return Err(EngineError::new(ErrorClass::Unsupported, message));
         }
         let texts = statements.texts.iter().map(|text| placed(&text.sql, |number| format!("?{number}")));
-        self.sends = Some(Sends::new(&self.connection, statements.work.clone(), texts.collect())?);
+        let (work, prepared) = (statements.work.clone(), statements.prepared);
+        self.sends = Some(Sends::new(&self.connection, work, texts.collect(), prepared)?);
         self.account();
         Ok(())
     }
@@ -188,7 +189,7 @@ impl SqliteSession {
         let outcome = match *request {
             Request::Chunk { first_pass, passes } => chunk.run(first_pass, passes),
             Request::Discard => chunk.discard(),
-            Request::Statement(_) | Request::Commit | Request::Rollback => Err(unprepared().into()),
+            _ => Err(unprepared().into()),
         };
         self.unverified |= chunk.done.ops > 0;
         chunk.ended(&work.job.doing, outcome)

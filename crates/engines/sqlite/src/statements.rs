@@ -7,7 +7,7 @@ use super::chunk::{Brackets, Chunk, taken, unprepared};
 use super::connection::SqliteConnection;
 use super::errors::Fault;
 use super::writer::WriterPermit;
-use dbdyno_engine::client::{Answer, Bound, Statements, Value, cents_text};
+use dbdyno_engine::client::{Answer, Bound, PrepareWhen, Statements, Value, cents_text};
 use dbdyno_engine::data::iso_day;
 use dbdyno_engine::{ChunkResult, EngineError, Executor, Failure, Request};
 use rusqlite::types::{Null, ValueRef};
@@ -30,9 +30,14 @@ impl Sends {
     ///
     /// # Errors
     /// SQLite's, where it does not understand one of them.
-    pub(super) fn new(connection: &SqliteConnection, doing: String, texts: Vec<String>) -> Result<Self, EngineError> {
+    pub(super) fn new(
+        connection: &SqliteConnection,
+        doing: String,
+        texts: Vec<String>,
+        when: PrepareWhen,
+    ) -> Result<Self, EngineError> {
         connection.raw.set_prepared_statement_cache_capacity(texts.len() + OTHERS);
-        for text in &texts {
+        for text in texts.iter().filter(|_| when == PrepareWhen::Beforehand) {
             let prepared = connection.raw.prepare_cached(text);
             prepared.map_err(|error| connection.says(&format!("preparing {doing}"), error))?;
         }
@@ -50,11 +55,11 @@ struct Sent<'s> {
     reads_only: bool,
 }
 
-/// A client at work: it has its statements at hand, so that none is looked up for each request.
+/// A client at work: it keeps the statements that it has sent at hand, so that none is looked up for each request.
 pub(super) struct Client<'s> {
     chunk: Chunk<'s, ()>,
     sends: &'s mut Sends,
-    statements: Vec<Sent<'s>>,
+    statements: Vec<Option<Sent<'s>>>,
     brackets: Brackets<'s>,
     /// Its transaction that is open.
     open: &'s mut Option<WriterPermit>,
@@ -64,22 +69,14 @@ impl<'s> Client<'s> {
     /// A client that sends this.
     ///
     /// # Errors
-    /// SQLite's, where it understands a statement no more.
+    /// SQLite's.
     pub(super) fn new(
         chunk: Chunk<'s, ()>,
         sends: &'s mut Sends,
         open: &'s mut Option<WriterPermit>,
     ) -> Result<Self, EngineError> {
-        let connection = chunk.connection;
-        let sent = |text: &String| {
-            let statement = connection.raw.prepare_cached(text)?;
-            // Another work's, of the same text.
-            taken(&statement, StatementStatus::Run);
-            let (takes, columns) = (statement.parameter_count(), statement.column_count());
-            Ok(Sent { takes, columns, reads_only: statement.readonly(), statement })
-        };
-        let prepared = || Ok((sends.texts.iter().map(sent).collect::<Result<_, Fault>>()?, chunk.brackets()?));
-        let (statements, brackets) = prepared().map_err(|fault: Fault| connection.says(&sends.doing, fault))?;
+        let brackets = chunk.brackets().map_err(|fault| chunk.connection.says(&sends.doing, fault))?;
+        let statements = sends.texts.iter().map(|_| None).collect();
         Ok(Self { chunk, sends, statements, brackets, open })
     }
 
@@ -93,7 +90,7 @@ impl<'s> Client<'s> {
                 }
                 Ok(())
             }
-            Request::Chunk { .. } | Request::Discard => Err(unprepared().into()),
+            _ => Err(unprepared().into()),
         }
     }
 
@@ -101,11 +98,9 @@ impl<'s> Client<'s> {
     fn statement(&mut self, bound: &Bound<'_>) -> Result<(), Fault> {
         self.chunk.go_on()?;
         self.sends.answer.clear();
-        let sent = self.statements.get(bound.statement);
-        let (fits, takes) = (sent.filter(|sent| bound.fits(sent.takes)), sent.map(|sent| sent.takes));
-        let sent = fits.ok_or_else(|| Statements::misused(&self.sends.doing, bound, takes))?;
+        let reads_only = self.at_hand(bound)?;
         let goes_on = bound.opens || self.open.is_some();
-        if sent.reads_only && !goes_on {
+        if reads_only && !goes_on {
             let done = self.answered(bound)?;
             self.chunk.add(done);
             return Ok(());
@@ -124,6 +119,22 @@ impl<'s> Client<'s> {
         }
     }
 
+    /// Has a statement at hand, which has such values. Says whether it only reads.
+    fn at_hand(&mut self, bound: &Bound<'_>) -> Result<bool, Fault> {
+        let (doing, number) = (&self.sends.doing, bound.statement);
+        let (Some(text), Some(kept)) = (self.sends.texts.get(number), self.statements.get_mut(number)) else {
+            return Err(Statements::misused(doing, bound, None).into());
+        };
+        let sent = match kept {
+            Some(sent) => sent,
+            None => kept.insert(Sent::new(self.chunk.connection, text)?),
+        };
+        if !bound.fits(sent.takes) {
+            return Err(Statements::misused(doing, bound, Some(sent.takes)).into());
+        }
+        Ok(sent.reads_only)
+    }
+
     /// Commits what is open.
     fn commit(&mut self) -> Result<(), Fault> {
         let Some(permit) = self.open.take() else { return Ok(()) };
@@ -133,7 +144,8 @@ impl<'s> Client<'s> {
 
     fn answered(&mut self, bound: &Bound<'_>) -> Result<ChunkResult, Fault> {
         let connection = &self.chunk.connection.raw;
-        let (sent, answer) = (&mut self.statements[bound.statement], &mut self.sends.answer);
+        let Some(sent) = &mut self.statements[bound.statement] else { return Err(unprepared().into()) };
+        let answer = &mut self.sends.answer;
         let before = if sent.columns == 0 { connection.total_changes() } else { 0 };
         (0..bound.times).try_for_each(|n| sent.execute(bound.of_execution(n, sent.takes), answer))?;
         let rows = if sent.columns > 0 { answer.rows() as u64 } else { connection.total_changes() - before };
@@ -155,12 +167,21 @@ impl Executor for Client<'_> {
 impl Drop for Client<'_> {
     /// Executions are counted by SQLite, for each statement as long as it is prepared.
     fn drop(&mut self) {
-        let executions = self.statements.iter().map(|sent| taken(&sent.statement, StatementStatus::Run));
+        let executions = self.statements.iter().flatten().map(|sent| taken(&sent.statement, StatementStatus::Run));
         self.chunk.own.executions += executions.sum::<u64>();
     }
 }
 
-impl Sent<'_> {
+impl<'s> Sent<'s> {
+    /// Takes a statement from the cache, or prepares it.
+    fn new(connection: &'s SqliteConnection, text: &str) -> rusqlite::Result<Self> {
+        let statement = connection.raw.prepare_cached(text)?;
+        // Another work's, of the same text.
+        taken(&statement, StatementStatus::Run);
+        let (takes, columns) = (statement.parameter_count(), statement.column_count());
+        Ok(Sent { takes, columns, reads_only: statement.readonly(), statement })
+    }
+
     /// Executes it once; what it answers with is added to `answer`.
     fn execute<'v>(&mut self, values: impl Iterator<Item = Value<'v>>, answer: &mut Answer) -> rusqlite::Result<()> {
         let statement = &mut self.statement;

@@ -1,7 +1,7 @@
 //! The SQLite engine under the conformance suite.
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-use dbdyno_engine::client::{StatementText, Statements, ValueType};
+use dbdyno_engine::client::{PrepareWhen, StatementText, Statements, ValueType};
 use dbdyno_engine::{Engine, PointSpec, Request, Session, Target};
 use dbdyno_model::{CommitMode, Counter, Drive, ErrorClass, Mapping, Test};
 use dbdyno_testkit::conformance;
@@ -206,7 +206,12 @@ fn statements_of_ones_own_go_by_their_values_and_by_what_was_read() {
 fn there_are_no_procedures_to_call() {
     let mut session = opened(&LOADED.1, "").client_session(0, 1).unwrap();
     let text = StatementText { outputs: vec![ValueType::Int], ..":1".to_owned().into() };
-    let calls = Statements { work: "calls".to_owned(), texts: vec![text], commit: CommitMode::Durable };
+    let calls = Statements {
+        work: "calls".to_owned(),
+        texts: vec![text],
+        commit: CommitMode::Durable,
+        prepared: PrepareWhen::Beforehand,
+    };
     let refused = session.prepare_statements(&calls).unwrap_err();
     assert_eq!(refused.to_string(), "unsupported: calls: SQLite has no stored procedures");
 }

@@ -89,8 +89,8 @@ mod tests {
     use super::*;
     use dbdyno_catalogue::Catalogue;
     use dbdyno_model::{
-        PerMinute, PumpKind, PumpUse, ResponseTime, StatementCounts, Storage, StorageIos, StorageLayout, StorageLoad,
-        StoragePattern, StorageProof, StorageReadWrite, Subject,
+        Logon, PerMinute, PumpKind, PumpUse, ResponseTime, StatementCounts, Storage, StorageIos, StorageLayout,
+        StorageLoad, StoragePattern, StorageProof, StorageReadWrite, Subject,
     };
     use std::collections::BTreeSet;
 
@@ -133,7 +133,9 @@ mod tests {
         (point.connection_wait_s, point.load.connections) = (Some(ResponseTime::default()), Some(1));
         point.redo.sync_writes = Some(1.0);
         (point.mix, point.load.pause) = (Some("A=1".parse().unwrap()), Some("1ms".parse().unwrap()));
-        (point.statements, point.outcomes.rolled_back) = (Some(StatementCounts::default()), 1);
+        let statements = StatementCounts { logon: Some(1), ..StatementCounts::default() };
+        (point.statements, point.outcomes.rolled_back) = (Some(statements), 1);
+        point.load.logon = Logon::Transaction;
         point.tx_per_min = Some(PerMinute { mean: 1.0, max: None });
         point.database.device_read_pct = Some(1.0);
         point.again = true;

@@ -162,6 +162,7 @@ fn place(run: &RunJson, point: &Point) -> String {
         ("arrivals", optional(load.arrivals.map(|arrivals| arrivals.name()))),
         ("think", optional(load.think)),
         ("pause", optional(load.pause)),
+        ("logon", optional((!load.logon.is_kept()).then(|| load.logon.name()))),
         ("mix", optional(point.mix.as_ref())),
         ("connections", optional(load.connections)),
         ("work", optional(storage.map(|load| load.work()))),

@@ -10,7 +10,7 @@ use crate::legend::{CLIENT, Legend, RATED, UNMET, is_timed, marks, part};
 use crate::load_times::{LoadTimes, TimeFigure};
 use crate::numbers::{duration, percent, thousands};
 use crate::reported::PointTimes;
-use crate::summary::head::{counted, dop_words};
+use crate::summary::head::{counted, dop_words, within};
 use crate::types::types;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{CellKey, ClientLoad, Flag, Point, RunJson, SubjectName};
@@ -92,8 +92,8 @@ pub(crate) fn words(load: &ClientLoad) -> String {
         (None, Some(think)) => format!("think {think}"),
         (None, None) => "closed loop".to_owned(),
     };
-    let pause = load.pause.map_or_else(String::new, |pause| format!(", pauses of {pause} within"));
-    begins + &pause + &load.connections.map_or_else(String::new, |n| format!(", {}", counted(n.into(), "connection")))
+    let connections = load.connections.map_or_else(String::new, |n| format!(", {}", counted(n.into(), "connection")));
+    begins + &within(load) + &connections
 }
 
 /// The times of several points together; `None` where one has none.

@@ -94,6 +94,7 @@ pub(crate) fn ramp_name(ramp: &CellKey, others: &[Ramp<'_, '_>]) -> String {
         differs(|a, b| a.rows_per_tx != b.rows_per_tx).then(|| format!("{}/tx", counted(ramp.rows_per_tx, "row"))),
         ramp.load.think.map(|think| format!("think time {think}")),
         ramp.load.pause.map(|pause| format!("pauses of {pause} within")),
+        (!ramp.load.logon.is_kept()).then(|| "a logon for each transaction".to_owned()),
         ramp.load.connections.map(|n| counted(n.into(), "connection")),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();

@@ -1,5 +1,6 @@
 //! The charts of a test: its figures along the ramp with what is required of them, percentiles of its clients' times,
-//! what the machine did meanwhile, the I/O of a storage test, how the size of transactions counts, and the slowest point second by second.
+//! what the machine did meanwhile, the I/O of a storage test, how the size of transactions counts, and the slowest
+//! point second by second.
 
 use super::cell_chart::{CellChart, DOPS, PointFigure, SIZES};
 use super::io_charts::{self, DEVICE_READS, DEVICE_WRITES};

@@ -4,7 +4,7 @@ use crate::document::{Block, Facts, Note};
 use crate::groups::unique;
 use crate::legend::kinds_of_commits;
 use crate::numbers::bytes;
-use dbdyno_model::{Database, Dop, Platform, Published, RunJson, Status};
+use dbdyno_model::{ClientLoad, Database, Dop, Platform, Published, RunJson, Status};
 
 /// The title of a report on a run.
 pub(crate) fn title(run: &RunJson) -> String {
@@ -110,7 +110,15 @@ pub(crate) fn measured(run: &RunJson) -> String {
     let profile = profile.map_or_else(String::new, |profile| format!(" ({profile})"));
     let mix = run.points.iter().find_map(|point| point.mix.as_ref());
     let mix = mix.map_or_else(String::new, |mix| format!(" with the mix {mix}"));
-    format!("{}{mix}, {started}, dbdyno {}{profile}, {}", run.run.suite, run.run.tool_version, run.run.status.name())
+    let within = run.points.first().map(|point| within(&point.load)).unwrap_or_default();
+    let (suite, version, status) = (&run.run.suite, &run.run.tool_version, run.run.status.name());
+    format!("{suite}{mix}{within}, {started}, dbdyno {version}{profile}, {status}")
+}
+
+/// What users do within a transaction besides its statements, in words after a comma; nothing for most loads.
+pub(crate) fn within(load: &ClientLoad) -> String {
+    let pause = load.pause.map_or_else(String::new, |pause| format!(", pauses of {pause} within"));
+    pause + if load.logon.is_kept() { "" } else { ", a logon for each transaction" }
 }
 
 /// How the points ended and how durable commits were.

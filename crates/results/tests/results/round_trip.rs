@@ -101,6 +101,7 @@ fn load(n: u64) -> ClientLoad {
     let arrivals = Some(if n.is_multiple_of(2) { Arrivals::Constant } else { Arrivals::Poisson });
     let queue = [None, Some(Queue::Shared), Some(Queue::Session)][(n / 7 % 3) as usize];
     let pause = n.is_multiple_of(3).then_some(Think { least_ns: 1, most_ns: 1 + n % 1_000 });
+    let logon = if n.is_multiple_of(11) { Logon::Transaction } else { Logon::Kept };
     let connections = n.is_multiple_of(5).then_some(1 + (n % 9) as u32);
     match n % 4 {
         0 => ClientLoad { connections, ..ClientLoad::default() },
@@ -112,6 +113,7 @@ fn load(n: u64) -> ClientLoad {
             connections,
             think: None,
             pause,
+            logon,
         },
         _ => ClientLoad {
             rate: Some(Rate::Share { pct: 1 + (n % 200) as u32 }),
@@ -120,6 +122,7 @@ fn load(n: u64) -> ClientLoad {
             connections,
             think: None,
             pause,
+            logon,
         },
     }
 }

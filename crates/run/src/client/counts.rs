@@ -42,6 +42,7 @@ pub(crate) struct Executed {
     pub(crate) by_statement: Vec<u64>,
     pub(crate) commits: u64,
     pub(crate) rollbacks: u64,
+    pub(crate) logons: u64,
 }
 
 impl Executed {
@@ -59,6 +60,7 @@ impl Executed {
         }
         self.commits += other.commits;
         self.rollbacks += other.rollbacks;
+        self.logons += other.logons;
     }
 }
 

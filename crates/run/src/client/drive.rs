@@ -4,7 +4,8 @@
 //!
 //! Counting takes no lock: the window's edges are atomics, and times go into the session's local recorder. A
 //! transaction that failed by a conflict is sent again with the same keys. One that failed for good is counted by its
-//! error class and never as throughput, and the job goes on with the next; see `failures.rs`. When it does what: `steps.rs`.
+//! error class and never as throughput, and the job goes on with the next; see `failures.rs`. When it does what:
+//! `steps.rs`.
 
 mod failures;
 mod lateness;
@@ -40,6 +41,8 @@ enum Activity {
     Thinking(u64),
     Commit,
     Rollback(AfterRollback),
+    LogOn,
+    LogOff,
 }
 
 /// What follows a rollback.
@@ -217,6 +220,11 @@ impl<'t, P: Program> ClientDrive<'t, P> {
                 self.counts.executed.commits += 1;
                 self.act(Some((&did, answer)), ended_ns)
             }
+            (Activity::LogOn, Ok(_)) => {
+                self.counts.executed.logons += 1;
+                self.act(None, ended_ns)
+            }
+            (Activity::LogOff, Ok(_)) => self.act(None, ended_ns),
             (Activity::Rollback(then), Ok(did)) => {
                 self.open = false;
                 self.counts.executed.rollbacks += 1;
@@ -256,6 +264,8 @@ impl<'t, P: Program> ClientDrive<'t, P> {
             }
             Act::Think(pause_ns) => Activity::Thinking(now_ns + pause_ns),
             Act::Commit => Activity::Commit,
+            Act::LogOn => Activity::LogOn,
+            Act::LogOff => Activity::LogOff,
             Act::Rollback => Activity::Rollback(AfterRollback::GoOn),
             Act::Ended => {
                 self.succeed(now_ns);

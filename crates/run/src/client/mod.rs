@@ -8,6 +8,7 @@
 mod context;
 mod counts;
 mod drive;
+mod logon;
 mod pausing;
 mod result;
 mod think_times;
@@ -20,6 +21,7 @@ pub(crate) use context::GRACE;
 pub use counts::Counts;
 pub(crate) use counts::Executed;
 pub use drive::ClientDrive;
+pub(crate) use logon::{LoggingOn, LogonSession};
 pub(crate) use pausing::Pausing;
 pub use result::{ClientResult, TypeResult};
 pub use timetable::Timetable;

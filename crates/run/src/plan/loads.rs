@@ -16,8 +16,8 @@ pub(crate) fn of(request: &RunRequest) -> Result<Vec<ClientLoad>, PlanError> {
     if let Some((option, _)) = options.into_iter().find(|(_, given)| *given && request.drive == Drive::Server) {
         return Err(PlanError::ClientOnly { option });
     }
-    let pauses = ClientLoad { pause: request.pause, ..ClientLoad::default() };
-    let closed = ClientLoad { think: request.think, ..pauses };
+    let common = ClientLoad { pause: request.pause, logon: request.logon, ..ClientLoad::default() };
+    let closed = ClientLoad { think: request.think, ..common };
     match (&request.rates, request.arrivals, request.think) {
         (Some(_), _, Some(_)) => Err(PlanError::ThinkAndRate),
         (None, Some(_), _) => Err(PlanError::ArrivalsAlone),
@@ -26,7 +26,7 @@ pub(crate) fn of(request: &RunRequest) -> Result<Vec<ClientLoad>, PlanError> {
         (Some(rates), arrivals, None) => {
             let arrivals = Some(arrivals.unwrap_or_default());
             let queue = Some(request.queue.unwrap_or_default());
-            let open = rates.list().iter().map(|rate| ClientLoad { rate: Some(*rate), arrivals, queue, ..pauses });
+            let open = rates.list().iter().map(|rate| ClientLoad { rate: Some(*rate), arrivals, queue, ..common });
             Ok(rates.are_shares().then_some(closed).into_iter().chain(open).collect())
         }
     }
@@ -35,6 +35,9 @@ pub(crate) fn of(request: &RunRequest) -> Result<Vec<ClientLoad>, PlanError> {
 /// Makes the jobs of each point share connections, where there are more jobs than connections.
 pub(crate) fn share(request: &RunRequest, points: &mut [PlannedPoint]) -> Result<(), PlanError> {
     let Some(connections) = request.connections else { return Ok(()) };
+    if !request.logon.is_kept() {
+        return Err(PlanError::SharedLogons);
+    }
     let most = points.iter().filter(|p| !matches!(p.mapping, Mapping::None { .. })).map(|p| p.dop.jobs).max();
     if let Some(jobs) = most.filter(|jobs| connections > *jobs) {
         return Err(PlanError::MoreConnections { connections, jobs });

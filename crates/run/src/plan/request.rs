@@ -2,7 +2,7 @@
 
 use dbdyno_catalogue::CatalogueError;
 use dbdyno_engine::EngineError;
-use dbdyno_model::{Arrivals, CommitMode, Drive, Limit, Queue, Ramp, Rates, Think};
+use dbdyno_model::{Arrivals, CommitMode, Drive, Limit, Logon, Queue, Ramp, Rates, Think};
 
 /// Why there is no plan.
 #[derive(Debug, thiserror::Error)]
@@ -54,6 +54,11 @@ pub enum PlanError {
         "--pause is between the statements of a transaction, and with --drive server a transaction is one call; leave one of them away, or pause between transactions (--think)"
     )]
     PauseInCall,
+    /// Sessions that are shared, and opened for each transaction.
+    #[error(
+        "--connections is how many sessions users share, and with --logon transaction none is kept that could be shared; leave one of them away"
+    )]
+    SharedLogons,
     /// More connections than jobs.
     #[error(
         "--connections {connections} is more than the {jobs} jobs that would share them: give at most as many, or more jobs (--jobs, --ramp; of a workload --users)"
@@ -146,6 +151,8 @@ pub struct RunRequest {
     pub think: Option<Think>,
     /// Pause before each statement of a workload's transaction but the first.
     pub pause: Option<Think>,
+    /// When the users of a workload open their sessions.
+    pub logon: Logon,
     /// Who serves the transactions of a rate.
     pub queue: Option<Queue>,
     /// How many connections the jobs of a point share, where there are more jobs.

@@ -92,7 +92,7 @@ impl Session for Scripted {
             }
             Request::Commit => Sent::Commit,
             Request::Rollback => Sent::Rollback,
-            Request::Chunk { .. } | Request::Discard => panic!("{request:?} is none of a client's"),
+            other => panic!("{other:?} is none of these clients'"),
         };
         self.asked.lock().unwrap().push((asked, self.clock.now_ns(), failed.is_none()));
         match failed {

@@ -2,7 +2,7 @@
 //! declares them, and a failed call leaves a usable session.
 
 use super::EngineUnderTest;
-use dbdyno_engine::client::{Bound, StatementText, Statements, Value, ValueType, Values};
+use dbdyno_engine::client::{Bound, PrepareWhen, StatementText, Statements, Value, ValueType, Values};
 use dbdyno_engine::{ChunkResult, Engine, Failure, Request, Session};
 use dbdyno_model::{CommitMode, ErrorClass};
 
@@ -31,13 +31,13 @@ fn statements(name: &dyn Fn(&str) -> String) -> Statements {
         format!("SELECT quantity FROM {} WHERE id = :1", name("small_heap")).into(),
         call(name, "mute", ":1, :2", &[Int]),
     ];
-    Statements { work: "calls".to_owned(), texts, commit: CommitMode::Durable }
+    Statements { work: "calls".to_owned(), texts, commit: CommitMode::Durable, prepared: PrepareWhen::Beforehand }
 }
 
 /// The call of `take_row`, as the only statement of the work.
 pub fn taking_rows(name: &dyn Fn(&str) -> String) -> Statements {
     let texts = vec![call(name, "take_row", ":1, :2", &[ValueType::Int])];
-    Statements { work: "rows".to_owned(), texts, commit: CommitMode::Durable }
+    Statements { work: "rows".to_owned(), texts, commit: CommitMode::Durable, prepared: PrepareWhen::Beforehand }
 }
 
 fn opened(engine: &dyn Engine, statements: &Statements) -> Box<dyn Session> {

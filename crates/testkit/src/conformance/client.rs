@@ -46,7 +46,7 @@ fn transaction(
                 let opens = std::mem::take(&mut opens_next) || opens;
                 session.execute(&Request::Statement(Bound { statement, values: program.values(), times, opens }))?
             }
-            (Act::Think(_), _) => ChunkResult::default(),
+            (Act::Think(_) | Act::LogOn | Act::LogOff, _) => ChunkResult::default(),
             (_, Some(end)) => {
                 session.execute(end)?;
                 return Ok(program.did());

@@ -3,7 +3,7 @@
 
 use super::EngineUnderTest;
 use super::client::{send, spec};
-use dbdyno_engine::client::{Bound, Statements, TestProgram, Value, Values};
+use dbdyno_engine::client::{Bound, PrepareWhen, Statements, TestProgram, Value, Values};
 use dbdyno_engine::{
     ChunkResult, Engine, Failure, Job, MonotonicClock, Reply, Request, Session, StartGate, Step, Work,
 };
@@ -30,7 +30,12 @@ fn statements(table: &str) -> Statements {
         format!("SELECT MAX(quantity), ':1' FROM {table} WHERE id = :1"),
         format!("INSERT INTO {table} SELECT * FROM {table} WHERE id = :1"),
     ];
-    Statements { work: "transfers".to_owned(), texts: texts.map(Into::into).to_vec(), commit: CommitMode::Durable }
+    Statements {
+        work: "transfers".to_owned(),
+        texts: texts.map(Into::into).to_vec(),
+        commit: CommitMode::Durable,
+        prepared: PrepareWhen::Beforehand,
+    }
 }
 
 fn opened(engine: &dyn Engine, job: u32, statements: &Statements) -> Box<dyn Session> {
@@ -72,11 +77,22 @@ fn give_back(session: &mut dyn Session, quantities_before: &[i64]) {
     assert_eq!(quantities(session, quantities_before.len()), quantities_before);
 }
 
-/// Any values go in and come out, and invalid requests are refused.
+/// Any values go in and come out, and invalid requests are refused, whenever statements are prepared.
 pub fn statements_of_ones_own_take_values_and_answer(under_test: &EngineUnderTest<'_>, table: &str) {
     let engine = (under_test.open)();
-    let mut session = opened(&*engine, 0, &statements(table));
-    let session = session.as_mut();
+    for prepared in [PrepareWhen::Beforehand, PrepareWhen::Sent] {
+        let mut session = opened(&*engine, 0, &Statements { prepared, ..statements(table) });
+        take_values_and_answer(under_test, &*engine, table, session.as_mut());
+        session.end().unwrap();
+    }
+}
+
+fn take_values_and_answer(
+    under_test: &EngineUnderTest<'_>,
+    engine: &dyn Engine,
+    table: &str,
+    session: &mut dyn Session,
+) {
     let done = execute(session, READ, &[Value::Int(7)], false).unwrap();
     let (answer, quantity) = (session.answer(), session.answer().int(0, 0).unwrap());
     assert_eq!((done.rows, done.checksum, answer.rows()), (1, quantity.cast_unsigned(), 1));

@@ -60,7 +60,7 @@ fn follow(program: &mut dyn Program, kind: usize, (stock, open, changed): (i64, 
             }
             Act::Commit => texts.push("COMMIT".to_owned()),
             Act::Rollback => texts.push("ROLLBACK".to_owned()),
-            Act::Think(_) => {}
+            Act::Think(_) | Act::LogOn | Act::LogOff => {}
             Act::Ended => return Sends { kind, texts, numbers, items: program.did().checksum },
         }
         act = program.act(Some((&done, &answer)));

@@ -58,6 +58,8 @@ pub(crate) fn texts(statements: &Statements) -> Result<Vec<ServerText>, EngineEr
 
 /// Statements, prepared.
 pub(crate) struct PreparedStatements {
+    /// Those that are prepared when they are sent, by their number; empty where all are prepared.
+    pub(crate) unprepared: Vec<Option<ServerText>>,
     statements: Vec<Statement>,
     /// What opens a transaction.
     opening: Vec<u8>,
@@ -102,21 +104,35 @@ impl PreparedStatements {
     /// The server's, where it does not understand one of them.
     pub(crate) fn new(wire: &mut Wire, texts: &[ServerText]) -> Result<Self, Trouble> {
         let mut out = preparing(texts).map_err(unwritable)?;
-        let (mut takes, mut gives) = (Vec::new(), Vec::new());
-        wire.send(&out)?;
-        wire.until_ready(|message| described(message, &mut takes, &mut gives))?;
-        if (takes.len(), gives.len()) != (texts.len(), texts.len()) {
-            return Err(Trouble::protocol("a statement that is not described"));
-        }
-        out.clear();
-        let mut prepared = Self::of(takes.into_iter().zip(gives), out).map_err(unwritable)?;
+        let described = describe(wire, &mut out, texts.len())?;
+        let mut prepared = Self::of(described.into_iter(), out).map_err(unwritable)?;
         for (statement, text) in prepared.statements.iter_mut().zip(texts) {
             statement.outputs.clone_from(&text.outputs);
         }
         Ok(prepared)
     }
 
-    fn of(described: impl Iterator<Item = (Vec<WireType>, Vec<WireType>)>, mut out: BytesMut) -> io::Result<Self> {
+    /// Prepares one more statement, of this number.
+    ///
+    /// # Errors
+    /// As for [`PreparedStatements::new`].
+    #[cold]
+    pub(crate) fn add(&mut self, wire: &mut Wire, number: usize, text: &ServerText) -> Result<(), Trouble> {
+        let mut out = BytesMut::new();
+        prepare_text(number, text, &mut out).map_err(unwritable)?;
+        frontend::sync(&mut out);
+        let described = describe(wire, &mut out, 1)?;
+        if self.statements.len() <= number {
+            self.statements.resize_with(number + 1, Statement::default);
+        }
+        for (takes, gives) in described {
+            self.statements[number] =
+                Statement { outputs: text.outputs.clone(), ..Statement::new(number, takes, gives) };
+        }
+        Ok(())
+    }
+
+    fn of(described: impl Iterator<Item = Described>, mut out: BytesMut) -> io::Result<Self> {
         opening(&mut out)?;
         let opening = out.to_vec();
         out.clear();
@@ -127,7 +143,7 @@ impl PreparedStatements {
         let statements = described.enumerate().map(|(number, (takes, gives))| Statement::new(number, takes, gives));
         let (statements, ending) = (statements.collect(), out.to_vec());
         let (messages, last, answer) = (Vec::new(), 0, Answer::default());
-        Ok(Self { statements, opening, executing, ending, messages, last, answer })
+        Ok(Self { unprepared: Vec::new(), statements, opening, executing, ending, messages, last, answer })
     }
 
     /// The messages that execute a statement with its values.
@@ -248,14 +264,32 @@ fn preparing(texts: &[ServerText]) -> io::Result<BytesMut> {
     let mut out = BytesMut::new();
     frontend::close(b'S', BEGIN, &mut out)?;
     frontend::parse(BEGIN, "BEGIN", [], &mut out)?;
-    for (number, text) in texts.iter().enumerate() {
-        let name = name(number);
-        frontend::close(b'S', &name, &mut out)?;
-        frontend::parse(&name, &text.sql, text.type_oids.iter().copied(), &mut out)?;
-        frontend::describe(b'S', &name, &mut out)?;
-    }
+    texts.iter().enumerate().try_for_each(|(number, text)| prepare_text(number, text, &mut out))?;
     frontend::sync(&mut out);
     Ok(out)
+}
+
+/// The messages that prepare a statement.
+fn prepare_text(number: usize, text: &ServerText, out: &mut BytesMut) -> io::Result<()> {
+    let name = name(number);
+    frontend::close(b'S', &name, out)?;
+    frontend::parse(&name, &text.sql, text.type_oids.iter().copied(), out)?;
+    frontend::describe(b'S', &name, out)
+}
+
+/// What the values of a statement and the columns of its answer are.
+type Described = (Vec<WireType>, Vec<WireType>);
+
+/// Sends messages that prepare so many statements, and reads what these are. Leaves no message in `out`.
+fn describe(wire: &mut Wire, out: &mut BytesMut, statements: usize) -> Result<Vec<Described>, Trouble> {
+    let (mut takes, mut gives) = (Vec::new(), Vec::new());
+    wire.send(out)?;
+    wire.until_ready(|message| described(message, &mut takes, &mut gives))?;
+    if (takes.len(), gives.len()) != (statements, statements) {
+        return Err(Trouble::protocol("a statement that is not described"));
+    }
+    out.clear();
+    Ok(takes.into_iter().zip(gives).collect())
 }
 
 /// Executes what is bound, to its end.

@@ -14,7 +14,10 @@ use std::io;
 use std::mem;
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// How long a server may take to end a session.
+const LOG_OFF_LIMIT: Duration = Duration::from_secs(5);
 
 /// A connection on which a session has begun.
 pub(crate) struct Wire {
@@ -90,6 +93,19 @@ impl Wire {
     /// Ends the connection. What has come before can still be read.
     pub(crate) fn shut(&self) {
         self.channel.socket.shut();
+    }
+
+    /// Ends the session, and waits until the server has ended its own side: its process is gone then. What it says
+    /// meanwhile is of no use any more. False where that takes too long.
+    pub(crate) fn log_off(&mut self) -> bool {
+        let (mut message, deadline) = (BytesMut::new(), Instant::now() + LOG_OFF_LIMIT);
+        frontend::terminate(&mut message);
+        let asked = self.answer_by(Some(deadline)).and_then(|()| self.send(&message));
+        if asked.is_ok() {
+            drop(self.receive(Wait::Yes, |_| Ok(None::<()>)));
+        }
+        self.closed = true;
+        Instant::now() < deadline
     }
 
     /// Gives messages one by one to `take`, until it has what it wants, or until there is no more now. `None` where

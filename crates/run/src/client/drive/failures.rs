@@ -21,8 +21,10 @@ impl<P: Program> ClientDrive<'_, P> {
         let class = self.context.class(&error);
         let unknown = self.may_be_done(class, error.undone);
         let in_rollback = matches!(self.activity, Activity::Rollback(_));
+        // Whoever is not let in does no work: fewer users than were asked for would be measured.
+        let shut_out = self.activity == Activity::LogOn && class != ErrorClass::Timeout;
         self.lose();
-        if in_rollback || ends_the_point(class) {
+        if in_rollback || shut_out || ends_the_point(class) {
             // A transaction whose rollback failed was already counted when it failed.
             if self.activity != Activity::Rollback(AfterRollback::Leave) {
                 self.count(class, unknown, ended_ns);
@@ -88,7 +90,11 @@ impl<P: Program> ClientDrive<'_, P> {
     /// Whether the request that failed would have committed: a single statement that changes something is its own
     /// commit.
     fn commits(&self) -> bool {
-        self.activity == Activity::Commit || (!self.open && self.user.program.changes())
+        match self.activity {
+            Activity::Commit => true,
+            Activity::LogOn | Activity::LogOff => false,
+            _ => !self.open && self.user.program.changes(),
+        }
     }
 
     /// Whether the database may have committed what failed. Its own answer that a statement was not done is believed;

@@ -118,6 +118,8 @@ impl<P: Program> Work for ClientDrive<'_, P> {
                 Step::Execute(Request::Statement(Bound { statement, values, times, opens }))
             }
             NextStep::Act(Act::Commit) => Step::Execute(Request::Commit),
+            NextStep::Act(Act::LogOn) => Step::Execute(Request::LogOn),
+            NextStep::Act(Act::LogOff) => Step::Execute(Request::LogOff),
             NextStep::Act(Act::Rollback) => Step::Execute(Request::Rollback),
             NextStep::Act(Act::Think(pause_ns)) => Step::ThinkNs(pause_ns.min(LONGEST_NAP_NS)),
             NextStep::Act(Act::Ended) => Step::ThinkNs(0),

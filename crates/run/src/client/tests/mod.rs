@@ -1,5 +1,6 @@
 //! Tests of the client drive on a simulated clock: what counts as overload, and what does not.
 
+mod logons;
 mod overload;
 mod pooled;
 mod simulated;
