@@ -60,6 +60,8 @@ pub(crate) struct RawMeasurement {
     pub(crate) times: Option<TransactionTimes>,
     /// How transactions ended by type, in the client drive.
     pub(crate) types: Vec<TypeResult>,
+    /// The first error that ended a transaction and not the point, in the client drive.
+    pub(crate) first_failure: Option<EngineError>,
     /// What the engine counted from before the barrier to after the last chunk.
     pub(crate) counters: Counters,
     /// What was seen at the window's edges.
@@ -187,8 +189,19 @@ fn by_client(
             drive(context, sessions, &clients, load, jobs.map(program))
         }
     };
-    let ClientResult { log, outcomes, types, executed, error, service, response, connection_wait, open_loop, series } =
-        clients.gather(counts);
+    let ClientResult {
+        log,
+        outcomes,
+        types,
+        executed,
+        error,
+        first_failure,
+        service,
+        response,
+        connection_wait,
+        open_loop,
+        series,
+    } = clients.gather(counts);
     if let PointWork::Workload(workload) = does {
         point.statements = Some(workload.statements(&executed));
     }
@@ -203,7 +216,7 @@ fn by_client(
         return Err(FailedMeasurement { error, types });
     }
     let times = Some(TransactionTimes { service, response, connection_wait, series });
-    Ok(RawMeasurement { log, times, types, edges, ..RawMeasurement::default() })
+    Ok(RawMeasurement { log, times, types, first_failure, edges, ..RawMeasurement::default() })
 }
 
 /// Has each session run the programs of its users.

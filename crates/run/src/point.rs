@@ -282,6 +282,7 @@ fn attempt(
         work,
         features,
         log: &measured.log,
+        first_failure: measured.first_failure.as_ref(),
         window: span,
         counters: &measured.counters,
         telemetry: &telemetry,

@@ -140,8 +140,20 @@ impl<'w> ClientContext<'w> {
             TypeResult { service: recorded.service, response: recorded.response, failed, outcomes, unknown, sum }
         });
         let types = types.collect();
-        let (outcomes, executed, connection_wait) = (whole.outcomes, whole.executed, whole.waits);
-        ClientResult { log, outcomes, types, executed, error, service, response, connection_wait, open_loop, series }
+        let Counts { outcomes, executed, waits: connection_wait, first_failure, .. } = whole;
+        ClientResult {
+            log,
+            outcomes,
+            types,
+            executed,
+            error,
+            first_failure,
+            service,
+            response,
+            connection_wait,
+            open_loop,
+            series,
+        }
     }
 }
 

@@ -19,6 +19,8 @@ pub struct ClientResult {
     pub(crate) executed: Executed,
     /// The error that ended the point, if there was one.
     pub error: Option<EngineError>,
+    /// The first error that ended a transaction and not the point.
+    pub(crate) first_failure: Option<EngineError>,
     /// Service times inside the window.
     pub service: Histogram,
     /// Response times inside the window, where a rate was set; for transactions that were due and had not ended, their

@@ -3,7 +3,7 @@
 use crate::Span;
 use crate::work::PointWork;
 use crate::work_log::WorkLog;
-use dbdyno_engine::{Durability, Features};
+use dbdyno_engine::{Durability, EngineError, Features};
 use dbdyno_model::Counters;
 use dbdyno_probe::Telemetry;
 
@@ -16,6 +16,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) work: PointWork<'a>,
     pub(crate) features: Features,
     pub(crate) log: &'a WorkLog,
+    /// The first error that ended a transaction and not the point, in the client drive.
+    pub(crate) first_failure: Option<&'a EngineError>,
     pub(crate) window: Span,
     pub(crate) counters: &'a Counters,
     pub(crate) telemetry: &'a Telemetry,

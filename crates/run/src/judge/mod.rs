@@ -104,7 +104,8 @@ pub(crate) fn flag(point: &mut Point, evidence: &Evidence<'_>) {
     if errors > 0 {
         let of = point.outcomes.requests;
         let classes: Vec<String> = point.outcomes.errors.iter().map(|(class, n)| format!("{n} {class}")).collect();
-        point.flag(Flag::Errors, format!("{errors} of {of} transactions: {}", classes.join(", ")));
+        let first = evidence.first_failure.map_or_else(String::new, |error| format!("; the first said: {error}"));
+        point.flag(Flag::Errors, format!("{errors} of {of} transactions: {}{first}", classes.join(", ")));
     }
     writes::durable(point, evidence);
     machine::clock(point, telemetry, evidence.clock_jump_s);

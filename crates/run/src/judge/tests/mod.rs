@@ -89,6 +89,7 @@ impl Case {
             work: PointWork::Test(&self.spec),
             features: self.features,
             log: &self.log,
+            first_failure: None,
             window: Span { start_ns: 0, end_ns: 10 * SECOND },
             counters: &self.counters,
             telemetry: &self.telemetry,
