@@ -9,7 +9,7 @@
 //! | `client X`, `server X` | what a user sends, statement by statement or as one call; `outputs: int` where a call has output values |
 //! | `no server` | there is no such form, and `why` |
 //! | `count`, `look` | figures that prove the load, and the work |
-//! | `indexes` | how many indexes its tables have, and how many columns these have; `made: 3 4` says what a load makes |
+//! | `indexes` | a row for each index of its tables, which describes it; `made: 3` says how many a load makes |
 //! | `keys X` | the first ten keys of rows that break what a figure of `look` counts |
 //!
 //! In `make`, `index`, `finish`, `count`, `look` and `keys` `{TABLE_rows}` is how many rows a load makes in a table,
@@ -132,14 +132,13 @@ impl Dialect {
         text_of(self.file.get(name)?)
     }
 
-    /// How many indexes a load makes, and how many columns they have.
+    /// How many indexes a load makes.
     ///
     /// # Errors
     /// The file does not say.
-    pub(crate) fn indexes_made(&self) -> Result<(i64, i64), EngineError> {
-        let made = self.file.get("indexes")?.notes.get("made").and_then(|made| made.split_once(' '));
-        made.and_then(|(indexes, columns)| indexes.parse().ok().zip(columns.parse().ok()))
-            .ok_or_else(|| EngineError::other("'indexes' does not say how many are made"))
+    pub(crate) fn indexes_made(&self) -> Result<usize, EngineError> {
+        let made = self.file.get("indexes")?.notes.get("made").and_then(|made| made.parse().ok());
+        made.ok_or_else(|| EngineError::other("'indexes' does not say how many are made"))
     }
 
     /// Texts of the statements whose names begin with a word, in order.

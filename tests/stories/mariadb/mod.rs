@@ -77,6 +77,10 @@ impl Product for Server {
         self.let_work(user, database);
     }
 
+    fn drop_index(table: &str, index: &str) -> String {
+        format!("DROP INDEX {index} ON {table}")
+    }
+
     fn lock(table: &str) -> [String; 2] {
         [format!("LOCK TABLES {table} WRITE"), "UNLOCK TABLES".to_owned()]
     }

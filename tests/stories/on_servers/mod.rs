@@ -97,6 +97,9 @@ pub(crate) trait Product: Scratch {
     /// Gives a user the rights of the user who loaded a database.
     fn hand_over(&self, database: &str, user: &str);
 
+    /// SQL that drops an index of a table, which has a name of its own in the same schema.
+    fn drop_index(table: &str, index: &str) -> String;
+
     /// SQL that locks a table, and SQL that releases it.
     fn lock(table: &str) -> [String; 2];
 }

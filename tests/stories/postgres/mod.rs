@@ -9,6 +9,7 @@ mod workers;
 
 use crate::on_servers::{OWN, PASSWORD, Product, SCOTT, in_turn, load};
 use crate::scratch::postgres::{Server, ServerOptions};
+use dbdyno_testkit::servers::Scratch as _;
 use dbdyno_testkit::servers::fixtures::FixturePool;
 use std::process::Command;
 use std::sync::{LazyLock, Mutex, MutexGuard};
@@ -103,6 +104,10 @@ impl Product for Server {
                END LOOP; END $$"
         );
         self.psql(database, &sql);
+    }
+
+    fn drop_index(_: &str, index: &str) -> String {
+        format!("DROP INDEX {}", Self::table(index))
     }
 
     fn lock(table: &str) -> [String; 2] {

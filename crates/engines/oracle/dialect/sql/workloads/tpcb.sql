@@ -97,12 +97,14 @@ SELECT (SELECT NVL(SUM(abalance), 0) FROM tpcb_accounts), (SELECT NVL(SUM(tbalan
 FROM dual
 
 -- name: indexes
--- what: indexes of the tables that can be used, and their columns
--- made: 3 3
-SELECT COUNT(DISTINCT i.index_name), COUNT(*)
+-- what: each index of the tables, that statements can use, as the server describes it
+-- made: 3
+SELECT i.table_name || ' ' || i.index_name || ' ' || i.index_type || ' ' || i.uniqueness || ' '
+    || LISTAGG(c.column_name, ',') WITHIN GROUP (ORDER BY c.column_position)
 FROM user_indexes i JOIN user_ind_columns c ON c.index_name = i.index_name
-WHERE i.status = 'VALID' AND i.table_name IN (
+WHERE i.status = 'VALID' AND i.visibility = 'VISIBLE' AND i.table_name IN (
   'TPCB_BRANCHES', 'TPCB_TELLERS', 'TPCB_ACCOUNTS', 'TPCB_HISTORY')
+GROUP BY i.table_name, i.index_name, i.index_type, i.uniqueness ORDER BY i.table_name, i.index_name
 
 -- name: count
 -- what: rows of branches, tellers and accounts, as loaded

@@ -88,12 +88,13 @@ SELECT (SELECT coalesce(sum(abalance), 0) FROM dbdyno.tpcb_accounts),
        (SELECT count(*) FROM dbdyno.tpcb_history);
 
 -- name: indexes
--- what: indexes of the tables that can be used, and their columns
--- made: 3 3
-SELECT count(*), coalesce(sum(i.indnkeyatts), 0)
+-- what: each index of the tables, that statements can use, as the server describes it
+-- made: 3
+SELECT pg_get_indexdef(i.indexrelid)
 FROM pg_index i JOIN pg_class t ON t.oid = i.indrelid JOIN pg_namespace s ON s.oid = t.relnamespace
 WHERE s.nspname = 'dbdyno' AND i.indisvalid AND t.relname IN (
-  'tpcb_branches', 'tpcb_tellers', 'tpcb_accounts', 'tpcb_history');
+  'tpcb_branches', 'tpcb_tellers', 'tpcb_accounts', 'tpcb_history')
+ORDER BY 1;
 
 -- name: count
 -- what: rows of branches, tellers and accounts, as loaded

@@ -57,11 +57,10 @@ SELECT (SELECT coalesce(sum(abalance), 0) FROM dbdyno_tpcb_accounts),
        (SELECT count(*) FROM dbdyno_tpcb_history);
 
 -- name: indexes
--- what: indexes of the tables, and their columns, besides those that are the table itself
--- made: 0 0
-SELECT count(DISTINCT i.name), count(*)
-FROM sqlite_master i JOIN pragma_index_info(i.name)
-WHERE i.type = 'index' AND i.tbl_name LIKE 'dbdyno\_tpcb\_%' ESCAPE '\';
+-- what: each index of the tables, besides those that are the table itself, as SQLite keeps it
+-- made: 0
+SELECT sql FROM sqlite_master
+WHERE type = 'index' AND sql IS NOT NULL AND tbl_name LIKE 'dbdyno\_tpcb\_%' ESCAPE '\' ORDER BY name;
 
 -- name: count
 -- what: rows of branches, tellers and accounts, as loaded
