@@ -189,32 +189,22 @@ fn by_client(
             drive(context, sessions, &clients, load, jobs.map(program))
         }
     };
-    let ClientResult {
-        log,
-        outcomes,
-        types,
-        executed,
-        error,
-        first_failure,
-        service,
-        response,
-        connection_wait,
-        open_loop,
-        series,
-    } = clients.gather(counts);
+    let result = clients.gather(counts);
     if let PointWork::Workload(workload) = does {
-        point.statements = Some(workload.statements(&executed));
+        point.statements = Some(workload.statements(&result.executed));
     }
-    point.outcomes = outcomes;
-    point.open_loop = open_loop;
+    point.outcomes = result.outcomes;
+    point.open_loop = result.open_loop;
+    let types = result.types;
     let (carried, edges) = match worked {
         Ok(worked) => worked,
         Err(error) => return Err(FailedMeasurement { error, types }),
     };
     point.pump = Some(carried);
-    if let Some(error) = error {
+    if let Some(error) = result.error {
         return Err(FailedMeasurement { error, types });
     }
+    let ClientResult { log, first_failure, service, response, connection_wait, series, .. } = result;
     let times = Some(TransactionTimes { service, response, connection_wait, series });
     Ok(RawMeasurement { log, times, types, first_failure, edges, ..RawMeasurement::default() })
 }

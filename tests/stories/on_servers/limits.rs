@@ -1,6 +1,6 @@
 //! A server with limits, or one that may not be written to: time, connections, a read-only target.
 
-use super::{OWN, Product, Session, refuses, stories, until_called};
+use super::{OWN, Product, Session, refuses, stories, until_called, until_gone};
 use crate::document::check_point;
 use crate::support::{Room, points, statuses, text};
 use dbdyno_testkit::servers::fixtures::Database;
@@ -8,6 +8,7 @@ use dbdyno_testkit::servers::fixtures::Database;
 stories!(
     a_limit_on_statements_fails_the_points_that_it_meets,
     too_few_connections_fail_the_point_that_needs_them,
+    users_who_are_not_let_in_are_no_users_who_were_measured,
     a_read_only_target_is_refused_before_anything_is_touched,
 );
 
@@ -101,6 +102,26 @@ fn too_few_connections_fail_the_point_that_needs_them<S: Limits>() {
     room.run(&format!("run T611 T621 --jobs 2 --duration 200ms --target {target}")).expect(0);
     let check = room.run(&format!("check --target {target}")).expect(0);
     assert!(check.stdout.contains(beforehand), "{}", check.stdout);
+}
+
+/// Users who log on for each transaction, of whom some are always refused: nobody takes the rate of the others for that
+/// of all.
+fn users_who_are_not_let_in_are_no_users_who_were_measured<S: Limits>() {
+    let (room, server) = (Room::new(), S::narrow());
+    server.sql(S::HOME, "CREATE DATABASE shop");
+    let target = server.socket(S::SUPERUSER, "shop");
+    room.run(&format!("load order-entry --scale 0.01 --jobs 2 --target {target}")).expect(0);
+    let many = S::TOO_MANY;
+    let run = format!("run order-entry --logon transaction --users 1,{many} --duration 2s --target {target}");
+    let ending = room.run(&run).expect(4);
+    let document = room.show("last");
+    assert_eq!(statuses(&document)[..2], ["order-entry ok", "order-entry failed"], "{}", ending.stderr);
+    let point = &points(&document)[1];
+    let [said, _] = S::TOO_FEW;
+    assert!(text(point, "/reason").contains("logging on") && text(point, "/reason").contains(said), "{point:#}");
+    assert!(point["tx_per_s"].is_null(), "{point:#}");
+    until_gone(&*server, "shop");
+    server.sql(S::HOME, "DROP DATABASE shop");
 }
 
 fn a_read_only_target_is_refused_before_anything_is_touched<S: Limits>() {

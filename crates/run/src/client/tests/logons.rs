@@ -63,6 +63,30 @@ fn a_logon_that_fails_leaves_no_transaction_unknown_and_ends_the_point() {
     }
 }
 
+/// A transaction is as long as its user waits: from the logon to the end of the logoff.
+#[test]
+fn a_transaction_is_timed_with_its_logon_and_its_logoff() {
+    const MS: u64 = 1_000_000;
+    let window = Window::new(WindowMode::Steady { warm_up_ns: 0, duration_ns: 1_000 * MS, least_chunks: 0 }, 1);
+    let context = ClientContext::new(&window, 1_000 * MS, ClientLoad::default(), None, &spec(1));
+    let mut drive = context.job(program(), 0);
+    let (mut now_ns, mut requests, mut ended) = (1, 0, 0);
+    let mut step = drive.next(now_ns, None);
+    while ended < 3 {
+        let Step::Execute(request) = &step else { panic!("{step:?}") };
+        requests += 1;
+        ended += u64::from(*request == Request::LogOff);
+        let (started_ns, result) = (now_ns, Ok(ChunkResult::default()));
+        now_ns += MS;
+        step = drive.next(now_ns, Some(Reply { started_ns, ended_ns: now_ns, result, answer: Answer::NONE }));
+    }
+    let counts = drive.into_counts();
+    let result = context.gather(vec![counts]);
+    // Each request takes 1 ms. The first transaction ends the warm-up.
+    let mean_ms = result.service.mean_ns().unwrap() / MS as f64;
+    assert!((mean_ms - f64::from(requests) / 3.0).abs() < 0.01, "{mean_ms} ms of {requests} requests");
+}
+
 #[test]
 fn what_stands_for_a_session_works_only_while_somebody_is_logged_on_and_obeys_a_stop() {
     let engine = NullEngine::new(Behaviour::default(), spec(1).size, Arc::new(MonotonicClock::default()));
