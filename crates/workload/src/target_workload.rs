@@ -250,7 +250,8 @@ impl<'e> TargetWorkload<'e> {
         let mut wrong = self.dialect.workload().misloaded(scale, &self.query(self.text("count", scale)?)?);
         let (found, made) = (self.texts(self.text("indexes", scale)?)?, self.dialect.indexes_made()?);
         if found.len() != made {
-            wrong.push(format!("its tables have {} indexes, and {made} were made (drop what was added)", found.len()));
+            let advice = if found.len() > made { " (drop what was added)" } else { "" };
+            wrong.push(format!("its tables have {} indexes, and {made} were made{advice}", found.len()));
         }
         Ok((wrong, format!("{:016x}", xxh3_64(found.join("\n").as_bytes()))))
     }
