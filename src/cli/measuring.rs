@@ -3,6 +3,7 @@
 use super::client::ClientArgs;
 use super::common::{Shown, TargetArgs};
 use super::search::SearchArgs;
+use super::settings::SettingsArgs;
 use super::values::{Word, dop, duration_s, label, limit_s, only_dop, scale, words};
 use clap::Args;
 use dbdyno_model::{CommitMode, Ramp, Scale};
@@ -35,6 +36,8 @@ Examples:
   dbdyno run tpcb --target private:postgres --users 16 --drive server
   dbdyno run tpcb --target private:postgres --until-saturated
   dbdyno run tpcb --target private:postgres --until 'p99<5ms,errors<0.1%'
+  dbdyno run slob --target private:postgres --conf slob.conf --schemas 1,2,4
+  dbdyno run slob --target private:postgres --update-pct 20 --set WORK_UNIT=16
   dbdyno run T711 --drive client --jobs 8 --until 'p99<5ms'
   dbdyno run quick --target postgres://me@db1/mydb --max-jobs 4 --dry-run"
 )]
@@ -57,6 +60,11 @@ pub(crate) struct RunArgs {
     /// Each has a connection of its own but for --connections.
     #[arg(long, value_name = "1,2,4")]
     pub(crate) users: Option<Ramp>,
+    /// Workload slob: schemas at work at once [default: all]
+    ///
+    /// Each has THREADS_PER_SCHEMA sessions.
+    #[arg(long, value_name = "1,2,4", hide_short_help = true)]
+    pub(crate) schemas: Option<Ramp>,
     /// Workloads: how much data [default: what the workload says]
     ///
     /// For a target that holds none of it yet (`dbdyno list workloads` says what 1 is).
@@ -126,6 +134,13 @@ pub(crate) struct RunArgs {
     pub(crate) client: ClientArgs,
     #[command(flatten)]
     pub(crate) search: SearchArgs,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+    /// Let EXTERNAL_SCRIPT of slob.conf be run: before, after, and at the end
+    ///
+    /// It is called with the word pre, post or end, and without a shell.
+    #[arg(long, hide_short_help = true, help_heading = "Workload slob")]
+    pub(crate) allow_scripts: bool,
 }
 
 /// `--commit`.

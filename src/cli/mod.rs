@@ -11,6 +11,7 @@ mod orion;
 mod private;
 mod results;
 mod search;
+mod settings;
 mod shells;
 mod values;
 
@@ -26,6 +27,7 @@ pub(crate) use measuring::{ENGINE_DEFAULT, ResumeArgs, RunArgs};
 pub(crate) use orion::{LONG_HELP as ORION_HELP, OrionArgs, command_line as orion_command_line};
 pub(crate) use private::{DownArgs, UpArgs};
 pub(crate) use results::{CompareArgs, DescribeArgs, ExportArgs, ExportFormat, ImportArgs, ReportArgs, VerdictArgs};
+pub(crate) use settings::SettingsArgs;
 pub(crate) use shells::{CompleteArgs, CompletionsArgs, ManArgs, Shell};
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -299,7 +301,8 @@ Examples:
   dbdyno load                                    into the file that `run` uses
   dbdyno load --target sqlite:demo.sqlite --size D --jobs 2
   dbdyno load tpcb --target sqlite:demo.sqlite --scale 4
-  dbdyno load order-entry --target sqlite:demo.sqlite --scale 0.05")]
+  dbdyno load order-entry --target sqlite:demo.sqlite --scale 0.05
+  dbdyno load slob --target sqlite:demo.sqlite --schemas 2")]
 pub(crate) struct LoadArgs {
     /// A workload; without one, the tables of the tests
     ///
@@ -309,6 +312,9 @@ pub(crate) struct LoadArgs {
     /// Workloads: how much data [default: what the workload says]
     #[arg(long, value_name = "N", value_parser = scale, requires = "workload")]
     pub(crate) scale: Option<Scale>,
+    /// Workload slob: how many schemas [default: 1]
+    #[arg(long, value_name = "N", value_parser = dop, requires = "workload")]
+    pub(crate) schemas: Option<u32>,
     #[command(flatten)]
     pub(crate) target: TargetArgs,
     /// Jobs that load at the same time [default: hardware threads]
@@ -321,6 +327,8 @@ pub(crate) struct LoadArgs {
     pub(crate) no_verify: bool,
     #[command(flatten)]
     pub(crate) shown: Shown,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
 }
 
 /// `dbdyno drop`.

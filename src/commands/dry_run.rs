@@ -9,7 +9,7 @@ use crate::output::{self, Format};
 use crate::progress::about;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::Loaded;
-use dbdyno_model::{Cache, Mapping, Mix, Plan, PlannedPoint, ProcedureShape, Search, SubjectKind, Test};
+use dbdyno_model::{Cache, Mapping, Plan, PlannedPoint, ProcedureShape, Search, SubjectKind, Test};
 use dbdyno_report::{lists, numbers};
 use dbdyno_run::{LoadRequest, estimate_s};
 use dbdyno_workload::{Workload, workload};
@@ -135,7 +135,7 @@ fn tests<'a>(plan: &'a Plan, catalogue: &Catalogue) -> Vec<PlannedTest<'a>> {
             let load = match (&first.mapping, catalogue.test(first.subject.as_str())) {
                 (Mapping::None { why }, _) => format!("not supported: {why}"),
                 _ if first.subject.kind() == SubjectKind::Workload => {
-                    workload(first.subject.as_str()).map(|of| load_of(of, first.mix.as_ref())).unwrap_or_default()
+                    workload(first.subject.as_str()).map(|of| load_of(of, first)).unwrap_or_default()
                 }
                 (_, Ok(test)) => load(test).to_owned(),
                 (_, Err(_)) => String::new(),
@@ -147,10 +147,13 @@ fn tests<'a>(plan: &'a Plan, catalogue: &Catalogue) -> Vec<PlannedTest<'a>> {
 }
 
 /// What a workload with these weights does to the database, in words.
-fn load_of(workload: &dyn Workload, mix: Option<&Mix>) -> String {
-    let (about, types) = (workload.about(), workload.types_of(mix));
+fn load_of(workload: &dyn Workload, planned: &PlannedPoint) -> String {
+    let PlannedPoint { mix, parameters, .. } = planned;
+    let (about, types) = (workload.about(), workload.types_of(mix.as_ref(), parameters));
     let words = if about.writes(&types) { about.load_words } else { "reads its own tables" };
-    words.to_owned() + &mix.map_or_else(String::new, |mix| format!("; mix {mix}"))
+    let mix = mix.as_ref().map_or_else(String::new, |mix| format!("; mix {mix}"));
+    let with = if parameters.is_empty() { String::new() } else { format!("; {parameters}") };
+    format!("{words}{mix}{with}")
 }
 
 /// What a test does to the database, in words.
@@ -191,7 +194,7 @@ fn page(answer: &DryRunDocument<'_>) -> String {
         "\n{} points on {target} ({}) take about {} or more: a window is as long as it was asked to be, and a statement \
          that it ends in is waited for",
         points.len(),
-        if size.starts_with("scale ") { (*size).to_owned() } else { format!("size {size}") },
+        if size.contains(' ') { (*size).to_owned() } else { format!("size {size}") },
         about(*at_least_s)
     );
     _ = writeln!(

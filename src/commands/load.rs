@@ -3,17 +3,17 @@
 use super::context::Context;
 use super::default_target;
 use super::opened_target::OpenedTarget;
-use super::workloads;
+use super::{settings, workloads};
 use crate::cli::LoadArgs;
 use crate::error::Error;
 use crate::output::{self, Format};
 use crate::progress::Progress;
 use crate::signals;
 use dbdyno_engine::{Loaded, TableLoad};
-use dbdyno_model::Scale;
+use dbdyno_model::{Parameters, Scale};
 use dbdyno_report::{lists, numbers};
 use dbdyno_run::{LoadRequest, LoadTrigger, LoadedData, WorkloadLoad, hold};
-use dbdyno_workload::data_words;
+use dbdyno_workload::{DataSpec, Workload};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -55,6 +55,7 @@ impl LoadedTable {
 pub(super) fn load(args: &LoadArgs, context: &Context) -> Result<(), Error> {
     let wished = &args.target;
     let workload = args.workload.as_deref().map(workloads::known).transpose()?;
+    let wish = wish(args, workload)?;
     let then = workload.map_or("dbdyno run".to_owned(), |workload| format!("dbdyno run {}", workload.name()));
     let url = default_target::url(wished, "loading", &then, context)?;
     let place = OpenedTarget::open(&url, wished.size.as_deref(), wished.seed, &context.catalogue)?;
@@ -62,14 +63,14 @@ pub(super) fn load(args: &LoadArgs, context: &Context) -> Result<(), Error> {
     let progress = Progress::new(context.verbosity);
     let target = place.target.to_string();
     if let Some(workload) = workload {
-        let looked = workloads::WorkloadTarget::look(&place, workload, args.scale, wished.seed)?;
+        let looked = workloads::WorkloadTarget::look(&place, workload, &wish)?;
         let _hold = match looked.dialect {
             Ok(_) => Some(hold(place.engine.as_ref(), &target, &progress, &stop)?),
             Err(_) => None,
         };
-        let loaded = looked.load(&place, args.jobs, &progress, &stop)?;
+        let loaded = looked.load(&place, args.jobs.or(wish.settings.load_jobs), &progress, &stop)?;
         let next = format!("dbdyno run {}{}", workload.name(), wished.again(&target));
-        show_workload(workload.name(), target, loaded, args.shown.format())?;
+        show_workload(workload, target, loaded, args.shown.format())?;
         context.say_next(&next, "measures it");
         return Ok(());
     }
@@ -96,6 +97,30 @@ pub(super) fn load(args: &LoadArgs, context: &Context) -> Result<(), Error> {
     Ok(())
 }
 
+/// The data that was asked for.
+///
+/// # Errors
+/// Options that the workload has no use for, or settings that it cannot have.
+fn wish(args: &LoadArgs, workload: Option<&'static dyn Workload>) -> Result<workloads::DataWish, Error> {
+    let Some(workload) = workload else {
+        settings::refuse(&args.settings)?;
+        return Ok(workloads::DataWish::default());
+    };
+    let refused = |problem: &str| Err(Error::Usage(problem.to_owned()));
+    match workload.about().unit {
+        Some(_) if args.scale.is_some() => {
+            return refused(
+                "--scale has no use with slob: --schemas says how many there are, and --set SCALE=80M how large each is",
+            );
+        }
+        None if args.schemas.is_some() => return refused("--schemas is for the workload slob; say --scale"),
+        _ => {}
+    }
+    let scale = args.schemas.map(Scale::units).or(args.scale);
+    let settings = settings::of(workload, &args.settings)?;
+    Ok(workloads::DataWish { scale, units_at_least: None, seed: args.target.seed, settings })
+}
+
 /// The workload's data on the target now, and what this load did.
 #[derive(Debug, Serialize)]
 struct WorkloadLoadDocument {
@@ -103,6 +128,9 @@ struct WorkloadLoadDocument {
     workload: &'static str,
     scale: Scale,
     seed: u64,
+    /// Parameters that decide its rows; absent where there are none.
+    #[serde(skip_serializing_if = "Parameters::is_empty")]
+    parameters: Parameters,
     /// Whether an unfinished earlier load was started over.
     anew: bool,
     /// Rows that were made, by table; empty when everything was there.
@@ -111,6 +139,8 @@ struct WorkloadLoadDocument {
     write_s: Option<f64>,
     /// Seconds for reading them back.
     read_back_s: Option<f64>,
+    /// Seconds for bringing rows into their order, where that is for afterwards.
+    arrange_s: Option<f64>,
     index_s: Option<f64>,
     /// Seconds for statistics.
     finish_s: Option<f64>,
@@ -120,9 +150,18 @@ struct WorkloadLoadDocument {
     elapsed_s: Option<f64>,
 }
 
-fn show_workload(workload: &'static str, target: String, load: WorkloadLoad, format: Format) -> Result<(), Error> {
-    let WorkloadLoad { scale, seed, rows, anew, times } = load;
-    let size = data_words(scale, seed).replace(" seed", ", seed");
+fn show_workload(
+    workload: &'static dyn Workload,
+    target: String,
+    load: WorkloadLoad,
+    format: Format,
+) -> Result<(), Error> {
+    let WorkloadLoad { data, rows, anew, times } = load;
+    let size = match data.seed {
+        LoadRequest::DEFAULT_SEED => workload.data_words(&data),
+        seed => format!("{}, seed {seed}", workload.data_words(&data)),
+    };
+    let (DataSpec { scale, seed, parameters }, workload) = (data, workload.name());
     if format == Format::Json {
         let rows = rows.into_iter().collect();
         return output::json(&WorkloadLoadDocument {
@@ -130,10 +169,12 @@ fn show_workload(workload: &'static str, target: String, load: WorkloadLoad, for
             workload,
             scale,
             seed,
+            parameters,
             anew,
             rows,
             write_s: times.map(|times| times.write_s),
             read_back_s: times.map(|times| times.read_back_s),
+            arrange_s: times.map(|times| times.arrange_s),
             index_s: times.map(|times| times.index_s),
             finish_s: times.map(|times| times.finish_s),
             prove_s: times.map(|times| times.prove_s),

@@ -23,6 +23,7 @@ mod report;
 mod resume;
 mod run;
 mod searches;
+mod settings;
 mod show;
 mod sql;
 mod tool;

@@ -5,6 +5,7 @@ use super::context::Context;
 use super::measuring::{Ready, TABLES};
 use super::opened_target::OpenedTarget;
 use super::tool::tool;
+use super::workloads::DataWish;
 use super::{awr_report, workloads};
 use crate::cli::ResumeArgs;
 use crate::error::Error;
@@ -47,8 +48,9 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
     let workload = workloads::of_plan(&plan);
     let size = workload.is_none().then_some(plan.size.as_str());
     let opened = OpenedTarget::open(url, size, Some(plan.seed), &context.catalogue)?;
-    let workload =
-        workload.map(|workload| workloads::WorkloadTarget::look(&opened, workload, None, None)).transpose()?;
+    let workload = workload
+        .map(|workload| workloads::WorkloadTarget::look(&opened, workload, &DataWish::default()))
+        .transpose()?;
     let platform = opened.platform();
     refuse_changes(&before, changes_of_the_platform(&before.platform, &platform, why_untrusted.is_some()), context)?;
     refuse_changes(&before, changes_of_the_plan(&before, &plan, &opened, workload.as_ref(), context)?, context)?;
@@ -120,15 +122,17 @@ fn changes_of_the_plan(
     changes.extend(changes_of_the_build(run.tool.as_ref(), &tool()));
     changes.extend(differs("the engine", Some(&run.database.engine), Some(opened.info.name)));
     if let Some(workload) = workload {
-        let mix = plan.points.first().and_then(|planned| planned.mix.as_ref());
-        let scale = format!("scale {}", workload.scale);
-        if workload.data == WorkloadData::Nothing && (&plan.size, plan.seed) != (&scale, workload.seed) {
+        let first = plan.points.first();
+        let mix = first.and_then(|planned| planned.mix.as_ref());
+        let parameters = first.map(|planned| planned.parameters.clone()).unwrap_or_default();
+        let (amount, seed) = (workload.workload.data_words(&workload.spec), workload.spec.seed);
+        if workload.data == WorkloadData::Nothing && (&plan.size, plan.seed) != (&amount, seed) {
             return Ok(vec![format!("the target holds no data of {} any more", workload.workload.name())]);
         }
-        changes.extend(differs("the workload's scale", Some(&plan.size), Some(&scale)));
-        let seeds = [plan.seed, workload.seed].map(|seed| seed.to_string());
+        changes.extend(differs("the workload's scale", Some(&plan.size), Some(&amount)));
+        let seeds = [plan.seed, seed].map(|seed| seed.to_string());
         changes.extend(differs("the seed of the workload's data", Some(&seeds[0]), Some(&seeds[1])));
-        let now = workload.dialect.as_ref().map(|dialect| dialect.definition(workload.scale, workload.seed, mix));
+        let now = workload.dialect.as_ref().map(|dialect| dialect.definition(&workload.spec, mix, &parameters));
         let now = now.unwrap_or_default();
         if plan.definitions != now && changes.is_empty() {
             changes.push(format!("the definition of {} has changed (program or SQL)", workload.workload.name()));

@@ -6,15 +6,16 @@ use super::default_target;
 use super::measuring::{Ready, TABLES, new_run};
 use super::opened_target::OpenedTarget;
 use super::tool::tool;
-use super::{awr_report, dry_run, searches, workloads};
+use super::{awr_report, dry_run, searches, settings, workloads};
 use crate::cli::{ENGINE_DEFAULT, RunArgs};
 use crate::error::Error;
 use crate::output::{self, shell_word};
 use crate::progress::Verbosity;
 use dbdyno_engine::Sampling;
-use dbdyno_model::{CommitMode, Drive, Scale};
+use dbdyno_model::{CommitMode, Drive};
 use dbdyno_results::{FileAccess, Repository};
 use dbdyno_run::{LoadRequest, LoadTrigger, RunRequest, refuse_unfit};
+use dbdyno_workload::{DataSpec, Workload};
 
 pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     let asked = args.what.join(" ");
@@ -23,6 +24,7 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     let workload = workloads::named(&args.what, &context.catalogue)?;
     workloads::refuse_misplaced(args, workload)?;
     searches::refuse_contradictions(args)?;
+    let settings = settings::of_run(args, workload)?;
     let what = asked.clone();
     let (doing, then) = match args.dry_run {
         true => (format!("{what} would be measured on"), format!("dbdyno run {what}")),
@@ -32,11 +34,19 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     let reports = awr_report::folder(args.awr_report.as_deref(), &url, context)?;
     let place = OpenedTarget::open(&url, wished.size.as_deref(), wished.seed, &context.catalogue)?;
     refuse_missing_nodes(args, &place)?;
-    let workload = workload
-        .map(|workload| workloads::WorkloadTarget::look(&place, workload, args.scale, args.target.seed))
-        .transpose()?;
+    let wish = workloads::DataWish {
+        scale: args.scale,
+        units_at_least: args
+            .schemas
+            .as_ref()
+            .and_then(|ramp| ramp.resolve(dbdyno_probe::hardware_threads()).into_iter().max()),
+        seed: args.target.seed,
+        settings,
+    };
+    let workload = workload.map(|workload| workloads::WorkloadTarget::look(&place, workload, &wish)).transpose()?;
+    let settings = &wish.settings;
     let mut plan = match &workload {
-        Some(workload) => workload.plan(args, &request(args, &place))?,
+        Some(workload) => workload.plan(args, settings, &place, &request(args, &place))?,
         None => place.plan(&request(args, &place), &context.catalogue)?,
     };
     if workload.is_some() {
@@ -62,7 +72,7 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     }
     let mut repository = Repository::open(&context.results, FileAccess::ReadWrite)?;
 
-    let again = again(args, workload.as_ref().map(|workload| (workload.scale, workload.seed)));
+    let again = again(args, workload.as_ref().map(|of| (of.workload, &of.spec)));
     let mut ready = Ready::make(&place, workload, load, args.max_duration, context)?;
     ready.reports = reports;
     ready.sampling = if args.no_sampling { Sampling::Off } else { Sampling::On };
@@ -105,13 +115,19 @@ fn request(args: &RunArgs, place: &OpenedTarget) -> RunRequest {
 }
 
 /// The arguments that decide what is measured, so that they can be repeated.
-fn again(args: &RunArgs, data: Option<(Scale, u64)>) -> String {
+fn again(args: &RunArgs, data: Option<(&dyn Workload, &DataSpec)>) -> String {
     let mut words: Vec<String> = args.what.iter().map(|w| shell_word(w)).collect();
     let mut option = |name: &str, value: Option<String>| words.extend(value.map(|v| format!("{name} {v}")));
     option("--ramp", args.ramp.as_ref().map(ToString::to_string));
     option("--users", args.users.as_ref().map(ToString::to_string));
-    option("--scale", data.map(|(scale, _)| scale.to_string()));
-    let seed = data.map(|(_, seed)| seed).filter(|seed| *seed != LoadRequest::DEFAULT_SEED);
+    option("--schemas", args.schemas.as_ref().map(ToString::to_string));
+    let scale = data.filter(|(of, _)| of.about().unit.is_none()).map(|(_, data)| data.scale);
+    option("--scale", scale.map(|scale| scale.to_string()));
+    option("--conf", args.settings.conf.as_ref().map(|path| shell_word(&path.display().to_string())));
+    let set: Vec<String> = args.settings.set.iter().map(|set| shell_word(set)).collect();
+    option("--set", (!set.is_empty()).then(|| set.join(" --set ")));
+    option("--update-pct", args.settings.update_pct.clone());
+    let seed = data.map(|(_, data)| data.seed).filter(|seed| *seed != LoadRequest::DEFAULT_SEED);
     option("--seed", seed.map(|seed| seed.to_string()));
     option("--nodes", args.nodes.map(|n| n.to_string()));
     option("--jobs", args.jobs.map(|n| n.to_string()));
@@ -154,6 +170,7 @@ mod tests {
     use super::*;
     use crate::cli::{Cli, Command};
     use clap::Parser;
+    use dbdyno_model::Scale;
 
     #[test]
     fn what_was_typed_can_be_typed_again() {
@@ -169,16 +186,23 @@ mod tests {
         let line = "dbdyno run T611 --target null: --drive client --think 5ms..10ms";
         let Command::Run(args) = Cli::try_parse_from(line.split(' ')).unwrap().command else { panic!("{line}") };
         assert_eq!(again(&args, None), "T611 --drive client --think 5ms..10ms");
+        let tpcb = dbdyno_workload::workload("tpcb").unwrap();
         let line = "dbdyno run tpcb --target null: --users 1,2 --drive server";
         let Command::Run(args) = Cli::try_parse_from(line.split(' ')).unwrap().command else { panic!("{line}") };
-        assert_eq!(again(&args, Some((Scale::units(3), 7))), "tpcb --users 1,2 --scale 3 --seed 7 --drive server");
+        assert_eq!(
+            again(&args, Some((tpcb, &DataSpec::new(Scale::units(3), 7)))),
+            "tpcb --users 1,2 --scale 3 --seed 7 --drive server"
+        );
         let line = "dbdyno run tpcb --target null: --users 4 --until p99<5ms,errors<0.1%";
         let Command::Run(args) = Cli::try_parse_from(line.split(' ')).unwrap().command else { panic!("{line}") };
-        assert_eq!(again(&args, Some((Scale::units(3), 42))), "tpcb --users 4 --scale 3 --until 'p99<5ms,errors<0.1%'");
+        assert_eq!(
+            again(&args, Some((tpcb, &DataSpec::new(Scale::units(3), 42)))),
+            "tpcb --users 4 --scale 3 --until 'p99<5ms,errors<0.1%'"
+        );
         let line = "dbdyno run order-entry --target null: --users 4 --mix default,SRQ=2 --pause 5ms";
         let Command::Run(args) = Cli::try_parse_from(line.split(' ')).unwrap().command else { panic!("{line}") };
         assert_eq!(
-            again(&args, Some((Scale::ONE, 7))),
+            again(&args, Some((tpcb, &DataSpec::new(Scale::ONE, 7)))),
             "order-entry --users 4 --scale 1 --seed 7 --mix default,SRQ=2 --pause 5ms"
         );
         let line = "dbdyno run quick --target null:";

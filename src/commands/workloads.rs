@@ -7,11 +7,11 @@ use crate::output::shell_word;
 use crate::progress::Progress;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::{Finding, FindingLevel};
-use dbdyno_model::{Drive, Plan, Scale, Subject};
+use dbdyno_model::{Drive, Plan, Ramp, Scale, Subject};
 use dbdyno_run::{
     LoadRequest, LoadedWorkload, RunRequest, StopSwitch, WorkloadLoad, WorkloadRequest, load_workload, workload_plan,
 };
-use dbdyno_workload::{Dialect, TargetWorkload, WORKLOADS, Workload, WorkloadData, near, workload};
+use dbdyno_workload::{DataSpec, Dialect, Settings, TargetWorkload, WORKLOADS, Workload, WorkloadData, near, workload};
 
 /// The arguments with those of a workload's suite, where one was named: its workload, and what was not said otherwise.
 ///
@@ -80,7 +80,29 @@ pub(super) fn refuse_misplaced(args: &RunArgs, workload: Option<&'static dyn Wor
         ("--pause", args.client.pause.is_some(), "tests take --think, which pauses between transactions"),
         ("--logon", args.client.logon.is_some(), "the sessions of tests are kept"),
     ];
+    let not_of_units = [
+        ("--users", args.users.is_some(), "how many sessions are at work is said by --schemas and THREADS_PER_SCHEMA"),
+        ("--scale", args.scale.is_some(), "--schemas says how many there are, and --set SCALE=80M how large each is"),
+        ("--mix", args.client.mix.is_some(), "UPDATE_PCT and SCAN_PCT are its mix"),
+        (
+            "--pause",
+            args.client.pause.is_some(),
+            "an operation is one statement; THINK_TM_FREQUENCY pauses between two",
+        ),
+        ("--logon", args.client.logon.is_some(), "its sessions are kept"),
+        ("--connections", args.client.connections.is_some(), "each of its sessions has its schema"),
+        ("--until-saturated", args.search.until_saturated, "name the steps, as in --schemas 1,2,4,8"),
+        ("--until", !args.search.until.is_empty(), "name the steps, as in --schemas 1,2,4,8"),
+    ];
     let problem = match workload {
+        Some(of) if of.about().unit.is_some() => {
+            let first = not_of_units.iter().find(|(_, given, _)| *given);
+            first.map(|(option, _, instead)| format!("{option} has no use with the workload {}: {instead}", of.name()))
+        }
+        Some(of) if args.schemas.is_some() => {
+            Some(format!("--schemas is for the workload slob; how many are at work on {} is said by --users", of.name()))
+        }
+        None if args.schemas.is_some() => Some("--schemas is for the workload slob; tests take --ramp 1,2,4".to_owned()),
         Some(of) => of_tests.iter().find(|(_, given)| *given).map(|(option, _)| {
             format!(
                 "{option} is for tests; how many are at work on the workload {} at once is said by --users, as in --users 1,2,4",
@@ -94,30 +116,56 @@ pub(super) fn refuse_misplaced(args: &RunArgs, workload: Option<&'static dyn Wor
     problem.map_or(Ok(()), |problem| Err(Error::Usage(problem)))
 }
 
+/// The data that a user asks for; what is not said may be anything.
+#[derive(Debug, Clone, Default)]
+pub(super) struct DataWish {
+    /// How much.
+    pub(super) scale: Option<Scale>,
+    /// At least so many units of the scale, of which each is used by itself.
+    pub(super) units_at_least: Option<u32>,
+    /// Its seed.
+    pub(super) seed: Option<u64>,
+    /// Its parameters.
+    pub(super) settings: Settings,
+}
+
+impl DataWish {
+    /// Whether data that is there is what was asked for.
+    fn is_met_by(&self, held: &DataSpec) -> bool {
+        let Self { scale, units_at_least, seed, settings } = self;
+        let parameter = |name: &String| settings.data.get(name) == held.parameters.get(name);
+        scale.is_none_or(|scale| scale == held.scale)
+            && units_at_least.is_none_or(|units| units <= held.scale.whole_units())
+            && seed.is_none_or(|seed| seed == held.seed)
+            && settings.data_named.iter().all(parameter)
+    }
+
+    /// The data that is asked for, where something else does not say more.
+    fn spec(&self, workload: &dyn Workload) -> DataSpec {
+        let at_least = self.units_at_least.map(Scale::units);
+        let scale = self.scale.or(at_least).unwrap_or(workload.about().scale_by_default);
+        let seed = self.seed.unwrap_or(LoadRequest::DEFAULT_SEED);
+        DataSpec { parameters: self.settings.data.clone(), ..DataSpec::new(scale, seed) }
+    }
+}
+
 /// A workload on a target: its SQL there and its data.
 pub(super) struct WorkloadTarget {
     pub(super) workload: &'static dyn Workload,
     pub(super) dialect: Result<Dialect, String>,
     pub(super) data: WorkloadData,
-    /// The scale of its data, else the requested one, else what the workload says.
-    pub(super) scale: Scale,
-    /// The seed of its data, else the requested one, else the default.
-    pub(super) seed: u64,
+    /// The data that is there, else what was asked for, else what the workload says.
+    pub(super) spec: DataSpec,
 }
 
 impl WorkloadTarget {
     /// Examines a workload's data on a target.
     ///
     /// # Errors
-    /// The target cannot be reached, or has another scale or seed, or something that is not dbdyno's.
-    pub(super) fn look(
-        place: &OpenedTarget,
-        workload: &'static dyn Workload,
-        scale: Option<Scale>,
-        seed: Option<u64>,
-    ) -> Result<Self, Error> {
+    /// The target cannot be reached, or has other data than was asked for, or something that is not dbdyno's.
+    pub(super) fn look(place: &OpenedTarget, workload: &'static dyn Workload, wish: &DataWish) -> Result<Self, Error> {
         let about = workload.about();
-        if let Some(scale) = scale.filter(|scale| !scale.is_multiple_of(about.scale_step)) {
+        if let Some(scale) = wish.scale.filter(|scale| !scale.is_multiple_of(about.scale_step)) {
             let (name, step) = (about.name, about.scale_step);
             return Err(Error::Usage(format!("{name} has no scale {scale}: it takes a multiple of {step}")));
         }
@@ -129,19 +177,17 @@ impl WorkloadTarget {
             }
             Err(_) => WorkloadData::Nothing,
         };
-        if let WorkloadData::Complete { scale: found, seed: found_seed } = data {
-            let asked = (scale.unwrap_or(found), seed.unwrap_or(found_seed));
-            if asked != (found, found_seed) {
-                return Err(other_data(place, workload, (found, found_seed), asked));
-            }
+        if let WorkloadData::Complete(held) = &data
+            && !wish.is_met_by(held)
+        {
+            return Err(other_data(place, workload, held, wish));
         }
         // What is left of a load that was stopped is gone on with, unless something else is asked for.
-        let left = data.scale().zip(data.seed()).filter(|(left_scale, left_seed)| {
-            scale.is_none_or(|asked| asked == *left_scale) && seed.is_none_or(|asked| asked == *left_seed)
-        });
-        let scale = scale.or(left.map(|(scale, _)| scale)).unwrap_or(about.scale_by_default);
-        let seed = seed.or(left.map(|(_, seed)| seed)).unwrap_or(LoadRequest::DEFAULT_SEED);
-        Ok(Self { workload, dialect, data, scale, seed })
+        let spec = match data.spec() {
+            Some(held) if wish.is_met_by(held) => held.clone(),
+            _ => wish.spec(workload),
+        };
+        Ok(Self { workload, dialect, data, spec })
     }
 
     /// Refuses to measure a workload that is not loaded, where dbdyno does not load without being asked.
@@ -155,9 +201,9 @@ impl WorkloadTarget {
         }
         let (name, target) = (self.workload.name(), place.target.to_string());
         Err(Error::Usage(format!(
-            "{target} holds no data of the workload {name}; load it first: `dbdyno load {name} --target {} --scale {}`",
+            "{target} holds no data of the workload {name}; load it first: `dbdyno load {name} --target {} {}`",
             shell_word(&target),
-            self.scale
+            amount(self.workload, &self.spec)
         )))
     }
 
@@ -165,25 +211,53 @@ impl WorkloadTarget {
     ///
     /// # Errors
     /// Options that contradict each other.
-    pub(super) fn plan(&self, args: &RunArgs, request: &RunRequest) -> Result<Plan, Error> {
+    pub(super) fn plan(
+        &self,
+        args: &RunArgs,
+        settings: &Settings,
+        place: &OpenedTarget,
+        request: &RunRequest,
+    ) -> Result<Plan, Error> {
+        let users = match self.workload.about().unit {
+            Some(_) => Some(self.users_of_units(args, settings, place)?),
+            None => args.users.clone(),
+        };
         let of = WorkloadRequest {
             dialect: self.dialect.as_ref().map_err(String::as_str),
             workload: self.workload,
-            scale: self.scale,
-            users: args.users.as_ref(),
+            data: &self.spec,
+            users: users.as_ref(),
             mix: args.client.mix.as_ref(),
+            settings,
             hardware_threads: dbdyno_probe::hardware_threads(),
-            seed: self.seed,
         };
         let drive = args.client.drive.unwrap_or(Drive::Client);
         Ok(workload_plan(&RunRequest { drive, ..request.clone() }, of)?)
+    }
+
+    /// How many users are at work at each step, where each unit of the scale has users of its own.
+    fn users_of_units(&self, args: &RunArgs, settings: &Settings, place: &OpenedTarget) -> Result<Ramp, Error> {
+        let units = match &args.schemas {
+            Some(ramp) => ramp.resolve(dbdyno_probe::hardware_threads()),
+            None => vec![self.spec.scale.whole_units()],
+        };
+        let users: Vec<u32> = units.iter().map(|units| units.saturating_mul(settings.users_per_unit)).collect();
+        let changes = self.workload.about().writes(&self.workload.types_of(None, &settings.work));
+        let many = users.iter().any(|users| *users > 1);
+        if many && changes && place.engine.features().single_writer {
+            return Err(Error::Usage(format!(
+                "{} has one writer, so updates go to one schema at a time: say --schemas 1 and THREADS_PER_SCHEMA=1, or --update-pct 0",
+                place.target
+            )));
+        }
+        Ok(Ramp::List(users))
     }
 
     /// Loads the workload if it is not loaded, with as many jobs as the machine has hardware threads unless a number is
     /// given. The target is locked.
     ///
     /// # Errors
-    /// The engine's error; or another scale or seed is loaded, or the load is incomplete.
+    /// The engine's error; or other data is loaded, or the load is incomplete.
     pub(super) fn load(
         &self,
         place: &OpenedTarget,
@@ -193,16 +267,16 @@ impl WorkloadTarget {
     ) -> Result<WorkloadLoad, Error> {
         let dialect = self.dialect.as_ref().map_err(|why| Error::Usage(why.clone()))?;
         let jobs = jobs.unwrap_or_else(dbdyno_probe::hardware_threads);
-        let loaded = load_workload(place.engine.as_ref(), dialect, (self.scale, self.seed), jobs, (progress, stop));
+        let loaded = load_workload(place.engine.as_ref(), dialect, &self.spec, jobs, (progress, stop));
         progress.finish();
         let loaded = loaded.map_err(|error| match stop.requested() {
             true => Error::LoadStopped("the same command goes on with the load"),
             false => place.failed("loading")(error),
         })?;
         // Another dbdyno may have loaded it since it was examined and the plan was made.
-        let (found, asked) = ((loaded.scale, loaded.seed), (self.scale, self.seed));
-        if found != asked {
-            return Err(other_data(place, self.workload, found, asked));
+        if loaded.data != self.spec {
+            let wish = DataWish { scale: Some(self.spec.scale), seed: Some(self.spec.seed), ..DataWish::default() };
+            return Err(other_data(place, self.workload, &loaded.data, &wish));
         }
         if loaded.rows.is_empty() {
             self.recount(place, dialect)?;
@@ -212,17 +286,18 @@ impl WorkloadTarget {
 
     /// Counts the rows of an earlier load, because added or missing rows would be measured.
     fn recount(&self, place: &OpenedTarget, dialect: &Dialect) -> Result<(), Error> {
-        let wrong = TargetWorkload::new(place.engine.as_ref(), dialect).recount(self.scale);
+        let wrong = TargetWorkload::new(place.engine.as_ref(), dialect).recount(&self.spec);
         let wrong = wrong.map_err(place.failed("counting the workload's rows of"))?;
         if wrong.is_empty() {
             return Ok(());
         }
-        let (target, name, scale) = (shell_word(&place.target.to_string()), self.workload.name(), self.scale);
+        let (target, name) = (shell_word(&place.target.to_string()), self.workload.name());
         Err(Error::Usage(format!(
             "{} does not hold what dbdyno loaded: {}; load anew: `dbdyno drop --target {target}`, then `dbdyno load {name} --target {target} \
-             --scale {scale}`",
+             {}`",
             place.target,
-            wrong.join("; ")
+            wrong.join("; "),
+            amount(self.workload, &self.spec)
         )))
     }
 
@@ -239,28 +314,46 @@ impl WorkloadTarget {
         if self.dialect.is_err() {
             return Ok(Vec::new());
         }
-        let WorkloadLoad { scale, seed, .. } = self.load(place, None, progress, stop)?;
-        Ok(self.dialect.into_iter().map(|dialect| LoadedWorkload::new(dialect, scale, seed)).collect())
+        let WorkloadLoad { data, .. } = self.load(place, None, progress, stop)?;
+        Ok(self.dialect.into_iter().map(|dialect| LoadedWorkload::new(dialect, data.clone())).collect())
     }
 }
 
-/// The error for a target with another scale or seed than requested.
-fn other_data(place: &OpenedTarget, workload: &dyn Workload, found: (Scale, u64), asked: (Scale, u64)) -> Error {
-    let words = |of: (Scale, u64)| match found.1 == asked.1 {
-        true => format!("scale {}", of.0),
-        false => format!("scale {}, seed {}", of.0, of.1),
+/// The options of `load` that ask for data, but for its seed.
+pub(super) fn amount(workload: &dyn Workload, data: &DataSpec) -> String {
+    match workload.about().unit {
+        None => format!("--scale {}", data.scale),
+        Some(unit) => {
+            let by_default = workload.data_by_default().parameters;
+            let set = data.parameters.iter().filter(|(name, value)| by_default.get(name) != Some(value));
+            let set: String = set.map(|(name, value)| format!(" --set {name}={value}")).collect();
+            format!("--{unit}s {}{set}", data.scale.whole_units())
+        }
+    }
+}
+
+/// The error for a target with other data than was asked for.
+fn other_data(place: &OpenedTarget, workload: &dyn Workload, held: &DataSpec, wish: &DataWish) -> Error {
+    let asked = wish.spec(workload);
+    let scale = if wish.scale.or(wish.units_at_least.map(Scale::units)).is_some() { asked.scale } else { held.scale };
+    let parameters = if wish.settings.data_named.is_empty() { held.parameters.clone() } else { asked.parameters };
+    let asked = DataSpec { scale, seed: wish.seed.unwrap_or(held.seed), parameters };
+    let words = |of: &DataSpec| match held.seed == asked.seed {
+        true => workload.data_words(of),
+        false => format!("{}, seed {}", workload.data_words(of), of.seed),
     };
-    let options = match (found.0 == asked.0, found.1 == asked.1) {
-        (false, true) => format!("--scale {}", found.0),
-        (true, _) => format!("--seed {}", found.1),
-        (false, false) => format!("--scale {} --seed {}", found.0, found.1),
+    let (same_amount, same_seed) = (amount(workload, held) == amount(workload, &asked), held.seed == asked.seed);
+    let options = match (same_amount, same_seed) {
+        (false, true) => amount(workload, held),
+        (true, _) => format!("--seed {}", held.seed),
+        (false, false) => format!("{} --seed {}", amount(workload, held), held.seed),
     };
     Error::Usage(format!(
         "{} holds {} at {}, and {} was asked for; say {options}, or run `dbdyno drop --target {}` first",
         place.target,
         workload.name(),
-        words(found),
-        words(asked),
+        words(held),
+        words(&asked),
         shell_word(&place.target.to_string())
     ))
 }
@@ -274,10 +367,10 @@ pub(super) fn findings(place: &OpenedTarget, seed: Option<u64>) -> Result<Vec<Fi
     for workload in WORKLOADS {
         let Ok(dialect) = Dialect::of(workload, place.info) else { continue };
         let data = TargetWorkload::new(place.engine.as_ref(), &dialect).data().map_err(place.failed("looking into"))?;
-        let Some((scale, held)) = data.scale().zip(data.seed()) else { continue };
-        let held_words = format!("{} at scale {scale}, seed {held}", workload.name());
+        let Some(held) = data.spec() else { continue };
+        let held_words = format!("{} at {}, seed {}", workload.name(), workload.data_words(held), held.seed);
         let (level, message) = match data {
-            _ if seed.is_some_and(|asked| asked != held) => {
+            _ if seed.is_some_and(|asked| asked != held.seed) => {
                 let advice = "not the seed that was asked for: a run of it with that seed would be refused";
                 (FindingLevel::Warning, format!("{held_words}: {advice}"))
             }

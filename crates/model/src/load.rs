@@ -34,6 +34,10 @@ pub struct ClientLoad {
     /// When a user opens a session. Absent where each is kept, and in older documents.
     #[serde(skip_serializing_if = "Logon::is_kept")]
     pub logon: Logon,
+    /// How many transactions each user does. Absent where users work as long as the window lasts, and in older
+    /// documents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transactions_each: Option<u64>,
 }
 
 impl ClientLoad {

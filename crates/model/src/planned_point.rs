@@ -1,6 +1,6 @@
 //! One point of a plan.
 
-use crate::{ClientLoad, CommitMode, Dop, Drive, Mapping, Mix, StorageLoad, Subject};
+use crate::{ClientLoad, CommitMode, Dop, Drive, Mapping, Mix, Parameters, StorageLoad, Subject};
 use serde::{Deserialize, Serialize};
 
 /// One point to be measured.
@@ -19,6 +19,9 @@ pub struct PlannedPoint {
     /// The weights of a workload's transactions. Absent where they are its own, for tests, and in older documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mix: Option<Mix>,
+    /// The parameters of a workload that decide what its users do. Empty for tests, and in older documents.
+    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
+    pub parameters: Parameters,
     /// Rows per transaction; 0 where the test has no transactions.
     pub rows_per_tx: u64,
     /// 1, 2, 3 …

@@ -5,8 +5,8 @@ use crate::usage::{
     ResponseTime, Series, Wait,
 };
 use crate::{
-    Awr, ClientLoad, CommitMode, CommitProof, Commits, Dop, Drive, Flag, MetricId, Mix, Outcomes, PerMinute, PointPace,
-    StatementCounts, Storage, Subject, Suspect, TransactionType,
+    Awr, ClientLoad, CommitMode, CommitProof, Commits, Dop, Drive, Flag, MetricId, Mix, Outcomes, Parameters,
+    PerMinute, PointPace, StatementCounts, Storage, Subject, Suspect, TransactionType,
 };
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -51,6 +51,9 @@ pub struct Point {
     /// The weights of a workload's transactions. Absent where they are its own, for tests, and in older documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mix: Option<Mix>,
+    /// The parameters of a workload that decide what its users did. Empty for tests, and in older documents.
+    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
+    pub parameters: Parameters,
     /// The rate that an open loop asked for, all jobs together; absent in a closed one.
     pub asked_per_s: Option<f64>,
     /// What carried the sessions of the client drive. Absent where the server ran the loop, and in older documents.

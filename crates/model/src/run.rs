@@ -28,7 +28,7 @@ pub struct Run {
     pub label: Option<String>,
     /// The suite, or the codes that were asked for.
     pub suite: String,
-    /// The size class; for a workload the word `scale` and its number; empty where there was no database.
+    /// The size class; for a workload how much data it has in words, as `scale 1`; empty where there was no database.
     pub size: String,
     /// Seed of data and keys.
     pub seed: u64,
@@ -42,14 +42,12 @@ pub struct Run {
     pub status: RunStatus,
 }
 
-/// What the size of a workload's run begins with: a workload has a scale instead of a size class.
-const SCALE_PREFIX: &str = "scale ";
-
 impl Run {
     /// Whether it measured a workload.
     #[must_use]
     pub fn is_of_workload(&self) -> bool {
-        self.size.starts_with(SCALE_PREFIX)
+        // A size class is one word.
+        self.size.contains(' ')
     }
 
     /// The amount of data in words: `size D`, or `scale 1`.

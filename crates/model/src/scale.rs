@@ -40,6 +40,12 @@ impl Scale {
         Self { hundredths: units.saturating_mul(100).clamp(Self::LEAST.hundredths, Self::MOST.hundredths) }
     }
 
+    /// Its whole units.
+    #[must_use]
+    pub fn whole_units(self) -> u32 {
+        self.hundredths / 100
+    }
+
     /// Whether it is so many whole steps.
     #[must_use]
     pub fn is_multiple_of(self, step: Self) -> bool {

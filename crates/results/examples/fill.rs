@@ -101,6 +101,7 @@ fn planned(point: &Point) -> PlannedPoint {
         again: false,
         duration_s: 10.0,
         mix: None,
+        parameters: dbdyno_model::Parameters::default(),
         may_follow_from_jobs: None,
         commit: CommitMode::Durable,
         mapping: Mapping::Native { ramp: None },

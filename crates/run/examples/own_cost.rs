@@ -143,6 +143,7 @@ fn record_ms() -> Vec<f64> {
         again: false,
         duration_s: 2.0,
         mix: None,
+        parameters: dbdyno_model::Parameters::default(),
         may_follow_from_jobs: None,
         commit: CommitMode::Durable,
         mapping: Mapping::Native { ramp: None },

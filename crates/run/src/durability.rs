@@ -7,9 +7,9 @@
 mod evidence;
 mod quiet_intervals;
 
-use crate::RunContext;
 use crate::run_context::{go_on, settle};
 use crate::work::{PlannedWork, PointWork, point_spec};
+use crate::{LoadedWorkload, RunContext};
 use dbdyno_engine::{
     Durability, DurablePlaces, Engine, EngineError, PointSpec, PointStatistics, Request, Sampling, Session,
 };
@@ -57,7 +57,7 @@ impl CommitProofs {
         let test = planned.subject.test().and_then(|code| context.catalogue.test(code.as_str()).ok());
         let writes = workload.is_some_and(|loaded| {
             let workload = loaded.dialect.workload();
-            workload.about().writes(&workload.types_of(planned.mix.as_ref()))
+            workload.about().writes(&workload.types_of(planned.mix.as_ref(), &planned.parameters))
         }) || test.is_some_and(|test| test.procedure.writes());
         if !writes || matches!(planned.mapping, Mapping::None { .. }) {
             return Ok(None);
@@ -73,7 +73,10 @@ impl CommitProofs {
         if let Some((_, proof)) = self.0.iter().find(|(mode, _)| *mode == commit) {
             return Ok(Some(proof.clone()));
         }
-        let alone = PlannedPoint { dop: Dop::ONE, commit, ..planned.clone() };
+        let committing =
+            |loaded: &LoadedWorkload| loaded.dialect.workload().committing(&loaded.data, &planned.parameters);
+        let parameters = workload.map(committing).unwrap_or_default();
+        let alone = PlannedPoint { dop: Dop::ONE, commit, parameters, ..planned.clone() };
         let work = match workload {
             Some(_) => PlannedWork::of(context, &alone).ok(),
             None => spec(context, &alone).map(Box::new).map(PlannedWork::Test),

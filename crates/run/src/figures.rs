@@ -338,6 +338,7 @@ pub(crate) fn fill_metric(point: &mut Point, work: PointWork<'_>, catalogue: &Ca
 /// The window mode of a point.
 pub(crate) fn window_mode(work: PointWork<'_>, duration_s: f64) -> WindowMode {
     match work.repeat_mode() {
+        _ if work.transactions_each().is_some() => WindowMode::pieces(duration_s),
         _ if work.driven_by() == Drive::Client => WindowMode::of_client(duration_s),
         RepeatMode::Once => WindowMode::pieces(duration_s),
         RepeatMode::Chunks | RepeatMode::Statements => WindowMode::steady(duration_s),

@@ -165,8 +165,7 @@ fn by_client(
 ) -> Result<RawMeasurement, FailedMeasurement> {
     let PointContext { work: does, window, .. } = *context;
     let duration_ns = match window.pace() {
-        WindowMode::Steady { duration_ns, .. } => duration_ns,
-        WindowMode::Pieces { .. } => 0,
+        WindowMode::Steady { duration_ns, .. } | WindowMode::Pieces { duration_ns } => duration_ns,
     };
     let clients = ClientContext::of(window, duration_ns, load, point.asked_per_s, does);
     let (worked, counts) = match does {

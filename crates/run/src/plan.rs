@@ -116,6 +116,7 @@ fn resolve_points(request: &RunRequest, context: PlanContext<'_>) -> Result<Plan
                 again: false,
                 duration_s: duration_s(request, &group, test),
                 mix: None,
+                parameters: dbdyno_model::Parameters::default(),
                 may_follow_from_jobs: None,
                 commit: request.commit,
                 mapping: mapping.clone(),

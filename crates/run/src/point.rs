@@ -110,6 +110,7 @@ pub(crate) fn empty_point(planned: &PlannedPoint) -> Point {
         dop: planned.dop,
         load: planned.load,
         mix: planned.mix.clone(),
+        parameters: planned.parameters.clone(),
         rows_per_tx: planned.rows_per_tx,
         repeat: planned.repeat,
         again: planned.again,

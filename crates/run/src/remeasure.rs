@@ -108,6 +108,7 @@ mod tests {
             again,
             duration_s: 2.0,
             mix: None,
+            parameters: dbdyno_model::Parameters::default(),
             may_follow_from_jobs: None,
             commit: CommitMode::Durable,
             mapping: Mapping::Native { ramp: None },

@@ -3,9 +3,9 @@
 use crate::StopSwitch;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::{Clock, Engine, EngineError, Hold, Sampling, Settled};
-use dbdyno_model::{ErrorClass, Scale, Size};
+use dbdyno_model::{ErrorClass, Size};
 use dbdyno_probe::Pacer;
-use dbdyno_workload::Dialect;
+use dbdyno_workload::{DataSpec, Dialect};
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -72,17 +72,15 @@ pub(crate) fn go_on(context: &RunContext<'_>) -> Result<(), EngineError> {
 #[derive(Debug)]
 pub struct LoadedWorkload {
     pub(crate) dialect: Dialect,
-    pub(crate) scale: Scale,
-    /// The seed of its data.
-    pub(crate) seed: u64,
+    pub(crate) data: DataSpec,
     /// Its figures at dbdyno's last work on it in this run.
     pub(crate) last: Mutex<Option<Vec<i64>>>,
 }
 
 impl LoadedWorkload {
-    /// A workload that is loaded at a scale of a seed.
+    /// A workload that is loaded with this data.
     #[must_use]
-    pub fn new(dialect: Dialect, scale: Scale, seed: u64) -> Self {
-        Self { dialect, scale, seed, last: Mutex::default() }
+    pub fn new(dialect: Dialect, data: DataSpec) -> Self {
+        Self { dialect, data, last: Mutex::default() }
     }
 }

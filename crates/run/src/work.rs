@@ -3,12 +3,13 @@
 
 use crate::client::{Executed, LogonSession};
 use crate::{LoadedWorkload, RunContext, TypeResult, WorkLog};
-use dbdyno_engine::client::unsupported;
+use dbdyno_engine::client::{Bound, Statements, Values, unsupported};
 use dbdyno_engine::data::mix;
 use dbdyno_engine::program::{Program, TransactionType};
-use dbdyno_engine::{Engine, EngineError, PointSpec, Prepared, ProgramSpec, Session};
+use dbdyno_engine::{Engine, EngineError, PointSpec, Prepared, ProgramSpec, Request, Session};
 use dbdyno_model::{
-    Cache, CommitMode, Dop, Drive, Logon, PlannedPoint, Rate, RepeatMode, StatementCounts, Subject, Test,
+    Cache, ClientLoad, CommitMode, Dop, Drive, Logon, Parameters, PlannedPoint, Rate, RepeatMode, StatementCounts,
+    Subject, Test,
 };
 use dbdyno_stats::Types;
 use dbdyno_workload::{TargetWorkload, User};
@@ -23,6 +24,9 @@ pub(crate) struct WorkloadSpec<'a> {
     pub(crate) program: ProgramSpec,
     pub(crate) types: Vec<TransactionType>,
     pub(crate) logon: Logon,
+    pub(crate) parameters: &'a Parameters,
+    /// How many transactions each user does; `None` where users work as long as the window lasts.
+    pub(crate) transactions_each: Option<u64>,
 }
 
 impl WorkloadSpec<'_> {
@@ -40,8 +44,8 @@ impl WorkloadSpec<'_> {
 
     fn user(&self, number: u32) -> User {
         let ProgramSpec { jobs, key_seed, .. } = self.program;
-        let LoadedWorkload { scale, seed, .. } = *self.loaded;
-        User { number, of: jobs, seed: key_seed, scale, data_seed: seed, form: self.form }
+        let (data, parameters) = (self.loaded.data.clone(), self.parameters.clone());
+        User { number, of: jobs, seed: key_seed, data, parameters, form: self.form }
     }
 
     pub(crate) fn target_workload<'s>(&'s self, engine: &'s dyn Engine) -> TargetWorkload<'s> {
@@ -60,7 +64,7 @@ impl<'a> PlannedWork<'a> {
     ///
     /// # Errors
     /// The test or workload is not known, or not loaded.
-    pub(crate) fn of(context: &'a RunContext<'_>, planned: &PlannedPoint) -> Result<Self, String> {
+    pub(crate) fn of(context: &'a RunContext<'_>, planned: &'a PlannedPoint) -> Result<Self, String> {
         let key_seed = key_seed(context.seed, planned);
         match &planned.subject {
             Subject::Test(code) => {
@@ -78,9 +82,11 @@ impl<'a> PlannedWork<'a> {
                     commit: planned.commit,
                     sampling: context.sampling,
                 };
-                let types = loaded.dialect.workload().types_of(planned.mix.as_ref());
-                let logon = planned.load.logon;
-                Ok(Self::Workload(WorkloadSpec { loaded, form: planned.drive, program, types, logon }))
+                let parameters = &planned.parameters;
+                let types = loaded.dialect.workload().types_of(planned.mix.as_ref(), parameters);
+                let ClientLoad { logon, transactions_each, .. } = planned.load;
+                let form = planned.drive;
+                Ok(Self::Workload(WorkloadSpec { loaded, form, program, types, logon, parameters, transactions_each }))
             }
             Subject::Storage(_) => Err("storage is not measured on a database".to_owned()),
         }
@@ -190,8 +196,17 @@ impl<'a> PointWork<'a> {
         self.test().map_or(RepeatMode::Chunks, |spec| spec.test.repeat_mode)
     }
 
+    /// How many transactions each user does, where that ends the point.
+    pub(crate) fn transactions_each(self) -> Option<u64> {
+        if let Self::Workload(work) = self { work.transactions_each } else { None }
+    }
+
     pub(crate) fn cache(self) -> Cache {
-        self.test().map_or(Cache::Any, |spec| spec.test.cache)
+        match self {
+            Self::Test(spec) => spec.test.cache,
+            Self::Workload(work) if work.loaded.dialect.workload().about().row_is_block => Cache::NonCached,
+            Self::Workload(_) => Cache::Any,
+        }
     }
 
     /// Whether it writes.
@@ -297,10 +312,24 @@ impl<'a> PointWork<'a> {
                 if formless { Err(unsupported()) } else { Ok(prepared) }
             }
             Self::Workload(work) => {
-                let statements = work.loaded.dialect.statements_of(work.form, work.program.commit)?;
-                session.prepare_statements(&statements)?;
+                let (dialect, commit) = (&work.loaded.dialect, work.program.commit);
+                set_up(session, &dialect.session_settings(commit))?;
+                session.prepare_statements(&dialect.statements_of(&work.user(job), commit)?)?;
                 Ok(Prepared::default())
             }
         }
     }
+}
+
+/// Executes what each session of a workload sets for itself.
+fn set_up(session: &mut dyn Session, settings: &Statements) -> Result<(), EngineError> {
+    if settings.texts.is_empty() {
+        return Ok(());
+    }
+    session.prepare_statements(settings)?;
+    let values = Values::new();
+    (0..settings.texts.len()).try_for_each(|statement| {
+        let request = Request::Statement(Bound { statement, values: &values, times: 1, opens: false });
+        session.execute(&request).map(drop).map_err(|failure| failure.error)
+    })
 }

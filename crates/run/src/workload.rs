@@ -8,9 +8,11 @@ use crate::work::{PointWork, WorkloadSpec};
 use crate::{Events, PlanError, RunContext, RunRequest, StopSwitch};
 use dbdyno_engine::{Engine, EngineError};
 use dbdyno_model::{
-    ClientLoad, Dop, Flag, Mapping, MixRequest, Plan, PlannedPoint, Point, Ramp, Scale, Status, Subject, WorkloadName,
+    ClientLoad, Dop, Flag, Mapping, MixRequest, Plan, PlannedPoint, Point, Ramp, Status, Subject, WorkloadName,
 };
-use dbdyno_workload::{Dialect, Ended, LoadDone, LoadTimes, TargetWorkload, Workload, WorkloadData};
+use dbdyno_workload::{
+    DataSpec, Dialect, Ended, LoadDone, LoadTimes, Settings, TargetWorkload, Workload, WorkloadData,
+};
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
@@ -23,10 +25,8 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// The result of a load.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkloadLoad {
-    /// The scale that is on the target now.
-    pub scale: Scale,
-    /// The seed of its data.
-    pub seed: u64,
+    /// The data that is on the target now.
+    pub data: DataSpec,
     /// Rows that were made, by table; empty where everything was there.
     pub rows: Vec<(String, u64)>,
     /// Whether an unfinished earlier load was started over.
@@ -35,26 +35,26 @@ pub struct WorkloadLoad {
     pub times: Option<LoadTimes>,
 }
 
-/// Loads a workload at a scale of a seed, with `jobs` sessions, unless it is there, at whatever scale. The caller has
-/// locked the target.
+/// Loads data of a workload, with `jobs` sessions, unless there is some, whatever it is. The caller has locked the
+/// target.
 ///
 /// # Errors
 /// The engine's error.
 pub fn load_workload(
     engine: &dyn Engine,
     dialect: &Dialect,
-    (scale, seed): (Scale, u64),
+    wanted: &DataSpec,
     jobs: u32,
     (events, stop): (&dyn Events, &StopSwitch),
 ) -> Result<WorkloadLoad, EngineError> {
     let target_workload = TargetWorkload::new(engine, dialect);
-    let data = target_workload.data()?;
-    if let WorkloadData::Complete { scale, seed } = data {
-        return Ok(WorkloadLoad { scale, seed, rows: Vec::new(), anew: false, times: None });
+    let held = target_workload.data()?;
+    if let WorkloadData::Complete(data) = held {
+        return Ok(WorkloadLoad { data, rows: Vec::new(), anew: false, times: None });
     }
-    let LoadDone { rows, went_on, times } =
-        target_workload.load((scale, seed), jobs, &LoadProgress { events, stop })?;
-    Ok(WorkloadLoad { scale, seed, rows, anew: data != WorkloadData::Nothing && !went_on, times: Some(times) })
+    let LoadDone { rows, went_on, times } = target_workload.load(wanted, jobs, &LoadProgress { events, stop })?;
+    let anew = held != WorkloadData::Nothing && !went_on;
+    Ok(WorkloadLoad { data: wanted.clone(), rows, anew, times: Some(times) })
 }
 
 /// What is asked of a workload in addition to what is asked of tests.
@@ -64,16 +64,16 @@ pub struct WorkloadRequest<'a> {
     pub dialect: Result<&'a Dialect, &'a str>,
     /// The workload.
     pub workload: &'static dyn Workload,
-    /// The scale that is there or will be loaded.
-    pub scale: Scale,
+    /// The data that is there or will be loaded. Its seed is that of the users' random numbers, too.
+    pub data: &'a DataSpec,
     /// Numbers of users at work at once.
     pub users: Option<&'a Ramp>,
     /// The weights of its transactions, where they are not its own.
     pub mix: Option<&'a MixRequest>,
+    /// What the user has set, where the workload has parameters.
+    pub settings: &'a Settings,
     /// Hardware threads of the platform.
     pub hardware_threads: u32,
-    /// Seed of the data and of the users' random numbers.
-    pub seed: u64,
 }
 
 /// The plan of a workload: each number of users, up and down in turn, under each load.
@@ -94,19 +94,22 @@ pub fn workload_plan(request: &RunRequest, of: WorkloadRequest<'_>) -> Result<Pl
 }
 
 fn points(request: &RunRequest, of: WorkloadRequest<'_>) -> Result<Plan, PlanError> {
-    let WorkloadRequest { dialect, workload, scale, users, mix, hardware_threads, seed } = of;
+    let WorkloadRequest { dialect, workload, data, users, mix, settings, hardware_threads } = of;
+    let parameters = &settings.work;
     // In both forms dbdyno begins the transactions.
-    let loads = loads::of(&RunRequest { drive: dbdyno_model::Drive::Client, ..request.clone() })?;
+    let mut loads = loads::of(&RunRequest { drive: dbdyno_model::Drive::Client, ..request.clone() })?;
+    loads.iter_mut().for_each(|load| load.transactions_each = settings.transactions_each);
     let missing = dialect.map_or_else(|why| Some(why.to_owned()), |dialect| dialect.lacks(request.drive));
     let mapping = missing.map_or(Mapping::Native { ramp: None }, |why| Mapping::None { why });
     let refused = |why| PlanError::Mix { workload: workload.name(), why };
     let mix = mix.map(|mix| workload.mix(mix)).transpose().map_err(refused)?;
     // The workload's own weights are no other work, however they are written.
-    let mix = mix.filter(|mix| workload.types_of(Some(mix)) != workload.types());
+    let mix = mix.filter(|mix| workload.types_of(Some(mix), parameters) != workload.types());
     if request.pause.is_some() && request.drive == dbdyno_model::Drive::Server {
         return Err(PlanError::PauseInCall);
     }
-    let definition = dialect.map_or_else(|_| String::new(), |dialect| dialect.definition(scale, seed, mix.as_ref()));
+    let definition =
+        dialect.map_or_else(|_| String::new(), |dialect| dialect.definition(data, mix.as_ref(), parameters));
     let name = WorkloadName::new(workload.name()).map_err(|_| PlanError::Nothing)?;
     let template = PlannedPoint {
         subject: Subject::Workload(name),
@@ -116,8 +119,9 @@ fn points(request: &RunRequest, of: WorkloadRequest<'_>) -> Result<Plan, PlanErr
         rows_per_tx: 0,
         repeat: 1,
         again: false,
-        duration_s: request.duration_s.unwrap_or(DURATION_S),
+        duration_s: request.duration_s.or(settings.duration_s).unwrap_or(DURATION_S),
         mix,
+        parameters: parameters.clone(),
         may_follow_from_jobs: None,
         commit: request.commit,
         mapping,
@@ -141,7 +145,7 @@ fn points(request: &RunRequest, of: WorkloadRequest<'_>) -> Result<Plan, PlanErr
         _ => repeated(steps, &template, &loads, request.repeat.unwrap_or(1)),
     };
     loads::share(request, &mut points)?;
-    let size = format!("scale {scale}");
+    let (size, seed) = (workload.data_words(data), data.seed);
     Ok(Plan { suite: workload.name().to_owned(), size, seed, definitions: definition, points, searches: Vec::new() })
 }
 
@@ -159,17 +163,19 @@ impl<'a> InvariantCheck<'a> {
     pub(crate) fn open(context: &RunContext<'_>, work: PointWork<'a>, point: &mut Point) -> Result<Self, EngineError> {
         let PointWork::Workload(work) = work else { return Ok(Self::None) };
         let target_workload = work.target_workload(context.engine);
-        let before = target_workload.read_figures(work.loaded.scale);
+        let before = target_workload.read_figures(&work.loaded.data);
         let before = before.map_err(|error| error.while_doing("reading the workload's figures"))?;
         let last = work.loaded.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if last.is_some_and(|last| last != before) {
             let note = format!("{} was changed by somebody else since the point before", work.program.work);
             point.flag(Flag::ForeignLoad, note);
         }
-        let broken = target_workload.broken(work.loaded.scale, &before);
+        let broken = target_workload.broken(&work.loaded.data, &before);
         let broken = broken.map_err(|error| error.while_doing("reading the workload's figures"))?;
         let problems = broken.into_iter().map(|why| format!("before the point: {why}; load it anew")).collect();
-        target_workload.settle().map_err(|error| error.while_doing("bringing the workload's tables to rest"))?;
+        target_workload
+            .settle(&work.loaded.data)
+            .map_err(|error| error.while_doing("bringing the workload's tables to rest"))?;
         Ok(Self::Of { work, before, problems })
     }
 
@@ -196,9 +202,13 @@ impl<'a> InvariantCheck<'a> {
         };
         let ended: Vec<Ended> = types.iter().map(ended).collect();
         let workload = work.loaded.dialect.workload();
-        let broken = work.target_workload(context.engine).broken(work.loaded.scale, &after);
+        let broken = work.target_workload(context.engine).broken(&work.loaded.data, &after);
         let broken = broken.unwrap_or_else(|_| workload.broken(&after));
-        let found = broken.into_iter().chain(workload.miscounted(before, &after, &ended));
+        let found = broken.into_iter().chain(workload.miscounted(
+            (before, &after),
+            &ended,
+            (&work.loaded.data, work.parameters),
+        ));
         let problems: Vec<String> = problems.iter().cloned().chain(found).collect();
         if !problems.is_empty() {
             point.status = Status::Invalid;
@@ -211,7 +221,7 @@ impl<'a> InvariantCheck<'a> {
 fn look(context: &RunContext<'_>, work: &WorkloadSpec<'_>) -> Result<Vec<i64>, EngineError> {
     let began = Instant::now();
     loop {
-        match work.target_workload(context.engine).read_figures(work.loaded.scale) {
+        match work.target_workload(context.engine).read_figures(&work.loaded.data) {
             Err(error) if error.target_lost() && began.elapsed() < PATIENCE && !context.stop.requested() => {
                 std::thread::sleep(PAUSE);
             }

@@ -1,11 +1,13 @@
 //! What every workload says of itself: what it is, its transactions, and what proves that they were done.
 
+use crate::{Assignment, DataSpec};
+use dbdyno_engine::data::DEFAULT_SEED;
 use dbdyno_engine::program::{Program, TransactionType, TypeId};
-use dbdyno_model::{Drive, Mix, MixRequest, Scale};
+use dbdyno_model::{Drive, Mix, MixRequest, Parameters, Scale};
 use std::fmt;
 
 /// One user of a workload: what its program draws and does follows from this.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct User {
     /// Its number, from 0 on.
     pub number: u32,
@@ -13,10 +15,10 @@ pub struct User {
     pub of: u32,
     /// Seed of what users draw: differs from point to point.
     pub seed: u64,
-    /// How much data there is.
-    pub scale: Scale,
-    /// The seed of that data: rows are a function of it.
-    pub data_seed: u64,
+    /// The data that there is: rows are a function of it.
+    pub data: DataSpec,
+    /// The workload's parameters that decide what users do.
+    pub parameters: Parameters,
     /// Whether it sends each statement, or calls a procedure for a transaction.
     pub form: Drive,
 }
@@ -70,6 +72,27 @@ impl Ended {
     }
 }
 
+/// What a user has set of a workload that has parameters, as far as it decides something.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Settings {
+    /// What users do.
+    pub work: Parameters,
+    /// What rows the data has.
+    pub data: Parameters,
+    /// The names of what somebody has set of that: data that is there must have it.
+    pub data_named: Vec<String>,
+    /// How long a point is measured, in seconds; `None` where nobody has said it.
+    pub duration_s: Option<f64>,
+    /// Jobs of a load; `None` where nobody has said it.
+    pub load_jobs: Option<u32>,
+    /// Users at work on each unit of the scale.
+    pub users_per_unit: u32,
+    /// How many transactions each user does; `None` where users work as long as the window lasts.
+    pub transactions_each: Option<u64>,
+    /// A program that is to be called before and after.
+    pub script: Option<String>,
+}
+
 /// What a workload is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct About {
@@ -85,6 +108,11 @@ pub struct About {
     pub scale_step: Scale,
     /// The scale that is loaded where none is named.
     pub scale_by_default: Scale,
+    /// What one unit of the scale is called, where each has tables of its own and users of its own, and a run may use
+    /// fewer than are there.
+    pub unit: Option<&'static str>,
+    /// Whether each row that is read or changed lies in a block of its own, so that it is one visit of a block.
+    pub row_is_block: bool,
     /// Another number whenever its programs do something else.
     pub version: u32,
     /// Commits of a transaction of each type that its log must keep, in the order of [`Workload::types`]: none where it
@@ -127,8 +155,8 @@ pub trait Workload: Sync {
         &[]
     }
 
-    /// The types of its transactions, with the weights of a mix if there is one.
-    fn types_of(&self, mix: Option<&Mix>) -> Vec<TransactionType> {
+    /// The types of its transactions, with the weights of a mix if there is one, or with those that its parameters say.
+    fn types_of(&self, mix: Option<&Mix>, _: &Parameters) -> Vec<TransactionType> {
         let mut types = self.types();
         for (of, code) in types.iter_mut().zip(self.codes()) {
             of.weight = mix.map_or(of.weight, |mix| mix.weight(code));
@@ -148,26 +176,66 @@ pub trait Workload: Sync {
         }
     }
 
+    /// What a user has set.
+    ///
+    /// # Errors
+    /// It has no such parameters, or a value that it cannot have.
+    fn settings(&self, assignments: &[Assignment]) -> Result<Settings, String> {
+        match assignments {
+            [] => Ok(Settings { users_per_unit: 1, ..Settings::default() }),
+            [first, ..] => Err(format!("{}: {} has no parameters", first.place, self.name())),
+        }
+    }
+
+    /// The data that is loaded where nothing else is asked for.
+    fn data_by_default(&self) -> DataSpec {
+        let parameters = self.settings(&[]).unwrap_or_default().data;
+        DataSpec { parameters, ..DataSpec::new(self.about().scale_by_default, DEFAULT_SEED) }
+    }
+
+    /// The parameters with which its users commit again and again and bring as little else to the devices as they can,
+    /// for the proof that commits are durable.
+    fn committing(&self, _: &DataSpec, parameters: &Parameters) -> Parameters {
+        parameters.clone()
+    }
+
+    /// How much data that is, in words.
+    fn data_words(&self, data: &DataSpec) -> String {
+        format!("scale {}", data.scale)
+    }
+
     /// The statements of a form, in the order of the numbers by which a program names them.
     fn statements(&self, form: Drive) -> Vec<&'static str>;
+
+    /// The unit of the scale whose tables a statement of a user names, by the statement's number; the first is 1.
+    fn unit(&self, _statement: usize, _: &User) -> u32 {
+        1
+    }
 
     /// The program of a user, whose transactions are of these types: those of the workload, perhaps with other weights.
     fn program(&self, user: User, types: Vec<TransactionType>) -> Box<dyn Program>;
 
     /// What is wrong with the figures of the statement `count` after a load.
-    fn misloaded(&self, scale: Scale, counted: &[i64]) -> Vec<String>;
+    fn misloaded(&self, data: &DataSpec, counted: &[i64]) -> Vec<String>;
+
+    /// What is wrong with the figures of the statement `placed` after a load, where an engine has one.
+    fn misplaced(&self, _figures: &[i64]) -> Vec<String> {
+        Vec::new()
+    }
 
     /// What is wrong with the figures of the statement `look`, whenever that is asked.
-    fn broken(&self, figures: &[i64]) -> Vec<String>;
+    fn broken(&self, _figures: &[i64]) -> Vec<String> {
+        Vec::new()
+    }
 
     /// The figures of the statement `look` that count rows, and which of the statements `keys` names these rows.
     fn traced(&self) -> &'static [(usize, &'static str)] {
         &[]
     }
 
-    /// What is wrong with how the figures have changed while transactions ended so, by type in the order of
-    /// [`Workload::types`].
-    fn miscounted(&self, before: &[i64], after: &[i64], ended: &[Ended]) -> Vec<String>;
+    /// What is wrong with how the figures have changed, from before to after, while transactions ended so, by type in the
+    /// order of [`Workload::types`], on data and with parameters.
+    fn miscounted(&self, figures: (&[i64], &[i64]), ended: &[Ended], of: (&DataSpec, &Parameters)) -> Vec<String>;
 }
 
 impl fmt::Debug for dyn Workload {

@@ -3,23 +3,28 @@
 //! | name | what |
 //! | --- | --- |
 //! | `make X` | makes a table, a procedure or a sequence; `makes: table NAME` says which, `columns: a b` what a table has |
+//! | `arrange X` | what brings rows into their order once all are there and were read back, before indexes are made |
 //! | `index X` | makes an index, or some, that are not there; they are made at the same time where the engine can |
 //! | `finish X` | what comes after the rows and indexes: statistics; likewise at the same time |
 //! | `rest X` | what brings the tables to rest before a point |
+//! | `session X` | what each user's session executes before its statements are prepared |
 //! | `client X`, `server X` | what a user sends, statement by statement or as one call; `outputs: int` where a call has output values |
 //! | `no server` | there is no such form, and `why` |
 //! | `count`, `look` | figures that prove the load, and the work |
+//! | `placed` | figures that prove where a load has put its rows, where the workload asks for that |
 //! | `indexes` | a row for each index of its tables, which describes it; `made: 3` says how many a load makes |
 //! | `keys X` | the first ten keys of rows that break what a figure of `look` counts |
 //!
 //! In `make`, `index`, `finish`, `count`, `look` and `keys` `{TABLE_rows}` is how many rows a load makes in a table,
-//! and `{TABLE_next}` the next id.
+//! and `{TABLE_next}` the next id. A section that has `{unit}` stands for one such section for each unit of the scale,
+//! by its number from 1 on. `make X` of a table may say `fillers: 1`: so many further rows follow each row in storage,
+//! with its numbers made negative, and `arrange` takes them away.
 
-use crate::{Workload, tables};
+use crate::{DataSpec, User, Workload, tables};
 use dbdyno_engine::client::{PrepareWhen, StatementText, Statements, ValueType};
-use dbdyno_engine::data::DEFAULT_SEED;
+use dbdyno_engine::data::{Column, ColumnValues};
 use dbdyno_engine::{EngineError, EngineInfo, SqlFile, Statement, TableRows};
-use dbdyno_model::{CommitMode, Drive, ErrorClass, Mix, Scale, StatementCounts};
+use dbdyno_model::{CommitMode, Drive, ErrorClass, Mix, Parameters, Scale, StatementCounts};
 use std::fmt::Write as _;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -34,23 +39,39 @@ pub struct Dialect {
 }
 
 /// A table, a procedure or a sequence that a load makes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SchemaObject<'d> {
     /// `table`, `procedure` or `sequence`.
     pub(crate) kind: &'d str,
     /// Its name in SQL, with that of its schema.
-    pub(crate) sql_name: &'d str,
+    pub(crate) sql_name: String,
     /// Its columns, where it is a table.
     pub(crate) columns: &'d str,
     /// The statement that makes it.
-    pub(crate) sql: &'d str,
+    pub(crate) sql: String,
 }
 
 impl SchemaObject<'_> {
     /// Its name without that of its schema.
     pub(crate) fn name(&self) -> &str {
-        self.sql_name.rsplit('.').next().unwrap_or(self.sql_name)
+        self.sql_name.rsplit('.').next().unwrap_or(&self.sql_name)
     }
+}
+
+/// What stands for the number of a unit of the scale.
+const UNIT: &str = "{unit}";
+
+/// A text of the file for each unit of the scale, or as it is where it is for all of them.
+fn for_units(text: &str, units: u32) -> Vec<String> {
+    match text.contains(UNIT) {
+        true => (1..=units).map(|unit| of_unit(text, unit)).collect(),
+        false => vec![text.to_owned()],
+    }
+}
+
+/// A text of the file for a unit of the scale.
+fn of_unit(text: &str, unit: u32) -> String {
+    text.replace(UNIT, &unit.to_string())
 }
 
 impl Dialect {
@@ -83,26 +104,41 @@ impl Dialect {
         Some(statement.notes.get("why").cloned().unwrap_or_else(|| format!("{} has no such form", self.engine)))
     }
 
-    /// What a user of a form sends, by its numbers.
+    /// What a user sends, by its numbers.
     ///
     /// # Errors
     /// `Unsupported` where there is no such form; the file lacks a statement.
-    pub fn statements(&self, form: Drive) -> Result<Vec<StatementText>, EngineError> {
-        if let Some(why) = self.lacks(form) {
+    pub fn statements(&self, user: &User) -> Result<Vec<StatementText>, EngineError> {
+        if let Some(why) = self.lacks(user.form) {
             return Err(EngineError::new(ErrorClass::Unsupported, why));
         }
-        let prefix = form.name();
-        let names = self.workload.statements(form);
-        names.iter().map(|name| self.text(&format!("{prefix} {name}"))).collect()
+        let prefix = user.form.name();
+        let names = self.workload.statements(user.form);
+        let text = |(number, name): (usize, &&str)| {
+            let text = self.text(&format!("{prefix} {name}"))?;
+            Ok(StatementText { sql: of_unit(&text.sql, self.workload.unit(number, user)), ..text })
+        };
+        names.iter().enumerate().map(text).collect()
     }
 
-    /// What sessions of a form are prepared for.
+    /// What the session of a user is prepared for.
     ///
     /// # Errors
     /// As for [`Dialect::statements`].
-    pub fn statements_of(&self, form: Drive, commit: CommitMode) -> Result<Statements, EngineError> {
+    pub fn statements_of(&self, user: &User, commit: CommitMode) -> Result<Statements, EngineError> {
+        Ok(self.prepared(self.statements(user)?, commit))
+    }
+
+    /// What each user's session executes before that; empty where there is nothing.
+    #[must_use]
+    pub fn session_settings(&self, commit: CommitMode) -> Statements {
+        let texts = self.section("session").map(|(_, statement)| statement.text.clone().into()).collect();
+        self.prepared(texts, commit)
+    }
+
+    fn prepared(&self, texts: Vec<StatementText>, commit: CommitMode) -> Statements {
         let (work, prepared) = (self.workload.name().to_owned(), PrepareWhen::Beforehand);
-        Ok(Statements { work, texts: self.statements(form)?, commit, prepared })
+        Statements { work, texts, commit, prepared }
     }
 
     /// How often statements of each kind were executed, from how often each one was, by its number. A call is one
@@ -132,18 +168,37 @@ impl Dialect {
         text_of(self.file.get(name)?)
     }
 
-    /// How many indexes a load makes.
+    /// How many indexes a load makes of data.
     ///
     /// # Errors
     /// The file does not say.
-    pub(crate) fn indexes_made(&self) -> Result<usize, EngineError> {
-        let made = self.file.get("indexes")?.notes.get("made").and_then(|made| made.parse().ok());
-        made.ok_or_else(|| EngineError::other("'indexes' does not say how many are made"))
+    pub(crate) fn indexes_made(&self, data: &DataSpec) -> Result<usize, EngineError> {
+        let indexes = self.file.get("indexes")?;
+        let made: Option<usize> = indexes.notes.get("made").and_then(|made| made.parse().ok());
+        let made = made.ok_or_else(|| EngineError::other("'indexes' does not say how many are made"))?;
+        Ok(made * for_units(&indexes.text, data.scale.whole_units()).len())
     }
 
-    /// Texts of the statements whose names begin with a word, in order.
-    pub(crate) fn all(&self, word: &str) -> Vec<StatementText> {
-        self.section(word).map(|(_, statement)| statement.text.clone().into()).collect()
+    /// Texts of the statements whose names begin with a word, in order, for data.
+    ///
+    /// # Errors
+    /// The workload's file cannot be read.
+    pub(crate) fn all(&self, word: &str, data: &DataSpec) -> Result<Vec<String>, EngineError> {
+        let texts: Result<Vec<_>, _> = self.section(word).map(|(_, of)| self.filled(&of.text, data)).collect();
+        Ok(texts?.concat())
+    }
+
+    /// A statement's text for data: one for each unit of the scale where it asks for that.
+    ///
+    /// # Errors
+    /// There is none of that name, or the workload's file cannot be read.
+    pub(crate) fn each(&self, name: &str, data: &DataSpec) -> Result<Vec<String>, EngineError> {
+        self.filled(&self.file.get(name)?.text, data)
+    }
+
+    /// Whether there is a statement of this name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.file.get(name).is_ok()
     }
 
     fn section<'d>(&'d self, word: &'d str) -> impl Iterator<Item = (&'d str, &'d Statement)> {
@@ -151,61 +206,72 @@ impl Dialect {
         named.filter(move |(name, _)| name.split(' ').next() == Some(word))
     }
 
-    /// The tables, procedures and sequences that a load makes, in order.
+    /// The tables, procedures and sequences that a load of data makes, in order.
     ///
     /// # Errors
     /// The file does not say what a statement makes.
-    pub(crate) fn objects(&self) -> Result<Vec<SchemaObject<'_>>, EngineError> {
-        let all = self.section("make").map(|(name, Statement { text, notes })| {
+    pub(crate) fn objects(&self, data: &DataSpec) -> Result<Vec<SchemaObject<'_>>, EngineError> {
+        let mut objects = Vec::new();
+        for (name, Statement { text, notes }) in self.section("make") {
             let makes = notes.get("makes").and_then(|makes| makes.split_once(' '));
             let unclear = || EngineError::other(format!("'{name}' does not say what it makes"));
             let (kind, sql_name) = makes.ok_or_else(unclear)?;
             let columns = notes.get("columns").map_or("", String::as_str);
-            Ok(SchemaObject { kind, sql_name, columns, sql: text })
-        });
-        all.collect()
+            let names = for_units(sql_name, data.scale.whole_units());
+            let all = names.into_iter().zip(self.filled(text, data)?);
+            objects.extend(all.map(|(sql_name, sql)| SchemaObject { kind, sql_name, columns, sql }));
+        }
+        Ok(objects)
     }
 
-    /// Rows that a load makes at a scale of a seed, in order.
+    /// Rows that a load of data makes, in order.
     ///
     /// # Errors
     /// The workload's file cannot be read, or nothing makes a table.
-    pub(crate) fn table_rows(&self, scale: Scale, seed: u64) -> Result<Vec<TableRows>, EngineError> {
+    pub(crate) fn table_rows(&self, data: &DataSpec) -> Result<Vec<TableRows>, EngineError> {
         let name = self.workload.name();
-        let filled = tables::of_seed(name, self.workload.about().tables, scale, seed);
-        let filled = filled.map_err(EngineError::other)?;
-        let rows = |tables::Filled { name: what, rows, columns }: tables::Filled| {
-            let made = self.file.get(&format!("make {what}"))?.notes.get("makes");
-            let table = made.and_then(|makes| makes.strip_prefix("table "));
+        let rows = |tables::Filled { name: what, unit, rows, columns }: tables::Filled| {
+            let Statement { notes, .. } = self.file.get(&format!("make {what}"))?;
+            let table = notes.get("makes").and_then(|makes| makes.strip_prefix("table "));
             let table = table.ok_or_else(|| EngineError::other(format!("'make {what}' does not make a table")))?;
-            Ok(TableRows { what: tables::called(name, &what), table: table.to_owned(), columns, rows, seed })
+            let unclear = || EngineError::other(format!("'make {what}' does not say how many fillers there are"));
+            let fillers: u64 = notes.get("fillers").map_or(Ok(0), |text| text.parse()).map_err(|_| unclear())?;
+            let columns = columns.into_iter().map(|column| with_fillers(column, fillers)).collect();
+            let table = unit.map_or_else(|| table.to_owned(), |unit| of_unit(table, unit));
+            let what = tables::called(name, &what);
+            Ok(TableRows { what, unit, table, columns, rows: rows * (1 + fillers), seed: data.seed })
         };
-        filled.into_iter().map(rows).collect()
+        self.tables(data)?.into_iter().map(rows).collect()
     }
 
-    /// A statement in which `{TABLE_rows}` is how many rows a load makes in a table, and `{TABLE_next}` the id after
-    /// these.
-    ///
-    /// # Errors
-    /// The workload's file cannot be read.
-    pub(crate) fn at_scale(&self, sql: &str, scale: Scale) -> Result<StatementText, EngineError> {
-        let filled =
-            tables::read(self.workload.name(), self.workload.about().tables, scale).map_err(EngineError::other)?;
-        let sql = filled.iter().fold(sql.to_owned(), |sql, table| {
+    /// The tables that a load of data fills, in order.
+    pub(crate) fn tables(&self, data: &DataSpec) -> Result<Vec<tables::Filled>, EngineError> {
+        tables::read(self.workload.name(), self.workload.about().tables, data).map_err(EngineError::other)
+    }
+
+    /// A text in which `{TABLE_rows}` is how many rows a load makes in a table, and `{TABLE_next}` the id after these;
+    /// one for each unit of the scale where it asks for that.
+    fn filled(&self, sql: &str, data: &DataSpec) -> Result<Vec<String>, EngineError> {
+        let sql = self.tables(data)?.iter().fold(sql.to_owned(), |sql, table| {
             let (rows, next) = (format!("{{{}_rows}}", table.name), format!("{{{}_next}}", table.name));
             sql.replace(&rows, &table.rows.to_string()).replace(&next, &(table.rows + 1).to_string())
         });
-        Ok(sql.into())
+        Ok(for_units(&sql, data.scale.whole_units()))
     }
 
-    /// Hash of everything that decides what a point of it measures at a scale of a seed, and with a mix.
+    /// Hash of everything that decides what a point of it measures with data, a mix and parameters.
     #[must_use]
-    pub fn definition(&self, scale: Scale, seed: u64, mix: Option<&Mix>) -> String {
+    pub fn definition(&self, data: &DataSpec, mix: Option<&Mix>, parameters: &Parameters) -> String {
         let Self { workload, engine, text, .. } = self;
         let (name, version, tables) = (workload.name(), workload.about().version, workload.about().tables);
-        let size = data_words(scale, seed);
-        let mix = mix.map_or_else(String::new, |mix| format!("\nmix {mix}"));
-        let whole = format!("{name} {version}\n{engine}\n{size}{mix}\n{text}\n{tables}");
+        let mut chosen = mix.map_or_else(String::new, |mix| format!("\nmix {mix}"));
+        if !parameters.is_empty() {
+            _ = write!(chosen, "\nwith {parameters}");
+        }
+        // How many of its units are at work is the point's degree of parallelism, however many are there.
+        let scale = if workload.about().unit.is_some() { Scale::ONE } else { data.scale };
+        let data = DataSpec { scale, ..data.clone() };
+        let whole = format!("{name} {version}\n{engine}\n{data}{chosen}\n{text}\n{tables}");
         format!("{:016x}", xxh3_64(whole.as_bytes()))
     }
 
@@ -218,8 +284,8 @@ impl Dialect {
         for line in self.workload.about().tables.lines() {
             _ = writeln!(script, "{}", format!("--   {line}").trim_end());
         }
-        let scale = self.workload.about().scale_by_default;
-        _ = writeln!(script, "-- Numbers of rows in statements are those of scale {scale}.");
+        let data = self.workload.data_by_default();
+        _ = writeln!(script, "-- Numbers in statements are those of {}.", self.workload.data_words(&data));
         _ = writeln!(script);
         for name in self.file.names() {
             let Ok(Statement { text, notes }) = self.file.get(name) else { continue };
@@ -227,19 +293,21 @@ impl Dialect {
             for (key, note) in notes {
                 _ = writeln!(script, "-- {key}: {note}");
             }
-            let text = self.at_scale(text, scale).map_or_else(|_| text.clone(), |filled| filled.sql);
-            _ = writeln!(script, "{}\n", (self.ended)(&text));
+            for text in self.filled(text, &data).unwrap_or_else(|_| vec![text.clone()]) {
+                _ = writeln!(script, "{}\n", (self.ended)(&text));
+            }
         }
         script
     }
 }
 
-/// A scale and a seed in words. The default seed is not named, as it was not before there were others.
-#[must_use]
-pub fn data_words(scale: Scale, seed: u64) -> String {
-    match seed {
-        DEFAULT_SEED => format!("scale {scale}"),
-        seed => format!("scale {scale} seed {seed}"),
+/// A column of a table in which so many fillers follow each row.
+fn with_fillers(column: Column, fillers: u64) -> Column {
+    match column.values {
+        ColumnValues::Permutation { of, .. } => {
+            Column { values: ColumnValues::Permutation { of, every: 1 + fillers }, ..column }
+        }
+        _ => column,
     }
 }
 

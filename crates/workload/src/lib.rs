@@ -6,21 +6,26 @@
 
 mod alone;
 mod contract;
+mod data_spec;
 mod dialect;
 mod order_entry;
+mod slob;
+pub mod slob_conf;
 mod tables;
 mod target_workload;
 mod tpcb;
 mod workload_data;
 
 pub use alone::Alone;
-pub use contract::{About, Ended, User, Workload};
-pub use dialect::{Dialect, data_words};
+pub use contract::{About, Ended, Settings, User, Workload};
+pub use data_spec::DataSpec;
+pub use dialect::Dialect;
+pub use slob_conf::{Assignment, ConfError};
 pub use target_workload::{LoadDone, LoadTimes, TargetWorkload};
 pub use workload_data::WorkloadData;
 
 /// The workloads of this build.
-pub static WORKLOADS: [&dyn Workload; 2] = [&tpcb::TpcB, &order_entry::OrderEntry];
+pub static WORKLOADS: [&dyn Workload; 3] = [&tpcb::TpcB, &order_entry::OrderEntry, &slob::Slob];
 
 /// A workload by its name.
 #[must_use]

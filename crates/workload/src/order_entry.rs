@@ -10,9 +10,9 @@ mod proof;
 mod statements;
 mod visits;
 
-use crate::{About, Ended, User, Workload};
+use crate::{About, DataSpec, Ended, User, Workload};
 use dbdyno_engine::program::{Program, TransactionType};
-use dbdyno_model::{Drive, Scale};
+use dbdyno_model::{Drive, Parameters, Scale};
 use kinds::{CODES, KINDS, TABLES};
 use statements::Sent;
 use strum::VariantNames as _;
@@ -29,6 +29,8 @@ impl Workload for OrderEntry {
             scale_words: "1,000,000 customers with 1,429,790 orders, about 1 GB",
             scale_step: Scale::LEAST,
             scale_by_default: Scale::TENTH,
+            unit: None,
+            row_is_block: false,
             version: 2,
             commits: &[1, 1, 1, 1, 1, 1, 0, 0, 0],
             tables: TABLES,
@@ -54,8 +56,8 @@ impl Workload for OrderEntry {
         Box::new(Visits::new(types, user))
     }
 
-    fn misloaded(&self, scale: Scale, counted: &[i64]) -> Vec<String> {
-        proof::misloaded(scale, counted)
+    fn misloaded(&self, data: &DataSpec, counted: &[i64]) -> Vec<String> {
+        proof::misloaded(data, counted)
     }
 
     fn broken(&self, figures: &[i64]) -> Vec<String> {
@@ -66,7 +68,12 @@ impl Workload for OrderEntry {
         &proof::TRACED
     }
 
-    fn miscounted(&self, before: &[i64], after: &[i64], ended: &[Ended]) -> Vec<String> {
+    fn miscounted(
+        &self,
+        (before, after): (&[i64], &[i64]),
+        ended: &[Ended],
+        _: (&DataSpec, &Parameters),
+    ) -> Vec<String> {
         proof::miscounted(before, after, ended)
     }
 }

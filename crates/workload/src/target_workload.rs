@@ -1,11 +1,12 @@
 //! A workload on a target: its load there, and the figures that prove it and the work.
 
-use crate::dialect::{SchemaObject, data_words};
-use crate::{Dialect, WorkloadData};
+use crate::dialect::SchemaObject;
+use crate::workload_data::LoadStage;
+use crate::{DataSpec, Dialect, WorkloadData};
 use dbdyno_engine::bookkeeping::{Meta, kept_entry};
-use dbdyno_engine::client::{Bound, PrepareWhen, StatementText, Statements, Values};
-use dbdyno_engine::{Engine, EngineError, LoadWatch, Request, Session, TableRows};
-use dbdyno_model::{CommitMode, ErrorClass, Scale};
+use dbdyno_engine::client::{Answer, Bound, PrepareWhen, Statements, Values};
+use dbdyno_engine::{Engine, EngineError, FillTimes, LoadWatch, Request, Session, TableRows};
+use dbdyno_model::{CommitMode, ErrorClass};
 use std::cmp::Reverse;
 use std::time::Instant;
 use xxhash_rust::xxh3::xxh3_64;
@@ -28,6 +29,8 @@ pub struct LoadTimes {
     pub write_s: f64,
     /// Reading all rows back.
     pub read_back_s: f64,
+    /// Bringing rows into their order, where that is for afterwards; 0 elsewhere.
+    pub arrange_s: f64,
     /// Indexes.
     pub index_s: f64,
     /// What comes after them, as statistics.
@@ -73,43 +76,65 @@ impl<'e> TargetWorkload<'e> {
         format!("indexes of {}", self.name())
     }
 
-    /// Loads it at a scale of a seed, with so many jobs at the same time where the engine can. An interrupted load of
-    /// the same scale and seed goes on where it stopped. Anything else that an earlier load left is dropped first. The
-    /// caller has locked the target.
+    /// Loads data, with so many jobs at the same time where the engine can. An interrupted load of the same data goes on
+    /// where it stopped. Anything else that an earlier load left is dropped first. The caller has locked the target.
     ///
     /// # Errors
     /// A table that dbdyno did not make has one of its names; the engine's error; `Cancelled` once the watch says so;
     /// `Corruption` where the tables do not hold what the load must make.
-    pub fn load(&self, (scale, seed): (Scale, u64), jobs: u32, watch: &dyn LoadWatch) -> Result<LoadDone, EngineError> {
+    pub fn load(&self, data: &DataSpec, jobs: u32, watch: &dyn LoadWatch) -> Result<LoadDone, EngineError> {
         let began = Instant::now();
         // This makes the book-keeping where there is none, so that it can be read.
         self.engine.note(&[])?;
         let (meta, objects, tables) =
-            (self.engine.books()?, self.dialect.objects()?, self.dialect.table_rows(scale, seed)?);
+            (self.engine.books()?, self.dialect.objects(data)?, self.dialect.table_rows(data)?);
         objects.iter().try_for_each(|object| self.refuse_foreign(object, &meta))?;
-        let size = data_words(scale, seed);
-        let filling = format!("filling {size}");
-        let went_on = meta.get(&self.entry()) == filling && self.have_tables(&objects)?;
+        let left = LoadStage::read(meta.get(&self.entry())).filter(|(_, spec)| spec == data).map(|(stage, _)| stage);
+        let went_on = matches!(left, Some(LoadStage::Filling | LoadStage::Arranging)) && self.have_tables(&objects)?;
         if !went_on {
-            self.make((scale, &size), &objects, &tables, &meta)?;
-            self.engine.note(&[(self.entry(), filling)])?;
+            self.make(data, &objects, &tables, &meta)?;
+            self.note(LoadStage::Filling, data)?;
         }
-        let filled = self.engine.fill(&tables, jobs, watch)?;
-        let rows = tables.iter().map(|table| (self.short_name(&table.what).to_owned(), table.rows)).collect();
-        let index_s = self.run_each(("index", "indexes"), scale, &tables, (jobs, watch))?;
-        let finish_s = self.run_each(("finish", "statistics"), scale, &tables, (jobs, watch))?;
+        let filled = match left {
+            // Rows that were arranged in part are no more what they were when they were read back.
+            Some(LoadStage::Arranging) if went_on => FillTimes::default(),
+            _ => self.engine.fill(&tables, jobs, watch)?,
+        };
+        let run_each = |section, words| self.run_each((section, words), data, &tables, (jobs, watch));
+        if !self.dialect.all("arrange", data)?.is_empty() {
+            self.note(LoadStage::Arranging, data)?;
+        }
+        let arrange_s = run_each("arrange", "order")?;
+        let index_s = run_each("index", "indexes")?;
+        let finish_s = run_each("finish", "statistics")?;
         let proof = Instant::now();
-        let ((miscounted, indexes), figures) = (self.count(scale)?, self.read_figures(scale)?);
-        let wrong: Vec<String> = miscounted.into_iter().chain(self.broken(scale, &figures)?).collect();
+        let ((miscounted, indexes), figures) = (self.count(data)?, self.read_figures(data)?);
+        let wrong: Vec<String> = miscounted.into_iter().chain(self.broken(data, &figures)?).collect();
         if !wrong.is_empty() {
             let message = format!("what was loaded for {} is not what was to be: {}", self.name(), wrong.join("; "));
             return Err(EngineError::new(ErrorClass::Corruption, message));
         }
         let prove_s = proof.elapsed().as_secs_f64();
-        self.engine.note(&[(self.indexes_entry(), indexes), (self.entry(), format!("complete {size}"))])?;
+        self.engine.note(&[(self.indexes_entry(), indexes), (self.entry(), LoadStage::Complete.entry(data))])?;
         let (write_s, read_back_s, elapsed_s) = (filled.write_s, filled.read_back_s, began.elapsed().as_secs_f64());
-        let times = LoadTimes { write_s, read_back_s, index_s, finish_s, prove_s, elapsed_s };
-        Ok(LoadDone { rows, went_on, times })
+        let times = LoadTimes { write_s, read_back_s, arrange_s, index_s, finish_s, prove_s, elapsed_s };
+        Ok(LoadDone { rows: self.rows(data)?, went_on, times })
+    }
+
+    /// Rows of each kind of table, in order.
+    fn rows(&self, data: &DataSpec) -> Result<Vec<(String, u64)>, EngineError> {
+        let mut rows: Vec<(String, u64)> = Vec::new();
+        for table in self.dialect.tables(data)? {
+            match rows.iter_mut().find(|(name, _)| *name == table.name) {
+                Some((_, all)) => *all += table.rows,
+                None => rows.push((table.name, table.rows)),
+            }
+        }
+        Ok(rows)
+    }
+
+    fn note(&self, stage: LoadStage, data: &DataSpec) -> Result<(), EngineError> {
+        self.engine.note(&[(self.entry(), stage.entry(data))])
     }
 
     /// Runs the statements of a section that come after the rows, those of the largest tables first, so that none of
@@ -117,30 +142,23 @@ impl<'e> TargetWorkload<'e> {
     fn run_each(
         &self,
         (section, words): (&str, &str),
-        scale: Scale,
+        data: &DataSpec,
         tables: &[TableRows],
         (jobs, watch): (u32, &dyn LoadWatch),
     ) -> Result<f64, EngineError> {
         let (began, what) = (Instant::now(), format!("{} {words}", self.name()));
-        let at_scale = |text: &StatementText| Ok(self.dialect.at_scale(&text.sql, scale)?.sql);
-        let statements: Result<Vec<String>, EngineError> = self.dialect.all(section).iter().map(at_scale).collect();
-        let statements = largest_first(statements?, tables);
+        let statements = largest_first(self.dialect.all(section, data)?, tables);
         if !statements.is_empty() {
             self.engine.run_each(&what, &statements, jobs, watch)?;
         }
         Ok(began.elapsed().as_secs_f64())
     }
 
-    /// The name of a table in reports: `what` without the workload's name.
-    fn short_name<'w>(&self, what: &'w str) -> &'w str {
-        what.strip_prefix(self.name()).map_or(what, str::trim_start)
-    }
-
     /// Makes the tables, procedures and sequences anew. Notes of an earlier load that say a table is filled are cleared
     /// first.
     fn make(
         &self,
-        (scale, size): (Scale, &str),
+        data: &DataSpec,
         objects: &[SchemaObject<'_>],
         tables: &[TableRows],
         meta: &Meta,
@@ -151,17 +169,17 @@ impl<'e> TargetWorkload<'e> {
         self.engine.note(&stale)?;
         let mut earlier = objects.iter().filter(|object| meta.keeps(object.kind, object.name()));
         earlier.try_for_each(|object| self.drop_object(object))?;
-        self.engine.note(&[(self.entry(), format!("loading {size}"))])?;
-        objects.iter().try_for_each(|object| self.make_object(object, scale))
+        self.note(LoadStage::Loading, data)?;
+        objects.iter().try_for_each(|object| self.make_object(object))
     }
 
     /// Makes an object. It is noted before, so that a load that is killed leaves nothing that nobody knows. Where the
     /// database has refused to make it, the note is taken back, because the object of that name is somebody else's.
-    fn make_object(&self, object: &SchemaObject<'_>, scale: Scale) -> Result<(), EngineError> {
+    fn make_object(&self, object: &SchemaObject<'_>) -> Result<(), EngineError> {
         let entry = kept_entry(object.kind, object.name());
         let value = if object.columns.is_empty() { "1" } else { object.columns };
         self.engine.note(&[(entry.clone(), value.to_owned())])?;
-        self.run(&[self.dialect.at_scale(object.sql, scale)?]).map_err(|error| {
+        self.run(std::slice::from_ref(&object.sql)).map_err(|error| {
             let error = error.while_doing(&format!("making the {} {}", object.kind, object.sql_name));
             if !error.undone {
                 // It may be there, and then it is ours.
@@ -177,7 +195,7 @@ impl<'e> TargetWorkload<'e> {
     /// Whether all of its tables exist.
     fn have_tables(&self, objects: &[SchemaObject<'_>]) -> Result<bool, EngineError> {
         for table in objects.iter().filter(|object| object.kind == "table") {
-            if !self.exists(table.sql_name)? {
+            if !self.exists(&table.sql_name)? {
                 return Ok(false);
             }
         }
@@ -203,7 +221,7 @@ impl<'e> TargetWorkload<'e> {
     /// Drops an object that an earlier load noted.
     fn drop_object(&self, object: &SchemaObject<'_>) -> Result<(), EngineError> {
         let SchemaObject { kind, sql_name, .. } = object;
-        match self.run(&[format!("DROP {} {sql_name}", kind.to_uppercase()).into()]) {
+        match self.run(&[format!("DROP {} {sql_name}", kind.to_uppercase())]) {
             // A load notes an object before it makes it. If it was killed between the two, there is nothing to drop.
             Err(error) if *kind != "table" || error.class == ErrorClass::UnknownObject => Ok(()),
             done => done,
@@ -211,7 +229,7 @@ impl<'e> TargetWorkload<'e> {
     }
 
     fn exists(&self, table: &str) -> Result<bool, EngineError> {
-        match self.run(&[format!("SELECT 1 FROM {table} WHERE 1 = 0").into()]) {
+        match self.run(&[format!("SELECT 1 FROM {table} WHERE 1 = 0")]) {
             Ok(()) => Ok(true),
             Err(error) if error.class == ErrorClass::UnknownObject => Ok(false),
             Err(error) => Err(error),
@@ -222,21 +240,21 @@ impl<'e> TargetWorkload<'e> {
     fn has_columns(&self, table: &str, columns: &str) -> Result<bool, EngineError> {
         let columns = columns.replace(' ', ", ");
         let both = format!("SELECT {columns} FROM {table} WHERE 1 = 0 UNION ALL SELECT * FROM {table} WHERE 1 = 0");
-        match self.run(&[both.into()]) {
+        match self.run(&[both]) {
             Ok(()) => Ok(true),
             Err(error) if matches!(error.class, ErrorClass::UnknownObject | ErrorClass::Other) => Ok(false),
             Err(error) => Err(error),
         }
     }
 
-    /// Counts rows and indexes. Says which tables have other numbers of rows than a load of this scale makes, and
+    /// Counts rows and indexes, and looks where rows lie where that is asked for. Says which tables have other numbers of rows than a load of this data makes, and
     /// whether the indexes are others than those that the load made. Where an earlier release has loaded, their number
     /// alone is known.
     ///
     /// # Errors
     /// The engine's error.
-    pub fn recount(&self, scale: Scale) -> Result<Vec<String>, EngineError> {
-        let (mut wrong, indexes) = self.count(scale)?;
+    pub fn recount(&self, data: &DataSpec) -> Result<Vec<String>, EngineError> {
+        let (mut wrong, indexes) = self.count(data)?;
         let books = self.engine.books()?;
         let noted = books.get(&self.indexes_entry());
         if wrong.is_empty() && !noted.is_empty() && noted != indexes {
@@ -245,10 +263,16 @@ impl<'e> TargetWorkload<'e> {
         Ok(wrong)
     }
 
-    /// What is wrong with the numbers of rows and indexes, and a hash of what describes the indexes.
-    fn count(&self, scale: Scale) -> Result<(Vec<String>, String), EngineError> {
-        let mut wrong = self.dialect.workload().misloaded(scale, &self.query(self.text("count", scale)?)?);
-        let (found, made) = (self.texts(self.text("indexes", scale)?)?, self.dialect.indexes_made()?);
+    /// What is wrong with the numbers of rows and indexes, and with where rows lie, and a hash of what describes the indexes.
+    fn count(&self, data: &DataSpec) -> Result<(Vec<String>, String), EngineError> {
+        let mut wrong = if self.dialect.has("placed") {
+            self.dialect.workload().misplaced(&self.query("placed", data)?)
+        } else {
+            Vec::new()
+        };
+        let counted = self.dialect.workload().misloaded(data, &self.query("count", data)?);
+        wrong.extend(counted);
+        let (found, made) = (self.texts("indexes", data)?, self.dialect.indexes_made(data)?);
         if found.len() != made {
             let advice = if found.len() > made { " (drop what was added)" } else { "" };
             wrong.push(format!("its tables have {} indexes, and {made} were made{advice}", found.len()));
@@ -260,66 +284,70 @@ impl<'e> TargetWorkload<'e> {
     ///
     /// # Errors
     /// The engine's error.
-    pub fn read_figures(&self, scale: Scale) -> Result<Vec<i64>, EngineError> {
-        self.query(self.text("look", scale)?)
-    }
-
-    fn text(&self, name: &str, scale: Scale) -> Result<StatementText, EngineError> {
-        self.dialect.at_scale(&self.dialect.text(name)?.sql, scale)
+    pub fn read_figures(&self, data: &DataSpec) -> Result<Vec<i64>, EngineError> {
+        if self.dialect.has("look") { self.query("look", data) } else { Ok(Vec::new()) }
     }
 
     /// What is wrong with the figures, each with the first keys of the rows that break it.
     ///
     /// # Errors
     /// The engine's error.
-    pub fn broken(&self, scale: Scale, figures: &[i64]) -> Result<Vec<String>, EngineError> {
+    pub fn broken(&self, data: &DataSpec, figures: &[i64]) -> Result<Vec<String>, EngineError> {
         let mut wrong = self.dialect.workload().broken(figures);
         for (place, name) in self.dialect.workload().traced() {
             if figures.get(*place).is_some_and(|figure| *figure != 0) {
-                let keys = self.texts(self.text(&format!("keys {name}"), scale)?)?;
+                let keys = self.texts(&format!("keys {name}"), data)?;
                 wrong.push(format!("the first keys of {name}: {}", keys.join(", ")));
             }
         }
         Ok(wrong)
     }
 
-    /// The texts in the first column of a query, in order.
-    fn texts(&self, statement: StatementText) -> Result<Vec<String>, EngineError> {
-        let mut session = self.session(vec![statement])?;
-        execute(session.as_mut(), 0, &Values::new())?;
-        let answer = session.answer();
-        let text =
-            |row| answer.int(row, 0).map(|key| key.to_string()).or_else(|| answer.text(row, 0).map(str::to_owned));
-        Ok((0..answer.rows()).filter_map(text).collect())
+    /// The texts in the first column of a query, in order; of each unit of the scale where it asks for that.
+    fn texts(&self, name: &str, data: &DataSpec) -> Result<Vec<String>, EngineError> {
+        self.answers(name, data, |answer| {
+            let text =
+                |row| answer.int(row, 0).map(|key| key.to_string()).or_else(|| answer.text(row, 0).map(str::to_owned));
+            (0..answer.rows()).filter_map(text).collect()
+        })
     }
 
-    /// The numbers in the first row of a query.
-    fn query(&self, statement: StatementText) -> Result<Vec<i64>, EngineError> {
-        let mut session = self.session(vec![statement])?;
-        execute(session.as_mut(), 0, &Values::new())?;
-        let answer = session.answer();
-        Ok((0..).map_while(|column| answer.int(0, column)).collect())
+    /// The numbers in the first row of a query; of each unit of the scale where it asks for that.
+    fn query(&self, name: &str, data: &DataSpec) -> Result<Vec<i64>, EngineError> {
+        self.answers(name, data, |answer| (0..).map_while(|column| answer.int(0, column)).collect())
+    }
+
+    /// What is read from the answers of a query, one after the other.
+    fn answers<T>(&self, name: &str, data: &DataSpec, read: impl Fn(&Answer) -> Vec<T>) -> Result<Vec<T>, EngineError> {
+        let mut all = Vec::new();
+        for sql in self.dialect.each(name, data)? {
+            let mut session = self.session(&sql)?;
+            execute(session.as_mut(), 0, &Values::new())?;
+            all.extend(read(session.answer()));
+        }
+        Ok(all)
     }
 
     /// Brings its tables to rest before a point, as far as the engine does not do so by itself.
     ///
     /// # Errors
     /// The engine's error.
-    pub fn settle(&self) -> Result<(), EngineError> {
-        self.run(&self.dialect.all("rest"))
+    pub fn settle(&self, data: &DataSpec) -> Result<(), EngineError> {
+        self.run(&self.dialect.all("rest", data)?)
     }
 
-    fn run(&self, statements: &[StatementText]) -> Result<(), EngineError> {
-        for statement in statements {
-            let mut session = self.session(vec![statement.clone()])?;
+    fn run(&self, statements: &[String]) -> Result<(), EngineError> {
+        for sql in statements {
+            let mut session = self.session(sql)?;
             execute(session.as_mut(), 0, &Values::new())?;
             session.flush()?;
         }
         Ok(())
     }
 
-    fn session(&self, texts: Vec<StatementText>) -> Result<Box<dyn Session>, EngineError> {
+    fn session(&self, sql: &str) -> Result<Box<dyn Session>, EngineError> {
         let mut session = self.engine.client_session(0, 1)?;
+        let texts = vec![sql.to_owned().into()];
         let (work, prepared) = (self.name().to_owned(), PrepareWhen::Beforehand);
         session.prepare_statements(&Statements { work, texts, commit: CommitMode::Durable, prepared })?;
         Ok(session)
@@ -347,6 +375,7 @@ mod tests {
     fn statements_on_the_largest_tables_come_first() {
         let of = |table: &str, rows| TableRows {
             what: String::new(),
+            unit: None,
             table: format!("x.{table}"),
             columns: Vec::new(),
             rows,

@@ -1,12 +1,12 @@
 //! pgbench's TPC-B-like transaction: an amount is booked on an account, its teller and a branch, which are drawn
 //! independently of each other as pgbench does it, and noted in a history that only grows.
 
-use crate::{About, Ended, User, Workload};
+use crate::{About, DataSpec, Ended, User, Workload};
 use dbdyno_engine::ChunkResult;
 use dbdyno_engine::client::{Answer, Values};
 use dbdyno_engine::data::Keys;
 use dbdyno_engine::program::{Act, Program, TransactionType, TypeId};
-use dbdyno_model::{Drive, Scale};
+use dbdyno_model::{Drive, Parameters, Scale};
 
 const ACCOUNTS: u64 = 100_000;
 const TELLERS: u64 = 10;
@@ -45,6 +45,8 @@ impl Workload for TpcB {
             scale_words: "1 branch, 10 tellers and 100,000 accounts",
             scale_step: Scale::ONE,
             scale_by_default: Scale::ONE,
+            unit: None,
+            row_is_block: false,
             version: 1,
             commits: &[1],
             tables: include_str!("tpcb.toml"),
@@ -65,8 +67,8 @@ impl Workload for TpcB {
         Box::new(Transfers { types, user, keys, drawn: [0; 4], at: 0, values, did })
     }
 
-    fn misloaded(&self, scale: Scale, counted: &[i64]) -> Vec<String> {
-        let expected = [1, TELLERS, ACCOUNTS].map(|rows| scale.rows(rows).cast_signed());
+    fn misloaded(&self, data: &DataSpec, counted: &[i64]) -> Vec<String> {
+        let expected = [1, TELLERS, ACCOUNTS].map(|rows| data.scale.rows(rows).cast_signed());
         let said = format!("branches, tellers and accounts are {counted:?}, and should be {expected:?}");
         (counted != expected).then_some(said).into_iter().collect()
     }
@@ -79,7 +81,12 @@ impl Workload for TpcB {
         (!one).then_some(said).into_iter().collect()
     }
 
-    fn miscounted(&self, before: &[i64], after: &[i64], ended: &[Ended]) -> Vec<String> {
+    fn miscounted(
+        &self,
+        (before, after): (&[i64], &[i64]),
+        ended: &[Ended],
+        _: (&DataSpec, &Parameters),
+    ) -> Vec<String> {
         let ([.., amounts_before, rows_before], [.., amounts, rows]) = (before, after) else { return Vec::new() };
         let ended = ended.first().copied().unwrap_or_default();
         let grew = ended.misfit("the history", rows - rows_before);
@@ -109,7 +116,7 @@ impl Program for Transfers {
     }
 
     fn begin(&mut self) -> TypeId {
-        let (scale, most) = (self.user.scale, MOST.unsigned_abs());
+        let (scale, most) = (self.user.data.scale, MOST.unsigned_abs());
         let mut one_of = |n: u64| 1 + self.keys.draw(n).cast_signed();
         let [account, branch, teller] = [ACCOUNTS, 1, TELLERS].map(|rows| one_of(scale.rows(rows)));
         self.drawn = [account, teller, branch, one_of(2 * most + 1) - 1 - MOST];

@@ -16,6 +16,8 @@ const PART_ROWS: u64 = 100_000;
 pub struct TableRows {
     /// What the progress calls them: `tpcb accounts`.
     pub what: String,
+    /// The unit of the workload that the table belongs to, where each unit has such a table. These are filled together.
+    pub unit: Option<u32>,
     /// The table, as SQL calls it.
     pub table: String,
     /// Its columns. The first one is the key, or a parent's: then a part has all children of its parents, as
@@ -84,7 +86,10 @@ impl TableRows {
     #[must_use]
     pub fn source(&self) -> RowsByColumns<'_> {
         // Engines call the table differently, and its rows are the same on all of them.
-        RowsByColumns::new(&self.what, self.seed, &self.columns)
+        match self.unit {
+            Some(unit) => RowsByColumns::new(&format!("{} {unit}", self.what), self.seed, &self.columns),
+            None => RowsByColumns::new(&self.what, self.seed, &self.columns),
+        }
     }
 
     /// Whether an entry of the book-keeping notes a part of the table, of whatever load.
@@ -199,7 +204,14 @@ mod tests {
 
     #[test]
     fn parts_have_all_rows_and_are_known_by_their_notes() {
-        let of = |rows| TableRows { what: String::new(), table: "x.t".to_owned(), columns: Vec::new(), rows, seed: 1 };
+        let of = |rows| TableRows {
+            what: String::new(),
+            unit: None,
+            table: "x.t".to_owned(),
+            columns: Vec::new(),
+            rows,
+            seed: 1,
+        };
         let table = of(250_000);
         let parts = table.parts();
         assert_eq!(parts.iter().map(|part| part.name.as_str()).collect::<Vec<_>>(), ["t_p1", "t_p2", "t_p3"]);
@@ -218,6 +230,7 @@ mod tests {
             |values| Column { name: String::new(), kind: ColumnType::Int { bytes: 8 }, changes: false, values };
         let of = |values| TableRows {
             what: String::new(),
+            unit: None,
             table: String::new(),
             columns: vec![column(values)],
             rows: 250_000,

@@ -1,6 +1,6 @@
 //! The rows of a table whose columns say what is in them.
 
-use super::column_values::{ColumnValues, Drawn, draw, seed_of};
+use super::column_values::{ColumnValues, Drawn, draw, permuted, seed_of};
 use super::columns::{Column, ColumnType, RowSource};
 use super::mix::mix;
 use crate::client::{Value, Values};
@@ -59,8 +59,15 @@ impl RowSource for RowsByColumns<'_> {
                     let children = (id - 1) * rows + 1..=id * rows;
                     into.push(number(children.map(|child| one.of(child) * other.of(child)).sum()))
                 }
+                ColumnValues::Permutation { of, every } => {
+                    let nth = permuted(seed, (id - 1) / every % of, *of).cast_signed() + 1;
+                    into.push(number(if (id - 1) % every == 0 { nth } else { -nth }))
+                }
                 // They are resolved before rows are made.
-                ColumnValues::CycleOf(_) | ColumnValues::Total { .. } => into.push(Value::Null),
+                ColumnValues::CycleOf(_)
+                | ColumnValues::Total { .. }
+                | ColumnValues::Shuffled
+                | ColumnValues::LettersIf(_) => into.push(Value::Null),
             };
         }
     }

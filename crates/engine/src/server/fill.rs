@@ -24,35 +24,51 @@ pub(super) fn fill<P: ProductTables>(
     let mut control = product.open(0, "dbdyno load")?;
     let books = contents::look(product, &mut control)?.ours()?.unwrap_or_default();
     let mut pool = pool(product, jobs, watch)?;
-    for table in tables {
-        let parts = table.parts();
-        let missing: Vec<RowPart> = parts.iter().filter(|part| !books.done("filled", &part.name)).cloned().collect();
-        let done = table.rows - missing.iter().map(RowPart::rows).sum::<u64>();
-        let progress = PhaseProgress::new(watch, table.what.clone(), done, table.rows);
-        let insert = table.filled(&P::dialect().get("load/insert_rows")?.text);
-        let doing = format!("loading {}", table.name());
-        let work = |connection: &mut P::Connection, part: &RowPart, (): &mut (), stop: &LoadStop<'_>| {
+    // Tables of the units of a workload are filled together, so that jobs work on several at the same time.
+    for tables in tables.chunk_by(|one, other| one.what == other.what) {
+        let Some(first) = tables.first() else { continue };
+        let parts = parts_in_turn(tables);
+        let (rows, done) = (|parts: &[TablePart<'_>]| parts.iter().map(|(_, part)| part.rows()).sum::<u64>(), "filled");
+        let missing: Vec<TablePart<'_>> =
+            parts.iter().filter(|(_, part)| !books.done(done, &part.name)).cloned().collect();
+        let progress = PhaseProgress::new(watch, first.what.clone(), rows(&parts) - rows(&missing), rows(&parts));
+        let insert = &P::dialect().get("load/insert_rows")?.text;
+        let work = |connection: &mut P::Connection, (table, part): &TablePart<'_>, (): &mut (), stop: &LoadStop<'_>| {
+            let doing = format!("loading {}", table.name());
             let (mut source, mut ids) = (table.source(), part.ids.clone());
             let mut rows = Rows::new(&table.columns, &mut source, &mut ids, (stop, &progress));
             transaction::<P, ()>(connection, &doing, |connection| {
-                connection.insert(&doing, &insert, &mut rows)?;
-                connection.batch(&doing, &note::<P>("filled", &part.name)?)
+                connection.insert(&doing, &table.filled(insert), &mut rows)?;
+                connection.batch(&doing, &note::<P>(done, &part.name)?)
             })
         };
         let began = Instant::now();
-        pool.each(&doing, &missing, || (), work)?;
+        pool.each(&format!("loading {}", first.what), &missing, || (), work)?;
         times.write_s += began.elapsed().as_secs_f64();
-        let progress = PhaseProgress::new(watch, format!("{} checksum", table.what), 0, table.rows);
-        let prove = |connection: &mut P::Connection, part: &RowPart, (): &mut (), stop: &LoadStop<'_>| {
-            prove_part::<P>(connection, (table, part), stop)?;
-            progress.add(part.rows());
-            Ok(())
-        };
+        let progress = PhaseProgress::new(watch, format!("{} checksum", first.what), 0, rows(&parts));
+        let prove =
+            |connection: &mut P::Connection, (table, part): &TablePart<'_>, (): &mut (), stop: &LoadStop<'_>| {
+                prove_part::<P>(connection, (table, part), stop)?;
+                progress.add(part.rows());
+                Ok(())
+            };
         let began = Instant::now();
-        pool.each(&format!("reading {} back", table.name()), &parts, || (), prove)?;
+        pool.each(&format!("reading {} back", first.what), &parts, || (), prove)?;
         times.read_back_s += began.elapsed().as_secs_f64();
     }
     Ok(times)
+}
+
+/// A part with its table.
+type TablePart<'t> = (&'t TableRows, RowPart);
+
+/// The parts of tables: the first of each table, then the second of each, so that sessions write into different tables
+/// where they can.
+fn parts_in_turn(tables: &[TableRows]) -> Vec<TablePart<'_>> {
+    let numbered = |table| TableRows::parts(table).into_iter().enumerate().map(move |(nth, part)| (nth, (table, part)));
+    let mut parts: Vec<(usize, TablePart<'_>)> = tables.iter().flat_map(numbered).collect();
+    parts.sort_by_key(|(nth, _)| *nth);
+    parts.into_iter().map(|(_, part)| part).collect()
 }
 
 /// Runs statements, each by the next session that has nothing to do.

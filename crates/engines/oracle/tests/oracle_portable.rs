@@ -14,7 +14,7 @@ use dbdyno_engine::program::{Act, Outcome};
 use dbdyno_engine::{ChunkResult, Engine, PointSpec, Target, data::Keys};
 use dbdyno_model::{Drive, Scale, TableName, TableShape, Test};
 use dbdyno_testkit::conformance::{NoProgress, catalogue, expected, spec};
-use dbdyno_workload::{Dialect, Ended, TargetWorkload, User, workload};
+use dbdyno_workload::{DataSpec, Dialect, Ended, TargetWorkload, User, workload};
 
 type Server = dbdyno_testkit::servers::mariadb::Server<dbdyno_mariadb::MariaDb>;
 type ServerOptions = dbdyno_testkit::servers::mariadb::ServerOptions<dbdyno_mariadb::MariaDb>;
@@ -173,7 +173,8 @@ fn procedures_of_order_entry_do_on_mariadb_what_the_workload_proves() {
     let (mariadb, oracle) = (&dbdyno_mariadb::INFO, &dbdyno_oracle::INFO);
     let [mariadb, oracle] = [mariadb, oracle].map(|engine| Dialect::of(shop, engine).unwrap());
     let loaded = TargetWorkload::new(&*engine, &mariadb);
-    loaded.load((Scale::LEAST, SEED), 2, &NoProgress).unwrap();
+    let (data, parameters) = (DataSpec::new(Scale::LEAST, SEED), Parameters::default());
+    loaded.load(&data, 2, &NoProgress).unwrap();
     let (names, mut substitutions) = (shop.statements(Drive::Server), Substitutions::of("workload"));
     for name in &names {
         let text = substitutions.replace(oracle.text(&format!("make {name}")).unwrap().sql);
@@ -181,10 +182,11 @@ fn procedures_of_order_entry_do_on_mariadb_what_the_workload_proves() {
         server.client(DATABASE, &made);
     }
     substitutions.refuse_unused();
-    let types = shop.types_of(Some(&shop.mix(&"default,SRQ=10,WOQ=10,WAQ=10".parse().unwrap()).unwrap()));
-    let user = User { number: 0, of: 1, seed: 7, scale: Scale::LEAST, data_seed: SEED, form: Drive::Server };
+    let types = shop.types_of(Some(&shop.mix(&"default,SRQ=10,WOQ=10,WAQ=10".parse().unwrap()).unwrap()), &parameters);
+    let user =
+        User { number: 0, of: 1, seed: 7, data: data.clone(), parameters: parameters.clone(), form: Drive::Server };
     let (mut program, mut ended) = (shop.program(user, types.clone()), vec![Ended::default(); types.len()]);
-    let before = loaded.read_figures(Scale::LEAST).unwrap();
+    let before = loaded.read_figures(&data).unwrap();
     for _ in 0..TRANSACTIONS {
         let of = &mut ended[program.begin().number()];
         let (mut answer, mut outcome) = (Answer::default(), Outcome::Committed);
@@ -210,9 +212,9 @@ fn procedures_of_order_entry_do_on_mariadb_what_the_workload_proves() {
         of.sum = of.sum.wrapping_add(program.did().checksum);
         program.ended(outcome);
     }
-    let after = loaded.read_figures(Scale::LEAST).unwrap();
-    assert_eq!(loaded.broken(Scale::LEAST, &after).unwrap(), [""; 0]);
-    assert_eq!(shop.miscounted(&before, &after, &ended), [""; 0], "{ended:?}");
+    let after = loaded.read_figures(&data).unwrap();
+    assert_eq!(loaded.broken(&data, &after).unwrap(), [""; 0]);
+    assert_eq!(shop.miscounted((&before, &after), &ended, (&data, &parameters)), [""; 0], "{ended:?}");
     for (of, ended) in types.iter().zip(&ended) {
         assert!(ended.acknowledged > 0, "{} did nothing: {ended:?}", of.name);
     }

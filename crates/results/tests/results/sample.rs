@@ -43,6 +43,7 @@ pub(crate) fn plan(points: usize) -> Plan {
         again: false,
         duration_s: 2.0,
         mix: None,
+        parameters: dbdyno_model::Parameters::default(),
         may_follow_from_jobs: None,
         commit: CommitMode::Durable,
         mapping: Mapping::Native { ramp: None },

@@ -24,6 +24,8 @@ pub struct ClientContext<'w> {
     /// The timetables, in an open loop.
     pub(super) timetables: Option<Timetables>,
     pub(super) think: Option<Think>,
+    /// How many transactions each user does, where that ends the point.
+    pub(super) transactions_each: Option<u64>,
     /// Seed of the think times and arrivals.
     pub(super) seed: u64,
     /// Upper bound for the rows that a failed statement touched.
@@ -65,6 +67,7 @@ impl<'w> ClientContext<'w> {
             recorder: Recorder::new(times, work.types(), duration_ns, STEP_NS),
             timetables: asked_per_s.map(|per_s| Timetables::new(load, per_s, work)),
             think: load.think,
+            transactions_each: work.transactions_each(),
             seed: work.key_seed(),
             rows_per_statement: work.rows_per_statement(),
             duration_ns,
@@ -191,7 +194,8 @@ fn log(counts: &Counts, recorded: &Recording, barrier_ns: Option<u64>, span: Opt
     };
     let (before, after) = (counts.before, counts.after);
     let mut chunks = vec![chunk(barrier_ns.unwrap_or(start_ns).min(start_ns), start_ns, before.ops, before.rows)];
-    for (step, from_ns) in recorded.steps.iter().zip((start_ns..).step_by(recorded.step_ns as usize)) {
+    let steps = recorded.steps.iter().zip((start_ns..).step_by(recorded.step_ns as usize));
+    for (step, from_ns) in steps.take_while(|(_, from_ns)| *from_ns < end_ns) {
         chunks.push(chunk(from_ns, (from_ns + recorded.step_ns).min(end_ns), step.ops, step.rows));
     }
     chunks.push(chunk(end_ns, counts.last_ended_ns, after.ops, after.rows));
@@ -203,7 +207,9 @@ fn series(recorded: &Recording, span: Option<Span>) -> Series {
     let length_ns = span.map_or(0, Span::length_ns);
     let seconds = |ns: Option<u64>| ns.map(|ns| ns as f64 / 1e9);
     let mut series = Series { step_s: recorded.step_ns as f64 / 1e9, ..Series::default() };
-    for (step, from_ns) in recorded.steps.iter().zip((0u64..).step_by(recorded.step_ns as usize)) {
+    let steps = recorded.steps.iter().zip((0u64..).step_by(recorded.step_ns as usize));
+    // A window that a number of transactions ends may be shorter than its longest.
+    for (step, from_ns) in steps.take_while(|(_, from_ns)| *from_ns < length_ns.max(1)) {
         let step_s = recorded.step_ns.min(length_ns.saturating_sub(from_ns)) as f64 / 1e9;
         series.ops_per_s.push(if step_s > 0.0 { step.ops as f64 / step_s } else { 0.0 });
         series.p50_s.push(seconds(step.p50_ns));

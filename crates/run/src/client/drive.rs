@@ -93,6 +93,8 @@ pub struct ClientDrive<'t, P> {
     failures_in_row: u32,
     last_good_ns: u64,
     stalled_sessions: bool,
+    /// Transactions that are still to begin, where their number ends the point; the window is then all of them.
+    left: Option<u64>,
     counts: Counts,
 }
 
@@ -128,7 +130,7 @@ impl<'t, P: Program> ClientDrive<'t, P> {
     pub(super) fn new(context: &'t ClientContext<'t>, user: User<P>, pool: Option<&'t WaitingUsers<P>>) -> Self {
         let (warm_up_ns, duration_ns) = match context.window.pace() {
             WindowMode::Steady { warm_up_ns, duration_ns, .. } => (warm_up_ns, duration_ns),
-            WindowMode::Pieces { .. } => (0, 0),
+            WindowMode::Pieces { duration_ns } => (0, duration_ns),
         };
         let counts = Counts::of_types(user.program.types().len());
         Self {
@@ -155,6 +157,7 @@ impl<'t, P: Program> ClientDrive<'t, P> {
             failures_in_row: 0,
             last_good_ns: 0,
             stalled_sessions: false,
+            left: context.transactions_each,
             counts,
         }
     }
@@ -197,9 +200,12 @@ impl<'t, P: Program> ClientDrive<'t, P> {
     }
 
     /// The offset of a moment in the window, in nanoseconds from its beginning; `None` outside. The window's last
-    /// moment belongs to it.
+    /// moment belongs to it. Where the number of transactions ends the point, all of them are inside.
     #[inline]
     fn inside(&self, ended_ns: u64) -> Option<u64> {
+        if self.left.is_some() {
+            return Some(ended_ns.saturating_sub(self.start_ns + 1).min(self.duration_ns.saturating_sub(1)));
+        }
         (self.start_ns < ended_ns && ended_ns <= self.end_ns).then(|| ended_ns - self.start_ns - 1)
     }
 

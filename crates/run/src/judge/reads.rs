@@ -3,6 +3,7 @@
 
 use super::evidence::{DEVICE_SHARE, Evidence};
 use crate::figures::MIB;
+use crate::work::PointWork;
 use dbdyno_model::{Cache, Counter, Flag, Point, TableName};
 
 /// Cached tests: physical reads per logical read above which a table is not cached.
@@ -56,7 +57,8 @@ pub(super) fn not_cached(point: &mut Point, evidence: &Evidence<'_>) {
         }
         Err(why) => why,
     };
-    match evidence.visits_per_op() {
+    let log = evidence.log;
+    match evidence.visits(log.total_ops() as f64, log.total_rows() as f64) {
         Some(visits) => from_afar(point, evidence, visits, &unseen),
         // Most blocks of a scan are read ahead, so the time of a single wait does not show where the block came from.
         None => not_proved(point, "proof.non_cached", unseen),
@@ -137,13 +139,13 @@ impl DeviceReads {
         if window_s <= 0.0 || self.seconds <= 0.0 {
             return;
         }
-        let (share, what) = match evidence.visits_per_op() {
+        let (share, what) = match evidence.visits(done.ops, done.rows) {
             Some(visits) => {
                 // A device may also be asked for neighbouring blocks, so the smaller of the two counts is what was
                 // needed.
                 let blocks = self.own_bytes / features.block_bytes as f64;
                 let reads = self.device_ops.map_or(blocks, |ops| blocks.min(ops));
-                (reads / self.seconds / (done.ops * visits as f64 / window_s), "device reads per block visit")
+                (reads / self.seconds / (visits / window_s), "device reads per block visit")
             }
             None => {
                 let table = evidence.work.test().and_then(|spec| spec.test.table);
@@ -184,11 +186,11 @@ fn by_the_engine(evidence: &Evidence<'_>, device_bytes: f64) -> Result<f64, Stri
 }
 
 /// Judges single-block reads that a server on another machine timed: no device answers within a few microseconds.
-fn from_afar(point: &mut Point, evidence: &Evidence<'_>, visits: u64, unseen: &str) {
+fn from_afar(point: &mut Point, evidence: &Evidence<'_>, visits: f64, unseen: &str) {
     let counters = evidence.counters;
     let get = |counter| counters.get(counter).map(|n| n as f64);
     let physical = get(Counter::TablePhysicalReads).or(get(Counter::PhysicalReads));
-    let share = physical.map(|reads| reads / (evidence.log.total_ops() as f64 * visits as f64));
+    let share = physical.map(|reads| reads / visits);
     if let Some(share) = share.filter(|share| share.is_finite() && *share < DEVICE_SHARE) {
         let text = format!("{share:.2} physical reads per block visit, {DEVICE_SHARE} are asked for");
         return point.flag(Flag::ServedFromOsCache, text);
@@ -215,10 +217,14 @@ fn from_afar(point: &mut Point, evidence: &Evidence<'_>, visits: u64, unseen: &s
 }
 
 impl Evidence<'_> {
-    /// Blocks that one operation visits, where each visit is a read of its own.
-    fn visits_per_op(&self) -> Option<u64> {
-        let spec = self.work.test()?;
-        spec.test.block_visits_per_op(&spec.size, spec.rows_per_tx)
+    /// Blocks that so many operations with so many rows visited, where each visit is a read of its own.
+    fn visits(&self, ops: f64, rows: f64) -> Option<f64> {
+        match self.work {
+            PointWork::Test(spec) => {
+                spec.test.block_visits_per_op(&spec.size, spec.rows_per_tx).map(|visits| ops * visits as f64)
+            }
+            PointWork::Workload(work) => work.loaded.dialect.workload().about().row_is_block.then_some(rows),
+        }
     }
 
     /// Bytes that the engine read from below its cache for each row.
@@ -261,7 +267,7 @@ impl Evidence<'_> {
     /// where the test is not a scan from storage.
     pub(crate) fn scanned_bytes_per_s(&self, point: &Point) -> Option<f64> {
         let test = &self.work.test()?.test;
-        if test.cache != Cache::NonCached || test.procedure.writes() || self.visits_per_op().is_some() {
+        if test.cache != Cache::NonCached || test.procedure.writes() || self.visits(1.0, 1.0).is_some() {
             return None;
         }
         let counted = self.read_bytes_per_row()? * point.rows_per_s?;

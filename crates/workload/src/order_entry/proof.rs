@@ -1,8 +1,7 @@
 //! What proves the load and the work of Order Entry: figures that the statement `look` reads, and how they may change.
 
 use super::kinds::{Kind, TABLES};
-use crate::{Ended, tables};
-use dbdyno_model::Scale;
+use crate::{DataSpec, Ended, tables};
 
 /// Items of an order at least and at most.
 pub(super) const ITEMS: (u64, u64) = (2, 7);
@@ -52,8 +51,8 @@ pub(super) const TRACED: [(usize, &str); INVARIANTS.len()] = {
     traced
 };
 
-pub(super) fn misloaded(scale: Scale, counted: &[i64]) -> Vec<String> {
-    let tables = match tables::read("order-entry", TABLES, scale) {
+pub(super) fn misloaded(data: &DataSpec, counted: &[i64]) -> Vec<String> {
+    let tables = match tables::read("order-entry", TABLES, data) {
         Ok(tables) => tables,
         Err(why) => return vec![why],
     };

@@ -7,8 +7,12 @@ use dbdyno_engine::ChunkResult;
 use dbdyno_engine::client::{Answer, Value};
 use dbdyno_engine::program::{Act, TypeId};
 
+fn data() -> DataSpec {
+    DataSpec::new(Scale::LEAST, 9)
+}
+
 fn user(number: u32) -> User {
-    User { number, of: 4, seed: 7, scale: Scale::LEAST, data_seed: 9, form: Drive::Client }
+    User { number, of: 4, seed: 7, data: data(), parameters: Parameters::default(), form: Drive::Client }
 }
 
 /// A transaction as a user sends it: the statements, with `BEGIN` before the one that opens it, and how it ends.
@@ -91,11 +95,14 @@ fn types_come_as_often_as_they_weigh() {
     };
     shares(OrderEntry.types());
     let mix = OrderEntry.mix(&"default,BP=0,WAQ=10".parse().unwrap()).unwrap();
-    shares(OrderEntry.types_of(Some(&mix)));
+    shares(OrderEntry.types_of(Some(&mix), &Parameters::default()));
     assert_eq!(KINDS.map(|of| of.kind as usize), [0, 1, 2, 3, 4, 5, 6, 7, 8]);
     assert!(OrderEntry.about().writes(&OrderEntry.types()));
     let queries = OrderEntry.mix(&"SRQ=1,WAQ=1".parse().unwrap()).unwrap();
-    assert!(!OrderEntry.about().writes(&OrderEntry.types_of(Some(&queries))), "queries have no commit to wait for");
+    assert!(
+        !OrderEntry.about().writes(&OrderEntry.types_of(Some(&queries), &Parameters::default())),
+        "queries have no commit to wait for"
+    );
 }
 
 #[test]
@@ -104,7 +111,7 @@ fn a_query_is_one_statement_and_changes_nothing() {
         [("SRQ", "sales_rep_orders", 1_000), ("WOQ", "warehouse_orders", 1_000), ("WAQ", "warehouse_activity", 1_000)]
     {
         let mix = OrderEntry.mix(&format!("{code}=1").parse().unwrap()).unwrap();
-        let mut program = OrderEntry.program(user(0), OrderEntry.types_of(Some(&mix)));
+        let mut program = OrderEntry.program(user(0), OrderEntry.types_of(Some(&mix), &Parameters::default()));
         let drawn: std::collections::BTreeSet<i64> = (0..50)
             .map(|_| {
                 let Sends { texts, numbers, items, .. } = sent(program.as_mut(), FULL);
@@ -114,7 +121,7 @@ fn a_query_is_one_statement_and_changes_nothing() {
             .collect();
         assert!(drawn.len() > 30 && drawn.iter().all(|of| (1..=most).contains(of)), "{name}: {drawn:?}");
         let by_call = User { form: Drive::Server, ..user(0) };
-        let mut program = OrderEntry.program(by_call, OrderEntry.types_of(Some(&mix)));
+        let mut program = OrderEntry.program(by_call, OrderEntry.types_of(Some(&mix), &Parameters::default()));
         let kind = program.begin();
         assert_eq!(program.act(None), Act::Execute { statement: kind.number(), times: 1, opens: false });
         assert!(!program.changes() && program.values().len() == 1);
@@ -202,8 +209,9 @@ fn what_is_sent_again_is_the_same() {
 
 #[test]
 fn a_customer_is_found_by_the_name_that_was_loaded() {
-    let tables = tables::read("order-entry", TABLES, Scale::LEAST).unwrap();
+    let tables = tables::read("order-entry", TABLES, &data()).unwrap();
     let customers = dbdyno_engine::TableRows {
+        unit: None,
         what: tables::called("order-entry", "customers"),
         table: "x.y".to_owned(),
         columns: tables[0].columns.clone(),
@@ -245,7 +253,7 @@ type Grown = [i64; 8];
 fn wrong(grown: Grown, ended: &[Ended]) -> Vec<String> {
     let mut after = BEFORE;
     [0, 1, 2, 3, 4, 5, 11, 12].into_iter().zip(grown).for_each(|(place, by)| after[place] += by);
-    OrderEntry.miscounted(&BEFORE, &after, ended)
+    OrderEntry.miscounted((&BEFORE, &after), ended, (&data(), &Parameters::default()))
 }
 
 #[test]
@@ -298,15 +306,12 @@ fn each_invariant_that_is_broken_is_said() {
 
 #[test]
 fn loaded_rows_are_counted_table_by_table() {
-    let rows: Vec<i64> = tables::read("order-entry", TABLES, Scale::LEAST)
-        .unwrap()
-        .iter()
-        .map(|table| table.rows.cast_signed())
-        .collect();
+    let rows: Vec<i64> =
+        tables::read("order-entry", TABLES, &data()).unwrap().iter().map(|table| table.rows.cast_signed()).collect();
     assert_eq!(rows, [10_000, 15_000, 15_000, 14_297, 71_485, 23_829, 900_000, 1_000, 1_000, 1_000]);
-    assert_eq!(OrderEntry.misloaded(Scale::LEAST, &rows), [""; 0]);
+    assert_eq!(OrderEntry.misloaded(&data(), &rows), [""; 0]);
     let mut fewer = rows.clone();
     fewer[4] -= 1;
-    assert_eq!(OrderEntry.misloaded(Scale::LEAST, &fewer), ["items holds 71484 loaded rows, and 71485 were loaded"]);
-    assert_eq!(OrderEntry.misloaded(Scale::LEAST, &rows[1..]).len(), 1);
+    assert_eq!(OrderEntry.misloaded(&data(), &fewer), ["items holds 71484 loaded rows, and 71485 were loaded"]);
+    assert_eq!(OrderEntry.misloaded(&data(), &rows[1..]).len(), 1);
 }

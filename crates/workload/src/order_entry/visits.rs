@@ -5,10 +5,10 @@ mod each_kind;
 use super::kinds::{KINDS, Kind, TABLES};
 use super::proof::ITEMS;
 use super::statements::Sent;
-use crate::{User, tables};
+use crate::{DataSpec, User, tables};
 use dbdyno_engine::ChunkResult;
 use dbdyno_engine::client::{Answer, Value, Values};
-use dbdyno_engine::data::{Column, Keys, RowSource as _, RowsByColumns, mix};
+use dbdyno_engine::data::{Column, DEFAULT_SEED, Keys, RowSource as _, RowsByColumns, mix};
 use dbdyno_engine::program::{Act, Program, TransactionType, TypeId};
 use dbdyno_model::{Drive, Scale};
 use std::sync::LazyLock;
@@ -29,7 +29,7 @@ const APART: u64 = 13;
 
 /// The columns of a customer; a customer's name is a function of its id.
 static CUSTOMER: LazyLock<Vec<Column>> = LazyLock::new(|| {
-    let tables = tables::read("order-entry", TABLES, Scale::ONE).unwrap_or_default();
+    let tables = tables::read("order-entry", TABLES, &DataSpec::new(Scale::ONE, DEFAULT_SEED)).unwrap_or_default();
     tables.into_iter().next().map(|table| table.columns).unwrap_or_default()
 });
 const FIRST_NAME: usize = 1;
@@ -83,16 +83,16 @@ fn number(reply: Reply<'_>, row: usize, column: usize) -> Option<i64> {
 
 impl Visits {
     pub(super) fn new(types: Vec<TransactionType>, user: User) -> Self {
-        let tables = tables::read("order-entry", TABLES, user.scale).unwrap_or_default();
+        let tables = tables::read("order-entry", TABLES, &user.data).unwrap_or_default();
         let customers = tables.first().map_or(1, |table| table.rows);
         Self {
             types,
-            user,
             customers,
-            names: RowsByColumns::new(&tables::called("order-entry", "customers"), user.data_seed, &CUSTOMER),
+            names: RowsByColumns::new(&tables::called("order-entry", "customers"), user.data.seed, &CUSTOMER),
             name: Values::new(),
             begun: 0,
             keys: Keys::at(user.seed, user.number, 0),
+            user,
             kind: Kind::BrowseProducts,
             at: 0,
             looks: 0,

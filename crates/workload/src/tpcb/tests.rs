@@ -4,8 +4,12 @@ use super::*;
 use crate::Ended;
 use dbdyno_engine::client::Value;
 
+fn data(branches: u32) -> DataSpec {
+    DataSpec::new(Scale::units(branches), 42)
+}
+
 fn user(number: u32, form: Drive) -> User {
-    User { number, of: 4, seed: 7, scale: Scale::units(3), data_seed: 42, form }
+    User { number, of: 4, seed: 7, data: data(3), parameters: Parameters::default(), form }
 }
 
 /// What a user sends in a transaction: statement, values, whether it opens.
@@ -79,7 +83,9 @@ fn figures_that_disagree_are_told() {
     assert_eq!(TpcB.broken(&[5, 5]).len(), 1);
     let done =
         |acknowledged, unknown, sum: i64| [Ended { acknowledged, unknown, rolled_back: 0, sum: sum.cast_unsigned() }];
-    let wrong = |after: [i64; 5], ended: &[Ended]| TpcB.miscounted(&[5, 5, 5, 5, 2], &after, ended);
+    let wrong = |after: [i64; 5], ended: &[Ended]| {
+        TpcB.miscounted((&[5, 5, 5, 5, 2], &after), ended, (&data(3), &Parameters::default()))
+    };
     assert_eq!(wrong([9, 9, 9, 9, 4], &done(2, 0, 4)), [""; 0]);
     assert!(wrong([9, 9, 9, 9, 3], &done(2, 0, 4))[0].contains("grew by 1, and by 2 as acknowledged"));
     assert!(wrong([9, 9, 9, 9, 5], &done(2, 0, 4))[0].contains("grew by 3, and by 2"));
@@ -91,6 +97,6 @@ fn figures_that_disagree_are_told() {
     for rows in [1, 3, 6] {
         assert_eq!(wrong([8, 8, 8, 8, rows], &done(2, 1, 4)).len(), 1);
     }
-    assert_eq!(TpcB.misloaded(Scale::units(2), &[2, 20, 200_000]), [""; 0]);
-    assert_eq!(TpcB.misloaded(Scale::units(2), &[2, 20, 199_999]).len(), 1);
+    assert_eq!(TpcB.misloaded(&data(2), &[2, 20, 200_000]), [""; 0]);
+    assert_eq!(TpcB.misloaded(&data(2), &[2, 20, 199_999]).len(), 1);
 }

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-const SQL: [(&str, &str); 16] = [
+const SQL: [(&str, &str); 17] = [
     ("tables.sql", include_str!("../../dialect/sql/tables.sql")),
     ("procedures.sql", include_str!("../../dialect/sql/procedures.sql")),
     ("parts.sql", include_str!("../../dialect/sql/parts.sql")),
@@ -21,6 +21,7 @@ const SQL: [(&str, &str); 16] = [
     ("setup.sql", include_str!("../../dialect/sql/setup.sql")),
     ("diagnostics.sql", include_str!("../../dialect/sql/diagnostics.sql")),
     ("order-entry.sql", include_str!("../../dialect/sql/workloads/order-entry.sql")),
+    ("slob.sql", include_str!("../../dialect/sql/workloads/slob.sql")),
 ];
 /// The oldest release that dbdyno works with.
 const OLDEST: (u32, u32) = (12, 2);

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::{
-    Arrivals, ClientLoad, CommitMode, Dop, Drive, Flag, Mapping, OpenLoop, Queue, ResponseTime, RunJson, SearchKind,
-    SearchUnit, SearchVerdict, Status, Subject, TestCode,
+    Arrivals, ClientLoad, CommitMode, Dop, Drive, Flag, Mapping, OpenLoop, Parameters, Queue, ResponseTime, RunJson,
+    SearchKind, SearchUnit, SearchVerdict, Status, Subject, TestCode,
 };
 
 fn template(jobs: u32, duration_s: f64) -> PlannedPoint {
@@ -17,6 +17,7 @@ fn template(jobs: u32, duration_s: f64) -> PlannedPoint {
         again: false,
         duration_s,
         mix: None,
+        parameters: Parameters::default(),
         may_follow_from_jobs: None,
         commit: CommitMode::Durable,
         mapping: Mapping::Native { ramp: None },

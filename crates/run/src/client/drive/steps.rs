@@ -1,6 +1,6 @@
 //! When a session does what: the next step within a transaction, between two, and at the window's edges.
 
-use super::{Activity, AfterRollback, ClientDrive};
+use super::{Activity, AfterRollback, ClientDrive, UNKNOWN_NS};
 use crate::window::Stage;
 use dbdyno_engine::client::Bound;
 use dbdyno_engine::program::{Act, Outcome, Program};
@@ -8,6 +8,8 @@ use dbdyno_engine::{Reply, Request, Step, Work};
 
 /// A sleeping session wakes at least this often, to notice that the point was stopped.
 const LONGEST_NAP_NS: u64 = 100_000_000;
+/// How long a session sleeps while others have not arrived.
+const ARRIVAL_NAP_NS: u64 = 50_000;
 
 impl<P: Program> ClientDrive<'_, P> {
     /// How long the current transaction has waited for a connection by a moment.
@@ -32,17 +34,32 @@ impl<P: Program> ClientDrive<'_, P> {
     #[inline]
     fn pass(&mut self, now_ns: u64) {
         self.learn_edges();
+        if self.left.is_some() {
+            return;
+        }
         if now_ns >= self.end_ns && self.stage == Stage::Working {
             self.stage = Stage::Passed;
             self.context.window.pass(0);
         }
     }
 
+    /// Whether it has done all of its transactions, or no time is left for more; says so once.
+    #[inline]
+    fn has_done_all(&mut self, now_ns: u64) -> bool {
+        let Some(left) = self.left else { return false };
+        let done = left == 0 || (self.start_ns != UNKNOWN_NS && now_ns >= self.end_ns);
+        if done && self.stage == Stage::Working {
+            self.stage = Stage::Passed;
+            self.context.window.pass(self.counts.last_ended_ns.max(self.start_ns));
+        }
+        done
+    }
+
     /// The next step between two transactions.
     #[inline]
     fn idle(&mut self, now_ns: u64) -> NextStep {
         self.pass(now_ns);
-        if self.context.window.over() {
+        if self.context.window.over() || self.has_done_all(now_ns) {
             self.go(now_ns);
             return NextStep::Done;
         }
@@ -50,6 +67,13 @@ impl<P: Program> ClientDrive<'_, P> {
         if begins_ns <= now_ns {
             if self.idle_from_ns.is_some() {
                 self.wake(now_ns);
+            }
+            if let Some(left) = &mut self.left {
+                if self.start_ns == UNKNOWN_NS {
+                    // None begins before all have arrived, so that the window has them all.
+                    return NextStep::Nap(ARRIVAL_NAP_NS);
+                }
+                *left -= 1;
             }
             self.of_type = self.user.program.begin();
             return self.act(None, now_ns).map_or(NextStep::Nap(0), NextStep::Act);
