@@ -3,6 +3,7 @@
 use super::context::Context;
 use super::named_runs;
 use super::opened_target::OpenedTarget;
+use super::script::Script;
 use super::workloads::WorkloadTarget;
 use crate::error::Error;
 use crate::output::{self, Format, shell_word};
@@ -37,6 +38,8 @@ pub(super) struct Ready<'a> {
     pub(super) sampling: Sampling,
     /// Where the reports of the server's own repository go.
     pub(super) reports: Option<ReportFolder>,
+    /// What the user has called before and after the run.
+    pub(super) script: Option<Script>,
 }
 
 impl<'a> Ready<'a> {
@@ -75,6 +78,7 @@ impl<'a> Ready<'a> {
             workloads,
             sampling: Sampling::On,
             reports: None,
+            script: None,
         })
     }
 
@@ -137,13 +141,16 @@ impl<'a> Ready<'a> {
         };
         let measured = runner.measure_all(places);
         self.progress.finish();
+        self.script.iter().for_each(|script| script.after("post"));
         if let Err(RunError::Results(error)) = measured {
             return Err(Error::Recording(error));
         }
         let run = named_runs::load(repository, run, context)?;
         let line = status_line(&run, plan, context);
         let page = || page(&run, plan, &line, again, context);
-        show_ended(&run, plan, measured, &line, page, format, context)
+        let shown = show_ended(&run, plan, measured, &line, page, format, context);
+        self.script.iter().for_each(|script| script.after("end"));
+        shown
     }
 }
 

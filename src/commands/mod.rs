@@ -22,6 +22,7 @@ mod private_servers;
 mod report;
 mod resume;
 mod run;
+mod script;
 mod searches;
 mod settings;
 mod show;

@@ -5,6 +5,7 @@ use super::context::Context;
 use super::default_target;
 use super::measuring::{Ready, TABLES, new_run};
 use super::opened_target::OpenedTarget;
+use super::script::Script;
 use super::tool::tool;
 use super::{awr_report, dry_run, searches, settings, workloads};
 use crate::cli::{ENGINE_DEFAULT, RunArgs};
@@ -70,11 +71,12 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     if args.dry_run {
         return dry_run::show(&place, &plan, load, args.shown.format(), context);
     }
+    let script = settings.script.as_deref().map(Script::at).transpose()?;
     let mut repository = Repository::open(&context.results, FileAccess::ReadWrite)?;
 
     let again = again(args, workload.as_ref().map(|of| (of.workload, &of.spec)));
     let mut ready = Ready::make(&place, workload, load, args.max_duration, context)?;
-    ready.reports = reports;
+    (ready.reports, ready.script) = (reports, script);
     ready.sampling = if args.no_sampling { Sampling::Off } else { Sampling::On };
     let places: Vec<usize> = (0..plan.points.len()).collect();
     let tables = ready.inspect_tables(&plan, &places)?;
@@ -85,6 +87,7 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     if let Some(words) = searches::in_words(&plan).filter(|_| context.verbosity == Verbosity::Normal) {
         output::note(words);
     }
+    ready.script.iter().try_for_each(Script::before)?;
     repository.begin_run(&run, &plan, &place.platform(), &database, Some(&tool()))?;
     ready.measure(&mut repository, &run.id, &mut plan, &places, Some(&again), args.shown.format())
 }

@@ -41,6 +41,7 @@ mod run_and_show;
 #[cfg(any(feature = "postgres", feature = "mariadb"))]
 mod scratch;
 mod search;
+mod slob;
 mod small_disk;
 mod stops;
 mod support;
