@@ -8,7 +8,7 @@ mod circles;
 
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Drive, Flag, Mapping};
-use dbdyno_workload::Dialect;
+use dbdyno_workload::{Dialect, User};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -241,8 +241,10 @@ fn every_workload_is_small_and_has_sql_for_every_engine() {
                 match dialect.lacks(form) {
                     Some(why) => assert!(why.len() >= 15, "{name} {}: '{why}' tells a reader too little", engine.name),
                     None => {
+                        let (data, parameters) = (workload.data_by_default(), Default::default());
+                        let user = User { number: 0, of: 1, seed: 42, data, parameters, form };
                         let statements =
-                            dialect.statements(form).unwrap_or_else(|e| panic!("{name} {}: {e}", engine.name));
+                            dialect.statements(&user).unwrap_or_else(|e| panic!("{name} {}: {e}", engine.name));
                         forms += usize::from(!statements.is_empty());
                         let calls = dialect.by_kind(form, &vec![1; statements.len()]).call;
                         assert!(form == Drive::Server || calls == 0, "{name} {}: of what kind is it?", engine.name);

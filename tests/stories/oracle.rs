@@ -37,6 +37,7 @@ fn fixture(room: &Room) {
         duration_s: 10.0,
         mix: None,
         parameters: dbdyno_model::Parameters::default(),
+        cores: None,
         may_follow_from_jobs: None,
         commit: CommitMode::Durable,
         mapping: Mapping::Native { ramp: None },

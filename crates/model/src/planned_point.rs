@@ -22,6 +22,10 @@ pub struct PlannedPoint {
     /// The parameters of a workload that decide what its users do. Empty for tests, and in older documents.
     #[serde(default, skip_serializing_if = "Parameters::is_empty")]
     pub parameters: Parameters,
+    /// Processors that the server is held to for this point alone, where a run goes through several numbers of them.
+    /// Absent elsewhere, and in older documents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cores: Option<u32>,
     /// Rows per transaction; 0 where the test has no transactions.
     pub rows_per_tx: u64,
     /// 1, 2, 3 …

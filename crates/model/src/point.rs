@@ -54,6 +54,10 @@ pub struct Point {
     /// The parameters of a workload that decide what its users did. Empty for tests, and in older documents.
     #[serde(default, skip_serializing_if = "Parameters::is_empty")]
     pub parameters: Parameters,
+    /// Processors that the server was held to for this point alone, where a run goes through several numbers of them.
+    /// Absent elsewhere, and in older documents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cores: Option<u32>,
     /// The rate that an open loop asked for, all jobs together; absent in a closed one.
     pub asked_per_s: Option<f64>,
     /// What carried the sessions of the client drive. Absent where the server ran the loop, and in older documents.

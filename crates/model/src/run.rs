@@ -97,6 +97,10 @@ pub struct CellKey {
     /// The load of the client drive: rate, pauses, queues, connections.
     #[serde(flatten)]
     pub load: ClientLoad,
+    /// Processors that the server was held to , where a run goes through several numbers of them.
+    /// Absent elsewhere, and in older documents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cores: Option<u32>,
     /// Whether the points measure the best DOP of a ramp again. The points that selected it belong to another cell.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub again: bool,
@@ -106,8 +110,8 @@ impl CellKey {
     /// The cell that a point belongs to.
     #[must_use]
     pub fn of(point: &Point) -> Self {
-        let Point { drive, dop, rows_per_tx, load, again, .. } = *point;
-        Self { subject: point.subject.requested(), drive, dop, rows_per_tx, load, again }
+        let Point { drive, dop, rows_per_tx, load, cores, again, .. } = *point;
+        Self { subject: point.subject.requested(), drive, dop, rows_per_tx, load, cores, again }
     }
 }
 

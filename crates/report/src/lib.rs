@@ -19,6 +19,7 @@ pub mod lists;
 mod load_times;
 mod markdown;
 pub mod numbers;
+mod over_cores;
 mod registry;
 mod reported;
 mod sections;

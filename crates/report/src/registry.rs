@@ -5,7 +5,7 @@ use crate::document::{Block, Document, Section};
 use crate::reported::Reported;
 use crate::sections::points::{self, BPS80, BPS84_LOAD, BPS84_OLTP};
 use crate::sections::{latency, marks, method, own_platform, pace, platform, published, ramps};
-use crate::sections::{scaling, searches, storage, summary, transactions, verdict, waits, writes};
+use crate::sections::{scaling, searches, slob, storage, summary, transactions, verdict, waits, writes};
 use crate::summary::head;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Point, RunJson};
@@ -45,6 +45,7 @@ pub const REPORTS: &[Report] = &[
     entry("writes", "what every point wrote, log and data files told apart", |of, _| writes::report(&of.run)),
     entry("latency", "times of transactions by the rate asked for", |of, c| latency::report(&of.run, &of.times, c)),
     entry("transactions", "what a workload did, by the minute and by statement", |of, _| transactions::report(&of.run)),
+    entry("slob", "random I/O through the database, by the figures of SLOB", |of, _| slob::report(&of.run)),
     entry("storage", "I/Os of the storage itself, below any database", |of, _| storage::report(&of.run)),
     entry("published", "what a published result says beside its series", |of, _| published::report(&of.run)),
     entry("platform", "hardware, operating system, database, settings", |of, _| vec![platform::section(&of.run)]),
@@ -68,6 +69,7 @@ impl Reported {
         let kind = if run.published.is_some() { "Published result" } else { "dbdyno platform report" };
         let mut sections = vec![verdict::section(self.verdict.as_slice()), summary::section(run, catalogue)];
         sections.extend(searches::sections(run, catalogue));
+        sections.push(slob::section(run));
         sections.extend([storage::share(run, catalogue), storage::section(run)]);
         sections.extend([platform::section(run), pace::section(run)]);
         sections.extend(ramps::sections(self, catalogue));

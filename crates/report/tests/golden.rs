@@ -34,6 +34,7 @@ fn every_report_is_as_its_golden_files_say() {
     let beside = Reported::of(fixture::storage::beside());
     let pooled = Reported::of(fixture::pooled());
     let workload = Reported::of(fixture::workload());
+    let slob = Reported::of(fixture::slob());
     let long_ramps = Reported::of(catalogue.platform("hp_dl980_violin_2012").unwrap());
     for (name, variant, run) in [
         ("summary", "storage", &storage),
@@ -46,6 +47,7 @@ fn every_report_is_as_its_golden_files_say() {
         ("searches", "found", &searched),
         ("transactions", "workload", &workload),
         ("latency", "pauses", &workload),
+        ("slob", "cores", &slob),
     ] {
         let text = report(name).unwrap().of(run, &catalogue).text(Some(100));
         wrong.extend(golden(&format!("{name}.{variant}"), &text).err());

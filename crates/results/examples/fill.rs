@@ -102,6 +102,7 @@ fn planned(point: &Point) -> PlannedPoint {
         duration_s: 10.0,
         mix: None,
         parameters: dbdyno_model::Parameters::default(),
+        cores: None,
         may_follow_from_jobs: None,
         commit: CommitMode::Durable,
         mapping: Mapping::Native { ramp: None },

@@ -144,6 +144,7 @@ fn record_ms() -> Vec<f64> {
         duration_s: 2.0,
         mix: None,
         parameters: dbdyno_model::Parameters::default(),
+        cores: None,
         may_follow_from_jobs: None,
         commit: CommitMode::Durable,
         mapping: Mapping::Native { ramp: None },

@@ -117,6 +117,7 @@ fn resolve_points(request: &RunRequest, context: PlanContext<'_>) -> Result<Plan
                 duration_s: duration_s(request, &group, test),
                 mix: None,
                 parameters: dbdyno_model::Parameters::default(),
+                cores: None,
                 may_follow_from_jobs: None,
                 commit: request.commit,
                 mapping: mapping.clone(),

@@ -111,6 +111,7 @@ pub(crate) fn empty_point(planned: &PlannedPoint) -> Point {
         load: planned.load,
         mix: planned.mix.clone(),
         parameters: planned.parameters.clone(),
+        cores: planned.cores,
         rows_per_tx: planned.rows_per_tx,
         repeat: planned.repeat,
         again: planned.again,

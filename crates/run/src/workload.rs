@@ -122,6 +122,7 @@ fn points(request: &RunRequest, of: WorkloadRequest<'_>) -> Result<Plan, PlanErr
         duration_s: request.duration_s.or(settings.duration_s).unwrap_or(DURATION_S),
         mix,
         parameters: parameters.clone(),
+        cores: None,
         may_follow_from_jobs: None,
         commit: request.commit,
         mapping,

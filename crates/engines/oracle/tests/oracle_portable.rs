@@ -12,7 +12,7 @@
 use dbdyno_engine::client::{Answer, Value};
 use dbdyno_engine::program::{Act, Outcome};
 use dbdyno_engine::{ChunkResult, Engine, PointSpec, Target, data::Keys};
-use dbdyno_model::{Drive, Scale, TableName, TableShape, Test};
+use dbdyno_model::{Drive, Parameters, Scale, TableName, TableShape, Test};
 use dbdyno_testkit::conformance::{NoProgress, catalogue, expected, spec};
 use dbdyno_workload::{DataSpec, Dialect, Ended, TargetWorkload, User, workload};
 

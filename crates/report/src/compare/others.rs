@@ -3,6 +3,7 @@
 
 use super::side::Side;
 use crate::groups::unique;
+use crate::over_cores;
 use dbdyno_model::{PublishedCurve, Suspect};
 use serde::Serialize;
 
@@ -42,7 +43,7 @@ impl OtherSeries {
 
 /// Every key of every such series that two sides have; the series' own result comes first.
 pub(super) fn of(sides: &[Side]) -> Vec<OtherSeries> {
-    let curves: Vec<Vec<&PublishedCurve>> = sides.iter().map(curves).collect();
+    let curves: Vec<Vec<PublishedCurve>> = sides.iter().map(curves).collect();
     let kinds = unique(curves.iter().flatten().flat_map(|curve| {
         let keys = curve.points.iter().flat_map(|p| p.values.keys()).map(String::as_str);
         let keys = curve.primary.as_deref().into_iter().chain(keys).filter(move |key| *key != curve.by);
@@ -50,16 +51,18 @@ pub(super) fn of(sides: &[Side]) -> Vec<OtherSeries> {
     }));
     let others = kinds.iter().map(|(test, by, key)| {
         let found: Vec<Option<&PublishedCurve>> =
-            curves.iter().map(|c| c.iter().copied().find(|c| c.test == *test && c.by == *by)).collect();
+            curves.iter().map(|c| c.iter().find(|c| c.test == *test && c.by == *by)).collect();
         other(test, by, key, &found)
     });
     others.filter(|other| other.sides() > 1).collect()
 }
 
-/// The series of a side whose result the source names; labels of charts belong to no test.
-fn curves(side: &Side) -> Vec<&PublishedCurve> {
+/// The series of a side whose result the source names, and that of its newest run over cores; labels of charts belong to
+/// no test.
+fn curves(side: &Side) -> Vec<PublishedCurve> {
     let published = side.runs.iter().filter_map(|run| run.published.as_ref());
-    published.flat_map(|p| &p.curves).filter(|c| c.primary.is_some()).collect()
+    let published = published.flat_map(|p| &p.curves).filter(|c| c.primary.is_some()).cloned();
+    published.chain(side.runs.first().and_then(over_cores::curve)).collect()
 }
 
 fn other(test: &str, by: &str, key: &str, curves: &[Option<&PublishedCurve>]) -> OtherSeries {

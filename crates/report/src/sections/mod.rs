@@ -17,6 +17,7 @@ pub(crate) mod ramps;
 pub(crate) mod scaling;
 pub(crate) mod searches;
 mod seconds;
+pub(crate) mod slob;
 pub(crate) mod storage;
 pub(crate) mod summary;
 pub(crate) mod transactions;

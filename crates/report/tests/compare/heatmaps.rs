@@ -1,9 +1,9 @@
 //! The documents' heatmaps, series and layers, from the platform files alone.
 
-use super::{catalogue, compared, folder, golden, platforms, sample, text, throughput};
+use super::{catalogue, compared, fixture, folder, golden, platforms, sample, text, throughput};
 use dbdyno_model::{Layer, UsableFor};
 use dbdyno_report::Extent;
-use dbdyno_report::compare::{CompareOptions, KeyFigure, Rank};
+use dbdyno_report::compare::{CompareOptions, KeyFigure, Rank, Side};
 
 pub(crate) const ORABENCH: [&str; 7] = [
     "ibm_p8_e870_2016",
@@ -91,6 +91,10 @@ fn series_over_cores_stand_side_by_side() {
     assert_eq!((first.test.as_str(), first.by.as_str(), first.key.as_str()), ("SLOB", "cores", "read_write_per_s"));
     assert_eq!(first.rows[0].values[..2], [Some(18_724.4), Some(131_870.3)]);
     golden("compare.slob.80", &text(&comparison, Extent::Screen, Some(80)));
+    // A run of one's own over cores stands in the same tables.
+    let own = Side::new("own", vec![fixture::slob()]);
+    let sides: Vec<Side> = std::iter::once(own).chain(platforms(&slob, &catalogue())).collect();
+    golden("compare.slob_own.100", &text(&compared(&sides, &CompareOptions::default()), Extent::Screen, Some(100)));
 }
 
 #[test]

@@ -114,6 +114,7 @@ fn load(n: u64) -> ClientLoad {
             think: None,
             pause,
             logon,
+            transactions_each: n.is_multiple_of(13).then_some(n),
         },
         _ => ClientLoad {
             rate: Some(Rate::Share { pct: 1 + (n % 200) as u32 }),
@@ -123,6 +124,7 @@ fn load(n: u64) -> ClientLoad {
             think: None,
             pause,
             logon,
+            transactions_each: n.is_multiple_of(13).then_some(n),
         },
     }
 }

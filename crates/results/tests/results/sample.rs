@@ -44,6 +44,7 @@ pub(crate) fn plan(points: usize) -> Plan {
         duration_s: 2.0,
         mix: None,
         parameters: dbdyno_model::Parameters::default(),
+        cores: None,
         may_follow_from_jobs: None,
         commit: CommitMode::Durable,
         mapping: Mapping::Native { ramp: None },

@@ -29,6 +29,7 @@ pub fn storage_plan(settings: &OrionSettings, seed: u64) -> Plan {
             duration_s: load.duration_s,
             mix: None,
             parameters: dbdyno_model::Parameters::default(),
+            cores: None,
             may_follow_from_jobs: None,
             commit: CommitMode::Durable,
             mapping: Mapping::Native { ramp: None },

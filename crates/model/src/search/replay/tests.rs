@@ -18,6 +18,7 @@ fn template(jobs: u32, duration_s: f64) -> PlannedPoint {
         duration_s,
         mix: None,
         parameters: Parameters::default(),
+        cores: None,
         may_follow_from_jobs: None,
         commit: CommitMode::Durable,
         mapping: Mapping::Native { ramp: None },

@@ -3,6 +3,7 @@
 use super::super::words::ColumnWords;
 use crate::document::{Cell, Form};
 use crate::figures::is_doubtful;
+use crate::over_cores;
 use dbdyno_model::{MetricId, Point, SuspectCode};
 use serde_json::Value;
 
@@ -10,7 +11,7 @@ use serde_json::Value;
 type PointFigure = fn(&Point) -> Option<f64>;
 
 /// Figures that follow from others, by their names in `words.toml`.
-const DERIVED: [(&str, PointFigure); 14] = [
+const DERIVED: [(&str, PointFigure); 16] = [
     ("rows_per_tx", |p| (p.rows_per_tx > 0).then_some(p.rows_per_tx as f64)),
     ("per_process", |p| {
         let processes = f64::from(p.dop.jobs) * f64::from(p.dop.threads);
@@ -27,6 +28,8 @@ const DERIVED: [(&str, PointFigure); 14] = [
     ("failed", |p| Some(p.outcomes.requests.saturating_sub(p.outcomes.ok) as f64)),
     ("calls", |p| p.statements.map(|sent| sent.call).filter(|calls| *calls > 0).map(|n| n as f64)),
     ("deletes", |p| p.statements.map(|sent| sent.delete).filter(|deletes| *deletes > 0).map(|n| n as f64)),
+    ("blocks_per_s", over_cores::blocks_per_s),
+    ("idle_cpu_pct", over_cores::idle_cpu_pct),
     ("checkpoints", |p| p.paced_writes.map(|paced| paced.checkpoints).or(p.database.checkpoints).map(|n| n as f64)),
 ];
 /// JSON paths of the figures of a point's own work.
@@ -107,6 +110,7 @@ mod tests {
             ("points", "bps84_oltp"),
             ("writes", "points"),
             ("transactions", "points"),
+            ("slob", "points"),
         ];
         let named = sections.into_iter().flat_map(|(section, table)| columns(section, table));
         let named: BTreeSet<&str> = named.filter_map(|column| column.derived.as_deref()).collect();
