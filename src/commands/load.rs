@@ -68,7 +68,7 @@ pub(super) fn load(args: &LoadArgs, context: &Context) -> Result<(), Error> {
             Ok(_) => Some(hold(place.engine.as_ref(), &target, &progress, &stop)?),
             Err(_) => None,
         };
-        let loaded = looked.load(&place, args.jobs.or(wish.settings.load_jobs), &progress, &stop)?;
+        let loaded = looked.load(&place, args.jobs, &progress, &stop)?;
         let next = format!("dbdyno run {}{}", workload.name(), wished.again(&target));
         show_workload(workload, target, loaded, args.shown.format())?;
         context.say_next(&next, "measures it");

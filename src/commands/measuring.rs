@@ -52,7 +52,7 @@ impl<'a> Ready<'a> {
         place: &'a OpenedTarget,
         workload: Option<WorkloadTarget>,
         load: LoadRequest<'_>,
-        most_s: Option<f64>,
+        (most_s, most_jobs): (Option<f64>, Option<u32>),
         context: &'a Context,
     ) -> Result<Self, Error> {
         let engine = place.engine.as_ref();
@@ -67,7 +67,8 @@ impl<'a> Ready<'a> {
             }
         };
         let hold = hold(engine, load.target, &progress, &stop)?;
-        let workloads = workload.map_or_else(|| Ok(Vec::new()), |workload| workload.loaded(place, &progress, &stop))?;
+        let workloads =
+            workload.map_or_else(|| Ok(Vec::new()), |workload| workload.loaded(place, most_jobs, &progress, &stop))?;
         Ok(Self {
             context,
             place,

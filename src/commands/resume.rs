@@ -63,7 +63,7 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
         jobs: dbdyno_probe::hardware_threads(),
         verify: true,
     };
-    let mut ready = Ready::make(&opened, workload, load, args.max_duration, context)?;
+    let mut ready = Ready::make(&opened, workload, load, (args.max_duration, None), context)?;
     ready.reports = reports;
     let database = opened.engine.describe().map_err(opened.failed("describing"))?;
     refuse_changes(&before, changes_of_the_database(&before.database, &database), context)?;

@@ -75,7 +75,7 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     let mut repository = Repository::open(&context.results, FileAccess::ReadWrite)?;
 
     let again = again(args, workload.as_ref().map(|of| (of.workload, &of.spec)));
-    let mut ready = Ready::make(&place, workload, load, args.max_duration, context)?;
+    let mut ready = Ready::make(&place, workload, load, (args.max_duration, args.max_jobs), context)?;
     (ready.reports, ready.script) = (reports, script);
     ready.sampling = if args.no_sampling { Sampling::Off } else { Sampling::On };
     let places: Vec<usize> = (0..plan.points.len()).collect();

@@ -97,7 +97,11 @@ pub(super) fn refuse_misplaced(args: &RunArgs, workload: Option<&'static dyn Wor
     let problem = match workload {
         Some(of) if of.about().unit.is_some() => {
             let first = not_of_units.iter().find(|(_, given, _)| *given);
-            first.map(|(option, _, instead)| format!("{option} has no use with the workload {}: {instead}", of.name()))
+            let first = first.map(|(option, _, instead)| (*option, *instead));
+            let of_tests = of_tests.iter().find(|(_, given)| *given).map(|(option, _)| (*option, "name --schemas 1,2,4"));
+            first.or(of_tests).map(|(option, instead)| {
+                format!("{option} has no use with the workload {}: {instead}", of.name())
+            })
         }
         Some(of) if args.schemas.is_some() => {
             Some(format!("--schemas is for the workload slob; how many are at work on {} is said by --users", of.name()))
@@ -156,6 +160,8 @@ pub(super) struct WorkloadTarget {
     pub(super) data: WorkloadData,
     /// The data that is there, else what was asked for, else what the workload says.
     pub(super) spec: DataSpec,
+    /// Jobs that load it, where somebody has said so.
+    load_jobs: Option<u32>,
 }
 
 impl WorkloadTarget {
@@ -187,7 +193,8 @@ impl WorkloadTarget {
             Some(held) if wish.is_met_by(held) => held.clone(),
             _ => wish.spec(workload),
         };
-        Ok(Self { workload, dialect, data, spec })
+        workload.fits(&spec, &wish.settings.work).map_err(Error::Usage)?;
+        Ok(Self { workload, dialect, data, spec, load_jobs: wish.settings.load_jobs })
     }
 
     /// Refuses to measure a workload that is not loaded, where dbdyno does not load without being asked.
@@ -266,7 +273,7 @@ impl WorkloadTarget {
         stop: &StopSwitch,
     ) -> Result<WorkloadLoad, Error> {
         let dialect = self.dialect.as_ref().map_err(|why| Error::Usage(why.clone()))?;
-        let jobs = jobs.unwrap_or_else(dbdyno_probe::hardware_threads);
+        let jobs = jobs.or(self.load_jobs).unwrap_or_else(dbdyno_probe::hardware_threads);
         let loaded = load_workload(place.engine.as_ref(), dialect, &self.spec, jobs, (progress, stop));
         progress.finish();
         let loaded = loaded.map_err(|error| match stop.requested() {
@@ -308,13 +315,16 @@ impl WorkloadTarget {
     pub(super) fn loaded(
         self,
         place: &OpenedTarget,
+        most_jobs: Option<u32>,
         progress: &Progress,
         stop: &StopSwitch,
     ) -> Result<Vec<LoadedWorkload>, Error> {
         if self.dialect.is_err() {
             return Ok(Vec::new());
         }
-        let WorkloadLoad { data, .. } = self.load(place, None, progress, stop)?;
+        let by_default = dbdyno_probe::hardware_threads();
+        let jobs = most_jobs.map(|most| self.load_jobs.unwrap_or(by_default).min(most));
+        let WorkloadLoad { data, .. } = self.load(place, jobs, progress, stop)?;
         Ok(self.dialect.into_iter().map(|dialect| LoadedWorkload::new(dialect, data.clone())).collect())
     }
 }
@@ -334,26 +344,37 @@ pub(super) fn amount(workload: &dyn Workload, data: &DataSpec) -> String {
 
 /// The error for a target with other data than was asked for.
 fn other_data(place: &OpenedTarget, workload: &dyn Workload, held: &DataSpec, wish: &DataWish) -> Error {
-    let asked = wish.spec(workload);
-    let scale = if wish.scale.or(wish.units_at_least.map(Scale::units)).is_some() { asked.scale } else { held.scale };
-    let parameters = if wish.settings.data_named.is_empty() { held.parameters.clone() } else { asked.parameters };
+    let wished = wish.spec(workload);
+    let says_scale = wish.scale.or(wish.units_at_least.map(Scale::units)).is_some();
+    let scale = if says_scale { wished.scale } else { held.scale };
+    let named = &wish.settings.data_named;
+    let kept = held.parameters.iter().filter(|(name, _)| !named.iter().any(|named| named == name));
+    let set = named.iter().filter_map(|name| Some((name.as_str(), wished.parameters.get(name)?)));
+    let parameters = kept.chain(set).collect();
     let asked = DataSpec { scale, seed: wish.seed.unwrap_or(held.seed), parameters };
     let words = |of: &DataSpec| match held.seed == asked.seed {
         true => workload.data_words(of),
         false => format!("{}, seed {}", workload.data_words(of), of.seed),
     };
-    let (same_amount, same_seed) = (amount(workload, held) == amount(workload, &asked), held.seed == asked.seed);
-    let options = match (same_amount, same_seed) {
-        (false, true) => amount(workload, held),
-        (true, _) => format!("--seed {}", held.seed),
-        (false, false) => format!("{} --seed {}", amount(workload, held), held.seed),
-    };
+    // What would ask for the data that is there.
+    let mut options = Vec::new();
+    if !wish.scale.is_none_or(|scale| scale == held.scale)
+        || !wish.units_at_least.is_none_or(|units| units <= held.scale.whole_units())
+    {
+        options.push(amount(workload, &DataSpec { parameters: workload.data_by_default().parameters, ..held.clone() }));
+    }
+    let differs = |name: &&String| asked.parameters.get(name) != held.parameters.get(name);
+    let set = named.iter().filter(differs);
+    options.extend(set.map(|name| format!("--set {name}={}", held.parameters.get(name).unwrap_or("FALSE"))));
+    options.extend((held.seed != asked.seed).then(|| format!("--seed {}", held.seed)));
+    options.dedup();
     Error::Usage(format!(
-        "{} holds {} at {}, and {} was asked for; say {options}, or run `dbdyno drop --target {}` first",
+        "{} holds {} at {}, and {} was asked for; say {}, or run `dbdyno drop --target {}` first",
         place.target,
         workload.name(),
         words(held),
         words(&asked),
+        options.join(" "),
         shell_word(&place.target.to_string())
     ))
 }

@@ -114,7 +114,8 @@ fn data_that_is_no_more_as_it_was_loaded_is_not_measured() {
         assert!(refused.contains(said) && refused.contains("load anew"), "{breach}: {refused}");
     }
     let other = room.run(&format!("{RUN} --set SCALE=160M")).expect(2).stderr;
-    let said = "holds slob at 1 schema of 10240 blocks, and 1 schema of 20480 blocks was asked for; say --schemas 1,";
+    let said =
+        "holds slob at 1 schema of 10240 blocks, and 1 schema of 20480 blocks was asked for; say --set SCALE=10240,";
     assert!(other.contains(said), "{other}");
     let more = room.run(&format!("run slob {TARGET} --schemas 1,2 --update-pct 0")).expect(2).stderr;
     assert!(more.contains("2 schemas of 10240 blocks was asked for; say --schemas 1,"), "{more}");
@@ -200,4 +201,27 @@ fn a_run_goes_on_with_its_own_parameters() {
         );
         assert_eq!(number(point, "/rows_per_s") / number(point, "/ops_per_s"), 15.0);
     }
+}
+
+#[test]
+fn what_users_do_must_fit_into_the_data_that_is_there() {
+    let (room, target) = (Room::new(), "--target sqlite:large.sqlite");
+    room.run(&format!("load slob --set SCALE=160M --set SCAN_TABLE_SZ=2M {target}")).expect(0);
+    let spot = "--set DO_HOTSPOT=TRUE --set HOTSPOT_FREQUENCY=1 --set HOTSPOT_OFFSET_MB";
+    let run = format!("run slob {target} --duration 300ms");
+    // There is no such place in data as it is shipped, and there is in this.
+    room.run(&format!("{run} {spot}=100")).expect(0);
+    let refused = room.run(&format!("{run} {spot}=155")).expect(2).stderr;
+    assert!(refused.contains("HOTSPOT") && refused.contains("20480"), "{refused}");
+    for (asked, said) in [
+        ("--set SCAN_TABLE_SZ=1M", "and 1 schema of 20480 blocks was asked for; say --set SCAN_TABLE_SZ=256,"),
+        ("--set SCALE=80M", "and 1 schema of 10240 blocks with 256 to scan was asked for; say --set SCALE=20480,"),
+        ("--set OBFUSCATE_COLUMNS=TRUE", "256 to scan, obfuscated was asked for; say --set OBFUSCATE_COLUMNS=FALSE,"),
+    ] {
+        let refused = room.run(&format!("{run} {asked}")).expect(2).stderr;
+        assert!(refused.contains("holds slob at 1 schema of 20480 blocks with 256 to scan"), "{refused}");
+        assert!(refused.contains(said), "{asked}: {refused}");
+    }
+    let refused = room.run(&format!("{run} --ramp 1,2")).expect(2).stderr;
+    assert!(refused.contains("--ramp has no use with the workload slob"), "{refused}");
 }

@@ -1,5 +1,5 @@
-//! Random I/O through the database as its users know it from published results: SQL executions, blocks read and written,
-//! the time of a single-block read, buffer hits and idle processors, over the cores that a server was held to.
+//! Random I/O through the database as its users know it from published results: SQL executions, blocks read and
+//! written, the time of a single-block read, buffer hits and idle processors, over the cores that a server was held to.
 
 use crate::figures::is_doubtful;
 use dbdyno_model::{Point, PublishedCurve, PublishedCurvePoint, RunJson, Status, Suspect, SuspectCode};
@@ -55,10 +55,16 @@ pub(crate) fn curve(run: &RunJson) -> Option<PublishedCurve> {
     })
 }
 
+/// A figure with four digits, as published ones have.
+fn four_digits(value: f64) -> f64 {
+    let factor = 10_f64.powi(3 - value.abs().max(f64::MIN_POSITIVE).log10().floor().clamp(-9.0, 9.0) as i32);
+    (value * factor).round() / factor
+}
+
 fn at(cores: u32, points: &mut [&Point]) -> Option<PublishedCurvePoint> {
     points.sort_by(|a, b| a.ops_per_s.unwrap_or(0.0).total_cmp(&b.ops_per_s.unwrap_or(0.0)));
     let point = points.get(points.len() / 2)?;
-    let figures = FIGURES.iter().filter_map(|(key, figure)| Some(((*key).to_owned(), figure(point)?)));
+    let figures = FIGURES.iter().filter_map(|(key, figure)| Some(((*key).to_owned(), four_digits(figure(point)?))));
     let values: BTreeMap<String, f64> = figures.chain([(BY.to_owned(), f64::from(cores))]).collect();
     let doubt = || {
         let notes: Vec<&str> = point.flag_notes.values().map(String::as_str).collect();

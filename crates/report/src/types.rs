@@ -16,7 +16,7 @@ pub(crate) struct TypeFigures<'a> {
 
 /// The types of the points of one load; empty where the work has only one, and that one was not chosen by a mix.
 pub(crate) fn types<'a>(points: &[&'a Point]) -> Vec<TypeFigures<'a>> {
-    let is_chosen = points.iter().any(|point| point.mix.is_some());
+    let is_chosen = points.iter().any(|point| point.mix.is_some() || !point.parameters.is_empty());
     of_repeats(&points.iter().map(|point| point.transactions.as_slice()).collect::<Vec<_>>(), is_chosen)
 }
 

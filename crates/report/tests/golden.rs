@@ -62,7 +62,7 @@ fn every_golden_file_belongs_to_a_report() {
         let name = name.trim_end_matches(".txt").trim_end_matches(".80");
         let name = name.trim_end_matches(".storage").trim_end_matches(".share").trim_end_matches(".connections");
         let name = name.trim_end_matches(".ramps").trim_end_matches(".found");
-        let name = name.trim_end_matches(".workload").trim_end_matches(".pauses");
+        let name = name.trim_end_matches(".workload").trim_end_matches(".pauses").trim_end_matches(".cores");
         assert!(report(name).is_some(), "tests/golden/{name}.txt belongs to no report");
     }
 }

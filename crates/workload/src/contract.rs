@@ -199,6 +199,14 @@ pub trait Workload: Sync {
         parameters.clone()
     }
 
+    /// Refuses parameters that do not go with the data.
+    ///
+    /// # Errors
+    /// What does not go together.
+    fn fits(&self, _: &DataSpec, _: &Parameters) -> Result<(), String> {
+        Ok(())
+    }
+
     /// How much data that is, in words.
     fn data_words(&self, data: &DataSpec) -> String {
         format!("scale {}", data.scale)
@@ -233,8 +241,8 @@ pub trait Workload: Sync {
         &[]
     }
 
-    /// What is wrong with how the figures have changed, from before to after, while transactions ended so, by type in the
-    /// order of [`Workload::types`], on data and with parameters.
+    /// What is wrong with how the figures have changed, from before to after, while transactions ended so, by type in
+    /// the order of [`Workload::types`], on data and with parameters.
     fn miscounted(&self, figures: (&[i64], &[i64]), ended: &[Ended], of: (&DataSpec, &Parameters)) -> Vec<String>;
 }
 

@@ -12,14 +12,11 @@ use dbdyno_model::{Drive, Mix, Parameters, Scale};
 use operations::{FIRST_UNIT, Operations, Sent};
 use strum::VariantArray as _;
 
-/// Kinds of operations, which are the types of its transactions, in order.
-pub(super) const KINDS: [&str; 3] = ["select", "update", "scan"];
-
 pub(crate) struct Slob;
 
 /// What parameters say. Those of a plan were checked when it was made.
 fn conf_of(data: &DataSpec, parameters: &Parameters) -> Conf {
-    Conf::of(data.parameters.iter().chain(parameters.iter())).unwrap_or_default()
+    slob_conf::together(data, parameters).unwrap_or_default()
 }
 
 impl Workload for Slob {
@@ -45,11 +42,15 @@ impl Workload for Slob {
 
     fn types_of(&self, _: Option<&Mix>, parameters: &Parameters) -> Vec<TransactionType> {
         let of = |(name, weight): (&&str, u32)| TransactionType { name: (*name).to_owned(), weight };
-        KINDS.iter().zip(slob_conf::shares(parameters)).map(of).collect()
+        proof::KINDS.iter().zip(slob_conf::shares(parameters)).map(of).collect()
     }
 
     fn settings(&self, assignments: &[Assignment]) -> Result<Settings, String> {
         slob_conf::settings(assignments).map_err(|error| error.to_string())
+    }
+
+    fn fits(&self, data: &DataSpec, parameters: &Parameters) -> Result<(), String> {
+        slob_conf::together(data, parameters).map(drop).map_err(|error| error.to_string())
     }
 
     fn committing(&self, data: &DataSpec, parameters: &Parameters) -> Parameters {
@@ -57,11 +58,7 @@ impl Workload for Slob {
     }
 
     fn data_words(&self, data: &DataSpec) -> String {
-        let schemas = match data.scale.whole_units() {
-            1 => "1 schema".to_owned(),
-            many => format!("{many} schemas"),
-        };
-        format!("{schemas} of {} blocks", conf_of(data, &Parameters::default()).scale_blocks)
+        slob_conf::data_words(data)
     }
 
     fn statements(&self, _: Drive) -> Vec<&'static str> {

@@ -13,7 +13,7 @@ pub use error::{ConfError, Place};
 pub use read::read;
 pub use settings::{Conf, Hotspot, RedoStress, Statistics, ThinkRule};
 
-use crate::Settings;
+use crate::{DataSpec, Settings};
 use dbdyno_model::Parameters;
 use error::Refusal;
 use parameters::{Decides, PARAMETERS, parameter, unknown};
@@ -30,12 +30,31 @@ static RULES: [Rule; 4] = [
     (&["THINK_TM_MIN", "THINK_TM_MAX"], think_times_swapped),
 ];
 
+/// The parameter that says how much data a schema has.
+const SCALE: &str = "SCALE";
+/// More blocks than anybody has.
+const MOST_BLOCKS: &str = "1000000000000";
+
+/// What the parameters of data and of what users do say together.
+///
+/// # Errors
+/// As for [`Conf::of`].
+pub(crate) fn together(data: &DataSpec, parameters: &Parameters) -> Result<Conf, ConfError> {
+    Conf::of(data.parameters.iter().chain(parameters.iter()))
+}
+
 /// What a user has set, as a workload says it.
 ///
 /// # Errors
 /// As for [`Conf::resolve`].
 pub(crate) fn settings(assignments: &[Assignment]) -> Result<Settings, ConfError> {
-    let conf = Conf::resolve(assignments)?;
+    let is_said = assignments.iter().any(|assignment| assignment.name == SCALE);
+    // Where nobody says how much data there is, the data says it, and what does not fit into that is refused then.
+    let ample = (!is_said).then(|| option_of(SCALE, SCALE, MOST_BLOCKS.to_owned()));
+    let mut conf = Conf::resolve(&ample.into_iter().chain(assignments.iter().cloned()).collect::<Vec<_>>())?;
+    if !is_said {
+        conf.scale_blocks = Conf::default().scale_blocks;
+    }
     let named = assignments.iter().map(|assignment| &assignment.name);
     Ok(Settings {
         work: Parameters::from_iter(conf.work()),
@@ -47,6 +66,18 @@ pub(crate) fn settings(assignments: &[Assignment]) -> Result<Settings, ConfError
         transactions_each: Some(conf.work_loop).filter(|operations| *operations > 0),
         script: conf.external_script,
     })
+}
+
+/// How much data there is, in words: what is not as shipped is said.
+pub(crate) fn data_words(data: &DataSpec) -> String {
+    let (conf, shipped) = (together(data, &Parameters::default()).unwrap_or_default(), Conf::default());
+    let schemas = match data.scale.whole_units() {
+        1 => "1 schema".to_owned(),
+        many => format!("{many} schemas"),
+    };
+    let scan = (conf.scan_blocks != shipped.scan_blocks).then(|| format!(" with {} to scan", conf.scan_blocks));
+    let texts = conf.obfuscate_columns.then_some(", obfuscated");
+    format!("{schemas} of {} blocks{}{}", conf.scale_blocks, scan.unwrap_or_default(), texts.unwrap_or_default())
 }
 
 /// How many of 100 operations read, change and scan.

@@ -76,8 +76,8 @@ impl<'e> TargetWorkload<'e> {
         format!("indexes of {}", self.name())
     }
 
-    /// Loads data, with so many jobs at the same time where the engine can. An interrupted load of the same data goes on
-    /// where it stopped. Anything else that an earlier load left is dropped first. The caller has locked the target.
+    /// Loads data, with so many jobs at the same time where the engine can. An interrupted load of the same data goes
+    /// on where it stopped. Anything else that an earlier load left is dropped first. The caller has locked the target.
     ///
     /// # Errors
     /// A table that dbdyno did not make has one of its names; the engine's error; `Cancelled` once the watch says so;
@@ -148,9 +148,10 @@ impl<'e> TargetWorkload<'e> {
     ) -> Result<f64, EngineError> {
         let (began, what) = (Instant::now(), format!("{} {words}", self.name()));
         let statements = largest_first(self.dialect.all(section, data)?, tables);
-        if !statements.is_empty() {
-            self.engine.run_each(&what, &statements, jobs, watch)?;
+        if statements.is_empty() {
+            return Ok(0.0);
         }
+        self.engine.run_each(&what, &statements, jobs, watch)?;
         Ok(began.elapsed().as_secs_f64())
     }
 
@@ -247,9 +248,9 @@ impl<'e> TargetWorkload<'e> {
         }
     }
 
-    /// Counts rows and indexes, and looks where rows lie where that is asked for. Says which tables have other numbers of rows than a load of this data makes, and
-    /// whether the indexes are others than those that the load made. Where an earlier release has loaded, their number
-    /// alone is known.
+    /// Counts rows and indexes, and looks where rows lie where that is asked for. Says which tables have other numbers
+    /// of rows than a load of this data makes, and whether the indexes are others than those that the load made. Where
+    /// an earlier release has loaded, their number alone is known.
     ///
     /// # Errors
     /// The engine's error.
@@ -263,7 +264,8 @@ impl<'e> TargetWorkload<'e> {
         Ok(wrong)
     }
 
-    /// What is wrong with the numbers of rows and indexes, and with where rows lie, and a hash of what describes the indexes.
+    /// What is wrong with the numbers of rows and indexes, and with where rows lie, and a hash of what describes the
+    /// indexes.
     fn count(&self, data: &DataSpec) -> Result<(Vec<String>, String), EngineError> {
         let mut wrong = if self.dialect.has("placed") {
             self.dialect.workload().misplaced(&self.query("placed", data)?)

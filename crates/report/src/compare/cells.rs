@@ -143,7 +143,11 @@ fn part_transactions(row: &mut ComparedRow, baseline: usize) {
 /// How the users of a workload worked; `None` for a test.
 fn way(point: &Point) -> Option<String> {
     let Subject::Workload(_) = point.subject else { return None };
-    let mix = point.mix.as_ref().map_or_else(|| "with its own weights".to_owned(), |mix| format!("with the mix {mix}"));
+    let mix = match (&point.mix, point.parameters.is_empty()) {
+        (_, false) => format!("with {}", point.parameters),
+        (Some(mix), true) => format!("with the mix {mix}"),
+        (None, true) => "with its own weights".to_owned(),
+    };
     let think = point.load.think.map_or_else(String::new, |think| format!(", think {think}"));
     Some(mix + &think + &within(&point.load))
 }

@@ -57,8 +57,8 @@ pub(super) fn of(sides: &[Side]) -> Vec<OtherSeries> {
     others.filter(|other| other.sides() > 1).collect()
 }
 
-/// The series of a side whose result the source names, and that of its newest run over cores; labels of charts belong to
-/// no test.
+/// The series of a side whose result the source names, and that of its newest run over cores; labels of charts belong
+/// to no test.
 fn curves(side: &Side) -> Vec<PublishedCurve> {
     let published = side.runs.iter().filter_map(|run| run.published.as_ref());
     let published = published.flat_map(|p| &p.curves).filter(|c| c.primary.is_some()).cloned();

@@ -122,7 +122,10 @@ fn timed(of: &LoadTimes<'_>) -> Option<(Work, String, SideTimes)> {
         (_, None) => (closed_loop(key), counted(key.dop.jobs.into(), "job"), f64::from(key.dop.jobs)),
     };
     let mix = point.mix.as_ref().map(|mix| format!("mix {mix}"));
-    let place = [place].into_iter().filter(|place| !place.is_empty()).chain(mix).collect::<Vec<_>>().join(", ");
+    let parameters = (!point.parameters.is_empty()).then(|| point.parameters.to_string());
+    let cores = point.cores.map(|cores| counted(cores.into(), "core"));
+    let chosen = mix.into_iter().chain(parameters).chain(cores);
+    let place = [place].into_iter().filter(|place| !place.is_empty()).chain(chosen).collect::<Vec<_>>().join(", ");
     let times = SideTimes {
         at,
         p50: of.time(|t| t.p50),

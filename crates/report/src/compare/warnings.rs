@@ -77,7 +77,7 @@ pub(super) fn all(sides: &[Side], rows: &[ComparedRow], catalogue: &Catalogue) -
     }
     let text = "a client's jobs that share connections, beside such as have one each or share another number of them";
     warn(WarningKind::Connections, unlike(sides, &connections).map(|which| format!("{text}: {which}")));
-    let text = "other weights of a workload's transactions (--mix): that is other work";
+    let text = "other weights or parameters of a workload (--mix, --set): that is other work";
     warn(WarningKind::Mixes, unlike(sides, &mix).map(|which| format!("{text}: {which}")));
     let paced: Vec<(&str, Vec<&Point>)> =
         sides.iter().map(|s| (s.name.as_str(), s.runs.iter().flat_map(|run| &run.points).collect())).collect();
@@ -143,11 +143,14 @@ fn connections(run: &RunJson) -> String {
     shared.map_or_else(|| if any { "one each" } else { "" }.to_owned(), |n| format!("{n} shared"))
 }
 
-/// The weights of a workload's transactions.
+/// The weights of a workload's transactions, or its parameters.
 fn mix(run: &RunJson) -> String {
     let mut of_workloads = run.points.iter().filter(|p| matches!(p.subject, Subject::Workload(_)));
-    let mix = of_workloads.next().map(|p| p.mix.as_ref());
-    mix.map_or_else(String::new, |mix| mix.map_or_else(|| "its own".to_owned(), ToString::to_string))
+    of_workloads.next().map_or_else(String::new, |point| match &point.mix {
+        Some(mix) => mix.to_string(),
+        None if !point.parameters.is_empty() => point.parameters.to_string(),
+        None => "its own".to_owned(),
+    })
 }
 
 /// A tool with a shortest time, beside others.

@@ -68,6 +68,10 @@ fn text(value: &Value) -> String {
         Value::Null => String::new(),
         Value::String(text) => harmless(text),
         Value::Array(list) => list.iter().map(text).collect::<Vec<_>>().join(" "),
+        Value::Object(pairs) => {
+            let pairs: Vec<String> = pairs.iter().map(|(key, value)| format!("{key}={}", text(value))).collect();
+            harmless(&pairs.join(" "))
+        }
         other => other.to_string(),
     }
 }
@@ -89,8 +93,8 @@ mod tests {
     use super::*;
     use dbdyno_catalogue::Catalogue;
     use dbdyno_model::{
-        Logon, PerMinute, PumpKind, PumpUse, ResponseTime, StatementCounts, Storage, StorageIos, StorageLayout,
-        StorageLoad, StoragePattern, StorageProof, StorageReadWrite, Subject,
+        Logon, Parameters, PerMinute, PumpKind, PumpUse, ResponseTime, StatementCounts, Storage, StorageIos,
+        StorageLayout, StorageLoad, StoragePattern, StorageProof, StorageReadWrite, Subject,
     };
     use std::collections::BTreeSet;
 
@@ -117,7 +121,7 @@ mod tests {
     /// The paths of everything in a document that contains no object.
     fn leaves(path: &str, value: &Value, found: &mut BTreeSet<String>) {
         match value {
-            Value::Object(fields) if !LEFT_OUT.contains(&path) => {
+            Value::Object(fields) if !LEFT_OUT.contains(&path) && path != "parameters" => {
                 let dot = if path.is_empty() { "" } else { "." };
                 fields.iter().for_each(|(key, value)| leaves(&format!("{path}{dot}{key}"), value, found));
             }
@@ -132,6 +136,8 @@ mod tests {
         (point.service_time_s, point.response_time_s) = (Some(ResponseTime::default()), Some(ResponseTime::default()));
         (point.connection_wait_s, point.load.connections) = (Some(ResponseTime::default()), Some(1));
         point.redo.sync_writes = Some(1.0);
+        (point.parameters, point.cores) = (Parameters::from_iter([("WORK_UNIT", "64")]), Some(2));
+        point.load.transactions_each = Some(400);
         (point.mix, point.load.pause) = (Some("A=1".parse().unwrap()), Some("1ms".parse().unwrap()));
         let statements = StatementCounts { logon: Some(1), ..StatementCounts::default() };
         (point.statements, point.outcomes.rolled_back) = (Some(statements), 1);

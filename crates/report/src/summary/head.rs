@@ -110,9 +110,11 @@ pub(crate) fn measured(run: &RunJson) -> String {
     let profile = profile.map_or_else(String::new, |profile| format!(" ({profile})"));
     let mix = run.points.iter().find_map(|point| point.mix.as_ref());
     let mix = mix.map_or_else(String::new, |mix| format!(" with the mix {mix}"));
+    let parameters = run.points.iter().map(|point| &point.parameters).find(|parameters| !parameters.is_empty());
+    let with = parameters.map_or_else(String::new, |parameters| format!(" with {parameters}"));
     let within = run.points.first().map(|point| within(&point.load)).unwrap_or_default();
     let (suite, version, status) = (&run.run.suite, &run.run.tool_version, run.run.status.name());
-    format!("{suite}{mix}{within}, {started}, dbdyno {version}{profile}, {status}")
+    format!("{suite}{mix}{with}{within}, {started}, dbdyno {version}{profile}, {status}")
 }
 
 /// What users do within a transaction besides its statements, in words after a comma; nothing for most loads.

@@ -1,8 +1,10 @@
 //! What proves a load and the work: how many rows there are and where they lie, and how many rows operations found.
 
-use super::KINDS;
 use crate::Ended;
 use crate::slob_conf::Conf;
+
+/// Kinds of operations, which are the types of its transactions, in order.
+pub(super) const KINDS: [&str; 3] = ["select", "update", "scan"];
 
 /// What is wrong with the numbers of rows: two for each schema, those of its rows and of its scan table.
 pub(super) fn misloaded(conf: &Conf, schemas: u32, counted: &[i64]) -> Vec<String> {
@@ -19,8 +21,8 @@ pub(super) fn misloaded(conf: &Conf, schemas: u32, counted: &[i64]) -> Vec<Strin
 /// How much the keys of a schema may follow the order of storage, in millionths of a correlation.
 const MOST_CORRELATION: u64 = 50_000;
 
-/// What is wrong with where the rows lie. For each schema: its rows, the blocks that have them, what is stored elsewhere,
-/// and the correlation of keys and storage in millionths.
+/// What is wrong with where the rows lie. For each schema: its rows, the blocks that have them, what is stored
+/// elsewhere, and the correlation of keys and storage in millionths.
 pub(super) fn misplaced(figures: &[i64]) -> Vec<String> {
     let of_schema = |(schema, found): (u32, &[i64])| {
         let schema = format!("schema {schema}");
