@@ -358,8 +358,8 @@ fn other_data(place: &OpenedTarget, workload: &dyn Workload, held: &DataSpec, wi
     };
     // What would ask for the data that is there.
     let mut options = Vec::new();
-    if !wish.scale.is_none_or(|scale| scale == held.scale)
-        || !wish.units_at_least.is_none_or(|units| units <= held.scale.whole_units())
+    if wish.scale.is_some_and(|scale| scale != held.scale)
+        || wish.units_at_least.is_some_and(|units| units > held.scale.whole_units())
     {
         options.push(amount(workload, &DataSpec { parameters: workload.data_by_default().parameters, ..held.clone() }));
     }

@@ -61,7 +61,7 @@ impl RowSource for RowsByColumns<'_> {
                 }
                 ColumnValues::Permutation { of, every } => {
                     let nth = permuted(seed, (id - 1) / every % of, *of).cast_signed() + 1;
-                    into.push(number(if (id - 1) % every == 0 { nth } else { -nth }))
+                    into.push(number(if (id - 1).is_multiple_of(*every) { nth } else { -nth }))
                 }
                 // They are resolved before rows are made.
                 ColumnValues::CycleOf(_)
