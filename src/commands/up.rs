@@ -40,6 +40,7 @@ pub(super) fn up(args: &UpArgs, context: &Context) -> Result<(), Error> {
     let request = UpRequest {
         size,
         memory_limit_bytes: args.memory_limit,
+        cpus: &[],
         keep: args.keep,
         programs: programs.as_deref(),
         hardware_threads: dbdyno_probe::hardware_threads(),

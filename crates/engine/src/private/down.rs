@@ -74,7 +74,7 @@ fn stop_and_remove(
     let had_data = data.is_dir();
     if keep {
         if let Some(instance) = &recorded {
-            Instance { stage: Stage::Stopped, process: None, cgroup: None, ..instance.clone() }
+            Instance { stage: Stage::Stopped, process: None, cgroups: Vec::new(), ..instance.clone() }
                 .write(instance_folder)?;
         }
     } else {
@@ -176,11 +176,9 @@ fn refuse_unproved(
     )))
 }
 
-/// Removes what an instance had besides its data: its control group and its socket.
+/// Removes what an instance had besides its data: its control groups and its socket.
 pub(super) fn clear_traces(instance_folder: &InstanceFolder, instance: Option<&Instance>) -> Result<(), ServerError> {
-    if let Some(group) = instance.and_then(|i| i.cgroup.as_deref()) {
-        cgroup::remove(group);
-    }
+    instance.into_iter().flat_map(|instance| &instance.cgroups).for_each(|group| cgroup::remove(group));
     remove_folder(&instance_folder.run())?;
     let Some(instance) = instance else { return Ok(()) };
     let owner = Account::choose(&[&instance.user]).ok().map(|account| account.uid());

@@ -1,9 +1,10 @@
 //! The record of a private instance, in a file beside its data. Each process is recorded before it begins its work, so
 //! that what a killed dbdyno leaves running can be found again.
 
+use super::HeldBy;
 use super::home::{InstanceFolder, RECORD};
 use crate::servers::{Access, Place, Process, ServerError};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::io;
 use std::path::PathBuf;
 
@@ -51,10 +52,32 @@ pub struct Instance {
     pub log: PathBuf,
     /// The most memory that it may use, page cache included.
     pub memory_limit_bytes: Option<u64>,
-    /// The control group that enforces this limit.
-    pub cgroup: Option<PathBuf>,
+    /// The processors that it is held to; none where it may use all.
+    #[serde(default)]
+    pub cpus: Vec<u32>,
+    /// What holds it to them.
+    #[serde(default)]
+    pub held_by: Option<HeldBy>,
+    /// The control groups that enforce these limits.
+    #[serde(default, alias = "cgroup", deserialize_with = "one_or_more")]
+    pub cgroups: Vec<PathBuf>,
     /// Whether `down` keeps the data if it has no option that says so.
     pub keep: bool,
+}
+
+/// Records of earlier versions name one control group, or null.
+fn one_or_more<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PathBuf>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Named {
+        One(PathBuf),
+        More(Vec<PathBuf>),
+    }
+    Ok(match Option::deserialize(deserializer)? {
+        None => Vec::new(),
+        Some(Named::One(group)) => vec![group],
+        Some(Named::More(groups)) => groups,
+    })
 }
 
 impl Instance {
@@ -140,11 +163,13 @@ mod tests {
         let instance_folder = Home::at(dir.path()).unwrap().instance_folder("engine").unwrap();
         instance_folder.create().unwrap();
         assert_eq!(Instance::read(&instance_folder).unwrap(), None);
+        // As earlier versions wrote it.
         let instance: Instance = serde_json::from_str(
             r#"{"engine":"engine","version":"1","size":"T","cache_bytes":1,"stage":"stopped","process":null,"data":"/d",
-                "socket_folder":"/r","user":"u","programs":"/b","log":"/l","memory_limit_bytes":null,"cgroup":null,"keep":true}"#,
+                "socket_folder":"/r","user":"u","programs":"/b","log":"/l","memory_limit_bytes":null,"cgroup":"/c","keep":true}"#,
         )
         .unwrap();
+        assert_eq!((instance.cgroups.as_slice(), instance.cpus.len()), ([PathBuf::from("/c")].as_slice(), 0));
         let secret = dir.path().join("secret");
         std::fs::write(&secret, "secret").unwrap();
         for name in ["instance.json.new", "instance.json"] {

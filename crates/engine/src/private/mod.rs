@@ -9,7 +9,10 @@
 //! its [`Product`].
 
 mod cgroup;
+mod cpus;
 mod down;
+mod held;
+mod hold;
 mod home;
 mod instance;
 mod lock;
@@ -25,7 +28,9 @@ use crate::{Engine, Target, TargetError};
 use dbdyno_model::Size;
 use std::path::PathBuf;
 
+pub use cpus::{Cpus, choose_cpus, words as cpus_in_words};
 pub use down::{Down, down};
+pub use held::HeldBy;
 pub use home::{Home, InstanceFolder};
 pub use instance::{Instance, Stage};
 pub use ours::mark_folder;
@@ -58,6 +63,21 @@ pub struct PrivateServer {
     pub pid: u32,
     /// The size class whose settings it has.
     pub size: String,
+    /// The processors that it is held to; none where it may use all.
+    pub cpus: Vec<u32>,
+    /// What holds it to them.
+    pub held_by: Option<HeldBy>,
+}
+
+impl PrivateServer {
+    /// The processors that it is held to, for the record of a run, as a name and a text: what its processes show now.
+    #[must_use]
+    pub fn held_to(&self) -> Option<(String, String)> {
+        let by = self.held_by?;
+        let otherwise = held::otherwise(self.pid, &self.cpus).map(|why| format!(", but {why}"));
+        let text = format!("{} by {}{}", cpus_in_words(&self.cpus), by.word(), otherwise.unwrap_or_default());
+        Some(("held to processors".to_owned(), text))
+    }
 }
 
 /// The target by which an engine's private instance is known.
@@ -82,7 +102,8 @@ pub fn find(home: &Home, product: &dyn Product) -> Result<PrivateServer, ServerE
         Stage::Running if instance.lives() => {
             let target = product.target(&instance.place(), product.administrator(Access::Own));
             let target = Target::parse(&target).map_err(|e| ServerError::Refused(e.to_string()))?;
-            Ok(PrivateServer { target, pid: instance.pid(), data: instance.data, size: instance.size })
+            let (pid, Instance { data, size, cpus, held_by, .. }) = (instance.pid(), instance);
+            Ok(PrivateServer { target, pid, data, size, cpus, held_by })
         }
         Stage::Running => {
             let log = instance.log.display();

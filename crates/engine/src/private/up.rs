@@ -1,10 +1,12 @@
 //! Starting an instance: making its data if there is none, then its server.
 
-use super::cgroup::{Group, words};
+use super::cgroup::Groups;
 use super::down::{clear_traces, kin, refuse_strangers, stop};
+use super::held::HeldThread;
+use super::hold::Hold;
 use super::home::{InstanceFolder, remove_folder};
 use super::lock::Lock;
-use super::{Home, Instance, Stage, ours, socket};
+use super::{HeldBy, Home, Instance, Stage, ours, socket};
 use crate::servers::{
     Account, DataFolder, Found, Place, Process, Product, Search, Server, ServerError, ServerLog, Sizing, Watch,
 };
@@ -13,7 +15,6 @@ use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 use std::time::Duration;
-use xxhash_rust::xxh3::xxh3_64;
 
 /// How long a server that was called off may take to end in good order.
 pub(super) const CALLED_OFF: Duration = Duration::from_secs(10);
@@ -25,11 +26,13 @@ pub struct UpRequest<'a> {
     pub size: &'a Size,
     /// The most memory that it may use.
     pub memory_limit_bytes: Option<u64>,
+    /// The processors that it is held to, in ascending order, as [`super::choose_cpus`] chooses them; none leaves it all.
+    pub cpus: &'a [u32],
     /// Whether `down` keeps the data; `None` leaves it as it is, or at no.
     pub keep: Option<bool>,
     /// The folder of the server's programs; `None` looks for them.
     pub programs: Option<&'a Path>,
-    /// Hardware threads that the server can keep busy.
+    /// Hardware threads that the server can keep busy where it is not held to some.
     pub hardware_threads: u32,
 }
 
@@ -75,7 +78,7 @@ pub fn up(home: &Home, product: &dyn Product, request: &UpRequest<'_>, watch: &d
 pub(super) struct Upping<'a> {
     pub(super) instance_folder: &'a InstanceFolder,
     pub(super) product: &'a dyn Product,
-    request: &'a UpRequest<'a>,
+    pub(super) request: &'a UpRequest<'a>,
     pub(super) watch: &'a dyn Watch,
 }
 
@@ -113,10 +116,10 @@ impl Upping<'_> {
         };
         self.instance_folder.refuse_closed(&account)?;
         let programs = self.programs(&account, held)?;
-        let group = self.group()?;
-        let begun = self.begin(&account, &programs, recorded.as_ref(), held.is_some(), group.as_ref());
-        if let (Err(_), Some(group)) = (&begun, &group) {
-            super::cgroup::remove(&group.folder);
+        let hold = self.hold()?;
+        let begun = self.begin(&account, &programs, recorded.as_ref(), held.is_some(), &hold);
+        if begun.is_err() {
+            hold.groups.remove();
         }
         begun
     }
@@ -128,7 +131,7 @@ impl Upping<'_> {
         programs: &Found,
         recorded: Option<&Instance>,
         restart: bool,
-        group: Option<&Group>,
+        hold: &Hold,
     ) -> Result<Up, ServerError> {
         if let Some(instance) = recorded.filter(|i| i.stage == Stage::Making) {
             stop(instance, self.instance_folder, self.product, CALLED_OFF, false, self.watch)?;
@@ -137,9 +140,10 @@ impl Upping<'_> {
             kin.end_in(&self.instance_folder.making());
             kin.end_in(&self.instance_folder.data());
         }
-        // An earlier group is removed unless it is the one that was made just now.
-        let earlier = recorded.filter(|i| i.cgroup.as_deref() != group.map(|g| g.folder.as_path()));
-        clear_traces(self.instance_folder, earlier)?;
+        // Earlier groups are removed unless they are those that were made just now.
+        let mut earlier = recorded.cloned();
+        earlier.iter_mut().for_each(|earlier| earlier.cgroups.retain(|group| !hold.groups.folders().contains(group)));
+        clear_traces(self.instance_folder, earlier.as_ref())?;
         remove_folder(&self.instance_folder.making())?;
         remove_folder(&self.instance_folder.removing())?;
         let keep = self.request.keep.unwrap_or(recorded.is_some_and(|i| i.keep && restart));
@@ -157,28 +161,25 @@ impl Upping<'_> {
             programs: programs.folder.clone(),
             log: self.instance_folder.log(),
             memory_limit_bytes: self.request.memory_limit_bytes,
-            cgroup: group.map(|g| g.folder.clone()),
+            cpus: self.request.cpus.to_owned(),
+            held_by: hold.by,
+            cgroups: hold.groups.folders(),
             keep,
         };
         if !restart {
             self.make_data(&mut instance, account)?;
         }
-        self.start(&mut instance, account, group)?;
+        self.start(&mut instance, account, &hold.groups)?;
         Ok(Up { instance, how: if restart { How::Restarted } else { How::Made } })
     }
 
     fn runs_already(&self, recorded: &Instance) -> Result<Up, ServerError> {
         self.refuse_other_size(recorded)?;
         self.refuse_silent(recorded)?;
-        if let Some(asked) = self.request.memory_limit_bytes.filter(|asked| Some(*asked) != recorded.memory_limit_bytes)
-        {
+        if let Some((now, asked)) = self.otherwise(recorded) {
             let engine = &recorded.engine;
-            let now = recorded
-                .memory_limit_bytes
-                .map_or("no memory limit".to_owned(), |b| format!("a memory limit of {}", words(b)));
             return Err(ServerError::Refused(format!(
-                "the private {engine} runs with {now}, not {}; stop it first, its data can stay: dbdyno down {engine} --keep",
-                words(asked)
+                "the private {engine} runs with {now}, not {asked}; stop it first, its data can stay: dbdyno down {engine} --keep"
             )));
         }
         let mut instance = recorded.clone();
@@ -186,6 +187,7 @@ impl Upping<'_> {
             self.watch.note(&format!("it is being started already (process {})", process.pid));
             self.wait(&instance, process, &ServerLog::open(&self.instance_folder.log())?.whole())?;
         }
+        self.refuse_not_held(&instance)?;
         instance.stage = Stage::Running;
         instance.keep = self.request.keep.unwrap_or(instance.keep);
         if instance != *recorded {
@@ -203,13 +205,6 @@ impl Upping<'_> {
         Err(ServerError::Refused(format!(
             "the private {engine} {state} for size {is}, not {asked}; go on with it: dbdyno up {engine} --size {is}; or remove it with its data first: dbdyno down {engine} --keep=false"
         )))
-    }
-
-    fn group(&self) -> Result<Option<Group>, ServerError> {
-        let Some(bytes) = self.request.memory_limit_bytes else { return Ok(None) };
-        let place = xxh3_64(self.instance_folder.path.as_os_str().as_encoded_bytes());
-        let name = format!("dbdyno-{}-{place:016x}", self.product.about().engine);
-        Group::create(&name, bytes, self.request.size.engine_cache_bytes).map(Some)
     }
 
     /// Those that it ran with before are tried first.
@@ -261,13 +256,16 @@ impl Upping<'_> {
     }
 
     /// Starts the server and waits until it can be worked with.
-    fn start(&self, instance: &mut Instance, account: &Account, group: Option<&Group>) -> Result<(), ServerError> {
+    fn start(&self, instance: &mut Instance, account: &Account, groups: &Groups) -> Result<(), ServerError> {
         self.folder(&instance.socket_folder, account)?;
         let sizing = Sizing {
             size: self.request.size,
             version: &instance.version,
             socket_folder: &instance.socket_folder,
-            hardware_threads: self.request.hardware_threads,
+            hardware_threads: match u32::try_from(instance.cpus.len()) {
+                Ok(0) | Err(_) => self.request.hardware_threads,
+                Ok(held) => held,
+            },
             memory_limit_bytes: instance.memory_limit_bytes,
         };
         let settings = self.product.settings(&sizing);
@@ -277,16 +275,17 @@ impl Upping<'_> {
         ours::mark_folder(&instance.data).map_err(|e| ServerError::io("mark", &instance.data, &e))?;
         server.set(&settings)?;
         self.log()?;
+        let by_affinity = instance.held_by == Some(HeldBy::Affinity);
+        let held = by_affinity.then(|| HeldThread::to(&instance.cpus)).transpose()?;
         let started = server.start(self.watch, &mut |process: &Process| {
-            if let Some(group) = group {
-                let taken = group.take(process.pid);
-                taken.map_err(|e| ServerError::io("put the server into", &group.folder, &e))?;
-            }
+            groups.take(process.pid)?;
             instance.stage = Stage::Starting;
             instance.process = Some(process.clone());
             instance.write(self.instance_folder)
-        })?;
-        let started = self.wait(instance, &started.process, &started.log);
+        });
+        drop(held);
+        let started = started?;
+        let started = self.wait(instance, &started.process, &started.log).and_then(|()| self.stop_not_held(instance));
         instance.stage = if instance.lives() { Stage::Starting } else { Stage::Stopped };
         if started.is_ok() {
             instance.stage = Stage::Running;

@@ -158,7 +158,9 @@ impl<P: Product> Engine for ServerEngine<P> {
     }
 
     fn describe(&self) -> Result<Database, EngineError> {
-        P::describe(self)
+        let mut database = P::describe(self)?;
+        database.facts.extend(self.private.as_ref().and_then(PrivateServer::held_to));
+        Ok(database)
     }
 
     fn durability(&self, commit: CommitMode, drive: Drive) -> Result<Durability, EngineError> {

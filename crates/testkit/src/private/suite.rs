@@ -4,10 +4,13 @@ use super::{
     CancelAtFirstNote, MIB, OtherProcess, SignalAtStart, TestHome, entries, kill, make_leftover, mode, request,
     run_sql, size,
 };
-use dbdyno_engine::private::{How, Instance, Stage, Up, UpRequest, down, find};
-use dbdyno_engine::servers::{Account, Process, Product, ServerError, Silent, Watch};
+use dbdyno_engine::private::{
+    Cpus, HeldBy, How, Instance, Stage, Up, UpRequest, choose_cpus, cpus_in_words, down, find,
+};
+use dbdyno_engine::servers::{Account, Process, Product, ServerError, Silent, Watch, pids};
 use dbdyno_model::ErrorClass;
 use rustix::process::Signal;
+use std::collections::BTreeSet;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -123,7 +126,7 @@ pub fn homes_do_not_clash(product: &'static dyn Product, odd_name: &str, left_fi
         let folder = run_sql(product, &up.instance, data_sql);
         assert_eq!(Path::new(folder.trim_end_matches('/')), up.instance.data);
     }
-    if let Some(group) = &first_up.instance.cgroup {
+    if let Some(group) = first_up.instance.cgroups.first() {
         let groups = std::fs::read_to_string(format!("/proc/{}/cgroup", first_up.instance.pid())).unwrap();
         assert!(groups.contains(group.file_name().unwrap().to_str().unwrap()), "{groups}");
         let limit = ["memory.max", "memory.limit_in_bytes"].map(|file| std::fs::read_to_string(group.join(file)));
@@ -134,8 +137,78 @@ pub fn homes_do_not_clash(product: &'static dyn Product, odd_name: &str, left_fi
     for test_home in [&first, &second] {
         assert!(down(&test_home.home, product, None, &Silent).unwrap().removed);
     }
-    assert!(!socket_folder.exists() && first_up.instance.cgroup.is_none_or(|group| !group.exists()));
+    assert!(!socket_folder.exists() && first_up.instance.cgroups.iter().all(|group| !group.exists()));
     assert!(!second_up.instance.lives() && !first.instance_folder().exists() && !second.instance_folder().exists());
+}
+
+/// A server that is held to one processor has no process and no thread that may use another, from its start on, and
+/// through restarts. `check` checks settings for one processor: those of a machine with 96 are not meant.
+pub fn is_held_to_processors(product: &'static dyn Product, check: impl Fn(&Instance)) {
+    let (test_home, t, engine) = (TestHome::new(product, "home"), size("T", 8 * MIB), product.about().engine);
+    let Cpus { server, left } = choose_cpus(1).unwrap();
+    let words = cpus_in_words(&server);
+    let free = UpRequest { hardware_threads: 96, ..request(&t) };
+    let held = UpRequest { cpus: &server, ..free };
+    let both = UpRequest { memory_limit_bytes: Some(512 * MIB), ..held };
+    let up = test_home.up(&both).or_else(|_| test_home.up(&held)).unwrap();
+    assert_eq!((up.how, &up.instance.cpus), (How::Made, &server));
+    let only = BTreeSet::from([words.clone()]);
+    assert_eq!(processors_of(&up.instance), only);
+    check(&up.instance);
+    let by = up.instance.held_by.unwrap();
+    let fact = find(&test_home.home, product).unwrap().held_to();
+    let (name, text) = ("held to processors".to_owned(), format!("{words} by {}", by.word()));
+    assert_eq!(fact, Some((name, text)));
+    let list = |group: &PathBuf| std::fs::read_to_string(group.join("cpuset.cpus")).unwrap_or_default();
+    let groups = up.instance.cgroups.clone();
+    let is_cpuset = groups.iter().any(|group| list(group).trim() == words);
+    assert_eq!(is_cpuset, by == HeldBy::Cpuset, "{groups:?}");
+    // Asked for in general, it stays as it is; asked for otherwise, it is refused.
+    let again = test_home.up(&free).unwrap();
+    assert_eq!((again.how, &again.instance), (How::Already, &up.instance));
+    if let Some(other) = left.first() {
+        let refusal = test_home.refused(&UpRequest { cpus: &[*other], ..free });
+        let expected = format!("the private {engine} runs with the processors {words}, not {other}; stop it first");
+        assert!(refusal.starts_with(&expected) && refusal.contains("--keep"), "{refusal}");
+    }
+    kill(&up.instance);
+    let again = test_home.up(&held).unwrap();
+    assert_eq!((again.how, &again.instance.cpus, again.instance.held_by), (How::Restarted, &server, Some(by)));
+    assert_eq!(processors_of(&again.instance), only);
+    // Those that had a limit of memory, too, are of no use to anybody now.
+    let kept = &again.instance.cgroups;
+    assert!(groups.iter().all(|group| !group.exists() || kept.contains(group)), "{groups:?}");
+    let groups = kept.clone();
+    down(&test_home.home, product, Some(true), &Silent).unwrap();
+    assert!(groups.iter().all(|group| !group.exists()), "{groups:?}");
+    let free = test_home.up(&free).unwrap().instance;
+    assert_eq!((&free.cpus, free.held_by, free.cgroups.len()), (&Vec::new(), None, 0));
+    if let Some(other) = left.first() {
+        assert!(!processors_of(&free).contains(&words));
+        let refusal = test_home.refused(&UpRequest { cpus: &[*other], ..held });
+        assert!(refusal.contains(&format!("runs with all processors, not {other}; stop it first")), "{refusal}");
+    }
+    assert!(down(&test_home.home, product, Some(false), &Silent).unwrap().removed);
+    // Processors that no machine has.
+    let none = [1_000];
+    let error = test_home.up(&UpRequest { cpus: &none, ..held }).unwrap_err().to_string();
+    assert!(error.contains("cannot hold the server to the processors 1000"), "{error}");
+    assert!(!test_home.instance_folder().exists(), "refused before anything was started");
+}
+
+/// The processors that the threads of a server may use, in the words of the system: all that work in its data folder.
+fn processors_of(instance: &Instance) -> BTreeSet<String> {
+    let data = instance.data.canonicalize().unwrap();
+    let works_there = |pid: &u32| std::fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd == data);
+    let mut all = BTreeSet::new();
+    for pid in pids().filter(works_there) {
+        for thread in std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten() {
+            let Ok(status) = std::fs::read_to_string(thread.path().join("status")) else { continue };
+            let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap();
+            all.insert(list.trim().to_owned());
+        }
+    }
+    all
 }
 
 /// Unfit programs, missing programs, and a memory limit that is too small are refused before anything is made. Each
@@ -215,7 +288,9 @@ pub fn a_process_that_is_not_the_server_is_not_killed(product: &'static dyn Prod
             programs: PathBuf::from("/usr/bin"),
             log: test_home.instance_folder().join("log"),
             memory_limit_bytes: None,
-            cgroup: None,
+            cpus: Vec::new(),
+            held_by: None,
+            cgroups: Vec::new(),
             keep: false,
         };
         instance.write(&test_home.home.instance_folder(product.about().engine).unwrap()).unwrap();

@@ -1,8 +1,8 @@
 use super::*;
 use dbdyno_engine::private::{Instance, UpRequest};
 use dbdyno_testkit::private::{
-    MIB, TestHome, a_process_that_is_not_the_server_is_not_killed, homes_do_not_clash, refuses_programs, request, size,
-    survives_crashes_and_failed_starts, what_dbdyno_never_made_is_left_alone,
+    MIB, TestHome, a_process_that_is_not_the_server_is_not_killed, homes_do_not_clash, is_held_to_processors,
+    refuses_programs, request, size, survives_crashes_and_failed_starts, what_dbdyno_never_made_is_left_alone,
 };
 use mysql::prelude::{FromRow, Queryable};
 
@@ -94,6 +94,12 @@ fn its_settings_are_in_force_and_its_account_is_the_only_one() {
     }
     let may = rows::<String>(&instance, "SHOW GRANTS").join("\n");
     assert!(may.contains("GRANT ALL PRIVILEGES ON *.*") && may.contains("WITH GRANT OPTION"), "{may}");
+}
+
+#[test]
+fn an_instance_is_held_to_processors() {
+    // None of its settings depends on their number; it asks the system itself.
+    is_held_to_processors(&PRODUCT, |_| {});
 }
 
 #[test]

@@ -3,8 +3,9 @@ use dbdyno_engine::private::{How, Instance, Stage, UpRequest, down, find};
 use dbdyno_engine::server::{Connection as _, first};
 use dbdyno_engine::servers::{Process, Silent};
 use dbdyno_testkit::private::{
-    Later, MIB, TestHome, a_process_that_is_not_the_server_is_not_killed, homes_do_not_clash, refuses_programs,
-    request, size, survives_crashes_and_failed_starts, uid_of, unmark, what_dbdyno_never_made_is_left_alone,
+    Later, MIB, TestHome, a_process_that_is_not_the_server_is_not_killed, homes_do_not_clash, is_held_to_processors,
+    refuses_programs, request, run_sql, size, survives_crashes_and_failed_starts, uid_of, unmark,
+    what_dbdyno_never_made_is_left_alone,
 };
 use std::os::unix::process::CommandExt;
 use std::sync::atomic::Ordering;
@@ -138,6 +139,13 @@ fn an_instance_of_an_earlier_version_is_used_stopped_and_removed() {
     unmark(&place.instance_folder());
     assert!(down(&place.home, &PRODUCT, Some(false), &Silent).unwrap().removed);
     assert!(!place.instance_folder().exists());
+}
+
+#[test]
+fn an_instance_is_held_to_processors() {
+    is_held_to_processors(&PRODUCT, |instance| {
+        assert_eq!(run_sql(&PRODUCT, instance, "SHOW max_parallel_workers;"), "16");
+    });
 }
 
 #[test]
