@@ -11,7 +11,7 @@ Examples:
   dbdyno up                 what can be started here, and what runs
   dbdyno up postgres --size D
   dbdyno up mariadb --size D
-  dbdyno up postgres --size N --memory-limit 8GiB --keep")]
+  dbdyno up postgres --size N --memory-limit 8GiB --cpus 4 --keep")]
 pub(crate) struct UpArgs {
     /// The engine, postgres or mariadb; without one: what there is
     pub(crate) engine: Option<String>,
@@ -23,6 +23,12 @@ pub(crate) struct UpArgs {
     /// The page cache is included, so that large tables are read from the device.
     #[arg(long, value_name = "SIZE", value_parser = bytes, requires = "engine")]
     pub(crate) memory_limit: Option<u64>,
+    /// Hold the server to this many processors
+    ///
+    /// They are those with the lowest numbers that dbdyno itself may use, of as many cores and as few sockets as possible.
+    /// A cpuset control group holds it, or its affinity where no such group can be made.
+    #[arg(long, value_name = "N", requires = "engine")]
+    pub(crate) cpus: Option<u32>,
     /// Mark the data to be kept: a plain `down` then only stops
     ///
     /// --keep=false takes the mark away.

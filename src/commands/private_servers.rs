@@ -5,7 +5,7 @@ use super::context::Context;
 use crate::error::Error;
 use crate::output::{self, Format};
 use dbdyno::ENGINES;
-use dbdyno_engine::private::{self, Home, Instance, Private, Standing};
+use dbdyno_engine::private::{self, HeldBy, Home, Instance, Private, Standing};
 use dbdyno_engine::servers::{Found, Product, ServerError};
 use dbdyno_report::lists;
 use serde::Serialize;
@@ -57,6 +57,10 @@ struct ServerItem {
     missing: Option<String>,
     /// The size class of the data that is there.
     size: Option<String>,
+    /// The processors that the server is held to, where it runs and is held to some.
+    cpus: Vec<u32>,
+    /// What holds it to them.
+    held_by: Option<HeldBy>,
     /// What to type; absent where nothing can be done.
     command: Option<String>,
 }
@@ -102,12 +106,15 @@ fn item(asking: Asking, engine: &'static str, of: Private) -> Result<ServerItem,
         Ok(found) => (Some(found), None),
         Err(error) => (None, Some(error.to_string())),
     };
-    let size = standing.instance.filter(|_| state != State::None).map(|instance: Instance| instance.size);
+    let known = standing.instance.filter(|_| state != State::None);
+    let running = known.as_ref().filter(|_| state == State::Running);
+    let (cpus, held_by) = running.map(|instance| (instance.cpus.clone(), instance.held_by)).unwrap_or_default();
+    let size = known.map(|instance: Instance| instance.size);
     // Nothing starts without programs.
     let can = found.is_some() || state == State::Running || asking == Asking::Down;
     let command = command(asking, engine, state, size.as_deref()).filter(|_| can);
     let (version, programs) = found.map(|Found { version, folder }| (version, folder)).unzip();
-    Ok(ServerItem { engine, state, version, programs, missing, size, command })
+    Ok(ServerItem { engine, state, version, programs, missing, size, cpus, held_by, command })
 }
 
 /// What to type; nothing where there is nothing to do.
@@ -126,7 +133,11 @@ fn command(asking: Asking, engine: &str, state: State, size: Option<&str>) -> Op
 
 fn page(asking: Asking, items: &[ServerItem]) -> String {
     let state = |item: &ServerItem| match (item.state, &item.size) {
-        (State::Running, Some(size)) => format!("runs, size {size}"),
+        (State::Running, Some(size)) => {
+            let cpus = private::cpus_in_words(&item.cpus);
+            let held = item.held_by.map(|by| format!(", cpus {cpus} by {}", by.word()));
+            format!("runs, size {size}{}", held.unwrap_or_default())
+        }
         (State::Stopped, Some(size)) => format!("stopped, data of size {size}"),
         _ => "none".to_owned(),
     };

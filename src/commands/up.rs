@@ -37,10 +37,11 @@ pub(super) fn up(args: &UpArgs, context: &Context) -> Result<(), Error> {
     let size = context.catalogue.size(&args.size)?;
     let home = Home::from_environment().map_err(failed("starting", engine))?;
     let programs = product.about().programs.named();
+    let cpus = args.cpus.map(private::choose_cpus).transpose().map_err(failed("starting", engine))?;
     let request = UpRequest {
         size,
         memory_limit_bytes: args.memory_limit,
-        cpus: &[],
+        cpus: cpus.as_ref().map_or(&[], |cpus| &cpus.server),
         keep: args.keep,
         programs: programs.as_deref(),
         hardware_threads: dbdyno_probe::hardware_threads(),
@@ -78,6 +79,9 @@ fn page(answer: &UpDocument<'_>, context: &Context) -> String {
     line("server", format!("process {pid}, user {}, {}", instance.user, instance.programs.display()));
     if let Some(bytes) = instance.memory_limit_bytes {
         line("memory", format!("at most {}, page cache included", numbers::bytes(bytes)));
+    }
+    if let Some(by) = instance.held_by {
+        line("cpus", format!("{} alone, held by {}", private::cpus_in_words(&instance.cpus), by.word()));
     }
     let end =
         if instance.keep { "stops it and keeps its data" } else { "stops it and removes its data; --keep keeps it" };

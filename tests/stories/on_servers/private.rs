@@ -15,6 +15,7 @@ stories!(
     two_homes_at_once_do_not_clash,
     two_starts_of_one_home_make_one_server,
     a_private_server_that_crashed_is_started_again,
+    a_private_server_is_held_to_processors,
     a_workload_that_another_dbdyno_just_loads_is_not_measured_under_another_scale,
 );
 
@@ -151,6 +152,47 @@ fn a_private_server_that_crashed_is_started_again<S: Private>() {
     let up = home.up("--size T");
     assert_eq!(text(&up, "/how"), "restarted");
     assert_eq!(home.inside(&up, "SELECT note FROM mine.notes"), "keep me");
+}
+
+/// `--cpus` is seen in what `up` says, in the processes, and in the record of a run.
+fn a_private_server_is_held_to_processors<S: Private>() {
+    let home = Home::new(S::ENGINE);
+    let there = std::thread::available_parallelism().unwrap().get();
+    let ask = if there == 1 { "ask for 1,".to_owned() } else { format!("ask for 1 to {there},") };
+    for n in [0, there + 1, 1_000_000] {
+        let ending = home.run(&format!("up ENGINE --size T --cpus {n}")).expect(2);
+        let said = &ending.stderr;
+        assert!(said.starts_with(&format!("dbdyno: --cpus {n}: dbdyno may use {there} processor")), "{said}");
+        assert!(said.contains(&ask), "{said}");
+    }
+    assert!(!home.data().exists());
+    let up = home.up("--size T --cpus 1");
+    let cpus = up["instance"]["cpus"].as_array().unwrap();
+    let (cpu, by) = (cpus[0].as_u64().unwrap(), text(&up, "/instance/held_by"));
+    assert!(cpus.len() == 1 && ["cpuset", "affinity"].contains(&by), "{up:#}");
+    let status = std::fs::read_to_string(format!("/proc/{}/status", up["pid"])).unwrap();
+    assert!(status.contains(&format!("Cpus_allowed_list:\t{cpu}\n")), "{status}");
+    let page = home.run("up ENGINE --size T").expect(0).stdout;
+    assert!(page.contains(&format!("  cpus     {cpu} alone, held by {by}\n")), "{page}");
+    let all = home.run("up --json").expect(0).json();
+    let item = all.as_array().unwrap().iter().find(|item| item["engine"] == S::ENGINE).unwrap();
+    assert_eq!((&item["cpus"], text(item, "/held_by")), (&up["instance"]["cpus"], by));
+    let page = home.run("up").expect(0).stdout;
+    assert!(page.contains(&format!("runs, size T, cpus {cpu} by {by}")), "{page}");
+    home.run("run T611 --target private:ENGINE --ramp 1 --duration 200ms").expect(0);
+    let document = home.room.show("last");
+    check_document(&document);
+    assert_eq!(text(&document, "/database/facts/held to processors"), format!("{cpu} by {by}"));
+    if there > 1 {
+        assert_eq!(number(&document, "/platform/cpu/limits/allowed_threads"), 1.0);
+        let ending = home.run(&format!("up ENGINE --size T --cpus {there}")).expect(2);
+        assert!(ending.stderr.contains(&format!("runs with the processors {cpu}, not ")), "{}", ending.stderr);
+    }
+    home.run("down ENGINE --keep").expect(0);
+    let groups = up["instance"]["cgroups"].as_array().unwrap();
+    assert!(groups.iter().all(|group| !PathBuf::from(group.as_str().unwrap()).exists()), "{groups:?}");
+    let again = home.up("--size T --cpus 1");
+    assert_eq!((text(&again, "/how"), &again["instance"]["cpus"]), ("restarted", &up["instance"]["cpus"]));
 }
 
 /// The run waits a while for the lock, and its plan was made before.
