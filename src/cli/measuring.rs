@@ -2,6 +2,7 @@
 
 use super::client::ClientArgs;
 use super::common::{Shown, TargetArgs};
+use super::cores::CoresArgs;
 use super::search::SearchArgs;
 use super::settings::SettingsArgs;
 use super::values::{Word, dop, duration_s, label, limit_s, only_dop, scale, words};
@@ -136,6 +137,8 @@ pub(crate) struct RunArgs {
     pub(crate) search: SearchArgs,
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
+    #[command(flatten)]
+    pub(crate) cores: CoresArgs,
     /// Let EXTERNAL_SCRIPT of slob.conf be run: before, after, and at the end
     ///
     /// It is called with the word pre, post or end, and without a shell.

@@ -5,6 +5,7 @@ mod candidates;
 mod client;
 mod common;
 mod completion;
+mod cores;
 mod kubernetes;
 mod measuring;
 mod orion;
@@ -220,6 +221,8 @@ pub(crate) enum ShownTable {
     Latency,
     /// What a workload did, by the minute and by statement
     Transactions,
+    /// Random I/O through the database, by the figures of SLOB
+    Slob,
     /// I/Os of the storage itself, below any database
     Storage,
     /// The key metrics on one page
@@ -245,6 +248,7 @@ impl ShownTable {
             Self::Writes => &["writes"],
             Self::Latency => &["latency"],
             Self::Transactions => &["transactions"],
+            Self::Slob => &["slob"],
             Self::Storage => &["storage"],
             Self::Summary => &["summary"],
             Self::Platform => &["platform"],

@@ -8,7 +8,6 @@ use super::workloads::WorkloadTarget;
 use crate::error::Error;
 use crate::output::{self, Format, shell_word};
 use crate::progress::{Progress, Verbosity};
-use crate::signals;
 use dbdyno_engine::{Hold, MonotonicClock, Sampling};
 use dbdyno_model::{Plan, Run, RunId, RunJson, RunStatus, Status};
 use dbdyno_probe::Pacer;
@@ -18,6 +17,7 @@ use dbdyno_run::{
     LoadRequest, LoadTrigger, LoadedWorkload, ReportFolder, RepositoryReports, RunContext, RunError, Runner,
     StopSwitch, TestMeasurer, hold,
 };
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -40,11 +40,14 @@ pub(super) struct Ready<'a> {
     pub(super) reports: Option<ReportFolder>,
     /// What the user has called before and after the run.
     pub(super) script: Option<Script>,
+    /// The processors that the server is held to for these points.
+    pub(super) server_cpus: Vec<u32>,
+    /// What holds of the server for these points alone.
+    pub(super) server_settings: BTreeMap<String, String>,
 }
 
 impl<'a> Ready<'a> {
-    /// Loads what the target lacks, and locks it. The user's signals, and the end of the allowed time (seconds), stop
-    /// it.
+    /// Loads what the target lacks, and locks it. The switch stops it.
     ///
     /// # Errors
     /// The data is not there and cannot be loaded, or another dbdyno is at work on the target.
@@ -52,11 +55,11 @@ impl<'a> Ready<'a> {
         place: &'a OpenedTarget,
         workload: Option<WorkloadTarget>,
         load: LoadRequest<'_>,
-        (most_s, most_jobs): (Option<f64>, Option<u32>),
+        (stop, most_jobs): (StopSwitch, Option<u32>),
         context: &'a Context,
     ) -> Result<Self, Error> {
         let engine = place.engine.as_ref();
-        let (stop, progress) = (signals::stop(Some(&place.engine), most_s)?, Progress::new(context.verbosity));
+        let progress = Progress::new(context.verbosity);
         let data_verified = match workload {
             Some(_) => true,
             None => {
@@ -80,6 +83,8 @@ impl<'a> Ready<'a> {
             sampling: Sampling::On,
             reports: None,
             script: None,
+            server_cpus: Vec::new(),
+            server_settings: BTreeMap::new(),
         })
     }
 
@@ -102,7 +107,7 @@ impl<'a> Ready<'a> {
     /// The run ended early, or some points are not valid figures. What was measured is kept, and shown all the same
     /// with `--json`.
     pub(super) fn measure(
-        self,
+        mut self,
         repository: &mut Repository,
         run: &RunId,
         plan: &mut Plan,
@@ -110,6 +115,25 @@ impl<'a> Ready<'a> {
         again: Option<&str>,
         format: Format,
     ) -> Result<(), Error> {
+        let (context, script) = (self.context, self.script.take());
+        let measured = self.measure_points(repository, run, plan, places);
+        script.iter().for_each(|script| script.after("post"));
+        let shown = conclude((repository, run, plan), measured, again, format, context);
+        script.iter().for_each(|script| script.after("end"));
+        shown
+    }
+
+    /// Measures points of a run's plan.
+    ///
+    /// # Errors
+    /// The run ended early; what was measured is kept.
+    pub(super) fn measure_points(
+        self,
+        repository: &mut Repository,
+        run: &RunId,
+        plan: &mut Plan,
+        places: &[usize],
+    ) -> Result<(), RunError> {
         let (context, clock) = (self.context, MonotonicClock::default());
         let engine = self.place.engine.as_ref();
         // The machine's pace is taken if the machine does the work.
@@ -129,6 +153,8 @@ impl<'a> Ready<'a> {
             sampling: self.sampling,
             pacer,
             workloads: self.workloads,
+            server_cpus: self.server_cpus,
+            server_settings: self.server_settings,
         })
         .with_reports(self.reports.map(|folder| RepositoryReports::new(folder, run.clone())));
         let mut runner = Runner {
@@ -142,17 +168,28 @@ impl<'a> Ready<'a> {
         };
         let measured = runner.measure_all(places);
         self.progress.finish();
-        self.script.iter().for_each(|script| script.after("post"));
-        if let Err(RunError::Results(error)) = measured {
-            return Err(Error::Recording(error));
-        }
-        let run = named_runs::load(repository, run, context)?;
-        let line = status_line(&run, plan, context);
-        let page = || page(&run, plan, &line, again, context);
-        let shown = show_ended(&run, plan, measured, &line, page, format, context);
-        self.script.iter().for_each(|script| script.after("end"));
-        shown
+        measured
     }
+}
+
+/// Shows a run whose points were measured.
+///
+/// # Errors
+/// As for [`Ready::measure`].
+pub(super) fn conclude(
+    (repository, run, plan): (&Repository, &RunId, &Plan),
+    measured: Result<(), RunError>,
+    again: Option<&str>,
+    format: Format,
+    context: &Context,
+) -> Result<(), Error> {
+    if let Err(RunError::Results(error)) = measured {
+        return Err(Error::Recording(error));
+    }
+    let run = named_runs::load(repository, run, context)?;
+    let line = status_line(&run, plan, context);
+    let page = || page(&run, plan, &line, again, context);
+    show_ended(&run, plan, measured, &line, page, format, context)
 }
 
 fn page(run: &RunJson, plan: &Plan, line: &str, again: Option<&str>, context: &Context) -> String {

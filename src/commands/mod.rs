@@ -5,6 +5,7 @@ mod check;
 mod compare;
 mod completions;
 mod context;
+mod cores;
 mod default_target;
 mod describe;
 mod down;

@@ -9,6 +9,7 @@ use super::workloads::DataWish;
 use super::{awr_report, workloads};
 use crate::cli::ResumeArgs;
 use crate::error::Error;
+use crate::signals;
 use dbdyno_model::{Database, Plan, Platform, RunJson, SubjectKind, SubjectName, Tool};
 use dbdyno_results::{FileAccess, Repository};
 use dbdyno_run::{LoadRequest, RunRequest, points_to_measure};
@@ -25,6 +26,13 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
         return Err(Error::Usage(format!(
             "run {id} measured storage itself, which is not resumed: what may be written to is asked for each time; start it again with \
              `dbdyno orion`, `dbdyno show {id}{}` shows what was measured",
+            context.same_files
+        )));
+    }
+    if plan.points.iter().any(|planned| planned.cores.is_some()) {
+        return Err(Error::Usage(format!(
+            "run {id} went through numbers of cores, for each of which a server was started: it is not gone on with; start it again \
+             (`dbdyno run slob --cores ...`), `dbdyno show {id}{}` shows what was measured",
             context.same_files
         )));
     }
@@ -63,7 +71,10 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
         jobs: dbdyno_probe::hardware_threads(),
         verify: true,
     };
-    let mut ready = Ready::make(&opened, workload, load, (args.max_duration, None), context)?;
+    let mut ready = {
+        let stop = signals::stop(Some(&opened.engine), args.max_duration)?;
+        Ready::make(&opened, workload, load, (stop, None), context)?
+    };
     ready.reports = reports;
     let database = opened.engine.describe().map_err(opened.failed("describing"))?;
     refuse_changes(&before, changes_of_the_database(&before.database, &database), context)?;

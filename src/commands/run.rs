@@ -2,6 +2,7 @@
 //! the results file are checked first, then data is loaded, then the plan is stored, then the first point is measured.
 
 use super::context::Context;
+use super::cores::{self, CoresRequest};
 use super::default_target;
 use super::measuring::{Ready, TABLES, new_run};
 use super::opened_target::OpenedTarget;
@@ -12,6 +13,7 @@ use crate::cli::{ENGINE_DEFAULT, RunArgs};
 use crate::error::Error;
 use crate::output::{self, shell_word};
 use crate::progress::Verbosity;
+use crate::signals;
 use dbdyno_engine::Sampling;
 use dbdyno_model::{CommitMode, Drive};
 use dbdyno_results::{FileAccess, Repository};
@@ -32,15 +34,15 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
         false => (format!("measuring {what} on"), "dbdyno report last".to_owned()),
     };
     let url = default_target::url(wished, &doing, &then, context)?;
+    let held = cores::asked(args, &url)?;
     let reports = awr_report::folder(args.awr_report.as_deref(), &url, context)?;
     let place = OpenedTarget::open(&url, wished.size.as_deref(), wished.seed, &context.catalogue)?;
     refuse_missing_nodes(args, &place)?;
     let wish = workloads::DataWish {
         scale: args.scale,
-        units_at_least: args
-            .schemas
-            .as_ref()
-            .and_then(|ramp| ramp.resolve(dbdyno_probe::hardware_threads()).into_iter().max()),
+        units_at_least: held.as_ref().map(CoresRequest::most_schemas).or_else(|| {
+            args.schemas.as_ref().and_then(|ramp| ramp.resolve(dbdyno_probe::hardware_threads()).into_iter().max())
+        }),
         seed: args.target.seed,
         settings,
     };
@@ -53,6 +55,9 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     if workload.is_some() {
         // The workload may have been named by a suite.
         plan.suite = asked;
+    }
+    if let Some(held) = &held {
+        held.spread(&mut plan, settings.users_per_unit);
     }
     let target = place.target.to_string();
     let load = LoadRequest {
@@ -75,7 +80,10 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     let mut repository = Repository::open(&context.results, FileAccess::ReadWrite)?;
 
     let again = again(args, workload.as_ref().map(|of| (of.workload, &of.spec)));
-    let mut ready = Ready::make(&place, workload, load, (args.max_duration, args.max_jobs), context)?;
+    let mut ready = {
+        let stop = signals::stop(Some(&place.engine), args.max_duration)?;
+        Ready::make(&place, workload, load, (stop, args.max_jobs), context)?
+    };
     (ready.reports, ready.script) = (reports, script);
     ready.sampling = if args.no_sampling { Sampling::Off } else { Sampling::On };
     let places: Vec<usize> = (0..plan.points.len()).collect();
@@ -89,7 +97,10 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     }
     ready.script.iter().try_for_each(Script::before)?;
     repository.begin_run(&run, &plan, &place.platform(), &database, Some(&tool()))?;
-    ready.measure(&mut repository, &run.id, &mut plan, &places, Some(&again), args.shown.format())
+    match held {
+        None => ready.measure(&mut repository, &run.id, &mut plan, &places, Some(&again), args.shown.format()),
+        Some(held) => held.measure((ready, &place), (&mut repository, &run.id, &mut plan), &again, args, context),
+    }
 }
 
 /// The user's request. All hosts of the target take part unless a number says otherwise.
@@ -123,6 +134,9 @@ fn again(args: &RunArgs, data: Option<(&dyn Workload, &DataSpec)>) -> String {
     let mut option = |name: &str, value: Option<String>| words.extend(value.map(|v| format!("{name} {v}")));
     option("--ramp", args.ramp.as_ref().map(ToString::to_string));
     option("--users", args.users.as_ref().map(ToString::to_string));
+    option("--cores", args.cores.cores.as_ref().map(ToString::to_string));
+    option("--schemas-per-core", args.cores.schemas_per_core.map(|n| n.to_string()));
+    option("--cache-per-core", args.cores.cache_per_core.map(|bytes| bytes.to_string()));
     option("--schemas", args.schemas.as_ref().map(ToString::to_string));
     let scale = data.filter(|(of, _)| of.about().unit.is_none()).map(|(_, data)| data.scale);
     option("--scale", scale.map(|scale| scale.to_string()));

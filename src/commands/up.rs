@@ -103,6 +103,11 @@ pub(super) struct UpWatch {
 }
 
 impl UpWatch {
+    /// With a switch that there is already.
+    pub(super) fn with(context: &Context, stop: StopSwitch) -> Self {
+        Self { verbosity: context.verbosity, stop }
+    }
+
     pub(super) fn new(context: &Context) -> Result<Self, Error> {
         Ok(Self { verbosity: context.verbosity, stop: signals::stop(None, None)? })
     }

@@ -42,6 +42,8 @@ pub struct Sampler {
     throttles: Throttles,
     /// Whether the writes of all processes are read, too.
     everybody: bool,
+    /// The processors that the server is held to; none where it is held to none.
+    held_cpus: Vec<u32>,
 }
 
 impl Sampler {
@@ -58,6 +60,7 @@ impl Sampler {
             server_pid: None,
             throttles: Throttles::open(&root, None),
             everybody: false,
+            held_cpus: Vec::new(),
         }
     }
 
@@ -66,6 +69,12 @@ impl Sampler {
     #[must_use]
     pub fn beside(self, server_pid: Option<u32>) -> Self {
         Self { server_pid, throttles: Throttles::open(&Root::machine(), server_pid), ..self }
+    }
+
+    /// The same sampler, which also reads how busy the processors are that the server is held to.
+    #[must_use]
+    pub fn held_to(self, cpus: Vec<u32>) -> Self {
+        Self { held_cpus: cpus, ..self }
     }
 
     /// The same sampler, which also reads what others than the server write to devices; this reads files of every
@@ -88,6 +97,8 @@ impl Sampler {
             clocks: Clocks::read(),
             process_cpu_ns: os::clock_ns(ClockId::ProcessCPUTime),
             cpu: stat.read(&mut buffer, parse::cpu_ticks),
+            held_cpu: (!self.held_cpus.is_empty())
+                .then(|| stat.read(&mut buffer, |text| parse::cpu_ticks_of(text, &self.held_cpus))),
             devices: diskstats.read(&mut buffer, |text| Some(parse::devices(text))),
             own_io: own_io.read(&mut buffer, parse::own_io),
             cpu_waits_us: cpu_waits.read(&mut buffer, parse::pressure_some_us),

@@ -20,6 +20,8 @@ pub struct Snapshot {
     /// What all processes moved; `None` where this was not asked for.
     pub(crate) everybody_io: Option<Reading<OwnIo>>,
     pub(crate) cpu: Reading<CpuTicks>,
+    /// Of the processors that the server is held to; `None` where it is held to none.
+    pub(crate) held_cpu: Option<Reading<CpuTicks>>,
     pub(crate) devices: Reading<Vec<DeviceCounts>>,
     pub(crate) own_io: Reading<OwnIo>,
     pub(crate) memory: Reading<MemoryInUse>,

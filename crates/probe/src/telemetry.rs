@@ -158,12 +158,17 @@ impl Interval<'_> {
                 Err("the engine runs inside dbdyno's process, so their processor time cannot be told apart".to_owned())
             }
         };
-        let shares = match (&self.earlier.cpu, &self.later.cpu) {
+        let between = |earlier: &Reading<CpuTicks>, later: &Reading<CpuTicks>| match (earlier, later) {
             (Ok(earlier), Ok(later)) => shares(earlier, later),
             (Err(why), _) | (_, Err(why)) => Err(why.clone()),
         };
+        let held = self.earlier.held_cpu.as_ref().zip(self.later.held_cpu.as_ref());
+        let held = held.map(|(earlier, later)| between(earlier, later).map(|s| s[0]));
+        let shares = between(&self.earlier.cpu, &self.later.cpu);
+        let held_busy_pct = held.and_then(|held| missing.keep("cpu.held_busy_pct", held));
         let mut share = |name: &str, n: usize| missing.keep(&format!("cpu.{name}"), shares.clone().map(|s| s[n]));
         CpuUse {
+            held_busy_pct,
             busy_pct: share("busy_pct", 0),
             user_pct: share("user_pct", 1),
             system_pct: share("system_pct", 2),

@@ -34,6 +34,7 @@ pub fn measure(
         point.missing.extend(missing);
     }
     point.transactions.extend(point.as_one_type());
+    point.settings.extend(context.server_settings.clone());
     (Measurement { point, histograms }, error.filter(EngineError::target_lost))
 }
 
@@ -208,7 +209,7 @@ fn attempt(
     let files = engine.data_files();
     let share = if features.in_process { HarnessShare::NotSeparable } else { HarnessShare::OwnProcess };
     let sampler = Sampler::new(&files, share).beside(engine.server_pid());
-    let sampler = sampler.watching_others(work.writes());
+    let sampler = sampler.watching_others(work.writes()).held_to(context.server_cpus.clone());
     let evictor = match work.cache() {
         Cache::NonCached if features.local => evictor(&files, point),
         _ => None,

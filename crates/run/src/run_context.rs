@@ -6,6 +6,7 @@ use dbdyno_engine::{Clock, Engine, EngineError, Hold, Sampling, Settled};
 use dbdyno_model::{ErrorClass, Size};
 use dbdyno_probe::Pacer;
 use dbdyno_workload::{DataSpec, Dialect};
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -38,6 +39,10 @@ pub struct RunContext<'a> {
     pub pacer: Result<Pacer, String>,
     /// Workloads on the target.
     pub workloads: Vec<LoadedWorkload>,
+    /// The processors that the server is held to for these points; none where it is held to none.
+    pub server_cpus: Vec<u32>,
+    /// What holds of the server for these points alone: name -> value.
+    pub server_settings: BTreeMap<String, String>,
 }
 
 impl RunContext<'_> {

@@ -17,23 +17,47 @@ pub(crate) struct CpuTicks {
     pub(crate) online: u32,
 }
 
-/// `/proc/stat`.
+/// `/proc/stat`, of all processors together.
 pub(crate) fn cpu_ticks(text: &str) -> Option<CpuTicks> {
+    let online =
+        text.lines().filter(|l| l.strip_prefix("cpu").is_some_and(|r| r.starts_with(|c: char| c.is_ascii_digit())));
     let all = text.lines().find(|line| line.starts_with("cpu "))?;
-    let mut fields = all.split_ascii_whitespace().skip(1).map(|f| f.parse::<u64>().ok());
+    Some(CpuTicks { online: u32::try_from(online.count()).ok()?, ..ticks_of_line(all)? })
+}
+
+/// `/proc/stat`, of some processors together.
+pub(crate) fn cpu_ticks_of(text: &str, cpus: &[u32]) -> Option<CpuTicks> {
+    let of = |cpu: &u32| {
+        let head = format!("cpu{cpu} ");
+        ticks_of_line(text.lines().find(|line| line.starts_with(&head))?)
+    };
+    cpus.iter().try_fold(CpuTicks::default(), |sum, cpu| {
+        let ticks = of(cpu)?;
+        Some(CpuTicks {
+            user: sum.user + ticks.user,
+            system: sum.system + ticks.system,
+            idle: sum.idle + ticks.idle,
+            iowait: sum.iowait + ticks.iowait,
+            steal: sum.steal + ticks.steal,
+            online: sum.online + 1,
+        })
+    })
+}
+
+/// A line of a processor, or of all together, without how many there are.
+fn ticks_of_line(line: &str) -> Option<CpuTicks> {
+    let mut fields = line.split_ascii_whitespace().skip(1).map(|f| f.parse::<u64>().ok());
     let mut next = || fields.next().flatten();
     let (user, nice, system, idle) = (next()?, next()?, next()?, next()?);
     // Kernels before 2.6.11 have fewer columns.
     let (iowait, irq, softirq, steal) = (next(), next(), next(), next());
-    let online =
-        text.lines().filter(|l| l.strip_prefix("cpu").is_some_and(|r| r.starts_with(|c: char| c.is_ascii_digit())));
     Some(CpuTicks {
         user: user.checked_add(nice)?,
         system: system.checked_add(irq.unwrap_or(0))?.checked_add(softirq.unwrap_or(0))?,
         idle,
         iowait: iowait.unwrap_or(0),
         steal: steal.unwrap_or(0),
-        online: u32::try_from(online.count()).ok()?,
+        online: 0,
     })
 }
 
@@ -146,6 +170,17 @@ pub(crate) fn swapped_pages(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ticks_of_some_processors_are_added_up() {
+        let text = "cpu  10 0 10 80 0 0 0 0 0 0\ncpu0 6 1 4 30 2 1 0 3 0 0\ncpu1 4 0 6 50 0 0 0 0 0 0\ncpu10 1 1 1 1\nintr 5\n";
+        let one = cpu_ticks_of(text, &[0]).unwrap();
+        assert_eq!((one.user, one.system, one.idle, one.iowait, one.steal, one.online), (7, 5, 30, 2, 3, 1));
+        let both = cpu_ticks_of(text, &[0, 10]).unwrap();
+        assert_eq!((both.user, both.idle, both.online), (9, 31, 2));
+        assert_eq!(cpu_ticks_of(text, &[0, 7]), None, "one of them is off");
+        assert_eq!(cpu_ticks(text).unwrap().online, 3);
+    }
 
     #[test]
     fn processor_time() {

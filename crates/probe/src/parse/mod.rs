@@ -11,8 +11,8 @@ pub(crate) use cgroups::{
     CgroupVersion, Hierarchy, Throttling, hierarchies, list, quota_of_version_one, quota_of_version_two, throttling,
 };
 pub(crate) use counters::{
-    CpuTicks, DeviceCounts, InterfaceBytes, OwnIo, cpu_ticks, devices, interfaces, own_io, pressure_some_us,
-    resident_pages, swapped_pages,
+    CpuTicks, DeviceCounts, InterfaceBytes, OwnIo, cpu_ticks, cpu_ticks_of, devices, interfaces, own_io,
+    pressure_some_us, resident_pages, swapped_pages,
 };
 pub(crate) use cpuinfo::{CpuInfo, count, cpu_info};
 pub(crate) use mounts::{Mount, mount_of, mounts};

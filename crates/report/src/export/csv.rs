@@ -138,6 +138,7 @@ mod tests {
         point.redo.sync_writes = Some(1.0);
         (point.parameters, point.cores) = (Parameters::from_iter([("WORK_UNIT", "64")]), Some(2));
         point.load.transactions_each = Some(400);
+        point.cpu.held_busy_pct = Some(1.0);
         (point.mix, point.load.pause) = (Some("A=1".parse().unwrap()), Some("1ms".parse().unwrap()));
         let statements = StatementCounts { logon: Some(1), ..StatementCounts::default() };
         (point.statements, point.outcomes.rolled_back) = (Some(statements), 1);
