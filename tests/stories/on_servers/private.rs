@@ -16,6 +16,7 @@ stories!(
     two_starts_of_one_home_make_one_server,
     a_private_server_that_crashed_is_started_again,
     a_private_server_is_held_to_processors,
+    a_run_goes_through_numbers_of_processors,
     a_workload_that_another_dbdyno_just_loads_is_not_measured_under_another_scale,
 );
 
@@ -193,6 +194,57 @@ fn a_private_server_is_held_to_processors<S: Private>() {
     assert!(groups.iter().all(|group| !PathBuf::from(group.as_str().unwrap()).exists()), "{groups:?}");
     let again = home.up("--size T --cpus 1");
     assert_eq!((text(&again, "/how"), &again["instance"]["cpus"]), ("restarted", &up["instance"]["cpus"]));
+}
+
+/// `--cores`: the server is held to each number in turn, its cache and the schemas grow along, and in the end it runs as
+/// it was found, with its data.
+fn a_run_goes_through_numbers_of_processors<S: Private>() {
+    let home = Home::new(S::ENGINE);
+    let there = std::thread::available_parallelism().unwrap().get();
+    let run = "run slob --target private:ENGINE --duration 500ms";
+    let ending = home.run(&format!("{run} --cores 1")).expect(2);
+    assert!(ending.stderr.contains("dbdyno up"), "{}", ending.stderr);
+    let up = home.up("--size T");
+    for (options, said) in [
+        (format!("--cores {}", there + 1), format!("--cores {}: dbdyno may use {there} processor", there + 1)),
+        ("--cores 1 --schemas 2".to_owned(), "leave --schemas away".to_owned()),
+        ("--cores 1 --schemas-per-core 0".to_owned(), "a number above 0".to_owned()),
+    ] {
+        let ending = home.run(&format!("{run} {options}")).expect(2);
+        assert!(ending.stderr.contains(&said), "{options}: {}", ending.stderr);
+    }
+    let steps = if there > 1 { vec![1, 2] } else { vec![1] };
+    let cores = steps.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+    let grows = "--schemas-per-core 2 --cache-per-core 16MiB";
+    let document = home.run(&format!("{run} --cores {cores} {grows} --json")).expect(0).json();
+    check_document(&document);
+    assert_eq!(statuses(&document), vec!["slob ok"; steps.len()]);
+    for (point, cores) in points(&document).iter().zip(steps) {
+        assert_eq!((number(point, "/cores"), number(point, "/jobs")), (f64::from(cores), f64::from(2 * cores)));
+        let settings = &point["settings"];
+        let cpus = if cores == 1 { "0" } else { "0-1" };
+        assert_eq!(text(settings, "/server_cache"), format!("{}.0 MiB", 16 * cores), "{settings:#}");
+        // Which processors this process may use is not known here; there are as many as were asked for.
+        let held = text(settings, "/server_cpus");
+        assert!(held == cpus || held.split([',', '-']).count() == cores as usize, "{settings:#}");
+        let shares = text(settings, "/dbdyno_cpus") == "shares those of the server";
+        assert_eq!(shares, cores as usize == there, "{settings:#}");
+        assert!(point["cpu"]["held_busy_pct"].is_number(), "{:#}", point["cpu"]);
+    }
+    let table = home.run("show last --table slob").expect(0).stdout;
+    assert!(table.contains("Cores") && table.contains("exec."), "{table}");
+    let compared = home.run("compare last aws_r5").expect(0).stdout;
+    assert!(compared.contains("random reads and updates through the database: read write per s"), "{compared}");
+    let refused = home.run("resume last").expect(2).stderr;
+    assert!(refused.contains("numbers of cores"), "{refused}");
+    // It runs as it was found.
+    let again = home.up("--size T");
+    assert_eq!((text(&again, "/how"), &again["instance"]["cpus"]), ("already", &up["instance"]["cpus"]));
+    let found = home.run("check --target private:ENGINE").stdout;
+    assert!(
+        found.contains(&format!("slob at {} schemas of 10240 blocks", 2 * if there > 1 { 2 } else { 1 })),
+        "{found}"
+    );
 }
 
 /// The run waits a while for the lock, and its plan was made before.
