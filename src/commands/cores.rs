@@ -145,10 +145,10 @@ impl CoresRequest {
                 break;
             }
         }
-        script.iter().for_each(|script| script.after("post"));
+        script.iter().for_each(|script| script.after("post", &stop));
         let back = self.restart(None, &stop, context);
         let shown = conclude((repository, run, plan), measured, Some(again), args.shown.format(), context);
-        script.iter().for_each(|script| script.after("end"));
+        script.iter().for_each(|script| script.after("end", &stop));
         shown.and(back)
     }
 

@@ -88,6 +88,14 @@ impl<'a> Ready<'a> {
         })
     }
 
+    /// Calls what the user has called before the first point.
+    ///
+    /// # Errors
+    /// It says that something is wrong.
+    pub(super) fn call_before(&self) -> Result<(), Error> {
+        self.script.iter().try_for_each(|script| script.before(&self.stop))
+    }
+
     /// Checks the tables of a plan's points again. Returns the result in words, for the database's facts.
     ///
     /// # Errors
@@ -115,11 +123,11 @@ impl<'a> Ready<'a> {
         again: Option<&str>,
         format: Format,
     ) -> Result<(), Error> {
-        let (context, script) = (self.context, self.script.take());
+        let (context, script, stop) = (self.context, self.script.take(), self.stop.clone());
         let measured = self.measure_points(repository, run, plan, places);
-        script.iter().for_each(|script| script.after("post"));
+        script.iter().for_each(|script| script.after("post", &stop));
         let shown = conclude((repository, run, plan), measured, again, format, context);
-        script.iter().for_each(|script| script.after("end"));
+        script.iter().for_each(|script| script.after("end", &stop));
         shown
     }
 

@@ -95,7 +95,7 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     if let Some(words) = searches::in_words(&plan).filter(|_| context.verbosity == Verbosity::Normal) {
         output::note(words);
     }
-    ready.script.iter().try_for_each(Script::before)?;
+    ready.call_before()?;
     repository.begin_run(&run, &plan, &place.platform(), &database, Some(&tool()))?;
     match held {
         None => ready.measure(&mut repository, &run.id, &mut plan, &places, Some(&again), args.shown.format()),

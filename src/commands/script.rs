@@ -3,8 +3,15 @@
 
 use crate::error::Error;
 use crate::output;
+use dbdyno_run::StopSwitch;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long it may go on after the run, once that is to stop.
+const GRACE: Duration = Duration::from_secs(5);
+/// How often it is looked at.
+const STEP: Duration = Duration::from_millis(20);
 
 /// The program that is called before and after a run.
 pub(super) struct Script(PathBuf);
@@ -23,26 +30,38 @@ impl Script {
     /// Before the first point.
     ///
     /// # Errors
-    /// It cannot be run, or says that something is wrong.
-    pub(super) fn before(&self) -> Result<(), Error> {
-        self.call("pre").map_err(|why| Error::Usage(format!("{why}; nothing was measured")))
+    /// It cannot be run, says that something is wrong, or was stopped.
+    pub(super) fn before(&self, stop: &StopSwitch) -> Result<(), Error> {
+        self.call("pre", stop, Duration::ZERO).map_err(|why| Error::Usage(format!("{why}; nothing was measured")))
     }
 
     /// After the last point (`post`), or when the run is kept (`end`). What was measured stays, whatever it says.
-    pub(super) fn after(&self, word: &str) {
-        if let Err(why) = self.call(word) {
+    pub(super) fn after(&self, word: &str, stop: &StopSwitch) {
+        if let Err(why) = self.call(word, stop, GRACE) {
             output::note(&why);
         }
     }
 
-    fn call(&self, word: &str) -> Result<(), String> {
-        let Self(path) = self;
-        let mut command = Command::new(path);
+    /// Calls it, and waits for it. Once the run is to stop, it is ended after a while.
+    fn call(&self, word: &str, stop: &StopSwitch, grace: Duration) -> Result<(), String> {
+        let path = self.0.display();
+        let mut command = Command::new(&self.0);
         command.arg(word).stdin(Stdio::null()).stdout(std::io::stderr());
-        match command.status() {
-            Ok(status) if status.success() => Ok(()),
-            Ok(status) => Err(format!("EXTERNAL_SCRIPT {} {word} ended with {status}", path.display())),
-            Err(error) => Err(format!("EXTERNAL_SCRIPT {} cannot be run: {error}", path.display())),
+        let mut child = command.spawn().map_err(|error| format!("EXTERNAL_SCRIPT {path} cannot be run: {error}"))?;
+        let mut asked: Option<Instant> = None;
+        loop {
+            match child.try_wait() {
+                Ok(Some(status)) if status.success() => return Ok(()),
+                Ok(Some(status)) => return Err(format!("EXTERNAL_SCRIPT {path} {word} ended with {status}")),
+                Ok(None) => {}
+                Err(error) => return Err(format!("EXTERNAL_SCRIPT {path} {word} is lost: {error}")),
+            }
+            if stop.requested() && asked.get_or_insert_with(Instant::now).elapsed() >= grace {
+                let ended = child.kill().and_then(|()| child.wait());
+                let how = ended.map_or_else(|error| format!("could not be ended: {error}"), |_| "was ended".to_owned());
+                return Err(format!("EXTERNAL_SCRIPT {path} {word} {how}, as the run is to stop"));
+            }
+            std::thread::sleep(STEP);
         }
     }
 }

@@ -66,7 +66,11 @@ pub(super) fn refuse(args: &SettingsArgs) -> Result<(), Error> {
 
 fn text_of(path: &Path) -> Result<String, Error> {
     let refused = |why: String| Error::Usage(format!("--conf {}: {why}", path.display()));
-    let length = std::fs::metadata(path).map_err(|error| refused(error.to_string()))?.len();
+    let metadata = std::fs::metadata(path).map_err(|error| refused(error.to_string()))?;
+    if !metadata.is_file() {
+        return Err(refused("it is no file; write what it should have into one".to_owned()));
+    }
+    let length = metadata.len();
     if length > MOST_BYTES {
         return Err(refused(format!("{length} bytes are too many for a slob.conf")));
     }

@@ -8,6 +8,7 @@ use crate::progress::Progress;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::{Finding, FindingLevel};
 use dbdyno_model::{Drive, Plan, Ramp, Scale, Subject};
+use dbdyno_report::numbers;
 use dbdyno_run::{
     LoadRequest, LoadedWorkload, RunRequest, StopSwitch, WorkloadLoad, WorkloadRequest, load_workload, workload_plan,
 };
@@ -273,6 +274,9 @@ impl WorkloadTarget {
         stop: &StopSwitch,
     ) -> Result<WorkloadLoad, Error> {
         let dialect = self.dialect.as_ref().map_err(|why| Error::Usage(why.clone()))?;
+        if !matches!(self.data, WorkloadData::Complete(_)) {
+            self.refuse_too_much(place, dialect)?;
+        }
         let jobs = jobs.or(self.load_jobs).unwrap_or_else(dbdyno_probe::hardware_threads);
         let loaded = load_workload(place.engine.as_ref(), dialect, &self.spec, jobs, (progress, stop));
         progress.finish();
@@ -289,6 +293,25 @@ impl WorkloadTarget {
             self.recount(place, dialect)?;
         }
         Ok(loaded)
+    }
+
+    /// Refuses to load what the device has no room for, where it is seen.
+    fn refuse_too_much(&self, place: &OpenedTarget, dialect: &Dialect) -> Result<(), Error> {
+        let needed = TargetWorkload::new(place.engine.as_ref(), dialect).bytes_at_least(&self.spec);
+        let needed = needed.map_err(place.failed("loading"))?;
+        let free = place.engine.data_place().and_then(|place| dbdyno_probe::free_bytes(&place).ok());
+        let Some(free) = free else { return Ok(()) };
+        if needed <= free {
+            return Ok(());
+        }
+        Err(Error::Usage(format!(
+            "{} of {} takes {} at least, and {} are free; load less: {}",
+            self.workload.name(),
+            self.workload.data_words(&self.spec),
+            numbers::bytes(needed),
+            numbers::bytes(free),
+            amount(self.workload, &self.workload.data_by_default())
+        )))
     }
 
     /// Counts the rows of an earlier load, because added or missing rows would be measured.

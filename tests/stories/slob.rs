@@ -186,6 +186,49 @@ fn a_script_is_called_where_it_is_allowed() {
 }
 
 #[test]
+fn a_script_that_does_not_end_is_ended_with_the_run() {
+    let room = loaded(1);
+    let script = room.path("long.sh");
+    std::fs::write(&script, "#!/bin/sh\nexec sleep 600\n").unwrap();
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let run = format!("{RUN} --set EXTERNAL_SCRIPT=./long.sh --allow-scripts --duration 200ms --max-duration 1s");
+    let refused = room.run(&run).expect(2).stderr;
+    assert!(refused.contains("pre was ended, as the run is to stop; nothing was measured"), "{refused}");
+    assert!(room.runs().is_empty());
+}
+
+#[test]
+fn time_caps_a_number_of_operations_and_says_so() {
+    let room = loaded(1);
+    // A pause that is longer than all of it.
+    let think = "--set THINK_TM_FREQUENCY=20 --set THINK_TM_MIN=30 --set THINK_TM_MAX=30";
+    let run = format!("{RUN} --set WORK_LOOP=50 --update-pct 0 --duration 1s --json");
+    let document = room.run(&format!("{run} {think}")).expect(0).json();
+    let point = &points(&document)[0];
+    assert_eq!(number(point, "/ops"), 19.0);
+    assert!((0.9..3.0).contains(&number(point, "/window_s")), "{point:#}");
+    let said = text(point, "/flag_notes/too_short");
+    assert!(said.contains("time ended the point when 19 of 50 transactions had been done"), "{said}");
+    let whole = room.run(&run).expect(0).json();
+    let said = points(&whole)[0]["flag_notes"]["too_short"].as_str().unwrap_or_default();
+    assert!(!said.contains("time ended"), "{said}");
+}
+
+#[test]
+fn what_is_too_much_or_no_file_is_refused() {
+    let room = Room::new();
+    let refused = room.run(&format!("load slob --set SCALE=16T --schemas 60000 {TARGET}")).expect(2).stderr;
+    assert!(refused.contains("are free; load less: --schemas 1"), "{refused}");
+    let refused = room.run(&format!("load slob --set SCALE=17T {TARGET}")).expect(2).stderr;
+    assert!(refused.contains("SCALE"), "{refused}");
+    for no_file in ["/dev/zero", "."] {
+        let refused = room.run(&format!("load slob --conf {no_file} {TARGET}")).expect(2).stderr;
+        assert!(refused.contains("it is no file"), "{no_file}: {refused}");
+    }
+    assert!(!room.path("blocks.sqlite").exists());
+}
+
+#[test]
 fn a_run_goes_on_with_its_own_parameters() {
     let room = loaded(1);
     let run = room.start(&format!("{RUN} --set WORK_UNIT=16 --set UPDATE_PCT=30 --duration 2s --repeat 3"));

@@ -227,7 +227,7 @@ pub trait Workload: Sync {
     fn misloaded(&self, data: &DataSpec, counted: &[i64]) -> Vec<String>;
 
     /// What is wrong with the figures of the statement `placed` after a load, where an engine has one.
-    fn misplaced(&self, _figures: &[i64]) -> Vec<String> {
+    fn misplaced(&self, _: &DataSpec, _figures: &[i64]) -> Vec<String> {
         Vec::new()
     }
 

@@ -2,7 +2,7 @@
 //!
 //! | name | what |
 //! | --- | --- |
-//! | `make X` | makes a table, a procedure or a sequence; `makes: table NAME` says which, `columns: a b` what a table has |
+//! | `make X` | makes a table, a procedure or a sequence; `makes: table NAME` says which, `columns: a b` what a table has, `hidden: c` what `*` does not show |
 //! | `arrange X` | what brings rows into their order once all are there and were read back, before indexes are made |
 //! | `index X` | makes an index, or some, that are not there; they are made at the same time where the engine can |
 //! | `finish X` | what comes after the rows and indexes: statistics; likewise at the same time |
@@ -47,6 +47,8 @@ pub(crate) struct SchemaObject<'d> {
     pub(crate) sql_name: String,
     /// Its columns, where it is a table.
     pub(crate) columns: &'d str,
+    /// Further columns that `SELECT *` does not show.
+    pub(crate) hidden: &'d str,
     /// The statement that makes it.
     pub(crate) sql: String,
 }
@@ -216,10 +218,11 @@ impl Dialect {
             let makes = notes.get("makes").and_then(|makes| makes.split_once(' '));
             let unclear = || EngineError::other(format!("'{name}' does not say what it makes"));
             let (kind, sql_name) = makes.ok_or_else(unclear)?;
-            let columns = notes.get("columns").map_or("", String::as_str);
+            let note = |key| notes.get(key).map_or("", String::as_str);
+            let (columns, hidden) = (note("columns"), note("hidden"));
             let names = for_units(sql_name, data.scale.whole_units());
             let all = names.into_iter().zip(self.filled(text, data)?);
-            objects.extend(all.map(|(sql_name, sql)| SchemaObject { kind, sql_name, columns, sql }));
+            objects.extend(all.map(|(sql_name, sql)| SchemaObject { kind, sql_name, columns, hidden, sql }));
         }
         Ok(objects)
     }

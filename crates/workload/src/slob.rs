@@ -82,8 +82,8 @@ impl Workload for Slob {
         proof::misloaded(&conf_of(data, &Parameters::default()), data.scale.whole_units(), counted)
     }
 
-    fn misplaced(&self, figures: &[i64]) -> Vec<String> {
-        proof::misplaced(figures)
+    fn misplaced(&self, data: &DataSpec, figures: &[i64]) -> Vec<String> {
+        proof::misplaced(data.scale.whole_units(), figures)
     }
 
     fn miscounted(

@@ -33,7 +33,7 @@ static RULES: [Rule; 4] = [
 /// The parameter that says how much data a schema has.
 const SCALE: &str = "SCALE";
 /// More blocks than anybody has.
-const MOST_BLOCKS: &str = "1000000000000";
+const MOST_BLOCKS: &str = "2147483648";
 
 /// What the parameters of data and of what users do say together.
 ///

@@ -92,7 +92,7 @@ impl<'e> TargetWorkload<'e> {
         let left = LoadStage::read(meta.get(&self.entry())).filter(|(_, spec)| spec == data).map(|(stage, _)| stage);
         let went_on = matches!(left, Some(LoadStage::Filling | LoadStage::Arranging)) && self.have_tables(&objects)?;
         if !went_on {
-            self.make(data, &objects, &tables, &meta)?;
+            self.make(data, &objects, (&tables, watch), &meta)?;
             self.note(LoadStage::Filling, data)?;
         }
         let filled = match left {
@@ -161,7 +161,7 @@ impl<'e> TargetWorkload<'e> {
         &self,
         data: &DataSpec,
         objects: &[SchemaObject<'_>],
-        tables: &[TableRows],
+        (tables, watch): (&[TableRows], &dyn LoadWatch),
         meta: &Meta,
     ) -> Result<(), EngineError> {
         let notes_filled = |entry: &str| tables.iter().any(|table| table.notes(entry));
@@ -171,15 +171,22 @@ impl<'e> TargetWorkload<'e> {
         let mut earlier = objects.iter().filter(|object| meta.keeps(object.kind, object.name()));
         earlier.try_for_each(|object| self.drop_object(object))?;
         self.note(LoadStage::Loading, data)?;
-        objects.iter().try_for_each(|object| self.make_object(object))
+        objects.iter().try_for_each(|object| {
+            watch.refuse(&format!("making the {} {}", object.kind, object.sql_name))?;
+            self.make_object(object)
+        })
     }
 
     /// Makes an object. It is noted before, so that a load that is killed leaves nothing that nobody knows. Where the
     /// database has refused to make it, the note is taken back, because the object of that name is somebody else's.
     fn make_object(&self, object: &SchemaObject<'_>) -> Result<(), EngineError> {
         let entry = kept_entry(object.kind, object.name());
-        let value = if object.columns.is_empty() { "1" } else { object.columns };
-        self.engine.note(&[(entry.clone(), value.to_owned())])?;
+        let value = match (object.columns, object.hidden) {
+            ("", _) => "1".to_owned(),
+            (columns, "") => columns.to_owned(),
+            (columns, hidden) => format!("{columns} {hidden}"),
+        };
+        self.engine.note(&[(entry.clone(), value)])?;
         self.run(std::slice::from_ref(&object.sql)).map_err(|error| {
             let error = error.while_doing(&format!("making the {} {}", object.kind, object.sql_name));
             if !error.undone {
@@ -255,6 +262,35 @@ impl<'e> TargetWorkload<'e> {
     /// # Errors
     /// The engine's error.
     pub fn recount(&self, data: &DataSpec) -> Result<Vec<String>, EngineError> {
+        if self.places_rows() {
+            // Rows that earlier work has moved go back first.
+            self.settle(data)?;
+        }
+        self.recount_as_it_is(data)
+    }
+
+    /// Bytes that its rows take at least on the target, where each takes a block.
+    ///
+    /// # Errors
+    /// The workload's file cannot be read.
+    pub fn bytes_at_least(&self, data: &DataSpec) -> Result<u64, EngineError> {
+        let block_bytes =
+            if self.dialect.workload().about().row_is_block { self.engine.features().block_bytes } else { 0 };
+        let rows = self.dialect.tables(data)?.iter().map(|table| table.rows).fold(0, u64::saturating_add);
+        Ok(rows.saturating_mul(block_bytes))
+    }
+
+    /// Whether its load has put rows into places of their own, so that where they lie decides a figure.
+    #[must_use]
+    pub fn places_rows(&self) -> bool {
+        self.dialect.has("placed")
+    }
+
+    /// The same without bringing the tables to rest.
+    ///
+    /// # Errors
+    /// As for [`TargetWorkload::recount`].
+    pub fn recount_as_it_is(&self, data: &DataSpec) -> Result<Vec<String>, EngineError> {
         let (mut wrong, indexes) = self.count(data)?;
         let books = self.engine.books()?;
         let noted = books.get(&self.indexes_entry());
@@ -267,8 +303,8 @@ impl<'e> TargetWorkload<'e> {
     /// What is wrong with the numbers of rows and indexes, and with where rows lie, and a hash of what describes the
     /// indexes.
     fn count(&self, data: &DataSpec) -> Result<(Vec<String>, String), EngineError> {
-        let mut wrong = if self.dialect.has("placed") {
-            self.dialect.workload().misplaced(&self.query("placed", data)?)
+        let mut wrong = if self.places_rows() {
+            self.dialect.workload().misplaced(data, &self.query("placed", data)?)
         } else {
             Vec::new()
         };

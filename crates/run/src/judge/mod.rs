@@ -99,6 +99,13 @@ pub(crate) fn flag(point: &mut Point, evidence: &Evidence<'_>) {
     if work.writes() && evidence.features.local {
         foreign::writes(point, evidence);
     }
+    if let Some(each) = work.transactions_each() {
+        let (done, due) = (point.outcomes.requests, each.saturating_mul(work.jobs().into()));
+        if done < due {
+            let text = format!("time ended the point when {done} of {due} transactions had been done");
+            point.flag(Flag::TooShort, text);
+        }
+    }
     machine::sessions(point, evidence);
     let errors: u64 = point.outcomes.errors.values().sum();
     if errors > 0 {

@@ -23,7 +23,10 @@ const MOST_CORRELATION: u64 = 50_000;
 
 /// What is wrong with where the rows lie. For each schema: its rows, the blocks that have them, what is stored
 /// elsewhere, and the correlation of keys and storage in millionths.
-pub(super) fn misplaced(figures: &[i64]) -> Vec<String> {
+pub(super) fn misplaced(schemas: u32, figures: &[i64]) -> Vec<String> {
+    if figures.len() != 4 * schemas as usize {
+        return vec!["the database does not say where rows lie: its statistics of the tables are missing".to_owned()];
+    }
     let of_schema = |(schema, found): (u32, &[i64])| {
         let schema = format!("schema {schema}");
         match *found {
@@ -38,7 +41,7 @@ pub(super) fn misplaced(figures: &[i64]) -> Vec<String> {
                 ))
             }
             [_, _, elsewhere, _] => Some(format!("parts of the rows of {schema} are stored elsewhere ({elsewhere})")),
-            _ => Some(format!("{schema} has {} figures about where its rows lie, and not 4", found.len())),
+            _ => None,
         }
     };
     (1..).zip(figures.chunks(4)).filter_map(of_schema).collect()

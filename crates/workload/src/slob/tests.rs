@@ -161,17 +161,20 @@ fn a_schema_that_lacks_rows_or_has_them_elsewhere_is_found() {
     assert_eq!(Slob.misloaded(&data, &[10_240, 128, 10_240, 128]), [""; 0]);
     assert!(Slob.misloaded(&data, &[10_240, 128, 10_239, 128])[0].contains("schema 2 has"));
     assert!(Slob.misloaded(&data, &[10_240, 128])[0].contains("for 2 schemas"));
-    assert_eq!(Slob.misplaced(&[10_240, 10_240, 0, 4_000, 10_240, 10_240, 0, -49_000]), [""; 0]);
+    assert_eq!(Slob.misplaced(&data, &[10_240, 10_240, 0, 4_000, 10_240, 10_240, 0, -49_000]), [""; 0]);
     for (figures, why) in [
         ([10_240, 10_239, 0, 0], "alone in its block"),
         ([10_240, 10_240, 3, 0], "stored elsewhere"),
         ([10_240, 10_240, 0, 60_000], "correlation 0.060"),
         ([10_240, 10_240, 0, -60_000], "correlation -0.060"),
     ] {
-        let said = Slob.misplaced(&figures);
+        let one = DataSpec { scale: Scale::ONE, ..data.clone() };
+        let said = Slob.misplaced(&one, &figures);
         assert!(said.len() == 1 && said[0].contains(why), "{said:?}");
     }
-    assert_eq!(Slob.misplaced(&[1, 1]).len(), 1);
+    for figures in [&[][..], &[1, 1], &[10_240, 10_240, 0, 4_000]] {
+        assert!(Slob.misplaced(&data, figures)[0].contains("statistics of the tables are missing"), "{figures:?}");
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ const BLOCK_BYTES: u64 = 8_192;
 /// Blocks of a MiB.
 const BLOCKS_PER_MIB: u64 = 128;
 /// The bytes of so many blocks, and their numbers, are still numbers that every database has.
-const MOST_BLOCKS: u64 = i64::MAX as u64 / BLOCK_BYTES;
+const MOST_BLOCKS: u64 = 1 << 31;
 const NS_PER_S: u64 = 1_000_000_000;
 const MOST_S: u64 = 3_600;
 /// Letters of sizes, and the power of two that each is.

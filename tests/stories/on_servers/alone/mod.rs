@@ -3,3 +3,4 @@
 use super::{Product, stories};
 
 mod search;
+mod slob;

@@ -91,7 +91,8 @@ impl<P: Program> ClientDrive<'_, P> {
         // A user who pauses has been answered, and need not end the transaction before the window may begin or end.
         self.warm(now_ns);
         self.pass(now_ns);
-        if self.context.window.over() {
+        let in_vain = self.left.is_some() && self.start_ns != UNKNOWN_NS && now_ns >= self.end_ns;
+        if self.context.window.over() || in_vain {
             // The rest of the transaction is not needed, whatever the moment at which the pause ends.
             self.user.program.ended(Outcome::RolledBack);
             if self.open {
@@ -99,10 +100,12 @@ impl<P: Program> ClientDrive<'_, P> {
                 self.activity = Activity::Rollback(AfterRollback::Leave);
                 return NextStep::Act(Act::Rollback);
             }
+            self.has_done_all(now_ns);
             self.go(now_ns);
             return NextStep::Done;
         }
         if now_ns < until_ns {
+            let until_ns = if self.left.is_some() { until_ns.min(self.end_ns) } else { until_ns };
             return NextStep::Nap((until_ns - now_ns).min(LONGEST_NAP_NS));
         }
         self.act(None, now_ns).map_or(NextStep::Nap(0), NextStep::Act)

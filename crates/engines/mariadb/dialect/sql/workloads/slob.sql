@@ -11,6 +11,7 @@
 -- name: make rows
 -- makes: table slob_{unit}
 -- columns: place id c1 c2 c3 c4 c5 c6 c7 c8 c9 c10 c11 c12 c13 c14 c15 c16 c17 c18 c19
+-- hidden: pad
 -- fillers: 1
 CREATE TABLE slob_{unit} (
   place BIGINT NOT NULL PRIMARY KEY, id BIGINT NOT NULL,
@@ -24,6 +25,7 @@ COMMENT = 'MERGE_THRESHOLD=1'
 -- name: make scan
 -- makes: table slob_scan_{unit}
 -- columns: place id c1 c2 c3 c4 c5 c6 c7 c8 c9 c10 c11 c12 c13 c14 c15 c16 c17 c18 c19
+-- hidden: pad
 -- fillers: 1
 CREATE TABLE slob_scan_{unit} (
   place BIGINT NOT NULL PRIMARY KEY, id BIGINT NOT NULL,

@@ -88,9 +88,29 @@ VACUUM (FREEZE, ANALYZE) dbdyno.slob_{unit};
 -- name: finish scan
 VACUUM (FREEZE, ANALYZE) dbdyno.slob_scan_{unit};
 
+-- name: rest free
+-- what: versions of a row that somebody may still have seen do not all fit beside it, and then the row moves to the table's end. Before
+-- each point such rows go back into blocks that are free by then, and the end is cut off; nothing is done where no row has moved
+VACUUM dbdyno.slob_{unit};
+
+-- name: rest return
+UPDATE dbdyno.slob_{unit} SET place = place WHERE ctid >= '({rows_rows},0)'::tid;
+
+-- name: rest end
+VACUUM dbdyno.slob_{unit};
+
 -- name: session generic
 -- what: these leave the plan that is wanted: rows one by one as the index has them, in one process
 SET plan_cache_mode = force_generic_plan;
+
+-- name: session tables
+SET enable_seqscan = off;
+
+-- name: session random
+SET random_page_cost = 4;
+
+-- name: session sequential
+SET seq_page_cost = 1;
 
 -- name: session index
 SET enable_indexscan = on;
