@@ -25,8 +25,8 @@ pub(crate) struct UpArgs {
     pub(crate) memory_limit: Option<u64>,
     /// Hold the server to this many processors
     ///
-    /// They are those with the lowest numbers that dbdyno itself may use, of as many cores and as few sockets as possible.
-    /// A cpuset control group holds it, or its affinity where no such group can be made.
+    /// They are those with the lowest numbers that dbdyno itself may use, of as many cores and as few sockets as
+    /// possible. A cpuset control group holds it, or its affinity where no such group can be made.
     #[arg(long, value_name = "N", requires = "engine")]
     pub(crate) cpus: Option<u32>,
     /// Mark the data to be kept: a plain `down` then only stops

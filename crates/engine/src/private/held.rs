@@ -64,7 +64,7 @@ impl Drop for HeldThread {
 }
 
 /// What a server with this main process may use other than these processors, if it may.
-pub(super) fn otherwise(pid: u32, cpus: &[u32]) -> Option<String> {
+pub(super) fn exception(pid: u32, cpus: &[u32]) -> Option<String> {
     let mut seen = false;
     for process in tree(pid) {
         let threads = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
@@ -114,16 +114,16 @@ mod tests {
         std::io::Read::read_exact(shell.stdout.as_mut().unwrap(), &mut [0]).unwrap();
         let family = tree(shell.id());
         assert_eq!(family.len(), 2);
-        assert_eq!(otherwise(shell.id(), &one.server), None);
+        assert_eq!(exception(shell.id(), &one.server), None);
         if let Some(other) = one.left.first() {
-            let text = otherwise(shell.id(), &[*other]).unwrap();
+            let text = exception(shell.id(), &[*other]).unwrap();
             assert!(text.ends_with(&format!("may use the processors {}", words(&one.server))), "{text}");
             // One that is held no longer, as by another's `taskset`: a child, not the process itself.
             let mut free = CpuSet::new();
             free.set(usize::try_from(*other).unwrap());
             let child = rustix::process::Pid::from_raw(i32::try_from(family[1]).unwrap());
             sched_setaffinity(child, &free).unwrap();
-            let text = otherwise(shell.id(), &one.server).unwrap();
+            let text = exception(shell.id(), &one.server).unwrap();
             assert!(text.starts_with(&format!("its process {} may use", family[1])), "{text}");
         }
         for pid in family.iter().rev() {
@@ -131,7 +131,7 @@ mod tests {
             rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
         }
         shell.wait().unwrap();
-        assert!(otherwise(shell.id(), &one.server).unwrap().contains("does not show"));
+        assert!(exception(shell.id(), &one.server).unwrap().contains("does not show"));
     }
 
     #[test]

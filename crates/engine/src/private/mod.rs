@@ -74,8 +74,8 @@ impl PrivateServer {
     #[must_use]
     pub fn held_to(&self) -> Option<(String, String)> {
         let by = self.held_by?;
-        let otherwise = held::otherwise(self.pid, &self.cpus).map(|why| format!(", but {why}"));
-        let text = format!("{} by {}{}", cpus_in_words(&self.cpus), by.word(), otherwise.unwrap_or_default());
+        let exception = held::exception(self.pid, &self.cpus).map(|why| format!(", but {why}"));
+        let text = format!("{} by {}{}", cpus_in_words(&self.cpus), by.word(), exception.unwrap_or_default());
         Some(("held to processors".to_owned(), text))
     }
 }

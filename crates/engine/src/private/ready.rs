@@ -1,8 +1,10 @@
 //! What is said of an instance whose server cannot be worked with, and what is done about it.
 
+use super::cgroup::words;
 use super::down::stop;
-use super::up::{CALLED_OFF, Upping};
-use super::{Instance, Stage};
+use super::held::exception;
+use super::up::{CALLED_OFF, UpRequest, Upping};
+use super::{Instance, Stage, cpus_in_words};
 use crate::servers::{Process, Readiness, ServerError, ServerLog, Silent, Waited, wait};
 use dbdyno_model::ErrorClass;
 
@@ -19,6 +21,40 @@ impl Upping<'_> {
             )),
             _ => Ok(()),
         }
+    }
+
+    /// How an instance runs that was asked for otherwise, and what was asked for.
+    pub(super) fn other_limits(&self, recorded: &Instance) -> Option<(String, String)> {
+        let UpRequest { memory_limit_bytes: asked, cpus, .. } = *self.request;
+        if let Some(asked) = asked.filter(|asked| Some(*asked) != recorded.memory_limit_bytes) {
+            let now = recorded.memory_limit_bytes;
+            let now = now.map_or("no memory limit".to_owned(), |bytes| format!("a memory limit of {}", words(bytes)));
+            return Some((now, words(asked)));
+        }
+        let now = match recorded.cpus.as_slice() {
+            [] => "all processors".to_owned(),
+            held => format!("the processors {}", cpus_in_words(held)),
+        };
+        (!cpus.is_empty() && cpus != recorded.cpus).then(|| (now, cpus_in_words(cpus)))
+    }
+
+    /// Refuses a server that runs and may use other processors than it was started for.
+    pub(super) fn refuse_not_held(&self, instance: &Instance) -> Result<(), ServerError> {
+        let engine = &instance.engine;
+        not_held(instance).map_or(Ok(()), |why| {
+            Err(ServerError::Refused(format!("{why}; stop it first, its data can stay: dbdyno down {engine} --keep")))
+        })
+    }
+
+    /// Stops a server that was just started and may use other processors.
+    pub(super) fn stop_not_held(&self, instance: &Instance) -> Result<(), ServerError> {
+        let Some(why) = not_held(instance) else { return Ok(()) };
+        stop(instance, self.instance_folder, self.product, CALLED_OFF, false, &Silent)?;
+        let engine = &instance.engine;
+        let text = format!(
+            "{why}; the server was stopped again; its data is there: without --cpus dbdyno up {engine} starts it, dbdyno down {engine} removes it"
+        );
+        Err(ServerError::failed(ErrorClass::Other, text))
     }
 
     /// Waits until the server can be worked with. One that was called off is stopped.
@@ -49,6 +85,14 @@ impl Upping<'_> {
             }
         }
     }
+}
+
+/// That a server may use processors besides those that it was started for, if it does.
+fn not_held(instance: &Instance) -> Option<String> {
+    instance.held_by?;
+    let why = exception(instance.pid(), &instance.cpus).filter(|_| instance.lives())?;
+    let (engine, cpus) = (&instance.engine, cpus_in_words(&instance.cpus));
+    Some(format!("the private {engine} was to be held to the processors {cpus}, but {why}"))
 }
 
 /// The error of a server that was stopped, as `kill -STOP` does it.

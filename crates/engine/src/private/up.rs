@@ -1,6 +1,6 @@
 //! Starting an instance: making its data if there is none, then its server.
 
-use super::cgroup::Groups;
+use super::cgroup::{Groups, Limit};
 use super::down::{clear_traces, kin, refuse_strangers, stop};
 use super::held::HeldThread;
 use super::hold::Hold;
@@ -15,6 +15,7 @@ use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 use std::time::Duration;
+use xxhash_rust::xxh3::xxh3_64;
 
 /// How long a server that was called off may take to end in good order.
 pub(super) const CALLED_OFF: Duration = Duration::from_secs(10);
@@ -26,7 +27,8 @@ pub struct UpRequest<'a> {
     pub size: &'a Size,
     /// The most memory that it may use.
     pub memory_limit_bytes: Option<u64>,
-    /// The processors that it is held to, in ascending order, as [`super::choose_cpus`] chooses them; none leaves it all.
+    /// The processors that it is held to, in ascending order, as [`super::choose_cpus`] chooses them; none leaves it
+    /// all.
     pub cpus: &'a [u32],
     /// Whether `down` keeps the data; `None` leaves it as it is, or at no.
     pub keep: Option<bool>,
@@ -176,7 +178,7 @@ impl Upping<'_> {
     fn runs_already(&self, recorded: &Instance) -> Result<Up, ServerError> {
         self.refuse_other_size(recorded)?;
         self.refuse_silent(recorded)?;
-        if let Some((now, asked)) = self.otherwise(recorded) {
+        if let Some((now, asked)) = self.other_limits(recorded) {
             let engine = &recorded.engine;
             return Err(ServerError::Refused(format!(
                 "the private {engine} runs with {now}, not {asked}; stop it first, its data can stay: dbdyno down {engine} --keep"
@@ -205,6 +207,15 @@ impl Upping<'_> {
         Err(ServerError::Refused(format!(
             "the private {engine} {state} for size {is}, not {asked}; go on with it: dbdyno up {engine} --size {is}; or remove it with its data first: dbdyno down {engine} --keep=false"
         )))
+    }
+
+    /// Makes what the server is to be held by.
+    fn hold(&self) -> Result<Hold, ServerError> {
+        let UpRequest { memory_limit_bytes, cpus, .. } = *self.request;
+        let memory = memory_limit_bytes.map(|bytes| Limit::memory(bytes, self.request.size.engine_cache_bytes));
+        let place = xxh3_64(self.instance_folder.path.as_os_str().as_encoded_bytes());
+        let name = format!("dbdyno-{}-{place:016x}", self.product.about().engine);
+        Hold::make(&name, memory.transpose()?.as_ref(), cpus)
     }
 
     /// Those that it ran with before are tried first.
