@@ -11,6 +11,7 @@ use crate::cli::RunArgs;
 use crate::error::Error;
 use crate::output;
 use crate::signals;
+use dbdyno::ENGINES;
 use dbdyno_engine::private::{self, Cpus, Home, Instance, UpRequest, choose_cpus, cpus_in_words, target_of};
 use dbdyno_engine::servers::Product;
 use dbdyno_model::{Plan, PlannedPoint, RunId, Size};
@@ -55,7 +56,7 @@ pub(super) fn asked(args: &RunArgs, url: &str) -> Result<Option<CoresRequest>, E
     let Some(engine) = url.strip_prefix("private:") else {
         return refused(format!(
             "--cores starts the server again for each number, so it is for private servers, and {url} is none; say --target {}",
-            target_of("postgres")
+            ENGINES.with_private_servers().next().map(|(engine, _)| target_of(engine.name)).unwrap_or_default()
         ));
     };
     let engine = engine.split(['?', '/']).next().unwrap_or(engine);

@@ -105,7 +105,8 @@ pub struct Series {
 pub struct CpuUse {
     /// Not idle and not waiting for I/O.
     pub busy_pct: Option<f64>,
-    /// The same of the processors that the server was held to. Absent where it was held to none, and in older documents.
+    /// The same of the processors that the server was held to. Absent where it was held to none, and in older
+    /// documents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held_busy_pct: Option<f64>,
     /// User code, nice included.

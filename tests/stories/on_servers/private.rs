@@ -196,8 +196,8 @@ fn a_private_server_is_held_to_processors<S: Private>() {
     assert_eq!((text(&again, "/how"), &again["instance"]["cpus"]), ("restarted", &up["instance"]["cpus"]));
 }
 
-/// `--cores`: the server is held to each number in turn, its cache and the schemas grow along, and in the end it runs as
-/// it was found, with its data.
+/// `--cores`: the server is held to each number in turn, its cache and the schemas grow along, and in the end it runs
+/// as it was found, with its data.
 fn a_run_goes_through_numbers_of_processors<S: Private>() {
     let home = Home::new(S::ENGINE);
     let there = std::thread::available_parallelism().unwrap().get();

@@ -50,7 +50,10 @@ impl<P: Program> ClientDrive<'_, P> {
         let done = left == 0 || (self.start_ns != UNKNOWN_NS && now_ns >= self.end_ns);
         if done && self.stage == Stage::Working {
             self.stage = Stage::Passed;
-            self.context.window.pass(self.counts.last_ended_ns.max(self.start_ns));
+            // A session that time has ended was at work until then, if only in a pause.
+            let until_ns =
+                if left == 0 { self.counts.last_ended_ns } else { self.counts.last_ended_ns.max(self.end_ns) };
+            self.context.window.pass(until_ns.max(self.start_ns));
         }
         done
     }

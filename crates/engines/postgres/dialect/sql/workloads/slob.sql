@@ -94,7 +94,8 @@ VACUUM (FREEZE, ANALYZE) dbdyno.slob_scan_{unit};
 VACUUM dbdyno.slob_{unit};
 
 -- name: rest return
-UPDATE dbdyno.slob_{unit} SET place = place WHERE ctid >= '({rows_rows},0)'::tid;
+WITH moved AS (DELETE FROM dbdyno.slob_{unit} WHERE ctid >= '({rows_rows},0)'::tid RETURNING *)
+INSERT INTO dbdyno.slob_{unit} SELECT * FROM moved;
 
 -- name: rest end
 VACUUM dbdyno.slob_{unit};
