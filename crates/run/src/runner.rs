@@ -111,7 +111,7 @@ impl Runner<'_> {
             let left: Vec<_> = places[n..].iter().filter_map(|i| self.plan.points.get(*i).cloned()).collect();
             self.measure_one(index, self.measurer.estimate_s(&left))?;
         }
-        while let Some(planned) = self.next_of_searches()? {
+        while let Some(planned) = self.next()? {
             self.go_on()?;
             self.repository.extend_plan(self.run, &planned)?;
             let left_s = self.measurer.estimate_s(std::slice::from_ref(&planned));
@@ -125,12 +125,12 @@ impl Runner<'_> {
         if self.stop.requested() { Err(RunError::Interrupted) } else { Ok(()) }
     }
 
-    /// The point that a search chooses by what is recorded.
-    fn next_of_searches(&self) -> Result<Option<PlannedPoint>, RunError> {
-        if self.plan.searches.is_empty() {
+    /// The point that follows from what is recorded.
+    fn next(&self) -> Result<Option<PlannedPoint>, RunError> {
+        if !self.plan.may_go_on() {
             return Ok(None);
         }
-        Ok(self.plan.next_of_searches(&self.repository.measured(self.run)?))
+        Ok(self.plan.next(&self.repository.measured(self.run)?))
     }
 
     /// Measures a point and records it. All that is left takes about this many seconds.

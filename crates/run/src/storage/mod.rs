@@ -12,13 +12,13 @@ use crate::{Event, Events, Measurement, Measurer, RunError, StopSwitch};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::data::mix;
-use dbdyno_model::{PlannedPoint, Point, Status, Subject};
+use dbdyno_model::{PlannedPoint, Point, Status, StorageLoad, Subject};
 use dbdyno_probe::{HarnessShare, Sampler};
 use dbdyno_results::Histograms;
 use dbdyno_storage::orion::files::{
     FilesReport, FinishedPoint, IoTimes, OrionFiles, OrionFilesError, ReadWriteTimes, bests, trace_of,
 };
-use dbdyno_storage::orion::{CacheWarming, OrionSettings, PlannedIoPoint};
+use dbdyno_storage::orion::{CacheWarming, LargeType, OrionSettings, Outstanding, PlannedIoPoint};
 use dbdyno_storage::{IoLoad, Ios, Luns, Pattern, ReadWrite, StorageMeasurement, WindowEdge, measure, warm_cache};
 use std::path::PathBuf;
 
@@ -150,10 +150,13 @@ impl Measurer for StorageMeasurer<'_> {
     }
 
     fn measure(&mut self, index: usize, planned: &PlannedPoint, _: Option<f64>) -> (Measurement, Option<EngineError>) {
-        let measurement = match (&planned.subject, self.context.settings.points.get(index)) {
+        // Points that follow from others are small reads.
+        let asked = self.context.settings.points.get(index).copied();
+        let asked = asked.or_else(|| planned.subject.storage().map(small_reads));
+        let measurement = match (&planned.subject, asked) {
             (Subject::Storage(_), Some(asked)) => {
-                let MeasuredPoint { point, histograms, measured } = self.point(index, asked, planned);
-                self.finished.push(finished(asked, &point, measured.as_ref()));
+                let MeasuredPoint { point, histograms, measured } = self.point(index, &asked, planned);
+                self.finished.push(finished(&asked, &point, measured.as_ref()));
                 Measurement { point, histograms }
             }
             (Subject::Test(_) | Subject::Workload(_) | Subject::Storage(_), _) => {
@@ -170,6 +173,12 @@ impl Measurer for StorageMeasurer<'_> {
         }
         Ok(self.write_files()?)
     }
+}
+
+/// Small random reads with as many outstanding as a load has.
+fn small_reads(load: &StorageLoad) -> PlannedIoPoint {
+    let at = Outstanding { small: load.small_outstanding, large: 0 };
+    PlannedIoPoint { at, large_type: LargeType::Seq, write_pct: 0 }
 }
 
 /// Large I/Os outstanding while caches are warmed for a time.
