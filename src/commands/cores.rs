@@ -10,7 +10,6 @@ use super::workloads::{self, DataWish, WorkloadTarget};
 use crate::cli::RunArgs;
 use crate::error::Error;
 use crate::output;
-use crate::signals;
 use dbdyno::ENGINES;
 use dbdyno_engine::private::{self, Cpus, Home, Instance, UpRequest, choose_cpus, cpus_in_words, target_of};
 use dbdyno_engine::servers::Product;
@@ -125,9 +124,9 @@ impl CoresRequest {
         context: &Context,
     ) -> Result<(), Error> {
         let (script, sampling, target) = (ready.script.take(), ready.sampling, place.target.to_string());
+        let stop = ready.stop();
         // The lock is given up with the server that it is on.
         drop(ready);
-        let stop = signals::stop(None, args.max_duration)?;
         let allowed = sched_getaffinity(None);
         let mut measured = Ok(());
         for step in &self.steps {

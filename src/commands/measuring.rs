@@ -88,6 +88,11 @@ impl<'a> Ready<'a> {
         })
     }
 
+    /// The switch that stops it.
+    pub(super) fn stop(&self) -> StopSwitch {
+        self.stop.clone()
+    }
+
     /// Calls what the user has called before the first point.
     ///
     /// # Errors

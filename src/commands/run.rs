@@ -81,7 +81,8 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
 
     let again = again(args, workload.as_ref().map(|of| (of.workload, &of.spec)));
     let mut ready = {
-        let stop = signals::stop(Some(&place.engine), args.max_duration)?;
+        // A server that is started again does not answer meanwhile.
+        let stop = signals::stop(held.is_none().then_some(&place.engine), args.max_duration)?;
         Ready::make(&place, workload, load, (stop, args.max_jobs), context)?
     };
     (ready.reports, ready.script) = (reports, script);
@@ -136,7 +137,7 @@ fn again(args: &RunArgs, data: Option<(&dyn Workload, &DataSpec)>) -> String {
     option("--users", args.users.as_ref().map(ToString::to_string));
     option("--cores", args.cores.cores.as_ref().map(ToString::to_string));
     option("--schemas-per-core", args.cores.schemas_per_core.map(|n| n.to_string()));
-    option("--cache-per-core", args.cores.cache_per_core.map(|bytes| bytes.to_string()));
+    option("--cache-per-core", args.cores.cache_per_core.map(|bytes| format!("{}MiB", bytes as f64 / 1_048_576.0)));
     option("--schemas", args.schemas.as_ref().map(ToString::to_string));
     let scale = data.filter(|(of, _)| of.about().unit.is_none()).map(|(_, data)| data.scale);
     option("--scale", scale.map(|scale| scale.to_string()));
@@ -167,6 +168,7 @@ fn again(args: &RunArgs, data: Option<(&dyn Workload, &DataSpec)>) -> String {
     words.extend(args.search.until_saturated.then(|| "--until-saturated".to_owned()));
     let limits: Vec<String> = args.search.until.iter().map(ToString::to_string).collect();
     words.extend((!limits.is_empty()).then(|| format!("--until {}", shell_word(&limits.join(",")))));
+    words.extend(args.allow_scripts.then(|| "--allow-scripts".to_owned()));
     words.extend(args.no_sampling.then(|| "--no-sampling".to_owned()));
     words.join(" ")
 }
@@ -221,6 +223,13 @@ mod tests {
         assert_eq!(
             again(&args, Some((tpcb, &DataSpec::new(Scale::ONE, 7)))),
             "order-entry --users 4 --scale 1 --seed 7 --mix default,SRQ=2 --pause 5ms"
+        );
+        let line = "dbdyno run slob --target null: --cores 1,2 --cache-per-core 48MiB --conf a.conf --set WORK_UNIT=8 --allow-scripts";
+        let Command::Run(args) = Cli::try_parse_from(line.split(' ')).unwrap().command else { panic!("{line}") };
+        let slob = dbdyno_workload::workload("slob").unwrap();
+        assert_eq!(
+            again(&args, Some((slob, &slob.data_by_default()))),
+            "slob --cores 1,2 --cache-per-core 48MiB --conf a.conf --set WORK_UNIT=8 --allow-scripts"
         );
         let line = "dbdyno run quick --target null:";
         let Command::Run(args) = Cli::try_parse_from(line.split(' ')).unwrap().command else { panic!("{line}") };
