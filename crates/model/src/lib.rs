@@ -16,6 +16,7 @@ mod mapping;
 mod metric;
 mod mix;
 mod names;
+mod next_point;
 mod outcome;
 mod pace;
 mod pace_spread;

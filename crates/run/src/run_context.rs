@@ -8,6 +8,7 @@ use dbdyno_probe::Pacer;
 use dbdyno_workload::{DataSpec, Dialect};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// How long an engine may take to come to rest before a point.
@@ -80,12 +81,14 @@ pub struct LoadedWorkload {
     pub(crate) data: DataSpec,
     /// Its figures at dbdyno's last work on it in this run.
     pub(crate) last: Mutex<Option<Vec<i64>>>,
+    /// Whether its rows did not lie where they should when they were looked at last in this run.
+    pub(crate) displaced: AtomicBool,
 }
 
 impl LoadedWorkload {
     /// A workload that is loaded with this data.
     #[must_use]
     pub fn new(dialect: Dialect, data: DataSpec) -> Self {
-        Self { dialect, data, last: Mutex::default() }
+        Self { dialect, data, last: Mutex::default(), displaced: AtomicBool::new(false) }
     }
 }
