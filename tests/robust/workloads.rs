@@ -35,7 +35,9 @@ pub(crate) fn suffer(product: &'static Product, kills: u32) {
         let document = target.room().run("show last --json").expect(0).json();
         let point = &points(&document)[0];
         let ok = number(point, "/outcomes/ok");
-        if ending.code == Some(3) && ok > 0.0 {
+        // A kill before the run had a document leaves the run before it, which had one user, as the last.
+        let own = number(point, "/jobs") == f64::from(USERS);
+        if ending.code == Some(3) && own && ok > 0.0 {
             assert_eq!(text(point, "/status"), "failed", "{:#}", point["reason"]);
             assert!(point["missing"]["proof.workload"].is_null(), "it was not proved: {:#}", point["missing"]);
             (killed, acknowledged) = (killed + 1, acknowledged + ok);

@@ -50,7 +50,8 @@ fn a_reference_writes_to_nothing_that_is_not_its_own() {
     std::fs::write(room.path("t.dat"), vec![7; 8 << 20]).unwrap();
     let ending = measured(&room, "orion --reference -duration 0.25 --file t.dat");
     assert!(ending.stderr.contains("note: reads alone are measured"), "{}", ending.stderr);
-    assert_eq!(points(&room.show("last")).len(), 9);
+    // Reads go deeper than 128 outstanding while that gains.
+    assert!((9..=12).contains(&points(&room.show("last")).len()));
     assert_eq!(std::fs::read(room.path("t.dat")).unwrap(), vec![7; 8 << 20]);
     // Without a named file one is made and removed again; an existing file is never removed.
     std::fs::write(room.path("dbdyno-reference.orion"), "mine").unwrap();
