@@ -2,7 +2,7 @@
 //! in turn, and started again with its data; schemas and the server's cache grow along. In the end it runs as before.
 
 use super::context::Context;
-use super::measuring::{Ready, conclude};
+use super::measuring::{Ready, conclude, status_line};
 use super::opened_target::OpenedTarget;
 use super::private_servers::{failed, product};
 use super::up::UpWatch;
@@ -13,7 +13,7 @@ use crate::output;
 use dbdyno::ENGINES;
 use dbdyno_engine::private::{self, Cpus, Home, Instance, UpRequest, choose_cpus, cpus_in_words, target_of};
 use dbdyno_engine::servers::Product;
-use dbdyno_model::{Plan, PlannedPoint, RunId, Size};
+use dbdyno_model::{Plan, PlannedPoint, RunId, RunStatus, Size};
 use dbdyno_report::numbers;
 use dbdyno_results::Repository;
 use dbdyno_run::{LoadRequest, RunError, StopSwitch};
@@ -128,26 +128,22 @@ impl CoresRequest {
         // The lock is given up with the server that it is on.
         drop(ready);
         let allowed = sched_getaffinity(None);
-        let mut measured = Ok(());
+        let mut done = Ok(Ok(()));
         for step in &self.steps {
-            let done = self.step(step, (&target, sampling), (repository, run, plan), (args, &stop), context);
+            done = self.step(step, (&target, sampling), (repository, run, plan), (args, &stop), context);
             if let Ok(all) = &allowed {
                 _ = sched_setaffinity(None, all);
             }
-            measured = match done {
-                Ok(measured) => measured,
-                Err(error) => {
-                    self.restart(None, &stop, context)?;
-                    return Err(error);
-                }
-            };
-            if measured.is_err() {
+            if !matches!(done, Ok(Ok(()))) {
                 break;
             }
         }
         script.iter().for_each(|script| script.after("post", &stop));
         let back = self.restart(None, &stop, context);
-        let shown = conclude((repository, run, plan), measured, Some(again), args.shown.format(), context);
+        let shown = match done {
+            Ok(measured) => conclude((repository, run, plan), measured, Some(again), args.shown.format(), context),
+            Err(error) => broken_off((repository, run, plan), context).and(Err(error)),
+        };
         script.iter().for_each(|script| script.after("end", &stop));
         shown.and(back)
     }
@@ -182,7 +178,6 @@ impl CoresRequest {
         };
         let mut ready = Ready::make(&opened, Some(workload), load, (stop.clone(), args.max_jobs), context)?;
         (ready.sampling, ready.server_settings) = (sampling, server_settings);
-        ready.server_cpus = step.cpus.server.clone();
         Ok(ready.measure_points(repository, run, plan, &places))
     }
 
@@ -215,6 +210,13 @@ impl CoresRequest {
         private::up(&self.home, self.product, &request, &watch).map_err(failed("starting", engine))?;
         Ok(())
     }
+}
+
+/// Records that a run ended before its plan did, and says what is kept of it.
+fn broken_off((repository, run, plan): (&mut Repository, &RunId, &Plan), context: &Context) -> Result<(), Error> {
+    repository.set_status(run, RunStatus::Interrupted).map_err(Error::Recording)?;
+    output::note(&status_line(&repository.load(run).map_err(Error::Recording)?, plan, context));
+    Ok(())
 }
 
 /// Keeps what begins from now on in this process on the processors that are left. Returns where it works, in words.

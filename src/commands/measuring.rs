@@ -40,8 +40,6 @@ pub(super) struct Ready<'a> {
     pub(super) reports: Option<ReportFolder>,
     /// What the user has called before and after the run.
     pub(super) script: Option<Script>,
-    /// The processors that the server is held to for these points.
-    pub(super) server_cpus: Vec<u32>,
     /// What holds of the server for these points alone.
     pub(super) server_settings: BTreeMap<String, String>,
 }
@@ -83,7 +81,6 @@ impl<'a> Ready<'a> {
             sampling: Sampling::On,
             reports: None,
             script: None,
-            server_cpus: Vec::new(),
             server_settings: BTreeMap::new(),
         })
     }
@@ -166,7 +163,6 @@ impl<'a> Ready<'a> {
             sampling: self.sampling,
             pacer,
             workloads: self.workloads,
-            server_cpus: self.server_cpus,
             server_settings: self.server_settings,
         })
         .with_reports(self.reports.map(|folder| RepositoryReports::new(folder, run.clone())));

@@ -1,12 +1,13 @@
 //! `dbdyno resume`: measures what is missing or failed in a run, if everything that influences its figures is
 //! unchanged.
 
+use super::awr_report::{self, Asked};
 use super::context::Context;
 use super::measuring::{Ready, TABLES};
 use super::opened_target::OpenedTarget;
 use super::tool::tool;
+use super::workloads;
 use super::workloads::DataWish;
-use super::{awr_report, workloads};
 use crate::cli::ResumeArgs;
 use crate::error::Error;
 use crate::signals;
@@ -52,7 +53,7 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
         )));
     }
     let url = args.target.as_deref().unwrap_or(&before.run.target);
-    let reports = awr_report::folder(args.awr_report.as_deref(), url, context)?;
+    let reports = awr_report::folder(args.awr_report.as_deref().map(Asked::by_option), url, context)?;
     let workload = workloads::of_plan(&plan);
     let size = workload.is_none().then_some(plan.size.as_str());
     let opened = OpenedTarget::open(url, size, Some(plan.seed), &context.catalogue)?;

@@ -1,6 +1,7 @@
 //! `dbdyno run`. Everything that can be refused is refused before anything is done: the target, the size, the tests and
 //! the results file are checked first, then data is loaded, then the plan is stored, then the first point is measured.
 
+use super::awr_report::{self, Asked};
 use super::context::Context;
 use super::cores::{self, CoresRequest};
 use super::default_target;
@@ -8,7 +9,7 @@ use super::measuring::{Ready, TABLES, new_run};
 use super::opened_target::OpenedTarget;
 use super::script::Script;
 use super::tool::tool;
-use super::{awr_report, dry_run, searches, settings, workloads};
+use super::{dry_run, searches, settings, workloads};
 use crate::cli::{ENGINE_DEFAULT, RunArgs};
 use crate::error::Error;
 use crate::output::{self, shell_word};
@@ -35,7 +36,8 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     };
     let url = default_target::url(wished, &doing, &then, context)?;
     let held = cores::asked(args, &url)?;
-    let reports = awr_report::folder(args.awr_report.as_deref(), &url, context)?;
+    let reports = args.awr_report.as_deref().map(Asked::by_option).or_else(|| Asked::by_settings(&settings));
+    let reports = awr_report::folder(reports, &url, context)?;
     let place = OpenedTarget::open(&url, wished.size.as_deref(), wished.seed, &context.catalogue)?;
     refuse_missing_nodes(args, &place)?;
     let wish = workloads::DataWish {

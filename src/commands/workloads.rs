@@ -274,7 +274,8 @@ impl WorkloadTarget {
         stop: &StopSwitch,
     ) -> Result<WorkloadLoad, Error> {
         let dialect = self.dialect.as_ref().map_err(|why| Error::Usage(why.clone()))?;
-        if !matches!(self.data, WorkloadData::Complete(_)) {
+        // What is there of this data has its space already.
+        if self.data.spec() != Some(&self.spec) {
             self.refuse_too_much(place, dialect)?;
         }
         let jobs = jobs.or(self.load_jobs).unwrap_or_else(dbdyno_probe::hardware_threads);

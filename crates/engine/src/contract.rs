@@ -237,6 +237,21 @@ pub trait Engine: Workloads + Send + Sync {
         None
     }
 
+    /// The processors that the server was to be held to; none where it may use all.
+    fn held_cpus(&self) -> &[u32] {
+        &[]
+    }
+
+    /// Bytes that the page cache of the server's files may take, where something limits its memory.
+    fn page_cache_room_bytes(&self) -> Option<u64> {
+        None
+    }
+
+    /// What of the server may use other processors than [`Engine::held_cpus`] now, in words, if anything may.
+    fn not_held(&self) -> Option<String> {
+        None
+    }
+
     /// The pump that runs this engine's sessions of a drive; a thread each unless the engine brings its own. Its
     /// sessions may follow their server processes where points of so many jobs and more are measured, and not at all
     /// without a number: what carries sessions must not change within a ramp.

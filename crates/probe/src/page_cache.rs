@@ -52,6 +52,12 @@ impl Evictor {
         Ok(())
     }
 
+    /// Their length in bytes, together; of those whose length can be read.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.0.iter().filter_map(|file| file.metadata().ok()).map(|about| about.len()).sum()
+    }
+
     /// Evicts a range of them, given as shares of all their bytes in sequence; dirty pages stay.
     ///
     /// # Errors

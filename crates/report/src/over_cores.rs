@@ -33,8 +33,7 @@ pub(crate) fn blocks_per_s(point: &Point) -> Option<f64> {
 
 /// The share of processor time that was left: of the processors that the server was held to, else of all.
 pub(crate) fn idle_cpu_pct(point: &Point) -> Option<f64> {
-    let busy_pct = if point.cores.is_some() { point.cpu.held_busy_pct } else { point.cpu.busy_pct };
-    busy_pct.map(|busy_pct| 100.0 - busy_pct)
+    point.cpu.held_busy_pct.or(point.cpu.busy_pct).map(|busy_pct| 100.0 - busy_pct)
 }
 
 /// The curve of a run that went through several numbers of cores; `None` of any other. Of repeats the one in the middle

@@ -20,6 +20,12 @@ const MIDDLE: f64 = 0.45;
 const IN_FIRST_HALF: std::ops::Range<f64> = 0.02..0.30;
 const IN_SECOND_HALF: std::ops::Range<f64> = 0.60..0.95;
 
+/// A page cache that can hold no more than this share of the files is left to the system, which takes pages back on
+/// the server's account. Evicting them would cost as much, on dbdyno's.
+const LEFT_TO_THE_SYSTEM: f64 = 0.1;
+/// Sessions take memory while they work, so the room is looked at again after so many ticks.
+const LOOK_AGAIN_TICKS: u32 = 25;
+
 /// What is evicted at a tick of the measuring thread.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum EvictedPart {
@@ -30,7 +36,6 @@ enum EvictedPart {
 }
 
 /// Evicts pages while jobs read.
-#[derive(Debug)]
 pub(crate) struct Eviction<'a> {
     evictor: &'a Evictor,
     window: &'a Window,
@@ -41,16 +46,33 @@ pub(crate) struct Eviction<'a> {
     ticks: u32,
     /// The scan in which a half was evicted last, and which half.
     evicted: Option<(u64, bool)>,
+    /// Asks for the bytes that the page cache may take, where something limits them.
+    room_bytes: &'a dyn Fn() -> Option<u64>,
+    is_left_to_the_system: bool,
 }
 
 impl<'a> Eviction<'a> {
-    pub(crate) fn new(evictor: &'a Evictor, window: &'a Window, repeat_mode: RepeatMode, alone: bool) -> Self {
-        Self { evictor, window, repeat_mode, alone, ticks: 0, evicted: None }
+    pub(crate) fn new(
+        evictor: &'a Evictor,
+        window: &'a Window,
+        (repeat_mode, alone): (RepeatMode, bool),
+        room_bytes: &'a dyn Fn() -> Option<u64>,
+    ) -> Self {
+        let (ticks, evicted, is_left_to_the_system) = (0, None, false);
+        Self { evictor, window, repeat_mode, alone, ticks, evicted, room_bytes, is_left_to_the_system }
     }
 
     /// Evicts what may be evicted now.
     pub(crate) fn tick(&mut self, now_ns: u64) {
-        let evicted = match self.part(now_ns) {
+        if self.ticks.is_multiple_of(LOOK_AGAIN_TICKS) {
+            let most = self.evictor.bytes() as f64 * LEFT_TO_THE_SYSTEM;
+            self.is_left_to_the_system = (self.room_bytes)().is_some_and(|room| room as f64 <= most);
+        }
+        let part = self.part(now_ns);
+        if self.is_left_to_the_system {
+            return;
+        }
+        let evicted = match part {
             EvictedPart::Nothing => return,
             EvictedPart::All => self.evictor.evict_all(EvictMode::AsIs),
             EvictedPart::Share(from, to) => self.evictor.evict_share(from, to),
@@ -99,7 +121,7 @@ mod tests {
     #[test]
     fn a_lone_scan_is_followed_by_the_half_that_it_is_not_in() {
         let (evictor, window) = (Evictor::open(&[]).unwrap(), Window::new(WindowMode::steady(1.0), 1));
-        let mut eviction = Eviction::new(&evictor, &window, RepeatMode::Statements, true);
+        let mut eviction = Eviction::new(&evictor, &window, (RepeatMode::Statements, true), &|| None);
         let at = |eviction: &mut Eviction<'_>, ms: u64| eviction.part(ms * 1_000_000);
         // The duration of a scan is not known yet.
         let parts: Vec<EvictedPart> = (0..5).map(|n| at(&mut eviction, n)).collect();
@@ -118,9 +140,23 @@ mod tests {
     }
 
     #[test]
+    fn a_page_cache_that_can_hold_little_is_left_to_the_system() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        file.as_file().set_len(1_000_000).unwrap();
+        let evictor = Evictor::open(&[file.path().to_owned()]).unwrap();
+        let window = Window::new(WindowMode::steady(1.0), 1);
+        for (room, left) in [(None, false), (Some(100_001), false), (Some(100_000), true), (Some(0), true)] {
+            let room = || room;
+            let mut eviction = Eviction::new(&evictor, &window, (RepeatMode::Chunks, false), &room);
+            eviction.tick(0);
+            assert_eq!(eviction.is_left_to_the_system, left);
+        }
+    }
+
+    #[test]
     fn a_scan_shorter_than_a_tick_is_evicted_more_often() {
         let (evictor, window) = (Evictor::open(&[]).unwrap(), Window::new(WindowMode::steady(1.0), 1));
-        let of = |repeat_mode, alone| Eviction::new(&evictor, &window, repeat_mode, alone).interval(TICK);
+        let of = |repeat_mode, alone| Eviction::new(&evictor, &window, (repeat_mode, alone), &|| None).interval(TICK);
         const TICK: Duration = Duration::from_millis(20);
         assert_eq!(of(RepeatMode::Statements, true), TICK, "no scan has ended");
         for (took_ms, interval_ms) in [(10, 8), (1, 2), (500, 20)] {
@@ -136,9 +172,9 @@ mod tests {
     fn random_reads_and_readers_beside_each_other_let_go_of_everything() {
         let (evictor, window) = (Evictor::open(&[]).unwrap(), Window::new(WindowMode::steady(1.0), 2));
         window.chunk_ended(0, 1_000_000_000);
-        let mut random = Eviction::new(&evictor, &window, RepeatMode::Chunks, true);
+        let mut random = Eviction::new(&evictor, &window, (RepeatMode::Chunks, true), &|| None);
         assert_eq!(random.part(1_100_000_000), EvictedPart::All);
-        let mut several = Eviction::new(&evictor, &window, RepeatMode::Statements, false);
+        let mut several = Eviction::new(&evictor, &window, (RepeatMode::Statements, false), &|| None);
         let parts: Vec<EvictedPart> = (0..10).map(|n| several.part(1_100_000_000 + n)).collect();
         assert_eq!(parts.iter().filter(|part| **part == EvictedPart::All).count(), 2);
     }

@@ -262,7 +262,9 @@ fn watch(context: &PointContext<'_>, gate: &StartGate, clients: Option<&ClientCo
         return Edges::default();
     }
     let alone = work.jobs() == 1 && work.driven_by() == Drive::Server;
-    let mut eviction = evictor.map(|evictor| Eviction::new(evictor, window, work.repeat_mode(), alone));
+    let room_bytes = || run.engine.page_cache_room_bytes();
+    let mode = (work.repeat_mode(), alone);
+    let mut eviction = evictor.map(|evictor| Eviction::new(evictor, window, mode, &room_bytes));
     let (mut hold_lost, mut hold_look_ns) = (false, 0);
     // Returns the time until it should be called again.
     let mut look_up = || {

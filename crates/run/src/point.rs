@@ -5,6 +5,7 @@ use crate::run_context::{SETTLE_LIMIT, go_on, settle};
 use crate::work::{PlannedWork, PointWork};
 use crate::workload::InvariantCheck;
 use crate::{RunContext, Window, checkpoint_window, durability, figures, judge};
+use dbdyno_engine::private::cpus_in_words;
 use dbdyno_engine::{EngineError, PointSpec, Settled, SnapshotsTaken};
 use dbdyno_model::{
     Cache, Commits, Drive, ErrorClass, Flag, Mapping, PlannedPoint, Point, PointPace, ProcedureShape, RowsBy, Size,
@@ -209,7 +210,7 @@ fn attempt(
     let files = engine.data_files();
     let share = if features.in_process { HarnessShare::NotSeparable } else { HarnessShare::OwnProcess };
     let sampler = Sampler::new(&files, share).beside(engine.server_pid());
-    let sampler = sampler.watching_others(work.writes()).held_to(context.server_cpus.clone());
+    let sampler = sampler.watching_others(work.writes()).held_to(engine.held_cpus().to_vec());
     let evictor = match work.cache() {
         Cache::NonCached if features.local => evictor(&files, point),
         _ => None,
@@ -228,6 +229,11 @@ fn attempt(
     // Around the jobs and their counters, so that no window and no count contains it.
     let before = context.pacer.as_ref().ok().and_then(Pacer::take);
     let measured = jobs::run(&point_context, planned.load, &mut sessions, point);
+    // While the sessions' processes live: what is let go meanwhile shows in them.
+    if let Some(why) = engine.not_held().filter(|_| measured.is_ok()) {
+        let cpus = cpus_in_words(engine.held_cpus());
+        point.flag(Flag::NotProved, format!("the server was to be held to the processors {cpus}, but {why}"));
+    }
     // Dropping the sessions frees the engine for the proof.
     drop(sessions);
     let types = match &measured {

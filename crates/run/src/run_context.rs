@@ -40,8 +40,6 @@ pub struct RunContext<'a> {
     pub pacer: Result<Pacer, String>,
     /// Workloads on the target.
     pub workloads: Vec<LoadedWorkload>,
-    /// The processors that the server is held to for these points; none where it is held to none.
-    pub server_cpus: Vec<u32>,
     /// What holds of the server for these points alone: name -> value.
     pub server_settings: BTreeMap<String, String>,
 }

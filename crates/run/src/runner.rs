@@ -88,20 +88,26 @@ pub struct Runner<'a> {
 
 impl Runner<'_> {
     /// Measures the points with these indexes in the plan, in order, and then those that the plan's searches choose.
+    /// The run is done once all points of its plan are recorded, those of other calls too.
     ///
     /// # Errors
     /// The target was lost, the user stopped the run, or a point could not be recorded.
     pub fn measure_all(&mut self, places: &[usize]) -> Result<(), RunError> {
         self.repository.set_status(self.run, RunStatus::Running)?;
         let result = self.measure_each(places);
-        let status = match &result {
+        let recorded = self.record_status(&result);
+        // The first error is the one to report.
+        result.and(recorded.map_err(RunError::from))
+    }
+
+    fn record_status(&mut self, result: &Result<(), RunError>) -> Result<(), ResultsError> {
+        let status = match result {
+            Ok(()) if self.repository.load(self.run)?.points.len() < self.plan.points.len() => RunStatus::Running,
             Ok(()) => RunStatus::Done,
             Err(RunError::Lost(_)) => RunStatus::Lost,
             Err(_) => RunStatus::Interrupted,
         };
-        let recorded = self.repository.set_status(self.run, status);
-        // The first error is the one to report.
-        result.and(recorded.map_err(RunError::from))
+        self.repository.set_status(self.run, status)
     }
 
     fn measure_each(&mut self, places: &[usize]) -> Result<(), RunError> {

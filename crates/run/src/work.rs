@@ -270,7 +270,12 @@ impl<'a> PointWork<'a> {
     pub(crate) fn begin(self, engine: &dyn Engine) -> Result<(), EngineError> {
         match self {
             Self::Test(spec) => engine.begin_point(spec),
-            Self::Workload(work) => engine.begin_program(&work.program),
+            Self::Workload(work) => {
+                if work.form == Drive::Server {
+                    work.target_workload(engine).renew_procedures(&work.loaded.data)?;
+                }
+                engine.begin_program(&work.program)
+            }
         }
     }
 

@@ -91,6 +91,8 @@ pub struct Settings {
     pub transactions_each: Option<u64>,
     /// A program that is to be called before and after.
     pub script: Option<String>,
+    /// What asks for the reports of the server's own workload repository, as the user has written it, if anything does.
+    pub repository_reports: Option<String>,
 }
 
 /// What a workload is.

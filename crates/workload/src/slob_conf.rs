@@ -65,6 +65,7 @@ pub(crate) fn settings(assignments: &[Assignment]) -> Result<Settings, ConfError
         users_per_unit: conf.threads_per_schema,
         transactions_each: Some(conf.work_loop).filter(|operations| *operations > 0),
         script: conf.external_script,
+        repository_reports: (conf.statistics == Statistics::Awr).then(|| "DATABASE_STATISTICS_TYPE=awr".to_owned()),
     })
 }
 

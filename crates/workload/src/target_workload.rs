@@ -5,7 +5,7 @@ use crate::workload_data::LoadStage;
 use crate::{DataSpec, Dialect, WorkloadData};
 use dbdyno_engine::bookkeeping::{Meta, kept_entry};
 use dbdyno_engine::client::{Answer, Bound, PrepareWhen, Statements, Values};
-use dbdyno_engine::{Engine, EngineError, FillTimes, LoadWatch, Request, Session, TableRows};
+use dbdyno_engine::{Engine, EngineError, FillTimes, LoadWatch, Request, TableRows};
 use dbdyno_model::{CommitMode, ErrorClass};
 use std::cmp::Reverse;
 use std::time::Instant;
@@ -304,6 +304,7 @@ impl<'e> TargetWorkload<'e> {
     /// indexes.
     fn count(&self, data: &DataSpec) -> Result<(Vec<String>, String), EngineError> {
         let mut wrong = if self.places_rows() {
+            self.run(&self.dialect.all("refresh", data)?)?;
             self.dialect.workload().misplaced(data, &self.query("placed", data)?)
         } else {
             Vec::new()
@@ -358,12 +359,24 @@ impl<'e> TargetWorkload<'e> {
     /// What is read from the answers of a query, one after the other.
     fn answers<T>(&self, name: &str, data: &DataSpec, read: impl Fn(&Answer) -> Vec<T>) -> Result<Vec<T>, EngineError> {
         let mut all = Vec::new();
-        for sql in self.dialect.each(name, data)? {
-            let mut session = self.session(&sql)?;
-            execute(session.as_mut(), 0, &Values::new())?;
-            all.extend(read(session.answer()));
-        }
+        self.execute(&self.dialect.each(name, data)?, |answer| all.extend(read(answer)))?;
         Ok(all)
+    }
+
+    /// Makes its procedures anew, because what they do now is not known: somebody may have replaced them since the
+    /// load.
+    ///
+    /// # Errors
+    /// The engine's error.
+    pub fn renew_procedures(&self, data: &DataSpec) -> Result<(), EngineError> {
+        let objects = self.dialect.objects(data)?;
+        objects.iter().filter(|object| object.kind == "procedure").try_for_each(|procedure| {
+            let name = &procedure.sql_name;
+            // It may be gone. If it may not be dropped, it cannot be made either, and that is why.
+            let dropped = self.run(&[format!("DROP PROCEDURE {name}")]);
+            let made = self.run(std::slice::from_ref(&procedure.sql)).map_err(|error| dropped.err().unwrap_or(error));
+            made.map_err(|error| error.while_doing(&format!("making the procedure {name} anew")))
+        })
     }
 
     /// Brings its tables to rest before a point, as far as the engine does not do so by itself.
@@ -375,20 +388,27 @@ impl<'e> TargetWorkload<'e> {
     }
 
     fn run(&self, statements: &[String]) -> Result<(), EngineError> {
-        for sql in statements {
-            let mut session = self.session(sql)?;
-            execute(session.as_mut(), 0, &Values::new())?;
+        self.execute(statements, |_| ())
+    }
+
+    /// Executes statements in one session, in order, and hands each answer over.
+    fn execute(&self, statements: &[String], mut each: impl FnMut(&Answer)) -> Result<(), EngineError> {
+        if statements.is_empty() {
+            return Ok(());
+        }
+        let mut session = self.engine.client_session(0, 1)?;
+        let texts = statements.iter().map(|sql| sql.clone().into()).collect();
+        // One may need what another makes.
+        let (work, prepared) = (self.name().to_owned(), PrepareWhen::Sent);
+        session.prepare_statements(&Statements { work, texts, commit: CommitMode::Durable, prepared })?;
+        let values = Values::new();
+        for statement in 0..statements.len() {
+            let request = Request::Statement(Bound { statement, values: &values, times: 1, opens: false });
+            session.execute(&request).map_err(|failure| failure.error)?;
+            each(session.answer());
             session.flush()?;
         }
         Ok(())
-    }
-
-    fn session(&self, sql: &str) -> Result<Box<dyn Session>, EngineError> {
-        let mut session = self.engine.client_session(0, 1)?;
-        let texts = vec![sql.to_owned().into()];
-        let (work, prepared) = (self.name().to_owned(), PrepareWhen::Beforehand);
-        session.prepare_statements(&Statements { work, texts, commit: CommitMode::Durable, prepared })?;
-        Ok(session)
     }
 }
 
@@ -397,11 +417,6 @@ fn largest_first(mut statements: Vec<String>, tables: &[TableRows]) -> Vec<Strin
     let named = |sql: &str| tables.iter().filter(|of| sql.contains(of.table.as_str())).map(|of| of.rows).max();
     statements.sort_by_key(|sql| Reverse(named(sql)));
     statements
-}
-
-fn execute(session: &mut dyn Session, statement: usize, values: &Values) -> Result<(), EngineError> {
-    let request = Request::Statement(Bound { statement, values, times: 1, opens: false });
-    session.execute(&request).map(drop).map_err(|failure| failure.error)
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use crate::on_servers::passwords::Passwords;
 use crate::on_servers::private::Private;
 use crate::on_servers::privileges::Privileges;
 use crate::on_servers::remote::Remote;
+use crate::on_servers::slob::Slob;
 use crate::on_servers::telemetry::Telemetry;
 use crate::on_servers::tls::Tls;
 use crate::on_servers::{OWN, PASSWORD, SCOTT};
@@ -211,6 +212,13 @@ impl Telemetry for Server {
     fn counts_log_writes(&self) -> bool {
         true
     }
+}
+
+impl Slob for Server {
+    // Every second row goes to the end, without what makes it long.
+    const CROWD: &'static str = "UPDATE slob_1 SET place = place + 1000000, pad = '' WHERE id % 2 = 0";
+    const IDLE_SELECT: &'static str = "CREATE OR REPLACE PROCEDURE slob_select_1(IN p_low BIGINT, IN p_high BIGINT)
+         SELECT p_high - p_low - 1";
 }
 
 impl Tls for Server {

@@ -18,7 +18,7 @@ pub(crate) mod passwords;
 pub(crate) mod private;
 pub(crate) mod privileges;
 pub(crate) mod remote;
-mod slob;
+pub(crate) mod slob;
 mod stops;
 pub(crate) mod telemetry;
 pub(crate) mod tls;

@@ -3,7 +3,7 @@
 use super::{Product, stories};
 use crate::document::check_document;
 use crate::home::{Home, lives};
-use crate::support::{Running, number, points, statuses, text, wait_until};
+use crate::support::{Running, flag_note, number, points, statuses, text, wait_until};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::process::Command;
@@ -17,6 +17,7 @@ stories!(
     a_private_server_that_crashed_is_started_again,
     a_private_server_is_held_to_processors,
     a_run_goes_through_numbers_of_processors,
+    a_run_over_processors_that_breaks_off_is_not_whole,
     a_workload_that_another_dbdyno_just_loads_is_not_measured_under_another_scale,
 );
 
@@ -184,16 +185,36 @@ fn a_private_server_is_held_to_processors<S: Private>() {
     let document = home.room.show("last");
     check_document(&document);
     assert_eq!(text(&document, "/database/facts/held to processors"), format!("{cpu} by {by}"));
+    assert!(points(&document)[0]["cpu"]["held_busy_pct"].is_number(), "{:#}", points(&document)[0]["cpu"]);
     if there > 1 {
         assert_eq!(number(&document, "/platform/cpu/limits/allowed_threads"), 1.0);
         let ending = home.run(&format!("up ENGINE --size T --cpus {there}")).expect(2);
         assert!(ending.stderr.contains(&format!("runs with the processors {cpu}, not ")), "{}", ending.stderr);
+        // Somebody lets it go: what is measured then is no figure of one processor.
+        let_go(&up);
+        home.run("run T611 --target private:ENGINE --ramp 1 --duration 200ms");
+        let document = home.room.show("last");
+        let why = flag_note(&points(&document)[0], "not_proved");
+        assert!(why.contains(&format!("was to be held to the processors {cpu}, but its process ")), "{why}");
     }
     home.run("down ENGINE --keep").expect(0);
     let groups = up["instance"]["cgroups"].as_array().unwrap();
     assert!(groups.iter().all(|group| !PathBuf::from(group.as_str().unwrap()).exists()), "{groups:?}");
     let again = home.up("--size T --cpus 1");
     assert_eq!((text(&again, "/how"), &again["instance"]["cpus"]), ("restarted", &up["instance"]["cpus"]));
+}
+
+/// Lets a server's main process use all processors, as its administrator may.
+fn let_go(up: &Value) {
+    let pid = up["pid"].to_string();
+    for group in up["instance"]["cgroups"].as_array().unwrap() {
+        let above = PathBuf::from(group.as_str().unwrap()).parent().unwrap().join("cgroup.procs");
+        std::fs::write(above, &pid).unwrap();
+    }
+    let last = std::thread::available_parallelism().unwrap().get() - 1;
+    let mut taskset = Command::new("taskset");
+    taskset.args(["--all-tasks", "--cpu-list", "--pid", &format!("0-{last}"), &pid]);
+    assert!(taskset.output().unwrap().status.success());
 }
 
 /// `--cores`: the server is held to each number in turn, its cache and the schemas grow along, and in the end it runs
@@ -245,6 +266,33 @@ fn a_run_goes_through_numbers_of_processors<S: Private>() {
         found.contains(&format!("slob at {} schemas of 10240 blocks", 2 * if there > 1 { 2 } else { 1 })),
         "{found}"
     );
+}
+
+/// Somebody changes the data while the first number of processors is measured, so the second is refused. What was
+/// called before the run is called after it, and the server runs as it was found.
+fn a_run_over_processors_that_breaks_off_is_not_whole<S: Private>() {
+    if std::thread::available_parallelism().unwrap().get() < 2 {
+        return;
+    }
+    let home = Home::new(S::ENGINE);
+    let up = home.up("--size T");
+    let (script, called) = (home.room.path("script"), home.room.path("called"));
+    std::fs::write(&script, format!("#!/bin/sh\necho $1 >> {}\n", called.display())).unwrap();
+    std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let set = format!("--allow-scripts --set EXTERNAL_SCRIPT={}", script.display());
+    let line =
+        format!("run slob --target private:{} --cores 1,2 --repeat 2 --duration 3s --update-pct 0 {set}", S::ENGINE);
+    let run = home.room.start(&line);
+    run.until("[1/4]");
+    home.inside(&up, &format!("DELETE FROM {} WHERE id = 77", S::table("slob_1")));
+    let ending = run.end().expect(2);
+    assert!(ending.stderr.contains("does not hold what dbdyno loaded"), "{}", ending.stderr);
+    assert!(ending.stderr.contains("of 4 points: ") && ending.stderr.contains("2 not measured"), "{}", ending.stderr);
+    let document = home.room.show("last");
+    assert_eq!((text(&document, "/run/status"), points(&document).len()), ("interrupted", 2), "{document:#}");
+    assert_eq!(std::fs::read_to_string(called).unwrap(), "pre\npost\nend\n");
+    let again = home.up("--size T");
+    assert_eq!((text(&again, "/how"), &again["instance"]["cpus"]), ("already", &up["instance"]["cpus"]));
 }
 
 /// The run waits a while for the lock, and its plan was made before.

@@ -11,12 +11,23 @@ stories!(
     shares_are_exact_in_both_forms,
     updates_write_what_they_should_and_where,
     rows_that_lie_otherwise_are_not_measured,
+    rows_that_share_a_page_are_not_measured,
     rows_that_the_work_has_moved_go_back,
+    procedures_that_somebody_has_replaced_are_made_again,
     an_index_that_goes_meanwhile_is_missed,
     a_load_that_is_killed_goes_on,
 );
 
-fn loaded<S: Product>(schemas: u32) -> (Room, Database<S>) {
+/// A product's SQL against the tables of SLOB.
+pub(crate) trait Slob: Product {
+    /// Puts several rows of the first schema into a page each, without the knowledge of the server's statistics.
+    const CROWD: &'static str;
+
+    /// Puts a procedure of the same name and answer in the place of the first schema's `select`, which reads no table.
+    const IDLE_SELECT: &'static str;
+}
+
+fn loaded<S: Slob>(schemas: u32) -> (Room, Database<S>) {
     let (room, database) = (Room::new(), S::fixtures().empty());
     room.run(&format!("load slob --schemas {schemas} --target {}", database.target())).expect(0);
     (room, database)
@@ -31,7 +42,7 @@ fn done(point: &Value) -> ([f64; 3], f64) {
 
 /// Two sessions on each of two schemas: whole hundreds of each have the shares that were asked for, and each finds as
 /// many rows as lie between its keys.
-fn shares_are_exact_in_both_forms<S: Product>() {
+fn shares_are_exact_in_both_forms<S: Slob>() {
     let (room, database) = loaded::<S>(2);
     let run = format!("run slob --target {} --set THREADS_PER_SCHEMA=2 --duration 60s", database.target());
     for (drive, updates, scans, stress) in [
@@ -57,7 +68,7 @@ fn shares_are_exact_in_both_forms<S: Product>() {
     assert_eq!(jobs[..2], [2.0, 4.0]);
 }
 
-fn updates_write_what_they_should_and_where<S: Product>() {
+fn updates_write_what_they_should_and_where<S: Slob>() {
     let (room, database) = loaded::<S>(1);
     let table = S::table("slob_1");
     let count = |which: &str| {
@@ -89,7 +100,7 @@ fn updates_write_what_they_should_and_where<S: Product>() {
     room.run(&format!("{run} --set WORK_LOOP=100")).expect(0);
 }
 
-fn rows_that_lie_otherwise_are_not_measured<S: Product>() {
+fn rows_that_lie_otherwise_are_not_measured<S: Slob>() {
     let (room, database) = loaded::<S>(1);
     let (table, target) = (S::table("slob_1"), database.target());
     for (breach, said) in [
@@ -105,9 +116,17 @@ fn rows_that_lie_otherwise_are_not_measured<S: Product>() {
     }
 }
 
+/// The server's statistics, as they were when the load ended, still say that each has a page.
+fn rows_that_share_a_page_are_not_measured<S: Slob>() {
+    let (room, database) = loaded::<S>(1);
+    database.sql(S::CROWD);
+    let refused = room.run(&format!("run slob --duration 200ms --target {}", database.target())).expect(2).stderr;
+    assert!(refused.contains("the 10240 rows of schema 1 lie in ") && refused.contains("load slob"), "{refused}");
+}
+
 /// Many who update a few rows leave no room for a further version beside a row, and some rows move. The next point has
 /// them where they belong, and `drop` leaves nothing.
-fn rows_that_the_work_has_moved_go_back<S: Product>() {
+fn rows_that_the_work_has_moved_go_back<S: Slob>() {
     let (room, database) = loaded::<S>(1);
     let target = database.target();
     let spot = "--set DO_HOTSPOT=TRUE --set HOTSPOT_FREQUENCY=1 --set HOTSPOT_MB=2 --set WORK_UNIT=8";
@@ -125,7 +144,24 @@ fn rows_that_the_work_has_moved_go_back<S: Product>() {
     room.run(&format!("load slob --schemas 1 --target {target}")).expect(0);
 }
 
-fn an_index_that_goes_meanwhile_is_missed<S: Product>() {
+/// A procedure of another's that reads no table would answer at once, and be measured as ours.
+fn procedures_that_somebody_has_replaced_are_made_again<S: Slob>() {
+    let (room, database) = loaded::<S>(1);
+    database.sql(S::IDLE_SELECT);
+    let source = || {
+        database.sql(&format!(
+            "SELECT routine_definition FROM information_schema.routines
+             WHERE routine_name = 'slob_select_1' AND routine_schema IN ('dbdyno', '{}')",
+            database.name
+        ))
+    };
+    assert!(!source().contains("c1"), "{}", source());
+    let run = format!("run slob --target {} --update-pct 0 --schemas 1 --duration 200ms", database.target());
+    room.run(&format!("{run} --drive server")).expect(0);
+    assert!(source().contains("count(c1)") || source().contains("COUNT(c1)"), "{}", source());
+}
+
+fn an_index_that_goes_meanwhile_is_missed<S: Slob>() {
     let (room, database) = loaded::<S>(1);
     let run = room
         .start(&format!("run slob --target {} --update-pct 0 --schemas 1 --duration 2s --repeat 2", database.target()));
@@ -140,7 +176,7 @@ fn an_index_that_goes_meanwhile_is_missed<S: Product>() {
 }
 
 /// A load that is killed while it fills, or while it puts rows into their order, goes on.
-fn a_load_that_is_killed_goes_on<S: Product>() {
+fn a_load_that_is_killed_goes_on<S: Slob>() {
     let (room, database) = (Room::new(), S::fixtures().empty());
     let load = format!("load slob --schemas 3 --jobs 2 --target {}", database.target());
     for at in ["slob rows: ", "slob order: "] {

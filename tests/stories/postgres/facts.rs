@@ -10,6 +10,7 @@ use crate::on_servers::passwords::Passwords;
 use crate::on_servers::private::Private;
 use crate::on_servers::privileges::Privileges;
 use crate::on_servers::remote::Remote;
+use crate::on_servers::slob::Slob;
 use crate::on_servers::telemetry::Telemetry;
 use crate::on_servers::tls::Tls;
 use crate::on_servers::{OWN, PASSWORD, SCOTT};
@@ -203,6 +204,13 @@ impl Telemetry for Server {
     fn counts_log_writes(&self) -> bool {
         version(self) >= LOG_WRITES_ARE_COUNTED
     }
+}
+
+impl Slob for Server {
+    const CROWD: &'static str = "ALTER TABLE dbdyno.slob_1 SET (fillfactor = 100); VACUUM FULL dbdyno.slob_1";
+    const IDLE_SELECT: &'static str =
+        "CREATE OR REPLACE PROCEDURE dbdyno.slob_select_1(p_low bigint, p_high bigint, INOUT p_rows bigint DEFAULT NULL)
+         LANGUAGE plpgsql AS $$ BEGIN p_rows := p_high - p_low - 1; END $$";
 }
 
 impl Tls for Server {

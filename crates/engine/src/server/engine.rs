@@ -308,6 +308,18 @@ impl<P: Product> Engine for ServerEngine<P> {
         self.location()?.server_pid
     }
 
+    fn held_cpus(&self) -> &[u32] {
+        self.private.as_ref().map_or(&[], |private| &private.cpus)
+    }
+
+    fn page_cache_room_bytes(&self) -> Option<u64> {
+        self.private.as_ref().and_then(PrivateServer::page_cache_room_bytes)
+    }
+
+    fn not_held(&self) -> Option<String> {
+        self.private.as_ref().and_then(PrivateServer::not_held)
+    }
+
     fn pump(&self, drive: Drive, may_follow_from_jobs: Option<u32>) -> Box<dyn Pump> {
         P::pump(drive, may_follow_from_jobs)
     }

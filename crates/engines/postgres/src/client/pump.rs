@@ -26,8 +26,8 @@ use std::thread;
 
 /// More threads would take the processors from the server; one can serve some ten thousand answers a second.
 const MOST_THREADS: usize = 4;
-/// With fewer sessions a thread, the server's processes have room, and each move is half of a thread's work.
-const SESSIONS_TO_FOLLOW: usize = 4;
+/// With one session a thread, the server's processes have room, and each move is half of a thread's work.
+const SESSIONS_TO_FOLLOW: usize = 2;
 /// No work recurses deeply.
 const STACK_BYTES: usize = 1 << 20;
 
@@ -135,8 +135,8 @@ mod tests {
             on_every_processor,
             may_follow_from_jobs,
         };
-        assert_eq!(pump(2, true, Some(8)).placement(), Placement::Following);
-        assert_eq!(pump(2, true, Some(7)).placement(), Placement::Fixed);
+        assert_eq!(pump(2, true, Some(4)).placement(), Placement::Following);
+        assert_eq!(pump(2, true, Some(3)).placement(), Placement::Fixed);
         // A ramp of 1 to 64 jobs, and one that was told to stay.
         assert_eq!(pump(2, true, Some(1)).placement(), Placement::Fixed);
         assert_eq!(pump(2, true, None).placement(), Placement::Fixed);

@@ -126,6 +126,10 @@ ALTER TABLE slob_{unit} ADD INDEX IF NOT EXISTS slob_{unit}_key (id), ALGORITHM 
 -- name: finish
 ANALYZE TABLE slob_{unit}, slob_scan_{unit}
 
+-- name: refresh
+-- what: has the server count the table's pages, which `placed` reads
+ANALYZE TABLE slob_{unit}
+
 -- name: session reads
 -- what: rows one by one as the index has them, not sorted by their places first
 SET optimizer_switch = 'mrr=off'
