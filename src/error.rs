@@ -137,6 +137,19 @@ pub(crate) enum Error {
         /// The limit.
         limit_pct: f64,
     },
+    /// Acknowledged commits were lost, or something was wrong after a crash.
+    #[error("{lossy} of {cuts} cuts lost something, {lost} acknowledged commits in all")]
+    CommitsLost {
+        /// Such cuts.
+        lossy: usize,
+        /// All cuts.
+        cuts: usize,
+        /// Lost commits.
+        lost: u64,
+    },
+    /// A crash test could not be made as it should be.
+    #[error("the crash test could not be made: {0}")]
+    Crash(String),
     /// Bad input that only the command line can detect.
     #[error("{0}")]
     Usage(String),
@@ -159,11 +172,12 @@ impl Error {
             | Self::Recording(_)
             | Self::Run { .. }
             | Self::TestFile(_)
+            | Self::Crash(_)
             | Self::Engine { .. }
             | Self::Output(_)
             | Self::Internal(_) => EXIT_STOPPED,
             Self::Points { .. } => EXIT_POINTS,
-            Self::Missed { .. } | Self::Regression { .. } => EXIT_MISSED,
+            Self::Missed { .. } | Self::Regression { .. } | Self::CommitsLost { .. } => EXIT_MISSED,
             Self::Target(_)
             | Self::Catalogue(_)
             | Self::Plan(_)

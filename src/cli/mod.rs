@@ -6,6 +6,7 @@ mod client;
 mod common;
 mod completion;
 mod cores;
+mod durability;
 mod kubernetes;
 mod measuring;
 mod orion;
@@ -23,6 +24,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 pub(crate) use common::{Common, Shown, TargetArgs};
 pub(crate) use completion::completed;
 use dbdyno_model::Scale;
+pub(crate) use durability::{CrashSessionsArgs, CutBy, DurabilityArgs};
 pub(crate) use kubernetes::{IN_CLUSTER, InCluster, KubernetesArgs};
 pub(crate) use measuring::{ENGINE_DEFAULT, ResumeArgs, RunArgs};
 pub(crate) use orion::{LONG_HELP as ORION_HELP, OrionArgs, command_line as orion_command_line};
@@ -66,7 +68,7 @@ Examples:
 
 Exit codes:
   0  done (unsupported tests and flags are no failure)
-  1  a requirement or a regression limit was missed
+  1  a requirement or a regression limit was missed, or a crash lost something
   2  bad usage or input, nothing done
   3  target lost, interrupted or internal error, what was measured is kept
   4  some points failed or are invalid";
@@ -148,8 +150,16 @@ pub(crate) enum Command {
     Kubernetes(KubernetesArgs),
     /// Measure the storage below a database, as ORION does
     Orion(Box<OrionArgs>),
+    /// Crash a database that is made for that, and see what is lost
+    ///
+    /// Sessions commit, and a ledger keeps what was acknowledged. At a moment that nobody foresees everything is cut
+    /// off and started again, and compared with the ledger.
+    Durability(DurabilityArgs),
     /// Print what makes a shell complete commands and names
     Completions(CompletionsArgs),
+    /// Commit until cut off, for `durability`
+    #[command(hide = true)]
+    CrashSessions(CrashSessionsArgs),
     /// Say how a command line could go on
     #[command(hide = true)]
     Complete(CompleteArgs),

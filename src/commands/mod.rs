@@ -11,6 +11,7 @@ mod describe;
 mod down;
 mod drop;
 mod dry_run;
+mod durability;
 mod kubernetes;
 mod list;
 mod load;
@@ -64,6 +65,8 @@ pub(crate) fn dispatch(cli: Cli) -> Result<(), Error> {
         Command::Down(args) => down::down(&args, &context()?),
         Command::Kubernetes(args) => kubernetes::kubernetes(&args, &context()?),
         Command::Orion(args) => orion::orion(&args, &context()?),
+        Command::Durability(args) => durability::durability(&args, &context()?),
+        Command::CrashSessions(args) => durability::sessions(&args, &context()?),
         Command::Completions(args) => completions::completions(&args),
         Command::Complete(args) => completions::complete(args),
         Command::Man(args) => man::man(&args),

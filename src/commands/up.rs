@@ -108,6 +108,11 @@ impl UpWatch {
         Self { verbosity: context.verbosity, stop }
     }
 
+    /// Says nothing, for servers that are started again and again.
+    pub(super) fn quiet(stop: StopSwitch) -> Self {
+        Self { verbosity: Verbosity::Quiet, stop }
+    }
+
     pub(super) fn new(context: &Context) -> Result<Self, Error> {
         Ok(Self { verbosity: context.verbosity, stop: signals::stop(None, None)? })
     }

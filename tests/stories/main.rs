@@ -12,6 +12,7 @@ mod client;
 mod clock;
 mod compare;
 mod completions;
+mod crash;
 mod describe;
 mod dice;
 mod document;

@@ -11,6 +11,7 @@
 
 mod checkpoint_window;
 mod client;
+pub mod crash;
 mod durability;
 mod events;
 mod eviction;

@@ -6,6 +6,7 @@
 //! | `arrange X` | what brings rows into their order once all are there and were read back, before indexes are made |
 //! | `index X` | makes an index, or some, that are not there; they are made at the same time where the engine can |
 //! | `finish X` | what comes after the rows and indexes: statistics; likewise at the same time |
+//! | `refresh X` | what the server does before it is asked where rows lie, so that its answer is of now |
 //! | `rest X` | what brings the tables to rest before a point |
 //! | `session X` | what each user's session executes before its statements are prepared |
 //! | `client X`, `server X` | what a user sends, statement by statement or as one call; `outputs: int` where a call has output values |
@@ -14,6 +15,8 @@
 //! | `placed` | figures that prove where a load has put its rows, where the workload asks for that |
 //! | `indexes` | a row for each index of its tables, which describes it; `made: 3` says how many a load makes |
 //! | `keys X` | the first ten keys of rows that break what a figure of `look` counts |
+//! | `check X`, `checks` | crash tests: the server's own checks, which answer with nothing or `ok`, and what they need |
+//! | `control NAME n`, `shown NAME` | crash tests: what makes commits unsafe on purpose (`means`, `seen_by`, `target`), and what the server then says (`is`) |
 //!
 //! In `make`, `index`, `finish`, `count`, `look` and `keys` `{TABLE_rows}` is how many rows a load makes in a table,
 //! and `{TABLE_next}` the next id. A section that has `{unit}` stands for one such section for each unit of the scale,
@@ -196,6 +199,18 @@ impl Dialect {
     /// There is none of that name, or the workload's file cannot be read.
     pub(crate) fn each(&self, name: &str, data: &DataSpec) -> Result<Vec<String>, EngineError> {
         self.filled(&self.file.get(name)?.text, data)
+    }
+
+    /// Names of the statements that begin with a word, in order.
+    #[must_use]
+    pub fn named(&self, word: &str) -> Vec<String> {
+        self.section(word).map(|(name, _)| name.to_owned()).collect()
+    }
+
+    /// A note of a statement, if it has it.
+    #[must_use]
+    pub fn note(&self, name: &str, key: &str) -> Option<&str> {
+        self.file.get(name).ok()?.notes.get(key).map(String::as_str)
     }
 
     /// Whether there is a statement of this name.

@@ -6,6 +6,7 @@
 
 mod alone;
 mod contract;
+pub mod crash;
 mod data_spec;
 mod dialect;
 mod order_entry;

@@ -4,7 +4,8 @@ use super::home::{InstanceFolder, remove_folder};
 use super::lock::Lock;
 use super::{Home, Instance, Stage, cgroup, ours, socket};
 use crate::servers::{
-    Account, DataFolder, Kin, Process, Product, ServerError, Watch, end_at_once, end_in_order, wait_until, working_in,
+    Account, DataFolder, Kin, Process, Product, Server, ServerError, Watch, end_at_once, end_in_order, wait_until,
+    working_in,
 };
 use dbdyno_model::ErrorClass;
 use std::path::Path;
@@ -45,6 +46,26 @@ pub fn down(home: &Home, product: &dyn Product, keep: Option<bool>, watch: &dyn 
     instance_folder.tidy();
     drop(lock);
     done
+}
+
+/// Kills the server of an instance: all of its processes at the same moment, as a power failure does. Its data and its
+/// record stay as they are, and need not be readable. Nothing is done where it does not run.
+///
+/// # Errors
+/// The process that was recorded does not work for this instance.
+pub fn kill(instance: &Instance, product: &dyn Product) -> Result<(), ServerError> {
+    // One that is ending does not show what it is for a moment.
+    const PASSES: Duration = Duration::from_secs(10);
+    let Some(process) = instance.process.as_ref().filter(|process| process.lives()) else { return Ok(()) };
+    let kin = kin(instance, product);
+    let started = || kin.as_ref().is_some_and(|kin| kin.started(process, &instance.data));
+    if !wait_until(PASSES, &|| !process.lives(), started) && process.lives() {
+        let (pid, data) = (process.pid, instance.data.display());
+        return Err(ServerError::Refused(format!("process {pid} does not work for {data}, so it is left alone")));
+    }
+    let (place, log, account) = (instance.place(), instance.log.clone(), Account::choose(&[&instance.user])?);
+    Server { product, place, account, log, environment: Vec::new() }.kill(process);
+    Ok(())
 }
 
 fn stop_and_remove(

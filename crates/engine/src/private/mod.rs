@@ -17,6 +17,7 @@ mod home;
 mod instance;
 mod lock;
 mod ours;
+mod page_cache;
 mod ready;
 mod socket;
 mod standing;
@@ -29,7 +30,7 @@ use dbdyno_model::Size;
 use std::path::PathBuf;
 
 pub use cpus::{Cpus, choose_cpus, words as cpus_in_words};
-pub use down::{Down, down};
+pub use down::{Down, down, kill};
 pub use held::HeldBy;
 pub use home::{Home, InstanceFolder};
 pub use instance::{Instance, Stage};
@@ -67,6 +68,8 @@ pub struct PrivateServer {
     pub cpus: Vec<u32>,
     /// What holds it to them.
     pub held_by: Option<HeldBy>,
+    /// The control groups that it is in.
+    pub cgroups: Vec<PathBuf>,
 }
 
 impl PrivateServer {
@@ -74,9 +77,22 @@ impl PrivateServer {
     #[must_use]
     pub fn held_to(&self) -> Option<(String, String)> {
         let by = self.held_by?;
-        let exception = held::exception(self.pid, &self.cpus).map(|why| format!(", but {why}"));
+        let exception = self.not_held().map(|why| format!(", but {why}"));
         let text = format!("{} by {}{}", cpus_in_words(&self.cpus), by.word(), exception.unwrap_or_default());
         Some(("held to processors".to_owned(), text))
+    }
+
+    /// Bytes that the page cache of its files may take, where its memory is limited.
+    #[must_use]
+    pub fn page_cache_room_bytes(&self) -> Option<u64> {
+        page_cache::room_bytes(&self.cgroups)
+    }
+
+    /// What of it may use other processors now, although it was to be held to some.
+    #[must_use]
+    pub fn not_held(&self) -> Option<String> {
+        self.held_by?;
+        held::exception(self.pid, &self.cpus)
     }
 }
 
@@ -102,8 +118,8 @@ pub fn find(home: &Home, product: &dyn Product) -> Result<PrivateServer, ServerE
         Stage::Running if instance.lives() => {
             let target = product.target(&instance.place(), product.administrator(Access::Own));
             let target = Target::parse(&target).map_err(|e| ServerError::Refused(e.to_string()))?;
-            let (pid, Instance { data, size, cpus, held_by, .. }) = (instance.pid(), instance);
-            Ok(PrivateServer { target, pid, data, size, cpus, held_by })
+            let (pid, Instance { data, size, cpus, held_by, cgroups, .. }) = (instance.pid(), instance);
+            Ok(PrivateServer { target, pid, data, size, cpus, held_by, cgroups })
         }
         Stage::Running => {
             let log = instance.log.display();

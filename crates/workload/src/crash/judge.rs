@@ -1,0 +1,217 @@
+//! Compares what is there after a cut with what was acknowledged before it.
+
+use super::{Row, TransactionKey, rows_of};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Keys of what is wrong that are told.
+const MOST_TOLD: usize = 10;
+
+/// What the sessions of a cut were told, by their numbers: each of its transactions from 1 to this is committed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Acknowledged {
+    /// The cut.
+    pub cut: u32,
+    /// The last one of each session; 0 where none was.
+    pub last: Vec<u64>,
+}
+
+impl Acknowledged {
+    /// How many transactions these are.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.last.iter().sum()
+    }
+}
+
+/// A row as it was read back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredRow {
+    /// Its table, from 0 on.
+    pub table: usize,
+    /// Its session.
+    pub session: i64,
+    /// The transaction's number there.
+    pub seq: i64,
+    /// Its number in the transaction.
+    pub part: i64,
+    /// The sum that is stored with it.
+    pub checksum: i64,
+    /// Its text.
+    pub body: String,
+}
+
+/// The row of a session as it was read back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StoredSession {
+    /// The session.
+    pub session: i64,
+    /// Its last transaction.
+    pub last_seq: i64,
+    /// How many rows it has written.
+    pub rows: i64,
+}
+
+/// What is there of a cut.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Rows of all tables.
+    pub rows: Vec<StoredRow>,
+    /// Sessions.
+    pub sessions: Vec<StoredSession>,
+}
+
+/// What came of the transactions that precede a cut.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Judged {
+    /// Transactions that were acknowledged.
+    pub acknowledged: u64,
+    /// Those of them of which a row is missing.
+    pub lost: u64,
+    /// Transactions whose answer never came, and that are there.
+    pub unknown_kept: u64,
+    /// Transactions whose answer never came, of which a part is there.
+    pub torn: u64,
+    /// Rows with other contents than were written.
+    pub altered: u64,
+    /// Rows that are there more than once.
+    pub duplicates: u64,
+    /// Rows that no session has written.
+    pub strangers: u64,
+    /// What does not agree between tables.
+    pub disagreements: u64,
+    /// The first of what is wrong, in words.
+    pub first: Vec<String>,
+}
+
+impl Judged {
+    /// Whether everything that was acknowledged is there, whole and unaltered, and nothing else is.
+    #[must_use]
+    pub fn is_well(&self) -> bool {
+        let Self { lost, torn, altered, duplicates, strangers, disagreements, .. } = self;
+        lost + torn + altered + duplicates + strangers + disagreements == 0
+    }
+
+    /// These and those of another cut.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let mut first = self.first;
+        first.extend(other.first);
+        first.truncate(MOST_TOLD);
+        Self {
+            acknowledged: self.acknowledged + other.acknowledged,
+            lost: self.lost + other.lost,
+            unknown_kept: self.unknown_kept + other.unknown_kept,
+            torn: self.torn + other.torn,
+            altered: self.altered + other.altered,
+            duplicates: self.duplicates + other.duplicates,
+            strangers: self.strangers + other.strangers,
+            disagreements: self.disagreements + other.disagreements,
+            first,
+        }
+    }
+
+    /// With so many rows of no cut that there was.
+    #[must_use]
+    pub fn with_strangers(mut self, rows: u64) -> Self {
+        self.strangers += rows;
+        if rows > 0 {
+            self.tell(|| format!("from nowhere: {rows} rows of no cut that there was"));
+        }
+        self
+    }
+
+    fn tell(&mut self, text: impl FnOnce() -> String) {
+        if self.first.len() < MOST_TOLD {
+            self.first.push(text());
+        }
+    }
+}
+
+/// Session, transaction, its row, and the row's table.
+type Place = (i64, i64, i64, usize);
+
+/// Compares. A session that was cut off may have one more transaction than it knows of, as a whole or not at all.
+#[must_use]
+pub fn judge(acknowledged: &Acknowledged, found: &Found) -> Judged {
+    let mut judged = Judged { acknowledged: acknowledged.count(), ..Judged::default() };
+    let mut there: BTreeMap<Place, &StoredRow> = BTreeMap::new();
+    for row in &found.rows {
+        let place = (row.session, row.seq, row.part, row.table);
+        if there.insert(place, row).is_some() {
+            judged.duplicates += 1;
+            judged.tell(|| format!("twice: {}", in_words(place)));
+        }
+    }
+    for (session, last) in (0..).zip(&acknowledged.last) {
+        let key = |seq| TransactionKey { cut: acknowledged.cut, session, seq };
+        let mut rows = 0;
+        for seq in 1..=*last {
+            let missing = take(key(seq), &mut there, &mut judged, &mut rows);
+            if missing > 0 {
+                judged.lost += 1;
+                judged.tell(|| format!("lost: session {session}, transaction {seq}, {missing} of its rows"));
+            }
+        }
+        let before = rows;
+        let missing = take(key(last + 1), &mut there, &mut judged, &mut rows);
+        let is_kept = rows > before;
+        if is_kept && missing > 0 {
+            judged.torn += 1;
+            judged.tell(|| format!("in part: session {session}, transaction {}", last + 1));
+        } else if is_kept {
+            judged.unknown_kept += 1;
+        }
+        let expected = last + u64::from(is_kept);
+        compare_session(session, (expected, rows), found, &mut judged);
+    }
+    judged.strangers = there.len() as u64;
+    for place in there.into_keys() {
+        judged.tell(|| format!("from nowhere: {}", in_words(place)));
+    }
+    let known = acknowledged.last.len() as i64;
+    for of in found.sessions.iter().filter(|of| !(0..known).contains(&of.session)) {
+        judged.strangers += 1;
+        judged.tell(|| format!("from nowhere: session {}", of.session));
+    }
+    judged
+}
+
+/// Takes the rows of a transaction from those that are there, adds them to `rows`, and returns how many are missing.
+fn take(key: TransactionKey, there: &mut BTreeMap<Place, &StoredRow>, judged: &mut Judged, rows: &mut u64) -> u64 {
+    let mut missing = 0;
+    for Row { table, part, checksum, body } in rows_of(key) {
+        let place = (i64::from(key.session), key.seq.cast_signed(), i64::from(part), table);
+        match there.remove(&place) {
+            None => missing += 1,
+            Some(stored) => {
+                *rows += 1;
+                if (stored.checksum, &stored.body) != (checksum, &body) {
+                    judged.altered += 1;
+                    judged.tell(|| format!("altered: {}", in_words(place)));
+                }
+            }
+        }
+    }
+    missing
+}
+
+/// Each transaction changes its session's row, too.
+fn compare_session(session: u32, (last_seq, rows): (u64, u64), found: &Found, judged: &mut Judged) {
+    let stored: Vec<&StoredSession> = found.sessions.iter().filter(|of| of.session == i64::from(session)).collect();
+    let agrees = match stored.as_slice() {
+        [] => last_seq == 0,
+        [one] => (one.last_seq, one.rows) == (last_seq.cast_signed(), rows.cast_signed()),
+        _ => false,
+    };
+    if !agrees {
+        judged.disagreements += 1;
+        judged.tell(|| {
+            format!("session {session} should say {last_seq} transactions with {rows} rows, and says {stored:?}")
+        });
+    }
+}
+
+fn in_words((session, seq, part, table): Place) -> String {
+    format!("table {}, session {session}, transaction {seq}, row {part}", table + 1)
+}

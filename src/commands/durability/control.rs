@@ -1,0 +1,41 @@
+//! Settings that make commits unsafe on purpose: a test that sees no loss with them sees none without them.
+
+use crate::cli::CutBy;
+use crate::error::Error;
+use dbdyno_workload::Dialect;
+
+/// A setting that makes commits unsafe on purpose.
+#[derive(Debug, Clone)]
+pub(super) struct Control {
+    pub(super) name: String,
+    pub(super) means: String,
+    /// Whether the way of cutting can show its losses.
+    pub(super) can_be_seen: bool,
+    /// Further options of the target that make it.
+    pub(super) target_options: Option<String>,
+}
+
+impl Control {
+    /// The control of a name, or the first one whose losses can be seen.
+    pub(super) fn find(dialect: &Dialect, name: &str, by: CutBy) -> Result<Self, Error> {
+        let statements = dialect.named("control");
+        let all: Vec<Self> = statements.iter().filter_map(|statement| Self::of(dialect, statement, by)).collect();
+        let found = all.iter().find(|control| if name.is_empty() { control.can_be_seen } else { control.name == name });
+        found.cloned().ok_or_else(|| {
+            let names: Vec<&str> = all.iter().map(|control| control.name.as_str()).collect();
+            Error::Usage(format!("--control={name}: there is no such control; there are {}", names.join(", ")))
+        })
+    }
+
+    /// The first statement of a control has its notes.
+    fn of(dialect: &Dialect, statement: &str, by: CutBy) -> Option<Self> {
+        let note = |key| dialect.note(statement, key);
+        let way = clap::ValueEnum::to_possible_value(&by)?;
+        Some(Self {
+            name: statement.split(' ').nth(1)?.to_owned(),
+            means: note("means")?.to_owned(),
+            can_be_seen: note("seen_by")?.split(' ').any(|seen_by| seen_by == way.get_name()),
+            target_options: note("target").map(str::to_owned),
+        })
+    }
+}

@@ -1,0 +1,153 @@
+//! `dbdyno durability`: what a crash loses. Something that dbdyno has made for this is cut again and again, and what
+//! its sessions were told is compared with what is there.
+
+mod control;
+mod document;
+mod subject;
+
+use super::context::Context;
+use crate::cli::{CrashSessionsArgs, CutBy, DurabilityArgs};
+use crate::error::Error;
+use crate::output;
+use crate::progress::Verbosity;
+use crate::signals;
+use control::Control;
+use dbdyno::ENGINES;
+use dbdyno_engine::{EngineInfo, Target};
+use dbdyno_model::CommitMode;
+use dbdyno_run::crash::{
+    CrashError, CrashReport, CrashRequest, Cut, FileSystem, crash, ledger_line, work_until_an_error,
+};
+use dbdyno_run::{LoadRequest, StopSwitch};
+use dbdyno_workload::Dialect;
+use dbdyno_workload::crash::Crash;
+use document::{ControlDocument, DurabilityDocument};
+use std::io::Write as _;
+use subject::{Made, MadeSubject};
+
+/// Sessions where there may be several writers.
+const SESSIONS: u32 = 8;
+
+/// Cuts what the user names.
+///
+/// # Errors
+/// It cannot be made or cut; or something was lost.
+pub(super) fn durability(args: &DurabilityArgs, context: &Context) -> Result<(), Error> {
+    let info = engine(&args.target)?;
+    let dialect = Dialect::of(&Crash, info).map_err(Error::Usage)?;
+    let (by, not_stronger) = way(args.by)?;
+    let control = args.control.as_deref().map(|name| Control::find(&dialect, name, by)).transpose()?;
+    let stop = signals::stop(None, None)?;
+    let made = Made::make(info, by, context)?;
+    let sessions = args.sessions.unwrap_or(if made.is_server() { SESSIONS } else { 1 });
+    let test = |control: Option<&Control>| run(&made, &dialect, (sessions, control), args, &stop, context);
+    let started_at = jiff::Timestamp::now();
+    let (report, ended) = test(None)?;
+    let controlled = match control.filter(|_| ended.is_ok() && !stop.requested()) {
+        None => None,
+        Some(control) => {
+            say(context, &format!("the same with {}", control.means));
+            let (report, ended) = test(Some(&control))?;
+            Some((ControlDocument::of(control, report), ended))
+        }
+    };
+    let (version, removed) = (made.version(), made.remove());
+    let (controlled, control_ended) = controlled.unzip();
+    let document = DurabilityDocument::of(
+        (started_at, info.name, version),
+        (by, not_stronger),
+        (args, sessions),
+        report,
+        controlled,
+    );
+    args.shown.format().show(&document, || document.page())?;
+    removed?;
+    let failed = |error: CrashError| Error::Crash(error.to_string());
+    ended.and(control_ended.unwrap_or(Ok(()))).map_err(failed)?;
+    document.judge()
+}
+
+/// The engine behind `private:ENGINE`. Nothing else is cut.
+fn engine(url: &str) -> Result<&'static EngineInfo, Error> {
+    let target = Target::parse(url)?;
+    if target.scheme != dbdyno_engine::private::SCHEME {
+        return Err(Error::Usage(format!(
+            "--target {url}: durability cuts its target again and again, so it takes only what dbdyno makes for this: {}",
+            made_names()
+        )));
+    }
+    let info = ENGINES.engine(&target.rest)?;
+    match Made::is_possible(info) {
+        true => Ok(info),
+        false => Err(Error::Usage(format!("--target {url}: dbdyno makes no {}; it makes {}", info.name, made_names()))),
+    }
+}
+
+fn made_names() -> String {
+    let made = ENGINES.all().iter().filter(|info| Made::is_possible(info));
+    made.map(|info| format!("private:{}", info.name)).collect::<Vec<_>>().join(", ")
+}
+
+/// How to cut, and why not in a stronger way.
+fn way(asked: Option<CutBy>) -> Result<(CutBy, Option<String>), Error> {
+    let possible = FileSystem::is_possible().map_err(|error| error.to_string());
+    match (asked, possible) {
+        (Some(CutBy::Filesystem), Err(why)) => Err(Error::Usage(format!("--by filesystem: {why}; or say --by kill"))),
+        (Some(CutBy::Filesystem), Ok(())) | (None, Ok(())) => Ok((CutBy::Filesystem, None)),
+        (Some(CutBy::Kill), _) => Ok((CutBy::Kill, Some("it was asked for".to_owned()))),
+        (None, Err(why)) => Ok((CutBy::Kill, Some(why))),
+    }
+}
+
+/// One test, with or without a control, on something new.
+fn run(
+    made: &Made,
+    dialect: &Dialect,
+    (sessions, control): (u32, Option<&Control>),
+    args: &DurabilityArgs,
+    stop: &StopSwitch,
+    context: &Context,
+) -> Result<(CrashReport, Result<(), CrashError>), Error> {
+    let mut subject = MadeSubject::new(made, sessions, control, stop)?;
+    let ledgers = subject.ledgers()?;
+    let request = CrashRequest {
+        cuts: args.cuts,
+        sessions,
+        seed: args.seed,
+        control: control.map(|control| control.name.as_str()),
+        ledgers: &ledgers,
+    };
+    let hears = |cut: &Cut| say(context, &document::in_a_line(cut, args.cuts));
+    let (report, ended) = crash(&mut subject, dialect, request, stop, &hears);
+    let ended = ended.map_err(|error| subject.explained(error));
+    subject.remove()?;
+    Ok((report, ended))
+}
+
+fn say(context: &Context, text: &str) {
+    if context.verbosity == Verbosity::Normal {
+        output::note(text);
+    }
+}
+
+/// The sessions that `durability` starts and cuts off.
+///
+/// # Errors
+/// They cannot be opened.
+pub(super) fn sessions(args: &CrashSessionsArgs, context: &Context) -> Result<(), Error> {
+    let target = Target::parse(&args.target)?;
+    let engine = ENGINES.open(&target, context.catalogue.size(LoadRequest::DEFAULT_SIZE)?)?;
+    let dialect = Dialect::of(&Crash, ENGINES.engine(engine.name())?).map_err(Error::Usage)?;
+    let commit = if args.as_set { CommitMode::EngineDefault } else { CommitMode::Durable };
+    let say = |session: u32, seq: u64| {
+        let line = ledger_line(session, seq);
+        let mut out = std::io::stdout().lock();
+        if out.write_all(line.as_bytes()).and_then(|()| out.flush()).is_err() {
+            // Nobody listens any more.
+            std::process::exit(crate::error::EXIT_STOPPED.into());
+        }
+    };
+    let failed = |source| Error::Engine { doing: "committing on", target: args.target.clone(), source };
+    let ended = work_until_an_error(engine.as_ref(), &dialect, (args.cut, args.sessions, commit), &say);
+    ended.map_err(failed)?.into_iter().next().map_or(Ok(()), |error| Err(failed(error)))
+}

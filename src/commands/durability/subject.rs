@@ -1,0 +1,275 @@
+//! What `durability` makes, cuts and removes: a private server or a database file, in a folder of its own, and with it
+//! a file system where that is cut, too. A private server that users have started is another one, and is left alone.
+
+use super::super::context::Context;
+use super::super::private_servers::failed;
+use super::super::up::UpWatch;
+use super::control::Control;
+use crate::cli::CutBy;
+use crate::error::Error;
+use dbdyno::EMBEDDED;
+use dbdyno_engine::private::{self, HOME_VARIABLE, Home, Instance, Private, UpRequest, target_of};
+use dbdyno_engine::{Engine, EngineInfo, Target};
+use dbdyno_model::Size;
+use dbdyno_run::StopSwitch;
+use dbdyno_run::crash::{CrashError, FileSystem, Subject};
+use std::fs::{DirBuilder, File};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The size class of the server: with a small cache pages are written all the time, and the log with them.
+const SIZE: &str = "D";
+/// Bytes of a file system: the server's files, and what its sessions write.
+const FILE_SYSTEM_BYTES: u64 = 4 << 30;
+/// The folder of all this in the home of private servers.
+const FOLDER: &str = "durability";
+/// Says that a folder is dbdyno's.
+const MARK: &str = "made-by-dbdyno-durability";
+/// What the sessions say of errors.
+const LOG: &str = "sessions.log";
+/// What is known of the server, outside of what is cut.
+const RECORD: &str = "instance.json";
+/// A database without a server.
+const FILE: &str = "crash.db";
+
+/// What can be made, and its folder.
+pub(super) struct Made {
+    info: &'static EngineInfo,
+    server: Option<Private>,
+    by: CutBy,
+    folder: PathBuf,
+    size: Size,
+    /// Nobody else works in the folder.
+    _lock: dbdyno_files::Lock,
+}
+
+impl Made {
+    /// Whether dbdyno can make a database of an engine.
+    pub(super) fn is_possible(info: &EngineInfo) -> bool {
+        info.private.is_some() || EMBEDDED.is_some_and(|embedded| embedded.name == info.name)
+    }
+
+    /// Makes the folder, and removes what a test that was killed has left in it.
+    ///
+    /// # Errors
+    /// Another test is at work, or something else is there.
+    pub(super) fn make(info: &'static EngineInfo, by: CutBy, context: &Context) -> Result<Self, Error> {
+        let home = Home::from_environment().map_err(failed("preparing", info.name))?;
+        let all = home.path().join(FOLDER);
+        let folder = all.join(info.name);
+        let refused = |path: &Path| {
+            let path = path.display().to_string();
+            move |error: io::Error| {
+                Error::Usage(format!("{path}: {error}; set {HOME_VARIABLE} to a folder of your own"))
+            }
+        };
+        // The server's user passes through.
+        DirBuilder::new().mode(0o755).recursive(true).create(&all).map_err(refused(&all))?;
+        let locked = dbdyno_files::Lock::take(&all.join(format!("{}.lock", info.name))).map_err(refused(&all))?;
+        let lock = locked.ok_or_else(|| {
+            Error::Usage(format!(
+                "another dbdyno durability is at work in {}; try again when it has ended",
+                all.display()
+            ))
+        })?;
+        let size = context.catalogue.size(SIZE)?.clone();
+        let made = Self { info, server: info.private, by, folder, size, _lock: lock };
+        made.clear()?;
+        Ok(made)
+    }
+
+    /// Whether a server of its own is cut.
+    pub(super) fn is_server(&self) -> bool {
+        self.server.is_some()
+    }
+
+    /// The version of what is cut, where programs say it.
+    pub(super) fn version(&self) -> Option<String> {
+        let server = self.server?;
+        let named = server.product.about().programs.named();
+        let home = Home::from_environment().ok()?;
+        Some(private::Standing::look(&home, server.product, named.as_deref()).ok()?.programs.ok()?.version)
+    }
+
+    /// Removes what an earlier test has left, and the folder.
+    pub(super) fn remove(&self) -> Result<(), Error> {
+        self.clear()
+    }
+
+    fn clear(&self) -> Result<(), Error> {
+        let folder = &self.folder;
+        if folder.symlink_metadata().is_err() {
+            return Ok(());
+        }
+        if !folder.join(MARK).is_file() {
+            return Err(Error::Usage(format!(
+                "{} is there, and not made by dbdyno; move it away, or set {HOME_VARIABLE} to a folder of your own",
+                folder.display()
+            )));
+        }
+        let failed = |error: String| Error::Crash(format!("cannot remove {}: {error}", folder.display()));
+        self.kill().map_err(|error| failed(error.to_string()))?;
+        FileSystem::clear(folder).map_err(|error| failed(error.to_string()))?;
+        std::fs::remove_dir_all(folder).map_err(|error| failed(error.to_string()))
+    }
+
+    /// Kills the server that was recorded, if it runs.
+    fn kill(&self) -> Result<(), CrashError> {
+        let Some(server) = self.server else { return Ok(()) };
+        let Ok(text) = std::fs::read_to_string(self.folder.join(RECORD)) else { return Ok(()) };
+        let instance: Instance = serde_json::from_str(&text).map_err(subject)?;
+        private::kill(&instance, server.product).map_err(subject)
+    }
+
+    fn home_in(&self, folder: &Path) -> Result<Home, Error> {
+        Home::at(&folder.join("home")).map_err(failed("preparing", self.info.name))
+    }
+}
+
+/// One database, from its making to its end.
+pub(super) struct MadeSubject<'a> {
+    made: &'a Made,
+    home: Home,
+    file_system: Option<FileSystem>,
+    sessions: u32,
+    control: Option<&'a Control>,
+    watch: UpWatch,
+    program: PathBuf,
+}
+
+impl<'a> MadeSubject<'a> {
+    pub(super) fn new(
+        made: &'a Made,
+        sessions: u32,
+        control: Option<&'a Control>,
+        stop: &StopSwitch,
+    ) -> Result<Self, Error> {
+        made.clear()?;
+        let failed = |error: String| Error::Crash(format!("cannot make {}: {error}", made.folder.display()));
+        DirBuilder::new().mode(0o755).create(&made.folder).map_err(|error| failed(error.to_string()))?;
+        File::create_new(made.folder.join(MARK)).map_err(|error| failed(error.to_string()))?;
+        let file_system = match made.by {
+            CutBy::Kill => None,
+            CutBy::Filesystem => {
+                Some(FileSystem::make(&made.folder, FILE_SYSTEM_BYTES).map_err(|error| failed(error.to_string()))?)
+            }
+        };
+        let within = file_system.as_ref().map_or(made.folder.as_path(), FileSystem::path);
+        std::fs::set_permissions(within, PermissionsExt::from_mode(0o755))
+            .map_err(|error| failed(error.to_string()))?;
+        let home = made.home_in(within)?;
+        let program = std::env::current_exe().map_err(|error| Error::Internal(error.to_string()))?;
+        let watch = UpWatch::quiet(stop.clone());
+        Ok(Self { made, home, file_system, sessions, control, watch, program })
+    }
+
+    /// A new folder for the ledgers, outside of what is cut.
+    pub(super) fn ledgers(&self) -> Result<PathBuf, Error> {
+        let folder = self.made.folder.join("ledgers");
+        let made = DirBuilder::new().mode(0o700).create(&folder);
+        made.map(|()| folder).map_err(|error| Error::Crash(format!("cannot make the ledgers' folder: {error}")))
+    }
+
+    /// An error with what the sessions said, where that may explain it.
+    pub(super) fn explained(&self, error: CrashError) -> CrashError {
+        let said = std::fs::read_to_string(self.made.folder.join(LOG)).unwrap_or_default();
+        match (error, said.lines().last()) {
+            (CrashError::Idle(why), Some(last)) => CrashError::Idle(format!("{why} ({last})")),
+            (error, _) => error,
+        }
+    }
+
+    /// Ends and removes it.
+    pub(super) fn remove(self) -> Result<(), Error> {
+        self.made.clear()
+    }
+
+    /// The file of a database without a server.
+    fn file(&self) -> PathBuf {
+        let within = self.file_system.as_ref().map_or(self.made.folder.as_path(), FileSystem::path);
+        within.join(FILE)
+    }
+
+    /// The target as sessions of another process know it.
+    fn target(&self) -> String {
+        match self.made.server {
+            Some(_) => target_of(self.made.info.name),
+            None => {
+                let options = self.control.and_then(|control| control.target_options.as_deref());
+                let options = options.map(|options| format!("?{options}")).unwrap_or_default();
+                format!("{}:{}{options}", self.made.info.name, self.file().display())
+            }
+        }
+    }
+}
+
+fn subject(error: impl std::fmt::Display) -> CrashError {
+    CrashError::Subject(error.to_string())
+}
+
+impl Subject for MadeSubject<'_> {
+    fn start(&mut self) -> Result<Box<dyn Engine>, CrashError> {
+        let size = &self.made.size;
+        let Some(server) = self.made.server else {
+            let target = Target::parse(&self.target()).map_err(subject)?;
+            return (self.made.info.open)(&target, size).map_err(subject);
+        };
+        let programs = server.product.about().programs.named();
+        let request = UpRequest {
+            size,
+            memory_limit_bytes: None,
+            cpus: &[],
+            keep: Some(true),
+            programs: programs.as_deref(),
+            hardware_threads: dbdyno_probe::hardware_threads(),
+        };
+        let up = private::up(&self.home, server.product, &request, &self.watch).map_err(subject)?;
+        // What is cut may not be readable then, and may have forgotten it.
+        let record = serde_json::to_string(&up.instance).map_err(subject)?;
+        std::fs::write(self.made.folder.join(RECORD), record).map_err(subject)?;
+        self.keep()?;
+        let found = private::find(&self.home, server.product).map_err(subject)?;
+        (server.open)(&found, size).map_err(subject)
+    }
+
+    fn sessions(&self, cut: u32) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(["crash-sessions", "--target", &self.target()]);
+        command.args(["--cut", &cut.to_string(), "--sessions", &self.sessions.to_string()]);
+        if self.control.is_some() {
+            command.arg("--as-set");
+        }
+        command.env(HOME_VARIABLE, self.home.path());
+        // Ctrl-C is for this process alone, which ends them.
+        command.process_group(0);
+        if let Ok(log) = File::create(self.made.folder.join(LOG)) {
+            command.stderr(log);
+        }
+        command
+    }
+
+    fn cut(&mut self) -> Result<(), CrashError> {
+        if let Some(file_system) = &self.file_system {
+            file_system.shut_down().map_err(subject)?;
+        }
+        // Without a server the sessions are the database; whoever called this ends them now.
+        self.made.kill()
+    }
+
+    fn keep(&mut self) -> Result<(), CrashError> {
+        self.file_system.as_ref().map_or(Ok(()), |file_system| file_system.sync().map_err(subject))
+    }
+
+    fn repair(&mut self) -> Result<(), CrashError> {
+        self.file_system.as_ref().map_or(Ok(()), |file_system| file_system.recover().map_err(subject))
+    }
+}
+
+impl Drop for MadeSubject<'_> {
+    fn drop(&mut self) {
+        _ = self.made.clear();
+    }
+}

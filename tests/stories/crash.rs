@@ -1,0 +1,158 @@
+//! What a crash loses, on real servers and files that are really cut. The file system is shut down where the tests run
+//! as root.
+
+use crate::support::{Room, number, text, wait_until};
+use rustix::process::Signal;
+use serde_json::Value;
+use std::path::PathBuf;
+
+/// A story for each engine that can be made.
+macro_rules! engines {
+    ($($name:ident),* $(,)?) => {
+        $(mod $name {
+            #[test]
+            #[cfg(feature = "postgres")]
+            fn postgres() {
+                super::story::$name("postgres", "synchronous_commit_off", "fsync_off");
+            }
+            #[test]
+            #[cfg(feature = "mariadb")]
+            fn mariadb() {
+                super::story::$name("mariadb", "flush_log_0", "flush_log_2");
+            }
+            #[test]
+            #[cfg(feature = "sqlite")]
+            fn sqlite() {
+                super::story::$name("sqlite", "synchronous_off", "synchronous_off");
+            }
+        })*
+    };
+}
+
+engines!(
+    nothing_is_lost_by_a_kill,
+    a_file_system_that_is_shut_down_loses_what_was_not_flushed,
+    whoever_is_killed_leaves_nothing
+);
+
+/// A room whose folder the servers' user can come to.
+fn room() -> Room {
+    let room = Room::new();
+    std::fs::set_permissions(room.folder(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    room
+}
+
+fn folder(room: &Room, engine: &str) -> PathBuf {
+    room.path("home").join("durability").join(engine)
+}
+
+fn check_well(document: &Value, cuts: usize) {
+    assert_eq!(number(document, "/lossy_cuts"), 0.0, "{document:#}");
+    assert_eq!(number(document, "/lost"), 0.0);
+    let all = document["cuts"].as_array().unwrap();
+    assert_eq!(all.len(), cuts);
+    for cut in all {
+        assert!(number(cut, "/judged/acknowledged") >= 200.0, "{cut:#}");
+        assert!(number(cut, "/recovery_s") > 0.0 && cut["gone"].is_null(), "{cut:#}");
+        assert!(number(cut, "/last_acknowledged_s") < 5.0, "{cut:#}");
+    }
+    assert!(all.iter().rev().skip(1).all(|cut| !cut["after"].as_array().unwrap().is_empty()), "{document:#}");
+    let judged = number(document, "/in_the_end/acknowledged");
+    assert_eq!(judged, number(document, "/acknowledged"), "everything is compared once more in the end");
+}
+
+mod story {
+    use super::*;
+
+    pub(super) fn nothing_is_lost_by_a_kill(engine: &str, unsafe_by_kill: &str, safe_by_kill: &str) {
+        let room = room();
+        let line = format!("durability --target private:{engine} --by kill --cuts 3 --seed 7 --json");
+        let document = room.run(&line).expect(0).json();
+        check_well(&document, 3);
+        assert_eq!(text(&document, "/cut_by"), "kill");
+        assert!(document["control"].is_null());
+        assert!(!folder(&room, engine).exists(), "it is removed");
+        // What a kill cannot show is not lost, and that is said.
+        let page =
+            room.run(&format!("durability --target private:{engine} --by kill --cuts 2 --control={safe_by_kill}"));
+        let page = page.expect(0).stdout;
+        assert!(page.contains("0 of 2 cuts lost 0 commits with") && page.contains("cannot show them"), "{page}");
+        assert!(page.contains("at most 77.6 % of cuts lose anything (95 %)"), "{page}");
+        if unsafe_by_kill == safe_by_kill {
+            return;
+        }
+        let line = format!("durability --target private:{engine} --by kill --cuts 2 --control --json");
+        let document = room.run(&line).expect(0).json();
+        assert_eq!(text(&document, "/control/name"), unsafe_by_kill);
+        assert_eq!(number(&document, "/control/lossy_cuts"), 2.0, "{document:#}");
+        assert!(number(&document, "/control/lost") > 0.0);
+    }
+
+    pub(super) fn a_file_system_that_is_shut_down_loses_what_was_not_flushed(engine: &str, _: &str, control: &str) {
+        let room = room();
+        let line = format!("durability --target private:{engine} --by filesystem --cuts 2 --control={control} --json");
+        if !rustix::process::geteuid().is_root() {
+            let refused = room.run(&line).expect(2).stderr;
+            return assert!(refused.contains("only root") && refused.contains("--by kill"), "{refused}");
+        }
+        let document = room.run(&line).expect(0).json();
+        check_well(&document, 2);
+        assert_eq!(text(&document, "/cut_by"), "filesystem");
+        let control = &document["control"];
+        assert_eq!((number(control, "/lossy_cuts"), &control["can_be_seen"]), (2.0, &Value::Bool(true)), "{control:#}");
+        assert!(!folder(&room, engine).exists());
+        let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap();
+        assert!(!mounts.contains(&*room.folder().to_string_lossy()), "{mounts}");
+    }
+
+    pub(super) fn whoever_is_killed_leaves_nothing(engine: &str, _: &str, _: &str) {
+        let room = room();
+        let line = format!("durability --target private:{engine} --by kill --cuts 1000");
+        let working = room.start(&line);
+        working.until("[1/1000]");
+        let refused = room.run(&line).expect(2).stderr;
+        assert!(refused.contains("another dbdyno durability is at work"), "{refused}");
+        working.signal(Signal::KILL);
+        working.end();
+        assert!(folder(&room, engine).exists());
+        // Whoever comes next removes what was left, its processes too.
+        let stopped = room.start(&line);
+        stopped.until("[1/1000]");
+        stopped.signal(Signal::INT);
+        let ending = stopped.end().expect(3);
+        assert!(
+            ending.stderr.contains("stopped")
+                && ending.stdout.contains("nothing lost") | ending.stdout.contains("0 of them lost")
+        );
+        assert!(!folder(&room, engine).exists());
+        let here = room.folder().to_string_lossy().into_owned();
+        wait_until("its processes to end", || {
+            let works_here = |pid: u32| {
+                let cwd = std::fs::read_link(format!("/proc/{pid}/cwd")).unwrap_or_default();
+                cwd.to_string_lossy().starts_with(&here)
+            };
+            !dbdyno_engine::servers::pids().any(works_here)
+        });
+    }
+}
+
+#[test]
+fn only_what_was_made_for_it_is_cut() {
+    let room = room();
+    for (target, why) in [
+        ("sqlite:mine.db", "takes only what dbdyno makes for this: private:"),
+        ("postgres://me@127.0.0.1/x", "takes only what dbdyno makes for this"),
+        ("private:oracle", "dbdyno makes no oracle; it makes private:"),
+        ("private:nothing", "nothing"),
+    ] {
+        let refused = room.run(&format!("durability --target {target}")).expect(2).stderr;
+        assert!(refused.contains(why), "{target}: {refused}");
+    }
+    let refused = room.run("durability --target private:sqlite --by kill --control=fast").expect(2).stderr;
+    assert!(refused.contains("there is no such control; there are synchronous_off, synchronous_normal"), "{refused}");
+    // Somebody's own folder of that name stays as it is.
+    let mine = folder(&room, "sqlite").join("mine");
+    std::fs::create_dir_all(&mine).unwrap();
+    let refused = room.run("durability --target private:sqlite --by kill").expect(2).stderr;
+    assert!(refused.contains("not made by dbdyno") && mine.is_dir(), "{refused}");
+}
