@@ -138,7 +138,7 @@ pub(crate) enum Error {
         limit_pct: f64,
     },
     /// Acknowledged commits were lost, or something was wrong after a crash.
-    #[error("{lossy} of {cuts} cuts lost something, {lost} acknowledged commits in all")]
+    #[error("{lossy} of {cuts} cuts lost something or left something wrong; {lost} acknowledged commits are lost")]
     CommitsLost {
         /// Such cuts.
         lossy: usize,

@@ -14,8 +14,8 @@ Examples:
 pub(crate) struct DurabilityArgs {
     /// What is made and cut: private:postgres, private:mariadb or private:sqlite
     ///
-    /// dbdyno makes it for this test and removes it afterwards. Nothing else is ever cut: a private server that runs
-    /// already is left alone.
+    /// dbdyno makes it for this test and removes it afterwards. A private server that runs already is left alone. Of
+    /// your own server you say how it is cut: --cut-command or --manual.
     #[arg(long, value_name = "URL")]
     pub(crate) target: String,
     /// How often it is cut
@@ -24,6 +24,17 @@ pub(crate) struct DurabilityArgs {
     /// How it is cut [default: the strongest that is possible here]
     #[arg(long, value_name = "WAY")]
     pub(crate) by: Option<CutBy>,
+    /// Your own server: the shell command that cuts it off
+    ///
+    /// As one that switches off its power, or kills it. dbdyno adds tables to its own schema there, and removes them.
+    #[arg(long, value_name = "CMD", conflicts_with_all = ["by", "control"])]
+    pub(crate) cut_command: Option<String>,
+    /// Your own server: the shell command that starts it again
+    #[arg(long, value_name = "CMD", requires = "cut_command")]
+    pub(crate) restart_command: Option<String>,
+    /// Your own server: cut it by hand, when dbdyno says so
+    #[arg(long, conflicts_with_all = ["by", "control", "cut_command"])]
+    pub(crate) manual: bool,
     /// Cut as often with a setting that makes commits unsafe, to see losses
     ///
     /// Without a name it is the first setting whose losses this way of cutting can show.
@@ -46,6 +57,8 @@ pub(crate) enum CutBy {
     Kill,
     /// The file system is shut down, too: what was not written to its device is lost. As root
     Filesystem,
+    /// Its device loses its volatile cache, too: what it was not told to flush is lost. As root
+    Device,
 }
 
 /// `dbdyno crash-sessions`: what `durability` starts and cuts off.

@@ -363,6 +363,19 @@ impl<'e> TargetWorkload<'e> {
         Ok(all)
     }
 
+    /// Drops what a load has made, and forgets it.
+    ///
+    /// # Errors
+    /// The engine's error.
+    pub fn remove(&self, data: &DataSpec) -> Result<(), EngineError> {
+        let (meta, objects) = (self.engine.books()?, self.dialect.objects(data)?);
+        for object in objects.iter().filter(|object| meta.keeps(object.kind, object.name())) {
+            self.drop_object(object)?;
+            self.engine.note(&[(kept_entry(object.kind, object.name()), String::new())])?;
+        }
+        self.engine.note(&[(self.entry(), String::new()), (self.indexes_entry(), String::new())])
+    }
+
     /// Makes its procedures anew, because what they do now is not known: somebody may have replaced them since the
     /// load.
     ///

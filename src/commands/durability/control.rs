@@ -13,18 +13,33 @@ pub(super) struct Control {
     pub(super) can_be_seen: bool,
     /// Further options of the target that make it.
     pub(super) target_options: Option<String>,
+    /// Further options of the file system that make it.
+    pub(super) mount_options: Option<&'static str>,
 }
 
 impl Control {
     /// The control of a name, or the first one whose losses can be seen.
     pub(super) fn find(dialect: &Dialect, name: &str, by: CutBy) -> Result<Self, Error> {
         let statements = dialect.named("control");
-        let all: Vec<Self> = statements.iter().filter_map(|statement| Self::of(dialect, statement, by)).collect();
+        let of_engine = statements.iter().filter_map(|statement| Self::of(dialect, statement, by));
+        let of_device = (by == CutBy::Device).then(Self::without_barriers);
+        let all: Vec<Self> = of_device.into_iter().chain(of_engine).collect();
         let found = all.iter().find(|control| if name.is_empty() { control.can_be_seen } else { control.name == name });
         found.cloned().ok_or_else(|| {
             let names: Vec<&str> = all.iter().map(|control| control.name.as_str()).collect();
             Error::Usage(format!("--control={name}: there is no such control; there are {}", names.join(", ")))
         })
+    }
+
+    /// Whoever asks the file system to flush is told that it is done, and the device was not told to.
+    fn without_barriers() -> Self {
+        Self {
+            name: "nobarrier".to_owned(),
+            means: "a file system that is mounted with nobarrier".to_owned(),
+            can_be_seen: true,
+            target_options: None,
+            mount_options: Some("nobarrier"),
+        }
     }
 
     /// The first statement of a control has its notes.
@@ -36,6 +51,7 @@ impl Control {
             means: note("means")?.to_owned(),
             can_be_seen: note("seen_by")?.split(' ').any(|seen_by| seen_by == way.get_name()),
             target_options: note("target").map(str::to_owned),
+            mount_options: None,
         })
     }
 }

@@ -5,6 +5,7 @@ use crate::cli::{CutBy, DurabilityArgs};
 use crate::error::Error;
 use dbdyno_report::numbers;
 use dbdyno_run::crash::{CrashReport, Cut, LEAST_ACKNOWLEDGED, most_lossy_pct};
+use dbdyno_workload::crash::Judged;
 use serde::Serialize;
 use std::fmt::Write as _;
 
@@ -35,6 +36,8 @@ pub(super) struct DurabilityDocument {
     #[serde(flatten)]
     report: CrashReport,
     control: Option<ControlDocument>,
+    #[serde(skip)]
+    control_asked: bool,
 }
 
 /// The same with commits that were made unsafe on purpose.
@@ -54,15 +57,19 @@ pub(super) struct ControlDocument {
 impl ControlDocument {
     pub(super) fn of(control: Control, report: CrashReport) -> Self {
         let Control { name, means, can_be_seen, .. } = control;
-        let (acknowledged, lost) = counted(&report);
-        Self { name, means, can_be_seen, acknowledged, lost, lossy_cuts: report.losses(), report }
+        let (acknowledged, lost) = report.counted();
+        // Commits that are missing are what it should show; nothing else proves that the test sees them.
+        let lossy = |cut: &&Cut| cut.judged.lost > 0 || cut.gone.is_some();
+        let lossy_cuts = report.cuts.iter().filter(lossy).count();
+        Self { name, means, can_be_seen, acknowledged, lost, lossy_cuts, report }
     }
 
     fn in_words(&self) -> String {
         let Self { means, can_be_seen, lossy_cuts, lost, report, .. } = self;
-        let of =
-            format!("{lossy_cuts} of {} cuts lost {} commits with {means}", report.cuts.len(), numbers::count(*lost));
+        let cuts = report.cuts.len();
+        let of = format!("{lossy_cuts} of {cuts} cuts lost {} commits with {means}", numbers::count(*lost));
         match (can_be_seen, lossy_cuts) {
+            _ if cuts == 0 => format!("with {means} nothing was cut"),
             (true, 0) => format!("{of}: this test saw no loss that it should see, so what it says above is not proved"),
             (true, _) => format!("{of}: this test sees losses"),
             (false, 0) => format!("{of}: as it should be, for this way of cutting cannot show them"),
@@ -71,23 +78,30 @@ impl ControlDocument {
     }
 }
 
-/// Commits that were acknowledged and lost, over all cuts.
-fn counted(report: &CrashReport) -> (u64, u64) {
-    let sum = |of: fn(&Cut) -> u64| report.cuts.iter().map(of).sum::<u64>();
-    let all_gone = |cut: &Cut| if cut.gone.is_some() { cut.judged.acknowledged } else { cut.judged.lost };
-    let at_once = sum(all_gone);
-    let in_the_end = report.in_the_end.as_ref().map_or(0, |judged| judged.lost);
-    (sum(|cut| cut.judged.acknowledged), at_once.max(in_the_end))
+/// A way to cut, and what is lost by it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Loses {
+    name: &'static str,
+    what: &'static str,
 }
 
-/// The name of a way, and what it loses.
-fn words(by: CutBy) -> (&'static str, &'static str) {
-    match by {
-        CutBy::Kill => ("kill", "what the processes had in memory; what they had handed to the system stays"),
-        CutBy::Filesystem => (
-            "filesystem",
-            "what the processes and the system had in memory; what was written to the device stays, flushed or not",
-        ),
+impl Loses {
+    /// The user cuts it.
+    pub(super) const EXTERNAL: Self = Self { name: "external", what: "what whoever cut it took away" };
+
+    pub(super) fn by(by: CutBy) -> Self {
+        let (name, what) = match by {
+            CutBy::Kill => ("kill", "what the processes had in memory; what they had handed to the system stays"),
+            CutBy::Filesystem => (
+                "filesystem",
+                "what the processes and the system had in memory; what was written to the device stays, flushed or not",
+            ),
+            CutBy::Device => (
+                "device",
+                "what the processes, the system and the device had in memory: all that the device was not told to flush",
+            ),
+        };
+        Self { name, what }
     }
 }
 
@@ -106,7 +120,12 @@ pub(super) fn in_a_line(cut: &Cut, of: u32) -> String {
 
 /// What is wrong after a cut, in words.
 fn wrong(cut: &Cut) -> Vec<String> {
-    let judged = &cut.judged;
+    let mut all = counted(&cut.judged);
+    all.extend(cut.checks.iter().flatten().map(|said| format!("the server's own check: {said}")));
+    all
+}
+
+fn counted(judged: &Judged) -> Vec<String> {
     let counted = [
         (judged.lost, "acknowledged commits lost"),
         (judged.torn, "commits there in part"),
@@ -116,22 +135,18 @@ fn wrong(cut: &Cut) -> Vec<String> {
         (judged.disagreements, "sessions that disagree with their rows"),
     ];
     let counted = counted.into_iter().filter(|(count, _)| *count > 0);
-    let mut all: Vec<String> = counted.map(|(count, what)| format!("{} {what}", numbers::count(count))).collect();
-    all.extend(cut.checks.iter().flatten().map(|said| format!("the server's own check: {said}")));
-    all
+    counted.map(|(count, what)| format!("{} {what}", numbers::count(count))).collect()
 }
 
 impl DurabilityDocument {
     pub(super) fn of(
         (started_at, engine, version): (jiff::Timestamp, &'static str, Option<String>),
-        (by, not_stronger): (CutBy, Option<String>),
+        (Loses { name: cut_by, what: loses }, not_stronger): (Loses, Option<String>),
         (args, sessions): (&DurabilityArgs, u32),
-        report: CrashReport,
-        control: Option<ControlDocument>,
+        (report, control): (CrashReport, Option<ControlDocument>),
     ) -> Self {
-        let (cut_by, loses) = words(by);
-        let (acknowledged, lost) = counted(&report);
-        let lossy_cuts = report.losses();
+        let (acknowledged, lost) = report.counted();
+        let (lossy_cuts, cuts) = (report.losses(), report.cuts.len());
         Self {
             schema_version: 1,
             started_at,
@@ -147,22 +162,38 @@ impl DurabilityDocument {
             acknowledged,
             lost,
             lossy_cuts,
-            at_most_lossy_pct: (lossy_cuts == 0).then(|| most_lossy_pct(report.cuts.len())),
+            at_most_lossy_pct: (lossy_cuts == 0 && cuts > 0).then(|| most_lossy_pct(cuts)),
             report,
             control,
+            control_asked: args.control.is_some(),
         }
     }
 
-    /// Whether what was acknowledged is there, and the test would have seen it otherwise.
-    pub(super) fn judge(&self) -> Result<(), Error> {
-        if self.lossy_cuts > 0 {
-            return Err(Error::CommitsLost { lossy: self.lossy_cuts, cuts: self.report.cuts.len(), lost: self.lost });
+    /// Whether what was acknowledged is there.
+    ///
+    /// # Errors
+    /// Something was lost, or is wrong.
+    pub(super) fn judge_losses(&self) -> Result<(), Error> {
+        match self.lossy_cuts {
+            0 => Ok(()),
+            lossy => Err(Error::CommitsLost { lossy, cuts: self.report.cuts.len(), lost: self.lost }),
         }
+    }
+
+    /// Whether the test would have seen a loss.
+    ///
+    /// # Errors
+    /// What came of the control does not go with that.
+    pub(super) fn judge_control(&self) -> Result<(), Error> {
         match &self.control {
             Some(control) if control.can_be_seen && control.lossy_cuts == 0 => Err(Error::Crash(format!(
                 "the control {} lost nothing, so this test proves nothing here",
                 control.name
             ))),
+            Some(control) if !control.can_be_seen && control.lossy_cuts > 0 => {
+                let name = &control.name;
+                Err(Error::Crash(format!("the control {name} lost commits that this way of cutting cannot take away")))
+            }
             _ => Ok(()),
         }
     }
@@ -170,60 +201,81 @@ impl DurabilityDocument {
     pub(super) fn page(&self) -> String {
         let version = self.version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
         let mut page = format!("What a crash loses: {}{version}, cut by {}\n", self.engine, self.cut_by);
-        let mut line = |name: &str, value: String| _ = writeln!(page, "  {name:<10} {value}");
-        line("a cut", format!("loses {}", self.loses));
-        if let Some(why) = &self.not_stronger {
-            line("", format!("no stronger one: {why}"));
+        for (name, value) in self.lines() {
+            _ = writeln!(page, "  {name:<10} {value}");
         }
-        let cuts = &self.report.cuts;
-        line("cuts", format!("{} of {}, {} sessions", cuts.len(), self.planned_cuts, self.sessions));
+        let mut tell = |when: String, what: String, first: &[String]| {
+            _ = writeln!(page, "\n{when}: {what}");
+            first.iter().for_each(|first| _ = writeln!(page, "  {first}"));
+        };
+        for cut in self.report.cuts.iter().filter(|cut| !cut.is_well()) {
+            let what = cut.gone.clone().unwrap_or_else(|| wrong(cut).join("; "));
+            tell(format!("Cut {}", cut.cut), what, &cut.judged.first);
+        }
+        if let Some(judged) = self.report.in_the_end.as_ref().filter(|judged| !judged.is_well()) {
+            tell("In the end".to_owned(), counted(judged).join("; "), &judged.first);
+        }
+        let idle_s = self.report.cuts.iter().map(|cut| cut.last_acknowledged_s).max_by(f64::total_cmp);
+        if let Some(idle_s) = idle_s {
+            _ = writeln!(
+                page,
+                "\nBefore each cut at least {LEAST_ACKNOWLEDGED} commits were acknowledged, the last one {:.0} ms before it at most.",
+                idle_s * 1e3
+            );
+        }
+        page
+    }
+
+    /// What is said of the whole, by name.
+    fn lines(&self) -> Vec<(&'static str, String)> {
+        let CrashReport { cuts, unchecked, in_the_end } = &self.report;
+        let mut lines = vec![("a cut", format!("loses {}", self.loses))];
+        lines.extend(self.not_stronger.as_ref().map(|why| ("", format!("no stronger one: {why}"))));
+        lines.push(("cuts", format!("{} of {}, {} sessions", cuts.len(), self.planned_cuts, self.sessions)));
         let unknown: u64 = cuts.iter().map(|cut| cut.judged.unknown_kept).sum();
-        line(
-            "commits",
-            format!(
-                "{} acknowledged, {} of them lost; {} without an answer are there",
-                numbers::count(self.acknowledged),
-                numbers::count(self.lost),
-                numbers::count(unknown)
-            ),
-        );
-        let bound = match self.at_most_lossy_pct {
-            Some(pct) if !cuts.is_empty() => {
-                format!("0 of {} cuts: at most {pct:.1} % of cuts lose anything (95 %)", cuts.len())
-            }
-            Some(_) => "nothing was cut".to_owned(),
+        let [acknowledged, lost, unknown] = [self.acknowledged, self.lost, unknown].map(numbers::count);
+        let commits =
+            format!("{acknowledged} acknowledged, {lost} of them lost; {unknown} without an answer are there");
+        lines.push(("commits", commits));
+        let losses = match self.at_most_lossy_pct {
+            Some(pct) => format!("0 of {} cuts: at most {pct:.1} % of cuts lose anything (95 %)", cuts.len()),
+            None if cuts.is_empty() => "nothing was cut".to_owned(),
             None => format!("{} of {} cuts lost something, or left something wrong", self.lossy_cuts, cuts.len()),
         };
-        line("losses", bound);
+        lines.push(("losses", losses));
+        if cuts.is_empty() {
+            return lines;
+        }
+        let in_the_end = match in_the_end {
+            Some(judged) if judged.is_well() => "all of it was compared once more: nothing is missing".to_owned(),
+            Some(_) => "all of it was compared once more, and something is wrong: see below".to_owned(),
+            None => "it ended early, so earlier cuts were not compared once more".to_owned(),
+        };
+        lines.push(("in the end", in_the_end));
         if let Some((least, median, most)) = spread(cuts.iter().filter_map(|cut| cut.recovery_s)) {
             let [least, median, most] = [least, median, most].map(numbers::duration);
-            line("recovery", format!("{median} to the first commit ({least} to {most})"));
+            lines.push(("recovery", format!("{median} from the cut to the first commit ({least} to {most})")));
         }
         let after = after(cuts);
         if !after.is_empty() {
-            line("after it", format!("{} commits in each 0.1 s", after.join(" ")));
+            lines.push(("after it", format!("{} commits in each 0.1 s", after.join(" "))));
         }
-        let checks = match &self.report.unchecked {
-            Some(why) => format!("not made: {why}"),
-            None => "the server's own, after each cut".to_owned(),
+        let made = cuts.iter().filter(|cut| cut.checks.is_some()).count();
+        let checks = match unchecked {
+            Some(why) => format!("the server's own were not made: {why}"),
+            None => format!("the server's own, after {made} of {} cuts", cuts.len()),
         };
-        line("checks", checks);
-        let control = self.control.as_ref().map_or_else(
-            || "none was run; --control shows whether this test sees losses here".to_owned(),
-            ControlDocument::in_words,
-        );
-        line("control", control);
-        for cut in cuts.iter().filter(|cut| !cut.is_well()) {
-            _ = writeln!(page, "\nCut {}: {}", cut.cut, cut.gone.clone().unwrap_or_else(|| wrong(cut).join("; ")));
-            cut.judged.first.iter().for_each(|first| _ = writeln!(page, "  {first}"));
-        }
-        let idle = cuts.iter().map(|cut| cut.last_acknowledged_s).fold(0.0, f64::max);
-        _ = writeln!(
-            page,
-            "\nBefore each cut at least {LEAST_ACKNOWLEDGED} commits were acknowledged, the last one {:.0} ms before it at most.",
-            idle * 1e3
-        );
-        page
+        lines.push(("checks", checks));
+        let control = match &self.control {
+            Some(control) => control.in_words(),
+            None if self.cut_by == Loses::EXTERNAL.name => {
+                "none: settings of your own server stay as they are".to_owned()
+            }
+            None if self.control_asked => "it was asked for and not run, as the test ended early".to_owned(),
+            None => "none was run; --control shows whether this test sees losses here".to_owned(),
+        };
+        lines.push(("control", control));
+        lines
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod control;
 mod document;
+mod external;
 mod subject;
 
 use super::context::Context;
@@ -21,7 +22,8 @@ use dbdyno_run::crash::{
 use dbdyno_run::{LoadRequest, StopSwitch};
 use dbdyno_workload::Dialect;
 use dbdyno_workload::crash::Crash;
-use document::{ControlDocument, DurabilityDocument};
+use document::{ControlDocument, DurabilityDocument, Loses};
+use external::External;
 use std::io::Write as _;
 use subject::{Made, MadeSubject};
 
@@ -33,6 +35,9 @@ const SESSIONS: u32 = 8;
 /// # Errors
 /// It cannot be made or cut; or something was lost.
 pub(super) fn durability(args: &DurabilityArgs, context: &Context) -> Result<(), Error> {
+    if args.manual || args.cut_command.is_some() {
+        return cut_by_the_user(args, context);
+    }
     let info = engine(&args.target)?;
     let dialect = Dialect::of(&Crash, info).map_err(Error::Usage)?;
     let (by, not_stronger) = way(args.by)?;
@@ -53,18 +58,47 @@ pub(super) fn durability(args: &DurabilityArgs, context: &Context) -> Result<(),
     };
     let (version, removed) = (made.version(), made.remove());
     let (controlled, control_ended) = controlled.unzip();
-    let document = DurabilityDocument::of(
-        (started_at, info.name, version),
-        (by, not_stronger),
-        (args, sessions),
-        report,
-        controlled,
-    );
+    let of = (started_at, info.name, version);
+    let document = DurabilityDocument::of(of, (Loses::by(by), not_stronger), (args, sessions), (report, controlled));
     args.shown.format().show(&document, || document.page())?;
-    removed?;
-    let failed = |error: CrashError| Error::Crash(error.to_string());
-    ended.and(control_ended.unwrap_or(Ok(()))).map_err(failed)?;
-    document.judge()
+    conclude(&document, ended.and(control_ended.unwrap_or(Ok(())))).and(removed)
+}
+
+/// A loss that was seen is one, whatever ended the test then.
+fn conclude(document: &DurabilityDocument, ended: Result<(), CrashError>) -> Result<(), Error> {
+    document.judge_losses()?;
+    ended.map_err(failed)?;
+    document.judge_control()
+}
+
+fn failed(error: CrashError) -> Error {
+    Error::Crash(error.to_string())
+}
+
+/// Has the user cut a server of his own.
+fn cut_by_the_user(args: &DurabilityArgs, context: &Context) -> Result<(), Error> {
+    let target = Target::parse(&args.target)?;
+    if target.scheme == dbdyno_engine::private::SCHEME {
+        return Err(Error::Usage(format!(
+            "--target {}: dbdyno cuts by itself what it makes; --manual and --cut-command are for a server of your own",
+            args.target
+        )));
+    }
+    let info = ENGINES.engine(&target.scheme)?;
+    let dialect = Dialect::of(&Crash, info).map_err(Error::Usage)?;
+    let (stop, sessions) = (signals::stop(None, None)?, args.sessions.unwrap_or(SESSIONS));
+    let mut subject = External::new(args, sessions, &stop, context)?;
+    let ledgers = subject.ledgers();
+    let request =
+        CrashRequest { cuts: args.cuts, sessions, seed: args.seed, control: None, ledgers: &ledgers, installs: false };
+    let started_at = jiff::Timestamp::now();
+    let hears = |cut: &Cut| say(context, &document::in_a_line(cut, args.cuts));
+    let (report, ended) = crash(&mut subject, &dialect, request, &stop, &hears);
+    let removed = subject.remove(&dialect);
+    let of = (started_at, info.name, None);
+    let document = DurabilityDocument::of(of, (Loses::EXTERNAL, None), (args, sessions), (report, None));
+    args.shown.format().show(&document, || document.page())?;
+    conclude(&document, ended).and(removed)
 }
 
 /// The engine behind `private:ENGINE`. Nothing else is cut.
@@ -72,7 +106,8 @@ fn engine(url: &str) -> Result<&'static EngineInfo, Error> {
     let target = Target::parse(url)?;
     if target.scheme != dbdyno_engine::private::SCHEME {
         return Err(Error::Usage(format!(
-            "--target {url}: durability cuts its target again and again, so it takes only what dbdyno makes for this: {}",
+            "--target {url}: durability cuts its target again and again, so by itself it takes only what it makes for this: {}; of a \
+             server of your own say how it is cut: --cut-command or --manual",
             made_names()
         )));
     }
@@ -92,10 +127,14 @@ fn made_names() -> String {
 fn way(asked: Option<CutBy>) -> Result<(CutBy, Option<String>), Error> {
     let possible = FileSystem::is_possible().map_err(|error| error.to_string());
     match (asked, possible) {
-        (Some(CutBy::Filesystem), Err(why)) => Err(Error::Usage(format!("--by filesystem: {why}; or say --by kill"))),
-        (Some(CutBy::Filesystem), Ok(())) | (None, Ok(())) => Ok((CutBy::Filesystem, None)),
-        (Some(CutBy::Kill), _) => Ok((CutBy::Kill, Some("it was asked for".to_owned()))),
+        (None | Some(CutBy::Device), Ok(())) => Ok((CutBy::Device, None)),
         (None, Err(why)) => Ok((CutBy::Kill, Some(why))),
+        (Some(CutBy::Kill), _) | (Some(CutBy::Filesystem), Ok(())) => {
+            Ok((asked.unwrap_or(CutBy::Kill), Some("this one was asked for".to_owned())))
+        }
+        (Some(CutBy::Filesystem | CutBy::Device), Err(why)) => {
+            Err(Error::Usage(format!("cannot cut like this: {why}; or say --by kill")))
+        }
     }
 }
 
@@ -116,12 +155,13 @@ fn run(
         seed: args.seed,
         control: control.map(|control| control.name.as_str()),
         ledgers: &ledgers,
+        installs: true,
     };
     let hears = |cut: &Cut| say(context, &document::in_a_line(cut, args.cuts));
     let (report, ended) = crash(&mut subject, dialect, request, stop, &hears);
     let ended = ended.map_err(|error| subject.explained(error));
-    subject.remove()?;
-    Ok((report, ended))
+    // What was found is told in any case.
+    Ok((report, ended.and(subject.remove())))
 }
 
 fn say(context: &Context, text: &str) {

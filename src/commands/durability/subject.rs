@@ -9,10 +9,11 @@ use crate::cli::CutBy;
 use crate::error::Error;
 use dbdyno::EMBEDDED;
 use dbdyno_engine::private::{self, HOME_VARIABLE, Home, Instance, Private, UpRequest, target_of};
+use dbdyno_engine::servers::{ServerError, Silent};
 use dbdyno_engine::{Engine, EngineInfo, Target};
-use dbdyno_model::Size;
+use dbdyno_model::{ErrorClass, Size};
 use dbdyno_run::StopSwitch;
-use dbdyno_run::crash::{CrashError, FileSystem, Subject};
+use dbdyno_run::crash::{CrashError, Device, FileSystem, Subject};
 use std::fs::{DirBuilder, File};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt};
@@ -22,14 +23,12 @@ use std::process::Command;
 
 /// The size class of the server: with a small cache pages are written all the time, and the log with them.
 const SIZE: &str = "D";
-/// Bytes of a file system: the server's files, and what its sessions write.
-const FILE_SYSTEM_BYTES: u64 = 4 << 30;
 /// The folder of all this in the home of private servers.
 const FOLDER: &str = "durability";
-/// Says that a folder is dbdyno's.
-const MARK: &str = "made-by-dbdyno-durability";
 /// What the sessions say of errors.
 const LOG: &str = "sessions.log";
+/// A server that does not start with less than this has no room.
+const LEAST_FREE_BYTES: u64 = 64 << 20;
 /// What is known of the server, outside of what is cut.
 const RECORD: &str = "instance.json";
 /// A database without a server.
@@ -59,7 +58,6 @@ impl Made {
     pub(super) fn make(info: &'static EngineInfo, by: CutBy, context: &Context) -> Result<Self, Error> {
         let home = Home::from_environment().map_err(failed("preparing", info.name))?;
         let all = home.path().join(FOLDER);
-        let folder = all.join(info.name);
         let refused = |path: &Path| {
             let path = path.display().to_string();
             move |error: io::Error| {
@@ -68,6 +66,9 @@ impl Made {
         };
         // The server's user passes through.
         DirBuilder::new().mode(0o755).recursive(true).create(&all).map_err(refused(&all))?;
+        // Mounts are known by their real path.
+        let all = all.canonicalize().map_err(refused(&all))?;
+        let folder = all.join(info.name);
         let locked = dbdyno_files::Lock::take(&all.join(format!("{}.lock", info.name))).map_err(refused(&all))?;
         let lock = locked.ok_or_else(|| {
             Error::Usage(format!(
@@ -99,21 +100,31 @@ impl Made {
         self.clear()
     }
 
+    /// The mark stays until nothing of the folder is left.
+    fn mark(&self) -> PathBuf {
+        self.folder.with_extension("made-by-dbdyno")
+    }
+
     fn clear(&self) -> Result<(), Error> {
-        let folder = &self.folder;
-        if folder.symlink_metadata().is_err() {
-            return Ok(());
+        let (folder, mark) = (&self.folder, self.mark());
+        let failed =
+            |error: &dyn std::fmt::Display| Error::Crash(format!("cannot remove {}: {error}", folder.display()));
+        if folder.symlink_metadata().is_ok() {
+            if !mark.is_file() {
+                return Err(Error::Usage(format!(
+                    "{} is there, and not made by dbdyno; move it away, or set {HOME_VARIABLE} to a folder of your own",
+                    folder.display()
+                )));
+            }
+            self.kill().map_err(|error| failed(&error))?;
+            self.end_what_is_left();
+            FileSystem::clear(folder).map_err(|error| failed(&error))?;
+            std::fs::remove_dir_all(folder).map_err(|error| failed(&error))?;
         }
-        if !folder.join(MARK).is_file() {
-            return Err(Error::Usage(format!(
-                "{} is there, and not made by dbdyno; move it away, or set {HOME_VARIABLE} to a folder of your own",
-                folder.display()
-            )));
+        match std::fs::remove_file(&mark) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(&error)),
+            _ => Ok(()),
         }
-        let failed = |error: String| Error::Crash(format!("cannot remove {}: {error}", folder.display()));
-        self.kill().map_err(|error| failed(error.to_string()))?;
-        FileSystem::clear(folder).map_err(|error| failed(error.to_string()))?;
-        std::fs::remove_dir_all(folder).map_err(|error| failed(error.to_string()))
     }
 
     /// Kills the server that was recorded, if it runs.
@@ -122,6 +133,15 @@ impl Made {
         let Ok(text) = std::fs::read_to_string(self.folder.join(RECORD)) else { return Ok(()) };
         let instance: Instance = serde_json::from_str(&text).map_err(subject)?;
         private::kill(&instance, server.product).map_err(subject)
+    }
+
+    /// Ends what one that was killed was making or starting, as its own record says.
+    fn end_what_is_left(&self) {
+        let Some(server) = self.server else { return };
+        for home in [self.home_in(&self.folder), self.home_in(&self.folder.join(FileSystem::FOLDER))] {
+            // What cannot be read has been cut, and then its server was recorded.
+            _ = home.map(|home| private::down(&home, server.product, Some(false), &Silent));
+        }
     }
 
     fn home_in(&self, folder: &Path) -> Result<Home, Error> {
@@ -149,14 +169,16 @@ impl<'a> MadeSubject<'a> {
     ) -> Result<Self, Error> {
         made.clear()?;
         let failed = |error: String| Error::Crash(format!("cannot make {}: {error}", made.folder.display()));
+        File::create(made.mark()).map_err(|error| failed(error.to_string()))?;
         DirBuilder::new().mode(0o755).create(&made.folder).map_err(|error| failed(error.to_string()))?;
-        File::create_new(made.folder.join(MARK)).map_err(|error| failed(error.to_string()))?;
-        let file_system = match made.by {
+        let device = match made.by {
             CutBy::Kill => None,
-            CutBy::Filesystem => {
-                Some(FileSystem::make(&made.folder, FILE_SYSTEM_BYTES).map_err(|error| failed(error.to_string()))?)
-            }
+            CutBy::Filesystem => Some(Device::Faithful),
+            CutBy::Device => Some(Device::Forgetful),
         };
+        let options = control.and_then(|control| control.mount_options);
+        let make = |device| FileSystem::make(&made.folder, device, options).map_err(|error| failed(error.to_string()));
+        let file_system = device.map(make).transpose()?;
         let within = file_system.as_ref().map_or(made.folder.as_path(), FileSystem::path);
         std::fs::set_permissions(within, PermissionsExt::from_mode(0o755))
             .map_err(|error| failed(error.to_string()))?;
@@ -183,8 +205,25 @@ impl<'a> MadeSubject<'a> {
     }
 
     /// Ends and removes it.
-    pub(super) fn remove(self) -> Result<(), Error> {
-        self.made.clear()
+    ///
+    /// # Errors
+    /// Something is left.
+    pub(super) fn remove(self) -> Result<(), CrashError> {
+        self.made.clear().map_err(subject)
+    }
+
+    /// Whether it was the database that did not come back, or something that was in its way.
+    fn gone(&self, error: ServerError) -> CrashError {
+        let is_full = || dbdyno_probe::free_bytes(self.home.path()).is_ok_and(|bytes| bytes < LEAST_FREE_BYTES);
+        match error {
+            ServerError::Failed(error)
+                if !is_full()
+                    && !matches!(error.class, ErrorClass::Cancelled | ErrorClass::Timeout | ErrorClass::OutOfSpace) =>
+            {
+                CrashError::Gone(error.to_string())
+            }
+            error => subject(error),
+        }
     }
 
     /// The file of a database without a server.
@@ -226,7 +265,7 @@ impl Subject for MadeSubject<'_> {
             programs: programs.as_deref(),
             hardware_threads: dbdyno_probe::hardware_threads(),
         };
-        let up = private::up(&self.home, server.product, &request, &self.watch).map_err(subject)?;
+        let up = private::up(&self.home, server.product, &request, &self.watch).map_err(|error| self.gone(error))?;
         // What is cut may not be readable then, and may have forgotten it.
         let record = serde_json::to_string(&up.instance).map_err(subject)?;
         std::fs::write(self.made.folder.join(RECORD), record).map_err(subject)?;
@@ -239,7 +278,7 @@ impl Subject for MadeSubject<'_> {
         let mut command = Command::new(&self.program);
         command.args(["crash-sessions", "--target", &self.target()]);
         command.args(["--cut", &cut.to_string(), "--sessions", &self.sessions.to_string()]);
-        if self.control.is_some() {
+        if self.control.is_some_and(|control| control.mount_options.is_none()) {
             command.arg("--as-set");
         }
         command.env(HOME_VARIABLE, self.home.path());

@@ -1,17 +1,24 @@
-//! A file system of a test's own in a file, which can be shut down as by a loss of power: nothing that it has not
-//! written to its device by then is there afterwards, neither the page cache nor the journal that was not flushed. The
-//! device below keeps what it was given.
+//! A file system of a test's own in a file, which can be shut down as by a loss of power: what it has not written to
+//! its device by then is not there afterwards, neither the page cache nor the journal. Where its device is one that has
+//! a volatile cache ([`Device::Forgetful`]), what the device was not told to flush is not there either: the device is a
+//! file in another such file system, with the page cache in between, and it is that one which is shut down.
 
-use std::io;
+use std::fs::{File, create_dir_all};
+use std::io::{self, Write as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::time::Duration;
 
-/// The file of the device.
-const IMAGE: &str = "device";
-/// Where it is mounted.
-const MOUNT: &str = "mounted";
 /// The programs that it takes.
-const PROGRAMS: [&str; 4] = ["mkfs.ext4", "mount", "umount", "xfs_io"];
+const PROGRAMS: [&str; 5] = ["mkfs.ext4", "mount", "umount", "losetup", "xfs_io"];
+/// Bytes for the server's files, and for what its sessions write.
+const BYTES: u64 = 2 << 30;
+/// Bytes of the outer one, for a device of so many bytes.
+const OUTER_BYTES: u64 = BYTES + BYTES / 4;
+/// How long processes that were killed may hold it.
+const HELD: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// Why a file system could not be handled.
 #[derive(Debug, thiserror::Error)]
@@ -40,14 +47,37 @@ pub enum FileSystemError {
     },
 }
 
-/// A file system in a file.
+/// What a file system's device does with what it was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Device {
+    /// It keeps it.
+    Faithful,
+    /// It forgets what it was not told to flush, when the power goes.
+    Forgetful,
+}
+
+/// One file system on a file: `NAME.device`, mounted at `NAME`.
 #[derive(Debug)]
-pub struct FileSystem {
+struct Layer {
     image: PathBuf,
     mount: PathBuf,
+    options: String,
+}
+
+/// A file system in a folder.
+#[derive(Debug)]
+pub struct FileSystem {
+    inner: Layer,
+    /// The one that has the inner one's device in a file.
+    outer: Option<Layer>,
 }
 
 impl FileSystem {
+    /// Where it is mounted, in the folder that it is made in.
+    pub const FOLDER: &str = "mounted";
+    /// Where the one below it is.
+    const BELOW: &str = "below";
+
     /// Whether one can be made here.
     ///
     /// # Errors
@@ -63,35 +93,33 @@ impl FileSystem {
         }
     }
 
-    /// Makes one of so many bytes in a folder, and mounts it.
+    /// Makes one in a folder, and mounts it with these further options.
     ///
     /// # Errors
     /// As for [`FileSystem::is_possible`], or a program fails.
-    pub fn make(folder: &Path, bytes: u64) -> Result<Self, FileSystemError> {
+    pub fn make(folder: &Path, device: Device, options: Option<&str>) -> Result<Self, FileSystemError> {
         Self::is_possible()?;
-        let made = Self { image: folder.join(IMAGE), mount: folder.join(MOUNT) };
-        let failed = |path: &Path| {
-            let path = path.to_owned();
-            move |source| FileSystemError::Io { path, source }
+        let outer = match device {
+            Device::Faithful => None,
+            Device::Forgetful => {
+                let outer = Layer::named(folder, Self::BELOW, "");
+                outer.fill(Content::Holes(OUTER_BYTES))?;
+                Some(outer)
+            }
         };
-        std::fs::create_dir_all(&made.mount).map_err(failed(&made.mount))?;
-        let file = std::fs::File::create_new(&made.image).map_err(failed(&made.image))?;
-        file.set_len(bytes).map_err(failed(&made.image))?;
-        // Nothing is left to be initialised later.
-        let options = "lazy_itable_init=0,lazy_journal_init=0";
-        run(Command::new("mkfs.ext4").args(["-q", "-F", "-E", options]).arg(&made.image))?;
-        made.mount()?;
-        Ok(made)
+        let within = outer.as_ref().map_or(folder, |outer| outer.mount.as_path());
+        // Blocks that are allocated later would be lost with the outer one's journal.
+        let content = if outer.is_some() { Content::Zeros(BYTES) } else { Content::Holes(BYTES) };
+        let options = options.map(|options| format!(",{options}")).unwrap_or_default();
+        let inner = Layer { image: within.join("device"), ..Layer::named(folder, Self::FOLDER, &options) };
+        inner.fill(content)?;
+        Ok(Self { inner, outer })
     }
 
     /// Where it is mounted.
     #[must_use]
     pub fn path(&self) -> &Path {
-        &self.mount
-    }
-
-    fn mount(&self) -> Result<(), FileSystemError> {
-        run(Command::new("mount").args(["-o", "loop,noatime"]).arg(&self.image).arg(&self.mount)).map(drop)
+        &self.inner.mount
     }
 
     /// Writes to the device what there is until now: what comes before a test is not what it loses.
@@ -99,17 +127,17 @@ impl FileSystem {
     /// # Errors
     /// It cannot be written.
     pub fn sync(&self) -> Result<(), FileSystemError> {
-        let io = |source| FileSystemError::Io { path: self.mount.clone(), source };
-        let folder = std::fs::File::open(&self.mount).map_err(io)?;
-        rustix::fs::syncfs(folder).map_err(|error| io(error.into()))
+        std::iter::once(&self.inner).chain(&self.outer).try_for_each(Layer::sync)
     }
 
-    /// Shuts it down at once, without flushing its journal: `FS_IOC_SHUTDOWN`. Whoever uses it gets errors from now on.
+    /// Shuts it down at once, without flushing its journal (`FS_IOC_SHUTDOWN`), or the one below, so that its device
+    /// forgets. Whoever uses it gets errors from now on.
     ///
     /// # Errors
     /// It could not be shut down.
     pub fn shut_down(&self) -> Result<(), FileSystemError> {
-        run(Command::new("xfs_io").args(["-x", "-c", "shutdown"]).arg(&self.mount)).map(drop)
+        let lowest = self.outer.as_ref().unwrap_or(&self.inner);
+        run(Command::new("xfs_io").args(["-x", "-c", "shutdown"]).arg(&lowest.mount)).map(drop)
     }
 
     /// Mounts it again, so that it recovers. Nobody uses it any more.
@@ -117,43 +145,101 @@ impl FileSystem {
     /// # Errors
     /// It cannot be unmounted, or does not recover.
     pub fn recover(&self) -> Result<(), FileSystemError> {
-        self.unmount()?;
-        self.mount()
-    }
-
-    fn unmount(&self) -> Result<(), FileSystemError> {
-        // Processes that were killed may hold it a moment longer.
-        let mut tries = 0;
-        loop {
-            match run(Command::new("umount").arg(&self.mount)) {
-                Err(_) if tries < 100 => {
-                    tries += 1;
-                    std::thread::sleep(std::time::Duration::from_millis(50));
-                }
-                done => return done.map(drop),
-            }
+        self.inner.unmount()?;
+        if let Some(outer) = &self.outer {
+            outer.unmount()?;
+            outer.mount()?;
         }
+        self.inner.mount()
     }
 
-    /// Unmounts what an earlier test has left mounted in a folder, if anything is.
+    /// Unmounts what an earlier test has left mounted in a folder, whatever was mounted last first.
     ///
     /// # Errors
     /// It cannot be unmounted.
     pub fn clear(folder: &Path) -> Result<(), FileSystemError> {
-        let left = Self { image: folder.join(IMAGE), mount: folder.join(MOUNT) };
-        let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap_or_default();
-        let mount = left.mount.to_string_lossy().replace(' ', "\\040");
-        let is_mounted = mounts.lines().any(|line| line.split(' ').nth(1) == Some(mount.as_str()));
-        if is_mounted { left.unmount() } else { Ok(()) }
+        for mount in [Self::FOLDER, Self::BELOW].map(|name| folder.join(name)) {
+            // One that was killed between two steps may have mounted it twice.
+            while is_mounted(&mount, folder) {
+                unmount(&mount)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a folder is on another device than the one that it lies in. One that cannot be looked at was cut.
+fn is_mounted(mount: &Path, folder: &Path) -> bool {
+    let device = |path: &Path| std::fs::symlink_metadata(path).map(|about| about.dev());
+    match (device(mount), device(folder)) {
+        (Ok(own), Ok(above)) => own != above,
+        (Err(error), _) => error.kind() != io::ErrorKind::NotFound,
+        (Ok(_), Err(_)) => false,
+    }
+}
+
+/// What a device's file has at first.
+#[derive(Debug, Clone, Copy)]
+enum Content {
+    /// Nothing: blocks come when they are written.
+    Holes(u64),
+    /// Zeros, which are written.
+    Zeros(u64),
+}
+
+impl Layer {
+    fn named(folder: &Path, name: &str, options: &str) -> Self {
+        let options = format!("loop,noatime{options}");
+        Self { image: folder.join(format!("{name}.device")), mount: folder.join(name), options }
+    }
+
+    fn fill(&self, content: Content) -> Result<(), FileSystemError> {
+        let io = |source| FileSystemError::Io { path: self.image.clone(), source };
+        create_dir_all(&self.mount).map_err(io)?;
+        let mut file = File::create_new(&self.image).map_err(io)?;
+        match content {
+            Content::Holes(bytes) => file.set_len(bytes).map_err(io)?,
+            Content::Zeros(bytes) => {
+                let zeros = vec![0; 8 << 20];
+                (0..bytes / zeros.len() as u64).try_for_each(|_| file.write_all(&zeros)).map_err(io)?;
+                file.sync_all().map_err(io)?;
+            }
+        }
+        // Nothing is left to be initialised later.
+        let options = "lazy_itable_init=0,lazy_journal_init=0,nodiscard";
+        run(Command::new("mkfs.ext4").args(["-q", "-F", "-E", options]).arg(&self.image))?;
+        self.mount()
+    }
+
+    fn mount(&self) -> Result<(), FileSystemError> {
+        run(Command::new("mount").args(["-o", &self.options]).arg(&self.image).arg(&self.mount)).map(drop)
+    }
+
+    fn unmount(&self) -> Result<(), FileSystemError> {
+        unmount(&self.mount)
+    }
+
+    fn sync(&self) -> Result<(), FileSystemError> {
+        let io = |source| FileSystemError::Io { path: self.mount.clone(), source };
+        let folder = File::open(&self.mount).map_err(io)?;
+        rustix::fs::syncfs(folder).map_err(|error| io(error.into()))
+    }
+}
+
+/// Processes that were killed may hold it a moment longer. Its loop device goes with it.
+fn unmount(mount: &Path) -> Result<(), FileSystemError> {
+    let until = std::time::Instant::now() + HELD;
+    loop {
+        match run(Command::new("umount").arg(mount)) {
+            Err(_) if std::time::Instant::now() < until => std::thread::sleep(PAUSE),
+            done => return done.map(drop),
+        }
     }
 }
 
 fn run(command: &mut Command) -> Result<Output, FileSystemError> {
-    let called = || {
-        let arguments = std::iter::once(command.get_program()).chain(command.get_args());
-        arguments.map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
-    };
-    let called = called();
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let called = words.map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ");
     let failed = |said: String| FileSystemError::Failed { command: called.clone(), said };
     let output = command.output().map_err(|error| failed(error.to_string()))?;
     if output.status.success() {

@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 
 /// Bytes that are read from the sessions at a time.
 const AT_A_TIME: usize = 1 << 16;
+/// Characters of a broken line that are shown.
+const MOST_SHOWN: usize = 40;
 /// The steps of the curve of acknowledgements.
 pub(crate) const STEP: Duration = Duration::from_millis(100);
 
@@ -61,11 +63,12 @@ pub(crate) fn keep(mut said: impl Read, path: &Path, sessions: u32, shared: &Sha
         let whole = rest.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
         let lines: Vec<u8> = rest.drain(..whole).collect();
         let count = advance(&lines, &mut last)?;
+        // A slow device of the ledger does not make sessions idle.
+        shared.0.lock().unwrap_or_else(PoisonError::into_inner).last_at = Some(at);
         file.write_all(&lines)?;
         file.sync_data()?;
         let mut progress = shared.0.lock().unwrap_or_else(PoisonError::into_inner);
         progress.counted += count;
-        progress.last_at = Some(at);
         let step = (at.duration_since(began).as_millis() / STEP.as_millis()) as usize;
         if progress.curve.len() <= step {
             progress.curve.resize(step + 1, 0);
@@ -95,7 +98,13 @@ fn advance(lines: &[u8], last: &mut [u64]) -> io::Result<u64> {
         match known {
             // A session has no more than one transaction at a time.
             Some((of_session, seq)) if seq == *of_session + 1 => *of_session = seq,
-            _ => return Err(io::Error::new(io::ErrorKind::InvalidData, format!("'{text}' does not follow"))),
+            _ => {
+                let text: String = text.chars().take(MOST_SHOWN).collect();
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    format!("'{}' does not follow", text.escape_default()),
+                ));
+            }
         }
         count += 1;
     }

@@ -14,6 +14,7 @@ mod sessions;
 use crate::load::LoadProgress;
 use crate::{Silent, StopSwitch};
 use dbdyno_engine::{Engine, EngineError};
+use dbdyno_model::ErrorClass;
 use dbdyno_workload::crash::{Acknowledged, Crash, Judged};
 use dbdyno_workload::{Dialect, TargetWorkload, Workload as _};
 use ledger::{Progress, Shared};
@@ -25,7 +26,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-pub use file_system::{FileSystem, FileSystemError};
+pub use file_system::{Device, FileSystem, FileSystemError};
 pub use ledger::line as ledger_line;
 pub use sessions::work as work_until_an_error;
 
@@ -44,9 +45,12 @@ const PAUSE: Duration = Duration::from_millis(2);
 /// Why a crash test could not go on. That something was lost is none.
 #[derive(Debug, thiserror::Error)]
 pub enum CrashError {
-    /// What is cut could not be handled.
+    /// What is cut could not be handled: nothing is known of what it lost.
     #[error("{0}")]
     Subject(String),
+    /// The database itself does not come back.
+    #[error("it does not come back: {0}")]
+    Gone(String),
     /// The engine's error while nothing was cut.
     #[error(transparent)]
     Engine(#[from] EngineError),
@@ -66,7 +70,7 @@ pub trait Subject {
     /// Starts it, with what a crash has left of it.
     ///
     /// # Errors
-    /// It does not come back.
+    /// `Gone` where the database does not come back, and something else where anything else is in the way.
     fn start(&mut self) -> Result<Box<dyn Engine>, CrashError>;
 
     /// The program whose sessions work on it: it says each acknowledgement as a [`ledger_line`], and ends when it is
@@ -109,6 +113,8 @@ pub struct CrashRequest<'a> {
     pub control: Option<&'a str>,
     /// The folder of the ledgers, which must be empty.
     pub ledgers: &'a Path,
+    /// Whether what the server's own checks need may be installed on it.
+    pub installs: bool,
 }
 
 /// One cut.
@@ -152,6 +158,16 @@ pub struct CrashReport {
 }
 
 impl CrashReport {
+    /// Commits that were acknowledged, and those of them that are lost. Whoever does not come back has lost all.
+    #[must_use]
+    pub fn counted(&self) -> (u64, u64) {
+        let acknowledged = self.cuts.iter().map(|cut| cut.judged.acknowledged).sum();
+        let at_once = self.cuts.iter().map(|cut| cut.judged.lost).sum::<u64>();
+        let in_the_end = self.in_the_end.as_ref().map_or(0, |judged| judged.lost);
+        let is_gone = self.cuts.iter().any(|cut| cut.gone.is_some());
+        (acknowledged, if is_gone { acknowledged } else { at_once.max(in_the_end) })
+    }
+
     /// Cuts after which something that was acknowledged was missing, or something was wrong.
     #[must_use]
     pub fn losses(&self) -> usize {
@@ -202,34 +218,43 @@ impl CrashTest<'_> {
         let mut engine = self.subject.start()?;
         let watch = LoadProgress { events: &Silent, stop: self.stop };
         TargetWorkload::new(engine.as_ref(), self.dialect).load(&Crash.data_by_default(), 1, &watch)?;
-        if let Err(error) = look::execute(engine.as_ref(), self.dialect, "checks") {
+        if self.request.installs {
+            // Whether that is enough is seen next.
+            _ = look::execute(engine.as_ref(), self.dialect, "checks");
+        }
+        if let Err(error) = look::check(engine.as_ref(), self.dialect) {
             self.report.unchecked = Some(error.to_string());
         }
         self.subject.keep()?;
         self.control(engine.as_ref())?;
         let mut working = self.begin(1)?;
         for number in 1..=self.request.cuts {
-            let mut cut = self.wait_and_cut(engine, working, number)?;
-            let at = Instant::now();
+            let (mut cut, at) = self.wait_and_cut(engine, working, number)?;
             engine = match self.come_back() {
                 Ok(engine) => engine,
-                Err(error) => {
+                Err(error) if is_gone(&error) && !self.stop.requested() => {
                     cut.gone = Some(error.to_string());
                     self.tell(cut);
                     return Ok(());
                 }
+                Err(_) if self.stop.requested() => return Err(CrashError::Stopped),
+                Err(error) => return Err(error),
             };
             cut.recovery_s = Some(at.elapsed().as_secs_f64());
             self.control(engine.as_ref())?;
             let is_last = number == self.request.cuts;
-            let next = if is_last { None } else { Some(self.begin(number + 1)?) };
-            let went_on = next.as_ref().map_or(Ok(()), |next| self.undisturbed(next));
+            let mut next = if is_last { None } else { Some(self.begin(number + 1)?) };
+            let went_on = next.as_mut().map_or(Ok(()), |next| self.undisturbed(next));
             if let Some(next) = &next {
                 cut.after = next.shared.now().curve;
                 cut.after.truncate((UNDISTURBED.as_millis() / ledger::STEP.as_millis()) as usize);
             }
             let last = number + u32::from(!is_last);
-            self.compare(engine.as_ref(), &mut cut, last);
+            let compared = self.compare(engine.as_ref(), &mut cut, last);
+            if self.stop.requested() {
+                return Err(CrashError::Stopped);
+            }
+            compared?;
             let is_gone = cut.gone.is_some();
             self.tell(cut);
             if is_gone {
@@ -239,12 +264,23 @@ impl CrashTest<'_> {
             match next {
                 Some(next) => working = next,
                 None => {
-                    self.report.in_the_end = Some(look::look(engine.as_ref(), self.dialect, &self.known, last)?);
+                    self.report.in_the_end = Some(self.in_the_end(engine.as_ref(), last)?);
                     break;
                 }
             }
         }
         Ok(())
+    }
+
+    /// Everything once more. What cannot be read any more is lost.
+    fn in_the_end(&self, engine: &dyn Engine, last: u32) -> Result<Judged, CrashError> {
+        match look::look(engine, self.dialect, &self.known, last) {
+            Err(error) if is_lost(&error) => {
+                let acknowledged = self.known.iter().map(Acknowledged::count).sum();
+                Ok(Judged { acknowledged, lost: acknowledged, first: vec![error.to_string()], ..Judged::default() })
+            }
+            done => Ok(done?),
+        }
     }
 
     fn tell(&mut self, cut: Cut) {
@@ -302,66 +338,94 @@ impl CrashTest<'_> {
     }
 
     /// Waits until the first second after a recovery is over, and so many are acknowledged.
-    fn undisturbed(&self, working: &Working) -> Result<(), CrashError> {
+    fn undisturbed(&self, working: &mut Working) -> Result<(), CrashError> {
         self.wait(working, |progress, worked| worked >= UNDISTURBED && progress.counted >= LEAST_ACKNOWLEDGED)
     }
 
-    fn wait(&self, working: &Working, enough: impl Fn(&Progress, Duration) -> bool) -> Result<(), CrashError> {
+    fn wait(&self, working: &mut Working, enough: impl Fn(&Progress, Duration) -> bool) -> Result<(), CrashError> {
+        let from = Instant::now();
         loop {
-            let (progress, worked) = (working.shared.now(), working.began.elapsed());
-            if enough(&progress, worked) {
+            let progress = working.shared.now();
+            if enough(&progress, working.began.elapsed()) {
                 return Ok(());
             }
             if self.stop.requested() {
                 return Err(CrashError::Stopped);
             }
             if working.has_ended() {
-                return Err(CrashError::Idle("they ended before they were cut; their errors stand above".to_owned()));
+                working.end().map_err(CrashError::Ledger)?;
+                return Err(CrashError::Idle("one ended before they were cut off".to_owned()));
             }
-            if worked > PATIENCE {
-                let counted = progress.counted;
-                return Err(CrashError::Idle(format!(
-                    "{counted} commits in {} s, and a cut needs {LEAST_ACKNOWLEDGED}",
-                    PATIENCE.as_secs()
-                )));
+            if from.elapsed() > PATIENCE {
+                let (counted, s) = (progress.counted, PATIENCE.as_secs());
+                return Err(CrashError::Idle(match counted < LEAST_ACKNOWLEDGED {
+                    true => format!("{counted} commits in {s} s, and a cut needs {LEAST_ACKNOWLEDGED}"),
+                    false => format!("they stood still: for {s} s none of them was at work when it was looked"),
+                }));
             }
             thread::sleep(PAUSE);
         }
     }
 
     /// Waits for the moment, and cuts.
-    fn wait_and_cut(&mut self, engine: Box<dyn Engine>, mut working: Working, number: u32) -> Result<Cut, CrashError> {
+    fn wait_and_cut(
+        &mut self,
+        engine: Box<dyn Engine>,
+        mut working: Working,
+        number: u32,
+    ) -> Result<(Cut, Instant), CrashError> {
         // Connections of this process do not hold anything back.
         drop(engine);
-        self.undisturbed(&working)?;
+        self.undisturbed(&mut working)?;
         let drawn = xxh3_64_with_seed(&number.to_le_bytes(), self.request.seed) as f64 / u64::MAX as f64;
         let from = working.began.elapsed();
         let moment = from + WITHIN.mul_f64(drawn);
         let at_work = |progress: &Progress| progress.last_at.is_some_and(|at| at.elapsed() < MOST_IDLE);
-        self.wait(&working, |progress, worked| worked >= moment && at_work(progress))?;
+        self.wait(&mut working, |progress, worked| worked >= moment && at_work(progress))?;
         let (worked_s, last_at) = (working.began.elapsed().as_secs_f64(), working.shared.now().last_at);
         let last_acknowledged_s = last_at.map_or(f64::INFINITY, |at| at.elapsed().as_secs_f64());
+        let at = Instant::now();
         self.subject.cut()?;
         working.end().map_err(CrashError::Ledger)?;
         let acknowledged = ledger::read(&working.path, number, self.request.sessions).map_err(CrashError::Ledger)?;
+        let judged = Judged { acknowledged: acknowledged.count(), ..Judged::default() };
         self.known.push(acknowledged);
-        Ok(Cut { cut: number, worked_s, last_acknowledged_s, ..Cut::default() })
+        Ok((Cut { cut: number, worked_s, last_acknowledged_s, judged, ..Cut::default() }, at))
     }
 
     /// Compares what is there of the transactions before a cut; sessions before the next one may be at work.
-    fn compare(&self, engine: &dyn Engine, cut: &mut Cut, last: u32) {
-        let Some(acknowledged) = self.known.last() else { return };
+    fn compare(&self, engine: &dyn Engine, cut: &mut Cut, last: u32) -> Result<(), CrashError> {
+        let Some(acknowledged) = self.known.last() else { return Ok(()) };
         match look::look(engine, self.dialect, std::slice::from_ref(acknowledged), last) {
             Ok(judged) => cut.judged = judged,
-            Err(error) => {
-                cut.judged.acknowledged = acknowledged.count();
+            Err(error) if is_lost(&error) => {
                 cut.gone = Some(error.to_string());
-                return;
+                return Ok(());
             }
+            Err(error) => return Err(error.into()),
         }
         if self.report.unchecked.is_none() {
-            cut.checks = Some(look::check(engine, self.dialect).unwrap_or_else(|error| vec![error.to_string()]));
+            // Others may cancel it; that is no damage.
+            let checked = look::check(engine, self.dialect).or_else(|_| look::check(engine, self.dialect));
+            cut.checks = match checked {
+                Err(error) if error.class == ErrorClass::Corruption => Some(vec![error.to_string()]),
+                checked => checked.ok(),
+            };
         }
+        Ok(())
+    }
+}
+
+/// Whether an error says that something is not there any more, or damaged.
+fn is_lost(error: &EngineError) -> bool {
+    matches!(error.class, ErrorClass::UnknownObject | ErrorClass::Corruption)
+}
+
+fn is_gone(error: &CrashError) -> bool {
+    match error {
+        CrashError::Gone(_) => true,
+        CrashError::Engine(error) => is_lost(error),
+        _ => false,
     }
 }
 

@@ -21,3 +21,12 @@ fn a_loss_that_shows_later_counts() {
     let damaged = Cut { checks: Some(vec!["index".to_owned()]), ..Cut::default() };
     assert_eq!(report(vec![gone, damaged], &well), 2);
 }
+
+#[test]
+fn what_does_not_come_back_has_lost_all_that_there_was() {
+    let of = |acknowledged, lost| Judged { acknowledged, lost, ..Judged::default() };
+    let cut = |judged, gone: Option<&str>| Cut { judged, gone: gone.map(str::to_owned), ..Cut::default() };
+    let counted = |cuts: Vec<Cut>| CrashReport { cuts, ..CrashReport::default() }.counted();
+    assert_eq!(counted(vec![cut(of(300, 0), None), cut(of(400, 5), None)]), (700, 5));
+    assert_eq!(counted(vec![cut(of(300, 0), None), cut(of(400, 0), Some("no table"))]), (700, 700));
+}

@@ -143,6 +143,12 @@ pub fn judge(acknowledged: &Acknowledged, found: &Found) -> Judged {
             judged.tell(|| format!("twice: {}", in_words(place)));
         }
     }
+    // Sessions are compared with the rows that are there: that some are not is said by itself.
+    let mut written: BTreeMap<i64, (i64, i64)> = BTreeMap::new();
+    for (session, seq, ..) in there.keys() {
+        let (last_seq, rows) = written.entry(*session).or_default();
+        (*last_seq, *rows) = ((*last_seq).max(*seq), *rows + 1);
+    }
     for (session, last) in (0..).zip(&acknowledged.last) {
         let key = |seq| TransactionKey { cut: acknowledged.cut, session, seq };
         let mut rows = 0;
@@ -162,8 +168,8 @@ pub fn judge(acknowledged: &Acknowledged, found: &Found) -> Judged {
         } else if is_kept {
             judged.unknown_kept += 1;
         }
-        let expected = last + u64::from(is_kept);
-        compare_session(session, (expected, rows), found, &mut judged);
+        let written = written.get(&i64::from(session)).copied().unwrap_or_default();
+        compare_session(session, written, found, &mut judged);
     }
     judged.strangers = there.len() as u64;
     for place in there.into_keys() {
@@ -196,18 +202,23 @@ fn take(key: TransactionKey, there: &mut BTreeMap<Place, &StoredRow>, judged: &m
     missing
 }
 
-/// Each transaction changes its session's row, too.
-fn compare_session(session: u32, (last_seq, rows): (u64, u64), found: &Found, judged: &mut Judged) {
+/// Each transaction changes its session's row, too: that has its number, and counts its rows.
+fn compare_session(session: u32, written: (i64, i64), found: &Found, judged: &mut Judged) {
     let stored: Vec<&StoredSession> = found.sessions.iter().filter(|of| of.session == i64::from(session)).collect();
     let agrees = match stored.as_slice() {
-        [] => last_seq == 0,
-        [one] => (one.last_seq, one.rows) == (last_seq.cast_signed(), rows.cast_signed()),
+        [] => written == (0, 0),
+        [one] => (one.last_seq, one.rows) == written,
         _ => false,
     };
     if !agrees {
+        let (last_seq, rows) = written;
         judged.disagreements += 1;
         judged.tell(|| {
-            format!("session {session} should say {last_seq} transactions with {rows} rows, and says {stored:?}")
+            let said: Vec<String> = stored.iter().map(|of| format!("{} with {}", of.last_seq, of.rows)).collect();
+            format!(
+                "session {session} has {rows} rows up to transaction {last_seq}, and its own row says: {}",
+                said.join(", ")
+            )
         });
     }
 }

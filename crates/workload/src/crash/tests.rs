@@ -69,7 +69,10 @@ fn each_kind_of_damage_is_found_and_named() {
     let gone = spoiled(&|found| found.sessions.clear());
     assert_eq!(gone.disagreements, 2);
     let all = spoiled(&|found| *found = Found::default());
-    assert_eq!((all.lost, all.first.len()), (65, 10));
+    assert_eq!((all.lost, all.disagreements, all.first.len()), (65, 0, 10));
+    // The end of the log is gone, as a whole.
+    let tail = spoiled(&|found| *found = written(3, &[33, 0, 25]));
+    assert_eq!((tail.lost, tail.disagreements), (7, 0));
 }
 
 #[test]

@@ -105,3 +105,11 @@ SELECT 1;
 -- seen_by: filesystem device
 -- target: synchronous=normal
 SELECT 1;
+
+-- name: shown synchronous_off
+-- is: 0
+PRAGMA synchronous;
+
+-- name: shown synchronous_normal
+-- is: 1
+PRAGMA synchronous;
