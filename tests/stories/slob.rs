@@ -170,6 +170,11 @@ fn a_script_is_called_where_it_is_allowed() {
     let run = format!("{RUN} --set EXTERNAL_SCRIPT=./beside.sh --duration 200ms --json");
     let refused = room.run(&run).expect(2).stderr;
     assert!(refused.contains("--allow-scripts") && !room.path("called").exists(), "{refused}");
+    let reports = room.run(&format!("{RUN} --set DATABASE_STATISTICS_TYPE=awr")).expect(2).stderr;
+    assert!(
+        reports.contains("DATABASE_STATISTICS_TYPE=awr") && reports.contains("no workload repository"),
+        "{reports}"
+    );
     let refused = room.run(&format!("{run} --allow-scripts")).expect(2).stderr;
     assert!(refused.contains("cannot be run"), "it may not be executed: {refused}");
     std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();

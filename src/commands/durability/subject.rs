@@ -269,7 +269,6 @@ impl Subject for MadeSubject<'_> {
         // What is cut may not be readable then, and may have forgotten it.
         let record = serde_json::to_string(&up.instance).map_err(subject)?;
         std::fs::write(self.made.folder.join(RECORD), record).map_err(subject)?;
-        self.keep()?;
         let found = private::find(&self.home, server.product).map_err(subject)?;
         (server.open)(&found, size).map_err(subject)
     }

@@ -83,7 +83,8 @@ pub trait Subject {
     /// It could not be cut.
     fn cut(&mut self) -> Result<(), CrashError>;
 
-    /// Everything that was made before the sessions begin is kept.
+    /// Keeps everything that was made before the first sessions begin. What is recovered later the database must keep
+    /// by itself.
     ///
     /// # Errors
     /// It could not be kept.

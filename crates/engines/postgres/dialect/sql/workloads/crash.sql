@@ -119,7 +119,8 @@ SELECT pg_reload_conf();
 SELECT reset_val FROM pg_settings WHERE name = 'fsync';
 
 -- name: control synchronous_commit_off 1
--- means: synchronous_commit = off, wal_writer_delay = 10s
+-- what: the log writer is not woken for what it would write at once
+-- means: synchronous_commit = off, wal_writer_delay = 10s, wal_writer_flush_after = 1GB
 -- seen_by: kill filesystem device
 ALTER SYSTEM SET synchronous_commit = off;
 
@@ -127,9 +128,13 @@ ALTER SYSTEM SET synchronous_commit = off;
 ALTER SYSTEM SET wal_writer_delay = '10s';
 
 -- name: control synchronous_commit_off 3
+ALTER SYSTEM SET wal_writer_flush_after = '1GB';
+
+-- name: control synchronous_commit_off 4
 SELECT pg_reload_conf();
 
 -- name: shown synchronous_commit_off
 -- what: what sessions get that say nothing of it
--- is: off 10000
-SELECT string_agg(reset_val, ' ' ORDER BY name) FROM pg_settings WHERE name IN ('synchronous_commit', 'wal_writer_delay');
+-- is: off 10000 131072
+SELECT string_agg(reset_val, ' ' ORDER BY name) FROM pg_settings
+WHERE name IN ('synchronous_commit', 'wal_writer_delay', 'wal_writer_flush_after');
