@@ -88,9 +88,16 @@ mod story {
         let (cut, binary) = (script("cut", cut), env!("CARGO_BIN_EXE_dbdyno"));
         let again = format!("DBDYNO_HOME={} {binary} up {engine} --size T --quiet", room.path("home").display());
         let again = script("again", again);
-        let mut command = room.command(&format!("durability --target {target} --cuts 2 --json"));
-        command.args(["--cut-command", &cut, "--restart-command", &again]);
-        let document = Running::start(command).end().expect(0).json();
+        let test = |cut: &str| {
+            let mut command = room.command(&format!("durability --target {target} --cuts 2 --json"));
+            command.args(["--cut-command", cut, "--restart-command", &again]);
+            Running::start(command).end()
+        };
+        // Who says that it was cut is not believed.
+        let ending = test("true").expect(3);
+        assert!(ending.stderr.contains("it was not cut: 20 s later its sessions still commit"), "{}", ending.stderr);
+        assert!(ending.json()["cuts"].as_array().unwrap().is_empty(), "{}", ending.stdout);
+        let document = test(&cut).expect(0).json();
         check_well(&document, 2);
         assert_eq!(text(&document, "/cut_by"), "external");
         let found = room.run(&format!("check --target private:{engine} --json")).expect(0).json();
@@ -125,9 +132,7 @@ mod story {
     pub(super) fn what_was_not_flushed_is_lost_with_the_power(engine: &str, _: &str, control: &str) {
         let room = room();
         let root = rustix::process::geteuid().is_root();
-        let loops = std::process::Command::new("losetup").arg("--find").output();
-        if root && !loops.is_ok_and(|said| said.status.success()) {
-            // A container may have none; then this is not verified there.
+        if root && !has_file_systems() {
             return;
         }
         // A device that forgets is told to flush by a file system, unless that has no barriers.
@@ -228,6 +233,41 @@ mod story {
             !dbdyno_engine::servers::pids().any(works_here)
         });
     }
+}
+
+/// A program that shuts nothing down and says that it did, and one that has everything written first: nothing would be
+/// lost by that, whatever the settings are.
+#[test]
+#[cfg(feature = "sqlite")]
+fn a_file_system_that_loses_nothing_proves_nothing() {
+    if !has_file_systems() {
+        return;
+    }
+    let room = room();
+    let (path, fake) = (std::env::var("PATH").unwrap(), room.path("programs").join("xfs_io"));
+    std::fs::create_dir(room.path("programs")).unwrap();
+    let flushes = format!("sync --file-system \"$4\"; PATH={path}; exec xfs_io \"$@\"");
+    for (by, program, why) in [
+        ("filesystem", "exit 0", "it still takes files"),
+        ("device", "exit 0", "it still takes files"),
+        ("filesystem", &flushes, "what was not flushed is there afterwards"),
+    ] {
+        std::fs::write(&fake, format!("#!/bin/sh\n{program}\n")).unwrap();
+        std::fs::set_permissions(&fake, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let mut command = room.command(&format!("durability --target private:sqlite --by {by} --cuts 2 --json"));
+        command.env("PATH", format!("{}:{path}", room.path("programs").display()));
+        let ending = Running::start(command).end().expect(3);
+        assert!(ending.stderr.contains("was not cut: ") && ending.stderr.contains(why), "{}", ending.stderr);
+        assert_eq!(ending.json()["at_most_lossy_pct"], Value::Null, "{}", ending.stdout);
+        assert!(!folder(&room, "sqlite").exists());
+    }
+}
+
+/// Whether file systems can be made here: as root, with loop devices. A container may have none; then they are not
+/// verified there.
+fn has_file_systems() -> bool {
+    let loops = std::process::Command::new("losetup").arg("--find").output();
+    rustix::process::geteuid().is_root() && loops.is_ok_and(|said| said.status.success())
 }
 
 #[test]

@@ -145,6 +145,10 @@ impl Subject for External<'_> {
         }
     }
 
+    fn is_apart(&self) -> bool {
+        true
+    }
+
     fn repair(&mut self) -> Result<(), CrashError> {
         match &self.hands {
             Hands::Commands { restart: Some(restart), .. } => shell(restart),

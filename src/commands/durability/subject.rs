@@ -297,6 +297,10 @@ impl Subject for MadeSubject<'_> {
         self.made.kill()
     }
 
+    fn is_apart(&self) -> bool {
+        self.made.is_server()
+    }
+
     fn keep(&mut self) -> Result<(), CrashError> {
         self.file_system.as_ref().map_or(Ok(()), |file_system| file_system.sync().map_err(subject))
     }

@@ -48,11 +48,11 @@ pub fn down(home: &Home, product: &dyn Product, keep: Option<bool>, watch: &dyn 
     done
 }
 
-/// Kills the server of an instance: all of its processes at the same moment, as a power failure does. Its data and its
-/// record stay as they are, and need not be readable. Nothing is done where it does not run.
+/// Kills the server of an instance: its main process, and then all others. Its data and its record stay as they are,
+/// and need not be readable. Nothing is done where it does not run.
 ///
 /// # Errors
-/// The process that was recorded does not work for this instance.
+/// The process that was recorded does not work for this instance, or does not end.
 pub fn kill(instance: &Instance, product: &dyn Product) -> Result<(), ServerError> {
     // One that is ending does not show what it is for a moment.
     const PASSES: Duration = Duration::from_secs(10);
@@ -65,7 +65,12 @@ pub fn kill(instance: &Instance, product: &dyn Product) -> Result<(), ServerErro
     }
     let (place, log, account) = (instance.place(), instance.log.clone(), Account::choose(&[&instance.user])?);
     Server { product, place, account, log, environment: Vec::new() }.kill(process);
-    Ok(())
+    match process.lives() {
+        true => {
+            Err(ServerError::failed(ErrorClass::Timeout, format!("process {} does not end when killed", process.pid)))
+        }
+        false => Ok(()),
+    }
 }
 
 fn stop_and_remove(

@@ -16,6 +16,9 @@ const PROGRAMS: [&str; 5] = ["mkfs.ext4", "mount", "umount", "losetup", "xfs_io"
 const BYTES: u64 = 2 << 30;
 /// Bytes of the outer one, for a device of so many bytes.
 const OUTER_BYTES: u64 = BYTES + BYTES / 4;
+/// A file of ours in it, and what is written there right before a cut.
+const UNFLUSHED: &str = "unflushed";
+const LOST: &[u8] = b"what nobody has asked to be written yet";
 /// How long processes that were killed may hold it.
 const HELD: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(50);
@@ -37,6 +40,14 @@ pub enum FileSystemError {
         /// What it said.
         said: String,
     },
+    /// It was to lose what was not flushed, and did not.
+    #[error("{} was not cut: {why}", mount.display())]
+    NotCut {
+        /// Where it is mounted.
+        mount: PathBuf,
+        /// What shows it.
+        why: &'static str,
+    },
     /// A file cannot be made or removed.
     #[error("{path}: {source}")]
     Io {
@@ -56,7 +67,7 @@ pub enum Device {
     Forgetful,
 }
 
-/// One file system on a file: `NAME.device`, mounted at `NAME`.
+/// One file system on a file.
 #[derive(Debug)]
 struct Layer {
     image: PathBuf,
@@ -134,23 +145,39 @@ impl FileSystem {
     /// forgets. Whoever uses it gets errors from now on.
     ///
     /// # Errors
-    /// It could not be shut down.
+    /// It could not be shut down, or still takes what is written.
     pub fn shut_down(&self) -> Result<(), FileSystemError> {
+        let unflushed = self.inner.mount.join(UNFLUSHED);
+        let io = |source| FileSystemError::Io { path: unflushed.clone(), source };
+        std::fs::write(&unflushed, LOST).map_err(io)?;
         let lowest = self.outer.as_ref().unwrap_or(&self.inner);
-        run(Command::new("xfs_io").args(["-x", "-c", "shutdown"]).arg(&lowest.mount)).map(drop)
+        run(Command::new("xfs_io").args(["-x", "-c", "shutdown"]).arg(&lowest.mount))?;
+        // That a program says so is no proof.
+        match File::create(lowest.mount.join(UNFLUSHED)) {
+            Ok(_) => Err(FileSystemError::NotCut { mount: lowest.mount.clone(), why: "it still takes files" }),
+            Err(_) => Ok(()),
+        }
     }
 
     /// Mounts it again, so that it recovers. Nobody uses it any more.
     ///
     /// # Errors
-    /// It cannot be unmounted, or does not recover.
+    /// It cannot be unmounted, does not recover, or has lost nothing.
     pub fn recover(&self) -> Result<(), FileSystemError> {
-        self.inner.unmount()?;
+        unmount(&self.inner.mount)?;
         if let Some(outer) = &self.outer {
-            outer.unmount()?;
+            unmount(&outer.mount)?;
             outer.mount()?;
         }
-        self.inner.mount()
+        self.inner.mount()?;
+        // Its name may have gone with the journal of others; what is in it waits for the system's own time.
+        match std::fs::read(self.inner.mount.join(UNFLUSHED)) {
+            Ok(found) if found == LOST => {
+                let why = "what was not flushed is there afterwards";
+                Err(FileSystemError::NotCut { mount: self.inner.mount.clone(), why })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Unmounts what an earlier test has left mounted in a folder, whatever was mounted last first.
@@ -213,10 +240,6 @@ impl Layer {
 
     fn mount(&self) -> Result<(), FileSystemError> {
         run(Command::new("mount").args(["-o", &self.options]).arg(&self.image).arg(&self.mount)).map(drop)
-    }
-
-    fn unmount(&self) -> Result<(), FileSystemError> {
-        unmount(&self.mount)
     }
 
     fn sync(&self) -> Result<(), FileSystemError> {

@@ -25,8 +25,9 @@ pub(crate) fn look(
         all = all.and(judge(acknowledged, &found(engine, dialect, acknowledged.cut)?));
     }
     let stray = ask(engine, dialect, "stray", &[i64::from(last)])?;
-    let others = stray.iter().flatten().filter_map(|value| value.parse::<u64>().ok()).sum();
-    Ok(all.with_strangers(others))
+    let others = stray.first().and_then(|row| row.first()?.parse().ok());
+    let unclear = || EngineError::other("the server does not say how many rows there are of no cut");
+    Ok(all.with_strangers(others.ok_or_else(unclear)?))
 }
 
 fn found(engine: &dyn Engine, dialect: &Dialect, cut: u32) -> Result<Found, EngineError> {

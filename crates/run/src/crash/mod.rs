@@ -40,6 +40,10 @@ const UNDISTURBED: Duration = Duration::from_secs(1);
 const WITHIN: Duration = Duration::from_secs(1);
 /// How long sessions may take to have so many.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// What is cut may go off some time after somebody has said so.
+const GOES_OFF: Duration = Duration::from_secs(20);
+/// Sessions that are acknowledged nothing for so long have lost it.
+const SILENT: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// Why a crash test could not go on. That something was lost is none.
@@ -82,6 +86,9 @@ pub trait Subject {
     /// # Errors
     /// It could not be cut.
     fn cut(&mut self) -> Result<(), CrashError>;
+
+    /// Whether sessions lose it by that. Otherwise they are themselves what is cut, and are ended then.
+    fn is_apart(&self) -> bool;
 
     /// Keeps everything that was made before the first sessions begin. What is recovered later the database must keep
     /// by itself.
@@ -387,11 +394,28 @@ impl CrashTest<'_> {
         let last_acknowledged_s = last_at.map_or(f64::INFINITY, |at| at.elapsed().as_secs_f64());
         let at = Instant::now();
         self.subject.cut()?;
+        if self.subject.is_apart() {
+            self.stopped(&working)?;
+        }
         working.end().map_err(CrashError::Ledger)?;
         let acknowledged = ledger::read(&working.path, number, self.request.sessions).map_err(CrashError::Ledger)?;
         let judged = Judged { acknowledged: acknowledged.count(), ..Judged::default() };
         self.known.push(acknowledged);
         Ok((Cut { cut: number, worked_s, last_acknowledged_s, judged, ..Cut::default() }, at))
+    }
+
+    /// Waits until sessions are acknowledged nothing any more: that somebody says it was cut is no proof.
+    fn stopped(&self, working: &Working) -> Result<(), CrashError> {
+        let from = Instant::now();
+        while from.elapsed() < GOES_OFF && !self.stop.requested() {
+            let last_at = working.shared.now().last_at;
+            if working.has_ended() || last_at.is_none_or(|at| at.elapsed() > SILENT) {
+                return Ok(());
+            }
+            thread::sleep(PAUSE);
+        }
+        let s = GOES_OFF.as_secs();
+        Err(CrashError::Subject(format!("it was not cut: {s} s later its sessions still commit")))
     }
 
     /// Compares what is there of the transactions before a cut; sessions before the next one may be at work.
