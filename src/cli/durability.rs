@@ -38,7 +38,7 @@ pub(crate) struct DurabilityArgs {
     /// Cut as often with a setting that makes commits unsafe, to see losses
     ///
     /// Without a name it is the first setting whose losses this way of cutting can show.
-    #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
     pub(crate) control: Option<String>,
     /// Sessions that commit at the same time [default: 8, and 1 where there is one writer]
     #[arg(long, value_name = "N", value_parser = dop)]

@@ -1,5 +1,8 @@
 //! What `load`, `run` and `resume` do for workloads in addition to what they do for tests.
 
+mod misplaced;
+mod wish;
+
 use super::opened_target::OpenedTarget;
 use crate::cli::RunArgs;
 use crate::error::Error;
@@ -7,12 +10,14 @@ use crate::output::shell_word;
 use crate::progress::Progress;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::{Finding, FindingLevel};
-use dbdyno_model::{Drive, Plan, Ramp, Scale, Subject};
+use dbdyno_model::{Drive, Plan, Ramp, Subject};
 use dbdyno_report::numbers;
-use dbdyno_run::{
-    LoadRequest, LoadedWorkload, RunRequest, StopSwitch, WorkloadLoad, WorkloadRequest, load_workload, workload_plan,
-};
+use dbdyno_run::{LoadedWorkload, RunRequest, StopSwitch, WorkloadLoad, WorkloadRequest, load_workload, workload_plan};
 use dbdyno_workload::{DataSpec, Dialect, Settings, TargetWorkload, WORKLOADS, Workload, WorkloadData, near, workload};
+use wish::other_data;
+
+pub(super) use misplaced::refuse_misplaced;
+pub(super) use wish::{DataWish, amount};
 
 /// The arguments with those of a workload's suite, where one was named: its workload, and what was not said otherwise.
 ///
@@ -65,93 +70,6 @@ pub(super) fn known(name: &str) -> Result<&'static dyn Workload, Error> {
         let hint = near(name).map(|near| format!(" (did you mean '{near}'?)")).unwrap_or_default();
         Error::Usage(format!("there is no workload '{name}'{hint}; `dbdyno list workloads` shows what there is"))
     })
-}
-
-/// Refuses options of tests for a workload, and options of workloads for tests.
-///
-/// # Errors
-/// Such an option was given.
-pub(super) fn refuse_misplaced(args: &RunArgs, workload: Option<&'static dyn Workload>) -> Result<(), Error> {
-    let of_tests =
-        [("--ramp", args.ramp.is_some()), ("--jobs", args.jobs.is_some()), ("--threads", args.threads.is_some())];
-    let of_workloads = [
-        ("--users", args.users.is_some(), "tests take --ramp 1,2,4 or --jobs N"),
-        ("--scale", args.scale.is_some(), "tests take --size"),
-        ("--mix", args.client.mix.is_some(), "a test has one type of transaction"),
-        ("--pause", args.client.pause.is_some(), "tests take --think, which pauses between transactions"),
-        ("--logon", args.client.logon.is_some(), "the sessions of tests are kept"),
-    ];
-    let not_of_units = [
-        ("--users", args.users.is_some(), "how many sessions are at work is said by --schemas and THREADS_PER_SCHEMA"),
-        ("--scale", args.scale.is_some(), "--schemas says how many there are, and --set SCALE=80M how large each is"),
-        ("--mix", args.client.mix.is_some(), "UPDATE_PCT and SCAN_PCT are its mix"),
-        (
-            "--pause",
-            args.client.pause.is_some(),
-            "an operation is one statement; THINK_TM_FREQUENCY pauses between two",
-        ),
-        ("--logon", args.client.logon.is_some(), "its sessions are kept"),
-        ("--connections", args.client.connections.is_some(), "each of its sessions has its schema"),
-        ("--until-saturated", args.search.until_saturated, "name the steps, as in --schemas 1,2,4,8"),
-        ("--until", !args.search.until.is_empty(), "name the steps, as in --schemas 1,2,4,8"),
-    ];
-    let problem = match workload {
-        Some(of) if of.about().unit.is_some() => {
-            let first = not_of_units.iter().find(|(_, given, _)| *given);
-            let first = first.map(|(option, _, instead)| (*option, *instead));
-            let of_tests = of_tests.iter().find(|(_, given)| *given).map(|(option, _)| (*option, "name --schemas 1,2,4"));
-            first.or(of_tests).map(|(option, instead)| {
-                format!("{option} has no use with the workload {}: {instead}", of.name())
-            })
-        }
-        Some(of) if args.schemas.is_some() => {
-            Some(format!("--schemas is for the workload slob; how many are at work on {} is said by --users", of.name()))
-        }
-        None if args.schemas.is_some() => Some("--schemas is for the workload slob; tests take --ramp 1,2,4".to_owned()),
-        Some(of) => of_tests.iter().find(|(_, given)| *given).map(|(option, _)| {
-            format!(
-                "{option} is for tests; how many are at work on the workload {} at once is said by --users, as in --users 1,2,4",
-                of.name()
-            )
-        }),
-        None => of_workloads.iter().find(|(_, given, _)| *given).map(|(option, _, instead)| {
-            format!("{option} is for workloads; {instead}")
-        }),
-    };
-    problem.map_or(Ok(()), |problem| Err(Error::Usage(problem)))
-}
-
-/// The data that a user asks for; what is not said may be anything.
-#[derive(Debug, Clone, Default)]
-pub(super) struct DataWish {
-    /// How much.
-    pub(super) scale: Option<Scale>,
-    /// At least so many units of the scale, of which each is used by itself.
-    pub(super) units_at_least: Option<u32>,
-    /// Its seed.
-    pub(super) seed: Option<u64>,
-    /// Its parameters.
-    pub(super) settings: Settings,
-}
-
-impl DataWish {
-    /// Whether data that is there is what was asked for.
-    fn is_met_by(&self, held: &DataSpec) -> bool {
-        let Self { scale, units_at_least, seed, settings } = self;
-        let parameter = |name: &String| settings.data.get(name) == held.parameters.get(name);
-        scale.is_none_or(|scale| scale == held.scale)
-            && units_at_least.is_none_or(|units| units <= held.scale.whole_units())
-            && seed.is_none_or(|seed| seed == held.seed)
-            && settings.data_named.iter().all(parameter)
-    }
-
-    /// The data that is asked for, where something else does not say more.
-    fn spec(&self, workload: &dyn Workload) -> DataSpec {
-        let at_least = self.units_at_least.map(Scale::units);
-        let scale = self.scale.or(at_least).unwrap_or(workload.about().scale_by_default);
-        let seed = self.seed.unwrap_or(LoadRequest::DEFAULT_SEED);
-        DataSpec { parameters: self.settings.data.clone(), ..DataSpec::new(scale, seed) }
-    }
 }
 
 /// A workload on a target: its SQL there and its data.
@@ -351,56 +269,6 @@ impl WorkloadTarget {
         let WorkloadLoad { data, .. } = self.load(place, jobs, progress, stop)?;
         Ok(self.dialect.into_iter().map(|dialect| LoadedWorkload::new(dialect, data.clone())).collect())
     }
-}
-
-/// The options of `load` that ask for data, but for its seed.
-pub(super) fn amount(workload: &dyn Workload, data: &DataSpec) -> String {
-    match workload.about().unit {
-        None => format!("--scale {}", data.scale),
-        Some(unit) => {
-            let by_default = workload.data_by_default().parameters;
-            let set = data.parameters.iter().filter(|(name, value)| by_default.get(name) != Some(value));
-            let set: String = set.map(|(name, value)| format!(" --set {name}={value}")).collect();
-            format!("--{unit}s {}{set}", data.scale.whole_units())
-        }
-    }
-}
-
-/// The error for a target with other data than was asked for.
-fn other_data(place: &OpenedTarget, workload: &dyn Workload, held: &DataSpec, wish: &DataWish) -> Error {
-    let wished = wish.spec(workload);
-    let says_scale = wish.scale.or(wish.units_at_least.map(Scale::units)).is_some();
-    let scale = if says_scale { wished.scale } else { held.scale };
-    let named = &wish.settings.data_named;
-    let kept = held.parameters.iter().filter(|(name, _)| !named.iter().any(|named| named == name));
-    let set = named.iter().filter_map(|name| Some((name.as_str(), wished.parameters.get(name)?)));
-    let parameters = kept.chain(set).collect();
-    let asked = DataSpec { scale, seed: wish.seed.unwrap_or(held.seed), parameters };
-    let words = |of: &DataSpec| match held.seed == asked.seed {
-        true => workload.data_words(of),
-        false => format!("{}, seed {}", workload.data_words(of), of.seed),
-    };
-    // What would ask for the data that is there.
-    let mut options = Vec::new();
-    if wish.scale.is_some_and(|scale| scale != held.scale)
-        || wish.units_at_least.is_some_and(|units| units > held.scale.whole_units())
-    {
-        options.push(amount(workload, &DataSpec { parameters: workload.data_by_default().parameters, ..held.clone() }));
-    }
-    let differs = |name: &&String| asked.parameters.get(name) != held.parameters.get(name);
-    let set = named.iter().filter(differs);
-    options.extend(set.map(|name| format!("--set {name}={}", held.parameters.get(name).unwrap_or("FALSE"))));
-    options.extend((held.seed != asked.seed).then(|| format!("--seed {}", held.seed)));
-    options.dedup();
-    Error::Usage(format!(
-        "{} holds {} at {}, and {} was asked for; say {}, or run `dbdyno drop --target {}` first",
-        place.target,
-        workload.name(),
-        words(held),
-        words(&asked),
-        options.join(" "),
-        shell_word(&place.target.to_string())
-    ))
 }
 
 /// What `dbdyno check` finds of workloads' data, which need not be that of a seed that was asked for.

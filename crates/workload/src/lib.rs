@@ -22,7 +22,8 @@ pub use contract::{About, Ended, Settings, User, Workload};
 pub use data_spec::DataSpec;
 pub use dialect::Dialect;
 pub use slob_conf::{Assignment, ConfError};
-pub use target_workload::{LoadDone, LoadTimes, TargetWorkload};
+pub use target_workload::TargetWorkload;
+pub use target_workload::load::{LoadDone, LoadTimes};
 pub use workload_data::WorkloadData;
 
 /// The workloads of this build.

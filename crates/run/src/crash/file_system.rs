@@ -149,7 +149,8 @@ impl FileSystem {
     pub fn shut_down(&self) -> Result<(), FileSystemError> {
         let unflushed = self.inner.mount.join(UNFLUSHED);
         let io = |source| FileSystemError::Io { path: unflushed.clone(), source };
-        std::fs::write(&unflushed, LOST).map_err(io)?;
+        // One that is there already would be written when it is closed, as ext4 does with files that are replaced.
+        File::create_new(&unflushed).and_then(|mut file| file.write_all(LOST)).map_err(io)?;
         let lowest = self.outer.as_ref().unwrap_or(&self.inner);
         run(Command::new("xfs_io").args(["-x", "-c", "shutdown"]).arg(&lowest.mount))?;
         // That a program says so is no proof.
@@ -171,10 +172,15 @@ impl FileSystem {
         }
         self.inner.mount()?;
         // Its name may have gone with the journal of others; what is in it waits for the system's own time.
-        match std::fs::read(self.inner.mount.join(UNFLUSHED)) {
-            Ok(found) if found == LOST => {
-                let why = "what was not flushed is there afterwards";
-                Err(FileSystemError::NotCut { mount: self.inner.mount.clone(), why })
+        let unflushed = self.inner.mount.join(UNFLUSHED);
+        let found = std::fs::read(&unflushed);
+        if found.as_deref().is_ok_and(|found| found == LOST) {
+            let why = "what was not flushed is there afterwards";
+            return Err(FileSystemError::NotCut { mount: self.inner.mount.clone(), why });
+        }
+        match std::fs::remove_file(&unflushed) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                Err(FileSystemError::Io { path: unflushed, source })
             }
             _ => Ok(()),
         }

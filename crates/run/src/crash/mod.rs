@@ -6,28 +6,33 @@
 //! How something is cut and started again is its [`Subject`]; what sessions write is a workload
 //! ([`dbdyno_workload::crash`]).
 
+mod error;
 mod file_system;
 mod ledger;
 mod look;
+mod report;
 mod sessions;
+mod working;
 
 use crate::load::LoadProgress;
 use crate::{Silent, StopSwitch};
-use dbdyno_engine::{Engine, EngineError};
+use dbdyno_engine::Engine;
 use dbdyno_model::ErrorClass;
 use dbdyno_workload::crash::{Acknowledged, Crash, Judged};
 use dbdyno_workload::{Dialect, TargetWorkload, Workload as _};
-use ledger::{Progress, Shared};
-use serde::Serialize;
+use error::is_lost;
+use ledger::Progress;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
-use std::thread::{self, JoinHandle};
+use std::process::Command;
+use std::thread;
 use std::time::{Duration, Instant};
+use working::Working;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
+pub use error::CrashError;
 pub use file_system::{Device, FileSystem, FileSystemError};
 pub use ledger::line as ledger_line;
+pub use report::{CrashReport, Cut, most_lossy_pct};
 pub use sessions::work as work_until_an_error;
 
 /// Acknowledgements before a cut, at least.
@@ -45,29 +50,6 @@ const GOES_OFF: Duration = Duration::from_secs(20);
 /// Sessions that are acknowledged nothing for so long have lost it.
 const SILENT: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(2);
-
-/// Why a crash test could not go on. That something was lost is none.
-#[derive(Debug, thiserror::Error)]
-pub enum CrashError {
-    /// What is cut could not be handled: nothing is known of what it lost.
-    #[error("{0}")]
-    Subject(String),
-    /// The database itself does not come back.
-    #[error("it does not come back: {0}")]
-    Gone(String),
-    /// The engine's error while nothing was cut.
-    #[error(transparent)]
-    Engine(#[from] EngineError),
-    /// The ledger cannot be kept.
-    #[error("the ledger: {0}")]
-    Ledger(std::io::Error),
-    /// Sessions ended, or stood still, before they were cut.
-    #[error("the sessions did not work: {0}")]
-    Idle(String),
-    /// The user stopped it.
-    #[error("stopped")]
-    Stopped,
-}
 
 /// What is cut.
 pub trait Subject {
@@ -125,74 +107,6 @@ pub struct CrashRequest<'a> {
     pub installs: bool,
 }
 
-/// One cut.
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct Cut {
-    /// Its number, from 1 on.
-    pub cut: u32,
-    /// How long the sessions had worked, in seconds.
-    pub worked_s: f64,
-    /// How long before it the last acknowledgement came in, in seconds.
-    pub last_acknowledged_s: f64,
-    /// From the cut to the first commit afterwards, in seconds; absent where it did not come back.
-    pub recovery_s: Option<f64>,
-    /// Commits in each tenth of a second from the start of sessions after the recovery; empty after the last cut.
-    pub after: Vec<u64>,
-    /// What became of the transactions before it.
-    pub judged: Judged,
-    /// What the server's own checks found wrong; absent where they were not made.
-    pub checks: Option<Vec<String>>,
-    /// Why nothing could be compared: it did not come back, or a table is missing.
-    pub gone: Option<String>,
-}
-
-impl Cut {
-    /// Whether it lost nothing that was acknowledged, and left everything sound.
-    #[must_use]
-    pub fn is_well(&self) -> bool {
-        self.gone.is_none() && self.judged.is_well() && self.checks.as_ref().is_none_or(Vec::is_empty)
-    }
-}
-
-/// What came of a test.
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct CrashReport {
-    /// The cuts, in order.
-    pub cuts: Vec<Cut>,
-    /// Why the server's own checks were not made, if they were not.
-    pub unchecked: Option<String>,
-    /// Everything that was acknowledged before any cut, compared once more at the end; absent where it ended early.
-    pub in_the_end: Option<Judged>,
-}
-
-impl CrashReport {
-    /// Commits that were acknowledged, and those of them that are lost. Whoever does not come back has lost all.
-    #[must_use]
-    pub fn counted(&self) -> (u64, u64) {
-        let acknowledged = self.cuts.iter().map(|cut| cut.judged.acknowledged).sum();
-        let at_once = self.cuts.iter().map(|cut| cut.judged.lost).sum::<u64>();
-        let in_the_end = self.in_the_end.as_ref().map_or(0, |judged| judged.lost);
-        let is_gone = self.cuts.iter().any(|cut| cut.gone.is_some());
-        (acknowledged, if is_gone { acknowledged } else { at_once.max(in_the_end) })
-    }
-
-    /// Cuts after which something that was acknowledged was missing, or something was wrong.
-    #[must_use]
-    pub fn losses(&self) -> usize {
-        let in_the_end = self.in_the_end.as_ref().is_some_and(|judged| !judged.is_well());
-        let at_once = self.cuts.iter().filter(|cut| !cut.is_well()).count();
-        // What was there after its cut and is gone now was lost by a later one.
-        at_once.max(usize::from(in_the_end))
-    }
-}
-
-/// The share of cuts, in percent, that may lose something where none of so many did, with a confidence of 95 %: the
-/// exact bound of a binomial share, 1 - 0.05^(1/n).
-#[must_use]
-pub fn most_lossy_pct(cuts: usize) -> f64 {
-    if cuts == 0 { 100.0 } else { 100.0 * (1.0 - 0.05_f64.powf(1.0 / cuts as f64)) }
-}
-
 /// Cuts a subject again and again. `hears` is told of each cut.
 ///
 /// # Errors
@@ -228,7 +142,8 @@ impl CrashTest<'_> {
         TargetWorkload::new(engine.as_ref(), self.dialect).load(&Crash.data_by_default(), 1, &watch)?;
         if self.request.installs {
             // Whether that is enough is seen next.
-            _ = look::execute(engine.as_ref(), self.dialect, "checks");
+            let target = TargetWorkload::new(engine.as_ref(), self.dialect);
+            _ = self.dialect.named("checks").iter().try_for_each(|name| target.ask(name, &[]).map(drop));
         }
         if let Err(error) = look::check(engine.as_ref(), self.dialect) {
             self.report.unchecked = Some(error.to_string());
@@ -240,7 +155,7 @@ impl CrashTest<'_> {
             let (mut cut, at) = self.wait_and_cut(engine, working, number)?;
             engine = match self.come_back() {
                 Ok(engine) => engine,
-                Err(error) if is_gone(&error) && !self.stop.requested() => {
+                Err(error) if error.is_gone() && !self.stop.requested() => {
                     cut.gone = Some(error.to_string());
                     self.tell(cut);
                     return Ok(());
@@ -307,14 +222,14 @@ impl CrashTest<'_> {
     /// Makes commits unsafe on purpose, and looks whether that holds.
     fn control(&self, engine: &dyn Engine) -> Result<(), CrashError> {
         let Some(name) = self.request.control else { return Ok(()) };
-        let statements = self.dialect.named("control");
+        let (target, statements) = (TargetWorkload::new(engine, self.dialect), self.dialect.named("control"));
         let of_control = |statement: &&String| statement.split(' ').nth(1) == Some(name);
         for statement in statements.iter().filter(of_control) {
-            look::ask(engine, self.dialect, statement, &[])?;
+            target.ask(statement, &[])?;
         }
         let shown = format!("shown {name}");
         let Some(is) = self.dialect.note(&shown, "is") else { return Ok(()) };
-        let is_so = || look::ask(engine, self.dialect, &shown, &[]).map(|rows| rows.concat().join(" "));
+        let is_so = || target.ask(&shown, &[]).map(|rows| rows.concat().join(" "));
         // A server takes a moment to read its settings again.
         let until = Instant::now() + Duration::from_secs(10);
         loop {
@@ -332,17 +247,8 @@ impl CrashTest<'_> {
 
     /// Has sessions work before a cut.
     fn begin(&self, cut: u32) -> Result<Working, CrashError> {
-        let path = self.request.ledgers.join(format!("cut-{cut}"));
-        let mut command = self.subject.sessions(cut);
-        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
-        let mut child = child.map_err(|error| CrashError::Idle(error.to_string()))?;
-        let Some(said) = child.stdout.take() else { return Err(CrashError::Idle("they say nothing".to_owned())) };
-        let (shared, sessions) = (Arc::new(Shared::default()), self.request.sessions);
-        let keeper = {
-            let (shared, path) = (Arc::clone(&shared), path.clone());
-            thread::spawn(move || ledger::keep(said, &path, sessions, &shared))
-        };
-        Ok(Working { child, shared, keeper: Some(keeper), path, began: Instant::now() })
+        let CrashRequest { ledgers, sessions, .. } = self.request;
+        Working::begin(self.subject.sessions(cut), ledgers.join(format!("cut-{cut}")), sessions)
     }
 
     /// Waits until the first second after a recovery is over, and so many are acknowledged.
@@ -440,52 +346,3 @@ impl CrashTest<'_> {
         Ok(())
     }
 }
-
-/// Whether an error says that something is not there any more, or damaged.
-fn is_lost(error: &EngineError) -> bool {
-    matches!(error.class, ErrorClass::UnknownObject | ErrorClass::Corruption)
-}
-
-fn is_gone(error: &CrashError) -> bool {
-    match error {
-        CrashError::Gone(_) => true,
-        CrashError::Engine(error) => is_lost(error),
-        _ => false,
-    }
-}
-
-/// Sessions at work, in a process of their own.
-struct Working {
-    child: Child,
-    shared: Arc<Shared>,
-    keeper: Option<JoinHandle<std::io::Result<()>>>,
-    path: std::path::PathBuf,
-    began: Instant,
-}
-
-impl Working {
-    /// Whether they said that they have ended.
-    fn has_ended(&self) -> bool {
-        self.keeper.as_ref().is_none_or(JoinHandle::is_finished)
-    }
-
-    /// Ends them, and takes what they have said until then.
-    fn end(&mut self) -> std::io::Result<()> {
-        _ = self.child.kill();
-        _ = self.child.wait();
-        match self.keeper.take().map(JoinHandle::join) {
-            Some(Ok(kept)) => kept,
-            Some(Err(_)) => Err(std::io::Error::other("its keeper panicked")),
-            None => Ok(()),
-        }
-    }
-}
-
-impl Drop for Working {
-    fn drop(&mut self) {
-        _ = self.end();
-    }
-}
-
-#[cfg(test)]
-mod tests;
