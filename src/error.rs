@@ -102,6 +102,22 @@ pub(crate) enum Error {
         /// Points whose work was not what the test asks for.
         invalid: usize,
     },
+    /// A side of a pair cannot be measured any more.
+    #[error("side {side} is not measured any more: {source}; what was measured is kept")]
+    Side {
+        /// Its letter.
+        side: char,
+        /// Why.
+        source: Box<Error>,
+    },
+    /// Points of a pair have no ratio.
+    #[error("{without} of {of} ratios are missing: the table says why")]
+    Pairs {
+        /// How many have none.
+        without: usize,
+        /// How many there are.
+        of: usize,
+    },
     /// Flags of ORION's that cannot be measured like this.
     #[error(transparent)]
     Orion(#[from] OrionError),
@@ -175,8 +191,9 @@ impl Error {
             | Self::Crash(_)
             | Self::Engine { .. }
             | Self::Output(_)
+            | Self::Side { .. }
             | Self::Internal(_) => EXIT_STOPPED,
-            Self::Points { .. } => EXIT_POINTS,
+            Self::Points { .. } | Self::Pairs { .. } => EXIT_POINTS,
             Self::Missed { .. } | Self::Regression { .. } | Self::CommitsLost { .. } => EXIT_MISSED,
             Self::Target(_)
             | Self::Catalogue(_)

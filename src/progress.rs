@@ -4,7 +4,7 @@
 use crate::output;
 use dbdyno_model::{MetricValue, Point, Status};
 use dbdyno_report::numbers;
-use dbdyno_run::{Event, Events};
+use dbdyno_run::{Event, Events, MeasuredPair};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::fmt::Write as _;
 use std::io::IsTerminal;
@@ -268,6 +268,22 @@ fn point_line(index: usize, of: usize, point: &Point) -> String {
         let flags: Vec<&str> = point.flags.iter().map(|f| f.name()).collect();
         _ = write!(line, "  ({})", flags.join(", "));
     }
+    output::clean(&line).replace('\n', " ")
+}
+
+/// One line for a pair: `[3/8] T611   1x2x1  A 2.750E+05, B 2.650E+05 tx/s, about 40 s left`.
+pub(crate) fn pair_line(pair: &MeasuredPair<'_>) -> String {
+    let MeasuredPair { number, usable, needed, points: [a, b], left_s } = pair;
+    let place = format!("[{number}/{}] {:<6} {:>7}", needed + number - usable, a.subject.name(), a.dop.to_string());
+    let figure = |point: &Point| match &point.metric {
+        Some(metric) if point.status == Status::Ok => numbers::scientific(metric.value),
+        _ => point.status.name().to_owned(),
+    };
+    let unit = a.metric.as_ref().map(|metric| format!(" {}", unit(metric))).unwrap_or_default();
+    let reason = [a, b].into_iter().find(|point| point.status != Status::Ok).and_then(|point| point.reason.clone());
+    let reason = reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
+    let left = if *left_s > 0.0 { format!(", about {} left", about(*left_s)) } else { String::new() };
+    let line = format!("{place}  A {}, B {}{unit}{reason}{left}", figure(a), figure(b));
     output::clean(&line).replace('\n', " ")
 }
 

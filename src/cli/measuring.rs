@@ -43,13 +43,52 @@ Examples:
   dbdyno run quick --target postgres://me@db1/mydb --max-jobs 4 --dry-run"
 )]
 pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// How often the whole ramp is measured; 3 give intervals
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub(crate) repeat: Option<u32>,
+    /// Name of the run; runs that share one are a sample
+    #[arg(long, value_name = "NAME", value_parser = label)]
+    pub(crate) label: Option<String>,
+    /// End the run after this time: 90s, 10m, 2h
+    ///
+    /// As Ctrl-C does: what is at work is cancelled, and what was measured is kept.
+    #[arg(long, value_name = "TIME", value_parser = limit_s, hide_short_help = true)]
+    pub(crate) max_duration: Option<f64>,
+    /// Folder for Oracle's AWR report of each point and instance
+    ///
+    /// Each is fetched into a file of its own. This needs --diagnostics-pack, and so a licence.
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
+    pub(crate) awr_report: Option<PathBuf>,
+    /// Say what would be done, and do nothing
+    ///
+    /// What would be loaded and measured, how long the points take, and what load it puts on.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) shown: Shown,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
+    #[command(flatten)]
+    pub(crate) cores: CoresArgs,
+    /// Let EXTERNAL_SCRIPT of slob.conf be run: before, after, and at the end
+    ///
+    /// It is called with the word pre, post or end, and without a shell.
+    #[arg(long, hide_short_help = true, help_heading = "Workload slob")]
+    pub(crate) allow_scripts: bool,
+}
+
+/// What `run` and `pair` measure, and how.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct WorkArgs {
     /// A suite, tests, or a workload
     ///
     /// For instance quick, T611, 'T6*' or tpcb: see `dbdyno list suites`, `list tests` and `list workloads`.
     #[arg(value_name = "WHAT", default_value = "quick")]
     pub(crate) what: Vec<String>,
-    #[command(flatten)]
-    pub(crate) target: TargetArgs,
     /// Degrees of parallelism to go through
     ///
     /// By default the suite says them. They go in the dimension that each test names, or its other one if that is
@@ -90,12 +129,6 @@ pub(crate) struct RunArgs {
     /// The warm-up comes before it. By default the suite says it.
     #[arg(long, value_name = "TIME", value_parser = duration_s)]
     pub(crate) duration: Option<f64>,
-    /// How often the whole ramp is measured; 3 give intervals
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
-    pub(crate) repeat: Option<u32>,
-    /// Name of the run; runs that share one are a sample
-    #[arg(long, value_name = "NAME", value_parser = label)]
-    pub(crate) label: Option<String>,
     /// Whether each commit waits until it is on the device
     #[arg(
         long, value_name = "MODE", default_value = "durable", value_parser = words(COMMITS), hide_short_help = true
@@ -114,36 +147,10 @@ pub(crate) struct RunArgs {
     /// Each is counted as often as it has threads. What a ramp has above is left out.
     #[arg(long, value_name = "N", value_parser = dop, hide_short_help = true)]
     pub(crate) max_jobs: Option<u32>,
-    /// End the run after this time: 90s, 10m, 2h
-    ///
-    /// As Ctrl-C does: what is at work is cancelled, and what was measured is kept.
-    #[arg(long, value_name = "TIME", value_parser = limit_s, hide_short_help = true)]
-    pub(crate) max_duration: Option<f64>,
-    /// Folder for Oracle's AWR report of each point and instance
-    ///
-    /// Each is fetched into a file of its own. This needs --diagnostics-pack, and so a licence.
-    #[arg(long, value_name = "DIR", hide_short_help = true)]
-    pub(crate) awr_report: Option<PathBuf>,
-    /// Say what would be done, and do nothing
-    ///
-    /// What would be loaded and measured, how long the points take, and what load it puts on.
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-    #[command(flatten)]
-    pub(crate) shown: Shown,
     #[command(flatten)]
     pub(crate) client: ClientArgs,
     #[command(flatten)]
-    pub(crate) search: SearchArgs,
-    #[command(flatten)]
     pub(crate) settings: SettingsArgs,
-    #[command(flatten)]
-    pub(crate) cores: CoresArgs,
-    /// Let EXTERNAL_SCRIPT of slob.conf be run: before, after, and at the end
-    ///
-    /// It is called with the word pre, post or end, and without a shell.
-    #[arg(long, hide_short_help = true, help_heading = "Workload slob")]
-    pub(crate) allow_scripts: bool,
 }
 
 /// `--commit`.

@@ -10,6 +10,7 @@ mod durability;
 mod kubernetes;
 mod measuring;
 mod orion;
+mod pair;
 mod private;
 mod results;
 mod search;
@@ -26,8 +27,9 @@ pub(crate) use completion::completed;
 use dbdyno_model::Scale;
 pub(crate) use durability::{CrashSessionsArgs, CutBy, DurabilityArgs};
 pub(crate) use kubernetes::{IN_CLUSTER, InCluster, KubernetesArgs};
-pub(crate) use measuring::{ENGINE_DEFAULT, ResumeArgs, RunArgs};
+pub(crate) use measuring::{ENGINE_DEFAULT, ResumeArgs, RunArgs, WorkArgs};
 pub(crate) use orion::{LONG_HELP as ORION_HELP, OrionArgs, command_line as orion_command_line};
+pub(crate) use pair::PairArgs;
 pub(crate) use private::{DownArgs, UpArgs};
 pub(crate) use results::{CompareArgs, DescribeArgs, ExportArgs, ExportFormat, ImportArgs, ReportArgs, VerdictArgs};
 pub(crate) use settings::SettingsArgs;
@@ -148,6 +150,11 @@ pub(crate) enum Command {
     /// Print a Job for Kubernetes that measures from inside a cluster
     #[command(name = "k8s")]
     Kubernetes(KubernetesArgs),
+    /// Measure two targets in alternation, and tell small differences
+    ///
+    /// A point of one, then the same point of the other: what disturbs a machine disturbs both. The ratio of each pair
+    /// is taken, and the interval of their mean.
+    Pair(Box<PairArgs>),
     /// Measure the storage below a database, as ORION does
     Orion(Box<OrionArgs>),
     /// Crash a database that is made for that, and see what is lost

@@ -4,7 +4,7 @@ use clap::Args;
 use dbdyno_model::Limit;
 
 /// What a run searches for, in place of points that are said before.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Searches")]
 pub(crate) struct SearchArgs {
     /// Raise users (of tests, jobs) until throughput stops to grow

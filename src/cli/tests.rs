@@ -100,9 +100,9 @@ fn a_run_is_taken_apart() {
         parsed("dbdyno run T611 T7* --target null: --ramp 1,2 --duration 500ms --repeat 3 --commit engine_default -q");
     let Ok(Cli { common, command: Command::Run(run) }) = cli else { panic!("{cli:?}") };
     assert!(common.quiet);
-    assert_eq!(run.what, ["T611", "T7*"]);
-    assert_eq!((run.ramp, run.duration, run.repeat), (Some(Ramp::List(vec![1, 2])), Some(0.5), Some(3)));
-    assert_eq!(run.commit, CommitMode::EngineDefault);
+    assert_eq!(run.work.what, ["T611", "T7*"]);
+    assert_eq!((run.work.ramp, run.work.duration, run.repeat), (Some(Ramp::List(vec![1, 2])), Some(0.5), Some(3)));
+    assert_eq!(run.work.commit, CommitMode::EngineDefault);
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn bad_values_are_refused_with_a_reason() {
 #[test]
 fn a_run_alone_is_the_quick_suite() {
     let Ok(Cli { command: Command::Run(run), .. }) = parsed("dbdyno run") else { panic!() };
-    assert_eq!((run.what, run.target.target), (vec!["quick".to_owned()], None));
+    assert_eq!((run.work.what, run.target.target), (vec!["quick".to_owned()], None));
     assert_eq!(parsed("dbdyno").unwrap_err().kind(), ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand);
     assert!(parsed("dbdyno up --size T").unwrap_err().to_string().contains("ENGINE"));
     assert!(parsed("dbdyno drop").unwrap_err().to_string().contains("--target"));

@@ -44,12 +44,12 @@ struct Step {
 pub(super) fn asked(args: &RunArgs, url: &str) -> Result<Option<CoresRequest>, Error> {
     let Some(ramp) = &args.cores.cores else { return Ok(None) };
     let refused = |problem: String| Err(Error::Usage(problem));
-    if args.schemas.is_some() {
+    if args.work.schemas.is_some() {
         return refused(
             "--cores says how many schemas there are, by --schemas-per-core: leave --schemas away".to_owned(),
         );
     }
-    if args.what.first().map(String::as_str) != Some("slob") {
+    if args.work.what.first().map(String::as_str) != Some("slob") {
         return refused("--cores is for the workload slob, as in `dbdyno run slob --cores 1,2,4`".to_owned());
     }
     let Some(engine) = url.strip_prefix("private:") else {
@@ -176,7 +176,7 @@ impl CoresRequest {
             jobs: dbdyno_probe::hardware_threads(),
             verify: true,
         };
-        let mut ready = Ready::make(&opened, Some(workload), load, (stop.clone(), args.max_jobs), context)?;
+        let mut ready = Ready::make(&opened, Some(workload), load, (stop.clone(), args.work.max_jobs), context)?;
         (ready.sampling, ready.server_settings) = (sampling, server_settings);
         Ok(ready.measure_points(repository, run, plan, &places))
     }

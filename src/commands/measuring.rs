@@ -133,39 +133,60 @@ impl<'a> Ready<'a> {
         shown
     }
 
-    /// Measures points of a run's plan.
-    ///
-    /// # Errors
-    /// The run ended early; what was measured is kept.
-    pub(super) fn measure_points(
-        self,
-        repository: &mut Repository,
-        run: &RunId,
-        plan: &mut Plan,
-        places: &[usize],
-    ) -> Result<(), RunError> {
-        let (context, clock) = (self.context, MonotonicClock::default());
+    /// The target.
+    pub(super) fn place(&self) -> &'a OpenedTarget {
+        self.place
+    }
+
+    /// What measures its points. The workloads that it has go with it.
+    pub(super) fn measurer<'r>(&'r mut self, clock: &'r MonotonicClock, seed: u64) -> TestMeasurer<'r> {
+        let workloads = std::mem::take(&mut self.workloads);
+        self.measurer_of(workloads, clock, seed)
+    }
+
+    fn measurer_of<'r>(
+        &'r self,
+        workloads: Vec<LoadedWorkload>,
+        clock: &'r MonotonicClock,
+        seed: u64,
+    ) -> TestMeasurer<'r> {
         let engine = self.place.engine.as_ref();
         // The machine's pace is taken if the machine does the work.
         let pacer = match engine.features().local {
             true => Pacer::new(engine.server_pid()),
             false => Err("the target is on another machine, whose pace dbdyno cannot take".to_owned()),
         };
-        let mut measurer = TestMeasurer::new(RunContext {
+        TestMeasurer::new(RunContext {
             engine,
             hold: self.hold.as_ref(),
-            catalogue: &context.catalogue,
+            catalogue: &self.context.catalogue,
             size: &self.place.size,
-            seed: plan.seed,
+            seed,
             data_verified: self.data_verified,
-            clock: &clock,
+            clock,
             stop: &self.stop,
             sampling: self.sampling,
             pacer,
-            workloads: self.workloads,
-            server_settings: self.server_settings,
+            workloads,
+            server_settings: self.server_settings.clone(),
         })
-        .with_reports(self.reports.map(|folder| RepositoryReports::new(folder, run.clone())));
+    }
+
+    /// Measures points of a run's plan.
+    ///
+    /// # Errors
+    /// The run ended early; what was measured is kept.
+    pub(super) fn measure_points(
+        mut self,
+        repository: &mut Repository,
+        run: &RunId,
+        plan: &mut Plan,
+        places: &[usize],
+    ) -> Result<(), RunError> {
+        let (context, clock) = (self.context, MonotonicClock::default());
+        let (workloads, reports) = (std::mem::take(&mut self.workloads), self.reports.take());
+        let reports = reports.map(|folder| RepositoryReports::new(folder, run.clone()));
+        let mut measurer = self.measurer_of(workloads, &clock, plan.seed).with_reports(reports);
         let mut runner = Runner {
             measurer: &mut measurer,
             catalogue: &context.catalogue,

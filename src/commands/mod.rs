@@ -20,8 +20,10 @@ mod measuring;
 mod named_runs;
 mod opened_target;
 mod orion;
+mod pair;
 mod private_servers;
 mod report;
+mod resolved_run;
 mod resume;
 mod run;
 mod script;
@@ -64,6 +66,7 @@ pub(crate) fn dispatch(cli: Cli) -> Result<(), Error> {
         Command::Up(args) => up::up(&args, &context()?),
         Command::Down(args) => down::down(&args, &context()?),
         Command::Kubernetes(args) => kubernetes::kubernetes(&args, &context()?),
+        Command::Pair(args) => pair::pair(&args, &context()?),
         Command::Orion(args) => orion::orion(&args, &context()?),
         Command::Durability(args) => durability::durability(&args, &context()?),
         Command::CrashSessions(args) => durability::sessions(&args, &context()?),

@@ -37,6 +37,13 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
             context.same_files
         )));
     }
+    if let Some(pairing) = &plan.pairing {
+        return Err(Error::Usage(format!(
+            "run {id} was measured in turn with {}: it is not gone on with alone; start it again (`dbdyno pair ...`), `dbdyno \
+             compare {id} {}{}` shows what was measured",
+            pairing.with, pairing.with, context.same_files
+        )));
+    }
     let is_imported = repository.is_imported(&id)?;
     // The target in a run that others may have written is used only if the user names it.
     let why_untrusted = match is_imported {

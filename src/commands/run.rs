@@ -3,10 +3,10 @@
 
 use super::awr_report::{self, Asked};
 use super::context::Context;
-use super::cores::{self, CoresRequest};
+use super::cores;
 use super::default_target;
 use super::measuring::{Ready, TABLES, new_run};
-use super::opened_target::OpenedTarget;
+use super::resolved_run::{self, ResolvedRun};
 use super::script::Script;
 use super::tool::tool;
 use super::{dry_run, searches, settings, workloads};
@@ -18,77 +18,51 @@ use crate::signals;
 use dbdyno_engine::Sampling;
 use dbdyno_model::{CommitMode, Drive};
 use dbdyno_results::{FileAccess, Repository};
-use dbdyno_run::{LoadRequest, LoadTrigger, RunRequest, refuse_unfit};
+use dbdyno_run::LoadRequest;
 use dbdyno_workload::{DataSpec, Workload};
 
 pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
-    let asked = args.what.join(" ");
+    let asked = args.work.what.join(" ");
     let args = &workloads::with_suite(args, &context.catalogue)?;
     let wished = &args.target;
-    let workload = workloads::named(&args.what, &context.catalogue)?;
-    workloads::refuse_misplaced(args, workload)?;
-    searches::refuse_contradictions(args)?;
+    let workload = resolved_run::workload(args, context)?;
     let settings = settings::of_run(args, workload)?;
-    let what = asked.clone();
     let (doing, then) = match args.dry_run {
-        true => (format!("{what} would be measured on"), format!("dbdyno run {what}")),
-        false => (format!("measuring {what} on"), "dbdyno report last".to_owned()),
+        true => (format!("{asked} would be measured on"), format!("dbdyno run {asked}")),
+        false => (format!("measuring {asked} on"), "dbdyno report last".to_owned()),
     };
     let url = default_target::url(wished, &doing, &then, context)?;
     let held = cores::asked(args, &url)?;
     let reports = args.awr_report.as_deref().map(Asked::by_option).or_else(|| Asked::by_settings(&settings));
     let reports = awr_report::folder(reports, &url, context)?;
-    let place = OpenedTarget::open(&url, wished.size.as_deref(), wished.seed, &context.catalogue)?;
-    refuse_missing_nodes(args, &place)?;
-    let wish = workloads::DataWish {
-        scale: args.scale,
-        units_at_least: held.as_ref().map(CoresRequest::most_schemas).or_else(|| {
-            args.schemas.as_ref().and_then(|ramp| ramp.resolve(dbdyno_probe::hardware_threads()).into_iter().max())
-        }),
-        seed: args.target.seed,
-        settings,
-    };
-    let workload = workload.map(|workload| workloads::WorkloadTarget::look(&place, workload, &wish)).transpose()?;
-    let settings = &wish.settings;
-    let mut plan = match &workload {
-        Some(workload) => workload.plan(args, settings, &place, &request(args, &place))?,
-        None => place.plan(&request(args, &place), &context.catalogue)?,
-    };
+    let mut resolved = ResolvedRun::of((args, workload), (&url, held.as_ref()), settings, context)?;
     if workload.is_some() {
         // The workload may have been named by a suite.
-        plan.suite = asked;
+        resolved.plan.suite = asked;
     }
     if let Some(held) = &held {
-        held.spread(&mut plan, settings.users_per_unit);
+        held.spread(&mut resolved.plan, resolved.settings.users_per_unit);
     }
-    let target = place.target.to_string();
-    let load = LoadRequest {
-        target: &target,
-        size: place.wished_size.as_deref(),
-        seed: wished.seed,
-        // The user's limit holds for everything that the run does there.
-        jobs: dbdyno_probe::hardware_threads().min(args.max_jobs.unwrap_or(u32::MAX)),
-        verify: !args.no_verify,
-    };
     // Before the results file is made: a refused command leaves nothing behind.
-    match &workload {
-        Some(workload) => workload.refuse_missing(&place)?,
-        None => refuse_unfit(place.engine.as_ref(), &place.held, &place.size, load, LoadTrigger::OnDemand)?,
-    }
+    resolved.refuse_unloaded(args)?;
     if args.dry_run {
-        return dry_run::show(&place, &plan, load, args.shown.format(), context);
+        let load = resolved.load(args);
+        return dry_run::show(&resolved.place, &resolved.plan, load, args.shown.format(), context);
     }
-    let script = settings.script.as_deref().map(Script::at).transpose()?;
+    let script = resolved.settings.script.as_deref().map(Script::at).transpose()?;
     let mut repository = Repository::open(&context.results, FileAccess::ReadWrite)?;
+    let again = again(args, resolved.workload.as_ref().map(|of| (of.workload, &of.spec)));
 
-    let again = again(args, workload.as_ref().map(|of| (of.workload, &of.spec)));
+    let workload = resolved.workload.take();
+    let mut plan = resolved.plan.clone();
+    let (place, load) = (&resolved.place, resolved.load(args));
     let mut ready = {
         // A server that is started again does not answer meanwhile.
         let stop = signals::stop(held.is_none().then_some(&place.engine), args.max_duration)?;
-        Ready::make(&place, workload, load, (stop, args.max_jobs), context)?
+        Ready::make(place, workload, load, (stop, args.work.max_jobs), context)?
     };
     (ready.reports, ready.script) = (reports, script);
-    ready.sampling = if args.no_sampling { Sampling::Off } else { Sampling::On };
+    ready.sampling = if args.work.no_sampling { Sampling::Off } else { Sampling::On };
     let places: Vec<usize> = (0..plan.points.len()).collect();
     let tables = ready.inspect_tables(&plan, &places)?;
 
@@ -102,60 +76,35 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     repository.begin_run(&run, &plan, &place.platform(), &database, Some(&tool()))?;
     match held {
         None => ready.measure(&mut repository, &run.id, &mut plan, &places, Some(&again), args.shown.format()),
-        Some(held) => held.measure((ready, &place), (&mut repository, &run.id, &mut plan), &again, args, context),
-    }
-}
-
-/// The user's request. All hosts of the target take part unless a number says otherwise.
-fn request(args: &RunArgs, place: &OpenedTarget) -> RunRequest {
-    RunRequest {
-        what: args.what.clone(),
-        ramp: args.ramp.clone(),
-        nodes: Some(args.nodes.unwrap_or(place.engine.features().nodes)),
-        jobs: args.jobs,
-        threads: args.threads,
-        max_jobs: args.max_jobs,
-        duration_s: args.duration,
-        repeat: args.repeat,
-        commit: args.commit,
-        drive: args.client.drive.unwrap_or(Drive::Server),
-        rates: args.client.rate.clone(),
-        arrivals: args.client.arrivals,
-        think: args.client.think,
-        pause: args.client.pause,
-        logon: args.client.logon.unwrap_or_default(),
-        queue: args.client.queue,
-        connections: args.client.connections,
-        follow: args.client.follow,
-        search: searches::asked(args, place),
+        Some(held) => held.measure((ready, place), (&mut repository, &run.id, &mut plan), &again, args, context),
     }
 }
 
 /// The arguments that decide what is measured, so that they can be repeated.
 fn again(args: &RunArgs, data: Option<(&dyn Workload, &DataSpec)>) -> String {
-    let mut words: Vec<String> = args.what.iter().map(|w| shell_word(w)).collect();
+    let mut words: Vec<String> = args.work.what.iter().map(|w| shell_word(w)).collect();
     let mut option = |name: &str, value: Option<String>| words.extend(value.map(|v| format!("{name} {v}")));
-    option("--ramp", args.ramp.as_ref().map(ToString::to_string));
-    option("--users", args.users.as_ref().map(ToString::to_string));
+    option("--ramp", args.work.ramp.as_ref().map(ToString::to_string));
+    option("--users", args.work.users.as_ref().map(ToString::to_string));
     option("--cores", args.cores.cores.as_ref().map(ToString::to_string));
     option("--schemas-per-core", args.cores.schemas_per_core.map(|n| n.to_string()));
     option("--cache-per-core", args.cores.cache_per_core.map(|bytes| format!("{}MiB", bytes as f64 / 1_048_576.0)));
-    option("--schemas", args.schemas.as_ref().map(ToString::to_string));
+    option("--schemas", args.work.schemas.as_ref().map(ToString::to_string));
     let scale = data.filter(|(of, _)| of.about().unit.is_none()).map(|(_, data)| data.scale);
     option("--scale", scale.map(|scale| scale.to_string()));
-    option("--conf", args.settings.conf.as_ref().map(|path| shell_word(&path.display().to_string())));
-    let set: Vec<String> = args.settings.set.iter().map(|set| shell_word(set)).collect();
+    option("--conf", args.work.settings.conf.as_ref().map(|path| shell_word(&path.display().to_string())));
+    let set: Vec<String> = args.work.settings.set.iter().map(|set| shell_word(set)).collect();
     option("--set", (!set.is_empty()).then(|| set.join(" --set ")));
-    option("--update-pct", args.settings.update_pct.clone());
+    option("--update-pct", args.work.settings.update_pct.clone());
     let seed = data.map(|(_, data)| data.seed).filter(|seed| *seed != LoadRequest::DEFAULT_SEED);
     option("--seed", seed.map(|seed| seed.to_string()));
-    option("--nodes", args.nodes.map(|n| n.to_string()));
-    option("--jobs", args.jobs.map(|n| n.to_string()));
-    option("--threads", args.threads.map(|n| n.to_string()));
-    option("--max-jobs", args.max_jobs.map(|n| n.to_string()));
-    option("--duration", args.duration.map(|s| format!("{s}s")));
-    option("--commit", (args.commit == CommitMode::EngineDefault).then(|| ENGINE_DEFAULT.to_owned()));
-    let client = &args.client;
+    option("--nodes", args.work.nodes.map(|n| n.to_string()));
+    option("--jobs", args.work.jobs.map(|n| n.to_string()));
+    option("--threads", args.work.threads.map(|n| n.to_string()));
+    option("--max-jobs", args.work.max_jobs.map(|n| n.to_string()));
+    option("--duration", args.work.duration.map(|s| format!("{s}s")));
+    option("--commit", (args.work.commit == CommitMode::EngineDefault).then(|| ENGINE_DEFAULT.to_owned()));
+    let client = &args.work.client;
     let drive = client.drive.filter(|drive| *drive != Drive::Server || data.is_some());
     option("--drive", drive.map(|drive| drive.name().to_owned()));
     option("--rate", client.rate.as_ref().map(ToString::to_string));
@@ -171,19 +120,8 @@ fn again(args: &RunArgs, data: Option<(&dyn Workload, &DataSpec)>) -> String {
     let limits: Vec<String> = args.search.until.iter().map(ToString::to_string).collect();
     words.extend((!limits.is_empty()).then(|| format!("--until {}", shell_word(&limits.join(",")))));
     words.extend(args.allow_scripts.then(|| "--allow-scripts".to_owned()));
-    words.extend(args.no_sampling.then(|| "--no-sampling".to_owned()));
+    words.extend(args.work.no_sampling.then(|| "--no-sampling".to_owned()));
     words.join(" ")
-}
-
-/// Jobs take turns over the hosts of the target, so more nodes than hosts would be a false claim.
-fn refuse_missing_nodes(args: &RunArgs, place: &OpenedTarget) -> Result<(), Error> {
-    match (args.nodes, place.engine.features().nodes) {
-        (Some(asked), named) if asked > named => Err(Error::Usage(format!(
-            "--nodes {asked} was asked for, but {} names {named}; list the hosts of the cluster in the target, or leave --nodes away",
-            place.target
-        ))),
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]

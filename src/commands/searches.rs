@@ -18,7 +18,7 @@ const FEWEST_USERS: u32 = 8;
 pub(super) fn refuse_contradictions(args: &RunArgs) -> Result<(), Error> {
     let refused = |problem: String| Err(Error::Usage(problem));
     let search = &args.search;
-    match (search.until_saturated, search.until.is_empty(), &args.users) {
+    match (search.until_saturated, search.until.is_empty(), &args.work.users) {
         (true, false, _) => refused(
             "--until-saturated and --until are two searches: run one after the other (the users that the first finds are for --users of \
              the second)"
@@ -44,14 +44,14 @@ pub(super) fn asked(args: &RunArgs, place: &OpenedTarget) -> Option<SearchReques
     if args.search.until.is_empty() {
         return None;
     }
-    let by_users = args.users.as_ref().and_then(|users| users.resolve(1).first().copied());
+    let by_users = args.work.users.as_ref().and_then(|users| users.resolve(1).first().copied());
     let by_machine = || match place.engine.features().single_writer {
         // Further writers would only wait for each other.
         true => 1,
         false => (dbdyno_probe::hardware_threads().saturating_mul(USERS_FOR_EACH_THREAD)).max(FEWEST_USERS),
     };
-    let allowed = args.max_jobs.map_or(u32::MAX, |most| most / args.threads.unwrap_or(1).max(1)).max(1);
-    let users = by_users.or(args.jobs).unwrap_or_else(|| by_machine().min(allowed));
+    let allowed = args.work.max_jobs.map_or(u32::MAX, |most| most / args.work.threads.unwrap_or(1).max(1)).max(1);
+    let users = by_users.or(args.work.jobs).unwrap_or_else(|| by_machine().min(allowed));
     Some(SearchRequest::Limits { limits: args.search.until.clone(), users })
 }
 

@@ -33,11 +33,11 @@ pub(super) fn of(workload: &dyn Workload, args: &SettingsArgs) -> Result<Setting
 /// As for [`of`], or options that what is measured has no use for.
 pub(super) fn of_run(args: &RunArgs, workload: Option<&'static dyn Workload>) -> Result<Settings, Error> {
     let Some(workload) = workload else {
-        refuse(&args.settings)?;
+        refuse(&args.work.settings)?;
         return Ok(Settings::default());
     };
-    let settings = of(workload, &args.settings)?;
-    if settings.transactions_each.is_some() && args.client.rate.is_some() {
+    let settings = of(workload, &args.work.settings)?;
+    if settings.transactions_each.is_some() && args.work.client.rate.is_some() {
         return Err(Error::Usage(
             "WORK_LOOP ends a session after so many operations, and --rate says when operations are due: leave one of them away"
                 .to_owned(),

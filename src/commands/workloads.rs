@@ -25,21 +25,21 @@ pub(super) use wish::{DataWish, amount};
 /// It was named together with something else, or this build has no such workload.
 pub(super) fn with_suite(args: &RunArgs, catalogue: &Catalogue) -> Result<RunArgs, Error> {
     let mut args = args.clone();
-    let found = args.what.iter().find_map(|what| {
+    let found = args.work.what.iter().find_map(|what| {
         let suite = catalogue.suites().iter().find(|suite| suite.id == *what)?;
         Some((suite, suite.workload.as_ref()?))
     });
     let Some((suite, of)) = found else { return Ok(args) };
-    if args.what.len() > 1 {
+    if args.work.what.len() > 1 {
         return Err(Error::Usage(format!("the suite {} is run by itself: leave the rest away", suite.id)));
     }
-    args.what = vec![known(&of.name)?.name().to_owned()];
-    args.scale.get_or_insert(of.scale);
-    args.duration.get_or_insert(suite.duration_s as f64);
+    args.work.what = vec![known(&of.name)?.name().to_owned()];
+    args.work.scale.get_or_insert(of.scale);
+    args.work.duration.get_or_insert(suite.duration_s as f64);
     // A search finds its users, or is told them, and repeats what decides.
     if !args.search.until_saturated && args.search.until.is_empty() {
         args.repeat.get_or_insert(suite.repeat);
-        args.users.get_or_insert_with(|| suite.ramp.clone());
+        args.work.users.get_or_insert_with(|| suite.ramp.clone());
     }
     Ok(args)
 }
@@ -146,24 +146,24 @@ impl WorkloadTarget {
     ) -> Result<Plan, Error> {
         let users = match self.workload.about().unit {
             Some(_) => Some(self.users_of_units(args, settings, place)?),
-            None => args.users.clone(),
+            None => args.work.users.clone(),
         };
         let of = WorkloadRequest {
             dialect: self.dialect.as_ref().map_err(String::as_str),
             workload: self.workload,
             data: &self.spec,
             users: users.as_ref(),
-            mix: args.client.mix.as_ref(),
+            mix: args.work.client.mix.as_ref(),
             settings,
             hardware_threads: dbdyno_probe::hardware_threads(),
         };
-        let drive = args.client.drive.unwrap_or(Drive::Client);
+        let drive = args.work.client.drive.unwrap_or(Drive::Client);
         Ok(workload_plan(&RunRequest { drive, ..request.clone() }, of)?)
     }
 
     /// How many users are at work at each step, where each unit of the scale has users of its own.
     fn users_of_units(&self, args: &RunArgs, settings: &Settings, place: &OpenedTarget) -> Result<Ramp, Error> {
-        let units = match &args.schemas {
+        let units = match &args.work.schemas {
             Some(ramp) => ramp.resolve(dbdyno_probe::hardware_threads()),
             None => vec![self.spec.scale.whole_units()],
         };

@@ -34,6 +34,7 @@ mod oracle;
 mod order_entry;
 mod orion;
 mod page;
+mod pair;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod remeasure;

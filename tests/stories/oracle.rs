@@ -50,6 +50,7 @@ fn fixture(room: &Room) {
         definitions: "0".repeat(16),
         points: codes.iter().map(planned).collect(),
         searches: Vec::new(),
+        pairing: None,
     };
     let facts = [
         ("edition", "Enterprise Edition"),

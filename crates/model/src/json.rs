@@ -1,8 +1,8 @@
 //! The JSON document of a run: the contract of `show --json`, `run --json` and `export`.
 
 use crate::{
-    Cell, Costs, Database, Described, DescribedValue, DocumentPart, Money, Plan, Platform, Point, Published, Run,
-    SearchOutcome, Status, StorageReference, SubjectName, Tool, USD, version_1,
+    Cell, Costs, Database, Described, DescribedValue, DocumentPart, Money, Pairing, Plan, Platform, Point, Published,
+    Run, SearchOutcome, Status, StorageReference, SubjectName, Tool, USD, version_1,
 };
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -58,6 +58,9 @@ pub struct RunJson {
     /// documents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub searches: Vec<SearchOutcome>,
+    /// The run that it was measured in turn with. Absent for runs alone, and in older documents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pairing: Option<Pairing>,
 }
 
 impl RunJson {
@@ -79,11 +82,14 @@ impl RunJson {
             costs: None,
             storage_reference: None,
             searches: Vec::new(),
+            pairing: None,
         }
     }
 
-    /// Adds what the searches of the run's plan found. `places` has the place of each point in the plan.
-    pub fn search(&mut self, plan: &Plan, places: &[usize]) {
+    /// Adds what the run's plan says of it: its pairing, and what its searches found. `places` has the place of each
+    /// point in the plan.
+    pub fn add_from_plan(&mut self, plan: &Plan, places: &[usize]) {
+        self.pairing.clone_from(&plan.pairing);
         let measured: Vec<(usize, &Point)> = places.iter().copied().zip(&self.points).collect();
         self.searches = plan.search_outcomes(&measured);
     }

@@ -84,6 +84,7 @@ mod tests {
             definitions: String::new(),
             points: [1, 2, 4, 8].map(|depth| planned(depth, 0)).into_iter().chain([planned(8, 100)]).collect(),
             searches: Vec::new(),
+            pairing: None,
         };
         assert!(plan.may_go_on());
         let measure = |planned: &PlannedPoint| {

@@ -1,7 +1,7 @@
 //! The resolved plan: everything that a run will measure, decided before the first point. `resume` works from it. A run
 //! that searches adds each further point to it before that is measured.
 
-use crate::{PlannedPoint, Search};
+use crate::{Pairing, PlannedPoint, Search};
 use serde::{Deserialize, Serialize};
 
 /// The plan of a run, stored first.
@@ -20,4 +20,7 @@ pub struct Plan {
     /// Searches that choose further points by what was measured. Absent where all points are planned at once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub searches: Vec<Search>,
+    /// The run that it is measured in turn with. Absent for runs alone, and in older documents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pairing: Option<Pairing>,
 }

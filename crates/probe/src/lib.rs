@@ -38,6 +38,7 @@ pub use limits::cpu_limits;
 pub use pace::Pacer;
 pub use sampler::Sampler;
 pub use scope::HarnessShare;
+pub use server_io::server_io_bytes;
 pub use snapshot::Snapshot;
 pub use space::{free_bytes, is_memory, peak_rss_bytes};
 pub use telemetry::{Telemetry, Throttled};

@@ -24,6 +24,14 @@ pub(crate) fn of_server(main_pid: u32) -> Reading<OwnIo> {
         .or_else(|closed| of_group(&Root::machine(), main_pid).map_err(|why| format!("{closed}; {why}")))
 }
 
+/// Bytes that a server has moved to and from devices so far: its main process, its children and its ended children.
+///
+/// # Errors
+/// Nobody may see it, in words.
+pub fn server_io_bytes(main_pid: u32) -> Result<u64, String> {
+    of_server(main_pid).map(|io| io.read_bytes.saturating_add(io.written_bytes))
+}
+
 fn of_processes(main_pid: u32) -> Reading<OwnIo> {
     let mut before = children(main_pid)?;
     for _ in 0..ATTEMPTS {

@@ -46,6 +46,7 @@ fn run(n: u64, count: usize) -> ExportedRun {
         definitions: "fedcba9876543210".to_owned(),
         points: points.iter().map(planned).collect(),
         searches: Vec::new(),
+        pairing: None,
     };
     let run = RunJson::new(run, Platform::default(), database, points);
     ExportedRun { run, plan, plan_indexes: (0..count).collect(), histograms: Vec::new() }

@@ -188,10 +188,11 @@ impl Repository {
         let described = self.description(connection, run)?;
         let (plan_indexes, points): (Vec<usize>, _) = self.points(connection, run)?.into_iter().unzip();
         let mut read = RunJson { tool, described, ..RunJson::new(header, platform, database, points) };
-        // Few runs search, and plans may be long.
-        let (searches,): (bool,) = self.of_run(connection, "json_type(plan, '$.searches') IS NOT NULL", run)?;
-        if searches {
-            read.search(&self.plan(run)?, &plan_indexes);
+        // Few plans say more than points, and plans may be long.
+        let says_more = "coalesce(json_type(plan, '$.searches'), json_type(plan, '$.pairing')) IS NOT NULL";
+        let (says_more,): (bool,) = self.of_run(connection, says_more, run)?;
+        if says_more {
+            read.add_from_plan(&self.plan(run)?, &plan_indexes);
         }
         Ok((read, plan_indexes))
     }

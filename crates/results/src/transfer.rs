@@ -169,7 +169,7 @@ impl ExportedRun {
         let described = described.map(|described| Described { differs: Vec::new(), ..described });
         let mut run = RunJson { tool, described, ..RunJson::new(run, platform, database, points) };
         // So is what its searches found.
-        run.search(&plan, &plan_indexes);
+        run.add_from_plan(&plan, &plan_indexes);
         let histograms = histograms.iter().map(decoded).collect::<Result<_, _>>()?;
         let transfer = Self { run, plan, plan_indexes, histograms };
         transfer.prove().map_err(TransferError::Damaged)?;

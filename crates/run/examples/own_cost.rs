@@ -157,6 +157,7 @@ fn record_ms() -> Vec<f64> {
         definitions: String::new(),
         points: vec![planned; POINTS],
         searches: Vec::new(),
+        pairing: None,
     };
     repository.begin_run(&run, &plan, &Platform::default(), &Database::default(), None).expect("begun");
     let mut histogram = Histogram::new();

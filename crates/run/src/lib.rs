@@ -20,6 +20,7 @@ mod inspect;
 mod jobs;
 mod judge;
 mod load;
+mod pairs;
 mod plan;
 mod point;
 mod remeasure;
@@ -40,6 +41,7 @@ pub use client::{ClientContext, ClientDrive, ClientResult, Counts, Timetable, Ty
 pub use events::{Event, Events, Silent};
 pub use inspect::{InspectError, Inspected, SAMPLE_ROWS, anew, inspect, prove_table};
 pub use load::{LoadError, LoadRequest, LoadTrigger, LoadedData, hold, load, refuse_unfit};
+pub use pairs::{BesideResting, MeasuredPair, PairRunner, PairSides, PairedRun, pair_plans};
 pub use plan::{PlanContext, PlanError, RunRequest, SearchRequest, estimate_s, resolve};
 pub use point::{Measurement, measure};
 pub use remeasure::points_to_measure;

@@ -156,6 +156,7 @@ fn resolve_points(request: &RunRequest, context: PlanContext<'_>) -> Result<Plan
         definitions: format!("{:016x}", xxh3_64(all.as_bytes())),
         points,
         searches: Vec::new(),
+        pairing: None,
     })
 }
 

@@ -175,6 +175,7 @@ mod tests {
             definitions: String::new(),
             points: vec![ramp(1), ramp(2), ramp(4), planned(true)],
             searches: Vec::new(),
+            pairing: None,
         };
         let at = |jobs, per_s, second, again| Point {
             started_at: jiff::Timestamp::from_second(second).unwrap(),

@@ -14,7 +14,7 @@ use std::time::Duration;
 /// How long an engine may take to come to rest before a point.
 pub(crate) const SETTLE_LIMIT: Duration = Duration::from_secs(20);
 
-const SETTLE_SLICE: Duration = Duration::from_secs(1);
+pub(crate) const SETTLE_SLICE: Duration = Duration::from_secs(1);
 
 /// What all points of a run share.
 pub struct RunContext<'a> {

@@ -26,6 +26,17 @@ pub enum RunError {
     Files(#[from] OrionFilesError),
 }
 
+impl RunError {
+    /// How a run has ended that ended with this.
+    #[must_use]
+    pub fn status(&self) -> RunStatus {
+        match self {
+            Self::Lost(_) => RunStatus::Lost,
+            _ => RunStatus::Interrupted,
+        }
+    }
+}
+
 /// Measures the points of a run: [`TestMeasurer`](crate::TestMeasurer) measures on a database,
 /// [`StorageMeasurer`](crate::StorageMeasurer) measures storage.
 pub trait Measurer {
@@ -104,8 +115,7 @@ impl Runner<'_> {
         let status = match result {
             Ok(()) if self.repository.load(self.run)?.points.len() < self.plan.points.len() => RunStatus::Running,
             Ok(()) => RunStatus::Done,
-            Err(RunError::Lost(_)) => RunStatus::Lost,
-            Err(_) => RunStatus::Interrupted,
+            Err(error) => error.status(),
         };
         self.repository.set_status(self.run, status)
     }
@@ -141,8 +151,17 @@ impl Runner<'_> {
 
     /// Measures a point and records it. All that is left takes about this many seconds.
     fn measure_one(&mut self, index: usize, left_s: f64) -> Result<(), RunError> {
-        let of = self.plan.points.len();
         let Some(planned) = self.plan.points.get(index) else { return Ok(()) };
+        self.measure_planned(&planned.clone(), index, left_s).map(drop)
+    }
+
+    /// Measures one point of the plan and records it, whatever else is measured. The run's status stays as it is. All
+    /// that is left takes about this many seconds.
+    ///
+    /// # Errors
+    /// As for [`Runner::measure_all`].
+    pub fn measure_planned(&mut self, planned: &PlannedPoint, index: usize, left_s: f64) -> Result<Point, RunError> {
+        let of = self.plan.points.len();
         let resolved = self.resolve(planned)?;
         let shown = resolved.as_ref().unwrap_or(planned);
         self.events.on(&Event::PointBegins { index, of, planned: shown, left_s });
@@ -162,7 +181,7 @@ impl Runner<'_> {
         match lost {
             Some(error) => Err(RunError::Lost(error)),
             None if self.stop.requested() && point.status == Status::Failed => Err(RunError::Interrupted),
-            None => Ok(()),
+            None => Ok(point),
         }
     }
 

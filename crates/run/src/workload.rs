@@ -148,7 +148,15 @@ fn points(request: &RunRequest, of: WorkloadRequest<'_>) -> Result<Plan, PlanErr
     };
     loads::share(request, &mut points)?;
     let (size, seed) = (workload.data_words(data), data.seed);
-    Ok(Plan { suite: workload.name().to_owned(), size, seed, definitions: definition, points, searches: Vec::new() })
+    Ok(Plan {
+        suite: workload.name().to_owned(),
+        size,
+        seed,
+        definitions: definition,
+        points,
+        searches: Vec::new(),
+        pairing: None,
+    })
 }
 
 /// The figures of a workload before a point, which prove its end. Tests have none.

@@ -18,6 +18,14 @@ pub enum NotComparable {
     /// freedom) whose width depends on a single difference.
     #[error("run-to-run spread unknown: it takes {} runs on each side", Difference::LEAST_RUNS)]
     Spread,
+    /// There are too few pairs: their pilot is not complete.
+    #[error("it takes {least} pairs for a conclusion, and there are {there}")]
+    Pairs {
+        /// How many there are.
+        there: usize,
+        /// How many it takes.
+        least: usize,
+    },
     /// A figure is zero, negative or not a number, so there is no ratio.
     #[error("no ratio: a figure is not above zero")]
     NotPositive,
@@ -47,8 +55,7 @@ impl Difference {
             return Err(NotComparable::Spread);
         }
         let (base, other) = (LogSample::of(baseline), LogSample::of(other));
-        // Logarithms of equal values differ from their mean by rounding errors alone.
-        let [a, b] = [&base, &other].map(|s| if s.variance < 1e-28 { 0.0 } else { s.variance / s.n });
+        let [a, b] = [&base, &other].map(|s| without_rounding(s.variance) / s.n);
         let degrees = (a + b).powi(2) / (a * a / (base.n - 1.0) + b * b / (other.n - 1.0));
         Ok(Self {
             log_ratio: other.mean - base.mean,
@@ -56,6 +63,11 @@ impl Difference {
             // Not a number where neither side varies; any value will do then.
             degrees: if degrees.is_finite() { degrees } else { base.n + other.n - 2.0 },
         })
+    }
+
+    /// A difference whose mean of logarithms has this variance, known with so many degrees of freedom.
+    pub(crate) fn known(log_ratio: f64, variance: f64, degrees: f64) -> Self {
+        Self { log_ratio, standard_error: without_rounding(variance).sqrt(), degrees }
     }
 
     /// The ratio of the geometric means, other to baseline.
@@ -106,6 +118,11 @@ impl Difference {
     fn student(&self) -> Option<StudentsT> {
         StudentsT::new(0.0, 1.0, self.degrees).ok()
     }
+}
+
+/// Logarithms of equal values differ from their mean by rounding errors alone.
+fn without_rounding(variance: f64) -> f64 {
+    if variance < 1e-28 { 0.0 } else { variance }
 }
 
 /// The bound that a ratio must keep.

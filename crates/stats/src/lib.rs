@@ -2,13 +2,14 @@
 //!
 //! A [`Recorder`] collects times into a [`Histogram`] for each transaction type. An [`Estimate`] is the median of
 //! repeats with its interval. A [`Difference`] says whether two samples of runs differ, and a [`Family`] judges many
-//! differences together. A [`Fit`] says how a rate grows with parallelism, and a [`Trend`] whether it changed within a
-//! window. [`search`] chooses what to measure next, by what was measured.
+//! differences together. [`Pairs`] compare what was measured in turn. A [`Fit`] says how a rate grows with parallelism,
+//! and a [`Trend`] whether it changed within a window. [`search`] chooses what to measure next, by what was measured.
 
 mod buckets;
 mod difference;
 mod estimate;
 mod histogram;
+mod paired;
 mod recorder;
 mod scaling;
 pub mod search;
@@ -19,6 +20,7 @@ mod winner;
 pub use difference::{Difference, Family, JudgedRow, NotComparable, RatioBound, holm};
 pub use estimate::{Estimate, Interval};
 pub use histogram::{Histogram, HistogramError};
+pub use paired::{First, Pairs};
 pub use recorder::{
     LocalRecorder, MOST_TYPES, PartError, RecordedTimes, Recorder, Recording, RecordingPart, Sample, StepCounts,
     StepSummary, TypeId, TypeRecording, Types, TypesError,

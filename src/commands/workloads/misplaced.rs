@@ -9,26 +9,37 @@ use dbdyno_workload::Workload;
 /// # Errors
 /// Such an option was given.
 pub(crate) fn refuse_misplaced(args: &RunArgs, workload: Option<&'static dyn Workload>) -> Result<(), Error> {
-    let of_tests =
-        [("--ramp", args.ramp.is_some()), ("--jobs", args.jobs.is_some()), ("--threads", args.threads.is_some())];
+    let of_tests = [
+        ("--ramp", args.work.ramp.is_some()),
+        ("--jobs", args.work.jobs.is_some()),
+        ("--threads", args.work.threads.is_some()),
+    ];
     let of_workloads = [
-        ("--users", args.users.is_some(), "tests take --ramp 1,2,4 or --jobs N"),
-        ("--scale", args.scale.is_some(), "tests take --size"),
-        ("--mix", args.client.mix.is_some(), "a test has one type of transaction"),
-        ("--pause", args.client.pause.is_some(), "tests take --think, which pauses between transactions"),
-        ("--logon", args.client.logon.is_some(), "the sessions of tests are kept"),
+        ("--users", args.work.users.is_some(), "tests take --ramp 1,2,4 or --jobs N"),
+        ("--scale", args.work.scale.is_some(), "tests take --size"),
+        ("--mix", args.work.client.mix.is_some(), "a test has one type of transaction"),
+        ("--pause", args.work.client.pause.is_some(), "tests take --think, which pauses between transactions"),
+        ("--logon", args.work.client.logon.is_some(), "the sessions of tests are kept"),
     ];
     let not_of_units = [
-        ("--users", args.users.is_some(), "how many sessions are at work is said by --schemas and THREADS_PER_SCHEMA"),
-        ("--scale", args.scale.is_some(), "--schemas says how many there are, and --set SCALE=80M how large each is"),
-        ("--mix", args.client.mix.is_some(), "UPDATE_PCT and SCAN_PCT are its mix"),
+        (
+            "--users",
+            args.work.users.is_some(),
+            "how many sessions are at work is said by --schemas and THREADS_PER_SCHEMA",
+        ),
+        (
+            "--scale",
+            args.work.scale.is_some(),
+            "--schemas says how many there are, and --set SCALE=80M how large each is",
+        ),
+        ("--mix", args.work.client.mix.is_some(), "UPDATE_PCT and SCAN_PCT are its mix"),
         (
             "--pause",
-            args.client.pause.is_some(),
+            args.work.client.pause.is_some(),
             "an operation is one statement; THINK_TM_FREQUENCY pauses between two",
         ),
-        ("--logon", args.client.logon.is_some(), "its sessions are kept"),
-        ("--connections", args.client.connections.is_some(), "each of its sessions has its schema"),
+        ("--logon", args.work.client.logon.is_some(), "its sessions are kept"),
+        ("--connections", args.work.client.connections.is_some(), "each of its sessions has its schema"),
         ("--until-saturated", args.search.until_saturated, "name the steps, as in --schemas 1,2,4,8"),
         ("--until", !args.search.until.is_empty(), "name the steps, as in --schemas 1,2,4,8"),
     ];
@@ -41,10 +52,10 @@ pub(crate) fn refuse_misplaced(args: &RunArgs, workload: Option<&'static dyn Wor
                 format!("{option} has no use with the workload {}: {instead}", of.name())
             })
         }
-        Some(of) if args.schemas.is_some() => {
+        Some(of) if args.work.schemas.is_some() => {
             Some(format!("--schemas is for the workload slob; how many are at work on {} is said by --users", of.name()))
         }
-        None if args.schemas.is_some() => Some("--schemas is for the workload slob; tests take --ramp 1,2,4".to_owned()),
+        None if args.work.schemas.is_some() => Some("--schemas is for the workload slob; tests take --ramp 1,2,4".to_owned()),
         Some(of) => of_tests.iter().find(|(_, given)| *given).map(|(option, _)| {
             format!(
                 "{option} is for tests; how many are at work on the workload {} at once is said by --users, as in --users 1,2,4",

@@ -14,6 +14,7 @@ mod grants;
 pub(crate) mod limits;
 mod order_entry;
 pub(crate) mod other_sessions;
+mod pair;
 pub(crate) mod passwords;
 pub(crate) mod private;
 pub(crate) mod privileges;

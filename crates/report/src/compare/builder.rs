@@ -6,7 +6,7 @@ use super::query::RowQuery;
 use super::row::{ComparedCell, ComparedRow, KeyFigure};
 use super::side::{CompareError, MOST_SIDES, Side, SideInfo};
 use super::stated::{self, Stated};
-use super::{cells, curves, efficiency, layers, others, regression, settings, summary, times, warnings};
+use super::{cells, curves, efficiency, in_turn, layers, others, regression, settings, summary, times, warnings};
 use crate::figures::{self, FigureQuery};
 use crate::groups::unique;
 use dbdyno_catalogue::Catalogue;
@@ -77,7 +77,8 @@ pub fn compare(
     alone.retain(|of| !shown.contains(of));
     let others = if options.tests.is_some() { Vec::new() } else { others::of(sides) };
     let stated = if options.tests.is_some() { Stated::default() } else { stated::of(sides) };
-    if rows.is_empty() && others.is_empty() && stated.rows.is_empty() {
+    let pairs = in_turn::rows(sides, baseline, catalogue);
+    if rows.is_empty() && pairs.is_empty() && others.is_empty() && stated.rows.is_empty() {
         return Err(CompareError::NothingInCommon { sides: names(), pattern: options.tests.map(str::to_owned) });
     }
     rows.sort_by_key(|row| row.which);
@@ -92,6 +93,7 @@ pub fn compare(
         layers: layers::of(&rows, baseline, catalogue),
         efficiency: efficiency::of(&infos, &rows),
         regression: options.max_regression_pct.map(|pct| regression::judge(&rows, &alone, baseline, pct)),
+        pairs,
         sides: infos,
         rows,
         alone,

@@ -1,6 +1,7 @@
 //! The rows: each side's figure, found in every run, combined, ranked, and divided by the baseline's.
 
 use super::alike::{depends_on_size, sizes_differ};
+use super::paired_figures::PairedFigures;
 use super::query::{Found, RowQuery};
 use super::row::{ComparedCell, ComparedRow, KeyFigure, Rank, Ratio, RatioVerdict};
 use super::side::Side;
@@ -11,7 +12,7 @@ use crate::numbers::MISSING;
 use crate::summary::head::within;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Better, Commits, Flag, MetricId, Point, PrintedBound, Subject, UsableFor};
-use dbdyno_stats::{Difference, Estimate, NotComparable};
+use dbdyno_stats::{Estimate, NotComparable};
 use std::collections::BTreeSet;
 
 /// The unit of a scaling.
@@ -98,8 +99,16 @@ fn cell(side: &Side, query: &RowQuery<'_>, catalogue: &Catalogue) -> ComparedCel
         rank: Rank::None,
         heat: None,
         ratio: None,
+        in_turn: in_turn(side, &points, query),
         values,
     }
+}
+
+/// The figures by their repeat of a side's only run, if it was measured in turn with another.
+fn in_turn(side: &Side, points: &[&Point], query: &RowQuery<'_>) -> Option<PairedFigures> {
+    let [run] = side.runs.as_slice() else { return None };
+    let is_of_points = matches!(query.which, KeyFigure::Speed | KeyFigure::Throughput);
+    PairedFigures::of(run, points, &MetricId::from(query.metric)).filter(|_| is_of_points)
 }
 
 /// Fills in the cells' texts: as printed where all sides print the same unit, else with four digits.
@@ -225,31 +234,15 @@ fn ratio(base: &ComparedCell, cell: &ComparedCell, better: Better, why_not: Opti
     let value = cell.value.zip(base.value).filter(|(a, b)| *a > 0.0 && *b > 0.0).map(|(a, b)| a / b);
     let plain = |verdict, why: Option<String>| {
         let value = value.filter(|_| verdict != RatioVerdict::NoRatio);
-        Ratio { value, low: None, high: None, p_value: None, verdict, why }
+        Ratio { value, ..Ratio::none(verdict, why) }
     };
     if let Some(why) = why_not.or_else(|| unfit(base, cell)) {
         return plain(RatioVerdict::NoRatio, Some(why));
     }
-    match Difference::of(&base.values, &cell.values) {
+    match base.difference(cell) {
         Err(why @ NotComparable::NotPositive) => plain(RatioVerdict::NoRatio, Some(why.to_string())),
-        Err(why @ NotComparable::Spread) => plain(RatioVerdict::SpreadUnknown, Some(why.to_string())),
-        Ok(difference) => {
-            let interval = difference.interval(0.95);
-            let more = difference.ratio() > 1.0;
-            let verdict = match difference.is_shown() {
-                false => RatioVerdict::NoDifferenceShown,
-                true if more == (better == Better::Higher) => RatioVerdict::Better,
-                true => RatioVerdict::Worse,
-            };
-            Ratio {
-                value: Some(difference.ratio()),
-                low: Some(interval.low),
-                high: Some(interval.high),
-                p_value: Some(difference.p_value()),
-                verdict,
-                why: None,
-            }
-        }
+        Err(why) => plain(RatioVerdict::SpreadUnknown, Some(why.to_string())),
+        Ok(difference) => Ratio::shown(&difference, difference.p_value(), better),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::curves::RampCurve;
 use super::efficiency::Efficiency;
+use super::in_turn::PairedRow;
 use super::others::OtherSeries;
 use super::regression::Regression;
 use super::row::{ComparedRow, LayerFactors, Ratio, RatioVerdict};
@@ -33,6 +34,9 @@ pub struct Comparison {
     pub layers: Vec<LayerFactors>,
     /// Speed and throughput of each test that two sides have.
     pub rows: Vec<ComparedRow>,
+    /// What was measured in turn, where both sides were.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pairs: Vec<PairedRow>,
     /// Tests that only one side has: code, and index of the side.
     pub alone: Vec<(String, usize)>,
     /// How rates grow with parallelism.

@@ -60,7 +60,7 @@ pub(super) fn judge(rows: &[ComparedRow], alone: &[(String, usize)], baseline: u
         let Some(base) = row.cells.get(baseline) else { continue };
         for (side, cell) in row.cells.iter().enumerate().filter(|(side, _)| *side != baseline) {
             let fit = !row.unlike_sizes && cells::unfit(base, cell).is_none();
-            match Difference::of(&base.values, &cell.values) {
+            match base.difference(cell) {
                 Ok(difference) if fit => {
                     let bound = match row.better {
                         Better::Higher => RatioBound::AtLeast(1.0 - limit_pct / 100.0),

@@ -1,8 +1,13 @@
 //! Figures side by side: a row for each figure of a test, and what may be said of them.
 
+use super::paired_figures::PairedFigures;
 use crate::document::Form;
 use dbdyno_model::{Better, Commits, Flag, Layer, MetricId, PrintedBound, Suspect, UsableFor};
+use dbdyno_stats::{Difference, NotComparable};
 use serde::Serialize;
+
+/// Below this p value a difference is shown.
+const SIGNIFICANT: f64 = 0.05;
 
 /// Which figure of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -110,6 +115,22 @@ pub struct ComparedCell {
     pub heat: Option<f64>,
     /// The ratio to the baseline.
     pub ratio: Option<Ratio>,
+    /// Its figures by their repeat, where its only run was measured in turn with another.
+    #[serde(skip)]
+    pub(crate) in_turn: Option<PairedFigures>,
+}
+
+impl ComparedCell {
+    /// The difference of another side's figures to this side's: pair by pair where they were measured in turn, else
+    /// run by run.
+    ///
+    /// # Errors
+    /// There are too few, or one is not above zero.
+    pub(super) fn difference(&self, other: &Self) -> Result<Difference, NotComparable> {
+        let in_turn = self.in_turn.as_ref().zip(other.in_turn.as_ref());
+        let in_turn = in_turn.and_then(|(base, other)| base.difference(other));
+        in_turn.unwrap_or_else(|| Difference::of(&self.values, &other.values))
+    }
 }
 
 /// The conclusion from a ratio.
@@ -143,6 +164,32 @@ pub struct Ratio {
     pub verdict: RatioVerdict,
     /// Why there is no stronger conclusion.
     pub why: Option<String>,
+}
+
+impl Ratio {
+    /// What a difference shows, with a p value that may be corrected.
+    pub(super) fn shown(difference: &Difference, p_value: f64, better: Better) -> Self {
+        let interval = difference.interval(0.95);
+        let more = difference.ratio() > 1.0;
+        let verdict = match p_value < SIGNIFICANT {
+            false => RatioVerdict::NoDifferenceShown,
+            true if more == (better == Better::Higher) => RatioVerdict::Better,
+            true => RatioVerdict::Worse,
+        };
+        Self {
+            value: Some(difference.ratio()),
+            low: Some(interval.low),
+            high: Some(interval.high),
+            p_value: Some(p_value),
+            verdict,
+            why: None,
+        }
+    }
+
+    /// Without a value.
+    pub(super) fn none(verdict: RatioVerdict, why: Option<String>) -> Self {
+        Self { value: None, low: None, high: None, p_value: None, verdict, why }
+    }
 }
 
 /// One layer on every side.

@@ -36,6 +36,7 @@ const FACTS: &[(&str, RunFact)] = &[
     ("kernel", |r| r.platform.kernel.clone()),
     ("virtualisation", |r| r.platform.virtualisation.clone()),
     ("storage", storage),
+    ("before each point", |r| r.pairing.as_ref()?.before.clone()),
 ];
 
 /// The window that most points had; points of whole statements end when they end.

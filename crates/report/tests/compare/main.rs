@@ -6,6 +6,7 @@
 #[path = "../fixture/mod.rs"]
 mod fixture;
 mod heatmaps;
+mod in_turn;
 mod latency;
 mod like;
 mod pipeline;

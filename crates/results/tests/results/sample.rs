@@ -58,6 +58,7 @@ pub(crate) fn plan(points: usize) -> Plan {
         definitions: "fedcba9876543210".to_owned(),
         points,
         searches: Vec::new(),
+        pairing: None,
     }
 }
 

@@ -43,6 +43,7 @@ pub fn storage_plan(settings: &OrionSettings, seed: u64) -> Plan {
         definitions: definition.clone(),
         points: settings.points.iter().map(point).collect(),
         searches: Vec::new(),
+        pairing: None,
     }
 }
 

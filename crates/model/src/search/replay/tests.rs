@@ -34,6 +34,7 @@ fn plan(goal: SearchGoal, template: PlannedPoint) -> Plan {
         definitions: String::new(),
         points: vec![template.clone()],
         searches: vec![Search { goal, template }],
+        pairing: None,
     }
 }
 
@@ -244,7 +245,7 @@ fn an_answer_excuses_what_goes_too_far_and_no_loss() {
     let of = |status, overload| Point { status, overload, ..empty(&plan.points[0]) };
     let refused = of(Status::Failed, false);
     assert!(!run.is_beyond_an_answer(&refused), "there is no answer");
-    run.search(&plan, &places);
+    run.add_from_plan(&plan, &places);
     assert!(run.is_beyond_an_answer(&refused) && run.is_beyond_an_answer(&of(Status::Invalid, true)));
     assert!(!run.is_beyond_an_answer(&of(Status::Invalid, false)), "what the proof found is no part of a search");
     let other = Point { subject: TestCode::new("T611").unwrap().into(), ..refused };

@@ -19,7 +19,7 @@ pub(super) fn section(comparison: &Comparison) -> Section {
     section.push(table(comparison));
     let mut factors = comparison.layers.iter().flat_map(|layer| layer.sides.iter().flatten());
     let meaning = match factors.all(|factor| factor.is_interval) {
-        true => "In parentheses the 95 % interval over runs.",
+        true => "In parentheses the 95 % interval over runs, or over pairs.",
         false => "In parentheses the range over the tests, which is no interval: that takes three runs on each side.",
     };
     section.push(Note::plain(format!(

@@ -5,6 +5,7 @@ mod curves;
 mod efficiency;
 mod extent;
 mod figures;
+mod in_turn;
 mod latency;
 mod layers;
 mod notes;
@@ -26,8 +27,13 @@ impl Comparison {
     /// The report. `verdicts` are those of the sides, if requirements were given.
     #[must_use]
     pub fn document(&self, sides: &[Side], verdicts: &[Verdict], catalogue: &Catalogue, show: Extent) -> Document {
-        let mut sections =
-            vec![verdict::section(verdicts), differs(self), figures::summary(self), layers::section(self)];
+        let mut sections = vec![
+            verdict::section(verdicts),
+            in_turn::section(self),
+            differs(self),
+            figures::summary(self),
+            layers::section(self),
+        ];
         sections.extend(figures::sections(self));
         if show == Extent::Page {
             sections.push(curves::section(self, catalogue));
@@ -57,6 +63,13 @@ impl Comparison {
         }
         let title = if show == Extent::Page { title(self) } else { String::new() };
         Document { kind: "dbdyno comparison", title, head: head(self), sections }
+    }
+
+    /// What was measured in turn, and what differs between the sides.
+    #[must_use]
+    pub fn document_of_pairs(&self) -> Document {
+        let sections = vec![in_turn::section(self), differs(self)];
+        Document { kind: "dbdyno pair", title: String::new(), head: head(self), sections }
     }
 }
 

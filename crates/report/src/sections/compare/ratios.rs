@@ -28,7 +28,7 @@ pub(super) fn section(comparison: &Comparison) -> Section {
     section.push_notes([
         (
             comparison.ratios().any(|r| r.low.is_some()),
-            "In parentheses the 95 % interval over runs; = no difference shown, as it holds 1. Of 20 rows without any \
+            "In parentheses the 95 % interval over runs, or over pairs of what was measured in turn; = no difference shown, as it holds 1. Of 20 rows without any \
              difference one is called different.",
         ),
         (

@@ -1,0 +1,99 @@
+//! A side as it is asked for, and how it is opened.
+
+use super::super::context::Context;
+use super::super::measuring::Ready;
+use super::super::resolved_run::{self, ResolvedRun};
+use super::super::settings;
+use super::super::workloads::{self, WorkloadTarget};
+use crate::cli::{PairArgs, RunArgs};
+use crate::error::Error;
+use dbdyno_engine::Sampling;
+use dbdyno_model::PairSide;
+use dbdyno_run::{RunError, StopSwitch};
+use dbdyno_workload::{Settings, Workload};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// A side that is asked for.
+pub(super) struct AskedSide {
+    pub(super) args: RunArgs,
+    workload: Option<&'static dyn Workload>,
+    settings: Settings,
+    /// What is called before each of its points.
+    pub(super) before: Option<String>,
+}
+
+impl AskedSide {
+    /// What the user asks for of a side.
+    ///
+    /// # Errors
+    /// Arguments that contradict each other.
+    pub(super) fn of(args: &PairArgs, side: PairSide, context: &Context) -> Result<Self, Error> {
+        let before = args.before(side).map(str::to_owned);
+        let args = workloads::with_suite(&args.of_side(side), &context.catalogue)?;
+        let workload = resolved_run::workload(&args, context)?;
+        let settings = settings::of_run(&args, workload)?;
+        Ok(Self { args, workload, settings, before })
+    }
+
+    /// Opens its target, after its command.
+    ///
+    /// # Errors
+    /// The command fails, or the target cannot be measured.
+    pub(super) fn open(&self, stop: &StopSwitch, context: &Context) -> Result<ResolvedRun, Error> {
+        if let Some(before) = &self.before {
+            call(before, stop)?;
+        }
+        let url = self.args.target.target.as_deref().unwrap_or_default();
+        ResolvedRun::of((&self.args, self.workload), (url, None), self.settings.clone(), context)
+    }
+
+    /// Loads what its target lacks, and locks it.
+    ///
+    /// # Errors
+    /// It cannot be loaded, or another dbdyno is at work there.
+    pub(super) fn ready<'a>(
+        &self,
+        opened: &'a ResolvedRun,
+        workload: Option<WorkloadTarget>,
+        stop: &StopSwitch,
+        context: &'a Context,
+    ) -> Result<Ready<'a>, Error> {
+        let most_jobs = self.args.work.max_jobs;
+        let mut ready =
+            Ready::make(&opened.place, workload, opened.load(&self.args), (stop.clone(), most_jobs), context)?;
+        ready.sampling = if self.args.work.no_sampling { Sampling::Off } else { Sampling::On };
+        Ok(ready)
+    }
+}
+
+/// Calls a command of the user's in a shell. What it prints goes to the standard error.
+fn call(command: &str, stop: &StopSwitch) -> Result<(), Error> {
+    let failed = |why: String| Error::Usage(format!("the command '{command}', before a point, {why}"));
+    let mut child = Command::new("sh")
+        .args(["-c", command])
+        .stdin(Stdio::null())
+        .stdout(std::io::stderr())
+        .spawn()
+        .map_err(|error| failed(format!("cannot be called: {error}")))?;
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) if status.success() => return Ok(()),
+            Ok(Some(status)) => return Err(failed(format!("failed: {status}"))),
+            Ok(None) if stop.requested() => {
+                _ = child.kill();
+                _ = child.wait();
+                return Err(failed("was stopped".to_owned()));
+            }
+            Ok(None) => std::thread::sleep(PAUSE),
+            Err(error) => return Err(failed(format!("cannot be waited for: {error}"))),
+        }
+    }
+}
+
+/// A pair that ended before its plans did.
+pub(super) fn ended_early(source: RunError) -> Error {
+    Error::Run { source: Box::new(source), next: "`dbdyno compare` shows it, and `dbdyno pair` begins anew".to_owned() }
+}
