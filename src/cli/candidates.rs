@@ -6,7 +6,8 @@ use clap::Command;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter as _};
 use dbdyno::ENGINES;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_engine::{EngineInfo, private};
+use dbdyno_engine::EngineInfo;
+use dbdyno_engine::private::{Home, Which};
 use dbdyno_results::{FileAccess, Repository, RunNames};
 use dbdyno_storage::BackendKind;
 use dbdyno_storage::orion::{Choice, LargeType, MatrixKind, RunKind, Simulate, Storax};
@@ -191,8 +192,8 @@ impl Named {
             dbdyno_engine::Target::parse(target).is_ok_and(|target| ENGINES.engine_of(&target).is_ok())
         };
         let before = before.into_iter().filter(of_engines).map(|target| (target, "measured before".to_owned()));
-        let own = ENGINES.with_private_servers().map(|(engine, _)| private::target_of(engine.name));
-        let own = own.map(|target| (target, "a server that `dbdyno up` started".to_owned()));
+        let own = ENGINES.with_private_servers().flat_map(|(engine, _)| own_servers(engine.name));
+        let own = own.map(|which| (which.target(), "a server that `dbdyno up` started".to_owned()));
         let begin = |engine: &EngineInfo| (beginning(engine).to_owned(), engine.title.to_owned());
         let begins = shown().map(begin);
         let mut found = offered(before.chain(own).chain(begins).collect(), typed);
@@ -205,6 +206,18 @@ impl Named {
         }
         found
     }
+}
+
+/// An engine's private server without a name, and those with names that there are.
+fn own_servers(engine: &str) -> Vec<Which> {
+    let home = Home::from_environment().ok();
+    let names = home.iter().flat_map(Home::names);
+    let there = |name: &String| {
+        let named = home.as_ref().and_then(|home| home.named(Some(name)).ok());
+        named.is_some_and(|named| named.path().join(engine).is_dir())
+    };
+    let named = names.filter(there).map(|name| Which { engine: engine.to_owned(), name: Some(name) });
+    std::iter::once(Which::of(engine)).chain(named).collect()
 }
 
 /// A word and what it is.

@@ -11,7 +11,8 @@ use crate::cli::RunArgs;
 use crate::error::Error;
 use crate::output;
 use dbdyno::ENGINES;
-use dbdyno_engine::private::{self, Cpus, Home, Instance, UpRequest, choose_cpus, cpus_in_words, target_of};
+use dbdyno_engine::Target;
+use dbdyno_engine::private::{self, Cpus, Home, Instance, UpRequest, Which, choose_cpus, cpus_in_words};
 use dbdyno_engine::servers::Product;
 use dbdyno_model::{Plan, PlannedPoint, RunId, RunStatus, Size};
 use dbdyno_report::numbers;
@@ -52,24 +53,38 @@ pub(super) fn asked(args: &RunArgs, url: &str) -> Result<Option<CoresRequest>, E
     if args.work.what.first().map(String::as_str) != Some("slob") {
         return refused("--cores is for the workload slob, as in `dbdyno run slob --cores 1,2,4`".to_owned());
     }
-    let Some(engine) = url.strip_prefix("private:") else {
+    let target = Target::parse(url)?;
+    if target.scheme != private::SCHEME {
         return refused(format!(
             "--cores starts the server again for each number, so it is for private servers, and {url} is none; say --target {}",
-            ENGINES.with_private_servers().next().map(|(engine, _)| target_of(engine.name)).unwrap_or_default()
+            ENGINES
+                .with_private_servers()
+                .next()
+                .map(|(engine, _)| Which::of(engine.name).target())
+                .unwrap_or_default()
         ));
-    };
-    let engine = engine.split(['?', '/']).next().unwrap_or(engine);
+    }
+    let which = Which::of_target(&target)?;
     let schemas_per_core = args.cores.schemas_per_core.unwrap_or(1.0);
     if !(schemas_per_core > 0.0 && schemas_per_core <= 1_000.0) {
         return refused(format!("--schemas-per-core {schemas_per_core}: it is a number above 0, and 1,000 at most"));
     }
-    let product = product(engine)?;
-    let looking = failed("looking at", engine);
-    let home = Home::from_environment().map_err(&looking)?;
-    let found = home.instance_folder(engine).and_then(|folder| Instance::read(&folder)).map_err(&looking)?;
+    let product = product(&which.engine)?;
+    let looking = failed("looking at", &which);
+    let home = Home::from_environment().and_then(|home| home.named(which.name.as_deref())).map_err(&looking)?;
+    let found = home.instance_folder(&which.engine).and_then(|folder| Instance::read(&folder)).map_err(&looking)?;
     let Some(found) = found.filter(Instance::lives) else {
-        return refused(format!("the private server of {engine} does not run; start it first: dbdyno up {engine}"));
+        return refused(format!("the private {which} does not run; start it first: dbdyno up {}", which.arguments()));
     };
+    if found.standby.is_some() {
+        return refused(format!(
+            "--cores starts the server again and again, and that of {} has a standby; start it without: dbdyno down {command} --keep && \
+             dbdyno up {command} --size {}",
+            which.target(),
+            found.size,
+            command = which.arguments()
+        ));
+    }
     let mut cores = ramp.resolve(dbdyno_probe::hardware_threads());
     cores.sort_unstable();
     cores.dedup();
@@ -193,7 +208,7 @@ impl CoresRequest {
 
     /// Starts the server again with its data, for a step or as it was found.
     fn restart(&self, step: Option<&Step>, stop: &StopSwitch, context: &Context) -> Result<(), Error> {
-        let (engine, size) = (self.product.about().engine, self.size(context)?);
+        let (which, size) = (self.found.which(), self.size(context)?);
         // What the user stops is measuring; the server is still to run as before.
         let watch = UpWatch::with(context, if step.is_some() { stop.clone() } else { StopSwitch::default() });
         let sized = Size { engine_cache_bytes: self.cache_bytes(step, size), ..size.clone() };
@@ -205,9 +220,10 @@ impl CoresRequest {
             keep: Some(self.found.keep),
             programs: programs.as_deref(),
             hardware_threads: dbdyno_probe::hardware_threads(),
+            standby: None,
         };
-        private::down(&self.home, self.product, Some(true), &watch).map_err(failed("stopping", engine))?;
-        private::up(&self.home, self.product, &request, &watch).map_err(failed("starting", engine))?;
+        private::down(&self.home, self.product, Some(true), &watch).map_err(failed("stopping", &which))?;
+        private::up(&self.home, self.product, &request, &watch).map_err(failed("starting", &which))?;
         Ok(())
     }
 }

@@ -7,7 +7,7 @@ use super::up::UpWatch;
 use crate::cli::DownArgs;
 use crate::error::Error;
 use crate::output::shell_word;
-use dbdyno_engine::private::{self, Down, Home};
+use dbdyno_engine::private::{self, Down, Home, Which};
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]
@@ -19,6 +19,8 @@ struct DownDocument<'a> {
     kept: bool,
     /// Whether data was removed.
     removed: bool,
+    /// Whether there was a standby; its data is never kept.
+    standby: bool,
     /// The size class of the data; absent where there was none.
     size: Option<&'a str>,
 }
@@ -28,31 +30,34 @@ pub(super) fn down(args: &DownArgs, context: &Context) -> Result<(), Error> {
         return private_servers::show(Asking::Down, args.shown.format(), context);
     };
     let product = product(engine)?;
-    let home = Home::from_environment().map_err(failed("stopping", engine))?;
+    let which = Which { engine: engine.clone(), name: args.name.clone() };
+    let failed = failed("stopping", &which);
+    let home = Home::from_environment().and_then(|home| home.named(args.name.as_deref())).map_err(&failed)?;
     let done = private::down(&home, product, args.keep, &UpWatch::new(context)?);
-    let done = done.map_err(failed("stopping", engine))?;
-    let Down { stopped, kept, removed, ref instance } = done;
-    let (target, size) = (private::target_of(engine), instance.as_ref().map(|i| i.size.as_str()));
-    let answer = DownDocument { target, stopped, kept, removed, size };
-    args.shown.format().show(&answer, || page(engine, &done, &home))
+    let done = done.map_err(&failed)?;
+    let Down { stopped, kept, removed, ref instance, standby } = done;
+    let (target, size) = (which.target(), instance.as_ref().map(|i| i.size.as_str()));
+    let answer = DownDocument { target, stopped, kept, removed, standby, size };
+    args.shown.format().show(&answer, || page(&which, &done, &home))
 }
 
-fn page(engine: &str, done: &Down, home: &Home) -> String {
+fn page(which: &Which, done: &Down, home: &Home) -> String {
     let home = home.path().display();
     let Some(instance) = &done.instance else {
         return if done.removed {
-            format!("removed the data of a private {engine} that nothing more was known of")
+            format!("removed the data of a private {which} that nothing more was known of")
         } else {
-            format!("nothing to stop: there is no private {engine} in {home}")
+            format!("nothing to stop: there is no private {which} in {home}")
         };
     };
-    let stopped = if done.stopped { "stopped" } else { "does not run" };
-    let name = format!("private {engine} for size {}", instance.size);
+    let with = if done.standby { " with its standby" } else { "" };
+    let stopped = format!("{}{with}", if done.stopped { "stopped" } else { "does not run" });
+    let name = format!("private {which} for size {}", instance.size);
     if done.kept {
         let data = instance.data.display();
-        let up = format!("dbdyno up {} --size {}", instance.engine, shell_word(&instance.size));
+        let (arguments, size) = (which.arguments(), shell_word(&instance.size));
         format!(
-            "{name}: {stopped}; its data is kept in {data}\n  {up}   starts it again\n  dbdyno down {engine} --keep=false   removes its data"
+            "{name}: {stopped}; its data is kept in {data}\n  dbdyno up {arguments} --size {size}   starts it again\n  dbdyno down {arguments} --keep=false   removes its data"
         )
     } else if done.removed {
         format!("{name}: {stopped}; its data was removed from {home}")

@@ -4,6 +4,7 @@ use crate::error::Error;
 use crate::{output, secrets, signals};
 use dbdyno::ENGINES;
 use dbdyno_catalogue::Catalogue;
+use dbdyno_engine::private::Which;
 use dbdyno_engine::{Engine, EngineInfo, Loaded, Target};
 use dbdyno_model::{ErrorClass, Plan, Platform, Size};
 use dbdyno_run::{LoadError, LoadRequest, PlanContext, RunRequest, resolve};
@@ -135,9 +136,9 @@ fn opened(target: &Target, size: &Size) -> Result<Box<dyn Engine>, Error> {
 fn wished_size(target: &Target, size: Option<&str>) -> Result<Option<String>, Error> {
     match (ENGINES.private_server(target)?, size) {
         (Some(server), Some(size)) if server.size != size => Err(Error::Usage(format!(
-            "{target} was started for size {}, not {size}; leave --size away, or start it anew: dbdyno down {engine} --keep=false && dbdyno up {engine} --size {size}",
+            "{target} was started for size {}, not {size}; leave --size away, or start it anew: dbdyno down {arguments} --keep=false && dbdyno up {arguments} --size {size}",
             server.size,
-            engine = target.rest
+            arguments = Which::of_target(target)?.arguments()
         ))),
         (Some(server), _) => Ok(Some(server.size)),
         (None, size) => Ok(size.map(str::to_owned)),

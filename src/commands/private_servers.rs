@@ -5,7 +5,7 @@ use super::context::Context;
 use crate::error::Error;
 use crate::output::{self, Format};
 use dbdyno::ENGINES;
-use dbdyno_engine::private::{self, HeldBy, Home, Instance, Private, Standing};
+use dbdyno_engine::private::{self, HeldBy, Home, Instance, Private, Standing, Which};
 use dbdyno_engine::servers::{Found, Product, ServerError};
 use dbdyno_report::lists;
 use serde::Serialize;
@@ -29,8 +29,8 @@ pub(super) fn product(engine: &str) -> Result<&'static dyn Product, Error> {
 }
 
 /// How an error of a private server ends the command.
-pub(super) fn failed(doing: &'static str, engine: &str) -> impl Fn(ServerError) -> Error {
-    let target = private::target_of(engine);
+pub(super) fn failed(doing: &'static str, which: &Which) -> impl Fn(ServerError) -> Error + use<> {
+    let target = which.target();
     move |error| match error {
         ServerError::Refused(text) => Error::Usage(text),
         ServerError::Failed(source) => Error::Engine { doing, target: target.clone(), source },
@@ -45,9 +45,11 @@ pub(super) enum Asking {
 }
 
 /// How things stand with an engine's private server.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 struct ServerItem {
     engine: &'static str,
+    /// Its name, where it has one.
+    name: Option<String>,
     state: State,
     /// The version of the programs that a start would take.
     version: Option<String>,
@@ -81,8 +83,8 @@ enum State {
 /// # Errors
 /// The folder of private servers cannot be looked at.
 pub(super) fn show(asking: Asking, format: Format, context: &Context) -> Result<(), Error> {
-    let own = ENGINES.with_private_servers();
-    let items = own.map(|(engine, private)| item(asking, engine.name, private)).collect::<Result<Vec<_>, _>>()?;
+    let own = ENGINES.with_private_servers().map(|(engine, private)| items(asking, engine.name, private));
+    let items = own.collect::<Result<Vec<_>, _>>()?.concat();
     format.show(&items, || page(asking, &items))?;
     let possible = items.iter().filter(|_| asking == Asking::Up);
     let possible = possible.filter_map(|item| Some((item.state == State::Running, item.command.as_ref()?)));
@@ -92,11 +94,29 @@ pub(super) fn show(asking: Asking, format: Format, context: &Context) -> Result<
     Ok(())
 }
 
-fn item(asking: Asking, engine: &'static str, of: Private) -> Result<ServerItem, Error> {
-    let failed = failed("looking at", engine);
+/// The server of an engine without a name, and those with names that there are.
+fn items(asking: Asking, engine: &'static str, of: Private) -> Result<Vec<ServerItem>, Error> {
+    let failed = failed("looking at", &Which::of(engine));
     let home = Home::from_environment().map_err(&failed)?;
+    let mut items = vec![item(asking, (engine, None), of, &home)?];
+    for name in home.names() {
+        let home = home.named(Some(&name)).map_err(&failed)?;
+        let item = item(asking, (engine, Some(name)), of, &home)?;
+        items.extend(Some(item).filter(|item| item.state != State::None));
+    }
+    Ok(items)
+}
+
+fn item(
+    asking: Asking,
+    (engine, name): (&'static str, Option<String>),
+    of: Private,
+    home: &Home,
+) -> Result<ServerItem, Error> {
+    let which = Which { engine: engine.to_owned(), name };
+    let failed = failed("looking at", &which);
     let named = of.product.about().programs.named();
-    let standing = Standing::look(&home, of.product, named.as_deref()).map_err(&failed)?;
+    let standing = Standing::look(home, of.product, named.as_deref()).map_err(&failed)?;
     let state = match (standing.runs(), standing.is_kept()) {
         (true, _) => State::Running,
         (false, true) => State::Stopped,
@@ -112,21 +132,22 @@ fn item(asking: Asking, engine: &'static str, of: Private) -> Result<ServerItem,
     let size = known.map(|instance: Instance| instance.size);
     // Nothing starts without programs.
     let can = found.is_some() || state == State::Running || asking == Asking::Down;
-    let command = command(asking, engine, state, size.as_deref()).filter(|_| can);
+    let command = command(asking, &which, state, size.as_deref()).filter(|_| can);
     let (version, programs) = found.map(|Found { version, folder }| (version, folder)).unzip();
-    Ok(ServerItem { engine, state, version, programs, missing, size, cpus, held_by, command })
+    Ok(ServerItem { engine, name: which.name, state, version, programs, missing, size, cpus, held_by, command })
 }
 
 /// What to type; nothing where there is nothing to do.
-fn command(asking: Asking, engine: &str, state: State, size: Option<&str>) -> Option<String> {
+fn command(asking: Asking, which: &Which, state: State, size: Option<&str>) -> Option<String> {
+    let arguments = which.arguments();
     Some(match (asking, state) {
-        (Asking::Up, State::Running) => format!("dbdyno run quick --target {}", private::target_of(engine)),
-        (Asking::Up, State::None) => format!("dbdyno up {engine}"),
+        (Asking::Up, State::Running) => format!("dbdyno run quick --target {}", which.target()),
+        (Asking::Up, State::None) => format!("dbdyno up {arguments}"),
         (Asking::Up, State::Stopped) => {
-            format!("dbdyno up {engine} --size {}", output::shell_word(size.unwrap_or("D")))
+            format!("dbdyno up {arguments} --size {}", output::shell_word(size.unwrap_or("D")))
         }
-        (Asking::Down, State::Running) => format!("dbdyno down {engine}"),
-        (Asking::Down, State::Stopped) => format!("dbdyno down {engine} --keep=false"),
+        (Asking::Down, State::Running) => format!("dbdyno down {arguments}"),
+        (Asking::Down, State::Stopped) => format!("dbdyno down {arguments} --keep=false"),
         (Asking::Down, State::None) => return None,
     })
 }
@@ -147,7 +168,8 @@ fn page(asking: Asking, items: &[ServerItem]) -> String {
             (_, _, Some(why)) => why.clone(),
             _ => String::new(),
         };
-        vec![item.engine.to_owned(), state(item), item.command.clone().unwrap_or_default(), programs]
+        let which = Which { engine: item.engine.to_owned(), name: item.name.clone() };
+        vec![which.to_string(), state(item), item.command.clone().unwrap_or_default(), programs]
     };
     let rows: Vec<Vec<String>> = items.iter().map(row).collect();
     let mut page = lists::table(&["engine", "private server", "command", "programs"], &rows, output::width());

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::output;
 use crate::progress::Verbosity;
 use crate::signals;
-use dbdyno_engine::private::{self, Home, How, Instance, Up, UpRequest};
+use dbdyno_engine::private::{self, Home, How, Instance, StandbyRequest, Up, UpRequest, Which};
 use dbdyno_engine::servers::Watch;
 use dbdyno_report::numbers;
 use dbdyno_run::StopSwitch;
@@ -26,6 +26,8 @@ struct UpDocument<'a> {
     pid: u32,
     /// The command for an interactive client.
     shell_command: &'a str,
+    /// What both servers show of its standby, where it has one.
+    standby: Option<String>,
     instance: &'a Instance,
 }
 
@@ -35,9 +37,11 @@ pub(super) fn up(args: &UpArgs, context: &Context) -> Result<(), Error> {
     };
     let product = product(engine)?;
     let size = context.catalogue.size(&args.size)?;
-    let home = Home::from_environment().map_err(failed("starting", engine))?;
+    let which = Which { engine: engine.clone(), name: args.name.clone() };
+    let failed = failed("starting", &which);
+    let home = Home::from_environment().and_then(|home| home.named(args.name.as_deref())).map_err(&failed)?;
     let programs = product.about().programs.named();
-    let cpus = args.cpus.map(private::choose_cpus).transpose().map_err(failed("starting", engine))?;
+    let cpus = args.cpus.map(private::choose_cpus).transpose().map_err(&failed)?;
     let request = UpRequest {
         size,
         memory_limit_bytes: args.memory_limit,
@@ -45,16 +49,20 @@ pub(super) fn up(args: &UpArgs, context: &Context) -> Result<(), Error> {
         keep: args.keep,
         programs: programs.as_deref(),
         hardware_threads: dbdyno_probe::hardware_threads(),
+        standby: args.standby.map(|kind| StandbyRequest { kind, through: None }),
     };
     let begun = Instant::now();
     let up = private::up(&home, product, &request, &UpWatch::new(context)?);
-    let Up { instance, how } = up.map_err(failed("starting", engine))?;
+    let Up { instance, how } = up.map_err(&failed)?;
+    let server = private::find(&home, product, None).map_err(&failed)?;
+    let option = instance.standby.map(|kind| format!("?standby={kind}")).unwrap_or_default();
     let answer = UpDocument {
-        target: private::target_of(engine),
+        target: format!("{}{option}", which.target()),
         how,
         started_s: begun.elapsed().as_secs_f64(),
         pid: instance.pid(),
         shell_command: &product.shell_command(&instance.place()),
+        standby: server.standby().map(|(_, text)| text),
         instance: &instance,
     };
     args.shown.format().show(&answer, || page(&answer, context))?;
@@ -64,14 +72,14 @@ pub(super) fn up(args: &UpArgs, context: &Context) -> Result<(), Error> {
 
 fn page(answer: &UpDocument<'_>, context: &Context) -> String {
     let UpDocument { target, how, instance, shell_command, pid, .. } = answer;
-    let Instance { engine, version, size, .. } = instance;
+    let (Instance { version, size, .. }, which) = (instance, instance.which());
     let cache = numbers::bytes(instance.cache_bytes);
     let state = match how {
         How::Made => format!("started in {}", numbers::duration(answer.started_s)),
         How::Restarted => format!("started again with its data in {}", numbers::duration(answer.started_s)),
         How::Already => "runs already".to_owned(),
     };
-    let mut page = format!("private {engine} {version} for size {size}: {cache} cache, {state}\n");
+    let mut page = format!("private {which} {version} for size {size}: {cache} cache, {state}\n");
     let mut line = |name: &str, value: String| _ = writeln!(page, "  {name:<8} {value}");
     line("socket", instance.socket_folder.display().to_string());
     line("data", instance.data.display().to_string());
@@ -83,12 +91,15 @@ fn page(answer: &UpDocument<'_>, context: &Context) -> String {
     if let Some(by) = instance.held_by {
         line("cpus", format!("{} alone, held by {}", private::cpus_in_words(&instance.cpus), by.word()));
     }
+    if let Some(standby) = &answer.standby {
+        line("standby", standby.clone());
+    }
     let end =
         if instance.keep { "stops it and keeps its data" } else { "stops it and removes its data; --keep keeps it" };
     let rows = [
         ("measure", format!("dbdyno run quick --target {target}{}", context.same_files)),
         ("inside", (*shell_command).to_owned()),
-        ("stop", format!("dbdyno down {engine}   ({end})")),
+        ("stop", format!("dbdyno down {}   ({end})", which.arguments())),
     ];
     for (name, value) in rows {
         line(name, value);

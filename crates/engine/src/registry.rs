@@ -1,6 +1,7 @@
 //! What is known of an engine without a target, and the registry of all engines of a build.
 
-use crate::private::{self, Home, Private, PrivateServer};
+use crate::private::{self, Home, Private, PrivateServer, Which};
+use crate::servers::StandbyKind;
 use crate::{Engine, Target, TargetError};
 use dbdyno_model::{Mapping, Size, Test};
 
@@ -39,6 +40,19 @@ pub struct EngineInfo {
 /// The engines of a build.
 #[derive(Clone, Copy)]
 pub struct Registry(&'static [EngineInfo]);
+
+/// The option of a private target: the standby that it must have.
+fn standby_of(target: &Target) -> Result<Option<StandbyKind>, TargetError> {
+    match target.options.as_slice() {
+        [] => Ok(None),
+        [(name, kind)] if name == "standby" => {
+            StandbyKind::named(kind).map(Some).map_err(|problem| target.invalid(problem))
+        }
+        [(name, _), ..] => {
+            Err(target.invalid(format!("its one option is standby=KIND, and '{name}' is another; leave it away")))
+        }
+    }
+}
 
 impl Registry {
     /// A registry of these engines.
@@ -98,7 +112,7 @@ impl Registry {
         }
     }
 
-    /// The running instance behind `private:ENGINE`; `None` for a target of another scheme.
+    /// The running instance behind `private:ENGINE` or `private:ENGINE/NAME`; `None` for a target of another scheme.
     ///
     /// # Errors
     /// The engine has no private instances, or none runs.
@@ -107,15 +121,16 @@ impl Registry {
             return Ok(None);
         }
         let (_, private) = self.private_of(target)?;
-        let server = Home::from_environment().and_then(|home| private::find(&home, private.product));
+        let name = Which::of_target(target)?.name;
+        let home = Home::from_environment().and_then(|home| home.named(name.as_deref()));
+        let standby = standby_of(target)?;
+        let server = home.and_then(|home| private::find(&home, private.product, standby));
         server.map(Some).map_err(|error| target.invalid(error.to_string()))
     }
 
     fn private_of(self, target: &Target) -> Result<(&'static EngineInfo, Private), TargetError> {
-        let info = self.engine(&target.rest)?;
-        if let Some((name, _)) = target.options.first() {
-            return Err(target.invalid(format!("it takes no options, and '{name}' is one; leave it away")));
-        }
+        let info = self.engine(&Which::of_target(target)?.engine)?;
+        standby_of(target)?;
         match info.private {
             Some(private) => Ok((info, private)),
             None => Err(target.invalid(format!("dbdyno starts no server for {}; write {}", info.name, info.target))),

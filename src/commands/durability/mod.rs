@@ -14,6 +14,7 @@ use crate::progress::Verbosity;
 use crate::signals;
 use control::Control;
 use dbdyno::ENGINES;
+use dbdyno_engine::private::Which;
 use dbdyno_engine::{EngineInfo, Target};
 use dbdyno_model::CommitMode;
 use dbdyno_run::crash::{
@@ -111,7 +112,14 @@ fn engine(url: &str) -> Result<&'static EngineInfo, Error> {
             made_names()
         )));
     }
-    let info = ENGINES.engine(&target.rest)?;
+    let which = Which::of_target(&target)?;
+    let info = ENGINES.engine(&which.engine)?;
+    if which.name.is_some() || !target.options.is_empty() {
+        return Err(Error::Usage(format!(
+            "--target {url}: durability makes a server of its own and cuts that; say --target {}",
+            Which::of(info.name).target()
+        )));
+    }
     match Made::is_possible(info) {
         true => Ok(info),
         false => Err(Error::Usage(format!("--target {url}: dbdyno makes no {}; it makes {}", info.name, made_names()))),

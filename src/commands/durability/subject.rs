@@ -8,7 +8,7 @@ use super::control::Control;
 use crate::cli::CutBy;
 use crate::error::Error;
 use dbdyno::EMBEDDED;
-use dbdyno_engine::private::{self, HOME_VARIABLE, Home, Instance, Private, UpRequest, target_of};
+use dbdyno_engine::private::{self, HOME_VARIABLE, Home, Instance, Private, UpRequest, Which};
 use dbdyno_engine::servers::{ServerError, Silent};
 use dbdyno_engine::{Engine, EngineInfo, Target};
 use dbdyno_model::{ErrorClass, Size};
@@ -56,7 +56,7 @@ impl Made {
     /// # Errors
     /// Another test is at work, or something else is there.
     pub(super) fn make(info: &'static EngineInfo, by: CutBy, context: &Context) -> Result<Self, Error> {
-        let home = Home::from_environment().map_err(failed("preparing", info.name))?;
+        let home = Home::from_environment().map_err(failed("preparing", &Which::of(info.name)))?;
         let all = home.path().join(FOLDER);
         let refused = |path: &Path| {
             let path = path.display().to_string();
@@ -145,7 +145,7 @@ impl Made {
     }
 
     fn home_in(&self, folder: &Path) -> Result<Home, Error> {
-        Home::at(&folder.join("home")).map_err(failed("preparing", self.info.name))
+        Home::at(&folder.join("home")).map_err(failed("preparing", &Which::of(self.info.name)))
     }
 }
 
@@ -235,7 +235,7 @@ impl<'a> MadeSubject<'a> {
     /// The target as sessions of another process know it.
     fn target(&self) -> String {
         match self.made.server {
-            Some(_) => target_of(self.made.info.name),
+            Some(_) => Which::of(self.made.info.name).target(),
             None => {
                 let options = self.control.and_then(|control| control.target_options.as_deref());
                 let options = options.map(|options| format!("?{options}")).unwrap_or_default();
@@ -264,12 +264,13 @@ impl Subject for MadeSubject<'_> {
             keep: Some(true),
             programs: programs.as_deref(),
             hardware_threads: dbdyno_probe::hardware_threads(),
+            standby: None,
         };
         let up = private::up(&self.home, server.product, &request, &self.watch).map_err(|error| self.gone(error))?;
         // What is cut may not be readable then, and may have forgotten it.
         let record = serde_json::to_string(&up.instance).map_err(subject)?;
         std::fs::write(self.made.folder.join(RECORD), record).map_err(subject)?;
-        let found = private::find(&self.home, server.product).map_err(subject)?;
+        let found = private::find(&self.home, server.product, None).map_err(subject)?;
         (server.open)(&found, size).map_err(subject)
     }
 

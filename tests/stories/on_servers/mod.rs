@@ -20,6 +20,7 @@ pub(crate) mod private;
 pub(crate) mod privileges;
 pub(crate) mod remote;
 pub(crate) mod slob;
+mod standby;
 mod stops;
 pub(crate) mod telemetry;
 pub(crate) mod tls;

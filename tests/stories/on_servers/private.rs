@@ -13,6 +13,7 @@ stories!(
     data_that_is_kept_is_there_again,
     without_a_private_server_the_command_that_starts_one_is_named,
     two_homes_at_once_do_not_clash,
+    one_with_a_name_is_beside_the_one_without,
     two_starts_of_one_home_make_one_server,
     a_private_server_that_crashed_is_started_again,
     a_private_server_is_held_to_processors,
@@ -127,6 +128,42 @@ fn two_homes_at_once_do_not_clash<S: Private>() {
     wait_until("the first one's end", || !lives(ups[0]["pid"].as_u64().unwrap()));
     assert_eq!(homes[1].inside(&ups[1], "SELECT 1"), "1", "the second goes on");
     assert!(lives(ups[1]["pid"].as_u64().unwrap()));
+}
+
+fn one_with_a_name_is_beside_the_one_without<S: Private>() {
+    let home = Home::new(S::ENGINE);
+    let named = |line: &str| home.run(&line.replace("NAME", "a_1-b"));
+    let (first, second) = (home.up("--size T"), home.up("--name a_1-b --size T"));
+    assert_eq!(text(&second, "/target"), format!("private:{}/a_1-b", S::ENGINE));
+    home.inside(&second, "CREATE SCHEMA mine");
+    let has = "SELECT count(*) FROM information_schema.schemata WHERE schema_name = 'mine'";
+    assert_eq!((home.inside(&first, has).as_str(), home.inside(&second, has).as_str()), ("0", "1"));
+    named("run T611 --target private:ENGINE/NAME --jobs 1 --duration 200ms").expect(0);
+    let target = text(&home.room.show("last"), "/run/target").to_owned();
+    assert_eq!(target, format!("private:{}/a_1-b", S::ENGINE));
+    let listed = home.run("up --json").expect(0).json();
+    let is_named = |item: &&Value| item["name"] == "a_1-b" && item["state"] == "running";
+    assert_eq!(listed.as_array().unwrap().iter().filter(is_named).count(), 1, "{listed:#}");
+    let page = named("up ENGINE --name NAME --size T").expect(0).stdout;
+    assert!(page.contains(&format!("dbdyno down {} --name a_1-b ", S::ENGINE)), "{page}");
+    for (line, words) in [
+        ("run T611 --target private:ENGINE/NAME --size D", "dbdyno up ENGINE --name NAME --size D"),
+        ("up ENGINE --name NAME --size D", "dbdyno down ENGINE --name NAME --keep=false"),
+        ("run T611 --target private:ENGINE/other", "start it: dbdyno up ENGINE --name other --size D"),
+        ("up ENGINE --name ../NAME", "'../NAME' is no name of a private server"),
+        ("run T611 --target private:ENGINE/../x", "is no name of a private server"),
+        ("durability --target private:ENGINE/NAME", "makes a server of its own"),
+    ] {
+        let refused = named(line).expect(2).stderr;
+        assert!(refused.contains(&words.replace("ENGINE", S::ENGINE).replace("NAME", "a_1-b")), "{line}: {refused}");
+    }
+    // Each is stopped by itself.
+    home.run("down ENGINE").expect(0);
+    assert_eq!(home.inside(&second, has), "1");
+    let up = home.up("--size T");
+    named("down ENGINE --name NAME").expect(0);
+    assert!(lives(up["pid"].as_u64().unwrap()) && !lives(second["pid"].as_u64().unwrap()));
+    assert!(!home.room.path("home").join("named").exists(), "nothing is left of it");
 }
 
 /// Two starts of the same server at the same time give one server.

@@ -2,6 +2,7 @@
 
 use super::home::{InstanceFolder, remove_folder};
 use super::lock::Lock;
+use super::pair::remove_standby;
 use super::{Home, Instance, Stage, cgroup, ours, socket};
 use crate::servers::{
     Account, DataFolder, Kin, Process, Product, Server, ServerError, Watch, end_at_once, end_in_order, wait_until,
@@ -29,6 +30,8 @@ pub struct Down {
     pub kept: bool,
     /// Whether data was removed.
     pub removed: bool,
+    /// Whether there was a standby, which is never kept.
+    pub standby: bool,
 }
 
 /// Stops an engine's instance and removes its data, unless it is kept: because `keep` says so, or else because the
@@ -42,7 +45,10 @@ pub fn down(home: &Home, product: &dyn Product, keep: Option<bool>, watch: &dyn 
         return Ok(Down::default());
     }
     let lock = Lock::take_at_home(&instance_folder, product, watch)?;
-    let done = stop_and_remove(&instance_folder, product, keep, watch);
+    let done = remove_standby(&instance_folder, product, watch).and_then(|standby| {
+        let done = stop_and_remove(&instance_folder, product, keep, watch)?;
+        Ok(Down { standby, ..done })
+    });
     instance_folder.tidy();
     drop(lock);
     done
@@ -73,7 +79,7 @@ pub fn kill(instance: &Instance, product: &dyn Product) -> Result<(), ServerErro
     }
 }
 
-fn stop_and_remove(
+pub(super) fn stop_and_remove(
     instance_folder: &InstanceFolder,
     product: &dyn Product,
     keep: Option<bool>,
@@ -88,7 +94,7 @@ fn stop_and_remove(
     if let Some(instance) = &recorded {
         stopped = instance.lives() && instance.stage != Stage::Making;
         if stopped {
-            watch.note(&format!("stopping the private {} (process {})", instance.engine, instance.pid()));
+            watch.note(&format!("stopping the private {} (process {})", instance.which(), instance.pid()));
         }
         stop(instance, instance_folder, product, if keep { ORDERLY } else { BEFORE_REMOVAL }, keep, watch)?;
     }
@@ -100,13 +106,13 @@ fn stop_and_remove(
     let had_data = data.is_dir();
     if keep {
         if let Some(instance) = &recorded {
-            Instance { stage: Stage::Stopped, process: None, cgroups: Vec::new(), ..instance.clone() }
+            Instance { stage: Stage::Stopped, process: None, cgroups: Vec::new(), standby: None, ..instance.clone() }
                 .write(instance_folder)?;
         }
     } else {
         remove_data(instance_folder)?;
     }
-    Ok(Down { instance: recorded, stopped, kept: keep, removed: had_data && !keep })
+    Ok(Down { instance: recorded, stopped, kept: keep, removed: had_data && !keep, standby: false })
 }
 
 /// Refuses a data folder in which a server works that dbdyno did not start.
@@ -152,21 +158,23 @@ pub(super) fn stop(
         return Ok(());
     }
     if keep {
-        let (engine, pid) = (&instance.engine, process.pid);
+        let (which, pid) = (instance.which(), process.pid);
         let why = if watch.cancelled() { "interrupted" } else { "it takes very long" };
         return Err(ServerError::failed(
             if watch.cancelled() { ErrorClass::Cancelled } else { ErrorClass::Timeout },
             format!(
-                "{why}; the private {engine} (process {pid}) still writes its cache to its files, then ends; the same command waits again"
+                "{why}; the private {which} (process {pid}) still writes its cache to its files, then ends; the same command waits again"
             ),
         ));
     }
     if end_at_once(product, process) {
         return Ok(());
     }
+    let which = instance.which();
     let text = format!(
-        "process {} of the private {} does not end, even when killed; it may wait for a device: run `dbdyno down {1}` again later",
-        process.pid, instance.engine
+        "process {} of the private {which} does not end, even when killed; it may wait for a device: run `dbdyno down {}` again later",
+        process.pid,
+        which.arguments()
     );
     Err(ServerError::failed(ErrorClass::Timeout, text))
 }
@@ -213,7 +221,7 @@ pub(super) fn clear_traces(instance_folder: &InstanceFolder, instance: Option<&I
 
 /// Removes the data and all that is known of it. The data loses its name first, so that what is half removed is never
 /// taken for whole.
-fn remove_data(instance_folder: &InstanceFolder) -> Result<(), ServerError> {
+pub(super) fn remove_data(instance_folder: &InstanceFolder) -> Result<(), ServerError> {
     let (data, removing) = (instance_folder.data(), instance_folder.removing());
     remove_folder(&removing)?;
     if data.is_dir() {

@@ -1,7 +1,10 @@
 //! Where private instances live: `$DBDYNO_HOME`, one folder an engine. Instances of different homes know nothing of
-//! each other, so tests that each have a home of their own can run at the same time.
+//! each other, so tests that each have a home of their own can run at the same time. An instance with a name lives in
+//! such a home, too: one within the other, in `named/NAME`.
 
+use super::Which;
 use super::way::{HOME_VARIABLE, refuse_open};
+use super::which::check_name;
 use crate::servers::{Account, DataFolder, ServerError};
 use std::fs::{DirBuilder, Permissions};
 use std::io;
@@ -10,7 +13,18 @@ use std::path::{Path, PathBuf};
 
 /// The folder that holds every private instance of one user.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Home(PathBuf);
+pub struct Home {
+    path: PathBuf,
+    /// The user's own, in which this one may be.
+    outer: PathBuf,
+    /// The name of its instances, where it is the home of those of a name.
+    name: Option<String>,
+}
+
+/// The folder of the homes of instances with a name, in the user's own.
+const NAMED: &str = "named";
+/// The folder of the homes of standbys.
+const STANDBY: &str = "standby";
 
 impl Home {
     /// `$DBDYNO_HOME`, or else `/var/lib/dbdyno` for root and `~/.local/state/dbdyno` for others.
@@ -41,15 +55,37 @@ impl Home {
         let refused = |why: &str| ServerError::Refused(format!("the home folder {} {why}", folder.display()));
         let absolute = std::path::absolute(folder).map_err(|e| refused(&format!("cannot be found: {e}")))?;
         match absolute.to_str() {
-            Some(text) if !text.chars().any(char::is_control) => Ok(Self(absolute)),
+            Some(text) if !text.chars().any(char::is_control) => {
+                Ok(Self { path: absolute.clone(), outer: absolute, name: None })
+            }
             _ => Err(refused("has a name that is no plain text; choose another")),
         }
+    }
+
+    /// The home of the instances of a name; this one where there is none.
+    ///
+    /// # Errors
+    /// It is no name.
+    pub fn named(&self, name: Option<&str>) -> Result<Self, ServerError> {
+        let Some(name) = name else { return Ok(self.clone()) };
+        check_name(name)?;
+        Ok(Self { path: self.path.join(NAMED).join(name), outer: self.outer.clone(), name: Some(name.to_owned()) })
+    }
+
+    /// The names of which there are homes, in order.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.path.join(NAMED)).into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        let mut names: Vec<String> = names.filter(|name| check_name(name).is_ok()).collect();
+        names.sort_unstable();
+        names
     }
 
     /// The folder.
     #[must_use]
     pub fn path(&self) -> &Path {
-        &self.0
+        &self.path
     }
 
     /// The part that belongs to one engine.
@@ -57,7 +93,8 @@ impl Home {
     /// # Errors
     /// Others may change the way to it.
     pub fn instance_folder(&self, engine: &str) -> Result<InstanceFolder, ServerError> {
-        let instance_folder = InstanceFolder { path: self.0.join(engine) };
+        let which = Which { engine: engine.to_owned(), name: self.name.clone() };
+        let instance_folder = InstanceFolder { path: self.path.join(engine), home: self.outer.clone(), which };
         refuse_open(&instance_folder.path)?;
         Ok(instance_folder)
     }
@@ -72,12 +109,23 @@ pub(super) const LOG: &str = "log";
 #[derive(Debug, Clone)]
 pub struct InstanceFolder {
     pub(super) path: PathBuf,
+    /// The user's home, which stays.
+    home: PathBuf,
+    /// Whose it is.
+    pub(super) which: Which,
 }
 
 impl InstanceFolder {
     /// The server's data, whole.
     pub(super) fn data(&self) -> PathBuf {
         self.path.join("data")
+    }
+
+    /// The folder of its standby, which lives in a home of its own, too.
+    pub(super) fn standby(&self) -> Self {
+        let home = self.path.parent().unwrap_or(&self.home);
+        let path = home.join(STANDBY).join(&self.which.engine);
+        Self { path, home: self.home.clone(), which: self.which.clone() }
     }
 
     /// The server's data while it is being made.
@@ -118,6 +166,11 @@ impl InstanceFolder {
     /// Makes the folder and those above it. Root's are open to be passed through, because the server runs as another
     /// user.
     pub(super) fn create(&self) -> Result<(), ServerError> {
+        const ATTEMPTS: u32 = 20;
+        self.create_in(ATTEMPTS)
+    }
+
+    fn create_in(&self, attempts: u32) -> Result<(), ServerError> {
         let missing: Vec<&Path> = self.path.ancestors().take_while(|f| !f.exists()).collect();
         let mode = if rustix::process::geteuid().is_root() { 0o755 } else { 0o700 };
         for folder in missing.into_iter().rev() {
@@ -125,6 +178,10 @@ impl InstanceFolder {
             // A mask of the shell must not close it; one that another dbdyno has just made is left alone.
             let made = match made {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+                // Another one has just tidied it away.
+                Err(error) if error.kind() == io::ErrorKind::NotFound && attempts > 0 => {
+                    return self.create_in(attempts - 1);
+                }
                 made => made.and_then(|()| std::fs::set_permissions(folder, Permissions::from_mode(mode))),
             };
             made.map_err(|error| {
@@ -162,7 +219,8 @@ impl InstanceFolder {
         if self.made().into_iter().chain([self.record()]).all(is_gone) {
             // Whatever cannot be removed is not in anybody's way.
             _ = std::fs::remove_file(self.lock());
-            _ = std::fs::remove_dir(&self.path);
+            let within = self.path.ancestors().take_while(|folder| *folder != self.home);
+            _ = within.map(std::fs::remove_dir).take_while(Result::is_ok).count();
         }
     }
 }

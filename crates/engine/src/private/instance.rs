@@ -1,9 +1,9 @@
 //! The record of a private instance, in a file beside its data. Each process is recorded before it begins its work, so
 //! that what a killed dbdyno leaves running can be found again.
 
-use super::HeldBy;
 use super::home::{InstanceFolder, RECORD};
-use crate::servers::{Access, Place, Process, ServerError};
+use super::{HeldBy, Which};
+use crate::servers::{Access, Place, Process, ServerError, StandbyKind};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::io;
 use std::path::PathBuf;
@@ -27,6 +27,9 @@ pub enum Stage {
 pub struct Instance {
     /// The engine's name.
     pub engine: String,
+    /// Its own name, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// The version of the server's programs.
     pub version: String,
     /// The size class that its settings are for.
@@ -63,6 +66,9 @@ pub struct Instance {
     pub cgroups: Vec<PathBuf>,
     /// Whether `down` keeps the data if it has no option that says so.
     pub keep: bool,
+    /// The standby that it was started with. How it replicates is asked of the servers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standby: Option<StandbyKind>,
 }
 
 /// Records of earlier versions name one control group, or null.
@@ -81,6 +87,12 @@ fn one_or_more<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PathBuf
 }
 
 impl Instance {
+    /// Which instance it is.
+    #[must_use]
+    pub fn which(&self) -> Which {
+        Which { engine: self.engine.clone(), name: self.name.clone() }
+    }
+
     /// Whether the recorded process still runs.
     #[must_use]
     pub fn lives(&self) -> bool {

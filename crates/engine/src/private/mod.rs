@@ -1,4 +1,5 @@
-//! Private instances: real servers that dbdyno starts for itself, one an engine and home (`dbdyno up`, `dbdyno down`).
+//! Private instances: real servers that dbdyno starts for itself, one an engine, home and name (`dbdyno up`, `dbdyno
+//! down`).
 //!
 //! A policy over [`crate::servers`], which makes, starts and stops servers. What must never happen: two servers on one
 //! data folder, a half-made data folder that looks whole, a process that nobody knows of. So whoever starts or stops
@@ -18,13 +19,16 @@ mod instance;
 mod lock;
 mod ours;
 mod page_cache;
+mod pair;
+mod promote;
 mod ready;
 mod socket;
 mod standing;
 mod up;
 mod way;
+mod which;
 
-use crate::servers::{Access, Product, ServerError};
+use crate::servers::{Access, Product, ServerError, StandbyKind};
 use crate::{Engine, Target, TargetError};
 use dbdyno_model::Size;
 use std::path::PathBuf;
@@ -35,9 +39,12 @@ pub use held::HeldBy;
 pub use home::{Home, InstanceFolder};
 pub use instance::{Instance, Stage};
 pub use ours::mark_folder;
+pub use pair::{Pair, StandbyRequest, Through};
+pub use promote::{promote, take_place};
 pub use standing::Standing;
 pub use up::{How, Up, UpRequest, up};
 pub use way::HOME_VARIABLE;
+pub use which::Which;
 
 /// The scheme of targets that are private instances.
 pub const SCHEME: &str = "private";
@@ -70,6 +77,8 @@ pub struct PrivateServer {
     pub held_by: Option<HeldBy>,
     /// The control groups that it is in.
     pub cgroups: Vec<PathBuf>,
+    /// It and its standby, where it was started with one.
+    pub pair: Option<Pair>,
 }
 
 impl PrivateServer {
@@ -80,6 +89,12 @@ impl PrivateServer {
         let exception = self.not_held().map(|why| format!(", but {why}"));
         let text = format!("{} by {}{}", cpus_in_words(&self.cpus), by.word(), exception.unwrap_or_default());
         Some(("held to processors".to_owned(), text))
+    }
+
+    /// Its standby, for the record of a run, as a name and a text: what both servers show now.
+    #[must_use]
+    pub fn standby(&self) -> Option<(String, String)> {
+        self.pair.as_ref().map(|pair| ("standby".to_owned(), pair.in_words()))
     }
 
     /// Bytes that the page cache of its files may take, where its memory is limited.
@@ -96,38 +111,49 @@ impl PrivateServer {
     }
 }
 
-/// The target by which an engine's private instance is known.
-#[must_use]
-pub fn target_of(engine: &str) -> String {
-    format!("{SCHEME}:{engine}")
-}
-
-/// The running instance of an engine.
+/// The running instance of an engine; with a standby of a kind, where one is asked for.
 ///
 /// # Errors
-/// None is running, in words that say how to start one.
-pub fn find(home: &Home, product: &dyn Product) -> Result<PrivateServer, ServerError> {
-    let engine = product.about().engine;
+/// None is running, or not with such a standby now, in words that say how to start one.
+pub fn find(home: &Home, product: &dyn Product, standby: Option<StandbyKind>) -> Result<PrivateServer, ServerError> {
+    let asked = standby.map(|kind| format!(" --standby {kind}")).unwrap_or_default();
+    let instance_folder = home.instance_folder(product.about().engine)?;
+    let which = &instance_folder.which;
     let refused = |text: String| Err(ServerError::Refused(text));
-    let start = |size: &str| format!("dbdyno up {engine} --size {size}");
-    let Some(instance) = Instance::read(&home.instance_folder(engine)?)? else {
-        return refused(format!("no private {engine} is running; start it: {}", start("D")));
+    let start = |size: &str| format!("dbdyno up {} --size {size}{asked}", which.arguments());
+    let Some(instance) = Instance::read(&instance_folder)? else {
+        return refused(format!("no private {which} is running; start it: {}", start("D")));
     };
     let start = start(&instance.size);
     match instance.stage {
         Stage::Running if instance.lives() => {
             let target = product.target(&instance.place(), product.administrator(Access::Own));
             let target = Target::parse(&target).map_err(|e| ServerError::Refused(e.to_string()))?;
+            let pair = Pair::of(&instance, &instance_folder, product)?;
+            match (standby, &pair) {
+                (Some(kind), Some(pair)) if pair.kind == kind => pair.refuse_other(&instance)?,
+                (Some(kind), pair) => {
+                    let now = pair
+                        .as_ref()
+                        .map_or("without a standby".to_owned(), |pair| format!("with one that is {}", pair.kind));
+                    let command = which.arguments();
+                    return refused(format!(
+                        "the private {which} runs {now}, and a standby that is {kind} is asked for; its data can stay: dbdyno down {command} \
+                         --keep && {start}"
+                    ));
+                }
+                (None, _) => {}
+            }
             let (pid, Instance { data, size, cpus, held_by, cgroups, .. }) = (instance.pid(), instance);
-            Ok(PrivateServer { target, pid, data, size, cpus, held_by, cgroups })
+            Ok(PrivateServer { target, pid, data, size, cpus, held_by, cgroups, pair })
         }
         Stage::Running => {
             let log = instance.log.display();
-            refused(format!("the private {engine} has ended by itself ({log} may say why); start it again: {start}"))
+            refused(format!("the private {which} has ended by itself ({log} may say why); start it again: {start}"))
         }
         Stage::Making | Stage::Starting if instance.lives() => {
-            refused(format!("the private {engine} is still being started; wait for it: {start}"))
+            refused(format!("the private {which} is still being started; wait for it: {start}"))
         }
-        _ => refused(format!("no private {engine} is running; start it: {start}")),
+        _ => refused(format!("no private {which} is running; start it: {start}")),
     }
 }

@@ -31,6 +31,12 @@ impl Upping<'_> {
             let now = now.map_or("no memory limit".to_owned(), |bytes| format!("a memory limit of {}", words(bytes)));
             return Some((now, words(asked)));
         }
+        if let Some(asked) =
+            self.request.standby.map(|standby| standby.kind).filter(|kind| Some(*kind) != recorded.standby)
+        {
+            let now = recorded.standby.map(|kind| format!("a standby that is {kind}"));
+            return Some((now.unwrap_or_else(|| "no standby".to_owned()), format!("one that is {asked}")));
+        }
         let now = match recorded.cpus.as_slice() {
             [] => "all processors".to_owned(),
             held => format!("the processors {}", cpus_in_words(held)),
@@ -40,9 +46,9 @@ impl Upping<'_> {
 
     /// Refuses a server that runs and may use other processors than it was started for.
     pub(super) fn refuse_not_held(&self, instance: &Instance) -> Result<(), ServerError> {
-        let engine = &instance.engine;
+        let which = instance.which().arguments();
         not_held(instance).map_or(Ok(()), |why| {
-            Err(ServerError::Refused(format!("{why}; stop it first, its data can stay: dbdyno down {engine} --keep")))
+            Err(ServerError::Refused(format!("{why}; stop it first, its data can stay: dbdyno down {which} --keep")))
         })
     }
 
@@ -50,16 +56,16 @@ impl Upping<'_> {
     pub(super) fn stop_not_held(&self, instance: &Instance) -> Result<(), ServerError> {
         let Some(why) = not_held(instance) else { return Ok(()) };
         stop(instance, self.instance_folder, self.product, CALLED_OFF, false, &Silent)?;
-        let engine = &instance.engine;
+        let which = instance.which().arguments();
         let text = format!(
-            "{why}; the server was stopped again; its data is there: without --cpus dbdyno up {engine} starts it, dbdyno down {engine} removes it"
+            "{why}; the server was stopped again; its data is there: without --cpus dbdyno up {which} starts it, dbdyno down {which} removes it"
         );
         Err(ServerError::failed(ErrorClass::Other, text))
     }
 
     /// Waits until the server can be worked with. One that was called off is stopped.
     pub(super) fn wait(&self, instance: &Instance, process: &Process, log: &ServerLog) -> Result<(), ServerError> {
-        let (engine, pid) = (&instance.engine, process.pid);
+        let (which, pid) = (instance.which().arguments(), process.pid);
         // Nobody calls that off a second time.
         let stop = || stop(instance, self.instance_folder, self.product, CALLED_OFF, false, &Silent);
         match wait(self.product, &instance.place(), process, self.watch) {
@@ -69,7 +75,7 @@ impl Upping<'_> {
             Waited::CalledOff => {
                 stop()?;
                 let text = format!(
-                    "the server was stopped again; its data is there: dbdyno up {engine} starts it, dbdyno down {engine} removes it"
+                    "the server was stopped again; its data is there: dbdyno up {which} starts it, dbdyno down {which} removes it"
                 );
                 Err(ServerError::failed(ErrorClass::Cancelled, text))
             }
@@ -79,7 +85,7 @@ impl Upping<'_> {
             }
             Waited::NotYet(why) => {
                 let text = format!(
-                    "the server (process {pid}) does not accept connections yet ({why}) and is left alone; wait on: dbdyno up {engine}, or stop it: dbdyno down {engine}"
+                    "the server (process {pid}) does not accept connections yet ({why}) and is left alone; wait on: dbdyno up {which}, or stop it: dbdyno down {which}"
                 );
                 Err(log.error(ErrorClass::Timeout, &text))
             }
@@ -91,8 +97,8 @@ impl Upping<'_> {
 fn not_held(instance: &Instance) -> Option<String> {
     instance.held_by?;
     let why = exception(instance.pid(), &instance.cpus).filter(|_| instance.lives())?;
-    let (engine, cpus) = (&instance.engine, cpus_in_words(&instance.cpus));
-    Some(format!("the private {engine} was to be held to the processors {cpus}, but {why}"))
+    let (which, cpus) = (instance.which(), cpus_in_words(&instance.cpus));
+    Some(format!("the private {which} was to be held to the processors {cpus}, but {why}"))
 }
 
 /// The error of a server that was stopped, as `kill -STOP` does it.
@@ -103,7 +109,7 @@ fn stands_still(instance: &Instance) -> ServerError {
 
 /// The error of a server that runs and answers nobody; how to have it otherwise ends `why`.
 fn silent(instance: &Instance, why: &str) -> ServerError {
-    let (engine, pid) = (&instance.engine, instance.pid());
-    let text = format!("the private {engine} (process {pid}) {why}, or stop it: dbdyno down {engine}");
+    let (which, pid) = (instance.which(), instance.pid());
+    let text = format!("the private {which} (process {pid}) {why}, or stop it: dbdyno down {}", which.arguments());
     ServerError::failed(ErrorClass::Timeout, text)
 }

@@ -8,6 +8,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// The longest path of a socket, its last zero byte not counted.
 const PATH_BYTES: usize = 107;
+/// The folder in it of what is put between a server and its standby.
+pub(super) const BETWEEN: &str = "link";
 /// Folders for sockets whose path would be longer begin so.
 const SHORT_FOLDER: &str = "/tmp/dbdyno-";
 
@@ -17,7 +19,7 @@ pub(super) fn folder(instance_folder: &InstanceFolder, product: &dyn Product) ->
     let run = instance_folder.run();
     let text = run.to_string_lossy();
     let plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+".contains(c));
-    if plain && text.len() + 1 + product.about().socket_name.len() <= PATH_BYTES {
+    if plain && text.len() + 1 + BETWEEN.len() + 1 + product.about().socket_name.len() <= PATH_BYTES {
         return run;
     }
     let place = xxh3_64(instance_folder.path.as_os_str().as_encoded_bytes());

@@ -6,9 +6,10 @@ use super::held::HeldThread;
 use super::hold::Hold;
 use super::home::{InstanceFolder, remove_folder};
 use super::lock::Lock;
+use super::pair::{Pair, StandbyRequest, replication};
 use super::{HeldBy, Home, Instance, Stage, ours, socket};
 use crate::servers::{
-    Account, DataFolder, Found, Place, Process, Product, Search, Server, ServerError, ServerLog, Sizing, Watch,
+    Account, DataFolder, Found, Place, Process, Product, Search, Server, ServerError, ServerLog, Setting, Sizing, Watch,
 };
 use dbdyno_model::{ErrorClass, Size};
 use std::fs::DirBuilder;
@@ -36,6 +37,8 @@ pub struct UpRequest<'a> {
     pub programs: Option<&'a Path>,
     /// Hardware threads that the server can keep busy where it is not held to some.
     pub hardware_threads: u32,
+    /// A second server that replicates from it.
+    pub standby: Option<StandbyRequest<'a>>,
 }
 
 /// How an instance came to run.
@@ -70,22 +73,28 @@ pub fn up(home: &Home, product: &dyn Product, request: &UpRequest<'_>, watch: &d
         instance_folder.refuse_closed(&Account::choose(product.about().users)?)?;
     }
     let lock = Lock::take_at_home(&instance_folder, product, watch)?;
-    let done = Upping { instance_folder: &instance_folder, product, request, watch }.up();
+    let done = Upping { instance_folder: &instance_folder, product, request, watch, is_standby: false }.up();
     // What was refused leaves nothing behind.
     instance_folder.tidy();
     drop(lock);
     done
 }
 
+#[derive(Clone, Copy)]
 pub(super) struct Upping<'a> {
     pub(super) instance_folder: &'a InstanceFolder,
     pub(super) product: &'a dyn Product,
     pub(super) request: &'a UpRequest<'a>,
     pub(super) watch: &'a dyn Watch,
+    /// Whether it is the standby of another one.
+    pub(super) is_standby: bool,
 }
 
 impl Upping<'_> {
     fn up(&self) -> Result<Up, ServerError> {
+        if let Some(standby) = self.request.standby {
+            replication(self.product, standby.kind)?;
+        }
         let recorded = Instance::read(self.instance_folder)?;
         ours::refuse_foreign(self.instance_folder, self.product, recorded.as_ref())?;
         if let Some(instance) = recorded.as_ref().filter(|i| i.lives() && i.stage != Stage::Making) {
@@ -105,7 +114,7 @@ impl Upping<'_> {
                 return Err(ServerError::Refused(format!(
                     "{} holds data, but nothing tells what it was made for; remove it: dbdyno down {} --keep=false",
                     data.display(),
-                    self.product.about().engine
+                    self.instance_folder.which.arguments()
                 )));
             }
             None => {}
@@ -148,9 +157,30 @@ impl Upping<'_> {
         clear_traces(self.instance_folder, earlier.as_ref())?;
         remove_folder(&self.instance_folder.making())?;
         remove_folder(&self.instance_folder.removing())?;
+        self.remove_standby()?;
         let keep = self.request.keep.unwrap_or(recorded.is_some_and(|i| i.keep && restart));
-        let mut instance = Instance {
+        let mut instance = self.instance(account, programs, hold, keep);
+        if !restart {
+            self.make_data(&mut instance, account, None)?;
+        }
+        let standby = self.request.standby.map(|request| self.copied(request, &instance, (account, programs)));
+        let standby = standby.transpose()?;
+        instance.standby = self.request.standby.map(|request| request.kind);
+        if let Err(error) = self.start(&mut instance, account, &hold.groups, &Self::further(standby.as_ref())) {
+            standby.into_iter().for_each(|standby| self.forget_standby(standby));
+            return Err(error);
+        }
+        if let Some(standby) = standby {
+            self.start_standby(standby, &mut instance)?;
+        }
+        Ok(Up { instance, how: if restart { How::Restarted } else { How::Made } })
+    }
+
+    /// What is recorded of one that is going to be started.
+    pub(super) fn instance(&self, account: &Account, programs: &Found, hold: &Hold, keep: bool) -> Instance {
+        Instance {
             engine: self.product.about().engine.to_owned(),
+            name: self.instance_folder.which.name.clone(),
             version: programs.version.clone(),
             size: self.request.size.id.clone(),
             cache_bytes: self.request.size.engine_cache_bytes,
@@ -167,21 +197,18 @@ impl Upping<'_> {
             held_by: hold.by,
             cgroups: hold.groups.folders(),
             keep,
-        };
-        if !restart {
-            self.make_data(&mut instance, account)?;
+            standby: None,
         }
-        self.start(&mut instance, account, &hold.groups)?;
-        Ok(Up { instance, how: if restart { How::Restarted } else { How::Made } })
     }
 
     fn runs_already(&self, recorded: &Instance) -> Result<Up, ServerError> {
         self.refuse_other_size(recorded)?;
         self.refuse_silent(recorded)?;
         if let Some((now, asked)) = self.other_limits(recorded) {
-            let engine = &recorded.engine;
+            let which = recorded.which();
             return Err(ServerError::Refused(format!(
-                "the private {engine} runs with {now}, not {asked}; stop it first, its data can stay: dbdyno down {engine} --keep"
+                "the private {which} runs with {now}, not {asked}; stop it first, its data can stay: dbdyno down {} --keep",
+                which.arguments()
             )));
         }
         let mut instance = recorded.clone();
@@ -190,6 +217,11 @@ impl Upping<'_> {
             self.wait(&instance, process, &ServerLog::open(&self.instance_folder.log())?.whole())?;
         }
         self.refuse_not_held(&instance)?;
+        if self.request.standby.is_some()
+            && let Some(pair) = Pair::of(&instance, self.instance_folder, self.product)?
+        {
+            pair.refuse_other(&instance)?;
+        }
         instance.stage = Stage::Running;
         instance.keep = self.request.keep.unwrap_or(instance.keep);
         if instance != *recorded {
@@ -199,18 +231,19 @@ impl Upping<'_> {
     }
 
     fn refuse_other_size(&self, instance: &Instance) -> Result<(), ServerError> {
-        let (engine, is, asked) = (&instance.engine, &instance.size, &self.request.size.id);
+        let (which, is, asked) = (instance.which(), &instance.size, &self.request.size.id);
         if is == asked {
             return Ok(());
         }
         let state = if instance.lives() { "runs" } else { "was stopped, and its data was kept," };
+        let command = which.arguments();
         Err(ServerError::Refused(format!(
-            "the private {engine} {state} for size {is}, not {asked}; go on with it: dbdyno up {engine} --size {is}; or remove it with its data first: dbdyno down {engine} --keep=false"
+            "the private {which} {state} for size {is}, not {asked}; go on with it: dbdyno up {command} --size {is}; or remove it with its data first: dbdyno down {command} --keep=false"
         )))
     }
 
     /// Makes what the server is to be held by.
-    fn hold(&self) -> Result<Hold, ServerError> {
+    pub(super) fn hold(&self) -> Result<Hold, ServerError> {
         let UpRequest { memory_limit_bytes, cpus, .. } = *self.request;
         let memory = memory_limit_bytes.map(|bytes| Limit::memory(bytes, self.request.size.engine_cache_bytes));
         let place = xxh3_64(self.instance_folder.path.as_os_str().as_encoded_bytes());
@@ -220,9 +253,8 @@ impl Upping<'_> {
 
     /// Those that it ran with before are tried first.
     fn programs(&self, account: &Account, held: Option<&Instance>) -> Result<Found, ServerError> {
-        let engine = self.product.about().engine;
         let series = held.and_then(|instance| self.product.data_series(&DataFolder::open(&instance.data).ok()?));
-        let instead = format!("remove the data: dbdyno down {engine} --keep=false");
+        let instead = format!("remove the data: dbdyno down {} --keep=false", self.instance_folder.which.arguments());
         let search = Search {
             named: self.request.programs,
             before: held.map(|instance| instance.programs.as_path()),
@@ -236,17 +268,26 @@ impl Upping<'_> {
         Server { product: self.product, place, account: account.clone(), log: self.instance_folder.log(), environment }
     }
 
-    /// Makes the data beside its place and gives it its name when it is whole.
-    fn make_data(&self, instance: &mut Instance, account: &Account) -> Result<(), ServerError> {
+    /// Makes the data beside its place, as new or as a copy, and gives it its name when it is whole.
+    pub(super) fn make_data(
+        &self,
+        instance: &mut Instance,
+        account: &Account,
+        from: Option<&Path>,
+    ) -> Result<(), ServerError> {
         let (making, data) = (self.instance_folder.making(), self.instance_folder.data());
         _ = std::fs::remove_file(self.instance_folder.log());
         let server = self.server(Place { data: making.clone(), ..instance.place() }, account);
         let made = self.folder(&making, account).and_then(|()| self.log()).and_then(|_| {
-            server.make(&[], self.watch, &mut |process| {
+            let record = &mut |process: &Process| {
                 instance.stage = Stage::Making;
                 instance.process = Some(process.clone());
                 instance.write(self.instance_folder)
-            })?;
+            };
+            match from {
+                None => server.make(&[], self.watch, record)?,
+                Some(from) => server.copy(from, self.watch, record)?,
+            }
             std::fs::rename(&making, &data).map_err(|e| ServerError::io("rename", &making, &e))
         });
         if let Err(error) = made {
@@ -267,7 +308,14 @@ impl Upping<'_> {
     }
 
     /// Starts the server and waits until it can be worked with.
-    fn start(&self, instance: &mut Instance, account: &Account, groups: &Groups) -> Result<(), ServerError> {
+    /// It is set to these further settings.
+    pub(super) fn start(
+        &self,
+        instance: &mut Instance,
+        account: &Account,
+        groups: &Groups,
+        further: &[Setting],
+    ) -> Result<(), ServerError> {
         self.folder(&instance.socket_folder, account)?;
         let sizing = Sizing {
             size: self.request.size,
@@ -279,12 +327,16 @@ impl Upping<'_> {
             },
             memory_limit_bytes: instance.memory_limit_bytes,
         };
-        let settings = self.product.settings(&sizing);
+        let mut settings = self.product.settings(&sizing);
+        if !further.is_empty() {
+            settings.push_str(&self.product.settings_of(further));
+        }
         let server = self.server(instance.place(), account);
         server.data()?;
         // Those of earlier versions have no mark yet.
         ours::mark_folder(&instance.data).map_err(|e| ServerError::io("mark", &instance.data, &e))?;
         server.set(&settings)?;
+        self.mark_standby(&server)?;
         self.log()?;
         let by_affinity = instance.held_by == Some(HeldBy::Affinity);
         let held = by_affinity.then(|| HeldThread::to(&instance.cpus)).transpose()?;
@@ -305,6 +357,16 @@ impl Upping<'_> {
         }
         instance.write(self.instance_folder)?;
         started
+    }
+
+    /// Whether the data is a standby's stands in it, where the product wants that.
+    fn mark_standby(&self, server: &Server<'_>) -> Result<(), ServerError> {
+        let Some(name) = self.product.replication().and_then(|replication| replication.standby_file()) else {
+            return Ok(());
+        };
+        let data = server.data()?;
+        let done = if self.is_standby { data.write(name, "") } else { data.remove(name) };
+        done.map_err(|e| ServerError::io("write", &server.place.data.join(name), &e))
     }
 
     /// The log is there, and is dbdyno's.

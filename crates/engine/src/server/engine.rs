@@ -159,7 +159,9 @@ impl<P: Product> Engine for ServerEngine<P> {
 
     fn describe(&self) -> Result<Database, EngineError> {
         let mut database = P::describe(self)?;
-        database.facts.extend(self.private.as_ref().and_then(PrivateServer::held_to));
+        let private = self.private.as_ref();
+        database.facts.extend(private.and_then(PrivateServer::held_to));
+        database.facts.extend(private.and_then(PrivateServer::standby));
         Ok(database)
     }
 

@@ -4,6 +4,8 @@ use super::spawn::{Program, Waiting};
 use super::stop::AT_ONCE;
 use super::{DataFolder, Record, Server, ServerError, ServerLog, Step, Watch};
 use dbdyno_model::ErrorClass;
+use std::ffi::OsString;
+use std::fs::File;
 use std::path::Path;
 
 impl Server<'_> {
@@ -18,6 +20,23 @@ impl Server<'_> {
         }
         let finished = DataFolder::open(data).and_then(|folder| self.product.finish(&folder));
         finished.map_err(|e| ServerError::io("write the settings in", data, &e))
+    }
+
+    /// Makes the data as a copy of that in another folder, on which no server runs.
+    ///
+    /// # Errors
+    /// As for [`Server::make`].
+    pub fn copy(&self, from: &Path, watch: &dyn Watch, record: &mut Record<'_>) -> Result<(), ServerError> {
+        let data = &self.place.data;
+        // Neither marks nor owners: what is new has its own.
+        let options = ["-R", "--no-dereference", "--preserve=mode,timestamps,links", "--reflink=auto", "--sparse=auto"];
+        let mut arguments: Vec<OsString> = options.map(OsString::from).into();
+        arguments.extend([from.join(".").into_os_string(), data.clone().into_os_string()]);
+        let step = Step { doing: "copying the data for a standby", program: "/bin/cp", arguments, input: None };
+        self.step(&step, watch, record)?;
+        // What a server takes for written must not be lost with the system.
+        let synced = File::open(data).and_then(|folder| Ok(rustix::fs::syncfs(folder)?));
+        synced.map_err(|e| ServerError::io("write", data, &e))
     }
 
     fn step(&self, step: &Step, watch: &dyn Watch, record: &mut Record<'_>) -> Result<(), ServerError> {

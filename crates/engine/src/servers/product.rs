@@ -1,6 +1,6 @@
 //! What is an engine's own about its servers. Everything else (folders, users, processes) is the same for all.
 
-use super::{Access, DataFolder, Login, Place, Programs};
+use super::{Access, DataFolder, Login, Place, Programs, Replication};
 use dbdyno_model::Size;
 use rustix::process::Signal;
 use std::ffi::OsString;
@@ -60,6 +60,10 @@ pub trait Product: Sync {
     fn client(&self, place: &Place, login: Login<'_>) -> (&'static str, Vec<OsString>);
     /// How a person looks inside.
     fn shell_command(&self, place: &Place) -> String;
+    /// How it replicates, where dbdyno can start a standby of it.
+    fn replication(&self) -> Option<&'static dyn Replication> {
+        None
+    }
 }
 
 /// What is the same of all servers of a product.

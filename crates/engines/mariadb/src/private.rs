@@ -3,10 +3,14 @@
 //! To a private instance nobody but the server's user (and root) can come: it listens on a socket in a folder of that
 //! user's alone, and on no network. That is why its one account has no password: whoever can open the socket can open
 //! the data files, too, and a password would be one more secret that keeps nobody out. The accounts that the installer
-//! makes are removed.
+//! makes are removed. With a standby it listens on the loopback address, too, where only the standby's account is let
+//! in (replication.rs): without names of hosts `localhost` is the socket alone.
+
+mod replication;
 
 use dbdyno_engine::servers::{
-    About, Access, DataFolder, Login, Place, Product, Programs, Readiness, Setting, Sizing, Step, template, with_path,
+    About, Access, DataFolder, Login, Place, Product, Programs, Readiness, Replication, Setting, Sizing, Step,
+    template, with_path,
 };
 use mysql::{Conn, OptsBuilder};
 use rustix::process::Signal;
@@ -194,6 +198,10 @@ impl Product for MariaDb {
     fn shell_command(&self, place: &Place) -> String {
         // A password of the user's own settings would be refused.
         format!("mariadb --no-defaults --socket={} --user={NAME} {NAME}", socket(place).display())
+    }
+
+    fn replication(&self) -> Option<&'static dyn Replication> {
+        Some(&PRODUCT)
     }
 }
 

@@ -3,12 +3,15 @@
 //! To a private instance nobody but the server's user (and root) can come: it listens on a socket in a folder of that
 //! user's alone, and on no network. That is why it asks for no password.
 
+mod replication;
+
 use super::connection::PostgresConnection;
 use super::options::Options;
-use dbdyno_engine::Target;
 use dbdyno_engine::servers::{
-    About, Access, DataFolder, Login, Place, Product, Programs, Readiness, Setting, Sizing, Step, template, with_path,
+    About, Access, DataFolder, Login, Place, Product, Programs, Readiness, Replication, Setting, Sizing, Step,
+    template, with_path,
 };
+use dbdyno_engine::{Target, TargetError};
 use dbdyno_model::ErrorClass;
 use rustix::process::Signal;
 use std::ffi::OsString;
@@ -187,6 +190,10 @@ impl Product for Postgres {
     fn shell_command(&self, place: &Place) -> String {
         format!("psql -h {} -U {NAME} {NAME}", place.socket_folder.display())
     }
+
+    fn replication(&self) -> Option<&'static dyn Replication> {
+        Some(&PRODUCT)
+    }
 }
 
 /// Makes the cache's buffers visible. Servers that were built without the contributed modules do without.
@@ -199,9 +206,7 @@ const NAME_OF_FIRST: &str = "postgres";
 
 /// Whether a connection to the database can be made.
 fn connect(place: &Place) -> Readiness {
-    let target = format!("{}&connect_timeout={CONNECT_S}", PRODUCT.target(place, PRODUCT.administrator(place.access)));
-    let options = Target::parse(&target).and_then(|target| Options::parse(&target));
-    let options = match options {
+    let options = match options_of(place) {
         Ok(options) => options,
         Err(error) => return Readiness::Never(error.to_string()),
     };
@@ -210,6 +215,12 @@ fn connect(place: &Place) -> Readiness {
         Err(error) if error.class == ErrorClass::ConnectionLost => Readiness::NotYet(error.message),
         Err(error) => Readiness::Never(format!("the server does not accept connections: {}", error.message)),
     }
+}
+
+/// How the administrator comes to a server.
+fn options_of(place: &Place) -> Result<Options, TargetError> {
+    let target = format!("{}&connect_timeout={CONNECT_S}", PRODUCT.target(place, PRODUCT.administrator(place.access)));
+    Options::parse(&Target::parse(&target)?)
 }
 
 /// The port, which also names the socket.

@@ -32,7 +32,15 @@ pub fn size(id: &str, cache_bytes: u64) -> Size {
 }
 
 pub fn request(size: &Size) -> UpRequest<'_> {
-    UpRequest { size, memory_limit_bytes: None, cpus: &[], keep: None, programs: None, hardware_threads: 2 }
+    UpRequest {
+        size,
+        memory_limit_bytes: None,
+        cpus: &[],
+        keep: None,
+        programs: None,
+        hardware_threads: 2,
+        standby: None,
+    }
 }
 
 fn mode(path: &Path) -> u32 {

@@ -27,7 +27,7 @@ pub fn survives_crashes_and_failed_starts(
 ) {
     let (test_home, engine) = (TestHome::new(product, "home"), product.about().engine);
     let (t, d) = (size("T", 8 * MIB), size("D", 64 * MIB));
-    let not_found = find(&test_home.home, product).unwrap_err().to_string();
+    let not_found = find(&test_home.home, product, None).unwrap_err().to_string();
     assert!(not_found.ends_with(&format!("start it: dbdyno up {engine} --size D")), "{not_found}");
 
     // Two at the same time: one creates the instance, the other finds it.
@@ -41,7 +41,7 @@ pub fn survives_crashes_and_failed_starts(
     assert_eq!(both[0].instance, both[1].instance);
     let instance = &both[0].instance;
     assert_eq!((mode(&instance.socket_folder), mode(&instance.data)), (0o700, 0o700));
-    let server = find(&test_home.home, product).unwrap();
+    let server = find(&test_home.home, product, None).unwrap();
     let target = target.replace("SOCKETS", test_home.instance_folder().join("run").to_str().unwrap());
     assert_eq!((server.target.to_string(), server.pid, server.size.as_str()), (target, instance.pid(), "T"));
     check(instance);
@@ -55,7 +55,7 @@ pub fn survives_crashes_and_failed_starts(
 
     // The server and all its processes are killed; the next start recovers, and reports it first.
     kill(instance);
-    assert!(find(&test_home.home, product).unwrap_err().to_string().contains("has ended by itself"));
+    assert!(find(&test_home.home, product, None).unwrap_err().to_string().contains("has ended by itself"));
     let again = test_home.up(&UpRequest { keep: Some(true), ..request(&t) }).unwrap();
     assert_eq!((again.how, again.instance.keep), (How::Restarted, true));
     assert_eq!(run_sql(product, &again.instance, "SELECT a FROM kept;"), "7");
@@ -156,7 +156,7 @@ pub fn is_held_to_processors(product: &'static dyn Product, check: impl Fn(&Inst
     assert_eq!(processors_of(&up.instance), only);
     check(&up.instance);
     let by = up.instance.held_by.unwrap();
-    let fact = find(&test_home.home, product).unwrap().held_to();
+    let fact = find(&test_home.home, product, None).unwrap().held_to();
     let (name, text) = ("held to processors".to_owned(), format!("{words} by {}", by.word()));
     assert_eq!(fact, Some((name, text)));
     let list = |group: &PathBuf| std::fs::read_to_string(group.join("cpuset.cpus")).unwrap_or_default();
@@ -275,6 +275,7 @@ pub fn a_process_that_is_not_the_server_is_not_killed(product: &'static dyn Prod
     let mut other = OtherProcess(sleep.arg("60").current_dir(&folder).stdout(Stdio::null()).spawn().unwrap());
     for stage in [Stage::Running, Stage::Starting, Stage::Making] {
         let instance = Instance {
+            name: None,
             engine: product.about().engine.to_owned(),
             version: "1".to_owned(),
             size: "T".to_owned(),
@@ -292,6 +293,7 @@ pub fn a_process_that_is_not_the_server_is_not_killed(product: &'static dyn Prod
             held_by: None,
             cgroups: Vec::new(),
             keep: false,
+            standby: None,
         };
         instance.write(&test_home.home.instance_folder(product.about().engine).unwrap()).unwrap();
         let refused = down(&test_home.home, product, Some(false), &Silent).unwrap_err().to_string();

@@ -67,7 +67,7 @@ fn a_killed_maker_of_data_is_found_and_ended() {
         };
         let instance: Instance = serde_json::from_str(&recorded).unwrap();
         assert!(instance.stage == Stage::Making && instance.lives());
-        assert!(find(&place.home, &PRODUCT).unwrap_err().to_string().contains("still being started"));
+        assert!(find(&place.home, &PRODUCT, None).unwrap_err().to_string().contains("still being started"));
         watch.0.store(true, Ordering::SeqCst);
         recorded
     });
