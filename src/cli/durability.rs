@@ -1,8 +1,9 @@
 //! `durability` as typed, and the sessions that it starts.
 
 use super::common::Shown;
-use super::values::dop;
+use super::values::{dop, duration_s};
 use clap::{Args, ValueEnum};
+use dbdyno_engine::servers::StandbyKind;
 
 /// `dbdyno durability`.
 #[derive(Debug, Args)]
@@ -10,7 +11,8 @@ use clap::{Args, ValueEnum};
 Examples:
   dbdyno durability --target private:postgres
   dbdyno durability --target private:sqlite --by kill --cuts 5
-  dbdyno durability --target private:mariadb --cuts 100 --control")]
+  dbdyno durability --target private:mariadb --cuts 100 --control
+  dbdyno durability --target private:postgres --standby sync --hold-link 0.5s")]
 pub(crate) struct DurabilityArgs {
     /// What is made and cut: private:postgres, private:mariadb or private:sqlite
     ///
@@ -24,16 +26,27 @@ pub(crate) struct DurabilityArgs {
     /// How it is cut [default: the strongest that is possible here]
     #[arg(long, value_name = "WAY")]
     pub(crate) by: Option<CutBy>,
+    /// Kill the primary, and promote its standby: sync, semisync, async
+    ///
+    /// A second server replicates from the first. The first is killed and never comes back; what was acknowledged is
+    /// compared with the second. For the next cut that one gets a standby of its own.
+    #[arg(long, value_name = "KIND", conflicts_with = "by", value_parser = StandbyKind::named)]
+    pub(crate) standby: Option<StandbyKind>,
+    /// Before a cut hold what goes between the two for so long; it is lost then
+    ///
+    /// A control does that for 0.5 s.
+    #[arg(long, value_name = "TIME", requires = "standby", value_parser = duration_s)]
+    pub(crate) hold_link: Option<f64>,
     /// Your own server: the shell command that cuts it off
     ///
     /// As one that switches off its power, or kills it. dbdyno adds tables to its own schema there, and removes them.
-    #[arg(long, value_name = "CMD", conflicts_with_all = ["by", "control"])]
+    #[arg(long, value_name = "CMD", conflicts_with_all = ["by", "control", "standby"])]
     pub(crate) cut_command: Option<String>,
     /// Your own server: the shell command that starts it again
     #[arg(long, value_name = "CMD", requires = "cut_command")]
     pub(crate) restart_command: Option<String>,
     /// Your own server: cut it by hand, when dbdyno says so
-    #[arg(long, conflicts_with_all = ["by", "control", "cut_command"])]
+    #[arg(long, conflicts_with_all = ["by", "control", "cut_command", "standby"])]
     pub(crate) manual: bool,
     /// Cut as often with a setting that makes commits unsafe, to see losses
     ///
@@ -59,6 +72,9 @@ pub(crate) enum CutBy {
     Filesystem,
     /// Its device loses its volatile cache, too: what it was not told to flush is lost. As root
     Device,
+    /// The primary is lost, and its standby promoted
+    #[value(skip)]
+    Promotion,
 }
 
 /// `dbdyno crash-sessions`: what `durability` starts and cuts off.

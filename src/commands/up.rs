@@ -66,7 +66,10 @@ pub(super) fn up(args: &UpArgs, context: &Context) -> Result<(), Error> {
         instance: &instance,
     };
     args.shown.format().show(&answer, || page(&answer, context))?;
-    context.say_next(&format!("dbdyno run quick --target {}", answer.target), "loads what is missing, and measures");
+    context.say_next(
+        &format!("dbdyno run quick --target {}", output::shell_word(&answer.target)),
+        "loads what is missing, and measures",
+    );
     Ok(())
 }
 
@@ -97,7 +100,7 @@ fn page(answer: &UpDocument<'_>, context: &Context) -> String {
     let end =
         if instance.keep { "stops it and keeps its data" } else { "stops it and removes its data; --keep keeps it" };
     let rows = [
-        ("measure", format!("dbdyno run quick --target {target}{}", context.same_files)),
+        ("measure", format!("dbdyno run quick --target {}{}", output::shell_word(target), context.same_files)),
         ("inside", (*shell_command).to_owned()),
         ("stop", format!("dbdyno down {}   ({end})", which.arguments())),
     ];

@@ -37,6 +37,7 @@ mod page;
 mod pair;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod promotion;
 mod remeasure;
 mod resume;
 mod run_and_show;

@@ -16,7 +16,8 @@
 //! | `indexes` | a row for each index of its tables, which describes it; `made: 3` says how many a load makes |
 //! | `keys X` | the first ten keys of rows that break what a figure of `look` counts |
 //! | `check X`, `checks` | crash tests: the server's own checks, which answer with nothing or `ok`, and what they need |
-//! | `control NAME n`, `shown NAME` | crash tests: what makes commits unsafe on purpose (`means`, `seen_by`, `target`), and what the server then says (`is`) |
+//! | `control NAME n`, `shown NAME` | crash tests: what makes commits unsafe on purpose (`means`, `seen_by`, `target`; `when` it is done again and again), and what the server then says (`is`) |
+//! | `primary` | crash tests: what a server says that takes commits (`is`) |
 //!
 //! In `make`, `index`, `finish`, `count`, `look` and `keys` `{TABLE_rows}` is how many rows a load makes in a table,
 //! and `{TABLE_next}` the next id. A section that has `{unit}` stands for one such section for each unit of the scale,

@@ -1,5 +1,6 @@
 //! Settings that make commits unsafe on purpose: a test that sees no loss with them sees none without them.
 
+use super::document::Loses;
 use crate::cli::CutBy;
 use crate::error::Error;
 use dbdyno_workload::Dialect;
@@ -45,11 +46,11 @@ impl Control {
     /// The first statement of a control has its notes.
     fn of(dialect: &Dialect, statement: &str, by: CutBy) -> Option<Self> {
         let note = |key| dialect.note(statement, key);
-        let way = clap::ValueEnum::to_possible_value(&by)?;
+        let way = Loses::by(by).name;
         Some(Self {
             name: statement.split(' ').nth(1)?.to_owned(),
             means: note("means")?.to_owned(),
-            can_be_seen: note("seen_by")?.split(' ').any(|seen_by| seen_by == way.get_name()),
+            can_be_seen: note("seen_by")?.split(' ').any(|seen_by| seen_by == way),
             target_options: note("target").map(str::to_owned),
             mount_options: None,
         })

@@ -3,10 +3,12 @@
 use super::control::Control;
 use crate::cli::{CutBy, DurabilityArgs};
 use crate::error::Error;
+use dbdyno_engine::servers::StandbyKind;
 use dbdyno_report::numbers;
-use dbdyno_run::crash::{CrashReport, Cut, LEAST_ACKNOWLEDGED, most_lossy_pct};
+use dbdyno_run::crash::{CLIENTS, CrashReport, Cut, LEAST_ACKNOWLEDGED, most_lossy_pct};
 use dbdyno_workload::crash::Judged;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// The document.
@@ -22,6 +24,9 @@ pub(super) struct DurabilityDocument {
     cut_by: &'static str,
     loses: &'static str,
     not_stronger: Option<String>,
+    /// The standby that was promoted, and how long what goes to it was held before each cut.
+    standby: Option<StandbyKind>,
+    link_held_s: Option<f64>,
     sessions: u32,
     seed: u64,
     /// Cuts that were asked for.
@@ -81,7 +86,7 @@ impl ControlDocument {
 /// A way to cut, and what is lost by it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Loses {
-    name: &'static str,
+    pub(super) name: &'static str,
     what: &'static str,
 }
 
@@ -100,6 +105,7 @@ impl Loses {
                 "device",
                 "what the processes, the system and the device had in memory: all that the device was not told to flush",
             ),
+            CutBy::Promotion => ("promotion", "the primary with all that it has; its standby is promoted in its place"),
         };
         Self { name, what }
     }
@@ -156,6 +162,8 @@ impl DurabilityDocument {
             cut_by,
             loses,
             not_stronger,
+            standby: args.standby,
+            link_held_s: args.hold_link,
             sessions,
             seed: args.seed,
             planned_cuts: args.cuts,
@@ -228,9 +236,12 @@ impl DurabilityDocument {
 
     /// What is said of the whole, by name.
     fn lines(&self) -> Vec<(&'static str, String)> {
-        let CrashReport { cuts, unchecked, in_the_end } = &self.report;
+        let CrashReport { cuts, unchecked, in_the_end, observed } = &self.report;
         let mut lines = vec![("a cut", format!("loses {}", self.loses))];
         lines.extend(self.not_stronger.as_ref().map(|why| ("", format!("no stronger one: {why}"))));
+        lines.extend(observed.as_ref().map(|observed| ("standby", observed.clone())));
+        let held = |s: f64| format!("held for {} before each cut; what it held is lost", numbers::duration(s));
+        lines.extend(self.link_held_s.map(|s| ("link", held(s))));
         lines.push(("cuts", format!("{} of {}, {} sessions", cuts.len(), self.planned_cuts, self.sessions)));
         let unknown: u64 = cuts.iter().map(|cut| cut.judged.unknown_kept).sum();
         let [acknowledged, lost, unknown] = [self.acknowledged, self.lost, unknown].map(numbers::count);
@@ -260,6 +271,7 @@ impl DurabilityDocument {
         if !after.is_empty() {
             lines.push(("after it", format!("{} commits in each 0.1 s", after.join(" "))));
         }
+        lines.extend(seen(cuts).map(|seen| ("clients", seen)));
         let made = cuts.iter().filter(|cut| cut.checks.is_some()).count();
         let checks = match unchecked {
             Some(why) => format!("the server's own were not made: {why}"),
@@ -284,6 +296,22 @@ fn spread(values: impl Iterator<Item = f64>) -> Option<(f64, f64, f64)> {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     Some((*values.first()?, *values.get(values.len() / 2)?, *values.last()?))
+}
+
+/// What clients with several hosts saw, in words.
+fn seen(cuts: &[Cut]) -> Option<String> {
+    let all = || cuts.iter().filter_map(|cut| cut.clients.as_ref());
+    let (least, median, most) = spread(all().map(|seen| seen.longest_gap_s))?;
+    let [least, median, most] = [least, median, most].map(numbers::duration);
+    let mut errors = BTreeMap::<&str, u64>::new();
+    for (class, count) in all().flat_map(|seen| &seen.errors) {
+        *errors.entry(class.as_str()).or_default() += count;
+    }
+    let errors: Vec<String> = errors.into_iter().map(|(class, n)| format!("{class} {}", numbers::count(n))).collect();
+    let errors = if errors.is_empty() { "none".to_owned() } else { errors.join(", ") };
+    let lost: u32 = all().map(|seen| seen.lost).sum();
+    let lost = if lost == 0 { String::new() } else { format!("; {lost} found no host again") };
+    Some(format!("{CLIENTS} that know both hosts: no commit for {median} ({least} to {most}); errors: {errors}{lost}"))
 }
 
 /// The commits in the middle of all cuts, of each tenth of a second.

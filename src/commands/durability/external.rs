@@ -134,15 +134,17 @@ impl Subject for External<'_> {
         command
     }
 
-    fn cut(&mut self) -> Result<(), CrashError> {
+    fn cut(&mut self) -> Result<Instant, CrashError> {
         self.was_cut = true;
+        let at = Instant::now();
         match &self.hands {
-            Hands::Commands { cut, .. } => shell(cut),
+            Hands::Commands { cut, .. } => shell(cut)?,
             Hands::Manual => {
                 output::note("cut it off now; when it is on again, press Enter");
-                io::stdin().lock().read_line(&mut String::new()).map(drop).map_err(subject)
+                io::stdin().lock().read_line(&mut String::new()).map(drop).map_err(subject)?;
             }
         }
+        Ok(at)
     }
 
     fn is_apart(&self) -> bool {

@@ -4,6 +4,7 @@
 mod control;
 mod document;
 mod external;
+mod promotion;
 mod subject;
 
 use super::context::Context;
@@ -15,17 +16,20 @@ use crate::signals;
 use control::Control;
 use dbdyno::ENGINES;
 use dbdyno_engine::private::Which;
+use dbdyno_engine::servers::{Replication, StandbyKind};
 use dbdyno_engine::{EngineInfo, Target};
 use dbdyno_model::CommitMode;
 use dbdyno_run::crash::{
-    CrashError, CrashReport, CrashRequest, Cut, FileSystem, crash, ledger_line, work_until_an_error,
+    CrashError, CrashReport, CrashRequest, Cut, FileSystem, Subject, crash, ledger_line, work_until_an_error,
 };
 use dbdyno_run::{LoadRequest, StopSwitch};
 use dbdyno_workload::Dialect;
 use dbdyno_workload::crash::Crash;
 use document::{ControlDocument, DurabilityDocument, Loses};
 use external::External;
+use promotion::{PromotedSubject, Promotion};
 use std::io::Write as _;
+use std::path::Path;
 use subject::{Made, MadeSubject};
 
 /// Sessions where there may be several writers.
@@ -41,12 +45,13 @@ pub(super) fn durability(args: &DurabilityArgs, context: &Context) -> Result<(),
     }
     let info = engine(&args.target)?;
     let dialect = Dialect::of(&Crash, info).map_err(Error::Usage)?;
-    let (by, not_stronger) = way(args.by)?;
+    let promotion = promotion(args, info)?;
+    let (by, not_stronger) = way(promotion.map_or(args.by, |_| Some(CutBy::Promotion)))?;
     let control = args.control.as_deref().map(|name| Control::find(&dialect, name, by)).transpose()?;
     let stop = signals::stop(None, None)?;
     let made = Made::make(info, by, context)?;
     let sessions = args.sessions.unwrap_or(if made.is_server() { SESSIONS } else { 1 });
-    let test = |control: Option<&Control>| run(&made, &dialect, (sessions, control), args, &stop, context);
+    let test = |control: Option<&Control>| run((&made, promotion), &dialect, (sessions, control), args, &stop, context);
     let started_at = jiff::Timestamp::now();
     let (report, ended) = test(None)?;
     let controlled = match control.filter(|_| ended.is_ok() && !stop.requested()) {
@@ -63,6 +68,28 @@ pub(super) fn durability(args: &DurabilityArgs, context: &Context) -> Result<(),
     let document = DurabilityDocument::of(of, (Loses::by(by), not_stronger), (args, sessions), (report, controlled));
     args.shown.format().show(&document, || document.page())?;
     conclude(&document, ended.and(control_ended.unwrap_or(Ok(())))).and(removed)
+}
+
+/// The standby that is asked for, if one is.
+///
+/// # Errors
+/// There is none of this kind, or a control has nothing to show on it.
+fn promotion(args: &DurabilityArgs, info: &EngineInfo) -> Result<Option<Promotion>, Error> {
+    let Some(kind) = args.standby else { return Ok(None) };
+    let replication = info.private.and_then(|private| private.product.replication());
+    let kinds = replication.map(Replication::kinds).unwrap_or_default();
+    if !kinds.contains(&kind) {
+        let kinds = kinds.iter().map(|kind| format!("--standby {kind}")).collect::<Vec<_>>().join(" or ");
+        let instead = if kinds.is_empty() { "leave --standby away".to_owned() } else { format!("say {kinds}") };
+        return Err(Error::Usage(format!("{} has no standby that is {kind}; {instead}", info.name)));
+    }
+    if kind == StandbyKind::Async && args.control.is_some() {
+        return Err(Error::Usage(
+            "--control: commits wait for no standby that is async, so there is nothing to make unsafe; --hold-link 0.5s shows its losses"
+                .to_owned(),
+        ));
+    }
+    Ok(Some(Promotion { kind, hold_s: args.hold_link }))
 }
 
 /// A loss that was seen is one, whatever ended the test then.
@@ -137,6 +164,7 @@ fn way(asked: Option<CutBy>) -> Result<(CutBy, Option<String>), Error> {
     match (asked, possible) {
         (None | Some(CutBy::Device), Ok(())) => Ok((CutBy::Device, None)),
         (None, Err(why)) => Ok((CutBy::Kill, Some(why))),
+        (Some(CutBy::Promotion), _) => Ok((CutBy::Promotion, None)),
         (Some(CutBy::Kill), _) | (Some(CutBy::Filesystem), Ok(())) => {
             Ok((asked.unwrap_or(CutBy::Kill), Some("this one was asked for".to_owned())))
         }
@@ -148,25 +176,31 @@ fn way(asked: Option<CutBy>) -> Result<(CutBy, Option<String>), Error> {
 
 /// One test, with or without a control, on something new.
 fn run(
-    made: &Made,
+    (made, promotion): (&Made, Option<Promotion>),
     dialect: &Dialect,
     (sessions, control): (u32, Option<&Control>),
     args: &DurabilityArgs,
     stop: &StopSwitch,
     context: &Context,
 ) -> Result<(CrashReport, Result<(), CrashError>), Error> {
-    let mut subject = MadeSubject::new(made, sessions, control, stop)?;
-    let ledgers = subject.ledgers()?;
-    let request = CrashRequest {
-        cuts: args.cuts,
-        sessions,
-        seed: args.seed,
-        control: control.map(|control| control.name.as_str()),
-        ledgers: &ledgers,
-        installs: true,
-    };
     let hears = |cut: &Cut| say(context, &document::in_a_line(cut, args.cuts));
-    let (report, ended) = crash(&mut subject, dialect, request, stop, &hears);
+    let cut = |subject: &mut dyn Subject, ledgers: &Path| {
+        let (cuts, seed, control) = (args.cuts, args.seed, control.map(|control| control.name.as_str()));
+        let request = CrashRequest { cuts, sessions, seed, control, ledgers, installs: true };
+        crash(subject, dialect, request, stop, &hears)
+    };
+    let ((report, ended), subject) = match promotion {
+        None => {
+            let mut subject = MadeSubject::new(made, sessions, control, stop)?;
+            let ledgers = subject.ledgers()?;
+            (cut(&mut subject, &ledgers), subject)
+        }
+        Some(promotion) => {
+            let mut subject = PromotedSubject::new(made, (sessions, control), (promotion, dialect), stop)?;
+            let ledgers = subject.inner().ledgers()?;
+            (cut(&mut subject, &ledgers), subject.into_inner())
+        }
+    };
     let ended = ended.map_err(|error| subject.explained(error));
     // What was found is told in any case.
     Ok((report, ended.and(subject.remove())))

@@ -8,7 +8,7 @@ use super::control::Control;
 use crate::cli::CutBy;
 use crate::error::Error;
 use dbdyno::EMBEDDED;
-use dbdyno_engine::private::{self, HOME_VARIABLE, Home, Instance, Private, UpRequest, Which};
+use dbdyno_engine::private::{self, HOME_VARIABLE, Home, Instance, Private, StandbyRequest, UpRequest, Which};
 use dbdyno_engine::servers::{ServerError, Silent};
 use dbdyno_engine::{Engine, EngineInfo, Target};
 use dbdyno_model::{ErrorClass, Size};
@@ -20,6 +20,7 @@ use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Instant;
 
 /// The size class of the server: with a small cache pages are written all the time, and the log with them.
 const SIZE: &str = "D";
@@ -36,11 +37,11 @@ const FILE: &str = "crash.db";
 
 /// What can be made, and its folder.
 pub(super) struct Made {
-    info: &'static EngineInfo,
-    server: Option<Private>,
+    pub(super) info: &'static EngineInfo,
+    pub(super) server: Option<Private>,
     by: CutBy,
     folder: PathBuf,
-    size: Size,
+    pub(super) size: Size,
     /// Nobody else works in the folder.
     _lock: dbdyno_files::Lock,
 }
@@ -128,7 +129,7 @@ impl Made {
     }
 
     /// Kills the server that was recorded, if it runs.
-    fn kill(&self) -> Result<(), CrashError> {
+    pub(super) fn kill(&self) -> Result<(), CrashError> {
         let Some(server) = self.server else { return Ok(()) };
         let Ok(text) = std::fs::read_to_string(self.folder.join(RECORD)) else { return Ok(()) };
         let instance: Instance = serde_json::from_str(&text).map_err(subject)?;
@@ -151,12 +152,12 @@ impl Made {
 
 /// One database, from its making to its end.
 pub(super) struct MadeSubject<'a> {
-    made: &'a Made,
-    home: Home,
+    pub(super) made: &'a Made,
+    pub(super) home: Home,
     file_system: Option<FileSystem>,
     sessions: u32,
     control: Option<&'a Control>,
-    watch: UpWatch,
+    pub(super) watch: UpWatch,
     program: PathBuf,
 }
 
@@ -172,7 +173,7 @@ impl<'a> MadeSubject<'a> {
         File::create(made.mark()).map_err(|error| failed(error.to_string()))?;
         DirBuilder::new().mode(0o755).create(&made.folder).map_err(|error| failed(error.to_string()))?;
         let device = match made.by {
-            CutBy::Kill => None,
+            CutBy::Kill | CutBy::Promotion => None,
             CutBy::Filesystem => Some(Device::Faithful),
             CutBy::Device => Some(Device::Forgetful),
         };
@@ -213,7 +214,7 @@ impl<'a> MadeSubject<'a> {
     }
 
     /// Whether it was the database that did not come back, or something that was in its way.
-    fn gone(&self, error: ServerError) -> CrashError {
+    pub(super) fn gone(&self, error: ServerError) -> CrashError {
         let is_full = || dbdyno_probe::free_bytes(self.home.path()).is_ok_and(|bytes| bytes < LEAST_FREE_BYTES);
         match error {
             ServerError::Failed(error)
@@ -224,6 +225,27 @@ impl<'a> MadeSubject<'a> {
             }
             error => subject(error),
         }
+    }
+
+    /// Starts the server, with a standby where one is asked for.
+    ///
+    /// # Errors
+    /// As for [`Subject::start`].
+    pub(super) fn up(&self, server: Private, standby: Option<StandbyRequest<'_>>) -> Result<(), CrashError> {
+        let programs = server.product.about().programs.named();
+        let request = UpRequest {
+            size: &self.made.size,
+            memory_limit_bytes: None,
+            cpus: &[],
+            keep: Some(true),
+            programs: programs.as_deref(),
+            hardware_threads: dbdyno_probe::hardware_threads(),
+            standby,
+        };
+        let up = private::up(&self.home, server.product, &request, &self.watch).map_err(|error| self.gone(error))?;
+        // What is cut may not be readable then, and may have forgotten it.
+        let record = serde_json::to_string(&up.instance).map_err(subject)?;
+        std::fs::write(self.made.folder.join(RECORD), record).map_err(subject)
     }
 
     /// The file of a database without a server.
@@ -245,7 +267,7 @@ impl<'a> MadeSubject<'a> {
     }
 }
 
-fn subject(error: impl std::fmt::Display) -> CrashError {
+pub(super) fn subject(error: impl std::fmt::Display) -> CrashError {
     CrashError::Subject(error.to_string())
 }
 
@@ -256,20 +278,7 @@ impl Subject for MadeSubject<'_> {
             let target = Target::parse(&self.target()).map_err(subject)?;
             return (self.made.info.open)(&target, size).map_err(subject);
         };
-        let programs = server.product.about().programs.named();
-        let request = UpRequest {
-            size,
-            memory_limit_bytes: None,
-            cpus: &[],
-            keep: Some(true),
-            programs: programs.as_deref(),
-            hardware_threads: dbdyno_probe::hardware_threads(),
-            standby: None,
-        };
-        let up = private::up(&self.home, server.product, &request, &self.watch).map_err(|error| self.gone(error))?;
-        // What is cut may not be readable then, and may have forgotten it.
-        let record = serde_json::to_string(&up.instance).map_err(subject)?;
-        std::fs::write(self.made.folder.join(RECORD), record).map_err(subject)?;
+        self.up(server, None)?;
         let found = private::find(&self.home, server.product, None).map_err(subject)?;
         (server.open)(&found, size).map_err(subject)
     }
@@ -290,12 +299,14 @@ impl Subject for MadeSubject<'_> {
         command
     }
 
-    fn cut(&mut self) -> Result<(), CrashError> {
+    fn cut(&mut self) -> Result<Instant, CrashError> {
+        let at = Instant::now();
         if let Some(file_system) = &self.file_system {
             file_system.shut_down().map_err(subject)?;
         }
         // Without a server the sessions are the database; whoever called this ends them now.
-        self.made.kill()
+        self.made.kill()?;
+        Ok(at)
     }
 
     fn is_apart(&self) -> bool {

@@ -41,7 +41,7 @@ pub struct Down {
 /// It does not stop, or something cannot be removed.
 pub fn down(home: &Home, product: &dyn Product, keep: Option<bool>, watch: &dyn Watch) -> Result<Down, ServerError> {
     let instance_folder = home.instance_folder(product.about().engine)?;
-    if !instance_folder.path.exists() {
+    if !instance_folder.path.exists() && !instance_folder.standby().path.exists() {
         return Ok(Down::default());
     }
     let lock = Lock::take_at_home(&instance_folder, product, watch)?;

@@ -40,7 +40,7 @@ pub use home::{Home, InstanceFolder};
 pub use instance::{Instance, Stage};
 pub use ours::mark_folder;
 pub use pair::{Pair, StandbyRequest, Through};
-pub use promote::{promote, take_place};
+pub use promote::{promote, standby, take_place};
 pub use standing::Standing;
 pub use up::{How, Up, UpRequest, up};
 pub use way::HOME_VARIABLE;
@@ -82,6 +82,13 @@ pub struct PrivateServer {
 }
 
 impl PrivateServer {
+    fn of(instance: Instance, product: &dyn Product, pair: Option<Pair>) -> Result<Self, ServerError> {
+        let target = product.target(&instance.place(), product.administrator(Access::Own));
+        let target = Target::parse(&target).map_err(|e| ServerError::Refused(e.to_string()))?;
+        let (pid, Instance { data, size, cpus, held_by, cgroups, .. }) = (instance.pid(), instance);
+        Ok(Self { target, pid, data, size, cpus, held_by, cgroups, pair })
+    }
+
     /// The processors that it is held to, for the record of a run, as a name and a text: what its processes show now.
     #[must_use]
     pub fn held_to(&self) -> Option<(String, String)> {
@@ -127,25 +134,22 @@ pub fn find(home: &Home, product: &dyn Product, standby: Option<StandbyKind>) ->
     let start = start(&instance.size);
     match instance.stage {
         Stage::Running if instance.lives() => {
-            let target = product.target(&instance.place(), product.administrator(Access::Own));
-            let target = Target::parse(&target).map_err(|e| ServerError::Refused(e.to_string()))?;
             let pair = Pair::of(&instance, &instance_folder, product)?;
             match (standby, &pair) {
                 (Some(kind), Some(pair)) if pair.kind == kind => pair.refuse_other(&instance)?,
                 (Some(kind), pair) => {
                     let now = pair
                         .as_ref()
-                        .map_or("without a standby".to_owned(), |pair| format!("with one that is {}", pair.kind));
+                        .map_or("without one".to_owned(), |pair| format!("with one that is {}", pair.kind));
                     let command = which.arguments();
                     return refused(format!(
-                        "the private {which} runs {now}, and a standby that is {kind} is asked for; its data can stay: dbdyno down {command} \
+                        "a standby that is {kind} is asked for, and the private {which} runs {now}; start it anew, its data can stay: dbdyno down {command} \
                          --keep && {start}"
                     ));
                 }
                 (None, _) => {}
             }
-            let (pid, Instance { data, size, cpus, held_by, cgroups, .. }) = (instance.pid(), instance);
-            Ok(PrivateServer { target, pid, data, size, cpus, held_by, cgroups, pair })
+            PrivateServer::of(instance, product, pair)
         }
         Stage::Running => {
             let log = instance.log.display();

@@ -7,8 +7,7 @@ use super::home::InstanceFolder;
 use super::lock::Lock;
 use super::pair::replication;
 use super::{Home, Instance, PrivateServer, Stage};
-use crate::Target;
-use crate::servers::{Access, Product, ServerError, Watch};
+use crate::servers::{Product, ServerError, Watch};
 use std::time::Duration;
 
 /// How long a promoted server may take to write its cache to its files.
@@ -31,10 +30,15 @@ pub fn promote(home: &Home, product: &dyn Product, watch: &dyn Watch) -> Result<
     remove_data(&folder)?;
     clear_traces(&folder, Some(&primary))?;
     replication(product, kind)?.promote(&instance.place()).map_err(ServerError::Failed)?;
-    let target = product.target(&instance.place(), product.administrator(Access::Own));
-    let target = Target::parse(&target).map_err(|e| ServerError::Refused(e.to_string()))?;
-    let (pid, Instance { data, size, cpus, held_by, cgroups, .. }) = (instance.pid(), instance);
-    Ok(PrivateServer { target, pid, data, size, cpus, held_by, cgroups, pair: None })
+    PrivateServer::of(instance, product, None)
+}
+
+/// The standby of an instance, as a server of its own.
+///
+/// # Errors
+/// There is none.
+pub fn standby(home: &Home, product: &dyn Product) -> Result<PrivateServer, ServerError> {
+    PrivateServer::of(read(&folders(home, product)?.1)?, product, None)
 }
 
 /// Stops a promoted standby and gives its data the primary's place, for the next start.

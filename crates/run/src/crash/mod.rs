@@ -6,10 +6,12 @@
 //! How something is cut and started again is its [`Subject`]; what sessions write is a workload
 //! ([`dbdyno_workload::crash`]).
 
+mod clients;
 mod error;
 mod file_system;
 mod ledger;
 mod look;
+mod relay;
 mod report;
 mod sessions;
 mod working;
@@ -29,9 +31,11 @@ use std::time::{Duration, Instant};
 use working::Working;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
+pub use clients::{CLIENTS, Clients, Host, Seen};
 pub use error::CrashError;
 pub use file_system::{Device, FileSystem, FileSystemError};
 pub use ledger::line as ledger_line;
+pub use relay::Relay;
 pub use report::{CrashReport, Cut, most_lossy_pct};
 pub use sessions::work as work_until_an_error;
 
@@ -63,11 +67,24 @@ pub trait Subject {
     /// cut off.
     fn sessions(&self, cut: u32) -> Command;
 
-    /// Cuts it. Nobody in this process uses it.
+    /// What it shows of itself, where the report is to say more than its name.
+    fn observed(&self) -> Option<String> {
+        None
+    }
+
+    /// Hears that a cut comes soon, while sessions are at work.
+    ///
+    /// # Errors
+    /// It is not ready for it.
+    fn approach(&mut self) -> Result<(), CrashError> {
+        Ok(())
+    }
+
+    /// Cuts it, and says when that was. Nobody in this process uses it but who watches its hosts.
     ///
     /// # Errors
     /// It could not be cut.
-    fn cut(&mut self) -> Result<(), CrashError>;
+    fn cut(&mut self) -> Result<Instant, CrashError>;
 
     /// Whether sessions lose it by that. Otherwise they are themselves what is cut, and are ended then.
     fn is_apart(&self) -> bool;
@@ -87,6 +104,19 @@ pub trait Subject {
     /// What was cut cannot be used again.
     fn repair(&mut self) -> Result<(), CrashError> {
         Ok(())
+    }
+
+    /// What clients with several hosts saw of the cut, once they can commit again, where there are such clients.
+    fn seen(&mut self) -> Option<Seen> {
+        None
+    }
+
+    /// Makes what the next cut takes away, where that was used up.
+    ///
+    /// # Errors
+    /// As for [`Subject::start`].
+    fn renew(&mut self, engine: Box<dyn Engine>) -> Result<Box<dyn Engine>, CrashError> {
+        Ok(engine)
     }
 }
 
@@ -138,6 +168,7 @@ struct CrashTest<'a> {
 impl CrashTest<'_> {
     fn run(&mut self) -> Result<(), CrashError> {
         let mut engine = self.subject.start()?;
+        self.report.observed = self.subject.observed();
         let watch = LoadProgress { events: &Silent, stop: self.stop };
         TargetWorkload::new(engine.as_ref(), self.dialect).load(&Crash.data_by_default(), 1, &watch)?;
         if self.request.installs {
@@ -164,11 +195,15 @@ impl CrashTest<'_> {
                 Err(error) => return Err(error),
             };
             cut.recovery_s = Some(at.elapsed().as_secs_f64());
-            self.control(engine.as_ref())?;
+            cut.clients = self.subject.seen();
             let is_last = number == self.request.cuts;
+            if !is_last {
+                engine = self.subject.renew(engine).map_err(|error| self.or_stopped(error))?;
+            }
+            self.control(engine.as_ref())?;
             let mut next = if is_last { None } else { Some(self.begin(number + 1)?) };
             let went_on = next.as_mut().map_or(Ok(()), |next| self.undisturbed(next));
-            if let Some(next) = &next {
+            if let Some(next) = next.as_ref().filter(|_| cut.clients.is_none()) {
                 cut.after = next.shared.now().curve;
                 cut.after.truncate((UNDISTURBED.as_millis() / ledger::STEP.as_millis()) as usize);
             }
@@ -193,6 +228,11 @@ impl CrashTest<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whatever is in the way of one who has stopped it is no error.
+    fn or_stopped(&self, error: CrashError) -> CrashError {
+        if self.stop.requested() { CrashError::Stopped } else { error }
     }
 
     /// Everything once more. What cannot be read any more is lost.
@@ -223,7 +263,8 @@ impl CrashTest<'_> {
     fn control(&self, engine: &dyn Engine) -> Result<(), CrashError> {
         let Some(name) = self.request.control else { return Ok(()) };
         let (target, statements) = (TargetWorkload::new(engine, self.dialect), self.dialect.named("control"));
-        let of_control = |statement: &&String| statement.split(' ').nth(1) == Some(name);
+        let at_once = |statement: &&String| self.dialect.note(statement, "when").is_none();
+        let of_control = |statement: &&String| statement.split(' ').nth(1) == Some(name) && at_once(statement);
         for statement in statements.iter().filter(of_control) {
             target.ask(statement, &[])?;
         }
@@ -291,6 +332,7 @@ impl CrashTest<'_> {
         // Connections of this process do not hold anything back.
         drop(engine);
         self.undisturbed(&mut working)?;
+        self.subject.approach()?;
         let drawn = xxh3_64_with_seed(&number.to_le_bytes(), self.request.seed) as f64 / u64::MAX as f64;
         let from = working.began.elapsed();
         let moment = from + WITHIN.mul_f64(drawn);
@@ -298,8 +340,7 @@ impl CrashTest<'_> {
         self.wait(&mut working, |progress, worked| worked >= moment && at_work(progress))?;
         let (worked_s, last_at) = (working.began.elapsed().as_secs_f64(), working.shared.now().last_at);
         let last_acknowledged_s = last_at.map_or(f64::INFINITY, |at| at.elapsed().as_secs_f64());
-        let at = Instant::now();
-        self.subject.cut()?;
+        let at = self.subject.cut()?;
         if self.subject.is_apart() {
             self.stopped(&working)?;
         }

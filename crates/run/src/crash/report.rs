@@ -1,5 +1,6 @@
 //! What a crash test has found.
 
+use super::clients::Seen;
 use dbdyno_workload::crash::Judged;
 use serde::Serialize;
 
@@ -16,6 +17,9 @@ pub struct Cut {
     pub recovery_s: Option<f64>,
     /// Commits in each tenth of a second from the start of sessions after the recovery; empty after the last cut.
     pub after: Vec<u64>,
+    /// What clients with several hosts saw, where there were some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clients: Option<Seen>,
     /// What became of the transactions before it.
     pub judged: Judged,
     /// What the server's own checks found wrong; absent where they were not made.
@@ -37,6 +41,9 @@ impl Cut {
 pub struct CrashReport {
     /// The cuts, in order.
     pub cuts: Vec<Cut>,
+    /// What it showed of itself, where that says how it replicates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observed: Option<String>,
     /// Why the server's own checks were not made, if they were not.
     pub unchecked: Option<String>,
     /// Everything that was acknowledged before any cut, compared once more at the end; absent where it ended early.

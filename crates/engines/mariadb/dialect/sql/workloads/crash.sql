@@ -120,3 +120,18 @@ SET GLOBAL innodb_flush_log_at_timeout = 2700
 -- name: shown flush_log_0
 -- is: 0 2700
 SELECT CONCAT(@@GLOBAL.innodb_flush_log_at_trx_commit, ' ', @@GLOBAL.innodb_flush_log_at_timeout)
+
+-- name: control falls_back 1
+-- what: a primary whose standby is silent goes on without it
+-- means: rpl_semi_sync_master_timeout = 50 (ms), shorter than the link is held
+-- seen_by: promotion
+SET GLOBAL rpl_semi_sync_master_timeout = 50
+
+-- name: shown falls_back
+-- is: 50
+SELECT @@GLOBAL.rpl_semi_sync_master_timeout
+
+-- name: primary
+-- what: whether it takes commits
+-- is: yes
+SELECT IF(@@GLOBAL.read_only, 'no', 'yes')

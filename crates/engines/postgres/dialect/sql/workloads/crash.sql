@@ -138,3 +138,15 @@ SELECT pg_reload_conf();
 -- is: off 10000 131072
 SELECT string_agg(reset_val, ' ' ORDER BY name) FROM pg_settings
 WHERE name IN ('synchronous_commit', 'wal_writer_delay', 'wal_writer_flush_after');
+
+-- name: control cancelled_wait 1
+-- what: a client that waits for the standby no longer is told that it has committed
+-- means: waits for the standby that are cancelled (pg_cancel_backend) while the link is held
+-- seen_by: promotion
+-- when: while the link is held
+SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE wait_event = 'SyncRep';
+
+-- name: primary
+-- what: whether it takes commits
+-- is: yes
+SELECT CASE WHEN pg_is_in_recovery() THEN 'no' ELSE 'yes' END;

@@ -1,0 +1,145 @@
+//! Clients that know several hosts, and what they see when one of them is cut: they commit on a host until it gives an
+//! error, and then go round until one takes commits.
+
+use dbdyno_engine::{Engine, EngineError};
+use dbdyno_workload::{Dialect, TargetWorkload};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// How many there are.
+pub const CLIENTS: u32 = 2;
+/// The statement that says whether a host takes commits.
+const PRIMARY: &str = "primary";
+/// The name of the error of a host that does not.
+const NOT_PRIMARY: &str = "not the primary";
+/// Before a client asks the next host.
+const PAUSE: Duration = Duration::from_millis(10);
+/// How long clients may look for a host that takes commits.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What they saw.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Seen {
+    /// How many clients there were.
+    pub clients: u32,
+    /// Commits that they were acknowledged.
+    pub acknowledged: u64,
+    /// Errors by class.
+    pub errors: BTreeMap<String, u64>,
+    /// The longest time between two acknowledgements of one client, in seconds.
+    pub longest_gap_s: f64,
+    /// Clients that found no host again.
+    pub lost: u32,
+}
+
+/// Opens a host anew.
+pub type Host = Arc<dyn Fn() -> Result<Box<dyn Engine>, EngineError> + Send + Sync>;
+
+/// Clients at work.
+pub struct Clients {
+    threads: Vec<JoinHandle<Seen>>,
+    ends: Arc<AtomicBool>,
+}
+
+impl Clients {
+    /// Puts them to work, each with the first of these hosts.
+    #[must_use]
+    pub fn begin(hosts: &[Host], dialect: &Dialect) -> Self {
+        let ends = Arc::new(AtomicBool::new(false));
+        let one = |number: u32| {
+            let (hosts, dialect, ends) = (hosts.to_vec(), dialect.clone(), Arc::clone(&ends));
+            thread::spawn(move || Client { number, hosts, dialect }.work(&ends))
+        };
+        Self { threads: (1..=CLIENTS).map(one).collect(), ends }
+    }
+
+    /// Waits until each has been acknowledged one more commit, and ends them.
+    #[must_use]
+    pub fn end(mut self) -> Seen {
+        self.ends.store(true, Ordering::SeqCst);
+        let seen = std::mem::take(&mut self.threads).into_iter().filter_map(|thread| thread.join().ok());
+        seen.fold(Seen::default(), Seen::and)
+    }
+}
+
+impl Drop for Clients {
+    fn drop(&mut self) {
+        self.ends.store(true, Ordering::SeqCst);
+    }
+}
+
+impl Seen {
+    fn and(mut self, other: Self) -> Self {
+        for (class, count) in other.errors {
+            *self.errors.entry(class).or_default() += count;
+        }
+        self.clients += other.clients;
+        self.acknowledged += other.acknowledged;
+        self.longest_gap_s = self.longest_gap_s.max(other.longest_gap_s);
+        self.lost += other.lost;
+        self
+    }
+}
+
+struct Client {
+    number: u32,
+    hosts: Vec<Host>,
+    dialect: Dialect,
+}
+
+impl Client {
+    fn work(&self, ends: &AtomicBool) -> Seen {
+        let mut seen = Seen { clients: 1, ..Seen::default() };
+        let (mut host, mut engine, mut last) = (0, None, None::<Instant>);
+        let mut since = None::<Instant>;
+        loop {
+            // Whether it was to end before this commit was begun.
+            let ending = ends.load(Ordering::SeqCst);
+            if ending && since.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
+                seen.lost = 1;
+                return seen;
+            }
+            match self.commit(engine.take(), host, seen.acknowledged) {
+                Ok(open) => {
+                    engine = Some(open);
+                    seen.acknowledged += 1;
+                    let gap_s = last.map_or(0.0, |last| last.elapsed().as_secs_f64());
+                    seen.longest_gap_s = seen.longest_gap_s.max(gap_s);
+                    last = Some(Instant::now());
+                    if ending {
+                        return seen;
+                    }
+                }
+                Err(class) => {
+                    *seen.errors.entry(class).or_default() += 1;
+                    host = (host + 1) % self.hosts.len().max(1);
+                    thread::sleep(PAUSE);
+                }
+            }
+        }
+    }
+
+    /// One commit, or the class of its error.
+    fn commit(&self, open: Option<Box<dyn Engine>>, host: usize, seq: u64) -> Result<Box<dyn Engine>, String> {
+        let class = |error: EngineError| error.class.to_string();
+        let engine = match open {
+            Some(engine) => engine,
+            None => {
+                let host = self.hosts.get(host).ok_or_else(|| NOT_PRIMARY.to_owned())?;
+                let engine = host().map_err(class)?;
+                let said = TargetWorkload::new(engine.as_ref(), &self.dialect).ask(PRIMARY, &[]).map_err(class)?;
+                if self.dialect.note(PRIMARY, "is") != Some(said.concat().concat().as_str()) {
+                    return Err(NOT_PRIMARY.to_owned());
+                }
+                engine
+            }
+        };
+        let entry = (format!("crash test client {}", self.number), seq.to_string());
+        engine.note(&[entry]).map_err(class)?;
+        Ok(engine)
+    }
+}
