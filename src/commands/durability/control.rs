@@ -1,6 +1,6 @@
 //! Settings that make commits unsafe on purpose: a test that sees no loss with them sees none without them.
 
-use super::document::Loses;
+use super::loses::Loses;
 use crate::cli::CutBy;
 use crate::error::Error;
 use dbdyno_workload::Dialect;

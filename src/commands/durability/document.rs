@@ -1,7 +1,8 @@
 //! What `durability` says: as JSON and as a page.
 
 use super::control::Control;
-use crate::cli::{CutBy, DurabilityArgs};
+use super::loses::Loses;
+use crate::cli::DurabilityArgs;
 use crate::error::Error;
 use dbdyno_engine::servers::StandbyKind;
 use dbdyno_report::numbers;
@@ -80,34 +81,6 @@ impl ControlDocument {
             (false, 0) => format!("{of}: as it should be, for this way of cutting cannot show them"),
             (false, _) => format!("{of}, which this way of cutting should not show"),
         }
-    }
-}
-
-/// A way to cut, and what is lost by it.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Loses {
-    pub(super) name: &'static str,
-    what: &'static str,
-}
-
-impl Loses {
-    /// The user cuts it.
-    pub(super) const EXTERNAL: Self = Self { name: "external", what: "what whoever cut it took away" };
-
-    pub(super) fn by(by: CutBy) -> Self {
-        let (name, what) = match by {
-            CutBy::Kill => ("kill", "what the processes had in memory; what they had handed to the system stays"),
-            CutBy::Filesystem => (
-                "filesystem",
-                "what the processes and the system had in memory; what was written to the device stays, flushed or not",
-            ),
-            CutBy::Device => (
-                "device",
-                "what the processes, the system and the device had in memory: all that the device was not told to flush",
-            ),
-            CutBy::Promotion => ("promotion", "the primary with all that it has; its standby is promoted in its place"),
-        };
-        Self { name, what }
     }
 }
 

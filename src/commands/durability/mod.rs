@@ -4,6 +4,7 @@
 mod control;
 mod document;
 mod external;
+mod loses;
 mod promotion;
 mod subject;
 
@@ -25,8 +26,9 @@ use dbdyno_run::crash::{
 use dbdyno_run::{LoadRequest, StopSwitch};
 use dbdyno_workload::Dialect;
 use dbdyno_workload::crash::Crash;
-use document::{ControlDocument, DurabilityDocument, Loses};
+use document::{ControlDocument, DurabilityDocument};
 use external::External;
+use loses::Loses;
 use promotion::{PromotedSubject, Promotion};
 use std::io::Write as _;
 use std::path::Path;

@@ -2,7 +2,6 @@
 
 use super::home::{InstanceFolder, remove_folder};
 use super::lock::Lock;
-use super::pair::remove_standby;
 use super::{Home, Instance, Stage, cgroup, ours, socket};
 use crate::servers::{
     Account, DataFolder, Kin, Process, Product, Server, ServerError, Watch, end_at_once, end_in_order, wait_until,
@@ -52,6 +51,23 @@ pub fn down(home: &Home, product: &dyn Product, keep: Option<bool>, watch: &dyn 
     instance_folder.tidy();
     drop(lock);
     done
+}
+
+/// Stops and removes the standby of an instance, whose lock is held; says whether there was one.
+pub(super) fn remove_standby(
+    instance_folder: &InstanceFolder,
+    product: &dyn Product,
+    watch: &dyn Watch,
+) -> Result<bool, ServerError> {
+    let folder = instance_folder.standby();
+    if !folder.path.exists() {
+        return Ok(false);
+    }
+    let lock = Lock::take_at_home(&folder, product, watch)?;
+    let done = stop_and_remove(&folder, product, Some(false), watch);
+    folder.tidy();
+    drop(lock);
+    Ok(done?.removed)
 }
 
 /// Kills the server of an instance: its main process, and then all others. Its data and its record stay as they are,

@@ -22,16 +22,17 @@ mod page_cache;
 mod pair;
 mod promote;
 mod ready;
+mod server;
 mod socket;
+mod standby;
 mod standing;
 mod up;
 mod way;
 mod which;
 
-use crate::servers::{Access, Product, ServerError, StandbyKind};
-use crate::{Engine, Target, TargetError};
+use crate::servers::{Product, ServerError, StandbyKind};
+use crate::{Engine, TargetError};
 use dbdyno_model::Size;
-use std::path::PathBuf;
 
 pub use cpus::{Cpus, choose_cpus, words as cpus_in_words};
 pub use down::{Down, down, kill};
@@ -41,13 +42,11 @@ pub use instance::{Instance, Stage};
 pub use ours::mark_folder;
 pub use pair::{Pair, StandbyRequest, Through};
 pub use promote::{promote, standby, take_place};
+pub use server::PrivateServer;
 pub use standing::Standing;
 pub use up::{How, Up, UpRequest, up};
 pub use way::HOME_VARIABLE;
-pub use which::Which;
-
-/// The scheme of targets that are private instances.
-pub const SCHEME: &str = "private";
+pub use which::{SCHEME, Which};
 
 type Open = fn(&PrivateServer, &Size) -> Result<Box<dyn Engine>, TargetError>;
 
@@ -58,64 +57,6 @@ pub struct Private {
     pub product: &'static dyn Product,
     /// Opens a running instance.
     pub open: Open,
-}
-
-/// A running private instance, as its engine needs to know it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PrivateServer {
-    /// How to reach it.
-    pub target: Target,
-    /// Its data folder, on this machine.
-    pub data: PathBuf,
-    /// The server's main process.
-    pub pid: u32,
-    /// The size class whose settings it has.
-    pub size: String,
-    /// The processors that it is held to; none where it may use all.
-    pub cpus: Vec<u32>,
-    /// What holds it to them.
-    pub held_by: Option<HeldBy>,
-    /// The control groups that it is in.
-    pub cgroups: Vec<PathBuf>,
-    /// It and its standby, where it was started with one.
-    pub pair: Option<Pair>,
-}
-
-impl PrivateServer {
-    fn of(instance: Instance, product: &dyn Product, pair: Option<Pair>) -> Result<Self, ServerError> {
-        let target = product.target(&instance.place(), product.administrator(Access::Own));
-        let target = Target::parse(&target).map_err(|e| ServerError::Refused(e.to_string()))?;
-        let (pid, Instance { data, size, cpus, held_by, cgroups, .. }) = (instance.pid(), instance);
-        Ok(Self { target, pid, data, size, cpus, held_by, cgroups, pair })
-    }
-
-    /// The processors that it is held to, for the record of a run, as a name and a text: what its processes show now.
-    #[must_use]
-    pub fn held_to(&self) -> Option<(String, String)> {
-        let by = self.held_by?;
-        let exception = self.not_held().map(|why| format!(", but {why}"));
-        let text = format!("{} by {}{}", cpus_in_words(&self.cpus), by.word(), exception.unwrap_or_default());
-        Some(("held to processors".to_owned(), text))
-    }
-
-    /// Its standby, for the record of a run, as a name and a text: what both servers show now.
-    #[must_use]
-    pub fn standby(&self) -> Option<(String, String)> {
-        self.pair.as_ref().map(|pair| ("standby".to_owned(), pair.in_words()))
-    }
-
-    /// Bytes that the page cache of its files may take, where its memory is limited.
-    #[must_use]
-    pub fn page_cache_room_bytes(&self) -> Option<u64> {
-        page_cache::room_bytes(&self.cgroups)
-    }
-
-    /// What of it may use other processors now, although it was to be held to some.
-    #[must_use]
-    pub fn not_held(&self) -> Option<String> {
-        self.held_by?;
-        held::exception(self.pid, &self.cpus)
-    }
 }
 
 /// The running instance of an engine; with a standby of a kind, where one is asked for.

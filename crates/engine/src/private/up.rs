@@ -1,7 +1,7 @@
 //! Starting an instance: making its data if there is none, then its server.
 
 use super::cgroup::{Groups, Limit};
-use super::down::{clear_traces, kin, refuse_strangers, stop};
+use super::down::{clear_traces, kin, refuse_strangers, remove_standby, stop};
 use super::held::HeldThread;
 use super::hold::Hold;
 use super::home::{InstanceFolder, remove_folder};
@@ -157,7 +157,7 @@ impl Upping<'_> {
         clear_traces(self.instance_folder, earlier.as_ref())?;
         remove_folder(&self.instance_folder.making())?;
         remove_folder(&self.instance_folder.removing())?;
-        self.remove_standby()?;
+        remove_standby(self.instance_folder, self.product, self.watch)?;
         let keep = self.request.keep.unwrap_or(recorded.is_some_and(|i| i.keep && restart));
         let mut instance = self.instance(account, programs, hold, keep);
         if !restart {

@@ -1,10 +1,11 @@
 //! Which private instance is meant: an engine's, by its name where it has one; in a target, in a command and in words.
 
-use super::SCHEME;
 use crate::servers::ServerError;
 use crate::{Target, TargetError};
 use std::fmt;
 
+/// The scheme of targets that are private instances.
+pub const SCHEME: &str = "private";
 /// The longest name. A socket's path has room for little more.
 const NAME_CHARS: usize = 32;
 

@@ -19,6 +19,9 @@ pub struct Place {
     pub access: Access,
 }
 
+/// What a server is set to: a name and its value.
+pub type Setting = (String, String);
+
 /// Who is let in, and as whom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {

@@ -1,6 +1,6 @@
 //! What is an engine's own about its servers. Everything else (folders, users, processes) is the same for all.
 
-use super::{Access, DataFolder, Login, Place, Programs, Replication};
+use super::{Access, DataFolder, Login, Place, Programs, Replication, Setting};
 use dbdyno_model::Size;
 use rustix::process::Signal;
 use std::ffi::OsString;
@@ -93,9 +93,6 @@ pub struct About {
     /// Asks it to end at once; its data recovers at the next start.
     pub abort_signal: Signal,
 }
-
-/// A name and its value.
-pub type Setting = (String, String);
 
 /// One program that is run to make a data folder.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,7 +12,7 @@ fn a_loss_that_shows_later_counts() {
     let cut = |judged: &Judged| Cut { judged: judged.clone(), ..Cut::default() };
     let well = Judged::default();
     let report = |cuts: Vec<Cut>, in_the_end: &Judged| {
-        CrashReport { cuts, unchecked: None, in_the_end: Some(in_the_end.clone()) }.losses()
+        CrashReport { cuts, in_the_end: Some(in_the_end.clone()), ..CrashReport::default() }.losses()
     };
     assert_eq!(report(vec![cut(&well), cut(&well)], &well), 0);
     assert_eq!(report(vec![cut(&well), cut(&well)], &lost), 1);
