@@ -1,6 +1,6 @@
 //! Runs that were measured in turn, point by point: a pair.
 
-use crate::{Point, RunId, Status};
+use crate::{Flag, Point, RunId, Status};
 use serde::{Deserialize, Serialize};
 
 /// A side of a pair.
@@ -60,10 +60,16 @@ impl Pairing {
         sides && knows(one.1, other.0) && knows(other.1, one.0)
     }
 
-    /// The figure of B divided by that of A, if both points have a valid one of the same metric.
+    /// Whether a point's figure can be part of a pair: it is valid, and one of the test.
+    #[must_use]
+    pub fn counts(point: &Point) -> bool {
+        point.status == Status::Ok && !Flag::DOUBTFUL.iter().any(|flag| point.has(*flag))
+    }
+
+    /// The figure of B divided by that of A, if both count and are of the same metric.
     #[must_use]
     pub fn ratio(a: &Point, b: &Point) -> Option<f64> {
-        if a.status != Status::Ok || b.status != Status::Ok {
+        if !Self::counts(a) || !Self::counts(b) {
             return None;
         }
         let (a, b) = a.metric.as_ref().zip(b.metric.as_ref())?;

@@ -8,10 +8,10 @@ use crate::figures::is_doubtful;
 use crate::groups::{joined, unique};
 use crate::summary::head::within;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Better, Cell, CellKey, ClientLoad, MetricId, Pairing, Point, RunJson, Status};
+use dbdyno_model::{Better, Cell, CellKey, ClientLoad, MetricId, Pairing, Point, RunJson};
 use dbdyno_stats::{Difference, Estimate, NotComparable, holm};
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// A cell of two runs that were measured in turn.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -93,9 +93,7 @@ impl<'a> PairedCell<'a> {
         let [base, other] = self.in_turn().ok_or_else(|| self.why_without())?;
         let (base, other) = if baseline == 0 { (base, other) } else { (other, base) };
         match base.difference(&other) {
-            Some(Err(NotComparable::Pairs { .. })) if self.points.iter().flatten().all(|p| p.status != Status::Ok) => {
-                Err(self.why_without())
-            }
+            Some(Err(NotComparable::Pairs { there: 0, .. })) => Err(self.why_without()),
             Some(difference) => difference.map_err(|why| why.to_string()),
             None => Err("they were not measured in turn".to_owned()),
         }
@@ -108,16 +106,11 @@ impl<'a> PairedCell<'a> {
     }
 
     fn counted(&self, side: usize) -> impl Iterator<Item = &'a Point> {
-        self.points[side].iter().copied().filter(|point| point.status == Status::Ok)
+        self.points[side].iter().copied().filter(|point| Pairing::counts(point))
     }
 
-    /// Why its figures are not divided: one is no figure of the test, or commits are of other kinds.
+    /// Why its figures are not divided: commits are of other kinds.
     fn barred(&self) -> Option<String> {
-        let flags = (0..2).flat_map(|side| self.counted(side)).flat_map(|point| &point.flags);
-        let doubts: BTreeSet<&str> = flags.filter(|flag| is_doubtful(&[**flag])).map(|flag| flag.name()).collect();
-        if !doubts.is_empty() {
-            return Some(format!("no figure of the test: {}", joined(doubts, ", ")));
-        }
         let commits = |side| self.counted(side).filter_map(Point::commits).max();
         let (one, other) = commits(0).zip(commits(1))?;
         (one != other).then(|| format!("commits of one are {}, of the other {}", one.words(), other.words()))
@@ -125,19 +118,21 @@ impl<'a> PairedCell<'a> {
 
     /// Why there is no figure.
     fn why_without(&self) -> String {
-        let reason = self.points.iter().flatten().find_map(|point| point.reason.clone());
-        reason.unwrap_or_else(|| "one side has no figure".to_owned())
+        self.left_out().into_iter().next().unwrap_or_else(|| "one side has no figure".to_owned())
     }
 
     /// Reasons for which points do not count, each once.
     fn left_out(&self) -> Vec<String> {
-        let others = self.points.iter().flatten().filter(|point| point.status != Status::Ok);
-        unique(others.filter_map(|point| point.reason.clone()))
+        let why = |point: &&Point| {
+            let doubts = point.flags.iter().filter(|flag| is_doubtful(&[**flag])).map(|flag| flag.name());
+            point.reason.clone().unwrap_or_else(|| format!("no figure of the test: {}", joined(doubts, ", ")))
+        };
+        unique(self.points.iter().flatten().filter(|point| !Pairing::counts(point)).map(why))
     }
 
     fn flags(&self) -> BTreeMap<&'static str, usize> {
         let mut counted = BTreeMap::new();
-        let flags = (0..2).flat_map(|side| self.counted(side)).flat_map(|point| &point.flags);
+        let flags = self.points.iter().flatten().flat_map(|point| &point.flags);
         flags.for_each(|flag| *counted.entry(flag.name()).or_default() += 1);
         counted
     }

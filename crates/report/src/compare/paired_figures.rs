@@ -1,6 +1,6 @@
 //! Figures of a run that was measured in turn with another, by their repeat.
 
-use dbdyno_model::{Dop, MetricId, Pairing, Point, RunId, RunJson, Status};
+use dbdyno_model::{Dop, MetricId, Pairing, Point, RunId, RunJson};
 use dbdyno_stats::{Difference, NotComparable, Pairs};
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ impl PairedFigures {
     /// The figures of a run's points in a metric.
     pub(super) fn of(run: &RunJson, points: &[&Point], metric: &MetricId) -> Option<Self> {
         let pairing = run.pairing.clone()?;
-        let by_repeat = points.iter().filter(|point| point.status == Status::Ok);
+        let by_repeat = points.iter().filter(|point| Pairing::counts(point));
         let by_repeat = by_repeat.filter_map(|point| Some((point.repeat, point.value(metric)?))).collect();
         Some(Self { run: run.run.id.clone(), pairing, dop: points.first().map(|point| point.dop), by_repeat })
     }

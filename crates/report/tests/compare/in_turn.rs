@@ -97,9 +97,12 @@ fn what_is_no_figure_of_the_test_is_not_divided() {
         }
     });
     let both = compared(&doubted, &CompareOptions::default());
-    assert_eq!(both.pairs[0].ratio.verdict, RatioVerdict::NoRatio);
-    assert_eq!(both.pairs[0].ratio.why.as_deref(), Some("no figure of the test: not_proved"));
+    assert_eq!((both.pairs[0].pairs, both.pairs[0].ratio.verdict), (7, RatioVerdict::NoRatio));
+    assert_eq!(both.pairs[0].left_out, ["no figure of the test: not_proved"]);
     assert_eq!(both.pairs[1].ratio.verdict, RatioVerdict::Better);
+    let all = pair(1.1, |_, points| points.iter_mut().for_each(|point| point.flags.push(Flag::TooShort)));
+    let both = compared(&all, &CompareOptions::default());
+    assert_eq!(both.pairs[0].ratio.why.as_deref(), Some("no figure of the test: too_short"));
 }
 
 #[test]
