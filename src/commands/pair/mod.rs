@@ -40,6 +40,12 @@ pub(super) fn pair(args: &PairArgs, context: &Context) -> Result<(), Error> {
     for (side, opened) in sides.iter().zip(&opened) {
         opened.refuse_unloaded(&side.args)?;
     }
+    let [held_a, held_b] = opened.each_ref().map(|opened| opened.plan.size.as_str());
+    if held_a != held_b {
+        return Err(Error::Usage(format!(
+            "the sides hold other amounts of data: A {held_a}, B {held_b}; a pair compares equal work"
+        )));
+    }
     let plans = pair_plans(opened.each_ref().map(|opened| opened.plan.clone()));
     let plans = plans.map_err(|why| Error::Usage(format!("{}: {why}", args.work.what.join(" "))))?;
     let mut repository = Repository::open(&context.results, FileAccess::ReadWrite)?;

@@ -38,6 +38,8 @@ pub struct PairedRow {
     /// Why points do not count.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
+    /// How the engine of each side does the work by other means than the test names, if it does.
+    pub equivalents: [Option<String>; 2],
     /// How many points of both sides have a flag, by its name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub flags: BTreeMap<&'static str, usize>,
@@ -95,7 +97,7 @@ impl<'a> PairedCell<'a> {
         match base.difference(&other) {
             Some(Err(NotComparable::Pairs { there: 0, .. })) => Err(self.why_without()),
             Some(difference) => difference.map_err(|why| why.to_string()),
-            None => Err("they were not measured in turn".to_owned()),
+            None => Err("they were not measured in turn, or hold other amounts of data".to_owned()),
         }
     }
 
@@ -130,6 +132,11 @@ impl<'a> PairedCell<'a> {
         unique(self.points.iter().flatten().filter(|point| !Pairing::counts(point)).map(why))
     }
 
+    fn equivalent(&self, side: usize) -> Option<String> {
+        let point = self.points[side].iter().find(|point| point.mapping == "equivalent")?;
+        Some(point.mapping_note.clone().unwrap_or_else(|| "how was not recorded".to_owned()))
+    }
+
     fn flags(&self) -> BTreeMap<&'static str, usize> {
         let mut counted = BTreeMap::new();
         let flags = self.points.iter().flatten().flat_map(|point| &point.flags);
@@ -156,6 +163,7 @@ impl<'a> PairedCell<'a> {
             pairs: self.in_turn().map_or(0, |[one, other]| one.ratios(&other).len()),
             measured: self.points[0].iter().filter(both).count(),
             left_out: self.left_out(),
+            equivalents: [self.equivalent(0), self.equivalent(1)],
             flags: self.flags(),
             medians: [median(0), median(1)],
             ratio,

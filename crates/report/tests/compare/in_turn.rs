@@ -8,9 +8,17 @@ use dbdyno_report::compare::{CompareOptions, Comparison, RatioVerdict, Side};
 /// How much each pair differs from the middle: geometrically symmetric.
 const NOISE: [f64; 8] = [1.0, 1.01, 1.0 / 1.01, 1.02, 1.0 / 1.02, 1.0, 1.01, 1.0 / 1.01];
 
-fn point(repeat: u32, jobs: u32, tx_per_s: f64) -> Point {
+/// Has a side's point of a pair begin when it is due: A B, B A, A B.
+fn begin(point: &mut Point, side: PairSide) {
+    let is_second = (side == PairSide::A) == point.repeat.is_multiple_of(2);
+    let seconds = 5 * u32::from(is_second);
+    point.started_at = format!("2026-01-01T00:{:02}:{seconds:02}Z", point.repeat).parse().unwrap();
+}
+
+fn point(side: PairSide, repeat: u32, jobs: u32, tx_per_s: f64) -> Point {
     let mut point = fixture::bare("T611", (1, jobs, 1));
     point.repeat = repeat;
+    begin(&mut point, side);
     point.tx_per_s = Some(tx_per_s);
     point.metric = Some(MetricValue { id: "tx_per_s".into(), value: tx_per_s, unit: "1/s".to_owned() });
     point
@@ -31,7 +39,8 @@ fn pair(factor: f64, change: impl Fn(PairSide, &mut Vec<Point>)) -> [Side; 2] {
             let slower = 1_000.0 / (1.0 + repeat as f64);
             if side == PairSide::A { slower } else { slower * factor * NOISE[repeat] }
         };
-        let jobs = |jobs: u32| (0..NOISE.len()).map(move |n| point(n as u32 + 1, jobs, rate(n) * f64::from(jobs)));
+        let jobs =
+            |jobs: u32| (0..NOISE.len()).map(move |n| point(side, n as u32 + 1, jobs, rate(n) * f64::from(jobs)));
         let mut all: Vec<Point> = jobs(1).chain(jobs(2)).collect();
         change(side, &mut all);
         all
@@ -117,4 +126,19 @@ fn runs_of_other_pairs_are_no_pair() {
     let [_, mut b] = pair(1.1, |_, _| {});
     b.runs[0].pairing.as_mut().unwrap().side = PairSide::A;
     assert!(of(&b).pairs.is_empty());
+    // It says so, and the times of its points say something else; or it had more data.
+    let [_, mut b] = pair(1.1, |_, points| {
+        points.iter_mut().for_each(|point| begin(point, PairSide::A));
+    });
+    let not_in_turn = |b: &Side| {
+        let of = of(b);
+        assert_eq!(of.pairs[0].ratio.verdict, RatioVerdict::NoRatio);
+        assert!(of.pairs[0].ratio.why.as_deref().is_some_and(|why| why.starts_with("they were not measured in turn")));
+        assert_eq!(of.rows[0].cells[1].ratio.as_ref().unwrap().verdict, RatioVerdict::SpreadUnknown);
+    };
+    not_in_turn(&b);
+    let [_, more] = pair(1.1, |_, _| {});
+    b = more;
+    b.runs[0].run.size = "S".to_owned();
+    assert_eq!(of(&b).pairs[0].ratio.verdict, RatioVerdict::NoRatio);
 }

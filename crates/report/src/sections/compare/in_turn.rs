@@ -1,7 +1,7 @@
 //! What was measured in turn: the ratio of each cell with its interval over pairs.
 
 use super::ratios;
-use super::sides::{baseline, column, ratio_column};
+use super::sides::{baseline, column, letter, ratio_column};
 use crate::compare::{Comparison, PairedRow, RatioVerdict};
 use crate::document::{Caption, Cell, Column, Form, Keep, Look, Note, Row, Section, Table};
 use std::collections::BTreeMap;
@@ -32,6 +32,11 @@ pub(super) fn section(comparison: &Comparison) -> Section {
         let (all, used) = (row.measured, row.pairs);
         let why = row.left_out.join("; ");
         section.push(Note::plain(format!("{} at {}: {used} of {all} pairs count: {why}.", row.test, row.dop)));
+    }
+    for (row, side) in comparison.pairs.iter().flat_map(|row| [(row, 0), (row, 1)]) {
+        if let Some(how) = row.equivalents[side].as_ref().filter(|_| row.equivalents[0] != row.equivalents[1]) {
+            section.push(Note::plain(format!("{} of {}: an equivalent: {how}.", row.test, letter(side))));
+        }
     }
     section.blocks.extend(flags(&comparison.pairs).map(|text| Note::plain(text).into()));
     section.push(Note::plain(format!(
