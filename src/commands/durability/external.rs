@@ -134,7 +134,7 @@ impl Subject for External<'_> {
         command
     }
 
-    fn cut(&mut self) -> Result<Instant, CrashError> {
+    fn cut(&mut self, _: &dyn Fn() -> Option<Instant>) -> Result<Instant, CrashError> {
         self.was_cut = true;
         let at = Instant::now();
         match &self.hands {

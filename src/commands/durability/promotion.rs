@@ -16,6 +16,10 @@ use std::time::{Duration, Instant};
 
 /// How long a control holds the link, where nothing else is said.
 const HELD_S: f64 = 0.5;
+/// How long something may be on its way when the link is held.
+const ON_ITS_WAY: Duration = Duration::from_millis(100);
+/// How much longer it is held where nothing is acknowledged: a device may be busy for long.
+const STANDS_STILL: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// What is asked for.
@@ -32,6 +36,8 @@ pub(super) struct PromotedSubject<'a> {
     server: Private,
     kind: StandbyKind,
     hold: Option<Duration>,
+    /// Whether commits are to wait for the standby.
+    waits: bool,
     dialect: &'a Dialect,
     /// Statements of the control that are sent again and again while the link is held.
     while_held: Vec<String>,
@@ -62,6 +68,7 @@ impl<'a> PromotedSubject<'a> {
             server,
             kind: promotion.kind,
             hold: hold_s.map(Duration::from_secs_f64),
+            waits: promotion.kind != StandbyKind::Async && control.is_none(),
             dialect,
             while_held: dialect.named("control").into_iter().filter(of_control).collect(),
             relay: Relay::default(),
@@ -93,19 +100,22 @@ impl<'a> PromotedSubject<'a> {
         Arc::new(move || open(&server, &size).map_err(|error| EngineError::other(error.to_string())))
     }
 
-    /// Holds the link, and does meanwhile what the control does.
-    fn hold(&self) -> Result<(), CrashError> {
+    /// Holds the link, and does meanwhile what the control does. Where commits do not wait for the standby, that lasts
+    /// until some were acknowledged meanwhile: nothing else can be lost.
+    fn hold(&self, last: &dyn Fn() -> Option<Instant>) -> Result<(), CrashError> {
         let Some(hold) = self.hold else { return Ok(()) };
         let server = private::find(&self.inner.home, self.server.product, None).map_err(subject)?;
         let engine = self.open(&server)?;
         let target = TargetWorkload::new(engine.as_ref(), self.dialect);
-        let until = Instant::now() + hold;
+        let from = Instant::now();
+        // What was on its way when it began arrives still.
+        let meanwhile = || self.waits || last().is_some_and(|last| last > from + hold.min(ON_ITS_WAY));
         self.relay.hold();
-        while Instant::now() < until {
+        while from.elapsed() < hold || (!meanwhile() && from.elapsed() < hold + STANDS_STILL) {
             for statement in &self.while_held {
                 target.ask(statement, &[])?;
             }
-            std::thread::sleep(PAUSE.min(until.saturating_duration_since(Instant::now())));
+            std::thread::sleep(PAUSE);
         }
         Ok(())
     }
@@ -134,12 +144,14 @@ impl Subject for PromotedSubject<'_> {
     fn approach(&mut self) -> Result<(), CrashError> {
         let standby = private::standby(&self.inner.home, self.server.product).map_err(subject)?;
         let hosts = [self.found()?, standby].map(|server| self.host(server));
-        self.clients = Some(Clients::begin(&hosts, self.dialect));
-        Ok(())
+        let clients = Clients::begin(&hosts, self.dialect);
+        let at_work = clients.wait_for_work();
+        self.clients = Some(clients);
+        at_work
     }
 
-    fn cut(&mut self) -> Result<Instant, CrashError> {
-        self.hold()?;
+    fn cut(&mut self, last: &dyn Fn() -> Option<Instant>) -> Result<Instant, CrashError> {
+        self.hold(last)?;
         let at = Instant::now();
         self.inner.made.kill()?;
         Ok(at)

@@ -299,7 +299,7 @@ impl Subject for MadeSubject<'_> {
         command
     }
 
-    fn cut(&mut self) -> Result<Instant, CrashError> {
+    fn cut(&mut self, _: &dyn Fn() -> Option<Instant>) -> Result<Instant, CrashError> {
         let at = Instant::now();
         if let Some(file_system) = &self.file_system {
             file_system.shut_down().map_err(subject)?;

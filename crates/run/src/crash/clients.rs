@@ -1,12 +1,13 @@
 //! Clients that know several hosts, and what they see when one of them is cut: they commit on a host until it gives an
 //! error, and then go round until one takes commits.
 
+use super::error::CrashError;
 use dbdyno_engine::{Engine, EngineError};
 use dbdyno_workload::{Dialect, TargetWorkload};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -42,25 +43,48 @@ pub type Host = Arc<dyn Fn() -> Result<Box<dyn Engine>, EngineError> + Send + Sy
 /// Clients at work.
 pub struct Clients {
     threads: Vec<JoinHandle<Seen>>,
-    ends: Arc<AtomicBool>,
+    told: Arc<Told>,
+}
+
+/// What they are told, and how many of them were acknowledged something.
+#[derive(Debug, Default)]
+struct Told {
+    ends: AtomicBool,
+    at_work: AtomicU32,
 }
 
 impl Clients {
     /// Puts them to work, each with the first of these hosts.
     #[must_use]
     pub fn begin(hosts: &[Host], dialect: &Dialect) -> Self {
-        let ends = Arc::new(AtomicBool::new(false));
+        let told = Arc::new(Told::default());
         let one = |number: u32| {
-            let (hosts, dialect, ends) = (hosts.to_vec(), dialect.clone(), Arc::clone(&ends));
-            thread::spawn(move || Client { number, hosts, dialect }.work(&ends))
+            let (hosts, dialect, told) = (hosts.to_vec(), dialect.clone(), Arc::clone(&told));
+            thread::spawn(move || Client { number, hosts, dialect }.work(&told))
         };
-        Self { threads: (1..=CLIENTS).map(one).collect(), ends }
+        Self { threads: (1..=CLIENTS).map(one).collect(), told }
+    }
+
+    /// Waits until each was acknowledged a first commit.
+    ///
+    /// # Errors
+    /// One is not after a long time.
+    pub fn wait_for_work(&self) -> Result<(), CrashError> {
+        let until = Instant::now() + PATIENCE;
+        while self.told.at_work.load(Ordering::SeqCst) < CLIENTS {
+            if Instant::now() > until {
+                let s = PATIENCE.as_secs();
+                return Err(CrashError::Idle(format!("clients beside them have committed nothing for {s} s")));
+            }
+            thread::sleep(PAUSE);
+        }
+        Ok(())
     }
 
     /// Waits until each has been acknowledged one more commit, and ends them.
     #[must_use]
     pub fn end(mut self) -> Seen {
-        self.ends.store(true, Ordering::SeqCst);
+        self.told.ends.store(true, Ordering::SeqCst);
         let seen = std::mem::take(&mut self.threads).into_iter().filter_map(|thread| thread.join().ok());
         seen.fold(Seen::default(), Seen::and)
     }
@@ -68,7 +92,7 @@ impl Clients {
 
 impl Drop for Clients {
     fn drop(&mut self) {
-        self.ends.store(true, Ordering::SeqCst);
+        self.told.ends.store(true, Ordering::SeqCst);
     }
 }
 
@@ -92,13 +116,13 @@ struct Client {
 }
 
 impl Client {
-    fn work(&self, ends: &AtomicBool) -> Seen {
+    fn work(&self, told: &Told) -> Seen {
         let mut seen = Seen { clients: 1, ..Seen::default() };
         let (mut host, mut engine, mut last) = (0, None, None::<Instant>);
         let mut since = None::<Instant>;
         loop {
             // Whether it was to end before this commit was begun.
-            let ending = ends.load(Ordering::SeqCst);
+            let ending = told.ends.load(Ordering::SeqCst);
             if ending && since.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
                 seen.lost = 1;
                 return seen;
@@ -106,6 +130,9 @@ impl Client {
             match self.commit(engine.take(), host, seen.acknowledged) {
                 Ok(open) => {
                     engine = Some(open);
+                    if seen.acknowledged == 0 {
+                        told.at_work.fetch_add(1, Ordering::SeqCst);
+                    }
                     seen.acknowledged += 1;
                     let gap_s = last.map_or(0.0, |last| last.elapsed().as_secs_f64());
                     seen.longest_gap_s = seen.longest_gap_s.max(gap_s);

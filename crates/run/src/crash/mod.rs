@@ -80,11 +80,12 @@ pub trait Subject {
         Ok(())
     }
 
-    /// Cuts it, and says when that was. Nobody in this process uses it but who watches its hosts.
+    /// Cuts it, and says when that was. Nobody in this process uses it but who watches its hosts. `last` is when its
+    /// sessions were acknowledged something last.
     ///
     /// # Errors
     /// It could not be cut.
-    fn cut(&mut self) -> Result<Instant, CrashError>;
+    fn cut(&mut self, last: &dyn Fn() -> Option<Instant>) -> Result<Instant, CrashError>;
 
     /// Whether sessions lose it by that. Otherwise they are themselves what is cut, and are ended then.
     fn is_apart(&self) -> bool;
@@ -340,7 +341,7 @@ impl CrashTest<'_> {
         self.wait(&mut working, |progress, worked| worked >= moment && at_work(progress))?;
         let (worked_s, last_at) = (working.began.elapsed().as_secs_f64(), working.shared.now().last_at);
         let last_acknowledged_s = last_at.map_or(f64::INFINITY, |at| at.elapsed().as_secs_f64());
-        let at = self.subject.cut()?;
+        let at = self.subject.cut(&|| working.shared.now().last_at)?;
         if self.subject.is_apart() {
             self.stopped(&working)?;
         }

@@ -183,6 +183,7 @@ fn hidden(error: &mysql::Error) -> String {
         {
             format!("error {} of user {NAME}", error.code)
         }
+        mysql::Error::DriverError(error) => error.to_string(),
         error => error.to_string(),
     }
 }
