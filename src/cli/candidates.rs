@@ -8,6 +8,7 @@ use dbdyno::ENGINES;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::EngineInfo;
 use dbdyno_engine::private::{Home, Which};
+use dbdyno_model::Experiment;
 use dbdyno_results::{FileAccess, Repository, RunNames};
 use dbdyno_storage::BackendKind;
 use dbdyno_storage::orion::{Choice, LargeType, MatrixKind, RunKind, Simulate, Storax};
@@ -40,6 +41,8 @@ enum Source {
     OwnRuns,
     /// These, and published platforms.
     Runs,
+    /// These, and tests that are no runs.
+    Kept,
     Words(fn() -> Vec<&'static str>),
 }
 
@@ -55,7 +58,8 @@ const SOURCES: &[(&[&str], &str, Source)] = &[
     (&["check", "run", "load", "drop", "resume"], "target", Source::Targets),
     (&["run", "orion"], "label", Source::Labels),
     (&["describe", "resume"], "run", Source::OwnRuns),
-    (&["show", "export"], "run", Source::Runs),
+    (&["show"], "run", Source::Kept),
+    (&["export"], "run", Source::Runs),
     (&["report", "verdict", "compare"], "runs", Source::Runs),
     (&["report", "compare"], "baseline", Source::Runs),
     (&["orion"], "run", Source::Words(words::<RunKind>)),
@@ -132,6 +136,7 @@ impl Named {
             Source::Labels => self.labels(&self.runs()),
             Source::OwnRuns => self.own_runs(typed),
             Source::Runs => [self.own_runs(typed), self.platforms()].concat(),
+            Source::Kept => [self.own_runs(typed), self.experiments(), self.platforms()].concat(),
             Source::Words(words) => words().into_iter().map(|word| (word.to_owned(), String::new())).collect(),
         };
         offered(all, typed)
@@ -173,6 +178,15 @@ impl Named {
     }
 
     /// The newest run, the labels, and the ids.
+    fn experiments(&self) -> Vec<Offer> {
+        let all = self.results().and_then(|results| results.experiments().ok()).unwrap_or_default();
+        let about = |e: &Experiment| match &e.label {
+            Some(label) => format!("{}, {label}", e.kind.words()),
+            None => e.kind.words().to_owned(),
+        };
+        all.iter().take(MOST_IDS).map(|e| (e.id.to_string(), about(e))).collect()
+    }
+
     fn own_runs(&self, typed: &str) -> Vec<Offer> {
         let runs = self.runs();
         let about = |run: &RunNames| match &run.label {

@@ -1,7 +1,7 @@
 //! `durability` as typed, and the sessions that it starts.
 
 use super::common::Shown;
-use super::values::{dop, duration_s};
+use super::values::{dop, duration_s, label};
 use clap::{Args, ValueEnum};
 use dbdyno_engine::servers::StandbyKind;
 
@@ -59,6 +59,9 @@ pub(crate) struct DurabilityArgs {
     /// Decides the moments of the cuts
     #[arg(long, value_name = "N", default_value_t = 42, hide_short_help = true)]
     pub(crate) seed: u64,
+    /// Name under which it is kept
+    #[arg(long, value_name = "NAME", value_parser = label)]
+    pub(crate) label: Option<String>,
     #[command(flatten)]
     pub(crate) shown: Shown,
 }

@@ -201,9 +201,9 @@ Examples:
   dbdyno show before --json > before.json
   dbdyno show hp_dl980_violin_2012     a published result (`list platforms`)")]
 pub(crate) struct ShowArgs {
-    /// A run or reference platform
+    /// A run, a crash test, a pair, or a reference platform
     ///
-    /// An id, the beginning of one, a label (its newest run), last, or a reference platform.
+    /// An id, the beginning of one, a label (its newest run), last (the newest run), or a reference platform.
     pub(crate) run: String,
     /// Only these tests: T611, 'T6*', T611,T711
     #[arg(long, value_name = "TESTS")]
@@ -313,6 +313,8 @@ pub(crate) enum Listed {
     Platforms,
     /// What was measured before
     Runs,
+    /// Crash tests and pairs that were made before
+    Experiments,
 }
 
 /// `dbdyno load`.

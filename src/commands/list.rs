@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use dbdyno::ENGINES;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::EngineInfo;
-use dbdyno_model::{Drive, Layer, Mapping, Metric, RunId, RunJson, RunStatus, Size, Suite, Test};
+use dbdyno_model::{Drive, Experiment, Layer, Mapping, Metric, RunId, RunJson, RunStatus, Size, Suite, Test};
 use dbdyno_report::{lists, numbers};
 use dbdyno_results::{FileAccess, Repository, RunSummary};
 use serde::Serialize;
@@ -31,7 +31,19 @@ pub(super) fn list(args: &ListArgs, context: &Context) -> Result<(), Error> {
         Listed::Engines => known_engines(format),
         Listed::Metrics => metrics(catalogue.metrics(), format),
         Listed::Platforms => platforms(catalogue, format),
-        Listed::Runs => runs(&Repository::open(&context.results, FileAccess::ReadOnly)?.list_runs()?, format),
+        Listed::Runs => {
+            let repository = Repository::open(&context.results, FileAccess::ReadOnly)?;
+            let kept = repository.experiments()?.len();
+            runs(&repository.list_runs()?, format).map(|()| {
+                if kept > 0 {
+                    context
+                        .say(&format!("and {kept} that are no runs: `dbdyno list experiments{}`", context.same_files));
+                }
+            })
+        }
+        Listed::Experiments => {
+            experiments(&Repository::open(&context.results, FileAccess::ReadOnly)?.experiments()?, format)
+        }
     };
     let (command, purpose) = next(what);
     listed.map(|()| context.suggest_next(command, purpose))
@@ -48,6 +60,7 @@ fn next(what: Listed) -> (&'static str, &'static str) {
         Listed::Metrics => ("dbdyno verdict RUN --requirements FILE", "judges a run by them"),
         Listed::Platforms => ("dbdyno show PLATFORM", "shows one; `dbdyno compare` puts several side by side"),
         Listed::Runs => ("dbdyno show RUN", "shows one"),
+        Listed::Experiments => ("dbdyno show ID", "shows one"),
     }
 }
 
@@ -324,6 +337,15 @@ fn runs(runs: &[RunSummary], format: Format) -> Result<(), Error> {
         cells(&[&item.id, &label, &item.suite, &item.size, &started, &status, &points, &item.target])
     };
     show(&items, &["id", "label", "suite", "size", "started (UTC)", "status", "points", "target"], row, format)
+}
+
+fn experiments(all: &[Experiment], format: Format) -> Result<(), Error> {
+    let row = |item: &Experiment| {
+        let Experiment { id, kind, label, started_at, target, complete } = item;
+        let (label, started) = (label.as_deref().unwrap_or_default(), started_at.strftime("%Y-%m-%d %H:%M"));
+        cells(&[id, &kind.name(), &label, &started, &if *complete { "done" } else { "ended early" }, target])
+    };
+    show(all, &["id", "kind", "label", "started (UTC)", "status", "target"], row, format)
 }
 
 fn run_item(summary: &RunSummary) -> RunItem<'_> {

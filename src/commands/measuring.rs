@@ -231,14 +231,22 @@ fn page(run: &RunJson, plan: &Plan, line: &str, again: Option<&str>, context: &C
     page
 }
 
+/// The id of something that is kept from now on.
+///
+/// # Errors
+/// The system gives no random bits.
+pub(super) fn new_id() -> Result<RunId, Error> {
+    let bits = getrandom::u64().map_err(|e| Error::Internal(format!("the system gives no random bits: {e}")))?;
+    Ok(RunId::from_random(bits))
+}
+
 /// A run that begins now.
 ///
 /// # Errors
 /// The system gives no random bits.
 pub(super) fn new_run(label: Option<&String>, plan: &Plan, target: String) -> Result<Run, Error> {
-    let bits = getrandom::u64().map_err(|e| Error::Internal(format!("the system gives no random bits: {e}")))?;
     Ok(Run {
-        id: RunId::from_random(bits),
+        id: new_id()?,
         label: label.cloned(),
         suite: plan.suite.clone(),
         size: plan.size.clone(),

@@ -12,6 +12,7 @@ mod down;
 mod drop;
 mod dry_run;
 mod durability;
+mod experiments;
 mod kubernetes;
 mod list;
 mod load;

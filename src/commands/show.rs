@@ -1,7 +1,7 @@
 //! `dbdyno show`: the measurements of a run, as tables or as the JSON document.
 
 use super::context::Context;
-use super::named_runs;
+use super::{experiments, named_runs};
 use crate::cli::ShowArgs;
 use crate::error::Error;
 use crate::output::{self, shell_word};
@@ -9,6 +9,9 @@ use dbdyno_model::{RunJson, RunStatus, TestCode};
 use dbdyno_report::{Reported, texts};
 
 pub(super) fn show(args: &ShowArgs, context: &Context) -> Result<(), Error> {
+    if let Some((repository, experiment)) = experiments::named(&args.run, context)? {
+        return experiments::show(&repository, &experiment, args);
+    }
     let run = named_runs::one(&args.run, context)?;
     let run = match &args.test {
         Some(pattern) => only(run, pattern, context)?,

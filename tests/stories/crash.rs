@@ -270,6 +270,43 @@ fn has_file_systems() -> bool {
     rustix::process::geteuid().is_root() && loops.is_ok_and(|said| said.status.success())
 }
 
+/// What was found stays, also of a test that was stopped, and is shown again word for word.
+#[test]
+#[cfg(feature = "sqlite")]
+fn what_was_found_is_kept() {
+    let room = room();
+    let made = room.run("durability --target private:sqlite --by kill --cuts 2 --label power --json").expect(0);
+    let id = text(&made.json(), "/id").to_owned();
+    assert!(made.stderr.contains(&format!("dbdyno.db as {id}")), "{}", made.stderr);
+    assert_eq!(room.run("show power --json").expect(0).stdout, made.stdout);
+    let page = room.run("durability --target private:sqlite --by kill --cuts 2 --label power").expect(0).stdout;
+    assert_eq!(room.run("show power").expect(0).stdout, page, "a label means the newest");
+    assert_eq!(text(&room.run(&format!("show {} --json", &id[..id.len() - 1])).expect(0).json(), "/id"), id);
+    let stopped = room.start("durability --target private:sqlite --by kill --cuts 1000 --label stopped --json");
+    stopped.until("[1/1000]");
+    stopped.signal(Signal::INT);
+    stopped.end().expect(3);
+    let document = room.run("show stopped --json").expect(0).json();
+    assert!(text(&document, "/ended_early").contains("stopped"), "{document:#}");
+    assert!(room.run("show stopped").expect(0).stdout.contains("early: "));
+    let listed = room.run("list experiments --json").expect(0).json();
+    let of = |key: &str| listed.as_array().unwrap().iter().map(|e| e[key].clone()).collect::<Vec<_>>();
+    assert_eq!(
+        (of("complete"), of("label")),
+        (vec![false.into(), true.into(), true.into()], vec!["stopped".into(), "power".into(), "power".into()])
+    );
+    assert!(room.run("list experiments").expect(0).stdout.contains("ended early"));
+    // It is no run.
+    for command in ["report", "export", "resume", "compare power"] {
+        let refused = room.run(&format!("{command} power")).expect(2).stderr;
+        assert!(refused.contains("power is a crash test and no run"), "{command}: {refused}");
+    }
+    assert!(room.run("show power --table cells").expect(2).stderr.contains("choose parts of runs"));
+    // What cannot be kept is not begun.
+    let refused = room.run("durability --target private:sqlite --by kill --results missing/x.db").expect(2).stderr;
+    assert!(refused.contains("missing") && !folder(&room, "sqlite").exists(), "{refused}");
+}
+
 #[test]
 fn only_what_was_made_for_it_is_cut() {
     let room = room();

@@ -4,9 +4,12 @@
 mod awr;
 mod commits;
 mod counters;
+mod crash;
 mod described;
 mod document_part;
 mod dop;
+mod durability;
+mod experiment;
 mod flag;
 mod ids;
 mod json;
@@ -52,12 +55,15 @@ mod version_1;
 pub use awr::{Awr, AwrReport};
 pub use commits::{CommitMode, CommitProof, Commits, DeviceCounts, ProofOutcome};
 pub use counters::{Counter, Counters, WaitCount};
+pub use crash::{ClientsSeen, CrashReport, Cut, Judged, most_lossy_pct};
 pub use described::{
     Described, DescribedDifference, DescribedFacts, DescribedKey, DescribedKind, DescribedTable, DescribedValue, Money,
     Price, Remark, RemarkSubject, USD, check_line, check_number, check_text, check_value, paragraphs,
 };
 pub use document_part::DocumentPart;
 pub use dop::{Dimension, Dop};
+pub use durability::{DURABILITY_VERSION, DurabilityControl, DurabilityJson};
+pub use experiment::{Experiment, ExperimentKind};
 pub use flag::Flag;
 pub use ids::{IdError, RunId, TestCode};
 pub use json::{RunJson, SCHEMA_VERSION, in_this_version};

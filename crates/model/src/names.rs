@@ -1,8 +1,8 @@
 //! The names of enums' variants.
 
 use crate::{
-    Arrivals, Better, Commits, Compression, Dimension, Drive, Flag, Layer, Organisation, Queue, RunStatus, Status,
-    SubjectKind, SuspectCode, TableName,
+    Arrivals, Better, Commits, Compression, Dimension, Drive, ExperimentKind, Flag, Layer, Organisation, Queue,
+    RunStatus, Status, SubjectKind, SuspectCode, TableName,
 };
 
 /// Gives each of these enums the method `name`.
@@ -19,4 +19,4 @@ macro_rules! named {
 }
 
 named! { Arrivals, Better, Commits, Compression, Dimension, Drive, Flag, Layer, Organisation, Queue }
-named! { RunStatus, Status, SubjectKind, SuspectCode, TableName }
+named! { ExperimentKind, RunStatus, Status, SubjectKind, SuspectCode, TableName }

@@ -105,6 +105,26 @@ pub enum ResultsError {
         /// The ids.
         ids: Vec<String>,
     },
+    /// An experiment was named where a run is needed.
+    #[error(
+        "{asked} is {what} and no run, so only `dbdyno show {asked}` has something of it: name a run, as `dbdyno list runs` shows them"
+    )]
+    NoRun {
+        /// What was asked for.
+        asked: String,
+        /// What it is.
+        what: &'static str,
+    },
+    /// A document whose form is newer than this program.
+    #[error("the document of {id} is of version {version}, and this dbdyno knows {known}: use the dbdyno that made it")]
+    NewerDocument {
+        /// The experiment.
+        id: RunId,
+        /// Its version.
+        version: u32,
+        /// The newest that is known.
+        known: u32,
+    },
     /// Another run has this id.
     #[error("there already is a run {id} in {path}: continue it with `dbdyno resume {id}`, or start another")]
     RunExists {

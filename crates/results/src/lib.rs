@@ -8,6 +8,7 @@
 
 mod describe;
 mod error;
+mod experiments;
 mod file;
 mod histograms;
 mod lease;

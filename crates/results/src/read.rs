@@ -4,7 +4,7 @@ use crate::error::shown;
 use crate::lease::Lease;
 use crate::{Repository, ResultsError};
 use dbdyno_model::{
-    Database, DocumentPart, Plan, Platform, Point, REFERENCE_SUITE, Run, RunId, RunJson, RunStatus, Status,
+    Database, DocumentPart, Experiment, Plan, Platform, Point, REFERENCE_SUITE, Run, RunId, RunJson, RunStatus, Status,
     in_this_version,
 };
 use rusqlite::{Connection, Params, Row};
@@ -128,8 +128,12 @@ impl Repository {
     /// match precedes a prefix, so that a label can always be reached.
     ///
     /// # Errors
-    /// There are no runs yet, none with this name (the error lists the nearest), or several ids begin like this.
+    /// There are no runs yet, none with this name (the error lists the nearest), or several ids begin like this; or it
+    /// is an experiment.
     pub fn find(&self, asked: &str) -> Result<RunId, ResultsError> {
+        if let Some(Experiment { kind, .. }) = self.find_experiment(asked)? {
+            return Err(ResultsError::NoRun { asked: asked.to_owned(), what: kind.words() });
+        }
         let runs = self.names()?;
         let Some(newest) = runs.first() else {
             return Err(ResultsError::NoResults(shown(&self.path)));
@@ -345,7 +349,7 @@ impl Repository {
     }
 
     /// A value that is one word in JSON.
-    fn word<T: DeserializeOwned>(&self, what: &str, word: String) -> Result<T, ResultsError> {
+    pub(crate) fn word<T: DeserializeOwned>(&self, what: &str, word: String) -> Result<T, ResultsError> {
         serde_json::from_value(serde_json::Value::String(word)).map_err(|e| self.damaged(what, e))
     }
 }

@@ -1,86 +1,38 @@
 //! What `durability` says: as JSON and as a page.
 
+use super::super::measuring::new_id;
 use super::control::Control;
 use super::loses::Loses;
 use crate::cli::DurabilityArgs;
 use crate::error::Error;
-use dbdyno_engine::servers::StandbyKind;
+use crate::output::clean;
+use crate::secrets::without_passwords;
+use dbdyno_model::{CrashReport, Cut, DURABILITY_VERSION, DurabilityControl, DurabilityJson, Judged, most_lossy_pct};
 use dbdyno_report::numbers;
-use dbdyno_run::crash::{CLIENTS, CrashReport, Cut, LEAST_ACKNOWLEDGED, most_lossy_pct};
-use dbdyno_workload::crash::Judged;
-use serde::Serialize;
+use dbdyno_run::crash::{CLIENTS, LEAST_ACKNOWLEDGED};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// The document.
-#[derive(Debug, Serialize)]
-pub(super) struct DurabilityDocument {
-    schema_version: u32,
-    started_at: jiff::Timestamp,
-    tool_version: &'static str,
-    /// The engine, and its version where its programs say it.
-    engine: &'static str,
-    version: Option<String>,
-    /// How it was cut, what that loses, and why it was not cut in a stronger way.
-    cut_by: &'static str,
-    loses: &'static str,
-    not_stronger: Option<String>,
-    /// The standby that was promoted, and how long what goes to it was held before each cut.
-    standby: Option<StandbyKind>,
-    link_held_s: Option<f64>,
-    sessions: u32,
-    seed: u64,
-    /// Cuts that were asked for.
-    planned_cuts: u32,
-    /// Commits that were acknowledged, and those of them that are lost.
-    acknowledged: u64,
-    lost: u64,
-    /// Cuts after which something was lost or wrong.
-    lossy_cuts: usize,
-    /// Where no cut lost anything: at most so many of a hundred do, with a confidence of 95 %.
-    at_most_lossy_pct: Option<f64>,
-    #[serde(flatten)]
-    report: CrashReport,
-    control: Option<ControlDocument>,
-    #[serde(skip)]
-    control_asked: bool,
+/// What becomes of a control.
+pub(super) fn control(control: Control, report: CrashReport) -> DurabilityControl {
+    let Control { name, means, can_be_seen, .. } = control;
+    let (acknowledged, lost) = report.counted();
+    // Commits that are missing are what it should show; nothing else proves that the test sees them.
+    let lossy = |cut: &&Cut| cut.judged.lost > 0 || cut.gone.is_some();
+    let lossy_cuts = report.cuts.iter().filter(lossy).count();
+    DurabilityControl { name, means, can_be_seen, acknowledged, lost, lossy_cuts, report }
 }
 
-/// The same with commits that were made unsafe on purpose.
-#[derive(Debug, Serialize)]
-pub(super) struct ControlDocument {
-    name: String,
-    means: String,
-    /// Whether this way of cutting can show its losses.
-    can_be_seen: bool,
-    acknowledged: u64,
-    lost: u64,
-    lossy_cuts: usize,
-    #[serde(flatten)]
-    report: CrashReport,
-}
-
-impl ControlDocument {
-    pub(super) fn of(control: Control, report: CrashReport) -> Self {
-        let Control { name, means, can_be_seen, .. } = control;
-        let (acknowledged, lost) = report.counted();
-        // Commits that are missing are what it should show; nothing else proves that the test sees them.
-        let lossy = |cut: &&Cut| cut.judged.lost > 0 || cut.gone.is_some();
-        let lossy_cuts = report.cuts.iter().filter(lossy).count();
-        Self { name, means, can_be_seen, acknowledged, lost, lossy_cuts, report }
-    }
-
-    fn in_words(&self) -> String {
-        let Self { means, can_be_seen, lossy_cuts, lost, report, .. } = self;
-        let cuts = report.cuts.len();
-        let of = format!("{lossy_cuts} of {cuts} cuts lost {} commits with {means}", numbers::count(*lost));
-        match (can_be_seen, lossy_cuts) {
-            _ if cuts == 0 => format!("with {means} nothing was cut"),
-            (true, 0) => format!("{of}: this test saw no loss that it should see, so what it says above is not proved"),
-            (true, _) => format!("{of}: this test sees losses"),
-            (false, 0) => format!("{of}: as it should be, for this way of cutting cannot show them"),
-            (false, _) => format!("{of}, which this way of cutting should not show"),
-        }
+fn control_in_words(control: &DurabilityControl) -> String {
+    let DurabilityControl { means, can_be_seen, lossy_cuts, lost, report, .. } = control;
+    let cuts = report.cuts.len();
+    let of = format!("{lossy_cuts} of {cuts} cuts lost {} commits with {means}", numbers::count(*lost));
+    match (can_be_seen, lossy_cuts) {
+        _ if cuts == 0 => format!("with {means} nothing was cut"),
+        (true, 0) => format!("{of}: this test saw no loss that it should see, so what it says above is not proved"),
+        (true, _) => format!("{of}: this test sees losses"),
+        (false, 0) => format!("{of}: as it should be, for this way of cutting cannot show them"),
+        (false, _) => format!("{of}, which this way of cutting should not show"),
     }
 }
 
@@ -117,151 +69,155 @@ fn counted(judged: &Judged) -> Vec<String> {
     counted.map(|(count, what)| format!("{} {what}", numbers::count(count))).collect()
 }
 
-impl DurabilityDocument {
-    pub(super) fn of(
-        (started_at, engine, version): (jiff::Timestamp, &'static str, Option<String>),
-        (Loses { name: cut_by, what: loses }, not_stronger): (Loses, Option<String>),
-        (args, sessions): (&DurabilityArgs, u32),
-        (report, control): (CrashReport, Option<ControlDocument>),
-    ) -> Self {
-        let (acknowledged, lost) = report.counted();
-        let (lossy_cuts, cuts) = (report.losses(), report.cuts.len());
-        Self {
-            schema_version: 1,
-            started_at,
-            tool_version: env!("CARGO_PKG_VERSION"),
-            engine,
-            version,
-            cut_by,
-            loses,
-            not_stronger,
-            standby: args.standby,
-            link_held_s: args.hold_link,
-            sessions,
-            seed: args.seed,
-            planned_cuts: args.cuts,
-            acknowledged,
-            lost,
-            lossy_cuts,
-            at_most_lossy_pct: (lossy_cuts == 0 && cuts > 0).then(|| most_lossy_pct(cuts)),
-            report,
-            control,
-            control_asked: args.control.is_some(),
-        }
-    }
+/// The document of what was found. `ended` is why it ended early, if it did.
+///
+/// # Errors
+/// The system gives no random bits.
+pub(super) fn document(
+    (started_at, engine, version): (jiff::Timestamp, &str, Option<String>),
+    (Loses { name: cut_by, what: loses }, not_stronger): (Loses, Option<String>),
+    (args, sessions): (&DurabilityArgs, u32),
+    (report, control): (CrashReport, Option<DurabilityControl>),
+    ended_early: Option<String>,
+) -> Result<DurabilityJson, Error> {
+    let (acknowledged, lost) = report.counted();
+    let (lossy_cuts, cuts) = (report.losses(), report.cuts.len());
+    Ok(DurabilityJson {
+        schema_version: DURABILITY_VERSION,
+        id: new_id()?,
+        label: args.label.clone(),
+        started_at,
+        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        target: without_passwords(&args.target),
+        engine: engine.to_owned(),
+        version,
+        cut_by: cut_by.to_owned(),
+        loses: loses.to_owned(),
+        not_stronger,
+        standby: args.standby.map(|kind| kind.to_string()),
+        link_held_s: args.hold_link,
+        sessions,
+        seed: args.seed,
+        planned_cuts: args.cuts,
+        ended_early,
+        acknowledged,
+        lost,
+        lossy_cuts,
+        at_most_lossy_pct: (lossy_cuts == 0 && cuts > 0).then(|| most_lossy_pct(cuts)),
+        report,
+        control,
+        control_asked: args.control.is_some(),
+    })
+}
 
-    /// Whether what was acknowledged is there.
-    ///
-    /// # Errors
-    /// Something was lost, or is wrong.
-    pub(super) fn judge_losses(&self) -> Result<(), Error> {
-        match self.lossy_cuts {
-            0 => Ok(()),
-            lossy => Err(Error::CommitsLost { lossy, cuts: self.report.cuts.len(), lost: self.lost }),
-        }
+/// Whether what was acknowledged is there.
+///
+/// # Errors
+/// Something was lost, or is wrong.
+pub(super) fn judge_losses(document: &DurabilityJson) -> Result<(), Error> {
+    match document.lossy_cuts {
+        0 => Ok(()),
+        lossy => Err(Error::CommitsLost { lossy, cuts: document.report.cuts.len(), lost: document.lost }),
     }
+}
 
-    /// Whether the test would have seen a loss.
-    ///
-    /// # Errors
-    /// What came of the control does not go with that.
-    pub(super) fn judge_control(&self) -> Result<(), Error> {
-        match &self.control {
-            Some(control) if control.can_be_seen && control.lossy_cuts == 0 => Err(Error::Crash(format!(
-                "the control {} lost nothing, so this test proves nothing here",
-                control.name
-            ))),
-            Some(control) if !control.can_be_seen && control.lossy_cuts > 0 => {
-                let name = &control.name;
-                Err(Error::Crash(format!("the control {name} lost commits that this way of cutting cannot take away")))
-            }
-            _ => Ok(()),
-        }
+/// Whether the test would have seen a loss.
+///
+/// # Errors
+/// What came of the control does not go with that.
+pub(super) fn judge_control(document: &DurabilityJson) -> Result<(), Error> {
+    match document.control.as_ref().and_then(|control| Some((&control.name, control.contradicts()?))) {
+        Some((name, what)) => Err(Error::Crash(format!("the control {name} {what}"))),
+        None => Ok(()),
     }
+}
 
-    pub(super) fn page(&self) -> String {
-        let version = self.version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
-        let mut page = format!("What a crash loses: {}{version}, cut by {}\n", self.engine, self.cut_by);
-        for (name, value) in self.lines() {
-            _ = writeln!(page, "  {name:<10} {value}");
-        }
-        let mut tell = |when: String, what: String, first: &[String]| {
-            _ = writeln!(page, "\n{when}: {what}");
-            first.iter().for_each(|first| _ = writeln!(page, "  {first}"));
-        };
-        for cut in self.report.cuts.iter().filter(|cut| !cut.is_well()) {
-            let what = cut.gone.clone().unwrap_or_else(|| wrong(cut).join("; "));
-            tell(format!("Cut {}", cut.cut), what, &cut.judged.first);
-        }
-        if let Some(judged) = self.report.in_the_end.as_ref().filter(|judged| !judged.is_well()) {
-            tell("In the end".to_owned(), counted(judged).join("; "), &judged.first);
-        }
-        let idle_s = self.report.cuts.iter().map(|cut| cut.last_acknowledged_s).max_by(f64::total_cmp);
-        if let Some(idle_s) = idle_s {
-            _ = writeln!(
-                page,
-                "\nBefore each cut at least {LEAST_ACKNOWLEDGED} commits were acknowledged, the last one {:.0} ms before it at most.",
-                idle_s * 1e3
-            );
-        }
-        page
+/// The document as a page.
+pub(crate) fn page(document: &DurabilityJson) -> String {
+    let DurabilityJson { id, label, engine, version, cut_by, report, .. } = document;
+    let version = version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
+    let label = label.as_deref().map(|label| format!(", {label}")).unwrap_or_default();
+    let mut page = format!("What a crash loses: {engine}{version}, cut by {cut_by} ({id}{label})\n");
+    for (name, value) in lines(document) {
+        _ = writeln!(page, "  {name:<10} {value}");
     }
+    let mut tell = |when: String, what: String, first: &[String]| {
+        _ = writeln!(page, "\n{when}: {what}");
+        first.iter().for_each(|first| _ = writeln!(page, "  {first}"));
+    };
+    for cut in report.cuts.iter().filter(|cut| !cut.is_well()) {
+        let what = cut.gone.clone().unwrap_or_else(|| wrong(cut).join("; "));
+        tell(format!("Cut {}", cut.cut), what, &cut.judged.first);
+    }
+    if let Some(judged) = report.in_the_end.as_ref().filter(|judged| !judged.is_well()) {
+        tell("In the end".to_owned(), counted(judged).join("; "), &judged.first);
+    }
+    let idle_s = report.cuts.iter().map(|cut| cut.last_acknowledged_s).max_by(f64::total_cmp);
+    if let Some(idle_s) = idle_s {
+        _ = writeln!(
+            page,
+            "\nBefore each cut at least {LEAST_ACKNOWLEDGED} commits were acknowledged, the last one {:.0} ms before it at most.",
+            idle_s * 1e3
+        );
+    }
+    // It may come from a file that others have written.
+    clean(&page)
+}
 
-    /// What is said of the whole, by name.
-    fn lines(&self) -> Vec<(&'static str, String)> {
-        let CrashReport { cuts, unchecked, in_the_end, observed } = &self.report;
-        let mut lines = vec![("a cut", format!("loses {}", self.loses))];
-        lines.extend(self.not_stronger.as_ref().map(|why| ("", format!("no stronger one: {why}"))));
-        lines.extend(observed.as_ref().map(|observed| ("standby", observed.clone())));
-        let held = |s: f64| format!("held for {} before each cut; what it held is lost", numbers::duration(s));
-        lines.extend(self.link_held_s.map(|s| ("link", held(s))));
-        lines.push(("cuts", format!("{} of {}, {} sessions", cuts.len(), self.planned_cuts, self.sessions)));
-        let unknown: u64 = cuts.iter().map(|cut| cut.judged.unknown_kept).sum();
-        let [acknowledged, lost, unknown] = [self.acknowledged, self.lost, unknown].map(numbers::count);
-        let commits =
-            format!("{acknowledged} acknowledged, {lost} of them lost; {unknown} without an answer are there");
-        lines.push(("commits", commits));
-        let losses = match self.at_most_lossy_pct {
-            Some(pct) => format!("0 of {} cuts: at most {pct:.1} % of cuts lose anything (95 %)", cuts.len()),
-            None if cuts.is_empty() => "nothing was cut".to_owned(),
-            None => format!("{} of {} cuts lost something, or left something wrong", self.lossy_cuts, cuts.len()),
-        };
-        lines.push(("losses", losses));
-        if cuts.is_empty() {
-            return lines;
-        }
-        let in_the_end = match in_the_end {
-            Some(judged) if judged.is_well() => "all of it was compared once more: nothing is missing".to_owned(),
-            Some(_) => "all of it was compared once more, and something is wrong: see below".to_owned(),
-            None => "it ended early, so earlier cuts were not compared once more".to_owned(),
-        };
-        lines.push(("in the end", in_the_end));
-        if let Some((least, median, most)) = spread(cuts.iter().filter_map(|cut| cut.recovery_s)) {
-            let [least, median, most] = [least, median, most].map(numbers::duration);
-            lines.push(("recovery", format!("{median} from the cut to the first commit ({least} to {most})")));
-        }
-        let after = after(cuts);
-        if !after.is_empty() {
-            lines.push(("after it", format!("{} commits in each 0.1 s", after.join(" "))));
-        }
-        lines.extend(seen(cuts).map(|seen| ("clients", seen)));
-        let made = cuts.iter().filter(|cut| cut.checks.is_some()).count();
-        let checks = match unchecked {
-            Some(why) => format!("the server's own were not made: {why}"),
-            None => format!("the server's own, after {made} of {} cuts", cuts.len()),
-        };
-        lines.push(("checks", checks));
-        let control = match &self.control {
-            Some(control) => control.in_words(),
-            None if self.cut_by == Loses::EXTERNAL.name => {
-                "none: settings of your own server stay as they are".to_owned()
-            }
-            None if self.control_asked => "it was asked for and not run, as the test ended early".to_owned(),
-            None => "none was run; --control shows whether this test sees losses here".to_owned(),
-        };
-        lines.push(("control", control));
-        lines
+/// What is said of the whole, by name.
+fn lines(document: &DurabilityJson) -> Vec<(&'static str, String)> {
+    let CrashReport { cuts, unchecked, in_the_end, observed } = &document.report;
+    let mut lines = vec![("a cut", format!("loses {}", document.loses))];
+    lines.extend(document.not_stronger.as_ref().map(|why| ("", format!("no stronger one: {why}"))));
+    lines.extend(observed.as_ref().map(|observed| ("standby", observed.clone())));
+    let held = |s: f64| format!("held for {} before each cut; what it held is lost", numbers::duration(s));
+    lines.extend(document.link_held_s.map(|s| ("link", held(s))));
+    lines.push(("cuts", format!("{} of {}, {} sessions", cuts.len(), document.planned_cuts, document.sessions)));
+    let unknown: u64 = cuts.iter().map(|cut| cut.judged.unknown_kept).sum();
+    let [acknowledged, lost, unknown] = [document.acknowledged, document.lost, unknown].map(numbers::count);
+    let commits = format!("{acknowledged} acknowledged, {lost} of them lost; {unknown} without an answer are there");
+    lines.push(("commits", commits));
+    let losses = match document.at_most_lossy_pct {
+        Some(pct) => format!("0 of {} cuts: at most {pct:.1} % of cuts lose anything (95 %)", cuts.len()),
+        None if cuts.is_empty() => "nothing was cut".to_owned(),
+        None => format!("{} of {} cuts lost something, or left something wrong", document.lossy_cuts, cuts.len()),
+    };
+    lines.push(("losses", losses));
+    lines.extend(document.ended_early.as_ref().map(|why| ("ended", format!("early: {why}"))));
+    if cuts.is_empty() {
+        return lines;
     }
+    let in_the_end = match in_the_end {
+        Some(judged) if judged.is_well() => "all of it was compared once more: nothing is missing".to_owned(),
+        Some(_) => "all of it was compared once more, and something is wrong: see below".to_owned(),
+        None => "it ended early, so earlier cuts were not compared once more".to_owned(),
+    };
+    lines.push(("in the end", in_the_end));
+    if let Some((least, median, most)) = spread(cuts.iter().filter_map(|cut| cut.recovery_s)) {
+        let [least, median, most] = [least, median, most].map(numbers::duration);
+        lines.push(("recovery", format!("{median} from the cut to the first commit ({least} to {most})")));
+    }
+    let after = after(cuts);
+    if !after.is_empty() {
+        lines.push(("after it", format!("{} commits in each 0.1 s", after.join(" "))));
+    }
+    lines.extend(seen(cuts).map(|seen| ("clients", seen)));
+    let made = cuts.iter().filter(|cut| cut.checks.is_some()).count();
+    let checks = match unchecked {
+        Some(why) => format!("the server's own were not made: {why}"),
+        None => format!("the server's own, after {made} of {} cuts", cuts.len()),
+    };
+    lines.push(("checks", checks));
+    let control = match &document.control {
+        Some(control) => control_in_words(control),
+        None if document.cut_by == Loses::EXTERNAL.name => {
+            "none: settings of your own server stay as they are".to_owned()
+        }
+        None if document.control_asked => "it was asked for and not run, as the test ended early".to_owned(),
+        None => "none was run; --control shows whether this test sees losses here".to_owned(),
+    };
+    lines.push(("control", control));
+    lines
 }
 
 /// The least, the one in the middle, and the most.

@@ -19,14 +19,15 @@ use dbdyno::ENGINES;
 use dbdyno_engine::private::Which;
 use dbdyno_engine::servers::{Replication, StandbyKind};
 use dbdyno_engine::{EngineInfo, Target};
-use dbdyno_model::CommitMode;
+use dbdyno_model::{CommitMode, CrashReport, Cut, DurabilityJson, Experiment, ExperimentKind};
+use dbdyno_results::{FileAccess, Repository};
 use dbdyno_run::crash::{
-    CrashError, CrashReport, CrashRequest, Cut, FileSystem, Subject, crash, ledger_line, work_until_an_error,
+    CrashError, CrashRequest, FileSystem, Subject, crash, ledger_line, work_until_an_error,
 };
 use dbdyno_run::{LoadRequest, StopSwitch};
 use dbdyno_workload::Dialect;
 use dbdyno_workload::crash::Crash;
-use document::{ControlDocument, DurabilityDocument};
+pub(super) use document::page;
 use external::External;
 use loses::Loses;
 use promotion::{PromotedSubject, Promotion};
@@ -42,6 +43,8 @@ const SESSIONS: u32 = 8;
 /// # Errors
 /// It cannot be made or cut; or something was lost.
 pub(super) fn durability(args: &DurabilityArgs, context: &Context) -> Result<(), Error> {
+    // Before anything is made: a refused command leaves nothing behind.
+    Repository::can_write(&context.results)?;
     if args.manual || args.cut_command.is_some() {
         return cut_by_the_user(args, context);
     }
@@ -61,15 +64,47 @@ pub(super) fn durability(args: &DurabilityArgs, context: &Context) -> Result<(),
         Some(control) => {
             say(context, &format!("the same with {}", control.means));
             let (report, ended) = test(Some(&control))?;
-            Some((ControlDocument::of(control, report), ended))
+            Some((document::control(control, report), ended))
         }
     };
     let (version, removed) = (made.version(), made.remove());
     let (controlled, control_ended) = controlled.unzip();
+    let ended = ended.and(control_ended.unwrap_or(Ok(())));
     let of = (started_at, info.name, version);
-    let document = DurabilityDocument::of(of, (Loses::by(by), not_stronger), (args, sessions), (report, controlled));
-    args.shown.format().show(&document, || document.page())?;
-    conclude(&document, ended.and(control_ended.unwrap_or(Ok(())))).and(removed)
+    let found = (report, controlled);
+    let why = ended.as_ref().err().map(ToString::to_string);
+    let document = document::document(of, (Loses::by(by), not_stronger), (args, sessions), found, why)?;
+    keep_and_show(&document, ended, args, context).and(removed)
+}
+
+/// Keeps what was found, shows it, and says how it came out.
+fn keep_and_show(
+    document: &DurabilityJson,
+    ended: Result<(), CrashError>,
+    args: &DurabilityArgs,
+    context: &Context,
+) -> Result<(), Error> {
+    let kept = keep(document, context);
+    args.shown.format().show(document, || page(document))?;
+    if kept.is_ok() {
+        say(context, &format!("it is kept in {} as {}", context.results.display(), document.id));
+        context.say_next(&format!("dbdyno show {}", document.id), "shows it again");
+    }
+    conclude(document, ended).and(kept)
+}
+
+fn keep(document: &DurabilityJson, context: &Context) -> Result<(), Error> {
+    let DurabilityJson { id, label, started_at, target, ended_early, schema_version, .. } = document;
+    let experiment = Experiment {
+        id: id.clone(),
+        kind: ExperimentKind::Durability,
+        label: label.clone(),
+        started_at: *started_at,
+        target: target.clone(),
+        complete: ended_early.is_none(),
+    };
+    let mut repository = Repository::open(&context.results, FileAccess::ReadWrite).map_err(Error::Recording)?;
+    repository.store_experiment(&experiment, (*schema_version, document)).map_err(Error::Recording)
 }
 
 /// The standby that is asked for, if one is.
@@ -95,10 +130,10 @@ fn promotion(args: &DurabilityArgs, info: &EngineInfo) -> Result<Option<Promotio
 }
 
 /// A loss that was seen is one, whatever ended the test then.
-fn conclude(document: &DurabilityDocument, ended: Result<(), CrashError>) -> Result<(), Error> {
-    document.judge_losses()?;
+fn conclude(document: &DurabilityJson, ended: Result<(), CrashError>) -> Result<(), Error> {
+    document::judge_losses(document)?;
     ended.map_err(failed)?;
-    document.judge_control()
+    document::judge_control(document)
 }
 
 fn failed(error: CrashError) -> Error {
@@ -126,9 +161,9 @@ fn cut_by_the_user(args: &DurabilityArgs, context: &Context) -> Result<(), Error
     let (report, ended) = crash(&mut subject, &dialect, request, &stop, &hears);
     let removed = subject.remove(&dialect);
     let of = (started_at, info.name, None);
-    let document = DurabilityDocument::of(of, (Loses::EXTERNAL, None), (args, sessions), (report, None));
-    args.shown.format().show(&document, || document.page())?;
-    conclude(&document, ended).and(removed)
+    let why = ended.as_ref().err().map(ToString::to_string);
+    let document = document::document(of, (Loses::EXTERNAL, None), (args, sessions), (report, None), why)?;
+    keep_and_show(&document, ended, args, context).and(removed)
 }
 
 /// The engine behind `private:ENGINE`. Nothing else is cut.

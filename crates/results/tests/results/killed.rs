@@ -104,10 +104,12 @@ fn a_checkpoint_that_was_cut_short_is_no_damage() {
     for index in 0..10 {
         sample::record(&mut repository, &run, index, Status::Ok).unwrap();
     }
+    let before_bytes = path.metadata().unwrap().len();
     rusqlite::Connection::open(&path).unwrap().query_row("PRAGMA wal_checkpoint(FULL)", [], |_| Ok(())).unwrap();
     std::fs::copy(&path, &cut).unwrap();
     std::fs::copy(folder.path().join("dbdyno.db-wal"), folder.path().join("cut.db-wal")).unwrap();
-    std::fs::File::options().write(true).open(&cut).unwrap().set_len(8_192).unwrap();
+    assert!(cut.metadata().unwrap().len() > before_bytes);
+    std::fs::File::options().write(true).open(&cut).unwrap().set_len(before_bytes).unwrap();
     for access in [FileAccess::ReadOnly, FileAccess::ReadWrite] {
         let points = Repository::open(&cut, access).unwrap().load(&run).unwrap().points;
         assert_eq!(points, (0..10).map(|index| sample::point(index, Status::Ok)).collect::<Vec<_>>());

@@ -3,8 +3,8 @@
 
 use super::error::CrashError;
 use dbdyno_engine::{Engine, EngineError};
+use dbdyno_model::ClientsSeen;
 use dbdyno_workload::{Dialect, TargetWorkload};
-use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -22,27 +22,12 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// How long clients may look for a host that takes commits.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What they saw.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Seen {
-    /// How many clients there were.
-    pub clients: u32,
-    /// Commits that they were acknowledged.
-    pub acknowledged: u64,
-    /// Errors by class.
-    pub errors: BTreeMap<String, u64>,
-    /// The longest time between two acknowledgements of one client, in seconds.
-    pub longest_gap_s: f64,
-    /// Clients that found no host again.
-    pub lost: u32,
-}
-
 /// Opens a host anew.
 pub type Host = Arc<dyn Fn() -> Result<Box<dyn Engine>, EngineError> + Send + Sync>;
 
 /// Clients at work.
 pub struct Clients {
-    threads: Vec<JoinHandle<Seen>>,
+    threads: Vec<JoinHandle<ClientsSeen>>,
     told: Arc<Told>,
 }
 
@@ -83,10 +68,10 @@ impl Clients {
 
     /// Waits until each has been acknowledged one more commit, and ends them.
     #[must_use]
-    pub fn end(mut self) -> Seen {
+    pub fn end(mut self) -> ClientsSeen {
         self.told.ends.store(true, Ordering::SeqCst);
         let seen = std::mem::take(&mut self.threads).into_iter().filter_map(|thread| thread.join().ok());
-        seen.fold(Seen::default(), Seen::and)
+        seen.fold(ClientsSeen::default(), ClientsSeen::and)
     }
 }
 
@@ -96,7 +81,7 @@ impl Drop for Clients {
     }
 }
 
-impl Seen {
+impl ClientsSeen {
     fn and(mut self, other: Self) -> Self {
         for (class, count) in other.errors {
             *self.errors.entry(class).or_default() += count;
@@ -116,8 +101,8 @@ struct Client {
 }
 
 impl Client {
-    fn work(&self, told: &Told) -> Seen {
-        let mut seen = Seen { clients: 1, ..Seen::default() };
+    fn work(&self, told: &Told) -> ClientsSeen {
+        let mut seen = ClientsSeen { clients: 1, ..ClientsSeen::default() };
         let (mut host, mut engine, mut last) = (0, None, None::<Instant>);
         let mut since = None::<Instant>;
         loop {

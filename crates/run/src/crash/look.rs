@@ -1,7 +1,8 @@
 //! What is there after a cut: the rows of a cut, and what the server's own checks say.
 
 use dbdyno_engine::{Engine, EngineError};
-use dbdyno_workload::crash::{Acknowledged, Found, Judged, StoredRow, StoredSession, TABLES, judge};
+use dbdyno_model::Judged;
+use dbdyno_workload::crash::{Acknowledged, Found, StoredRow, StoredSession, TABLES, judge};
 use dbdyno_workload::{Dialect, TargetWorkload};
 
 /// Texts of the last column of a check that say that all is well; no rows say that, too.

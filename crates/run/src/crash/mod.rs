@@ -12,15 +12,14 @@ mod file_system;
 mod ledger;
 mod look;
 mod relay;
-mod report;
 mod sessions;
 mod working;
 
 use crate::load::LoadProgress;
 use crate::{Silent, StopSwitch};
 use dbdyno_engine::Engine;
-use dbdyno_model::ErrorClass;
-use dbdyno_workload::crash::{Acknowledged, Crash, Judged};
+use dbdyno_model::{CrashReport, Cut, ErrorClass, Judged};
+use dbdyno_workload::crash::{Acknowledged, Crash};
 use dbdyno_workload::{Dialect, TargetWorkload, Workload as _};
 use error::is_lost;
 use ledger::Progress;
@@ -31,12 +30,11 @@ use std::time::{Duration, Instant};
 use working::Working;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-pub use clients::{CLIENTS, Clients, Host, Seen};
+pub use clients::{CLIENTS, Clients, Host};
 pub use error::CrashError;
 pub use file_system::{Device, FileSystem, FileSystemError};
 pub use ledger::line as ledger_line;
 pub use relay::Relay;
-pub use report::{CrashReport, Cut, most_lossy_pct};
 pub use sessions::work as work_until_an_error;
 
 /// Acknowledgements before a cut, at least.

@@ -1,11 +1,8 @@
 //! Compares what is there after a cut with what was acknowledged before it.
 
 use super::{Row, TransactionKey, rows_of};
-use serde::Serialize;
+use dbdyno_model::Judged;
 use std::collections::BTreeMap;
-
-/// Keys of what is wrong that are told.
-const MOST_TOLD: usize = 10;
 
 /// What the sessions of a cut were told, by their numbers: each of its transactions from 1 to this is committed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,73 +56,6 @@ pub struct Found {
     pub rows: Vec<StoredRow>,
     /// Sessions.
     pub sessions: Vec<StoredSession>,
-}
-
-/// What came of the transactions that precede a cut.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Judged {
-    /// Transactions that were acknowledged.
-    pub acknowledged: u64,
-    /// Those of them of which a row is missing.
-    pub lost: u64,
-    /// Transactions whose answer never came, and that are there.
-    pub unknown_kept: u64,
-    /// Transactions whose answer never came, of which a part is there.
-    pub torn: u64,
-    /// Rows with other contents than were written.
-    pub altered: u64,
-    /// Rows that are there more than once.
-    pub duplicates: u64,
-    /// Rows that no session has written.
-    pub strangers: u64,
-    /// What does not agree between tables.
-    pub disagreements: u64,
-    /// The first of what is wrong, in words.
-    pub first: Vec<String>,
-}
-
-impl Judged {
-    /// Whether everything that was acknowledged is there, whole and unaltered, and nothing else is.
-    #[must_use]
-    pub fn is_well(&self) -> bool {
-        let Self { lost, torn, altered, duplicates, strangers, disagreements, .. } = self;
-        lost + torn + altered + duplicates + strangers + disagreements == 0
-    }
-
-    /// These and those of another cut.
-    #[must_use]
-    pub fn and(self, other: Self) -> Self {
-        let mut first = self.first;
-        first.extend(other.first);
-        first.truncate(MOST_TOLD);
-        Self {
-            acknowledged: self.acknowledged + other.acknowledged,
-            lost: self.lost + other.lost,
-            unknown_kept: self.unknown_kept + other.unknown_kept,
-            torn: self.torn + other.torn,
-            altered: self.altered + other.altered,
-            duplicates: self.duplicates + other.duplicates,
-            strangers: self.strangers + other.strangers,
-            disagreements: self.disagreements + other.disagreements,
-            first,
-        }
-    }
-
-    /// With so many rows of no cut that there was.
-    #[must_use]
-    pub fn with_strangers(mut self, rows: u64) -> Self {
-        self.strangers += rows;
-        if rows > 0 {
-            self.tell(|| format!("from nowhere: {rows} rows of no cut that there was"));
-        }
-        self
-    }
-
-    fn tell(&mut self, text: impl FnOnce() -> String) {
-        if self.first.len() < MOST_TOLD {
-            self.first.push(text());
-        }
-    }
 }
 
 /// Session, transaction, its row, and the row's table.
