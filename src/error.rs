@@ -163,6 +163,32 @@ pub(crate) enum Error {
         /// Lost commits.
         lost: u64,
     },
+    /// A project that was judged, and missed.
+    #[error("'{title}': {summary}")]
+    NotAccepted {
+        /// The project's title.
+        title: String,
+        /// How its requirements came out.
+        summary: String,
+    },
+    /// A project that what was measured cannot decide.
+    #[error("'{title}': {summary}")]
+    NotDecided {
+        /// The project's title.
+        title: String,
+        /// How its requirements came out.
+        summary: String,
+    },
+    /// A project of which not all steps were done.
+    #[error("'{title}' is not judged yet: {why}; what was measured is kept{left}, and the same command goes on")]
+    AcceptanceStopped {
+        /// The project's title.
+        title: String,
+        /// Why.
+        why: String,
+        /// What is left of variants, with a comma before it.
+        left: String,
+    },
     /// A crash test could not be made as it should be.
     #[error("the crash test could not be made: {0}")]
     Crash(String),
@@ -189,12 +215,15 @@ impl Error {
             | Self::Run { .. }
             | Self::TestFile(_)
             | Self::Crash(_)
+            | Self::AcceptanceStopped { .. }
             | Self::Engine { .. }
             | Self::Output(_)
             | Self::Side { .. }
             | Self::Internal(_) => EXIT_STOPPED,
-            Self::Points { .. } | Self::Pairs { .. } => EXIT_POINTS,
-            Self::Missed { .. } | Self::Regression { .. } | Self::CommitsLost { .. } => EXIT_MISSED,
+            Self::Points { .. } | Self::Pairs { .. } | Self::NotDecided { .. } => EXIT_POINTS,
+            Self::Missed { .. } | Self::NotAccepted { .. } | Self::Regression { .. } | Self::CommitsLost { .. } => {
+                EXIT_MISSED
+            }
             Self::Target(_)
             | Self::Catalogue(_)
             | Self::Plan(_)

@@ -1,6 +1,7 @@
 //! The command line as typed. Nothing is looked up here: the commands find out whether a test, a target or a run
 //! exists, and suggest the nearest names.
 
+mod accept;
 mod candidates;
 mod client;
 mod common;
@@ -20,6 +21,7 @@ mod values;
 
 use crate::error::EXIT_USAGE;
 use crate::output;
+pub(crate) use accept::AcceptArgs;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 pub(crate) use common::{Common, Shown, TargetArgs};
@@ -162,6 +164,11 @@ pub(crate) enum Command {
     /// Sessions commit, and a ledger keeps what was acknowledged. At a moment that nobody foresees everything is cut
     /// off and started again, and compared with the ledger.
     Durability(DurabilityArgs),
+    /// Do what an acceptance project asks for, and judge it
+    ///
+    /// Its file names variants of a platform, steps and requirements. What is missing is run, and what is there stays:
+    /// the same command goes on after Ctrl-C. One page shows all variants beside what is required.
+    Accept(AcceptArgs),
     /// Print what makes a shell complete commands and names
     Completions(CompletionsArgs),
     /// Commit until cut off, for `durability`
@@ -397,7 +404,10 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
 }
 
 /// Parses words as a shell passes them to a program.
-fn read(words: Vec<OsString>) -> Result<Cli, clap::Error> {
+///
+/// # Errors
+/// As for [`parse`].
+pub(crate) fn read(words: Vec<OsString>) -> Result<Cli, clap::Error> {
     let root = Cli::command();
     let words = orion::translated(words, &root)?;
     let mut root = orion::with_help(root, &words);

@@ -12,6 +12,8 @@ use std::path::PathBuf;
 pub(super) struct Context {
     pub(super) catalogue: Catalogue,
     pub(super) results: PathBuf,
+    /// The folder that replaces or extends the catalogue.
+    pub(super) catalogue_folder: Option<PathBuf>,
     pub(super) verbosity: Verbosity,
     /// Options that a further command needs in order to find the same files, with a blank before each.
     pub(super) same_files: String,
@@ -28,11 +30,12 @@ impl Context {
         if std::env::var_os("DBDYNO_RESULTS").is_none() && common.results.as_os_str() != Common::DEFAULT_RESULTS {
             same_files += &format!(" --results {}", shell_word(&common.results.to_string_lossy()));
         }
-        if let Some(folder) = common.catalogue.filter(|_| std::env::var_os("DBDYNO_CATALOGUE").is_none()) {
+        let catalogue_folder = common.catalogue;
+        if let Some(folder) = catalogue_folder.as_ref().filter(|_| std::env::var_os("DBDYNO_CATALOGUE").is_none()) {
             same_files += &format!(" --catalogue {}", shell_word(&folder.to_string_lossy()));
         }
         let verbosity = if common.quiet { Verbosity::Quiet } else { Verbosity::Normal };
-        Ok(Self { catalogue, results: common.results, verbosity, same_files })
+        Ok(Self { catalogue, catalogue_folder, results: common.results, verbosity, same_files })
     }
 
     /// Says something on stderr, unless the user wants it quiet.

@@ -1,5 +1,6 @@
 //! The commands: one file each, and what several of them share (`context`, `opened_target`, `measuring`, `named_runs`).
 
+mod accept;
 mod awr_report;
 mod check;
 mod compare;
@@ -70,6 +71,7 @@ pub(crate) fn dispatch(cli: Cli) -> Result<(), Error> {
         Command::Pair(args) => pair::pair(&args, &context()?),
         Command::Orion(args) => orion::orion(&args, &context()?),
         Command::Durability(args) => durability::durability(&args, &context()?),
+        Command::Accept(args) => accept::accept(&args, &context()?),
         Command::CrashSessions(args) => durability::sessions(&args, &context()?),
         Command::Completions(args) => completions::completions(&args),
         Command::Complete(args) => completions::complete(args),

@@ -26,6 +26,19 @@ use reference::Reference;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+/// Checks flags, as far as that is possible without looking at files.
+///
+/// # Errors
+/// They contradict each other.
+pub(super) fn check(args: &OrionArgs) -> Result<(), Error> {
+    let typed = args.typed();
+    // The reference finds its own flags.
+    if !typed.reference && !typed.files.is_empty() {
+        OrionSettings::resolve(&typed, &lun_paths(&typed)?)?;
+    }
+    Ok(())
+}
+
 pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
     let mut typed = args.typed();
     let mut reference = Reference::prepare(&mut typed, context)?;

@@ -55,7 +55,7 @@ pub(super) fn report(args: &ReportArgs, context: &Context) -> Result<(), Error> 
 }
 
 /// Writes a page to a file that is named after its runs, and says so.
-fn written(file: &Path, page: &str, context: &Context) -> Result<(), Error> {
+pub(super) fn written(file: &Path, page: &str, context: &Context) -> Result<(), Error> {
     let instead = match std::fs::symlink_metadata(file) {
         Err(_) => "",
         Ok(found) if found.is_file() && dbdyno_files::text(file).is_ok_and(|old| Document::is_page(&old)) => {

@@ -12,6 +12,7 @@ mod error;
 mod files;
 mod nearest;
 mod platforms;
+mod project;
 mod requirements;
 #[cfg(test)]
 mod tests;
@@ -20,6 +21,10 @@ mod wording;
 pub use catalogue::Catalogue;
 pub use error::CatalogueError;
 pub use platforms::platform_template;
+pub use project::{
+    Bound, PairedSubject, Project, ProjectRequirement, ProjectStep, ProjectVariant, RatioLimit, Role, StepCommand,
+    split_words,
+};
 pub use requirements::{
     MeasuredFigure, Percentile, RequiredFigure, RequiredSubject, Requirement, RequirementLimit, Requirements,
 };

@@ -180,16 +180,17 @@ struct Head {
     title: String,
 }
 
+/// An entry. The last keys are for acceptance projects alone.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Raw {
-    title: String,
+pub(crate) struct Raw {
+    pub(crate) title: String,
     minimum: Option<f64>,
     maximum: Option<f64>,
     #[serde(default)]
     accept: Vec<Flag>,
-    test: Option<String>,
-    workload: Option<String>,
+    pub(crate) test: Option<String>,
+    pub(crate) workload: Option<String>,
     transaction: Option<String>,
     storage: Option<String>,
     small_outstanding: Option<u32>,
@@ -202,8 +203,57 @@ struct Raw {
     drive: Option<Drive>,
     rate_per_s: Option<f64>,
     result: Option<String>,
-    variant: Option<String>,
+    pub(crate) variant: Option<String>,
     unit: Option<String>,
+    pub(crate) step: Option<String>,
+    pub(crate) lost: Option<u64>,
+    pub(crate) at_most_lossy_pct: Option<f64>,
+    pub(crate) ratio_at_least: Option<f64>,
+    pub(crate) ratio_at_most: Option<f64>,
+}
+
+impl Raw {
+    /// The keys that are there, but for the title.
+    fn given(&self) -> Vec<&'static str> {
+        let of_project = self.of_project();
+        let others = [
+            ("minimum", self.minimum.is_some()),
+            ("maximum", self.maximum.is_some()),
+            ("accept", !self.accept.is_empty()),
+            ("test", self.test.is_some()),
+            ("workload", self.workload.is_some()),
+            ("transaction", self.transaction.is_some()),
+            ("storage", self.storage.is_some()),
+            ("small_outstanding", self.small_outstanding.is_some()),
+            ("large_outstanding", self.large_outstanding.is_some()),
+            ("metric", self.metric.is_some()),
+            ("rate_per_s", self.rate_per_s.is_some()),
+            ("result", self.result.is_some()),
+            ("unit", self.unit.is_some()),
+        ];
+        let all = of_project.into_iter().chain(of_a_database(self)).chain(others);
+        all.filter(|(_, given)| *given).map(|(key, _)| key).collect()
+    }
+
+    /// The keys that only an acceptance project has, and whether they are there.
+    fn of_project(&self) -> [(&'static str, bool); 5] {
+        [
+            ("step", self.step.is_some()),
+            ("lost", self.lost.is_some()),
+            ("at_most_lossy_pct", self.at_most_lossy_pct.is_some()),
+            ("ratio_at_least", self.ratio_at_least.is_some()),
+            ("ratio_at_most", self.ratio_at_most.is_some()),
+        ]
+    }
+
+    /// Refuses keys that have no meaning beside this.
+    pub(crate) fn refuse_beside(&self, what: &str, known: &[&str]) -> Result<(), String> {
+        let known = |key: &str| known.contains(&key) || key == what;
+        match self.given().into_iter().find(|key| !known(key)) {
+            Some(key) => Err(format!("key '{key}' has no meaning beside {what}")),
+            None => Ok(()),
+        }
+    }
 }
 
 impl Requirements {
@@ -218,12 +268,20 @@ impl Requirements {
         let Entry { value: head, place } = document.head::<Head>()?;
         place.check(check::title(&head.title))?;
         place.ensure(!entries.is_empty(), || "there is no [[requirement]]")?;
-        let list = entries.into_iter().map(|Entry { value, place }| requirement(value, &place, catalogue));
+        let list = entries.into_iter().map(|Entry { value, place }| {
+            let of_project = value.of_project().into_iter().find(|(_, given)| *given);
+            place.ensure(of_project.is_none(), || {
+                let key = of_project.map_or("", |(key, _)| key);
+                format!("key '{key}' may only stand in an acceptance project (`dbdyno accept`)")
+            })?;
+            requirement(value, &place, catalogue)
+        });
         Ok(Self { title: head.title, list: list.collect::<Result<_, _>>()? })
     }
 }
 
-fn requirement(raw: Raw, place: &SourcePlace, catalogue: &Catalogue) -> Result<Requirement, CatalogueError> {
+/// One requirement.
+pub(crate) fn requirement(raw: Raw, place: &SourcePlace, catalogue: &Catalogue) -> Result<Requirement, CatalogueError> {
     place.check(check::title(&raw.title))?;
     let limit = match (raw.minimum, raw.maximum) {
         (Some(least), None) => RequirementLimit::Minimum(least),

@@ -4,6 +4,7 @@
 //! All text from a database, a platform or a user passes through one function (`text::clean`) on its way into a line,
 //! so that no version string or error message can control the reader's terminal. On a page it is escaped, too.
 
+pub mod acceptance;
 mod charts;
 pub mod compare;
 mod document;

@@ -8,7 +8,8 @@ use dbdyno_engine::private::{self, Private, PrivateServer, StandbyRequest};
 use dbdyno_engine::servers::StandbyKind;
 use dbdyno_engine::{Engine, EngineError};
 use dbdyno_run::StopSwitch;
-use dbdyno_run::crash::{Clients, CrashError, Host, Relay, Seen, Subject};
+use dbdyno_model::ClientsSeen;
+use dbdyno_run::crash::{Clients, CrashError, Host, Relay, Subject};
 use dbdyno_workload::{Dialect, TargetWorkload};
 use std::process::Command;
 use std::sync::Arc;
@@ -169,7 +170,7 @@ impl Subject for PromotedSubject<'_> {
         Ok(())
     }
 
-    fn seen(&mut self) -> Option<Seen> {
+    fn seen(&mut self) -> Option<ClientsSeen> {
         self.clients.take().map(Clients::end)
     }
 

@@ -1,5 +1,6 @@
 //! The sections of the reports on a run: what each says, whoever draws it.
 
+pub(crate) mod acceptance;
 mod cell_chart;
 pub(crate) mod compare;
 mod io_charts;

@@ -3,14 +3,15 @@
 
 use super::line::FoundFigure::{self, Nothing};
 use super::line::RequirementOutcome::{Missed, NotMeasured, Refused};
-use super::line::{JudgedFigure, doubted, tail_words};
+use super::line::{FigureTimes, JudgedFigure, doubted, tail_words};
 use super::percentile::{self, distribution};
 use super::stated;
+use crate::figures::median_of;
 use crate::groups::{grouped, unique};
 use crate::summary::head::{counted, dop_words};
 use crate::{legend, numbers};
 use dbdyno_catalogue::{MeasuredFigure, Percentile, RequiredSubject, Requirement, RequirementLimit};
-use dbdyno_model::{CellKey, Drive, Flag, Point, RunJson, Subject};
+use dbdyno_model::{CellKey, Drive, Flag, Point, ResponseTime, RunJson, Subject};
 use dbdyno_stats::Estimate;
 
 /// Flags of figures that a project must not rely on: commits could be lost in a crash, memory was measured in place of
@@ -122,6 +123,7 @@ pub(super) fn find(run: &RunJson, asked: &MeasuredFigure, requirement: &Requirem
         high: estimate.interval.map(|i| i.high),
         bound: None,
         peak: longest(points, asked),
+        times: times(points, asked),
         points: estimate.n,
         place: match cells.len() {
             _ if points.iter().any(|p| p.again) => format!("measured again: {place}"),
@@ -226,6 +228,18 @@ fn value(point: &Point, asked: &MeasuredFigure) -> Option<f64> {
 /// The longest time of the points that a time was taken from.
 fn longest(points: &[&Point], asked: &MeasuredFigure) -> Option<f64> {
     points.iter().filter_map(|p| distribution(p, asked)?.max).max_by(f64::total_cmp)
+}
+
+/// The times behind a figure: where a rate was set, from the moment at which a transaction was due.
+fn times(points: &[&Point], asked: &MeasuredFigure) -> FigureTimes {
+    let of = |p: &'_ &Point| match percentile::transaction(p, asked) {
+        Some(of_type) => of_type.ok().and_then(|of_type| of_type.service_time_s.clone()),
+        None => p.response_time_s.clone().or_else(|| p.service_time_s.clone()),
+    };
+    let all: Vec<ResponseTime> = points.iter().filter_map(of).collect();
+    let longest = |figure: fn(&ResponseTime) -> Option<f64>| all.iter().filter_map(figure).max_by(f64::total_cmp);
+    let median = |figure: fn(&ResponseTime) -> Option<f64>| median_of(all.iter().map(figure));
+    FigureTimes { mean_s: median(|t| t.mean), p99_s: median(|t| t.p99), peak_s: longest(|t| t.max) }
 }
 
 /// The JSON path of the value.

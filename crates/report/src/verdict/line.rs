@@ -37,6 +37,17 @@ impl RequirementOutcome {
     }
 }
 
+/// Times of the transactions or I/Os behind a figure, in seconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct FigureTimes {
+    /// The mean.
+    pub mean_s: Option<f64>,
+    /// The 99th percentile.
+    pub p99_s: Option<f64>,
+    /// The longest.
+    pub peak_s: Option<f64>,
+}
+
 /// The figure that a requirement was judged by.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct JudgedFigure {
@@ -51,6 +62,9 @@ pub struct JudgedFigure {
     pub bound: Option<PrintedBound>,
     /// The longest time behind it, in the line's unit; absent where the figure is no time, or none is known.
     pub peak: Option<f64>,
+    /// Times of what was done at those points.
+    #[serde(skip)]
+    pub times: FigureTimes,
     /// Number of points; 0 for a figure that a source states.
     pub points: usize,
     /// Where it was reached: `8 jobs`, `best: 8 jobs`; empty for a figure that a source states.

@@ -14,7 +14,7 @@ pub(crate) mod words;
 
 pub use figure::REFUSED;
 pub use junit::junit;
-pub use line::{JudgedFigure, RequirementOutcome, Variant, Verdict, VerdictLine};
+pub use line::{FigureTimes, JudgedFigure, RequirementOutcome, Variant, Verdict, VerdictLine};
 
 use crate::document::Document;
 use crate::legend::NOT_SUPPORTED;
@@ -93,6 +93,19 @@ fn of_variant(variant: &Variant, all: &[Variant], requirements: &Requirements, a
         accepted: Flag::ALL.into_iter().filter(|flag| accepted.contains(flag)).collect(),
         lines,
     }
+}
+
+/// The line of a requirement on runs, the newest first; of none, where nothing was measured.
+pub(crate) fn on_runs(runs: &[RunJson], requirement: &Requirement, n: usize) -> VerdictLine {
+    let nothing = || {
+        let why = "nothing that measures it was run".to_owned();
+        line(requirement, n, None, FoundFigure::Nothing(RequirementOutcome::NotMeasured, why))
+    };
+    if runs.is_empty() {
+        return nothing();
+    }
+    let variant = Variant { name: String::new(), runs: runs.to_vec() };
+    judged(&variant, requirement, n).into_iter().next().unwrap_or_else(nothing)
 }
 
 /// The lines of a requirement: of the newest run that measured what it is about.

@@ -1,7 +1,7 @@
 //! What a published result states without points: results of platforms or their variants, and figures that a source
 //! prints per test. A source that says "more than 35,000" gives no number, but enough for a limit of 10,000.
 
-use super::line::{FoundFigure, JudgedFigure, RequirementOutcome, doubted, tail_words};
+use super::line::{FigureTimes, FoundFigure, JudgedFigure, RequirementOutcome, doubted, tail_words};
 use super::words;
 use crate::groups::unique;
 use crate::numbers;
@@ -90,7 +90,8 @@ fn judged(
         }
     };
     let doubt = doubted(suspect, limit, value)?;
-    let figure = JudgedFigure { value, low: None, high: None, bound, peak: None, points: 0, place: String::new() };
+    let (times, place) = (FigureTimes::default(), String::new());
+    let figure = JudgedFigure { value, low: None, high: None, bound, peak: None, times, points: 0, place };
     Ok((figure, doubt.into_iter().collect()))
 }
 

@@ -18,7 +18,7 @@ mod working;
 use crate::load::LoadProgress;
 use crate::{Silent, StopSwitch};
 use dbdyno_engine::Engine;
-use dbdyno_model::{CrashReport, Cut, ErrorClass, Judged};
+use dbdyno_model::{ClientsSeen, CrashReport, Cut, ErrorClass, Judged};
 use dbdyno_workload::crash::{Acknowledged, Crash};
 use dbdyno_workload::{Dialect, TargetWorkload, Workload as _};
 use error::is_lost;
@@ -106,7 +106,7 @@ pub trait Subject {
     }
 
     /// What clients with several hosts saw of the cut, once they can commit again, where there are such clients.
-    fn seen(&mut self) -> Option<Seen> {
+    fn seen(&mut self) -> Option<ClientsSeen> {
         None
     }
 

@@ -1,0 +1,151 @@
+//! Rates and times over users, jobs or outstanding I/Os: a line for each variant, and what is required drawn in.
+
+use super::title;
+use crate::acceptance::{Acceptance, Left, figure_line};
+use crate::charts::LineChart;
+use crate::document::{Caption, Cell, Column, Form, Keep, Look, Part, Row, Section, Table};
+use crate::groups::unique;
+use crate::sections::cell_chart::{Along, CellChart, DOPS};
+use crate::sections::measured::{MeasuredCell, key_metric, main_ramp, metric_words};
+use crate::verdict::{VerdictLine, words};
+use dbdyno_catalogue::{Bound, Catalogue, MeasuredFigure, Percentile, RequiredSubject, RequirementLimit};
+use dbdyno_model::{MetricId, Point};
+
+/// Over the I/Os outstanding.
+const OUTSTANDING: Along = Along {
+    name: "I/Os outstanding",
+    place: |c| f64::from(c.dop().jobs),
+    words: |c| c.cell.key.subject.storage().map_or_else(String::new, ToString::to_string),
+};
+/// The time of a transaction or I/O.
+const SERVICE: &str = "service_time_s";
+
+/// The section; without blocks where nothing has two points.
+pub(super) fn section(acceptance: &Acceptance, catalogue: &Catalogue) -> Section {
+    let runs: Vec<(usize, Vec<MeasuredCell<'_>>)> = acceptance
+        .left
+        .iter()
+        .filter_map(|result| match &result.left {
+            Left::Run(run) => Some((result.variant, on_ramps(MeasuredCell::of(run)))),
+            _ => None,
+        })
+        .collect();
+    let lines = required(acceptance);
+    let subjects = unique(runs.iter().flat_map(|(_, cells)| cells.iter().map(subject)));
+    let parts = subjects.into_iter().filter_map(|name| {
+        let of_variant = runs.iter().filter_map(|(variant, cells)| {
+            let of_subject: Vec<&MeasuredCell<'_>> = cells.iter().filter(|cell| subject(cell) == name).collect();
+            let ramp = main_ramp(&of_subject);
+            (!ramp.is_empty()).then(|| (title(acceptance, *variant), ramp))
+        });
+        let ramps: Vec<(String, Vec<&MeasuredCell<'_>>)> = of_variant.collect();
+        let charts = charts(&name, &ramps, &lines, catalogue);
+        (!charts.is_empty()).then(|| {
+            let blocks = vec![charts.into(), table(&name, &ramps, catalogue).into()];
+            Part { title: name, blocks, ..Part::default() }.into()
+        })
+    });
+    Section::new("curves", "Curves").titled("Curves", "").with(parts.collect::<Vec<_>>())
+}
+
+/// Those on ramps, of storage, too. A set rate does not show what could be reached.
+fn on_ramps(cells: Vec<MeasuredCell<'_>>) -> Vec<MeasuredCell<'_>> {
+    cells.into_iter().filter(|cell| !cell.cell.key.again && cell.cell.key.load.rate.is_none()).collect()
+}
+
+/// The name under which the figures of a cell stand: a test, a workload, or a kind of I/O.
+fn subject(cell: &MeasuredCell<'_>) -> String {
+    let work = cell.points.iter().find_map(|p| Some(p.subject.storage()?.load.work()));
+    work.unwrap_or_else(|| cell.cell.key.subject.name().to_string())
+}
+
+/// The lines of requirements on figures; those of one requirement are the same but for what was found.
+fn required(acceptance: &Acceptance) -> Vec<VerdictLine> {
+    let project = &acceptance.project;
+    let of = project.requirements.iter().enumerate().filter_map(|(n, requirement)| match &requirement.of {
+        Bound::Figure(of) => Some(figure_line(requirement, (of, n), 0, &[])),
+        _ => None,
+    });
+    of.collect()
+}
+
+/// What a chart shows of a point.
+type Figure<'f> = &'f dyn Fn(&Point) -> Option<f64>;
+
+fn charts(
+    name: &str,
+    ramps: &[(String, Vec<&MeasuredCell<'_>>)],
+    lines: &[VerdictLine],
+    catalogue: &Catalogue,
+) -> Vec<LineChart> {
+    let Some(key) = ramps.iter().find_map(|(_, cells)| key_metric(cells)) else { return Vec::new() };
+    let (about, unit) = metric_words(key, catalogue);
+    let rate: Figure<'_> = &|p| p.value(key);
+    let mean: Figure<'_> = &|p| p.service_time_s.as_ref()?.mean;
+    let p99: Figure<'_> = &|p| p.service_time_s.as_ref()?.p99;
+    let service = MetricId::from(SERVICE);
+    let is_storage = ramps.iter().flat_map(|(_, cells)| cells).any(|c| c.cell.key.subject.storage().is_some());
+    let all = [
+        (about, unit, rate, (key, None)),
+        ("Time, mean", "s", mean, (&service, None)),
+        ("Time, 99th percentile", "s", p99, (&service, Some(Percentile::P99))),
+    ];
+    let chart =
+        |(about, unit, figure, (metric, percentile)): (&str, &str, Figure<'_>, (&MetricId, Option<Percentile>))| {
+            let along = if is_storage { OUTSTANDING } else { DOPS };
+            let mut draft = CellChart::new(format!("{name}: {about}"), unit, along);
+            for (variant, cells) in ramps {
+                draft.add(variant, cells, |c| Some((c.median(figure)?, None, String::new())));
+            }
+            draft.done(limit(lines, name, metric, percentile))
+        };
+    all.into_iter().filter_map(chart).collect()
+}
+
+/// The rates in words, for readers of a text.
+fn table(name: &str, ramps: &[(String, Vec<&MeasuredCell<'_>>)], catalogue: &Catalogue) -> Table {
+    let key = ramps.iter().find_map(|(_, cells)| key_metric(cells));
+    let (_, unit) = key.map_or(("", ""), |key| metric_words(key, catalogue));
+    let mut columns = vec![Column::figures("DOP", "DOP", Keep::Always)];
+    columns.extend(ramps.iter().map(|(variant, _)| Column::made(format!("{variant}\n[{unit}]"), Keep::Always)));
+    let place = |cell: &MeasuredCell<'_>| cell.parallelism() as u64;
+    let mut places: Vec<u64> = ramps.iter().flat_map(|(_, cells)| cells.iter().map(|cell| place(cell))).collect();
+    places.sort_unstable();
+    places.dedup();
+    let row = |at: &u64| {
+        let cells = ramps.iter().map(|(_, cells)| {
+            let cell = cells.iter().find(|cell| place(cell) == *at);
+            Cell::known(cell.and_then(|cell| cell.cell.median), Form::Thousands)
+                .doubtful(cell.is_some_and(|cell| cell.is_doubtful()))
+        });
+        Row::Cells(std::iter::once(Cell::count(*at)).chain(cells).collect())
+    };
+    let rows = places.iter().map(row).collect();
+    Table::new(Caption::Page(format!("{name}, by the degree of parallelism")), columns, rows).look(Look::Sides)
+}
+
+/// The strictest requirement on a figure along a ramp, with its words.
+fn limit(
+    lines: &[VerdictLine],
+    name: &str,
+    metric: &MetricId,
+    percentile: Option<Percentile>,
+) -> Option<(f64, String)> {
+    let is_of = |of: &MeasuredFigure| {
+        let is_subject = match &of.subject {
+            RequiredSubject::Test(code) => code.as_str() == name,
+            RequiredSubject::Workload { name: workload, transaction } => {
+                workload.as_str() == name && transaction.is_none()
+            }
+            RequiredSubject::Storage { work, .. } => work.as_ref().is_none_or(|work| work == name),
+        };
+        is_subject && of.metric == *metric && of.percentile == percentile && of.rate_per_s.is_none()
+    };
+    let strictness = |line: &&VerdictLine| match line.limit {
+        RequirementLimit::Minimum(least) => least,
+        RequirementLimit::Maximum(most) => -most,
+    };
+    let of_figure = lines.iter().filter(|line| line.of.as_ref().is_some_and(is_of));
+    let strictest = of_figure.max_by(|a, b| strictness(a).total_cmp(&strictness(b)))?;
+    Some((strictest.limit.value(), format!("{}: {}", strictest.title, words::limit(strictest))))
+}

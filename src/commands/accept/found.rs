@@ -1,0 +1,100 @@
+//! What the results file holds of a project.
+
+use super::super::context::Context;
+use super::super::named_runs;
+use crate::error::Error;
+use dbdyno_catalogue::{Project, ProjectStep, StepCommand};
+use dbdyno_model::{
+    DURABILITY_VERSION, DurabilityJson, Experiment, ExperimentKind, PAIR_VERSION, PairJson, RunJson, RunStatus,
+};
+use dbdyno_report::acceptance::{Left, StepResult};
+use dbdyno_results::{FileAccess, Repository, ResultsError};
+
+/// The variants of a step that have a result of their own; of a pair B alone.
+pub(super) fn of_step(step: &ProjectStep) -> &[usize] {
+    if step.command == StepCommand::Pair { step.variants.get(1..).unwrap_or_default() } else { &step.variants }
+}
+
+/// What there is of each step on each of its variants, in the project's order.
+///
+/// # Errors
+/// The results cannot be read.
+pub(super) fn look(project: &Project, context: &Context) -> Result<Vec<StepResult>, Error> {
+    let repository = match Repository::open(&context.results, FileAccess::ReadOnly) {
+        Err(ResultsError::NoResults(_)) => None,
+        opened => Some(opened?),
+    };
+    let mut found = Vec::new();
+    for (n, step) in project.steps.iter().enumerate() {
+        for &variant in of_step(step) {
+            let label = project.label(step, variant);
+            let left = match &repository {
+                Some(repository) => left(repository, project, step, &label, context)?,
+                None => Left::Nothing,
+            };
+            found.push(StepResult { step: n, variant, label, left });
+        }
+    }
+    Ok(found)
+}
+
+fn left(
+    repository: &Repository,
+    project: &Project,
+    step: &ProjectStep,
+    label: &str,
+    context: &Context,
+) -> Result<Left, Error> {
+    match step.command {
+        StepCommand::Run | StepCommand::Orion => run(repository, label, context),
+        StepCommand::Durability => durability(repository, label),
+        StepCommand::Pair => {
+            let labels: Vec<String> = step.variants.iter().map(|variant| project.label(step, *variant)).collect();
+            pair(repository, &labels)
+        }
+    }
+}
+
+/// The newest run that is done, else the newest.
+fn run(repository: &Repository, label: &str, context: &Context) -> Result<Left, Error> {
+    let mut newest: Option<RunJson> = None;
+    for id in repository.runs_with_label(label)? {
+        let run = named_runs::load(repository, &id, context)?;
+        if run.run.status == RunStatus::Done {
+            return Ok(Left::Run(Box::new(run)));
+        }
+        newest.get_or_insert(run);
+    }
+    Ok(newest.map_or(Left::Nothing, |run| Left::Run(Box::new(run))))
+}
+
+fn of_kind(repository: &Repository, kind: ExperimentKind) -> Result<Vec<Experiment>, Error> {
+    let mut all = repository.experiments()?;
+    all.retain(|experiment| experiment.kind == kind);
+    // Those that ended as planned precede; the order is that of time otherwise.
+    all.sort_by_key(|experiment| !experiment.complete);
+    Ok(all)
+}
+
+fn durability(repository: &Repository, label: &str) -> Result<Left, Error> {
+    let all = of_kind(repository, ExperimentKind::Durability)?;
+    match all.iter().find(|experiment| experiment.label.as_deref() == Some(label)) {
+        Some(experiment) => {
+            let document: DurabilityJson = repository.experiment(&experiment.id, DURABILITY_VERSION)?;
+            Ok(Left::Durability(Box::new(document)))
+        }
+        None => Ok(Left::Nothing),
+    }
+}
+
+fn pair(repository: &Repository, labels: &[String]) -> Result<Left, Error> {
+    let all = of_kind(repository, ExperimentKind::Pair)?;
+    for experiment in all.iter().filter(|experiment| experiment.complete) {
+        let document: PairJson = repository.experiment(&experiment.id, PAIR_VERSION)?;
+        let sides = [&document.a.label, &document.b.label].map(Option::as_deref);
+        if labels.iter().map(|label| Some(label.as_str())).eq(sides) {
+            return Ok(Left::Pair(experiment.id.clone(), Box::new(document)));
+        }
+    }
+    Ok(Left::Nothing)
+}
