@@ -5,6 +5,7 @@
 //! happen first, the story waits for it.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
+mod acceptance;
 mod awr;
 mod bad_input;
 mod browser;

@@ -4,6 +4,7 @@ mod data;
 mod form;
 mod lookup;
 mod overrides;
+mod project;
 mod requirements;
 mod sense;
 

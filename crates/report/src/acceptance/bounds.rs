@@ -106,12 +106,13 @@ fn of_crashes(bare: AcceptanceResult, test: &DurabilityJson, at_most_lossy_pct: 
         () if ended_early.is_some() || contradicts.is_some() || too_few.is_some() => AcceptanceOutcome::Undecided,
         () => AcceptanceOutcome::Met,
     };
-    let found = match bound {
+    let found = match lossy_cuts {
         _ if cuts == 0 => "nothing was cut".to_owned(),
-        Some(bound) => format!("0 lost in {cuts} cuts (at most {bound:.1} % lose)"),
-        None => format!("{} lost, {lossy_cuts} of {cuts} cuts", numbers::count(*lost)),
+        0 => format!("0 lost in {cuts} cuts"),
+        lossy => format!("{} lost, {lossy} of {cuts} cuts", numbers::count(*lost)),
     };
-    let place = format!("by {}, {} commits", test.cut_by, numbers::count(*acknowledged));
+    let bound = bound.map(|bound| format!(", at most {bound:.1} % of cuts lose anything")).unwrap_or_default();
+    let place = format!("by {}, {} commits{bound}", test.cut_by, numbers::count(*acknowledged));
     AcceptanceResult { outcome, found, value: (cuts > 0).then_some(*lost as f64), place, remarks, ..bare }
 }
 

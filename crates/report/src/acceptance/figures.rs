@@ -38,7 +38,8 @@ pub(super) fn judge(
         (0..project.variants.len()).map(|variant| (variant, line(requirement, (of, n), variant, left))).collect();
     let results: Vec<AcceptanceResult> = lines
         .iter()
-        .filter(|(variant, line)| deciding.contains(variant) || line.run.is_some())
+        // Beside them stands what has such a figure, or why it is refused.
+        .filter(|(variant, line)| deciding.contains(variant) || line.outcome != RequirementOutcome::NotMeasured)
         .map(|(variant, line)| result(&project.variants[*variant].name, deciding.contains(variant), line))
         .collect();
     let (asked, limit) =
@@ -58,7 +59,10 @@ fn result(variant: &str, decides: bool, line: &VerdictLine) -> AcceptanceResult 
         variant: variant.to_owned(),
         decides,
         outcome,
-        found: figure.map_or_else(|| outcome.words(), |figure| words::figure(line, figure)),
+        found: figure.map_or_else(
+            || outcome.words(),
+            |figure| format!("{}{}", words::figure(line, figure), words::peak(line, figure)),
+        ),
         value: figure.map(|figure| figure.value),
         low: figure.and_then(|figure| figure.low),
         high: figure.and_then(|figure| figure.high),

@@ -150,6 +150,15 @@ pub struct AcceptedRequirement {
     pub results: Vec<AcceptanceResult>,
 }
 
+impl AcceptedRequirement {
+    /// Whether only one variant decides.
+    pub(crate) fn is_decided_by_one(&self) -> bool {
+        let mut deciding = self.results.iter().filter(|result| result.decides).map(|result| &result.variant);
+        let first = deciding.next();
+        first.is_some() && deciding.all(|other| Some(other) == first)
+    }
+}
+
 /// A variant, for readers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AcceptedVariant {
@@ -174,6 +183,8 @@ pub struct AcceptedStep {
     pub command: String,
     /// The variant; of a pair B.
     pub variant: String,
+    #[serde(skip)]
+    pub(crate) variant_title: String,
     /// `done`, `begun` or `missing`.
     pub state: &'static str,
     /// What it left.
@@ -297,6 +308,7 @@ fn step(project: &Project, result: &StepResult) -> AcceptedStep {
         title: of.title.clone(),
         command: format!("{} {}", of.command.name(), of.words.join(" ")).trim_end().to_owned(),
         variant: project.variants[result.variant].name.clone(),
+        variant_title: project.variants[result.variant].title.clone(),
         state,
         id: result.id().cloned(),
         label: result.label.clone(),

@@ -8,6 +8,7 @@ use crate::acceptance::{
 };
 use crate::document::{Block, Caption, Cell, Column, Document, Facts, Field, Form, Keep, Look};
 use crate::document::{Note, NoteKind, Part, Row, Section, Table, Tone};
+use crate::groups::{grouped, unique};
 use crate::numbers;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{DurabilityJson, PairTest};
@@ -26,9 +27,6 @@ pub(crate) fn document(acceptance: &Acceptance, catalogue: &Catalogue) -> Docume
 }
 
 fn head(acceptance: &Acceptance) -> Vec<Block> {
-    let is_met = acceptance.outcome == AcceptanceOutcome::Met && !acceptance.lost_something;
-    let kind = if is_met { NoteKind::Met } else { NoteKind::NotMet };
-    let mut head: Vec<Block> = vec![Note { kind, lead: "Verdict   ".to_owned(), text: summary(acceptance) }.into()];
     let mut facts: Vec<(String, String)> = acceptance
         .variants
         .iter()
@@ -44,8 +42,13 @@ fn head(acceptance: &Acceptance) -> Vec<Block> {
         .collect();
     let at = acceptance.judged_at.strftime("%Y-%m-%d %H:%M UTC");
     facts.push(("Judged".to_owned(), format!("{at}, dbdyno {}", acceptance.tool_version)));
-    head.push(Facts { title: String::new(), facts }.into());
-    head
+    vec![Facts { title: String::new(), facts }.into()]
+}
+
+fn answer(acceptance: &Acceptance) -> Note {
+    let is_met = acceptance.outcome == AcceptanceOutcome::Met && !acceptance.lost_something;
+    let kind = if is_met { NoteKind::Met } else { NoteKind::NotMet };
+    Note { kind, lead: "Verdict   ".to_owned(), text: summary(acceptance) }
 }
 
 /// `met, all 3 requirements`, `not met, 2 of 3 requirements: 1 missed, 1 undecided`.
@@ -83,32 +86,34 @@ fn results(acceptance: &Acceptance) -> Section {
         Column::words("requirement", "Requirement", Keep::Always),
         Column::words("what was asked", "Asked", Keep::Drop(1)),
         Column::words("limit", "Limit", Keep::Drop(3)),
+        Column::words("result", "Result", Keep::Always),
     ];
     columns.extend(acceptance.variants.iter().enumerate().map(|(n, variant)| {
-        let role = if variant.role == "other" { String::new() } else { format!("\n{}", variant.role) };
+        let role = if variant.role == "other" { String::new() } else { format!("\n({})", variant.role) };
         Column { figures: false, ..Column::made(format!("{}{role}", variant.title), Keep::last_first(n)) }
     }));
-    columns.push(Column::words("result", "Result", Keep::Always));
     let row = |of: &AcceptedRequirement| {
         let cells = acceptance.variants.iter().map(|variant| {
             // Where a variant has several, the worst stands for them.
             let results = of.results.iter().filter(|result| result.variant == variant.name);
-            results.max_by_key(|result| result.outcome).map_or_else(Cell::empty, beside)
+            let worst = results.max_by_key(|result| result.outcome);
+            worst.map_or_else(Cell::empty, |result| beside(result, of.is_decided_by_one()))
         });
         let outcome = Cell::words(of.outcome.words()).tone(tone(of.outcome));
-        Row::led([&of.title, &of.asked, &of.limit], cells.chain([outcome]))
+        Row::led([&of.title, &of.asked, &of.limit], std::iter::once(outcome).chain(cells))
     };
     let rows = acceptance.requirements.iter().map(row).collect();
-    let caption = "Results, with the longest time where the figure is one; the last column is of what decides";
+    let caption = "Results, with the longest time where the figure is one; the result is that of what decides";
     let slide = Table::new(Caption::Page(caption.to_owned()), columns, rows).look(Look::Verdict);
-    let mut section = Section::new("results", "Results").titled("Results", "").with([slide.into()]);
+    let mut section =
+        Section::new("results", "Results").titled("Results", "").with([answer(acceptance).into(), slide.into()]);
     section.push(behind(acceptance));
     section.with(acceptance.requirements.iter().filter_map(|requirement| said(acceptance, requirement)))
 }
 
-/// A figure with its longest time, and its outcome where that is not good.
-fn beside(result: &AcceptanceResult) -> Cell {
-    let is_figure = result.value.is_some();
+/// A figure with its longest time, and its outcome where that is not good and the row does not say it.
+fn beside(result: &AcceptanceResult, is_said: bool) -> Cell {
+    let is_figure = result.value.is_some() && !(result.decides && is_said);
     let bad = is_figure && result.outcome != AcceptanceOutcome::Met;
     let more = if bad { format!(", {}", result.outcome.words()) } else { String::new() };
     let tone = if result.decides { tone(result.outcome) } else { Tone::Plain };
@@ -146,14 +151,18 @@ fn time(seconds: Option<f64>) -> Cell {
     Cell::figure(seconds, Form::Duration)
 }
 
-/// What is to be said of a requirement.
+/// What is to be said of a requirement; once for all variants of which it is the same.
 fn said(acceptance: &Acceptance, requirement: &AcceptedRequirement) -> Option<Block> {
     let of = |result: &AcceptanceResult| {
-        let lead = format!("  {}: ", titled(acceptance, &result.variant));
-        let remarks = result.remarks.iter().map(move |remark| Note::led(lead.clone(), remark).into());
-        remarks.collect::<Vec<Block>>()
+        let variant = titled(acceptance, &result.variant);
+        result.remarks.iter().map(|remark| (remark.clone(), variant.clone())).collect::<Vec<_>>()
     };
-    let blocks: Vec<Block> = requirement.results.iter().flat_map(of).collect();
+    let by_remark = grouped(requirement.results.iter().flat_map(of));
+    let note = |(remark, variants): (String, Vec<String>)| {
+        let lead = format!("  {}: ", unique(variants).join(", "));
+        Note::led(lead, remark).into()
+    };
+    let blocks: Vec<Block> = by_remark.into_iter().map(note).collect();
     (!blocks.is_empty()).then(|| Part { title: requirement.title.clone(), blocks, ..Part::default() }.into())
 }
 
@@ -254,7 +263,7 @@ fn pairs(acceptance: &Acceptance) -> Section {
 fn steps(acceptance: &Acceptance) -> Section {
     const FIELDS: [Field<AcceptedStep>; 5] = [
         (Column::words("step", "Step", Keep::Always), |step| Cell::words(&step.title)),
-        (Column::words("variant", "Variant", Keep::Always), |step| Cell::words(&step.variant)),
+        (Column::words("variant", "Variant", Keep::Always), |step| Cell::words(&step.variant_title)),
         (Column::words("state", "State", Keep::Always), |step| {
             Cell::words(match step.bad_points {
                 0 => step.state.to_owned(),

@@ -31,7 +31,13 @@ pub(super) fn section(acceptance: &Acceptance, catalogue: &Catalogue) -> Section
         })
         .collect();
     let lines = required(acceptance);
-    let subjects = unique(runs.iter().flat_map(|(_, cells)| cells.iter().map(subject)));
+    let all = unique(runs.iter().flat_map(|(_, cells)| cells.iter().map(subject)));
+    // What nothing is required of would hide what matters.
+    let is_required = |name: &String| lines.iter().any(|line| line.of.as_ref().is_some_and(|of| is_about(of, name)));
+    let subjects: Vec<String> = match all.iter().any(is_required) {
+        true => all.into_iter().filter(is_required).collect(),
+        false => all,
+    };
     let parts = subjects.into_iter().filter_map(|name| {
         let of_variant = runs.iter().filter_map(|(variant, cells)| {
             let of_subject: Vec<&MeasuredCell<'_>> = cells.iter().filter(|cell| subject(cell) == name).collect();
@@ -67,6 +73,15 @@ fn required(acceptance: &Acceptance) -> Vec<VerdictLine> {
         _ => None,
     });
     of.collect()
+}
+
+/// Whether a required figure is one of this test, workload or kind of I/O.
+fn is_about(of: &MeasuredFigure, name: &str) -> bool {
+    match &of.subject {
+        RequiredSubject::Test(code) => code.as_str() == name,
+        RequiredSubject::Workload { name: workload, .. } => workload.as_str() == name,
+        RequiredSubject::Storage { work, .. } => work.as_ref().is_none_or(|work| work == name),
+    }
 }
 
 /// What a chart shows of a point.
@@ -132,14 +147,12 @@ fn limit(
     percentile: Option<Percentile>,
 ) -> Option<(f64, String)> {
     let is_of = |of: &MeasuredFigure| {
-        let is_subject = match &of.subject {
-            RequiredSubject::Test(code) => code.as_str() == name,
-            RequiredSubject::Workload { name: workload, transaction } => {
-                workload.as_str() == name && transaction.is_none()
-            }
-            RequiredSubject::Storage { work, .. } => work.as_ref().is_none_or(|work| work == name),
-        };
-        is_subject && of.metric == *metric && of.percentile == percentile && of.rate_per_s.is_none()
+        let is_of_a_part = matches!(&of.subject, RequiredSubject::Workload { transaction: Some(_), .. });
+        is_about(of, name)
+            && !is_of_a_part
+            && of.metric == *metric
+            && of.percentile == percentile
+            && of.rate_per_s.is_none()
     };
     let strictness = |line: &&VerdictLine| match line.limit {
         RequirementLimit::Minimum(least) => least,
