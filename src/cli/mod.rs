@@ -208,7 +208,7 @@ Examples:
   dbdyno show before --json > before.json
   dbdyno show hp_dl980_violin_2012     a published result (`list platforms`)")]
 pub(crate) struct ShowArgs {
-    /// A run, a crash test, a pair, or a reference platform
+    /// A run, a crash test, or a reference platform
     ///
     /// An id, the beginning of one, a label (its newest run), last (the newest run), or a reference platform.
     pub(crate) run: String,
@@ -320,7 +320,7 @@ pub(crate) enum Listed {
     Platforms,
     /// What was measured before
     Runs,
-    /// Crash tests and pairs that were made before
+    /// Crash tests that were made before
     Experiments,
 }
 

@@ -4,7 +4,6 @@ use super::context::Context;
 use super::durability;
 use crate::cli::ShowArgs;
 use crate::error::Error;
-use crate::output;
 use dbdyno_model::{DURABILITY_VERSION, DurabilityJson, Experiment, ExperimentKind};
 use dbdyno_results::{FileAccess, Repository, ResultsError};
 
@@ -44,6 +43,5 @@ pub(super) fn show(repository: &Repository, experiment: &Experiment, args: &Show
             let document: DurabilityJson = repository.experiment(id, DURABILITY_VERSION)?;
             format.show(&document, || durability::page(&document))
         }
-        ExperimentKind::Pair => output::json(&repository.experiment::<serde_json::Value>(id, u32::MAX)?),
     }
 }

@@ -89,6 +89,21 @@ pub struct ClientsSeen {
     pub lost: u32,
 }
 
+impl ClientsSeen {
+    /// These and those of others.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        for (class, count) in other.errors {
+            *self.errors.entry(class).or_default() += count;
+        }
+        self.clients += other.clients;
+        self.acknowledged += other.acknowledged;
+        self.longest_gap_s = self.longest_gap_s.max(other.longest_gap_s);
+        self.lost += other.lost;
+        self
+    }
+}
+
 /// One cut.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cut {

@@ -1,5 +1,4 @@
-//! Tests that are no runs: what a crash loses, and pairs of variants. Each leaves one document, which is kept among the
-//! runs.
+//! Tests that are no runs: what a crash loses. Each leaves one document, which is kept among the runs.
 
 use crate::RunId;
 use serde::{Deserialize, Serialize};
@@ -11,8 +10,6 @@ use serde::{Deserialize, Serialize};
 pub enum ExperimentKind {
     /// What a crash loses.
     Durability,
-    /// Two variants in alternation.
-    Pair,
 }
 
 impl ExperimentKind {
@@ -21,7 +18,6 @@ impl ExperimentKind {
     pub fn words(self) -> &'static str {
         match self {
             Self::Durability => "a crash test",
-            Self::Pair => "a pair",
         }
     }
 }

@@ -9,10 +9,12 @@ mod fixture;
 
 use dbdyno_catalogue::{Catalogue, Project};
 use dbdyno_model::{
-    CrashReport, Cut, DURABILITY_VERSION, DurabilityControl, DurabilityJson, Judged, PAIR_VERSION, PairJson, PairTest,
-    PairedRunJson, RunId, RunJson, most_lossy_pct,
+    CrashReport, Cut, DURABILITY_VERSION, DurabilityControl, DurabilityJson, Judged, MetricId, RunId, RunJson,
+    most_lossy_pct,
 };
 use dbdyno_report::acceptance::{Acceptance, AcceptanceOutcome, Left, StepResult};
+use dbdyno_report::compare::{PairedRow, Ratio, RatioVerdict};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 const PROJECT: &str = r#"
@@ -139,6 +141,8 @@ fn crashes(id: &str, lost: u64) -> DurabilityJson {
         cut_by: "kill".to_owned(),
         loses: "what the processes had in memory".to_owned(),
         not_stronger: None,
+        standby: None,
+        link_held_s: None,
         sessions: 1,
         seed: 42,
         planned_cuts: 3,
@@ -153,37 +157,30 @@ fn crashes(id: &str, lost: u64) -> DurabilityJson {
     }
 }
 
-fn pair() -> PairJson {
-    let side = |label: &str, id: &str| PairedRunJson {
-        label: Some(label.to_owned()),
-        target: format!("sqlite:{label}.db"),
-        run: RunId::new(id).unwrap(),
-    };
-    let test = PairTest {
-        test: "T711".to_owned(),
-        nodes: 1,
-        jobs: 4,
-        threads: 1,
-        rows_per_tx: 1,
-        metric: "tx_per_s".to_owned(),
-        pairs: 12,
-        ratio: Some(0.843),
+fn pair() -> Vec<PairedRow> {
+    let ratio = Ratio {
+        value: Some(0.843),
         low: Some(0.821),
         high: Some(0.866),
-        differs: true,
         p_value: Some(0.000_1),
-        reason: None,
+        verdict: RatioVerdict::Worse,
+        why: None,
     };
-    PairJson {
-        schema_version: PAIR_VERSION,
-        started_at: "2026-03-14T09:26:53Z".parse().unwrap(),
-        tool_version: "0.1.0".to_owned(),
-        suite: "T711".to_owned(),
-        a: side("alone", "pa1rr4na"),
-        b: side("standby", "pa1rr4nb"),
-        planned_pairs: 60,
-        tests: vec![test],
-    }
+    vec![PairedRow {
+        test: "T711".to_owned(),
+        title: "Updates".to_owned(),
+        dop: "1x4x1".to_owned(),
+        load: String::new(),
+        rows_per_tx: 1,
+        metric: Some(MetricId::from("tx_per_s")),
+        unit: "tx/s".to_owned(),
+        pairs: 12,
+        measured: 12,
+        left_out: Vec::new(),
+        flags: BTreeMap::new(),
+        medians: [Some(1_000.0), Some(843.0)],
+        ratio,
+    }]
 }
 
 /// Everything that the steps leave.
@@ -195,7 +192,7 @@ fn left(lost: u64) -> Vec<StepResult> {
         of(1, 2, Left::Run(Box::new(fixture::storage::run()))),
         of(2, 0, Left::Durability(Box::new(crashes("cras00na", 0)))),
         of(2, 1, Left::Durability(Box::new(crashes("cras00nb", lost)))),
-        of(3, 1, Left::Pair(RunId::new("pa1r0000").unwrap(), Box::new(pair()))),
+        of(3, 1, Left::Pair(RunId::new("pa1r0000").unwrap(), pair())),
     ]
 }
 
@@ -282,8 +279,8 @@ fn what_is_not_there_is_not_believed() {
     assert_eq!(of_crash(&|test| test.control.as_mut().unwrap().lossy_cuts = 0), Undecided, "it would see no loss");
     assert_eq!(of_crash(&|test| test.report.cuts.clear()), NotMeasured);
     let mut without = left(0);
-    if let Some(Left::Pair(_, pair)) = without.last_mut().map(|result| &mut result.left) {
-        (pair.tests[0].low, pair.tests[0].high) = (None, None);
+    if let Some(Left::Pair(_, rows)) = without.last_mut().map(|result| &mut result.left) {
+        (rows[0].ratio.low, rows[0].ratio.high) = (None, None);
     }
     assert_eq!(outcomes(&judged(without))[6].1, NotMeasured, "a ratio without an interval shows nothing");
 }

@@ -130,11 +130,11 @@ fn check_target(url: &str) -> Result<(), Error> {
 
 fn check_run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     let args = &workloads::with_suite(args, &context.catalogue)?;
-    let workload = workloads::named(&args.what, &context.catalogue)?;
+    let workload = workloads::named(&args.work.what, &context.catalogue)?;
     workloads::refuse_misplaced(args, workload)?;
     searches::refuse_contradictions(args)?;
     if workload.is_none() {
-        let tests = args.what.iter().filter(|what| context.catalogue.suite(what).is_err());
+        let tests = args.work.what.iter().filter(|what| context.catalogue.suite(what).is_err());
         for pattern in tests {
             context.catalogue.select(pattern)?;
         }

@@ -4,10 +4,9 @@ use super::super::context::Context;
 use super::super::named_runs;
 use crate::error::Error;
 use dbdyno_catalogue::{Project, ProjectStep, StepCommand};
-use dbdyno_model::{
-    DURABILITY_VERSION, DurabilityJson, Experiment, ExperimentKind, PAIR_VERSION, PairJson, RunJson, RunStatus,
-};
+use dbdyno_model::{DURABILITY_VERSION, DurabilityJson, Experiment, ExperimentKind, RunJson, RunStatus};
 use dbdyno_report::acceptance::{Left, StepResult};
+use dbdyno_report::compare::{CompareOptions, compare};
 use dbdyno_results::{FileAccess, Repository, ResultsError};
 
 /// The variants of a step that have a result of their own; of a pair B alone.
@@ -50,7 +49,7 @@ fn left(
         StepCommand::Durability => durability(repository, label),
         StepCommand::Pair => {
             let labels: Vec<String> = step.variants.iter().map(|variant| project.label(step, *variant)).collect();
-            pair(repository, &labels)
+            pair(repository, &labels, context)
         }
     }
 }
@@ -87,14 +86,16 @@ fn durability(repository: &Repository, label: &str) -> Result<Left, Error> {
     }
 }
 
-fn pair(repository: &Repository, labels: &[String]) -> Result<Left, Error> {
-    let all = of_kind(repository, ExperimentKind::Pair)?;
-    for experiment in all.iter().filter(|experiment| experiment.complete) {
-        let document: PairJson = repository.experiment(&experiment.id, PAIR_VERSION)?;
-        let sides = [&document.a.label, &document.b.label].map(Option::as_deref);
-        if labels.iter().map(|label| Some(label.as_str())).eq(sides) {
-            return Ok(Left::Pair(experiment.id.clone(), Box::new(document)));
-        }
+/// The newest run of each side, if they were measured in turn with each other, to their end.
+fn pair(repository: &Repository, labels: &[String], context: &Context) -> Result<Left, Error> {
+    let mut sides = Vec::new();
+    for label in labels {
+        let Some(id) = repository.runs_with_label(label)?.into_iter().next() else { return Ok(Left::Nothing) };
+        sides.push(named_runs::side(id.as_str(), context)?);
     }
-    Ok(Left::Nothing)
+    let newest: Vec<&RunJson> = sides.iter().filter_map(|side| side.runs.first()).collect();
+    let is_done = newest.iter().all(|run| run.run.status == RunStatus::Done);
+    let Some(b) = newest.get(1).map(|run| run.run.id.clone()).filter(|_| is_done) else { return Ok(Left::Nothing) };
+    let comparison = compare(&sides, &CompareOptions::default(), &context.catalogue)?;
+    Ok(if comparison.pairs.is_empty() { Left::Nothing } else { Left::Pair(b, comparison.pairs) })
 }

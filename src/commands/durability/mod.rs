@@ -21,9 +21,7 @@ use dbdyno_engine::servers::{Replication, StandbyKind};
 use dbdyno_engine::{EngineInfo, Target};
 use dbdyno_model::{CommitMode, CrashReport, Cut, DurabilityJson, Experiment, ExperimentKind};
 use dbdyno_results::{FileAccess, Repository};
-use dbdyno_run::crash::{
-    CrashError, CrashRequest, FileSystem, Subject, crash, ledger_line, work_until_an_error,
-};
+use dbdyno_run::crash::{CrashError, CrashRequest, FileSystem, Subject, crash, ledger_line, work_until_an_error};
 use dbdyno_run::{LoadRequest, StopSwitch};
 use dbdyno_workload::Dialect;
 use dbdyno_workload::crash::Crash;

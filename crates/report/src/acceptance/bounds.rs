@@ -2,10 +2,11 @@
 //! only if it shows the contrary, and undecided otherwise.
 
 use super::{AcceptanceOutcome, AcceptanceResult, AcceptedRequirement, Left, StepResult, worst};
+use crate::compare::PairedRow;
 use crate::numbers;
 use crate::verdict::FigureTimes;
 use dbdyno_catalogue::{PairedSubject, Project, ProjectRequirement, RatioLimit, StepCommand};
-use dbdyno_model::{DurabilityJson, PairTest, RunId};
+use dbdyno_model::{DurabilityJson, RunId};
 
 /// The results that a requirement is about.
 fn chosen<'l>(
@@ -127,12 +128,12 @@ pub(super) fn ratio(
     for result in chosen(project, requirement, StepCommand::Pair, left) {
         let bare = bare(project, result.variant, true, result.id());
         let step = &project.steps[result.step];
-        let Left::Pair(_, pair) = &result.left else {
+        let Left::Pair(_, rows) = &result.left else {
             results.push(nothing(bare, &step.name));
             continue;
         };
-        let is_meant = |test: &&PairTest| subject.is_none_or(|subject| subject.name() == test.test);
-        let tests: Vec<&PairTest> = pair.tests.iter().filter(is_meant).collect();
+        let is_meant = |test: &&PairedRow| subject.is_none_or(|subject| subject.name() == test.test);
+        let tests: Vec<&PairedRow> = rows.iter().filter(is_meant).collect();
         if tests.is_empty() {
             let remarks = vec![format!("the pair of step {} has no such test", step.name)];
             results.push(AcceptanceResult { remarks, ..bare.clone() });
@@ -148,11 +149,11 @@ pub(super) fn ratio(
     completed(project, requirement, (asked, limit), results)
 }
 
-fn of_pair(bare: AcceptanceResult, test: &PairTest, limit: RatioLimit, of: &str) -> AcceptanceResult {
-    let (value, ends) = (test.ratio, test.low.zip(test.high));
-    let place = format!("{} {} of {of}, {} jobs, {} pairs", test.test, test.metric, test.jobs, test.pairs);
+fn of_pair(bare: AcceptanceResult, test: &PairedRow, limit: RatioLimit, of: &str) -> AcceptanceResult {
+    let (value, ends) = (test.ratio.value, test.ratio.low.zip(test.ratio.high));
+    let place = format!("{} of {of} ({}), {} pairs", test.test, test.dop, test.pairs);
     let (Some(ratio), Some((low, high))) = (value, ends) else {
-        let why = test.reason.clone().unwrap_or_else(|| "the ratio has no interval".to_owned());
+        let why = test.ratio.why.clone().unwrap_or_else(|| "the ratio has no interval".to_owned());
         return AcceptanceResult { value, place, remarks: vec![why], ..bare };
     };
     let (is_met, is_missed, bound) = match limit {

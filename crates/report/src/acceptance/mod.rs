@@ -8,10 +8,11 @@ mod junit;
 pub(crate) use bounds::ratio_words;
 pub(crate) use figures::line as figure_line;
 
+use crate::compare::PairedRow;
 use crate::document::Document;
 use crate::verdict::FigureTimes;
 use dbdyno_catalogue::{Bound, Catalogue, Project, Role};
-use dbdyno_model::{DurabilityJson, PairJson, RunId, RunJson, RunStatus, Status};
+use dbdyno_model::{DurabilityJson, RunId, RunJson, RunStatus, Status};
 use serde::Serialize;
 
 /// Version of the JSON document.
@@ -39,8 +40,8 @@ pub enum Left {
     Run(Box<RunJson>),
     /// A crash test, with its id.
     Durability(Box<DurabilityJson>),
-    /// A pair, with its id.
-    Pair(RunId, Box<PairJson>),
+    /// A pair: the run of B, and what both runs show.
+    Pair(RunId, Vec<PairedRow>),
 }
 
 impl StepResult {

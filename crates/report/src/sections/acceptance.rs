@@ -6,12 +6,13 @@ mod curves;
 use crate::acceptance::{
     Acceptance, AcceptanceOutcome, AcceptanceResult, AcceptedRequirement, AcceptedStep, Left, ratio_words,
 };
+use crate::compare::{PairedRow, RatioVerdict};
 use crate::document::{Block, Caption, Cell, Column, Document, Facts, Field, Form, Keep, Look};
 use crate::document::{Note, NoteKind, Part, Row, Section, Table, Tone};
 use crate::groups::{grouped, unique};
 use crate::numbers;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{DurabilityJson, PairTest};
+use dbdyno_model::DurabilityJson;
 
 /// The whole report.
 pub(crate) fn document(acceptance: &Acceptance, catalogue: &Catalogue) -> Document {
@@ -225,33 +226,34 @@ fn crashes(acceptance: &Acceptance) -> Section {
 
 /// What a variant costs: ratios of pairs.
 fn pairs(acceptance: &Acceptance) -> Section {
-    type Pair = ([String; 2], PairTest);
+    type Pair = ([String; 2], PairedRow);
     const FIELDS: [Field<Pair>; 7] = [
-        (Column::words("test", "Test", Keep::Always), |(_, test)| Cell::words(&test.test)),
-        (Column::words("metric", "Metric", Keep::Drop(1)), |(_, test)| Cell::words(&test.metric)),
-        (Column::figures("DOP", "DOP\n[n×j×t]", Keep::Drop(3)), |(_, test)| {
-            Cell::words(format!("{}x{}x{}", test.nodes, test.jobs, test.threads))
-        }),
+        (Column::words("test", "Test", Keep::Always), |(_, row)| Cell::words(&row.test)),
+        (Column::words("unit", "Unit", Keep::Drop(1)), |(_, row)| Cell::words(&row.unit)),
+        (Column::figures("DOP", "DOP\n[n×j×t]", Keep::Drop(3)), |(_, row)| Cell::words(&row.dop)),
         (Column::words("sides", "Ratio of", Keep::Drop(2)), |([a, b], _)| Cell::words(format!("{b} / {a}"))),
-        (Column::figures("ratio", "Ratio (95 %)", Keep::Always), |(_, test)| {
-            Cell::words(match (test.ratio, test.low, test.high) {
+        (Column::figures("ratio", "Ratio (95 %)", Keep::Always), |(_, row)| {
+            Cell::words(match (row.ratio.value, row.ratio.low, row.ratio.high) {
                 (Some(ratio), Some(low), Some(high)) => ratio_words(ratio, low, high),
                 (Some(ratio), ..) => format!("{ratio:.3}"),
-                _ => test.reason.clone().unwrap_or_default(),
+                _ => row.ratio.why.clone().unwrap_or_default(),
             })
         }),
-        (Column::figures("pairs", "Pairs", Keep::Drop(4)), |(_, test)| Cell::count(test.pairs)),
-        (Column::words("conclusion", "They", Keep::Always), |(_, test)| {
-            Cell::words(if test.differs { "differ" } else { "were not shown to differ" })
+        (Column::figures("pairs", "Pairs", Keep::Drop(4)), |(_, row)| Cell::count(row.pairs as u64)),
+        (Column::words("conclusion", "They", Keep::Always), |(_, row)| {
+            Cell::words(match row.ratio.verdict {
+                RatioVerdict::Better | RatioVerdict::Worse => "differ",
+                _ => "were not shown to differ",
+            })
         }),
     ];
     let mut tests: Vec<Pair> = Vec::new();
     for result in &acceptance.left {
-        if let Left::Pair(_, pair) = &result.left {
+        if let Left::Pair(_, rows) = &result.left {
             let step = &acceptance.project.steps[result.step];
             let sides = [step.variants.first(), step.variants.get(1)]
                 .map(|of| of.map_or_else(String::new, |of| title(acceptance, *of)));
-            tests.extend(pair.tests.iter().map(|test| (sides.clone(), test.clone())));
+            tests.extend(rows.iter().map(|row| (sides.clone(), row.clone())));
         }
     }
     let caption = "Points of both in alternation: the ratio of their figures, with its interval";

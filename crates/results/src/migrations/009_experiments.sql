@@ -1,4 +1,4 @@
--- Tests that are no runs (crash tests, pairs): of each its document as it was made, JSON, with the version of its form.
+-- Tests that are no runs (crash tests): of each its document as it was made, JSON, with the version of its form.
 
 CREATE TABLE experiments (
     id             TEXT PRIMARY KEY NOT NULL,

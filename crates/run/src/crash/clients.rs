@@ -5,7 +5,6 @@ use super::error::CrashError;
 use dbdyno_engine::{Engine, EngineError};
 use dbdyno_model::ClientsSeen;
 use dbdyno_workload::{Dialect, TargetWorkload};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread::{self, JoinHandle};
@@ -78,19 +77,6 @@ impl Clients {
 impl Drop for Clients {
     fn drop(&mut self) {
         self.told.ends.store(true, Ordering::SeqCst);
-    }
-}
-
-impl ClientsSeen {
-    fn and(mut self, other: Self) -> Self {
-        for (class, count) in other.errors {
-            *self.errors.entry(class).or_default() += count;
-        }
-        self.clients += other.clients;
-        self.acknowledged += other.acknowledged;
-        self.longest_gap_s = self.longest_gap_s.max(other.longest_gap_s);
-        self.lost += other.lost;
-        self
     }
 }
 
