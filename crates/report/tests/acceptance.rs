@@ -177,6 +177,7 @@ fn pair() -> Vec<PairedRow> {
         pairs: 12,
         measured: 12,
         left_out: Vec::new(),
+        equivalents: [None, None],
         flags: BTreeMap::new(),
         medians: [Some(1_000.0), Some(843.0)],
         ratio,
