@@ -34,7 +34,8 @@ pub(crate) struct DurabilityArgs {
     pub(crate) standby: Option<StandbyKind>,
     /// Before a cut hold what goes between the two for so long; it is lost then
     ///
-    /// A control does that for 0.5 s.
+    /// A control does that for 0.5 s. Where commits do not wait for the standby it lasts until some were acknowledged
+    /// meanwhile.
     #[arg(long, value_name = "TIME", requires = "standby", value_parser = duration_s)]
     pub(crate) hold_link: Option<f64>,
     /// Your own server: the shell command that cuts it off

@@ -95,17 +95,12 @@ impl Listener {
         let (at, listener) = match to {
             Link::Socket(path) => {
                 let folder = path.parent().unwrap_or(Path::new("/")).join(FOLDER);
-                match DirBuilder::new().mode(0o700).create(&folder) {
-                    Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-                    _ => account.give(&folder)?,
-                }
+                // Its parent is new with each start. What is there already is somebody else's, and is not followed.
+                DirBuilder::new().mode(0o700).create(&folder)?;
                 let at = folder.join(path.file_name().unwrap_or_default());
-                match std::fs::remove_file(&at) {
-                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                    _ => {}
-                }
                 let listener = UnixListener::bind(&at)?;
                 account.give(&at)?;
+                account.give(&folder)?;
                 (Link::Socket(at), Self::Socket(listener))
             }
             Link::Port(_) => {
