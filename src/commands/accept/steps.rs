@@ -1,5 +1,5 @@
-//! Does what is missing of a project. Each step is a command of dbdyno in a process of its own, so it measures like that
-//! command typed by hand: nothing else is at work in its process, and it leaves the same run.
+//! Does what is missing of a project. Each step is a command of dbdyno in a process of its own, so it measures like
+//! that command typed by hand: nothing else is at work in its process, and it leaves the same run.
 
 use super::super::context::Context;
 use super::check;

@@ -1,7 +1,7 @@
-//! Requirements on what a crash loses, and on the ratio of a pair. Each is met only if what was measured shows it, missed
-//! only if it shows the contrary, and undecided otherwise.
+//! Requirements on what a crash loses, and on the ratio of a pair. Each is met only if what was measured shows it,
+//! missed only if it shows the contrary, and undecided otherwise.
 
-use super::{AcceptanceOutcome, AcceptanceResult, AcceptedRequirement, Left, StepResult, worst};
+use super::result::{AcceptanceOutcome, AcceptanceResult, AcceptedRequirement, Left, StepResult, worst};
 use crate::compare::PairedRow;
 use crate::numbers;
 use crate::verdict::FigureTimes;

@@ -1,6 +1,6 @@
 //! Requirements on figures of runs. They are judged as a verdict judges them.
 
-use super::{AcceptanceOutcome, AcceptanceResult, AcceptedRequirement, Left, StepResult, worst};
+use super::result::{AcceptanceOutcome, AcceptanceResult, AcceptedRequirement, Left, StepResult, worst};
 use crate::verdict::{RequirementOutcome, VerdictLine, on_runs, words};
 use dbdyno_catalogue::{Project, ProjectRequirement, Requirement};
 use dbdyno_model::RunJson;

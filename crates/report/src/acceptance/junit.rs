@@ -1,20 +1,26 @@
 //! An acceptance as a JUnit file: a requirement on a variant that decides is a test case. What is missed is a failure,
 //! and so is what was not measured; what the measurements cannot tell is one, too, for a pipeline must not pass on it.
 
-use super::{Acceptance, AcceptanceOutcome, AcceptanceResult, AcceptedRequirement};
+use super::result::{Acceptance, AcceptanceOutcome, AcceptanceResult, AcceptedRequirement, AcceptedVariant};
 use crate::junit::{Case, CaseOutcome, Suite, document};
 use std::io;
 
-pub(super) fn junit(acceptance: &Acceptance) -> io::Result<String> {
-    let suite = |variant: &super::AcceptedVariant| {
-        let of_variant = acceptance.requirements.iter().flat_map(|requirement| {
-            let deciding = requirement.results.iter().filter(|result| result.decides && result.variant == variant.name);
-            deciding.map(move |result| case(acceptance, requirement, result))
-        });
-        Suite { name: format!("{}: {}", acceptance.title, variant.title), cases: of_variant.collect() }
-    };
-    let suites: Vec<Suite> = acceptance.variants.iter().map(suite).filter(|suite| !suite.cases.is_empty()).collect();
-    document(&acceptance.title, &suites)
+impl Acceptance {
+    /// The results as a JUnit file.
+    ///
+    /// # Errors
+    /// Never in practice, because it writes to memory.
+    pub fn junit(&self) -> io::Result<String> {
+        let suite = |variant: &AcceptedVariant| {
+            let of_variant = self.requirements.iter().flat_map(|requirement| {
+                let of_it = |result: &&AcceptanceResult| result.decides && result.variant == variant.name;
+                requirement.results.iter().filter(of_it).map(move |result| case(self, requirement, result))
+            });
+            Suite { name: format!("{}: {}", self.title, variant.title), cases: of_variant.collect() }
+        };
+        let suites: Vec<Suite> = self.variants.iter().map(suite).filter(|suite| !suite.cases.is_empty()).collect();
+        document(&self.title, &suites)
+    }
 }
 
 fn case(acceptance: &Acceptance, requirement: &AcceptedRequirement, result: &AcceptanceResult) -> Case {

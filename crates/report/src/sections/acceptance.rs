@@ -14,17 +14,20 @@ use crate::numbers;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::DurabilityJson;
 
-/// The whole report.
-pub(crate) fn document(acceptance: &Acceptance, catalogue: &Catalogue) -> Document {
-    let sections = vec![
-        results(acceptance),
-        curves::section(acceptance, catalogue),
-        crashes(acceptance),
-        pairs(acceptance),
-        steps(acceptance),
-    ];
-    let sections = sections.into_iter().filter(|section| !section.blocks.is_empty()).collect();
-    Document { kind: "dbdyno acceptance", title: acceptance.title.clone(), head: head(acceptance), sections }
+impl Acceptance {
+    /// How it came out, in words.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        summary(self)
+    }
+
+    /// The report.
+    #[must_use]
+    pub fn document(&self, catalogue: &Catalogue) -> Document {
+        let sections = vec![results(self), curves::section(self, catalogue), crashes(self), pairs(self), steps(self)];
+        let sections = sections.into_iter().filter(|section| !section.blocks.is_empty()).collect();
+        Document { kind: "dbdyno acceptance", title: self.title.clone(), head: head(self), sections }
+    }
 }
 
 fn head(acceptance: &Acceptance) -> Vec<Block> {
@@ -53,7 +56,7 @@ fn answer(acceptance: &Acceptance) -> Note {
 }
 
 /// `met, all 3 requirements`, `not met, 2 of 3 requirements: 1 missed, 1 undecided`.
-pub(crate) fn summary(acceptance: &Acceptance) -> String {
+fn summary(acceptance: &Acceptance) -> String {
     let all = acceptance.requirements.len();
     let unmet = all - acceptance.count(AcceptanceOutcome::Met);
     let lost = if acceptance.lost_something { "; a crash lost what was acknowledged" } else { "" };
@@ -173,11 +176,6 @@ fn titled(acceptance: &Acceptance, name: &str) -> String {
     variant.map_or_else(|| name.to_owned(), |variant| variant.title.clone())
 }
 
-/// The title of a variant by its place.
-fn title(acceptance: &Acceptance, variant: usize) -> String {
-    acceptance.variants.get(variant).map_or_else(String::new, |variant| variant.title.clone())
-}
-
 /// What crashes lost, with the bound that so many cuts give.
 fn crashes(acceptance: &Acceptance) -> Section {
     type Crash = (String, DurabilityJson);
@@ -212,7 +210,7 @@ fn crashes(acceptance: &Acceptance) -> Section {
         }),
     ];
     let tests = acceptance.left.iter().filter_map(|result| match &result.left {
-        Left::Durability(test) => Some((title(acceptance, result.variant), (**test).clone())),
+        Left::Durability(test) => Some((acceptance.title_of(result.variant), (**test).clone())),
         _ => None,
     });
     let tests: Vec<Crash> = tests.collect();
@@ -252,7 +250,7 @@ fn pairs(acceptance: &Acceptance) -> Section {
         if let Left::Pair(_, rows) = &result.left {
             let step = &acceptance.project.steps[result.step];
             let sides = [step.variants.first(), step.variants.get(1)]
-                .map(|of| of.map_or_else(String::new, |of| title(acceptance, *of)));
+                .map(|of| of.map_or_else(String::new, |of| acceptance.title_of(*of)));
             tests.extend(rows.iter().map(|row| (sides.clone(), row.clone())));
         }
     }

@@ -1,6 +1,5 @@
 //! Rates and times over users, jobs or outstanding I/Os: a line for each variant, and what is required drawn in.
 
-use super::title;
 use crate::acceptance::{Acceptance, Left, figure_line};
 use crate::charts::LineChart;
 use crate::document::{Caption, Cell, Column, Form, Keep, Look, Part, Row, Section, Table};
@@ -42,7 +41,7 @@ pub(super) fn section(acceptance: &Acceptance, catalogue: &Catalogue) -> Section
         let of_variant = runs.iter().filter_map(|(variant, cells)| {
             let of_subject: Vec<&MeasuredCell<'_>> = cells.iter().filter(|cell| subject(cell) == name).collect();
             let ramp = main_ramp(&of_subject);
-            (!ramp.is_empty()).then(|| (title(acceptance, *variant), ramp))
+            (!ramp.is_empty()).then(|| (acceptance.title_of(*variant), ramp))
         });
         let ramps: Vec<(String, Vec<&MeasuredCell<'_>>)> = of_variant.collect();
         let charts = charts(&name, &ramps, &lines, catalogue);
