@@ -44,6 +44,7 @@ test = "T711"
 metric = "service_time_s"
 jobs = 1
 maximum = 60
+accept = ["not_proved", "too_short"]
 [[requirement]]
 title = "Nothing is lost"
 step = "crash"
@@ -51,8 +52,8 @@ lost = 0
 "#;
 
 /// What no file carries.
-const TOO_MUCH: &str =
-    "[[requirement]]\ntitle = \"Too much\"\ntest = \"T711\"\nmetric = \"tx_per_s\"\nminimum = 1e12\n";
+const TOO_MUCH: &str = "[[requirement]]\ntitle = \"Too much\"\ntest = \"T711\"\nmetric = \"tx_per_s\"\nminimum = 1e12\n\
+     accept = [\"not_proved\", \"too_short\"]\n";
 
 fn room(project: &str) -> Room {
     let room = Room::new();

@@ -34,16 +34,22 @@ pub(super) fn pair(args: &PairArgs, context: &Context) -> Result<(), Error> {
                 .to_owned(),
         ));
     }
-    let sides = [AskedSide::of(args, PairSide::A, context)?, AskedSide::of(args, PairSide::B, context)?];
+    let mut sides = [AskedSide::of(args, PairSide::A, context)?, AskedSide::of(args, PairSide::B, context)?];
     let stop = signals::stop(None, args.max_duration)?;
     let mut opened = [sides[0].open(&stop, context)?, sides[1].open(&stop, context)?];
+    for side in 0..2 {
+        // A side without data takes as much as the other has.
+        if sides[side].takes_size(&opened[side], &opened[1 - side].plan.size) {
+            opened[side] = sides[side].open(&stop, context)?;
+        }
+    }
     for (side, opened) in sides.iter().zip(&opened) {
         opened.refuse_unloaded(&side.args)?;
     }
     let [held_a, held_b] = opened.each_ref().map(|opened| opened.plan.size.as_str());
     if held_a != held_b {
         return Err(Error::Usage(format!(
-            "the sides hold other amounts of data: A {held_a}, B {held_b}; a pair compares equal work"
+            "the sides hold other amounts of data: A {held_a}, B {held_b}; a pair compares equal work, so load one of them anew"
         )));
     }
     let plans = pair_plans(opened.each_ref().map(|opened| opened.plan.clone()));

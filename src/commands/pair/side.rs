@@ -7,7 +7,7 @@ use super::super::settings;
 use super::super::workloads::{self, WorkloadTarget};
 use crate::cli::{PairArgs, RunArgs};
 use crate::error::Error;
-use dbdyno_engine::Sampling;
+use dbdyno_engine::{Loaded, Sampling};
 use dbdyno_model::PairSide;
 use dbdyno_run::{RunError, StopSwitch};
 use dbdyno_workload::{Settings, Workload};
@@ -48,6 +48,17 @@ impl AskedSide {
         }
         let url = self.args.target.target.as_deref().unwrap_or_default();
         ResolvedRun::of((&self.args, self.workload), (url, None), self.settings.clone(), context)
+    }
+
+    /// Takes a size class for tests where nobody has said one and nothing is loaded. Returns whether it did.
+    pub(super) fn takes_size(&mut self, opened: &ResolvedRun, size: &str) -> bool {
+        let place = &opened.place;
+        let is_open = self.workload.is_none() && place.wished_size.is_none() && place.held == Loaded::Nothing;
+        let takes = is_open && place.size.id != size;
+        if takes {
+            self.args.target.size = Some(size.to_owned());
+        }
+        takes
     }
 
     /// Loads what its target lacks, and locks it.
