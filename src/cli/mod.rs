@@ -58,7 +58,6 @@ With a server of its own, or with yours:
 const EXAMPLES: &str = "\
 Examples:
   dbdyno run               a first look at this machine, in minutes
-  dbdyno report last       makes a page of it, for a browser
   dbdyno COMMAND -h        what a command takes; --help says more";
 
 const MORE_EXAMPLES: &str = "\

@@ -15,17 +15,13 @@ use dbdyno_stats::Pairs;
     after_help = "\
 Examples:
   dbdyno pair T611 --a sqlite:one.sqlite --b sqlite:other.sqlite
-  dbdyno pair T711 --drive client --jobs 8 --a private:postgres \\
-      --b private:mariadb",
+  dbdyno pair T711 --jobs 8 --a private:postgres --b private:mariadb",
     after_long_help = "\
 Examples:
   dbdyno pair T611 --a sqlite:one.sqlite --b sqlite:other.sqlite
-  dbdyno pair T711 --drive client --jobs 8 --a private:postgres \\
-      --b private:mariadb
-  dbdyno pair tpcb --users 16 --a private:postgres --b private:postgres \\
-      --before-a './reload wal_compression=off' \\
-      --before-b './reload wal_compression=on'
-      two settings of one server
+  dbdyno pair T711 --jobs 8 --a private:postgres --b private:mariadb
+  dbdyno pair tpcb --users 8 --a URL --b URL --before-a ./off --before-b ./on
+      two settings of one server, which the commands change
 
 Each test is measured 8 times on each side first; how much these pairs differ
 fixes how many there will be, and how the result looks does not."
