@@ -143,6 +143,55 @@ fn a_project_that_was_stopped_goes_on_and_is_judged_by_what_is_stored() {
 }
 
 #[test]
+fn a_label_is_no_proof_of_a_step() {
+    const ONE: &str = "name = \"q\"\ntitle = \"Q\"\n[[variant]]\nname = \"new\"\ntarget = \"null:?speed=6000\"\n\
+        [[step]]\nname = \"l\"\nrun = \"T611 --size T --ramp 1 --duration 600ms\"\n\
+        [[requirement]]\ntitle = \"Fast\"\ntest = \"T611\"\nmetric = \"tx_per_s\"\nminimum = 100000\n";
+    let room = room(ONE);
+    room.run("accept shop.toml -q").expect(1);
+    let label = text(&room.runs()[0], "/label").to_owned();
+    let own = room.run("export last").expect(0).stdout;
+    let forget = || std::fs::remove_file(room.path("dbdyno.db")).unwrap();
+    // A run of another target that has the label.
+    forget();
+    room.run(&format!("run T611 --ramp 1 --duration 600ms --target null: --label {label} -q")).expect(0);
+    let missed = room.run("accept shop.toml --json").expect(1).json();
+    assert_eq!(text(&missed, "/outcome"), "missed", "it is none of the project's: {missed:#}");
+    assert_eq!(room.runs().len(), 2);
+    // One that may have been measured elsewhere.
+    forget();
+    std::fs::write(room.path("run.json"), own).unwrap();
+    room.run("import run.json").expect(0);
+    room.run("accept shop.toml -q").expect(1);
+    assert_eq!(room.runs().len(), 2, "it was measured here");
+}
+
+#[test]
+fn a_ratio_is_asked_of_those_that_are_judged_and_must_be_there() {
+    let variant = |name: &str, role: &str, target: &str| {
+        format!("[[variant]]\nname = \"{name}\"\nrole = \"{role}\"\ntarget = \"{target}\"\n")
+    };
+    let pair = |b: &str| {
+        format!(
+            "[[step]]\nname = \"to-{b}\"\npair = \"T611 --size T --ramp 1 --duration 600ms --pairs 8\"\n\
+             variants = [\"old\", \"{b}\"]\n"
+        )
+    };
+    let required = "[[requirement]]\ntitle = \"As fast\"\nratio_at_least = 0.7\n";
+    let variants = variant("old", "baseline", "null:?speed=6000") + &variant("new", "candidate", "null:?speed=6001");
+    let head = "name = \"r\"\ntitle = \"R\"\n";
+    let slow = variant("slow", "other", "null:?speed=2000");
+    let room = room(&format!("{head}{variants}{slow}{}{}{required}", pair("new"), pair("slow")));
+    let document = room.run("accept shop.toml --json").expect(0).json();
+    assert_eq!(text(&document, "/outcome"), "met", "{document:#}");
+    // Where a pair has no ratio nothing is met as a whole.
+    let broken = variant("broken", "other", "null:?speed=6002&rows_short=1");
+    let room = self::room(&format!("{head}{variants}{broken}{}{}{required}", pair("new"), pair("broken")));
+    let ending = room.run("accept shop.toml").expect(4);
+    assert!(ending.stdout.contains("were not compared"), "{}", ending.stdout);
+}
+
+#[test]
 #[cfg(feature = "sqlite")]
 fn a_step_that_cannot_be_done_ends_it_and_says_which() {
     let room = room(&PROJECT.replace("sqlite:other.sqlite", "sqlite:missing/other.sqlite"));
@@ -165,6 +214,9 @@ fn an_unsound_project_is_refused_before_anything_is_done() {
         ("T611 --size T", "T661 --size T", "[[step]] lookups: there is no test 'T661'"),
         ("T611 --size T", "T611 --siz T", "[[step]] lookups: unexpected argument '--siz'"),
         ("T611 --size T", "T611 --label x", "[[step]] lookups: --label may not stand in a project"),
+        ("T611 --size T", "T611 --size QQ", "[[step]] lookups: "),
+        ("T611 --size T", "T611 --help", "--help may not stand in a project"),
+        ("sqlite:one.sqlite", "postgres://me:open-sesame@db/x", "a password may not stand in a project"),
         ("--cuts 2", "--cuts 0", "[[step]] crash: "),
         ("sqlite:one.sqlite", "squlite:one.sqlite", "[[variant]] one: "),
         ("before = \"echo one", "up = \"postgres --sise D\"\nbefore = \"echo one", "unexpected argument '--sise'"),

@@ -125,7 +125,10 @@ impl Registry {
         let home = Home::from_environment().and_then(|home| home.named(name.as_deref()));
         let standby = standby_of(target)?;
         let server = home.and_then(|home| private::find(&home, private.product, standby));
-        server.map(Some).map_err(|error| target.invalid(error.to_string()))
+        let server = server.map_err(|error| target.invalid(error.to_string()))?;
+        // Commits would wait for it for ever, and so would whoever has sent them.
+        server.refuse_waiting().map_err(|error| target.invalid(error.to_string()))?;
+        Ok(Some(server))
     }
 
     fn private_of(self, target: &Target) -> Result<(&'static EngineInfo, Private), TargetError> {

@@ -6,9 +6,11 @@ use super::super::{orion, searches, workloads};
 use super::found::of_step;
 use crate::cli::{self, Command, RunArgs};
 use crate::error::Error;
+use crate::secrets::{contains_password, without_passwords};
 use dbdyno::ENGINES;
 use dbdyno_catalogue::{Project, ProjectStep, StepCommand};
 use dbdyno_engine::{Target, private};
+use dbdyno_model::PairSide;
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -24,6 +26,8 @@ const RESERVED: &[&str] = &[
     "--json",
     "--quiet",
     "-q",
+    "--help",
+    "-h",
     "--dry-run",
 ];
 
@@ -36,6 +40,8 @@ pub(super) fn check(project: &Project, context: &Context) -> Result<(), Error> {
         let of = |error: &dyn std::fmt::Display| {
             Error::Usage(format!("[[variant]] {}: {}", variant.name, one_line(&error.to_string())))
         };
+        let words = [&variant.up, &variant.down].into_iter().flatten().flatten().chain(&variant.target);
+        refuse_passwords(words).map_err(|error| of(&error))?;
         if let Some(target) = &variant.target {
             check_target(target).map_err(|error| of(&error))?;
         }
@@ -51,10 +57,12 @@ pub(super) fn check(project: &Project, context: &Context) -> Result<(), Error> {
             Error::Usage(format!("[[step]] {}: {}", step.name, one_line(&error.to_string())))
         };
         reserved(&step.words).map_err(|error| of(&error))?;
+        refuse_passwords(&step.words).map_err(|error| of(&error))?;
         for &variant in of_step(step) {
             let command = parsed(&words(project, step, variant)).map_err(|error| of(&error))?;
             let checked = match command {
                 Command::Run(args) => check_run(&args, context),
+                Command::Pair(args) => check_run(&args.of_side(PairSide::B), context),
                 Command::Orion(args) => orion::check(&args),
                 _ => Ok(()),
             };
@@ -100,6 +108,17 @@ pub(super) fn words(project: &Project, step: &ProjectStep, variant: usize) -> Ve
     words
 }
 
+/// A project is shown, sent and kept, and so are its commands.
+fn refuse_passwords<'w>(words: impl IntoIterator<Item = &'w String>) -> Result<(), String> {
+    match words.into_iter().find(|word| contains_password(word)) {
+        Some(word) => Err(format!(
+            "{}: a password may not stand in a project; it comes from DBDYNO_PASSWORD or the engine's own password file",
+            without_passwords(word)
+        )),
+        None => Ok(()),
+    }
+}
+
 fn reserved(words: &[String]) -> Result<(), String> {
     let is_reserved = |word: &&String| {
         let name = word.split('=').next().unwrap_or_default();
@@ -133,6 +152,9 @@ fn check_run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     let workload = workloads::named(&args.work.what, &context.catalogue)?;
     workloads::refuse_misplaced(args, workload)?;
     searches::refuse_contradictions(args)?;
+    if let Some(size) = &args.target.size {
+        context.catalogue.size(size)?;
+    }
     if workload.is_none() {
         let tests = args.work.what.iter().filter(|what| context.catalogue.suite(what).is_err());
         for pattern in tests {

@@ -4,6 +4,7 @@ use super::super::context::Context;
 use super::super::named_runs;
 use crate::error::Error;
 use dbdyno_catalogue::{Project, ProjectStep, StepCommand};
+use dbdyno_engine::Target;
 use dbdyno_model::{DURABILITY_VERSION, DurabilityJson, Experiment, ExperimentKind, RunJson, RunStatus};
 use dbdyno_report::acceptance::{Left, StepResult};
 use dbdyno_report::compare::{CompareOptions, compare};
@@ -28,7 +29,7 @@ pub(super) fn look(project: &Project, context: &Context) -> Result<Vec<StepResul
         for &variant in of_step(step) {
             let label = project.label(step, variant);
             let left = match &repository {
-                Some(repository) => left(repository, project, step, &label, context)?,
+                Some(repository) => left(repository, project, (step, variant), &label, context)?,
                 None => Left::Nothing,
             };
             found.push(StepResult { step: n, variant, label, left });
@@ -40,25 +41,48 @@ pub(super) fn look(project: &Project, context: &Context) -> Result<Vec<StepResul
 fn left(
     repository: &Repository,
     project: &Project,
-    step: &ProjectStep,
+    (step, variant): (&ProjectStep, usize),
     label: &str,
     context: &Context,
 ) -> Result<Left, Error> {
     match step.command {
-        StepCommand::Run | StepCommand::Orion => run(repository, label, context),
+        // Storage is named by paths, and some steps name a target of their own.
+        StepCommand::Orion => run(repository, label, None, context),
+        StepCommand::Run => {
+            let names_target = step.words.iter().any(|word| word == "--target" || word.starts_with("--target="));
+            let target = project.variants[variant].target.as_deref().filter(|_| !names_target);
+            run(repository, label, target, context)
+        }
         StepCommand::Durability => durability(repository, label),
         StepCommand::Pair => {
-            let labels: Vec<String> = step.variants.iter().map(|variant| project.label(step, *variant)).collect();
-            pair(repository, &labels, context)
+            let of = |variant: &usize| (project.label(step, *variant), project.variants[*variant].target.as_deref());
+            let sides: Vec<(String, Option<&str>)> = step.variants.iter().map(of).collect();
+            pair(repository, &sides, context)
         }
     }
 }
 
-/// The newest run that is done, else the newest.
-fn run(repository: &Repository, label: &str, context: &Context) -> Result<Left, Error> {
-    let mut newest: Option<RunJson> = None;
+/// The runs of a label, the newest first, that were measured here. A label is a claim: a run that was measured
+/// elsewhere, or on another target, is none of the step's.
+fn runs(repository: &Repository, label: &str, target: Option<&str>, context: &Context) -> Result<Vec<RunJson>, Error> {
+    let mut runs = Vec::new();
     for id in repository.runs_with_label(label)? {
+        if repository.is_imported(&id)? {
+            continue;
+        }
         let run = named_runs::load(repository, &id, context)?;
+        let same = |target: &str| Target::parse(target).is_ok_and(|target| target.to_string() == run.run.target);
+        if target.is_none_or(same) {
+            runs.push(run);
+        }
+    }
+    Ok(runs)
+}
+
+/// The newest run that is done, else the newest.
+fn run(repository: &Repository, label: &str, target: Option<&str>, context: &Context) -> Result<Left, Error> {
+    let mut newest: Option<RunJson> = None;
+    for run in runs(repository, label, target, context)? {
         if run.run.status == RunStatus::Done {
             return Ok(Left::Run(Box::new(run)));
         }
@@ -87,11 +111,15 @@ fn durability(repository: &Repository, label: &str) -> Result<Left, Error> {
 }
 
 /// The newest run of each side, if they were measured in turn with each other, to their end.
-fn pair(repository: &Repository, labels: &[String], context: &Context) -> Result<Left, Error> {
+fn pair(repository: &Repository, of: &[(String, Option<&str>)], context: &Context) -> Result<Left, Error> {
     let mut sides = Vec::new();
-    for label in labels {
-        let Some(id) = repository.runs_with_label(label)?.into_iter().next() else { return Ok(Left::Nothing) };
-        sides.push(named_runs::side(id.as_str(), context)?);
+    for (label, target) in of {
+        let Some(run) = runs(repository, label, *target, context)?.into_iter().next() else { return Ok(Left::Nothing) };
+        sides.push(named_runs::side(run.run.id.as_str(), context)?);
+    }
+    let newest = || sides.iter().filter_map(|side| side.runs.first());
+    if let Some(running) = newest().find(|run| run.run.status == RunStatus::Running) {
+        return Ok(Left::Run(Box::new(running.clone())));
     }
     let newest: Vec<&RunJson> = sides.iter().filter_map(|side| side.runs.first()).collect();
     let is_done = newest.iter().all(|run| run.run.status == RunStatus::Done);

@@ -55,7 +55,9 @@ pub(super) fn accept(args: &AcceptArgs, context: &Context) -> Result<(), Error> 
 fn project(file: &Path, context: &Context) -> Result<Project, Error> {
     let shown = file.display().to_string();
     let text = dbdyno_files::text(file).map_err(|e| Error::Usage(format!("cannot read the project {shown}: {e}")))?;
-    Ok(Project::parse(&shown, &text, &context.catalogue)?)
+    let here = std::env::current_dir().map_err(|error| Error::Internal(format!("no current folder: {error}")))?;
+    let project = Project::parse(&shown, &text, &context.catalogue)?;
+    Ok(Project { folder: here.display().to_string(), ..project })
 }
 
 fn show(acceptance: &Acceptance, page_file: &Path, args: &AcceptArgs, context: &Context) -> Result<(), Error> {

@@ -10,7 +10,7 @@ use dbdyno_catalogue::{Project, ProjectVariant, StepCommand};
 use dbdyno_model::{RunJson, RunStatus};
 use dbdyno_report::acceptance::{Left, StepResult};
 use dbdyno_run::StopSwitch;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
@@ -49,6 +49,8 @@ impl<'a> Steps<'a> {
             pairs.iter().flat_map(|result| self.project.steps[result.step].variants.clone()).collect();
         let all = missing.len();
         let mut number = 0;
+        // Before anything is called that could disturb it.
+        missing.iter().try_for_each(|result| self.refuse_running(result))?;
         for variant in 0..self.project.variants.len() {
             for result in single.iter().filter(|result| result.variant == variant) {
                 number += 1;
@@ -120,12 +122,6 @@ impl<'a> Steps<'a> {
         let words = check::words(self.project, step, result.variant);
         self.context.say(&format!("step {number} of {all}: {} on {}", step.name, variant.name));
         if let Left::Run(run) = &result.left {
-            if run.run.status == RunStatus::Running {
-                let id = &run.run.id;
-                return Err(
-                    self.broken(&format!("run {id} is being measured by another process: wait until it is done"))
-                );
-            }
             if can_be_resumed(run) {
                 let resume = ["resume".to_owned(), run.run.id.to_string()];
                 let ended = self.call(&resume)?;
@@ -137,6 +133,17 @@ impl<'a> Steps<'a> {
         }
         let ended = self.call(&words)?;
         self.judge(result, ended, &shown(&words))
+    }
+
+    /// Refuses to do a step that another process is at.
+    fn refuse_running(&self, result: &StepResult) -> Result<(), Error> {
+        match &result.left {
+            Left::Run(run) if run.run.status == RunStatus::Running => {
+                let id = &run.run.id;
+                Err(self.broken(&format!("run {id} is being measured by another process: wait until it is done")))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// A step is done if it has left what it must leave, whatever that says.
@@ -204,7 +211,12 @@ impl<'a> Steps<'a> {
             if self.stop.requested() && !is_told {
                 is_told = true;
                 if let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-                    _ = kill_process(pid, Signal::INT);
+                    // What a shell has called must end, too; dbdyno ends its own.
+                    _ = if program == "sh" {
+                        kill_process_group(pid, Signal::INT)
+                    } else {
+                        kill_process(pid, Signal::INT)
+                    };
                 }
             }
             std::thread::sleep(PAUSE);
@@ -212,9 +224,9 @@ impl<'a> Steps<'a> {
     }
 }
 
-/// Storage and runs over processors are not gone on with.
+/// Storage, pairs and runs over processors are not gone on with.
 fn can_be_resumed(run: &RunJson) -> bool {
-    !run.is_of_storage() && run.points.iter().all(|point| point.cores.is_none())
+    !run.is_of_storage() && run.pairing.is_none() && run.points.iter().all(|point| point.cores.is_none())
 }
 
 fn shown(words: &[String]) -> String {

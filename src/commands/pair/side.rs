@@ -11,6 +11,8 @@ use dbdyno_engine::{Loaded, Sampling};
 use dbdyno_model::PairSide;
 use dbdyno_run::{RunError, StopSwitch};
 use dbdyno_workload::{Settings, Workload};
+use rustix::process::{Pid, Signal, kill_process_group};
+use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -87,6 +89,7 @@ fn call(command: &str, stop: &StopSwitch) -> Result<(), Error> {
         .args(["-c", command])
         .stdin(Stdio::null())
         .stdout(std::io::stderr())
+        .process_group(0)
         .spawn()
         .map_err(|error| failed(format!("cannot be called: {error}")))?;
     loop {
@@ -94,7 +97,10 @@ fn call(command: &str, stop: &StopSwitch) -> Result<(), Error> {
             Ok(Some(status)) if status.success() => return Ok(()),
             Ok(Some(status)) => return Err(failed(format!("failed: {status}"))),
             Ok(None) if stop.requested() => {
-                _ = child.kill();
+                // What the shell has called must end, too.
+                if let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+                    _ = kill_process_group(pid, Signal::KILL);
+                }
                 _ = child.wait();
                 return Err(failed("was stopped".to_owned()));
             }

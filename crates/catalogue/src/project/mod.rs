@@ -17,6 +17,8 @@ pub struct Project {
     pub name: String,
     /// Its title.
     pub title: String,
+    /// The folder in which it is done: relative names of another folder are other things. Empty until it is known.
+    pub folder: String,
     /// The variants of the platform, in the file's order.
     pub variants: Vec<ProjectVariant>,
     /// What is measured, in the file's order.
@@ -189,11 +191,11 @@ impl Project {
         }
     }
 
-    /// The label of what a step leaves of a variant: the same project, variant and step with the same definition have
-    /// the same label, and nothing else has.
+    /// The label of what a step leaves of a variant: the same project, variant and step with the same definition in the
+    /// same folder have the same label, and nothing else has.
     #[must_use]
     pub fn label(&self, step: &ProjectStep, variant: usize) -> String {
-        let mut defined = vec![step.command.name().to_owned(), step.words.join("\0")];
+        let mut defined = vec![self.folder.clone(), step.command.name().to_owned(), step.words.join("\0")];
         for variant in step.variants.iter().filter(|n| step.command == StepCommand::Pair || **n == variant) {
             let ProjectVariant { target, up, before, .. } = &self.variants[*variant];
             let up = up.as_ref().map(|words| words.join("\0"));

@@ -68,7 +68,8 @@ impl Project {
         place.ensure(!steps.is_empty(), || "there is no [[step]]")?;
         place.ensure(!requirements.is_empty(), || "there is no [[requirement]]")?;
         place.ensure(variants.len() <= MOST_VARIANTS, || format!("there are more than {MOST_VARIANTS} variants"))?;
-        let mut project = Self { name, title, variants: vec![], steps: vec![], requirements: vec![] };
+        let mut project =
+            Self { name, title, folder: String::new(), variants: vec![], steps: vec![], requirements: vec![] };
         for Entry { value, place } in variants {
             let names = project.variants.iter().map(|variant| variant.name.as_str());
             place.check(check_new(&value.name, names))?;

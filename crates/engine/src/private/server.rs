@@ -3,7 +3,7 @@
 use super::cpus::words as cpus_in_words;
 use super::{HeldBy, Instance, Pair, held, page_cache};
 use crate::Target;
-use crate::servers::{Access, Product, ServerError};
+use crate::servers::{Access, Observed, Product, ServerError, StandbyKind};
 use std::path::PathBuf;
 
 /// A running private instance, as its engine needs to know it.
@@ -48,6 +48,23 @@ impl PrivateServer {
     #[must_use]
     pub fn standby(&self) -> Option<(String, String)> {
         self.pair.as_ref().map(|pair| ("standby".to_owned(), pair.in_words()))
+    }
+
+    /// Refuses a server whose commits wait for a standby that does not replicate.
+    ///
+    /// # Errors
+    /// It does not.
+    pub fn refuse_waiting(&self) -> Result<(), ServerError> {
+        let Some(pair) = self.pair.as_ref().filter(|pair| pair.kind != StandbyKind::Async) else { return Ok(()) };
+        let Observed { kind, text } = pair.observe();
+        match kind {
+            Some(kind) if kind == pair.kind => Ok(()),
+            _ => Err(ServerError::Refused(format!(
+                "its commits wait for a standby that is {}, and that does not replicate: {text}; stop it (dbdyno down; --keep keeps \
+                 its data) and start both again (dbdyno up ... --standby {})",
+                pair.kind, pair.kind
+            ))),
+        }
     }
 
     /// Bytes that the page cache of its files may take, where its memory is limited.

@@ -124,9 +124,9 @@ pub(super) fn ratio(
     (subject, limit): (Option<&PairedSubject>, RatioLimit),
     left: &[StepResult],
 ) -> AcceptedRequirement {
-    let mut results = Vec::new();
+    let (mut results, judged) = (Vec::new(), project.judged(requirement));
     for result in chosen(project, requirement, StepCommand::Pair, left) {
-        let bare = bare(project, result.variant, true, result.id());
+        let bare = bare(project, result.variant, judged.contains(&result.variant), result.id());
         let step = &project.steps[result.step];
         let Left::Pair(_, rows) = &result.left else {
             results.push(nothing(bare, &step.name));

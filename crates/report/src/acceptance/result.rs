@@ -58,9 +58,13 @@ impl StepResult {
         }
     }
 
-    /// Points that failed or are invalid, but for those at which a search went too far on purpose.
+    /// Ratios of a pair that are missing; of a run points that failed or are invalid, but for those at which a search went too far on purpose.
     pub(super) fn bad_points(&self) -> usize {
-        let Left::Run(run) = &self.left else { return 0 };
+        let run = match &self.left {
+            Left::Run(run) => run,
+            Left::Pair(_, rows) => return rows.iter().filter(|row| row.ratio.value.is_none()).count(),
+            Left::Durability(_) | Left::Nothing => return 0,
+        };
         let is_bad = |status| matches!(status, Status::Failed | Status::Invalid);
         run.points.iter().filter(|p| is_bad(p.status) && !run.is_beyond_an_answer(p)).count()
     }

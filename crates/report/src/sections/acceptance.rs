@@ -241,6 +241,7 @@ fn pairs(acceptance: &Acceptance) -> Section {
         (Column::words("conclusion", "They", Keep::Always), |(_, row)| {
             Cell::words(match row.ratio.verdict {
                 RatioVerdict::Better | RatioVerdict::Worse => "differ",
+                RatioVerdict::NoRatio => "were not compared",
                 _ => "were not shown to differ",
             })
         }),
