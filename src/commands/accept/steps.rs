@@ -121,14 +121,14 @@ impl<'a> Steps<'a> {
         let (step, variant) = (&self.project.steps[result.step], &self.project.variants[result.variant]);
         let words = check::words(self.project, step, result.variant);
         self.context.say(&format!("step {number} of {all}: {} on {}", step.name, variant.name));
-        if let Left::Run(run) = &result.left {
-            if can_be_resumed(run) {
-                let resume = ["resume".to_owned(), run.run.id.to_string()];
-                let ended = self.call(&resume)?;
-                // What cannot be gone on with begins anew.
-                if ended.code() != Some(EXIT_USAGE.into()) {
-                    return self.judge(result, ended, &shown(&resume));
-                }
+        if let Left::Run(run) = &result.left
+            && can_be_resumed(run)
+        {
+            let resume = ["resume".to_owned(), run.run.id.to_string()];
+            let ended = self.call(&resume)?;
+            // What cannot be gone on with begins anew.
+            if ended.code() != Some(EXIT_USAGE.into()) {
+                return self.judge(result, ended, &shown(&resume));
             }
         }
         let ended = self.call(&words)?;

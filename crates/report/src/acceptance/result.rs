@@ -58,7 +58,8 @@ impl StepResult {
         }
     }
 
-    /// Ratios of a pair that are missing; of a run points that failed or are invalid, but for those at which a search went too far on purpose.
+    /// Ratios of a pair that are missing; of a run points that failed or are invalid, but for those at which a search
+    /// went too far on purpose.
     pub(super) fn bad_points(&self) -> usize {
         let run = match &self.left {
             Left::Run(run) => run,
