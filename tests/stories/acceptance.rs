@@ -167,6 +167,31 @@ fn a_label_is_no_proof_of_a_step() {
 }
 
 #[test]
+#[cfg(feature = "sqlite")]
+fn a_crash_test_is_that_of_its_step_and_a_loss_is_not_repeated_away() {
+    let room = room(
+        "name = \"q\"\ntitle = \"Q\"\n[[variant]]\nname = \"new\"\n[[step]]\nname = \"crash\"\n\
+         durability = \"--target private:sqlite --by kill --cuts 1\"\n\
+         [[requirement]]\ntitle = \"Nothing is lost\"\nlost = 0\n",
+    );
+    room.run("accept shop.toml -q").expect(0);
+    let label: String = room.results().query_row("SELECT label FROM experiments", [], |row| row.get(0)).unwrap();
+    // Others that have its label: of other cuts, and of the same that has lost something.
+    room.results().execute("DELETE FROM experiments", []).unwrap();
+    room.run(&format!("durability --target private:sqlite --by kill --cuts 2 --label {label} -q")).expect(0);
+    let document = room.run("accept shop.toml --json").expect(0).json();
+    assert_eq!(number(&document, "/requirements/0/results/0/value"), 0.0);
+    assert!(text(&document, "/requirements/0/results/0/found").contains("1 cut"), "two are of none: {document:#}");
+    let lossy =
+        "INSERT INTO experiments SELECT 'aaaaaaaa', kind, label, '2001' || substr(started_at, 5), target, complete,
+                        schema_version, json_set(document, '$.id', 'aaaaaaaa', '$.lossy_cuts', 1, '$.lost', 7)
+                 FROM experiments WHERE document ->> 'planned_cuts' = 1";
+    assert_eq!(room.results().execute(lossy, []).unwrap(), 1);
+    let document = room.run("accept shop.toml --json").expect(1).json();
+    assert_eq!((text(&document, "/outcome"), &document["lost_something"]), ("missed", &Value::Bool(true)));
+}
+
+#[test]
 fn a_ratio_is_asked_of_those_that_are_judged_and_must_be_there() {
     let variant = |name: &str, role: &str, target: &str| {
         format!("[[variant]]\nname = \"{name}\"\nrole = \"{role}\"\ntarget = \"{target}\"\n")

@@ -305,6 +305,13 @@ fn what_was_found_is_kept() {
     // What cannot be kept is not begun.
     let refused = room.run("durability --target private:sqlite --by kill --results missing/x.db").expect(2).stderr;
     assert!(refused.contains("missing") && !folder(&room, "sqlite").exists(), "{refused}");
+    // Nor is anything lost with the test's own process: each cut was kept when it was over.
+    let killed = room.start("durability --target private:sqlite --by kill --cuts 1000 --label killed");
+    killed.until("[3/1000]");
+    killed.kill();
+    let document = room.run("show killed --json").expect(0).json();
+    assert!(document["cuts"].as_array().unwrap().len() >= 2, "{document:#}");
+    assert_eq!((text(&document, "/ended_early"), number(&document, "/lossy_cuts")), ("it was not ended", 0.0));
 }
 
 #[test]

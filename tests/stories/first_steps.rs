@@ -118,11 +118,11 @@ fn list_alone_says_what_can_be_listed() {
     let listed = room.run("list").expect(0).stdout;
     let items = room.run("list --json").expect(0).json();
     let items = items.as_array().unwrap();
-    assert_eq!(items.len(), 8);
+    assert_eq!(items.len(), 9);
     for item in items {
         let command = text(item, "/command");
         assert!(listed.contains(command), "no '{command}' in {listed}");
-        if text(item, "/what") != "runs" {
+        if !["runs", "experiments"].contains(&text(item, "/what")) {
             assert!(room.run(command.trim_start_matches("dbdyno ")).expect(0).stdout.lines().count() > 2);
         }
     }

@@ -247,8 +247,9 @@ pub trait Engine: Workloads + Send + Sync {
         None
     }
 
-    /// What of the server may use other processors than [`Engine::held_cpus`] now, in words, if anything may.
-    fn not_held(&self) -> Option<String> {
+    /// What of the server is not as dbdyno has started it, in words: it may use other processors, or does not
+    /// replicate.
+    fn not_as_started(&self) -> Option<String> {
         None
     }
 

@@ -1,4 +1,5 @@
-//! Tests that are no runs: each is stored once, with its whole document, and never changed.
+//! Tests that are no runs: each is stored with its whole document. While one is under way its document grows; one that
+//! has ended as it was planned never changes.
 
 use crate::error::shown;
 use crate::write::json;
@@ -13,10 +14,12 @@ const LIST: &str = "SELECT id, kind, label, started_at, target, complete FROM ex
                     ORDER BY started_at DESC, rowid DESC";
 
 impl Repository {
-    /// Stores an experiment with its document, completely or not at all; when this returns, it is on the device.
+    /// Stores an experiment with its document, completely or not at all; when this returns, it is on the device. It
+    /// takes the place of what was there of it while it was not complete.
     ///
     /// # Errors
-    /// The id exists already, the document cannot be read back, or the file cannot be written.
+    /// The id exists already and is of something else, or complete; the document cannot be read back, or the file
+    /// cannot be written.
     pub fn store_experiment<T: Serialize + DeserializeOwned>(
         &mut self,
         experiment: &Experiment,
@@ -25,13 +28,18 @@ impl Repository {
         let what = format!("the document of {}", experiment.id);
         let document = json(&what, document)?;
         let transaction = self.begin("write")?;
-        if self.experiments()?.iter().any(|there| there.id == experiment.id) || self.has(&experiment.id)? {
+        let is_taken = |there: &Experiment| {
+            let same = (&there.kind, there.started_at) == (&experiment.kind, experiment.started_at);
+            there.id == experiment.id && (there.complete || !same)
+        };
+        if self.experiments()?.iter().any(is_taken) || self.has(&experiment.id)? {
             return Err(ResultsError::RunExists { id: experiment.id.clone(), path: shown(self.path()) });
         }
         transaction
             .execute(
                 "INSERT INTO experiments (id, kind, label, started_at, target, complete, schema_version, document)
-                 VALUES (:id, :kind, :label, :started_at, :target, :complete, :schema_version, :document)",
+                 VALUES (:id, :kind, :label, :started_at, :target, :complete, :schema_version, :document)
+                 ON CONFLICT (id) DO UPDATE SET complete = :complete, document = :document",
                 named_params! {
                     ":id": experiment.id.as_str(),
                     ":kind": experiment.kind.name(),

@@ -5,7 +5,6 @@ use crate::run_context::{SETTLE_LIMIT, go_on, settle};
 use crate::work::{PlannedWork, PointWork};
 use crate::workload::InvariantCheck;
 use crate::{RunContext, Window, checkpoint_window, durability, figures, judge};
-use dbdyno_engine::private::cpus_in_words;
 use dbdyno_engine::{EngineError, PointSpec, Settled, SnapshotsTaken};
 use dbdyno_model::{
     Cache, Commits, Drive, ErrorClass, Flag, Mapping, PlannedPoint, Point, PointPace, ProcedureShape, RowsBy, Size,
@@ -230,9 +229,8 @@ fn attempt(
     let before = context.pacer.as_ref().ok().and_then(Pacer::take);
     let measured = jobs::run(&point_context, planned.load, &mut sessions, point);
     // While the sessions' processes live: what is let go meanwhile shows in them.
-    if let Some(why) = engine.not_held().filter(|_| measured.is_ok()) {
-        let cpus = cpus_in_words(engine.held_cpus());
-        point.flag(Flag::NotProved, format!("the server was to be held to the processors {cpus}, but {why}"));
+    if let Some(why) = engine.not_as_started().filter(|_| measured.is_ok()) {
+        point.flag(Flag::NotProved, why);
     }
     // Dropping the sessions frees the engine for the proof.
     drop(sessions);

@@ -3,7 +3,6 @@
 
 use super::super::context::Context;
 use super::super::{orion, searches, workloads};
-use super::found::of_step;
 use crate::cli::{self, Command, RunArgs};
 use crate::error::Error;
 use crate::secrets::{contains_password, without_passwords};
@@ -58,7 +57,7 @@ pub(super) fn check(project: &Project, context: &Context) -> Result<(), Error> {
         };
         reserved(&step.words).map_err(|error| of(&error))?;
         refuse_passwords(&step.words).map_err(|error| of(&error))?;
-        for &variant in of_step(step) {
+        for &variant in step.with_results() {
             let command = parsed(&words(project, step, variant)).map_err(|error| of(&error))?;
             let checked = match command {
                 Command::Run(args) => check_run(&args, context),
@@ -133,7 +132,7 @@ fn reserved(words: &[String]) -> Result<(), String> {
 }
 
 /// The words as the command line reads them.
-fn parsed(words: &[String]) -> Result<Command, String> {
+pub(super) fn parsed(words: &[String]) -> Result<Command, String> {
     let words = std::iter::once("dbdyno").chain(words.iter().map(String::as_str));
     let read = cli::read(words.map(OsString::from).collect());
     read.map(|cli| cli.command).map_err(|error| error.render().to_string())

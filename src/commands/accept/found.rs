@@ -2,6 +2,8 @@
 
 use super::super::context::Context;
 use super::super::named_runs;
+use super::check;
+use crate::cli::{Command, DurabilityArgs, RunArgs};
 use crate::error::Error;
 use dbdyno_catalogue::{Project, ProjectStep, StepCommand};
 use dbdyno_engine::Target;
@@ -9,11 +11,6 @@ use dbdyno_model::{DURABILITY_VERSION, DurabilityJson, Experiment, ExperimentKin
 use dbdyno_report::acceptance::{Left, StepResult};
 use dbdyno_report::compare::{CompareOptions, compare};
 use dbdyno_results::{FileAccess, Repository, ResultsError};
-
-/// The variants of a step that have a result of their own; of a pair B alone.
-pub(super) fn of_step(step: &ProjectStep) -> &[usize] {
-    if step.command == StepCommand::Pair { step.variants.get(1..).unwrap_or_default() } else { &step.variants }
-}
 
 /// What there is of each step on each of its variants, in the project's order.
 ///
@@ -26,7 +23,7 @@ pub(super) fn look(project: &Project, context: &Context) -> Result<Vec<StepResul
     };
     let mut found = Vec::new();
     for (n, step) in project.steps.iter().enumerate() {
-        for &variant in of_step(step) {
+        for &variant in step.with_results() {
             let label = project.label(step, variant);
             let left = match &repository {
                 Some(repository) => left(repository, project, (step, variant), &label, context)?,
@@ -46,14 +43,13 @@ fn left(
     context: &Context,
 ) -> Result<Left, Error> {
     match step.command {
-        // Storage is named by paths, and some steps name a target of their own.
-        StepCommand::Orion => run(repository, label, None, context),
-        StepCommand::Run => {
-            let names_target = step.words.iter().any(|word| word == "--target" || word.starts_with("--target="));
-            let target = project.variants[variant].target.as_deref().filter(|_| !names_target);
-            run(repository, label, target, context)
-        }
-        StepCommand::Durability => durability(repository, label),
+        // Storage is named by paths.
+        StepCommand::Orion => run(repository, label, &|_| true, context),
+        StepCommand::Run => match check::parsed(&check::words(project, step, variant)) {
+            Ok(Command::Run(args)) => run(repository, label, &|run| is_run_asked_for(&args, run), context),
+            _ => Ok(Left::Nothing),
+        },
+        StepCommand::Durability => durability(repository, label, &check::words(project, step, variant)),
         StepCommand::Pair => {
             let of = |variant: &usize| (project.label(step, *variant), project.variants[*variant].target.as_deref());
             let sides: Vec<(String, Option<&str>)> = step.variants.iter().map(of).collect();
@@ -62,17 +58,20 @@ fn left(
     }
 }
 
-/// The runs of a label, the newest first, that were measured here. A label is a claim: a run that was measured
-/// elsewhere, or on another target, is none of the step's.
-fn runs(repository: &Repository, label: &str, target: Option<&str>, context: &Context) -> Result<Vec<RunJson>, Error> {
+/// The runs of a label, the newest first, that were measured here and as the step asks. A label alone is a claim.
+fn runs(
+    repository: &Repository,
+    label: &str,
+    is_asked_for: &dyn Fn(&RunJson) -> bool,
+    context: &Context,
+) -> Result<Vec<RunJson>, Error> {
     let mut runs = Vec::new();
     for id in repository.runs_with_label(label)? {
         if repository.is_imported(&id)? {
             continue;
         }
         let run = named_runs::load(repository, &id, context)?;
-        let same = |target: &str| Target::parse(target).is_ok_and(|target| target.to_string() == run.run.target);
-        if target.is_none_or(same) {
+        if is_asked_for(&run) {
             runs.push(run);
         }
     }
@@ -80,15 +79,33 @@ fn runs(repository: &Repository, label: &str, target: Option<&str>, context: &Co
 }
 
 /// The newest run that is done, else the newest.
-fn run(repository: &Repository, label: &str, target: Option<&str>, context: &Context) -> Result<Left, Error> {
+fn run(
+    repository: &Repository,
+    label: &str,
+    is_asked_for: &dyn Fn(&RunJson) -> bool,
+    context: &Context,
+) -> Result<Left, Error> {
     let mut newest: Option<RunJson> = None;
-    for run in runs(repository, label, target, context)? {
+    for run in runs(repository, label, is_asked_for, context)? {
         if run.run.status == RunStatus::Done {
             return Ok(Left::Run(Box::new(run)));
         }
         newest.get_or_insert(run);
     }
     Ok(newest.map_or(Left::Nothing, |run| Left::Run(Box::new(run))))
+}
+
+/// Whether a run is on a target.
+fn is_on(run: &RunJson, target: &str) -> bool {
+    Target::parse(target).is_ok_and(|target| target.to_string() == run.run.target)
+}
+
+/// Whether a run is of what a step asks for, on its target.
+fn is_run_asked_for(args: &RunArgs, run: &RunJson) -> bool {
+    let RunArgs { target, work, .. } = args;
+    run.run.suite == work.what.join(" ")
+        && target.target.as_ref().is_none_or(|target| is_on(run, target))
+        && target.size.as_ref().is_none_or(|size| *size == run.run.size)
 }
 
 fn of_kind(repository: &Repository, kind: ExperimentKind) -> Result<Vec<Experiment>, Error> {
@@ -99,22 +116,39 @@ fn of_kind(repository: &Repository, kind: ExperimentKind) -> Result<Vec<Experime
     Ok(all)
 }
 
-fn durability(repository: &Repository, label: &str) -> Result<Left, Error> {
-    let all = of_kind(repository, ExperimentKind::Durability)?;
-    match all.iter().find(|experiment| experiment.label.as_deref() == Some(label)) {
-        Some(experiment) => {
-            let document: DurabilityJson = repository.experiment(&experiment.id, DURABILITY_VERSION)?;
-            Ok(Left::Durability(Box::new(document)))
+/// The crash test of a label that was asked for as the step asks; of several one that has lost something: who repeats a
+/// test until it loses nothing has shown a loss.
+fn durability(repository: &Repository, label: &str, words: &[String]) -> Result<Left, Error> {
+    let Ok(Command::Durability(args)) = check::parsed(words) else { return Ok(Left::Nothing) };
+    let mut found: Option<DurabilityJson> = None;
+    for experiment in of_kind(repository, ExperimentKind::Durability)? {
+        if experiment.label.as_deref() != Some(label) {
+            continue;
         }
-        None => Ok(Left::Nothing),
+        let test: DurabilityJson = repository.experiment(&experiment.id, DURABILITY_VERSION)?;
+        let is_worse = found.as_ref().is_none_or(|found| found.lossy_cuts == 0 && test.lossy_cuts > 0);
+        if is_worse && is_asked_for(&args, &test) {
+            found = Some(test);
+        }
     }
+    Ok(found.map_or(Left::Nothing, |test| Left::Durability(Box::new(test))))
+}
+
+/// Whether a crash test says that it was asked for so. A label alone is a claim.
+fn is_asked_for(args: &DurabilityArgs, test: &DurabilityJson) -> bool {
+    let standby = args.standby.map(|kind| kind.to_string());
+    let asked = (&args.target, args.cuts, args.seed, standby, args.control.is_some(), args.hold_link);
+    asked == (&test.target, test.planned_cuts, test.seed, test.standby.clone(), test.control_asked, test.link_held_s)
 }
 
 /// The newest run of each side, if they were measured in turn with each other, to their end.
 fn pair(repository: &Repository, of: &[(String, Option<&str>)], context: &Context) -> Result<Left, Error> {
     let mut sides = Vec::new();
     for (label, target) in of {
-        let Some(run) = runs(repository, label, *target, context)?.into_iter().next() else { return Ok(Left::Nothing) };
+        let is_asked_for = |run: &RunJson| target.is_none_or(|target| is_on(run, target));
+        let Some(run) = runs(repository, label, &is_asked_for, context)?.into_iter().next() else {
+            return Ok(Left::Nothing);
+        };
         sides.push(named_runs::side(run.run.id.as_str(), context)?);
     }
     let newest = || sides.iter().filter_map(|side| side.runs.first());

@@ -7,7 +7,9 @@ use crate::cli::DurabilityArgs;
 use crate::error::Error;
 use crate::output::clean;
 use crate::secrets::without_passwords;
-use dbdyno_model::{CrashReport, Cut, DURABILITY_VERSION, DurabilityControl, DurabilityJson, Judged, most_lossy_pct};
+use dbdyno_model::{
+    CrashReport, Cut, DURABILITY_VERSION, DurabilityControl, DurabilityJson, Judged, RunId, most_lossy_pct,
+};
 use dbdyno_report::numbers;
 use dbdyno_run::crash::{CLIENTS, LEAST_ACKNOWLEDGED};
 use std::collections::BTreeMap;
@@ -69,22 +71,46 @@ fn counted(judged: &Judged) -> Vec<String> {
     counted.map(|(count, what)| format!("{} {what}", numbers::count(count))).collect()
 }
 
-/// The document of what was found. `ended` is why it ended early, if it did.
-///
-/// # Errors
-/// The system gives no random bits.
+/// What is known of a test before its first cut.
+#[derive(Debug, Clone)]
+pub(super) struct Head {
+    id: RunId,
+    started_at: jiff::Timestamp,
+    engine: &'static str,
+    loses: Loses,
+    not_stronger: Option<String>,
+    sessions: u32,
+}
+
+impl Head {
+    /// Of a test that begins now.
+    ///
+    /// # Errors
+    /// The system gives no random bits.
+    pub(super) fn new(
+        engine: &'static str,
+        (loses, not_stronger): (Loses, Option<String>),
+        sessions: u32,
+    ) -> Result<Self, Error> {
+        Ok(Self { id: new_id()?, started_at: jiff::Timestamp::now(), engine, loses, not_stronger, sessions })
+    }
+}
+
+/// The document of what was found. `ended_early` is why it ended early, if it did.
 pub(super) fn document(
-    (started_at, engine, version): (jiff::Timestamp, &str, Option<String>),
-    (Loses { name: cut_by, what: loses }, not_stronger): (Loses, Option<String>),
-    (args, sessions): (&DurabilityArgs, u32),
+    head: &Head,
+    args: &DurabilityArgs,
     (report, control): (CrashReport, Option<DurabilityControl>),
+    version: Option<String>,
     ended_early: Option<String>,
-) -> Result<DurabilityJson, Error> {
+) -> DurabilityJson {
+    let Head { id, started_at, engine, loses: Loses { name: cut_by, what: loses }, not_stronger, sessions } =
+        head.clone();
     let (acknowledged, lost) = report.counted();
     let (lossy_cuts, cuts) = (report.losses(), report.cuts.len());
-    Ok(DurabilityJson {
+    DurabilityJson {
         schema_version: DURABILITY_VERSION,
-        id: new_id()?,
+        id,
         label: args.label.clone(),
         started_at,
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -107,7 +133,7 @@ pub(super) fn document(
         report,
         control,
         control_asked: args.control.is_some(),
-    })
+    }
 }
 
 /// Whether what was acknowledged is there.

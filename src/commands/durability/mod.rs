@@ -6,29 +6,30 @@ mod document;
 mod external;
 mod loses;
 mod promotion;
+mod record;
 mod subject;
 
 use super::context::Context;
 use crate::cli::{CrashSessionsArgs, CutBy, DurabilityArgs};
 use crate::error::Error;
-use crate::output;
-use crate::progress::Verbosity;
 use crate::signals;
 use control::Control;
 use dbdyno::ENGINES;
 use dbdyno_engine::private::Which;
 use dbdyno_engine::servers::{Replication, StandbyKind};
 use dbdyno_engine::{EngineInfo, Target};
-use dbdyno_model::{CommitMode, CrashReport, Cut, DurabilityJson, Experiment, ExperimentKind};
-use dbdyno_results::{FileAccess, Repository};
+use dbdyno_model::{CommitMode, CrashReport, Cut};
+use dbdyno_results::Repository;
 use dbdyno_run::crash::{CrashError, CrashRequest, FileSystem, Subject, crash, ledger_line, work_until_an_error};
 use dbdyno_run::{LoadRequest, StopSwitch};
 use dbdyno_workload::Dialect;
 use dbdyno_workload::crash::Crash;
+use document::Head;
 pub(super) use document::page;
 use external::External;
 use loses::Loses;
 use promotion::{PromotedSubject, Promotion};
+use record::Record;
 use std::io::Write as _;
 use std::path::Path;
 use subject::{Made, MadeSubject};
@@ -54,55 +55,23 @@ pub(super) fn durability(args: &DurabilityArgs, context: &Context) -> Result<(),
     let stop = signals::stop(None, None)?;
     let made = Made::make(info, by, context)?;
     let sessions = args.sessions.unwrap_or(if made.is_server() { SESSIONS } else { 1 });
-    let test = |control: Option<&Control>| run((&made, promotion), &dialect, (sessions, control), args, &stop, context);
-    let started_at = jiff::Timestamp::now();
-    let (report, ended) = test(None)?;
-    let controlled = match control.filter(|_| ended.is_ok() && !stop.requested()) {
-        None => None,
-        Some(control) => {
-            say(context, &format!("the same with {}", control.means));
-            let (report, ended) = test(Some(&control))?;
-            Some((document::control(control, report), ended))
-        }
+    let record = Record::new(Head::new(info.name, (Loses::by(by), not_stronger), sessions)?, args, context);
+    let test = |control: Option<&Control>| {
+        let hears = |cut: &Cut| record.hear(cut, control);
+        run((&made, promotion), &dialect, (sessions, control), args, (&stop, &hears))
     };
-    let (version, removed) = (made.version(), made.remove());
-    let (controlled, control_ended) = controlled.unzip();
-    let ended = ended.and(control_ended.unwrap_or(Ok(())));
-    let of = (started_at, info.name, version);
-    let found = (report, controlled);
-    let why = ended.as_ref().err().map(ToString::to_string);
-    let document = document::document(of, (Loses::by(by), not_stronger), (args, sessions), found, why)?;
-    keep_and_show(&document, ended, args, context).and(removed)
-}
-
-/// Keeps what was found, shows it, and says how it came out.
-fn keep_and_show(
-    document: &DurabilityJson,
-    ended: Result<(), CrashError>,
-    args: &DurabilityArgs,
-    context: &Context,
-) -> Result<(), Error> {
-    let kept = keep(document, context);
-    args.shown.format().show(document, || page(document))?;
-    if kept.is_ok() {
-        say(context, &format!("it is kept in {} as {}", context.results.display(), document.id));
-        context.say_next(&format!("dbdyno show {}", document.id), "shows it again");
+    let (report, mut ended) = test(None)?;
+    let mut controlled = None;
+    if let Some(control) = control.filter(|_| ended.is_ok() && !stop.requested()) {
+        context.say(&format!("the same with {}", control.means));
+        // What was found before is told in any case.
+        let (report, of_control) =
+            test(Some(&control)).unwrap_or_else(|error| (CrashReport::default(), Err(subject::subject(error))));
+        controlled = Some(document::control(control, report));
+        ended = of_control;
     }
-    conclude(document, ended).and(kept)
-}
-
-fn keep(document: &DurabilityJson, context: &Context) -> Result<(), Error> {
-    let DurabilityJson { id, label, started_at, target, ended_early, schema_version, .. } = document;
-    let experiment = Experiment {
-        id: id.clone(),
-        kind: ExperimentKind::Durability,
-        label: label.clone(),
-        started_at: *started_at,
-        target: target.clone(),
-        complete: ended_early.is_none(),
-    };
-    let mut repository = Repository::open(&context.results, FileAccess::ReadWrite).map_err(Error::Recording)?;
-    repository.store_experiment(&experiment, (*schema_version, document)).map_err(Error::Recording)
+    let (version, removed) = (made.version(), made.remove());
+    record.conclude((report, controlled), version, ended).and(removed)
 }
 
 /// The standby that is asked for, if one is.
@@ -127,17 +96,6 @@ fn promotion(args: &DurabilityArgs, info: &EngineInfo) -> Result<Option<Promotio
     Ok(Some(Promotion { kind, hold_s: args.hold_link }))
 }
 
-/// A loss that was seen is one, whatever ended the test then.
-fn conclude(document: &DurabilityJson, ended: Result<(), CrashError>) -> Result<(), Error> {
-    document::judge_losses(document)?;
-    ended.map_err(failed)?;
-    document::judge_control(document)
-}
-
-fn failed(error: CrashError) -> Error {
-    Error::Crash(error.to_string())
-}
-
 /// Has the user cut a server of his own.
 fn cut_by_the_user(args: &DurabilityArgs, context: &Context) -> Result<(), Error> {
     let target = Target::parse(&args.target)?;
@@ -154,14 +112,10 @@ fn cut_by_the_user(args: &DurabilityArgs, context: &Context) -> Result<(), Error
     let ledgers = subject.ledgers();
     let request =
         CrashRequest { cuts: args.cuts, sessions, seed: args.seed, control: None, ledgers: &ledgers, installs: false };
-    let started_at = jiff::Timestamp::now();
-    let hears = |cut: &Cut| say(context, &document::in_a_line(cut, args.cuts));
-    let (report, ended) = crash(&mut subject, &dialect, request, &stop, &hears);
+    let record = Record::new(Head::new(info.name, (Loses::EXTERNAL, None), sessions)?, args, context);
+    let (report, ended) = crash(&mut subject, &dialect, request, &stop, &|cut| record.hear(cut, None));
     let removed = subject.remove(&dialect);
-    let of = (started_at, info.name, None);
-    let why = ended.as_ref().err().map(ToString::to_string);
-    let document = document::document(of, (Loses::EXTERNAL, None), (args, sessions), (report, None), why)?;
-    keep_and_show(&document, ended, args, context).and(removed)
+    record.conclude((report, None), None, ended).and(removed)
 }
 
 /// The engine behind `private:ENGINE`. Nothing else is cut.
@@ -215,14 +169,12 @@ fn run(
     dialect: &Dialect,
     (sessions, control): (u32, Option<&Control>),
     args: &DurabilityArgs,
-    stop: &StopSwitch,
-    context: &Context,
+    (stop, hears): (&StopSwitch, &dyn Fn(&Cut)),
 ) -> Result<(CrashReport, Result<(), CrashError>), Error> {
-    let hears = |cut: &Cut| say(context, &document::in_a_line(cut, args.cuts));
     let cut = |subject: &mut dyn Subject, ledgers: &Path| {
         let (cuts, seed, control) = (args.cuts, args.seed, control.map(|control| control.name.as_str()));
         let request = CrashRequest { cuts, sessions, seed, control, ledgers, installs: true };
-        crash(subject, dialect, request, stop, &hears)
+        crash(subject, dialect, request, stop, hears)
     };
     let ((report, ended), subject) = match promotion {
         None => {
@@ -239,12 +191,6 @@ fn run(
     let ended = ended.map_err(|error| subject.explained(error));
     // What was found is told in any case.
     Ok((report, ended.and(subject.remove())))
-}
-
-fn say(context: &Context, text: &str) {
-    if context.verbosity == Verbosity::Normal {
-        output::note(text);
-    }
 }
 
 /// The sessions that `durability` starts and cuts off.

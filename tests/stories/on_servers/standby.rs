@@ -3,11 +3,15 @@
 use super::private::Private;
 use super::stories;
 use crate::home::{Home, lives};
-use crate::support::{text, wait_until};
+use crate::support::{flag_note, points, text, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
 use std::path::PathBuf;
 
-stories!(a_standby_replicates_as_asked_or_is_none, a_start_that_was_killed_leaves_no_standby);
+stories!(
+    a_standby_replicates_as_asked_or_is_none,
+    a_standby_that_goes_meanwhile_is_missed,
+    a_start_that_was_killed_leaves_no_standby,
+);
 
 fn kinds(engine: &str) -> (&'static str, &'static str) {
     if engine == "postgres" { ("sync", "semisync") } else { ("semisync", "sync") }
@@ -64,12 +68,7 @@ fn a_standby_replicates_as_asked_or_is_none<S: Private>() {
     assert!(fact.starts_with(&format!("{kind}: ")), "{fact}");
 
     // The setting is still there, and the standby is not.
-    for pid in standbys(&home) {
-        let pid = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
-        // A child may have ended with its parent.
-        _ = kill_process(pid, Signal::KILL);
-    }
-    wait_until("the standby's end", || standbys(&home).is_empty());
+    kill_standby(&home);
     let words = "does not replicate as it should";
     refused(&format!("run T611 --target private:ENGINE?standby={kind} --jobs 1 --duration 200ms"), words);
     refused(&format!("up ENGINE --size T --standby {kind}"), words);
@@ -85,6 +84,37 @@ fn a_standby_replicates_as_asked_or_is_none<S: Private>() {
     home.run("down ENGINE --keep=false").expect(0);
     wait_until("both to end", || standbys(&home).is_empty() && !lives(up["pid"].as_u64().unwrap()));
     assert!(!home.room.path("home").join("standby").exists() && !home.data().exists());
+}
+
+/// Kills the standby, and waits until it is gone.
+fn kill_standby(home: &Home) {
+    for pid in standbys(home) {
+        let pid = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+        // A child may have ended with its parent.
+        _ = kill_process(pid, Signal::KILL);
+    }
+    wait_until("the standby's end", || standbys(home).is_empty());
+}
+
+fn a_standby_that_goes_meanwhile_is_missed<S: Private>() {
+    let home = Home::new(S::ENGINE);
+    home.up("--size T --standby async");
+    // Commits wait for nothing, so the figure alone shows nothing.
+    let line = format!("run T711 --target private:{}?standby=async --jobs 1 --duration 4s", S::ENGINE);
+    let run = home.room.start(&line);
+    run.until("measuring");
+    kill_standby(&home);
+    run.end().expect(0);
+    let document = home.room.show("last");
+    let why = flag_note(&points(&document)[0], "not_proved");
+    assert!(why.starts_with("the server's standby was to be async, but is not: "), "{why}");
+    // Where commits wait for it, a target without a word of it is refused, too: it would wait for ever.
+    home.run("down ENGINE --keep=false").expect(0);
+    let kind = kinds(S::ENGINE).0;
+    home.up(&format!("--size T --standby {kind}"));
+    kill_standby(&home);
+    let ending = home.run("run T611 --target private:ENGINE --jobs 1 --duration 200ms").expect(2);
+    assert!(ending.stderr.contains("its commits wait for a standby, which was to be"), "{}", ending.stderr);
 }
 
 fn a_start_that_was_killed_leaves_no_standby<S: Private>() {

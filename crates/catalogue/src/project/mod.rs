@@ -116,6 +116,14 @@ pub struct ProjectStep {
     pub variants: Vec<usize>,
 }
 
+impl ProjectStep {
+    /// The variants that have a result of their own; of a pair B alone.
+    #[must_use]
+    pub fn with_results(&self) -> &[usize] {
+        if self.command == StepCommand::Pair { self.variants.get(1..).unwrap_or_default() } else { &self.variants }
+    }
+}
+
 /// A requirement of a project.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProjectRequirement {

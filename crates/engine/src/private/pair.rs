@@ -76,10 +76,18 @@ impl Pair {
     /// What both servers show now, in words.
     #[must_use]
     pub fn in_words(&self) -> String {
+        self.as_asked().unwrap_or_else(|why| why)
+    }
+
+    /// What both servers show now, if that is what was asked for.
+    ///
+    /// # Errors
+    /// It is something else, in words.
+    pub(super) fn as_asked(&self) -> Result<String, String> {
         let Observed { kind, text } = self.observe();
         match kind {
-            Some(kind) if kind == self.kind => format!("{kind}: {text}"),
-            _ => format!("was to be {}, but is not: {text}", self.kind),
+            Some(kind) if kind == self.kind => Ok(format!("{kind}: {text}")),
+            _ => Err(format!("was to be {}, but is not: {text}", self.kind)),
         }
     }
 

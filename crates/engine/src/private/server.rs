@@ -3,7 +3,7 @@
 use super::cpus::words as cpus_in_words;
 use super::{HeldBy, Instance, Pair, held, page_cache};
 use crate::Target;
-use crate::servers::{Access, Observed, Product, ServerError, StandbyKind};
+use crate::servers::{Access, Product, ServerError, StandbyKind};
 use std::path::PathBuf;
 
 /// A running private instance, as its engine needs to know it.
@@ -56,15 +56,13 @@ impl PrivateServer {
     /// It does not.
     pub fn refuse_waiting(&self) -> Result<(), ServerError> {
         let Some(pair) = self.pair.as_ref().filter(|pair| pair.kind != StandbyKind::Async) else { return Ok(()) };
-        let Observed { kind, text } = pair.observe();
-        match kind {
-            Some(kind) if kind == pair.kind => Ok(()),
-            _ => Err(ServerError::Refused(format!(
-                "its commits wait for a standby that is {}, and that does not replicate: {text}; stop it (dbdyno down; --keep keeps \
-                 its data) and start both again (dbdyno up ... --standby {})",
-                pair.kind, pair.kind
-            ))),
-        }
+        pair.as_asked().map(drop).map_err(|why| {
+            ServerError::Refused(format!(
+                "its commits wait for a standby, which {why}; stop it (dbdyno down; --keep keeps its data) and start both again \
+                 (dbdyno up ... --standby {})",
+                pair.kind
+            ))
+        })
     }
 
     /// Bytes that the page cache of its files may take, where its memory is limited.
@@ -73,9 +71,15 @@ impl PrivateServer {
         page_cache::room_bytes(&self.cgroups)
     }
 
-    /// What of it may use other processors now, although it was to be held to some.
+    /// What of it is not as it was started, in words: it may use other processors, or does not replicate.
     #[must_use]
-    pub fn not_held(&self) -> Option<String> {
+    pub fn not_as_started(&self) -> Option<String> {
+        let to = || format!("the server was to be held to the processors {}", cpus_in_words(&self.cpus));
+        let released = self.not_held().map(|why| format!("{}, but {why}", to()));
+        released.or_else(|| Some(format!("the server's standby {}", self.pair.as_ref()?.as_asked().err()?)))
+    }
+
+    fn not_held(&self) -> Option<String> {
         self.held_by?;
         held::exception(self.pid, &self.cpus)
     }

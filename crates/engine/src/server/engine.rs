@@ -318,8 +318,8 @@ impl<P: Product> Engine for ServerEngine<P> {
         self.private.as_ref().and_then(PrivateServer::page_cache_room_bytes)
     }
 
-    fn not_held(&self) -> Option<String> {
-        self.private.as_ref().and_then(PrivateServer::not_held)
+    fn not_as_started(&self) -> Option<String> {
+        self.private.as_ref().and_then(PrivateServer::not_as_started)
     }
 
     fn pump(&self, drive: Drive, may_follow_from_jobs: Option<u32>) -> Box<dyn Pump> {

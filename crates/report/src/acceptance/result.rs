@@ -42,7 +42,8 @@ impl StepResult {
         match &self.left {
             Left::Nothing => false,
             Left::Run(run) => run.run.status == RunStatus::Done,
-            Left::Durability(test) => test.ended_early.is_none(),
+            // A loss is one, however many cuts were to follow.
+            Left::Durability(test) => test.ended_early.is_none() || test.lossy_cuts > 0,
             Left::Pair(..) => true,
         }
     }
