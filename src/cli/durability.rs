@@ -38,6 +38,9 @@ pub(crate) struct DurabilityArgs {
     /// meanwhile.
     #[arg(long, value_name = "TIME", requires = "standby", value_parser = duration_s)]
     pub(crate) hold_link: Option<f64>,
+    /// With the log that standbys read (MariaDB's binary log): it must have everything, too
+    #[arg(long, conflicts_with_all = ["standby", "cut_command", "manual"])]
+    pub(crate) replication_log: bool,
     /// Your own server: the shell command that cuts it off
     ///
     /// As one that switches off its power, or kills it. dbdyno adds tables to its own schema there, and removes them.

@@ -7,6 +7,7 @@ mod client;
 mod common;
 mod completion;
 mod cores;
+mod data;
 mod durability;
 mod kubernetes;
 mod measuring;
@@ -17,16 +18,17 @@ mod results;
 mod search;
 mod settings;
 mod shells;
+mod shown;
 mod values;
 
 use crate::error::EXIT_USAGE;
 use crate::output;
 pub(crate) use accept::AcceptArgs;
 use clap::error::ErrorKind;
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
-pub(crate) use common::{Common, Shown, TargetArgs};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+pub(crate) use common::{Common, TargetArgs};
 pub(crate) use completion::completed;
-use dbdyno_model::Scale;
+pub(crate) use data::{CheckArgs, DropArgs, LoadArgs, SqlArgs};
 pub(crate) use durability::{CrashSessionsArgs, CutBy, DurabilityArgs};
 pub(crate) use kubernetes::{IN_CLUSTER, InCluster, KubernetesArgs};
 pub(crate) use measuring::{ENGINE_DEFAULT, ResumeArgs, RunArgs, WorkArgs};
@@ -36,9 +38,9 @@ pub(crate) use private::{DownArgs, UpArgs};
 pub(crate) use results::{CompareArgs, DescribeArgs, ExportArgs, ExportFormat, ImportArgs, ReportArgs, VerdictArgs};
 pub(crate) use settings::SettingsArgs;
 pub(crate) use shells::{CompleteArgs, CompletionsArgs, ManArgs, Shell};
+pub(crate) use shown::{ListArgs, Listed, ShowArgs};
 use std::ffi::OsString;
 use std::process::ExitCode;
-use values::{dop, scale};
 
 /// What `dbdyno` alone says.
 const FIRST_STEP: &str = "\
@@ -179,219 +181,6 @@ pub(crate) enum Command {
     /// Write the manual, a page for each command
     #[command(hide = true)]
     Man(ManArgs),
-}
-
-/// `dbdyno check`.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  dbdyno check                                   the file that `run` would use
-  dbdyno check --target sqlite:demo.sqlite --size D")]
-pub(crate) struct CheckArgs {
-    #[command(flatten)]
-    pub(crate) target: TargetArgs,
-    /// Read every row back and compare it with what was loaded
-    #[arg(long)]
-    pub(crate) deep: bool,
-    #[command(flatten)]
-    pub(crate) shown: Shown,
-}
-
-/// `dbdyno show`.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  dbdyno show last
-  dbdyno show last --test 'T6*' --table cells
-  dbdyno show last --table latency
-  dbdyno show before --json > before.json
-  dbdyno show hp_dl980_violin_2012     a published result (`list platforms`)")]
-pub(crate) struct ShowArgs {
-    /// A run, a crash test, or a reference platform
-    ///
-    /// An id, the beginning of one, a label (its newest run), last (the newest run), or a reference platform.
-    pub(crate) run: String,
-    /// Only these tests: T611, 'T6*', T611,T711
-    #[arg(long, value_name = "TESTS")]
-    pub(crate) test: Option<String>,
-    /// One table instead of the summary and the 8.0 tables
-    #[arg(long, value_name = "TABLE")]
-    pub(crate) table: Option<ShownTable>,
-    #[command(flatten)]
-    pub(crate) shown: Shown,
-}
-
-/// `--table`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ShownTable {
-    /// Every point, in the columns of Benchware 8.0
-    #[value(name = "8.0")]
-    Bps80,
-    /// Load, select and update tests, in the columns of Benchware 8.4
-    #[value(name = "8.4")]
-    Bps84,
-    /// Medians, intervals and flags
-    Cells,
-    /// The scaling law of each ramp
-    Scaling,
-    /// How many users saturate it, and the highest rate within limits, where that was searched for
-    Searches,
-    /// What the sessions of each test waited for
-    Waits,
-    /// What each point wrote, log and data files told apart
-    Writes,
-    /// How long transactions took in the client drive, by the rate that was asked for
-    Latency,
-    /// What a workload did, by the minute and by statement
-    Transactions,
-    /// Random I/O through the database, by the figures of SLOB
-    Slob,
-    /// I/Os of the storage itself, below any database
-    Storage,
-    /// The key metrics on one page
-    Summary,
-    /// Hardware, operating system, database and settings
-    Platform,
-    /// What a reference platform's source prints beside its series, with every doubt about it
-    Published,
-    /// How it was measured, and with what settings
-    Method,
-}
-
-impl ShownTable {
-    /// The reports that it consists of.
-    pub(crate) fn reports(self) -> &'static [&'static str] {
-        match self {
-            Self::Bps80 => &["bps8.0"],
-            Self::Bps84 => &["bps8.4-load", "bps8.4-oltp"],
-            Self::Cells => &["cells"],
-            Self::Scaling => &["scaling"],
-            Self::Searches => &["searches"],
-            Self::Waits => &["waits"],
-            Self::Writes => &["writes"],
-            Self::Latency => &["latency"],
-            Self::Transactions => &["transactions"],
-            Self::Slob => &["slob"],
-            Self::Storage => &["storage"],
-            Self::Summary => &["summary"],
-            Self::Platform => &["platform"],
-            Self::Published => &["published"],
-            Self::Method => &["method"],
-        }
-    }
-}
-
-/// `dbdyno list`.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  dbdyno list                              what can be listed
-  dbdyno list suites
-  dbdyno list tests --engine sqlite        how that engine realises each test
-  dbdyno list platforms
-  dbdyno list runs --json")]
-pub(crate) struct ListArgs {
-    /// What to list; without it: what can be listed
-    pub(crate) what: Option<Listed>,
-    /// Tests: how this engine realises each
-    #[arg(long, value_name = "ENGINE")]
-    pub(crate) engine: Option<String>,
-    #[command(flatten)]
-    pub(crate) shown: Shown,
-}
-
-/// What can be listed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Listed {
-    /// Every test of the catalogue
-    Tests,
-    /// Ordered choices of tests
-    Suites,
-    /// Programs with a schema of their own, like applications
-    Workloads,
-    /// Size classes of the data
-    Sizes,
-    /// Databases that can be measured
-    Engines,
-    /// Figures and their units
-    Metrics,
-    /// Published results that stand where a run can
-    Platforms,
-    /// What was measured before
-    Runs,
-    /// Crash tests that were made before
-    Experiments,
-}
-
-/// `dbdyno load`.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  dbdyno load                                    into the file that `run` uses
-  dbdyno load --target sqlite:demo.sqlite --size D --jobs 2
-  dbdyno load tpcb --target sqlite:demo.sqlite --scale 4
-  dbdyno load order-entry --target sqlite:demo.sqlite --scale 0.05
-  dbdyno load slob --target sqlite:demo.sqlite --schemas 2")]
-pub(crate) struct LoadArgs {
-    /// A workload; without one, the tables of the tests
-    ///
-    /// `dbdyno list workloads` shows them.
-    #[arg(value_name = "WORKLOAD")]
-    pub(crate) workload: Option<String>,
-    /// Workloads: how much data [default: what the workload says]
-    #[arg(long, value_name = "N", value_parser = scale, requires = "workload")]
-    pub(crate) scale: Option<Scale>,
-    /// Workload slob: how many schemas [default: 1]
-    #[arg(long, value_name = "N", value_parser = dop, requires = "workload")]
-    pub(crate) schemas: Option<u32>,
-    #[command(flatten)]
-    pub(crate) target: TargetArgs,
-    /// Jobs that load at the same time [default: hardware threads]
-    ///
-    /// Where the engine can.
-    #[arg(long, value_name = "N", value_parser = dop)]
-    pub(crate) jobs: Option<u32>,
-    /// Do not prove the tables' content afterwards
-    #[arg(long)]
-    pub(crate) no_verify: bool,
-    #[command(flatten)]
-    pub(crate) shown: Shown,
-    #[command(flatten)]
-    pub(crate) settings: SettingsArgs,
-}
-
-/// `dbdyno drop`.
-#[derive(Debug, Args)]
-#[command(after_help = "Example:\n  dbdyno drop --target sqlite:demo.sqlite")]
-pub(crate) struct DropArgs {
-    /// The target
-    #[arg(long, value_name = "URL")]
-    pub(crate) target: String,
-    #[command(flatten)]
-    pub(crate) shown: Shown,
-}
-
-/// `dbdyno sql`.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  dbdyno sql sqlite --size D
-  dbdyno sql sqlite --test T611,T711 --size N
-  dbdyno sql postgres --workload tpcb")]
-pub(crate) struct SqlArgs {
-    /// The engine (`dbdyno list engines`)
-    pub(crate) engine: String,
-    /// Only these tests: T611, 'T6*', T611,T711
-    #[arg(long, value_name = "TESTS")]
-    pub(crate) test: Option<String>,
-    /// Only this workload (`dbdyno list workloads`)
-    #[arg(long, value_name = "WORKLOAD", conflicts_with = "test")]
-    pub(crate) workload: Option<String>,
-    /// Size class that the statements are for
-    #[arg(long, value_name = "SIZE", default_value = "D")]
-    pub(crate) size: String,
-    #[command(flatten)]
-    pub(crate) shown: Shown,
 }
 
 /// Parses the command line.

@@ -220,6 +220,7 @@ impl CoresRequest {
             keep: Some(self.found.keep),
             programs: programs.as_deref(),
             hardware_threads: dbdyno_probe::hardware_threads(),
+            replication_log: false,
             standby: None,
         };
         private::down(&self.home, self.product, Some(true), &watch).map_err(failed("stopping", &which))?;

@@ -49,6 +49,7 @@ pub(super) fn up(args: &UpArgs, context: &Context) -> Result<(), Error> {
         keep: args.keep,
         programs: programs.as_deref(),
         hardware_threads: dbdyno_probe::hardware_threads(),
+        replication_log: false,
         standby: args.standby.map(|kind| StandbyRequest { kind, through: None }),
     };
     let begun = Instant::now();

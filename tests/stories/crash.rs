@@ -270,6 +270,30 @@ fn has_file_systems() -> bool {
     rustix::process::geteuid().is_root() && loops.is_ok_and(|said| said.status.success())
 }
 
+/// What standbys read must have everything, too; a server that recovers from another log can lose it there alone.
+#[test]
+#[cfg(feature = "mariadb")]
+fn the_log_that_standbys_read_is_compared() {
+    let room = room();
+    let refused = room.run("durability --target private:mariadb --by kill --control=sync_binlog_0").expect(2).stderr;
+    assert!(refused.contains("add --replication-log"), "{refused}");
+    if !has_file_systems() {
+        return;
+    }
+    let asked =
+        "durability --target private:mariadb --by filesystem --cuts 2 --replication-log --control=sync_binlog_0";
+    let made = room.run(&format!("{asked} --label log --json")).expect(0).json();
+    let logged = |path: &str, key: &str| {
+        let cuts = made.pointer(path).unwrap().as_array().unwrap();
+        cuts.iter().map(|cut| number(cut, &format!("/logged/{key}")) as u64).collect::<Vec<_>>()
+    };
+    assert_eq!(logged("/cuts", "lost"), [0, 0]);
+    assert!(logged("/cuts", "acknowledged").iter().all(|commits| *commits >= 200), "{made:#}");
+    assert!(logged("/control/cuts", "lost").iter().all(|lost| *lost > 0), "{made:#}");
+    assert_eq!(number(&made, "/control/lossy_cuts"), 2.0);
+    assert!(room.run("show log").expect(0).stdout.contains("after 2 of 2 cuts: it has all of them"));
+}
+
 /// What was found stays, also of a test that was stopped, and is shown again word for word.
 #[test]
 #[cfg(feature = "sqlite")]

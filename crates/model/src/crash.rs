@@ -56,6 +56,17 @@ impl Judged {
         }
     }
 
+    /// What a log has, beside what the tables have: of transactions whose answer never came it has the same.
+    #[must_use]
+    pub fn like(mut self, tables: &Self) -> Self {
+        let (here, there) = (self.unknown_kept, tables.unknown_kept);
+        if here != there {
+            self.disagreements += here.abs_diff(there);
+            self.tell(|| format!("of the commits without an answer the log has {here}, and the tables have {there}"));
+        }
+        self
+    }
+
     /// With so many rows of no cut that there was.
     #[must_use]
     pub fn with_strangers(mut self, rows: u64) -> Self {
@@ -122,6 +133,9 @@ pub struct Cut {
     pub clients: Option<ClientsSeen>,
     /// What became of the transactions before it.
     pub judged: Judged,
+    /// The same of the log that standbys read, where that was compared: what of it is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logged: Option<Judged>,
     /// What the server's own checks found wrong; absent where they were not made.
     pub checks: Option<Vec<String>>,
     /// Why nothing could be compared: it did not come back, or a table is missing.
@@ -132,7 +146,16 @@ impl Cut {
     /// Whether it lost nothing that was acknowledged, and left everything sound.
     #[must_use]
     pub fn is_well(&self) -> bool {
-        self.gone.is_none() && self.judged.is_well() && self.checks.as_ref().is_none_or(Vec::is_empty)
+        self.gone.is_none()
+            && self.judged.is_well()
+            && self.logged.as_ref().is_none_or(Judged::is_well)
+            && self.checks.as_ref().is_none_or(Vec::is_empty)
+    }
+
+    /// Commits that are missing in the tables, or in the log that standbys read: whichever misses more.
+    #[must_use]
+    pub fn lost(&self) -> u64 {
+        self.judged.lost.max(self.logged.as_ref().map_or(0, |logged| logged.lost))
     }
 }
 
@@ -155,7 +178,7 @@ impl CrashReport {
     #[must_use]
     pub fn counted(&self) -> (u64, u64) {
         let acknowledged = self.cuts.iter().map(|cut| cut.judged.acknowledged).sum();
-        let at_once = self.cuts.iter().map(|cut| cut.judged.lost).sum::<u64>();
+        let at_once = self.cuts.iter().map(Cut::lost).sum::<u64>();
         let in_the_end = self.in_the_end.as_ref().map_or(0, |judged| judged.lost);
         let is_gone = self.cuts.iter().any(|cut| cut.gone.is_some());
         (acknowledged, if is_gone { acknowledged } else { at_once.max(in_the_end) })

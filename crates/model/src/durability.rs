@@ -38,6 +38,9 @@ pub struct DurabilityJson {
     /// How long what goes to it was held before each cut.
     #[serde(default)]
     pub link_held_s: Option<f64>,
+    /// Whether the log that standbys read was compared, too.
+    #[serde(default)]
+    pub replication_log: bool,
     /// Sessions that committed at the same time.
     pub sessions: u32,
     /// What decided the moments of the cuts.

@@ -143,6 +143,7 @@ fn crashes(id: &str, lost: u64) -> DurabilityJson {
         not_stronger: None,
         standby: None,
         link_held_s: None,
+        replication_log: false,
         sessions: 1,
         seed: 42,
         planned_cuts: 3,

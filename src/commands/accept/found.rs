@@ -137,8 +137,9 @@ fn durability(repository: &Repository, label: &str, words: &[String]) -> Result<
 /// Whether a crash test says that it was asked for so. A label alone is a claim.
 fn is_asked_for(args: &DurabilityArgs, test: &DurabilityJson) -> bool {
     let standby = args.standby.map(|kind| kind.to_string());
-    let asked = (&args.target, args.cuts, args.seed, standby, args.control.is_some(), args.hold_link);
-    asked == (&test.target, test.planned_cuts, test.seed, test.standby.clone(), test.control_asked, test.link_held_s)
+    let of_standby = (standby, args.hold_link) == (test.standby.clone(), test.link_held_s);
+    let asked = (&args.target, args.cuts, args.seed, args.control.is_some(), args.replication_log);
+    of_standby && asked == (&test.target, test.planned_cuts, test.seed, test.control_asked, test.replication_log)
 }
 
 /// The newest run of each side, if they were measured in turn with each other, to their end.

@@ -20,7 +20,7 @@ pub(super) fn control(control: Control, report: CrashReport) -> DurabilityContro
     let Control { name, means, can_be_seen, .. } = control;
     let (acknowledged, lost) = report.counted();
     // Commits that are missing are what it should show; nothing else proves that the test sees them.
-    let lossy = |cut: &&Cut| cut.judged.lost > 0 || cut.gone.is_some();
+    let lossy = |cut: &&Cut| cut.lost() > 0 || cut.gone.is_some();
     let lossy_cuts = report.cuts.iter().filter(lossy).count();
     DurabilityControl { name, means, can_be_seen, acknowledged, lost, lossy_cuts, report }
 }
@@ -54,6 +54,8 @@ pub(super) fn in_a_line(cut: &Cut, of: u32) -> String {
 /// What is wrong after a cut, in words.
 fn wrong(cut: &Cut) -> Vec<String> {
     let mut all = counted(&cut.judged);
+    let logged = cut.logged.iter().flat_map(counted);
+    all.extend(logged.map(|what| format!("in the log that standbys read: {what}")));
     all.extend(cut.checks.iter().flatten().map(|said| format!("the server's own check: {said}")));
     all
 }
@@ -122,6 +124,7 @@ pub(super) fn document(
         not_stronger,
         standby: args.standby.map(|kind| kind.to_string()),
         link_held_s: args.hold_link,
+        replication_log: args.replication_log,
         sessions,
         seed: args.seed,
         planned_cuts: args.cuts,
@@ -173,7 +176,8 @@ pub(crate) fn page(document: &DurabilityJson) -> String {
     };
     for cut in report.cuts.iter().filter(|cut| !cut.is_well()) {
         let what = cut.gone.clone().unwrap_or_else(|| wrong(cut).join("; "));
-        tell(format!("Cut {}", cut.cut), what, &cut.judged.first);
+        let logged = cut.logged.iter().flat_map(|logged| &logged.first);
+        tell(format!("Cut {}", cut.cut), what, &cut.judged.first.iter().chain(logged).cloned().collect::<Vec<_>>());
     }
     if let Some(judged) = report.in_the_end.as_ref().filter(|judged| !judged.is_well()) {
         tell("In the end".to_owned(), counted(judged).join("; "), &judged.first);
@@ -219,6 +223,7 @@ fn lines(document: &DurabilityJson) -> Vec<(&'static str, String)> {
         None => "it ended early, so earlier cuts were not compared once more".to_owned(),
     };
     lines.push(("in the end", in_the_end));
+    lines.extend(document.replication_log.then(|| ("log", logged_in_words(cuts))));
     if let Some((least, median, most)) = spread(cuts.iter().filter_map(|cut| cut.recovery_s)) {
         let [least, median, most] = [least, median, most].map(numbers::duration);
         lines.push(("recovery", format!("{median} from the cut to the first commit ({least} to {most})")));
@@ -244,6 +249,17 @@ fn lines(document: &DurabilityJson) -> Vec<(&'static str, String)> {
     };
     lines.push(("control", control));
     lines
+}
+
+/// What of the commits is in the log that standbys read.
+fn logged_in_words(cuts: &[Cut]) -> String {
+    let compared: Vec<&Judged> = cuts.iter().filter_map(|cut| cut.logged.as_ref()).collect();
+    let missing: u64 = compared.iter().map(|logged| logged.lost).sum();
+    let of = format!("the one that standbys read, after {} of {} cuts", compared.len(), cuts.len());
+    match missing {
+        0 if compared.iter().all(|logged| logged.is_well()) => format!("{of}: it has all of them"),
+        missing => format!("{of}: it misses {} acknowledged commits", numbers::count(missing)),
+    }
 }
 
 /// The least, the one in the middle, and the most.

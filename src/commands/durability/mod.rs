@@ -16,7 +16,7 @@ use crate::signals;
 use control::Control;
 use dbdyno::ENGINES;
 use dbdyno_engine::private::Which;
-use dbdyno_engine::servers::{Replication, StandbyKind};
+use dbdyno_engine::servers::{Replication, ReplicationLog, StandbyKind};
 use dbdyno_engine::{EngineInfo, Target};
 use dbdyno_model::{CommitMode, CrashReport, Cut};
 use dbdyno_results::Repository;
@@ -51,14 +51,16 @@ pub(super) fn durability(args: &DurabilityArgs, context: &Context) -> Result<(),
     let dialect = Dialect::of(&Crash, info).map_err(Error::Usage)?;
     let promotion = promotion(args, info)?;
     let (by, not_stronger) = way(promotion.map_or(args.by, |_| Some(CutBy::Promotion)))?;
-    let control = args.control.as_deref().map(|name| Control::find(&dialect, name, by)).transpose()?;
+    let control =
+        args.control.as_deref().map(|name| Control::find(&dialect, name, by, args.replication_log)).transpose()?;
+    let log = args.replication_log.then(|| replication_log(info)).transpose()?;
     let stop = signals::stop(None, None)?;
     let made = Made::make(info, by, context)?;
     let sessions = args.sessions.unwrap_or(if made.is_server() { SESSIONS } else { 1 });
     let record = Record::new(Head::new(info.name, (Loses::by(by), not_stronger), sessions)?, args, context);
     let test = |control: Option<&Control>| {
         let hears = |cut: &Cut| record.hear(cut, control);
-        run((&made, promotion), &dialect, (sessions, control), args, (&stop, &hears))
+        run((&made, promotion, log), &dialect, (sessions, control), args, (&stop, &hears))
     };
     let (report, mut ended) = test(None)?;
     let mut controlled = None;
@@ -94,6 +96,20 @@ fn promotion(args: &DurabilityArgs, info: &EngineInfo) -> Result<Option<Promotio
         ));
     }
     Ok(Some(Promotion { kind, hold_s: args.hold_link }))
+}
+
+/// The log that is compared, too.
+type Log = &'static dyn ReplicationLog;
+
+fn replication_log(info: &EngineInfo) -> Result<Log, Error> {
+    let replication = info.private.and_then(|private| private.product.replication());
+    replication.and_then(Replication::log).ok_or_else(|| {
+        Error::Usage(format!(
+            "--replication-log: {} has no log for standbys beside that which it recovers from, and this one every cut \
+             tests; leave the option out",
+            info.name
+        ))
+    })
 }
 
 /// Has the user cut a server of his own.
@@ -165,7 +181,7 @@ fn way(asked: Option<CutBy>) -> Result<(CutBy, Option<String>), Error> {
 
 /// One test, with or without a control, on something new.
 fn run(
-    (made, promotion): (&Made, Option<Promotion>),
+    (made, promotion, log): (&Made, Option<Promotion>, Option<Log>),
     dialect: &Dialect,
     (sessions, control): (u32, Option<&Control>),
     args: &DurabilityArgs,
@@ -178,7 +194,7 @@ fn run(
     };
     let ((report, ended), subject) = match promotion {
         None => {
-            let mut subject = MadeSubject::new(made, sessions, control, stop)?;
+            let mut subject = MadeSubject::new(made, sessions, control, log, stop)?;
             let ledgers = subject.ledgers()?;
             (cut(&mut subject, &ledgers), subject)
         }

@@ -65,7 +65,7 @@ impl<'a> PromotedSubject<'a> {
             dialect.note(statement, "when").is_some() && control.is_some_and(|control| Some(&*control.name) == name)
         };
         Ok(Self {
-            inner: MadeSubject::new(made, sessions, control, stop)?,
+            inner: MadeSubject::new(made, sessions, control, None, stop)?,
             server,
             kind: promotion.kind,
             hold: hold_s.map(Duration::from_secs_f64),

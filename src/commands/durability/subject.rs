@@ -9,11 +9,12 @@ use crate::cli::CutBy;
 use crate::error::Error;
 use dbdyno::EMBEDDED;
 use dbdyno_engine::private::{self, HOME_VARIABLE, Home, Instance, Private, StandbyRequest, UpRequest, Which};
-use dbdyno_engine::servers::{ServerError, Silent};
+use dbdyno_engine::servers::{ReplicationLog, ServerError, Silent};
 use dbdyno_engine::{Engine, EngineInfo, Target};
 use dbdyno_model::{ErrorClass, Size};
 use dbdyno_run::StopSwitch;
 use dbdyno_run::crash::{CrashError, Device, FileSystem, Subject};
+use std::collections::BTreeSet;
 use std::fs::{DirBuilder, File};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt};
@@ -131,9 +132,13 @@ impl Made {
     /// Kills the server that was recorded, if it runs.
     pub(super) fn kill(&self) -> Result<(), CrashError> {
         let Some(server) = self.server else { return Ok(()) };
-        let Ok(text) = std::fs::read_to_string(self.folder.join(RECORD)) else { return Ok(()) };
-        let instance: Instance = serde_json::from_str(&text).map_err(subject)?;
-        private::kill(&instance, server.product).map_err(subject)
+        self.instance()?.map_or(Ok(()), |instance| private::kill(&instance, server.product).map_err(subject))
+    }
+
+    /// The server that was recorded.
+    fn instance(&self) -> Result<Option<Instance>, CrashError> {
+        let Ok(text) = std::fs::read_to_string(self.folder.join(RECORD)) else { return Ok(None) };
+        serde_json::from_str(&text).map(Some).map_err(subject)
     }
 
     /// Ends what one that was killed was making or starting, as its own record says.
@@ -157,6 +162,8 @@ pub(super) struct MadeSubject<'a> {
     file_system: Option<FileSystem>,
     sessions: u32,
     control: Option<&'a Control>,
+    log: Option<&'static dyn ReplicationLog>,
+    logs_read: BTreeSet<String>,
     pub(super) watch: UpWatch,
     program: PathBuf,
 }
@@ -166,6 +173,7 @@ impl<'a> MadeSubject<'a> {
         made: &'a Made,
         sessions: u32,
         control: Option<&'a Control>,
+        log: Option<&'static dyn ReplicationLog>,
         stop: &StopSwitch,
     ) -> Result<Self, Error> {
         made.clear()?;
@@ -186,7 +194,8 @@ impl<'a> MadeSubject<'a> {
         let home = made.home_in(within)?;
         let program = std::env::current_exe().map_err(|error| Error::Internal(error.to_string()))?;
         let watch = UpWatch::quiet(stop.clone());
-        Ok(Self { made, home, file_system, sessions, control, watch, program })
+        let logs_read = BTreeSet::new();
+        Ok(Self { made, home, file_system, sessions, control, log, logs_read, watch, program })
     }
 
     /// A new folder for the ledgers, outside of what is cut.
@@ -237,6 +246,7 @@ impl<'a> MadeSubject<'a> {
             size: &self.made.size,
             memory_limit_bytes: None,
             cpus: &[],
+            replication_log: self.log.is_some(),
             keep: Some(true),
             programs: programs.as_deref(),
             hardware_threads: dbdyno_probe::hardware_threads(),
@@ -311,6 +321,11 @@ impl Subject for MadeSubject<'_> {
 
     fn is_apart(&self) -> bool {
         self.made.is_server()
+    }
+
+    fn logged(&mut self) -> Result<Option<Vec<String>>, CrashError> {
+        let (Some(log), Some(instance)) = (self.log, self.made.instance()?) else { return Ok(None) };
+        log.committed(&instance.place(), &mut self.logs_read).map(Some).map_err(subject)
     }
 
     fn keep(&mut self) -> Result<(), CrashError> {

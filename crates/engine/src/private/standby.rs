@@ -57,9 +57,13 @@ impl Upping<'_> {
         Ok(Standby { request, replication, folder, instance, hold, account, link, _lock: lock })
     }
 
-    /// What the primary is set to besides, for a standby.
-    pub(super) fn further(standby: Option<&Standby<'_>>) -> Vec<Setting> {
-        standby.map(|standby| standby.replication.of_primary(standby.request.kind, &standby.link)).unwrap_or_default()
+    /// What a server is set to besides: what a standby needs of its primary, or the log that one would read.
+    pub(super) fn further(&self, standby: Option<&Standby<'_>>) -> Vec<Setting> {
+        if let Some(standby) = standby {
+            return standby.replication.of_primary(standby.request.kind, &standby.link);
+        }
+        let log = self.product.replication().filter(|_| self.request.replication_log).and_then(|r| r.log());
+        log.map(|log| log.settings()).unwrap_or_default()
     }
 
     /// Starts a standby beside its primary, which runs, and waits until it replicates. Where it does not, neither runs

@@ -37,6 +37,8 @@ pub struct UpRequest<'a> {
     pub programs: Option<&'a Path>,
     /// Hardware threads that the server can keep busy where it is not held to some.
     pub hardware_threads: u32,
+    /// Whether it writes the log that standbys read, where that is one of its own.
+    pub replication_log: bool,
     /// A second server that replicates from it.
     pub standby: Option<StandbyRequest<'a>>,
 }
@@ -166,7 +168,7 @@ impl Upping<'_> {
         let standby = self.request.standby.map(|request| self.copied(request, &instance, (account, programs)));
         let standby = standby.transpose()?;
         instance.standby = self.request.standby.map(|request| request.kind);
-        if let Err(error) = self.start(&mut instance, account, &hold.groups, &Self::further(standby.as_ref())) {
+        if let Err(error) = self.start(&mut instance, account, &hold.groups, &self.further(standby.as_ref())) {
             standby.into_iter().for_each(|standby| self.forget_standby(standby));
             return Err(error);
         }

@@ -37,7 +37,7 @@ pub use process::{Process, Stat, pids};
 pub use product::{About, Product, Readiness, Sizing, Step, with_path};
 pub use programs::Programs;
 pub use ready::{Waited, wait};
-pub use replication::{Link, Observed, Replication, StandbyKind};
+pub use replication::{Link, Observed, Replication, ReplicationLog, StandbyKind};
 pub use start::Started;
 pub use stop::{end_at_once, end_in_order};
 pub use watch::{Silent, Watch};

@@ -3,6 +3,7 @@
 use super::{Place, Setting};
 use crate::EngineError;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use strum::VariantArray as _;
 
@@ -82,4 +83,22 @@ pub trait Replication: Sync {
     /// # Errors
     /// It is none afterwards.
     fn promote(&self, standby: &Place) -> Result<(), EngineError>;
+    /// The log that standbys read, where it is another one than that which the server recovers from.
+    fn log(&self) -> Option<&'static dyn ReplicationLog> {
+        None
+    }
+}
+
+/// A log that standbys and restored backups read. What it misses is lost to them, though the server has it.
+pub trait ReplicationLog: Sync {
+    /// The product's own name for it.
+    fn name(&self) -> &'static str;
+    /// What a server is set to that writes it, as durable as its commits.
+    fn settings(&self) -> Vec<Setting>;
+    /// The statements of transactions that are whole in it, in its order: of its files that grow no more, and are not
+    /// yet in `read`, which then has them.
+    ///
+    /// # Errors
+    /// The server does not answer.
+    fn committed(&self, server: &Place, read: &mut BTreeSet<String>) -> Result<Vec<String>, EngineError>;
 }

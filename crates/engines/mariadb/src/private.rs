@@ -6,6 +6,7 @@
 //! makes are removed. With a standby it listens on the loopback address, too, where only the standby's account is let
 //! in (replication.rs): without names of hosts `localhost` is the socket alone.
 
+mod binary_log;
 mod replication;
 
 use dbdyno_engine::servers::{

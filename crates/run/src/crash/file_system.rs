@@ -12,8 +12,12 @@ use std::time::Duration;
 
 /// The programs that it takes.
 const PROGRAMS: [&str; 5] = ["mkfs.ext4", "mount", "umount", "losetup", "xfs_io"];
-/// Bytes for the server's files, and for what its sessions write.
+/// Bytes for the server's files, and for what its sessions write, on a device that forgets: all of them are written.
 const BYTES: u64 = 2 << 30;
+/// The most elsewhere: a hundred cuts fill some of them. Half of what is free is left to others.
+const MOST_BYTES: u64 = 8 << 30;
+/// More files than a server has. Their places are written when the file system is made.
+const INODES: &str = "32768";
 /// Bytes of the outer one, for a device of so many bytes.
 const OUTER_BYTES: u64 = BYTES + BYTES / 4;
 /// A file of ours in it, and what is written there right before a cut.
@@ -120,7 +124,9 @@ impl FileSystem {
         };
         let within = outer.as_ref().map_or(folder, |outer| outer.mount.as_path());
         // Blocks that are allocated later would be lost with the outer one's journal.
-        let content = if outer.is_some() { Content::Zeros(BYTES) } else { Content::Holes(BYTES) };
+        let free_bytes = dbdyno_probe::free_bytes(folder).unwrap_or_default();
+        let most_bytes = (free_bytes / 2).clamp(BYTES, MOST_BYTES);
+        let content = if outer.is_some() { Content::Zeros(BYTES) } else { Content::Holes(most_bytes) };
         let options = options.map(|options| format!(",{options}")).unwrap_or_default();
         let inner = Layer { image: within.join("device"), ..Layer::named(folder, Self::FOLDER, &options) };
         inner.fill(content)?;
@@ -240,7 +246,7 @@ impl Layer {
         }
         // Nothing is left to be initialised later.
         let options = "lazy_itable_init=0,lazy_journal_init=0,nodiscard";
-        run(Command::new("mkfs.ext4").args(["-q", "-F", "-E", options]).arg(&self.image))?;
+        run(Command::new("mkfs.ext4").args(["-q", "-F", "-N", INODES, "-E", options]).arg(&self.image))?;
         self.mount()
     }
 

@@ -2,7 +2,7 @@
 
 use dbdyno_engine::{Engine, EngineError};
 use dbdyno_model::Judged;
-use dbdyno_workload::crash::{Acknowledged, Found, StoredRow, StoredSession, TABLES, judge};
+use dbdyno_workload::crash::{Acknowledged, Found, StoredRow, StoredSession, TABLES, judge, judge_rows};
 use dbdyno_workload::{Dialect, TargetWorkload};
 
 /// Texts of the last column of a check that say that all is well; no rows say that, too.
@@ -52,6 +52,48 @@ fn found(engine: &dyn Engine, dialect: &Dialect, cut: u32) -> Result<Found, Engi
     Ok(found)
 }
 
+/// Compares the statements that a log has with what was acknowledged before a cut. Those of other cuts do not count.
+///
+/// # Errors
+/// The dialect has no statements of sessions.
+pub(crate) fn logged(
+    dialect: &Dialect,
+    acknowledged: &Acknowledged,
+    statements: &[String],
+) -> Result<Judged, EngineError> {
+    let mut rows = Vec::new();
+    for table in 0..TABLES {
+        let written = dialect.text(&format!("client insert_{}", table + 1))?.sql;
+        rows.extend(statements.iter().filter_map(|statement| stored_row(table, &values(&written, statement)?)));
+    }
+    let of_cut = rows.into_iter().filter(|(cut, _)| *cut == i64::from(acknowledged.cut)).map(|(_, row)| row);
+    Ok(judge_rows(acknowledged, &of_cut.collect::<Vec<_>>()))
+}
+
+/// The row that is inserted with these values, and its cut.
+fn stored_row(table: usize, values: &[&str]) -> Option<(i64, StoredRow)> {
+    let [cut, session, seq, part, checksum, body] = values else { return None };
+    let number = |text: &str| text.parse().ok();
+    let body = body.trim_matches('\'').to_owned();
+    let [cut, session, seq, part, checksum] = [cut, session, seq, part, checksum].map(|text| number(text));
+    Some((cut?, StoredRow { table, session: session?, seq: seq?, part: part?, checksum: checksum?, body }))
+}
+
+/// The values of a statement that was sent with places for them (`:1`, `:2`, in this order), if it is this statement.
+/// None of them has in it what comes behind its place.
+fn values<'s>(with_places: &str, statement: &'s str) -> Option<Vec<&'s str>> {
+    let mut parts = with_places.split(':');
+    let mut rest = statement.strip_prefix(parts.next()?)?;
+    let mut values = Vec::new();
+    for part in parts {
+        let behind = part.trim_start_matches(|c: char| c.is_ascii_digit());
+        let end = if behind.is_empty() { rest.len() } else { rest.find(behind)? };
+        values.push(rest.get(..end)?);
+        rest = rest.get(end + behind.len()..)?;
+    }
+    rest.is_empty().then_some(values)
+}
+
 /// What the server's own checks find wrong, in words; `Err` has why they could not be made.
 pub(crate) fn check(engine: &dyn Engine, dialect: &Dialect) -> Result<Vec<String>, EngineError> {
     let mut wrong = Vec::new();
@@ -60,4 +102,21 @@ pub(crate) fn check(engine: &dyn Engine, dialect: &Dialect) -> Result<Vec<String
         wrong.extend(said.into_iter().filter_map(|mut row| row.pop()).filter(|text| !text.eq_ignore_ascii_case(WELL)));
     }
     Ok(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_those_of_this_statement_alone() {
+        let sent = "INSERT INTO t (a, b) VALUES (:1, :2)";
+        assert_eq!(values(sent, "INSERT INTO t (a, b) VALUES (17, 'ab')"), Some(vec!["17", "'ab'"]));
+        for other in
+            ["INSERT INTO u (a, b) VALUES (17, 'ab')", "INSERT INTO t (a, b) VALUES (17)", "", "INSERT INTO t (a"]
+        {
+            assert_eq!(values(sent, other), None, "{other}");
+        }
+        assert_eq!(values(sent, "INSERT INTO t (a, b) VALUES (17, 'ab'), (18, 'c')"), None);
+    }
 }

@@ -110,6 +110,15 @@ pub trait Subject {
         None
     }
 
+    /// The statements of transactions that are whole in the log that standbys read, as far as they were not handed over
+    /// before and the log has ended; absent where no such log is compared.
+    ///
+    /// # Errors
+    /// The server does not answer.
+    fn logged(&mut self) -> Result<Option<Vec<String>>, CrashError> {
+        Ok(None)
+    }
+
     /// Makes what the next cut takes away, where that was used up.
     ///
     /// # Errors
@@ -365,7 +374,7 @@ impl CrashTest<'_> {
     }
 
     /// Compares what is there of the transactions before a cut; sessions before the next one may be at work.
-    fn compare(&self, engine: &dyn Engine, cut: &mut Cut, last: u32) -> Result<(), CrashError> {
+    fn compare(&mut self, engine: &dyn Engine, cut: &mut Cut, last: u32) -> Result<(), CrashError> {
         let Some(acknowledged) = self.known.last() else { return Ok(()) };
         match look::look(engine, self.dialect, std::slice::from_ref(acknowledged), last) {
             Ok(judged) => cut.judged = judged,
@@ -375,6 +384,10 @@ impl CrashTest<'_> {
             }
             Err(error) => return Err(error.into()),
         }
+        cut.logged = match self.subject.logged()? {
+            Some(statements) => Some(look::logged(self.dialect, acknowledged, &statements)?.like(&cut.judged)),
+            None => None,
+        };
         if self.report.unchecked.is_none() {
             // Others may cancel it; that is no damage.
             let checked = look::check(engine, self.dialect).or_else(|_| look::check(engine, self.dialect));

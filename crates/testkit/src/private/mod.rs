@@ -39,6 +39,7 @@ pub fn request(size: &Size) -> UpRequest<'_> {
         keep: None,
         programs: None,
         hardware_threads: 2,
+        replication_log: false,
         standby: None,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Row, TransactionKey, rows_of};
 use dbdyno_model::Judged;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What the sessions of a cut were told, by their numbers: each of its transactions from 1 to this is committed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +38,12 @@ pub struct StoredRow {
     pub body: String,
 }
 
+impl StoredRow {
+    fn place(&self) -> Place {
+        (self.session, self.seq, self.part, self.table)
+    }
+}
+
 /// The row of a session as it was read back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoredSession {
@@ -61,23 +67,39 @@ pub struct Found {
 /// Session, transaction, its row, and the row's table.
 type Place = (i64, i64, i64, usize);
 
-/// Compares. A session that was cut off may have one more transaction than it knows of, as a whole or not at all.
+/// Compares rows and sessions with what was acknowledged, and with each other.
 #[must_use]
 pub fn judge(acknowledged: &Acknowledged, found: &Found) -> Judged {
+    let mut judged = judge_rows(acknowledged, &found.rows);
+    // That some rows are not there is said by itself.
+    let rows: BTreeSet<Place> = found.rows.iter().map(StoredRow::place).collect();
+    let mut written: BTreeMap<i64, (i64, i64)> = BTreeMap::new();
+    for (session, seq, ..) in rows {
+        let (last_seq, rows) = written.entry(session).or_default();
+        (*last_seq, *rows) = ((*last_seq).max(seq), *rows + 1);
+    }
+    let known = acknowledged.last.len() as i64;
+    for session in 0..known {
+        compare_session(session, written.get(&session).copied().unwrap_or_default(), found, &mut judged);
+    }
+    for of in found.sessions.iter().filter(|of| !(0..known).contains(&of.session)) {
+        judged.strangers += 1;
+        judged.tell(|| format!("from nowhere: session {}", of.session));
+    }
+    judged
+}
+
+/// Compares rows. A session that was cut off may have one more transaction than it knows of, as a whole or not at all.
+#[must_use]
+pub fn judge_rows(acknowledged: &Acknowledged, rows: &[StoredRow]) -> Judged {
     let mut judged = Judged { acknowledged: acknowledged.count(), ..Judged::default() };
     let mut there: BTreeMap<Place, &StoredRow> = BTreeMap::new();
-    for row in &found.rows {
-        let place = (row.session, row.seq, row.part, row.table);
+    for row in rows {
+        let place = row.place();
         if there.insert(place, row).is_some() {
             judged.duplicates += 1;
             judged.tell(|| format!("twice: {}", in_words(place)));
         }
-    }
-    // Sessions are compared with the rows that are there: that some are not is said by itself.
-    let mut written: BTreeMap<i64, (i64, i64)> = BTreeMap::new();
-    for (session, seq, ..) in there.keys() {
-        let (last_seq, rows) = written.entry(*session).or_default();
-        (*last_seq, *rows) = ((*last_seq).max(*seq), *rows + 1);
     }
     for (session, last) in (0..).zip(&acknowledged.last) {
         let key = |seq| TransactionKey { cut: acknowledged.cut, session, seq };
@@ -98,17 +120,10 @@ pub fn judge(acknowledged: &Acknowledged, found: &Found) -> Judged {
         } else if is_kept {
             judged.unknown_kept += 1;
         }
-        let written = written.get(&i64::from(session)).copied().unwrap_or_default();
-        compare_session(session, written, found, &mut judged);
     }
     judged.strangers = there.len() as u64;
     for place in there.into_keys() {
         judged.tell(|| format!("from nowhere: {}", in_words(place)));
-    }
-    let known = acknowledged.last.len() as i64;
-    for of in found.sessions.iter().filter(|of| !(0..known).contains(&of.session)) {
-        judged.strangers += 1;
-        judged.tell(|| format!("from nowhere: session {}", of.session));
     }
     judged
 }
@@ -133,8 +148,8 @@ fn take(key: TransactionKey, there: &mut BTreeMap<Place, &StoredRow>, judged: &m
 }
 
 /// Each transaction changes its session's row, too: that has its number, and counts its rows.
-fn compare_session(session: u32, written: (i64, i64), found: &Found, judged: &mut Judged) {
-    let stored: Vec<&StoredSession> = found.sessions.iter().filter(|of| of.session == i64::from(session)).collect();
+fn compare_session(session: i64, written: (i64, i64), found: &Found, judged: &mut Judged) {
+    let stored: Vec<&StoredSession> = found.sessions.iter().filter(|of| of.session == session).collect();
     let agrees = match stored.as_slice() {
         [] => written == (0, 0),
         [one] => (one.last_seq, one.rows) == written,

@@ -138,3 +138,16 @@ fn the_program_sends_what_the_rows_are() {
         assert_eq!(program.act(None), Act::Ended);
     }
 }
+
+#[test]
+fn a_log_has_rows_alone_and_as_many_unanswered_commits_as_the_tables() {
+    let last = [12, 5];
+    let found = written(3, &[13, 5]);
+    let tables = judge(&acknowledged(&last), &found);
+    let whole = judge_rows(&acknowledged(&last), &found.rows);
+    assert!(whole.is_well() && whole.clone().like(&tables).is_well(), "{whole:?}");
+    let behind = judge_rows(&acknowledged(&last), &written(3, &[12, 5]).rows).like(&tables);
+    assert_eq!((behind.lost, behind.disagreements), (0, 1), "{behind:?}");
+    let shorter = judge_rows(&acknowledged(&last), &written(3, &[9, 5]).rows);
+    assert_eq!((shorter.lost, shorter.acknowledged), (3, 17));
+}

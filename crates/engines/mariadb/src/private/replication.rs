@@ -2,9 +2,10 @@
 //! The account for that may replicate and nothing else; its password is made anew for each standby, lies in the
 //! standby's data folder alone, and goes with it.
 
+use super::binary_log::{self, BINARY_LOG};
 use super::{MariaDb, NAME, connect};
 use dbdyno_engine::EngineError;
-use dbdyno_engine::servers::{Link, Observed, Place, Replication, Setting, StandbyKind, free_port};
+use dbdyno_engine::servers::{Link, Observed, Place, Replication, ReplicationLog, Setting, StandbyKind, free_port};
 use mysql::prelude::Queryable as _;
 use mysql::{Conn, Row};
 use std::fs::File;
@@ -147,22 +148,19 @@ impl Replication for MariaDb {
         }
         Ok(())
     }
+
+    fn log(&self) -> Option<&'static dyn ReplicationLog> {
+        Some(&BINARY_LOG)
+    }
 }
 
-/// The binary log, as durable as the server's own.
 fn logs(server_id: &str) -> Vec<Setting> {
-    [
-        ("server_id", server_id),
-        ("log_bin", "dbdyno-binlog"),
-        ("binlog_format", "ROW"),
-        ("sync_binlog", "1"),
-        ("log_slave_updates", "ON"),
-    ]
-    .map(owned)
-    .into()
+    let mut all = binary_log::settings();
+    all.extend([("server_id", server_id), ("log_slave_updates", "ON")].map(owned));
+    all
 }
 
-fn owned((name, value): (&str, &str)) -> Setting {
+pub(super) fn owned((name, value): (&str, &str)) -> Setting {
     (name.to_owned(), value.to_owned())
 }
 

@@ -121,6 +121,16 @@ SET GLOBAL innodb_flush_log_at_timeout = 2700
 -- is: 0 2700
 SELECT CONCAT(@@GLOBAL.innodb_flush_log_at_trx_commit, ' ', @@GLOBAL.innodb_flush_log_at_timeout)
 
+-- name: control sync_binlog_0 1
+-- needs: replication log
+-- means: sync_binlog = 0
+-- seen_by: filesystem device
+SET GLOBAL sync_binlog = 0
+
+-- name: shown sync_binlog_0
+-- is: ON 0
+SELECT CONCAT(IF(@@GLOBAL.log_bin, 'ON', 'OFF'), ' ', @@GLOBAL.sync_binlog)
+
 -- name: control falls_back 1
 -- what: a primary whose standby is silent goes on without it
 -- means: rpl_semi_sync_master_timeout = 50 (ms), shorter than the link is held
