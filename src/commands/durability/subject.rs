@@ -323,6 +323,10 @@ impl Subject for MadeSubject<'_> {
         self.made.is_server()
     }
 
+    fn is_cut_with_sessions_held(&self) -> bool {
+        self.file_system.is_some()
+    }
+
     fn logged(&mut self) -> Result<Option<Vec<String>>, CrashError> {
         let (Some(log), Some(instance)) = (self.log, self.made.instance()?) else { return Ok(None) };
         log.committed(&instance.place(), &mut self.logs_read).map(Some).map_err(subject)

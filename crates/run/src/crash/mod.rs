@@ -13,18 +13,18 @@ mod ledger;
 mod look;
 mod relay;
 mod sessions;
+mod subject;
 mod working;
 
 use crate::load::LoadProgress;
 use crate::{Silent, StopSwitch};
 use dbdyno_engine::Engine;
-use dbdyno_model::{ClientsSeen, CrashReport, Cut, ErrorClass, Judged};
+use dbdyno_model::{CrashReport, Cut, ErrorClass, Judged};
 use dbdyno_workload::crash::{Acknowledged, Crash};
 use dbdyno_workload::{Dialect, TargetWorkload, Workload as _};
 use error::is_lost;
 use ledger::Progress;
 use std::path::Path;
-use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 use working::Working;
@@ -36,6 +36,7 @@ pub use file_system::{Device, FileSystem, FileSystemError};
 pub use ledger::line as ledger_line;
 pub use relay::Relay;
 pub use sessions::work as work_until_an_error;
+pub use subject::Subject;
 
 /// Acknowledgements before a cut, at least.
 pub const LEAST_ACKNOWLEDGED: u64 = 200;
@@ -52,81 +53,6 @@ const GOES_OFF: Duration = Duration::from_secs(20);
 /// Sessions that are acknowledged nothing for so long have lost it.
 const SILENT: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(2);
-
-/// What is cut.
-pub trait Subject {
-    /// Starts it, with what a crash has left of it.
-    ///
-    /// # Errors
-    /// `Gone` where the database does not come back, and something else where anything else is in the way.
-    fn start(&mut self) -> Result<Box<dyn Engine>, CrashError>;
-
-    /// The program whose sessions work on it: it says each acknowledgement as a [`ledger_line`], and ends when it is
-    /// cut off.
-    fn sessions(&self, cut: u32) -> Command;
-
-    /// What it shows of itself, where the report is to say more than its name.
-    fn observed(&self) -> Option<String> {
-        None
-    }
-
-    /// Hears that a cut comes soon, while sessions are at work.
-    ///
-    /// # Errors
-    /// It is not ready for it.
-    fn approach(&mut self) -> Result<(), CrashError> {
-        Ok(())
-    }
-
-    /// Cuts it, and says when that was. Nobody in this process uses it but who watches its hosts. `last` is when its
-    /// sessions were acknowledged something last.
-    ///
-    /// # Errors
-    /// It could not be cut.
-    fn cut(&mut self, last: &dyn Fn() -> Option<Instant>) -> Result<Instant, CrashError>;
-
-    /// Whether sessions lose it by that. Otherwise they are themselves what is cut, and are ended then.
-    fn is_apart(&self) -> bool;
-
-    /// Keeps everything that was made before the first sessions begin. What is recovered later the database must keep
-    /// by itself.
-    ///
-    /// # Errors
-    /// It could not be kept.
-    fn keep(&mut self) -> Result<(), CrashError> {
-        Ok(())
-    }
-
-    /// Makes it so that [`Subject::start`] finds what the cut has left.
-    ///
-    /// # Errors
-    /// What was cut cannot be used again.
-    fn repair(&mut self) -> Result<(), CrashError> {
-        Ok(())
-    }
-
-    /// What clients with several hosts saw of the cut, once they can commit again, where there are such clients.
-    fn seen(&mut self) -> Option<ClientsSeen> {
-        None
-    }
-
-    /// The statements of transactions that are whole in the log that standbys read, as far as they were not handed over
-    /// before and the log has ended; absent where no such log is compared.
-    ///
-    /// # Errors
-    /// The server does not answer.
-    fn logged(&mut self) -> Result<Option<Vec<String>>, CrashError> {
-        Ok(None)
-    }
-
-    /// Makes what the next cut takes away, where that was used up.
-    ///
-    /// # Errors
-    /// As for [`Subject::start`].
-    fn renew(&mut self, engine: Box<dyn Engine>) -> Result<Box<dyn Engine>, CrashError> {
-        Ok(engine)
-    }
-}
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy)]
@@ -348,8 +274,13 @@ impl CrashTest<'_> {
         self.wait(&mut working, |progress, worked| worked >= moment && at_work(progress))?;
         let (worked_s, last_at) = (working.began.elapsed().as_secs_f64(), working.shared.now().last_at);
         let last_acknowledged_s = last_at.map_or(f64::INFINITY, |at| at.elapsed().as_secs_f64());
+        let is_held = self.subject.is_cut_with_sessions_held();
+        if is_held {
+            working.hold()?;
+        }
         let at = self.subject.cut(&|| working.shared.now().last_at)?;
-        if self.subject.is_apart() {
+        // Sessions that are held prove nothing by their silence; a file system is looked at itself.
+        if self.subject.is_apart() && !is_held {
             self.stopped(&working)?;
         }
         working.end().map_err(CrashError::Ledger)?;

@@ -2,11 +2,15 @@
 
 use super::error::CrashError;
 use super::ledger::{self, Shared};
+use rustix::process::{Pid, Signal};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// How long threads may take to stop.
+const STOPS: Duration = Duration::from_secs(5);
 
 /// Sessions at work, in a process of their own.
 pub(super) struct Working {
@@ -37,6 +41,26 @@ impl Working {
         self.keeper.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
+    /// Stops them where they are (SIGSTOP): they hear nothing any more. One that the system works for at the moment
+    /// does nothing of its own afterwards, and is not waited for.
+    ///
+    /// # Errors
+    /// They do not stop.
+    pub(super) fn hold(&self) -> Result<(), CrashError> {
+        let pid = self.child.id();
+        let failed = |why: &dyn std::fmt::Display| CrashError::Subject(format!("its sessions do not stop: {why}"));
+        let child = Pid::from_child(&self.child);
+        rustix::process::kill_process(child, Signal::STOP).map_err(|error| failed(&error))?;
+        let from = Instant::now();
+        while !has_stopped(pid).map_err(|error| failed(&error))? {
+            if from.elapsed() > STOPS {
+                return Err(failed(&format!("process {pid} still works after {} s", STOPS.as_secs())));
+            }
+            thread::sleep(Duration::from_micros(100));
+        }
+        Ok(())
+    }
+
     /// Ends them, and takes what they have said until then.
     pub(super) fn end(&mut self) -> std::io::Result<()> {
         _ = self.child.kill();
@@ -49,8 +73,55 @@ impl Working {
     }
 }
 
+/// Whether no thread of a process does anything of its own: it is stopped, has ended, or waits for a device within the
+/// system. The state is the first word behind the name in `/proc/PID/task/TID/stat` (proc(5)).
+fn has_stopped(pid: u32) -> std::io::Result<bool> {
+    for task in std::fs::read_dir(format!("/proc/{pid}/task"))? {
+        let stat = std::fs::read_to_string(task?.path().join("stat")).unwrap_or_default();
+        let state = stat.rsplit_once(')').and_then(|(_, rest)| rest.trim_start().chars().next());
+        if state.is_some_and(|state| !"TtDZX".contains(state)) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 impl Drop for Working {
     fn drop(&mut self) {
         _ = self.end();
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sessions_that_are_held_say_nothing_more() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = Command::new("sh");
+        command.args(["-c", "n=1; while :; do echo 0 $n; n=$((n + 1)); done"]);
+        let mut working = Working::begin(command, folder.path().join("ledger"), 1).unwrap();
+        let counted = |working: &Working| working.shared.now().counted;
+        while counted(&working) == 0 {
+            thread::sleep(Duration::from_millis(1));
+        }
+        working.hold().unwrap();
+        // What is in the pipe was said before.
+        let settled = || {
+            let mut last = counted(&working);
+            loop {
+                thread::sleep(Duration::from_millis(300));
+                match counted(&working) {
+                    now if now == last => return now,
+                    now => last = now,
+                }
+            }
+        };
+        let said = settled();
+        thread::sleep(Duration::from_millis(300));
+        assert_eq!(counted(&working), said);
+        working.end().unwrap();
     }
 }
