@@ -211,7 +211,8 @@ fn a_ratio_is_asked_of_those_that_are_judged_and_must_be_there() {
     assert_eq!(text(&document, "/outcome"), "met", "{document:#}");
     // Where a pair has no ratio nothing is met as a whole.
     let broken = variant("broken", "other", "null:?speed=6002&rows_short=1");
-    let room = self::room(&format!("{head}{variants}{broken}{}{}{required}", pair("new"), pair("broken")));
+    let with_broken = format!("{head}{variants}{broken}{}{}{required}", pair("new"), pair("broken"));
+    std::fs::write(room.path("shop.toml"), with_broken).unwrap();
     let ending = room.run("accept shop.toml").expect(4);
     assert!(ending.stdout.contains("were not compared"), "{}", ending.stdout);
 }

@@ -56,17 +56,6 @@ impl Judged {
         }
     }
 
-    /// What a log has, beside what the tables have: of transactions whose answer never came it has the same.
-    #[must_use]
-    pub fn like(mut self, tables: &Self) -> Self {
-        let (here, there) = (self.unknown_kept, tables.unknown_kept);
-        if here != there {
-            self.disagreements += here.abs_diff(there);
-            self.tell(|| format!("of the commits without an answer the log has {here}, and the tables have {there}"));
-        }
-        self
-    }
-
     /// With so many rows of no cut that there was.
     #[must_use]
     pub fn with_strangers(mut self, rows: u64) -> Self {

@@ -11,7 +11,7 @@ use dbdyno_engine::client::{Answer, Values};
 use dbdyno_engine::program::{Act, Program, TransactionType, TypeId};
 use dbdyno_model::{Drive, Parameters, Scale};
 
-pub use judge::{Acknowledged, Found, StoredRow, StoredSession, judge, judge_rows};
+pub use judge::{Acknowledged, Found, StoredRow, StoredSession, judge, judge_rows, unanswered};
 pub use rows::{Row, TABLES, TransactionKey, rows_of};
 
 /// The statements of a user, by their numbers.

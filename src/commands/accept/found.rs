@@ -5,6 +5,7 @@ use super::super::named_runs;
 use super::check;
 use crate::cli::{Command, DurabilityArgs, RunArgs};
 use crate::error::Error;
+use clap::ValueEnum as _;
 use dbdyno_catalogue::{Project, ProjectStep, StepCommand};
 use dbdyno_engine::Target;
 use dbdyno_model::{DURABILITY_VERSION, DurabilityJson, Experiment, ExperimentKind, RunJson, RunStatus};
@@ -53,7 +54,10 @@ fn left(
         StepCommand::Pair => {
             let of = |variant: &usize| (project.label(step, *variant), project.variants[*variant].target.as_deref());
             let sides: Vec<(String, Option<&str>)> = step.variants.iter().map(of).collect();
-            pair(repository, &sides, context)
+            let Ok(Command::Pair(args)) = check::parsed(&check::words(project, step, variant)) else {
+                return Ok(Left::Nothing);
+            };
+            pair(repository, &args.work.what.join(" "), &sides, context)
         }
     }
 }
@@ -105,7 +109,7 @@ fn is_run_asked_for(args: &RunArgs, run: &RunJson) -> bool {
     let RunArgs { target, work, .. } = args;
     run.run.suite == work.what.join(" ")
         && target.target.as_ref().is_none_or(|target| is_on(run, target))
-        && target.size.as_ref().is_none_or(|size| *size == run.run.size)
+        && (run.run.is_of_workload() || target.size.as_ref().is_none_or(|size| *size == run.run.size))
 }
 
 fn of_kind(repository: &Repository, kind: ExperimentKind) -> Result<Vec<Experiment>, Error> {
@@ -139,14 +143,19 @@ fn is_asked_for(args: &DurabilityArgs, test: &DurabilityJson) -> bool {
     let standby = args.standby.map(|kind| kind.to_string());
     let of_standby = (standby, args.hold_link) == (test.standby.clone(), test.link_held_s);
     let asked = (&args.target, args.cuts, args.seed, args.control.is_some(), args.replication_log);
-    of_standby && asked == (&test.target, test.planned_cuts, test.seed, test.control_asked, test.replication_log)
+    let made = (&test.target, test.planned_cuts, test.seed, test.control_asked, test.replication_log);
+    let way = args.by.and_then(|by| Some(by.to_possible_value()?.get_name() == test.cut_by)).unwrap_or(true);
+    let sessions = args.sessions.is_none_or(|sessions| sessions == test.sessions);
+    let control = args.control.as_deref().filter(|name| !name.is_empty());
+    let control = control.zip(test.control.as_ref()).is_none_or(|(asked, made)| asked == made.name);
+    of_standby && asked == made && way && sessions && control
 }
 
 /// The newest run of each side, if they were measured in turn with each other, to their end.
-fn pair(repository: &Repository, of: &[(String, Option<&str>)], context: &Context) -> Result<Left, Error> {
+fn pair(repository: &Repository, suite: &str, of: &[(String, Option<&str>)], context: &Context) -> Result<Left, Error> {
     let mut sides = Vec::new();
     for (label, target) in of {
-        let is_asked_for = |run: &RunJson| target.is_none_or(|target| is_on(run, target));
+        let is_asked_for = |run: &RunJson| run.run.suite == suite && target.is_none_or(|target| is_on(run, target));
         let Some(run) = runs(repository, label, &is_asked_for, context)?.into_iter().next() else {
             return Ok(Left::Nothing);
         };

@@ -13,7 +13,7 @@ pub(super) struct Control {
     /// Whether the way of cutting can show its losses.
     pub(super) can_be_seen: bool,
     /// Whether its losses are those of the log that standbys read.
-    of_replication_log: bool,
+    pub(super) of_replication_log: bool,
     /// Further options of the target that make it.
     pub(super) target_options: Option<String>,
     /// Further options of the file system that make it.
@@ -29,7 +29,9 @@ impl Control {
         let all: Vec<Self> = of_device.into_iter().chain(of_engine).collect();
         let seen = |of_log| all.iter().find(|control| control.can_be_seen && control.of_replication_log == of_log);
         let found = match name {
-            "" => seen(has_replication_log).or_else(|| seen(false)),
+            // Whether the device forgets is asked first.
+            "" if has_replication_log && by != CutBy::Device => seen(true).or_else(|| seen(false)),
+            "" => seen(false),
             name => all.iter().find(|control| control.name == name),
         };
         let found = found.ok_or_else(|| {

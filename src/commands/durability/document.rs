@@ -17,10 +17,13 @@ use std::fmt::Write as _;
 
 /// What becomes of a control.
 pub(super) fn control(control: Control, report: CrashReport) -> DurabilityControl {
-    let Control { name, means, can_be_seen, .. } = control;
+    let Control { name, means, can_be_seen, of_replication_log, .. } = control;
     let (acknowledged, lost) = report.counted();
     // Commits that are missing are what it should show; nothing else proves that the test sees them.
-    let lossy = |cut: &&Cut| cut.lost() > 0 || cut.gone.is_some();
+    let lossy = |cut: &&Cut| match of_replication_log {
+        true => cut.logged.as_ref().is_some_and(|logged| logged.lost > 0),
+        false => cut.judged.lost > 0 || cut.gone.is_some(),
+    };
     let lossy_cuts = report.cuts.iter().filter(lossy).count();
     DurabilityControl { name, means, can_be_seen, acknowledged, lost, lossy_cuts, report }
 }
@@ -54,8 +57,12 @@ pub(super) fn in_a_line(cut: &Cut, of: u32) -> String {
 /// What is wrong after a cut, in words.
 fn wrong(cut: &Cut) -> Vec<String> {
     let mut all = counted(&cut.judged);
-    let logged = cut.logged.iter().flat_map(counted);
-    all.extend(logged.map(|what| format!("in the log that standbys read: {what}")));
+    if let Some(logged) = &cut.logged {
+        let Judged { disagreements, .. } = logged;
+        let rows = counted(&Judged { disagreements: 0, ..logged.clone() });
+        let commits = (*disagreements > 0).then(|| format!("{disagreements} commits without an answer more or less"));
+        all.extend(rows.into_iter().chain(commits).map(|what| format!("in the log that standbys read: {what}")));
+    }
     all.extend(cut.checks.iter().flatten().map(|said| format!("the server's own check: {said}")));
     all
 }
@@ -255,9 +262,11 @@ fn lines(document: &DurabilityJson) -> Vec<(&'static str, String)> {
 fn logged_in_words(cuts: &[Cut]) -> String {
     let compared: Vec<&Judged> = cuts.iter().filter_map(|cut| cut.logged.as_ref()).collect();
     let missing: u64 = compared.iter().map(|logged| logged.lost).sum();
-    let of = format!("the one that standbys read, after {} of {} cuts", compared.len(), cuts.len());
+    let of = format!("the one that standbys read, compared after {} of {} cuts", compared.len(), cuts.len());
     match missing {
-        0 if compared.iter().all(|logged| logged.is_well()) => format!("{of}: it has all of them"),
+        _ if compared.is_empty() => of,
+        0 if compared.iter().all(|logged| logged.is_well()) => format!("{of}: it has all commits"),
+        0 => format!("{of}: it misses no acknowledged commit, and something is wrong in it: see below"),
         missing => format!("{of}: it misses {} acknowledged commits", numbers::count(missing)),
     }
 }

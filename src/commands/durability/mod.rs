@@ -63,6 +63,7 @@ pub(super) fn durability(args: &DurabilityArgs, context: &Context) -> Result<(),
         run((&made, promotion, log), &dialect, (sessions, control), args, (&stop, &hears))
     };
     let (report, mut ended) = test(None)?;
+    record.ended(&report);
     let mut controlled = None;
     if let Some(control) = control.filter(|_| ended.is_ok() && !stop.requested()) {
         context.say(&format!("the same with {}", control.means));
@@ -71,6 +72,8 @@ pub(super) fn durability(args: &DurabilityArgs, context: &Context) -> Result<(),
             test(Some(&control)).unwrap_or_else(|error| (CrashReport::default(), Err(subject::subject(error))));
         controlled = Some(document::control(control, report));
         ended = of_control;
+    } else if args.control.is_some() && ended.is_ok() {
+        ended = Err(CrashError::Stopped);
     }
     let (version, removed) = (made.version(), made.remove());
     record.conclude((report, controlled), version, ended).and(removed)

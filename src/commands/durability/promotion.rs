@@ -103,7 +103,7 @@ impl<'a> PromotedSubject<'a> {
 
     /// Holds the link, and does meanwhile what the control does. Where commits do not wait for the standby, that lasts
     /// until some were acknowledged meanwhile: nothing else can be lost.
-    fn hold(&self, last: &dyn Fn() -> Option<Instant>) -> Result<(), CrashError> {
+    fn hold_link(&self, last: &dyn Fn() -> Option<Instant>) -> Result<(), CrashError> {
         let Some(hold) = self.hold else { return Ok(()) };
         let server = private::find(&self.inner.home, self.server.product, None).map_err(subject)?;
         let engine = self.open(&server)?;
@@ -152,7 +152,7 @@ impl Subject for PromotedSubject<'_> {
     }
 
     fn cut(&mut self, last: &dyn Fn() -> Option<Instant>) -> Result<Instant, CrashError> {
-        self.hold(last)?;
+        self.hold_link(last)?;
         let at = Instant::now();
         self.inner.made.kill()?;
         Ok(at)

@@ -11,7 +11,7 @@ use dbdyno_run::crash::CrashError;
 use std::cell::RefCell;
 
 /// What is said of a test that nobody has ended.
-const UNDER_WAY: &str = "it was not ended";
+const UNDER_WAY: &str = "it is under way, or its process was killed";
 
 /// What was found until now.
 pub(super) struct Record<'a> {
@@ -38,6 +38,16 @@ impl<'a> Record<'a> {
                 report.cuts.push(cut.clone());
             }
         }
+        self.keep_what_is_there();
+    }
+
+    /// The test without a control has ended, and this is all that it found.
+    pub(super) fn ended(&self, report: &CrashReport) {
+        self.report.replace(report.clone());
+        self.keep_what_is_there();
+    }
+
+    fn keep_what_is_there(&self) {
         let controlled = self.control.borrow().clone().map(|(control, report)| document::control(control, report));
         let found = (self.report.borrow().clone(), controlled);
         let kept = self.keep(&document::document(&self.head, self.args, found, None, Some(UNDER_WAY.to_owned())));

@@ -224,7 +224,9 @@ impl<'a> MadeSubject<'a> {
 
     /// Whether it was the database that did not come back, or something that was in its way.
     pub(super) fn gone(&self, error: ServerError) -> CrashError {
-        let is_full = || dbdyno_probe::free_bytes(self.home.path()).is_ok_and(|bytes| bytes < LEAST_FREE_BYTES);
+        // Its own file system may have room that the one below has not.
+        let is_full_at = |path: &Path| dbdyno_probe::free_bytes(path).is_ok_and(|bytes| bytes < LEAST_FREE_BYTES);
+        let is_full = || is_full_at(self.home.path()) || is_full_at(&self.made.folder);
         match error {
             ServerError::Failed(error)
                 if !is_full()
@@ -323,8 +325,15 @@ impl Subject for MadeSubject<'_> {
         self.made.is_server()
     }
 
-    fn is_cut_with_sessions_held(&self) -> bool {
-        self.file_system.is_some()
+    fn hold(&mut self, sessions: &dyn Fn() -> Result<(), CrashError>) -> Result<(), CrashError> {
+        match (&self.file_system, self.made.server) {
+            (None, _) => Ok(()),
+            (Some(_), None) => sessions(),
+            (Some(_), Some(server)) => match self.made.instance()? {
+                Some(instance) => private::hold(&instance, server.product).map_err(subject),
+                None => Err(subject("it is not known which server is cut")),
+            },
+        }
     }
 
     fn logged(&mut self) -> Result<Option<Vec<String>>, CrashError> {

@@ -38,7 +38,7 @@ fn a_shop_runs_is_proved_and_dropped<S: Product>() {
     what_is_counted_is_what_the_server_has(&room, &database);
     let [orders, inventories, items] = ["oe_orders", "oe_inventories", "oe_items"].map(S::table);
     let sequence = S::table("oe_order_seq");
-    for (breach, back, said) in [
+    let breaches = [
         (
             format!("UPDATE {orders} SET order_total = order_total + 1 WHERE order_id = 77"),
             format!("UPDATE {orders} SET order_total = order_total - 1 WHERE order_id = 77"),
@@ -67,13 +67,14 @@ fn a_shop_runs_is_proved_and_dropped<S: Product>() {
             format!("ALTER SEQUENCE {sequence} RESTART WITH 900000"),
             ["sequences behind their keys: 1", "the first keys of sequences: "],
         ),
-    ] {
-        database.sql(&breach);
-        room.run(&format!("{run} --users 1 --duration 200ms")).expect(4);
-        let reason = text(&points(&room.show("last"))[0], "/reason").to_owned();
-        assert!(reason.starts_with("before the point: "), "{reason}");
+    ];
+    breaches.iter().for_each(|(breach, ..)| _ = database.sql(breach));
+    room.run(&format!("{run} --users 1 --duration 200ms")).expect(4);
+    let reason = text(&points(&room.show("last"))[0], "/reason").to_owned();
+    assert!(reason.starts_with("before the point: "), "{reason}");
+    for (_, back, said) in &breaches {
         assert!(said.iter().all(|said| reason.contains(said)), "{said:?}: {reason}");
-        database.sql(&back);
+        database.sql(back);
     }
     runs_in_both_forms(&room, &target);
     // What has nothing to do says so, and is rolled back: in both forms nobody orders what is not there.
@@ -124,8 +125,8 @@ fn runs_in_both_forms(room: &Room, target: &str) {
     let mix = "--mix default,SRQ=20,WOQ=20,WAQ=20";
     for (form, calls) in [("client", false), ("server", true)] {
         let run = format!("run order-entry --drive {form} --target {target}");
-        let document = room.run(&format!("{run} {mix} --users 1,4 --duration 2s --json")).expect(0).json();
-        assert_eq!(statuses(&document), ["order-entry ok"; 3]);
+        let document = room.run(&format!("{run} {mix} --users 4 --duration 2s --json")).expect(0).json();
+        assert_eq!(statuses(&document), ["order-entry ok"]);
         check_document(&document);
         for point in points(&document) {
             assert_eq!(text(point, "/drive"), form);

@@ -95,6 +95,17 @@ pub fn kill(instance: &Instance, product: &dyn Product) -> Result<(), ServerErro
     }
 }
 
+/// Stops every process of an instance's server where it is (SIGSTOP): from then on it acknowledges nothing.
+///
+/// # Errors
+/// One of them goes on.
+pub fn hold(instance: &Instance, product: &dyn Product) -> Result<(), ServerError> {
+    match kin(instance, product).is_some_and(|kin| kin.hold_in(&instance.data)) {
+        true => Ok(()),
+        false => Err(ServerError::failed(ErrorClass::Timeout, "its processes do not stop")),
+    }
+}
+
 pub(super) fn stop_and_remove(
     instance_folder: &InstanceFolder,
     product: &dyn Product,

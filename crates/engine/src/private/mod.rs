@@ -35,7 +35,7 @@ use crate::{Engine, TargetError};
 use dbdyno_model::Size;
 
 pub use cpus::{Cpus, choose_cpus, words as cpus_in_words};
-pub use down::{Down, down, kill};
+pub use down::{Down, down, hold, kill};
 pub use held::HeldBy;
 pub use home::{Home, InstanceFolder};
 pub use instance::{Instance, Stage};

@@ -33,7 +33,7 @@ pub use error::ServerError;
 pub use found::{Found, Search};
 pub use log::ServerLog;
 pub use place::{Access, Login, Place, Setting, free_port};
-pub use process::{Process, Stat, pids};
+pub use process::{Process, Stat, has_stopped, pids};
 pub use product::{About, Product, Readiness, Sizing, Step, with_path};
 pub use programs::Programs;
 pub use ready::{Waited, wait};

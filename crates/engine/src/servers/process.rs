@@ -117,6 +117,16 @@ impl Stat {
     }
 }
 
+/// Whether no thread of a process does anything of its own: each is stopped, has ended, or waits for a device within
+/// the system, where it stops when that is over. One that has ended has no thread.
+pub fn has_stopped(pid: u32) -> bool {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let mut states = threads.filter_map(|thread| {
+        Stat::parse(&std::fs::read_to_string(thread.path().join("stat")).ok()?).map(|stat| stat.state)
+    });
+    states.all(|state| matches!(state, 'T' | 't' | 'D' | 'Z' | 'X'))
+}
+
 /// Every process that there is.
 pub fn pids() -> impl Iterator<Item = u32> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -165,6 +175,18 @@ impl Kin {
             left.iter().for_each(|process| process.signal(Signal::KILL));
             left.is_empty()
         });
+    }
+
+    /// Stops those that work in a folder where they are (SIGSTOP); false where one goes on.
+    pub(crate) fn hold_in(&self, folder: &Path) -> bool {
+        const STOP: Duration = Duration::from_secs(5);
+        wait_until(STOP, &|| false, || {
+            // One that waits for a device has to be told, too; and one may have come meanwhile.
+            let all = self.working_in(folder);
+            let had_stopped = all.iter().all(|process| has_stopped(process.pid));
+            all.iter().for_each(|process| process.signal(Signal::STOP));
+            had_stopped
+        })
     }
 
     /// Whether a process was started for a folder. Its working directory and its program say so; or what it was called
@@ -242,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_servers_own_processes_are_ended_in_its_folder() {
+    fn only_the_servers_own_processes_are_stopped_and_ended_in_its_folder() {
         let dir = tempfile::Builder::new().permissions(PermissionsExt::from_mode(0o755)).tempdir().unwrap();
         let (data, server) = (dir.path().join("data"), dir.path().join("server"));
         std::fs::create_dir(&data).unwrap();
@@ -283,6 +305,9 @@ mod tests {
         );
         process.signal(Signal::KILL);
         called.wait().unwrap();
+        let stands_still = |pid: u32| Process::of(pid).is_some_and(|process| process.stands_still());
+        assert!(kin.hold_in(&data) && stands_still(ours.id()) && has_stopped(ours.id()));
+        assert!(others.iter().all(|other| !stands_still(other.id())));
         kin.end_in(&data);
         assert!(ours.try_wait().unwrap().is_some());
         for mut other in others {

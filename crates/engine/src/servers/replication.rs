@@ -91,8 +91,6 @@ pub trait Replication: Sync {
 
 /// A log that standbys and restored backups read. What it misses is lost to them, though the server has it.
 pub trait ReplicationLog: Sync {
-    /// The product's own name for it.
-    fn name(&self) -> &'static str;
     /// What a server is set to that writes it, as durable as its commits.
     fn settings(&self) -> Vec<Setting>;
     /// The statements of transactions that are whole in it, in its order: of its files that grow no more, and are not

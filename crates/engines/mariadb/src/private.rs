@@ -237,9 +237,14 @@ const PASSING: [u16; 3] = [1040, 1053, 1203];
 
 /// A connection to the database.
 fn connect(place: &Place) -> mysql::Result<Conn> {
+    connect_for(place, CONNECT)
+}
+
+/// One whose answers may take so long.
+fn connect_for(place: &Place, patience: Duration) -> mysql::Result<Conn> {
     let Login { user, database } = PRODUCT.administrator(place.access);
     let options = OptsBuilder::new().socket(Some(socket(place).display().to_string())).user(Some(user));
-    let options = options.db_name(Some(database)).read_timeout(Some(CONNECT)).write_timeout(Some(CONNECT));
+    let options = options.db_name(Some(database)).read_timeout(Some(patience)).write_timeout(Some(CONNECT));
     Conn::new(options)
 }
 

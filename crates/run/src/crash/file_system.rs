@@ -14,7 +14,8 @@ use std::time::Duration;
 const PROGRAMS: [&str; 5] = ["mkfs.ext4", "mount", "umount", "losetup", "xfs_io"];
 /// Bytes for the server's files, and for what its sessions write, on a device that forgets: all of them are written.
 const BYTES: u64 = 2 << 30;
-/// The most elsewhere: a hundred cuts fill some of them. Half of what is free is left to others.
+/// The most elsewhere: a hundred cuts fill some of them. Half of what is free is left to others, so that it is not the
+/// system below that is full.
 const MOST_BYTES: u64 = 8 << 30;
 /// More files than a server has. Their places are written when the file system is made.
 const INODES: &str = "32768";
@@ -43,6 +44,14 @@ pub enum FileSystemError {
         command: String,
         /// What it said.
         said: String,
+    },
+    /// What is below would be full first.
+    #[error("{} has {} MiB free, and a file system for this takes {} MiB", path.display(), free_bytes >> 20, (2 * BYTES) >> 20)]
+    NoRoom {
+        /// Where it was to be made.
+        path: PathBuf,
+        /// What is free there.
+        free_bytes: u64,
     },
     /// It was to lose what was not flushed, and did not.
     #[error("{} was not cut: {why}", mount.display())]
@@ -124,8 +133,11 @@ impl FileSystem {
         };
         let within = outer.as_ref().map_or(folder, |outer| outer.mount.as_path());
         // Blocks that are allocated later would be lost with the outer one's journal.
-        let free_bytes = dbdyno_probe::free_bytes(folder).unwrap_or_default();
-        let most_bytes = (free_bytes / 2).clamp(BYTES, MOST_BYTES);
+        let free_bytes = dbdyno_probe::free_bytes(folder).unwrap_or(u64::MAX);
+        if free_bytes < 2 * BYTES {
+            return Err(FileSystemError::NoRoom { path: folder.to_owned(), free_bytes });
+        }
+        let most_bytes = (free_bytes / 2).min(MOST_BYTES);
         let content = if outer.is_some() { Content::Zeros(BYTES) } else { Content::Holes(most_bytes) };
         let options = options.map(|options| format!(",{options}")).unwrap_or_default();
         let inner = Layer { image: within.join("device"), ..Layer::named(folder, Self::FOLDER, &options) };

@@ -2,7 +2,7 @@
 
 use dbdyno_engine::{Engine, EngineError};
 use dbdyno_model::Judged;
-use dbdyno_workload::crash::{Acknowledged, Found, StoredRow, StoredSession, TABLES, judge, judge_rows};
+use dbdyno_workload::crash::{Acknowledged, Found, StoredRow, StoredSession, TABLES, judge, judge_rows, unanswered};
 use dbdyno_workload::{Dialect, TargetWorkload};
 
 /// Texts of the last column of a check that say that all is well; no rows say that, too.
@@ -52,11 +52,13 @@ fn found(engine: &dyn Engine, dialect: &Dialect, cut: u32) -> Result<Found, Engi
     Ok(found)
 }
 
-/// Compares the statements that a log has with what was acknowledged before a cut. Those of other cuts do not count.
+/// Compares the statements that a log has with what was acknowledged before a cut, and with what the tables have of
+/// transactions without an answer. Those of other cuts do not count.
 ///
 /// # Errors
-/// The dialect has no statements of sessions.
+/// The engine's error.
 pub(crate) fn logged(
+    engine: &dyn Engine,
     dialect: &Dialect,
     acknowledged: &Acknowledged,
     statements: &[String],
@@ -67,7 +69,16 @@ pub(crate) fn logged(
         rows.extend(statements.iter().filter_map(|statement| stored_row(table, &values(&written, statement)?)));
     }
     let of_cut = rows.into_iter().filter(|(cut, _)| *cut == i64::from(acknowledged.cut)).map(|(_, row)| row);
-    Ok(judge_rows(acknowledged, &of_cut.collect::<Vec<_>>()))
+    let logged: Vec<StoredRow> = of_cut.collect();
+    let stored = found(engine, dialect, acknowledged.cut)?.rows;
+    let [in_log, in_tables] = [&logged, &stored].map(|rows| unanswered(acknowledged, rows));
+    let mut judged = judge_rows(acknowledged, &logged);
+    for session in in_log.symmetric_difference(&in_tables) {
+        let has = if in_log.contains(session) { "the log alone" } else { "the tables alone" };
+        judged.disagreements += 1;
+        judged.tell(|| format!("{has} has the commit of session {session} that was not answered"));
+    }
+    Ok(judged)
 }
 
 /// The row that is inserted with these values, and its cut.

@@ -143,10 +143,13 @@ impl CrashTest<'_> {
             }
             let last = number + u32::from(!is_last);
             let compared = self.compare(engine.as_ref(), &mut cut, last);
-            if self.stop.requested() {
-                return Err(CrashError::Stopped);
+            if compared.is_err() || self.stop.requested() {
+                // A loss that was seen is one, whatever came in the way then.
+                if !cut.is_well() {
+                    self.tell(cut);
+                }
+                return Err(compared.err().map_or(CrashError::Stopped, |error| self.or_stopped(error)));
             }
-            compared?;
             let is_gone = cut.gone.is_some();
             self.tell(cut);
             if is_gone {
@@ -272,15 +275,11 @@ impl CrashTest<'_> {
         let moment = from + WITHIN.mul_f64(drawn);
         let at_work = |progress: &Progress| progress.last_at.is_some_and(|at| at.elapsed() < MOST_IDLE);
         self.wait(&mut working, |progress, worked| worked >= moment && at_work(progress))?;
+        self.subject.hold(&|| working.hold())?;
         let (worked_s, last_at) = (working.began.elapsed().as_secs_f64(), working.shared.now().last_at);
         let last_acknowledged_s = last_at.map_or(f64::INFINITY, |at| at.elapsed().as_secs_f64());
-        let is_held = self.subject.is_cut_with_sessions_held();
-        if is_held {
-            working.hold()?;
-        }
         let at = self.subject.cut(&|| working.shared.now().last_at)?;
-        // Sessions that are held prove nothing by their silence; a file system is looked at itself.
-        if self.subject.is_apart() && !is_held {
+        if self.subject.is_apart() {
             self.stopped(&working)?;
         }
         working.end().map_err(CrashError::Ledger)?;
@@ -316,7 +315,7 @@ impl CrashTest<'_> {
             Err(error) => return Err(error.into()),
         }
         cut.logged = match self.subject.logged()? {
-            Some(statements) => Some(look::logged(self.dialect, acknowledged, &statements)?.like(&cut.judged)),
+            Some(statements) => Some(look::logged(engine, self.dialect, acknowledged, &statements)?),
             None => None,
         };
         if self.report.unchecked.is_none() {

@@ -14,8 +14,8 @@ pub trait Subject {
     /// `Gone` where the database does not come back, and something else where anything else is in the way.
     fn start(&mut self) -> Result<Box<dyn Engine>, CrashError>;
 
-    /// The program whose sessions work on it: it says each acknowledgement as a [`super::ledger_line`], and ends when it is
-    /// cut off.
+    /// The program whose sessions work on it: it says each acknowledgement as a [`super::ledger_line`], and ends when
+    /// it is cut off.
     fn sessions(&self, cut: u32) -> Command;
 
     /// What it shows of itself, where the report is to say more than its name.
@@ -41,11 +41,14 @@ pub trait Subject {
     /// Whether sessions lose it by that. Otherwise they are themselves what is cut, and are ended then.
     fn is_apart(&self) -> bool;
 
-    /// Whether sessions are stopped before the cut. A system whose file system is being shut down still runs, and may
-    /// let through what a system without power would not: a flush that ends without an error, though its journal is
-    /// gone. What sessions hear by that is no acknowledgement.
-    fn is_cut_with_sessions_held(&self) -> bool {
-        false
+    /// Stops what is going to be cut with its file system: the server, or the sessions where they are the database. A
+    /// system whose file system is shut down still runs, and may let through what one without power would not: a flush
+    /// that ends without an error, though its journal is gone. What is stopped acknowledges nothing by that.
+    ///
+    /// # Errors
+    /// It goes on.
+    fn hold(&mut self, _sessions: &dyn Fn() -> Result<(), CrashError>) -> Result<(), CrashError> {
+        Ok(())
     }
 
     /// Keeps everything that was made before the first sessions begin. What is recovered later the database must keep

@@ -2,6 +2,7 @@
 
 use super::error::CrashError;
 use super::ledger::{self, Shared};
+use dbdyno_engine::servers::has_stopped;
 use rustix::process::{Pid, Signal};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -52,7 +53,7 @@ impl Working {
         let child = Pid::from_child(&self.child);
         rustix::process::kill_process(child, Signal::STOP).map_err(|error| failed(&error))?;
         let from = Instant::now();
-        while !has_stopped(pid).map_err(|error| failed(&error))? {
+        while !has_stopped(pid) {
             if from.elapsed() > STOPS {
                 return Err(failed(&format!("process {pid} still works after {} s", STOPS.as_secs())));
             }
@@ -71,19 +72,6 @@ impl Working {
             None => Ok(()),
         }
     }
-}
-
-/// Whether no thread of a process does anything of its own: it is stopped, has ended, or waits for a device within the
-/// system. The state is the first word behind the name in `/proc/PID/task/TID/stat` (proc(5)).
-fn has_stopped(pid: u32) -> std::io::Result<bool> {
-    for task in std::fs::read_dir(format!("/proc/{pid}/task"))? {
-        let stat = std::fs::read_to_string(task?.path().join("stat")).unwrap_or_default();
-        let state = stat.rsplit_once(')').and_then(|(_, rest)| rest.trim_start().chars().next());
-        if state.is_some_and(|state| !"TtDZX".contains(state)) {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
 impl Drop for Working {

@@ -128,6 +128,13 @@ pub fn judge_rows(acknowledged: &Acknowledged, rows: &[StoredRow]) -> Judged {
     judged
 }
 
+/// The sessions of which a row of the transaction is there whose answer never came.
+#[must_use]
+pub fn unanswered(acknowledged: &Acknowledged, rows: &[StoredRow]) -> BTreeSet<i64> {
+    let next = |session: i64| acknowledged.last.get(usize::try_from(session).ok()?).map(|last| last.cast_signed() + 1);
+    rows.iter().filter(|row| next(row.session) == Some(row.seq)).map(|row| row.session).collect()
+}
+
 /// Takes the rows of a transaction from those that are there, adds them to `rows`, and returns how many are missing.
 fn take(key: TransactionKey, there: &mut BTreeMap<Place, &StoredRow>, judged: &mut Judged, rows: &mut u64) -> u64 {
     let mut missing = 0;

@@ -2,7 +2,7 @@
 //! The account for that may replicate and nothing else; its password is made anew for each standby, lies in the
 //! standby's data folder alone, and goes with it.
 
-use super::binary_log::{self, BINARY_LOG};
+use super::binary_log::{self, BINARY_LOG, owned};
 use super::{MariaDb, NAME, connect};
 use dbdyno_engine::EngineError;
 use dbdyno_engine::servers::{Link, Observed, Place, Replication, ReplicationLog, Setting, StandbyKind, free_port};
@@ -158,10 +158,6 @@ fn logs(server_id: &str) -> Vec<Setting> {
     let mut all = binary_log::settings();
     all.extend([("server_id", server_id), ("log_slave_updates", "ON")].map(owned));
     all
-}
-
-pub(super) fn owned((name, value): (&str, &str)) -> Setting {
-    (name.to_owned(), value.to_owned())
 }
 
 /// What the standby says of itself.
