@@ -294,6 +294,52 @@ fn the_log_that_standbys_read_is_compared() {
     assert!(room.run("show log").expect(0).stdout.contains("after 2 of 2 cuts: it has all commits"));
 }
 
+/// A log that somebody empties while the test runs is no log that has everything.
+#[test]
+#[cfg(feature = "mariadb")]
+fn a_log_that_is_emptied_meanwhile_is_missed() {
+    let room = room();
+    let test = room.start("durability --target private:mariadb --by kill --cuts 3 --replication-log --json");
+    test.until("[1/3]");
+    let socket = folder(&room, "mariadb").join("home/mariadb/run/mariadbd.sock");
+    let mut client = std::process::Command::new("mariadb");
+    client.args(["--no-defaults", "--user=dbdyno", "--execute=RESET MASTER"]);
+    let emptied = client.arg(format!("--socket={}", socket.display())).output().unwrap();
+    assert!(emptied.status.success(), "{emptied:?}");
+    let ending = test.end().expect(1);
+    let document = ending.json();
+    let cuts = document["cuts"].as_array().unwrap();
+    assert!(cuts.iter().any(|cut| number(cut, "/logged/lost") > 0.0), "{document:#}");
+    assert!(cuts.iter().all(|cut| number(cut, "/judged/lost") == 0.0), "the tables have them: {document:#}");
+    assert!(ending.stderr.contains("in the log that standbys read: "), "{}", ending.stderr);
+}
+
+/// dbdyno dies between the moment at which its server is stopped and that at which it is killed.
+#[test]
+#[cfg(feature = "mariadb")]
+fn a_server_that_was_left_stopped_is_removed() {
+    if !has_file_systems() {
+        return;
+    }
+    let room = room();
+    let line = "durability --target private:mariadb --by filesystem --cuts 1000";
+    let killed = room.start(line);
+    killed.until("[1/1000]");
+    killed.kill();
+    let here = folder(&room, "mariadb");
+    let works_here = |pid: &u32| std::fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd.starts_with(&here));
+    let left: Vec<u32> = dbdyno_engine::servers::pids().filter(works_here).collect();
+    assert!(!left.is_empty(), "its server outlives it");
+    for pid in &left {
+        let pid = rustix::process::Pid::from_raw(pid.cast_signed()).unwrap();
+        rustix::process::kill_process(pid, Signal::STOP).unwrap();
+    }
+    let page = room.run(&line.replace("1000", "1")).expect(0).stdout;
+    assert!(page.contains("0 of 1 cuts"), "{page}");
+    assert!(!dbdyno_engine::servers::pids().any(|pid| left.contains(&pid)), "{left:?}");
+    assert!(!here.exists());
+}
+
 /// What was found stays, also of a test that was stopped, and is shown again word for word.
 #[test]
 #[cfg(feature = "sqlite")]

@@ -260,6 +260,11 @@ impl<'a> MadeSubject<'a> {
         std::fs::write(self.made.folder.join(RECORD), record).map_err(subject)
     }
 
+    /// The server that was started last.
+    fn instance(&self) -> Result<Instance, CrashError> {
+        self.made.instance()?.ok_or_else(|| subject("it is not recorded which server runs"))
+    }
+
     /// The file of a database without a server.
     fn file(&self) -> PathBuf {
         let within = self.file_system.as_ref().map_or(self.made.folder.as_path(), FileSystem::path);
@@ -329,15 +334,13 @@ impl Subject for MadeSubject<'_> {
         match (&self.file_system, self.made.server) {
             (None, _) => Ok(()),
             (Some(_), None) => sessions(),
-            (Some(_), Some(server)) => match self.made.instance()? {
-                Some(instance) => private::hold(&instance, server.product).map_err(subject),
-                None => Err(subject("it is not known which server is cut")),
-            },
+            (Some(_), Some(server)) => private::hold(&self.instance()?, server.product).map_err(subject),
         }
     }
 
     fn logged(&mut self) -> Result<Option<Vec<String>>, CrashError> {
-        let (Some(log), Some(instance)) = (self.log, self.made.instance()?) else { return Ok(None) };
+        let Some(log) = self.log else { return Ok(None) };
+        let instance = self.instance()?;
         log.committed(&instance.place(), &mut self.logs_read).map(Some).map_err(subject)
     }
 

@@ -4,8 +4,8 @@ use super::home::{InstanceFolder, remove_folder};
 use super::lock::Lock;
 use super::{Home, Instance, Stage, cgroup, ours, socket};
 use crate::servers::{
-    Account, DataFolder, Kin, Process, Product, Server, ServerError, Watch, end_at_once, end_in_order, wait_until,
-    working_in,
+    Account, DataFolder, Kin, Process, Product, Server, ServerError, Watch, end_at_once, end_in_order, has_stopped,
+    wait_until, working_in,
 };
 use dbdyno_model::ErrorClass;
 use std::path::Path;
@@ -76,15 +76,7 @@ pub(super) fn remove_standby(
 /// # Errors
 /// The process that was recorded does not work for this instance, or does not end.
 pub fn kill(instance: &Instance, product: &dyn Product) -> Result<(), ServerError> {
-    // One that is ending does not show what it is for a moment.
-    const PASSES: Duration = Duration::from_secs(10);
-    let Some(process) = instance.process.as_ref().filter(|process| process.lives()) else { return Ok(()) };
-    let kin = kin(instance, product);
-    let started = || kin.as_ref().is_some_and(|kin| kin.started(process, &instance.data));
-    if !wait_until(PASSES, &|| !process.lives(), started) && process.lives() {
-        let (pid, data) = (process.pid, instance.data.display());
-        return Err(ServerError::Refused(format!("process {pid} does not work for {data}, so it is left alone")));
-    }
+    let Some(process) = proved(instance, product)? else { return Ok(()) };
     let (place, log, account) = (instance.place(), instance.log.clone(), Account::choose(&[&instance.user])?);
     Server { product, place, account, log, environment: Vec::new() }.kill(process);
     match process.lives() {
@@ -95,14 +87,35 @@ pub fn kill(instance: &Instance, product: &dyn Product) -> Result<(), ServerErro
     }
 }
 
+/// The main process of an instance that runs.
+///
+/// # Errors
+/// The process that was recorded does not work for this instance.
+fn proved<'i>(instance: &'i Instance, product: &dyn Product) -> Result<Option<&'i Process>, ServerError> {
+    // One that is ending does not show what it is for a moment.
+    const PASSES: Duration = Duration::from_secs(10);
+    let Some(process) = instance.process.as_ref().filter(|process| process.lives()) else { return Ok(None) };
+    let kin = kin(instance, product);
+    let started = || kin.as_ref().is_some_and(|kin| kin.started(process, &instance.data));
+    if !wait_until(PASSES, &|| !process.lives(), started) && process.lives() {
+        let (pid, data) = (process.pid, instance.data.display());
+        return Err(ServerError::Refused(format!("process {pid} does not work for {data}, so it is left alone")));
+    }
+    Ok(Some(process))
+}
+
 /// Stops every process of an instance's server where it is (SIGSTOP): from then on it acknowledges nothing.
 ///
 /// # Errors
-/// One of them goes on.
+/// It does not run, the process that was recorded does not work for this instance, or one of them goes on.
 pub fn hold(instance: &Instance, product: &dyn Product) -> Result<(), ServerError> {
-    match kin(instance, product).is_some_and(|kin| kin.hold_in(&instance.data)) {
+    let failed = |why| ServerError::failed(ErrorClass::Other, why);
+    let process = proved(instance, product)?.ok_or_else(|| failed("it does not run any more"))?;
+    let held = kin(instance, product).is_some_and(|kin| kin.hold_in(&instance.data));
+    // That the main one was found among them is not taken for granted.
+    match held && process.lives() && has_stopped(process.pid) {
         true => Ok(()),
-        false => Err(ServerError::failed(ErrorClass::Timeout, "its processes do not stop")),
+        false => Err(failed("its processes do not stop")),
     }
 }
 
