@@ -291,7 +291,9 @@ fn the_log_that_standbys_read_is_compared() {
     assert!(logged("/cuts", "acknowledged").iter().all(|commits| *commits >= 200), "{made:#}");
     assert!(logged("/control/cuts", "lost").iter().all(|lost| *lost > 0), "{made:#}");
     assert_eq!(number(&made, "/control/lossy_cuts"), 2.0);
-    assert!(room.run("show log").expect(0).stdout.contains("after 2 of 2 cuts: it has all commits"));
+    let page = room.run("show log").expect(0).stdout;
+    assert!(page.contains("after 2 of 2 cuts: it has all commits"), "{page}");
+    assert!(page.contains("cuts, the log that standbys read in 2): this test sees losses"), "{page}");
 }
 
 /// A log that somebody empties while the test runs is no log that has everything.

@@ -31,7 +31,13 @@ pub(super) fn control(control: Control, report: CrashReport) -> DurabilityContro
 fn control_in_words(control: &DurabilityControl) -> String {
     let DurabilityControl { means, can_be_seen, lossy_cuts, lost, report, .. } = control;
     let cuts = report.cuts.len();
-    let of = format!("{lossy_cuts} of {cuts} cuts lost {} commits with {means}", numbers::count(*lost));
+    let mut of = format!("{lossy_cuts} of {cuts} cuts lost {} commits with {means}", numbers::count(*lost));
+    if report.cuts.iter().any(|cut| cut.logged.is_some()) {
+        let lossy = |lost: fn(&Cut) -> bool| report.cuts.iter().filter(|cut| lost(cut)).count();
+        let tables = lossy(|cut| cut.judged.lost > 0 || cut.gone.is_some());
+        let log = lossy(|cut| cut.logged.as_ref().is_some_and(|logged| logged.lost > 0));
+        of = format!("{of} (tables in {tables} cuts, the log that standbys read in {log})");
+    }
     match (can_be_seen, lossy_cuts) {
         _ if cuts == 0 => format!("with {means} nothing was cut"),
         (true, 0) => format!("{of}: this test saw no loss that it should see, so what it says above is not proved"),
@@ -58,10 +64,12 @@ pub(super) fn in_a_line(cut: &Cut, of: u32) -> String {
 fn wrong(cut: &Cut) -> Vec<String> {
     let mut all = counted(&cut.judged);
     if let Some(logged) = &cut.logged {
-        let Judged { disagreements, .. } = logged;
         let rows = counted(&Judged { disagreements: 0, ..logged.clone() });
-        let commits = (*disagreements > 0).then(|| format!("{disagreements} commits without an answer more or less"));
-        all.extend(rows.into_iter().chain(commits).map(|what| format!("in the log that standbys read: {what}")));
+        all.extend(rows.into_iter().map(|what| format!("in the log that standbys read: {what}")));
+        let apart = numbers::count(logged.disagreements);
+        all.extend((logged.disagreements > 0).then(|| {
+            format!("commits without an answer that only the tables have, or only the log that standbys read: {apart}")
+        }));
     }
     all.extend(cut.checks.iter().flatten().map(|said| format!("the server's own check: {said}")));
     all
