@@ -237,6 +237,11 @@ pub trait Engine: Workloads + Send + Sync {
         None
     }
 
+    /// The main process of its standby, where dbdyno runs that beside it.
+    fn standby_pid(&self) -> Option<u32> {
+        None
+    }
+
     /// The processors that the server was to be held to; none where it may use all.
     fn held_cpus(&self) -> &[u32] {
         &[]

@@ -38,6 +38,8 @@ pub struct Sampler {
     scope: Scope,
     /// The main process of a server on this machine.
     server_pid: Option<u32>,
+    /// That of its standby on this machine.
+    standby_pid: Option<u32>,
     /// The processor quotas of this process and of that server.
     throttles: Throttles,
     /// Whether the writes of all processes are read, too.
@@ -58,6 +60,7 @@ impl Sampler {
             buffer: Mutex::new(vec![0; 64 << 10]),
             scope: Scope::find(&root, data_files, harness),
             server_pid: None,
+            standby_pid: None,
             throttles: Throttles::open(&root, None),
             everybody: false,
             held_cpus: Vec::new(),
@@ -69,6 +72,13 @@ impl Sampler {
     #[must_use]
     pub fn beside(self, server_pid: Option<u32>) -> Self {
         Self { server_pid, throttles: Throttles::open(&Root::machine(), server_pid), ..self }
+    }
+
+    /// The same sampler, which counts the processor time of the server's standby on this machine as the server's, given
+    /// its main process: it works because the server does, and is nobody else's.
+    #[must_use]
+    pub fn with_standby(self, standby_pid: Option<u32>) -> Self {
+        Self { standby_pid, ..self }
     }
 
     /// The same sampler, which also reads how busy the processors are that the server is held to.
@@ -89,7 +99,8 @@ impl Sampler {
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         let mut buffer = self.buffer.lock().unwrap_or_else(PoisonError::into_inner);
-        let server_cpu_ns = self.server_pid.map(crate::server::cpu_ns);
+        let servers = self.server_pid.into_iter().chain(self.standby_pid);
+        let server_cpu_ns = self.server_pid.map(|_| servers.map(crate::server::cpu_ns).sum());
         let throttling = self.throttles.read(&mut buffer);
         let [stat, diskstats, own_io, cpu_waits, io_waits, memory_waits, net_dev, vmstat, meminfo, statm] = &self.files;
         // Counters that are compared with the clock are read next to it; sizes, which change slowly, come last.

@@ -209,6 +209,7 @@ fn attempt(
     let files = engine.data_files();
     let share = if features.in_process { HarnessShare::NotSeparable } else { HarnessShare::OwnProcess };
     let sampler = Sampler::new(&files, share).beside(engine.server_pid());
+    let sampler = sampler.with_standby(engine.standby_pid());
     let sampler = sampler.watching_others(work.writes()).held_to(engine.held_cpus().to_vec());
     let evictor = match work.cache() {
         Cache::NonCached if features.local => evictor(&files, point),

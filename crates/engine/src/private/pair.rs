@@ -33,6 +33,8 @@ pub struct Pair {
     pub(super) standby: Place,
     /// What was asked for.
     pub kind: StandbyKind,
+    /// The main process of the standby.
+    pub standby_pid: u32,
 }
 
 impl fmt::Debug for Pair {
@@ -63,7 +65,13 @@ impl Pair {
         let Some(standby) = Instance::read(&folder.standby())? else {
             return Err(gone(instance, "nothing is known of it"));
         };
-        Ok(Some(Self { replication, primary: instance.place(), standby: standby.place(), kind }))
+        Ok(Some(Self {
+            replication,
+            primary: instance.place(),
+            standby: standby.place(),
+            kind,
+            standby_pid: standby.pid(),
+        }))
     }
 
     /// What both servers show now.

@@ -102,9 +102,9 @@ impl Upping<'_> {
         let upping = Upping { instance_folder: folder, request: &of_its_own, is_standby: true, ..*self };
         let mut instance = instance.borrow_mut();
         upping.start(&mut instance, account, &hold.groups, &replication.of_standby(request.kind, &link))?;
-        let (primary, standby) = (primary.place(), instance.place());
+        let (primary, standby, standby_pid) = (primary.place(), instance.place(), instance.pid());
         replication.follow(&primary, &standby, &link).map_err(ServerError::Failed)?;
-        let pair = Pair { replication: *replication, primary, standby, kind: request.kind };
+        let pair = Pair { replication: *replication, primary, standby, kind: request.kind, standby_pid };
         let as_asked = || pair.observe().kind == Some(request.kind);
         if wait_until(REPLICATES, &|| self.watch.cancelled(), as_asked) {
             return Ok(());

@@ -310,6 +310,10 @@ impl<P: Product> Engine for ServerEngine<P> {
         self.location()?.server_pid
     }
 
+    fn standby_pid(&self) -> Option<u32> {
+        Some(self.private.as_ref()?.pair.as_ref()?.standby_pid)
+    }
+
     fn held_cpus(&self) -> &[u32] {
         self.private.as_ref().map_or(&[], |private| &private.cpus)
     }

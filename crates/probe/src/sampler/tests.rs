@@ -68,3 +68,22 @@ fn devices_are_summed_that_hold_the_database_or_all_when_it_is_elsewhere() {
     assert!(why.contains("is proc, which has no block device of its own"), "{why}");
     assert_eq!(unknown.remark, Some(why));
 }
+
+#[test]
+fn the_time_of_a_standby_is_the_servers() {
+    let start = |program: &str| std::process::Command::new("sh").args(["-c", program]).spawn().unwrap();
+    let (mut server, mut standby) = (start("exec sleep 60"), start("while :; do :; done"));
+    let sampler = || Sampler::new(&[], HarnessShare::OwnProcess).beside(Some(server.id()));
+    let both = sampler().with_standby(Some(standby.id()));
+    let used = |sampler: &Sampler| sampler.snapshot().server_cpu_ns.unwrap().unwrap();
+    let before = used(&both);
+    while used(&both) < before + 50_000_000 {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert!(used(&sampler()) < 50_000_000, "without it, it is somebody else's");
+    for child in [&mut server, &mut standby] {
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    assert!(both.snapshot().server_cpu_ns.unwrap().is_err(), "one that is gone has no time");
+}
