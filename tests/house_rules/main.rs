@@ -33,6 +33,7 @@ const FLOORS: &[(&str, u32)] = &[
     ("dbdyno-workload", 3),
     ("dbdyno-run", 4),
     ("dbdyno-report", 4),
+    ("dbdyno-live", 5),
     ("dbdyno", 6),
 ];
 

@@ -2,6 +2,7 @@
 //! it.
 
 mod load;
+mod observation;
 mod point;
 mod repository;
 mod session;
@@ -9,6 +10,7 @@ mod told;
 mod workloads;
 
 pub use load::{LoadReport, LoadWatch, TableLoad};
+pub use observation::{Depth, Observation, Observer, StatementCount};
 pub use point::{PointSpec, ProgramSpec, Sampling};
 pub use repository::{SnapshotsTaken, WorkloadRepository};
 pub use session::{Canceller, Executor, Prepared, Request, Session};
@@ -153,6 +155,27 @@ pub trait Engine: Workloads + Send + Sync {
     /// # Errors
     /// The target is lost.
     fn statistics(&self) -> Result<Counters, EngineError>;
+
+    /// Looks at the nodes of the point that has begun while its sessions work, over the connections that watch these:
+    /// what they ask is accounted for as dbdyno's own. Waits are those of dbdyno's sessions and of the server's own
+    /// processes.
+    ///
+    /// # Errors
+    /// No point has begun whose sessions are watched, or the engine runs inside dbdyno and tells nothing.
+    fn observe_point(&self, _: Depth) -> Result<Vec<Result<Observation, EngineError>>, EngineError> {
+        Err(EngineError::new(
+            dbdyno_model::ErrorClass::Unsupported,
+            "the engine runs inside dbdyno, and has no counters",
+        ))
+    }
+
+    /// What looks at the server all the time, whoever works there.
+    ///
+    /// # Errors
+    /// The engine has no server, or it cannot be reached.
+    fn observer(&self) -> Result<Box<dyn Observer>, EngineError> {
+        Err(EngineError::new(dbdyno_model::ErrorClass::Unsupported, "the engine has no server that could be looked at"))
+    }
 
     /// What was counted until now for the point that has begun, exact: waits until what dbdyno's sessions have flushed
     /// is visible where servers are late, for which `earlier` is a reading of the same point.

@@ -33,10 +33,10 @@ pub mod users;
 pub use clock::{Clock, MonotonicClock, SimulatedClock};
 pub use contract::finding;
 pub use contract::{
-    BlockWrites, Canceller, ChunkResult, Difference, Durability, DurablePlaces, Engine, Executor, Failure, Features,
-    FillTimes, Finding, FindingLevel, Inspection, LoadReport, LoadWatch, Loaded, LostTarget, PointSpec, Prepared,
-    ProgramSpec, Request, RowPart, Sampling, Session, Settled, SnapshotsTaken, TableLoad, TableRows,
-    WorkloadRepository, Workloads,
+    BlockWrites, Canceller, ChunkResult, Depth, Difference, Durability, DurablePlaces, Engine, Executor, Failure,
+    Features, FillTimes, Finding, FindingLevel, Inspection, LoadReport, LoadWatch, Loaded, LostTarget, Observation,
+    Observer, PointSpec, Prepared, ProgramSpec, Request, RowPart, Sampling, Session, Settled, SnapshotsTaken,
+    StatementCount, TableLoad, TableRows, WorkloadRepository, Workloads,
 };
 pub use dialect::Dialect;
 pub use error::EngineError;

@@ -33,6 +33,7 @@ mod procedure;
 mod published;
 mod ramp;
 mod rate;
+mod reading;
 mod repeat_mode;
 mod run;
 mod scale;
@@ -89,6 +90,10 @@ pub use published::{
 };
 pub use ramp::Ramp;
 pub use rate::{Rate, Rates};
+pub use reading::{
+    CpuReading, DatabaseReading, Doing, LoadReading, MachineReading, PointStage, Reading, ReadingTimes, ServerIo,
+    SessionReading, SessionState, StatementReading, Top, WaitReading,
+};
 pub use repeat_mode::RepeatMode;
 pub use run::{Cell, CellKey, Database, Run, RunStatus};
 pub use scale::{BadScale, Scale};

@@ -1,0 +1,7 @@
+//! What happens now: readings as they come, drawn on a terminal, in a browser, and as metrics for a time series
+//! database. Nothing here asks a server or the operating system; whoever takes readings puts them on a [`Board`], and
+//! views read it there. A view that is slow misses readings, and holds nobody up.
+
+mod board;
+
+pub use board::{Board, Contact, News, PointMark, RequirementLine, Scene};
