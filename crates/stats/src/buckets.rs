@@ -59,6 +59,23 @@ impl BucketCounts {
         histogram
     }
 
+    /// Takes the counts of another.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.0.copy_from_slice(&other.0);
+    }
+
+    /// The times that came since `earlier`.
+    pub(crate) fn since(&self, earlier: &Self) -> Histogram {
+        let mut histogram = Histogram::new();
+        for (at, (now, before)) in (0..).zip(self.0.iter().zip(&earlier.0)) {
+            let times = now.saturating_sub(*before);
+            if times > 0 {
+                histogram.record_many_ns(Bucket(at).lowest_ns(), times);
+            }
+        }
+        histogram
+    }
+
     /// Removes all times, but keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.0.fill(0);

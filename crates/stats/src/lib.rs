@@ -22,8 +22,8 @@ pub use estimate::{Estimate, Interval};
 pub use histogram::{Histogram, HistogramError};
 pub use paired::{First, Pairs};
 pub use recorder::{
-    LocalRecorder, MOST_TYPES, PartError, RecordedTimes, Recorder, Recording, RecordingPart, Sample, StepCounts,
-    StepSummary, TypeId, TypeRecording, Types, TypesError,
+    FollowedType, Follower, LocalRecorder, MOST_TYPES, PartError, RecordedTimes, Recorder, Recording, RecordingPart,
+    Sample, StepCounts, StepSummary, TypeId, TypeRecording, Types, TypesError,
 };
 pub use scaling::{Fit, Located, NotLocated, ScalingLaw};
 pub use split_mix::SplitMix64;

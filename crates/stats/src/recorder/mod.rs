@@ -9,6 +9,7 @@
 //!
 //! Several recorders may serve one window: each gives a [`RecordingPart`], and parts merge exactly.
 
+mod follower;
 mod local;
 mod part;
 mod recording;
@@ -17,12 +18,13 @@ mod shared;
 mod tests;
 mod types;
 
+pub use follower::{FollowedType, Follower};
 pub use local::LocalRecorder;
 pub use part::{PartError, RecordingPart};
 use recording::RecordingLayout;
 pub use recording::{RecordedTimes, Recording, Sample, StepCounts, StepSummary, TypeRecording};
 use shared::SharedHistograms;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub use types::{MOST_TYPES, TypeId, Types, TypesError};
 
 /// What all sessions of a point record into.
@@ -32,7 +34,7 @@ pub use types::{MOST_TYPES, TypeId, Types, TypesError};
 #[derive(Debug)]
 pub struct Recorder {
     layout: RecordingLayout,
-    shared: Mutex<SharedHistograms>,
+    shared: Arc<Mutex<SharedHistograms>>,
 }
 
 impl Recorder {
@@ -50,7 +52,7 @@ impl Recorder {
     }
 
     fn of(layout: RecordingLayout, for_part: bool) -> Self {
-        Self { layout, shared: Mutex::new(SharedHistograms::new(layout, for_part)) }
+        Self { layout, shared: Arc::new(Mutex::new(SharedHistograms::new(layout, for_part))) }
     }
 
     /// Records the response time so far of a transaction that has not ended. It counts in no step. It takes a lock, so
@@ -63,8 +65,15 @@ impl Recorder {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// What looks at the recording while sessions record.
+    #[must_use]
+    pub fn follow(&self) -> Follower {
+        Follower::new(Arc::clone(&self.shared))
+    }
+
+    /// All that was recorded. A follower that is left finds nothing any more.
     fn into_shared(self) -> SharedHistograms {
-        self.shared.into_inner().unwrap_or_else(PoisonError::into_inner)
+        self.shared().take()
     }
 
     /// The whole recording, after all local recorders were dropped.

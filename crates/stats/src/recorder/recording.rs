@@ -33,12 +33,23 @@ pub struct StepCounts {
 }
 
 impl StepCounts {
-    pub(super) fn add(&mut self, other: &Self) {
+    /// Adds other counts.
+    pub fn add(&mut self, other: &Self) {
         let add = |ours: &mut u64, theirs: u64| *ours = ours.saturating_add(theirs);
         add(&mut self.ops, other.ops);
         add(&mut self.rows, other.rows);
         add(&mut self.errors, other.errors);
         add(&mut self.retries, other.retries);
+    }
+}
+
+impl StepCounts {
+    /// What was counted since `earlier`.
+    pub(super) fn since(&self, earlier: &Self) -> Self {
+        let [ops, rows, errors, retries]: [u64; 4] = (*self).into();
+        let before: [u64; 4] = (*earlier).into();
+        let since = |now: u64, at: usize| now.saturating_sub(before[at]);
+        Self { ops: since(ops, 0), rows: since(rows, 1), errors: since(errors, 2), retries: since(retries, 3) }
     }
 }
 

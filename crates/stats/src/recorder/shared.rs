@@ -1,6 +1,7 @@
 //! The histograms that all local recorders flush into: the whole window of each transaction type, and the steps of all
 //! types together.
 
+use super::follower::SoFar;
 use super::part::{PartError, RecordingPart, StepTimes};
 use super::recording::{Percentiles, RecordedTimes, Recording, RecordingLayout, StepCounts, TypeRecording};
 use super::types::TypeId;
@@ -146,6 +147,36 @@ impl SharedHistograms {
             buckets.clear();
         }
         Some(buckets)
+    }
+
+    /// Everything, so that nothing is left here.
+    pub(super) fn take(&mut self) -> Self {
+        let closed = ClosedSteps { percentiles: Vec::new(), kept: Err(PartError::NotForPart) };
+        let (types, open, closing) = (Vec::new(), VecDeque::new(), Histogram::new());
+        let nothing = Self { layout: self.layout, types, open, first_open: 0, closing, closed };
+        std::mem::replace(self, nothing)
+    }
+
+    /// Copies what was recorded of a type so far; false where nothing is left here.
+    pub(super) fn copy_so_far(&self, number: usize, into: &mut SoFar) -> bool {
+        let Some(totals) = self.types.get(number) else { return false };
+        into.counts = StepCounts::default();
+        totals.steps.iter().for_each(|step| into.counts.add(step));
+        into.service.copy_from(&totals.service);
+        if let (Some(into), Some(response)) = (&mut into.response, &totals.response) {
+            into.copy_from(response);
+        }
+        true
+    }
+
+    /// What was recorded before anything was, for each type.
+    pub(super) fn nothing_so_far(&self) -> Vec<SoFar> {
+        let nothing = |totals: &TypeTotals| SoFar {
+            counts: StepCounts::default(),
+            service: BucketCounts::new(),
+            response: totals.response.as_ref().map(|_| BucketCounts::new()),
+        };
+        self.types.iter().map(nothing).collect()
     }
 
     /// Records the response time of a transaction that has not ended.

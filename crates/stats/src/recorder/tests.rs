@@ -327,3 +327,39 @@ fn empty() -> serde_json::Value {
     use base64::Engine;
     base64::engine::general_purpose::STANDARD.encode(Histogram::new().encode().unwrap()).into()
 }
+
+/// What a follower sees in any number of looks is what was recorded, each operation once.
+#[test]
+fn a_follower_sees_each_operation_once_and_outlives_the_recorder() {
+    let recorder = Recorder::new(RecordedTimes::ServiceAndResponse, three(), STEPS as u64 * SECOND, SECOND);
+    let mut follower = recorder.follow();
+    let mut seen: Vec<FollowedType> = follower.since_last();
+    assert!(seen.iter().all(|of| of.counts == StepCounts::default() && of.service.count() == 0));
+    let mut add = |looked: Vec<FollowedType>| {
+        for (all, of) in seen.iter_mut().zip(looked) {
+            all.counts.add(&of.counts);
+            all.service.merge(&of.service);
+            if let (Some(all), Some(of)) = (&mut all.response, &of.response) {
+                all.merge(of);
+            }
+        }
+    };
+    let mut local = recorder.local();
+    for n in 0..1_000u64 {
+        local.record(sample((n % 3) as usize, n * 6_000_000, 1_000 + n));
+        if n % 100 == 50 {
+            add(follower.since_last());
+        }
+    }
+    local.error(id(2), 6 * SECOND);
+    local.retry(id(1), 6 * SECOND);
+    drop(local);
+    add(follower.since_last());
+    let recording = recorder.finish();
+    for (of, recorded) in seen.iter().zip(&recording.types) {
+        let mut counts = StepCounts::default();
+        recorded.steps.iter().for_each(|step| counts.add(step));
+        assert_eq!((of.counts, &of.service, &of.response), (counts, &recorded.service, &recorded.response));
+    }
+    assert!(follower.since_last().is_empty(), "nothing is left to see");
+}
