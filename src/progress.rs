@@ -181,6 +181,8 @@ impl Events for Progress {
                 self.point_begins(*index, *of, &what, *left_s);
             }
             Event::Told { text } => self.told(text),
+            // Views show them.
+            Event::Reading { .. } => {}
             Event::PointRecorded { index, of, point } => self.point_recorded(*index, *of, point),
         }
     }

@@ -3,6 +3,7 @@
 use super::context::Context;
 use super::named_runs;
 use super::opened_target::OpenedTarget;
+use super::readings::{self, Beside, TakeReadings};
 use super::script::Script;
 use super::workloads::WorkloadTarget;
 use crate::error::Error;
@@ -14,8 +15,8 @@ use dbdyno_probe::Pacer;
 use dbdyno_report::{Reported, texts};
 use dbdyno_results::Repository;
 use dbdyno_run::{
-    LoadRequest, LoadTrigger, LoadedWorkload, ReportFolder, RepositoryReports, RunContext, RunError, Runner,
-    StopSwitch, TestMeasurer, hold,
+    LoadRequest, LoadTrigger, LoadedWorkload, ReportFolder, RepositoryReports, RunContext, RunError, RunReadings,
+    Runner, StopCondition, StopSwitch, TestMeasurer, hold,
 };
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -40,6 +41,11 @@ pub(super) struct Ready<'a> {
     pub(super) reports: Option<ReportFolder>,
     /// What the user has called before and after the run.
     pub(super) script: Option<Script>,
+    /// What is seen while points are measured.
+    pub(super) readings: RunReadings,
+    pub(super) take_readings: TakeReadings,
+    /// Conditions that end the run.
+    pub(super) stop_if: Vec<StopCondition>,
     /// What holds of the server for these points alone.
     pub(super) server_settings: BTreeMap<String, String>,
 }
@@ -81,6 +87,9 @@ impl<'a> Ready<'a> {
             sampling: Sampling::On,
             reports: None,
             script: None,
+            readings: RunReadings::default(),
+            take_readings: TakeReadings::Yes,
+            stop_if: Vec::new(),
             server_settings: BTreeMap::new(),
         })
     }
@@ -168,6 +177,7 @@ impl<'a> Ready<'a> {
             sampling: self.sampling,
             pacer,
             workloads,
+            live: &self.readings.live,
             server_settings: self.server_settings.clone(),
         })
     }
@@ -195,10 +205,20 @@ impl<'a> Ready<'a> {
             plan,
             stop: &self.stop,
             events: &self.progress,
+            readings: &self.readings,
         };
-        let measured = runner.measure_all(places);
+        let beside =
+            Beside { readings: &self.readings, events: &self.progress, stop: &self.stop, stop_if: &self.stop_if };
+        let measured = match self.take_readings {
+            TakeReadings::Yes => {
+                readings::beside_engine(&beside, self.place.engine.as_ref(), || runner.measure_all(places))
+            }
+            TakeReadings::No => runner.measure_all(places),
+        };
         self.progress.finish();
-        measured
+        // Those that came after the last point.
+        let kept = repository.store_readings(run, &self.readings.keeper);
+        measured.and(kept.map_err(RunError::from))
     }
 }
 

@@ -24,6 +24,7 @@ mod opened_target;
 mod orion;
 mod pair;
 mod private_servers;
+mod readings;
 mod report;
 mod resolved_run;
 mod resume;

@@ -7,6 +7,7 @@ mod reference;
 use super::context::Context;
 use super::measuring::{new_run, show_ended, status_line};
 use super::named_runs;
+use super::readings::{self, Beside};
 use super::tool::tool;
 use crate::cli::{OrionArgs, orion_command_line};
 use crate::error::Error;
@@ -16,7 +17,7 @@ use crate::signals;
 use dbdyno_model::{Database, RunJson};
 use dbdyno_report::{Reported, texts};
 use dbdyno_results::{FileAccess, Repository};
-use dbdyno_run::{Event, Events, Runner, StopSwitch, StorageContext, StorageMeasurer, storage_plan};
+use dbdyno_run::{Event, Events, RunReadings, Runner, StopSwitch, StorageContext, StorageMeasurer, storage_plan};
 use dbdyno_storage::create::{self, Created, TestFiles};
 use dbdyno_storage::orion::files::OrionFiles;
 use dbdyno_storage::orion::{OrionSettings, lun_paths};
@@ -92,6 +93,7 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
         stop: &stop,
     });
     let places: Vec<usize> = (0..plan.points.len()).collect();
+    let readings = RunReadings::default();
     let mut runner = Runner {
         measurer: &mut measurer,
         catalogue: &context.catalogue,
@@ -100,8 +102,10 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
         plan: &mut plan,
         stop: &stop,
         events: &progress,
+        readings: &readings,
     };
-    let measured = runner.measure_all(&places);
+    let beside = Beside { readings: &readings, events: &progress, stop: &stop, stop_if: &[] };
+    let measured = readings::beside_storage(&beside, &settings.luns, || runner.measure_all(&places));
     progress.finish();
     let run = named_runs::load(&repository, &run.id, context)?;
     let mut line = status_line(&run, &plan, context);

@@ -25,6 +25,9 @@ pub struct Reading {
     /// The database, all nodes together; absent where it was not asked or did not answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub database: Option<DatabaseReading>,
+    /// Why the server does not answer, where it does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lost: Option<String>,
     /// Each node by its name, where the target has several.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub nodes: BTreeMap<String, DatabaseReading>,

@@ -163,6 +163,12 @@ pub struct DeviceIo {
     pub write_mib_per_s: f64,
     /// Share of the time with I/O in flight.
     pub busy_pct: f64,
+    /// Mean time of an I/O; absent where there was none, and in older documents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub service_time_s: Option<f64>,
+    /// I/Os in flight, on average; absent in older documents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<f64>,
 }
 
 /// Memory at the window's end.

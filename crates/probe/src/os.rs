@@ -14,6 +14,12 @@ pub(crate) fn clock_ns(clock: ClockId) -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
+/// Processor nanoseconds that this thread has used.
+#[must_use]
+pub fn thread_cpu_ns() -> u64 {
+    clock_ns(ClockId::ThreadCPUTime)
+}
+
 /// Binds this thread to one processor.
 pub(crate) fn stay_on(cpu: u32) -> io::Result<()> {
     let mut one = rustix::thread::CpuSet::new();

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 /// The files of a snapshot, in the order in which they are read.
-const FILES: [&str; 10] = [
+const FILES: [&str; 11] = [
     "proc/stat",
     "proc/diskstats",
     "proc/self/io",
@@ -26,6 +26,7 @@ const FILES: [&str; 10] = [
     "proc/vmstat",
     "proc/meminfo",
     "proc/self/statm",
+    "proc/loadavg",
 ];
 
 /// Takes snapshots.
@@ -102,7 +103,8 @@ impl Sampler {
         let servers = self.server_pid.into_iter().chain(self.standby_pid);
         let server_cpu_ns = self.server_pid.map(|_| servers.map(crate::server::cpu_ns).sum());
         let throttling = self.throttles.read(&mut buffer);
-        let [stat, diskstats, own_io, cpu_waits, io_waits, memory_waits, net_dev, vmstat, meminfo, statm] = &self.files;
+        let [stat, diskstats, own_io, cpu_waits, io_waits, memory_waits, net_dev, vmstat, meminfo, statm, loadavg] =
+            &self.files;
         // Counters that are compared with the clock are read next to it; sizes, which change slowly, come last.
         Snapshot {
             clocks: Clocks::read(),
@@ -119,6 +121,7 @@ impl Sampler {
             swapped_pages: vmstat.read(&mut buffer, parse::swapped_pages),
             memory: meminfo.read(&mut buffer, MemoryInUse::of),
             own_pages: statm.read(&mut buffer, parse::resident_pages),
+            runnable: loadavg.read(&mut buffer, parse::runnable),
             server_cpu_ns,
             throttling,
             server_io: self.server_pid.map(crate::server_io::of_server),

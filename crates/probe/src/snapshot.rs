@@ -26,6 +26,8 @@ pub struct Snapshot {
     pub(crate) own_io: Reading<OwnIo>,
     pub(crate) memory: Reading<MemoryInUse>,
     pub(crate) own_pages: Reading<u64>,
+    /// Tasks that run or could run, this one included.
+    pub(crate) runnable: Reading<u64>,
     pub(crate) swapped_pages: Reading<u64>,
     pub(crate) interfaces: Reading<Vec<InterfaceBytes>>,
     pub(crate) cpu_waits_us: Reading<u64>,

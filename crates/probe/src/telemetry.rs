@@ -33,6 +33,8 @@ pub struct Telemetry {
     pub process_cpu_pct: Option<f64>,
     /// The percentage of a database server on this machine, with all its processes.
     pub server_cpu_pct: Option<f64>,
+    /// Tasks that ran or could have run at the interval's end, beside the one that looked.
+    pub runnable: Option<f64>,
     /// How quotas throttled this process or the server; absent where neither has a quota.
     pub throttled: Option<Throttled>,
     /// Bytes that this process fetched from devices.
@@ -89,6 +91,7 @@ impl Interval<'_> {
             pressure: self.pressure(&mut missing),
             process_cpu_pct: missing.keep("process_cpu_pct", process_cpu_pct),
             server_cpu_pct: self.server_cpu_pct().and_then(|share| missing.keep("server_cpu_pct", share)),
+            runnable: missing.keep("runnable", self.later.runnable.clone().map(|n| n.saturating_sub(1) as f64)),
             throttled: self.throttled().and_then(|times| missing.keep("throttled", times)),
             process_read_bytes: missing.keep("process_read_bytes", self.own_read_bytes(&own_io)),
             process_write_bytes: missing.keep("process_write_bytes", own_io.map(|(_, written)| written)),

@@ -14,6 +14,7 @@ mod histograms;
 mod lease;
 mod migrations;
 mod read;
+mod readings;
 mod transfer;
 mod unique_keys;
 mod write;
@@ -22,6 +23,7 @@ pub use error::ResultsError;
 pub use file::FileAccess;
 pub use histograms::{HistogramKind, Histograms, PointHistogram};
 pub use read::{RecordedPoint, RunNames, RunSummary};
+pub use readings::ReadingsKeeper;
 pub use transfer::{ExportedRun, Imported, TransferError};
 
 use rusqlite::Connection;

@@ -1,6 +1,6 @@
 //! What happens during a run, for display only. A listener may drop any event, and no result depends on it.
 
-use dbdyno_model::{PlannedPoint, Point};
+use dbdyno_model::{PlannedPoint, Point, Reading};
 
 /// An event that a listener may show.
 #[derive(Debug)]
@@ -30,6 +30,11 @@ pub enum Event<'a> {
         /// Seconds that the rest of the plan will take, this point included.
         left_s: f64,
     },
+    /// A reading was taken; it comes from another thread than the other events.
+    Reading {
+        /// The reading.
+        reading: &'a Reading,
+    },
     /// A point is recorded.
     PointRecorded {
         /// Its place in the plan, from 0.
@@ -43,7 +48,7 @@ pub enum Event<'a> {
 
 /// A listener for the events of a run.
 pub trait Events: Sync {
-    /// Called from the measuring thread, so it must return at once.
+    /// Called from the threads that measure and take readings, so it must return at once.
     fn on(&self, event: &Event<'_>);
 }
 

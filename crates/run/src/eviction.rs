@@ -126,16 +126,16 @@ mod tests {
         // The duration of a scan is not known yet.
         let parts: Vec<EvictedPart> = (0..5).map(|n| at(&mut eviction, n)).collect();
         assert_eq!((parts[0], parts[4]), (EvictedPart::Nothing, EvictedPart::All));
-        window.chunk_ended(0, 1_000_000_000);
+        window.chunk_ended(0, 1_000_000_000, 1);
         assert_eq!(at(&mut eviction, 1_010), EvictedPart::Nothing, "it has hardly begun");
         assert_eq!(at(&mut eviction, 1_100), EvictedPart::Share(MIDDLE, 1.0));
         assert_eq!(at(&mut eviction, 1_120), EvictedPart::Nothing, "once is enough");
         assert_eq!(at(&mut eviction, 1_500), EvictedPart::Nothing, "too near to the reader");
         assert_eq!(at(&mut eviction, 1_700), EvictedPart::Share(0.0, MIDDLE));
         assert_eq!(at(&mut eviction, 1_720), EvictedPart::Nothing);
-        window.chunk_ended(1_720_000_000, 1_750_000_000);
+        window.chunk_ended(1_720_000_000, 1_750_000_000, 1);
         assert_eq!(at(&mut eviction, 1_760), EvictedPart::All, "too short to be followed");
-        window.chunk_ended(1_000_000_000, 2_000_000_000);
+        window.chunk_ended(1_000_000_000, 2_000_000_000, 1);
         assert_eq!(at(&mut eviction, 2_100), EvictedPart::Share(MIDDLE, 1.0));
     }
 
@@ -160,10 +160,10 @@ mod tests {
         const TICK: Duration = Duration::from_millis(20);
         assert_eq!(of(RepeatMode::Statements, true), TICK, "no scan has ended");
         for (took_ms, interval_ms) in [(10, 8), (1, 2), (500, 20)] {
-            window.chunk_ended(0, took_ms * 1_000_000);
+            window.chunk_ended(0, took_ms * 1_000_000, 1);
             assert_eq!(of(RepeatMode::Statements, true), Duration::from_millis(interval_ms));
         }
-        window.chunk_ended(0, 12_000_000);
+        window.chunk_ended(0, 12_000_000, 1);
         assert_eq!(of(RepeatMode::Chunks, true), TICK);
         assert_eq!(of(RepeatMode::Statements, false), TICK, "scans beside each other read for each other");
     }
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn random_reads_and_readers_beside_each_other_let_go_of_everything() {
         let (evictor, window) = (Evictor::open(&[]).unwrap(), Window::new(WindowMode::steady(1.0), 2));
-        window.chunk_ended(0, 1_000_000_000);
+        window.chunk_ended(0, 1_000_000_000, 1);
         let mut random = Eviction::new(&evictor, &window, (RepeatMode::Chunks, true), &|| None);
         assert_eq!(random.part(1_100_000_000), EvictedPart::All);
         let mut several = Eviction::new(&evictor, &window, (RepeatMode::Statements, false), &|| None);

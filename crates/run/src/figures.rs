@@ -6,8 +6,8 @@ use crate::{Span, TypeResult, WindowMode};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::{PointSpec, program};
 use dbdyno_model::{
-    Argument, Counter, Counters, CpuUse, Drive, IoRates, MetricId, MetricValue, PerMinute, Point, RepeatMode,
-    ResponseTime, Series, TransactionType, Wait,
+    Argument, Counter, Counters, CpuUse, DatabaseRates, Drive, IoRates, MetricId, MetricValue, PerMinute, Point, Redo,
+    RepeatMode, ResponseTime, Series, TransactionType, Wait,
 };
 use dbdyno_probe::Telemetry;
 use dbdyno_stats::Histogram;
@@ -172,11 +172,15 @@ fn extrapolated_from(spec: &PointSpec) -> Option<String> {
     })
 }
 
+/// Why nothing is known of the machine.
+pub(crate) const ON_ANOTHER_MACHINE: &str =
+    "the target is on another machine, whose operating system dbdyno does not see";
+
 /// Fills in what the operating system counted.
 pub(crate) fn fill_telemetry(point: &mut Point, telemetry: &Telemetry, local: bool) {
     if !local {
         for path in ["cpu", "io", "memory", "network", "pressure"] {
-            point.lacks(path, "the target is on another machine, whose operating system dbdyno does not see");
+            point.lacks(path, ON_ANOTHER_MACHINE);
         }
         return;
     }
@@ -225,15 +229,20 @@ pub(crate) fn fill_remote_machine(point: &mut Point, counters: &Counters, counte
     }
 }
 
-/// Fills in what the engine counted, divided by the counters' own interval.
-pub(crate) fn fill_counters(point: &mut Point, counters: &Counters, counters_s: f64, block_bytes: u64) {
-    point.counters_s = Some(counters_s);
+/// Rates of what the engine counted in so many seconds. What is absent has its reason in `missing`, by its path in a
+/// point.
+pub(crate) fn database_rates(
+    counters: &Counters,
+    counters_s: f64,
+    block_bytes: u64,
+    missing: &mut BTreeMap<String, String>,
+) -> (Redo, DatabaseRates) {
+    let (mut redo, mut database) = (Redo::default(), DatabaseRates::default());
     let get = |counter| counters.get(counter).map(|n| n as f64);
     let rate = |counter| get(counter).filter(|_| counters_s > 0.0).map(|n| n / counters_s);
     let mean_s = |ns, n| get(ns).zip(get(n)).filter(|(_, n)| *n > 0.0).map(|(ns, n)| ns / n / 1e9);
     let hit_pct =
         |hits| get(hits).zip(get(Counter::PhysicalReads)).filter(|(_, n)| *n > 0.0).map(|(h, n)| h / n * 100.0);
-    let (redo, database) = (&mut point.redo, &mut point.database);
     let per_s = |path, counter, field| (path, counter, field, rate(counter));
     let mean = |path, ns, n, field| (path, ns, field, mean_s(ns, n));
     let (logical, physical) = (get(Counter::LogicalReads), get(Counter::PhysicalReads));
@@ -267,7 +276,7 @@ pub(crate) fn fill_counters(point: &mut Point, counters: &Counters, counters_s: 
         ("database.cell_flash_hit_pct", Counter::CellFlashHits, &mut database.cell_flash_hit_pct, cell_flash_hit_pct),
         ("database.checkpoints", Counter::Checkpoints, &mut None, get(Counter::Checkpoints)),
     ];
-    fill_counted(&mut point.missing, counters, figures, |path, counter| match path {
+    fill_counted(missing, counters, figures, |path, counter| match path {
         _ if counters.get(counter).is_none() => "the engine does not count it",
         "database.data_write_service_time_s" => "no data file was written",
         "redo.sync_service_time_s" => "no commit waited for the log",
@@ -276,6 +285,14 @@ pub(crate) fn fill_counters(point: &mut Point, counters: &Counters, counters_s: 
         "database.flash_hit_pct" | "database.cell_flash_hit_pct" => "no block was read",
         _ => "the counters' interval has no length",
     });
+    (redo, database)
+}
+
+/// Fills in what the engine counted, divided by the counters' own interval.
+pub(crate) fn fill_counters(point: &mut Point, counters: &Counters, counters_s: f64, block_bytes: u64) {
+    point.counters_s = Some(counters_s);
+    let get = |counter| counters.get(counter).map(|n| n as f64);
+    (point.redo, point.database) = database_rates(counters, counters_s, block_bytes, &mut point.missing);
     point.waits = counters
         .waits
         .iter()

@@ -141,7 +141,11 @@ fn server(
     };
     let mut drives: Vec<ServerDrive<'_>> =
         sessions.iter().map(|_| ServerDrive::new(context.window, calibration)).collect();
-    let (_, edges) = work(context, sessions, &mut drives, None)?;
+    let live = context.run.live;
+    live.follow_chunks(context.window, drives.len(), context.work.most_commits_per_op());
+    let worked = work(context, sessions, &mut drives, None);
+    live.work_ends();
+    let (_, edges) = worked?;
     let mut log = WorkLog::default();
     let discarding_ns = drives.iter().map(|drive| drive.discarding_ns).min().unwrap_or(0);
     let mut errors = Vec::new();
@@ -168,6 +172,7 @@ fn by_client(
         WindowMode::Steady { duration_ns, .. } | WindowMode::Pieces { duration_ns } => duration_ns,
     };
     let clients = ClientContext::of(window, duration_ns, load, point.asked_per_s, does);
+    clients.shown_by(context.run.live, does);
     let (worked, counts) = match does {
         PointWork::Test(spec) => {
             // All sessions are prepared for the same statements.
@@ -188,6 +193,8 @@ fn by_client(
             drive(context, sessions, &clients, load, jobs.map(program))
         }
     };
+    // The sessions have flushed what they recorded.
+    context.run.live.work_ends();
     let result = clients.gather(counts);
     if let PointWork::Workload(workload) = does {
         point.statements = Some(workload.statements(&result.executed));
@@ -261,6 +268,9 @@ fn watch(context: &PointContext<'_>, gate: &StartGate, clients: Option<&ClientCo
     if !gate.wait() {
         return Edges::default();
     }
+    if before.is_some() {
+        run.live.window_begins();
+    }
     let alone = work.jobs() == 1 && work.driven_by() == Drive::Server;
     let room_bytes = || run.engine.page_cache_room_bytes();
     let mode = (work.repeat_mode(), alone);
@@ -292,6 +302,7 @@ fn watch(context: &PointContext<'_>, gate: &StartGate, clients: Option<&ClientCo
         if !window.wait_for_end(checkpoint_window::LOOK_EVERY) && checkpoints.begins(window) {
             before = Some(sampler.snapshot());
             window.begin(run.clock.now_ns());
+            run.live.window_begins();
         }
         look_up();
     }
@@ -301,6 +312,7 @@ fn watch(context: &PointContext<'_>, gate: &StartGate, clients: Option<&ClientCo
             Some(start_ns) if until(start_ns) <= TICK => {
                 std::thread::sleep(until(start_ns));
                 before = Some(sampler.snapshot());
+                run.live.window_begins();
             }
             _ => _ = window.wait_for_end(TICK),
         }
@@ -312,6 +324,7 @@ fn watch(context: &PointContext<'_>, gate: &StartGate, clients: Option<&ClientCo
             if checkpoints.ends(window) {
                 after = Some(sampler.snapshot());
                 window.end(run.clock.now_ns());
+                run.live.window_ends();
             }
             look_up();
         }
@@ -329,6 +342,7 @@ fn watch(context: &PointContext<'_>, gate: &StartGate, clients: Option<&ClientCo
             after = Some(sampler.snapshot());
         }
         if window.wait_for_end(if left.is_zero() { tick } else { left }) {
+            run.live.window_ends();
             break;
         }
         tick = look_up();

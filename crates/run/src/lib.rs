@@ -23,6 +23,7 @@ mod load;
 mod pairs;
 mod plan;
 mod point;
+mod readings;
 mod remeasure;
 mod repository_reports;
 mod run_context;
@@ -44,6 +45,9 @@ pub use load::{LoadError, LoadRequest, LoadTrigger, LoadedData, hold, load, refu
 pub use pairs::{BesideResting, MeasuredPair, PairRunner, PairSides, PairedRun, pair_plans};
 pub use plan::{PlanContext, PlanError, RunRequest, SearchRequest, estimate_s, resolve};
 pub use point::{Measurement, measure};
+pub use readings::{
+    LiveWork, Looks, RunReadings, StopCondition, StopConditionError, Taken, Taker, TakerOptions, TakingCost,
+};
 pub use remeasure::points_to_measure;
 pub use repository_reports::{ReportFolder, RepositoryReports};
 pub use run_context::{LoadedWorkload, RunContext};

@@ -1,6 +1,6 @@
 //! What all points of a run share.
 
-use crate::StopSwitch;
+use crate::{LiveWork, StopSwitch};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::{Clock, Engine, EngineError, Hold, Sampling, Settled};
 use dbdyno_model::{ErrorClass, Size};
@@ -40,6 +40,8 @@ pub struct RunContext<'a> {
     pub pacer: Result<Pacer, String>,
     /// Workloads on the target.
     pub workloads: Vec<LoadedWorkload>,
+    /// What the point that is measured does, for whoever takes readings.
+    pub live: &'a LiveWork,
     /// What holds of the server for these points alone: name -> value.
     pub server_settings: BTreeMap<String, String>,
 }

@@ -2,7 +2,7 @@
 
 use crate::point::not_begun;
 use crate::remeasure::{self, NoWinner};
-use crate::{Event, Events, Measurement, StopSwitch};
+use crate::{Event, Events, Measurement, RunReadings, StopSwitch};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::EngineError;
 use dbdyno_model::{Plan, PlannedPoint, Point, Rate, RunId, RunStatus, Status};
@@ -18,6 +18,9 @@ pub enum RunError {
     /// The user stopped it.
     #[error("stopped")]
     Interrupted,
+    /// A condition of the user's was met.
+    #[error("ended: {0}")]
+    Condition(String),
     /// The results cannot be written.
     #[error(transparent)]
     Results(#[from] ResultsError),
@@ -95,6 +98,8 @@ pub struct Runner<'a> {
     pub stop: &'a StopSwitch,
     /// The listener.
     pub events: &'a dyn Events,
+    /// What readings are taken from; those that were taken are stored with each point.
+    pub readings: &'a RunReadings,
 }
 
 impl Runner<'_> {
@@ -138,7 +143,11 @@ impl Runner<'_> {
     }
 
     fn go_on(&self) -> Result<(), RunError> {
-        if self.stop.requested() { Err(RunError::Interrupted) } else { Ok(()) }
+        if self.stop.requested() { Err(self.interrupted()) } else { Ok(()) }
+    }
+
+    fn interrupted(&self) -> RunError {
+        self.stop.why().map_or(RunError::Interrupted, |why| RunError::Condition(why.to_owned()))
     }
 
     /// The point that follows from what is recorded.
@@ -165,6 +174,7 @@ impl Runner<'_> {
         let resolved = self.resolve(planned)?;
         let shown = resolved.as_ref().unwrap_or(planned);
         self.events.on(&Event::PointBegins { index, of, planned: shown, left_s });
+        self.readings.live.begin(index, of, shown);
         let (Measurement { mut point, histograms }, lost) = match &resolved {
             Ok(planned) => {
                 let maximum_per_s = self.maximum_per_s(planned)?;
@@ -172,7 +182,9 @@ impl Runner<'_> {
             }
             Err(NoWinner { status, reason }) => (not_begun(planned, *status, reason.clone()), None),
         };
+        self.readings.live.end();
         self.repository.record_point(self.run, index, &point, &histograms)?;
+        self.repository.store_readings(self.run, &self.readings.keeper)?;
         self.events.on(&Event::PointRecorded { index, of, point: &point });
         if lost.is_none() && self.measurer.supplement(index, &mut point, self.events) {
             self.repository.supplement_point(self.run, index, &point)?;
@@ -180,7 +192,7 @@ impl Runner<'_> {
         self.measurer.recorded(self.events)?;
         match lost {
             Some(error) => Err(RunError::Lost(error)),
-            None if self.stop.requested() && point.status == Status::Failed => Err(RunError::Interrupted),
+            None if self.stop.requested() && point.status == Status::Failed => Err(self.interrupted()),
             None => Ok(point),
         }
     }

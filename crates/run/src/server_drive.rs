@@ -106,7 +106,7 @@ impl<'w> ServerDrive<'w> {
                 self.outcomes.succeed(done.ops);
                 self.next_pass += self.calibration.passes();
                 self.calibration = self.calibration.after(ended_ns - started_ns);
-                self.window.chunk_ended(started_ns, ended_ns);
+                self.window.chunk_ended(started_ns, ended_ns, done.ops);
                 self.advance(started_ns, ended_ns);
             }
             Err(Failure { done, error }) => {

@@ -2,7 +2,7 @@
 
 use dbdyno_engine::Canceller;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A switch that stops a run. Clones are the same switch.
 #[derive(Clone, Default)]
@@ -12,6 +12,8 @@ pub struct StopSwitch(Arc<Inner>);
 struct Inner {
     requested: AtomicBool,
     cancellers: Mutex<Vec<Arc<dyn Canceller>>>,
+    /// Why, where it was no signal.
+    why: OnceLock<String>,
 }
 
 impl StopSwitch {
@@ -19,6 +21,18 @@ impl StopSwitch {
     pub fn request(&self) {
         self.0.requested.store(true, Ordering::SeqCst);
         self.cancel_current();
+    }
+
+    /// Stops the run for a reason, in words. The first reason stays.
+    pub fn request_because(&self, why: String) {
+        drop(self.0.why.set(why));
+        self.request();
+    }
+
+    /// Why the run was stopped, where there is a reason.
+    #[must_use]
+    pub fn why(&self) -> Option<&str> {
+        self.0.why.get().map(String::as_str)
     }
 
     /// Whether a stop was asked for.

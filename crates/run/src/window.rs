@@ -14,7 +14,7 @@
 //! checkpoints), once the jobs are ready.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// A span of monotonic time.
@@ -133,6 +133,44 @@ pub struct Window {
     // The chunk that ended last, for readers that follow the jobs: when it ended, and how long it took.
     last_ended_ns: AtomicU64,
     last_took_ns: AtomicU64,
+    chunks: Arc<ChunkTotals>,
+}
+
+/// What chunks have done so far.
+#[derive(Debug, Default)]
+struct ChunkTotals {
+    chunks: AtomicU64,
+    ops: AtomicU64,
+    busy_ns: AtomicU64,
+}
+
+/// What chunks have done between two looks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct ChunksDone {
+    /// Chunks.
+    pub(crate) chunks: u64,
+    /// Operations.
+    pub(crate) ops: u64,
+    /// The chunks' own time, all together.
+    pub(crate) busy_ns: u64,
+}
+
+/// Looks at the chunks of a window's jobs again and again. It may outlive the window.
+#[derive(Debug)]
+pub(crate) struct ChunkFollower {
+    totals: Arc<ChunkTotals>,
+    seen: ChunksDone,
+}
+
+impl ChunkFollower {
+    /// What the chunks did that have ended since the last look.
+    pub(crate) fn since_last(&mut self) -> ChunksDone {
+        let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        let ChunkTotals { chunks, ops, busy_ns } = &*self.totals;
+        let now = ChunksDone { chunks: read(chunks), ops: read(ops), busy_ns: read(busy_ns) };
+        let seen = std::mem::replace(&mut self.seen, now);
+        ChunksDone { chunks: now.chunks - seen.chunks, ops: now.ops - seen.ops, busy_ns: now.busy_ns - seen.busy_ns }
+    }
 }
 
 impl Window {
@@ -145,7 +183,8 @@ impl Window {
         let (start_ns, over) = (AtomicU64::new(Self::UNKNOWN_NS), AtomicBool::new(false));
         let (last_ended_ns, last_took_ns) = (AtomicU64::new(0), AtomicU64::new(0));
         let (held, begins_ns, changed) = (false, None, Condvar::new());
-        Self { pace, held, begins_ns, state, changed, start_ns, over, last_ended_ns, last_took_ns }
+        let chunks = Arc::default();
+        Self { pace, held, begins_ns, state, changed, start_ns, over, last_ended_ns, last_took_ns, chunks }
     }
 
     /// The same with a given beginning. Work in whole pieces ignores it, because its window begins with the first
@@ -226,10 +265,19 @@ impl Window {
         }
     }
 
-    /// A job has done a chunk.
-    pub(crate) fn chunk_ended(&self, started_ns: u64, ended_ns: u64) {
-        self.last_took_ns.store(ended_ns.saturating_sub(started_ns), Ordering::Relaxed);
+    /// A job has done a chunk of so many operations.
+    pub(crate) fn chunk_ended(&self, started_ns: u64, ended_ns: u64, ops: u64) {
+        let took_ns = ended_ns.saturating_sub(started_ns);
+        self.chunks.chunks.fetch_add(1, Ordering::Relaxed);
+        self.chunks.ops.fetch_add(ops, Ordering::Relaxed);
+        self.chunks.busy_ns.fetch_add(took_ns, Ordering::Relaxed);
+        self.last_took_ns.store(took_ns, Ordering::Relaxed);
         self.last_ended_ns.store(ended_ns, Ordering::Relaxed);
+    }
+
+    /// What looks at the jobs' chunks.
+    pub(crate) fn follow(&self) -> ChunkFollower {
+        ChunkFollower { totals: Arc::clone(&self.chunks), seen: ChunksDone::default() }
     }
 
     /// When the last chunk ended, and how long it took; `None` before the first.

@@ -2,6 +2,7 @@
 //! what both have; [`PointWork::test`] has what only a test has.
 
 use crate::client::{Executed, LogonSession};
+use crate::readings::FollowedWork;
 use crate::{LoadedWorkload, RunContext, TypeResult, WorkLog};
 use dbdyno_engine::client::{Bound, Statements, Values, unsupported};
 use dbdyno_engine::data::mix;
@@ -239,6 +240,33 @@ impl<'a> PointWork<'a> {
                         .map(|(of_type, commits)| (of_type.outcomes.ok - of_type.outcomes.rolled_back) * commits)
                         .sum(),
                 )
+            }
+        }
+    }
+
+    /// Commits that a server may count for an operation, at most: what commits nothing itself may be a transaction of
+    /// its own all the same.
+    pub(crate) fn most_commits_per_op(self) -> f64 {
+        let Self::Test(spec) = self else { return 1.0 };
+        let of_log = spec.test.commits_per_op(spec.rows_per_tx).unwrap_or(0);
+        let executed =
+            if spec.drive == Drive::Client { spec.test.executions_per_op(spec.rows_per_tx).max(1) } else { 0 };
+        of_log.max(executed) as f64
+    }
+
+    /// The transaction types as they are shown while sessions work.
+    pub(crate) fn followed(self) -> Vec<FollowedWork> {
+        match self {
+            Self::Test(spec) => {
+                vec![FollowedWork { name: spec.test.code.to_string(), commits: self.most_commits_per_op() }]
+            }
+            Self::Workload(work) => {
+                let commits = work.loaded.dialect.workload().about().commits;
+                let of = |(of, commits): (&TransactionType, &u64)| FollowedWork {
+                    name: of.name.clone(),
+                    commits: (*commits).max(1) as f64,
+                };
+                work.types.iter().zip(commits).map(of).collect()
             }
         }
     }

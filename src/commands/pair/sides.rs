@@ -7,7 +7,7 @@ use crate::error::Error;
 use dbdyno_engine::{Engine, MonotonicClock};
 use dbdyno_model::{PairSide, Point};
 use dbdyno_results::Repository;
-use dbdyno_run::{BesideResting, Measurer, PairSides, PairedRun, RunError, Runner, Silent, StopSwitch};
+use dbdyno_run::{BesideResting, Measurer, PairSides, PairedRun, RunError, RunReadings, Runner, Silent, StopSwitch};
 
 /// Both sides stay open, and each rests while the other is measured.
 pub(super) struct KeptOpen<'a> {
@@ -103,6 +103,7 @@ fn point(
         stop,
         // Whoever measures pairs tells of each as a whole.
         events: &Silent,
+        readings: &RunReadings::default(),
     };
     runner.measure_planned(&planned, index, 0.0).map_err(ended_early)
 }

@@ -61,6 +61,11 @@ fn ticks_of_line(line: &str) -> Option<CpuTicks> {
     })
 }
 
+/// `/proc/loadavg`: tasks that run or could run, the reader included.
+pub(crate) fn runnable(text: &str) -> Option<u64> {
+    text.split_ascii_whitespace().nth(3)?.split('/').next()?.parse().ok()
+}
+
 /// The counts of a block device since it appeared.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct DeviceCounts {
@@ -170,6 +175,12 @@ pub(crate) fn swapped_pages(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tasks_that_could_run() {
+        assert_eq!(runnable("0.41 1.20 2.02 3/234 51234\n"), Some(3));
+        assert_eq!((runnable(""), runnable("0.41 1.20 2.02 x/234 5"), runnable("1 2 3")), (None, None, None));
+    }
 
     #[test]
     fn ticks_of_some_processors_are_added_up() {

@@ -12,7 +12,7 @@ pub(crate) use cgroups::{
 };
 pub(crate) use counters::{
     CpuTicks, DeviceCounts, InterfaceBytes, OwnIo, cpu_ticks, cpu_ticks_of, devices, interfaces, own_io,
-    pressure_some_us, resident_pages, swapped_pages,
+    pressure_some_us, resident_pages, runnable, swapped_pages,
 };
 pub(crate) use cpuinfo::{CpuInfo, count, cpu_info};
 pub(crate) use mounts::{Mount, mount_of, mounts};

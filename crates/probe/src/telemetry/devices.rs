@@ -88,6 +88,9 @@ impl Interval<'_> {
             read_mib_per_s: rate(delta.read_bytes as f64 / MIB)?,
             write_mib_per_s: rate(delta.written_bytes as f64 / MIB)?,
             busy_pct: rate(delta.busy_ms as f64 / 1e3 * 100.0)?.min(100.0),
+            service_time_s: mean_s("I/O", delta.read_ms + delta.write_ms, delta.reads + delta.writes).ok(),
+            // Little's law: the time of all I/Os together, over the time that passed.
+            depth: rate((delta.read_ms + delta.write_ms) as f64 / 1e3),
         })
     }
 }

@@ -147,6 +147,8 @@ fn any_point() -> impl Strategy<Value = Point> {
                 read_mib_per_s: next().unwrap_or(0.0),
                 write_mib_per_s: next().unwrap_or(0.0),
                 busy_pct: next().unwrap_or(0.0),
+                service_time_s: next(),
+                depth: next(),
             };
             let metric = next().map(|value| MetricValue { id: t[5].as_str().into(), value, unit: t[6].clone() });
             Point {

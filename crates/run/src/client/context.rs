@@ -3,6 +3,7 @@
 use super::counts::{Counts, TimetableCounts, TypeCounts};
 use super::result::{ClientResult, TypeResult};
 use super::timetables::Timetables;
+use crate::readings::LiveWork;
 use crate::server_drive::first_cause;
 use crate::work::PointWork;
 use crate::{Chunk, Span, Window, WorkLog};
@@ -76,6 +77,11 @@ impl<'w> ClientContext<'w> {
             all_stalled: AtomicBool::new(false),
             overdue: AtomicBool::new(false),
         }
+    }
+
+    /// Has what sessions record shown while they work.
+    pub(crate) fn shown_by(&self, live: &LiveWork, work: PointWork<'_>) {
+        live.follow(&self.recorder, work.followed());
     }
 
     /// A session has stalled. When all sessions are stalled, the point ends.

@@ -1,0 +1,280 @@
+//! Makes a reading of what was counted. The figures are made by the same code as those of a point.
+
+use crate::figures;
+use dbdyno_engine::{Observation, StatementCount};
+use dbdyno_model::{
+    Counter, Counters, CpuReading, DatabaseReading, Reading, ServerIo, StatementReading, Top, WaitReading,
+};
+use dbdyno_probe::Telemetry;
+use std::collections::BTreeMap;
+
+/// Waits that a reading has: the most frequent ones.
+const WAITS: usize = 12;
+/// Statements and sessions that a reading has.
+const TOP: usize = 10;
+/// The parts of a reading that are the machine's.
+const OF_MACHINE: [&str; 6] = ["cpu", "io", "memory", "network", "pressure", "server_io"];
+/// Average sessions below which a wait is left out.
+const LEAST_SESSIONS: f64 = 0.0005;
+
+/// Fills in what the operating system counted. `local`: the database is on this machine.
+pub(super) fn machine(reading: &mut Reading, telemetry: &Telemetry, local: bool) {
+    if !local {
+        return OF_MACHINE.iter().for_each(|path| reading.lacks(path, figures::ON_ANOTHER_MACHINE));
+    }
+    let Telemetry { cpu, io, memory, network, pressure, .. } = telemetry;
+    let mut missing = telemetry.missing.clone();
+    let busy_pct = cpu.busy_pct;
+    let mib_per_s = |bytes: Option<u64>| {
+        bytes.filter(|_| telemetry.seconds > 0.0).map(|bytes| bytes as f64 / figures::MIB / telemetry.seconds)
+    };
+    let others_pct = || Some((busy_pct? - telemetry.server_cpu_pct? - telemetry.process_cpu_pct?).max(0.0));
+    reading.machine.io = io.clone();
+    reading.machine.memory = memory.clone();
+    reading.machine.network = network.clone();
+    reading.machine.pressure = pressure.clone();
+    reading.machine.cpu = CpuReading {
+        server_pct: telemetry.server_cpu_pct,
+        others_pct: others_pct(),
+        runnable: telemetry.runnable,
+        used: cpu.clone(),
+    };
+    reading.machine.server_io = ServerIo {
+        read_mib_per_s: mib_per_s(telemetry.server_read_bytes),
+        write_mib_per_s: mib_per_s(telemetry.server_write_bytes),
+    };
+    for (of_telemetry, path) in [
+        ("server_cpu_pct", "cpu.server_pct"),
+        ("runnable", "cpu.runnable"),
+        ("server_read_bytes", "server_io.read_mib_per_s"),
+        ("server_write_bytes", "server_io.write_mib_per_s"),
+    ] {
+        missing.extend(telemetry.missing.get(of_telemetry).map(|why| (path.to_owned(), why.clone())));
+    }
+    if telemetry.server_cpu_pct.is_none() {
+        missing.entry("cpu.server_pct".to_owned()).or_insert_with(|| "the server's processes are not seen".to_owned());
+    }
+    let is_of_reading = |path: &str| OF_MACHINE.contains(&path.split('.').next().unwrap_or_default());
+    reading.missing.extend(missing.into_iter().filter(|(path, _)| is_of_reading(path)));
+}
+
+/// What a node counted between two looks.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Between {
+    pub(super) counters: Counters,
+    pub(super) seconds: f64,
+    /// The later look.
+    pub(super) now: Observation,
+}
+
+/// The figures of a node, and why others are absent, by their paths in a reading.
+pub(super) fn database(between: &Between, block_bytes: u64) -> (DatabaseReading, BTreeMap<String, String>) {
+    let Between { counters, seconds, now } = between;
+    let mut missing = BTreeMap::new();
+    let (redo, rates) = figures::database_rates(counters, *seconds, block_bytes, &mut missing);
+    let rate = |counter| counters.get(counter).filter(|_| *seconds > 0.0).map(|n| n as f64 / seconds);
+    let mut absent: BTreeMap<String, String> = BTreeMap::new();
+    for (path, why) in missing {
+        match path.split_once('.') {
+            Some(("redo", _)) => _ = absent.insert(format!("database.{path}"), why),
+            Some(("database", _)) => _ = absent.insert(path, why),
+            _ => {}
+        }
+    }
+    let counted = [
+        ("commits_per_s", Counter::Commits),
+        ("rollbacks_per_s", Counter::Rollbacks),
+        ("executions_per_s", Counter::Executions),
+        ("rows_changed_per_s", Counter::RowsChanged),
+    ];
+    for (name, counter) in counted {
+        if rate(counter).is_none() {
+            let why = counters.missing.get(&counter).map_or("the engine does not count it", String::as_str);
+            absent.insert(format!("database.{name}"), why.to_owned());
+        }
+    }
+    absent.extend(
+        now.missing
+            .iter()
+            .filter(|(path, _)| !path.starts_with("top."))
+            .map(|(path, why)| (format!("database.{path}"), why.clone())),
+    );
+    let [commits_per_s, rollbacks_per_s, executions_per_s, rows_changed_per_s] = counted.map(|(_, c)| rate(c));
+    let foreign_sessions = rate(Counter::ForeignBusyNs).map(|ns_per_s| ns_per_s / 1e9);
+    let reading = DatabaseReading {
+        commits_per_s,
+        rollbacks_per_s,
+        executions_per_s,
+        rows_changed_per_s,
+        foreign_commits_per_s: None,
+        foreign_sessions,
+        redo,
+        rates,
+        replication_lag_s: now.replication_lag_s,
+        sessions: now.sessions.clone(),
+        waits: waits(counters, *seconds),
+    };
+    (reading, absent)
+}
+
+fn waits(counters: &Counters, seconds: f64) -> Vec<WaitReading> {
+    let of = |wait: &dbdyno_model::WaitCount| {
+        let sessions = wait.time_ns? as f64 / 1e9 / seconds;
+        let (class, event, background) = (wait.class.clone(), wait.event.clone(), wait.background);
+        (seconds > 0.0 && sessions >= LEAST_SESSIONS).then_some(WaitReading { class, event, sessions, background })
+    };
+    let mut waits: Vec<WaitReading> = counters.waits.iter().filter_map(of).collect();
+    waits.sort_by(|a, b| b.sessions.total_cmp(&a.sessions));
+    waits.truncate(WAITS);
+    waits
+}
+
+/// All nodes together: what was counted is added up, over the nodes that answered.
+pub(super) fn sum(nodes: &[Between]) -> Between {
+    let Some((first, others)) = nodes.split_first() else { return Between::default() };
+    let mut all = first.clone();
+    for node in others {
+        all.seconds = all.seconds.max(node.seconds);
+        for (counter, n) in &node.counters.values {
+            if let Some(sum) = all.counters.values.get_mut(counter) {
+                *sum += n;
+            }
+        }
+        // A sum without one of its parts would be a wrong figure.
+        for (counter, why) in &node.counters.missing {
+            all.counters.values.remove(counter);
+            all.counters.missing.entry(*counter).or_insert_with(|| why.clone());
+        }
+        for wait in &node.counters.waits {
+            match all.counters.waits.iter_mut().find(|of| of.is_like(wait)) {
+                Some(of) => {
+                    of.count += wait.count;
+                    of.time_ns = of.time_ns.zip(wait.time_ns).map(|(a, b)| a + b);
+                }
+                None => all.counters.waits.push(wait.clone()),
+            }
+        }
+        for (state, n) in &node.now.sessions {
+            *all.now.sessions.entry(*state).or_default() += n;
+        }
+        let lags = [all.now.replication_lag_s, node.now.replication_lag_s];
+        all.now.replication_lag_s = lags.into_iter().flatten().reduce(f64::max);
+        all.now.missing.extend(node.now.missing.clone());
+    }
+    all
+}
+
+/// The statements that took most since the look that had them last.
+#[derive(Debug, Default)]
+pub(super) struct TopSeen {
+    /// By node and digest.
+    before: BTreeMap<(usize, String), StatementCount>,
+}
+
+impl TopSeen {
+    /// Of all nodes, `seconds` after the last time; no statements the first time, when all that is known is sums since
+    /// the server was started. Several nodes' sessions bear the node's name.
+    pub(super) fn take(&mut self, nodes: &[(String, &Observation)], seconds: Option<f64>) -> Top {
+        let mut statements: BTreeMap<String, StatementReading> = BTreeMap::new();
+        let mut now_seen = BTreeMap::new();
+        for (number, (_, observed)) in nodes.iter().enumerate() {
+            for count in &observed.statements {
+                let key = (number, count.digest.clone());
+                if let Some(seconds) = seconds.filter(|seconds| *seconds > 0.0) {
+                    let before = self.before.get(&key).cloned().unwrap_or_default();
+                    // A statement that the server has forgotten in between begins anew.
+                    let since = |now: u64, before: u64| now.checked_sub(before).unwrap_or(now);
+                    let calls = since(count.calls, before.calls);
+                    let time_ns = since(count.time_ns, before.time_ns);
+                    let of = statements.entry(count.digest.clone()).or_insert_with(|| StatementReading {
+                        digest: count.digest.clone(),
+                        text: count.text.clone(),
+                        ..StatementReading::default()
+                    });
+                    of.calls_per_s += calls as f64 / seconds;
+                    of.sessions += time_ns as f64 / 1e9 / seconds;
+                }
+                now_seen.insert(key, count.clone());
+            }
+        }
+        self.before = now_seen;
+        let mut statements: Vec<StatementReading> =
+            statements.into_values().filter(|of| of.calls_per_s > 0.0).collect();
+        statements.sort_by(|a, b| b.sessions.total_cmp(&a.sessions));
+        statements.truncate(TOP);
+        let mut sessions: Vec<_> = nodes
+            .iter()
+            .flat_map(|(node, observed)| {
+                observed.at_work.iter().cloned().map(move |mut session| {
+                    if nodes.len() > 1 {
+                        session.session = format!("{node} {}", session.session);
+                    }
+                    session
+                })
+            })
+            .collect();
+        sessions.sort_by(|a, b| b.for_s.total_cmp(&a.for_s));
+        sessions.truncate(TOP);
+        Top { statements, sessions }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dbdyno_model::{SessionState, WaitCount};
+
+    fn between(commits: u64, wait_ms: u64) -> Between {
+        let wait = WaitCount {
+            event: "WalSync".to_owned(),
+            class: "IO".to_owned(),
+            count: 1,
+            time_ns: Some(wait_ms * 1_000_000),
+            ..WaitCount::default()
+        };
+        let values = BTreeMap::from([(Counter::Commits, commits), (Counter::RedoBytes, 1 << 20)]);
+        let counters = Counters { values, waits: vec![wait], ..Counters::default() };
+        let sessions = BTreeMap::from([(SessionState::Active, 3)]);
+        Between { counters, seconds: 2.0, now: Observation { sessions, ..Observation::default() } }
+    }
+
+    #[test]
+    fn a_database_is_what_it_counted_over_the_time() {
+        let (reading, missing) = database(&between(500, 3_000), 8_192);
+        assert_eq!((reading.commits_per_s, reading.redo.mib_per_s), (Some(250.0), Some(0.5)));
+        assert_eq!(reading.waits[0].sessions, 1.5);
+        assert_eq!(reading.rollbacks_per_s, None);
+        assert!(missing.contains_key("database.rollbacks_per_s"), "{missing:?}");
+        assert!(missing.contains_key("database.redo.writes_per_s"), "{missing:?}");
+    }
+
+    #[test]
+    fn nodes_add_up_and_a_sum_without_a_part_is_absent() {
+        let mut other = between(100, 1_000);
+        other.counters.values.remove(&Counter::RedoBytes);
+        other.counters.missing.insert(Counter::RedoBytes, "not told".to_owned());
+        let all = sum(&[between(500, 3_000), other]);
+        assert_eq!((all.counters.get(Counter::Commits), all.counters.get(Counter::RedoBytes)), (Some(600), None));
+        assert_eq!(all.counters.missing[&Counter::RedoBytes], "not told");
+        assert_eq!(database(&all, 8_192).0.waits[0].sessions, 2.0);
+        assert_eq!(all.now.sessions[&SessionState::Active], 6);
+    }
+
+    #[test]
+    fn statements_are_told_by_what_they_took_since() {
+        let count = |digest: &str, calls, time_ms: u64| StatementCount {
+            digest: digest.to_owned(),
+            text: format!("SELECT {digest}"),
+            calls,
+            time_ns: time_ms * 1_000_000,
+        };
+        let observed = |statements| Observation { statements, ..Observation::default() };
+        let mut top = TopSeen::default();
+        let first = observed(vec![count("a", 1_000, 9_000), count("b", 10, 100)]);
+        assert!(top.take(&[("n".to_owned(), &first)], None).statements.is_empty());
+        let then = observed(vec![count("a", 1_010, 9_100), count("b", 30, 5_100), count("c", 0, 0)]);
+        let told = top.take(&[("n".to_owned(), &then)], Some(10.0)).statements;
+        let told: Vec<_> = told.iter().map(|s| (s.digest.as_str(), s.calls_per_s, s.sessions)).collect();
+        assert_eq!(told, [("b", 2.0, 0.5), ("a", 1.0, 0.01)]);
+    }
+}
