@@ -1,4 +1,4 @@
-//! Tests that are no runs: what a crash loses. Each leaves one document, which is kept among the runs.
+//! What is kept beside runs: what a crash loses, and profiles. Each leaves one document, which is kept among the runs.
 
 use crate::RunId;
 use serde::{Deserialize, Serialize};
@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 pub enum ExperimentKind {
     /// What a crash loses.
     Durability,
+    /// What a database does under its own load.
+    Profile,
 }
 
 impl ExperimentKind {
@@ -18,6 +20,7 @@ impl ExperimentKind {
     pub fn words(self) -> &'static str {
         match self {
             Self::Durability => "a crash test",
+            Self::Profile => "a profile",
         }
     }
 }

@@ -30,6 +30,7 @@ mod planned_point;
 mod platform;
 mod point;
 mod procedure;
+mod profile;
 mod published;
 mod ramp;
 mod rate;
@@ -83,6 +84,10 @@ pub use planned_point::PlannedPoint;
 pub use platform::{Cpu, CpuLimits, Disk, Memory, Platform, Usable};
 pub use point::{Point, Status};
 pub use procedure::{Argument, CountProof, Draws, Procedure, ProcedureFacts, ProcedureShape, RowsBy};
+pub use profile::{
+    PROFILE_FIGURES, PROFILE_VERSION, ProfileCost, ProfileFigure, ProfileFigures, ProfileHour, ProfileJson,
+    ProfileMaker,
+};
 pub use published::{
     Costs, FigureKind, LatencyShares, Printed, PrintedBound, Published, PublishedBucket, PublishedCurve,
     PublishedCurvePoint, PublishedFacts, PublishedFigure, PublishedHistogram, PublishedNumber, PublishedStatement,
@@ -91,8 +96,8 @@ pub use published::{
 pub use ramp::Ramp;
 pub use rate::{Rate, Rates};
 pub use reading::{
-    CpuReading, DatabaseReading, Doing, LoadReading, MachineReading, PointStage, Reading, ReadingTimes, ServerIo,
-    SessionReading, SessionState, StatementReading, Top, WaitReading,
+    CpuReading, DatabaseReading, Doing, LoadReading, MachineReading, PointStage, Reading, ReadingFigures, ReadingTimes,
+    ServerIo, SessionReading, SessionState, StatementReading, Top, WaitReading,
 };
 pub use repeat_mode::RepeatMode;
 pub use run::{Cell, CellKey, Database, Run, RunStatus};

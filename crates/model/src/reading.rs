@@ -40,9 +40,66 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// A figure by its path, as in `database.redo.mib_per_s`: every number of a reading that is in no list and in no map.
+    /// `sessions.active` and the like are the database's sessions, and `sessions.all` is their sum.
+    #[must_use]
+    pub fn figure(&self, path: &str) -> Option<f64> {
+        self.figures().get(path)
+    }
+
+    /// Its figures, for whoever asks for many of them.
+    #[must_use]
+    pub fn figures(&self) -> ReadingFigures<'_> {
+        let json = |part: Result<serde_json::Value, _>| part.unwrap_or_default();
+        ReadingFigures {
+            reading: self,
+            machine: json(serde_json::to_value(&self.machine)),
+            database: json(serde_json::to_value(&self.database)),
+            load: json(serde_json::to_value(&self.load)),
+        }
+    }
+
+    fn sessions(&self, is_asked: impl Fn(SessionState) -> bool) -> Option<f64> {
+        let sessions = &self.database.as_ref()?.sessions;
+        let asked = sessions.iter().filter(|(state, _)| is_asked(**state)).map(|(_, n)| f64::from(*n));
+        (!sessions.is_empty()).then(|| asked.sum())
+    }
+
+    /// Why a figure is absent: the reason of its path, or of what it is a part of.
+    #[must_use]
+    pub fn why_absent(&self, path: &str) -> Option<&str> {
+        let path = if path.starts_with("sessions.") { "database.sessions" } else { path };
+        let parts = path.match_indices('.').map(|(at, _)| &path[..at]).chain([path]);
+        parts.filter_map(|part| self.missing.get(part)).next().map(String::as_str)
+    }
+
     /// Notes why a value is absent.
     pub fn lacks(&mut self, path: &str, why: impl Into<String>) {
         self.missing.insert(path.to_owned(), why.into());
+    }
+}
+
+/// The figures of a reading by their paths.
+#[derive(Debug)]
+pub struct ReadingFigures<'r> {
+    reading: &'r Reading,
+    machine: serde_json::Value,
+    database: serde_json::Value,
+    load: serde_json::Value,
+}
+
+impl ReadingFigures<'_> {
+    /// A figure: see [`Reading::figure`].
+    #[must_use]
+    pub fn get(&self, path: &str) -> Option<f64> {
+        let (part, rest) = match path.split_once('.')? {
+            ("sessions", "all") => return self.reading.sessions(|_| true),
+            ("sessions", state) => return self.reading.sessions(|of| of.name() == state),
+            ("database", rest) => (&self.database, rest),
+            ("load", rest) => (&self.load, rest),
+            _ => (&self.machine, path),
+        };
+        rest.split('.').try_fold(part, |value, key| value.get(key))?.as_f64()
     }
 }
 
@@ -194,6 +251,16 @@ pub enum SessionState {
 }
 
 impl SessionState {
+    /// Its name, as in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::IdleInTransaction => "idle_in_transaction",
+            Self::Idle => "idle",
+        }
+    }
+
     /// Its name in words.
     #[must_use]
     pub fn words(self) -> &'static str {

@@ -82,9 +82,7 @@ impl StopCondition {
                 return Heard::Nothing;
             }
             let path = FIGURES.iter().find(|(_, figure, _)| *figure == self.figure).map_or("", |(.., path)| path);
-            let parts = path.match_indices('.').map(|(at, _)| &path[..at]).chain([path]);
-            let why = parts.filter_map(|part| reading.missing.get(part)).next();
-            let why = why.map_or_else(|| "it is not told here".to_owned(), Clone::clone);
+            let why = reading.why_absent(path).unwrap_or("it is not told here");
             return Heard::Deaf(format!("--stop-if '{}' cannot be met: {why}", self.text));
         };
         self.absent = 0;
