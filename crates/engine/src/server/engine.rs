@@ -1,6 +1,7 @@
 //! The engine of every product that has servers: a connection of its own to each node, what is known of the server's
 //! place, the point that is under way, the lock of a run. What differs between products is [`Product`].
 
+use super::observer::ServerObserver;
 use super::product::{Backlog as _, Point, ServerEngine};
 use super::tables::{LoadRequest, OWN, Reach};
 use super::{
@@ -11,9 +12,9 @@ use crate::bookkeeping::Meta;
 use crate::data::{Checksum, Columns, Sample};
 use crate::private::PrivateServer;
 use crate::{
-    BlockWrites, Canceller, Durability, DurablePlaces, Engine, EngineError, Features, FillTimes, Finding, Hold,
-    Inspection, LoadReport, LoadWatch, Loaded, LostTarget, PointSpec, PointStatistics, ProgramSpec, Pump, Sampling,
-    Session, Settled, TableRows, WorkloadRepository, Workloads,
+    BlockWrites, Canceller, Depth, Durability, DurablePlaces, Engine, EngineError, Features, FillTimes, Finding, Hold,
+    Inspection, LoadReport, LoadWatch, Loaded, LostTarget, Observation, Observer, PointSpec, PointStatistics,
+    ProgramSpec, Pump, Sampling, Session, Settled, TableRows, WorkloadRepository, Workloads,
 };
 use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Size, TableName};
 use std::collections::BTreeMap;
@@ -247,6 +248,16 @@ impl<P: Product> Engine for ServerEngine<P> {
 
     fn statistics(&self) -> Result<Counters, EngineError> {
         statistics(self.nodes.len(), |node| self.on(node, P::statistics))
+    }
+
+    fn observe_point(&self, depth: Depth) -> Result<Vec<Result<Observation, EngineError>>, EngineError> {
+        // Nobody waits for this look who begins, reads or ends the point.
+        let lookers = recover(&self.point).as_ref().ok_or_else(no_point)?.watches.lookers()?;
+        Ok(lookers.iter().map(|looker| looker.look(|connection| P::observe(connection, depth))).collect())
+    }
+
+    fn observer(&self) -> Result<Box<dyn Observer>, EngineError> {
+        Ok(Box::new(ServerObserver::open(&self.product, self.private.as_ref())?))
     }
 
     fn point_statistics(&self, earlier: Option<&PointStatistics>) -> Result<PointStatistics, EngineError> {

@@ -5,8 +5,8 @@ use super::tables::{NodeOf, ProductTables};
 use super::{Held, NodeStatistics, OwnSessions, Questions, ServerLocation, Watch, Watches, describe};
 use crate::private::PrivateServer;
 use crate::{
-    BlockWrites, Durability, DurablePlaces, EngineError, Finding, Others, PointSpec, ProgramSpec, Pump, Session,
-    Settled, ThreadPump, WorkloadRepository,
+    BlockWrites, Depth, Durability, DurablePlaces, EngineError, Finding, Observation, Others, PointSpec, ProgramSpec,
+    Pump, Session, Settled, ThreadPump, WorkloadRepository,
 };
 use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Size, TableName};
 use std::collections::BTreeMap;
@@ -117,6 +117,18 @@ pub trait Product: ProductTables {
     /// # Errors
     /// The node is lost.
     fn statistics(connection: &mut Self::Connection) -> Result<Counters, EngineError>;
+
+    /// What a node tells of itself and of everybody's work there. Its waits are what processes are at now, counted and
+    /// without a time ([`Observation::add_at_work`]). It needs nothing of dbdyno's on the server, and changes nothing.
+    ///
+    /// # Errors
+    /// The node is lost.
+    fn observe(connection: &mut Self::Connection, depth: Depth) -> Result<Observation, EngineError>;
+
+    /// The server's process or thread that serves a connection and nothing else, by the number that the server knows.
+    fn serving(_: &mut Self::Connection) -> Option<u32> {
+        None
+    }
 
     /// Begins to watch a node's sessions, over a connection of the watch's own. `ours` are dbdyno's, which may grow.
     ///

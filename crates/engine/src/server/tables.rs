@@ -75,6 +75,14 @@ pub trait ProductTarget: Clone + Send + Sync + 'static {
     #[must_use]
     fn with_vigil(&self, vigil: Arc<Vigil>) -> Self;
 
+    /// The same target for whoever looks at it all the time: with a vigil of its own, and with connections that take no
+    /// longer to open than this.
+    #[must_use]
+    fn looked_at(&self, connect_timeout: Duration) -> Self;
+
+    /// A node's name, as in the target.
+    fn node_name(&self, node: usize) -> String;
+
     /// Opens a connection to a node; the server lists it under the name `application`.
     ///
     /// # Errors

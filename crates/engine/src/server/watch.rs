@@ -2,8 +2,8 @@
 //! cost a fraction of a percent of one processor.
 
 use super::{Connection, OwnSessions, recover};
-use crate::EngineError;
-use dbdyno_model::{ErrorClass, WaitCount};
+use crate::{EngineError, Observation};
+use dbdyno_model::{Counter, ErrorClass, WaitCount};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -11,6 +11,9 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 const INTERVAL: Duration = Duration::from_millis(100);
+
+/// What a class begins with that stands beside counts of the same waits. An observation has no others.
+const SAMPLED: &str = "sampled ";
 
 /// What a row says of a process at work. Each dialect's statement gives these columns; the last may be absent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,9 +88,21 @@ impl Seen {
 
     fn wait(&mut self, activity: Activity, passed_ns: u64) {
         let Activity { class, event, background, .. } = activity;
-        let (count, ns) = self.waits.entry((class, event, background)).or_default();
-        *count += 1;
-        *ns += passed_ns;
+        self.waited((class, event, background), 1, passed_ns);
+    }
+
+    fn waited(&mut self, what: (String, String, bool), processes: u64, passed_ns: u64) {
+        let (count, ns) = self.waits.entry(what).or_default();
+        *count += processes;
+        *ns += processes * passed_ns;
+    }
+
+    /// Takes in one look at all sessions, whosever: how many processes were at what. It stands for the time since the
+    /// one before.
+    pub(super) fn sample(&mut self, waits: Vec<WaitCount>, passed_ns: u64) {
+        for WaitCount { class, event, background, count, .. } in waits {
+            self.waited((class, event, background), count, passed_ns);
+        }
     }
 }
 
@@ -146,6 +161,11 @@ impl<L: Connection> Watch<L> {
         recover(&self.state.seen).clone()
     }
 
+    /// Another way to look over the same connection, for as long as the watch goes on.
+    pub(super) fn looker(&self) -> Looker<L> {
+        Looker { connection: Arc::clone(&self.connection), state: Arc::clone(&self.state) }
+    }
+
     /// The connection, while nobody looks.
     pub fn connection(&self) -> MutexGuard<'_, L> {
         recover(&self.connection)
@@ -172,6 +192,41 @@ impl<L: Connection> Drop for Watch<L> {
         let mut ours = recover(&self.ours);
         ours.end(connection.session_id());
         ours.watch(false);
+    }
+}
+
+/// Looks over the connection of a watch, whose end it does not delay by more than the look that is under way.
+pub(super) struct Looker<L> {
+    connection: Arc<Mutex<L>>,
+    state: Arc<State>,
+}
+
+impl<L> Looker<L> {
+    /// What the node tells, with the waits that the watch has seen.
+    ///
+    /// # Errors
+    /// What `observe` answers; the watch has ended.
+    pub(super) fn look(
+        &self,
+        observe: impl FnOnce(&mut L) -> Result<Observation, EngineError>,
+    ) -> Result<Observation, EngineError> {
+        let mut observed = {
+            let mut connection = recover(&self.connection);
+            // What is asked now would be counted in some later point.
+            if self.state.over.load(Ordering::Relaxed) {
+                return Err(EngineError::other("the point has ended, and with it the watch over its sessions"));
+            }
+            observe(&mut connection)?
+        };
+        let seen = recover(&self.state.seen).clone();
+        observed.counters.waits = seen.waits();
+        for wait in &mut observed.counters.waits {
+            if let Some(class) = wait.class.strip_prefix(SAMPLED) {
+                wait.class = class.to_owned();
+            }
+        }
+        observed.counters.note(Counter::ForeignBusyNs, seen.ended.map_or(Ok(seen.foreign_busy_ns), Err));
+        Ok(observed)
     }
 }
 

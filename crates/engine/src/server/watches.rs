@@ -2,7 +2,7 @@
 
 use super::connection::Connection;
 use super::nodes::{add_seen, sum};
-use super::watch::Watch;
+use super::watch::{Looker, Watch};
 use crate::{EngineError, Others, PointStatistics, Sampling};
 use dbdyno_model::{Counter, Counters, ErrorClass};
 
@@ -36,6 +36,15 @@ impl<L: Connection> Watches<L> {
             }
         };
         Self { nodes, watches: watches.map_err(|error| format!("the sessions could not be watched: {error}")) }
+    }
+
+    /// Ways to look over the watches' connections.
+    ///
+    /// # Errors
+    /// Nobody watches: why.
+    pub(super) fn lookers(&self) -> Result<Vec<Looker<L>>, EngineError> {
+        let watches = self.watches.as_ref().map_err(|why| EngineError::new(ErrorClass::Unsupported, why))?;
+        Ok(watches.iter().map(Watch::looker).collect())
     }
 
     /// What all nodes have counted, and what was seen there. `read` reads one, with its watch and what an earlier

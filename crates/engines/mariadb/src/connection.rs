@@ -6,7 +6,8 @@ mod connect;
 mod control;
 mod version;
 
-use super::errors::{advice, connect_error, engine_error, is_unknown_database};
+use super::errors::{advice, connect_error, engine_error, has_no_right_to_database, is_unknown_database};
+use super::known::Known;
 use super::options::{Host, Options};
 use super::password;
 use connect::{ConnectOptions, Refused};
@@ -51,6 +52,8 @@ pub(super) struct MariaDbConnection {
     basics: String,
     /// How rows go to the server, once it was asked.
     pub(super) insert_method: Option<InsertMethod>,
+    /// What is known of the server for whoever looks again and again.
+    pub(super) known: Option<Known>,
     closed: AtomicBool,
     cancellation: Arc<Cancellation>,
     _counted: CountedConnection,
@@ -71,6 +74,7 @@ impl MariaDbConnection {
         let connect = |database| connect::connect(options, host, application, &found, tls.clone(), database);
         let connected = match connect(Some(options.database.as_str())) {
             Err(Refused::Error(error)) if is_unknown_database(&error) => connect(None),
+            Err(Refused::Error(error)) if options.only_looks && has_no_right_to_database(&error) => connect(None),
             connected => connected,
         };
         let gone = |text| EngineError::new(ErrorClass::ConnectionLost, text).while_doing(&options.connecting(host));
@@ -89,6 +93,7 @@ impl MariaDbConnection {
             identity: String::new(),
             basics: String::new(),
             insert_method: None,
+            known: None,
             closed: AtomicBool::new(false),
             cancellation: Arc::default(),
             _counted: options.limits.count(),

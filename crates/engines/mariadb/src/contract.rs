@@ -4,11 +4,11 @@ use super::connection::MariaDbConnection;
 use super::product::{MariaDbEngine, MariaDbProduct, Node};
 use super::session::MariaDbSession;
 use super::snapshot::{self, Watched};
-use super::{check, describe, monitor, point, procedure, settle, space};
+use super::{check, describe, monitor, observe, point, procedure, settle, space};
 use dbdyno_engine::server::{
     NodeStatistics, OwnSessions, Product, ProductTarget as _, Questions, ServerSession, Watch,
 };
-use dbdyno_engine::{DurablePlaces, EngineError, Finding, Others, PointSpec, ProgramSpec, Session};
+use dbdyno_engine::{Depth, DurablePlaces, EngineError, Finding, Observation, Others, PointSpec, ProgramSpec, Session};
 use dbdyno_model::{Counters, Database, Size};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -59,6 +59,14 @@ impl Product for MariaDbProduct {
 
     fn statistics(connection: &mut MariaDbConnection) -> Result<Counters, EngineError> {
         snapshot::for_everybody(connection)
+    }
+
+    fn observe(connection: &mut MariaDbConnection, depth: Depth) -> Result<Observation, EngineError> {
+        observe::look(connection, depth)
+    }
+
+    fn serving(connection: &mut MariaDbConnection) -> Option<u32> {
+        observe::serving(connection)
     }
 
     fn watch(

@@ -11,8 +11,9 @@ use mysql::{DriverError, Error, MySqlError};
 use std::error::Error as _;
 use std::io;
 
-/// The database is not there.
+/// The database is not there, or this account has no right to it.
 const UNKNOWN_DATABASE: u16 = 1049;
+const NO_RIGHT_TO_DATABASE: u16 = 1044;
 
 /// An error of a statement in words. A statement that was interrupted counts as ours;
 /// [`super::connection::MariaDbConnection::error`] knows better, because it knows whether anybody asked.
@@ -69,6 +70,11 @@ pub(super) fn advice(options: &Options, code: &str) -> String {
 /// Whether the database does not exist.
 pub(super) fn is_unknown_database(error: &Error) -> bool {
     matches!(error, Error::MySqlError(server) if server.code == UNKNOWN_DATABASE)
+}
+
+/// Whether the account has no right to the database, whether that exists or not.
+pub(super) fn has_no_right_to_database(error: &Error) -> bool {
+    matches!(error, Error::MySqlError(server) if server.code == NO_RIGHT_TO_DATABASE)
 }
 
 /// The class of an error.

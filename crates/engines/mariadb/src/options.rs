@@ -42,6 +42,8 @@ const NAME_CHARS: usize = 64;
 #[derive(Debug, Clone)]
 pub(super) struct Options {
     pub(super) server: ServerOptions,
+    /// Whether whoever connects only looks at the server, and needs no right to the database.
+    pub(super) only_looks: bool,
     /// Whether the server has turned TLS down where it was only preferred.
     pub(super) without_tls: Arc<AtomicBool>,
     /// How TLS is made: lists of authorities are large, and one does for all connections.
@@ -64,7 +66,7 @@ impl Options {
     pub(super) fn parse(target: &Target) -> Result<Self, TargetError> {
         let server = ServerOptions::parse(target, &FORM)?;
         refuse_name(&server.database).map_err(|problem| target.invalid(problem))?;
-        Ok(Self { server, without_tls: Arc::default(), tls: Arc::default() })
+        Ok(Self { server, only_looks: false, without_tls: Arc::default(), tls: Arc::default() })
     }
 
     /// How TLS is made to a host; none where it is not wanted.

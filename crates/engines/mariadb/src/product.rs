@@ -9,6 +9,7 @@ use dbdyno_engine::server::{NodeOf, ProductTarget, Reach, ServerEngine, ServerLo
 use dbdyno_engine::{Dialect, EngineError, Target, TargetError};
 use dbdyno_model::TableName;
 use std::sync::Arc;
+use std::time::Duration;
 
 pub(crate) type Node = NodeOf<MariaDbProduct>;
 
@@ -43,6 +44,17 @@ impl ProductTarget for MariaDbProduct {
         let mut product = self.clone();
         product.options.server.vigil = vigil;
         product
+    }
+
+    fn looked_at(&self, connect_timeout: Duration) -> Self {
+        let mut product = self.with_vigil(Arc::default());
+        product.options.server.connect_timeout = connect_timeout;
+        product.options.only_looks = true;
+        product
+    }
+
+    fn node_name(&self, node: usize) -> String {
+        self.options.host(node).to_string()
     }
 
     fn open(&self, node: usize, application: &str) -> Result<MariaDbConnection, EngineError> {

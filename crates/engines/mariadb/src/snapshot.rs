@@ -1,14 +1,14 @@
 //! The server's counters at one moment. What sessions have done is the server's count of each session of dbdyno's
 //! alone, so that nobody else's work is among it; what the server did below that (pages, log) it counts as a whole.
 
-use super::connection::MariaDbConnection;
+use super::connection::{MariaDbConnection, Version};
 use super::describe::is_synced_by_writing;
 use super::monitor::why_no_files;
 use super::procedure::{self, Counting};
 use crate::DIALECT;
 use dbdyno_engine::client;
 use dbdyno_engine::procedure::ProcedureSpec;
-use dbdyno_engine::server::{Answers, Connection as _, NodeStatistics, Watch, counts, pairs, recover};
+use dbdyno_engine::server::{Answers, Connection as _, NodeStatistics, TextRows, Watch, counts, pairs, recover};
 use dbdyno_engine::{EngineError, Others, PointSpec};
 use dbdyno_model::{Counter, Counters, Drive, RowsBy, WaitCount};
 use std::collections::BTreeMap;
@@ -144,7 +144,12 @@ impl Account {
 
 /// Reads what a node counts for everybody.
 pub(super) fn for_everybody(connection: &mut MariaDbConnection) -> Result<Counters, EngineError> {
-    let (read, settings, mut counters) = server(connection)?;
+    let (read, settings, counters) = server(connection)?;
+    Ok(everybodys(&read, &settings, counters))
+}
+
+/// The counters with what all sessions have done.
+pub(super) fn everybodys(read: &BTreeMap<String, u64>, settings: &Answers, mut counters: Counters) -> Counters {
     let get = |name: &str| read.get(name).copied();
     // Where changes are logged, a transaction commits there, too, and counts twice. The log's own count is without
     // those that only read; to take what was prepared from all would run backwards now and then.
@@ -159,7 +164,7 @@ pub(super) fn for_everybody(connection: &mut MariaDbConnection) -> Result<Counte
             None => _ = counters.missing.insert(counter, "not told".to_owned()),
         }
     }
-    Ok(counters)
+    counters
 }
 
 /// Reads a node's counters for a point. `account` is what dbdyno's sessions there have done.
@@ -187,38 +192,66 @@ pub(super) fn read(
 
 /// What the server counts as a whole: as it says it, the settings that say what that means, and as counters.
 fn server(connection: &mut MariaDbConnection) -> Result<(BTreeMap<String, u64>, Answers, Counters), EngineError> {
-    let mut read =
-        counts(&connection.texts("reading the server's counters", &DIALECT.get("statistics/global_counters")?.text)?);
-    let mut ask = |statement: &str| {
-        let sql = &DIALECT.get(&format!("statistics/{statement}")).ok()?.text;
-        connection.texts("reading performance_schema", sql).ok().filter(|rows| !rows.is_empty())
-    };
-    let (files, told_waits) = (counts(&ask("files").unwrap_or_default()), ask("waits"));
+    let mut read = global_counters(connection)?;
+    let (files, told_waits) = (files(connection), told_waits(connection));
     let why_none = match (&told_waits, files.contains_key("data writes")) {
         (Some(_), true) => String::new(),
         (waits, _) => why_no_files(connection, waits.is_some()),
     };
     read.extend(files);
-    let counter = |of: &str, name: &str| {
-        let why = match of {
-            "" => "not told",
-            "log" if told_waits.is_some() => NO_LOG_INSTRUMENT,
-            _ => why_none.as_str(),
-        };
-        read.get(name).copied().ok_or_else(|| why.to_owned())
-    };
-    let mut counters = DIALECT.statistics.read(connection.version().number, &counter);
+    let settings = log_settings(connection);
+    let mut counters = counters(&read, connection.version(), (told_waits.is_some(), &why_none), &settings);
     // The waits for rows are counted anyway.
     let (rows, ms) = (read.get("Innodb_row_lock_waits"), read.get("Innodb_row_lock_time"));
     let row_locks = rows.zip(ms).map(|(count, ms)| counted("lock/innodb", "row lock", *count, ms * 1_000_000));
     counters.waits = waits(&told_waits.unwrap_or_default()).into_iter().chain(row_locks).collect();
-    let settings = log_settings(connection);
-    syncs(&settings, &read, &mut counters);
     Ok((read, settings, counters))
 }
 
+/// What the server has done as a whole, by name.
+pub(super) fn global_counters(connection: &mut MariaDbConnection) -> Result<BTreeMap<String, u64>, EngineError> {
+    let sql = &DIALECT.get("statistics/global_counters")?.text;
+    Ok(counts(&connection.texts("reading the server's counters", sql)?))
+}
+
+/// What performance_schema says of files, by name; nothing where it does not.
+pub(super) fn files(connection: &mut MariaDbConnection) -> BTreeMap<String, u64> {
+    counts(&of_performance_schema(connection, "files").unwrap_or_default())
+}
+
+/// What it says of waits, if it may be read and has any.
+pub(super) fn told_waits(connection: &mut MariaDbConnection) -> Option<TextRows> {
+    of_performance_schema(connection, "waits")
+}
+
+fn of_performance_schema(connection: &mut MariaDbConnection, statement: &str) -> Option<TextRows> {
+    let sql = &DIALECT.get(&format!("statistics/{statement}")).ok()?.text;
+    connection.texts("reading performance_schema", sql).ok().filter(|rows| !rows.is_empty())
+}
+
+/// The server's counters, of what was read; why files are not told, and whether that is for want of
+/// performance_schema's waits, too.
+pub(super) fn counters(
+    read: &BTreeMap<String, u64>,
+    version: Version,
+    (told_waits, why_none): (bool, &str),
+    settings: &Answers,
+) -> Counters {
+    let counter = |of: &str, name: &str| {
+        let why = match of {
+            "" => "not told",
+            "log" if told_waits => NO_LOG_INSTRUMENT,
+            _ => why_none,
+        };
+        read.get(name).copied().ok_or_else(|| why.to_owned())
+    };
+    let mut counters = DIALECT.statistics.read(version.number, &counter);
+    syncs(settings, read, &mut counters);
+    counters
+}
+
 /// How the server writes its logs.
-fn log_settings(connection: &mut MariaDbConnection) -> Answers {
+pub(super) fn log_settings(connection: &mut MariaDbConnection) -> Answers {
     let sql = DIALECT.get("statistics/log_settings").map(|statement| statement.text.clone());
     pairs(sql.ok().and_then(|sql| connection.texts("asking how the log is written", &sql).ok()).unwrap_or_default())
 }

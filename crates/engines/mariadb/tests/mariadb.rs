@@ -15,6 +15,7 @@ type ServerOptions = dbdyno_testkit::servers::mariadb::ServerOptions<dbdyno_mari
 dbdyno_testkit::points!(MariaDb);
 dbdyno_testkit::clients!(MariaDb);
 dbdyno_testkit::loads!(MariaDb);
+dbdyno_testkit::observers!(MariaDb);
 
 static FIXTURES: FixturePool<Server> = FixturePool::new(quick, MariaDb::load);
 
@@ -49,6 +50,10 @@ impl Product for MariaDb {
 
     fn plain() -> Server {
         Server::start()
+    }
+
+    fn counting() -> Server {
+        ServerOptions::default().set("performance_schema", "ON").start()
     }
 
     fn alone() -> (Server, String) {

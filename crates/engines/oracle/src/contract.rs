@@ -6,11 +6,13 @@ use super::point::{self, UnderWay};
 use super::procedure::{self, Counting};
 use super::product::{Node, OracleEngine, OracleProduct};
 use super::session::OracleSession;
-use super::{check, describe, monitor, settle, snapshot, space};
+use super::{check, describe, monitor, observe, settle, snapshot, space};
 use dbdyno_engine::server::{
     NodeStatistics, OwnSessions, Product, ProductTarget as _, Questions, ServerSession, Watch,
 };
-use dbdyno_engine::{EngineError, Finding, Others, PointSpec, ProgramSpec, Session, WorkloadRepository};
+use dbdyno_engine::{
+    Depth, EngineError, Finding, Observation, Others, PointSpec, ProgramSpec, Session, WorkloadRepository,
+};
 use dbdyno_model::{Counters, Database, Size};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -72,6 +74,10 @@ impl Product for OracleProduct {
 
     fn statistics(connection: &mut OracleConnection) -> Result<Counters, EngineError> {
         snapshot::for_everybody(connection)
+    }
+
+    fn observe(connection: &mut OracleConnection, depth: Depth) -> Result<Observation, EngineError> {
+        observe::look(connection, depth)
     }
 
     fn watch(

@@ -24,6 +24,7 @@ mod layout;
 mod load;
 mod location;
 mod monitor;
+mod observe;
 mod options;
 mod password;
 mod plan;

@@ -10,6 +10,7 @@ use dbdyno_engine::server::{NodeOf, ProductTarget, Reach, ServerEngine, ServerLo
 use dbdyno_engine::{Dialect, EngineError, Target, TargetError};
 use dbdyno_model::TableName;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The tables that a target has, in loading order: all but those that need what it leaves out.
 pub(crate) fn tables_of(options: &Options) -> Vec<TableName> {
@@ -49,6 +50,16 @@ impl ProductTarget for OracleProduct {
 
     fn with_vigil(&self, vigil: Arc<Vigil>) -> Self {
         Self { options: Options { vigil, ..self.options.clone() }, snapshots: Arc::clone(&self.snapshots) }
+    }
+
+    fn looked_at(&self, connect_timeout: Duration) -> Self {
+        let mut product = self.with_vigil(Arc::default());
+        product.options.connect_timeout = connect_timeout;
+        product
+    }
+
+    fn node_name(&self, node: usize) -> String {
+        self.options.place(node).to_string()
     }
 
     fn open(&self, node: usize, application: &str) -> Result<OracleConnection, EngineError> {

@@ -6,7 +6,7 @@ use super::product::Node;
 use super::statistics::{self, Answer, Base, Cursors, Named, Read, Rows, Watched, counters, told};
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
-use dbdyno_engine::server::{Connection as _, NodeStatistics};
+use dbdyno_engine::server::{Connection, NodeStatistics};
 use dbdyno_model::{Counter, Counters, WaitCount};
 use std::time::Duration;
 
@@ -19,7 +19,15 @@ pub(super) const MARK: &str = "%QB_NAME(DBDYNO_TEST)%";
 /// The server is lost, or somebody has cancelled.
 pub(super) fn ask(connection: &mut OracleConnection, statement: &str) -> Result<Answer<Rows>, EngineError> {
     let sql = &DIALECT.get(&format!("statistics/{statement}"))?.text;
-    told(connection.texts("reading the server's counters", sql))
+    ask_sql(connection, "reading the server's counters", sql)
+}
+
+/// The same with a statement of any file.
+///
+/// # Errors
+/// As for [`ask`].
+pub(super) fn ask_sql(connection: &mut dyn Connection, doing: &str, sql: &str) -> Result<Answer<Rows>, EngineError> {
+    told(connection.texts(doing, sql))
 }
 
 /// Asks the server what this session has done.
@@ -94,6 +102,20 @@ pub(super) fn history(connection: &mut OracleConnection, since: Duration) -> Res
     Ok(statistics::history(&rows.unwrap_or_default()))
 }
 
+/// What an instance counts as a whole, its waits left out: cheap enough for whoever looks again and again.
+///
+/// # Errors
+/// The server is lost.
+pub(super) fn instance(connection: &mut OracleConnection) -> Result<Read, EngineError> {
+    let system = ask(connection, "system_counters")?.map(|rows| Named::read(&rows));
+    let times = ask(connection, "time_model")?.map(|rows| Named::read(&rows));
+    let machine = ask(connection, "machine")?.map(|rows| Named::read(&rows));
+    let files = ask(connection, "files")?.and_then(|rows| statistics::files(&rows));
+    let dirty = ask(connection, "dirty")?.and_then(|rows| statistics::dirty(&rows));
+    let cursors = Ok(Cursors::default());
+    Ok(Read { system, times, machine, files, dirty, waits: Ok(Vec::new()), cursors })
+}
+
 fn views(connection: &mut OracleConnection, watched: &Watched) -> Result<Read, EngineError> {
     let cursors = match watched.marked {
         true => {
@@ -102,13 +124,9 @@ fn views(connection: &mut OracleConnection, watched: &Watched) -> Result<Read, E
         }
         false => Ok(Vec::new()),
     };
-    let system = ask(connection, "system_counters")?.map(|rows| Named::read(&rows));
-    let times = ask(connection, "time_model")?.map(|rows| Named::read(&rows));
-    let machine = ask(connection, "machine")?.map(|rows| Named::read(&rows));
-    let files = ask(connection, "files")?.and_then(|rows| statistics::files(&rows));
-    let dirty = ask(connection, "dirty")?.and_then(|rows| statistics::dirty(&rows));
+    let instance = instance(connection)?;
     let events = ask(connection, "waits")?;
     let histogram = ask(connection, "histogram")?.unwrap_or_default();
     let waits = events.map(|events| statistics::waits(&events, &histogram));
-    Ok(Read { system, times, machine, files, dirty, waits, cursors: cursors.map(|rows| Cursors::read(&rows)) })
+    Ok(Read { waits, cursors: cursors.map(|rows| Cursors::read(&rows)), ..instance })
 }

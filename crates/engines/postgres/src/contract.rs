@@ -6,12 +6,13 @@ use super::membership::Membership;
 use super::product::{Node, PostgresEngine, PostgresProduct};
 use super::session::PostgresSession;
 use super::snapshot::{self, Watched};
-use super::{check, describe, monitor, paced, point, procedure, settle, space};
+use super::{check, describe, monitor, observe, paced, point, procedure, settle, space};
 use dbdyno_engine::server::{
     NodeStatistics, OwnSessions, Product, ProductTarget as _, Questions, ServerSession, Watch,
 };
 use dbdyno_engine::{
-    BlockWrites, DurablePlaces, EngineError, Finding, Others, PointSpec, ProgramSpec, Pump, Session, ThreadPump,
+    BlockWrites, Depth, DurablePlaces, EngineError, Finding, Observation, Others, PointSpec, ProgramSpec, Pump,
+    Session, ThreadPump,
 };
 use dbdyno_model::{Counters, Database, Drive, Size};
 use std::collections::BTreeMap;
@@ -93,6 +94,14 @@ impl Product for PostgresProduct {
 
     fn statistics(connection: &mut PostgresConnection) -> Result<Counters, EngineError> {
         snapshot::for_everybody(connection)
+    }
+
+    fn observe(connection: &mut PostgresConnection, depth: Depth) -> Result<Observation, EngineError> {
+        observe::look(connection, depth)
+    }
+
+    fn serving(connection: &mut PostgresConnection) -> Option<u32> {
+        connection.server_process()
     }
 
     fn watch(

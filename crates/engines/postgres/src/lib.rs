@@ -20,6 +20,7 @@ mod load;
 mod location;
 mod membership;
 mod monitor;
+mod observe;
 mod options;
 mod paced;
 mod password;

@@ -10,6 +10,7 @@ use dbdyno_engine::{Dialect, EngineError, Target, TargetError};
 use dbdyno_model::TableName;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::time::Duration;
 
 /// What a node's sessions have done that its counters hold besides.
 #[derive(Debug, Default)]
@@ -55,6 +56,16 @@ impl ProductTarget for PostgresProduct {
         let mut product = self.clone();
         product.options.server.vigil = vigil;
         product
+    }
+
+    fn looked_at(&self, connect_timeout: Duration) -> Self {
+        let mut product = self.with_vigil(Arc::default());
+        product.options.server.connect_timeout = connect_timeout;
+        product
+    }
+
+    fn node_name(&self, node: usize) -> String {
+        self.options.host(node).to_string()
     }
 
     fn open(&self, node: usize, application: &str) -> Result<PostgresConnection, EngineError> {

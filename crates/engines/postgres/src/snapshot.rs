@@ -49,22 +49,21 @@ pub(super) struct Watched {
     pub(super) buffercache: Option<String>,
 }
 
-/// The statements of sql/counters.sql that are read together; each says for which versions it is.
-const GROUPS: [&str; 10] = [
-    "database",
-    "reads_13",
-    "reads_18",
-    "wal_position",
-    "wal_14",
-    "wal_18",
-    "writes_13",
-    "writes_16",
-    "writes_17",
-    "writes_18",
+/// The statements that are read together and are about the server as a whole; each says for which versions it is.
+pub(super) const SERVER_WIDE: [&str; 8] = [
+    "counters/reads_18",
+    "counters/wal_position",
+    "counters/wal_14",
+    "counters/wal_18",
+    "counters/writes_13",
+    "counters/writes_16",
+    "counters/writes_17",
+    "counters/writes_18",
 ];
-/// Those that are read with them for a point, about dbdyno's own tables, and for everybody.
-const OF_A_POINT: [&str; 2] = ["table_reads", "rows_changed"];
-const FOR_EVERYBODY: [&str; 1] = ["transactions"];
+/// Those that are read with them about dbdyno's database alone; for a point, about its own tables; and for everybody.
+const OF_THE_DATABASE: [&str; 2] = ["counters/database", "counters/reads_13"];
+const OF_A_POINT: [&str; 2] = ["counters/table_reads", "counters/rows_changed"];
+const FOR_EVERYBODY: [&str; 1] = ["counters/transactions"];
 /// How often, and at which intervals, is looked whether parallel workers have ended.
 const WORKER_LOOKS: u32 = 100;
 const WORKER_PAUSE: Duration = Duration::from_millis(5);
@@ -196,16 +195,11 @@ pub(super) fn statistics(
     buffercache: Option<&str>,
 ) -> Result<BTreeMap<String, u64>, EngineError> {
     let major = connection.version_num() / 10_000;
-    let fits = |name: &str| DIALECT.get(&format!("counters/{name}")).is_ok_and(|statement| statement.fits(major));
-    let mut sql = String::new();
-    for name in GROUPS.iter().chain(more).filter(|name| fits(name)) {
-        sql.push_str(&DIALECT.get(&format!("counters/{name}"))?.text);
-        sql.push_str(";\n");
-    }
+    let sql = joined(major, OF_THE_DATABASE.iter().chain(&SERVER_WIDE).chain(more))?;
     // One text, one transaction: all of one moment.
     let mut read = counts(&connection.texts("reading the server's counters", &sql)?);
     if let Some(schema) = buffercache {
-        let name = if fits("dirty_16") { "dirty_16" } else { "dirty_13" };
+        let name = if DIALECT.get("counters/dirty_16")?.fits(major) { "dirty_16" } else { "dirty_13" };
         // Without the right to use the extension the count is missing.
         let rows = match DIALECT.fill(&format!("counters/{name}"), &[("schema", schema)]) {
             Ok(sql) => connection.texts("counting changed blocks", &sql).unwrap_or_default(),
@@ -216,8 +210,21 @@ pub(super) fn statistics(
     Ok(read)
 }
 
+/// The text of several statements, as far as they fit a version.
+pub(super) fn joined<'n>(major: u32, names: impl Iterator<Item = &'n &'n str>) -> Result<String, EngineError> {
+    let mut sql = String::new();
+    for name in names {
+        let statement = DIALECT.get(name)?;
+        if statement.fits(major) {
+            sql.push_str(&statement.text);
+            sql.push_str(";\n");
+        }
+    }
+    Ok(sql)
+}
+
 /// Counters that are the server's own, as dialect/statistics.toml says.
-fn simple(read: &BTreeMap<String, u64>, version_num: u32) -> Counters {
+pub(super) fn simple(read: &BTreeMap<String, u64>, version_num: u32) -> Counters {
     let told = |_: &str, name: &str| read.get(name).copied().ok_or_else(|| "not told".to_owned());
     DIALECT.statistics.read(version_num / 10_000, &told)
 }

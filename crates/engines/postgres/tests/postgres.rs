@@ -18,6 +18,7 @@ type ServerOptions = dbdyno_testkit::servers::postgres::ServerOptions<dbdyno_pos
 dbdyno_testkit::points!(Postgres);
 dbdyno_testkit::clients!(Postgres);
 dbdyno_testkit::loads!(Postgres);
+dbdyno_testkit::observers!(Postgres);
 
 static FIXTURES: FixturePool<Server> = FixturePool::new(quick, Postgres::load);
 
@@ -50,6 +51,12 @@ impl Product for Postgres {
 
     fn plain() -> Server {
         Server::start()
+    }
+
+    fn counting() -> Server {
+        let server = ServerOptions::default().set("shared_preload_libraries", "pg_stat_statements").start();
+        server.psql("postgres", "CREATE EXTENSION pg_stat_statements");
+        server
     }
 
     /// What one session makes and drops makes those of other databases commit empty transactions.

@@ -1,8 +1,9 @@
 //! What every server engine must do on a real server, whichever product it is: the conformance suite, proofs by the
 //! server's own figures, loads and their interruptions. An engine's test file says which servers (`Product`), and lists
-//! its tests by `points!`, `clients!` and `loads!`.
+//! its tests by `points!`, `clients!`, `loads!` and `observers!`.
 mod clients;
 pub mod loads;
+pub mod observers;
 pub mod points;
 mod readings;
 
@@ -26,6 +27,11 @@ pub trait Product: Sized + 'static {
 
     /// A server without special settings, for one test alone.
     fn plain() -> Self::Server;
+
+    /// A server for one test alone that counts statements by their normalised texts.
+    fn counting() -> Self::Server {
+        Self::plain()
+    }
 
     /// A server for one test alone, with loaded data, for measurements that need a quiet server.
     fn alone() -> (Self::Server, String);

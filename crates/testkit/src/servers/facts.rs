@@ -25,6 +25,14 @@ pub struct ProductFacts {
     pub drop_user: &'static str,
     /// Grants a user all rights for dbdyno's work.
     pub let_work: &'static str,
+    /// Grants a user the rights of whoever monitors a server, and no other.
+    pub let_monitor: &'static str,
+    /// A query that takes `SECONDS`, and what it says that it waits for.
+    pub sleep: (&'static str, &'static str),
+    /// Makes a table `s` and has statements finish that have `SECRET` as a literal.
+    pub secrets: &'static str,
+    /// Begins a transaction and leaves it open.
+    pub transaction: &'static str,
     /// The SQL name of a table of dbdyno's in its database.
     pub table: &'static str,
     /// Makes, in dbdyno's schema, the procedures that tests call. `echo` takes an integer, a date, an amount and a

@@ -34,6 +34,13 @@ impl HasFacts for MariaDb {
         create_user: "CREATE USER NAME@'%'",
         drop_user: "DROP USER IF EXISTS NAME@'%'",
         let_work: "GRANT ALL ON NAME.* TO USER@'%'",
+        let_monitor: "GRANT PROCESS, SLAVE MONITOR ON *.* TO USER@'%'; GRANT SELECT ON performance_schema.* TO USER@'%'",
+        sleep: ("SELECT SLEEP(SECONDS)", "User sleep"),
+        secrets: "CREATE TABLE s (a VARCHAR(100)); INSERT INTO s VALUES ('SECRET'); /* x */ create user v identified by 'SECRET';
+                  SET PASSWORD FOR v = PASSWORD('SECRET'); EXECUTE IMMEDIATE 'alter user v identified by ''SECRET''';
+                  PREPARE p FROM 'SELECT ''SECRET'''; EXECUTE p; SET @a = 'SECRET'",
+        // One that has touched nothing is not known to be in one.
+        transaction: "START TRANSACTION WITH CONSISTENT SNAPSHOT",
         table: "NAME",
         procedures: "
 DELIMITER //

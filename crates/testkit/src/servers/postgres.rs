@@ -25,6 +25,12 @@ impl HasFacts for Postgres {
         create_user: "CREATE ROLE NAME LOGIN",
         drop_user: "DROP ROLE IF EXISTS NAME",
         let_work: "CREATE SCHEMA dbdyno AUTHORIZATION USER",
+        let_monitor: "GRANT pg_monitor TO USER",
+        sleep: ("SELECT pg_sleep(SECONDS)", "PgSleep"),
+        secrets: "CREATE TABLE s (a text); INSERT INTO s VALUES ('SECRET'); /* x */ create role v password 'SECRET';
+                  ALTER ROLE v PASSWORD 'SECRET'; DO $$ BEGIN PERFORM 'SECRET'; END $$; PREPARE p AS SELECT 'SECRET';
+                  EXECUTE p; EXPLAIN SELECT 'SECRET'; CREATE TABLE c AS SELECT 'SECRET' AS a",
+        transaction: "BEGIN; SELECT 1",
         table: "dbdyno.NAME",
         procedures: "CREATE PROCEDURE dbdyno.echo(a bigint, d date, c numeric, t text,
                        INOUT next_a bigint, INOUT next_d date, INOUT next_c numeric, INOUT next_t text)

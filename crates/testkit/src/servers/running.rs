@@ -227,6 +227,11 @@ impl RunningServer {
         self.about(database, &self.facts.let_work.replace("USER", user));
     }
 
+    /// Grants a user the rights of whoever monitors a server.
+    pub fn let_monitor(&self, user: &str) {
+        self.sql(self.facts.home, &self.facts.let_monitor.replace("USER", user));
+    }
+
     /// The place for tables that do not concern dbdyno, as the first part of their names. `drop_database` removes it
     /// with the database.
     pub fn elsewhere(&self, database: &str) -> String {

@@ -14,7 +14,7 @@ SHOW GLOBAL STATUS WHERE Variable_name IN (
   'Innodb_buffer_pool_read_requests', 'Innodb_pages_read', 'Innodb_data_read', 'Innodb_pages_written',
   'Innodb_buffer_pool_pages_dirty', 'Innodb_data_fsyncs', 'Innodb_lsn_current', 'Innodb_log_writes',
   'Innodb_os_log_fsyncs', 'Innodb_row_lock_waits',
-  'Innodb_row_lock_time', 'Innodb_history_list_length', 'Uptime')
+  'Innodb_row_lock_time', 'Innodb_history_list_length', 'Questions', 'Uptime')
 
 -- name: log_settings
 -- what: whether the redo log's file is opened so that writing to it is syncing it, and commits write to it; whether changes are logged, too

@@ -7,7 +7,7 @@ use super::{InsertMethod, MariaDbConnection, run, text};
 use dbdyno_engine::client::Values;
 use dbdyno_engine::data::Column;
 use dbdyno_engine::server::socket::{copy_of, has_hung_up};
-use dbdyno_engine::server::{Connection, Rows, caught};
+use dbdyno_engine::server::{Answers, Connection, Rows, caught};
 use dbdyno_engine::{Canceller, EngineError};
 use dbdyno_model::ErrorClass;
 use mysql::prelude::Queryable as _;
@@ -15,6 +15,33 @@ use mysql::{Params, Value};
 use std::os::fd::AsRawFd as _;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+
+impl MariaDbConnection {
+    /// Runs a statement, and gives its rows by the names of their columns, in small letters; what is null is left out.
+    ///
+    /// # Errors
+    /// As for [`Connection::texts`].
+    pub(crate) fn named(&mut self, doing: &str, sql: &str) -> Result<Vec<Answers>, EngineError> {
+        self.cancellation.refuse(doing)?;
+        let mut asked = self.control(doing);
+        let rows = caught(|| asked.query::<mysql::Row, _>(sql));
+        drop(asked);
+        let Some(rows) = rows else { return Err(self.stopped_short(doing)) };
+        let answers = |row: mysql::Row| -> Answers {
+            let names: Vec<String> = row.columns_ref().iter().map(|column| column.name_str().to_lowercase()).collect();
+            let values = row.unwrap().into_iter().map(text);
+            names.into_iter().zip(values).filter_map(|(name, value)| Some((name, value?))).collect()
+        };
+        Ok(rows.map_err(|error| self.error(doing, &error))?.into_iter().map(answers).collect())
+    }
+
+    /// The crate has stopped short at a packet that it did not expect; the connection is used no more.
+    fn stopped_short(&self, doing: &str) -> EngineError {
+        self.closed.store(true, Ordering::Relaxed);
+        let lost = EngineError::new(ErrorClass::ConnectionLost, format!("{doing}: {}", not_understood()));
+        lost.while_doing(&self.host.to_string())
+    }
+}
 
 impl Connection for MariaDbConnection {
     fn session_id(&self) -> u64 {
@@ -31,7 +58,6 @@ impl Connection for MariaDbConnection {
         let mut rows = Vec::new();
         let mut asked = self.control(doing);
         let (conn, asking) = asked.parts();
-        // The crate stops short at packets that it does not expect; the connection is then used no more.
         let done = caught(|| {
             run(conn, sql, |row| {
                 asking.heard();
@@ -41,11 +67,7 @@ impl Connection for MariaDbConnection {
         drop(asked);
         match done {
             Some(done) => done.map_err(|error| self.error(doing, &error))?,
-            None => {
-                self.closed.store(true, Ordering::Relaxed);
-                let lost = EngineError::new(ErrorClass::ConnectionLost, format!("{doing}: {}", not_understood()));
-                return Err(lost.while_doing(&self.host.to_string()));
-            }
+            None => return Err(self.stopped_short(doing)),
         }
         Ok(rows)
     }

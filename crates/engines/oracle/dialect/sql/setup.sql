@@ -66,6 +66,11 @@ GRANT SELECT ON sys.v_$instance_recovery TO dbdyno;
 GRANT SELECT ON sys.v_$session TO dbdyno;
 GRANT SELECT ON sys.v_$px_session TO dbdyno;
 
+-- Optional: what a live view shows besides: statements by their time, and how far a standby is behind.
+-- Without it: statements are not shown one by one, nor how far a standby is behind.
+GRANT SELECT ON sys.v_$sqlstats TO dbdyno;
+GRANT SELECT ON sys.v_$dataguard_stats TO dbdyno;
+
 -- Optional: the server's settings, which are part of a figure.
 -- Without it: the record of a run is incomplete, and only the proof before a run tells whether commits are durable.
 GRANT SELECT ON sys.v_$parameter TO dbdyno;

@@ -23,7 +23,7 @@ SELECT name, value FROM v$sysstat
 WHERE name IN (
   'background checkpoints completed', 'cell flash cache read hits',
   'cell physical IO bytes saved during optimized file creation', 'cell pmem cache read hits', 'cell RDMA reads',
-  'cell writes to flash cache', 'cell xrmem cache read hits',
+  'cell writes to flash cache', 'cell xrmem cache read hits', 'execute count',
   'physical read flash cache hits',
   'physical read total IO requests', 'physical read total bytes', 'physical read total multi block requests',
   'physical reads', 'physical write total IO requests', 'physical write total bytes', 'physical writes', 'redo size',

@@ -40,7 +40,7 @@ impl Named {
     }
 
     /// A statistic, or why there is none.
-    pub(super) fn told(&self, name: &str) -> Answer<u64> {
+    pub(crate) fn told(&self, name: &str) -> Answer<u64> {
         self.get(name).ok_or_else(|| {
             let absent = || format!("this release has no statistic '{name}'");
             self.lost.get(name).or(self.unreadable.as_ref()).cloned().unwrap_or_else(absent)

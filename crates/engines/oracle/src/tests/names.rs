@@ -4,13 +4,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-const SQL: [(&str, &str); 17] = [
+const SQL: [(&str, &str); 18] = [
     ("tables.sql", include_str!("../../dialect/sql/tables.sql")),
     ("procedures.sql", include_str!("../../dialect/sql/procedures.sql")),
     ("parts.sql", include_str!("../../dialect/sql/parts.sql")),
     ("lookups.sql", include_str!("../../dialect/sql/lookups.sql")),
     ("cpu.sql", include_str!("../../dialect/sql/cpu.sql")),
     ("statistics.sql", include_str!("../../dialect/sql/statistics.sql")),
+    ("observe.sql", include_str!("../../dialect/sql/observe.sql")),
     ("describe.sql", include_str!("../../dialect/sql/describe.sql")),
     ("load.sql", include_str!("../../dialect/sql/load.sql")),
     ("check.sql", include_str!("../../dialect/sql/check.sql")),
