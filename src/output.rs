@@ -64,6 +64,17 @@ pub(crate) fn json(document: &impl Serialize) -> Result<(), Error> {
     text(&serde_json::to_string_pretty(document).map_err(|e| Error::Internal(format!("no JSON: {e}")))?)
 }
 
+/// Writes a JSON document to stdout in one line.
+///
+/// # Errors
+/// As for [`text`], and where nobody reads any more.
+pub(crate) fn line_of_json(document: &impl Serialize) -> Result<(), Error> {
+    let mut line = serde_json::to_string(document).map_err(|e| Error::Internal(format!("no JSON: {e}")))?;
+    line.push('\n');
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(line.as_bytes()).and_then(|()| stdout.flush()).map_err(Error::Output)
+}
+
 /// Writes a document to a file that the user named, and says so; `-` is stdout.
 ///
 /// # Errors

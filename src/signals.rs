@@ -33,7 +33,18 @@ pub(crate) fn stop(engine: Option<&Arc<dyn Engine>>, most_s: Option<f64>) -> Res
     if let Some(most_s) = most_s {
         limit(stopper.clone(), most_s).map_err(failed)?;
     }
-    listen(stopper).map_err(failed)?;
+    listen(stopper, STOPPING).map_err(failed)?;
+    Ok(stop)
+}
+
+/// The same for a command that only watches, with what is said of its end.
+///
+/// # Errors
+/// As for [`stop`].
+pub(crate) fn end_of_watching(said: &'static str) -> Result<StopSwitch, Error> {
+    let stop = StopSwitch::default();
+    let stopper = Stopper { stop: stop.clone(), engine: None };
+    listen(stopper, said).map_err(|e| Error::Internal(format!("cannot listen to signals: {e}")))?;
     Ok(stop)
 }
 
@@ -70,7 +81,7 @@ pub(crate) fn leave(why: &str) {
     std::process::exit(i32::from(EXIT_STOPPED));
 }
 
-fn listen(stopper: Stopper) -> io::Result<()> {
+fn listen(stopper: Stopper, said: &'static str) -> io::Result<()> {
     // With `nohup` the process must survive the terminal.
     let signals: &[i32] = if ignores_hang_up() { &[SIGINT, SIGTERM] } else { &[SIGINT, SIGTERM, SIGHUP] };
     let asked = Arc::new(AtomicBool::new(false));
@@ -82,7 +93,7 @@ fn listen(stopper: Stopper) -> io::Result<()> {
     let mut signals = Signals::new(signals)?;
     let wait = move || {
         if signals.forever().next().is_some() {
-            stopper.stop(&format!("stopping: {STOPPING}; once more leaves at once"));
+            stopper.stop(&format!("stopping: {said}; once more leaves at once"));
         }
     };
     thread::Builder::new().name("signals".to_owned()).spawn(wait).map(drop)

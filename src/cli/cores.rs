@@ -11,7 +11,7 @@ pub(crate) struct CoresArgs {
     /// Numbers of processors that a private server is held to, one after the other: 1,2,4
     ///
     /// It is started again for each of them, with its data.
-    #[arg(long, value_name = "1,2,4", hide_short_help = true)]
+    #[arg(long, value_name = "1,2,4", hide_short_help = true, conflicts_with_all = ["live", "serve"])]
     pub(crate) cores: Option<Ramp>,
     /// With --cores: schemas for each processor [default: 1]
     #[arg(long, value_name = "N", hide_short_help = true, requires = "cores")]

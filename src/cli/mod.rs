@@ -10,6 +10,7 @@ mod cores;
 mod data;
 mod durability;
 mod kubernetes;
+mod live;
 mod measuring;
 mod orion;
 mod pair;
@@ -31,6 +32,7 @@ pub(crate) use completion::completed;
 pub(crate) use data::{CheckArgs, DropArgs, LoadArgs, SqlArgs};
 pub(crate) use durability::{CrashSessionsArgs, CutBy, DurabilityArgs};
 pub(crate) use kubernetes::{IN_CLUSTER, InCluster, KubernetesArgs};
+pub(crate) use live::{HeadroomArgs, MonitorArgs, ReplayArgs, ServeArgs, WatchArgs};
 pub(crate) use measuring::{ENGINE_DEFAULT, ResumeArgs, RunArgs, WorkArgs};
 pub(crate) use orion::{LONG_HELP as ORION_HELP, OrionArgs, command_line as orion_command_line};
 pub(crate) use pair::PairArgs;
@@ -165,6 +167,20 @@ pub(crate) enum Command {
     /// Sessions commit, and a ledger keeps what was acknowledged. At a moment that nobody foresees everything is cut
     /// off and started again, and compared with the ledger.
     Durability(DurabilityArgs),
+    /// Watch a database that has a load of its own
+    ///
+    /// What it does each second, on a terminal, in a browser and as metrics: commits, I/Os, redo, processors, sessions and
+    /// what they wait for. Nothing is changed there. With --record it is kept, as a profile for `headroom`.
+    Monitor(MonitorArgs),
+    /// Play the readings of a run or a profile again
+    ///
+    /// In the views in which they were seen, at the same speed or faster.
+    Replay(ReplayArgs),
+    /// Say how much of a platform production uses, and what is reached first
+    ///
+    /// A profile of production beside a measured run, layer by layer: the share at the peak, and how many times that load
+    /// the layer carries. What was not seen is unknown.
+    Headroom(HeadroomArgs),
     /// Do what an acceptance project asks for, and judge it
     ///
     /// Its file names variants of a platform, steps and requirements. What is missing is run, and what is there stays:

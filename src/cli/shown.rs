@@ -125,6 +125,6 @@ pub(crate) enum Listed {
     Platforms,
     /// What was measured before
     Runs,
-    /// Crash tests that were made before
+    /// Crash tests and profiles that were made before
     Experiments,
 }

@@ -45,6 +45,15 @@ pub(crate) fn limit_s(text: &str) -> Result<f64, String> {
     duration_s(text).map_err(|_| "write a number and its unit, up to 24h, as in 90s, 10m or 2h".to_owned())
 }
 
+/// How many times as fast something is played.
+///
+/// # Errors
+/// What is wrong with the text.
+pub(crate) fn speed(text: &str) -> Result<f64, String> {
+    let speed = text.parse().ok().filter(|speed| (0.01..=10_000.0).contains(speed));
+    speed.ok_or_else(|| "write a number from 0.01 to 10000".to_owned())
+}
+
 /// An amount of memory with its unit, `512MiB`, `8GiB`, `1.5GB`, in bytes.
 ///
 /// # Errors

@@ -1,10 +1,10 @@
 //! Tests that are no runs, as they are kept among the runs: finding one, and showing it again.
 
 use super::context::Context;
-use super::durability;
+use super::{durability, watching};
 use crate::cli::ShowArgs;
 use crate::error::Error;
-use dbdyno_model::{DURABILITY_VERSION, DurabilityJson, Experiment, ExperimentKind};
+use dbdyno_model::{DURABILITY_VERSION, DurabilityJson, Experiment, ExperimentKind, PROFILE_VERSION, ProfileJson};
 use dbdyno_results::{FileAccess, Repository, ResultsError};
 
 /// The experiment that a name means, unless it means a run or a platform.
@@ -42,6 +42,10 @@ pub(super) fn show(repository: &Repository, experiment: &Experiment, args: &Show
         ExperimentKind::Durability => {
             let document: DurabilityJson = repository.experiment(id, DURABILITY_VERSION)?;
             format.show(&document, || durability::page(&document))
+        }
+        ExperimentKind::Profile => {
+            let document: ProfileJson = repository.experiment(id, PROFILE_VERSION)?;
+            format.show(&document, || watching::profile_page(&document))
         }
     }
 }

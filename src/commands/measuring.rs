@@ -5,18 +5,21 @@ use super::named_runs;
 use super::opened_target::OpenedTarget;
 use super::readings::{self, Beside, TakeReadings};
 use super::script::Script;
+use super::watching::{self, Both, Views};
 use super::workloads::WorkloadTarget;
+use crate::cli::WatchArgs;
 use crate::error::Error;
 use crate::output::{self, Format, shell_word};
 use crate::progress::{Progress, Verbosity};
 use dbdyno_engine::{Hold, MonotonicClock, Sampling};
-use dbdyno_model::{Plan, Run, RunId, RunJson, RunStatus, Status};
+use dbdyno_live::Scene;
+use dbdyno_model::{Database, Plan, Run, RunId, RunJson, RunStatus, Status};
 use dbdyno_probe::Pacer;
 use dbdyno_report::{Reported, texts};
 use dbdyno_results::Repository;
 use dbdyno_run::{
-    LoadRequest, LoadTrigger, LoadedWorkload, ReportFolder, RepositoryReports, RunContext, RunError, RunReadings,
-    Runner, StopCondition, StopSwitch, TestMeasurer, hold,
+    Events, LoadRequest, LoadTrigger, LoadedWorkload, ReportFolder, RepositoryReports, RunContext, RunError,
+    RunReadings, Runner, Silent, StopCondition, StopSwitch, TestMeasurer, hold,
 };
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -44,6 +47,8 @@ pub(super) struct Ready<'a> {
     /// What is seen while points are measured.
     pub(super) readings: RunReadings,
     pub(super) take_readings: TakeReadings,
+    /// What shows the run while it is measured.
+    views: Option<Views>,
     /// Conditions that end the run.
     pub(super) stop_if: Vec<StopCondition>,
     /// What holds of the server for these points alone.
@@ -89,9 +94,28 @@ impl<'a> Ready<'a> {
             script: None,
             readings: RunReadings::default(),
             take_readings: TakeReadings::Yes,
+            views: None,
             stop_if: Vec::new(),
             server_settings: BTreeMap::new(),
         })
+    }
+
+    /// Opens the views that were asked for.
+    ///
+    /// # Errors
+    /// The page cannot be served as it was asked for.
+    pub(super) fn watch(&mut self, args: &WatchArgs, run: &Run, database: &Database) -> Result<(), Error> {
+        self.take_readings = if args.no_readings { TakeReadings::No } else { TakeReadings::Yes };
+        self.stop_if.clone_from(&args.stop_if);
+        let scene = Scene {
+            title: run.suite.clone(),
+            target: run.target.clone(),
+            engine: format!("{} {}", database.engine, database.version),
+            run: Some(run.id.to_string()),
+            ..Scene::default()
+        };
+        self.views = watching::of_run(args, scene, self.stop.clone())?;
+        Ok(())
     }
 
     /// The switch that stops it.
@@ -197,6 +221,11 @@ impl<'a> Ready<'a> {
         let (workloads, reports) = (std::mem::take(&mut self.workloads), self.reports.take());
         let reports = reports.map(|folder| RepositoryReports::new(folder, run.clone()));
         let mut measurer = self.measurer_of(workloads, &clock, plan.seed).with_reports(reports);
+        // A view that takes the whole terminal leaves no place for progress.
+        let quiet = self.views.as_ref().is_some_and(Views::take_the_terminal);
+        let progress: &dyn Events = if quiet { &Silent } else { &self.progress };
+        let both = self.views.as_ref().map(|views| Both(progress, views));
+        let events = both.as_ref().map_or(progress, |both| both as &dyn Events);
         let mut runner = Runner {
             measurer: &mut measurer,
             catalogue: &context.catalogue,
@@ -204,11 +233,10 @@ impl<'a> Ready<'a> {
             run,
             plan,
             stop: &self.stop,
-            events: &self.progress,
+            events,
             readings: &self.readings,
         };
-        let beside =
-            Beside { readings: &self.readings, events: &self.progress, stop: &self.stop, stop_if: &self.stop_if };
+        let beside = Beside { readings: &self.readings, events, stop: &self.stop, stop_if: &self.stop_if };
         let measured = match self.take_readings {
             TakeReadings::Yes => {
                 readings::beside_engine(&beside, self.place.engine.as_ref(), || runner.measure_all(places))
@@ -216,6 +244,9 @@ impl<'a> Ready<'a> {
             TakeReadings::No => runner.measure_all(places),
         };
         self.progress.finish();
+        if let Some(views) = self.views.take() {
+            views.close("the run has ended");
+        }
         // Those that came after the last point.
         let kept = repository.store_readings(run, &self.readings.keeper);
         measured.and(kept.map_err(RunError::from))

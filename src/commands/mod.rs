@@ -38,6 +38,7 @@ mod tool;
 mod transfer;
 mod up;
 mod verdict;
+mod watching;
 mod workloads;
 
 use crate::cli::{Cli, Command};
@@ -72,6 +73,9 @@ pub(crate) fn dispatch(cli: Cli) -> Result<(), Error> {
         Command::Pair(args) => pair::pair(&args, &context()?),
         Command::Orion(args) => orion::orion(&args, &context()?),
         Command::Durability(args) => durability::durability(&args, &context()?),
+        Command::Monitor(args) => watching::monitor(&args, &context()?),
+        Command::Replay(args) => watching::replay(&args, &context()?),
+        Command::Headroom(args) => watching::headroom(&args, &context()?),
         Command::Accept(args) => accept::accept(&args, &context()?),
         Command::CrashSessions(args) => durability::sessions(&args, &context()?),
         Command::Completions(args) => completions::completions(&args),

@@ -68,7 +68,7 @@ pub(super) fn beside_storage<T>(beside: &Beside<'_>, paths: &[PathBuf], work: im
 
 fn beside<T>(beside: &Beside<'_>, options: TakerOptions<'_>, work: impl FnOnce() -> T) -> T {
     let tell = |taken: Taken<'_>| match taken {
-        Taken::Reading(reading) => {
+        Taken::Reading(reading, _) => {
             beside.readings.keeper.push(reading);
             beside.events.on(&Event::Reading { reading });
         }

@@ -72,6 +72,7 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     if let Some(words) = searches::in_words(&plan).filter(|_| context.verbosity == Verbosity::Normal) {
         output::note(words);
     }
+    ready.watch(&args.watch, &run, &database)?;
     ready.call_before()?;
     repository.begin_run(&run, &plan, &place.platform(), &database, Some(&tool()))?;
     match held {

@@ -47,8 +47,8 @@ pub struct TakerOptions<'a> {
 /// What came of it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Taken<'r> {
-    /// A reading.
-    Reading(&'r Reading),
+    /// A reading, and what taking them has cost so far.
+    Reading(&'r Reading, TakingCost),
     /// A condition was met: the run is to end; why, in words.
     Met(String),
     /// Something that the user is to know, in words.
@@ -100,7 +100,7 @@ impl<'a> Taker<'a> {
                 continue;
             }
             let reading = self.read();
-            tell(Taken::Reading(&reading));
+            tell(Taken::Reading(&reading, self.cost(begun, cpu_before_ns)));
             for condition in &mut self.options.stop_if {
                 match condition.hear(&reading) {
                     Heard::Nothing => {}
@@ -114,6 +114,10 @@ impl<'a> Taker<'a> {
                 next += EVERY;
             }
         }
+        self.cost(begun, cpu_before_ns)
+    }
+
+    fn cost(&self, begun: Instant, cpu_before_ns: u64) -> TakingCost {
         let server_s = match &self.options.looks {
             Looks::Server(observer) => observer.cost_ns().map(|ns| ns as f64 / 1e9),
             Looks::Point(_) | Looks::Nowhere(_) => None,
