@@ -3,5 +3,7 @@
 //! views read it there. A view that is slow misses readings, and holds nobody up.
 
 mod board;
+mod terminal;
 
 pub use board::{Board, Contact, News, PointMark, RequirementLine, Scene};
+pub use terminal::{Colours, Left, TerminalError, ViewOptions, WhenOver, lines, show, terminal_is_there};

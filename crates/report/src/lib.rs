@@ -33,7 +33,7 @@ pub use document::Document;
 pub use registry::{REPORTS, Report, report, texts};
 pub use reported::{PointTimes, Reported};
 pub use sections::compare::Extent;
-pub use terminal::lines::steers;
+pub use terminal::lines::{clean, clip, columns, steers};
 
 /// The notice of what has not been verified, below a table without it.
 #[must_use]

@@ -6,7 +6,8 @@ use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 use unicode_width::UnicodeWidthChar;
 
 /// Shows control characters and invisible formatting characters (bidirectional marks, zero-width ones) as escapes.
-pub(crate) fn clean(text: &str) -> Cow<'_, str> {
+#[must_use]
+pub fn clean(text: &str) -> Cow<'_, str> {
     if !text.chars().any(steers) {
         return Cow::Borrowed(text);
     }
@@ -25,7 +26,8 @@ pub fn steers(c: char) -> bool {
 }
 
 /// Columns of a text on a terminal.
-pub(crate) fn columns(text: &str) -> usize {
+#[must_use]
+pub fn columns(text: &str) -> usize {
     text.chars().map(char_columns).sum()
 }
 
@@ -34,7 +36,8 @@ fn char_columns(c: char) -> usize {
 }
 
 /// Cuts a text to a number of columns; the last one is then an ellipsis.
-pub(crate) fn clip(text: &str, width: usize) -> Cow<'_, str> {
+#[must_use]
+pub fn clip(text: &str, width: usize) -> Cow<'_, str> {
     if columns(text) <= width {
         return Cow::Borrowed(text);
     }

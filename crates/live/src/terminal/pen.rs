@@ -1,0 +1,159 @@
+//! Writes onto the screen: titles with a rule, texts, figures in rows or in cells. Every text goes through
+//! [`shown`], so that none of them controls the terminal or leaves its place.
+
+use super::figure::{Figure, Row};
+use super::style::Colours;
+use super::tables::{Table, Width};
+use super::text::{left, right, shown, wrapped};
+use dbdyno_report::columns;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+/// The least width of a figure's cell.
+const CELL: u16 = 29;
+/// Columns between cells.
+const GAP: u16 = 3;
+/// Columns of a figure in a row, with the blank before it.
+const IN_ROW: usize = 9;
+
+/// Writes onto the screen.
+pub(crate) struct Pen<'b> {
+    pub(crate) buffer: &'b mut Buffer,
+    pub(crate) colours: Colours,
+}
+
+/// The area without its first rows.
+pub(crate) fn below(area: Rect, rows: u16) -> Rect {
+    let rows = rows.min(area.height);
+    Rect { y: area.y + rows, height: area.height - rows, ..area }
+}
+
+/// One row of an area.
+pub(crate) fn row(area: Rect, number: u16) -> Rect {
+    Rect { height: u16::from(number < area.height), ..below(area, number) }
+}
+
+impl Pen<'_> {
+    /// Writes a text at the beginning of an area's first row; returns its columns.
+    pub(crate) fn text(&mut self, area: Rect, text: &str, style: Style) -> u16 {
+        if area.height == 0 {
+            return 0;
+        }
+        let text = shown(text, usize::from(area.width));
+        let (end, _) = self.buffer.set_stringn(area.x, area.y, &text, usize::from(area.width), style);
+        end - area.x
+    }
+
+    /// Writes a text at the end of an area's first row; returns its columns.
+    pub(crate) fn text_at_end(&mut self, area: Rect, text: &str, style: Style) -> u16 {
+        let text = shown(text, usize::from(area.width));
+        let width = columns(&text) as u16;
+        self.text(Rect { x: area.right() - width, width, ..area }, &text, style)
+    }
+
+    /// Fills a row with a text in a style, to be seen.
+    pub(crate) fn banner(&mut self, area: Rect, text: &str) {
+        self.text(area, &left(&format!(" {text}"), usize::from(area.width)), self.colours.alarm());
+    }
+
+    /// Begins a panel: a rule with its title, and what is said beside that. Returns the place on the rule that is still
+    /// free, and the area below it.
+    pub(crate) fn panel(&mut self, area: Rect, title: &str) -> (Rect, Rect) {
+        self.text(area, &"─".repeat(usize::from(area.width)), self.colours.quiet());
+        let after = Rect { x: area.x + 2.min(area.width), width: area.width.saturating_sub(2), ..row(area, 0) };
+        self.blank(Rect { width: after.width.min(columns(title) as u16 + 1), ..after });
+        let width = self.text(after, title, self.colours.title()) + 1;
+        let width = width.min(after.width);
+        (Rect { x: after.x + width, width: after.width - width, ..after }, below(area, 1))
+    }
+
+    /// Blanks on a rule.
+    pub(crate) fn blank(&mut self, area: Rect) {
+        self.text(area, &" ".repeat(usize::from(area.width)), Style::new());
+    }
+
+    /// Says something behind a title, if anything; returns what is left of the rule.
+    pub(crate) fn said(&mut self, rule: Rect, said: &str) -> Rect {
+        if said.is_empty() {
+            return rule;
+        }
+        let width = self.text(rule, &format!("{said} "), Style::new());
+        Rect { x: rule.x + width, width: rule.width - width, ..rule }
+    }
+
+    /// Label and figure, the figure in so many columns. Returns what is left of the row.
+    pub(crate) fn figure(&mut self, area: Rect, figure: &Figure, columns: usize) -> Rect {
+        let label = self.text(area, &format!("{} ", figure.label), self.colours.quiet());
+        let rest = Rect { x: area.x + label, width: area.width - label, ..area };
+        let text = figure.text();
+        let width = self.text(rest, &format!("{}  ", right(&text, columns.max(text.len()))), self.colours.strong());
+        Rect { x: rest.x + width, width: rest.width - width, ..rest }
+    }
+
+    /// Rows of figures under one label. No figure is cut: a label gives way.
+    pub(crate) fn rows(&mut self, area: Rect, rows: &[Row]) {
+        for (of, place) in rows.iter().zip(area.rows()) {
+            let figures: String = of
+                .figures
+                .iter()
+                .map(|f| format!(" {}", right(&f.text(), (IN_ROW - 1).max(columns(&f.text())))))
+                .collect();
+            let width = (columns(&figures) as u16).min(place.width);
+            self.text(Rect { width: place.width - width, ..place }, of.label, self.colours.quiet());
+            self.text_at_end(place, &figures, self.colours.strong());
+        }
+    }
+
+    /// Figures in cells, as many beside each other as fit, from top to bottom.
+    pub(crate) fn cells(&mut self, area: Rect, figures: &[Figure]) {
+        let beside = cells_beside(area.width);
+        let rows = figures.len().div_ceil(usize::from(beside)) as u16;
+        let width = (area.width + GAP) / beside - GAP.min(area.width);
+        for (n, figure) in (0_u16..).zip(figures) {
+            let place = row(area, n % rows);
+            let place = Rect { x: area.x + n / rows * (width + GAP), width, ..place };
+            let value = self.text_at_end(place, &figure.text(), self.colours.strong());
+            let room = Rect { width: width.saturating_sub(value + 1), ..place };
+            self.text(room, figure.label, self.colours.quiet());
+        }
+    }
+
+    /// A paragraph.
+    pub(crate) fn paragraph(&mut self, area: Rect, text: &str) {
+        for (line, place) in wrapped(text, usize::from(area.width), usize::from(area.height)).iter().zip(area.rows()) {
+            self.text(place, line, Style::new());
+        }
+    }
+
+    /// Headings and rows of a table, from the row on that is the first one shown.
+    pub(crate) fn table(&mut self, area: Rect, table: &Table, first: usize) {
+        if table.rows.is_empty() {
+            return self.paragraph(area, &table.empty);
+        }
+        let fixed = |width| match width {
+            Width::Figure(width) | Width::Text(width) => width,
+            Width::Rest => 0,
+        };
+        let all: u16 = table.columns.iter().map(|column| fixed(column.width)).sum();
+        let rest = area.width.saturating_sub(all + 2 * (table.columns.len() as u16 - 1));
+        let headings = table.columns.iter().map(|column| column.heading.to_owned()).collect::<Vec<_>>();
+        let lines = std::iter::once(&headings).chain(table.rows.iter().skip(first));
+        for (n, (line, place)) in lines.zip(area.rows()).enumerate() {
+            let style = if n == 0 { self.colours.quiet() } else { Style::new() };
+            let mut x = area.x;
+            for (column, text) in table.columns.iter().zip(line) {
+                let width = if column.width == Width::Rest { rest } else { fixed(column.width) };
+                let width = width.min(area.right().saturating_sub(x));
+                let aligned = if matches!(column.width, Width::Figure(_)) { right } else { left };
+                self.text(Rect { x, width, ..place }, &aligned(text, usize::from(width)), style);
+                x = (x + width + 2).min(area.right());
+            }
+        }
+    }
+}
+
+/// Cells of figures that fit beside each other.
+pub(crate) fn cells_beside(width: u16) -> u16 {
+    ((width + GAP) / (CELL + GAP)).max(1)
+}
