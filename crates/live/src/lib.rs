@@ -3,5 +3,7 @@
 //! views read it there. A view that is slow misses readings, and holds nobody up.
 
 mod board;
+mod metrics;
 
 pub use board::{Board, Contact, News, PointMark, RequirementLine, Scene};
+pub use metrics::{MetricsFormat, STALE_S, metrics};
