@@ -4,6 +4,8 @@
 
 mod board;
 mod metrics;
+mod web;
 
 pub use board::{Board, Contact, News, PointMark, RequirementLine, Scene};
 pub use metrics::{MetricsFormat, STALE_S, metrics};
+pub use web::{PlainText, ServeError, ServeOptions, Serving, TlsFiles, Token, TokenError, serve};

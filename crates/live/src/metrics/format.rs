@@ -15,7 +15,11 @@ impl MetricsFormat {
     #[must_use]
     pub fn accepted(accept: &str) -> Self {
         let open = accept.contains("application/openmetrics-text");
-        if !open && accept.contains("text/plain") && accept.contains("version=0.0.4") { Self::Text } else { Self::OpenMetrics }
+        if !open && accept.contains("text/plain") && accept.contains("version=0.0.4") {
+            Self::Text
+        } else {
+            Self::OpenMetrics
+        }
     }
 
     /// Its media type.
@@ -27,4 +31,3 @@ impl MetricsFormat {
         }
     }
 }
-
