@@ -21,7 +21,7 @@ pub(crate) struct Browser {
 }
 
 impl Browser {
-    /// Starts a browser. It has no network; requests of a page are seen all the same.
+    /// Starts a browser. It reaches this machine alone; requests of a page are seen all the same.
     pub(crate) fn start() -> Self {
         let profile = tempfile::tempdir().unwrap();
         let program = NAMES.iter().find(|name| {
@@ -42,7 +42,7 @@ impl Browser {
         command.args([
             "--disable-dev-shm-usage",
             "--disable-background-networking",
-            "--host-resolver-rules=MAP * ~NOTFOUND",
+            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
         ]);
         if rustix::process::geteuid().is_root() {
             // The sandbox refuses to run as root, as in containers and on some test machines.
@@ -95,9 +95,15 @@ impl Browser {
     /// Opens a file in a window of this width, and waits until it is loaded.
     #[track_caller]
     pub(crate) fn open(&mut self, file: &Path, width: u32) {
+        self.open_url(&format!("file://{}", file.display()), width);
+    }
+
+    /// The same with an address.
+    #[track_caller]
+    pub(crate) fn open_url(&mut self, url: &str, width: u32) {
         self.events.clear();
         self.resize(width);
-        self.call("Page.navigate", json!({"url": format!("file://{}", file.display())}));
+        self.call("Page.navigate", json!({"url": url}));
         while !self.events.iter().any(|e| e["method"] == "Page.loadEventFired") {
             let message = self.next();
             self.events.push(message);

@@ -102,6 +102,7 @@ struct State {
     notes: VecDeque<String>,
     contact: Contact,
     over: Option<String>,
+    changes: u64,
 }
 
 /// Where readings are put, and where views find them. Its memory is bounded: the last hour is kept by the second, of
@@ -127,7 +128,9 @@ impl Board {
 
     /// Changes what is known of what is looked at.
     pub fn set_scene(&self, change: impl FnOnce(&mut Scene)) {
-        change(&mut self.state().scene);
+        let mut state = self.state();
+        change(&mut state.scene);
+        state.changes += 1;
     }
 
     /// Puts a reading up.
@@ -152,6 +155,7 @@ impl Board {
     /// A point begins.
     pub fn begin_point(&self, mark: PointMark) {
         let mut state = self.state();
+        state.changes += 1;
         state.marks.push_back(mark);
         if state.marks.len() > MARKS {
             state.marks.pop_front();
@@ -161,6 +165,7 @@ impl Board {
     /// The point of this index is recorded.
     pub fn end_point(&self, index: usize, ended: jiff::Timestamp, outcome: String) {
         let mut state = self.state();
+        state.changes += 1;
         if let Some(mark) = state.marks.iter_mut().rev().find(|mark| mark.index == index) {
             (mark.ended, mark.outcome) = (Some(ended), Some(outcome));
         }
@@ -169,6 +174,7 @@ impl Board {
     /// A line that the user is to see.
     pub fn note(&self, line: String) {
         let mut state = self.state();
+        state.changes += 1;
         state.notes.push_back(line);
         if state.notes.len() > NOTES {
             state.notes.pop_front();
@@ -177,13 +183,24 @@ impl Board {
 
     /// Whether the server answers.
     pub fn set_contact(&self, contact: Contact) {
-        self.state().contact = contact;
+        let mut state = self.state();
+        state.changes += 1;
+        state.contact = contact;
     }
 
     /// Nothing more will come; why, in words.
     pub fn end(&self, why: String) {
-        self.state().over.get_or_insert(why);
+        let mut state = self.state();
+        state.changes += 1;
+        state.over.get_or_insert(why);
+        drop(state);
         self.changed.notify_all();
+    }
+
+    /// How often anything but readings has changed. A view asks for all of it only when this number is another one.
+    #[must_use]
+    pub fn changes(&self) -> u64 {
+        self.state().changes
     }
 
     /// What is looked at.

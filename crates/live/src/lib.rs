@@ -3,7 +3,11 @@
 //! views read it there. A view that is slow misses readings, and holds nobody up.
 
 mod board;
+mod metrics;
 mod terminal;
+mod web;
 
 pub use board::{Board, Contact, News, PointMark, RequirementLine, Scene};
+pub use metrics::{MetricsFormat, STALE_S, metrics};
 pub use terminal::{Colours, Left, TerminalError, ViewOptions, WhenOver, lines, show, terminal_is_there};
+pub use web::{PlainText, ServeError, ServeOptions, Serving, TlsFiles, Token, TokenError, serve};

@@ -2,6 +2,7 @@
 //! which is the whole run.
 
 mod csv;
+pub mod exposition;
 mod openmetrics;
 
 pub use csv::csv;

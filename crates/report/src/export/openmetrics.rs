@@ -4,22 +4,12 @@
 //! Points that are not `ok` have no figures here, and neither have published values that must not be used. The status
 //! of each point is a family of its own.
 
-use crate::terminal::lines::clean;
+use super::exposition::{family, labels, name};
 use crate::verdict::percentile::share_beyond;
 use dbdyno_catalogue::{Catalogue, Percentile};
 use dbdyno_model::{Metric, MetricId, Point, ResponseTime, RunJson, Status, UsableFor};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-
-/// Suffixes of our ids, and the unit that a family's name must end with.
-const UNITS: &[(&str, &str, &str)] = &[
-    // Suffix, what is left of it in the name, unit.
-    ("_mib_per_s", "", "mebibytes_per_second"),
-    ("_per_s", "", "per_second"),
-    ("_iops", "_ios", "per_second"),
-    ("_pct", "", "percent"),
-    ("_s", "", "seconds"),
-];
 
 /// The run's figures. The text ends with `# EOF`, as the format requires.
 #[must_use]
@@ -111,23 +101,6 @@ fn is_usable(point: &Point, metric: &MetricId) -> bool {
     point.suspect(metric).is_none_or(|suspect| suspect.usable_for() != UsableFor::Nothing)
 }
 
-/// The family and unit of one of our ids: `dbdyno_read_ios_per_second`, `per_second`.
-fn name(id: &str) -> (String, &'static str) {
-    let found = UNITS.iter().find_map(|(suffix, left, unit)| Some((id.strip_suffix(suffix)?, *left, *unit)));
-    match found {
-        Some((stem, left, unit)) => (format!("dbdyno_{stem}{left}_{unit}"), unit),
-        None => (format!("dbdyno_{id}"), ""),
-    }
-}
-
-fn family(out: &mut String, name: &str, kind: &str, unit: &str, help: &str) {
-    _ = writeln!(out, "# TYPE {name} {kind}");
-    if !unit.is_empty() {
-        _ = writeln!(out, "# UNIT {name} {unit}");
-    }
-    _ = writeln!(out, "# HELP {name} {}", escaped(help));
-}
-
 /// Each point's labels, rendered.
 fn places(run: &RunJson) -> Vec<Sampled<'_>> {
     let mut seen: BTreeMap<String, u32> = BTreeMap::new();
@@ -178,17 +151,6 @@ fn optional(value: Option<impl ToString>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
 
-/// Labels, without the empty ones, which the format treats as absent.
-fn labels<T: AsRef<str>>(all: &[(&str, T)]) -> String {
-    let said = all.iter().map(|(key, value)| (key, value.as_ref())).filter(|(_, value)| !value.is_empty());
-    let texts: Vec<String> = said.map(|(key, value)| format!("{key}=\"{}\"", escaped(&clean(value)))).collect();
-    texts.join(",")
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -210,10 +172,5 @@ mod tests {
             assert!(name.ends_with(&format!("_{unit}")), "{name}");
             assert!(names.insert(name));
         }
-    }
-
-    #[test]
-    fn labels_are_escaped() {
-        assert_eq!(labels(&[("a", "x\"y\\z\n"), ("b", "")]), r#"a="x\"y\\z\\n""#);
     }
 }
