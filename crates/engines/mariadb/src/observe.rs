@@ -9,6 +9,7 @@ use dbdyno_engine::server::observed::{SESSIONS, STATEMENTS, everybodys, path};
 use dbdyno_engine::server::shown::SqlStyle;
 use dbdyno_engine::server::{Answers, Connection as _, first, is_refusal, unless_lost};
 use dbdyno_engine::{Depth, EngineError, Observation};
+use std::collections::BTreeMap;
 
 const STYLE: SqlStyle = SqlStyle { hash_comments: true, double_quotes_name: false };
 
@@ -41,7 +42,9 @@ pub(super) fn look(connection: &mut MariaDbConnection, depth: Depth) -> Result<O
     };
     let mut read = snapshot::global_counters(connection)?;
     if known.why_no_files.is_none() {
-        read.extend(snapshot::files(connection));
+        let sql = &DIALECT.get("observe/files")?.text;
+        // What may not be read any more is missing until it is asked again whether it may.
+        read.extend(files(&unless_lost(connection.texts("reading performance_schema", sql))?.unwrap_or_default()));
     }
     let why_none = known.why_no_files.clone().unwrap_or_default();
     let counters = snapshot::counters(&read, connection.version(), (known.told_waits, &why_none), &known.settings);
@@ -79,6 +82,21 @@ pub(super) fn look(connection: &mut MariaDbConnection, depth: Depth) -> Result<O
     }
     connection.known = Some(known);
     Ok(observed)
+}
+
+/// Figures of files by the names that they have in dialect/statistics.toml.
+fn files(rows: &[Vec<Option<String>>]) -> BTreeMap<String, u64> {
+    const FIGURES: [&str; 6] = ["reads", "read ns", "writes", "write ns", "syncs", "sync ns"];
+    let mut read = BTreeMap::new();
+    for row in rows {
+        let Some((Some(of), figures)) = row.split_first() else { continue };
+        for (name, figure) in FIGURES.iter().zip(figures) {
+            if let Some(figure) = figure.as_ref().and_then(|figure| figure.parse().ok()) {
+                read.insert(format!("{of} {name}"), figure);
+            }
+        }
+    }
+    read
 }
 
 /// Takes in sessions that are alike.

@@ -2,8 +2,11 @@
 
 use super::{Product, spec};
 use crate::conformance::{begin_point, catalogue};
+use crate::private::{MIB, TestHome, request, size};
 use crate::servers::Scratch as _;
+use dbdyno_engine::private::{StandbyRequest, UpRequest, find, standby};
 use dbdyno_engine::server::namespace;
+use dbdyno_engine::servers::StandbyKind;
 use dbdyno_engine::{Depth, Observation, Observer, PointSpec, Request, Sampling, Target};
 use dbdyno_model::{CountProof, Counter, Counters, SessionState};
 use std::io::Write as _;
@@ -21,6 +24,7 @@ macro_rules! observers {
             no_literal_of_anybodys_is_observed
             an_observer_outlives_the_server
             a_point_that_is_observed_keeps_its_counts
+            a_standby_tells_how_far_it_is_behind
         }
     };
     ($product:ty: $($name:ident)*) => {
@@ -274,4 +278,25 @@ pub fn a_point_that_is_observed_keeps_its_counts<S: Product>() {
         drop(sessions);
         engine.end_point(&spec).unwrap();
     }
+}
+
+/// What a primary and its standby tell of replication; a primary may not know.
+pub fn a_standby_tells_how_far_it_is_behind<S: Product>() {
+    let product = S::Server::product();
+    let (home, size) = (TestHome::new(product, "home"), size("T", 8 * MIB));
+    let kind = StandbyKind::Async;
+    let asked = UpRequest { standby: Some(StandbyRequest { kind, through: None }), ..request(&size) };
+    home.up(&asked).unwrap();
+    let open = S::INFO.private.unwrap().open;
+    let observer = |server| open(&server, &size).unwrap().observer().unwrap();
+    let mut of_primary = observer(find(&home.home, product, Some(kind)).unwrap());
+    let mut of_standby = observer(standby(&home.home, product).unwrap());
+    let is_told = |observed: &Observation| observed.replication_lag_s.is_some();
+    let behind = until(&mut *of_standby, Depth::Counters, "a standby's lag", is_told);
+    assert!((0.0..30.0).contains(&behind.replication_lag_s.unwrap()), "{behind:?}");
+    let or_missing = |observed: &Observation| {
+        is_told(observed) || observed.missing["replication_lag_s"].contains("how far others are behind")
+    };
+    let primary = until(&mut *of_primary, Depth::Counters, "a primary's lag", or_missing);
+    assert!(is_told(&primary) != primary.missing.contains_key("replication_lag_s"), "{primary:?}");
 }
