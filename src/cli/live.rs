@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 /// A page for browsers.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ServeArgs {
     /// Serve a live page to browsers [default address: 127.0.0.1, a free port]
     ///
@@ -41,10 +41,10 @@ pub(crate) struct ServeArgs {
 }
 
 /// The views of a run, and what ends it.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct WatchArgs {
     /// Show it while it happens; without a terminal, as lines
-    #[arg(long, help_heading = "Watching")]
+    #[arg(long)]
     pub(crate) live: bool,
     #[command(flatten)]
     pub(crate) serve: ServeArgs,
@@ -62,7 +62,7 @@ pub(crate) struct WatchArgs {
 
 /// `dbdyno monitor`.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = "\
+#[command(mut_arg("serve", |serve| serve.hide_short_help(false)), after_help = "\
 Examples:
   dbdyno monitor --target postgres://monitor@db1/orders
   dbdyno monitor --target private:postgres --serve
@@ -90,7 +90,7 @@ pub(crate) struct MonitorArgs {
 
 /// `dbdyno replay`.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = "\
+#[command(mut_arg("serve", |serve| serve.hide_short_help(false)), after_help = "\
 Examples:
   dbdyno replay last
   dbdyno replay last --speed 10 --serve

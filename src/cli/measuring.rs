@@ -70,13 +70,13 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) shown: Shown,
     #[command(flatten)]
+    pub(crate) watch: WatchArgs,
+    #[command(flatten)]
     pub(crate) work: WorkArgs,
     #[command(flatten)]
     pub(crate) search: SearchArgs,
     #[command(flatten)]
     pub(crate) cores: CoresArgs,
-    #[command(flatten)]
-    pub(crate) watch: WatchArgs,
     /// Let EXTERNAL_SCRIPT of slob.conf be run: before, after, and at the end
     ///
     /// It is called with the word pre, post or end, and without a shell.

@@ -2,6 +2,7 @@
 
 use super::common::{Shown, TargetArgs};
 use super::cores::CoresArgs;
+use super::live::WatchArgs;
 use super::measuring::{RunArgs, WorkArgs};
 use super::search::SearchArgs;
 use super::values::{label, limit_s};
@@ -100,6 +101,7 @@ impl PairArgs {
             shown: self.shown.clone(),
             search: SearchArgs::default(),
             cores: CoresArgs::default(),
+            watch: WatchArgs::default(),
             allow_scripts: false,
         }
     }

@@ -144,6 +144,9 @@ pub struct ReadingTimes {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LoadReading {
+    /// How much of the interval was inside the window, in seconds: rates are over that. Absent for a single type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
     /// Operations/s that succeeded.
     pub ops_per_s: Option<f64>,
     /// Operations/s that failed for good.

@@ -7,7 +7,7 @@ use dbdyno_model::{
     Database, Experiment, ExperimentKind, PROFILE_VERSION, Platform, ProfileCost, ProfileJson, ProfileMaker, Reading,
     RunId,
 };
-use dbdyno_report::profile_text;
+
 use dbdyno_results::{ReadingsKeeper, Repository};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -87,5 +87,5 @@ impl Recording {
 
 /// A profile as text.
 pub(in super::super) fn page(profile: &ProfileJson) -> String {
-    profile_text(profile, output::width())
+    serde_json::to_string_pretty(profile).unwrap_or_default()
 }

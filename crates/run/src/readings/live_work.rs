@@ -130,7 +130,7 @@ impl State {
             return None;
         }
         let inside_s = inside.as_secs_f64();
-        let (load, own_commits) = match self.work.as_mut()? {
+        let (mut load, own_commits) = match self.work.as_mut()? {
             Work::Transactions { follower, types } => {
                 let did = follower.since_last();
                 let commits = did.iter().zip(types.iter()).map(|(did, of)| did.counts.ops as f64 * of.commits).sum();
@@ -144,6 +144,7 @@ impl State {
                 (LoadReading { ops_per_s, ..LoadReading::default() }, commits)
             }
         };
+        load.seconds = Some(inside_s);
         self.began = Some(now);
         Some(Look { doing: None, load: Some(load), inside_s, own_commits })
     }
