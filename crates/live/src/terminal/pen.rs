@@ -16,6 +16,10 @@ const CELL: u16 = 29;
 const GAP: u16 = 3;
 /// Columns of a figure in a row, with the blank before it.
 const IN_ROW: usize = 9;
+/// The last column of a table has at least so much before others get more.
+const LEAST_REST: u16 = 26;
+/// So much more at most.
+const MOST_WIDER: u16 = 12;
 
 /// Writes onto the screen.
 pub(crate) struct Pen<'b> {
@@ -61,10 +65,8 @@ impl Pen<'_> {
     /// free, and the area below it.
     pub(crate) fn panel(&mut self, area: Rect, title: &str) -> (Rect, Rect) {
         self.text(area, &"─".repeat(usize::from(area.width)), self.colours.quiet());
-        let after = Rect { x: area.x + 2.min(area.width), width: area.width.saturating_sub(2), ..row(area, 0) };
-        self.blank(Rect { width: after.width.min(columns(title) as u16 + 1), ..after });
-        let width = self.text(after, title, self.colours.title()) + 1;
-        let width = width.min(after.width);
+        let after = Rect { x: area.x + 1.min(area.width), width: area.width.saturating_sub(1), ..row(area, 0) };
+        let width = self.text(after, &format!(" {title} "), self.colours.title());
         (Rect { x: after.x + width, width: after.width - width, ..after }, below(area, 1))
     }
 
@@ -84,10 +86,18 @@ impl Pen<'_> {
 
     /// Label and figure, the figure in so many columns. Returns what is left of the row.
     pub(crate) fn figure(&mut self, area: Rect, figure: &Figure, columns: usize) -> Rect {
+        self.styled_figure(area, figure, columns, self.colours.strong())
+    }
+
+    /// The same in a style.
+    pub(crate) fn styled_figure(&mut self, area: Rect, figure: &Figure, columns: usize, style: Style) -> Rect {
         let label = self.text(area, &format!("{} ", figure.label), self.colours.quiet());
         let rest = Rect { x: area.x + label, width: area.width - label, ..area };
         let text = figure.text();
-        let width = self.text(rest, &format!("{}  ", right(&text, columns.max(text.len()))), self.colours.strong());
+        let width = self.text(rest, &right(&text, columns.max(text.len())), style);
+        let gap = 2.min(rest.width - width);
+        self.blank(Rect { x: rest.x + width, width: gap, ..rest });
+        let width = width + gap;
         Rect { x: rest.x + width, width: rest.width - width, ..rest }
     }
 
@@ -137,13 +147,24 @@ impl Pen<'_> {
         };
         let all: u16 = table.columns.iter().map(|column| fixed(column.width)).sum();
         let rest = area.width.saturating_sub(all + 2 * (table.columns.len() as u16 - 1));
+        let rest_column = table.columns.iter().any(|column| column.width == Width::Rest);
+        // Where there is much room, texts get their part of it.
+        let texts = table.columns.iter().filter(|column| matches!(column.width, Width::Text(_))).count() as u16;
+        let wider =
+            if rest_column && texts > 0 { (rest.saturating_sub(LEAST_REST) / 2 / texts).min(MOST_WIDER) } else { 0 };
+        let rest = rest - wider * texts;
         let headings = table.columns.iter().map(|column| column.heading.to_owned()).collect::<Vec<_>>();
-        let lines = std::iter::once(&headings).chain(table.rows.iter().skip(first));
-        for (n, (line, place)) in lines.zip(area.rows()).enumerate() {
-            let style = if n == 0 { self.colours.quiet() } else { Style::new() };
+        // A row says more than the headings where there is room for one of them.
+        let headings = (area.height > 1).then_some((&headings, self.colours.quiet()));
+        let rows = table.rows.iter().skip(first).map(|row| (row, Style::new()));
+        for ((line, style), place) in headings.into_iter().chain(rows).zip(area.rows()) {
             let mut x = area.x;
             for (column, text) in table.columns.iter().zip(line) {
-                let width = if column.width == Width::Rest { rest } else { fixed(column.width) };
+                let width = match column.width {
+                    Width::Rest => rest,
+                    Width::Text(width) => width + wider,
+                    Width::Figure(width) => width,
+                };
                 let width = width.min(area.right().saturating_sub(x));
                 let aligned = if matches!(column.width, Width::Figure(_)) { right } else { left };
                 self.text(Rect { x, width, ..place }, &aligned(text, usize::from(width)), style);

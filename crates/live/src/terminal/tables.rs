@@ -70,10 +70,10 @@ fn points(view: &View) -> Table {
         said: "the newest first".to_owned(),
         columns: vec![
             column("#", Width::Figure(4)),
-            column("subject", Width::Text(14)),
-            column("DOP", Width::Text(16)),
+            column("subject", Width::Text(12)),
+            column("DOP", Width::Text(10)),
             column("began", Width::Text(8)),
-            column("took", Width::Figure(11)),
+            column("took", Width::Figure(10)),
             column("outcome", Width::Rest),
         ],
         rows: view.marks.iter().rev().map(row).collect(),

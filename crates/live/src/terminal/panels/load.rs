@@ -26,11 +26,14 @@ pub(crate) fn draw(pen: &mut Pen<'_>, area: Rect, view: &View) {
     let span = numbers::duration(f64::from(view.column_seconds()) * width as f64);
     let columns = chart::columns(&view.readings, width, view.column_seconds());
     let limit = |paths: &[&str]| view.scene.requirements.iter().find(|of| paths.contains(&of.path.as_str()));
-    let title = if view.has_load() { "Load" } else { "Everybody's work" };
+    let title = if view.has_load() { "Load" } else { "Database work" };
     let (mut rule, _) = pen.panel(area, title);
     if view.has_load() {
         for (figure, width) in figures::load(reading).iter().zip([10, 8, 8]) {
-            rule = pen.figure(rule, figure, width);
+            // Errors must be seen; everything else is read.
+            let errs = figure.path == "load.errors_per_s" && figure.value.is_some_and(|value| value > 0.0);
+            let style = if errs { pen.colours.alarm() } else { pen.colours.strong() };
+            rule = pen.styled_figure(rule, figure, width, style);
         }
         let values = chart::values(&columns, Joined::Mean, |of| of.load.as_ref()?.ops_per_s);
         draw_chart(pen, upper, &values, Kind::Amount, limit(&["load.ops_per_s"]));
