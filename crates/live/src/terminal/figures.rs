@@ -1,5 +1,5 @@
-//! Which figures of a reading stand in which panel, in which order. A row is drawn as one line where room is scarce, and
-//! as one cell for each figure where there is room.
+//! Which figures of a reading stand in which panel, in which order. A row is drawn as one line where room is scarce,
+//! and as one cell for each figure where there is room.
 
 use super::figure::{Figure, Kind, Row, reason};
 use dbdyno_model::{DatabaseReading, LoadReading, Reading, ReadingTimes, SessionState};

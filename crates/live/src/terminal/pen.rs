@@ -3,7 +3,7 @@
 
 use super::figure::{Figure, Row};
 use super::style::Colours;
-use super::tables::{Table, Width};
+use super::tables::{Column, Keep, Table, Width};
 use super::text::{left, right, shown, wrapped};
 use dbdyno_report::columns;
 use ratatui::buffer::Buffer;
@@ -11,13 +11,17 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 /// The least width of a figure's cell.
-const CELL: u16 = 29;
+const CELL: u16 = 28;
 /// Columns between cells.
-const GAP: u16 = 3;
+const GAP: u16 = 2;
 /// Columns of a figure in a row, with the blank before it.
 const IN_ROW: usize = 9;
-/// The last column of a table has at least so much before others get more.
-const LEAST_REST: u16 = 26;
+/// Columns between those of a table.
+const BETWEEN: u16 = 2;
+/// The last column of a table has at least so much.
+const LEAST_REST: u16 = 20;
+/// It has so much before others get more.
+const ENOUGH_REST: u16 = 44;
 /// So much more at most.
 const MOST_WIDER: u16 = 12;
 
@@ -136,42 +140,58 @@ impl Pen<'_> {
         }
     }
 
-    /// Headings and rows of a table, from the row on that is the first one shown.
+    /// Headings and rows of a table, from the row on that is the first one shown. Columns that do not fit are left out,
+    /// as a figure that is cut would be another figure.
     pub(crate) fn table(&mut self, area: Rect, table: &Table, first: usize) {
         if table.rows.is_empty() {
             return self.paragraph(area, &table.empty);
         }
-        let fixed = |width| match width {
-            Width::Figure(width) | Width::Text(width) => width,
-            Width::Rest => 0,
-        };
-        let all: u16 = table.columns.iter().map(|column| fixed(column.width)).sum();
-        let rest = area.width.saturating_sub(all + 2 * (table.columns.len() as u16 - 1));
-        let rest_column = table.columns.iter().any(|column| column.width == Width::Rest);
-        // Where there is much room, texts get their part of it.
-        let texts = table.columns.iter().filter(|column| matches!(column.width, Width::Text(_))).count() as u16;
-        let wider =
-            if rest_column && texts > 0 { (rest.saturating_sub(LEAST_REST) / 2 / texts).min(MOST_WIDER) } else { 0 };
-        let rest = rest - wider * texts;
-        let headings = table.columns.iter().map(|column| column.heading.to_owned()).collect::<Vec<_>>();
+        let widths = widths(&table.columns, area.width);
+        let headings: Vec<String> = table.columns.iter().map(|column| column.heading.to_owned()).collect();
         // A row says more than the headings where there is room for one of them.
         let headings = (area.height > 1).then_some((&headings, self.colours.quiet()));
         let rows = table.rows.iter().skip(first).map(|row| (row, Style::new()));
         for ((line, style), place) in headings.into_iter().chain(rows).zip(area.rows()) {
             let mut x = area.x;
-            for (column, text) in table.columns.iter().zip(line) {
-                let width = match column.width {
-                    Width::Rest => rest,
-                    Width::Text(width) => width + wider,
-                    Width::Figure(width) => width,
-                };
-                let width = width.min(area.right().saturating_sub(x));
+            for ((column, text), width) in table.columns.iter().zip(line).zip(&widths) {
+                let Some(width) = width.map(|width| width.min(area.right().saturating_sub(x))) else { continue };
                 let aligned = if matches!(column.width, Width::Figure(_)) { right } else { left };
                 self.text(Rect { x, width, ..place }, &aligned(text, usize::from(width)), style);
-                x = (x + width + 2).min(area.right());
+                x = (x + width + BETWEEN).min(area.right());
             }
         }
     }
+}
+
+/// The widths of a table's columns; none for those that are left out.
+fn widths(columns: &[Column], width: u16) -> Vec<Option<u16>> {
+    let least = |column: &Column| match column.width {
+        Width::Figure(width) | Width::Text(width) => width,
+        Width::Rest => LEAST_REST,
+    };
+    let mut widths: Vec<Option<u16>> = columns.iter().map(|column| Some(least(column))).collect();
+    let used = |widths: &[Option<u16>]| widths.iter().flatten().map(|width| width + BETWEEN).sum::<u16>();
+    // Those that may give way do so first, then whatever is last, but for the first column.
+    let order = (1..columns.len()).rev();
+    let spare = order.clone().filter(|n| columns[*n].room == Keep::WithRoom);
+    let others = order.filter(|n| columns[*n].room == Keep::Always && columns[*n].width != Width::Rest);
+    for n in spare.chain(others) {
+        if used(&widths) > width + BETWEEN {
+            widths[n] = None;
+        }
+    }
+    let mut more = (width + BETWEEN).saturating_sub(used(&widths));
+    let Some(rest) = columns.iter().position(|column| column.width == Width::Rest) else { return widths };
+    // Where there is much room, texts get their part of it.
+    let is_text = |n: &usize| matches!(columns[*n].width, Width::Text(_)) && widths[*n].is_some();
+    let texts: Vec<usize> = (0..columns.len()).filter(is_text).collect();
+    let wider = (more.saturating_sub(ENOUGH_REST - LEAST_REST) / 2 / (texts.len() as u16).max(1)).min(MOST_WIDER);
+    for n in texts {
+        widths[n] = widths[n].map(|width| width + wider);
+        more -= wider;
+    }
+    widths[rest] = Some(LEAST_REST + more);
+    widths
 }
 
 /// Cells of figures that fit beside each other.
