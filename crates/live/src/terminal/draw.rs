@@ -108,8 +108,14 @@ fn much(pen: &mut Pen<'_>, body: Rect, view: &View) {
     cpu::draw(pen, processors, view, Room::Much);
     waits::draw(pen, waiting, view, Room::Much);
     devices::draw(pen, devices_place, reading, Room::Much);
-    stacked_tables(pen, tables_left, view, &[Tab::Points, Tab::Types, Tab::Nodes, Tab::Absent, Tab::Notes]);
-    stacked_tables(pen, tables_right, view, &[Tab::Statements, Tab::Sessions]);
+    let others = [Tab::Points, Tab::Types, Tab::Nodes, Tab::Absent, Tab::Notes];
+    if view.tabs().iter().any(|tab| others.contains(tab)) {
+        stacked_tables(pen, tables_left, view, &others);
+        stacked_tables(pen, tables_right, view, &[Tab::Statements, Tab::Sessions]);
+    } else {
+        stacked_tables(pen, tables_left, view, &[Tab::Statements]);
+        stacked_tables(pen, tables_right, view, &[Tab::Sessions]);
+    }
 }
 
 /// The tables of these that there may be anything in, one above the other. The chosen one scrolls.
