@@ -1,5 +1,5 @@
-//! Charts of signs: bars over time, bars in parts, and parts over time. A column is a span of time on the clock, so bars
-//! keep their height while they move.
+//! Charts of signs: bars over time, bars in parts, and parts over time. A column is a span of time on the clock, so
+//! bars keep their height while they move.
 
 use super::style::Colours;
 use dbdyno_model::Reading;

@@ -30,9 +30,9 @@ pub(crate) fn draw(drawn: &mut Frame<'_>, view: &View) {
         pen.banner(row(body, 0), &banner);
         body = below(body, 1);
     }
-    for line in frame::lines(view).iter().rev() {
+    if let Some(line) = frame::line(view) {
         body.height -= 1;
-        pen.text(Rect { y: body.bottom(), height: 1, ..body }, line, Style::new());
+        pen.text(Rect { y: body.bottom(), height: 1, ..body }, &line, Style::new());
     }
     if screen.width >= MUCH.0 && screen.height >= MUCH.1 {
         much(&mut pen, body, view);
@@ -86,7 +86,8 @@ fn much(pen: &mut Pen<'_>, body: Rect, view: &View) {
     let nothing = Reading::default();
     let reading = view.last().unwrap_or(&nothing);
     let roomy = body.height >= 50;
-    let [upper, both] = rows_of(body, [Constraint::Length(if roomy { 12 } else { 8 }), Constraint::Fill(1)]);
+    let [upper, both] =
+        rows_of(body, [Constraint::Length(if roomy { body.height / 4 } else { 8 }), Constraint::Fill(1)]);
     load::draw(pen, upper, view);
     let (left, right) = halves(pen, both);
     let cells = |figures: u16| figures.div_ceil(cells_beside(left.width));
@@ -107,8 +108,14 @@ fn much(pen: &mut Pen<'_>, body: Rect, view: &View) {
     cpu::draw(pen, processors, view, Room::Much);
     waits::draw(pen, waiting, view, Room::Much);
     devices::draw(pen, devices_place, reading, Room::Much);
-    stacked_tables(pen, tables_left, view, &[Tab::Points, Tab::Types, Tab::Nodes, Tab::Absent, Tab::Notes]);
-    stacked_tables(pen, tables_right, view, &[Tab::Statements, Tab::Sessions]);
+    let others = [Tab::Points, Tab::Types, Tab::Nodes, Tab::Absent, Tab::Notes];
+    if view.tabs().iter().any(|tab| others.contains(tab)) {
+        stacked_tables(pen, tables_left, view, &others);
+        stacked_tables(pen, tables_right, view, &[Tab::Statements, Tab::Sessions]);
+    } else {
+        stacked_tables(pen, tables_left, view, &[Tab::Statements]);
+        stacked_tables(pen, tables_right, view, &[Tab::Sessions]);
+    }
 }
 
 /// The tables of these that there may be anything in, one above the other. The chosen one scrolls.

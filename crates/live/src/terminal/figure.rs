@@ -17,6 +17,8 @@ pub(crate) enum Kind {
     Bytes,
     /// A mean of a count, such as of sessions.
     Mean,
+    /// A count; a mean of counts where it is not whole.
+    Count,
 }
 
 impl Kind {
@@ -28,6 +30,10 @@ impl Kind {
             Self::Share => numbers::percent(value),
             Self::Bytes => numbers::bytes(value.filter(|bytes| *bytes >= 0.0).map(|bytes| bytes as u64)),
             Self::Mean => mean(value),
+            Self::Count => match value {
+                Some(whole) if whole >= 0.0 && whole.fract() == 0.0 => numbers::count(whole as u64),
+                other => mean(other),
+            },
         }
     }
 }
@@ -96,5 +102,6 @@ mod tests {
         assert_eq!(reason(&reading, "cpu.busy_pct"), None);
         assert_eq!(Kind::Mean.text(Some(f64::NAN)), "-");
         assert_eq!(Kind::Bytes.text(Some(-1.0)), "-");
+        assert_eq!([Some(1_234.0), Some(2.5), None].map(|count| Kind::Count.text(count)), ["1,234", "2.50", "-"]);
     }
 }

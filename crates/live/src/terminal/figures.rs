@@ -1,5 +1,5 @@
-//! Which figures of a reading stand in which panel, in which order. A row is drawn as one line where room is scarce, and
-//! as one cell for each figure where there is room.
+//! Which figures of a reading stand in which panel, in which order. A row is drawn as one line where room is scarce,
+//! and as one cell for each figure where there is room.
 
 use super::figure::{Figure, Kind, Row, reason};
 use dbdyno_model::{DatabaseReading, LoadReading, Reading, ReadingTimes, SessionState};
@@ -67,7 +67,7 @@ pub(crate) fn database(reading: &Reading) -> Vec<Row> {
             ],
         ),
         row(
-            "logical, phys reads/s",
+            "reads logical, phys",
             [
                 amount("logical reads/s", "database.logical_reads_per_s", rates.logical_reads_per_s),
                 amount("physical reads/s", "database.physical_reads_per_s", rates.physical_reads_per_s),
@@ -83,7 +83,12 @@ pub(crate) fn database(reading: &Reading) -> Vec<Row> {
         row(
             "checkpoints, lag",
             [
-                amount("checkpoints", "database.checkpoints", rates.checkpoints.map(|count| count as f64)),
+                Figure::new(
+                    "checkpoints",
+                    "database.checkpoints",
+                    Kind::Count,
+                    rates.checkpoints.map(|count| count as f64),
+                ),
                 time("replication lag", "database.replication_lag_s", of.replication_lag_s),
             ],
         ),
@@ -131,14 +136,14 @@ pub(crate) fn sessions(reading: &Reading) -> [Figure; 3] {
     // A state without a session is not listed, so it is zero where any state is listed.
     let of = |state| sessions.map(|states| f64::from(states.get(&state).copied().unwrap_or(0)));
     [
-        Figure::new("active", "database.sessions.active", Kind::Amount, of(SessionState::Active)),
+        Figure::new("active", "database.sessions.active", Kind::Count, of(SessionState::Active)),
         Figure::new(
             "in transaction",
             "database.sessions.idle_in_transaction",
-            Kind::Amount,
+            Kind::Count,
             of(SessionState::IdleInTransaction),
         ),
-        Figure::new("idle", "database.sessions.idle", Kind::Amount, of(SessionState::Idle)),
+        Figure::new("idle", "database.sessions.idle", Kind::Count, of(SessionState::Idle)),
     ]
 }
 
@@ -170,7 +175,7 @@ pub(crate) fn cpu_busy(reading: &Reading) -> Figure {
 
 /// Tasks that want a processor.
 pub(crate) fn run_queue(reading: &Reading) -> Figure {
-    Figure::new("run queue", "cpu.runnable", Kind::Amount, reading.machine.cpu.runnable)
+    Figure::new("run queue", "cpu.runnable", Kind::Count, reading.machine.cpu.runnable)
 }
 
 /// The processors that the server was held to, where it was.

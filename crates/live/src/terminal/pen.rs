@@ -3,7 +3,7 @@
 
 use super::figure::{Figure, Row};
 use super::style::Colours;
-use super::tables::{Table, Width};
+use super::tables::{Column, Keep, Table, Width};
 use super::text::{left, right, shown, wrapped};
 use dbdyno_report::columns;
 use ratatui::buffer::Buffer;
@@ -11,11 +11,19 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 /// The least width of a figure's cell.
-const CELL: u16 = 29;
+const CELL: u16 = 28;
 /// Columns between cells.
-const GAP: u16 = 3;
+const GAP: u16 = 2;
 /// Columns of a figure in a row, with the blank before it.
 const IN_ROW: usize = 9;
+/// Columns between those of a table.
+const BETWEEN: u16 = 2;
+/// The last column of a table has at least so much.
+const LEAST_REST: u16 = 20;
+/// It has so much before others get more.
+const ENOUGH_REST: u16 = 44;
+/// So much more at most.
+const MOST_WIDER: u16 = 12;
 
 /// Writes onto the screen.
 pub(crate) struct Pen<'b> {
@@ -61,10 +69,8 @@ impl Pen<'_> {
     /// free, and the area below it.
     pub(crate) fn panel(&mut self, area: Rect, title: &str) -> (Rect, Rect) {
         self.text(area, &"─".repeat(usize::from(area.width)), self.colours.quiet());
-        let after = Rect { x: area.x + 2.min(area.width), width: area.width.saturating_sub(2), ..row(area, 0) };
-        self.blank(Rect { width: after.width.min(columns(title) as u16 + 1), ..after });
-        let width = self.text(after, title, self.colours.title()) + 1;
-        let width = width.min(after.width);
+        let after = Rect { x: area.x + 1.min(area.width), width: area.width.saturating_sub(1), ..row(area, 0) };
+        let width = self.text(after, &format!(" {title} "), self.colours.title());
         (Rect { x: after.x + width, width: after.width - width, ..after }, below(area, 1))
     }
 
@@ -84,10 +90,18 @@ impl Pen<'_> {
 
     /// Label and figure, the figure in so many columns. Returns what is left of the row.
     pub(crate) fn figure(&mut self, area: Rect, figure: &Figure, columns: usize) -> Rect {
+        self.styled_figure(area, figure, columns, self.colours.strong())
+    }
+
+    /// The same in a style.
+    pub(crate) fn styled_figure(&mut self, area: Rect, figure: &Figure, columns: usize, style: Style) -> Rect {
         let label = self.text(area, &format!("{} ", figure.label), self.colours.quiet());
         let rest = Rect { x: area.x + label, width: area.width - label, ..area };
         let text = figure.text();
-        let width = self.text(rest, &format!("{}  ", right(&text, columns.max(text.len()))), self.colours.strong());
+        let width = self.text(rest, &right(&text, columns.max(text.len())), style);
+        let gap = 2.min(rest.width - width);
+        self.blank(Rect { x: rest.x + width, width: gap, ..rest });
+        let width = width + gap;
         Rect { x: rest.x + width, width: rest.width - width, ..rest }
     }
 
@@ -126,31 +140,58 @@ impl Pen<'_> {
         }
     }
 
-    /// Headings and rows of a table, from the row on that is the first one shown.
+    /// Headings and rows of a table, from the row on that is the first one shown. Columns that do not fit are left out,
+    /// as a figure that is cut would be another figure.
     pub(crate) fn table(&mut self, area: Rect, table: &Table, first: usize) {
         if table.rows.is_empty() {
             return self.paragraph(area, &table.empty);
         }
-        let fixed = |width| match width {
-            Width::Figure(width) | Width::Text(width) => width,
-            Width::Rest => 0,
-        };
-        let all: u16 = table.columns.iter().map(|column| fixed(column.width)).sum();
-        let rest = area.width.saturating_sub(all + 2 * (table.columns.len() as u16 - 1));
-        let headings = table.columns.iter().map(|column| column.heading.to_owned()).collect::<Vec<_>>();
-        let lines = std::iter::once(&headings).chain(table.rows.iter().skip(first));
-        for (n, (line, place)) in lines.zip(area.rows()).enumerate() {
-            let style = if n == 0 { self.colours.quiet() } else { Style::new() };
+        let widths = widths(&table.columns, area.width);
+        let headings: Vec<String> = table.columns.iter().map(|column| column.heading.to_owned()).collect();
+        // A row says more than the headings where there is room for one of them.
+        let headings = (area.height > 1).then_some((&headings, self.colours.quiet()));
+        let rows = table.rows.iter().skip(first).map(|row| (row, Style::new()));
+        for ((line, style), place) in headings.into_iter().chain(rows).zip(area.rows()) {
             let mut x = area.x;
-            for (column, text) in table.columns.iter().zip(line) {
-                let width = if column.width == Width::Rest { rest } else { fixed(column.width) };
-                let width = width.min(area.right().saturating_sub(x));
+            for ((column, text), width) in table.columns.iter().zip(line).zip(&widths) {
+                let Some(width) = width.map(|width| width.min(area.right().saturating_sub(x))) else { continue };
                 let aligned = if matches!(column.width, Width::Figure(_)) { right } else { left };
                 self.text(Rect { x, width, ..place }, &aligned(text, usize::from(width)), style);
-                x = (x + width + 2).min(area.right());
+                x = (x + width + BETWEEN).min(area.right());
             }
         }
     }
+}
+
+/// The widths of a table's columns; none for those that are left out.
+fn widths(columns: &[Column], width: u16) -> Vec<Option<u16>> {
+    let least = |column: &Column| match column.width {
+        Width::Figure(width) | Width::Text(width) => width,
+        Width::Rest => LEAST_REST,
+    };
+    let mut widths: Vec<Option<u16>> = columns.iter().map(|column| Some(least(column))).collect();
+    let used = |widths: &[Option<u16>]| widths.iter().flatten().map(|width| width + BETWEEN).sum::<u16>();
+    // Those that may give way do so first, then whatever is last, but for the first column.
+    let order = (1..columns.len()).rev();
+    let spare = order.clone().filter(|n| columns[*n].room == Keep::WithRoom);
+    let others = order.filter(|n| columns[*n].room == Keep::Always && columns[*n].width != Width::Rest);
+    for n in spare.chain(others) {
+        if used(&widths) > width + BETWEEN {
+            widths[n] = None;
+        }
+    }
+    let mut more = (width + BETWEEN).saturating_sub(used(&widths));
+    let Some(rest) = columns.iter().position(|column| column.width == Width::Rest) else { return widths };
+    // Where there is much room, texts get their part of it.
+    let is_text = |n: &usize| matches!(columns[*n].width, Width::Text(_)) && widths[*n].is_some();
+    let texts: Vec<usize> = (0..columns.len()).filter(is_text).collect();
+    let wider = (more.saturating_sub(ENOUGH_REST - LEAST_REST) / 2 / (texts.len() as u16).max(1)).min(MOST_WIDER);
+    for n in texts {
+        widths[n] = widths[n].map(|width| width + wider);
+        more -= wider;
+    }
+    widths[rest] = Some(LEAST_REST + more);
+    widths
 }
 
 /// Cells of figures that fit beside each other.

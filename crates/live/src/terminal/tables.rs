@@ -9,6 +9,16 @@ use dbdyno_report::numbers;
 pub(crate) struct Column {
     pub(crate) heading: &'static str,
     pub(crate) width: Width,
+    pub(crate) room: Keep,
+}
+
+/// Whether a column gives way where there is little room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Keep {
+    /// It stays.
+    Always,
+    /// It gives way, so that nothing is cut in the others.
+    WithRoom,
 }
 
 /// The width of a column, and the side on which its texts stand.
@@ -33,7 +43,11 @@ pub(crate) struct Table {
 }
 
 fn column(heading: &'static str, width: Width) -> Column {
-    Column { heading, width }
+    Column { heading, width, room: Keep::Always }
+}
+
+fn spare(heading: &'static str, width: Width) -> Column {
+    Column { heading, width, room: Keep::WithRoom }
 }
 
 /// The chosen table.
@@ -70,10 +84,10 @@ fn points(view: &View) -> Table {
         said: "the newest first".to_owned(),
         columns: vec![
             column("#", Width::Figure(4)),
-            column("subject", Width::Text(14)),
-            column("DOP", Width::Text(16)),
-            column("began", Width::Text(8)),
-            column("took", Width::Figure(11)),
+            column("subject", Width::Text(12)),
+            column("DOP", Width::Text(10)),
+            spare("began", Width::Text(8)),
+            spare("took", Width::Figure(10)),
             column("outcome", Width::Rest),
         ],
         rows: view.marks.iter().rev().map(row).collect(),
@@ -96,7 +110,7 @@ fn statements(view: &View) -> Table {
         columns: vec![
             column("at work", Width::Figure(8)),
             column("calls/s", Width::Figure(10)),
-            column("digest", Width::Text(12)),
+            spare("digest", Width::Text(12)),
             column("statement", Width::Rest),
         ],
         rows: rows.collect(),
@@ -120,10 +134,10 @@ fn sessions(view: &View) -> Table {
         said: as_of(view),
         columns: vec![
             column("session", Width::Text(8)),
-            column("user", Width::Text(9)),
-            column("application", Width::Text(12)),
+            spare("user", Width::Text(9)),
+            spare("application", Width::Text(12)),
             column("for", Width::Figure(10)),
-            column("does, or waits for", Width::Text(18)),
+            column("waits for", Width::Text(14)),
             column("statement", Width::Rest),
         ],
         rows: rows.collect(),
@@ -141,12 +155,12 @@ fn types(view: &View) -> Table {
         row
     };
     Table {
-        said: "transaction types".to_owned(),
+        said: "of transactions".to_owned(),
         columns: vec![
             column("type", Width::Text(16)),
             column("ops/s", Width::Figure(10)),
-            column("errors/s", Width::Figure(9)),
-            column("retries/s", Width::Figure(9)),
+            spare("errors/s", Width::Figure(9)),
+            spare("retries/s", Width::Figure(9)),
             column("p50", Width::Figure(9)),
             column("p99", Width::Figure(9)),
             column("resp. p99", Width::Figure(9)),

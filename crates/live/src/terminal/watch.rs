@@ -67,8 +67,11 @@ where
         if since(looked) >= NEWS {
             looked = Some(Instant::now());
             if view.drawing == Drawing::Stands {
-                // What stands still must still end by itself.
-                view.over = board.over();
+                // A picture that stands still must end all the same.
+                let over = board.over();
+                if over != view.over {
+                    (view.over, asked) = (over, Asked::Picture);
+                }
             } else if view.follow(board) {
                 asked = Asked::Picture;
             }

@@ -22,7 +22,7 @@ pub(crate) fn draw(pen: &mut Pen<'_>, area: Rect, view: &View, room: Room) {
     let signs = [0, 1, 2, 3].map(|n| pen.colours.kind(n));
     let parts: Vec<_> = kinds.iter().map(|figure| figure.value.unwrap_or(0.0)).zip(signs).collect();
     chart::parts(pen.buffer, rule, &parts, 100.0);
-    let beside = if room == Room::Much { 4 } else { 2 };
+    let beside = if room == Room::Much && area.width >= 72 { 4 } else { 2 };
     let width = area.width / beside;
     for (n, (figure, (sign, style))) in (0_u16..).zip(kinds.iter().zip(signs)) {
         let place = Rect { x: area.x + n % beside * width, width, ..row(area, n / beside) };

@@ -11,7 +11,7 @@ use ratatui::layout::Rect;
 
 /// The database's figures, or why there are none.
 pub(crate) fn draw(pen: &mut Pen<'_>, area: Rect, view: &View, room: Room) {
-    let (rule, area) = pen.panel(area, "Database");
+    let (_, area) = pen.panel(area, "Database");
     let Some(reading) = view.last() else {
         return pen.paragraph(area, "no reading yet");
     };
@@ -25,7 +25,6 @@ pub(crate) fn draw(pen: &mut Pen<'_>, area: Rect, view: &View, room: Room) {
     }
     // Sessions of three states do not fit a row of two.
     let mut rest = row(area, 0);
-    rest = Rect { width: rest.width, ..rest };
     let words: [&str; 3] =
         if room == Room::Much { ["active", "in transaction", "idle"] } else { ["active", "in tx", "idle"] };
     let label = pen.text(rest, "sessions ", pen.colours.quiet());
@@ -43,7 +42,6 @@ pub(crate) fn draw(pen: &mut Pen<'_>, area: Rect, view: &View, room: Room) {
             pen.cells(below(area, 1), &rows.into_iter().flat_map(|row| row.figures).collect::<Vec<_>>());
         }
     }
-    pen.said(rule, "");
 }
 
 /// Memory, network and pressure.

@@ -10,16 +10,15 @@ use dbdyno_report::numbers;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-/// Columns of a figure.
-const FIGURE: usize = 6;
-/// Figures of a device.
-const FIGURES: usize = 5;
+/// Columns of each figure of a device, with the blank before it.
+const FIGURES: [usize; 5] = [7, 7, 6, 6, 6];
+/// The most columns of a name.
+const NAME: usize = 24;
 
 /// Times at the devices, and a row for each device.
 pub(crate) fn draw(pen: &mut Pen<'_>, area: Rect, reading: &Reading, room: Room) {
     let io = &reading.machine.io;
-    let title = if io.devices.len() > 1 { format!("Devices ({})", io.devices.len()) } else { "Devices".to_owned() };
-    let (rule, area) = pen.panel(area, &title);
+    let (rule, area) = pen.panel(area, "Devices");
     let why = reason(reading, "io").filter(|_| io.devices.is_empty() && io.read_iops.is_none());
     if let Some(why) = why {
         return pen.paragraph(area, &format!("not read: {why}"));
@@ -28,17 +27,22 @@ pub(crate) fn draw(pen: &mut Pen<'_>, area: Rect, reading: &Reading, room: Room)
     for figure in figures::device_times(reading) {
         rest = pen.figure(rest, &figure, 0);
     }
-    let name = usize::from(area.width).saturating_sub(FIGURES * (FIGURE + 1));
-    let line = |name_text: &str, figures: [String; FIGURES]| {
-        let figures: String = figures.iter().map(|figure| format!(" {}", right(figure, FIGURE))).collect();
-        left(name_text, name) + &figures
+    let name = usize::from(area.width).saturating_sub(FIGURES.iter().sum()).min(NAME);
+    let line = |name_text: &str, figures: [String; FIGURES.len()]| {
+        let figures = figures.iter().zip(FIGURES).map(|(figure, width)| format!(" {}", right(figure, width - 1)));
+        left(name_text, name) + &figures.collect::<String>()
     };
-    let headings = ["r/s", "w/s", "rMiB/s", "wMiB/s", "busy"].map(str::to_owned);
+    let headings = ["r/s", "w/s", "rMiB", "wMiB", "busy"].map(str::to_owned);
     pen.text(row(area, 0), &line("", headings), pen.colours.quiet());
     let mut area = below(area, 1);
-    if io.devices.len() != 1 {
+    // The sum says nothing where there is one device, and all of them say more than their sum where they have no room.
+    if io.devices.len() != 1 && (room == Room::Much || io.devices.len() > usize::from(area.height)) {
         let [reads, writes, read, written] = figures::devices(reading).map(|figure| numbers::short(figure.value));
-        pen.text(row(area, 0), &line("all", [reads, writes, read, written, String::new()]), Style::new());
+        pen.text(
+            row(area, 0),
+            &line(&format!("all {}", io.devices.len()), [reads, writes, read, written, String::new()]),
+            Style::new(),
+        );
         area = below(area, 1);
     }
     if room == Room::Much {

@@ -36,7 +36,7 @@ pub(crate) fn draw(pen: &mut Pen<'_>, area: Rect, view: &View, room: Room) {
         let why = reason(reading, "database.waits").unwrap_or("the database was not read");
         return pen.paragraph(area, why);
     };
-    let rule = pen.said(rule, &format!("{} sessions at work", mean(Some(at_work))));
+    let rule = pen.said(rule, &format!("{} at work", mean(Some(at_work))));
     let classes = classes(reading, &view.classes);
     let parts: Vec<_> = classes.iter().map(|class| (class.sessions, pen.colours.kind(class.number))).collect();
     chart::parts(pen.buffer, rule, &parts, at_work);
@@ -91,20 +91,20 @@ fn draw_classes(pen: &mut Pen<'_>, area: Rect, classes: &[Class<'_>], at_work: f
     largest.sort_by(|a, b| b.sessions.total_cmp(&a.sessions));
     let rows = usize::from(area.height);
     let kept = if largest.len() > rows { rows.saturating_sub(1) } else { rows };
-    let name = if area.width > 60 { 20 } else { 12 };
-    let share = |sessions: f64| right(&numbers::percent((at_work > 0.0).then(|| 100.0 * sessions / at_work)), 6);
+    let name = if area.width > 60 { 20 } else { 11 };
+    let share = |sessions: f64| right(&numbers::percent((at_work > 0.0).then(|| 100.0 * sessions / at_work)), 5);
     let mut places = area.rows();
     for (class, place) in largest.iter().take(kept).zip(&mut places) {
         let (sign, style) = pen.colours.kind(class.number);
         let begin = pen.text(place, &format!("{sign} "), style);
-        let figures = format!("{} {} ", right(&mean(Some(class.sessions)), 6), share(class.sessions));
+        let figures = format!("{} {}", right(&mean(Some(class.sessions)), 5), share(class.sessions));
         let text = format!("{} {figures} {}", left(class.name, name), class.event);
         pen.text(Rect { x: place.x + begin, width: place.width - begin, ..place }, &text, Style::new());
     }
     if largest.len() > kept {
         let others: f64 = largest.iter().skip(kept).map(|class| class.sessions).sum();
         let words = format!("{} more", largest.len() - kept);
-        let text = format!("  {} {} {}", left(&words, name), right(&mean(Some(others)), 6), share(others));
+        let text = format!("  {} {} {}", left(&words, name), right(&mean(Some(others)), 5), share(others));
         if let Some(place) = places.next() {
             pen.text(place, &text, Style::new());
         }

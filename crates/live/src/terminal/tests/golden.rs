@@ -177,6 +177,21 @@ fn without_colours_the_screen_says_the_same() {
     }
 }
 
+/// The server drive times chunks only, and a point has no load while it is prepared.
+#[test]
+fn a_load_says_why_it_has_no_percentiles() {
+    let board = fixture::at_work();
+    let mut reading = fixture::whole(5_000);
+    reading.load = Some(LoadReading { ops_per_s: Some(1_250.0), ..LoadReading::default() });
+    reading.lacks("load.service_time_s", "the server drive times chunks of operations");
+    board.push(reading);
+    for size in SIZES {
+        let text = text(&screen(&view(&board), size));
+        assert!(text.contains("the server drive times chunks of operations"), "{text}");
+        assert!(text.contains("p99         -"), "{text}");
+    }
+}
+
 #[test]
 fn any_size_is_drawn() {
     let board = fixture::at_work();
@@ -186,8 +201,8 @@ fn any_size_is_drawn() {
         let text = text(&screen(&view, size));
         assert!(said.starts_with(text.lines().next().unwrap().trim_end_matches('…')), "{text}");
     }
-    for width in (80..260).step_by(9) {
-        for height in (24..90).step_by(5) {
+    for width in (80..260).step_by(23) {
+        for height in (24..90).step_by(7) {
             assert!(text(&screen(&view, (width, height))).lines().last().unwrap().starts_with("q stops the run"));
         }
     }

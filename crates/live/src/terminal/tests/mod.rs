@@ -11,10 +11,10 @@ use super::options::{ViewOptions, WhenOver};
 use super::style::Colours;
 use super::view::View;
 use crate::board::Board;
-use dbdyno_report::columns;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
+use ratatui::text::Span;
 
 fn options(colours: Colours) -> ViewOptions {
     ViewOptions { colours, may_quit: "stops the run".to_owned(), when_over: WhenOver::Stay }
@@ -42,7 +42,7 @@ fn text(buffer: &Buffer) -> String {
         while x < buffer.area.width {
             let symbol = buffer[(x, y)].symbol();
             line.push_str(symbol);
-            x += (columns(symbol) as u16).max(1);
+            x += (Span::raw(symbol).width() as u16).max(1);
         }
         text.push_str(line.trim_end());
         text.push('\n');

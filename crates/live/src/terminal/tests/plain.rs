@@ -11,10 +11,10 @@ fn a_line_has_the_figures_of_the_screen() {
     let line = line(&fixture::scene(), &Contact::Good, &fixture::whole(300));
     assert_eq!(
         line,
-        "12:05:00 UTC, point 5 of 12: order-entry at 32 users, measuring, ops/s 12,350, errors/s 0.5000, \
+        "12:05:00 UTC, point 5 of 12: order-entry at 32 users, measuring, ops/s 12,340, errors/s 0.5000, \
          retries/s 6.250, service p50 0.346 ms p99 1.42 ms, response p50 0.567 ms p99 4.21 ms, commits/s 12,410, \
          rollbacks/s 3.200, logical reads/s 1,234,000, physical reads/s 8,765, redo MiB/s 31.46, redo sync 0.873 ms, \
-         checkpoints 2.000, replication lag 1.75 s, sessions at work 10.6, cpu busy 63 %, server 52 %, dbdyno 7 %, \
+         checkpoints 2, replication lag 1.75 s, sessions at work 10.6, cpu busy 63 %, server 52 %, dbdyno 7 %, \
          others 4 %, reads/s 9,012, writes/s 4,321, read MiB/s 71.00, write MiB/s 58.00, device read 0.234 ms write \
          1.11 ms"
     );
