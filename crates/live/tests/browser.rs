@@ -86,14 +86,16 @@ fn it_has_values_under_the_pointer_zoom_marks_and_requirements() {
     );
     assert_eq!(browser.value("document.querySelectorAll('#chart-rate .need').length"), 1);
     assert!(browser.value("document.querySelectorAll('#chart-rate .mark').length").as_u64().unwrap() >= 4);
-    assert_eq!(browser.value("document.querySelector('#chart-rate .name').textContent.includes('order-entry')"), true);
+    assert_eq!(browser.value("document.querySelector('#chart-rate .name').textContent.includes(' users')"), true);
     // Absent is neither zero nor silent.
     assert_eq!(
         browser.value("view.gaps.length === view.readings.length && charts[0].data[0].values.includes(undefined)"),
         true
     );
     assert_eq!(
-        browser.value("document.querySelector('#chart-times .why').textContent.includes('no rate was set')"),
+        browser.value(
+            "document.querySelector('#chart-times .why').textContent.includes('no response p99: no rate was set')"
+        ),
         true
     );
     for (kind, x) in [("mousePressed", x + 200.0), ("mouseMoved", x + 300.0), ("mouseReleased", x + 300.0)] {

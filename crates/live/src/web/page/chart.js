@@ -21,7 +21,8 @@ function draw(tag, attributes, text) {
 function ceiling(value) {
   if (!(value > 0)) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
-  for (const step of [1, 1.5, 2, 3, 4, 5, 6, 8, 10]) if (step * power >= value * 0.9999) return step * power;
+  // Quarters of these are round, too.
+  for (const step of [1, 1.2, 1.6, 2, 2.4, 3.2, 4, 6, 8]) if (step * power >= value * 0.9999) return step * power;
   return 10 * power;
 }
 
@@ -88,15 +89,16 @@ class Chart {
 
   render() {
     const { spec } = this;
-    this.data = this.columns();
-    const present = this.data.filter(column => column.values.some(value => value !== undefined));
-    this.figure.hidden = present.length === 0;
+    const all = this.columns();
+    this.data = all.filter(column => column.values.some(value => value !== undefined));
+    this.never = all.filter(column => !this.data.includes(column));
+    this.figure.hidden = this.data.length === 0;
     if (this.figure.hidden) return;
     this.width = Math.max(200, Math.round(this.figure.clientWidth || 400));
     this.svg.setAttribute('viewBox', `0 0 ${this.width} ${HEIGHT}`);
     const paths = this.data.map(column => column.path);
     this.needs = view.requirements.filter(line => paths.includes(line.path));
-    this.scale(present);
+    this.scale();
     const parts = [...this.grid(), ...this.marks()];
     if (spec.stack) parts.push(...this.areas()); else parts.push(...this.data.flatMap(column => this.curve(column)));
     for (const line of this.needs) parts.push(draw('path', { class: 'need', d: `M${LEFT} ${this.y(line.value)}H${this.width - RIGHT}` }));
@@ -107,20 +109,21 @@ class Chart {
     this.point();
   }
 
-  scale(present) {
+  scale() {
     const { spec } = this;
     let high = 0, low = Infinity;
     const count = view.readings.length;
     if (spec.stack) {
-      for (let n = 0; n < count; n += 1) high = Math.max(high, present.reduce((sum, c) => sum + (c.values[n] || 0), 0));
+      for (let n = 0; n < count; n += 1) high = Math.max(high, this.data.reduce((sum, c) => sum + (c.values[n] || 0), 0));
     } else {
-      for (const column of present) for (const value of column.values) {
+      for (const column of this.data) for (const value of column.values) {
         if (value > high) high = value;
         if (value > 0 && value < low) low = value;
       }
     }
     for (const line of this.needs) high = Math.max(high, line.value * 1.05);
-    this.top = spec.top ? Math.max(spec.top, high) : ceiling(high);
+    const unit = spec.unit === 'B' && high > 0 ? 1024 ** Math.floor(Math.log2(high) / 10) : 1;
+    this.top = spec.top ? Math.max(spec.top, high) : unit * ceiling(high / unit);
     const room = HEIGHT - TOP - BOTTOM;
     this.floor = 10 ** Math.floor(Math.log10(low));
     if (this.log && low < Infinity) {
@@ -149,7 +152,7 @@ class Chart {
     for (const value of ticks) {
       const y = this.y(value);
       parts.push(draw('path', { class: 'grid', d: `M${LEFT} ${y}H${right}` }));
-      const label = written(value, ['s', 'B', '%'].includes(this.spec.unit) ? this.spec.unit : '');
+      const label = written(value, ['s', 'B', '%'].includes(this.spec.unit) ? this.spec.unit : '').replace(/\.0+(?=\D|$)/, '');
       parts.push(draw('text', { class: 'tick end', x: LEFT - 5, y: y + 4 }, label));
     }
     const { found, seconds } = moments(view.from, view.to, Math.max(2, Math.floor(this.width / 90)));
@@ -165,14 +168,16 @@ class Chart {
   /** Where points begin and end, with their names where there is room. */
   marks() {
     const parts = [], right = this.width - RIGHT;
+    // Where all points are of one workload, their degrees tell them apart.
+    const one = view.marks.every(mark => mark.subject === view.marks[0].subject);
     for (const mark of view.marks) {
       const from = Date.parse(mark.began), to = mark.ended ? Date.parse(mark.ended) : view.to;
       if (to < view.from || from > view.to) continue;
       const [a, b] = [Math.max(LEFT, this.x(from)), Math.min(right, this.x(to))];
       if (mark.index % 2) parts.push(draw('rect', { class: 'band', x: a, y: TOP, width: Math.max(0, b - a), height: HEIGHT - TOP - BOTTOM }));
       if (from >= view.from) parts.push(draw('path', { class: 'mark', d: `M${a} ${TOP - 12}V${HEIGHT - BOTTOM}` }));
-      const fits = Math.floor((b - a - 8) / 5.6), names = [`${mark.subject} · ${mark.dop}`, mark.subject];
-      const name = names.map(clean).find(text => text.length <= fits) || (fits > 6 ? clean(names[1]).slice(0, fits - 1) + '…' : '');
+      const fits = Math.floor((b - a - 8) / 5.6), names = [`${mark.subject} · ${mark.dop}`, one ? mark.dop : mark.subject].map(clean);
+      const name = names.find(text => text.length <= fits) || (fits > 6 ? names[1].slice(0, fits - 1) + '…' : '');
       if (name) parts.push(draw('text', { class: 'name', x: a + 3, y: TOP - 4 }, name));
     }
     return parts;
@@ -253,8 +258,12 @@ class Chart {
       item.lastChild.textContent = value === undefined ? '–' : written(value, this.spec.unit);
       const why = value === undefined ? reason(reading, column.path) : '';
       item.title = clean(why);
-      if (why) reasons.add(why);
+      if (why) reasons.add('–: ' + why);
     });
-    this.why.textContent = clean([...reasons].map(why => '– ' + why).join('; '));
+    for (const column of this.never) {
+      const why = reason(reading, column.path);
+      if (why) reasons.add(`no ${column.name}: ${why}`);
+    }
+    this.why.textContent = clean([...reasons].join('; '));
   }
 }
