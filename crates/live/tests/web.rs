@@ -119,6 +119,11 @@ fn foreign_names_and_foreign_pages_get_nothing() {
         assert_eq!(answer.status, 403, "{origin}");
     }
     assert_eq!(get(address, "/history", &format!("Origin: http://{address}\r\n")).status, 200);
+    for (site, status) in [("cross-site", 403), ("same-site", 403), ("same-origin", 200), ("none", 200)] {
+        let header = format!("Sec-Fetch-Site: {site}\r\n");
+        assert_eq!(get(address, "/history", &header).status, status, "{site}");
+        assert_eq!(get(address, "/", &header).status, 200, "a link may lead here");
+    }
 }
 
 #[test]
@@ -218,6 +223,26 @@ fn a_thousand_idle_clients_keep_nobody_out_and_hold_nobody_up() {
     let begun = Instant::now();
     drop(serving);
     assert!(begun.elapsed() < Duration::from_secs(2));
+}
+
+#[test]
+fn a_client_that_never_reads_is_ended() {
+    let (_board, serving) = served(1_200, options());
+    let mut stream = connect(serving.address());
+    let request = format!("GET /history HTTP/1.1\r\nHost: {}\r\n\r\n", serving.address());
+    stream.write_all(request.repeat(20).as_bytes()).unwrap();
+    std::thread::sleep(Duration::from_secs(18));
+    let mut bytes = Vec::new();
+    _ = stream.read_to_end(&mut bytes);
+    let answers = String::from_utf8_lossy(&bytes).matches("HTTP/1.1 200").count();
+    assert!((1..20).contains(&answers), "{answers} answers");
+}
+
+#[test]
+fn what_serves_does_not_show_the_token() {
+    let (_board, serving) = served(1, with_token());
+    let shown = format!("{serving:?} {:?}", with_token());
+    assert!(!shown.contains(TOKEN) && !shown.contains("%2D"), "{shown}");
 }
 
 /// What this process has in memory.

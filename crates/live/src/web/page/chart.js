@@ -177,6 +177,8 @@ class Chart {
       if (mark.index % 2) parts.push(draw('rect', { class: 'band', x: a, y: TOP, width: Math.max(0, b - a), height: HEIGHT - TOP - BOTTOM }));
       if (from >= view.from) parts.push(draw('path', { class: 'mark', d: `M${a} ${TOP - 12}V${HEIGHT - BOTTOM}` }));
       const fits = Math.floor((b - a - 8) / 5.6), names = [`${mark.subject} · ${mark.dop}`, one ? mark.dop : mark.subject].map(clean);
+      const number = one ? mark.dop.split(' ')[0] : '';
+      if (/^\d+$/.test(number)) names.push(number);
       const name = names.find(text => text.length <= fits) || (fits > 6 ? names[1].slice(0, fits - 1) + '…' : '');
       if (name) parts.push(draw('text', { class: 'name', x: a + 3, y: TOP - 4 }, name));
     }
@@ -260,10 +262,12 @@ class Chart {
       item.title = clean(why);
       if (why) reasons.add('–: ' + why);
     });
+    const never = new Map();
     for (const column of this.never) {
       const why = reason(reading, column.path);
-      if (why) reasons.add(`no ${column.name}: ${why}`);
+      if (why) never.set(why, [...never.get(why) || [], column.name]);
     }
+    for (const [why, names] of never) reasons.add(`no ${names.join(', no ')}: ${why}`);
     this.why.textContent = clean([...reasons].join('; '));
   }
 }

@@ -85,6 +85,7 @@ const PLAIN = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 function number(value) {
   const size = Math.abs(value);
   if (size >= 1000) return PLAIN.format(value);
+  if (Number.isInteger(value)) return String(value);
   if (size >= 100) return value.toFixed(0);
   if (size >= 10) return value.toFixed(1);
   if (size >= 0.01 || size === 0) return String(Number(value.toFixed(2)));

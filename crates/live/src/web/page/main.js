@@ -56,7 +56,8 @@ function status() {
   byId('clock').textContent = last ? clean(`${day(last.ms)} ${clock(last.ms)} ${zone} (${utc(last.ms)})`) : 'no reading yet';
   show('lost', view.lost ? `The server has not answered since ${clock(Date.parse(view.lost.since))}: ${view.lost.why}` : '');
   show('over', view.over ? `Nothing more will come: ${view.over}` : '');
-  const range = view.zoomed ? `${clock(view.from)} to ${clock(view.to)}` : view.span ? '' : 'since the start';
+  const shown = view.readings.length ? `${clock(view.from)} to ${clock(view.to)}` : '';
+  const range = view.zoomed || view.span || !shown ? shown : shown + ', since the start';
   const thin = view.step > 1000 ? `one reading in ${lasting(view.step / 1000)}; zoom in for all` : '';
   byId('range').textContent = [range, thin].filter(Boolean).join(', ');
   byId('reset').disabled = !view.zoomed;
