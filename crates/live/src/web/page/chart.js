@@ -2,6 +2,8 @@
 const SVG = 'http://www.w3.org/2000/svg';
 const LEFT = 52, RIGHT = 8, TOP = 16, BOTTOM = 20, HEIGHT = 190;
 const SLOTS = 8;
+/** Marks of points that are closer than this are not drawn. */
+const CLOSEST = 5;
 
 /** A new element with a class and a text. Texts are never parsed. */
 function make(tag, name, text) {
@@ -103,7 +105,7 @@ class Chart {
     if (spec.stack) parts.push(...this.areas()); else parts.push(...this.data.flatMap(column => this.curve(column)));
     for (const line of this.needs) parts.push(draw('path', { class: 'need', d: `M${LEFT} ${this.y(line.value)}H${this.width - RIGHT}` }));
     this.body.replaceChildren(...parts);
-    const ends = view.readings.length ? `${clock(view.from)} to ${clock(view.to)}` : '';
+    const ends = view.readings.length ? between(view.from, view.to) : '';
     this.svg.setAttribute('aria-label', clean(`${spec.title}, ${ends}. Arrow keys move through time, plus and minus zoom.`));
     this.key();
     this.point();
@@ -170,9 +172,14 @@ class Chart {
     const parts = [], right = this.width - RIGHT;
     // Where all points are of one workload, their degrees tell them apart.
     const one = view.marks.every(mark => mark.subject === view.marks[0].subject);
+    const seen = [];
     for (const mark of view.marks) {
       const from = Date.parse(mark.began), to = mark.ended ? Date.parse(mark.ended) : view.to;
-      if (to < view.from || from > view.to) continue;
+      if (to >= view.from && from <= view.to) seen.push([mark, from, to]);
+    }
+    // So many lines would be all that is seen; a narrower range has them again.
+    if (seen.length * CLOSEST > this.width) return [];
+    for (const [mark, from, to] of seen) {
       const [a, b] = [Math.max(LEFT, this.x(from)), Math.min(right, this.x(to))];
       if (mark.index % 2) parts.push(draw('rect', { class: 'band', x: a, y: TOP, width: Math.max(0, b - a), height: HEIGHT - TOP - BOTTOM }));
       if (from >= view.from) parts.push(draw('path', { class: 'mark', d: `M${a} ${TOP - 12}V${HEIGHT - BOTTOM}` }));

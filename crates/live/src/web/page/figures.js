@@ -122,6 +122,11 @@ function clock(ms, seconds = true) {
   const at = new Date(ms);
   return two(at.getHours()) + ':' + two(at.getMinutes()) + (seconds ? ':' + two(at.getSeconds()) : '');
 }
+/** The beginning and end of a range, with their days where these differ. */
+function between(from, to) {
+  const days = day(from) !== day(to);
+  return `${days ? day(from) + ' ' : ''}${clock(from)} to ${days ? day(to) + ' ' : ''}${clock(to)}`;
+}
 function utc(ms) { return new Date(ms).toISOString().slice(11, 19) + ' UTC'; }
 function day(ms) {
   const at = new Date(ms);
