@@ -98,7 +98,7 @@ function cursor() {
   const doing = reading && reading.doing;
   byId('moment').textContent = reading
     ? clean(`${clock(reading.ms)} (${utc(reading.ms)})` + (doing ? ` – ${doing.subject}, ${doing.dop}, ${doing.stage}` : ''))
-    : view.readings.length ? 'values of the newest reading; point at a chart for others' : '';
+    : view.readings.length ? `values of the ${view.zoomed ? 'last reading shown' : 'newest reading'}; point at a chart for others` : '';
 }
 function point(n) {
   view.cursor = n;
