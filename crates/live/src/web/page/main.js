@@ -7,6 +7,7 @@ const view = {
   now() { return view.replayed && view.newest ? view.newest.ms : Date.now(); },
 };
 const MOST = 2400;
+const LATEST = 5000;
 const byId = id => document.getElementById(id);
 const drawn = { next: 0 };
 let stream = null, due = false, loading = 0;
@@ -55,7 +56,7 @@ function measure() {
 }
 
 /** Draws what is new. Whoever looks may do so on the machine that is measured, so charts take a twentieth of a processor
- *  at most; what the reader asks for is drawn at once. */
+ *  at most, but are never older than a few seconds; what the reader asks for is drawn at once. */
 function redraw(asked = true) {
   if (asked) drawn.next = 0;
   if (due || document.hidden) return;
@@ -69,7 +70,7 @@ function redraw(asked = true) {
       charts.forEach(chart => chart.render());
       absent();
       cursor();
-      drawn.next = begun + 20 * (performance.now() - begun);
+      drawn.next = begun + Math.min(LATEST, 20 * (performance.now() - begun));
     }
     tiles(); tables(); progress(); status();
   });
@@ -294,7 +295,14 @@ for (const button of document.querySelectorAll('[data-span]')) {
 byId('reset').addEventListener('click', reset);
 new ResizeObserver(() => redraw()).observe(byId('charts'));
 document.addEventListener('visibilitychange', () => { if (view.coming.length > 600) load(); else redraw(); });
-setInterval(() => { const was = view.stale; status(); if (was !== view.stale) tiles(); progress(); }, 1000);
+setInterval(() => {
+  // What came while charts rested, and nothing after it.
+  if (view.coming.length) redraw(false);
+  const was = view.stale;
+  status();
+  if (was !== view.stale) tiles();
+  progress();
+}, 1000);
 
 // The token leaves the address bar, and so the history, before anything else is done.
 const fragment = location.hash.slice(1);
