@@ -52,6 +52,9 @@ fn it_is_live_keeps_its_history_and_asks_nobody_else() {
     until(&mut browser, "document.getElementById('lost').textContent.includes('connection refused')");
     board.set_contact(Contact::Good);
     until(&mut browser, "document.getElementById('lost').hidden");
+    board.set_scene(|scene| scene.replayed = true);
+    until(&mut browser, "!document.getElementById('replay').hidden");
+    board.set_scene(|scene| scene.replayed = false);
     let own = serving.url();
     assert!(browser.requests().iter().all(|url| url.starts_with(&own) || *url == "data:,"), "{:?}", browser.requests());
     // A reload shows what was there before.
@@ -86,14 +89,20 @@ fn it_has_values_under_the_pointer_zoom_marks_and_requirements() {
     );
     assert_eq!(browser.value("document.querySelectorAll('#chart-rate .need').length"), 1);
     assert!(browser.value("document.querySelectorAll('#chart-rate .mark').length").as_u64().unwrap() >= 4);
-    assert_eq!(browser.value("document.querySelector('#chart-rate .name').textContent.includes('order-entry')"), true);
+    assert_eq!(browser.value("document.querySelector('#chart-rate .name').textContent.includes(' users')"), true);
+    // Keys do what the pointer does.
+    browser.value("document.querySelector('#chart-rate > svg').focus()");
+    browser.call("Input.dispatchKeyEvent", json!({"type": "keyDown", "key": "ArrowLeft", "code": "ArrowLeft"}));
+    until(&mut browser, "view.cursor !== null && document.activeElement === charts[0].svg");
     // Absent is neither zero nor silent.
     assert_eq!(
         browser.value("view.gaps.length === view.readings.length && charts[0].data[0].values.includes(undefined)"),
         true
     );
     assert_eq!(
-        browser.value("document.querySelector('#chart-times .why').textContent.includes('no rate was set')"),
+        browser.value(
+            "document.querySelector('#chart-times .why').textContent.includes('no response p50, no response p99: no rate was set')"
+        ),
         true
     );
     for (kind, x) in [("mousePressed", x + 200.0), ("mouseMoved", x + 300.0), ("mouseReleased", x + 300.0)] {

@@ -27,14 +27,15 @@ impl Text {
         _ = writeln!(self.out, "{name}_info{{{}}} 1", labels(all));
     }
 
-    /// A family of gauges, if there are any.
+    /// A family of gauges, if there are any; quantiles are a summary, of which nothing else is known.
     pub(super) fn family(&mut self, id: &str, help: &str, samples: &[Sample]) {
         if samples.is_empty() {
             return;
         }
         let (name, unit) = name(id);
         let unit = if self.format == MetricsFormat::OpenMetrics { unit } else { "" };
-        family(&mut self.out, &name, "gauge", unit, help);
+        let kind = if id.ends_with("quantile_s") { "summary" } else { "gauge" };
+        family(&mut self.out, &name, kind, unit, help);
         for (labels, value) in samples {
             let braced = if labels.is_empty() { String::new() } else { format!("{{{labels}}}") };
             _ = writeln!(self.out, "{name}{braced} {}", number(*value));

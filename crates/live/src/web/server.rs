@@ -40,7 +40,6 @@ const FAREWELL: Duration = Duration::from_millis(600);
 const NICE: i32 = 10;
 
 /// Serves until it is dropped.
-#[derive(Debug)]
 pub struct Serving {
     address: SocketAddr,
     url: String,
@@ -59,6 +58,13 @@ impl Serving {
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+}
+
+impl std::fmt::Debug for Serving {
+    /// Without the address of the page, which has the token.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Serving").field("address", &self.address).finish_non_exhaustive()
     }
 }
 

@@ -126,7 +126,11 @@ impl Site {
             return Err(Refusal::new(StatusCode::MISDIRECTED_REQUEST, why));
         }
         let mut origins = headers.get_all(header::ORIGIN).iter();
-        if !origins.all(|origin| origin.to_str().is_ok_and(|origin| is_own_origin(origin, host))) {
+        let own = origins.all(|origin| origin.to_str().is_ok_and(|origin| is_own_origin(origin, host)));
+        // A page of a stranger's may lead to ours, and may not have its data loaded as a picture or script.
+        let site = headers.get("sec-fetch-site").map(HeaderValue::as_bytes);
+        let led = request.uri().path() == "/" || matches!(site, None | Some(b"same-origin" | b"none"));
+        if !own || !led {
             return Err(Refusal::new(StatusCode::FORBIDDEN, "Pages of other places may not look at this one."));
         }
         Ok(())

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test program uses a part")]
 
+pub(crate) mod openmetrics;
+
 use dbdyno_live::{Board, PlainText, PointMark, RequirementLine, Scene, ServeOptions, Serving, Token, serve};
 use dbdyno_model::{
     CpuReading, CpuUse, DatabaseRates, DatabaseReading, DeviceIo, Doing, IoRates, LoadReading, MachineReading,

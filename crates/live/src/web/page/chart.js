@@ -2,6 +2,8 @@
 const SVG = 'http://www.w3.org/2000/svg';
 const LEFT = 52, RIGHT = 8, TOP = 16, BOTTOM = 20, HEIGHT = 190;
 const SLOTS = 8;
+/** Marks of points that are closer than this are not drawn. */
+const CLOSEST = 5;
 
 /** A new element with a class and a text. Texts are never parsed. */
 function make(tag, name, text) {
@@ -21,7 +23,8 @@ function draw(tag, attributes, text) {
 function ceiling(value) {
   if (!(value > 0)) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
-  for (const step of [1, 1.5, 2, 3, 4, 5, 6, 8, 10]) if (step * power >= value * 0.9999) return step * power;
+  // Quarters of these are round, too.
+  for (const step of [1, 1.2, 1.6, 2, 2.4, 3.2, 4, 6, 8]) if (step * power >= value * 0.9999) return step * power;
   return 10 * power;
 }
 
@@ -88,39 +91,41 @@ class Chart {
 
   render() {
     const { spec } = this;
-    this.data = this.columns();
-    const present = this.data.filter(column => column.values.some(value => value !== undefined));
-    this.figure.hidden = present.length === 0;
+    const all = this.columns();
+    this.data = all.filter(column => column.values.some(value => value !== undefined));
+    this.never = all.filter(column => !this.data.includes(column));
+    this.figure.hidden = this.data.length === 0;
     if (this.figure.hidden) return;
     this.width = Math.max(200, Math.round(this.figure.clientWidth || 400));
     this.svg.setAttribute('viewBox', `0 0 ${this.width} ${HEIGHT}`);
     const paths = this.data.map(column => column.path);
     this.needs = view.requirements.filter(line => paths.includes(line.path));
-    this.scale(present);
+    this.scale();
     const parts = [...this.grid(), ...this.marks()];
     if (spec.stack) parts.push(...this.areas()); else parts.push(...this.data.flatMap(column => this.curve(column)));
     for (const line of this.needs) parts.push(draw('path', { class: 'need', d: `M${LEFT} ${this.y(line.value)}H${this.width - RIGHT}` }));
     this.body.replaceChildren(...parts);
-    const ends = view.readings.length ? `${clock(view.from)} to ${clock(view.to)}` : '';
+    const ends = view.readings.length ? between(view.from, view.to) : '';
     this.svg.setAttribute('aria-label', clean(`${spec.title}, ${ends}. Arrow keys move through time, plus and minus zoom.`));
     this.key();
     this.point();
   }
 
-  scale(present) {
+  scale() {
     const { spec } = this;
     let high = 0, low = Infinity;
     const count = view.readings.length;
     if (spec.stack) {
-      for (let n = 0; n < count; n += 1) high = Math.max(high, present.reduce((sum, c) => sum + (c.values[n] || 0), 0));
+      for (let n = 0; n < count; n += 1) high = Math.max(high, this.data.reduce((sum, c) => sum + (c.values[n] || 0), 0));
     } else {
-      for (const column of present) for (const value of column.values) {
+      for (const column of this.data) for (const value of column.values) {
         if (value > high) high = value;
         if (value > 0 && value < low) low = value;
       }
     }
     for (const line of this.needs) high = Math.max(high, line.value * 1.05);
-    this.top = spec.top ? Math.max(spec.top, high) : ceiling(high);
+    const unit = spec.unit === 'B' && high > 0 ? 1024 ** Math.floor(Math.log2(high) / 10) : 1;
+    this.top = spec.top ? Math.max(spec.top, high) : unit * ceiling(high / unit);
     const room = HEIGHT - TOP - BOTTOM;
     this.floor = 10 ** Math.floor(Math.log10(low));
     if (this.log && low < Infinity) {
@@ -149,7 +154,7 @@ class Chart {
     for (const value of ticks) {
       const y = this.y(value);
       parts.push(draw('path', { class: 'grid', d: `M${LEFT} ${y}H${right}` }));
-      const label = written(value, ['s', 'B', '%'].includes(this.spec.unit) ? this.spec.unit : '');
+      const label = written(value, ['s', 'B', '%'].includes(this.spec.unit) ? this.spec.unit : '').replace(/\.0+(?=\D|$)/, '');
       parts.push(draw('text', { class: 'tick end', x: LEFT - 5, y: y + 4 }, label));
     }
     const { found, seconds } = moments(view.from, view.to, Math.max(2, Math.floor(this.width / 90)));
@@ -165,14 +170,23 @@ class Chart {
   /** Where points begin and end, with their names where there is room. */
   marks() {
     const parts = [], right = this.width - RIGHT;
+    // Where all points are of one workload, their degrees tell them apart.
+    const one = view.marks.every(mark => mark.subject === view.marks[0].subject);
+    const seen = [];
     for (const mark of view.marks) {
       const from = Date.parse(mark.began), to = mark.ended ? Date.parse(mark.ended) : view.to;
-      if (to < view.from || from > view.to) continue;
+      if (to >= view.from && from <= view.to) seen.push([mark, from, to]);
+    }
+    // So many lines would be all that is seen; a narrower range has them again.
+    if (seen.length * CLOSEST > this.width) return [];
+    for (const [mark, from, to] of seen) {
       const [a, b] = [Math.max(LEFT, this.x(from)), Math.min(right, this.x(to))];
       if (mark.index % 2) parts.push(draw('rect', { class: 'band', x: a, y: TOP, width: Math.max(0, b - a), height: HEIGHT - TOP - BOTTOM }));
       if (from >= view.from) parts.push(draw('path', { class: 'mark', d: `M${a} ${TOP - 12}V${HEIGHT - BOTTOM}` }));
-      const fits = Math.floor((b - a - 8) / 5.6), names = [`${mark.subject} · ${mark.dop}`, mark.subject];
-      const name = names.map(clean).find(text => text.length <= fits) || (fits > 6 ? clean(names[1]).slice(0, fits - 1) + '…' : '');
+      const fits = Math.floor((b - a - 8) / 5.6), names = [`${mark.subject} · ${mark.dop}`, one ? mark.dop : mark.subject].map(clean);
+      const number = one ? mark.dop.split(' ')[0] : '';
+      if (/^\d+$/.test(number)) names.push(number);
+      const name = names.find(text => text.length <= fits) || (fits > 6 ? names[1].slice(0, fits - 1) + '…' : '');
       if (name) parts.push(draw('text', { class: 'name', x: a + 3, y: TOP - 4 }, name));
     }
     return parts;
@@ -253,8 +267,14 @@ class Chart {
       item.lastChild.textContent = value === undefined ? '–' : written(value, this.spec.unit);
       const why = value === undefined ? reason(reading, column.path) : '';
       item.title = clean(why);
-      if (why) reasons.add(why);
+      if (why) reasons.add('–: ' + why);
     });
-    this.why.textContent = clean([...reasons].map(why => '– ' + why).join('; '));
+    const never = new Map();
+    for (const column of this.never) {
+      const why = reason(reading, column.path);
+      if (why) never.set(why, [...never.get(why) || [], column.name]);
+    }
+    for (const [why, names] of never) reasons.add(`no ${names.join(', no ')}: ${why}`);
+    this.why.textContent = clean([...reasons].join('; '));
   }
 }

@@ -85,6 +85,7 @@ const PLAIN = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 function number(value) {
   const size = Math.abs(value);
   if (size >= 1000) return PLAIN.format(value);
+  if (Number.isInteger(value)) return String(value);
   if (size >= 100) return value.toFixed(0);
   if (size >= 10) return value.toFixed(1);
   if (size >= 0.01 || size === 0) return String(Number(value.toFixed(2)));
@@ -120,6 +121,11 @@ function two(n) { return String(n).padStart(2, '0'); }
 function clock(ms, seconds = true) {
   const at = new Date(ms);
   return two(at.getHours()) + ':' + two(at.getMinutes()) + (seconds ? ':' + two(at.getSeconds()) : '');
+}
+/** The beginning and end of a range, with their days where these differ. */
+function between(from, to) {
+  const days = day(from) !== day(to);
+  return `${days ? day(from) + ' ' : ''}${clock(from)} to ${days ? day(to) + ' ' : ''}${clock(to)}`;
 }
 function utc(ms) { return new Date(ms).toISOString().slice(11, 19) + ' UTC'; }
 function day(ms) {

@@ -1,13 +1,15 @@
 // What is seen, where it comes from, and what the reader does with it.
 const view = {
-  readings: [], gaps: [], from: 0, to: 1, span: 0, zoomed: null, cursor: null, step: 0,
+  readings: [], coming: [], gaps: [], from: 0, to: 1, span: 0, zoomed: null, cursor: null, step: 0,
   marks: [], notes: [], requirements: [], newest: null, top: null, over: null, lost: null, replayed: false, stale: false,
   next: 0, skew: 0,
   /** The server's time, or that of the record that is played. */
   now() { return view.replayed && view.newest ? view.newest.ms : Date.now(); },
 };
 const MOST = 2400;
+const LATEST = 5000;
 const byId = id => document.getElementById(id);
+const drawn = { next: 0 };
 let stream = null, due = false, loading = 0;
 
 function show(id, text) {
@@ -19,6 +21,22 @@ function accept(reading, n) {
   reading.ms = Date.parse(reading.at);
   reading.n = n;
   return reading;
+}
+
+/** What has come since charts were drawn last. Between two drawings the readings stay as they are, so that the pointer
+ *  finds what it sees. */
+function take() {
+  const last = view.readings.length ? view.readings[view.readings.length - 1].n : -1;
+  if (!view.zoomed) view.readings.push(...view.coming.filter(reading => reading.n > last));
+  view.coming = [];
+  if (view.zoomed || !view.readings.length) return;
+  if (view.span) {
+    const from = view.readings[view.readings.length - 1].ms - view.span - 2000;
+    const old = Math.max(0, view.readings.findIndex(reading => reading.ms >= from));
+    view.readings.splice(0, old);
+    if (view.cursor !== null) view.cursor = Math.max(0, view.cursor - old);
+  }
+  if (view.readings.length > (view.span ? 2 * MOST : MOST)) load();
 }
 
 /** A line is broken where more time has passed than readings have come. */
@@ -37,14 +55,24 @@ function measure() {
   }
 }
 
-function redraw() {
+/** Draws what is new. Whoever looks may do so on the machine that is measured, so charts take a twentieth of a processor
+ *  at most, but are never older than a few seconds; what the reader asks for is drawn at once. */
+function redraw(asked = true) {
+  if (asked) drawn.next = 0;
   if (due || document.hidden) return;
   due = true;
   requestAnimationFrame(() => {
     due = false;
-    measure();
-    charts.forEach(chart => chart.render());
-    tiles(); tables(); progress(); absent(); status(); cursor();
+    const begun = performance.now();
+    if (begun >= drawn.next) {
+      take();
+      measure();
+      charts.forEach(chart => chart.render());
+      absent();
+      cursor();
+      drawn.next = begun + Math.min(LATEST, 20 * (performance.now() - begun));
+    }
+    tiles(); tables(); progress(); status();
   });
 }
 
@@ -56,7 +84,8 @@ function status() {
   byId('clock').textContent = last ? clean(`${day(last.ms)} ${clock(last.ms)} ${zone} (${utc(last.ms)})`) : 'no reading yet';
   show('lost', view.lost ? `The server has not answered since ${clock(Date.parse(view.lost.since))}: ${view.lost.why}` : '');
   show('over', view.over ? `Nothing more will come: ${view.over}` : '');
-  const range = view.zoomed ? `${clock(view.from)} to ${clock(view.to)}` : view.span ? '' : 'since the start';
+  const shown = view.readings.length ? between(view.from, view.to) : '';
+  const range = view.zoomed || view.span || !shown ? shown : shown + ', since the start';
   const thin = view.step > 1000 ? `one reading in ${lasting(view.step / 1000)}; zoom in for all` : '';
   byId('range').textContent = [range, thin].filter(Boolean).join(', ');
   byId('reset').disabled = !view.zoomed;
@@ -70,7 +99,7 @@ function cursor() {
   const doing = reading && reading.doing;
   byId('moment').textContent = reading
     ? clean(`${clock(reading.ms)} (${utc(reading.ms)})` + (doing ? ` – ${doing.subject}, ${doing.dop}, ${doing.stage}` : ''))
-    : view.readings.length ? 'values of the newest reading; point at a chart for others' : '';
+    : view.readings.length ? `values of the ${view.zoomed ? 'last reading shown' : 'newest reading'}; point at a chart for others` : '';
 }
 function point(n) {
   view.cursor = n;
@@ -188,6 +217,7 @@ async function load() {
     reading.missing = missing;
     return accept(reading, reading.n);
   });
+  view.coming = [];
   view.step = answer.state.step_ms;
   view.top = answer.state.top || view.top;
   if (!view.zoomed && view.readings.length) {
@@ -228,16 +258,10 @@ function follows(next) {
     view.newest = reading;
     if (reading.top) view.top = reading.top;
     if (!view.zoomed) {
-      view.readings.push(reading);
-      if (view.span) {
-        const old = view.readings.findIndex(r => r.ms >= reading.ms - view.span - 2000);
-        view.readings.splice(0, Math.max(0, old));
-        if (view.cursor !== null) view.cursor = Math.max(0, view.cursor - Math.max(0, old));
-      }
-      if (view.readings.length > MOST && !view.span) load();
-      if (view.readings.length > 2 * MOST) load();
+      view.coming.push(reading);
+      if (view.coming.length > MOST) view.coming.shift();
     }
-    redraw();
+    redraw(false);
   });
 }
 
@@ -269,9 +293,16 @@ for (const button of document.querySelectorAll('[data-span]')) {
   button.addEventListener('click', () => follow(Number(button.dataset.span)));
 }
 byId('reset').addEventListener('click', reset);
-new ResizeObserver(redraw).observe(byId('charts'));
-document.addEventListener('visibilitychange', redraw);
-setInterval(() => { const was = view.stale; status(); if (was !== view.stale) tiles(); progress(); }, 1000);
+new ResizeObserver(() => redraw()).observe(byId('charts'));
+document.addEventListener('visibilitychange', () => { if (view.coming.length > 600) load(); else redraw(); });
+setInterval(() => {
+  // What came while charts rested, and nothing after it.
+  if (view.coming.length) redraw(false);
+  const was = view.stale;
+  status();
+  if (was !== view.stale) tiles();
+  progress();
+}, 1000);
 
 // The token leaves the address bar, and so the history, before anything else is done.
 const fragment = location.hash.slice(1);

@@ -26,7 +26,7 @@ function tables() {
   }
   if (!reading) return;
   const database = reading.database || {};
-  fill('events', (database.waits || []).slice(0, 30).map(w => [
+  fill('events', (database.waits || []).filter(w => w.sessions > 0).slice(0, 30).map(w => [
     number(w.sessions), w.class, w.event + (w.background ? ' (background)' : '')]));
   const load = reading.load && reading.load.transactions || {};
   fill('transactions', Object.entries(load).map(([name, of]) => {
