@@ -1,5 +1,5 @@
-//! What a product has been told of sessions, waits and statements, as an [`Observation`]. Each dialect's statements give
-//! the same columns.
+//! What a product has been told of sessions, waits and statements, as an [`Observation`]. Each dialect's statements
+//! give the same columns.
 
 use super::shown::{SqlStyle, shown, verb};
 use crate::{Observation, StatementCount, for_everybody};
@@ -83,8 +83,8 @@ impl Observation {
         self.statements.extend(rows.iter().filter_map(statement));
     }
 
-    /// Takes in rows of `SESSION, USER, APPLICATION, WAIT, SECONDS, DIGEST, TEXT`, that with the oldest statement first.
-    /// The text is as it was sent; where the statement is known by its digest, the text of that is shown.
+    /// Takes in rows of `SESSION, USER, APPLICATION, WAIT, SECONDS, DIGEST, TEXT`, that with the oldest statement
+    /// first. The text is as it was sent; where the statement is known by its digest, the text of that is shown.
     pub fn add_sessions_at_work(&mut self, rows: Vec<Vec<Option<String>>>, style: SqlStyle) {
         for row in rows {
             let Ok(row) = <[Option<String>; 7]>::try_from(row) else { continue };

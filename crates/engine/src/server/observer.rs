@@ -1,6 +1,6 @@
 //! Looks at all nodes of a target again and again, whoever works there. Each node has a connection of its own, which is
-//! opened anew at each look where it was lost. A look waits for no node longer than a limit: what gives no answer is left
-//! behind on its thread, and ends with its connection.
+//! opened anew at each look where it was lost. A look waits for no node longer than a limit: what gives no answer is
+//! left behind on its thread, and ends with its connection.
 
 use super::product::Product;
 use super::served::Served;

@@ -1,8 +1,8 @@
 //! What of a statement's text may be shown to whoever looks at a monitor. A text of which the server says that it has
 //! normalised it is believed no further than it looks: servers keep the text of utility statements as it was sent,
-//! passwords included, and that of others where they had no room for it. So only statements that read or change rows are
-//! shown as they are, numbers and comments left out, and none that has a literal in quotes. Of all others there is a
-//! tag of known words.
+//! passwords included, and that of others where they had no room for it. So only statements that read or change rows
+//! are shown as they are, numbers and comments left out, and none that has a literal in quotes. Of all others there is
+//! a tag of known words.
 
 /// How a product writes SQL, as far as literals have to be found in it.
 #[derive(Debug, Clone, Copy)]

@@ -1,5 +1,6 @@
-//! What an instance tells of everybody's work, for whoever looks again and again. No pack is needed. Not tried on a server:
-//! the statements are judged by grammars, by the names of the dictionary, and on tables that stand for the views.
+//! What an instance tells of everybody's work, for whoever looks again and again. No pack is needed. Not tried on a
+//! server: the statements are judged by grammars, by the names of the dictionary, and on tables that stand for the
+//! views.
 
 use super::DIALECT;
 use super::connection::OracleConnection;
