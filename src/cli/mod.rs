@@ -169,8 +169,8 @@ pub(crate) enum Command {
     Durability(DurabilityArgs),
     /// Watch a database that has a load of its own
     ///
-    /// What it does each second, on a terminal, in a browser and as metrics: commits, I/Os, redo, processors, sessions and
-    /// what they wait for. Nothing is changed there. With --record it is kept, as a profile for `headroom`.
+    /// What it does each second, on a terminal, in a browser and as metrics: commits, I/Os, redo, processors, sessions
+    /// and what they wait for. Nothing is changed there. With --record it is kept, as a profile for `headroom`.
     Monitor(MonitorArgs),
     /// Play the readings of a run or a profile again
     ///
@@ -178,8 +178,8 @@ pub(crate) enum Command {
     Replay(ReplayArgs),
     /// Say how much of a platform production uses, and what is reached first
     ///
-    /// A profile of production beside a measured run, layer by layer: the share at the peak, and how many times that load
-    /// the layer carries. What was not seen is unknown.
+    /// A profile of production beside a measured run, layer by layer: the share at the peak, and how many times that
+    /// load the layer carries. What was not seen is unknown.
     Headroom(HeadroomArgs),
     /// Do what an acceptance project asks for, and judge it
     ///

@@ -2,10 +2,11 @@
 
 use super::context::Context;
 use super::named_runs;
+use super::new_id::new_id;
 use super::opened_target::OpenedTarget;
 use super::readings::{self, Beside, TakeReadings};
 use super::script::Script;
-use super::watching::{self, Both, Views};
+use super::views::{self, Both, Views};
 use super::workloads::WorkloadTarget;
 use crate::cli::WatchArgs;
 use crate::error::Error;
@@ -114,7 +115,7 @@ impl<'a> Ready<'a> {
             run: Some(run.id.to_string()),
             ..Scene::default()
         };
-        self.views = watching::of_run(args, scene, self.stop.clone())?;
+        self.views = views::of_run(args, scene, self.stop.clone())?;
         Ok(())
     }
 
@@ -280,15 +281,6 @@ fn page(run: &RunJson, plan: &Plan, line: &str, again: Option<&str>, context: &C
     let mut page = texts(reports, &reported, &context.catalogue, output::width());
     _ = write!(page, "\n{line}\n\n{}", next(run, plan, again, context));
     page
-}
-
-/// The id of something that is kept from now on.
-///
-/// # Errors
-/// The system gives no random bits.
-pub(super) fn new_id() -> Result<RunId, Error> {
-    let bits = getrandom::u64().map_err(|e| Error::Internal(format!("the system gives no random bits: {e}")))?;
-    Ok(RunId::from_random(bits))
 }
 
 /// A run that begins now.

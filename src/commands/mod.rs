@@ -20,6 +20,7 @@ mod load;
 mod man;
 mod measuring;
 mod named_runs;
+mod new_id;
 mod opened_target;
 mod orion;
 mod pair;
@@ -38,6 +39,7 @@ mod tool;
 mod transfer;
 mod up;
 mod verdict;
+mod views;
 mod watching;
 mod workloads;
 

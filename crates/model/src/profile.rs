@@ -112,7 +112,8 @@ pub struct ProfileFigure {
     pub peak: f64,
     /// When that was.
     pub peak_at: jiff::Timestamp,
-    /// The highest mean of a minute: what a platform must carry. Absent where no minute was covered for the greater part.
+    /// The highest mean of a minute: what a platform must carry. Absent where no minute was covered for the greater
+    /// part.
     pub peak_minute: Option<f64>,
     /// When that minute began.
     pub peak_minute_at: Option<jiff::Timestamp>,

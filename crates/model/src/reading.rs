@@ -1,5 +1,5 @@
-//! Readings: what a platform, its database and dbdyno's own load did in one second. Keys that a point has, too, have the
-//! same meaning and unit here.
+//! Readings: what a platform, its database and dbdyno's own load did in one second. Keys that a point has, too, have
+//! the same meaning and unit here.
 
 use crate::{CpuUse, DatabaseRates, IoRates, MemoryUse, NetworkUse, Pressure, Redo};
 use serde::{Deserialize, Serialize};
@@ -40,8 +40,8 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// A figure by its path, as in `database.redo.mib_per_s`: every number of a reading that is in no list and in no map.
-    /// `sessions.active` and the like are the database's sessions, and `sessions.all` is their sum.
+    /// A figure by its path, as in `database.redo.mib_per_s`: every number of a reading that is in no list and in no
+    /// map. `sessions.active` and the like are the database's sessions, and `sessions.all` is their sum.
     #[must_use]
     pub fn figure(&self, path: &str) -> Option<f64> {
         self.figures().get(path)

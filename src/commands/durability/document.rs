@@ -1,6 +1,6 @@
 //! What `durability` says: as JSON and as a page.
 
-use super::super::measuring::new_id;
+use super::super::new_id::new_id;
 use super::control::Control;
 use super::loses::Loses;
 use crate::cli::DurabilityArgs;

@@ -8,7 +8,6 @@ use crate::error::Error;
 use crate::output;
 use dbdyno_model::{ExperimentKind, PROFILE_VERSION, ProfileJson};
 
-
 pub(crate) fn headroom(args: &HeadroomArgs, context: &Context) -> Result<(), Error> {
     let profile = profile(&args.profile, context)?;
     let run = named_runs::one(&args.run, context)?;

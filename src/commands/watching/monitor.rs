@@ -1,11 +1,11 @@
 //! `dbdyno monitor`: watches a database that has a load of its own, and changes nothing there.
 
 use super::super::context::Context;
-use super::super::measuring::new_id;
+use super::super::new_id::new_id;
 use super::super::opened_target::OpenedTarget;
 use super::super::readings::{sampler, taking};
+use super::super::views::{Asked, Views, put};
 use super::record::{self, Recording};
-use super::views::{Asked, Views, put};
 use crate::cli::MonitorArgs;
 use crate::error::Error;
 use crate::output;

@@ -3,7 +3,7 @@
 use super::super::context::Context;
 use super::super::experiments;
 use super::super::named_runs;
-use super::views::{Asked, Views, outcome, put};
+use super::super::views::{Asked, Views, outcome, put};
 use crate::cli::ReplayArgs;
 use crate::error::Error;
 use crate::output;

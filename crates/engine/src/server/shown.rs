@@ -62,7 +62,7 @@ pub fn verb(text: &str, style: SqlStyle) -> String {
     if !is_among(VERBS, &first) {
         return UNKNOWN.to_owned();
     }
-    // MariaDB's digests call a user so.
+    // Some products' digests call a user so.
     let mut words = words.map(|word| if word == "SYSTEM_USER" { "USER".to_owned() } else { word });
     let kind = words.find(|word| !is_among(BETWEEN, word));
     match kind.filter(|word| is_among(KINDS, word)) {
@@ -178,8 +178,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const POSTGRES: SqlStyle = SqlStyle { hash_comments: false, double_quotes_name: true };
-    const MARIADB: SqlStyle = SqlStyle { hash_comments: true, double_quotes_name: false };
+    const NAMES_QUOTED: SqlStyle = SqlStyle { hash_comments: false, double_quotes_name: true };
+    const TEXTS_QUOTED: SqlStyle = SqlStyle { hash_comments: true, double_quotes_name: false };
 
     #[test]
     fn what_servers_have_normalised_is_shown_without_comments_and_numbers() {
@@ -192,11 +192,11 @@ mod tests {
                 "WITH w AS (SELECT $1) INSERT INTO t SELECT * FROM w",
             ),
         ] {
-            assert_eq!(shown(text, POSTGRES), expected);
+            assert_eq!(shown(text, NAMES_QUOTED), expected);
         }
         let digest = "SELECT `a` FROM `t` WHERE `b` = ? # no\n LIMIT ?";
-        assert_eq!(shown(digest, MARIADB), "SELECT `a` FROM `t` WHERE `b` = ? LIMIT ?");
-        assert_eq!(shown(&format!("SELECT {}", "é".repeat(900)), POSTGRES).chars().count(), LONGEST);
+        assert_eq!(shown(digest, TEXTS_QUOTED), "SELECT `a` FROM `t` WHERE `b` = ? LIMIT ?");
+        assert_eq!(shown(&format!("SELECT {}", "é".repeat(900)), NAMES_QUOTED).chars().count(), LONGEST);
     }
 
     #[test]
@@ -233,7 +233,7 @@ mod tests {
             ("<insufficient privilege>", UNKNOWN),
             ("", UNKNOWN),
         ] {
-            assert_eq!(shown(text, POSTGRES), expected, "{text}");
+            assert_eq!(shown(text, NAMES_QUOTED), expected, "{text}");
         }
         for (text, expected) in [
             ("select \"secret\"", "SELECT"),
@@ -243,17 +243,17 @@ mod tests {
             ("/*!40101 SET x = 'secret' */ SELECT ?", "SELECT ?"),
             ("insert into t values (0xDEAD, x'4711')", "INSERT"),
         ] {
-            assert_eq!(shown(text, MARIADB), expected, "{text}");
+            assert_eq!(shown(text, TEXTS_QUOTED), expected, "{text}");
         }
         // As it was sent, nothing but its first words.
-        assert_eq!(verb("SELECT secret FROM t", POSTGRES), "SELECT");
+        assert_eq!(verb("SELECT secret FROM t", NAMES_QUOTED), "SELECT");
     }
 
     proptest! {
         /// Whatever the text: what is shown has no quote, and no number that is not a parameter's or a name's.
         #[test]
         fn what_is_shown_has_no_quotes(text in "(SELECT|insert |/\\*)?[a-z0-9'\"$*/ #\n(=-]{0,40}") {
-            for style in [POSTGRES, MARIADB] {
+            for style in [NAMES_QUOTED, TEXTS_QUOTED] {
                 let shown = shown(&text, style);
                 prop_assert!(!shown.contains('\''));
                 prop_assert!(style.double_quotes_name || !shown.contains('"'));

@@ -1,5 +1,5 @@
-//! Conditions that end a run: other work on the server that comes first, a standby that falls behind, times that are too
-//! long.
+//! Conditions that end a run: other work on the server that comes first, a standby that falls behind, times that are
+//! too long.
 
 use dbdyno_model::{PointStage, Reading, ReadingTimes};
 use std::fmt;

@@ -3,8 +3,8 @@
 
 use super::recording::StepCounts;
 use super::shared::SharedHistograms;
+use super::so_far::SoFar;
 use crate::Histogram;
-use crate::buckets::BucketCounts;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Looks at a recorder again and again. It may outlive the recorder, and then finds nothing new.
@@ -13,14 +13,6 @@ pub struct Follower {
     shared: Arc<Mutex<SharedHistograms>>,
     /// What was there at the last look, by type, and room for what is there now: no memory is asked for under the lock.
     seen: Vec<[SoFar; 2]>,
-}
-
-/// What was recorded of one transaction type so far.
-#[derive(Debug)]
-pub(super) struct SoFar {
-    pub(super) counts: StepCounts,
-    pub(super) service: BucketCounts,
-    pub(super) response: Option<BucketCounts>,
 }
 
 /// What was recorded of one transaction type between two looks.

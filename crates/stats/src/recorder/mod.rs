@@ -14,6 +14,7 @@ mod local;
 mod part;
 mod recording;
 mod shared;
+mod so_far;
 #[cfg(test)]
 mod tests;
 mod types;

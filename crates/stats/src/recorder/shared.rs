@@ -1,9 +1,9 @@
 //! The histograms that all local recorders flush into: the whole window of each transaction type, and the steps of all
 //! types together.
 
-use super::follower::SoFar;
 use super::part::{PartError, RecordingPart, StepTimes};
 use super::recording::{Percentiles, RecordedTimes, Recording, RecordingLayout, StepCounts, TypeRecording};
+use super::so_far::SoFar;
 use super::types::TypeId;
 use crate::Histogram;
 use crate::buckets::{Bucket, BucketCounts};

@@ -22,7 +22,7 @@ const MOST_TOKEN_BYTES: u64 = 1_024;
 
 /// How what happens is shown where the views stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Asked {
+pub(super) enum Asked {
     /// Full-screen; as lines where there is no terminal.
     Screen,
     /// As lines.
@@ -32,7 +32,7 @@ pub(in super::super) enum Asked {
 }
 
 /// What is shown, and where.
-pub(in super::super) struct Views {
+pub(super) struct Views {
     board: Arc<Board>,
     screen: Option<JoinHandle<()>>,
     /// Whether the whole terminal is taken.
@@ -46,7 +46,7 @@ impl Views {
     ///
     /// # Errors
     /// The page cannot be served as it was asked for.
-    pub(in super::super) fn open(
+    pub(super) fn open(
         board: Arc<Board>,
         (asked, when_over): (Asked, WhenOver),
         page: &ServeArgs,
@@ -73,35 +73,35 @@ impl Views {
     }
 
     /// Where readings are put.
-    pub(in super::super) fn board(&self) -> &Arc<Board> {
+    pub(super) fn board(&self) -> &Arc<Board> {
         &self.board
     }
 
     /// Whether the whole terminal is taken, so that nothing else may be written there.
-    pub(in super::super) fn take_the_terminal(&self) -> bool {
+    pub(super) fn take_the_terminal(&self) -> bool {
         self.full_screen
     }
 
     /// Whether a page is served.
-    pub(in super::super) fn serve_a_page(&self) -> bool {
+    pub(super) fn serve_a_page(&self) -> bool {
         self.serving.is_some()
     }
 
     /// Nothing more will come, and why. Waits until the terminal is free again.
-    pub(in super::super) fn close(mut self, why: &str) {
+    pub(super) fn close(mut self, why: &str) {
         self.board.end(why.to_owned());
         self.wait();
     }
 
     /// Waits until the user has left the view.
-    pub(in super::super) fn wait(&mut self) {
+    pub(super) fn wait(&mut self) {
         if let Some(screen) = self.screen.take() {
             drop(screen.join());
         }
     }
 
     /// Whether the user has left the view.
-    pub(in super::super) fn is_left(&self) -> bool {
+    pub(super) fn is_left(&self) -> bool {
         self.screen.as_ref().is_some_and(JoinHandle::is_finished)
     }
 }
@@ -118,7 +118,7 @@ impl Drop for Views {
 ///
 /// # Errors
 /// As for [`Views::open`].
-pub(in super::super) fn of_run(args: &WatchArgs, scene: Scene, stop: StopSwitch) -> Result<Option<Views>, Error> {
+pub(super) fn of_run(args: &WatchArgs, scene: Scene, stop: StopSwitch) -> Result<Option<Views>, Error> {
     if !args.live && args.serve.serve.is_none() {
         return Ok(None);
     }
@@ -199,7 +199,7 @@ pub(super) fn outcome(point: &Point) -> String {
 }
 
 /// Two listeners.
-pub(in super::super) struct Both<'a>(pub(in super::super) &'a dyn Events, pub(in super::super) &'a dyn Events);
+pub(super) struct Both<'a>(pub(super) &'a dyn Events, pub(super) &'a dyn Events);
 
 impl Events for Both<'_> {
     fn on(&self, event: &Event<'_>) {
