@@ -3,6 +3,7 @@
 pub(crate) mod acceptance;
 mod cell_chart;
 pub(crate) mod compare;
+pub(crate) mod headroom;
 mod io_charts;
 pub(crate) mod latency;
 pub(crate) mod marks;
@@ -12,6 +13,7 @@ pub(crate) mod own_platform;
 pub(crate) mod pace;
 pub(crate) mod platform;
 pub(crate) mod points;
+pub(crate) mod profile;
 pub(crate) mod published;
 mod ramp_charts;
 pub(crate) mod ramps;
