@@ -70,19 +70,6 @@ impl Watched {
     pub(crate) fn of<'p>(&self, profile: &'p ProfileJson) -> Option<&'p ProfileFigure> {
         profile.seen.figures.get(self.path)
     }
-
-    /// Its name where no heading says its layer.
-    pub(crate) fn full_name(&self) -> String {
-        match self.group {
-            WORK => self.name.to_owned(),
-            group => format!("{}: {}", group.to_lowercase(), self.name),
-        }
-    }
-}
-
-/// The name of a figure by its path; the path where nobody knows one.
-pub(crate) fn name_of(path: &str) -> String {
-    WATCHED.iter().find(|watched| watched.path == path).map_or_else(|| path.to_owned(), Watched::full_name)
 }
 
 /// A time to the minute, in UTC.

@@ -1,6 +1,6 @@
 //! Whether a run is of production's own platform, and what of both may not be compared.
 
-use super::rates::Unlike;
+use super::rates::Alike;
 use super::result::PlatformRelation;
 use crate::numbers::bytes;
 use dbdyno_model::{Cpu, Database, Platform, ProfileJson, RunJson};
@@ -60,16 +60,16 @@ fn differences(own: &Platform, theirs: &Platform) -> Vec<String> {
     all.into_iter().flatten().collect()
 }
 
-/// Why the counters of the run's database are not those of production's.
-pub(super) fn unlike(profile: &ProfileJson, run: &RunJson) -> Unlike {
-    let (own, theirs) = (&profile.database, &run.database);
+/// What of production and the run is alike.
+pub(super) fn alike(profile: &ProfileJson, run: &RunJson) -> Alike {
+    let (own, theirs, platforms) = (&profile.database, &run.database, relation(profile, run));
     if !own.engine.is_empty() && !theirs.engine.is_empty() && own.engine != theirs.engine {
         let why = format!("not comparable: {} and {} count other things", own.engine, theirs.engine);
-        return Unlike { redo: Some(why.clone()), blocks: Some(why) };
+        return Alike { platforms, redo: Some(why.clone()), blocks: Some(why) };
     }
     let blocks = block_sizes(own, theirs);
     let blocks = blocks.map(|(name, a, b)| format!("not comparable: {name} is {a} in production and {b} in the run"));
-    Unlike { redo: None, blocks }
+    Alike { platforms, redo: None, blocks }
 }
 
 /// A setting of the size of a block that both have, with other values.

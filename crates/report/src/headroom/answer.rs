@@ -5,10 +5,19 @@ use super::result::{HeadroomOutcome, PlatformRelation};
 use crate::numbers::{factor, percent};
 use crate::watched::minute;
 
-/// The layer that is reached first: a limit that the run showed comes before one that it did not reach, unless that
-/// has the lower multiple.
+/// The layer that is reached first: that with the lowest multiple. Where a limit that the run did reach is below the
+/// load, it comes before any bound.
 pub(super) fn first(layers: &[HeadroomLayer]) -> Option<&HeadroomLayer> {
-    known(layers).min_by(|a, b| a.1.multiple.total_cmp(&b.1.multiple)).map(|(layer, _)| layer)
+    let lowest = |is_counted: fn(&KnownHeadroom) -> bool| {
+        let counted = known(layers).filter(|(_, known)| is_counted(known));
+        counted.min_by(|a, b| a.1.multiple.total_cmp(&b.1.multiple)).map(|(layer, _)| layer)
+    };
+    lowest(is_too_little).or_else(|| lowest(|_| true))
+}
+
+/// Whether the load is beyond a limit, for sure.
+fn is_too_little(known: &KnownHeadroom) -> bool {
+    known.multiple < 1.0 && known.bound == HeadroomBound::About
 }
 
 fn known(layers: &[HeadroomLayer]) -> impl Iterator<Item = (&HeadroomLayer, &KnownHeadroom)> {
@@ -19,7 +28,8 @@ fn known(layers: &[HeadroomLayer]) -> impl Iterator<Item = (&HeadroomLayer, &Kno
 pub(super) fn outcome(layers: &[HeadroomLayer]) -> HeadroomOutcome {
     let Some(first) = first(layers).and_then(HeadroomLayer::known) else { return HeadroomOutcome::NotKnown };
     match layers.iter().any(HeadroomLayer::is_unknown) {
-        _ if first.multiple < 1.0 => HeadroomOutcome::DoesNotCarry,
+        _ if is_too_little(first) => HeadroomOutcome::DoesNotCarry,
+        _ if first.multiple < 1.0 => HeadroomOutcome::NotKnown,
         true => HeadroomOutcome::CarriesAsFarAsKnown,
         false => HeadroomOutcome::Carries,
     }
@@ -28,14 +38,14 @@ pub(super) fn outcome(layers: &[HeadroomLayer]) -> HeadroomOutcome {
 /// The sentences.
 pub(super) fn sentences(layers: &[HeadroomLayer], platforms: PlatformRelation) -> Vec<String> {
     let mut said = Vec::new();
-    let platform = match platforms {
-        PlatformRelation::Same | PlatformRelation::SameTarget => "this platform",
-        PlatformRelation::Another => "the run's platform, which is another one,",
-        PlatformRelation::NotKnown => "the run's platform",
+    let (uses, platform) = match platforms {
+        PlatformRelation::Same | PlatformRelation::SameTarget => ("used", "this platform"),
+        PlatformRelation::Another => ("would use", "the other platform"),
+        PlatformRelation::NotKnown => ("would use", "the run's platform"),
     };
     match first(layers).and_then(|layer| Some((layer, layer.known()?))) {
         Some((layer, known)) => {
-            said.push(share(layer, known, platform));
+            said.push(share(layer, known, uses, platform));
             said.push(limit(layer, known, layers));
             said.extend(nearest_end(known, layers));
         }
@@ -49,7 +59,7 @@ pub(super) fn sentences(layers: &[HeadroomLayer], platforms: PlatformRelation) -
     said
 }
 
-fn share(layer: &HeadroomLayer, known: &KnownHeadroom, platform: &str) -> String {
+fn share(layer: &HeadroomLayer, known: &KnownHeadroom, uses: &str, platform: &str) -> String {
     let at = layer.production.map(|production| minute(production.peak_minute_at)).unwrap_or_default();
     let share = percent(known.share_pct);
     let what = layer.layer.words();
@@ -58,12 +68,18 @@ fn share(layer: &HeadroomLayer, known: &KnownHeadroom, platform: &str) -> String
             "At its peak minute ({at} UTC) production asks for more than {platform} showed: {share} of its {what}."
         );
     }
-    format!("At its peak minute ({at} UTC) production used {share} of what {platform} showed ({what}).")
+    format!("At its peak minute ({at} UTC) production {uses} {share} of what {platform} showed ({what}).")
 }
 
 fn limit(layer: &HeadroomLayer, known: &KnownHeadroom, layers: &[HeadroomLayer]) -> String {
     let what = layer.layer.words();
     let among = if layers.iter().any(HeadroomLayer::is_unknown) { " among what is known" } else { "" };
+    if known.multiple < 1.0 && known.bound == HeadroomBound::AtLeast {
+        return format!(
+            "Whether it carries the load is not known: {} of it is what it carries for sure ({what}).",
+            percent(known.multiple * 100.0)
+        );
+    }
     if known.multiple < 1.0 {
         return format!(
             "It does not carry the load: the first limit{among} is reached at {} of it ({what}).",
@@ -72,10 +88,10 @@ fn limit(layer: &HeadroomLayer, known: &KnownHeadroom, layers: &[HeadroomLayer])
     }
     let times = multiple(known);
     match known.bound {
-        HeadroomBound::About => format!("The first limit{among} is reached at {times} that load: {what}."),
+        HeadroomBound::About => format!("The first limit{among} is reached at about {times} that load: {what}."),
         HeadroomBound::AtLeast => format!(
-            "The first limit{among} is reached at {times} that load: {what}. That is a lower bound, because the run \
-             does not show where this layer ends."
+            "The first limit{among} is reached at {times} that load or later: {what}. That is a lower bound: the figures \
+             do not show where this layer ends."
         ),
     }
 }
@@ -88,16 +104,16 @@ fn nearest_end(first: &KnownHeadroom, layers: &[HeadroomLayer]) -> Option<String
     let reached = known(layers).filter(|(_, known)| known.bound == HeadroomBound::About);
     let (layer, known) = reached.min_by(|a, b| a.1.multiple.total_cmp(&b.1.multiple))?;
     Some(format!(
-        "The first limit that the run did reach is at {} that load: {}.",
+        "The first limit that the run did reach is at about {} that load: {}.",
         multiple(known),
         layer.layer.words()
     ))
 }
 
-/// `about 2.60 times`, with a range where a comparison of platforms has one.
+/// `2.60 times`, with a range where a comparison of platforms has one.
 fn multiple(known: &KnownHeadroom) -> String {
     let range = known.range.map(|[low, high]| format!(" ({} to {})", factor(low), factor(high))).unwrap_or_default();
-    format!("{} {} times{range}", known.bound.words(), factor(known.multiple))
+    format!("{} times{range}", factor(known.multiple))
 }
 
 /// Layers of which the highest second is beyond what the run showed.

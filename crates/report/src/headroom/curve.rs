@@ -4,8 +4,8 @@
 //! together. So processors that are 50 % busy do less than half of what they can. The ramp of a run has that fall in
 //! it: its steps, up to the best one, give the rate over the share of busy processors. Rates that fall where
 //! processors are busier are noise and pooled with their neighbours (pool-adjacent violators). Between steps a straight
-//! line is drawn, which lies above a curve that bends upwards, so that it says too little headroom rather than too
-//! much. Below the first step the line begins at zero, for the same reason.
+//! line is drawn. Where the curve bends upwards, as it does where processor time falls quickly, the line lies above it
+//! and says too little headroom rather than too much. Below the first step the line begins at zero, for the same reason.
 //!
 //! A ramp that ended before processors were busy shows the shape but not the end. Beyond it the rest is linear, as
 //! without a curve, and a lower bound.

@@ -36,7 +36,7 @@ pub fn headroom(
         return Err(HeadroomError::NoSuchCurve { asked: asked.to_owned(), run: of.run.id.clone(), has });
     }
     let mut layers: Vec<HeadroomLayer> = vec![processors.layer];
-    layers.extend(rates::layers(profile, run, &alike::unlike(profile, run)));
+    layers.extend(rates::layers(profile, run, &alike::alike(profile, run)));
     // The law belongs to the ramp that is the curve, where that is one of this run.
     let of_curve = processors.curve.as_ref().filter(|_| processors.factor.is_none()).map(|curve| &*curve.subject);
     let (database, of) = (&run.database, &run.run);

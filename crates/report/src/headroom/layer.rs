@@ -39,17 +39,17 @@ impl LayerName {
     pub fn words(self) -> &'static str {
         match self {
             Self::Processors => "processors",
-            Self::ReadIops => "device reads per second",
-            Self::WriteIops => "device writes per second",
-            Self::Iops => "device reads and writes per second together",
-            Self::ReadMib => "device read volume",
-            Self::WriteMib => "device write volume",
-            Self::Mib => "device read and write volume together",
-            Self::RedoMib => "log volume",
-            Self::LogSyncs => "log syncs",
-            Self::LogicalReads => "logical reads of the database's cache",
-            Self::NetworkReceive => "network, received",
-            Self::NetworkSend => "network, sent",
+            Self::ReadIops => "device reads/s",
+            Self::WriteIops => "device writes/s",
+            Self::Iops => "device I/Os/s",
+            Self::ReadMib => "device read MiB/s",
+            Self::WriteMib => "device write MiB/s",
+            Self::Mib => "device MiB/s",
+            Self::RedoMib => "redo MiB/s",
+            Self::LogSyncs => "log syncs/s",
+            Self::LogicalReads => "logical reads/s",
+            Self::NetworkReceive => "network received",
+            Self::NetworkSend => "network sent",
         }
     }
 

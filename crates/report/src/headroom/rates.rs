@@ -7,18 +7,19 @@ use super::layer::{
     HeadroomBound, HeadroomLayer, KnownHeadroom, LayerName, LayerStanding, ProductionUse, ShownExtent, ShownMost,
 };
 use super::ramp::{PointFigure, Ramp, is_durable, is_usable, ramps};
+use super::result::PlatformRelation;
 use crate::numbers::thousands;
-use dbdyno_model::{Flag, Point, ProfileJson, RunJson};
+use dbdyno_model::{Flag, Point, ProfileJson, RunJson, StorageLoad};
 
 /// How the most of a layer shows that there is no more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum EndShownBy {
-    /// A ramp of I/O below any database that gave no more.
-    Storage,
+    /// A ramp of small I/Os below any database that gave no more.
+    SmallIos,
+    /// A ramp of large ones: small ones do not end the volume.
+    LargeIos,
     /// A ramp that gave no more while processors were not what it waited for.
     IdleProcessors,
-    /// Any ramp that gave no more.
-    Anything,
     /// Nothing: other layers end its ramps.
     Nothing,
 }
@@ -38,7 +39,7 @@ const READ_IOPS: RateLayer = RateLayer {
     path: "io.read_iops",
     figure: |p| p.io.read_iops,
     counts: is_usable,
-    end: EndShownBy::Storage,
+    end: EndShownBy::SmallIos,
     volume: Some(("io.read_mib_per_s", |p| p.io.read_mib_per_s)),
 };
 const WRITE_IOPS: RateLayer = RateLayer {
@@ -46,7 +47,7 @@ const WRITE_IOPS: RateLayer = RateLayer {
     path: "io.write_iops",
     figure: |p| p.io.write_iops,
     counts: is_usable,
-    end: EndShownBy::Storage,
+    end: EndShownBy::SmallIos,
     volume: Some(("io.write_mib_per_s", |p| p.io.write_mib_per_s)),
 };
 const READ_MIB: RateLayer = RateLayer {
@@ -54,7 +55,7 @@ const READ_MIB: RateLayer = RateLayer {
     path: "io.read_mib_per_s",
     figure: |p| p.io.read_mib_per_s,
     counts: is_usable,
-    end: EndShownBy::Storage,
+    end: EndShownBy::LargeIos,
     volume: None,
 };
 const WRITE_MIB: RateLayer = RateLayer {
@@ -62,7 +63,7 @@ const WRITE_MIB: RateLayer = RateLayer {
     path: "io.write_mib_per_s",
     figure: |p| p.io.write_mib_per_s,
     counts: is_usable,
-    end: EndShownBy::Storage,
+    end: EndShownBy::LargeIos,
     volume: None,
 };
 const REDO: RateLayer = RateLayer {
@@ -86,7 +87,7 @@ const LOGICAL_READS: RateLayer = RateLayer {
     path: "database.logical_reads_per_s",
     figure: |p| p.database.logical_reads_per_s,
     counts: is_usable,
-    end: EndShownBy::Anything,
+    end: EndShownBy::Nothing,
     volume: None,
 };
 const RECEIVED: RateLayer = RateLayer {
@@ -115,32 +116,40 @@ const FEWEST_STEPS: usize = 3;
 /// Processors are what work waits for from here on, in percent.
 const BUSY_PCT: f64 = 90.0;
 
-/// Every layer by its rate. `unlike` says why the counters of the run's database are not those of production's.
-pub(super) fn layers(profile: &ProfileJson, run: &RunJson, unlike: &Unlike) -> Vec<HeadroomLayer> {
-    let of = |rate: &RateLayer| layer(profile, run, rate, None);
+/// Every layer by its rate.
+pub(super) fn layers(profile: &ProfileJson, run: &RunJson, alike: &Alike) -> Vec<HeadroomLayer> {
+    let of = |rate: &RateLayer| layer(profile, run, rate, alike, None);
     let mut layers = vec![of(&READ_IOPS), of(&WRITE_IOPS)];
-    layers.extend(together(run, LayerName::Iops, &layers, [&READ_IOPS, &WRITE_IOPS]));
+    layers.extend(together(run, alike, LayerName::Iops, &layers, [&READ_IOPS, &WRITE_IOPS]));
     let volumes = [of(&READ_MIB), of(&WRITE_MIB)];
-    let both = together(run, LayerName::Mib, &volumes, [&READ_MIB, &WRITE_MIB]);
+    let both = together(run, alike, LayerName::Mib, &volumes, [&READ_MIB, &WRITE_MIB]);
     layers.extend(volumes.into_iter().chain(both));
-    layers.push(layer(profile, run, &REDO, unlike.redo.as_deref()));
-    layers.push(syncs(profile, run, unlike));
-    layers.push(layer(profile, run, &LOGICAL_READS, unlike.blocks.as_deref()));
+    layers.push(layer(profile, run, &REDO, alike, alike.redo.as_deref()));
+    layers.push(syncs(profile, run, alike));
+    layers.push(layer(profile, run, &LOGICAL_READS, alike, alike.blocks.as_deref()));
     layers.extend([of(&RECEIVED), of(&SENT)]);
     layers
 }
 
-/// Why counters of two databases are not of the same thing.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Unlike {
-    /// What is written to the log.
+/// How the run's platform relates to production's, and why counters of their databases are not of the same thing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Alike {
+    pub(super) platforms: PlatformRelation,
+    /// Why what is written to the log is not.
     pub(super) redo: Option<String>,
-    /// What is counted in blocks.
+    /// Why what is counted in blocks is not.
     pub(super) blocks: Option<String>,
 }
 
-fn syncs(profile: &ProfileJson, run: &RunJson, unlike: &Unlike) -> HeadroomLayer {
-    let mut layer = layer(profile, run, &SYNCS, unlike.redo.as_deref());
+impl Alike {
+    /// Whether production's load proves what this platform can do, as it is the same.
+    fn is_proved_by_production(&self) -> bool {
+        matches!(self.platforms, PlatformRelation::Same | PlatformRelation::SameTarget)
+    }
+}
+
+fn syncs(profile: &ProfileJson, run: &RunJson, alike: &Alike) -> HeadroomLayer {
+    let mut layer = layer(profile, run, &SYNCS, alike, alike.redo.as_deref());
     if layer.known().is_some() {
         let text = "commits share syncs as their number rises, so more commits fit than this multiple of them";
         layer.remarks.push(text.to_owned());
@@ -148,7 +157,7 @@ fn syncs(profile: &ProfileJson, run: &RunJson, unlike: &Unlike) -> HeadroomLayer
     layer
 }
 
-fn layer(profile: &ProfileJson, run: &RunJson, rate: &RateLayer, unlike: Option<&str>) -> HeadroomLayer {
+fn layer(profile: &ProfileJson, run: &RunJson, rate: &RateLayer, alike: &Alike, unlike: Option<&str>) -> HeadroomLayer {
     let (name, path) = (rate.layer, rate.path);
     let Some(figure) = profile.seen.figures.get(path) else {
         let why = profile.seen.missing.get(path).map_or("it was not told", String::as_str);
@@ -160,9 +169,13 @@ fn layer(profile: &ProfileJson, run: &RunJson, rate: &RateLayer, unlike: Option<
         let why = "no minute of it was watched for the greater part";
         return HeadroomLayer::unknown(name, None, format!("not seen in production: {why}"));
     };
-    let is_idle = production.peak_minute <= 0.0 && production.highest_second <= 0.0;
-    if is_idle {
-        return HeadroomLayer::new(name, Some(production), LayerStanding::NotUsed);
+    match (production.peak_minute <= 0.0, production.highest_second <= 0.0) {
+        (true, true) => return HeadroomLayer::new(name, Some(production), LayerStanding::NotUsed),
+        (true, false) => {
+            let why = "production used it only in minutes that were not watched for the greater part";
+            return HeadroomLayer::unknown(name, Some(production), why);
+        }
+        _ => {}
     }
     if let Some(why) = unlike {
         return HeadroomLayer::unknown(name, Some(production), why);
@@ -170,16 +183,23 @@ fn layer(profile: &ProfileJson, run: &RunJson, rate: &RateLayer, unlike: Option<
     let Some(shown) = most(run, rate) else {
         return HeadroomLayer::unknown(name, Some(production), not_measured(run, rate));
     };
-    let standing = standing(&production, &shown);
+    let standing = standing(&production, &shown, rate.end, alike);
     let remarks = flags(&shown.flags).into_iter().chain(lengths(profile, rate, figure.mean, &shown)).collect();
     HeadroomLayer { shown: Some(shown), remarks, ..HeadroomLayer::new(name, Some(production), standing) }
 }
 
-fn standing(production: &ProductionUse, shown: &ShownMost) -> LayerStanding {
+fn standing(production: &ProductionUse, shown: &ShownMost, end: EndShownBy, alike: &Alike) -> LayerStanding {
     let multiple = shown.value / production.peak_minute;
-    if shown.extent == ShownExtent::NotToItsEnd && multiple < 1.0 {
-        let why = "the run did not drive it as far as production does, so what it can do was not measured";
-        return LayerStanding::Unknown { why: why.to_owned() };
+    let not_shown = match shown.extent {
+        _ if alike.is_proved_by_production() => "production did more on this platform than the run drove it to",
+        ShownExtent::NotToItsEnd => "the run did not drive it as far as production does",
+        ShownExtent::ToItsEnd if end == EndShownBy::IdleProcessors => {
+            "the run showed less than production does, but commits may share syncs"
+        }
+        ShownExtent::ToItsEnd => "",
+    };
+    if multiple < 1.0 && !not_shown.is_empty() {
+        return LayerStanding::Unknown { why: format!("{not_shown}, so what it can do was not measured") };
     }
     let (bound, more) = match shown.extent {
         ShownExtent::ToItsEnd => (HeadroomBound::About, "more load gave no more"),
@@ -229,10 +249,13 @@ fn ends(ramp: &Ramp<'_>, values: &[Option<f64>], highest: usize) -> bool {
 /// Whether the layer itself is what ended a ramp there.
 fn shows_end(ramp: &Ramp<'_>, highest: usize, by: EndShownBy) -> bool {
     let step = &ramp.steps[highest];
+    let is_of = |is: fn(&StorageLoad) -> bool| {
+        step.points.iter().all(|point| point.subject.storage().is_some_and(|storage| is(&storage.load)))
+    };
     match by {
         EndShownBy::Nothing => false,
-        EndShownBy::Anything => true,
-        EndShownBy::Storage => step.points.iter().all(|point| point.subject.storage().is_some()),
+        EndShownBy::SmallIos => is_of(|load| load.small_outstanding > 0),
+        EndShownBy::LargeIos => is_of(|load| load.large_outstanding > 0),
         EndShownBy::IdleProcessors => step.median(|p| p.cpu.busy_pct).is_some_and(|pct| pct < BUSY_PCT),
     }
 }
@@ -274,6 +297,7 @@ fn lengths(profile: &ProfileJson, rate: &RateLayer, mean_iops: f64, shown: &Show
 /// Reads and writes together; `None` where one of them is unknown or not used, because then the lines apart say all.
 fn together(
     run: &RunJson,
+    alike: &Alike,
     name: LayerName,
     apart: &[HeadroomLayer],
     [read, write]: [&RateLayer; 2],
@@ -300,6 +324,10 @@ fn together(
         highest_second: by_reads.highest_second + by_writes.highest_second,
         highest_second_at: by_reads.highest_second_at.max(by_writes.highest_second_at),
     };
+    if multiple < 1.0 && alike.is_proved_by_production() {
+        let why = "production did more of both at once on this platform than the run showed";
+        return Some(HeadroomLayer::unknown(name, Some(production), why));
+    }
     let known = KnownHeadroom {
         share_pct: 100.0 / multiple,
         highest_second_share_pct: None,

@@ -87,7 +87,7 @@ pub enum HeadroomOutcome {
     CarriesAsFarAsKnown,
     /// A layer does not carry it.
     DoesNotCarry,
-    /// No layer is known.
+    /// No layer is known, or one of which the bound is below the load.
     NotKnown,
 }
 

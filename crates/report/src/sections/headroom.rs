@@ -2,8 +2,9 @@
 //! law, and what may not be compared.
 
 use crate::charts::{Axis, ChartSeries, LineChart, Mark};
-use crate::document::{Block, Caption, Cell, Column, Document, Facts, Form, Keep, Look, Note, NoteKind, Row, Section};
-use crate::document::{Table, Tone};
+use crate::document::{Caption, Cell, Column, Document, Facts, Form, Keep, Look, Note, NoteKind, Row, Section};
+use crate::document::{Part, Table, Tone};
+use crate::groups::joined;
 use crate::headroom::{
     FactorOfTests, Headroom, HeadroomBound, HeadroomCurve, HeadroomLayer, HeadroomOutcome, KnownHeadroom,
     LayerStanding, TestFactor,
@@ -66,18 +67,21 @@ fn layers(headroom: &Headroom) -> Section {
         Column::figures("share", "Share\n[%]", Keep::Always),
         Column::figures("share of the highest second", "of highest\nsecond [%]", Keep::Drop(2)),
         Column::words("multiple", "Times the load", Keep::Always),
-        Column::words("basis", "By", Keep::Drop(1)),
     ];
     let rows = headroom.layers.iter().filter(|layer| !layer.is_unknown()).map(row);
     let table =
         Table::new(Caption::Page("Production's peak beside what the run showed".to_owned()), columns, rows.collect());
     let mut section = Section::new("layers", "Layers").titled("Layer by layer", "").with([table.into()]);
     section.push(unknown(headroom));
-    let remarks = headroom.layers.iter().flat_map(|layer| {
+    let rests = headroom.layers.iter().filter_map(|layer| {
+        let basis = layer.known().map(|known| &known.basis);
+        let said = joined(basis.into_iter().chain(&layer.remarks), "; ");
         let lead = format!("{}: ", capital(layer.layer.words()));
-        layer.remarks.iter().map(move |remark| Note::led(lead.clone(), remark).into())
+        (!said.is_empty()).then(|| Note::led(lead, said).into())
     });
-    section.with(remarks.collect::<Vec<Block>>())
+    let blocks = rests.collect();
+    section.push(Part { title: "What they rest on".to_owned(), blocks, ..Part::default() });
+    section
 }
 
 fn row(layer: &HeadroomLayer) -> Row {
@@ -96,10 +100,9 @@ fn row(layer: &HeadroomLayer) -> Row {
             Cell::figure(known.share_pct, Form::Short),
             Cell::known(known.highest_second_share_pct, Form::Short),
             multiple(known),
-            Cell::words(&known.basis),
         ],
         LayerStanding::NotUsed | LayerStanding::Unknown { .. } => {
-            [Cell::empty(), Cell::empty(), Cell::words("not used"), Cell::words("production does nothing to it")]
+            [Cell::empty(), Cell::empty(), Cell::words("not used")]
         }
     });
     Row::Cells(cells)

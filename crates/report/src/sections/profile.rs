@@ -2,10 +2,10 @@
 
 mod hours;
 
-use crate::document::{Block, Caption, Cell, Column, Document, Facts, Keep, Look, Note, Row, Section, Table};
+use crate::document::{Caption, Cell, Column, Document, Facts, Keep, Note, Row, Section, Table};
 use crate::groups::{grouped, joined};
 use crate::numbers::{bytes, count, duration};
-use crate::watched::{WATCHED, Watched, minute, name_of, second};
+use crate::watched::{WATCHED, Watched, minute, second};
 use dbdyno_model::{Platform, ProfileFigure, ProfileJson};
 
 /// The report on a profile.
@@ -120,13 +120,17 @@ fn row(watched: &Watched, figure: &ProfileFigure) -> Row {
     ])
 }
 
-/// What was not told, and why.
+/// What was not told, by the reason.
 fn unseen(profile: &ProfileJson) -> Section {
-    let reasons = grouped(profile.seen.missing.iter().map(|(path, why)| (why.as_str(), name_of(path))));
-    let rows = reasons.into_iter().map(|(why, names)| Row::words([names.join(", "), why.to_owned()]));
-    let columns =
-        vec![Column::words("figures", "Not seen", Keep::Always), Column::words("reason", "Why", Keep::Always)];
-    let caption = Caption::Page("What was not seen is unknown, and not zero".to_owned());
-    let table = Table::new(caption, columns, rows.collect()).look(Look::Prose);
-    Section::new("unseen", "Not seen").titled("What was not seen", "").with([Block::from(table)])
+    let missing = |watched: &'static Watched| Some((profile.seen.missing.get(watched.path)?.as_str(), watched));
+    let said = grouped(WATCHED.iter().filter_map(missing)).into_iter().map(|(why, figures)| {
+        let groups = grouped(figures.into_iter().map(|watched| (watched.group, watched.name)));
+        let groups =
+            groups.into_iter().map(|(group, names)| format!("{} ({})", group.to_lowercase(), names.join(", ")));
+        format!("{why}: {}", groups.collect::<Vec<_>>().join("; "))
+    });
+    let said: Vec<String> = said.collect();
+    let mut section = Section::new("unseen", "Not seen").titled("What was not seen", "");
+    section.push_notes([(!said.is_empty(), "It is unknown, and not zero.")]);
+    section.with([said.into()])
 }
