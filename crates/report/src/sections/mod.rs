@@ -17,6 +17,7 @@ pub(crate) mod profile;
 pub(crate) mod published;
 mod ramp_charts;
 pub(crate) mod ramps;
+pub(crate) mod readings;
 pub(crate) mod scaling;
 pub(crate) mod searches;
 mod seconds;
