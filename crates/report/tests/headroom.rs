@@ -14,8 +14,8 @@ use dbdyno_report::headroom_document;
 use proptest::prelude::*;
 use std::path::Path;
 use watched::{
-    another_run, busy_pct, curve, platform, profile, profile_at, remote_profile, run, run_of, short_profile, storage,
-    test, update,
+    another_run, busy_pct, curve, platform, profile, profile_at, remote_profile, run, run_of, scaled, short_profile,
+    storage, test, update,
 };
 
 fn golden(name: &str, text: &str) {
@@ -115,7 +115,7 @@ fn a_profile_without_a_whole_minute_and_a_run_without_points_are_refused() {
 /// A server with this many steps of its ramp, and production at a share of its best rate.
 fn at_share(share: f64, points: Vec<Point>) -> (f64, HeadroomBound) {
     let busy = busy_pct(share);
-    let profile = profile_at(busy / 60.0);
+    let profile = scaled(busy / 60.0);
     let pct = profile.seen.figures["cpu.busy_pct"].peak_minute.unwrap();
     let headroom = of(&profile, &run_of("headr00m", points));
     let (multiple, bound) = multiple(&headroom, LayerName::Processors).unwrap();
@@ -164,9 +164,8 @@ fn a_curve_is_not_made_of_disturbed_points_or_of_few() {
 #[test]
 fn a_ramp_that_ends_early_gives_a_lower_bound() {
     let early: Vec<Point> = curve().into_iter().take(4).collect();
-    let at_rest = |points: Vec<Point>| {
-        multiple(&of(&profile_at(0.3), &run_of("headr00m", points)), LayerName::Processors).unwrap()
-    };
+    let at_rest =
+        |points: Vec<Point>| multiple(&of(&scaled(0.3), &run_of("headr00m", points)), LayerName::Processors).unwrap();
     let ((bound, kind), (whole, _)) = (at_rest(early), at_rest(curve()));
     assert_eq!(kind, HeadroomBound::AtLeast);
     assert!(bound <= whole, "{bound} {whole}");
@@ -308,20 +307,12 @@ fn is_at_least(first: &Headroom, second: &Headroom) -> Result<(), TestCaseError>
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
 
     #[test]
     fn multiples_never_rise_with_the_load_and_never_fall_with_what_the_run_showed(
         load in 0.02_f64..1.6, more in 1.0_f64..4.0, capacity in 1.0_f64..5.0
     ) {
-        let scaled = |load: f64| {
-            let mut profile = profile_at(1.0);
-            for (path, figure) in &mut profile.seen.figures {
-                let most = if path.ends_with("_pct") { 100.0 } else { f64::INFINITY };
-                figure.peak_minute = figure.peak_minute.map(|value| (value * load).min(most));
-            }
-            profile
-        };
         let (light, heavy) = (scaled(load), scaled(load * more));
         for run in [run(), without_curve(), run_of("headr00m", curve()[..4].to_vec())] {
             is_at_least(&of(&light, &run), &of(&heavy, &run))?;

@@ -7,6 +7,7 @@ use dbdyno_model::{
     CommitMode, Commits, Cpu, Database, DatabaseReading, Dop, Drive, Memory, Platform, Point, ProfileCost, ProfileJson,
     ProfileMaker, Reading, Run, RunId, RunJson, RunStatus, SessionState, Storage, StorageLoad, Subject, TestCode,
 };
+use std::sync::LazyLock;
 
 /// A Saturday morning.
 pub(crate) const BEGAN: &str = "2026-11-28T09:30:00Z";
@@ -100,7 +101,19 @@ pub(crate) fn profile_at(load: f64) -> ProfileJson {
 }
 
 pub(crate) fn profile() -> ProfileJson {
-    profile_at(1.0)
+    static MADE: LazyLock<ProfileJson> = LazyLock::new(|| profile_at(1.0));
+    MADE.clone()
+}
+
+/// The same with every figure of its peaks times a factor; no share is above 100 %.
+pub(crate) fn scaled(load: f64) -> ProfileJson {
+    let mut profile = profile();
+    for (path, figure) in &mut profile.seen.figures {
+        let most = if path.ends_with("_pct") { 100.0 } else { f64::INFINITY };
+        figure.peak_minute = figure.peak_minute.map(|value| (value * load).min(most));
+        figure.peak = (figure.peak * load).min(most);
+    }
+    profile
 }
 
 /// Half a minute.
