@@ -5,7 +5,8 @@
 //! it: its steps, up to the best one, give the rate over the share of busy processors. Rates that fall where
 //! processors are busier are noise and pooled with their neighbours (pool-adjacent violators). Between steps a straight
 //! line is drawn. Where the curve bends upwards, as it does where processor time falls quickly, the line lies above it
-//! and says too little headroom rather than too much. Below the first step the line begins at zero, for the same reason.
+//! and says too little headroom rather than too much. Below the first step the line begins at zero, for the same
+//! reason.
 //!
 //! A ramp that ended before processors were busy shows the shape but not the end. Beyond it the rest is linear, as
 //! without a curve, and a lower bound.
