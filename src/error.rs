@@ -130,6 +130,14 @@ pub(crate) enum Error {
     /// A test file that could not be created.
     #[error(transparent)]
     TestFile(CreateError),
+    /// A platform that does not carry production's load.
+    #[error("the platform of {run} does not carry the load of {profile}")]
+    DoesNotCarry {
+        /// The profile of production.
+        profile: String,
+        /// The run of the platform.
+        run: String,
+    },
     /// A run that does not meet requirements.
     #[error("run {runs} does not meet {unmet} of {all} requirements of '{title}'")]
     Missed {
@@ -221,9 +229,11 @@ impl Error {
             | Self::Side { .. }
             | Self::Internal(_) => EXIT_STOPPED,
             Self::Points { .. } | Self::Pairs { .. } | Self::NotDecided { .. } => EXIT_POINTS,
-            Self::Missed { .. } | Self::NotAccepted { .. } | Self::Regression { .. } | Self::CommitsLost { .. } => {
-                EXIT_MISSED
-            }
+            Self::Missed { .. }
+            | Self::NotAccepted { .. }
+            | Self::Regression { .. }
+            | Self::CommitsLost { .. }
+            | Self::DoesNotCarry { .. } => EXIT_MISSED,
             Self::Target(_)
             | Self::Catalogue(_)
             | Self::Plan(_)

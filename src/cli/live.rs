@@ -130,6 +130,9 @@ pub(crate) struct HeadroomArgs {
     /// By its tests of the processors the two platforms are compared.
     #[arg(long, value_name = "RUN")]
     pub(crate) own: Option<String>,
+    /// The test or workload of RUN whose curve the processors are judged by
+    #[arg(long, value_name = "NAME")]
+    pub(crate) curve: Option<String>,
     #[command(flatten)]
     pub(crate) shown: Shown,
 }

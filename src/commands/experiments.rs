@@ -1,10 +1,12 @@
 //! Tests that are no runs, as they are kept among the runs: finding one, and showing it again.
 
 use super::context::Context;
-use super::{durability, watching};
+use super::durability;
 use crate::cli::ShowArgs;
 use crate::error::Error;
+use crate::output;
 use dbdyno_model::{DURABILITY_VERSION, DurabilityJson, Experiment, ExperimentKind, PROFILE_VERSION, ProfileJson};
+use dbdyno_report::profile_document;
 use dbdyno_results::{FileAccess, Repository, ResultsError};
 
 /// The experiment that a name means, unless it means a run or a platform.
@@ -45,7 +47,7 @@ pub(super) fn show(repository: &Repository, experiment: &Experiment, args: &Show
         }
         ExperimentKind::Profile => {
             let document: ProfileJson = repository.experiment(id, PROFILE_VERSION)?;
-            format.show(&document, || watching::profile_page(&document))
+            format.show(&document, || profile_document(&document).text(output::width()))
         }
     }
 }

@@ -67,7 +67,8 @@ pub(super) fn reported(asked: &str, context: &Context) -> Result<Reported, Error
     };
     let run = load(&repository, &id, context)?;
     let times = times(&repository, &id, &run)?;
-    Ok(Reported { run, times, verdict: None })
+    let readings = repository.readings(&id)?;
+    Ok(Reported { times, readings, ..Reported::of(run) })
 }
 
 /// The times of all transactions and I/Os that dbdyno sent itself.

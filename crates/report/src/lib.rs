@@ -13,6 +13,7 @@ mod embedded;
 pub mod export;
 pub mod figures;
 mod groups;
+pub mod headroom;
 mod html;
 mod junit;
 mod legend;
@@ -28,11 +29,14 @@ mod summary;
 mod terminal;
 mod types;
 pub mod verdict;
+mod watched;
 
 pub use document::Document;
 pub use registry::{REPORTS, Report, report, texts};
 pub use reported::{PointTimes, Reported};
 pub use sections::compare::Extent;
+pub use sections::headroom::headroom_document;
+pub use sections::profile::profile_document;
 pub use terminal::lines::{clean, clip, columns, steers};
 
 /// The notice of what has not been verified, below a table without it.

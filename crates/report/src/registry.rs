@@ -5,10 +5,10 @@ use crate::document::{Block, Document, Section};
 use crate::reported::Reported;
 use crate::sections::points::{self, BPS80, BPS84_LOAD, BPS84_OLTP};
 use crate::sections::{latency, marks, method, own_platform, pace, platform, published, ramps};
-use crate::sections::{scaling, searches, slob, storage, summary, transactions, verdict, waits, writes};
+use crate::sections::{readings, scaling, searches, slob, storage, summary, transactions, verdict, waits, writes};
 use crate::summary::head;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Point, RunJson};
+use dbdyno_model::Point;
 
 /// A report that can be requested by name.
 #[derive(Clone, Copy)]
@@ -57,7 +57,11 @@ impl Report {
     #[must_use]
     pub fn of(&self, reported: &Reported, catalogue: &Catalogue) -> Document {
         let (run, document) = (&reported.run, Document::of((self.sections)(reported, catalogue)));
-        if self.name == SUMMARY { Document { title: head::title(run), head: head(run), ..document } } else { document }
+        if self.name == SUMMARY {
+            Document { title: head::title(run), head: head(reported), ..document }
+        } else {
+            document
+        }
     }
 }
 
@@ -78,13 +82,15 @@ impl Reported {
         sections.push(transactions::section(run));
         let points: Vec<&Point> = run.points.iter().collect();
         sections.extend([marks::section(&[run]).with(waits::legend(&points)), method::of_run(run)]);
-        Document { kind, title: run.name().to_owned(), head: head(run), sections }
+        Document { kind, title: run.name().to_owned(), head: head(self), sections }
     }
 }
 
-/// The first facts of a run, and its conclusion.
-fn head(run: &RunJson) -> Vec<Block> {
-    head::blocks(run).into_iter().chain(own_platform::conclusion(run)).collect()
+/// The first facts of a run, how many readings it has, and its conclusion.
+fn head(reported: &Reported) -> Vec<Block> {
+    let run = &reported.run;
+    let readings = readings::line(reported).map(Block::from);
+    head::blocks(run).into_iter().chain(readings).chain(own_platform::conclusion(run)).collect()
 }
 
 /// The report with this name.

@@ -1,7 +1,7 @@
 //! What a report is made of.
 
 use crate::verdict::Verdict;
-use dbdyno_model::RunJson;
+use dbdyno_model::{Reading, RunJson};
 use dbdyno_stats::Histogram;
 
 /// A run, with the histograms of its points.
@@ -13,13 +13,15 @@ pub struct Reported {
     pub times: Vec<PointTimes>,
     /// The verdict, if requirements were given.
     pub verdict: Option<Verdict>,
+    /// The readings that were taken meanwhile, the oldest first; empty where none were kept.
+    pub readings: Vec<Reading>,
 }
 
 impl Reported {
     /// A run alone.
     #[must_use]
     pub fn of(run: RunJson) -> Self {
-        Self { run, times: Vec::new(), verdict: None }
+        Self { run, times: Vec::new(), verdict: None, readings: Vec::new() }
     }
 }
 

@@ -38,7 +38,7 @@ fn reported(run: RunJson, catalogue: &Catalogue) -> Reported {
         })
         .collect();
     let verdict = Some(Verdict::of(&run, &requirements(catalogue)));
-    Reported { run, times, verdict }
+    Reported { times, verdict, ..Reported::of(run) }
 }
 
 /// The other platform of a comparison: half as fast, on another host.

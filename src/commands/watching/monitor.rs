@@ -5,13 +5,14 @@ use super::super::new_id::new_id;
 use super::super::opened_target::OpenedTarget;
 use super::super::readings::{sampler, taking};
 use super::super::views::{Asked, Views, put};
-use super::record::{self, Recording};
+use super::record::Recording;
 use crate::cli::MonitorArgs;
 use crate::error::Error;
 use crate::output;
 use crate::signals;
 use dbdyno_live::{Board, Scene, WhenOver};
 use dbdyno_model::{ProfileCost, Reading};
+use dbdyno_report::profile_document;
 use dbdyno_results::{FileAccess, Repository};
 use dbdyno_run::{LiveWork, Looks, StopSwitch, Taken, Taker, TakerOptions, TakingCost};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -93,7 +94,7 @@ pub(crate) fn monitor(args: &MonitorArgs, context: &Context) -> Result<(), Error
     if args.json {
         return Ok(());
     }
-    output::text(&record::page(&profile))?;
+    output::text(&profile_document(&profile).text(output::width()))?;
     context.say_next(
         &format!("dbdyno headroom {} RUN{}", recording.id(), context.same_files),
         "lays it beside what the platform can do",

@@ -2,12 +2,10 @@
 
 use super::super::tool::tool;
 use crate::error::Error;
-use crate::output;
 use dbdyno_model::{
     Database, Experiment, ExperimentKind, PROFILE_VERSION, Platform, ProfileCost, ProfileJson, ProfileMaker, Reading,
     RunId,
 };
-
 use dbdyno_results::{ReadingsKeeper, Repository};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -83,9 +81,4 @@ impl Recording {
         self.repository.store_readings(&self.experiment.id, &self.gathered.keeper).map_err(Error::Recording)?;
         Ok(document)
     }
-}
-
-/// A profile as text.
-pub(in super::super) fn page(profile: &ProfileJson) -> String {
-    serde_json::to_string_pretty(profile).unwrap_or_default()
 }

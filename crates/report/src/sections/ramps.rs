@@ -5,6 +5,7 @@ use super::measured::{MeasuredCell, anchor, by_test, key_metric, metric_words, r
 use super::own_platform::remarks;
 use super::points::columns::{at, body};
 use super::ramp_charts::{TestCells, loads, of_test};
+use super::readings::PointReadings;
 use super::words::{self, alone, keys, note};
 use super::{latency, points, waits};
 use crate::document::{Block, Cell, Column, Form, Keep, Note, Part, Row, Section, Table};
@@ -21,13 +22,14 @@ use serde_json::Value;
 pub(crate) fn sections(reported: &Reported, catalogue: &Catalogue) -> Vec<Section> {
     let cells = MeasuredCell::on_ramps(&reported.run);
     let tests = by_test(&cells);
+    let readings = PointReadings::of(reported);
     let mut classes = grouped(tests.iter().map(|test| (test.0.class(), test)));
     classes.sort_by(|(a, _), (b, _)| a.cmp(b));
     let section = |(class, tests): (String, Vec<&TestCells<'_, '_>>)| {
         let about = tests.first().map(|(code, _)| format!(" {}", catalogue.class_title(*code)));
         let section = Section::new(format!("class-{class}"), &class).titled(&class, about.unwrap_or_default());
         let loads = loads(&tests, catalogue).map(|chart| Block::Charts(vec![chart]));
-        let parts = tests.iter().map(|test| part(test, reported, catalogue).into());
+        let parts = tests.iter().map(|test| part(test, reported, &readings, catalogue).into());
         let points = points::tables(&reported.run, catalogue, &class);
         let points = Part { title: "Every point".to_owned(), blocks: points, ..Part::default() };
         section.with(parts).with(loads).with([Block::Folded(points)])
@@ -35,7 +37,7 @@ pub(crate) fn sections(reported: &Reported, catalogue: &Catalogue) -> Vec<Sectio
     classes.into_iter().map(section).collect()
 }
 
-fn part(test: &TestCells<'_, '_>, reported: &Reported, catalogue: &Catalogue) -> Part {
+fn part(test: &TestCells<'_, '_>, reported: &Reported, readings: &PointReadings<'_>, catalogue: &Catalogue) -> Part {
     let (code, cells) = test;
     let equivalent = cells.iter().flat_map(|c| &c.points).find(|p| is_equivalent(p));
     let how = equivalent.and_then(|p| p.mapping_note.as_deref());
@@ -48,7 +50,8 @@ fn part(test: &TestCells<'_, '_>, reported: &Reported, catalogue: &Catalogue) ->
         .chain(remarks(&reported.run, *code))
         .chain(of_test(test, reported, catalogue))
         .chain([table(caption, cells, Some(median)).into()])
-        .chain(waits_of(*code, cells));
+        .chain(waits_of(*code, cells))
+        .chain(readings.of_test(*code));
     legend::part(anchor(*code), *code, catalogue, blocks.collect())
 }
 

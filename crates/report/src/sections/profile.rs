@@ -1,0 +1,136 @@
+//! A profile: what was watched and for how long, every figure with its peaks, the hours, and what was not seen.
+
+mod hours;
+
+use crate::document::{Caption, Cell, Column, Document, Facts, Keep, Note, Row, Section, Table};
+use crate::groups::{grouped, joined};
+use crate::numbers::{bytes, count, duration};
+use crate::watched::{WATCHED, Watched, minute, second};
+use dbdyno_model::{Platform, ProfileFigure, ProfileJson};
+
+/// The report on a profile.
+#[must_use]
+pub fn profile_document(profile: &ProfileJson) -> Document {
+    let sections = vec![figures(profile), hours::section(profile), unseen(profile)];
+    let sections = sections.into_iter().filter(|section| !section.blocks.is_empty()).collect();
+    Document {
+        kind: "dbdyno profile",
+        title: format!("Profile {}", profile.name),
+        head: vec![Facts { title: String::new(), facts: head(profile) }.into()],
+        sections,
+    }
+}
+
+fn head(profile: &ProfileJson) -> Vec<(String, String)> {
+    let facts = [
+        ("Target", profile.target.clone()),
+        ("Database", joined([&profile.database.engine, &profile.database.version], " ")),
+        ("Platform", profile.platform.as_ref().map_or_else(|| NOT_SEEN.to_owned(), hardware)),
+        ("Time", time(profile)),
+        ("Watched", watched(profile)),
+        ("Cost", cost(profile)),
+    ];
+    facts.map(|(name, value)| (name.to_owned(), value)).into()
+}
+
+const NOT_SEEN: &str = "not seen: it is another machine than the one that watched";
+
+fn hardware(platform: &Platform) -> String {
+    let cpu = &platform.cpu;
+    let parts = [
+        platform.host.clone(),
+        cpu.model.clone(),
+        cpu.cores.map(|n| format!("{n} cores")),
+        cpu.threads.map(|n| format!("{n} hardware threads")),
+        platform.memory.total_bytes.map(bytes),
+        platform.virtualisation.clone().filter(|kind| kind != "none"),
+    ];
+    joined(parts.into_iter().flatten(), ", ")
+}
+
+fn time(profile: &ProfileJson) -> String {
+    let seconds = profile.ended_at.duration_since(profile.started_at).as_secs_f64();
+    let (from, to) = (second(profile.started_at), second(profile.ended_at));
+    format!("{from} to {to} UTC ({}), dbdyno {}", duration(seconds.max(0.0)), profile.tool_version)
+}
+
+/// How much of the time the readings cover.
+fn watched(profile: &ProfileJson) -> String {
+    let seen = &profile.seen;
+    let lost = if seen.lost_s > 0.0 {
+        format!("; in {} of it the server did not answer", duration(seen.lost_s))
+    } else {
+        "; the server answered all the time".to_owned()
+    };
+    format!("{} readings, which cover {}{lost}", count(seen.readings), duration(seen.covered_s))
+}
+
+fn cost(profile: &ProfileJson) -> String {
+    let of_core = profile.cost.core_pct().map_or_else(|| "not known".to_owned(), |pct| format!("{pct:.2} %"));
+    let who = match profile.cost.server_cpu_s {
+        Some(_) => "the server's part is in it",
+        None => "dbdyno alone: what the server used to answer was not seen",
+    };
+    format!("watching took {of_core} of one processor; {who}")
+}
+
+/// Every figure that was told.
+fn figures(profile: &ProfileJson) -> Section {
+    let columns = vec![
+        Column::words("figure", "Figure", Keep::Always),
+        Column::words("unit", "Unit", Keep::Always),
+        Column::figures("mean", "Mean", Keep::Always),
+        Column::figures("95 % of minutes", "95 % of\nminutes", Keep::Always),
+        Column::figures("peak minute", "Peak\nminute", Keep::Always),
+        Column::words("time of the peak minute", "at (UTC)", Keep::Drop(2)),
+        Column::figures("highest second", "Highest\nsecond", Keep::Always),
+        Column::words("time of the highest second", "at (UTC)", Keep::Drop(1)),
+    ];
+    let told = WATCHED.iter().filter_map(|watched| Some((watched.group, (watched, watched.of(profile)?))));
+    let of_group = |(group, figures): (&str, Vec<(&Watched, &ProfileFigure)>)| {
+        let rows = figures.into_iter().map(|(watched, figure)| row(watched, figure));
+        [Row::Group(group.to_owned())].into_iter().chain(rows).collect::<Vec<_>>()
+    };
+    let rows: Vec<Row> = grouped(told).into_iter().flat_map(of_group).collect();
+    let table = Table::new(Caption::Page("What the database and its platform did".to_owned()), columns, rows);
+    let mut section = Section::new("figures", "Figures").titled("What it did", "").with([table.into()]);
+    let says = if section.blocks.is_empty() {
+        "Nothing was told: see below for the reasons."
+    } else {
+        "A peak minute is a minute that readings cover for the greater part; a platform must carry it. The highest \
+         second is one reading."
+    };
+    section.push(Note::plain(says));
+    let no_minute = profile.seen.figures.values().all(|figure| figure.peak_minute.is_none());
+    section.push_notes([(no_minute, "No minute was covered for the greater part, so there is no peak minute.")]);
+    section
+}
+
+fn row(watched: &Watched, figure: &ProfileFigure) -> Row {
+    let value = |value: Option<f64>| Cell::known(value, watched.form);
+    Row::Cells(vec![
+        Cell::words(format!("  {}", watched.name)),
+        Cell::words(watched.unit),
+        value(Some(figure.mean)),
+        value(figure.p95_minute),
+        value(figure.peak_minute),
+        Cell::words(figure.peak_minute_at.map(minute).unwrap_or_default()),
+        value(Some(figure.peak)),
+        Cell::words(second(figure.peak_at)),
+    ])
+}
+
+/// What was not told, by the reason.
+fn unseen(profile: &ProfileJson) -> Section {
+    let missing = |watched: &'static Watched| Some((profile.seen.missing.get(watched.path)?.as_str(), watched));
+    let said = grouped(WATCHED.iter().filter_map(missing)).into_iter().map(|(why, figures)| {
+        let groups = grouped(figures.into_iter().map(|watched| (watched.group, watched.name)));
+        let groups =
+            groups.into_iter().map(|(group, names)| format!("{} ({})", group.to_lowercase(), names.join(", ")));
+        format!("{why}: {}", groups.collect::<Vec<_>>().join("; "))
+    });
+    let said: Vec<String> = said.collect();
+    let mut section = Section::new("unseen", "Not seen").titled("What was not seen", "");
+    section.push_notes([(!said.is_empty(), "It is unknown, and not zero.")]);
+    section.with([said.into()])
+}

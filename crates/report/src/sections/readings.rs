@@ -1,0 +1,211 @@
+//! The readings of a run under its points: what the load, the processors, the devices and the sessions did second by
+//! second while a point was prepared and measured. A page has them; a text says only how many there are.
+
+use super::latency;
+use super::measured::shown;
+use crate::charts::{Axis, AxisOf, ChartSeries, LineChart, Mark, SeriesShape};
+use crate::document::{Block, Note, Part};
+use crate::groups::grouped;
+use crate::numbers::{count, short};
+use crate::reported::Reported;
+use dbdyno_model::{CellKey, Point, PointStage, Reading, SubjectName};
+
+/// With more points than this a page has the charts of the fastest point of each test alone: it must be small enough to
+/// be sent.
+const MOST_POINTS: usize = 50;
+/// More marks than this cannot be told apart on a line.
+const MOST_MARKS: usize = 120;
+/// Waits that a chart has.
+const MOST_WAITS: usize = 5;
+/// How far the clocks of a point and of its readings may be apart, in seconds: a reading is about a second long.
+const APART_S: f64 = 1.5;
+
+/// How many readings a run has, and how to see them; `None` where it has none.
+pub(crate) fn line(reported: &Reported) -> Option<Note> {
+    let n = reported.readings.len() as u64;
+    let id = &reported.run.run.id;
+    (n > 0).then(|| Note::led("Readings  ", format!("{}, `dbdyno replay {id}` plays them", count(n))))
+}
+
+/// The points of a run that have readings.
+pub(super) struct PointReadings<'r> {
+    of: Vec<(&'r Point, Vec<&'r Reading>)>,
+    /// Points without charts, to keep the page small.
+    left_out: usize,
+}
+
+impl<'r> PointReadings<'r> {
+    /// Each point with its readings.
+    pub(super) fn of(reported: &'r Reported) -> Self {
+        let groups = groups(&reported.readings);
+        let point = |point: &'r Point| Some((point, readings_of(point, &groups)?));
+        let of: Vec<_> = reported.run.points.iter().filter_map(point).collect();
+        if of.len() <= MOST_POINTS {
+            return Self { of, left_out: 0 };
+        }
+        let all = of.len();
+        let by_test = grouped(of.into_iter().map(|(point, readings)| (point.subject.name(), (point, readings))));
+        let rate = |point: &Point| point.ops_per_s.or(point.work_mib_per_s).unwrap_or(0.0);
+        let fastest = |points: Vec<(&'r Point, Vec<&'r Reading>)>| {
+            points.into_iter().max_by(|(a, _), (b, _)| rate(a).total_cmp(&rate(b)))
+        };
+        let of: Vec<_> = by_test.into_iter().filter_map(|(_, points)| fastest(points)).collect();
+        Self { left_out: all - of.len(), of }
+    }
+
+    /// The charts of a test, a part for each point.
+    pub(super) fn of_test(&self, code: SubjectName<'_>) -> Option<Block> {
+        let of_test = self.of.iter().filter(|(point, _)| point.subject.name() == code);
+        let parts: Vec<Block> = of_test.filter_map(|(point, readings)| part(point, readings)).collect();
+        if parts.is_empty() {
+            return None;
+        }
+        let mut says = "Readings begin with the preparation of a point. The shaded part is its window.".to_owned();
+        if self.left_out > 0 {
+            says += " Each test has those of its fastest point; `dbdyno replay` plays all.";
+        }
+        let blocks = [Note::plain(says).into()].into_iter().chain(parts).collect();
+        let title = "Every point second by second".to_owned();
+        Some(Block::Folded(Part { title, blocks, ..Part::default() }))
+    }
+}
+
+/// The readings of one point of the plan after the other.
+fn groups(readings: &[Reading]) -> Vec<Vec<&Reading>> {
+    let place = |reading: &Reading| reading.doing.as_ref().map(|doing| doing.point);
+    let groups = readings.chunk_by(|a, b| place(a) == place(b)).filter(|group| place(&group[0]).is_some());
+    groups.map(|group| group.iter().collect()).collect()
+}
+
+/// Seconds from one moment to another.
+fn seconds(from: jiff::Timestamp, to: jiff::Timestamp) -> f64 {
+    to.duration_since(from).as_secs_f64()
+}
+
+/// The readings of a point: those of its work that were taken when it began.
+fn readings_of<'r>(point: &Point, groups: &[Vec<&'r Reading>]) -> Option<Vec<&'r Reading>> {
+    let (subject, dop) = (point.subject.as_str(), point.dop.to_string());
+    let is_of = |group: &&Vec<&Reading>| {
+        let Some((first, last)) = group.first().zip(group.last()) else { return false };
+        let is_same = first.doing.as_ref().is_some_and(|doing| doing.subject == subject && doing.dop == dop);
+        let before = seconds(first.at, point.started_at) + first.seconds + APART_S;
+        is_same && before >= 0.0 && seconds(point.started_at, last.at) + APART_S >= 0.0
+    };
+    let nearest = |group: &&Vec<&Reading>| group.first().map_or(0.0, |first| seconds(first.at, point.started_at).abs());
+    groups.iter().filter(is_of).min_by(|a, b| nearest(a).total_cmp(&nearest(b))).cloned()
+}
+
+/// The charts of one point.
+fn part(point: &Point, readings: &[&Reading]) -> Option<Block> {
+    let began = readings.first().map(|first| (first.at, first.seconds))?;
+    // A reading stands at the end of its interval.
+    let x = |reading: &Reading| seconds(began.0, reading.at) + began.1;
+    let window = window(readings, x);
+    let lines = |figures: &[(&str, &str, &str)]| {
+        let line = |(n, (name, path, unit)): (usize, &(&str, &str, &str))| {
+            let value = |reading: &Reading| reading.figure(path);
+            series(name, n, unit, readings, x, |reading| value(reading).map(|y| (y, y, None)))
+        };
+        figures.iter().enumerate().map(line).collect::<Vec<_>>()
+    };
+    let charts = [
+        chart("Load", "operations/s", Axis::amounts, lines(&[("load", "load.ops_per_s", "1/s")]), &window),
+        chart(
+            "Processors",
+            "share of the machine",
+            Axis::percent,
+            lines(&[("busy", "cpu.busy_pct", "%"), ("server", "cpu.server_pct", "%")]),
+            &window,
+        ),
+        chart(
+            "Devices",
+            "IOPS",
+            Axis::amounts,
+            lines(&[("reads", "io.read_iops", "IOPS"), ("writes", "io.write_iops", "IOPS")]),
+            &window,
+        ),
+        chart("Waits", "sessions, one on top of the other", Axis::amounts, waits(readings, x), &window),
+    ];
+    let charts: Vec<LineChart> = charts.into_iter().flatten().collect();
+    let repeat = if point.repeat > 1 { format!(", repeat {}", point.repeat) } else { String::new() };
+    let again = if point.again { ", measured again" } else { "" };
+    let rate = point.load.rate.map(|_| format!(", {}", latency::words(&point.load))).unwrap_or_default();
+    let title = format!("{}{rate}{repeat}{again}", latency::place(&CellKey::of(point)));
+    (!charts.is_empty()).then(|| Part { title, blocks: vec![charts.into()], ..Part::default() }.into())
+}
+
+/// The window as a shaded area from the bottom of a chart to its top; `None` where no reading lies in it.
+fn window(readings: &[&Reading], x: impl Fn(&Reading) -> f64) -> Option<ChartSeries> {
+    let measured = |reading: &&&Reading| reading.doing.as_ref().is_some_and(|d| d.stage == PointStage::Measuring);
+    let first = readings.iter().find(measured)?;
+    let last = readings.iter().rfind(measured)?;
+    let edge = |x| Mark { x, y: 0.0, band: Some((0.0, f64::MAX)), doubtful: false, text: String::new() };
+    let marks = vec![edge((x(first) - first.seconds).max(0.0)), edge(x(last))];
+    Some(ChartSeries::new("window", WINDOW_STYLE, marks).drawn(SeriesShape::Line))
+}
+
+/// A style that no line of these charts has.
+const WINDOW_STYLE: usize = 7;
+
+/// A line over the readings; where they are many, a mark is the highest of several. A value has its place, what is
+/// said of it, and the area below it.
+fn series(
+    name: &str,
+    place: usize,
+    unit: &str,
+    readings: &[&Reading],
+    x: impl Fn(&Reading) -> f64,
+    value: impl Fn(&Reading) -> Option<(f64, f64, Option<(f64, f64)>)>,
+) -> ChartSeries {
+    let mark = |group: &[&Reading]| {
+        let known = group.iter().filter_map(|reading| Some((x(reading), value(reading)?)));
+        let (x, (y, said, band)) = known.max_by(|a, b| a.1.0.total_cmp(&b.1.0))?;
+        let said = if unit.is_empty() { short(said) } else { shown(said, unit) };
+        Some(Mark { x, y, band, doubtful: false, text: format!("{name} at {} s: {said}", short(x)) })
+    };
+    let marks = readings.chunks(readings.len().div_ceil(MOST_MARKS).max(1)).filter_map(mark).collect();
+    ChartSeries::new(name, place, marks).drawn(SeriesShape::Line)
+}
+
+/// The waits with the most sessions, one on top of the other. Those of the server's own processes are no sessions.
+fn waits(readings: &[&Reading], x: impl Fn(&Reading) -> f64) -> Vec<ChartSeries> {
+    let all = readings.iter().filter_map(|reading| reading.database.as_ref()).flat_map(|database| &database.waits);
+    let by_event =
+        grouped(all.filter(|wait| !wait.background).map(|wait| ((&*wait.class, &*wait.event), wait.sessions)));
+    let mut events: Vec<((&str, &str), f64)> =
+        by_event.into_iter().map(|(event, sessions)| (event, sessions.iter().sum())).collect();
+    events.sort_by(|a, b| b.1.total_cmp(&a.1));
+    events.truncate(MOST_WAITS);
+    let sessions = |reading: &Reading, (class, event): (&str, &str)| {
+        let waits = reading.database.as_ref().map(|database| &database.waits)?;
+        let of = waits.iter().filter(|wait| !wait.background && wait.class == class && wait.event == event);
+        Some(of.map(|wait| wait.sessions).sum::<f64>())
+    };
+    let line = |(n, ((class, event), _)): (usize, &((&str, &str), f64))| {
+        let below = events.get(..n).unwrap_or_default();
+        let value = |reading: &Reading| {
+            let own = sessions(reading, (class, event))?;
+            let below: f64 = below.iter().filter_map(|(event, _)| sessions(reading, *event)).sum();
+            Some((below + own, own, Some((below, below + own))))
+        };
+        let name = if class.is_empty() { (*event).to_owned() } else { format!("{class}: {event}") };
+        series(&name, n, "", readings, &x, value)
+    };
+    events.iter().enumerate().map(line).collect()
+}
+
+/// A chart over the seconds of a point, if it shows anything.
+fn chart(
+    title: &str,
+    unit: &str,
+    y: AxisOf,
+    lines: Vec<ChartSeries>,
+    window: &Option<ChartSeries>,
+) -> Option<LineChart> {
+    let lines: Vec<ChartSeries> = lines.into_iter().filter(|line| line.marks.len() > 1).collect();
+    if lines.is_empty() {
+        return None;
+    }
+    let series = window.iter().cloned().chain(lines).collect();
+    LineChart::of(title, unit, "seconds of the point", [Axis::amounts, y], series)
+}
