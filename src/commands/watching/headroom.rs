@@ -18,7 +18,9 @@ pub(crate) fn headroom(args: &HeadroomArgs, context: &Context) -> Result<(), Err
     let found = compute(&profile, &run, &options).map_err(|error| Error::Usage(error.to_string()))?;
     args.shown.format().show(&found, || headroom_document(&found).text(output::width()))?;
     match found.outcome {
-        HeadroomOutcome::DoesNotCarry => Err(Error::DoesNotCarry { profile: args.profile.clone(), run: args.run.clone() }),
+        HeadroomOutcome::DoesNotCarry => {
+            Err(Error::DoesNotCarry { profile: args.profile.clone(), run: args.run.clone() })
+        }
         _ => Ok(()),
     }
 }

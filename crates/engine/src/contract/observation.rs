@@ -19,6 +19,8 @@ pub struct Observation {
     /// What the server has counted for everybody, in all its databases. Among the waits is the time of sessions at work
     /// that waited for nothing, and time that was sampled grows by the time since the look before.
     pub counters: Counters,
+    /// Commits among them that are those of the connection that looks, as far as the server counts these.
+    pub own_commits: u64,
     /// Sessions of clients by state, without those that look; none where they are not seen.
     pub sessions: BTreeMap<SessionState, u32>,
     /// How far the standby that is furthest behind lags, where there is one.

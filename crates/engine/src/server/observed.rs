@@ -24,6 +24,9 @@ pub mod path {
     pub const TOP_SESSIONS: &str = "top.sessions";
 }
 
+/// The states that sessions are told by.
+const STATES: [SessionState; 3] = [SessionState::Active, SessionState::IdleInTransaction, SessionState::Idle];
+
 /// The counters of an observation: those of everybody, and executions where the server counts them for everybody.
 #[must_use]
 pub fn everybodys(counters: Counters, executions: Result<u64, String>) -> Counters {
@@ -40,8 +43,7 @@ impl Observation {
 
     /// Takes in sessions of clients in a state; one of no known state is left out.
     pub fn add_sessions(&mut self, state: &str, count: u32) {
-        let states = [SessionState::Active, SessionState::IdleInTransaction, SessionState::Idle];
-        if let Some(state) = states.into_iter().find(|known| known.words() == state) {
+        if let Some(state) = STATES.into_iter().find(|known| known.words() == state) {
             *self.sessions.entry(state).or_default() += count;
         }
     }
@@ -53,8 +55,10 @@ impl Observation {
         self.counters.waits.push(WaitCount { class, event, background, count, sampled: true, ..WaitCount::default() });
     }
 
-    /// Takes in rows of `session, STATE, COUNT` and `wait, CLASS, EVENT, BACKGROUND, COUNT`; passes over others.
+    /// Takes in what is at work, from rows that see everybody: a state that none has is a state of no sessions. Rows are
+    /// `session, STATE, COUNT` and `wait, CLASS, EVENT, BACKGROUND, COUNT`; others are passed over.
     pub fn add_rows(&mut self, rows: &[Vec<Option<String>>]) {
+        STATES.iter().for_each(|state| _ = self.sessions.entry(*state).or_default());
         for row in rows {
             let texts: Vec<&str> = row.iter().map(|text| text.as_deref().unwrap_or_default()).collect();
             match texts.as_slice() {
@@ -124,7 +128,7 @@ mod tests {
             row(&["xact_commit", "5"]),
         ];
         observed.add_rows(&rows);
-        assert_eq!(observed.sessions.values().copied().collect::<Vec<_>>(), [3, 1]);
+        assert_eq!(observed.sessions.values().copied().collect::<Vec<_>>(), [3, 1, 0]);
         let waits: Vec<_> = observed.counters.waits.iter().map(|wait| (wait.count, wait.background)).collect();
         assert_eq!(waits, [(2, false), (1, true)]);
     }

@@ -69,6 +69,8 @@ pub(super) fn look(connection: &mut PostgresConnection, depth: Depth) -> Result<
             Some(why) => observed.lacks(path::TOP_SESSIONS, why),
         }
     }
+    // Each question was a transaction of its own.
+    observed.own_commits = connection.transactions();
     Ok(observed)
 }
 

@@ -14,6 +14,8 @@ const WAITS: usize = 12;
 const TOP: usize = 10;
 /// The parts of a reading that are the machine's.
 const OF_MACHINE: [&str; 6] = ["cpu", "io", "memory", "network", "pressure", "server_io"];
+/// A server tells of at most so many statements; of fewer, it has told of all.
+const ALL_STATEMENTS: usize = 100;
 /// Average sessions below which a wait is left out.
 const LEAST_SESSIONS: f64 = 0.0005;
 
@@ -65,6 +67,17 @@ pub(super) struct Between {
     pub(super) seconds: f64,
     /// The later look.
     pub(super) now: Observation,
+}
+
+/// What a node counted between two looks, without the commits of whoever looks.
+pub(super) fn of_others(now: &Observation, before: &Observation) -> Counters {
+    let mut counters = now.counters.since(&before.counters);
+    if let Some(commits) = counters.values.get_mut(&Counter::Commits) {
+        // Another connection than before has begun at nothing.
+        let own = now.own_commits.checked_sub(before.own_commits).unwrap_or(now.own_commits);
+        *commits = commits.saturating_sub(own);
+    }
+    counters
 }
 
 /// The figures of a node, and why others are absent, by their paths in a reading.
@@ -178,10 +191,15 @@ impl TopSeen {
         let mut statements: BTreeMap<String, StatementReading> = BTreeMap::new();
         let mut now_seen = BTreeMap::new();
         for (number, (_, observed)) in nodes.iter().enumerate() {
+            let told = self.before.range((number, String::new())..(number + 1, String::new())).count();
             for count in &observed.statements {
                 let key = (number, count.digest.clone());
-                if let Some(seconds) = seconds.filter(|seconds| *seconds > 0.0) {
-                    let before = self.before.get(&key).cloned().unwrap_or_default();
+                let before = match self.before.get(&key) {
+                    Some(before) => Some(before.clone()),
+                    // Where others were left out, one that is new here may be an old one, whose sums say nothing.
+                    None => (told < ALL_STATEMENTS).then(StatementCount::default),
+                };
+                if let Some((seconds, before)) = seconds.filter(|seconds| *seconds > 0.0).zip(before) {
                     // A statement that the server has forgotten in between begins anew.
                     let since = |now: u64, before: u64| now.checked_sub(before).unwrap_or(now);
                     let calls = since(count.calls, before.calls);
@@ -249,6 +267,19 @@ mod tests {
     }
 
     #[test]
+    fn whoever_looks_is_not_among_the_others() {
+        let look = |commits, own_commits| Observation {
+            counters: Counters { values: BTreeMap::from([(Counter::Commits, commits)]), ..Counters::default() },
+            own_commits,
+            ..Observation::default()
+        };
+        let counted = |now: Observation, before: Observation| of_others(&now, &before).get(Counter::Commits);
+        assert_eq!(counted(look(130, 5), look(100, 3)), Some(28));
+        assert_eq!(counted(look(130, 1), look(100, 3)), Some(29), "it has connected anew");
+        assert_eq!(counted(look(101, 5), look(100, 3)), Some(0), "the server tells late");
+    }
+
+    #[test]
     fn nodes_add_up_and_a_sum_without_a_part_is_absent() {
         let mut other = between(100, 1_000);
         other.counters.values.remove(&Counter::RedoBytes);
@@ -276,5 +307,10 @@ mod tests {
         let told = top.take(&[("n".to_owned(), &then)], Some(10.0)).statements;
         let told: Vec<_> = told.iter().map(|s| (s.digest.as_str(), s.calls_per_s, s.sessions)).collect();
         assert_eq!(told, [("b", 2.0, 0.5), ("a", 1.0, 0.01)]);
+        // One that comes among the hundred first ones has old sums.
+        let many = |n: u64| observed((0..100).map(|at| count(&format!("s{}", at + n), 5, 5_000)).collect());
+        let mut top = TopSeen::default();
+        top.take(&[("n".to_owned(), &many(0))], None);
+        assert!(top.take(&[("n".to_owned(), &many(1))], Some(10.0)).statements.is_empty());
     }
 }

@@ -218,7 +218,7 @@ impl<'a> Taker<'a> {
             let observed = observed.inspect_err(|_| *last = None)?;
             let now = Instant::now();
             let between = last.take().map(|(at, before)| Between {
-                counters: observed.counters.since(&before.counters),
+                counters: compose::of_others(&observed, &before),
                 seconds: now.saturating_duration_since(at).as_secs_f64(),
                 now: observed.clone(),
             });
