@@ -3,7 +3,7 @@
 
 use crate::{Database, Platform, Reading};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 /// The version of a profile's document.
 pub const PROFILE_VERSION: u32 = 1;
@@ -112,8 +112,8 @@ pub struct ProfileFigure {
     pub peak: f64,
     /// When that was.
     pub peak_at: jiff::Timestamp,
-    /// The highest mean of a minute: what a platform must carry. Absent where no minute was covered for the greater
-    /// part.
+    /// The highest mean of sixty seconds: what a platform must carry. Absent where no minute was covered for the
+    /// greater part.
     pub peak_minute: Option<f64>,
     /// When that minute began.
     pub peak_minute_at: Option<jiff::Timestamp>,
@@ -147,6 +147,10 @@ struct Sums {
     seconds: f64,
     peak: f64,
     peak_at: jiff::Timestamp,
+    /// The readings of the last minute: when each ended in milliseconds since 1970, its seconds and its value.
+    last: VecDeque<(i64, f64, f64)>,
+    /// The highest mean of any minute, and when that began.
+    peak_minute: Option<(f64, jiff::Timestamp)>,
     /// Minute since 1970 -> weighted sum and seconds.
     minutes: BTreeMap<i64, (f64, f64)>,
     /// Hour since 1970 -> weighted sum, seconds and the highest.
@@ -200,6 +204,7 @@ impl Sums {
         }
         self.weighted += value * seconds;
         self.seconds += seconds;
+        self.add_to_minute(at, seconds, value);
         // A reading belongs to the minute in which most of it lies.
         let middle = at.as_millisecond() - (seconds * 500.0) as i64;
         let minute = self.minutes.entry(middle.div_euclid(60_000)).or_default();
@@ -208,10 +213,25 @@ impl Sums {
         *hour = (hour.0 + value * seconds, hour.1 + seconds, hour.2.max(value));
     }
 
+    /// The mean of the minute that ends with this reading, wherever on the clock it begins.
+    fn add_to_minute(&mut self, at: jiff::Timestamp, seconds: f64, value: f64) {
+        let ended_ms = at.as_millisecond();
+        self.last.push_back((ended_ms, seconds, value));
+        // Half a second more or less is how late a reading may be.
+        while self.last.front().is_some_and(|(ended, ..)| *ended <= ended_ms - 60_500 + (seconds * 500.0) as i64) {
+            self.last.pop_front();
+        }
+        let (sum, covered) = self.last.iter().fold((0.0, 0.0), |(sum, all), (_, s, v)| (sum + v * s, all + s));
+        let mean = sum / covered;
+        if covered >= MINUTE_COVERED_S && self.peak_minute.is_none_or(|(peak, _)| mean > peak) {
+            let began = jiff::Timestamp::from_millisecond(ended_ms - 60_000).unwrap_or_default();
+            self.peak_minute = Some((mean, began));
+        }
+    }
+
     fn figure(&self) -> ProfileFigure {
         let covered = self.minutes.iter().filter(|(_, (_, seconds))| *seconds >= MINUTE_COVERED_S);
         let mut means: Vec<(i64, f64)> = covered.map(|(minute, (sum, seconds))| (*minute, sum / seconds)).collect();
-        let peak_minute = means.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1));
         means.sort_by(|a, b| a.1.total_cmp(&b.1));
         let rank = (means.len() * 95).div_ceil(100);
         let at = |since_1970, length_s: i64| jiff::Timestamp::from_second(since_1970 * length_s).unwrap_or_default();
@@ -224,8 +244,8 @@ impl Sums {
             mean: self.weighted / self.seconds,
             peak: self.peak,
             peak_at: self.peak_at,
-            peak_minute: peak_minute.map(|(_, mean)| mean),
-            peak_minute_at: peak_minute.map(|(minute, _)| at(minute, 60)),
+            peak_minute: self.peak_minute.map(|(mean, _)| mean),
+            peak_minute_at: self.peak_minute.map(|(_, began)| began),
             p95_minute: rank.checked_sub(1).and_then(|n| means.get(n)).map(|(_, mean)| *mean),
             hours: self.hours.iter().map(hour).collect(),
         }
@@ -266,7 +286,10 @@ mod tests {
         (120..150).for_each(|second| maker.add(&reading(second, Some(900.0))));
         let seen = maker.figures();
         let commits = &seen.figures["database.commits_per_s"];
-        assert_eq!((commits.peak, commits.peak_minute, commits.p95_minute), (900.0, Some(200.0), Some(200.0)));
+        // The highest minute is the last one, from the 90th second on; those of the clock are two.
+        assert_eq!((commits.peak, commits.peak_minute, commits.p95_minute), (900.0, Some(500.0), Some(200.0)));
+        let from = commits.peak_minute_at.unwrap().as_second() % 3_600;
+        assert_eq!(from, 90);
         assert_eq!(commits.mean, (60.0 * 100.0 + 30.0 * 300.0 + 30.0 * 100.0 + 30.0 * 900.0) / 150.0);
         assert_eq!((commits.hours.len(), commits.hours[0].peak), (1, 900.0));
         assert_eq!((seen.readings, seen.covered_s), (150, 150.0));
