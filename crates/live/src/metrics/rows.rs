@@ -81,6 +81,8 @@ const DEVICE: &[Figure<DeviceIo>] = &[
     ("device_read_mib_per_s", "Data read from each device.", |d| Some(d.read_mib_per_s)),
     ("device_write_mib_per_s", "Data written to each device.", |d| Some(d.write_mib_per_s)),
     ("device_busy_pct", "Time with I/O in flight on each device.", |d| Some(d.busy_pct)),
+    ("device_service_time_s", "Time of an I/O of each device, mean.", |d| d.service_time_s),
+    ("device_depth", "I/Os in flight on each device, on average.", |d| d.depth),
 ];
 
 const REDO: &[Figure<DatabaseReading>] = &[

@@ -114,6 +114,7 @@ fn content() -> Markup {
             ], ""))
             (table("devices", "Devices", &[
                 ("", "device"), ("r", "reads"), ("r", "writes"), ("r", "read"), ("r", "written"), ("r", "busy"),
+                ("r", "each I/O"), ("r", "in flight"),
             ], ""))
             (table("nodes", "Nodes", &[
                 ("", "node"), ("r", "commits"), ("r", "active"), ("r", "redo"), ("r", "logical reads"), ("r", "physical reads"),

@@ -101,6 +101,7 @@ pub(crate) fn believable(
         })
     };
     let load = |share: f64| LoadReading {
+        seconds: None,
         ops_per_s: Some(rate * share),
         errors_per_s: Some(0.0),
         retries_per_s: Some(rate * share * 0.002),
@@ -233,6 +234,8 @@ fn device(name: &str, reads: f64, writes: f64, busy_pct: f64) -> DeviceIo {
         read_mib_per_s: reads / 128.0,
         write_mib_per_s: writes / 84.0,
         busy_pct,
+        service_time_s: Some(0.000_2),
+        depth: Some((reads + writes) * 0.000_2),
     }
 }
 

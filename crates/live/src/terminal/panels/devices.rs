@@ -12,6 +12,8 @@ use ratatui::style::Style;
 
 /// Columns of each figure of a device, with the blank before it.
 const FIGURES: [usize; 5] = [7, 7, 6, 6, 6];
+/// Columns of the time of an I/O and of those in flight, where there is room.
+const MORE: usize = 16;
 /// The most columns of a name.
 const NAME: usize = 24;
 
@@ -27,13 +29,19 @@ pub(crate) fn draw(pen: &mut Pen<'_>, area: Rect, reading: &Reading, room: Room)
     for figure in figures::device_times(reading) {
         rest = pen.figure(rest, &figure, 0);
     }
-    let name = usize::from(area.width).saturating_sub(FIGURES.iter().sum()).min(NAME);
+    let figures = FIGURES.iter().sum::<usize>() + if room == Room::Much { MORE } else { 0 };
+    let name = usize::from(area.width).saturating_sub(figures).min(NAME);
+    // What one I/O takes, and how many are in flight, where there is room.
+    let more = |each: &str, depth: &str| match room {
+        Room::Much => format!(" {} {}", right(each, 8), right(depth, 6)),
+        _ => String::new(),
+    };
     let line = |name_text: &str, figures: [String; FIGURES.len()]| {
         let figures = figures.iter().zip(FIGURES).map(|(figure, width)| format!(" {}", right(figure, width - 1)));
         left(name_text, name) + &figures.collect::<String>()
     };
     let headings = ["r/s", "w/s", "rMiB", "wMiB", "busy"].map(str::to_owned);
-    pen.text(row(area, 0), &line("", headings), pen.colours.quiet());
+    pen.text(row(area, 0), &(line("", headings) + &more("each", "depth")), pen.colours.quiet());
     let mut area = below(area, 1);
     // The sum says nothing where there is one device, and all of them say more than their sum where they have no room.
     if io.devices.len() != 1 && (room == Room::Much || io.devices.len() > usize::from(area.height)) {
@@ -58,6 +66,9 @@ pub(crate) fn draw(pen: &mut Pen<'_>, area: Rect, reading: &Reading, room: Room)
         let rates = [device.read_iops, device.write_iops, device.read_mib_per_s, device.write_mib_per_s];
         let [reads, writes, read, written] = rates.map(numbers::short);
         let busy = numbers::percent(device.busy_pct);
-        pen.text(place, &line(&device.name, [reads, writes, read, written, busy]), Style::new());
+        let each = device.service_time_s.map_or_else(|| "-".to_owned(), numbers::duration);
+        let depth = device.depth.map_or_else(|| "-".to_owned(), numbers::short);
+        let line = line(&device.name, [reads, writes, read, written, busy]) + &more(&each, &depth);
+        pen.text(place, &line, Style::new());
     }
 }

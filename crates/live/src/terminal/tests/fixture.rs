@@ -76,6 +76,8 @@ fn machine(reading: &mut Reading) {
         read_mib_per_s: 71.0 * share,
         write_mib_per_s: 58.0 * share,
         busy_pct,
+        service_time_s: Some(0.000_31),
+        depth: Some(busy_pct / 20.0),
     };
     io.devices = vec![device("nvme0n1", 0.25, 38.0), device("nvme1n1", 0.75, 83.0)];
     machine.server_io.read_mib_per_s = Some(69.5);
@@ -125,6 +127,7 @@ fn top() -> Top {
 
 fn load(wave: f64) -> LoadReading {
     let mut load = LoadReading {
+        seconds: Some(1.0),
         ops_per_s: Some(12_345.0 * wave),
         errors_per_s: Some(0.5),
         retries_per_s: Some(6.25),

@@ -34,7 +34,8 @@ function tables() {
     return [name, or(of.ops_per_s, '1/s'), or(times.p50, 's'), or(times.p99, 's'), or(of.errors_per_s, '1/s'), or(of.retries_per_s, '1/s')];
   }));
   fill('devices', (reading.io && reading.io.devices || []).map(d => [
-    d.name, or(d.read_iops, '1/s'), or(d.write_iops, '1/s'), or(d.read_mib_per_s, 'MiB/s'), or(d.write_mib_per_s, 'MiB/s'), or(d.busy_pct, '%')]));
+    d.name, or(d.read_iops, '1/s'), or(d.write_iops, '1/s'), or(d.read_mib_per_s, 'MiB/s'), or(d.write_mib_per_s, 'MiB/s'), or(d.busy_pct, '%'),
+    or(d.service_time_s, 's'), or(d.depth, '')]));
   fill('nodes', Object.entries(reading.nodes || {}).map(([name, of]) => [
     name, or(of.commits_per_s, '1/s'), or((of.sessions || {}).active, ''), or((of.redo || {}).mib_per_s, 'MiB/s'),
     or(of.logical_reads_per_s, '1/s'), or(of.physical_reads_per_s, '1/s')]));
