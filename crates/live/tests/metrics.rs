@@ -40,6 +40,8 @@ impl Next {
 
     fn load(&mut self) -> LoadReading {
         LoadReading {
+            // No figure of the platform: what the others are divided by.
+            seconds: None,
             ops_per_s: self.some(),
             errors_per_s: self.some(),
             retries_per_s: self.some(),
@@ -57,6 +59,8 @@ impl Next {
             read_mib_per_s: self.n(),
             write_mib_per_s: self.n(),
             busy_pct: self.n(),
+            service_time_s: self.some(),
+            depth: self.some(),
         }
     }
 
@@ -112,6 +116,8 @@ fn full(at: jiff::Timestamp) -> Reading {
     load.transactions.insert("new \"order\"".to_owned(), of.load());
     Reading {
         at,
+        // Contact has a family of its own.
+        lost: None,
         seconds: of.n(),
         doing: Some(Doing {
             point: of.whole() as usize,

@@ -19,6 +19,7 @@ fn full(second: u64) -> Reading {
     let f = |salt, about| figure(second, salt, about);
     let times = |salt| Some(ReadingTimes { p50: f(salt, 0.002), p99: f(salt + 1, 0.02) });
     let load = |salt| LoadReading {
+        seconds: Some(1.0),
         ops_per_s: f(salt, 900.0),
         errors_per_s: Some(0.0),
         retries_per_s: Some(0.0),
