@@ -55,8 +55,8 @@ impl Observation {
         self.counters.waits.push(WaitCount { class, event, background, count, sampled: true, ..WaitCount::default() });
     }
 
-    /// Takes in what is at work, from rows that see everybody: a state that none has is a state of no sessions. Rows are
-    /// `session, STATE, COUNT` and `wait, CLASS, EVENT, BACKGROUND, COUNT`; others are passed over.
+    /// Takes in what is at work, from rows that see everybody: a state that none has is a state of no sessions. Rows
+    /// are `session, STATE, COUNT` and `wait, CLASS, EVENT, BACKGROUND, COUNT`; others are passed over.
     pub fn add_rows(&mut self, rows: &[Vec<Option<String>>]) {
         STATES.iter().for_each(|state| _ = self.sessions.entry(*state).or_default());
         for row in rows {
