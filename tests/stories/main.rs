@@ -54,4 +54,6 @@ mod transfer;
 mod two_users;
 mod verdict;
 mod version_1;
+#[cfg(any(feature = "postgres", feature = "mariadb"))]
+mod watching;
 mod workload;

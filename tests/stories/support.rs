@@ -208,6 +208,23 @@ impl Running {
         assert!(text.contains(said), "it never said '{said}', but: {text}");
     }
 
+    /// Its stderr so far.
+    pub(crate) fn heard(&self) -> String {
+        self.stderr.as_ref().unwrap().wait(|_| true)
+    }
+
+    /// Its stdout so far.
+    pub(crate) fn out(&self) -> String {
+        self.stdout.as_ref().unwrap().wait(|_| true)
+    }
+
+    /// Waits until stdout is sufficient.
+    #[track_caller]
+    pub(crate) fn until_out(&self, what: &str, enough: impl Fn(&str) -> bool) {
+        let text = self.stdout.as_ref().unwrap().wait(&enough);
+        assert!(enough(&text), "it ended before {what}, and printed: {text}");
+    }
+
     /// Waits until a condition holds that only the command can cause.
     #[track_caller]
     pub(crate) fn until_so(&mut self, what: &str, mut so: impl FnMut() -> bool) {

@@ -52,7 +52,7 @@ macro_rules! stories {
         }
     };
 }
-use stories;
+pub(crate) use stories;
 
 /// The user who must authenticate over TCP, on shared servers.
 pub(crate) const SCOTT: &str = "scott";

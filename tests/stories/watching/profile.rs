@@ -1,0 +1,50 @@
+//! A profile: recorded until somebody ends it, listed, shown, played and laid beside a run.
+
+use super::servers::Watched;
+use super::{Place, documents, kept};
+use crate::on_servers::stories;
+use crate::support::{number, text};
+use rustix::process::Signal;
+
+stories!(a_recording_that_is_ended_is_kept_whole);
+
+fn a_recording_that_is_ended_is_kept_whole<S: Watched>() {
+    let place = Place::<S>::with_tpcb();
+    let recording = place.room.start(&place.at("monitor --lines --record monday"));
+    let load = place.room.start(&place.at("run tpcb --users 1 --duration 2s --no-readings --label load"));
+    load.end().expect(0);
+    recording.signal(Signal::INT);
+    let ending = recording.end().expect(0);
+    assert!(ending.stderr.contains("what was seen is kept"), "{}", ending.stderr);
+    assert!(ending.stdout.contains("monday"), "{}", ending.stdout);
+
+    let listed = place.room.run("list experiments --json").expect(0).json();
+    let [profile] = &listed.as_array().unwrap()[..] else { panic!("{listed:#}") };
+    assert_eq!([text(profile, "/kind"), text(profile, "/label")], ["profile", "monday"]);
+    assert_eq!(profile["complete"], true, "{profile:#}");
+    let shown = place.room.run("show monday --json").expect(0).json();
+    let readings = kept(&place.room, "monday");
+    assert_eq!(number(&shown, "/readings") as usize, readings.len(), "{shown:#}");
+    assert!(readings.len() >= 3, "{}", readings.len());
+    let covered: f64 = readings.iter().map(|reading| number(reading, "/seconds")).sum();
+    assert!((covered - number(&shown, "/covered_s")).abs() < 0.01 * covered, "{covered} {shown:#}");
+    // The figures are those of the readings.
+    let commits = |reading: &serde_json::Value| reading.pointer("/database/commits_per_s").and_then(|of| of.as_f64());
+    let most = readings.iter().filter_map(commits).fold(0.0, f64::max);
+    let peak = number(&shown, "/figures/database.commits_per_s/peak");
+    assert!(peak > 0.0 && (peak - most).abs() <= 0.001 * peak, "{peak} {most}");
+    assert!(number(&shown, "/cost/harness_cpu_s") > 0.0, "{shown:#}");
+    let page = place.room.run("show monday").expect(0).stdout;
+    assert!(page.contains("monday") && page.contains(&place.target()), "{page}");
+    let lines = place.room.run("replay monday --lines --speed 1000").expect(0);
+    assert!(lines.stderr.contains("(replay)") && lines.stderr.contains("over: "), "{}", lines.stderr);
+
+    let ending = place.room.run("headroom monday load");
+    assert!(matches!(ending.code, Some(0 | 2)), "{ending:?}");
+    let refused = place.room.run("headroom load monday").expect(2);
+    assert!(refused.stderr.contains("dbdyno monitor --target URL --record NAME"), "{}", refused.stderr);
+
+    // As lines of JSON, too, and nothing else on stdout.
+    let ending = place.room.run(&place.at("monitor --json --record tuesday --for 2s")).expect(0);
+    assert_eq!(documents(&ending.stdout).len(), kept(&place.room, "tuesday").len());
+}
