@@ -2,8 +2,9 @@
 
 use crate::support::{DBDYNO, Room};
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 
 /// Only what hangs takes longer.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
@@ -15,15 +16,14 @@ const CODE: &str = "terminal-code";
 
 /// A terminal with a shell in it, in the folder of a room.
 pub(crate) struct Terminal {
-    socket: PathBuf,
+    socket: TempDir,
     folder: PathBuf,
 }
 
 impl Terminal {
     /// Opens one, with these variables in the shell's environment.
     pub(crate) fn open(room: &Room, (width, height): (u16, u16), environment: &[(&str, &str)]) -> Self {
-        let socket = room.path(&format!("terminal-{width}x{height}"));
-        let terminal = Self { socket, folder: room.folder().to_owned() };
+        let terminal = Self { socket: tempfile::tempdir().unwrap(), folder: room.folder().to_owned() };
         let mut tmux = terminal.tmux();
         room.settle_in(&mut tmux);
         tmux.env("LC_ALL", "C.UTF-8")
@@ -39,7 +39,7 @@ impl Terminal {
 
     fn tmux(&self) -> Command {
         let mut tmux = Command::new("tmux");
-        tmux.arg("-S").arg(&self.socket);
+        tmux.arg("-S").arg(self.socket.path().join("socket"));
         tmux
     }
 
@@ -87,11 +87,16 @@ impl Terminal {
         assert!(!self.is_taken(), "the whole terminal is still taken");
     }
 
-    /// The process of dbdyno in it.
-    pub(crate) fn pid_of_dbdyno(&self) -> u64 {
-        let shell = self.said(&["display-message", "-p", "#{pane_pid}"]);
-        let children = format!("/proc/{0}/task/{0}/children", shell.trim());
-        std::fs::read_to_string(children).unwrap().split_whitespace().next().unwrap().parse().unwrap()
+    /// The process that works in it, if any.
+    pub(crate) fn at_work(&self) -> Option<u64> {
+        let shell = self.tmux().args(["display-message", "-p", "#{pane_pid}"]).output().ok()?.stdout;
+        let children = format!("/proc/{0}/task/{0}/children", String::from_utf8(shell).ok()?.trim());
+        std::fs::read_to_string(children).ok()?.split_whitespace().next()?.parse().ok()
+    }
+
+    /// Closes it, whatever works in it.
+    pub(crate) fn close(&self) {
+        _ = self.tmux().arg("kill-server").stderr(Stdio::null()).status();
     }
 
     /// Presses a key.
@@ -131,6 +136,10 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        _ = self.tmux().arg("kill-server").status();
+        // After a story that has failed.
+        if let Some(pid) = self.at_work() {
+            _ = Command::new("kill").args(["-KILL", &pid.to_string()]).status();
+        }
+        self.close();
     }
 }

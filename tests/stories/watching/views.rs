@@ -145,8 +145,8 @@ fn a_view_ends_with_its_terminal<S: Watched>() {
     let terminal = Terminal::open(&place.room, SMALL, &[]);
     terminal.runs(&place.at("monitor --record closed"));
     terminal.until("figures", |screen| screen.contains("commits, rollbacks/s"));
-    let pid = terminal.pid_of_dbdyno();
-    drop(terminal);
+    let pid = terminal.at_work().unwrap();
+    terminal.close();
     let began = Instant::now();
     while lives(pid) && began.elapsed() < CLOSING {
         sleep(Duration::from_millis(50));
