@@ -193,6 +193,7 @@ impl CoresRequest {
         };
         let mut ready = Ready::make(&opened, Some(workload), load, (stop.clone(), args.work.max_jobs), context)?;
         (ready.sampling, ready.server_settings) = (sampling, server_settings);
+        ready.take_readings(&args.watch);
         Ok(ready.measure_points(repository, run, plan, &places))
     }
 

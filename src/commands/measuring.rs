@@ -101,13 +101,18 @@ impl<'a> Ready<'a> {
         })
     }
 
+    /// Whether readings are taken, and which of them end the run.
+    pub(super) fn take_readings(&mut self, args: &WatchArgs) {
+        self.take_readings = if args.no_readings { TakeReadings::No } else { TakeReadings::Yes };
+        self.stop_if.clone_from(&args.stop_if);
+    }
+
     /// Opens the views that were asked for.
     ///
     /// # Errors
     /// The page cannot be served as it was asked for.
     pub(super) fn watch(&mut self, args: &WatchArgs, run: &Run, database: &Database) -> Result<(), Error> {
-        self.take_readings = if args.no_readings { TakeReadings::No } else { TakeReadings::Yes };
-        self.stop_if.clone_from(&args.stop_if);
+        self.take_readings(args);
         let scene = Scene {
             title: run.suite.clone(),
             target: run.target.clone(),
@@ -248,9 +253,11 @@ impl<'a> Ready<'a> {
         if let Some(views) = self.views.take() {
             views.close("the run has ended");
         }
-        // Those that came after the last point.
-        let kept = repository.store_readings(run, &self.readings.keeper);
-        measured.and(kept.map_err(RunError::from))
+        // Those that came after the last point. Without them the run is whole all the same.
+        if let Err(error) = repository.store_readings(run, &self.readings.keeper) {
+            output::complain(&format!("the last readings of the run are not kept: {error}"));
+        }
+        measured
     }
 }
 

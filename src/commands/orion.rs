@@ -107,6 +107,9 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
     let beside = Beside { readings: &readings, events: &progress, stop: &stop, stop_if: &[] };
     let measured = readings::beside_storage(&beside, &settings.luns, || runner.measure_all(&places));
     progress.finish();
+    if let Err(error) = repository.store_readings(&run.id, &readings.keeper) {
+        output::complain(&format!("the last readings of the run are not kept: {error}"));
+    }
     let run = named_runs::load(&repository, &run.id, context)?;
     let mut line = status_line(&run, &plan, context);
     if let Some(files) = &reports {

@@ -42,6 +42,7 @@ impl Next {
         LoadReading {
             // No figure of the platform: what the others are divided by.
             seconds: None,
+            ops: None,
             ops_per_s: self.some(),
             errors_per_s: self.some(),
             retries_per_s: self.some(),

@@ -40,6 +40,13 @@ pub const PROFILE_FIGURES: [&str; 28] = [
     "network.send_mib_per_s",
 ];
 
+/// Figures that are mean times of operations, and how many operations there were: by these they are weighted.
+const TIMES: [(&str, &str); 3] = [
+    ("database.redo.sync_service_time_s", "database.redo.sync_writes_per_s"),
+    ("io.read_service_time_s", "io.read_iops"),
+    ("io.write_service_time_s", "io.write_iops"),
+];
+
 /// A profile as it is kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProfileJson {
@@ -94,7 +101,7 @@ pub struct ProfileFigures {
     pub readings: u64,
     /// Seconds that these cover.
     pub covered_s: f64,
-    /// Seconds in which the server did not answer.
+    /// Seconds in which the database was not seen: it, or one of its nodes, did not answer.
     pub lost_s: f64,
     /// Path -> figure: those of [`PROFILE_FIGURES`] that were told.
     pub figures: BTreeMap<String, ProfileFigure>,
@@ -102,7 +109,7 @@ pub struct ProfileFigures {
     pub missing: BTreeMap<String, String>,
 }
 
-/// One figure over the whole time, weighted by the readings' lengths.
+/// One figure over the whole time, weighted by the readings' lengths, and times of operations by the number of these.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ProfileFigure {
@@ -144,16 +151,17 @@ pub struct ProfileMaker {
 #[derive(Debug, Clone, Default)]
 struct Sums {
     weighted: f64,
-    seconds: f64,
+    weight: f64,
+    readings: u64,
     peak: f64,
     peak_at: jiff::Timestamp,
-    /// The readings of the last minute: when each ended in milliseconds since 1970, its seconds and its value.
-    last: VecDeque<(i64, f64, f64)>,
+    /// The readings of the last minute: when each ended in milliseconds since 1970, its seconds, weight and value.
+    last: VecDeque<(i64, f64, f64, f64)>,
     /// The highest mean of any minute, and when that began.
     peak_minute: Option<(f64, jiff::Timestamp)>,
-    /// Minute since 1970 -> weighted sum and seconds.
-    minutes: BTreeMap<i64, (f64, f64)>,
-    /// Hour since 1970 -> weighted sum, seconds and the highest.
+    /// Minute since 1970 -> weighted sum, weight and seconds.
+    minutes: BTreeMap<i64, (f64, f64, f64)>,
+    /// Hour since 1970 -> weighted sum, weight and the highest.
     hours: BTreeMap<i64, (f64, f64, f64)>,
 }
 
@@ -170,14 +178,18 @@ impl ProfileMaker {
         }
         self.seen.readings += 1;
         self.seen.covered_s += seconds;
-        if reading.lost.is_some() {
+        // The first reading has nothing to be compared with.
+        if reading.database.is_none() && self.seen.readings > 1 {
             self.seen.lost_s += seconds;
         }
         let figures = reading.figures();
         for path in PROFILE_FIGURES {
             match figures.get(path) {
                 Some(value) => {
-                    self.sums.entry(path).or_default().add(reading.at, seconds, value);
+                    // A mean time of many operations weighs more than one of a few.
+                    let per_s = TIMES.iter().find(|(time, _)| *time == path).map(|(_, rate)| figures.get(rate));
+                    let weight = per_s.map_or(seconds, |per_s| per_s.unwrap_or(0.0) * seconds);
+                    self.sums.entry(path).or_default().add(reading.at, (seconds, weight), value);
                     self.seen.missing.remove(path);
                 }
                 None if !self.sums.contains_key(path) => {
@@ -198,55 +210,63 @@ impl ProfileMaker {
 }
 
 impl Sums {
-    fn add(&mut self, at: jiff::Timestamp, seconds: f64, value: f64) {
-        if self.seconds == 0.0 || value > self.peak {
+    fn add(&mut self, at: jiff::Timestamp, (seconds, weight): (f64, f64), value: f64) {
+        if self.readings == 0 || value > self.peak {
             (self.peak, self.peak_at) = (value, at);
         }
-        self.weighted += value * seconds;
-        self.seconds += seconds;
-        self.add_to_minute(at, seconds, value);
+        self.readings += 1;
+        self.weighted += value * weight;
+        self.weight += weight;
+        self.add_to_minute(at, (seconds, weight), value);
         // A reading belongs to the minute in which most of it lies.
         let middle = at.as_millisecond() - (seconds * 500.0) as i64;
         let minute = self.minutes.entry(middle.div_euclid(60_000)).or_default();
-        *minute = (minute.0 + value * seconds, minute.1 + seconds);
+        *minute = (minute.0 + value * weight, minute.1 + weight, minute.2 + seconds);
         let hour = self.hours.entry(middle.div_euclid(3_600_000)).or_insert((0.0, 0.0, value));
-        *hour = (hour.0 + value * seconds, hour.1 + seconds, hour.2.max(value));
+        *hour = (hour.0 + value * weight, hour.1 + weight, hour.2.max(value));
     }
 
     /// The mean of the minute that ends with this reading, wherever on the clock it begins.
-    fn add_to_minute(&mut self, at: jiff::Timestamp, seconds: f64, value: f64) {
+    fn add_to_minute(&mut self, at: jiff::Timestamp, (seconds, weight): (f64, f64), value: f64) {
         let ended_ms = at.as_millisecond();
-        self.last.push_back((ended_ms, seconds, value));
+        self.last.push_back((ended_ms, seconds, weight, value));
         // Half a second more or less is how late a reading may be.
         while self.last.front().is_some_and(|(ended, ..)| *ended <= ended_ms - 60_500 + (seconds * 500.0) as i64) {
             self.last.pop_front();
         }
-        let (sum, covered) = self.last.iter().fold((0.0, 0.0), |(sum, all), (_, s, v)| (sum + v * s, all + s));
-        let mean = sum / covered;
-        if covered >= MINUTE_COVERED_S && self.peak_minute.is_none_or(|(peak, _)| mean > peak) {
+        let (mut sum, mut all, mut covered) = (0.0, 0.0, 0.0);
+        for (_, seconds, weight, value) in &self.last {
+            (sum, all, covered) = (sum + value * weight, all + weight, covered + seconds);
+        }
+        if covered < MINUTE_COVERED_S || all <= 0.0 {
+            return;
+        }
+        let mean = sum / all;
+        if self.peak_minute.is_none_or(|(peak, _)| mean > peak) {
             let began = jiff::Timestamp::from_millisecond(ended_ms - 60_000).unwrap_or_default();
             self.peak_minute = Some((mean, began));
         }
     }
 
     fn figure(&self) -> ProfileFigure {
-        let covered = self.minutes.iter().filter(|(_, (_, seconds))| *seconds >= MINUTE_COVERED_S);
-        let mut means: Vec<(i64, f64)> = covered.map(|(minute, (sum, seconds))| (*minute, sum / seconds)).collect();
-        means.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let covered =
+            self.minutes.values().filter(|(_, weight, seconds)| *seconds >= MINUTE_COVERED_S && *weight > 0.0);
+        let mut means: Vec<f64> = covered.map(|(sum, weight, _)| sum / weight).collect();
+        means.sort_by(f64::total_cmp);
         let rank = (means.len() * 95).div_ceil(100);
         let at = |since_1970, length_s: i64| jiff::Timestamp::from_second(since_1970 * length_s).unwrap_or_default();
-        let hour = |(hour, (sum, seconds, peak)): (&i64, &(f64, f64, f64))| ProfileHour {
+        let hour = |(hour, (sum, weight, peak)): (&i64, &(f64, f64, f64))| ProfileHour {
             from: at(*hour, 3_600),
-            mean: sum / seconds,
+            mean: if *weight > 0.0 { sum / weight } else { *peak },
             peak: *peak,
         };
         ProfileFigure {
-            mean: self.weighted / self.seconds,
+            mean: if self.weight > 0.0 { self.weighted / self.weight } else { self.peak },
             peak: self.peak,
             peak_at: self.peak_at,
             peak_minute: self.peak_minute.map(|(mean, _)| mean),
             peak_minute_at: self.peak_minute.map(|(_, began)| began),
-            p95_minute: rank.checked_sub(1).and_then(|n| means.get(n)).map(|(_, mean)| *mean),
+            p95_minute: rank.checked_sub(1).and_then(|n| means.get(n)).copied(),
             hours: self.hours.iter().map(hour).collect(),
         }
     }
@@ -293,6 +313,19 @@ mod tests {
         assert_eq!(commits.mean, (60.0 * 100.0 + 30.0 * 300.0 + 30.0 * 100.0 + 30.0 * 900.0) / 150.0);
         assert_eq!((commits.hours.len(), commits.hours[0].peak), (1, 900.0));
         assert_eq!((seen.readings, seen.covered_s), (150, 150.0));
+    }
+
+    #[test]
+    fn a_time_of_many_operations_weighs_more_than_that_of_one() {
+        let mut maker = ProfileMaker::default();
+        for (iops, time_s) in [(1.0, 0.001), (999.0, 0.011)] {
+            let mut reading = reading(0, None);
+            reading.machine.io.read_iops = Some(iops);
+            reading.machine.io.read_service_time_s = Some(time_s);
+            maker.add(&reading);
+        }
+        let mean = maker.figures().figures["io.read_service_time_s"].mean;
+        assert!((mean - 0.010_99).abs() < 1e-9, "{mean}");
     }
 
     #[test]

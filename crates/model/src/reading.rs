@@ -123,7 +123,7 @@ pub struct Doing {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PointStage {
-    /// Settling, opening sessions, warming up.
+    /// Outside its window: settling, opening sessions, warming up, judging.
     #[default]
     Preparing,
     /// Inside its window.
@@ -147,7 +147,11 @@ pub struct LoadReading {
     /// How much of the interval was inside the window, in seconds: rates are over that. Absent for a single type.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
-    /// Operations/s that succeeded.
+    /// Operations that succeeded, as sessions have told of them: some tell of a few a second late. Of a point's readings
+    /// they are all of its window. Chunks count when they end. Absent for a single type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ops: Option<u64>,
+    /// Operations/s that succeeded; absent where too little of the window is in the interval.
     pub ops_per_s: Option<f64>,
     /// Operations/s that failed for good.
     pub errors_per_s: Option<f64>,

@@ -35,7 +35,7 @@ pub use flushes::{Flushes, Persisted, why_volatile};
 pub use inventory::inventory;
 pub use libc::{CLibrary, c_library};
 pub use limits::cpu_limits;
-pub use os::thread_cpu_ns;
+pub use os::{process_cpu_ns, thread_cpu_ns};
 pub use pace::Pacer;
 pub use sampler::Sampler;
 pub use scope::HarnessShare;

@@ -20,6 +20,12 @@ pub fn thread_cpu_ns() -> u64 {
     clock_ns(ClockId::ThreadCPUTime)
 }
 
+/// Processor nanoseconds that this process has used.
+#[must_use]
+pub fn process_cpu_ns() -> u64 {
+    clock_ns(ClockId::ProcessCPUTime)
+}
+
 /// Binds this thread to one processor.
 pub(crate) fn stay_on(cpu: u32) -> io::Result<()> {
     let mut one = rustix::thread::CpuSet::new();

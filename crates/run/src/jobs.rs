@@ -340,9 +340,12 @@ fn watch(context: &PointContext<'_>, gate: &StartGate, clients: Option<&ClientCo
         let left = aimed_end_ns.map_or(tick, until).min(tick);
         if after.is_none() && aimed_end_ns.is_some() && left.is_zero() {
             after = Some(sampler.snapshot());
+            // Clients' windows have exactly their length; what ends later is in none.
+            if clients.is_some() {
+                run.live.window_ends();
+            }
         }
         if window.wait_for_end(if left.is_zero() { tick } else { left }) {
-            run.live.window_ends();
             break;
         }
         tick = look_up();
@@ -351,6 +354,7 @@ fn watch(context: &PointContext<'_>, gate: &StartGate, clients: Option<&ClientCo
     if late || after.is_none() {
         after = Some(sampler.snapshot());
     }
+    run.live.window_ends();
     Edges { before, after, paced_writes: None }
 }
 

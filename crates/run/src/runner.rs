@@ -177,14 +177,18 @@ impl Runner<'_> {
         self.readings.live.begin(index, of, shown);
         let (Measurement { mut point, histograms }, lost) = match &resolved {
             Ok(planned) => {
-                let maximum_per_s = self.maximum_per_s(planned)?;
+                let maximum_per_s = self.maximum_per_s(planned).inspect_err(|_| self.readings.live.end())?;
                 self.measurer.measure(index, planned, maximum_per_s)
             }
             Err(NoWinner { status, reason }) => (not_begun(planned, *status, reason.clone()), None),
         };
         self.readings.live.end();
         self.repository.record_point(self.run, index, &point, &histograms)?;
-        self.repository.store_readings(self.run, &self.readings.keeper)?;
+        if let Err(error) = self.repository.store_readings(self.run, &self.readings.keeper) {
+            // The point is kept; readings are tried again with the next one.
+            let text = format!("readings could not be stored yet: {error}");
+            self.events.on(&Event::Told { text: &text });
+        }
         self.events.on(&Event::PointRecorded { index, of, point: &point });
         if lost.is_none() && self.measurer.supplement(index, &mut point, self.events) {
             self.repository.supplement_point(self.run, index, &point)?;

@@ -244,14 +244,17 @@ impl<'a> PointWork<'a> {
         }
     }
 
-    /// Commits that a server may count for an operation, at most: what commits nothing itself may be a transaction of
-    /// its own all the same.
-    pub(crate) fn most_commits_per_op(self) -> f64 {
-        let Self::Test(spec) = self else { return 1.0 };
+    /// Commits that a server may count for an operation, at most, where that is known: what commits nothing itself may be
+    /// a transaction of its own all the same, as may each parallel worker.
+    pub(crate) fn most_commits_per_op(self) -> Option<f64> {
+        let Self::Test(spec) = self else { return None };
+        if spec.threads > 1 {
+            return None;
+        }
         let of_log = spec.test.commits_per_op(spec.rows_per_tx).unwrap_or(0);
         let executed =
             if spec.drive == Drive::Client { spec.test.executions_per_op(spec.rows_per_tx).max(1) } else { 0 };
-        of_log.max(executed) as f64
+        Some(of_log.max(executed) as f64)
     }
 
     /// The transaction types as they are shown while sessions work.
@@ -261,12 +264,14 @@ impl<'a> PointWork<'a> {
                 vec![FollowedWork { name: spec.test.code.to_string(), commits: self.most_commits_per_op() }]
             }
             Self::Workload(work) => {
-                let commits = work.loaded.dialect.workload().about().commits;
+                let about = work.loaded.dialect.workload().about();
+                // Logging on is work of its own.
+                let is_known = about.nothing_outside && work.logon.is_kept();
                 let of = |(of, commits): (&TransactionType, &u64)| FollowedWork {
                     name: of.name.clone(),
-                    commits: (*commits).max(1) as f64,
+                    commits: is_known.then(|| (*commits).max(1) as f64),
                 };
-                work.types.iter().zip(commits).map(of).collect()
+                work.types.iter().zip(about.commits).map(of).collect()
             }
         }
     }

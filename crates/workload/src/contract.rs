@@ -120,6 +120,9 @@ pub struct About {
     /// Commits of a transaction of each type that its log must keep, in the order of [`Workload::types`]: none where it
     /// only reads.
     pub commits: &'static [u64],
+    /// Whether its transactions send nothing outside of BEGIN and COMMIT: then a server counts no more commits than
+    /// these.
+    pub nothing_outside: bool,
     /// The tables that a load fills, as TOML: name, rows for a unit of the scale, and columns with what rows have
     /// there.
     pub tables: &'static str,

@@ -37,6 +37,7 @@ impl Workload for Crash {
             row_is_block: false,
             version: 1,
             commits: &[1],
+            nothing_outside: true,
             tables: include_str!("crash.toml"),
         }
     }

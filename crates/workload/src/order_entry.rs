@@ -33,6 +33,7 @@ impl Workload for OrderEntry {
             row_is_block: false,
             version: 2,
             commits: &[1, 1, 1, 1, 1, 1, 0, 0, 0],
+            nothing_outside: false,
             tables: TABLES,
         }
     }

@@ -32,6 +32,7 @@ impl Workload for Slob {
             row_is_block: true,
             version: 1,
             commits: &[0, 1, 0],
+            nothing_outside: false,
             tables: include_str!("slob.toml"),
         }
     }

@@ -49,6 +49,7 @@ impl Workload for TpcB {
             row_is_block: false,
             version: 1,
             commits: &[1],
+            nothing_outside: true,
             tables: include_str!("tpcb.toml"),
         }
     }

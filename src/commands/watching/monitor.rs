@@ -66,6 +66,8 @@ pub(crate) fn monitor(args: &MonitorArgs, context: &Context) -> Result<(), Error
         live: &live,
         stop_if: Vec::new(),
     });
+    // Its own connection would be one more session of the server all the time.
+    drop(place);
     let gathered = recording.as_ref().map(|recording| Arc::clone(&recording.gathered));
     let cost = Mutex::new(ProfileCost::default());
     let tell = |taken: Taken<'_>| match taken {
@@ -82,16 +84,17 @@ pub(crate) fn monitor(args: &MonitorArgs, context: &Context) -> Result<(), Error
         Taken::Told(text) => views.board().note(text),
         Taken::Met(why) => stop.request_because(why),
     };
-    let (kept, whole) = taking(taker, tell, || until_the_end(args, &stop, &mut recording, &cost));
+    let ((), whole) = taking(taker, tell, || until_the_end(args, &stop, &mut recording, &cost, views.board()));
     let cost = whole.map_or_else(|| *lock(&cost), cost_of);
+    // Before the view is waited for: whatever becomes of that, what was seen is kept.
+    let profile = recording.as_mut().map(|recording| recording.store(cost, true)).transpose();
     views.close("the monitor has ended");
-    kept?;
-    let Some(mut recording) = recording else {
+    let (Some(recording), Some(profile)) = (recording, profile?) else {
         output::note(&cost_line(&cost));
         return Ok(());
     };
-    let profile = recording.store(cost, true)?;
     if args.json {
+        output::note(&format!("profile {}; {}", recording.id(), cost_line(&cost)));
         return Ok(());
     }
     output::text(&profile_document(&profile).text(output::width()))?;
@@ -108,17 +111,21 @@ fn until_the_end(
     stop: &StopSwitch,
     recording: &mut Option<Recording>,
     cost: &Mutex<ProfileCost>,
-) -> Result<(), Error> {
+    board: &Board,
+) {
     let (begun, mut stored) = (Instant::now(), Instant::now());
     let is_over = || args.duration.is_some_and(|seconds| begun.elapsed().as_secs_f64() >= seconds);
     while !stop.requested() && !is_over() {
         thread::sleep(TICK);
         if let Some(recording) = recording.as_mut().filter(|_| stored.elapsed() >= STORE_EVERY) {
             stored = Instant::now();
-            recording.store(*lock(cost), false)?;
+            if let Err(error) = recording.store(*lock(cost), false) {
+                // What was gathered stays for the next time.
+                board.note(format!("the profile could not be stored yet: {error}"));
+                output::complain(&format!("the profile could not be stored yet: {error}"));
+            }
         }
     }
-    Ok(())
 }
 
 fn cost_of(cost: TakingCost) -> ProfileCost {

@@ -10,6 +10,8 @@ use crate::board::Board;
 use ratatui::Terminal;
 use ratatui::backend::Backend;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -32,8 +34,24 @@ pub(crate) struct TerminalKeys;
 
 impl Keys for TerminalKeys {
     fn next(&mut self, limit: Duration) -> io::Result<Option<Event>> {
-        if event::poll(limit)? { event::read().map(Some) } else { Ok(None) }
+        wait_for_terminal(limit)?;
+        if event::poll(Duration::ZERO)? { event::read().map(Some) } else { Ok(None) }
     }
+}
+
+/// Waits for a key, or for as long. A terminal that was closed is an error: whoever reads from it would find nothing,
+/// again and again, without an end.
+fn wait_for_terminal(limit: Duration) -> io::Result<()> {
+    let stdin = io::stdin();
+    let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
+    let limit = Timespec { tv_sec: limit.as_secs().cast_signed(), tv_nsec: limit.subsec_nanos().into() };
+    match poll(&mut fds, Some(&limit)) {
+        // A signal, as of another size.
+        Err(Errno::INTR) => return Ok(()),
+        polled => polled?,
+    };
+    let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
+    if fds[0].revents().intersects(gone) { Err(io::ErrorKind::BrokenPipe.into()) } else { Ok(()) }
 }
 
 /// What an event asks for.

@@ -102,6 +102,7 @@ pub(crate) fn believable(
     };
     let load = |share: f64| LoadReading {
         seconds: None,
+        ops: None,
         ops_per_s: Some(rate * share),
         errors_per_s: Some(0.0),
         retries_per_s: Some(rate * share * 0.002),

@@ -3,7 +3,7 @@
 use super::rates::Alike;
 use super::result::PlatformRelation;
 use crate::numbers::bytes;
-use dbdyno_model::{Cpu, Database, Platform, ProfileJson, RunJson};
+use dbdyno_model::{Cpu, Database, Disk, Platform, ProfileJson, RunJson};
 
 /// How a run's platform relates to production's, by both platform sheets.
 pub(super) fn relation(profile: &ProfileJson, run: &RunJson) -> PlatformRelation {
@@ -22,7 +22,9 @@ pub(super) fn relation(profile: &ProfileJson, run: &RunJson) -> PlatformRelation
 /// The relation in words, for a reader.
 pub(super) fn words(profile: &ProfileJson, run: &RunJson) -> String {
     match (relation(profile, run), &profile.platform) {
-        (PlatformRelation::Same, _) => "the same by their sheets: processors, memory, virtualisation".to_owned(),
+        (PlatformRelation::Same, _) => {
+            "the same by their sheets: host, processors, memory, virtualisation, the database's disks".to_owned()
+        }
         (PlatformRelation::SameTarget, _) => "the same target; production's hardware was not seen".to_owned(),
         (PlatformRelation::Another, Some(own)) => {
             format!("another one than production's: {}", differences(own, &run.platform).join(", "))
@@ -49,7 +51,22 @@ fn differences(own: &Platform, theirs: &Platform) -> Vec<String> {
         }
         _ => None,
     };
+    let disks = |platform: &Platform| {
+        let of = |disk: &Disk| {
+            format!(
+                "{} of {}",
+                disk.model.as_deref().unwrap_or(&disk.name),
+                disk.size_bytes.map_or_else(|| "?".to_owned(), bytes)
+            )
+        };
+        let mut all: Vec<String> = platform.disks.iter().filter(|disk| disk.holds_database).map(of).collect();
+        all.sort();
+        (!all.is_empty()).then(|| all.join(" and "))
+    };
     let all = [
+        differ("host", &own.host, &theirs.host),
+        differ("product", &own.product, &theirs.product),
+        differ("database's disks", &disks(own), &disks(theirs)),
         differ("processor", &own.cpu.model, &theirs.cpu.model),
         differ("sockets", &own.cpu.sockets, &theirs.cpu.sockets),
         differ("cores", &own.cpu.cores, &theirs.cpu.cores),

@@ -125,7 +125,7 @@ fn second(layers: &[HeadroomLayer]) -> Option<String> {
         known(layers).filter(|(_, known)| is_beyond(known)).map(|(layer, _)| layer.layer.words()).collect();
     (!names.is_empty()).then(|| {
         format!(
-            "Its highest second went beyond what the run showed: {}. Sessions waited then, or would.",
+            "Its highest second went beyond what the run showed: {}. What happens there was not measured.",
             names.join(", ")
         )
     })

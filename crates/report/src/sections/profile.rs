@@ -58,9 +58,9 @@ fn time(profile: &ProfileJson) -> String {
 fn watched(profile: &ProfileJson) -> String {
     let seen = &profile.seen;
     let lost = if seen.lost_s > 0.0 {
-        format!("; in {} of it the server did not answer", duration(seen.lost_s))
+        format!("; in {} of it the database was not seen", duration(seen.lost_s))
     } else {
-        "; the server answered all the time".to_owned()
+        "; the database was seen all the time".to_owned()
     };
     format!("{} readings, which cover {}{lost}", count(seen.readings), duration(seen.covered_s))
 }

@@ -19,6 +19,8 @@ const MOST_MARKS: usize = 120;
 const MOST_WAITS: usize = 5;
 /// How far the clocks of a point and of its readings may be apart, in seconds: a reading is about a second long.
 const APART_S: f64 = 1.5;
+/// Readings of one part of a run follow each other closer than this.
+const LONGEST_GAP_S: f64 = 30.0;
 
 /// How many readings a run has, and how to see them; `None` where it has none.
 pub(crate) fn line(reported: &Reported) -> Option<Note> {
@@ -73,7 +75,10 @@ impl<'r> PointReadings<'r> {
 /// The readings of one point of the plan after the other.
 fn groups(readings: &[Reading]) -> Vec<Vec<&Reading>> {
     let place = |reading: &Reading| reading.doing.as_ref().map(|doing| doing.point);
-    let groups = readings.chunk_by(|a, b| place(a) == place(b)).filter(|group| place(&group[0]).is_some());
+    // A pause between two readings is one between two parts of a run.
+    let follows = |a: &Reading, b: &Reading| seconds(a.at, b.at) <= b.seconds + LONGEST_GAP_S;
+    let together = |a: &Reading, b: &Reading| place(a) == place(b) && follows(a, b);
+    let groups = readings.chunk_by(together).filter(|group| place(&group[0]).is_some());
     groups.map(|group| group.iter().collect()).collect()
 }
 

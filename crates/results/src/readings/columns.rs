@@ -16,6 +16,9 @@ const SEPARATOR: char = '\u{1}';
 const DIGITS: i32 = 4;
 /// More bytes than a block of a minute can have: a damaged one must not fill the memory.
 const MOST_BYTES: u64 = 64 << 20;
+/// More readings, and parts of a path, than a block can have.
+const MOST_READINGS: usize = 1_000;
+const MOST_PARTS: usize = 16;
 /// The column with the moments, whose digits all count.
 const AT: &str = "at";
 
@@ -26,6 +29,10 @@ pub(super) enum ColumnsError {
     Json(#[from] serde_json::Error),
     #[error("they are not compressed as they should be: {0}")]
     Deflate(#[from] std::io::Error),
+    #[error("a block of {0} readings, or without a column, is none")]
+    Readings(usize),
+    #[error("a figure's path has more parts than any has")]
+    Path,
     #[error("a column has {found} values and the block has {readings} readings")]
     Length { found: usize, readings: usize },
 }
@@ -65,11 +72,17 @@ pub(super) fn unpack(block: &[u8]) -> Result<Vec<Reading>, ColumnsError> {
     let mut json = Vec::new();
     DeflateDecoder::new(block).take(MOST_BYTES).read_to_end(&mut json)?;
     let Block { readings, columns } = serde_json::from_slice(&json)?;
+    if readings == 0 || readings > MOST_READINGS || columns.is_empty() {
+        return Err(ColumnsError::Readings(readings));
+    }
     let mut objects = Vec::new();
     for (path, column) in columns {
         let found = column.len();
         if found != readings && found != 1 {
             return Err(ColumnsError::Length { found, readings });
+        }
+        if path.matches(SEPARATOR).count() > MOST_PARTS {
+            return Err(ColumnsError::Path);
         }
         objects.resize_with(readings, Map::new);
         for (n, object) in objects.iter_mut().enumerate() {

@@ -41,11 +41,16 @@ impl ReadingsKeeper {
         }
     }
 
-    /// Takes everything that was gathered, so that it can be stored.
-    fn take(&self) -> (Vec<Vec<u8>>, Option<String>) {
+    /// What was gathered and is not stored, and why some of it cannot be.
+    fn gathered(&self) -> (Vec<Vec<u8>>, Option<String>) {
         let mut kept = self.kept();
         kept.close();
-        (std::mem::take(&mut kept.blocks), kept.failed.take())
+        (kept.blocks.clone(), kept.failed.take())
+    }
+
+    /// So many blocks are stored now.
+    fn stored(&self, blocks: usize) {
+        drop(self.kept().blocks.drain(..blocks));
     }
 }
 
@@ -66,12 +71,15 @@ impl Repository {
     /// Stores what was gathered for a run or an experiment, completely or not at all.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// It cannot be written; then it stays with the keeper, for the next time.
     pub fn store_readings(&mut self, owner: &RunId, keeper: &ReadingsKeeper) -> Result<(), ResultsError> {
-        let (blocks, failed) = keeper.take();
-        if let Some(why) = failed {
-            return Err(unstorable(&format!("the readings of {owner}"), why));
-        }
+        let (blocks, failed) = keeper.gathered();
+        self.insert_readings(owner, &blocks)?;
+        keeper.stored(blocks.len());
+        failed.map_or(Ok(()), |why| Err(unstorable(&format!("some readings of {owner}"), why)))
+    }
+
+    fn insert_readings(&mut self, owner: &RunId, blocks: &[Vec<u8>]) -> Result<(), ResultsError> {
         if blocks.is_empty() {
             return Ok(());
         }
@@ -104,16 +112,6 @@ impl Repository {
             readings.extend(columns::unpack(&block).map_err(|error: ColumnsError| self.damaged(&what, error))?);
         }
         Ok(readings)
-    }
-
-    /// Whether there are readings of a run or an experiment.
-    ///
-    /// # Errors
-    /// The file cannot be read.
-    pub fn has_readings(&self, owner: &RunId) -> Result<bool, ResultsError> {
-        let sql = "SELECT 1 FROM readings WHERE owner = ?1 LIMIT 1";
-        let found = self.rows(&self.connection, sql, [owner.as_str()], |row| self.columns::<(u32,)>(row))?;
-        Ok(!found.is_empty())
     }
 }
 

@@ -1,12 +1,14 @@
 //! Makes a reading of what was counted. The figures are made by the same code as those of a point.
 
 use crate::figures;
+use dbdyno_engine::server::observed::STATEMENTS;
 use dbdyno_engine::{Observation, StatementCount};
 use dbdyno_model::{
     Counter, Counters, CpuReading, DatabaseReading, Reading, ServerIo, StatementReading, Top, WaitReading,
 };
 use dbdyno_probe::Telemetry;
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 /// Waits that a reading has: the most frequent ones.
 const WAITS: usize = 12;
@@ -14,8 +16,9 @@ const WAITS: usize = 12;
 const TOP: usize = 10;
 /// The parts of a reading that are the machine's.
 const OF_MACHINE: [&str; 6] = ["cpu", "io", "memory", "network", "pressure", "server_io"];
-/// A server tells of at most so many statements; of fewer, it has told of all.
-const ALL_STATEMENTS: usize = 100;
+/// Why what the server has written is not told.
+const MORE_THAN_WRITTEN: &str = "the kernel books more for the server's processes than the devices have written: what was \
+                                 made dirty counts when it is, and often with what lies beside it";
 /// Average sessions below which a wait is left out.
 const LEAST_SESSIONS: f64 = 0.0005;
 
@@ -45,6 +48,12 @@ pub(super) fn machine(reading: &mut Reading, telemetry: &Telemetry, local: bool)
         read_mib_per_s: mib_per_s(telemetry.server_read_bytes),
         write_mib_per_s: mib_per_s(telemetry.server_write_bytes),
     };
+    // Kernels may book a whole folio of the page cache for each page of it that was made dirty.
+    let written = &mut reading.machine.server_io.write_mib_per_s;
+    if written.zip(io.write_mib_per_s).is_some_and(|(server, devices)| server > devices) {
+        *written = None;
+        missing.insert("server_io.write_mib_per_s".to_owned(), MORE_THAN_WRITTEN.to_owned());
+    }
     for (of_telemetry, path) in [
         ("server_cpu_pct", "cpu.server_pct"),
         ("runnable", "cpu.runnable"),
@@ -180,60 +189,71 @@ pub(super) fn sum(nodes: &[Between]) -> Between {
 /// The statements that took most since the look that had them last.
 #[derive(Debug, Default)]
 pub(super) struct TopSeen {
-    /// By node and digest.
-    before: BTreeMap<(usize, String), StatementCount>,
+    /// Each node by its name: when it told last, and what, by digest.
+    before: BTreeMap<String, (Instant, BTreeMap<String, StatementCount>)>,
 }
 
 impl TopSeen {
-    /// Of all nodes, `seconds` after the last time; no statements the first time, when all that is known is sums since
-    /// the server was started. Several nodes' sessions bear the node's name.
-    pub(super) fn take(&mut self, nodes: &[(String, &Observation)], seconds: Option<f64>) -> Top {
-        let mut statements: BTreeMap<String, StatementReading> = BTreeMap::new();
-        let mut now_seen = BTreeMap::new();
-        for (number, (_, observed)) in nodes.iter().enumerate() {
-            let told = self.before.range((number, String::new())..(number + 1, String::new())).count();
-            for count in &observed.statements {
-                let key = (number, count.digest.clone());
-                let before = match self.before.get(&key) {
-                    Some(before) => Some(before.clone()),
-                    // Where others were left out, one that is new here may be an old one, whose sums say nothing.
-                    None => (told < ALL_STATEMENTS).then(StatementCount::default),
-                };
-                if let Some((seconds, before)) = seconds.filter(|seconds| *seconds > 0.0).zip(before) {
-                    // A statement that the server has forgotten in between begins anew.
-                    let since = |now: u64, before: u64| now.checked_sub(before).unwrap_or(now);
-                    let calls = since(count.calls, before.calls);
-                    let time_ns = since(count.time_ns, before.time_ns);
-                    let of = statements.entry(count.digest.clone()).or_insert_with(|| StatementReading {
-                        digest: count.digest.clone(),
-                        text: count.text.clone(),
-                        ..StatementReading::default()
-                    });
-                    of.calls_per_s += calls as f64 / seconds;
-                    of.sessions += time_ns as f64 / 1e9 / seconds;
+    /// Of all nodes that answered. A node's statements are told from the second time on: the first time all that is known
+    /// is sums since the server was started. Several nodes' sessions bear the node's name.
+    pub(super) fn take(&mut self, nodes: &[(String, &Observation)], several: bool) -> Top {
+        let now = Instant::now();
+        let (mut statements, mut sessions) = (BTreeMap::new(), Vec::new());
+        let mut seen = BTreeMap::new();
+        for (name, observed) in nodes {
+            sessions.extend(observed.at_work.iter().cloned().map(|mut session| {
+                if several {
+                    session.session = format!("{name} {}", session.session);
                 }
-                now_seen.insert(key, count.clone());
+                session
+            }));
+            // One that has not told its statements this time has nothing to be compared with the next time.
+            if observed.statements.is_empty() {
+                continue;
             }
+            if let Some((at, before)) = self.before.get(name) {
+                let seconds = now.saturating_duration_since(*at).as_secs_f64();
+                add_statements(&mut statements, &observed.statements, before, seconds);
+            }
+            let by_digest = observed.statements.iter().map(|of| (of.digest.clone(), of.clone())).collect();
+            seen.insert(name.clone(), (now, by_digest));
         }
-        self.before = now_seen;
+        self.before = seen;
         let mut statements: Vec<StatementReading> =
             statements.into_values().filter(|of| of.calls_per_s > 0.0).collect();
         statements.sort_by(|a, b| b.sessions.total_cmp(&a.sessions));
         statements.truncate(TOP);
-        let mut sessions: Vec<_> = nodes
-            .iter()
-            .flat_map(|(node, observed)| {
-                observed.at_work.iter().cloned().map(move |mut session| {
-                    if nodes.len() > 1 {
-                        session.session = format!("{node} {}", session.session);
-                    }
-                    session
-                })
-            })
-            .collect();
         sessions.sort_by(|a, b| b.for_s.total_cmp(&a.for_s));
         sessions.truncate(TOP);
         Top { statements, sessions }
+    }
+}
+
+/// Adds what a node's statements took since it told them before.
+fn add_statements(
+    all: &mut BTreeMap<String, StatementReading>,
+    now: &[StatementCount],
+    before: &BTreeMap<String, StatementCount>,
+    seconds: f64,
+) {
+    for count in now {
+        let earlier = match before.get(&count.digest) {
+            Some(earlier) => earlier.clone(),
+            // Where others were left out, one that is new here may be an old one, whose sums say nothing.
+            None if before.len() >= STATEMENTS as usize => continue,
+            None => StatementCount::default(),
+        };
+        // A statement that the server has forgotten in between begins anew.
+        let since = |now: u64, earlier: u64| now.checked_sub(earlier).unwrap_or(now);
+        let of = all.entry(count.digest.clone()).or_insert_with(|| StatementReading {
+            digest: count.digest.clone(),
+            text: count.text.clone(),
+            ..StatementReading::default()
+        });
+        if seconds > 0.0 {
+            of.calls_per_s += since(count.calls, earlier.calls) as f64 / seconds;
+            of.sessions += since(count.time_ns, earlier.time_ns) as f64 / 1e9 / seconds;
+        }
     }
 }
 
@@ -300,17 +320,24 @@ mod tests {
             time_ns: time_ms * 1_000_000,
         };
         let observed = |statements| Observation { statements, ..Observation::default() };
-        let mut top = TopSeen::default();
-        let first = observed(vec![count("a", 1_000, 9_000), count("b", 10, 100)]);
-        assert!(top.take(&[("n".to_owned(), &first)], None).statements.is_empty());
-        let then = observed(vec![count("a", 1_010, 9_100), count("b", 30, 5_100), count("c", 0, 0)]);
-        let told = top.take(&[("n".to_owned(), &then)], Some(10.0)).statements;
-        let told: Vec<_> = told.iter().map(|s| (s.digest.as_str(), s.calls_per_s, s.sessions)).collect();
-        assert_eq!(told, [("b", 2.0, 0.5), ("a", 1.0, 0.01)]);
+        let took = |now: &[StatementCount], before: &[StatementCount]| -> Vec<(String, f64, f64)> {
+            let before = before.iter().map(|of| (of.digest.clone(), of.clone())).collect();
+            let mut all = BTreeMap::new();
+            add_statements(&mut all, now, &before, 10.0);
+            all.into_values().map(|of| (of.digest, of.calls_per_s, of.sessions)).collect()
+        };
+        let then = [count("a", 1_010, 9_100), count("b", 30, 5_100), count("c", 1, 10)];
+        let told = took(&then, &[count("a", 1_000, 9_000), count("b", 10, 100)]);
+        let is = |digest: &str, calls, sessions| (digest.to_owned(), calls, sessions);
+        assert_eq!(told, [is("a", 1.0, 0.01), is("b", 2.0, 0.5), is("c", 0.1, 0.001)]);
         // One that comes among the hundred first ones has old sums.
-        let many = |n: u64| observed((0..100).map(|at| count(&format!("s{}", at + n), 5, 5_000)).collect());
+        let many: Vec<_> = (0..STATEMENTS).map(|n| count(&format!("s{n}"), 5, 5_000)).collect();
+        assert!(took(&then, &many).is_empty());
+        // Nothing is told of a node that tells for the first time, or has not told the last time.
         let mut top = TopSeen::default();
-        top.take(&[("n".to_owned(), &many(0))], None);
-        assert!(top.take(&[("n".to_owned(), &many(1))], Some(10.0)).statements.is_empty());
+        let all = observed(then.to_vec());
+        for observed in [&all, &observed(Vec::new()), &all] {
+            assert!(top.take(&[("n".to_owned(), observed)], false).statements.is_empty());
+        }
     }
 }

@@ -22,16 +22,18 @@ struct State {
     /// The part of the window that no look has covered yet.
     began: Option<Instant>,
     ended: Option<Instant>,
-    /// What was done in a window that has ended since the last look.
+    /// What was done in a window that has ended since the last look, and of which point.
     done: Option<Look>,
+    /// Points so far.
+    points: u64,
 }
 
 #[derive(Debug)]
 enum Work {
     /// Transactions of sessions, by type.
     Transactions { follower: Follower, types: Vec<FollowedWork> },
-    /// Chunks of so many jobs, with so many commits an operation.
-    Chunks { follower: ChunkFollower, jobs: usize, commits_per_op: f64 },
+    /// Chunks of so many jobs, with so many commits an operation, if that is known.
+    Chunks { follower: ChunkFollower, jobs: usize, commits_per_op: Option<f64> },
 }
 
 /// A transaction type that is followed.
@@ -39,8 +41,8 @@ enum Work {
 pub(crate) struct FollowedWork {
     /// Its name.
     pub(crate) name: String,
-    /// Commits that a server may count for one, at most.
-    pub(crate) commits: f64,
+    /// Commits that a server may count for one, at most, where that is known.
+    pub(crate) commits: Option<f64>,
 }
 
 /// What a look finds.
@@ -50,8 +52,10 @@ pub(super) struct Look {
     pub(super) load: Option<LoadReading>,
     /// How much of the window the load covers.
     pub(super) inside_s: f64,
-    /// Commits that the server may count for the load, at most.
-    pub(super) own_commits: f64,
+    /// Commits that the server may count for the load, at most, where that is known.
+    pub(super) own_commits: Option<f64>,
+    /// The number of the point: what was counted for another one has nothing to do with it.
+    pub(super) point: u64,
 }
 
 impl LiveWork {
@@ -63,16 +67,15 @@ impl LiveWork {
     pub(crate) fn begin(&self, index: usize, of: usize, planned: &PlannedPoint) {
         let subject = planned.subject.name().name.to_owned();
         let dop = planned.dop.to_string();
-        *self.state() = State {
-            doing: Some(Doing { point: index, of, subject, dop, stage: PointStage::Preparing }),
-            ..State::default()
-        };
+        let mut state = self.state();
+        state.close();
+        state.doing = Some(Doing { point: index, of, subject, dop, stage: PointStage::Preparing });
+        state.points += 1;
     }
 
     /// No point is measured any more.
     pub(crate) fn end(&self) {
-        let mut state = self.state();
-        (state.doing, state.work, state.began, state.ended) = (None, None, None, None);
+        self.state().close();
     }
 
     /// The sessions of the point record here, transactions of these types.
@@ -81,7 +84,7 @@ impl LiveWork {
     }
 
     /// The jobs of the point do chunks. For an operation a server may count so many commits, at most.
-    pub(crate) fn follow_chunks(&self, window: &Window, jobs: usize, commits_per_op: f64) {
+    pub(crate) fn follow_chunks(&self, window: &Window, jobs: usize, commits_per_op: Option<f64>) {
         self.state().work = Some(Work::Chunks { follower: window.follow(), jobs, commits_per_op });
     }
 
@@ -89,9 +92,7 @@ impl LiveWork {
     pub(crate) fn window_begins(&self) {
         let mut state = self.state();
         state.began = Some(Instant::now());
-        if let Some(doing) = &mut state.doing {
-            doing.stage = PointStage::Measuring;
-        }
+        state.stage(PointStage::Measuring);
         // What was done before is no part of the window.
         if let Some(Work::Chunks { follower, .. }) = &mut state.work {
             follower.since_last();
@@ -107,51 +108,70 @@ impl LiveWork {
     pub(crate) fn work_ends(&self) {
         let mut state = self.state();
         state.ended.get_or_insert_with(Instant::now);
-        let done = state.load(Duration::ZERO);
-        (state.done, state.work, state.began) = (done, None, None);
+        let (doing, done) = (state.doing.clone(), state.load());
+        state.done = done.map(|look| Look { doing, ..look });
+        (state.work, state.began) = (None, None);
+        state.stage(PointStage::Preparing);
     }
 
     /// What was done since the last look.
     pub(super) fn look(&self) -> Look {
         let mut state = self.state();
-        let done = state.done.take();
-        let look = done.or_else(|| state.load(LEAST)).unwrap_or_default();
-        Look { doing: state.doing.clone(), ..look }
+        let point = state.points;
+        if let Some(done) = state.done.take() {
+            return Look { point, ..done };
+        }
+        let look = state.load().unwrap_or_default();
+        Look { doing: state.doing.clone(), point, ..look }
     }
 }
 
 impl State {
-    /// What was done since the last look, where that covers at least so much of the window.
-    fn load(&mut self, least: Duration) -> Option<Look> {
+    /// Nothing is measured. What no look has seen yet stays.
+    fn close(&mut self) {
+        (self.doing, self.work, self.began, self.ended) = (None, None, None, None);
+    }
+
+    fn stage(&mut self, stage: PointStage) {
+        if let Some(doing) = &mut self.doing {
+            doing.stage = stage;
+        }
+    }
+
+    /// What was done since the last look. A look that covers too little of a window that goes on leaves it to the next.
+    /// Of one that has ended the rest is counted, and has no rate where it covers too little.
+    fn load(&mut self) -> Option<Look> {
         let began = self.began?;
         let now = self.ended.unwrap_or_else(Instant::now);
         let inside = now.saturating_duration_since(began);
-        if inside < least && self.ended.is_none() || inside.is_zero() {
+        if inside < LEAST && self.ended.is_none() {
             return None;
         }
         let inside_s = inside.as_secs_f64();
+        let over_s = (inside >= LEAST).then_some(inside_s);
         let (mut load, own_commits) = match self.work.as_mut()? {
             Work::Transactions { follower, types } => {
                 let did = follower.since_last();
-                let commits = did.iter().zip(types.iter()).map(|(did, of)| did.counts.ops as f64 * of.commits).sum();
-                (transactions(&did, types, inside_s), commits)
+                let of = |(did, of): (&FollowedType, &FollowedWork)| Some(did.counts.ops as f64 * of.commits?);
+                let commits: Option<Vec<f64>> = did.iter().zip(types.iter()).map(of).collect();
+                (transactions(&did, types, over_s), commits.map(|commits| commits.iter().sum()))
             }
             Work::Chunks { follower, jobs, commits_per_op } => {
                 let done = follower.since_last();
                 let busy_s = done.busy_ns as f64 / 1e9;
                 let ops_per_s = (busy_s > 0.0).then(|| done.ops as f64 / busy_s * *jobs as f64);
-                let commits = done.chunks as f64 + done.ops as f64 * *commits_per_op;
-                (LoadReading { ops_per_s, ..LoadReading::default() }, commits)
+                let commits = commits_per_op.map(|per_op| done.chunks as f64 + done.ops as f64 * per_op);
+                (LoadReading { ops: Some(done.ops), ops_per_s, ..LoadReading::default() }, commits)
             }
         };
         load.seconds = Some(inside_s);
         self.began = Some(now);
-        Some(Look { doing: None, load: Some(load), inside_s, own_commits })
+        Some(Look { load: Some(load), inside_s, own_commits, ..Look::default() })
     }
 }
 
 /// What all types did, and each of them where there are several.
-fn transactions(types: &[FollowedType], named: &[FollowedWork], seconds: f64) -> LoadReading {
+fn transactions(types: &[FollowedType], named: &[FollowedWork], over_s: Option<f64>) -> LoadReading {
     let Some((first, others)) = types.split_first() else { return LoadReading::default() };
     let mut all = first.clone();
     for of in others {
@@ -161,16 +181,18 @@ fn transactions(types: &[FollowedType], named: &[FollowedWork], seconds: f64) ->
             all.merge(of);
         }
     }
-    let mut load = one(&all, seconds);
+    let mut load = one(&all, over_s);
+    load.ops = Some(all.counts.ops);
     if !others.is_empty() {
         load.transactions =
-            named.iter().map(|of| of.name.clone()).zip(types.iter().map(|of| one(of, seconds))).collect();
+            named.iter().map(|of| of.name.clone()).zip(types.iter().map(|of| one(of, over_s))).collect();
     }
     load
 }
 
-fn one(of: &FollowedType, seconds: f64) -> LoadReading {
-    let rate = |n: u64| Some(n as f64 / seconds);
+/// What one type did; rates where they are over a time that says something.
+fn one(of: &FollowedType, over_s: Option<f64>) -> LoadReading {
+    let rate = |n: u64| over_s.map(|seconds| n as f64 / seconds);
     let times = |histogram: &Histogram| {
         let percentile_s = |pct| histogram.percentile_ns(pct).map(|ns| ns as f64 / 1e9);
         ReadingTimes { p50: percentile_s(50.0), p99: percentile_s(99.0) }
@@ -207,7 +229,7 @@ mod tests {
     fn nothing_is_done_before_the_window_and_the_rest_is_seen_after_it() {
         let recorder = Recorder::new(RecordedTimes::Service, Types::new(2).unwrap(), 10_000_000_000, 1_000_000_000);
         let live = begun();
-        let of = |name: &str, commits| FollowedWork { name: name.to_owned(), commits };
+        let of = |name: &str, commits| FollowedWork { name: name.to_owned(), commits: Some(commits) };
         live.follow(&recorder, vec![of("pay", 1.0), of("ship", 2.0)]);
         assert_eq!(live.look(), Look { doing: Some(Doing::default()), ..Look::default() });
         began_ago(&live, 2_000);
@@ -219,8 +241,8 @@ mod tests {
         };
         record(TypeId::FIRST, 200);
         record(TypeId::new(1), 50);
-        let Look { doing, load, inside_s, own_commits } = live.look();
-        assert_eq!((doing.unwrap().stage, own_commits), (PointStage::Measuring, 300.0));
+        let Look { doing, load, inside_s, own_commits, .. } = live.look();
+        assert_eq!((doing.unwrap().stage, own_commits), (PointStage::Measuring, Some(300.0)));
         assert!((inside_s - 2.0).abs() < 0.1, "{inside_s}");
         let load = load.unwrap();
         assert!((load.ops_per_s.unwrap() - 125.0).abs() < 2.0, "{load:?}");
@@ -232,9 +254,15 @@ mod tests {
         live.window_ends();
         live.work_ends();
         drop(recorder.finish());
-        let rest = live.look().load.unwrap();
-        assert!(rest.transactions["pay"].ops_per_s.unwrap() > 0.0 && live.look().load.is_none());
+        // Also where the next point has begun meanwhile, and a look came between the window's end and the sessions'.
         live.end();
+        let rest = live.look();
+        assert_eq!(
+            (rest.load.clone().unwrap().ops, rest.load.unwrap().ops_per_s),
+            (Some(7), None),
+            "too little for a rate"
+        );
+        assert_eq!(rest.doing.unwrap().stage, PointStage::Measuring, "it is the window's");
         assert_eq!(live.look(), Look::default());
     }
 
@@ -242,7 +270,7 @@ mod tests {
     fn the_rate_of_chunks_is_that_of_jobs_at_work() {
         let window = Window::new(WindowMode::steady(1.0), 4);
         let live = begun();
-        live.follow_chunks(&window, 4, 1.0);
+        live.follow_chunks(&window, 4, Some(1.0));
         window.chunk_ended(0, 90_000_000, 1_000_000);
         began_ago(&live, 1_000);
         assert_eq!(live.look().load.unwrap().ops_per_s, None, "no chunk has ended in the window");

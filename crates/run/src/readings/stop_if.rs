@@ -76,6 +76,12 @@ impl StopCondition {
     pub(super) fn hear(&mut self, reading: &Reading) -> Heard {
         let measuring = reading.doing.as_ref().is_some_and(|doing| doing.stage == PointStage::Measuring);
         let Some(value) = self.figure.of(reading) else {
+            // Where nothing has ended, times may be as long as they like.
+            let stalls = matches!(self.figure, Figure::P50 | Figure::P99)
+                && reading.load.as_ref().is_some_and(|load| load.ops_per_s == Some(0.0));
+            if stalls {
+                return Heard::Nothing;
+            }
             self.met = 0;
             self.absent += u32::from(measuring);
             if self.absent != ABSENT {
@@ -96,7 +102,10 @@ impl StopCondition {
             Figure::OthersCpu => (value, " %"),
             _ => (value, ""),
         };
-        Heard::Met(format!("--stop-if '{}' was met: {value:.1}{unit} and more for {IN_A_ROW} s", self.text))
+        Heard::Met(format!(
+            "--stop-if '{}' was met: {value:.1}{unit} and more in {IN_A_ROW} readings one after the other",
+            self.text
+        ))
     }
 }
 

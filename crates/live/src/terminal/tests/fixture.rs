@@ -127,6 +127,7 @@ fn top() -> Top {
 
 fn load(wave: f64) -> LoadReading {
     let mut load = LoadReading {
+        ops: Some(5_500),
         seconds: Some(1.0),
         ops_per_s: Some(12_345.0 * wave),
         errors_per_s: Some(0.5),
