@@ -5,7 +5,7 @@ use crate::{output, secrets, signals};
 use dbdyno::ENGINES;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::private::Which;
-use dbdyno_engine::{Engine, EngineInfo, Loaded, Target};
+use dbdyno_engine::{Engine, EngineError, EngineInfo, Loaded, Target};
 use dbdyno_model::{ErrorClass, Plan, Platform, Size};
 use dbdyno_run::{LoadError, LoadRequest, PlanContext, RunRequest, resolve};
 use std::io::{self, IsTerminal};
@@ -32,6 +32,28 @@ impl OpenedTarget {
     /// # Errors
     /// The target names no engine, the size does not exist, or the target cannot be reached.
     pub(super) fn open(url: &str, size: Option<&str>, seed: Option<u64>, catalogue: &Catalogue) -> Result<Self, Error> {
+        Self::open_and(url, size, seed, catalogue, |loaded| loaded)
+    }
+
+    /// Opens a target for whoever watches others there: whether it holds data of dbdyno's, and whether this role may see
+    /// that, does not matter.
+    ///
+    /// # Errors
+    /// As for [`OpenedTarget::open`].
+    pub(super) fn open_to_watch(url: &str, catalogue: &Catalogue) -> Result<Self, Error> {
+        Self::open_and(url, None, None, catalogue, |loaded| match loaded {
+            Err(error) if error.class == ErrorClass::Permission => Ok(Loaded::Nothing),
+            loaded => loaded,
+        })
+    }
+
+    fn open_and(
+        url: &str,
+        size: Option<&str>,
+        seed: Option<u64>,
+        catalogue: &Catalogue,
+        seen: impl Fn(Result<Loaded, EngineError>) -> Result<Loaded, EngineError>,
+    ) -> Result<Self, Error> {
         let mut target = Target::parse(url)?;
         if secrets::contains_password(url) {
             output::complain(
@@ -54,7 +76,7 @@ impl OpenedTarget {
             engine = opened(&target, wished)?;
             held = engine.loaded();
         }
-        let held = held.map_err(|error| LoadError::Unreachable { target: target.to_string(), error })?;
+        let held = seen(held).map_err(|error| LoadError::Unreachable { target: target.to_string(), error })?;
         let (held_size, held_seed) = match &held {
             Loaded::Partly { size, seed } | Loaded::Complete { size, seed, .. } => (Some(size), Some(*seed)),
             Loaded::Nothing | Loaded::Foreign(_) => (None, None),

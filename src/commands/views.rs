@@ -54,7 +54,9 @@ impl Views {
     ) -> Result<Self, Error> {
         let serving = page.serve.map(|address| served(&board, address, page)).transpose()?;
         let full_screen = asked == Asked::Screen && terminal_is_there();
-        let options = ViewOptions::from_environment(quits, when_over);
+        // What is printed is behind the full screen.
+        let page = serving.as_ref().map(|serving| format!("; page {}", serving.url())).unwrap_or_default();
+        let options = ViewOptions::from_environment(&format!("{quits}{page}"), when_over);
         let drawn = Arc::clone(&board);
         let spawn = |draw: Box<dyn FnOnce() + Send>| Builder::new().name("view".to_owned()).spawn(draw).ok();
         let screen = match asked {

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::output;
 use crate::signals;
 use dbdyno_live::{Board, Scene, WhenOver};
-use dbdyno_model::{ProfileCost, Reading};
+use dbdyno_model::{Database, ErrorClass, ProfileCost, Reading};
 use dbdyno_report::profile_document;
 use dbdyno_results::{FileAccess, Repository};
 use dbdyno_run::{LiveWork, Looks, StopSwitch, Taken, Taker, TakerOptions, TakingCost};
@@ -25,10 +25,21 @@ const TICK: Duration = Duration::from_millis(50);
 const STORE_EVERY: Duration = Duration::from_secs(60);
 
 pub(crate) fn monitor(args: &MonitorArgs, context: &Context) -> Result<(), Error> {
-    let place = OpenedTarget::open(&args.target, None, None, &context.catalogue)?;
+    let place = OpenedTarget::open_to_watch(&args.target, &context.catalogue)?;
     let engine = place.engine.as_ref();
-    let observer = engine.observer().map_err(place.failed("watching"))?;
-    let database = engine.describe().map_err(place.failed("describing"))?;
+    let observer = engine.observer().map_err(|error| match error.class {
+        ErrorClass::Unsupported => Error::Usage(format!(
+            "{} cannot be watched: {}; monitor watches servers, and `dbdyno run --live` shows a run on it",
+            place.target, error.message
+        )),
+        _ => place.failed("watching")(error),
+    })?;
+    // A role may see what others do and not have any database.
+    let database = engine.describe().unwrap_or_else(|error| Database {
+        engine: place.info.name.to_owned(),
+        facts: [("not described".to_owned(), error.message)].into(),
+        ..Database::default()
+    });
     let features = engine.features();
     let mut recording = match &args.record {
         Some(name) => {

@@ -42,7 +42,7 @@ impl Watched for crate::scratch::postgres::Server {
 #[cfg(feature = "mariadb")]
 impl Watched for crate::scratch::mariadb::Server {
     // The end of each statement is counted, too.
-    const COMMITS: f64 = 7.0;
+    const COMMITS: f64 = 1.0;
 
     fn telling() -> Self {
         crate::scratch::mariadb::ServerOptions::default()

@@ -51,7 +51,7 @@ fn a_run_ends_for_commits_of_others<S: Watched>() {
     run.until("[1/");
     let mut other = Session::open(&place.server, OWN);
     while !run.ended() {
-        other.say(&"INSERT INTO others VALUES (1);\n".repeat(50));
+        other.say(&"BEGIN; INSERT INTO others VALUES (1); COMMIT;\n".repeat(50));
         std::thread::sleep(Duration::from_millis(50));
     }
     let ending = run.end().expect(3);

@@ -9,6 +9,7 @@ use dbdyno_engine::server::observed::{SESSIONS, STATEMENTS, everybodys, path};
 use dbdyno_engine::server::shown::SqlStyle;
 use dbdyno_engine::server::{Answers, Connection as _, first, is_refusal, unless_lost};
 use dbdyno_engine::{Depth, EngineError, Observation};
+use dbdyno_model::Counter;
 use std::collections::BTreeMap;
 
 const STYLE: SqlStyle = SqlStyle { hash_comments: true, double_quotes_name: false };
@@ -48,7 +49,12 @@ pub(super) fn look(connection: &mut MariaDbConnection, depth: Depth) -> Result<O
     }
     let why_none = known.why_no_files.clone().unwrap_or_default();
     let counters = snapshot::counters(&read, connection.version(), (known.told_waits, &why_none), &known.settings);
-    let counters = snapshot::everybodys(&read, &known.settings, counters);
+    let mut counters = snapshot::everybodys(&read, &known.settings, counters);
+    // Without a log of changes the server counts the end of each statement as a commit, also inside of a transaction; who
+    // looks on wants transactions. Of these it counts those that somebody ends with COMMIT.
+    if known.settings.get("log_bin").is_none_or(|on| on != "ON") {
+        counters.note(Counter::Commits, read.get("Com_commit").copied().ok_or_else(|| "not told".to_owned()));
+    }
     let executions = read.get("Questions").copied().ok_or_else(|| "not told".to_owned());
     let mut observed = Observation { counters: everybodys(counters, executions), ..Observation::default() };
     let questions = describe::questions(connection);

@@ -295,8 +295,17 @@ fn say_why_no_load(reading: &mut Reading) {
         return reading.lacks("load", why);
     };
     let (no_rate, no_times) = (load.ops_per_s.is_none(), load.service_time_s.is_none());
+    let no_errors = load.errors_per_s.is_none();
     if no_rate {
         reading.lacks("load.ops_per_s", "no piece of work has ended, or too little of the window is in this reading");
+    }
+    if no_errors {
+        let why = if no_times {
+            "an error ends a point in the server drive"
+        } else {
+            "too little of the window is in this reading"
+        };
+        ["load.errors_per_s", "load.retries_per_s"].iter().for_each(|path| reading.lacks(path, why));
     }
     if no_times {
         reading.lacks("load.service_time_s", "the server drive times chunks, so it knows no percentiles");

@@ -125,7 +125,7 @@ pub fn an_observer_sees_everybodys_work_with_the_rights_of_a_monitor<S: Product>
     assert!(["sessions", "waits"].iter().all(|path| !first.missing.contains_key(*path)), "{:?}", first.missing);
     assert!(first.missing.contains_key("replication_lag_s") && first.replication_lag_s.is_none());
     // In a database that the observer is not connected to.
-    let inserts: String = (0..ROWS).map(|row| format!("INSERT INTO t VALUES ({row});\n")).collect();
+    let inserts: String = (0..ROWS).map(|row| format!("BEGIN; INSERT INTO t VALUES ({row}); COMMIT;\n")).collect();
     server.sql("elsewhere", &inserts);
     let done = |observed: &Observation| {
         let since = observed.counters.since(&first.counters);

@@ -10,7 +10,7 @@ SHOW SESSION STATUS WHERE Variable_name IN (
 -- name: global_counters
 -- what: what the server has done as a whole
 SHOW GLOBAL STATUS WHERE Variable_name IN (
-  'Handler_commit', 'Binlog_commits', 'Com_rollback', 'Handler_write', 'Handler_update', 'Handler_delete',
+  'Handler_commit', 'Binlog_commits', 'Com_commit', 'Com_rollback', 'Handler_write', 'Handler_update', 'Handler_delete',
   'Innodb_buffer_pool_read_requests', 'Innodb_pages_read', 'Innodb_data_read', 'Innodb_pages_written',
   'Innodb_buffer_pool_pages_dirty', 'Innodb_data_fsyncs', 'Innodb_lsn_current', 'Innodb_log_writes',
   'Innodb_os_log_fsyncs', 'Innodb_row_lock_waits',
