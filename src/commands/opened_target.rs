@@ -35,8 +35,8 @@ impl OpenedTarget {
         Self::open_and(url, size, seed, catalogue, |loaded| loaded)
     }
 
-    /// Opens a target for whoever watches others there: whether it holds data of dbdyno's, and whether this role may see
-    /// that, does not matter.
+    /// Opens a target for whoever watches others there: whether it holds data of dbdyno's, and whether this role may
+    /// see that, does not matter.
     ///
     /// # Errors
     /// As for [`OpenedTarget::open`].

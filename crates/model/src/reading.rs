@@ -147,8 +147,8 @@ pub struct LoadReading {
     /// How much of the interval was inside the window, in seconds: rates are over that. Absent for a single type.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
-    /// Operations that succeeded, as sessions have told of them: some tell of a few a second late. Of a point's readings
-    /// they are all of its window. Chunks count when they end. Absent for a single type.
+    /// Operations that succeeded, as sessions have told of them: some tell of a few a second late. Of a point's
+    /// readings they are all of its window. Chunks count when they end. Absent for a single type.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ops: Option<u64>,
     /// Operations/s that succeeded; absent where too little of the window is in the interval.

@@ -31,7 +31,7 @@ fn work_of_others_is_seen_as_much_as_there_is<S: Watched>() {
     let told = |text: &str| documents(&text[..text.rfind('\n').map_or(0, |at| at + 1)]);
     watching.until_out("sessions", |text| told(text).iter().any(|reading| reading["database"]["sessions"].is_object()));
     let before = commits(&told(&watching.out()));
-    Session::open(&place.server, OWN).say(&"INSERT INTO t VALUES (1);\n".repeat(ROWS));
+    Session::open(&place.server, OWN).say(&"BEGIN; INSERT INTO t VALUES (1); COMMIT;\n".repeat(ROWS));
     watching.until_out("commits", |text| commits(&told(text)) >= before + ROWS as f64 * 0.98);
     let seen = told(&watching.out()).len();
     // Nothing comes after them.

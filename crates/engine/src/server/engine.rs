@@ -56,7 +56,16 @@ impl<P: Product> ServerEngine<P> {
     /// Where the server is; unknown while it cannot be reached.
     pub fn location(&self) -> Option<&ServerLocation> {
         if self.location.get().is_none() {
-            let location = self.with(|connection| self.product.locate(connection, self.private.as_ref())).ok()?;
+            let locate = |connection: &mut P::Connection| self.product.locate(connection, self.private.as_ref());
+            let located = self.with(locate).or_else(|error| match error.class {
+                // Who may only watch may have no right to the database.
+                ErrorClass::Permission => {
+                    let product = self.product.looked_at(self.product.reach().connect_timeout);
+                    locate(&mut product.open(0, CHECK)?)
+                }
+                _ => Err(error),
+            });
+            let location = located.ok()?;
             drop(self.location.set(location));
         }
         self.location.get()

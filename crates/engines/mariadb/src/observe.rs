@@ -50,8 +50,8 @@ pub(super) fn look(connection: &mut MariaDbConnection, depth: Depth) -> Result<O
     let why_none = known.why_no_files.clone().unwrap_or_default();
     let counters = snapshot::counters(&read, connection.version(), (known.told_waits, &why_none), &known.settings);
     let mut counters = snapshot::everybodys(&read, &known.settings, counters);
-    // Without a log of changes the server counts the end of each statement as a commit, also inside of a transaction; who
-    // looks on wants transactions. Of these it counts those that somebody ends with COMMIT.
+    // Without a log of changes the server counts the end of each statement as a commit, also inside of a transaction;
+    // who looks on wants transactions. Of these it counts those that somebody ends with COMMIT.
     if known.settings.get("log_bin").is_none_or(|on| on != "ON") {
         counters.note(Counter::Commits, read.get("Com_commit").copied().ok_or_else(|| "not told".to_owned()));
     }

@@ -194,8 +194,8 @@ pub(super) struct TopSeen {
 }
 
 impl TopSeen {
-    /// Of all nodes that answered. A node's statements are told from the second time on: the first time all that is known
-    /// is sums since the server was started. Several nodes' sessions bear the node's name.
+    /// Of all nodes that answered. A node's statements are told from the second time on: the first time all that is
+    /// known is sums since the server was started. Several nodes' sessions bear the node's name.
     pub(super) fn take(&mut self, nodes: &[(String, &Observation)], several: bool) -> Top {
         let now = Instant::now();
         let (mut statements, mut sessions) = (BTreeMap::new(), Vec::new());

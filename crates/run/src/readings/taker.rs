@@ -131,8 +131,8 @@ impl<'a> Taker<'a> {
         self.cost(begun, cpu_before_ns)
     }
 
-    /// Processor time so far: where a server is looked at, that of the whole process, whose other threads ask the nodes and
-    /// draw.
+    /// Processor time so far: where a server is looked at, that of the whole process, whose other threads ask the nodes
+    /// and draw.
     fn cpu_ns(&self) -> u64 {
         match self.options.looks {
             Looks::Server(_) => process_cpu_ns(),
