@@ -244,8 +244,8 @@ impl<'a> PointWork<'a> {
         }
     }
 
-    /// Commits that a server may count for an operation, at most, where that is known: what commits nothing itself may be
-    /// a transaction of its own all the same, as may each parallel worker.
+    /// Commits that a server may count for an operation, at most, where that is known: what commits nothing itself may
+    /// be a transaction of its own all the same, as may each parallel worker.
     pub(crate) fn most_commits_per_op(self) -> Option<f64> {
         let Self::Test(spec) = self else { return None };
         if spec.threads > 1 {
