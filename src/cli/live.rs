@@ -48,6 +48,11 @@ pub(crate) struct WatchArgs {
     pub(crate) live: bool,
     #[command(flatten)]
     pub(crate) serve: ServeArgs,
+    /// Draw what this file requires into the charts of --live and --serve
+    ///
+    /// As `verdict` takes it; of what this run measures, and where readings have the figure.
+    #[arg(long, value_name = "FILE", hide_short_help = true, help_heading = "Watching")]
+    pub(crate) requirements: Option<PathBuf>,
     /// Take no readings of the machine and the database while it is measured
     #[arg(long, conflicts_with_all = ["live", "serve", "stop_if"], hide_short_help = true, help_heading = "Watching")]
     pub(crate) no_readings: bool,

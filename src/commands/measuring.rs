@@ -6,6 +6,7 @@ use super::new_id::new_id;
 use super::opened_target::OpenedTarget;
 use super::readings::{self, Beside, TakeReadings};
 use super::script::Script;
+use super::verdict;
 use super::views::{self, Both, Views};
 use super::workloads::WorkloadTarget;
 use crate::cli::WatchArgs;
@@ -13,7 +14,7 @@ use crate::error::Error;
 use crate::output::{self, Format, shell_word};
 use crate::progress::{Progress, Verbosity};
 use dbdyno_engine::{Hold, MonotonicClock, Sampling};
-use dbdyno_live::Scene;
+use dbdyno_live::{RequirementLine, Scene, requirement_lines};
 use dbdyno_model::{Database, Plan, Run, RunId, RunJson, RunStatus, Status};
 use dbdyno_probe::Pacer;
 use dbdyno_report::{Reported, texts};
@@ -101,6 +102,13 @@ impl<'a> Ready<'a> {
         })
     }
 
+    /// What the user's file requires of what is measured.
+    fn required(&self, args: &WatchArgs, plan: &Plan) -> Result<Vec<RequirementLine>, Error> {
+        let Some(file) = &args.requirements else { return Ok(Vec::new()) };
+        let subjects: Vec<&str> = plan.points.iter().map(|point| point.subject.as_str()).collect();
+        Ok(requirement_lines(&verdict::requirements(file, self.context)?.list, &subjects))
+    }
+
     /// Whether readings are taken, and which of them end the run.
     pub(super) fn take_readings(&mut self, args: &WatchArgs) {
         self.take_readings = if args.no_readings { TakeReadings::No } else { TakeReadings::Yes };
@@ -111,13 +119,19 @@ impl<'a> Ready<'a> {
     ///
     /// # Errors
     /// The page cannot be served as it was asked for.
-    pub(super) fn watch(&mut self, args: &WatchArgs, run: &Run, database: &Database) -> Result<(), Error> {
+    pub(super) fn watch(
+        &mut self,
+        args: &WatchArgs,
+        (run, plan): (&Run, &Plan),
+        database: &Database,
+    ) -> Result<(), Error> {
         self.take_readings(args);
         let scene = Scene {
             title: run.suite.clone(),
             target: run.target.clone(),
             engine: format!("{} {}", database.engine, database.version),
             run: Some(run.id.to_string()),
+            requirements: self.required(args, plan)?,
             ..Scene::default()
         };
         self.views = views::of_run(args, scene, self.stop.clone())?;

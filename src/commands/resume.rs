@@ -97,7 +97,7 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
         let found = ready.inspect_tables(&plan, &looked_at)?;
         repository.set_database(&id, &with_tables(before.database, found))?;
     }
-    ready.watch(&args.watch, &before.run, &database)?;
+    ready.watch(&args.watch, (&before.run, &plan), &database)?;
     ready.measure(&mut repository, &id, &mut plan, &indexes, None, args.shown.format())
 }
 

@@ -9,7 +9,7 @@ use super::measuring::{Ready, TABLES, new_run};
 use super::resolved_run::{self, ResolvedRun};
 use super::script::Script;
 use super::tool::tool;
-use super::{dry_run, searches, settings, workloads};
+use super::{dry_run, searches, settings, verdict, workloads};
 use crate::cli::{ENGINE_DEFAULT, RunArgs};
 use crate::error::Error;
 use crate::output::{self, shell_word};
@@ -25,6 +25,10 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     let asked = args.work.what.join(" ");
     let args = &workloads::with_suite(args, &context.catalogue)?;
     let wished = &args.target;
+    if let Some(file) = &args.watch.requirements {
+        // A bad file is refused before anything is loaded.
+        verdict::requirements(file, context)?;
+    }
     let workload = resolved_run::workload(args, context)?;
     let settings = settings::of_run(args, workload)?;
     let (doing, then) = match args.dry_run {
@@ -72,7 +76,7 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     if let Some(words) = searches::in_words(&plan).filter(|_| context.verbosity == Verbosity::Normal) {
         output::note(words);
     }
-    ready.watch(&args.watch, &run, &database)?;
+    ready.watch(&args.watch, (&run, &plan), &database)?;
     ready.call_before()?;
     repository.begin_run(&run, &plan, &place.platform(), &database, Some(&tool()))?;
     match held {

@@ -4,10 +4,12 @@
 
 mod board;
 mod metrics;
+mod required;
 mod terminal;
 mod web;
 
 pub use board::{Board, Contact, News, PointMark, RequirementLine, Scene};
 pub use metrics::{MetricsFormat, STALE_S, metrics};
+pub use required::requirement_lines;
 pub use terminal::{Colours, Left, TerminalError, ViewOptions, WhenOver, lines, show, terminal_is_there};
 pub use web::{PlainText, ServeError, ServeOptions, Serving, TlsFiles, Token, TokenError, serve};
