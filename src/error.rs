@@ -40,6 +40,12 @@ pub(crate) enum Error {
     /// A point could not be recorded.
     #[error(transparent)]
     Recording(ResultsError),
+    /// A profile could not be stored.
+    #[error("what was watched since it was stored last is not kept: {why}")]
+    ProfileNotKept {
+        /// Why, in words.
+        why: String,
+    },
     /// The data is not there and cannot be loaded.
     #[error(transparent)]
     Load(LoadError),
@@ -227,6 +233,7 @@ impl Error {
             | Self::Engine { .. }
             | Self::Output(_)
             | Self::Side { .. }
+            | Self::ProfileNotKept { .. }
             | Self::Internal(_) => EXIT_STOPPED,
             Self::Points { .. } | Self::Pairs { .. } | Self::NotDecided { .. } => EXIT_POINTS,
             Self::Missed { .. }

@@ -6,7 +6,7 @@ use dbdyno_model::{
     Database, Experiment, ExperimentKind, PROFILE_VERSION, Platform, ProfileCost, ProfileJson, ProfileMaker, Reading,
     RunId,
 };
-use dbdyno_results::{ReadingsKeeper, Repository};
+use dbdyno_results::{ReadingsKeeper, Repository, ResultsError};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A profile that is recorded.
@@ -77,8 +77,17 @@ impl Recording {
             seen,
         };
         self.experiment.complete = complete;
-        self.repository.store_experiment(&self.experiment, (PROFILE_VERSION, &document)).map_err(Error::Recording)?;
-        self.repository.store_readings(&self.experiment.id, &self.gathered.keeper).map_err(Error::Recording)?;
+        self.repository.store_experiment(&self.experiment, (PROFILE_VERSION, &document)).map_err(not_kept)?;
+        self.repository.store_readings(&self.experiment.id, &self.gathered.keeper).map_err(not_kept)?;
         Ok(document)
     }
+}
+
+/// What is said of results in general is of runs, which can be gone on with.
+fn not_kept(error: ResultsError) -> Error {
+    let why = match error {
+        ResultsError::OutOfSpace(path) => format!("no space is left on the file system of {path}"),
+        error => error.to_string(),
+    };
+    Error::ProfileNotKept { why }
 }

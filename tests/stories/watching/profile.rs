@@ -3,10 +3,11 @@
 use super::servers::Watched;
 use super::{Place, documents, kept};
 use crate::on_servers::stories;
-use crate::support::{number, text};
+use crate::small_disk::SmallDisk;
+use crate::support::{DBDYNO, Running, number, text};
 use rustix::process::Signal;
 
-stories!(a_recording_that_is_ended_is_kept_whole);
+stories!(a_recording_that_is_ended_is_kept_whole, a_recording_without_room_is_not_said_to_be_kept);
 
 fn a_recording_that_is_ended_is_kept_whole<S: Watched>() {
     let place = Place::<S>::with_tpcb();
@@ -47,4 +48,26 @@ fn a_recording_that_is_ended_is_kept_whole<S: Watched>() {
     // As lines of JSON, too, and nothing else on stdout.
     let ending = place.room.run(&place.at("monitor --json --record tuesday --for 2s")).expect(0);
     assert_eq!(documents(&ending.stdout).len(), kept(&place.room, "tuesday").len());
+}
+
+/// The disk of the results is full when the recording ends.
+fn a_recording_without_room_is_not_said_to_be_kept<S: Watched>() {
+    let place = Place::<S>::empty();
+    let disk = SmallDisk::new(&place.room, 4);
+    let results = format!("--results {}", disk.path("x.db").display());
+    let line = format!("{} {results}", place.at("monitor --lines --record full"));
+    let recording = Running::start(disk.command(&place.room, DBDYNO, &line));
+    recording.until(" UTC, commits/s ");
+    let ballast = disk.fill_up(0);
+    recording.signal(Signal::INT);
+    let ending = recording.end().expect(3);
+    let said = "dbdyno: what was watched since it was stored last is not kept: no space is left";
+    assert!(ending.stderr.contains(said), "{}", ending.stderr);
+    assert!(!ending.stderr.contains("resume"), "a profile cannot be gone on with: {}", ending.stderr);
+    assert!(!ending.stdout.contains("Profile"), "{}", ending.stdout);
+    // What is there afterwards is whole: nothing.
+    std::fs::remove_file(ballast).unwrap();
+    let line = format!("list experiments --json {results}");
+    let listed = Running::start(disk.command(&place.room, DBDYNO, &line)).end().expect(0).json();
+    assert!(listed.as_array().unwrap().is_empty(), "{listed:#}");
 }

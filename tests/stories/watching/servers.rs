@@ -41,7 +41,6 @@ impl Watched for crate::scratch::postgres::Server {
 
 #[cfg(feature = "mariadb")]
 impl Watched for crate::scratch::mariadb::Server {
-    // The end of each statement is counted, too.
     const COMMITS: f64 = 1.0;
 
     fn telling() -> Self {

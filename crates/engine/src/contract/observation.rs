@@ -3,6 +3,7 @@
 use crate::EngineError;
 use dbdyno_model::{Counters, SessionReading, SessionState};
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 /// How much is asked of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +17,8 @@ pub enum Depth {
 /// What one node told. All counts are cumulative.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Observation {
+    /// When it was told, where it may be handed on later than that.
+    pub at: Option<Instant>,
     /// What the server has counted for everybody, in all its databases. Among the waits is the time of sessions at work
     /// that waited for nothing, and time that was sampled grows by the time since the look before.
     pub counters: Counters,

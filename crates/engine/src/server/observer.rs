@@ -33,7 +33,7 @@ pub(super) struct ServerObserver<P: Product> {
 struct Looked<P: Product> {
     open: Option<Open<P>>,
     seen: Seen,
-    /// When it was looked at last, whether it answered or not.
+    /// When it answered last; none where the last look had no answer: what was at work meanwhile is not known.
     at: Option<Instant>,
     /// That it turned us down, and when.
     refused: Option<(Instant, EngineError)>,
@@ -106,7 +106,7 @@ fn ask<P: Product>(
         Err(error) => return (None, Err(error)),
     };
     match P::observe(&mut open.connection, depth) {
-        Ok(observed) => (Some(open), Ok(observed)),
+        Ok(observed) => (Some(open), Ok(Observation { at: Some(Instant::now()), ..observed })),
         Err(error) => (None, Err(error)),
     }
 }
@@ -126,7 +126,7 @@ fn connect<P: Product>(product: &P, private: Option<&PrivateServer>, node: usize
 impl<P: Product> Looked<P> {
     /// Takes what came of a look that began at `at`.
     fn take(&mut self, at: Instant, answer: Result<Answer<P>, RecvTimeoutError>) -> Result<Observation, EngineError> {
-        let passed = self.at.replace(at).map_or(Duration::ZERO, |last| at.saturating_duration_since(last));
+        let last = self.at.take();
         let silent = || format!("it gave no answer within {:.1} s", LOOK.as_secs_f64());
         let (open, observed) = answer.unwrap_or_else(|why| {
             let why = if why == RecvTimeoutError::Timeout { silent() } else { NO_THREAD.to_owned() };
@@ -144,6 +144,9 @@ impl<P: Product> Looked<P> {
             self.refused = (error.class == ErrorClass::Authentication).then(|| (at, error.clone()));
         })?;
         self.refused = None;
+        let answered = observed.at.unwrap_or(at);
+        let passed = last.map_or(Duration::ZERO, |last| answered.saturating_duration_since(last));
+        self.at = Some(answered);
         let passed_ns = u64::try_from(passed.as_nanos()).unwrap_or(u64::MAX);
         self.seen.sample(std::mem::take(&mut observed.counters.waits), passed_ns);
         observed.counters.waits = self.seen.waits();

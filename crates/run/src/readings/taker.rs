@@ -243,7 +243,7 @@ impl<'a> Taker<'a> {
         self.nodes.resize_with(looked.len(), || None);
         let looked = looked.into_iter().zip(&mut self.nodes).map(|(observed, last)| {
             let observed = observed.inspect_err(|_| *last = None)?;
-            let now = Instant::now();
+            let now = observed.at.unwrap_or_else(Instant::now);
             let between = last.take().map(|(at, before)| Between {
                 counters: compose::of_others(&observed, &before),
                 seconds: now.saturating_duration_since(at).as_secs_f64(),
