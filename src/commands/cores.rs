@@ -6,6 +6,7 @@ use super::measuring::{Ready, conclude, status_line};
 use super::opened_target::OpenedTarget;
 use super::private_servers::{failed, product};
 use super::up::UpWatch;
+use super::watch::Watch;
 use super::workloads::{self, DataWish, WorkloadTarget};
 use crate::cli::RunArgs;
 use crate::error::Error;
@@ -193,7 +194,7 @@ impl CoresRequest {
         };
         let mut ready = Ready::make(&opened, Some(workload), load, (stop.clone(), args.work.max_jobs), context)?;
         (ready.sampling, ready.server_settings) = (sampling, server_settings);
-        ready.take_readings(&args.watch);
+        ready.watch = Watch::without_views(&args.watch);
         Ok(ready.measure_points(repository, run, plan, &places))
     }
 

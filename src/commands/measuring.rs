@@ -4,24 +4,20 @@ use super::context::Context;
 use super::named_runs;
 use super::new_id::new_id;
 use super::opened_target::OpenedTarget;
-use super::readings::{self, Beside, TakeReadings};
 use super::script::Script;
-use super::verdict;
-use super::views::{self, Both, Views};
+use super::watch::Watch;
 use super::workloads::WorkloadTarget;
-use crate::cli::WatchArgs;
 use crate::error::Error;
 use crate::output::{self, Format, shell_word};
 use crate::progress::{Progress, Verbosity};
 use dbdyno_engine::{Hold, MonotonicClock, Sampling};
-use dbdyno_live::{RequirementLine, Scene, requirement_lines};
-use dbdyno_model::{Database, Plan, Run, RunId, RunJson, RunStatus, Status};
+use dbdyno_model::{Plan, Run, RunId, RunJson, RunStatus, Status};
 use dbdyno_probe::Pacer;
 use dbdyno_report::{Reported, texts};
 use dbdyno_results::Repository;
 use dbdyno_run::{
-    Events, LoadRequest, LoadTrigger, LoadedWorkload, ReportFolder, RepositoryReports, RunContext, RunError,
-    RunReadings, Runner, Silent, StopCondition, StopSwitch, TestMeasurer, hold,
+    LoadRequest, LoadTrigger, LoadedWorkload, ReportFolder, RepositoryReports, RunContext, RunError, Runner,
+    StopSwitch, TestMeasurer, hold,
 };
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -46,13 +42,8 @@ pub(super) struct Ready<'a> {
     pub(super) reports: Option<ReportFolder>,
     /// What the user has called before and after the run.
     pub(super) script: Option<Script>,
-    /// What is seen while points are measured.
-    pub(super) readings: RunReadings,
-    pub(super) take_readings: TakeReadings,
-    /// What shows the run while it is measured.
-    views: Option<Views>,
-    /// Conditions that end the run.
-    pub(super) stop_if: Vec<StopCondition>,
+    /// How it is watched.
+    pub(super) watch: Watch,
     /// What holds of the server for these points alone.
     pub(super) server_settings: BTreeMap<String, String>,
 }
@@ -94,48 +85,9 @@ impl<'a> Ready<'a> {
             sampling: Sampling::On,
             reports: None,
             script: None,
-            readings: RunReadings::default(),
-            take_readings: TakeReadings::Yes,
-            views: None,
-            stop_if: Vec::new(),
+            watch: Watch::default(),
             server_settings: BTreeMap::new(),
         })
-    }
-
-    /// What the user's file requires of what is measured.
-    fn required(&self, args: &WatchArgs, plan: &Plan) -> Result<Vec<RequirementLine>, Error> {
-        let Some(file) = &args.requirements else { return Ok(Vec::new()) };
-        let subjects: Vec<&str> = plan.points.iter().map(|point| point.subject.as_str()).collect();
-        Ok(requirement_lines(&verdict::requirements(file, self.context)?.list, &subjects))
-    }
-
-    /// Whether readings are taken, and which of them end the run.
-    pub(super) fn take_readings(&mut self, args: &WatchArgs) {
-        self.take_readings = if args.no_readings { TakeReadings::No } else { TakeReadings::Yes };
-        self.stop_if.clone_from(&args.stop_if);
-    }
-
-    /// Opens the views that were asked for.
-    ///
-    /// # Errors
-    /// The page cannot be served as it was asked for.
-    pub(super) fn watch(
-        &mut self,
-        args: &WatchArgs,
-        (run, plan): (&Run, &Plan),
-        database: &Database,
-    ) -> Result<(), Error> {
-        self.take_readings(args);
-        let scene = Scene {
-            title: run.suite.clone(),
-            target: run.target.clone(),
-            engine: format!("{} {}", database.engine, database.version),
-            run: Some(run.id.to_string()),
-            requirements: self.required(args, plan)?,
-            ..Scene::default()
-        };
-        self.views = views::of_run(args, scene, self.stop.clone())?;
-        Ok(())
     }
 
     /// The switch that stops it.
@@ -221,7 +173,7 @@ impl<'a> Ready<'a> {
             sampling: self.sampling,
             pacer,
             workloads,
-            live: &self.readings.live,
+            live: &self.watch.readings.live,
             server_settings: self.server_settings.clone(),
         })
     }
@@ -241,11 +193,7 @@ impl<'a> Ready<'a> {
         let (workloads, reports) = (std::mem::take(&mut self.workloads), self.reports.take());
         let reports = reports.map(|folder| RepositoryReports::new(folder, run.clone()));
         let mut measurer = self.measurer_of(workloads, &clock, plan.seed).with_reports(reports);
-        // A view that takes the whole terminal leaves no place for progress.
-        let quiet = self.views.as_ref().is_some_and(Views::take_the_terminal);
-        let progress: &dyn Events = if quiet { &Silent } else { &self.progress };
-        let both = self.views.as_ref().map(|views| Both(progress, views));
-        let events = both.as_ref().map_or(progress, |both| both as &dyn Events);
+        let events = self.watch.listeners(&self.progress);
         let mut runner = Runner {
             measurer: &mut measurer,
             catalogue: &context.catalogue,
@@ -253,22 +201,15 @@ impl<'a> Ready<'a> {
             run,
             plan,
             stop: &self.stop,
-            events,
-            readings: &self.readings,
+            events: &events,
+            readings: &self.watch.readings,
         };
-        let beside = Beside { readings: &self.readings, events, stop: &self.stop, stop_if: &self.stop_if };
-        let measured = match self.take_readings {
-            TakeReadings::Yes => {
-                readings::beside_engine(&beside, self.place.engine.as_ref(), || runner.measure_all(places))
-            }
-            TakeReadings::No => runner.measure_all(places),
-        };
+        let engine = self.place.engine.as_ref();
+        let measured = self.watch.beside(engine, &events, &self.stop, || runner.measure_all(places));
         self.progress.finish();
-        if let Some(views) = self.views.take() {
-            views.close("the run has ended");
-        }
+        self.watch.close();
         // Those that came after the last point. Without them the run is whole all the same.
-        if let Err(error) = repository.store_readings(run, &self.readings.keeper) {
+        if let Err(error) = repository.store_readings(run, &self.watch.readings.keeper) {
             output::complain(&format!("the last readings of the run are not kept: {error}"));
         }
         measured

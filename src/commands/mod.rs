@@ -40,6 +40,7 @@ mod transfer;
 mod up;
 mod verdict;
 mod views;
+mod watch;
 mod watching;
 mod workloads;
 

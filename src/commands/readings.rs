@@ -9,15 +9,6 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-/// Whether readings are taken while something is measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TakeReadings {
-    /// They are.
-    Yes,
-    /// They are not (`--no-readings`).
-    No,
-}
-
 /// What readings are taken of, and for whom.
 pub(super) struct Beside<'a> {
     /// What is measured.

@@ -6,6 +6,7 @@ use super::context::Context;
 use super::measuring::{Ready, TABLES};
 use super::opened_target::OpenedTarget;
 use super::tool::tool;
+use super::watch::Watch;
 use super::workloads;
 use super::workloads::DataWish;
 use crate::cli::ResumeArgs;
@@ -97,7 +98,7 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
         let found = ready.inspect_tables(&plan, &looked_at)?;
         repository.set_database(&id, &with_tables(before.database, found))?;
     }
-    ready.watch(&args.watch, (&before.run, &plan), &database)?;
+    ready.watch = Watch::of_run(&args.watch, (&before.run, &plan), &database, ready.stop(), context)?;
     ready.measure(&mut repository, &id, &mut plan, &indexes, None, args.shown.format())
 }
 

@@ -9,6 +9,7 @@ use super::measuring::{Ready, TABLES, new_run};
 use super::resolved_run::{self, ResolvedRun};
 use super::script::Script;
 use super::tool::tool;
+use super::watch::Watch;
 use super::{dry_run, searches, settings, verdict, workloads};
 use crate::cli::{ENGINE_DEFAULT, RunArgs};
 use crate::error::Error;
@@ -76,7 +77,7 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     if let Some(words) = searches::in_words(&plan).filter(|_| context.verbosity == Verbosity::Normal) {
         output::note(words);
     }
-    ready.watch(&args.watch, (&run, &plan), &database)?;
+    ready.watch = Watch::of_run(&args.watch, (&run, &plan), &database, ready.stop(), context)?;
     ready.call_before()?;
     repository.begin_run(&run, &plan, &place.platform(), &database, Some(&tool()))?;
     match held {

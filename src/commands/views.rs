@@ -199,13 +199,3 @@ pub(super) fn outcome(point: &Point) -> String {
         (_, status) => status.name().to_owned(),
     }
 }
-
-/// Two listeners.
-pub(super) struct Both<'a>(pub(super) &'a dyn Events, pub(super) &'a dyn Events);
-
-impl Events for Both<'_> {
-    fn on(&self, event: &Event<'_>) {
-        self.0.on(event);
-        self.1.on(event);
-    }
-}

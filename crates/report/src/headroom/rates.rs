@@ -34,78 +34,39 @@ struct RateLayer {
     volume: Option<(&'static str, PointFigure)>,
 }
 
+/// A layer of which every usable point counts, and of which nothing shows an end.
+const fn rate(layer: LayerName, path: &'static str, figure: PointFigure) -> RateLayer {
+    RateLayer { layer, path, figure, counts: is_usable, end: EndShownBy::Nothing, volume: None }
+}
+
 const READ_IOPS: RateLayer = RateLayer {
-    layer: LayerName::ReadIops,
-    path: "io.read_iops",
-    figure: |p| p.io.read_iops,
-    counts: is_usable,
     end: EndShownBy::SmallIos,
     volume: Some(("io.read_mib_per_s", |p| p.io.read_mib_per_s)),
+    ..rate(LayerName::ReadIops, "io.read_iops", |p| p.io.read_iops)
 };
 const WRITE_IOPS: RateLayer = RateLayer {
-    layer: LayerName::WriteIops,
-    path: "io.write_iops",
-    figure: |p| p.io.write_iops,
-    counts: is_usable,
     end: EndShownBy::SmallIos,
     volume: Some(("io.write_mib_per_s", |p| p.io.write_mib_per_s)),
+    ..rate(LayerName::WriteIops, "io.write_iops", |p| p.io.write_iops)
 };
-const READ_MIB: RateLayer = RateLayer {
-    layer: LayerName::ReadMib,
-    path: "io.read_mib_per_s",
-    figure: |p| p.io.read_mib_per_s,
-    counts: is_usable,
-    end: EndShownBy::LargeIos,
-    volume: None,
-};
+const READ_MIB: RateLayer =
+    RateLayer { end: EndShownBy::LargeIos, ..rate(LayerName::ReadMib, "io.read_mib_per_s", |p| p.io.read_mib_per_s) };
 const WRITE_MIB: RateLayer = RateLayer {
-    layer: LayerName::WriteMib,
-    path: "io.write_mib_per_s",
-    figure: |p| p.io.write_mib_per_s,
-    counts: is_usable,
     end: EndShownBy::LargeIos,
-    volume: None,
+    ..rate(LayerName::WriteMib, "io.write_mib_per_s", |p| p.io.write_mib_per_s)
 };
-const REDO: RateLayer = RateLayer {
-    layer: LayerName::RedoMib,
-    path: "database.redo.mib_per_s",
-    figure: |p| p.redo.mib_per_s,
-    counts: is_durable,
-    end: EndShownBy::Nothing,
-    volume: None,
-};
+const REDO: RateLayer =
+    RateLayer { counts: is_durable, ..rate(LayerName::RedoMib, "database.redo.mib_per_s", |p| p.redo.mib_per_s) };
 const SYNCS: RateLayer = RateLayer {
-    layer: LayerName::LogSyncs,
-    path: "database.redo.sync_writes_per_s",
-    figure: |p| p.redo.sync_writes_per_s,
     counts: is_durable,
     end: EndShownBy::IdleProcessors,
-    volume: None,
+    ..rate(LayerName::LogSyncs, "database.redo.sync_writes_per_s", |p| p.redo.sync_writes_per_s)
 };
-const LOGICAL_READS: RateLayer = RateLayer {
-    layer: LayerName::LogicalReads,
-    path: "database.logical_reads_per_s",
-    figure: |p| p.database.logical_reads_per_s,
-    counts: is_usable,
-    end: EndShownBy::Nothing,
-    volume: None,
-};
-const RECEIVED: RateLayer = RateLayer {
-    layer: LayerName::NetworkReceive,
-    path: "network.receive_mib_per_s",
-    figure: |p| p.network.receive_mib_per_s,
-    counts: is_usable,
-    end: EndShownBy::Nothing,
-    volume: None,
-};
-const SENT: RateLayer = RateLayer {
-    layer: LayerName::NetworkSend,
-    path: "network.send_mib_per_s",
-    figure: |p| p.network.send_mib_per_s,
-    counts: is_usable,
-    end: EndShownBy::Nothing,
-    volume: None,
-};
+const LOGICAL_READS: RateLayer =
+    rate(LayerName::LogicalReads, "database.logical_reads_per_s", |p| p.database.logical_reads_per_s);
+const RECEIVED: RateLayer =
+    rate(LayerName::NetworkReceive, "network.receive_mib_per_s", |p| p.network.receive_mib_per_s);
+const SENT: RateLayer = rate(LayerName::NetworkSend, "network.send_mib_per_s", |p| p.network.send_mib_per_s);
 
 /// A ramp gives no more where its last step adds less than this share.
 const LEAST_GAIN: f64 = 0.05;
