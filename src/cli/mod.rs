@@ -9,6 +9,7 @@ mod completion;
 mod cores;
 mod data;
 mod durability;
+mod groups;
 mod kubernetes;
 mod live;
 mod measuring;
@@ -176,10 +177,10 @@ pub(crate) enum Command {
     ///
     /// In the views in which they were seen, at the same speed or faster.
     Replay(ReplayArgs),
-    /// Say how much of a platform production uses, and what is reached first
+    /// Say how many times its load production's platform carries
     ///
-    /// A profile of production beside a measured run, layer by layer: the share at the peak, and how many times that
-    /// load the layer carries. What was not seen is unknown.
+    /// A profile of production beside a measured run, layer by layer: the share at the peak, how many times that load
+    /// the layer carries, and which is reached first. What was not seen is unknown.
     Headroom(HeadroomArgs),
     /// Do what an acceptance project asks for, and judge it
     ///
@@ -212,7 +213,7 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
 /// # Errors
 /// As for [`parse`].
 pub(crate) fn read(words: Vec<OsString>) -> Result<Cli, clap::Error> {
-    let root = Cli::command();
+    let root = definition();
     let words = orion::translated(words, &root)?;
     let mut root = orion::with_help(root, &words);
     let matches = root.try_get_matches_from_mut(words)?;
@@ -221,7 +222,7 @@ pub(crate) fn read(words: Vec<OsString>) -> Result<Cli, clap::Error> {
 
 /// The definition of the command line, from which help, completions and the manual are made.
 pub(crate) fn definition() -> clap::Command {
-    Cli::command()
+    groups::grouped(Cli::command())
 }
 
 /// Prints what the parser returned instead of a command (help, the version or an error), and returns the exit code.

@@ -63,6 +63,18 @@ fn help_fits_a_terminal() {
     }
 }
 
+/// A command that is in no group is in no help.
+#[test]
+fn every_command_is_in_one_group() {
+    let mut root = Cli::command();
+    root.build();
+    let mut named: Vec<&str> = groups::GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+    let mut commands: Vec<&str> = root.get_subcommands().filter(|c| !c.is_hide_set()).map(|c| c.get_name()).collect();
+    named.sort_unstable();
+    commands.sort_unstable();
+    assert_eq!(named, commands);
+}
+
 /// Examples are not wrapped: what a reader copies is one line.
 #[test]
 fn examples_fit_a_terminal_as_they_stand() {

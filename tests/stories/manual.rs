@@ -14,9 +14,8 @@ fn every_command_has_a_page_that_is_sound() {
     let (_, commands) = help.split_once("Commands:\n").unwrap();
     let commands: Vec<&str> = commands
         .lines()
-        .take_while(|line| !line.is_empty())
-        .filter(|line| !line.starts_with("   "))
-        .filter_map(|line| line.split_whitespace().next())
+        .take_while(|line| *line != "Options:")
+        .filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next())
         .filter(|command| *command != "help")
         .collect();
     assert!(commands.len() >= 18, "{help}");
