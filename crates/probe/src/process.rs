@@ -1,7 +1,8 @@
 //! What the kernel reports of one process.
 
 use crate::missing::Reading;
-use crate::root::{Root, unreadable};
+use crate::root::{Root, kernel_text, unreadable};
+use std::path::Path;
 
 /// What `/proc/PID/stat` says (proc(5): fields 4 and 14 to 17).
 #[derive(Debug, PartialEq, Eq)]
@@ -34,6 +35,16 @@ impl Process {
 pub(crate) fn all() -> Reading<impl Iterator<Item = u32>> {
     let entries = std::fs::read_dir("/proc").map_err(|e| unreadable("/proc", &e))?;
     Ok(entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()))
+}
+
+/// The children of a process's main thread, in order. The kernel may leave one out while another ends, so who needs all
+/// of them asks twice.
+pub(crate) fn children(pid: u32) -> Reading<Vec<u32>> {
+    let path = format!("/proc/{pid}/task/{pid}/children");
+    let text = kernel_text(Path::new(&path)).map_err(|e| unreadable(&path, &e))?;
+    let mut children: Vec<u32> = text.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect();
+    children.sort_unstable();
+    Ok(children)
 }
 
 #[cfg(test)]

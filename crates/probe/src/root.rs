@@ -2,7 +2,7 @@
 
 use crate::missing::Reading;
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
@@ -29,8 +29,8 @@ impl Root {
 
     /// A file's text without white space (and the NULs of device trees) at its ends.
     pub(crate) fn text(&self, file: &str) -> Reading<String> {
-        let bytes = std::fs::read(self.path(file)).map_err(|e| unreadable(Path::new("/").join(file), &e))?;
-        Ok(String::from_utf8_lossy(&bytes).trim_matches(|c: char| c.is_whitespace() || c == '\0').to_owned())
+        let text = kernel_text(&self.path(file)).map_err(|e| unreadable(Path::new("/").join(file), &e))?;
+        Ok(text.trim_matches(|c: char| c.is_whitespace() || c == '\0').to_owned())
     }
 
     /// A file's text; an empty one counts as absent.
@@ -47,6 +47,26 @@ impl Root {
     pub(crate) fn has(&self, file: &str) -> bool {
         self.path(file).exists()
     }
+}
+
+/// The text of one of the kernel's files, in few calls: it has no size beforehand, so reading by the standard library
+/// asks for one in vain and then feels its way.
+pub(crate) fn kernel_text(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let (mut bytes, mut filled) = (vec![0; 4 << 10], 0);
+    loop {
+        if filled == bytes.len() {
+            bytes.resize(bytes.len() * 2, 0);
+        }
+        match file.read(&mut bytes[filled..]) {
+            Ok(0) => break,
+            Ok(n) => filled += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    bytes.truncate(filled);
+    Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
 /// The names in a directory, in order; empty when it cannot be read.

@@ -8,7 +8,8 @@ use crate::root::Root;
 /// How often the times are read again because a child ended meanwhile.
 const ATTEMPTS: u32 = 5;
 
-/// Processor time so far of a process, its children, and its ended children, in nanoseconds.
+/// Processor time so far of a process, its children, and its ended children, in nanoseconds. A child of another thread
+/// than the main one counts when it has ended.
 pub(crate) fn cpu_ns(main_pid: u32) -> Reading<u64> {
     let ns_per_tick = 1_000_000_000 / rustix::param::clock_ticks_per_second().max(1);
     let root = Root::machine();
@@ -27,8 +28,13 @@ pub(crate) fn cpu_ns(main_pid: u32) -> Reading<u64> {
 }
 
 fn children_ticks(root: &Root, parent: u32) -> Reading<u64> {
+    // A list may lack a child while another ends.
+    let mut children = process::children(parent)?;
+    children.extend(process::children(parent)?);
+    children.sort_unstable();
+    children.dedup();
     // The time of a process that has ended meanwhile is in its parent's account.
-    let children = process::all()?.filter_map(|pid| Process::read(root, pid).ok()).filter(|p| p.parent == parent);
+    let children = children.into_iter().filter_map(|pid| Process::read(root, pid).ok()).filter(|p| p.parent == parent);
     Ok(children.map(|child| child.own_ticks + child.ended_children_ticks).sum())
 }
 

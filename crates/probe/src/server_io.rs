@@ -6,7 +6,7 @@
 use crate::missing::Reading;
 use crate::parse::{self, OwnIo};
 use crate::process::{self, Process};
-use crate::root::{Root, unreadable};
+use crate::root::{Root, kernel_text, unreadable};
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -33,7 +33,7 @@ pub fn server_io_bytes(main_pid: u32) -> Result<u64, String> {
 }
 
 fn of_processes(main_pid: u32) -> Reading<OwnIo> {
-    let mut before = children(main_pid)?;
+    let mut before = process::children(main_pid)?;
     for _ in 0..ATTEMPTS {
         let mut sum = io_of(main_pid)?.ok_or_else(|| format!("there is no process {main_pid}"))?;
         let mut whole = true;
@@ -44,7 +44,7 @@ fn of_processes(main_pid: u32) -> Reading<OwnIo> {
             }
         }
         // A child that ended in between may have been counted twice, or not at all.
-        let after = children(main_pid)?;
+        let after = process::children(main_pid)?;
         if whole && after == before {
             return Ok(sum);
         }
@@ -76,20 +76,12 @@ fn plus(a: OwnIo, b: OwnIo) -> OwnIo {
 /// A process's account; `None` where it has ended.
 fn io_of(pid: u32) -> Reading<Option<OwnIo>> {
     let path = format!("/proc/{pid}/io");
-    match std::fs::read_to_string(&path) {
+    match kernel_text(Path::new(&path)) {
         Ok(text) => parse::own_io(&text).map(Some).ok_or_else(|| format!("{path} is not understood")),
         // ESRCH: it ended between opening and reading.
         Err(error) if error.kind() == ErrorKind::NotFound || error.raw_os_error() == Some(3) => Ok(None),
         Err(error) => Err(unreadable(&path, &error)),
     }
-}
-
-fn children(pid: u32) -> Reading<Vec<u32>> {
-    let path = format!("/proc/{pid}/task/{pid}/children");
-    let text = std::fs::read_to_string(&path).map_err(|e| unreadable(&path, &e))?;
-    let mut children: Vec<u32> = text.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect();
-    children.sort_unstable();
-    Ok(children)
 }
 
 /// What the control group of a server moved; every user may read it. Only for a group without other processes.

@@ -20,7 +20,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Between two looks whether the time is over or somebody wants to leave.
-const TICK: Duration = Duration::from_millis(50);
+const TICK: Duration = Duration::from_millis(200);
 /// What is recorded is stored this often.
 const STORE_EVERY: Duration = Duration::from_secs(60);
 
