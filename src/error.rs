@@ -167,6 +167,17 @@ pub(crate) enum Error {
         /// The limit.
         limit_pct: f64,
     },
+    /// Figures lost more than a limit allows over many runs, and nobody noted why.
+    #[error(
+        "{series} series lost {limit_pct} % or more, and nobody noted why; once that is known, `dbdyno note RUN TEXT` on the \
+         first run after it keeps it"
+    )]
+    NewLosses {
+        /// How many series.
+        series: usize,
+        /// The limit.
+        limit_pct: f64,
+    },
     /// Acknowledged commits were lost, or something was wrong after a crash.
     #[error("{lossy} of {cuts} cuts lost something or left something wrong; {lost} acknowledged commits are lost")]
     CommitsLost {
@@ -239,6 +250,7 @@ impl Error {
             Self::Missed { .. }
             | Self::NotAccepted { .. }
             | Self::Regression { .. }
+            | Self::NewLosses { .. }
             | Self::CommitsLost { .. }
             | Self::DoesNotCarry { .. } => EXIT_MISSED,
             Self::Target(_)
@@ -300,6 +312,7 @@ mod tests {
             (PlanError::Nothing.into(), 2),
             (CompareError::Sides(1).into(), 2),
             (Error::Regression { rows: 1, limit_pct: 5.0 }, 1),
+            (Error::NewLosses { series: 1, limit_pct: 5.0 }, 1),
             (LoadError::NotLoaded { target: "t".to_owned(), size: "D".to_owned() }.into(), 2),
             (LoadError::Engine(engine(ErrorClass::OutOfSpace)).into(), 3),
             (LoadError::Engine(engine(ErrorClass::Cancelled)).into(), 3),

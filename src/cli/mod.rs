@@ -13,6 +13,7 @@ mod groups;
 mod kubernetes;
 mod live;
 mod measuring;
+mod note;
 mod orion;
 mod pair;
 mod private;
@@ -21,6 +22,7 @@ mod search;
 mod settings;
 mod shells;
 mod shown;
+mod trend;
 mod values;
 
 use crate::error::EXIT_USAGE;
@@ -35,6 +37,7 @@ pub(crate) use durability::{CrashSessionsArgs, CutBy, DurabilityArgs};
 pub(crate) use kubernetes::{IN_CLUSTER, InCluster, KubernetesArgs};
 pub(crate) use live::{HeadroomArgs, MonitorArgs, ReplayArgs, ServeArgs, WatchArgs};
 pub(crate) use measuring::{ENGINE_DEFAULT, ResumeArgs, RunArgs, WorkArgs};
+pub(crate) use note::NoteArgs;
 pub(crate) use orion::{LONG_HELP as ORION_HELP, OrionArgs, command_line as orion_command_line};
 pub(crate) use pair::PairArgs;
 pub(crate) use private::{DownArgs, UpArgs};
@@ -44,6 +47,7 @@ pub(crate) use shells::{CompleteArgs, CompletionsArgs, ManArgs, Shell};
 pub(crate) use shown::{ListArgs, Listed, ShowArgs};
 use std::ffi::OsString;
 use std::process::ExitCode;
+pub(crate) use trend::{StepBy, TrendArgs};
 
 /// What `dbdyno` alone says.
 const FIRST_STEP: &str = "\
@@ -124,10 +128,20 @@ pub(crate) enum Command {
     Verdict(VerdictArgs),
     /// Put runs and published platforms side by side
     Compare(CompareArgs),
+    /// Say when figures changed over many runs, and what changed there
+    ///
+    /// The runs of a label or a suite, in the order of time: when the level of any figure changed, by how much, and
+    /// what of the platform changed at that place. Single runs that are off are told from changes.
+    Trend(TrendArgs),
     /// Say what dbdyno cannot see of a run's platform
     ///
     /// Storage, prices, licences, remarks, a conclusion.
     Describe(DescribeArgs),
+    /// Note something of a run, or show what was noted
+    ///
+    /// A change of the platform, for those who read the run later. `dbdyno trend` shows it at the changes that lie
+    /// there, and takes them for known.
+    Note(NoteArgs),
     /// Write a run for other programs, or for another machine
     Export(ExportArgs),
     /// Take in a run that was exported on another machine

@@ -1,7 +1,7 @@
 //! Values of options that have a format. Each refusal says what was typed, what is wrong and what would do.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use dbdyno_model::{BadScale, Scale};
+use dbdyno_model::{BadScale, RunNote, Scale};
 
 /// The longest window.
 const LONGEST_S: f64 = 86_400.0;
@@ -128,12 +128,29 @@ pub(crate) fn label(text: &str) -> Result<String, String> {
     const LONGEST: usize = 64;
     match text {
         "last" => Err("`last` always means the newest run; choose another name".to_owned()),
-        _ if text.trim().is_empty() => Err("a label needs at least one character that can be seen".to_owned()),
-        _ if text.chars().count() > LONGEST => Err(format!("a label has at most {LONGEST} characters")),
-        _ => match text.chars().find(|c| dbdyno_report::steers(*c)) {
-            Some(hidden) => Err(format!("a label is one line of characters that can be seen; {hidden:?} is none")),
-            None => Ok(text.to_owned()),
-        },
+        _ => one_line("a label", LONGEST, text),
+    }
+}
+
+/// A note of a run: one line of plain text.
+///
+/// # Errors
+/// What is wrong with the text.
+pub(super) fn note(text: &str) -> Result<String, String> {
+    one_line("a note", RunNote::LONGEST, text)
+}
+
+/// A line of plain text that is called `what`.
+fn one_line(what: &str, longest: usize, text: &str) -> Result<String, String> {
+    if text.trim().is_empty() {
+        return Err(format!("{what} needs at least one character that can be seen"));
+    }
+    if text.chars().count() > longest {
+        return Err(format!("{what} has at most {longest} characters"));
+    }
+    match text.chars().find(|c| dbdyno_report::steers(*c)) {
+        Some(hidden) => Err(format!("{what} is one line of characters that can be seen; {hidden:?} is none")),
+        None => Ok(text.to_owned()),
     }
 }
 

@@ -21,6 +21,7 @@ mod man;
 mod measuring;
 mod named_runs;
 mod new_id;
+mod note;
 mod opened_target;
 mod orion;
 mod pair;
@@ -37,6 +38,7 @@ mod show;
 mod sql;
 mod tool;
 mod transfer;
+mod trend;
 mod up;
 mod verdict;
 mod views;
@@ -63,6 +65,8 @@ pub(crate) fn dispatch(cli: Cli) -> Result<(), Error> {
         Command::Report(args) => report::report(&args, &context()?),
         Command::Compare(args) => compare::compare(&args, &context()?),
         Command::Describe(args) => describe::describe(&args, &context()?),
+        Command::Trend(args) => trend::trend(&args, &context()?),
+        Command::Note(args) => note::note(&args, &context()?),
         Command::Verdict(args) => verdict::verdict(&args, &context()?),
         Command::Export(args) => transfer::export(&args, &context()?),
         Command::Import(args) => transfer::import(&args, &context()?),

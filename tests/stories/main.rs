@@ -50,6 +50,7 @@ mod small_disk;
 mod stops;
 mod support;
 mod transfer;
+mod trend;
 #[cfg(feature = "postgres")]
 mod two_users;
 mod verdict;

@@ -2,7 +2,7 @@
 
 use crate::{
     Cell, Costs, Database, Described, DescribedValue, DocumentPart, Money, Pairing, Plan, Platform, Point, Published,
-    Run, SearchOutcome, Status, StorageReference, SubjectName, Tool, USD, version_1,
+    Run, RunNote, SearchOutcome, Status, StorageReference, SubjectName, Tool, USD, version_1,
 };
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -48,6 +48,10 @@ pub struct RunJson {
     /// What the owner says of the platform. For a published result, what its file says beyond the publication.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub described: Option<Described>,
+    /// What users noted of the run, the oldest first. Notes stay in the file in which they were made: a run that is
+    /// imported brings none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<RunNote>,
     /// What the platform costs, where its owner or its file says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub costs: Option<Costs>,
@@ -79,6 +83,7 @@ impl RunJson {
             cells,
             published: None,
             described: None,
+            notes: Vec::new(),
             costs: None,
             storage_reference: None,
             searches: Vec::new(),

@@ -37,6 +37,7 @@ mod rate;
 mod reading;
 mod repeat_mode;
 mod run;
+mod run_note;
 mod scale;
 mod search;
 mod size;
@@ -101,6 +102,7 @@ pub use reading::{
 };
 pub use repeat_mode::RepeatMode;
 pub use run::{Cell, CellKey, Database, Run, RunStatus};
+pub use run_note::RunNote;
 pub use scale::{BadScale, Scale};
 pub use search::{
     Limit, Limited, LimitedPercentile, Search, SearchFinding, SearchGoal, SearchKind, SearchOutcome, SearchPoint,

@@ -3,7 +3,7 @@
 use crate::missing::{Missing, Reading};
 use crate::parse;
 use crate::root::Root;
-use crate::{cpu, disks, virtualisation};
+use crate::{cpu, disks, firmware, virtualisation};
 use dbdyno_model::{Memory, Platform};
 use std::path::PathBuf;
 
@@ -29,6 +29,7 @@ fn platform(root: &Root, data_files: &[PathBuf]) -> Platform {
         product: missing.keep("product", virtualisation::product(root)),
         family: None,
         disks: disks::disks(root, data_files, &mut missing),
+        firmware: firmware::firmware(root),
         missing: missing.0,
     }
 }

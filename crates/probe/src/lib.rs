@@ -8,6 +8,7 @@
 mod cpu;
 mod devices;
 mod disks;
+mod firmware;
 mod flushes;
 mod inventory;
 mod libc;

@@ -27,6 +27,7 @@ mod reported;
 mod sections;
 mod summary;
 mod terminal;
+pub mod trend;
 mod types;
 pub mod verdict;
 mod watched;
@@ -37,6 +38,7 @@ pub use reported::{PointTimes, Reported};
 pub use sections::compare::Extent;
 pub use sections::headroom::headroom_document;
 pub use sections::profile::profile_document;
+pub use sections::trend::trend_document;
 pub use terminal::lines::{clean, clip, columns, steers};
 
 /// The notice of what has not been verified, below a table without it.

@@ -13,6 +13,7 @@ mod file;
 mod histograms;
 mod lease;
 mod migrations;
+mod notes;
 mod read;
 mod readings;
 mod transfer;

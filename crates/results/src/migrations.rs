@@ -18,6 +18,7 @@ pub(crate) const ALL: &[&str] = &[
     include_str!("migrations/008_described.sql"),
     include_str!("migrations/009_experiments.sql"),
     include_str!("migrations/010_readings.sql"),
+    include_str!("migrations/011_notes.sql"),
 ];
 
 /// The schema version after all of these steps.

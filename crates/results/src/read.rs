@@ -190,8 +190,9 @@ impl Repository {
         let database: Database = self.parsed(&format!("the database of run {run}"), &database)?;
         let tool = tool.map(|tool| self.parsed(&format!("the tool of run {run}"), &tool)).transpose()?;
         let described = self.description(connection, run)?;
+        let notes = self.notes(connection, run)?;
         let (plan_indexes, points): (Vec<usize>, _) = self.points(connection, run)?.into_iter().unzip();
-        let mut read = RunJson { tool, described, ..RunJson::new(header, platform, database, points) };
+        let mut read = RunJson { tool, described, notes, ..RunJson::new(header, platform, database, points) };
         // Few plans say more than points, and plans may be long.
         let says_more = "coalesce(json_type(plan, '$.searches'), json_type(plan, '$.pairing')) IS NOT NULL";
         let (says_more,): (bool,) = self.of_run(connection, says_more, run)?;

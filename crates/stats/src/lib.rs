@@ -6,6 +6,7 @@
 //! and a [`Trend`] whether it changed within a window. [`search`] chooses what to measure next, by what was measured.
 
 mod buckets;
+mod changes;
 mod difference;
 mod estimate;
 mod histogram;
@@ -17,6 +18,7 @@ mod split_mix;
 mod trend;
 mod winner;
 
+pub use changes::{Change, Changes, Level, Outlier, TooFewSteps};
 pub use difference::{Difference, Family, JudgedRow, NotComparable, RatioBound, holm};
 pub use estimate::{Estimate, Interval};
 pub use histogram::{Histogram, HistogramError};

@@ -109,10 +109,7 @@ pub(crate) fn monitor(args: &MonitorArgs, context: &Context) -> Result<(), Error
         return Ok(());
     }
     output::text(&profile_document(&profile).text(output::width()))?;
-    context.say_next(
-        &format!("dbdyno headroom {} RUN{}", recording.id(), context.same_files),
-        "lays it beside what the platform can do",
-    );
+    context.say_next(&format!("dbdyno headroom {} RUN", recording.id()), "lays it beside what the platform can do");
     Ok(())
 }
 

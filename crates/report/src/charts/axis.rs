@@ -79,6 +79,37 @@ impl Axis {
         Self { scale: Scale::Linear, from: 0.0, to: steps * step, ticks: ticks.collect() }
     }
 
+    /// Amounts that lie close together: the axis begins near the lowest of them, so that a small change is seen. Where
+    /// they do not, from zero on.
+    pub(crate) fn around(values: impl IntoIterator<Item = f64>) -> Self {
+        let values: Vec<f64> = values.into_iter().filter(|v| v.is_finite()).collect();
+        let lowest = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let highest = values.iter().copied().fold(0.0, f64::max);
+        // So much is between them at least: noise of a few per mille is not to fill the chart.
+        let span = (highest - lowest).max(highest * 0.05);
+        if values.is_empty() || lowest - span < highest * 0.3 {
+            return Self::amounts(values);
+        }
+        let step = nice_step(span / 4.0);
+        let first = ((lowest - span * 0.1) / step).floor();
+        let last = ((highest + span * 0.1) / step).ceil();
+        let ticks = (0..=(last - first) as u32).map(|n| {
+            let value = (first + f64::from(n)) * step;
+            (value, amount(value, step, highest))
+        });
+        Self { scale: Scale::Linear, from: first * step, to: last * step, ticks: ticks.collect() }
+    }
+
+    /// Places in an order, from 1.
+    pub(crate) fn places(values: impl IntoIterator<Item = f64>) -> Self {
+        let last = values.into_iter().filter(|v| v.is_finite()).fold(1.0, f64::max);
+        let step = nice_step(last / 6.0).max(1.0).floor();
+        let ticks = (1..=(last / step) as u32).map(|n| f64::from(n) * step);
+        let ticks = std::iter::once(1.0).filter(|_| step > 1.0).chain(ticks);
+        let ticks = ticks.map(|place| (place, format!("{place:.0}"))).collect();
+        Self { scale: Scale::Linear, from: 0.5, to: last + 0.5, ticks }
+    }
+
     /// Percentages, whatever the values are.
     pub(crate) fn percent(_: impl IntoIterator<Item = f64>) -> Self {
         let ticks = [0.0, 25.0, 50.0, 75.0, 100.0].map(|value| (value, format!("{value:.0} %")));

@@ -14,11 +14,16 @@ pub(super) fn differing(sides: &[Side]) -> Vec<DifferingSetting> {
         let all: Vec<Vec<String>> = tools().filter_map(|tool| words(tool, &name)).collect();
         let alike = |word: &String| all.iter().all(|words| words.contains(word));
         let value = |run: &RunJson| Some(unlike_words(&words(run.tool.as_ref()?, &name)?, &alike));
-        let setting = setting(format!("dbdyno's {name}"), sides, &value);
+        let setting = setting(of_dbdyno(&name), sides, &value);
         let known: BTreeSet<&String> = setting.values.iter().flatten().collect();
         (known.len() > 1).then_some(setting)
     };
     names.into_iter().filter_map(of).collect()
+}
+
+/// How a fact of dbdyno's own build is called beside facts of a platform.
+pub(super) fn of_dbdyno(name: &str) -> String {
+    format!("dbdyno's {name}")
 }
 
 /// The words of a fact. An embedded database has many options, most of them the same.

@@ -5,8 +5,8 @@ use super::side::Side;
 use super::side_values::{DifferingSetting, setting, text};
 use crate::legend::kinds_of_commits;
 use crate::numbers::{bytes, duration};
-use dbdyno_model::{Commits, RunJson, Status};
-use std::collections::BTreeSet;
+use dbdyno_model::{Commits, RunJson, Status, Tool};
+use std::collections::{BTreeMap, BTreeSet};
 
 type RunFact = fn(&RunJson) -> Option<String>;
 
@@ -67,6 +67,11 @@ pub(super) fn differing(sides: &[Side]) -> Vec<DifferingSetting> {
     let mut settings: Vec<DifferingSetting> =
         FACTS.iter().map(|(name, fact)| setting((*name).to_owned(), sides, fact)).collect();
     let runs = || sides.iter().flat_map(|s| &s.runs);
+    let of: BTreeSet<&String> = runs().flat_map(|run| run.platform.firmware.keys()).collect();
+    let firmware =
+        of.into_iter().map(|of| setting(firmware_of(of), sides, &|run| run.platform.firmware.get(of).cloned()));
+    // Runs of an older dbdyno do not say it, which is no difference.
+    settings.extend(firmware.filter(|setting| setting.values.iter().flatten().count() >= 2));
     let mut alike = runs().map(|run| (&run.database.engine, run.published.as_ref().map(|p| &p.benchmark)));
     let first = alike.next();
     let same_kind = alike.all(|kind| Some(kind) == first);
@@ -80,6 +85,20 @@ pub(super) fn differing(sides: &[Side]) -> Vec<DifferingSetting> {
     settings.retain(|s| differs(&s.values));
     settings.extend(builds::differing(sides));
     settings
+}
+
+/// Everything that is known of a run and may influence figures, by name. What a run does not say is not there.
+pub(crate) fn facts_of(run: &RunJson) -> BTreeMap<String, String> {
+    let facts = FACTS.iter().filter_map(|(name, fact)| Some(((*name).to_owned(), fact(run)?)));
+    let firmware = run.platform.firmware.iter().map(|(of, version)| (firmware_of(of), version.clone()));
+    let parameters = run.database.parameters.iter().map(|(name, value)| (name.clone(), value.clone()));
+    let build = run.tool.iter().flat_map(Tool::facts).map(|(name, value)| (builds::of_dbdyno(&name), value));
+    facts.chain(firmware).chain(parameters).chain(build).collect()
+}
+
+/// The name of a version of firmware.
+fn firmware_of(of: &str) -> String {
+    if of == "microcode" { of.to_owned() } else { format!("firmware of {of}") }
 }
 
 fn differs(values: &[Option<String>]) -> bool {

@@ -25,6 +25,7 @@ pub(crate) mod slob;
 pub(crate) mod storage;
 pub(crate) mod summary;
 pub(crate) mod transactions;
+pub(crate) mod trend;
 pub(crate) mod verdict;
 pub(crate) mod waits;
 mod words;

@@ -6,6 +6,7 @@ use crate::groups::{grouped, joined, unique};
 use crate::numbers::{bytes, printed, short};
 use crate::summary::head::{counted, year};
 use dbdyno_model::{Costs, Cpu, Disk, EdgeSpread, PaceKind, PaceSpread, Published, RunJson};
+use std::collections::BTreeMap;
 
 /// Hardware, operating system, storage, database and its parameters of a run.
 pub(crate) fn section(run: &RunJson) -> Section {
@@ -48,6 +49,7 @@ fn sheet(run: &RunJson) -> Vec<Facts> {
         ("Huge pages", memory.huge_pages_bytes.map(bytes)),
         ("Transparent huge pages", memory.transparent_huge_pages.clone()),
         ("Swap", memory.swap_bytes.map(bytes)),
+        ("Firmware", firmware(&platform.firmware)),
     ];
     let system = [
         ("Distribution", platform.os.clone()),
@@ -140,6 +142,12 @@ fn measured_by(run: &RunJson) -> SheetFacts {
         None => facts.push(("Build".to_owned(), "not known: the run is from before dbdyno noted it".to_owned())),
     }
     facts
+}
+
+/// Versions below the operating system, by what they are of.
+fn firmware(versions: &BTreeMap<String, String>) -> Option<String> {
+    let all = joined(versions.iter().map(|(of, version)| format!("{of} {version}")), "; ");
+    (!all.is_empty()).then_some(all)
 }
 
 fn costs(costs: &Costs) -> SheetFacts {

@@ -4,7 +4,7 @@ use crate::document::{Block, Facts, Note};
 use crate::groups::unique;
 use crate::legend::kinds_of_commits;
 use crate::numbers::bytes;
-use dbdyno_model::{ClientLoad, Database, Dop, Platform, Published, RunJson, Status};
+use dbdyno_model::{ClientLoad, Database, Dop, Platform, Published, RunJson, RunNote, Status};
 
 /// The title of a report on a run.
 pub(crate) fn title(run: &RunJson) -> String {
@@ -41,6 +41,9 @@ fn facts(run: &RunJson) -> Vec<(&'static str, String)> {
                 false => ("Database", format!("{engine} {version}, {}, seed {}", of.data_words(), of.seed)),
             };
             facts.extend([what, ("Run", measured(run)), ("Points", points(run))]);
+            let noted = |note: &RunNote| format!("{}, {}", note.text, note.at.strftime("%Y-%m-%d"));
+            facts
+                .extend(run.notes.iter().enumerate().map(|(n, note)| (if n == 0 { "Noted" } else { "" }, noted(note))));
         }
     }
     facts

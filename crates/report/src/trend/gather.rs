@@ -1,0 +1,213 @@
+//! Collecting the figures of runs, run by run, so that a thousand runs need not be in memory at once.
+
+use super::change;
+use super::key::{self, SeriesKey};
+use super::new_losses;
+use super::result::{
+    SeriesChange, SeriesLevel, SeriesOutlier, Trend, TrendError, TrendFigure, TrendRun, TrendSeries, TrendStep,
+};
+use crate::compare::facts_of;
+use crate::figures::{DOUBTFUL, is_doubtful, median_of};
+use crate::groups::unique;
+use dbdyno_catalogue::Catalogue;
+use dbdyno_model::{Better, Flag, MetricId, Point, RunJson, Status};
+use dbdyno_stats::{Change, Changes, Level, Outlier};
+use std::collections::BTreeMap;
+use std::num::NonZero;
+use std::thread;
+
+/// The confidence of intervals.
+const CONFIDENCE: f64 = 0.95;
+
+/// Of series without a change, so many show one.
+const BY_CHANCE: f64 = 0.01;
+
+/// What a trend is of.
+#[derive(Debug, Clone, Default)]
+pub struct TrendOptions<'o> {
+    /// The tests, as a pattern: `T6*`. All where there is none.
+    pub tests: Option<&'o str>,
+    /// The metric; that of each point where there is none.
+    pub metric: Option<&'o str>,
+    /// Losses beyond this that nobody has noted are listed, in percent.
+    pub most_loss_pct: Option<f64>,
+}
+
+/// The runs of a trend, with their figures.
+pub struct TrendRuns<'c> {
+    catalogue: &'c Catalogue,
+    options: TrendOptions<'c>,
+    /// The codes of the tests, where a pattern was given.
+    tests: Option<Vec<String>>,
+    runs: Vec<TrendRun>,
+    steps: Vec<TrendStep>,
+    series: BTreeMap<SeriesKey, Vec<TrendFigure>>,
+    left_out: BTreeMap<String, usize>,
+}
+
+impl<'c> TrendRuns<'c> {
+    /// No runs yet.
+    #[must_use]
+    pub fn new(catalogue: &'c Catalogue, options: TrendOptions<'c>) -> Self {
+        let chosen = |pattern| catalogue.select(pattern).unwrap_or_default();
+        let tests = options.tests.map(|pattern| chosen(pattern).iter().map(|test| test.code.to_string()).collect());
+        let (runs, steps, series, left_out) = (Vec::new(), Vec::new(), BTreeMap::new(), BTreeMap::new());
+        Self { catalogue, options, tests, runs, steps, series, left_out }
+    }
+
+    /// Adds the next run. Runs with the name of the step before belong to that step.
+    pub fn add(&mut self, run: &RunJson, step: &str) {
+        let at = self.runs.len();
+        match self.steps.last_mut().filter(|last| last.name == step) {
+            Some(last) => last.runs.push(at),
+            None => self.steps.push(TrendStep { name: step.to_owned(), runs: vec![at] }),
+        }
+        let step = self.steps.len() - 1;
+        for (key, values) in self.values_of(run) {
+            if let Some(value) = median_of(values.into_iter().map(Some)) {
+                self.series.entry(key).or_default().push(TrendFigure { step, run: at, value });
+            }
+        }
+        self.runs.push(TrendRun {
+            id: run.run.id.clone(),
+            label: run.run.label.clone(),
+            started_at: run.run.started_at,
+            notes: run.notes.clone(),
+            facts: facts_of(run),
+        });
+    }
+
+    /// The values of a run by series, one for each repeat.
+    fn values_of(&mut self, run: &RunJson) -> BTreeMap<SeriesKey, Vec<f64>> {
+        let mut values: BTreeMap<SeriesKey, Vec<f64>> = BTreeMap::new();
+        for point in run.points.iter().filter(|point| point.status == Status::Ok) {
+            if self.tests.as_ref().is_some_and(|tests| !tests.iter().any(|test| *test == point.work())) {
+                continue;
+            }
+            let asked = self.options.metric.map(MetricId::from);
+            let Some(metric) = asked.or_else(|| point.metric.as_ref().map(|metric| metric.id.clone())) else {
+                continue;
+            };
+            // A rate that was asked for says nothing of the platform; the times at it do.
+            if point.load.rate.is_some() && metric.as_str().ends_with("_per_s") {
+                self.leave_out("at a rate that was asked for");
+                continue;
+            }
+            let Some(value) = point.value(&metric) else { continue };
+            match doubt(point, &metric) {
+                Some(why) => self.leave_out(why),
+                None => values.entry(SeriesKey::of(point, metric, run)).or_default().push(value),
+            }
+        }
+        values
+    }
+
+    fn leave_out(&mut self, why: &str) {
+        *self.left_out.entry(why.to_owned()).or_default() += 1;
+    }
+
+    /// Looks for changes.
+    ///
+    /// # Errors
+    /// There are no figures.
+    pub fn trend(self) -> Result<Trend, TrendError> {
+        let Self { catalogue, options, runs, steps, left_out, .. } = self;
+        let mut found: Vec<(SeriesKey, Vec<TrendFigure>)> = self.series.into_iter().collect();
+        if found.is_empty() {
+            let of = match (options.tests, options.metric) {
+                (None, None) => String::new(),
+                (tests, metric) => format!(" of {}", unique([tests, metric].into_iter().flatten()).join(", ")),
+            };
+            return Err(TrendError::NoFigures { runs: runs.len(), of });
+        }
+        let place = |key: &SeriesKey| catalogue.tests().iter().position(|test| test.code.as_str() == key.work());
+        found.sort_by_cached_key(|(key, _)| place(key).unwrap_or(usize::MAX));
+        let names = key::names(&found.iter().map(|(key, _)| key).collect::<Vec<_>>());
+        let named: Vec<(String, &SeriesKey, &[TrendFigure])> =
+            names.into_iter().zip(&found).map(|(name, (key, figures))| (name, key, figures.as_slice())).collect();
+        let series = in_parallel(&named, |(name, key, figures)| one(name, key, figures, catalogue));
+        let judged = series.iter().filter(|series| series.not_judged.is_none()).count();
+        let changes = change::all(&series, &runs, &steps);
+        let new_losses = options.most_loss_pct.map(|limit| new_losses::of(&series, &changes, limit));
+        let by_chance = judged as f64 * BY_CHANCE;
+        Ok(Trend { runs, steps, series, changes, by_chance, left_out, new_losses })
+    }
+}
+
+/// Why a value does not count.
+fn doubt(point: &Point, metric: &MetricId) -> Option<&'static str> {
+    let flag = || DOUBTFUL.iter().find(|flag| point.has(**flag)).map(|flag: &Flag| flag.name());
+    if is_doubtful(&point.flags) { flag() } else { point.suspect(metric).map(|_| "doubted by its source") }
+}
+
+/// What `of` makes of each thing, on all processors; in order.
+fn in_parallel<T: Sync, R: Send>(things: &[T], of: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    let each = things.len().div_ceil(threads).max(1);
+    thread::scope(|scope| {
+        let started: Vec<_> = things.chunks(each).map(|part| scope.spawn(|| part.iter().map(&of).collect())).collect();
+        let parts = started.into_iter().zip(things.chunks(each));
+        // A part whose thread broke down is done here, where whatever is wrong shows itself.
+        parts
+            .flat_map(|(part, things)| part.join().unwrap_or_else(|_| things.iter().map(&of).collect::<Vec<R>>()))
+            .collect()
+    })
+}
+
+/// A series, with its changes.
+fn one(name: &str, key: &SeriesKey, figures: &[TrendFigure], catalogue: &Catalogue) -> TrendSeries {
+    let known = catalogue.metric(key.metric()).ok();
+    let better = known.map_or(Better::Higher, |metric| metric.better);
+    let steps: Vec<usize> = unique(figures.iter().map(|figure| figure.step));
+    let values_of = |step: &usize| figures.iter().filter(|of| of.step == *step).map(|of| of.value).collect();
+    let values: Vec<Vec<f64>> = steps.iter().map(values_of).collect();
+    let mut series = TrendSeries {
+        name: name.to_owned(),
+        subject: key.work().to_owned(),
+        metric: key.metric().clone(),
+        unit: known.map_or_else(String::new, |metric| metric.unit.clone()),
+        better,
+        figures: figures.to_vec(),
+        levels: Vec::new(),
+        changes: Vec::new(),
+        outliers: Vec::new(),
+        not_judged: None,
+    };
+    match Changes::of(&values) {
+        Err(why) => series.not_judged = Some(why.to_string()),
+        Ok(found) => {
+            series.levels = found.levels.iter().map(|of| level(of, &steps)).collect();
+            series.changes = found.changes.iter().filter_map(|of| changed(of, &steps, better)).collect();
+            series.outliers = found.outliers.iter().filter_map(|of| outlier(of, &steps)).collect();
+        }
+    }
+    series
+}
+
+fn level(of: &Level, steps: &[usize]) -> SeriesLevel {
+    let step = |at: usize| steps.get(at).copied().unwrap_or_default();
+    SeriesLevel {
+        from: step(of.first),
+        to: step(of.last),
+        steps: of.steps,
+        mean: of.mean,
+        spread_pct: Some(of.spread_pct).filter(|pct| pct.is_finite()),
+    }
+}
+
+fn changed(of: &Change, steps: &[usize], better: Better) -> Option<SeriesChange> {
+    let (ratio, interval) = (of.difference.ratio(), of.difference.interval(CONFIDENCE));
+    Some(SeriesChange {
+        before_step: *steps.get(of.before.last)?,
+        after_step: *steps.get(of.at)?,
+        ratio,
+        low: interval.low,
+        high: interval.high,
+        p_value: of.p_value,
+        is_worse: (ratio < 1.0) == (better == Better::Higher),
+    })
+}
+
+fn outlier(of: &Outlier, steps: &[usize]) -> Option<SeriesOutlier> {
+    Some(SeriesOutlier { step: *steps.get(of.step)?, ratio: of.ratio, has_returned: of.has_returned })
+}

@@ -1,0 +1,93 @@
+//! Whether any series lost more than a limit allows, and nobody has noted why. The newest level is laid beside the best
+//! one since the last change that was noted, so that several small losses count as what they are together, and a loss
+//! that was made good is none.
+
+use super::result::{SeriesLevel, TrendChange, TrendSeries};
+use dbdyno_model::Better;
+use serde::Serialize;
+
+/// Losses that nobody has noted.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NewLosses {
+    /// The limit.
+    pub limit_pct: f64,
+    /// Series that were judged.
+    pub judged: usize,
+    /// Series with too few steps.
+    pub not_judged: usize,
+    /// Series that lost more.
+    pub broken: Vec<NewLoss>,
+}
+
+/// A series that lost more than the limit allows.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct NewLoss {
+    /// Index of the series.
+    pub series: usize,
+    /// The best level since the last change that was noted.
+    pub best: f64,
+    /// The newest level.
+    pub newest: f64,
+    /// The newest to the best.
+    pub ratio: f64,
+    /// First step after that best level.
+    pub since_step: usize,
+}
+
+/// Judges every series.
+pub(super) fn of(series: &[TrendSeries], changes: &[TrendChange], limit_pct: f64) -> NewLosses {
+    let judged = series.iter().filter(|of| of.not_judged.is_none()).count();
+    let is_noted = |at: usize, change: usize| {
+        changes.iter().any(|place| !place.notes.is_empty() && place.series.contains(&(at, change)))
+    };
+    let broken = series.iter().enumerate().filter_map(|(at, of)| {
+        let noted = (0..of.changes.len()).rev().find(|change| is_noted(at, *change));
+        // A change lies before the level of the next number.
+        let since = of.levels.get(noted.map_or(0, |change| change + 1)..)?;
+        loss(since, of.better, limit_pct).map(|loss| NewLoss { series: at, ..loss })
+    });
+    NewLosses { limit_pct, judged, not_judged: series.len() - judged, broken: broken.collect() }
+}
+
+/// What the newest of some levels lost against the best of them, if that is more than the limit.
+fn loss(levels: &[SeriesLevel], better: Better, limit_pct: f64) -> Option<NewLoss> {
+    let good = |level: &SeriesLevel| if better == Better::Higher { level.mean } else { -level.mean };
+    let newest = levels.last()?;
+    let (place, best) = levels.iter().enumerate().max_by(|(_, a), (_, b)| good(a).total_cmp(&good(b)))?;
+    let ratio = newest.mean / best.mean;
+    let is_beyond = match better {
+        Better::Higher => ratio <= 1.0 - limit_pct / 100.0,
+        Better::Lower => ratio >= 1.0 + limit_pct / 100.0,
+    };
+    let since_step = levels.get(place + 1)?.from;
+    is_beyond.then_some(NewLoss { series: 0, best: best.mean, newest: newest.mean, ratio, since_step })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn levels(means: &[f64]) -> Vec<SeriesLevel> {
+        let level = |(n, mean): (usize, &f64)| SeriesLevel {
+            from: n * 10,
+            to: n * 10 + 9,
+            steps: 10,
+            mean: *mean,
+            spread_pct: Some(1.0),
+        };
+        means.iter().enumerate().map(level).collect()
+    }
+
+    #[test]
+    fn several_small_losses_count_together_and_a_loss_made_good_is_none() {
+        let rate = |means: &[f64]| loss(&levels(means), Better::Higher, 5.0).map(|loss| loss.since_step);
+        assert_eq!(rate(&[100.0, 94.0]), Some(10));
+        assert_eq!(rate(&[100.0, 97.0, 94.0]), Some(10), "3 % and 3 %");
+        assert_eq!(rate(&[100.0, 90.0, 99.0]), None, "made good");
+        assert_eq!(rate(&[100.0, 120.0, 105.0]), Some(20), "more than at first, and less than it was");
+        assert_eq!(rate(&[100.0, 96.0]), None);
+        let time = |means: &[f64]| loss(&levels(means), Better::Lower, 5.0).is_some();
+        assert!(time(&[0.010, 0.011]));
+        assert!(!time(&[0.010, 0.009]));
+    }
+}

@@ -1,0 +1,191 @@
+//! What a trend consists of.
+
+use super::new_losses::NewLosses;
+use dbdyno_model::{Better, MetricId, RunId, RunNote};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Why there is no trend.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TrendError {
+    /// No figure was found.
+    #[error("none of the {runs} runs has a figure{of}; `dbdyno show` says what each has")]
+    NoFigures {
+        /// Runs that were looked at.
+        runs: usize,
+        /// Of which tests or metric, in words; may be empty.
+        of: String,
+    },
+}
+
+/// The series of some runs, and where their levels changed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Trend {
+    /// The runs, in the order of the steps.
+    pub runs: Vec<TrendRun>,
+    /// The steps: a run each, or all runs of a label.
+    pub steps: Vec<TrendStep>,
+    /// The series, in the catalogue's order.
+    pub series: Vec<TrendSeries>,
+    /// The changes, the newest first; series that changed at the same place are together.
+    pub changes: Vec<TrendChange>,
+    /// How many changes chance alone is expected to show in so many series.
+    pub by_chance: f64,
+    /// Figures that were left out, by why.
+    pub left_out: BTreeMap<String, usize>,
+    /// Losses that nobody has noted, where a limit was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub new_losses: Option<NewLosses>,
+}
+
+/// A run of a trend.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TrendRun {
+    /// Its id.
+    pub id: RunId,
+    /// Its label.
+    pub label: Option<String>,
+    /// When it began, UTC.
+    pub started_at: jiff::Timestamp,
+    /// What was noted of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<RunNote>,
+    /// Everything that may influence its figures.
+    #[serde(skip)]
+    pub(super) facts: BTreeMap<String, String>,
+}
+
+/// A step of a trend.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TrendStep {
+    /// The run's id, or the label.
+    pub name: String,
+    /// Indexes of its runs, in time order.
+    pub runs: Vec<usize>,
+}
+
+/// One figure of one cell on one platform, step by step.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TrendSeries {
+    /// What it is of, as short as tells it apart.
+    pub name: String,
+    /// The code of the test, or the name of the workload or kind of I/O.
+    pub subject: String,
+    /// The metric.
+    pub metric: MetricId,
+    /// Its unit.
+    pub unit: String,
+    /// Which way is better.
+    pub better: Better,
+    /// Its figures, one a run.
+    pub figures: Vec<TrendFigure>,
+    /// Its levels, in order; empty where it has too few steps.
+    pub levels: Vec<SeriesLevel>,
+    /// The changes between them.
+    pub changes: Vec<SeriesChange>,
+    /// Steps that left their level.
+    pub outliers: Vec<SeriesOutlier>,
+    /// Why nothing can be said of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_judged: Option<String>,
+}
+
+/// A figure of a run: the median of its repeats.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct TrendFigure {
+    /// Index of the step.
+    pub step: usize,
+    /// Index of the run.
+    pub run: usize,
+    /// The value in the series' unit.
+    pub value: f64,
+}
+
+/// Steps of one level.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct SeriesLevel {
+    /// Its first step.
+    pub from: usize,
+    /// Its last step.
+    pub to: usize,
+    /// Steps that count.
+    pub steps: usize,
+    /// Their geometric mean.
+    pub mean: f64,
+    /// The standard deviation between its steps, in percent; absent for a single step.
+    pub spread_pct: Option<f64>,
+}
+
+/// A change of a series.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct SeriesChange {
+    /// The last step of the level before.
+    pub before_step: usize,
+    /// The first step of the new level.
+    pub after_step: usize,
+    /// After to before.
+    pub ratio: f64,
+    /// Lower end of its 95 % interval.
+    pub low: f64,
+    /// Upper end of it.
+    pub high: f64,
+    /// How often a series without a change shows one as clear as this.
+    pub p_value: f64,
+    /// Whether the new level is worse.
+    pub is_worse: bool,
+}
+
+/// A step that left its level.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct SeriesOutlier {
+    /// The step.
+    pub step: usize,
+    /// Its figure to that of its level.
+    pub ratio: f64,
+    /// Whether later steps are of the level again.
+    pub has_returned: bool,
+}
+
+/// A place where the level of some series changed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TrendChange {
+    /// Index of the last step before.
+    pub before_step: usize,
+    /// Index of the first step after.
+    pub after_step: usize,
+    /// The last run before.
+    pub before_run: RunId,
+    /// The first run after.
+    pub after_run: RunId,
+    /// When that began, UTC.
+    pub at: jiff::Timestamp,
+    /// Which series changed: index of the series, and of its change.
+    pub series: Vec<(usize, usize)>,
+    /// Facts of the platform that changed there, or nearby where none did.
+    pub facts: Vec<ChangedFact>,
+    /// Notes of the runs beside it: with any, the change is known.
+    pub notes: Vec<NoteAtChange>,
+}
+
+/// A fact that is another after a change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ChangedFact {
+    /// What it is.
+    pub name: String,
+    /// Its value before; absent where it was not known.
+    pub before: Option<String>,
+    /// Its value after.
+    pub after: Option<String>,
+    /// How many steps later than the figures it changed; below zero where it changed earlier.
+    pub steps_later: i64,
+}
+
+/// A note of a run beside a change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NoteAtChange {
+    /// The run.
+    pub run: RunId,
+    /// The note.
+    #[serde(flatten)]
+    pub note: RunNote,
+}

@@ -1,0 +1,194 @@
+//! Trends: changes with what of the platform changed there, notes, what begins another series, losses that nobody has
+//! noted, and names that would like to be markup.
+
+// A test that cannot be set up fails; clippy sees that only inside #[test] functions.
+#![allow(clippy::unwrap_used)]
+
+mod watched;
+
+use dbdyno_catalogue::Catalogue;
+use dbdyno_model::{Flag, MetricValue, Point, RunId, RunJson, RunNote};
+use dbdyno_report::trend::{Trend, TrendOptions, TrendRuns};
+use dbdyno_report::trend_document;
+use dbdyno_stats::SplitMix64;
+use std::path::Path;
+use watched::{BEGAN, run_of, test};
+
+/// The runs of a test, one a night.
+const NIGHTS: usize = 40;
+/// The first night of another kernel.
+const NEW_KERNEL: usize = 25;
+
+fn golden(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden_trend").join(name);
+    if std::env::var_os("DBDYNO_BLESS").is_some() {
+        std::fs::write(&path, text).unwrap();
+    }
+    let expected = std::fs::read_to_string(&path).unwrap();
+    assert!(expected == text, "{name} differs from its golden file. It is now:\n{text}");
+}
+
+/// About 1, within 1 %.
+fn noise(random: &mut SplitMix64) -> f64 {
+    let sum: f64 = (0..12).map(|_| random.uniform()).sum();
+    1.0 + (sum - 6.0) * 0.01
+}
+
+fn point(code: &str, jobs: u32, ops_per_s: f64) -> Point {
+    let metric = Some(MetricValue { id: "ops_per_s".into(), value: ops_per_s, unit: "1/s".to_owned() });
+    Point { metric, ..test(code, jobs, ops_per_s, 50.0) }
+}
+
+/// A run a night. T611 loses 7 % with a new kernel, T621 stays, one night of T621 is far off.
+fn nights() -> Vec<RunJson> {
+    let mut random = SplitMix64::new(26);
+    let night = |n: usize| {
+        let lost = if n >= NEW_KERNEL { 0.93 } else { 1.0 };
+        let off = if n == 12 { 0.6 } else { 1.0 };
+        let points = vec![
+            point("T611", 1, 100_000.0 * lost * noise(&mut random)),
+            point("T611", 2, 180_000.0 * lost * noise(&mut random)),
+            point("T621", 1, 20_000.0 * off * noise(&mut random)),
+        ];
+        let mut run = run_of(&format!("n1ght{n:03}"), points);
+        let began: jiff::Timestamp = BEGAN.parse().unwrap();
+        run.run.started_at = began + jiff::SignedDuration::from_hours(24 * n as i64);
+        run.run.label = Some("nightly".to_owned());
+        run.platform.kernel = Some(if n >= NEW_KERNEL { "6.1.0-23" } else { "6.1.0-22" }.to_owned());
+        run
+    };
+    (0..NIGHTS).map(night).collect()
+}
+
+fn trend_with(runs: &[RunJson], options: TrendOptions<'_>) -> Trend {
+    let catalogue = Catalogue::embedded().unwrap();
+    let mut trend = TrendRuns::new(&catalogue, options);
+    for run in runs {
+        trend.add(run, run.run.id.as_str());
+    }
+    trend.trend().unwrap()
+}
+
+fn trend(runs: &[RunJson]) -> Trend {
+    trend_with(runs, TrendOptions { most_loss_pct: Some(5.0), ..TrendOptions::default() })
+}
+
+fn id(n: usize) -> RunId {
+    RunId::new(&format!("n1ght{n:03}")).unwrap()
+}
+
+#[test]
+fn a_change_is_shown_with_what_changed_there() {
+    let found = trend(&nights());
+    let names: Vec<&str> = found.series.iter().map(|series| series.name.as_str()).collect();
+    assert_eq!(names, ["T611, 1 job", "T611, 2 jobs", "T621, 1 job"]);
+    let [change] = found.changes.as_slice() else { panic!("{:#?}", found.changes) };
+    assert_eq!((&change.before_run, &change.after_run), (&id(NEW_KERNEL - 1), &id(NEW_KERNEL)));
+    assert_eq!(change.series, [(0, 0), (1, 0)]);
+    let facts: Vec<_> = change.facts.iter().map(|fact| (fact.name.as_str(), fact.after.as_deref())).collect();
+    assert_eq!(facts, [("kernel", Some("6.1.0-23"))]);
+    for series in &found.series[..2] {
+        let change = series.changes[0];
+        assert!(change.is_worse && (change.low..change.high).contains(&0.93), "{change:?}");
+    }
+    let off: Vec<usize> = found.series[2].outliers.iter().map(|outlier| outlier.step).collect();
+    assert_eq!((off, found.series[2].changes.len()), (vec![12], 0), "one night is no change");
+    golden("changed.txt", &trend_document(&found, "nightly").text(None));
+    golden("changed.80.txt", &trend_document(&found, "nightly").text(Some(80)));
+    let page = trend_document(&found, "nightly").page();
+    let body = page.split_once("<body").unwrap().1.split("<script>").next().unwrap();
+    golden("changed.html", &body.replace('<', "\n<").replace("\n</", "</"));
+}
+
+#[test]
+fn what_is_noted_is_no_new_loss() {
+    let mut runs = nights();
+    let new = trend(&runs).new_losses.unwrap();
+    let lost: Vec<(usize, usize)> = new.broken.iter().map(|loss| (loss.series, loss.since_step)).collect();
+    assert_eq!(lost, [(0, NEW_KERNEL), (1, NEW_KERNEL)]);
+    let note = RunNote { at: BEGAN.parse().unwrap(), text: "another kernel".to_owned() };
+    runs[NEW_KERNEL].notes.push(note.clone());
+    let noted = trend(&runs);
+    assert_eq!(noted.new_losses.as_ref().unwrap().broken, []);
+    assert!(trend_document(&noted, "nightly").text(None).contains("noted: another kernel"));
+    // A note elsewhere is of something else.
+    runs[NEW_KERNEL].notes.clear();
+    runs[5].notes.push(note);
+    assert_eq!(trend(&runs).new_losses.unwrap().broken.len(), 2);
+}
+
+#[test]
+fn other_work_begins_another_series() {
+    let mut runs = nights();
+    for run in &mut runs[NEW_KERNEL..] {
+        for point in &mut run.points {
+            point.definition = "fedcba9876543210".to_owned();
+        }
+    }
+    let found = trend(&runs);
+    assert_eq!(found.changes, []);
+    let names: Vec<&str> = found.series.iter().map(|series| series.name.as_str()).collect();
+    assert_eq!(names[..2], ["T611, 1 job, definition 01234567", "T611, 1 job, definition fedcba98"]);
+    let mut runs = nights();
+    for run in &mut runs[..10] {
+        run.run.target = "postgres://other/bench".to_owned();
+    }
+    assert_eq!(trend(&runs).series.len(), 6, "another server is another platform");
+}
+
+#[test]
+fn doubtful_figures_are_left_out_and_said() {
+    let mut runs = nights();
+    for run in &mut runs[10..13] {
+        run.points[2].flags.push(Flag::TooShort);
+    }
+    let found = trend(&runs);
+    assert_eq!(found.left_out.get("too_short"), Some(&3));
+    assert_eq!(found.series[2].outliers, [], "the night that was off is among them");
+    assert!(trend_document(&found, "x").text(None).contains("3 too_short"));
+}
+
+#[test]
+fn the_runs_of_a_label_are_samples_of_one_step() {
+    let catalogue = Catalogue::embedded().unwrap();
+    let mut trend = TrendRuns::new(&catalogue, TrendOptions::default());
+    for (n, run) in nights().iter().enumerate() {
+        trend.add(run, &format!("15.{}", n / 5));
+    }
+    let found = trend.trend().unwrap();
+    assert_eq!((found.steps.len(), found.runs.len()), (8, 40));
+    let [change] = found.changes.as_slice() else { panic!("{:#?}", found.changes) };
+    assert_eq!((found.steps[change.after_step].name.as_str(), &change.after_run), ("15.5", &id(NEW_KERNEL)));
+}
+
+#[test]
+fn few_runs_say_nothing_and_say_why() {
+    let found = trend(&nights()[..3]);
+    assert!(found.series.iter().all(|series| series.not_judged.as_deref().is_some_and(|why| why.contains("steps"))));
+    assert!(trend_document(&found, "nightly").text(None).contains("Nothing can be said"));
+    let options = TrendOptions { tests: Some("T711"), ..TrendOptions::default() };
+    let catalogue = Catalogue::embedded().unwrap();
+    let mut none = TrendRuns::new(&catalogue, options);
+    none.add(&nights()[0], "a");
+    assert_eq!(
+        none.trend().unwrap_err().to_string(),
+        "none of the 1 runs has a figure of T711; `dbdyno show` says what each has"
+    );
+}
+
+#[test]
+fn names_are_no_markup() {
+    let hostile = "</script><img src=x onerror=alert(1)>\u{202e}";
+    let mut runs = nights();
+    for (n, run) in runs.iter_mut().enumerate() {
+        run.run.label = Some(format!("{hostile}{n}"));
+        run.platform.kernel = run.platform.kernel.as_ref().map(|kernel| format!("{kernel}{hostile}"));
+        run.notes.push(RunNote { at: BEGAN.parse().unwrap(), text: hostile.to_owned() });
+        run.run.target = hostile.to_owned();
+    }
+    let found = trend(&runs);
+    let document = trend_document(&found, hostile);
+    let page = document.page();
+    assert!(!page.contains("<img") && page.contains("&lt;img src=x"), "{page}");
+    assert!(!page.contains('\u{202e}') && !document.text(None).contains('\u{202e}'));
+}
