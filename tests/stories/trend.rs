@@ -24,9 +24,9 @@ fn room() -> Room {
         let lost = if n >= NEW_KERNEL { 0.9 } else { 1.0 };
         for point in run["points"].as_array_mut().unwrap() {
             point["flags"] = json!([]);
-            let ops_per_s = 1e6 * noise * lost;
-            point["ops_per_s"] = json!(ops_per_s);
-            point["metric"]["value"] = json!(ops_per_s);
+            let tx_per_s = 1e6 * noise * lost;
+            point["tx_per_s"] = json!(tx_per_s);
+            point["metric"]["value"] = json!(tx_per_s);
         }
         run["cells"] = json!([]);
         std::fs::write(room.path("night.json"), run.to_string()).unwrap();

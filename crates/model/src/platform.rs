@@ -28,8 +28,8 @@ pub struct Platform {
     pub family: Option<String>,
     /// Block devices.
     pub disks: Vec<Disk>,
-    /// Versions of firmware and microcode, by what they are of: `BIOS`, `microcode`, or the kernel name of a disk. Empty
-    /// where none is shown, and in older documents.
+    /// Versions of firmware and microcode, by what they are of: `BIOS`, `microcode`, or the kernel name of a disk.
+    /// Empty where none is shown, and in older documents.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub firmware: BTreeMap<String, String>,
     /// What could not be read, and why.
