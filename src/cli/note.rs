@@ -8,7 +8,7 @@ use clap::Args;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  dbdyno note last \"upgraded to 15.19\"
+  dbdyno note last 'upgraded to 15.19'
   dbdyno note 7xk2                        its notes
   dbdyno note 7xk2 --remove")]
 pub(crate) struct NoteArgs {

@@ -100,10 +100,19 @@ fn the_examples_are_understood() {
         for example in examples {
             let typed = example.split("   ").next().unwrap_or_default().split(" > ").next().unwrap_or_default();
             let typed = typed.split(" | ").next().unwrap_or_default();
-            let line = format!("dbdyno {}", typed.replace('\'', ""));
-            assert!(parsed(&line).is_ok(), "{line}");
+            assert!(read(words(&format!("dbdyno {typed}"))).is_ok(), "{typed}");
         }
     }
+}
+
+/// The words of a line, as a shell passes them.
+fn words(line: &str) -> Vec<OsString> {
+    let parts = line.split('\'').enumerate();
+    let of = |(n, part): (usize, &str)| match n % 2 {
+        0 => part.split_whitespace().map(OsString::from).collect::<Vec<_>>(),
+        _ => vec![part.into()],
+    };
+    parts.flat_map(of).collect()
 }
 
 #[test]

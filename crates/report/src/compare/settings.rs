@@ -70,8 +70,8 @@ pub(super) fn differing(sides: &[Side]) -> Vec<DifferingSetting> {
     let of: BTreeSet<&String> = runs().flat_map(|run| run.platform.firmware.keys()).collect();
     let firmware =
         of.into_iter().map(|of| setting(firmware_of(of), sides, &|run| run.platform.firmware.get(of).cloned()));
-    // Runs of an older dbdyno do not say it, which is no difference.
-    settings.extend(firmware.filter(|setting| setting.values.iter().flatten().count() >= 2));
+    // Who does not say it (a publication, an older dbdyno) differs in nothing.
+    settings.extend(firmware.filter(|setting| setting.values.iter().flatten().collect::<BTreeSet<_>>().len() > 1));
     let mut alike = runs().map(|run| (&run.database.engine, run.published.as_ref().map(|p| &p.benchmark)));
     let first = alike.next();
     let same_kind = alike.all(|kind| Some(kind) == first);
