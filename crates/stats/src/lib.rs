@@ -3,7 +3,8 @@
 //! A [`Recorder`] collects times into a [`Histogram`] for each transaction type. An [`Estimate`] is the median of
 //! repeats with its interval. A [`Difference`] says whether two samples of runs differ, and a [`Family`] judges many
 //! differences together. [`Pairs`] compare what was measured in turn. A [`Fit`] says how a rate grows with parallelism,
-//! and a [`Trend`] whether it changed within a window. [`search`] chooses what to measure next, by what was measured.
+//! and a [`Trend`] whether it changed within a window. [`Changes`] are where the level of a series of runs changed.
+//! [`search`] chooses what to measure next, by what was measured.
 
 mod buckets;
 mod changes;

@@ -1,90 +1,84 @@
-//! The noise around levels: how far figures scatter, and how much neighbours have in common.
+//! The noise around two means: how far values scatter, and how much neighbours have in common.
 
-use super::evidence::Stretch;
+use super::stretch::Stretch;
 
-/// Of differences and deviations, the largest are left out: this share, in fifths, counts. Jumps between levels and
-/// outliers are among the rest.
+/// Of differences and distances the smallest four fifths count. Jumps between levels and outliers are among the rest.
 const KEPT_FIFTHS: usize = 4;
-/// What is kept of normal noise has this share of its mean square.
+/// What is kept of normal noise has this share of the mean square of all of it.
 const KEPT_SQUARE: f64 = 0.4377;
-/// No correlation of neighbours above this is told from a level that wanders.
+/// Noise is measured within so many steps of a border: over years it changes, too.
+const NEAR: usize = 128;
+/// Closer still, it may be another noise than in the rest of what is near.
+const CLOSE: usize = 24;
+/// From this ratio of squares on it is. Normal noise hardly shows it.
+const OTHER_NOISE: f64 = 2.0;
+/// Fewer steps do not show another noise.
+const LEAST_REST: usize = 8;
+/// Neighbours with more in common than this are not told from levels that wander.
 const MOST_CORRELATED: f64 = 0.95;
 
-/// The mean square of noise that looks normal but for some large values. Zero where most values are.
-pub(super) fn steady_square(mut sizes: Vec<f64>) -> f64 {
-    let kept = (sizes.len() * KEPT_FIFTHS).div_ceil(5);
-    if kept < sizes.len() {
-        sizes.select_nth_unstable_by(kept, f64::total_cmp);
-    }
-    sizes[..kept].iter().map(|size| size * size).sum::<f64>() / kept.max(1) as f64 / KEPT_SQUARE
-}
-
-/// The median of values; they may be in any order. Zero without any.
-pub(super) fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    let middle = sorted.len() / 2;
-    match sorted.len() {
-        0 => 0.0,
-        n if n % 2 == 1 => sorted[middle],
-        _ => f64::midpoint(sorted[middle - 1], sorted[middle]),
-    }
-}
-
-/// What differences of neighbours show of the noise. Levels, and how often they change, hardly matter to it.
+/// The noise around the means inside and outside a stretch.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct NeighbourNoise {
-    /// Half the mean square of differences of neighbours.
-    half_square: f64,
-    /// The correlation of neighbours for which values that are two apart differ as they do.
+pub(super) struct Noise {
+    /// Of a single value.
+    variance: f64,
+    /// Of neighbours.
     correlation: f64,
-    n: f64,
+    /// Degrees of freedom with which the variance is known.
+    pub(super) degrees: f64,
 }
 
-impl NeighbourNoise {
-    pub(super) fn of(values: &[f64]) -> Self {
-        let half_square = |apart: usize| {
-            let sizes = values.iter().zip(values.iter().skip(apart)).map(|(a, b)| (b - a).abs()).collect();
-            steady_square(sizes) / 2.0
-        };
-        let (one, two) = (half_square(1), half_square(2));
-        // With correlation c, the two are (1 - c) and (1 - c^2) times the variance.
-        let correlation = if one > 0.0 { two / one - 1.0 } else { 0.0 };
-        Self { half_square: one, correlation, n: values.len() as f64 }
+impl Noise {
+    /// Measures it in values with a border or a stretch.
+    pub(super) fn of(values: &[f64], stretch: Stretch, inside: f64, outside: f64) -> Self {
+        let n = values.len();
+        let edges = || stretch.edges(n);
+        let from = edges().min().unwrap_or(0).saturating_sub(NEAR);
+        let to = edges().max().unwrap_or(n).saturating_add(NEAR).min(n);
+        let left: Vec<f64> = (from..to).map(|i| values[i] - if stretch.has(i) { inside } else { outside }).collect();
+        let neighbours = Neighbours::of(&values[from..to]);
+        let correlation = neighbours.at_most(correlation(&left));
+        let squares = sum_of_squares(&left);
+        let degrees = (left.len() - 2) as f64;
+        let near = neighbours.variance_at_most(squares / degrees, correlation);
+
+        let is_close = |i: usize| edges().any(|edge| i + CLOSE >= edge && i < edge + CLOSE);
+        let (mut close_squares, mut close) = (0.0, 0);
+        for (i, value) in (from..to).zip(&left).filter(|(i, _)| is_close(*i)) {
+            debug_assert!(i < n);
+            close_squares += value * value;
+            close += 1;
+        }
+        let rest = left.len() - close;
+        let is_other =
+            rest >= LEAST_REST && close_squares / close as f64 > OTHER_NOISE * (squares - close_squares) / rest as f64;
+        let variance = if is_other { near.max(close_squares / (close - 2) as f64) } else { near };
+        Self { variance, correlation, degrees }
     }
 
-    /// No more of the correlation that was found than differences allow, but for their own uncertainty.
-    pub(super) fn correlation(self, found: f64) -> f64 {
-        let most = self.correlation + *CR / self.n.sqrt();
-        found.min(most).clamp(0.0, MOST_CORRELATED)
-    }
-
-    /// No more of the variance that was found than differences allow, but for their own uncertainty.
-    pub(super) fn variance(self, found: f64, correlation: f64) -> f64 {
-        let most = self.half_square / (1.0 - correlation) * (1.0 + *CV / self.n.sqrt());
-        if most > 0.0 { found.min(most) } else { found }
+    /// The variance of the difference of the two means.
+    pub(super) fn of_difference(self, stretch: Stretch, n: usize) -> f64 {
+        let (inside, outside) = (1.0 / stretch.len() as f64, 1.0 / (n - stretch.len()) as f64);
+        self.variance * (inside + outside) * inflation(self.correlation, stretch, n)
     }
 }
 
-/// The correlation of neighbours in noise. The bias is taken out that stems from means which follow the noise.
-pub(super) fn correlation(noise: &[f64]) -> f64 {
-    let products: f64 = noise.windows(2).map(|pair| pair[0] * pair[1]).sum();
-    let squares: f64 = noise.iter().map(|v| v * v).sum();
+fn sum_of_squares(values: &[f64]) -> f64 {
+    values.iter().map(|value| value * value).sum()
+}
+
+/// The correlation of neighbours. Means follow the noise that they are taken from, so what remains looks less
+/// correlated than it was; that is added. Found by simulation.
+fn correlation(noise: &[f64]) -> f64 {
     let n = noise.len() as f64;
-    if squares > 0.0 { (products / squares * n + *BIAS) / (n - *BIAS_N).max(1.0) } else { 0.0 }
+    let products: f64 = noise.windows(2).map(|pair| pair[0] * pair[1]).sum();
+    let squares = sum_of_squares(noise);
+    if squares > 0.0 { (products / squares * n + 4.0) / (n - 4.0).max(1.0) } else { 0.0 }
 }
-
-fn env(name: &str, default: f64) -> f64 {
-    std::env::var(name).ok().and_then(|s| s.parse().ok()).unwrap_or(default)
-}
-static BIAS: std::sync::LazyLock<f64> = std::sync::LazyLock::new(|| env("BIAS", 4.0));
-static BIAS_N: std::sync::LazyLock<f64> = std::sync::LazyLock::new(|| env("BIAS_N", 4.0));
-static CR: std::sync::LazyLock<f64> = std::sync::LazyLock::new(|| env("CR", 3.0));
-static CV: std::sync::LazyLock<f64> = std::sync::LazyLock::new(|| env("CV", 4.0));
 
 /// How many times more the difference of the means inside and outside varies with this correlation of neighbours than
 /// with none.
-pub(super) fn inflation(correlation: f64, stretch: Stretch, n: usize) -> f64 {
+fn inflation(correlation: f64, stretch: Stretch, n: usize) -> f64 {
     if correlation <= 0.0 {
         return 1.0;
     }
@@ -98,4 +92,59 @@ pub(super) fn inflation(correlation: f64, stretch: Stretch, n: usize) -> f64 {
         with_earlier += weight;
     }
     1.0 + 2.0 * shared / alone
+}
+
+/// What differences of neighbours show of the noise. Levels, and how often they change, hardly matter to it, so it is
+/// an upper bound where further levels are among what a border leaves unexplained.
+#[derive(Debug, Clone, Copy)]
+struct Neighbours {
+    /// Half the mean square of differences.
+    half_square: f64,
+    /// The correlation with which values two apart differ as they do.
+    correlation: f64,
+    /// Their uncertainty falls with the root of their number.
+    uncertainty: f64,
+}
+
+impl Neighbours {
+    fn of(values: &[f64]) -> Self {
+        let half_square = |apart: usize| {
+            let sizes = values.iter().zip(values.iter().skip(apart)).map(|(a, b)| (b - a).abs()).collect();
+            steady_square(sizes) / 2.0
+        };
+        let (one, two) = (half_square(1), half_square(2));
+        // With correlation c these are (1 - c) and (1 - c^2) times the variance.
+        let correlation = if one > 0.0 { two / one - 1.0 } else { 0.0 };
+        Self { half_square: one, correlation, uncertainty: 1.0 / (values.len() as f64).sqrt() }
+    }
+
+    fn at_most(self, correlation: f64) -> f64 {
+        correlation.min(self.correlation + 2.0 * self.uncertainty).clamp(0.0, MOST_CORRELATED)
+    }
+
+    fn variance_at_most(self, variance: f64, correlation: f64) -> f64 {
+        let most = self.half_square / (1.0 - correlation) * (1.0 + 4.0 * self.uncertainty);
+        if most > 0.0 { variance.min(most) } else { variance }
+    }
+}
+
+/// The mean square of noise that is normal but for some large values. Zero where four fifths are zero.
+pub(super) fn steady_square(mut sizes: Vec<f64>) -> f64 {
+    let kept = (sizes.len() * KEPT_FIFTHS).div_ceil(5);
+    if kept < sizes.len() {
+        sizes.select_nth_unstable_by(kept, f64::total_cmp);
+    }
+    sum_of_squares(&sizes[..kept]) / kept.max(1) as f64 / KEPT_SQUARE
+}
+
+/// The median of values in any order; zero without any.
+pub(super) fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    match sorted.len() {
+        0 => 0.0,
+        n if n % 2 == 1 => sorted[middle],
+        _ => f64::midpoint(sorted[middle - 1], sorted[middle]),
+    }
 }
