@@ -7,7 +7,7 @@
 mod watched;
 
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Flag, MetricValue, Point, RunId, RunJson, RunNote};
+use dbdyno_model::{Flag, MetricValue, Point, RunId, RunJson, RunNote, Status};
 use dbdyno_report::trend::{Trend, TrendOptions, TrendRuns};
 use dbdyno_report::trend_document;
 use dbdyno_stats::SplitMix64;
@@ -146,6 +146,19 @@ fn doubtful_figures_are_left_out_and_said() {
     assert_eq!(found.left_out.get("too_short"), Some(&3));
     assert_eq!(found.series[2].outliers, [], "the night that was off is among them");
     assert!(trend_document(&found, "x").text(None).contains("3 too_short"));
+}
+
+#[test]
+fn a_test_that_fails_since_some_night_is_said() {
+    let mut runs = nights();
+    for run in &mut runs[30..] {
+        run.points[2].status = Status::Failed;
+    }
+    let found = trend(&runs);
+    let since: Vec<Option<usize>> = found.series.iter().map(|series| series.missing_since).collect();
+    assert_eq!(since, [None, None, Some(30)]);
+    let text = trend_document(&found, "nightly").text(None);
+    assert!(text.contains("No figure any more: T621, 1 job since n1ght030."), "{text}");
 }
 
 #[test]

@@ -10,6 +10,8 @@ use crate::sections::measured::shown;
 use crate::summary::head::counted;
 use crate::trend::{ChangedFact, SeriesChange, Trend, TrendChange, TrendSeries, TrendStep};
 
+/// So many series that ended are named.
+const MOST_ENDED: usize = 8;
 /// From so many on, changes by chance are spoken of.
 const CHANCE_SAID: f64 = 0.5;
 /// More charts than this make a page that nobody reads.
@@ -55,6 +57,7 @@ fn answer(trend: &Trend) -> Section {
     if let Some(losses) = &trend.new_losses {
         let limit = short(losses.limit_pct);
         notes.push(match losses.broken.as_slice() {
+            [] if judged == 0 => Note::plain(format!("Whether anything lost {limit} % cannot be told yet.")),
             [] => Note {
                 kind: NoteKind::Met,
                 ..Note::plain(format!("No series lost {limit} % or more without a note, of {judged} judged."))
@@ -84,6 +87,7 @@ fn answer(trend: &Trend) -> Section {
             format!("{} in {changed} of {judged} series, the newest first:", counted(n as u64, "change"))
         }
     }));
+    notes.extend(missing(trend));
     let mut section = Section::new("answer", "Answer").titled("Answer", "").with(notes.into_iter().map(Block::from));
     section.push(Block::List(trend.changes.iter().map(|change| sentence(trend, change)).collect()));
     if trend.by_chance >= CHANCE_SAID {
@@ -93,6 +97,22 @@ fn answer(trend: &Trend) -> Section {
         )));
     }
     section
+}
+
+/// Series that ended: what is no longer measured cannot become slower.
+fn missing(trend: &Trend) -> Option<Note> {
+    let ended: Vec<(&TrendSeries, usize)> =
+        trend.series.iter().filter_map(|series| Some((series, series.missing_since?))).collect();
+    let named = ended.iter().take(MOST_ENDED).filter_map(|(series, since)| {
+        Some(format!("{} since {}", series.name, step_name(trend, trend.steps.get(*since)?)))
+    });
+    let named = joined(named, "; ");
+    let more = match ended.len().saturating_sub(MOST_ENDED) {
+        0 => String::new(),
+        n => format!("; and {n} more"),
+    };
+    let text = format!("No figure any more: {named}{more}. `dbdyno show` says why.");
+    (!ended.is_empty()).then(|| Note { kind: NoteKind::Warning, ..Note::plain(text) })
 }
 
 /// A change in a sentence.

@@ -12,7 +12,7 @@ use crate::groups::unique;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Better, Flag, MetricId, Point, RunJson, Status};
 use dbdyno_stats::{Change, Changes, Level, Outlier};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
 use std::thread;
 
@@ -125,13 +125,29 @@ impl<'c> TrendRuns<'c> {
         let names = key::names(&found.iter().map(|(key, _)| key).collect::<Vec<_>>());
         let named: Vec<(String, &SeriesKey, &[TrendFigure])> =
             names.into_iter().zip(&found).map(|(name, (key, figures))| (name, key, figures.as_slice())).collect();
-        let series = in_parallel(&named, |(name, key, figures)| one(name, key, figures, catalogue));
+        let mut series = in_parallel(&named, |(name, key, figures)| one(name, key, figures, catalogue));
+        for (series, since) in series.iter_mut().zip(missing_since(&found)) {
+            series.missing_since = since;
+        }
         let judged = series.iter().filter(|series| series.not_judged.is_none()).count();
         let changes = change::all(&series, &runs, &steps);
         let new_losses = options.most_loss_pct.map(|limit| new_losses::of(&series, &changes, limit));
         let by_chance = judged as f64 * BY_CHANCE;
         Ok(Trend { runs, steps, series, changes, by_chance, left_out, new_losses })
     }
+}
+
+/// For each series the first step of its place after its last figure.
+fn missing_since(found: &[(SeriesKey, Vec<TrendFigure>)]) -> Vec<Option<usize>> {
+    let mut steps: BTreeMap<[&str; 4], BTreeSet<usize>> = BTreeMap::new();
+    for (key, figures) in found {
+        steps.entry(key.place()).or_default().extend(figures.iter().map(|figure| figure.step));
+    }
+    let since = |(key, figures): &(SeriesKey, Vec<TrendFigure>)| {
+        let last = figures.iter().map(|figure| figure.step).max()?;
+        steps.get(&key.place())?.range(last + 1..).next().copied()
+    };
+    found.iter().map(since).collect()
 }
 
 /// Why a value does not count.
@@ -172,6 +188,7 @@ fn one(name: &str, key: &SeriesKey, figures: &[TrendFigure], catalogue: &Catalog
         changes: Vec::new(),
         outliers: Vec::new(),
         not_judged: None,
+        missing_since: None,
     };
     match Changes::of(&values) {
         Err(why) => series.not_judged = Some(why.to_string()),

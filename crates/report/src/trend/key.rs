@@ -54,6 +54,11 @@ impl SeriesKey {
         &self.work
     }
 
+    /// Where it was measured.
+    pub(super) fn place(&self) -> [&str; 4] {
+        [&self.host, &self.engine, &self.target, &self.data]
+    }
+
     /// The name as far as most series need it.
     fn base(&self) -> String {
         format!("{}, {}", self.work, dop_words(self.cell.dop))

@@ -88,6 +88,10 @@ pub struct TrendSeries {
     /// Why nothing can be said of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_judged: Option<String>,
+    /// The first step without a figure of it, where later steps of the same place have none either: its test fails, or
+    /// is another one now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing_since: Option<usize>,
 }
 
 /// A figure of a run: the median of its repeats.
