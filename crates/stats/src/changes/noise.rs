@@ -29,30 +29,26 @@ pub(super) struct Noise {
 }
 
 impl Noise {
-    /// Measures it in values with a border or a stretch.
+    /// Measures it in values with a border, or with a stretch inside.
     pub(super) fn of(values: &[f64], stretch: Stretch, inside: f64, outside: f64) -> Self {
         let n = values.len();
-        let edges = || stretch.edges(n);
-        let from = edges().min().unwrap_or(0).saturating_sub(NEAR);
-        let to = edges().max().unwrap_or(n).saturating_add(NEAR).min(n);
-        let left: Vec<f64> = (from..to).map(|i| values[i] - if stretch.has(i) { inside } else { outside }).collect();
+        let from = stretch.edges(n).min().unwrap_or(0).saturating_sub(NEAR);
+        let to = stretch.edges(n).max().unwrap_or(n).saturating_add(NEAR).min(n);
+        let mean = |i: usize| if stretch.has(i) { inside } else { outside };
+        let left: Vec<f64> = (from..to).map(|i| values[i] - mean(i)).collect();
         let neighbours = Neighbours::of(&values[from..to]);
         let correlation = neighbours.at_most(correlation(&left));
         let squares = sum_of_squares(&left);
         let degrees = (left.len() - 2) as f64;
         let near = neighbours.variance_at_most(squares / degrees, correlation);
 
-        let is_close = |i: usize| edges().any(|edge| i + CLOSE >= edge && i < edge + CLOSE);
-        let (mut close_squares, mut close) = (0.0, 0);
-        for (i, value) in (from..to).zip(&left).filter(|(i, _)| is_close(*i)) {
-            debug_assert!(i < n);
-            close_squares += value * value;
-            close += 1;
-        }
-        let rest = left.len() - close;
-        let is_other =
-            rest >= LEAST_REST && close_squares / close as f64 > OTHER_NOISE * (squares - close_squares) / rest as f64;
-        let variance = if is_other { near.max(close_squares / (close - 2) as f64) } else { near };
+        let is_close = |i: usize| stretch.edges(n).any(|edge| i + CLOSE >= edge && i < edge + CLOSE);
+        let close: Vec<f64> = (from..to).filter(|i| is_close(*i)).map(|i| left[i - from]).collect();
+        let close_squares = sum_of_squares(&close);
+        let rest = left.len() - close.len();
+        let is_other = rest >= LEAST_REST
+            && close_squares / close.len() as f64 > OTHER_NOISE * (squares - close_squares) / rest as f64;
+        let variance = if is_other { near.max(close_squares / (close.len() - 2) as f64) } else { near };
         Self { variance, correlation, degrees }
     }
 

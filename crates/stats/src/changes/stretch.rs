@@ -60,7 +60,7 @@ impl Shape {
         let n = n as f64;
         let (few, until, many, beyond) = match self {
             Self::New => (4.4, 40.0, 22.0, (10.0 / n).max(1.0)),
-            Self::Border => (50.0, 20.0, 500.0, (n / 300.0).max(1.0).sqrt()),
+            Self::Border => (14.0, 20.0, 500.0, (n / 300.0).max(1.0).sqrt()),
             Self::Inside => (600.0, 20.0, 40_000.0, (n / 300.0).max(1.0)),
         };
         let along = (f64::ln(n / until) / f64::ln(100.0 / until)).clamp(0.0, 1.0);

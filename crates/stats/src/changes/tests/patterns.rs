@@ -148,3 +148,32 @@ pub(super) fn by_moving_means(values: &[f64]) -> Vec<usize> {
     }
     told
 }
+
+/// All patterns of one length and noise, many times.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Suite {
+    pub(super) n: usize,
+    pub(super) sigma: f64,
+}
+
+/// The visualizer's defaults first; then the lengths of the package's command line, and less and more noise.
+pub(super) const SUITES: [Suite; 5] = [
+    Suite { n: 200, sigma: 5.0 },
+    Suite { n: 50, sigma: 5.0 },
+    Suite { n: 500, sigma: 5.0 },
+    Suite { n: 200, sigma: 2.0 },
+    Suite { n: 200, sigma: 10.0 },
+];
+
+impl Suite {
+    pub(super) fn name(&self) -> String {
+        format!("{} steps, noise of {}", self.n, self.sigma)
+    }
+
+    pub(super) fn each(&self, mut with: impl FnMut(&Pattern)) {
+        let mut random = SplitMix64::new(self.n as u64 + self.sigma as u64);
+        for _ in 0..40 {
+            patterns(&mut random, self.n, self.sigma).iter().for_each(&mut with);
+        }
+    }
+}
