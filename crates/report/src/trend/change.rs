@@ -9,9 +9,12 @@ const NEARBY: i64 = 2;
 /// A note on a run this many steps from a change is a note on the change.
 const NOTED: usize = 1;
 
+/// The first step of a new level and the last one before, the newest first.
+type Place = Reverse<(usize, usize)>;
+
 /// The changes of all series, the newest first.
 pub(super) fn all(series: &[TrendSeries], runs: &[TrendRun], steps: &[TrendStep]) -> Vec<TrendChange> {
-    let mut places: BTreeMap<Reverse<(usize, usize)>, Vec<(usize, usize)>> = BTreeMap::new();
+    let mut places: BTreeMap<Place, Vec<(usize, usize)>> = BTreeMap::new();
     for (at, of) in series.iter().enumerate() {
         for (n, change) in of.changes.iter().enumerate() {
             places.entry(Reverse((change.after_step, change.before_step))).or_default().push((at, n));

@@ -23,21 +23,24 @@ impl Pattern {
     }
 }
 
+/// Figures, and where their true changes are.
+type Series = (Vec<f64>, Vec<usize>);
+
 /// Levels that begin at these steps, with normal noise.
-fn levels(random: &mut SplitMix64, n: usize, levels: &[(usize, f64)], sigma: f64) -> (Vec<f64>, Vec<usize>) {
+fn levels(random: &mut SplitMix64, n: usize, levels: &[(usize, f64)], sigma: f64) -> Series {
     let level = |i: usize| levels.iter().rfind(|(from, _)| *from <= i).map_or(0.0, |(_, value)| *value);
     let values = (0..n).map(|i| level(i) + sigma * random.normal()).collect();
     (values, levels[1..].iter().map(|(from, _)| *from).collect())
 }
 
 /// Noise around 100 that has another spread from these steps on.
-fn spreads(random: &mut SplitMix64, n: usize, spreads: &[(usize, f64)]) -> (Vec<f64>, Vec<usize>) {
+fn spreads(random: &mut SplitMix64, n: usize, spreads: &[(usize, f64)]) -> Series {
     let spread = |i: usize| spreads.iter().rfind(|(from, _)| *from <= i).map_or(0.0, |(_, value)| *value);
     let values = (0..n).map(|i| 100.0 + spread(i) * random.normal()).collect();
     (values, spreads[1..].iter().map(|(from, _)| *from).collect())
 }
 
-fn with_outliers(random: &mut SplitMix64, n: usize, sigma: f64, at: &[usize]) -> (Vec<f64>, Vec<usize>) {
+fn with_outliers(random: &mut SplitMix64, n: usize, sigma: f64, at: &[usize]) -> Series {
     let (mut values, _) = levels(random, n, &[(0, 100.0)], sigma);
     at.iter().for_each(|at| values[*at] = 150.0);
     (values, vec![])
@@ -55,7 +58,7 @@ fn some_steps(random: &mut SplitMix64, n: usize, many: usize) -> Vec<usize> {
     steps
 }
 
-fn banding(random: &mut SplitMix64, n: usize, other: f64, sigma: f64) -> (Vec<f64>, Vec<usize>) {
+fn banding(random: &mut SplitMix64, n: usize, other: f64, sigma: f64) -> Series {
     let mut value = || if random.below(2) == 0 { 100.0 } else { other } + sigma * random.normal();
     ((0..n).map(|_| value()).collect(), vec![])
 }
@@ -71,7 +74,7 @@ pub(super) fn patterns(random: &mut SplitMix64, n: usize, sigma: f64) -> Vec<Pat
         100.0 + 10.0 * (std::f64::consts::TAU * i as f64 / 20.0 + turned).cos()
     };
     let outliers = some_steps(random, n, 5);
-    let series: [(&'static str, (Vec<f64>, Vec<usize>)); 17] = [
+    let series: [(&'static str, Series); 17] = [
         ("constant", levels(random, n, &[(0, 100.0)], 0.0)),
         ("noise_normal", levels(random, n, &[(0, 100.0)], sigma)),
         ("noise_uniform", ((0..n).map(|_| 90.0 + 20.0 * random.uniform()).collect(), vec![])),
