@@ -21,7 +21,7 @@ Examples:
   dbdyno trend nightly
   dbdyno trend quick --test 'T6*' -o trend.html
   dbdyno trend 15.17 15.18 15.19         three labels: each is a step
-  dbdyno trend nightly --fail-on-new 5%  ends with 1 for a loss that nobody noted
+  dbdyno trend nightly --fail-on-new 5%  ends with 1 for a loss without a note
   dbdyno note last 'upgraded to 15.19'   and then it is known")]
 pub(crate) struct TrendArgs {
     /// Labels or suites: all their runs, in the order of time

@@ -12,8 +12,8 @@
 //!   pairs. With less than 2 it also answers to a change of spread, which is not reported.
 //! - Besides two parts, a stretch inside is compared with what is around it (Olshen et al. 2004, "Circular binary
 //!   segmentation"). A loss that was repaired hardly shows in two parts.
-//! - Neighbours are correlated, and orders of a series do not show how often waves look like levels. So the statistic is
-//!   divided by its standard error, with the correlation that remains around the levels (at most what differences of
+//! - Neighbours are correlated, and orders of a series do not show how often waves look like levels. So the statistic
+//!   is divided by its standard error, with the correlation that remains around the levels (at most what differences of
 //!   neighbours show: further levels look like correlation, too), and its bound is that of normal noise with a
 //!   correlation of 0.3, by simulation. In fewer than 100 steps this would hide too much, so the bound falls to that of
 //!   white noise.
@@ -21,7 +21,8 @@
 //!   it more often either (Besag and Clifford 1991: they end when that is decided). So skew and wild noise raise no
 //!   false alarms. They are the same each time, and are not asked where evidence is beyond doubt.
 //! - The noise is that around the border, as it changes over years, and values far out are brought closer.
-//! - The steps at an end compete with few others, so a new level is found soon: half of all false alarms are spent there.
+//! - The steps at an end compete with few others, so a new level is found soon: half of all false alarms are spent
+//!   there.
 //!
 //! One or two steps that left their level and returned are outliers; three are a level. So are three at the end, while
 //! one or two there are outliers that have not returned. A slow drift is reported as several changes in one direction.
@@ -79,7 +80,8 @@ pub struct Change {
     pub before: Level,
     /// The level after.
     pub after: Level,
-    /// The level after to the level before. Its interval knows of the noise of both, but not that the border was chosen.
+    /// The level after to the level before. Its interval knows of the noise of both, but not that the border was
+    /// chosen.
     pub difference: Difference,
     /// How often steps of one level would show a change as well as this, at any place. It is below 0.01.
     pub p_value: f64,

@@ -11,8 +11,7 @@ mod new_losses;
 mod result;
 
 pub use gather::{TrendOptions, TrendRuns};
-pub use new_losses::{NewLoss, NewLosses};
 pub use result::{
-    ChangedFact, NoteAtChange, SeriesChange, SeriesLevel, SeriesOutlier, Trend, TrendChange, TrendError, TrendFigure,
-    TrendRun, TrendSeries, TrendStep,
+    ChangedFact, NewLoss, NewLosses, NoteAtChange, SeriesChange, SeriesLevel, SeriesOutlier, Trend, TrendChange,
+    TrendError, TrendFigure, TrendRun, TrendSeries, TrendStep,
 };

@@ -2,37 +2,8 @@
 //! one since the last change that was noted, so that several small losses count as what they are together, and a loss
 //! that was made good is none.
 
-use super::result::{SeriesLevel, TrendChange, TrendSeries};
+use super::result::{NewLoss, NewLosses, SeriesLevel, TrendChange, TrendSeries};
 use dbdyno_model::Better;
-use serde::Serialize;
-
-/// Losses that nobody has noted.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct NewLosses {
-    /// The limit.
-    pub limit_pct: f64,
-    /// Series that were judged.
-    pub judged: usize,
-    /// Series with too few steps.
-    pub not_judged: usize,
-    /// Series that lost more.
-    pub broken: Vec<NewLoss>,
-}
-
-/// A series that lost more than the limit allows.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct NewLoss {
-    /// Index of the series.
-    pub series: usize,
-    /// The best level since the last change that was noted.
-    pub best: f64,
-    /// The newest level.
-    pub newest: f64,
-    /// The newest to the best.
-    pub ratio: f64,
-    /// First step after that best level.
-    pub since_step: usize,
-}
 
 /// Judges every series.
 pub(super) fn of(series: &[TrendSeries], changes: &[TrendChange], limit_pct: f64) -> NewLosses {

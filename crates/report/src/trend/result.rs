@@ -1,6 +1,5 @@
 //! What a trend consists of.
 
-use super::new_losses::NewLosses;
 use dbdyno_model::{Better, MetricId, RunId, RunNote};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -192,4 +191,32 @@ pub struct NoteAtChange {
     /// The note.
     #[serde(flatten)]
     pub note: RunNote,
+}
+
+/// Losses that nobody has noted.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NewLosses {
+    /// The limit.
+    pub limit_pct: f64,
+    /// Series that were judged.
+    pub judged: usize,
+    /// Series with too few steps.
+    pub not_judged: usize,
+    /// Series that lost more.
+    pub broken: Vec<NewLoss>,
+}
+
+/// A series that lost more than the limit allows.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct NewLoss {
+    /// Index of the series.
+    pub series: usize,
+    /// The best level since the last change that was noted.
+    pub best: f64,
+    /// The newest level.
+    pub newest: f64,
+    /// The newest to the best.
+    pub ratio: f64,
+    /// First step after that best level.
+    pub since_step: usize,
 }

@@ -13,8 +13,8 @@ const BEYOND_DOUBT: f64 = 1e-7;
 const FURTHEST: f64 = 4.0;
 /// Inside, stretches of each length up to this are looked at, and then of lengths that grow by an eighth.
 const EACH_LENGTH: usize = 16;
-/// A place that gains this share of the most, more than any within so many steps, may be better if it is shown better by
-/// this factor. With so many standard errors the best place is evident.
+/// A place that gains this share of the most, more than any within so many steps, may be better if it is shown better
+/// by this factor. With so many standard errors the best place is evident.
 const NEARLY: f64 = 0.75;
 const PEAK: usize = 8;
 const CLEARLY: f64 = 1.05;
@@ -79,7 +79,8 @@ impl Segment {
     }
 
     /// Where two levels meet best: where their means leave the least squares. Where noise grows, that is drawn towards
-    /// the wilder side; so of places that do nearly as well, one that the noise around it shows clearly better is taken.
+    /// the wilder side; so of places that do nearly as well, one that the noise around it shows clearly better is
+    /// taken.
     pub(super) fn best_border(&self) -> Option<usize> {
         let gains: Vec<(usize, f64)> = self.borders().collect();
         let (best, most) = gains.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1))?;

@@ -52,8 +52,8 @@ impl Shape {
     pub(super) const ALL: [Self; 3] = [Self::New, Self::Border, Self::Inside];
 
     /// The best stretch of a shape among so many steps in noise is as far from others as the furthest of this number of
-    /// independent ones, by simulation (the tests of `evidence.rs`). A new level is found first: it may be wrong as often as
-    /// both others together.
+    /// independent ones, by simulation (the tests of `evidence.rs`). A new level is found first: it may be wrong as
+    /// often as both others together.
     ///
     /// In few steps the noise is white; in 100 and more, neighbours may have a correlation of 0.3.
     pub(super) fn rivals(self, n: usize) -> f64 {

@@ -140,8 +140,8 @@ fn table_of_alarms_in_a_series_that_is_watched() {
     }
 }
 
-/// What Apache Otava 0.8.0 reaches with its defaults (window 50, p 0.001) on the same series, by the same counting: F1 of
-/// all patterns, and of those whose level changes. The package publishes none.
+/// What Apache Otava 0.8.0 reaches with its defaults (window 50, p 0.001) on the same series, by the same counting: F1
+/// of all patterns, and of those whose level changes. The package publishes none.
 const OTAVA: [(f64, f64); patterns::SUITES.len()] =
     [(0.701, 0.910), (0.772, 0.962), (0.619, 0.813), (0.716, 0.909), (0.631, 0.847)];
 
