@@ -105,7 +105,8 @@ fn results_on_a_full_disk_keep_what_was_recorded() {
         "dbdyno: cannot write {results}: no space is left on its file system; everything recorded before is kept: free \
          some space, then continue with `dbdyno resume`"
     );
-    assert_eq!(ending.complaints(), [words]);
+    // That readings are lost may be said before.
+    assert_eq!(ending.complaints().last().copied(), Some(words.as_str()));
     std::fs::remove_file(ballast).unwrap();
     let show = format!("show last --json --results {results}");
     assert_eq!(statuses(&on_disk(&disk, &room, &show).expect(0).json()), ["T512 ok"]);
@@ -126,7 +127,8 @@ fn results_that_are_taken_away_end_the_run() {
         }
         let said = lines(run.end().expect(3));
         let words = "dbdyno: ./dbdyno.db was moved, removed, replaced or cut off while dbdyno wrote to it";
-        assert!(said.len() == 1 && said[0].starts_with(words), "{said:?}");
+        // That readings are lost may be said before.
+        assert!(said.last().is_some_and(|last| last.starts_with(words)), "{said:?}");
         // Moved back, it is as it was, and the run continues.
         std::fs::rename(room.path("moved.db"), room.path("dbdyno.db")).unwrap();
         assert_eq!(statuses(&room.show("last")), ["T512 ok"]);
