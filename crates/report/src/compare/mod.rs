@@ -12,6 +12,7 @@ mod efficiency;
 mod in_turn;
 mod junit;
 mod layers;
+mod likeness;
 mod others;
 mod paired_figures;
 mod query;
