@@ -82,6 +82,11 @@ pub(super) fn differing(sides: &[Side]) -> Vec<DifferingSetting> {
     settings
 }
 
+/// The facts of a run; those that are not known have no value.
+pub(super) fn of_run(run: &RunJson) -> Vec<(&'static str, Option<String>)> {
+    FACTS.iter().map(|(name, fact)| (*name, fact(run))).collect()
+}
+
 fn differs(values: &[Option<String>]) -> bool {
     let known: BTreeSet<&String> = values.iter().flatten().collect();
     known.len() > 1 || (known.len() == 1 && values.iter().any(Option::is_none))
