@@ -62,6 +62,16 @@ pub(crate) fn run(seed: u64, catalogue: &Catalogue) -> RunJson {
     RunJson { tool, ..RunJson::new(whole.run, whole.platform, whole.database, points) }
 }
 
+/// A run of an amount of data of which the aggregations have nothing but a time, which depends on it.
+pub(crate) fn of_size(id: &str, size: &str) -> RunJson {
+    let mut run = with_id(fixture::run(), id);
+    size.clone_into(&mut run.run.size);
+    for point in run.points.iter_mut().filter(|point| point.elapsed_s.is_some()) {
+        (point.rows_per_s, point.io.read_mib_per_s) = (None, None);
+    }
+    run
+}
+
 fn altered(mut point: Point, dice: &mut Dice, catalogue: &Catalogue) -> Point {
     if let Subject::Test(code) = &point.subject
         && dice.one_in(3)
