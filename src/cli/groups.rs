@@ -8,7 +8,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 6] = [
     ("Commands", &["run", "resume", "show", "report", "compare", "verdict", "list", "check"]),
     ("Other ways to measure", &["pair", "orion", "durability", "accept", "k8s"]),
     ("Watching", &["monitor", "replay", "headroom"]),
-    ("Results", &["trend", "describe", "note", "export", "import"]),
+    ("Results", &["trend", "describe", "note", "export", "import", "site"]),
     ("Tables and servers", &["load", "drop", "sql", "up", "down"]),
     ("Help", &["completions", "help"]),
 ];

@@ -41,7 +41,9 @@ pub(crate) use note::NoteArgs;
 pub(crate) use orion::{LONG_HELP as ORION_HELP, OrionArgs, command_line as orion_command_line};
 pub(crate) use pair::PairArgs;
 pub(crate) use private::{DownArgs, UpArgs};
-pub(crate) use results::{CompareArgs, DescribeArgs, ExportArgs, ExportFormat, ImportArgs, ReportArgs, VerdictArgs};
+pub(crate) use results::{
+    CompareArgs, DescribeArgs, ExportArgs, ExportFormat, ImportArgs, ReportArgs, SiteArgs, VerdictArgs,
+};
 pub(crate) use settings::SettingsArgs;
 pub(crate) use shells::{CompleteArgs, CompletionsArgs, ManArgs, Shell};
 pub(crate) use shown::{ListArgs, Listed, ShowArgs};
@@ -146,6 +148,11 @@ pub(crate) enum Command {
     Export(ExportArgs),
     /// Take in a run that was exported on another machine
     Import(ImportArgs),
+    /// Make a folder of pages of runs and platforms, any two to compare
+    ///
+    /// An index, a page for each, and one that lays any two side by side. The pages need a browser, and neither a server
+    /// nor a network. What may be compared is decided as by `compare`.
+    Site(SiteArgs),
     /// List what there is
     List(ListArgs),
     /// Create and fill the test tables, or those of a workload

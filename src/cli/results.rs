@@ -230,3 +230,25 @@ pub(crate) struct ImportArgs {
     #[command(flatten)]
     pub(crate) shown: Shown,
 }
+
+/// `dbdyno site`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  dbdyno export before > runs/before.json       a file for each run
+  dbdyno site runs --out gallery                makes gallery/index.html
+  dbdyno site catalogue/platforms --out gallery
+      the published platforms, from dbdyno's source")]
+pub(crate) struct SiteArgs {
+    /// Folder with exported runs (.json) and platform files (.toml)
+    ///
+    /// A run is what `dbdyno export RUN` writes, a platform file what catalogue/platforms/README.md explains. Each has
+    /// its page. Files of other kinds, and folders, are left out and named.
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// Folder for the pages, in place of an older gallery
+    ///
+    /// Pages of files that are gone go, too. A folder that holds anything else is never touched.
+    #[arg(long, value_name = "OUT")]
+    pub(crate) out: PathBuf,
+}

@@ -35,6 +35,7 @@ mod script;
 mod searches;
 mod settings;
 mod show;
+mod site;
 mod sql;
 mod tool;
 mod transfer;
@@ -70,6 +71,7 @@ pub(crate) fn dispatch(cli: Cli) -> Result<(), Error> {
         Command::Verdict(args) => verdict::verdict(&args, &context()?),
         Command::Export(args) => transfer::export(&args, &context()?),
         Command::Import(args) => transfer::import(&args, &context()?),
+        Command::Site(args) => site::site(&args, &context()?),
         Command::List(args) => list::list(&args, &context()?),
         Command::Load(args) => load::load(&args, &context()?),
         Command::Drop(args) => drop::drop(&args, &context()?),

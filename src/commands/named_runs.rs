@@ -83,7 +83,7 @@ fn times(repository: &Repository, id: &RunId, run: &RunJson) -> Result<Vec<Point
 }
 
 /// The times of a point's transactions, of all types together.
-fn of_all_types(point: usize, histograms: Histograms) -> Vec<PointTimes> {
+pub(super) fn of_all_types(point: usize, histograms: Histograms) -> Vec<PointTimes> {
     let mut all: Vec<PointTimes> = Vec::new();
     for PointHistogram { kind, times: histogram, .. } in histograms {
         let from_due = match kind {
@@ -141,6 +141,14 @@ fn no_results(asked: &str, error: ResultsError, context: &Context) -> Error {
 pub(super) fn load(repository: &Repository, id: &RunId, context: &Context) -> Result<RunJson, Error> {
     let mut run = repository.load(id)?;
     run.storage_reference = storage_reference(repository, &run)?;
+    with_description(run, context)
+}
+
+/// A run with what its owner says of the platform: with it, or in the catalogue of its label.
+///
+/// # Errors
+/// A platform file of the catalogue is unsound.
+pub(super) fn with_description(mut run: RunJson, context: &Context) -> Result<RunJson, Error> {
     let described = match (run.described.take(), &run.run.label) {
         (None, Some(label)) => context.catalogue.description_of_label(label)?,
         (described, _) => described,

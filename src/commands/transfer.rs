@@ -8,6 +8,7 @@ use crate::output;
 use crate::secrets;
 use dbdyno_report::export;
 use dbdyno_results::{ExportedRun, FileAccess, Imported, Repository};
+use std::path::Path;
 
 /// The longest document that is accepted, because all of it is read into memory. A long run with a client's histograms
 /// has 100 MiB.
@@ -29,15 +30,24 @@ pub(super) fn export(args: &ExportArgs, context: &Context) -> Result<(), Error> 
     }
 }
 
-pub(super) fn import(args: &ImportArgs, context: &Context) -> Result<(), Error> {
-    let file = args.file.display();
+/// Reads an exported run; `doing` is what it is read for.
+///
+/// # Errors
+/// It cannot be read, or is none.
+pub(super) fn read(file: &Path, doing: &str) -> Result<ExportedRun, Error> {
+    let shown = file.display();
     let text =
-        dbdyno_files::read(&args.file, LONGEST_BYTES).map_err(|e| Error::Usage(format!("cannot read {file}: {e}")))?;
+        dbdyno_files::read(file, LONGEST_BYTES).map_err(|e| Error::Usage(format!("cannot read {shown}: {e}")))?;
     // A file that is not text is not JSON either, and the JSON parser reports it best.
-    let mut transfer = ExportedRun::from_json(&String::from_utf8_lossy(&text))
-        .map_err(|e| Error::Usage(format!("cannot import {file}: {e}")))?;
+    let mut exported = ExportedRun::from_json(&String::from_utf8_lossy(&text))
+        .map_err(|e| Error::Usage(format!("cannot {doing} {shown}: {e}")))?;
     // dbdyno stores no passwords, but the writer of the file may have added one.
-    transfer.run.run.target = secrets::without_passwords(&transfer.run.run.target);
+    exported.run.run.target = secrets::without_passwords(&exported.run.run.target);
+    Ok(exported)
+}
+
+pub(super) fn import(args: &ImportArgs, context: &Context) -> Result<(), Error> {
+    let transfer = read(&args.file, "import")?;
     // Only now, so that a file that cannot be imported leaves no empty results file.
     let imported = Repository::open(&context.results, FileAccess::ReadWrite)?.import(&transfer)?;
     let run = &transfer.run.run;

@@ -42,6 +42,8 @@ impl Browser {
         command.args([
             "--disable-dev-shm-usage",
             "--disable-background-networking",
+            // A test goes through hundreds of addresses of one page.
+            "--disable-ipc-flooding-protection",
             "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
         ]);
         if rustix::process::geteuid().is_root() {

@@ -19,6 +19,7 @@ mod dice;
 mod document;
 mod faults;
 mod first_steps;
+mod gallery;
 #[cfg(any(feature = "postgres", feature = "mariadb"))]
 mod home;
 mod json;
@@ -57,4 +58,5 @@ mod verdict;
 mod version_1;
 #[cfg(any(feature = "postgres", feature = "mariadb"))]
 mod watching;
+mod web_server;
 mod workload;

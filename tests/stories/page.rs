@@ -24,7 +24,7 @@ fn measured() -> Room {
 }
 
 /// What holds for every page, at every width and on paper.
-fn is_sound(browser: &mut Browser, file: &Path) {
+pub(crate) fn is_sound(browser: &mut Browser, file: &Path) {
     browser.open(file, 1_280);
     let url = format!("file://{}", file.display());
     let drawn = "[...document.querySelectorAll('figure > svg')].every(svg => svg.querySelector('path.x') && svg.querySelector('text.n') \

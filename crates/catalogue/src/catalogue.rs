@@ -11,6 +11,7 @@ use dbdyno_model::{
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// Tests, sizes, suites and metrics, loaded and checked.
 #[derive(Debug, Clone)]
@@ -23,6 +24,8 @@ pub struct Catalogue {
     classes: BTreeMap<String, String>,
     /// Code to class, for codes whose form does not tell it (`DBX-12`).
     class_of: BTreeMap<String, String>,
+    /// For each test the places of those with the same work, found when they are first asked for.
+    same_work: OnceLock<Vec<Vec<usize>>>,
     /// Files of reference platforms, read when one is requested.
     pub(crate) platforms: Sources,
 }
@@ -78,6 +81,7 @@ impl Catalogue {
             metrics,
             classes: BTreeMap::new(),
             class_of: BTreeMap::new(),
+            same_work: OnceLock::new(),
             platforms: sources.clone().into_iter().filter(|(name, _)| name.starts_with(files::PLATFORMS)).collect(),
         };
         let mut places = Vec::new();
@@ -203,8 +207,9 @@ impl Catalogue {
 
     /// The other tests whose work is the same as that of a test, by their own data.
     pub fn same_work<'c>(&'c self, code: &str) -> impl Iterator<Item = &'c Test> {
-        let test = self.tests.iter().find(|t| t.code.as_str() == code);
-        self.tests.iter().filter(move |t| test.is_some_and(|test| t.code != test.code && t.is_same_work(test)))
+        let at = self.tests.iter().position(|test| test.code.as_str() == code);
+        let others = || self.same_work.get_or_init(|| Test::same_work(&self.tests));
+        at.into_iter().flat_map(move |at| &others()[at]).map(|other| &self.tests[*other])
     }
 
     /// The tests that a list of codes and patterns names: `T611`, `T6*`, `DBL-*,T111`. They are in the catalogue's

@@ -67,13 +67,19 @@ struct NoKeys {}
 pub(crate) struct Document<'a> {
     source: &'a Source,
     table: DeTable<'a>,
+    /// Where its lines end: each key has a line.
+    line_ends: Vec<usize>,
 }
 
 impl<'a> Document<'a> {
     /// Reads a file as TOML.
     pub(crate) fn parse(source: &'a Source) -> Result<Self, CatalogueError> {
         match DeTable::parse(&source.text) {
-            Ok(table) => Ok(Self { source, table: table.into_inner() }),
+            Ok(table) => {
+                let line_ends =
+                    source.text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at).collect();
+                Ok(Self { source, table: table.into_inner(), line_ends })
+            }
             Err(error) => {
                 let offset = error.span().map_or(0, |s| s.start);
                 let entry = entry_before(&source.text, offset);
@@ -163,7 +169,7 @@ impl<'a> Document<'a> {
 
     /// The place of something within an entry.
     pub(crate) fn within(&self, place: &SourcePlace, offset: usize) -> SourcePlace {
-        SourcePlace { line: Some(line_of(&self.source.text, offset)), ..place.clone() }
+        SourcePlace { line: Some(self.line_of(offset)), ..place.clone() }
     }
 
     /// Refuses any other keys.
@@ -179,14 +185,19 @@ impl<'a> Document<'a> {
         Ok(Entry { value, place })
     }
 
+    /// The line of an offset, from 1.
+    fn line_of(&self, offset: usize) -> usize {
+        self.line_ends.partition_point(|end| *end < offset) + 1
+    }
+
     fn place(&self, entry: &str, offset: Option<usize>) -> SourcePlace {
-        let line = offset.map(|o| line_of(&self.source.text, o));
+        let line = offset.map(|o| self.line_of(o));
         SourcePlace { file: self.source.shown.clone(), entry: entry.to_owned(), line, lines: BTreeMap::new() }
     }
 
     /// The lines of a table's keys.
     fn lines(&self, value: &Spanned<DeValue<'_>>) -> BTreeMap<String, usize> {
-        let line = |(span, key): (std::ops::Range<usize>, String)| (key, line_of(&self.source.text, span.start));
+        let line = |(span, key): (std::ops::Range<usize>, String)| (key, self.line_of(span.start));
         keys_of(value).into_iter().map(line).collect()
     }
 
@@ -197,7 +208,7 @@ impl<'a> Document<'a> {
         T::deserialize(ValueDeserializer::from(value)).map_err(|error| {
             let offset = error.span().map_or(at, |s| s.start);
             let key = keys.iter().find(|(span, _)| span.contains(&offset)).map(|(_, key)| key.as_str());
-            let line = (offset > 0).then(|| line_of(&self.source.text, offset)).or(place.line);
+            let line = (offset > 0).then(|| self.line_of(offset)).or(place.line);
             SourcePlace { line, ..place.clone() }.invalid(wording::problem(error.message(), key))
         })
     }
@@ -210,7 +221,7 @@ fn keys_of(value: &Spanned<DeValue<'_>>) -> Vec<(std::ops::Range<usize>, String)
     keys.map(|(key, value)| (value.span(), key.get_ref().to_string())).collect()
 }
 
-/// The line of an offset, from 1.
+/// The same in a file that cannot be read as TOML.
 fn line_of(text: &str, offset: usize) -> usize {
     text.bytes().take(offset).filter(|b| *b == b'\n').count() + 1
 }

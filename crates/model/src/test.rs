@@ -175,14 +175,15 @@ impl Test {
         }
     }
 
-    /// Whether one operation of another test is the same work: the same procedure on the same table, with the same
-    /// parameters. How a ramp is climbed, and what is reported of it, makes no other work.
+    /// Places of the tests whose operations are the same work as that of the test at each place: the same procedure on
+    /// the same table, with the same parameters. How a ramp is climbed, and what is reported of it, makes no other work.
     #[must_use]
-    pub fn is_same_work(&self, other: &Self) -> bool {
+    pub fn same_work(tests: &[Self]) -> Vec<Vec<usize>> {
+        let Some(first) = tests.first() else { return Vec::new() };
         let work = |test: &Self| Self {
-            code: self.code.clone(),
+            code: first.code.clone(),
             title: String::new(),
-            layer: self.layer,
+            layer: first.layer,
             ramp: Vec::new(),
             sweep_rows_per_tx: Vec::new(),
             last_step_rows_per_tx: None,
@@ -193,7 +194,9 @@ impl Test {
             note: None,
             ..test.clone()
         };
-        work(self) == work(other)
+        let works: Vec<Self> = tests.iter().map(work).collect();
+        let others = |at: usize| (0..works.len()).filter(|other| *other != at && works[*other] == works[at]).collect();
+        (0..works.len()).map(others).collect()
     }
 
     /// The table that the rows of a key are found in: joins begin in the small heap.

@@ -4,7 +4,9 @@
 use crate::document::{Block, LegendEntry, Note, Part};
 use crate::groups::{grouped, joined, unique};
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Commits, Drive, Flag, Point, Status, Subject, SubjectKind, SubjectName, Suspect, SuspectCode};
+use dbdyno_model::{
+    Commits, Drive, Flag, Point, Status, Subject, SubjectKind, SubjectName, Suspect, SuspectCode, UsableFor,
+};
 use std::collections::BTreeSet;
 
 /// Marks a figure that the engine reached by other means than the test names.
@@ -15,6 +17,13 @@ pub(crate) const CLIENT: char = '*';
 pub(crate) const RATED: char = '@';
 /// Marks a published figure that its reader should doubt.
 pub(crate) const SUSPECT: char = '?';
+
+/// Marks a published figure that is only a lower limit.
+pub(crate) const LIMIT: char = '>';
+/// Marks a published figure that is shown but not used.
+pub(crate) const UNUSED: char = '#';
+/// Marks a figure that a side has under another code than its row's.
+pub(crate) const OTHER_CODE: char = '&';
 
 /// Marks the figures of a load or a point that missed its rate.
 pub(crate) const UNMET: char = '!';
@@ -34,6 +43,15 @@ pub(crate) fn letter(flag: Flag) -> char {
 /// The mark of a doubt.
 pub(crate) fn suspect_mark(doubted: bool) -> String {
     if doubted { SUSPECT.to_string() } else { String::new() }
+}
+
+/// The mark of a doubt among figures that are compared: it says what the figure may be used for.
+pub(crate) fn doubt(suspect: Option<&Suspect>) -> Option<char> {
+    Some(match suspect?.usable_for() {
+        UsableFor::LowerLimit => LIMIT,
+        UsableFor::Nothing | UsableFor::NotForComparison => UNUSED,
+        UsableFor::Value => SUSPECT,
+    })
 }
 
 /// Whether a point's figures come from other means than the test names.

@@ -12,6 +12,7 @@ mod drawn;
 mod embedded;
 pub mod export;
 pub mod figures;
+pub mod gallery;
 mod groups;
 pub mod headroom;
 mod html;

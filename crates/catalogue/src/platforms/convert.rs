@@ -17,8 +17,12 @@ use dbdyno_model::{
     PublishedWaits, Run, RunId, RunJson, RunStatus, Suspect, Test,
 };
 
-/// Converts a whole file.
-pub(super) fn run_document(id: &str, source: &Source, catalogue: &Catalogue) -> Result<RunJson, CatalogueError> {
+/// Converts a whole file. The id in it must be the one of its name, where that is given.
+pub(super) fn run_document(
+    id: Option<&str>,
+    source: &Source,
+    catalogue: &Catalogue,
+) -> Result<RunJson, CatalogueError> {
     let mut document = Document::parse(source)?;
     let head: Entry<RawPlatform> = document.table("platform")?;
     let raw = &head.value;
@@ -26,8 +30,11 @@ pub(super) fn run_document(id: &str, source: &Source, catalogue: &Catalogue) -> 
         let missing = if raw.id.is_none() { "id" } else { "name" };
         return Err(head.place.invalid(format!("the key '{missing}' is missing")));
     };
-    head.place.ensure(own_id == id, || format!("key 'id' is '{own_id}'; it must be '{id}', as the file's name"))?;
-    let run_id = RunId::new(id).map_err(|e| head.place.invalid(format!("key 'id': {e}")))?;
+    let expected = id.unwrap_or(own_id);
+    head.place.ensure(own_id == expected, || {
+        format!("key 'id' is '{own_id}'; it must be '{expected}', as the file's name")
+    })?;
+    let run_id = RunId::new(own_id).map_err(|e| head.place.invalid(format!("key 'id': {e}")))?;
     let date = format!("{:04}-01-01T00:00:00Z", raw.year.unwrap_or(1970));
     let started_at = date.parse().map_err(|_| head.place.invalid("key 'year' is no year"))?;
 

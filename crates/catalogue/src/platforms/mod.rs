@@ -34,9 +34,18 @@ impl Catalogue {
     /// There is none of that id (the nearest are offered), or its file is unsound.
     pub fn platform(&self, id: &str) -> Result<RunJson, CatalogueError> {
         match self.platforms.get(&format!("{PLATFORMS}{id}.toml")) {
-            Some(source) => convert::run_document(id, source, self),
+            Some(source) => convert::run_document(Some(id), source, self),
             None => Err(CatalogueError::unknown("platform", id, self.platform_ids())),
         }
+    }
+
+    /// A platform file from elsewhere as the document of a run; `shown` is how messages call the file, whose name need
+    /// not be the platform's id.
+    ///
+    /// # Errors
+    /// It is unsound, or describes the platform of runs and has no id.
+    pub fn platform_of(&self, shown: &str, text: &str) -> Result<RunJson, CatalogueError> {
+        convert::run_document(None, &Source { shown: shown.to_owned(), text: Cow::Owned(text.to_owned()) }, self)
     }
 
     /// Ids that look like one that does not exist.

@@ -4,7 +4,8 @@ use super::query::RowQuery;
 use super::side::Side;
 use crate::figures;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{ProcedureShape, Test};
+use dbdyno_model::{ProcedureShape, RunJson, Test};
+use std::collections::BTreeSet;
 
 /// Whether sides have other amounts of data, or one of them does not say how much.
 pub(super) fn sizes_differ(sides: &[Side]) -> bool {
@@ -16,17 +17,24 @@ pub(super) fn sizes_differ(sides: &[Side]) -> bool {
 /// Rows per transaction that all sides have measured, the largest of them, where what they would show is unlike.
 pub(super) fn transactions(sides: &[Side], query: &RowQuery<'_>, catalogue: &Catalogue) -> Option<u64> {
     let runs = sides.iter().flat_map(|side| &side.runs);
-    let sizes = runs.filter_map(|run| {
-        let mut of_codes = query.codes().map(|code| figures::transaction_sizes(run, code, catalogue));
-        of_codes.find(|[all, _]| !all.is_empty())
-    });
-    let sizes: Vec<_> = sizes.collect();
+    let sizes: Vec<_> = runs.filter_map(|run| transaction_sizes(run, query, catalogue)).collect();
     let ([_, first], others) = (sizes.first()?, sizes.get(1..)?);
     if others.iter().all(|[_, chosen]| chosen == first) {
         return None;
     }
     let [all, _] = sizes.first()?;
     all.iter().rev().find(|rows| others.iter().all(|[all, _]| all.contains(rows))).copied()
+}
+
+/// Rows per transaction that a run has measured, and those of them that it shows where nothing else is asked for.
+/// `None` where there are no transactions.
+pub(super) fn transaction_sizes(
+    run: &RunJson,
+    query: &RowQuery<'_>,
+    catalogue: &Catalogue,
+) -> Option<[BTreeSet<u64>; 2]> {
+    let mut of_codes = query.codes().map(|code| figures::transaction_sizes(run, code, catalogue));
+    of_codes.find(|[all, _]| !all.is_empty())
 }
 
 /// Whether a figure of a test is another where there are more rows: a time, or a number of passes, of what goes over

@@ -10,7 +10,7 @@ use super::{cells, curves, efficiency, in_turn, layers, others, regression, sett
 use crate::figures::{self, FigureQuery};
 use crate::groups::unique;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::Point;
+use dbdyno_model::{Point, RunJson};
 use std::collections::BTreeSet;
 
 /// How to compare.
@@ -142,27 +142,44 @@ fn tests(sides: &[Side], pattern: Option<&str>, catalogue: &Catalogue) -> Vec<St
 /// that does not depend on them goes before one that does.
 fn metric(sides: &[Side], test: &str, catalogue: &Catalogue) -> Option<&'static str> {
     let sizes_differ = sizes_differ(sides);
-    let of_storage = sides
-        .iter()
-        .flat_map(|s| &s.runs)
-        .flat_map(|r| &r.points)
-        .find(|p| p.subject.storage().is_some() && p.work() == test);
-    let own: Vec<&str> = match catalogue.test(test) {
-        Ok(test) => test.metrics.iter().map(|m| m.as_str()).collect(),
-        Err(_) => of_storage.and_then(|p| p.metric.as_ref()).map(|m| m.id.as_str()).into_iter().collect(),
-    };
-    let candidates = Point::metric_ids().filter(|id| own.is_empty() && id.ends_with("_per_s") || own.contains(id));
     let codes: Vec<&str> = std::iter::once(test).chain(catalogue.same_work(test).map(|t| t.code.as_str())).collect();
     let has_any = |side: &Side, id: &str| codes.iter().any(|code| has(side, code, id, catalogue));
+    let runs = sides.iter().flat_map(|side| &side.runs);
+    let counted = metrics(runs, test, catalogue)
+        .into_iter()
+        .map(|id| (sides.iter().filter(|side| has_any(side, id)).count(), id))
+        .filter(|(n, _)| *n > 0);
+    let fits = |id: &str| !(sizes_differ && depends_on_size(test, id, catalogue));
+    let of_two = |n: usize| n.min(2);
+    // Of several that are as good the first.
+    let best = counted.rev().max_by_key(|(n, id)| (of_two(*n), fits(id), *n));
+    best.map(|(_, id)| id)
+}
+
+/// The metrics by which a test may be compared, the best first.
+pub(super) fn metrics<'a>(
+    mut runs: impl Iterator<Item = &'a RunJson>,
+    test: &str,
+    catalogue: &Catalogue,
+) -> Vec<&'static str> {
+    let own: Vec<&str> = match catalogue.test(test) {
+        Ok(test) => test.metrics.iter().map(|m| m.as_str()).collect(),
+        Err(_) => {
+            let of_storage =
+                |run: &'a RunJson| run.points.iter().find(|p| p.subject.storage().is_some() && p.work() == test);
+            let point = runs.find_map(of_storage);
+            point.and_then(|p| p.metric.as_ref()).map(|m| m.id.as_str()).into_iter().collect()
+        }
+    };
     // Of what the catalogue does not know, a workload, the rate of its transactions decides.
     let order = if own.is_empty() { &["tx_per_s", "rows_per_s", "ops_per_s"][..] } else { &own };
     let place = |id: &str| order.iter().position(|m| *m == id).unwrap_or(usize::MAX);
-    let counted = candidates.map(|id| (sides.iter().filter(|side| has_any(side, id)).count(), id));
-    let fits = |id: &str| !(sizes_differ && depends_on_size(test, id, catalogue));
-    let of_two = |n: usize| n.min(2);
-    let best =
-        counted.filter(|(n, _)| *n > 0).max_by_key(|(n, id)| (of_two(*n), fits(id), *n, std::cmp::Reverse(place(id))));
-    best.map(|(_, id)| id)
+    let ids = Point::metric_ids().filter(|id| own.is_empty() && id.ends_with("_per_s") || own.contains(id));
+    let mut ids: Vec<&'static str> = ids.collect();
+    // Where no place decides, the last one does.
+    ids.reverse();
+    ids.sort_by_key(|id| place(id));
+    ids
 }
 
 /// Number of cells with a figure that may be compared.

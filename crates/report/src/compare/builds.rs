@@ -27,7 +27,7 @@ pub(super) fn of_dbdyno(name: &str) -> String {
 }
 
 /// The words of a fact. An embedded database has many options, most of them the same.
-fn words(tool: &Tool, name: &str) -> Option<Vec<String>> {
+pub(super) fn words(tool: &Tool, name: &str) -> Option<Vec<String>> {
     let (_, value) = tool.facts().into_iter().find(|(other, _)| other == name)?;
     let is_list = name.starts_with("embedded ");
     Some(if is_list { value.split(' ').map(str::to_owned).collect() } else { vec![value] })

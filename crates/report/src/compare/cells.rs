@@ -1,13 +1,14 @@
 //! The rows: each side's figure, found in every run, combined, ranked, and divided by the baseline's.
 
 use super::alike::{depends_on_size, sizes_differ};
+use super::likeness::{Likeness, OF_WORK, SIZES_DIFFER, is_unsafe, unfit};
 use super::paired_figures::PairedFigures;
 use super::query::{Found, RowQuery};
 use super::row::{ComparedCell, ComparedRow, KeyFigure, Rank, Ratio, RatioVerdict};
 use super::side::Side;
 use super::units::shown_unit;
 use crate::document::{Cell, Form};
-use crate::figures::{DOUBTFUL, Figure};
+use crate::figures::Figure;
 use crate::numbers::MISSING;
 use crate::summary::head::within;
 use dbdyno_catalogue::Catalogue;
@@ -41,8 +42,9 @@ pub(super) fn row(sides: &[Side], query: &RowQuery<'_>, baseline: usize, catalog
         cells: sides.iter().map(|side| cell(side, query, catalogue)).collect(),
     };
     write(&mut row, sides, query, catalogue);
-    part_transactions(&mut row, baseline);
-    part_ways(&mut row, baseline);
+    for likeness in &OF_WORK {
+        part(&mut row, baseline, likeness);
+    }
     rank(&mut row);
     divide(&mut row, baseline);
     row
@@ -58,9 +60,20 @@ fn cell(side: &Side, query: &RowQuery<'_>, catalogue: &Catalogue) -> ComparedCel
             Err(why) => missing = missing.or(Some(why)),
         }
     }
+    of_found(side, query, &found, missing, catalogue)
+}
+
+/// The cell of what was found in the runs of a side.
+pub(super) fn of_found(
+    side: &Side,
+    query: &RowQuery<'_>,
+    found: &[Found<'_, '_>],
+    missing: Option<String>,
+    catalogue: &Catalogue,
+) -> ComparedCell {
     let figures = || found.iter().map(|found| &found.figure);
     let values: Vec<f64> = figures().map(Figure::value).collect();
-    let estimate = match found.as_slice() {
+    let estimate = match found {
         // A single run has its own repeats.
         [one] => Some(one.figure.estimate),
         _ => Estimate::of(&values),
@@ -136,15 +149,15 @@ fn write(row: &mut ComparedRow, sides: &[Side], query: &RowQuery<'_>, catalogue:
     }
 }
 
-/// Sets figures of transactions of other sizes than the baseline's apart, or than the first side's that has any.
-fn part_transactions(row: &mut ComparedRow, baseline: usize) {
-    let rows_of = |cell: &ComparedCell| cell.rows_per_tx.filter(|_| cell.unlike.is_none());
-    let base = row.cells.get(baseline).and_then(rows_of).or_else(|| row.cells.iter().find_map(rows_of));
+/// Sets figures apart that are of other work than the baseline's, or than the first side's that has any.
+fn part(row: &mut ComparedRow, baseline: usize, likeness: &Likeness) {
+    let of = |cell: &ComparedCell| (likeness.of)(cell).filter(|_| cell.unlike.is_none());
+    let base = row.cells.get(baseline).and_then(of).or_else(|| row.cells.iter().find_map(of));
     for cell in &mut row.cells {
-        if let (Some(rows), Some(base)) = (rows_of(cell), base)
-            && rows != base
+        if let (Some(own), Some(base)) = (of(cell), &base)
+            && own != *base
         {
-            cell.unlike = Some(format!("of transactions of {rows} rows, which are other work than those of {base}"));
+            cell.unlike = Some(likeness.said(base, &own));
         }
     }
 }
@@ -161,27 +174,12 @@ fn way(point: &Point) -> Option<String> {
     Some(mix + &think + &within(&point.load))
 }
 
-/// Sets figures of a workload apart whose users worked in another way than the baseline's, or than the first side's
-/// that has any.
-fn part_ways(row: &mut ComparedRow, baseline: usize) {
-    let way_of = |cell: &ComparedCell| cell.way.clone().filter(|_| cell.unlike.is_none());
-    let base = row.cells.get(baseline).and_then(way_of).or_else(|| row.cells.iter().find_map(way_of));
-    for cell in &mut row.cells {
-        if let (Some(way), Some(base)) = (way_of(cell), &base)
-            && way != *base
-        {
-            cell.unlike = Some(format!("of users {way}, which is other work than {base}"));
-        }
-    }
-}
-
 /// Ranks the cells of a row: the best, the worst, and what share of the best each is.
 fn rank(row: &mut ComparedRow) {
     if row.unlike_sizes {
         return;
     }
     // Figures with unsafe commits do not compete with those with durable commits.
-    let is_unsafe = |c: &ComparedCell| c.commits == Some(Commits::Unsafe);
     let safe_there = row.cells.iter().any(|c| c.value.is_some() && takes_part(c) && !is_unsafe(c));
     let plays = |c: &ComparedCell| takes_part(c) && !(safe_there && is_unsafe(c));
     // As a number of which more is better.
@@ -224,7 +222,7 @@ fn divide(row: &mut ComparedRow, baseline: usize) {
     let Some(base) = row.cells.get(baseline).cloned() else { return };
     for (at, cell) in row.cells.iter_mut().enumerate() {
         if at != baseline && cell.value.is_some() && base.value.is_some() {
-            let why = row.unlike_sizes.then(|| "the figure depends on the amount of data, which is another".to_owned());
+            let why = row.unlike_sizes.then(|| SIZES_DIFFER.to_owned());
             cell.ratio = Some(ratio(&base, cell, row.better, why));
         }
     }
@@ -244,35 +242,4 @@ fn ratio(base: &ComparedCell, cell: &ComparedCell, better: Better, why_not: Opti
         Err(why) => plain(RatioVerdict::SpreadUnknown, Some(why.to_string())),
         Ok(difference) => Ratio::shown(&difference, difference.p_value(), better),
     }
-}
-
-/// Why two figures must not be divided.
-pub(super) fn unfit(base: &ComparedCell, cell: &ComparedCell) -> Option<String> {
-    if let Some((cell, why)) = [base, cell].into_iter().find_map(|c| Some((c, c.unlike.as_ref()?))) {
-        return Some(format!("{} is {why}", cell.text));
-    }
-    for c in [base, cell] {
-        let why = match c.usable_for {
-            UsableFor::Nothing => "is not the figure that it seems to be",
-            UsableFor::NotForComparison => "does not compare",
-            UsableFor::LowerLimit => "is a lower limit only",
-            UsableFor::Value => continue,
-        };
-        let names = c.suspect.as_ref().map_or_else(String::new, |s| format!(" ({})", s.names()));
-        return Some(format!("{} {why}{names}", c.text));
-    }
-    if let Some(c) = [base, cell].into_iter().find(|c| c.doubtful) {
-        let barring = [Flag::WritesDeferred];
-        let flags = DOUBTFUL.iter().chain(&barring).filter(|flag| c.flags.contains(flag)).map(|flag| flag.name());
-        return Some(format!("{} is no figure of the test: {}", c.text, flags.collect::<Vec<_>>().join(", ")));
-    }
-    if base.bound.is_some() || cell.bound.is_some() {
-        return Some("a bound is no value".to_owned());
-    }
-    if let (Some(one), Some(other)) = (base.commits, cell.commits)
-        && one != other
-    {
-        return Some(format!("commits of one are {}, of the other {}", one.words(), other.words()));
-    }
-    None
 }

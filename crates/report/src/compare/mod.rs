@@ -5,6 +5,7 @@
 mod alike;
 mod builder;
 mod builds;
+pub(crate) mod card;
 mod cells;
 mod comparison;
 mod curves;
@@ -12,6 +13,7 @@ mod efficiency;
 mod in_turn;
 mod junit;
 mod layers;
+pub(crate) mod likeness;
 mod others;
 mod paired_figures;
 mod query;

@@ -59,7 +59,7 @@ pub(super) fn of(sides: &[Side]) -> Vec<OtherSeries> {
 
 /// The series of a side whose result the source names, and that of its newest run over cores; labels of charts belong
 /// to no test.
-fn curves(side: &Side) -> Vec<PublishedCurve> {
+pub(super) fn curves(side: &Side) -> Vec<PublishedCurve> {
     let published = side.runs.iter().filter_map(|run| run.published.as_ref());
     let published = published.flat_map(|p| &p.curves).filter(|c| c.primary.is_some()).cloned();
     published.chain(side.runs.first().and_then(over_cores::curve)).collect()

@@ -1,7 +1,7 @@
 //! Whether anything became worse than a limit allows. All rows are judged together, so that many rows do not produce a
 //! difference by chance.
 
-use super::cells;
+use super::likeness::unfit;
 use super::row::{ComparedRow, KeyFigure};
 use dbdyno_model::Better;
 use dbdyno_stats::{Difference, Family, RatioBound};
@@ -59,7 +59,7 @@ pub(super) fn judge(rows: &[ComparedRow], alone: &[(String, usize)], baseline: u
     for row in rows {
         let Some(base) = row.cells.get(baseline) else { continue };
         for (side, cell) in row.cells.iter().enumerate().filter(|(side, _)| *side != baseline) {
-            let fit = !row.unlike_sizes && cells::unfit(base, cell).is_none();
+            let fit = !row.unlike_sizes && unfit(base, cell).is_none();
             match base.difference(cell) {
                 Ok(difference) if fit => {
                     let bound = match row.better {

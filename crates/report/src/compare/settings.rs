@@ -67,9 +67,10 @@ pub(super) fn differing(sides: &[Side]) -> Vec<DifferingSetting> {
     let mut settings: Vec<DifferingSetting> =
         FACTS.iter().map(|(name, fact)| setting((*name).to_owned(), sides, fact)).collect();
     let runs = || sides.iter().flat_map(|s| &s.runs);
-    let of: BTreeSet<&String> = runs().flat_map(|run| run.platform.firmware.keys()).collect();
-    let firmware =
-        of.into_iter().map(|of| setting(firmware_of(of), sides, &|run| run.platform.firmware.get(of).cloned()));
+    let names: BTreeSet<String> = runs().flat_map(firmware).map(|(name, _)| name).collect();
+    let version =
+        |run: &RunJson, name: &str| firmware(run).find(|(known, _)| known == name).map(|(_, version)| version);
+    let firmware = names.into_iter().map(|name| setting(name.clone(), sides, &|run| version(run, &name)));
     // Who does not say it (a publication, an older dbdyno) differs in nothing.
     settings.extend(firmware.filter(|setting| setting.values.iter().flatten().collect::<BTreeSet<_>>().len() > 1));
     let mut alike = runs().map(|run| (&run.database.engine, run.published.as_ref().map(|p| &p.benchmark)));
@@ -90,15 +91,24 @@ pub(super) fn differing(sides: &[Side]) -> Vec<DifferingSetting> {
 /// Everything that is known of a run and may influence figures, by name. What a run does not say is not there.
 pub(crate) fn facts_of(run: &RunJson) -> BTreeMap<String, String> {
     let facts = FACTS.iter().filter_map(|(name, fact)| Some(((*name).to_owned(), fact(run)?)));
-    let firmware = run.platform.firmware.iter().map(|(of, version)| (firmware_of(of), version.clone()));
     let parameters = run.database.parameters.iter().map(|(name, value)| (name.clone(), value.clone()));
     let build = run.tool.iter().flat_map(Tool::facts).map(|(name, value)| (builds::of_dbdyno(&name), value));
-    facts.chain(firmware).chain(parameters).chain(build).collect()
+    facts.chain(firmware(run)).chain(parameters).chain(build).collect()
 }
 
 /// The name of a version of firmware.
 fn firmware_of(of: &str) -> String {
     if of == "microcode" { of.to_owned() } else { format!("firmware of {of}") }
+}
+
+/// The facts of a run; those that are not known have no value.
+pub(super) fn of_run(run: &RunJson) -> Vec<(&'static str, Option<String>)> {
+    FACTS.iter().map(|(name, fact)| (*name, fact(run))).collect()
+}
+
+/// The versions of firmware of a run, by their names.
+pub(super) fn firmware(run: &RunJson) -> impl Iterator<Item = (String, String)> {
+    run.platform.firmware.iter().map(|(of, version)| (firmware_of(of), version.clone()))
 }
 
 fn differs(values: &[Option<String>]) -> bool {

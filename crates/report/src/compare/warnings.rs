@@ -11,7 +11,7 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The kind of a difference.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WarningKind {
     /// Different databases.
@@ -57,35 +57,61 @@ pub struct Warning {
     pub text: String,
 }
 
+/// A fact of a run that must be equal, or figures do not compare; empty where there is none.
+type RunFact = fn(&RunJson) -> String;
+
+/// What differs between whole runs, and is said first.
+pub(super) const OF_DATA: [(WarningKind, &str, RunFact); 2] = [
+    (WarningKind::Engines, "different engines: what differs is the product, too, and not the platform alone", |run| {
+        run.database.engine.clone()
+    }),
+    (WarningKind::Sizes, "different sizes of data: caches hold another share of it", |run| run.run.size.clone()),
+];
+
+/// What differs between the loads of whole runs.
+pub(super) const OF_LOADS: [(WarningKind, &str, RunFact); 2] = [
+    (
+        WarningKind::Connections,
+        "a client's jobs that share connections, beside such as have one each or share another number of them",
+        connections,
+    ),
+    (WarningKind::Mixes, "other weights or parameters of a workload (--mix, --set): that is other work", mix),
+];
+
+/// How the throughputs of whole runs came about.
+pub(super) const OF_SELECTION: (WarningKind, &str, RunFact) = (
+    WarningKind::Selection,
+    "throughputs that came about in different ways: the best of several is too high by chance, some 3 to 4 % where the curve is flat",
+    selection,
+);
+
 /// Every warning, the most serious first.
 pub(super) fn all(sides: &[Side], rows: &[ComparedRow], catalogue: &Catalogue) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let mut warn = |kind, text: Option<String>| warnings.extend(text.map(|text| Warning { kind, text }));
+    let of_runs = |text: &str, fact: RunFact| unlike(sides, &fact).map(|which| format!("{text}: {which}"));
     warn(WarningKind::Floor, floor(sides));
     warn(WarningKind::Published, published(sides));
-    let engine = |run: &RunJson| run.database.engine.clone();
-    let text = "different engines: what differs is the product, too, and not the platform alone";
-    warn(WarningKind::Engines, unlike(sides, &engine).map(|which| format!("{text}: {which}")));
-    let text = "different sizes of data: caches hold another share of it";
-    warn(WarningKind::Sizes, unlike(sides, &|run| run.run.size.clone()).map(|which| format!("{text}: {which}")));
+    for (kind, text, fact) in OF_DATA {
+        warn(kind, of_runs(text, fact));
+    }
     for text in builds::warnings(sides) {
         warn(WarningKind::Builds, Some(text));
     }
     let bases = Bases::of(sides, rows, catalogue);
-    for (kind, text, fact) in FACTS {
+    for (kind, text, fact) in OF_FIGURES {
         warn(*kind, bases.unlike(sides, *fact).map(|which| format!("{text}: {which}")));
     }
-    let text = "a client's jobs that share connections, beside such as have one each or share another number of them";
-    warn(WarningKind::Connections, unlike(sides, &connections).map(|which| format!("{text}: {which}")));
-    let text = "other weights or parameters of a workload (--mix, --set): that is other work";
-    warn(WarningKind::Mixes, unlike(sides, &mix).map(|which| format!("{text}: {which}")));
+    for (kind, text, fact) in OF_LOADS {
+        warn(kind, of_runs(text, fact));
+    }
     let paced: Vec<(&str, Vec<&Point>)> =
         sides.iter().map(|s| (s.name.as_str(), s.runs.iter().flat_map(|run| &run.points).collect())).collect();
     for text in crate::sections::pace::warnings(&paced) {
         warn(WarningKind::Pace, Some(text));
     }
-    let text = "throughputs that came about in different ways: the best of several is too high by chance, some 3 to 4 % where the curve is flat";
-    warn(WarningKind::Selection, unlike(sides, &selection).map(|which| format!("{text}: {which}")));
+    let (kind, text, fact) = OF_SELECTION;
+    warn(kind, of_runs(text, fact));
     for side in sides {
         let names = settings::unlike_within(side);
         let text =
@@ -155,11 +181,7 @@ fn mix(run: &RunJson) -> String {
 
 /// A tool with a shortest time, beside others.
 fn floor(sides: &[Side]) -> Option<String> {
-    let has_floor = |side: &&Side| {
-        let figures = side.runs.iter().filter_map(|r| r.published.as_ref()).flat_map(|p| &p.figures);
-        figures.filter_map(|f| f.suspect.as_ref()).any(|s| s.codes.contains(&SuspectCode::Floor))
-    };
-    let (with, without): (Vec<&Side>, Vec<&Side>) = sides.iter().partition(has_floor);
+    let (with, without): (Vec<&Side>, Vec<&Side>) = sides.iter().partition(|side| side.runs.iter().any(has_floor));
     let tool = with.first()?.runs.first()?.published.as_ref()?.benchmark.clone();
     let names = |sides: &[&Side]| sides.iter().map(|s| s.name.as_str()).collect::<Vec<_>>().join(", ");
     (!without.is_empty()).then(|| {
@@ -170,6 +192,12 @@ fn floor(sides: &[Side]) -> Option<String> {
             names(&without)
         )
     })
+}
+
+/// Whether a run was measured with such a tool.
+pub(super) fn has_floor(run: &RunJson) -> bool {
+    let mut figures = run.published.iter().flat_map(|p| &p.figures).filter_map(|f| f.suspect.as_ref());
+    figures.any(|s| s.codes.contains(&SuspectCode::Floor))
 }
 
 fn published(sides: &[Side]) -> Option<String> {
@@ -191,7 +219,7 @@ fn published(sides: &[Side]) -> Option<String> {
 
 /// What a figure depends on, whether measured or printed.
 #[derive(Default)]
-struct Basis {
+pub(super) struct Basis {
     equivalent: bool,
     client: bool,
     commit: Option<Commits>,
@@ -223,10 +251,10 @@ impl Basis {
     }
 }
 
-/// A fact that must be equal, or figures do not compare.
+/// A fact of a figure that must be equal, or figures do not compare.
 type BasisFact = fn(&Basis) -> Option<String>;
 
-const FACTS: &[(WarningKind, &str, BasisFact)] = &[
+pub(super) const OF_FIGURES: &[(WarningKind, &str, BasisFact)] = &[
     (WarningKind::Mappings, "work done by other means than the test names, on one side only", |b| {
         Some(if b.equivalent { "equivalent" } else { "native" }.to_owned())
     }),
@@ -246,6 +274,13 @@ const FACTS: &[(WarningKind, &str, BasisFact)] = &[
         b.definition.clone()
     }),
 ];
+
+/// The facts of a figure that must be equal, each once.
+pub(super) fn facts_of_figure(found: &Found<'_, '_>, test: &str, run: &RunJson) -> BTreeSet<(WarningKind, String)> {
+    let bases = Basis::of(found, test, run);
+    let facts = bases.iter().flat_map(|basis| OF_FIGURES.iter().map(move |(kind, _, fact)| (*kind, fact(basis))));
+    facts.filter_map(|(kind, value)| Some((kind, value?))).collect()
+}
 
 /// What the figures of each test and side depend on.
 struct Bases<'a>(BTreeMap<&'a str, Vec<Vec<Basis>>>);

@@ -14,14 +14,20 @@ use maud::{Markup, html};
 use std::cell::{Cell as Counter, RefCell};
 use std::collections::BTreeSet;
 
-pub(crate) use frame::is_page;
+pub(crate) use frame::{Folder, Frame, frame, is_page, style};
 
 /// The page of a document.
 pub(crate) fn page(document: &Document) -> String {
+    frame(&Frame::report(&document.title), &content(document, &html! {}))
+}
+
+/// What the page of a document shows, below what comes first.
+pub(crate) fn content(document: &Document, first: &Markup) -> Markup {
     let sections: Vec<&Section> = document.sections.iter().filter(|section| !section.blocks.is_empty()).collect();
     let page = Page::default();
-    let content = html! {
+    html! {
         header {
+            (first)
             p.kind { (document.kind) }
             h1 { (clean(&document.title)) }
             (page.blocks(&document.head))
@@ -38,8 +44,7 @@ pub(crate) fn page(document: &Document) -> String {
                 (page.blocks(&section.blocks))
             }
         }
-    };
-    frame::frame(&document.title, &content)
+    }
 }
 
 /// A page in the making.

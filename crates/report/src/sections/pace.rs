@@ -18,7 +18,9 @@ const FEWEST_REPEATS: f64 = 3.0;
 /// Degrees of freedom from which the spread of a test's repeats is known.
 const FEWEST_FREE: usize = 4;
 /// Medians of two sides that differ by this factor indicate a different pace.
-const UNLIKE: f64 = 1.15;
+pub(crate) const UNLIKE: f64 = 1.15;
+/// What is said of such sides, before the kinds of steps.
+pub(crate) const UNLIKE_PACE: &str = "machines of unlike pace, by the median step of";
 /// Up to this many points each have a mark of their own.
 const MOST_MARKS: usize = 40;
 
@@ -118,28 +120,44 @@ fn by_repeats(points: &[Point]) -> Vec<(SubjectName<'_>, u64)> {
 pub(crate) fn warnings(sides: &[PacedSide<'_>]) -> Vec<String> {
     let kinds: Vec<String> = PaceKind::ALL.into_iter().filter_map(|kind| unlike(sides, kind)).collect();
     let unlike = (!kinds.is_empty()).then(|| kinds.join("; "));
-    let unlike = unlike.map(|kinds| format!("machines of unlike pace, by the median step of {kinds}"));
-    let uneven = sides.iter().filter_map(|(name, points)| {
-        let spreads = spreads(points.iter().copied()).into_iter().filter(PaceSpread::is_uneven);
-        let times: Vec<String> = spreads.map(|s| format!("{} {:.2}", s.kind.name(), s.unevenness)).collect();
-        let what = "was uneven while it was measured; times its best at the 90th percentile";
-        (!times.is_empty()).then(|| format!("the machine of {name} {what}: {}", times.join(", ")))
-    });
+    let unlike = unlike.map(|kinds| format!("{UNLIKE_PACE} {kinds}"));
+    let uneven = sides.iter().filter_map(|(name, points)| Some(format!("the machine of {name} {}", uneven(points)?)));
     unlike.into_iter().chain(uneven).collect()
+}
+
+/// How uneven a machine was, if it was.
+pub(crate) fn uneven(points: &[&Point]) -> Option<String> {
+    let spreads = spreads(points.iter().copied()).into_iter().filter(PaceSpread::is_uneven);
+    let times: Vec<String> = spreads.map(|s| format!("{} {:.2}", s.kind.name(), s.unevenness)).collect();
+    let what = "was uneven while it was measured; times its best at the 90th percentile";
+    (!times.is_empty()).then(|| format!("{what}: {}", times.join(", ")))
+}
+
+/// The pace of a side in steps of one kind.
+pub(crate) struct SidePace {
+    pub(crate) median_ns: f64,
+    /// The size of the table that they go through: with another one a step is other work.
+    pub(crate) table_bytes: u64,
+    /// The median in words.
+    pub(crate) words: String,
+}
+
+impl SidePace {
+    /// `None` where no pace was taken, or the runs of the side have tables of several sizes.
+    pub(crate) fn of(points: &[&Point], kind: PaceKind) -> Option<Self> {
+        let median_ns = PaceSpread::of(points.iter().copied(), kind)?.median_ns();
+        Some(Self { median_ns, table_bytes: table_bytes(points, kind)?, words: format!("{} ns", short(median_ns)) })
+    }
 }
 
 /// The medians of the sides for one kind of step, where they indicate a different pace.
 fn unlike(sides: &[PacedSide<'_>], kind: PaceKind) -> Option<String> {
-    let median = |(name, points): &PacedSide<'_>| {
-        let spread = PaceSpread::of(points.iter().copied(), kind)?;
-        Some((format!("{name} {} ns", short(spread.median_ns())), spread.median_ns(), table_bytes(points, kind)?))
-    };
-    let medians: Vec<(String, f64, u64)> = sides.iter().filter_map(median).collect();
-    // Different table sizes mean different work.
-    let is_same = medians.windows(2).all(|pair| pair[0].2 == pair[1].2);
-    let least = medians.iter().map(|m| m.1).fold(f64::INFINITY, f64::min);
-    let most = medians.iter().map(|m| m.1).fold(0.0, f64::max);
-    let each: Vec<String> = medians.into_iter().map(|(words, ..)| words).collect();
+    let paces = sides.iter().filter_map(|(name, points)| Some((*name, SidePace::of(points, kind)?)));
+    let paces: Vec<(&str, SidePace)> = paces.collect();
+    let is_same = paces.windows(2).all(|pair| pair[0].1.table_bytes == pair[1].1.table_bytes);
+    let least = paces.iter().map(|(_, pace)| pace.median_ns).fold(f64::INFINITY, f64::min);
+    let most = paces.iter().map(|(_, pace)| pace.median_ns).fold(0.0, f64::max);
+    let each: Vec<String> = paces.into_iter().map(|(name, pace)| format!("{name} {}", pace.words)).collect();
     (is_same && most > UNLIKE * least).then(|| format!("{} ({})", kind.name(), each.join(", ")))
 }
 

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use std::sync::LazyLock;
 
 /// One line.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct SummaryLine {
     pub(crate) name: &'static str,
@@ -30,6 +30,16 @@ pub(crate) struct SummaryLine {
     pub(crate) tile: bool,
 }
 
+impl SummaryLine {
+    /// The same line in another metric, which has no conditions of its own.
+    pub(crate) fn in_metric(&self, metric: &'static str) -> Self {
+        match metric == self.metric {
+            true => self.clone(),
+            false => Self { metric, metric_in_doubt: None, barred_by: Vec::new(), ..self.clone() },
+        }
+    }
+}
+
 /// A titled group of lines.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -45,7 +55,7 @@ pub(crate) struct SummaryLines {
     /// Those of a platform, in the order of the layers.
     pub(crate) platform: Vec<SummarySection>,
     /// Those of a workload.
-    workload: Vec<SummarySection>,
+    pub(crate) workload: Vec<SummarySection>,
     /// The line for the test with the most redo.
     pub(crate) redo: SummaryLine,
 }

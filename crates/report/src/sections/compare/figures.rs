@@ -5,15 +5,7 @@ use super::ratios;
 use super::sides::{column, letter, ratio_column, table};
 use crate::compare::{ComparedCell, ComparedRow, Comparison, KeyFigure, Rank, SummaryRow};
 use crate::document::{self, Caption, Cell, Column, Form, Keep, Look, Note, Row, Section, Table};
-use crate::legend::{self, EQUIVALENT, SUSPECT};
-use dbdyno_model::UsableFor;
-
-/// Marks a figure that is shown but not used.
-pub(super) const UNUSED: char = '#';
-/// Marks a figure that is only a lower limit.
-pub(super) const LIMIT: char = '>';
-/// Marks a figure that a side has under another code than its row's.
-pub(super) const OTHER_CODE: char = '&';
+use crate::legend::{self, EQUIVALENT, OTHER_CODE};
 
 /// Which figure a section has, its anchor, its name, and what the figure is.
 const SECTIONS: [(KeyFigure, &str, &str, &str); 2] = [
@@ -55,20 +47,11 @@ pub(super) fn cell(row: &ComparedRow, of: &ComparedCell) -> Cell {
     cell.doubtful(apart).marked(marks(of)).ranked(rank, of.heat).because(Some(about(of)))
 }
 
-/// The mark of a doubt.
-pub(super) fn doubt(of: &ComparedCell) -> Option<char> {
-    of.suspect.as_ref()?;
-    Some(match of.usable_for {
-        UsableFor::LowerLimit => LIMIT,
-        UsableFor::Nothing | UsableFor::NotForComparison => UNUSED,
-        UsableFor::Value => SUSPECT,
-    })
-}
-
-fn marks(of: &ComparedCell) -> String {
+/// The marks behind a figure.
+pub(crate) fn marks(of: &ComparedCell) -> String {
     let equivalent = of.equivalent.as_ref().map(|_| EQUIVALENT);
     let other = of.test.as_ref().map(|_| OTHER_CODE);
-    doubt(of)
+    legend::doubt(of.suspect.as_ref())
         .into_iter()
         .chain(other)
         .chain(equivalent)
@@ -76,7 +59,8 @@ fn marks(of: &ComparedCell) -> String {
         .collect()
 }
 
-fn about(of: &ComparedCell) -> String {
+/// How a figure came about.
+pub(crate) fn about(of: &ComparedCell) -> String {
     let mut parts: Vec<String> = of.dop.iter().map(|dop| format!("at {dop}")).collect();
     if of.values.len() > 1 {
         parts.push(format!("median of {} runs", of.values.len()));

@@ -4,12 +4,12 @@
 mod curves;
 mod efficiency;
 mod extent;
-mod figures;
+pub(crate) mod figures;
 mod in_turn;
 mod latency;
 mod layers;
 mod notes;
-mod ratios;
+pub(crate) mod ratios;
 mod sides;
 mod stated;
 mod summarised;

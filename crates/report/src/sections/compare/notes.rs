@@ -2,14 +2,13 @@
 //! only one side has.
 
 use super::extent::Extent;
-use super::figures::{LIMIT, OTHER_CODE, UNUSED, doubt};
 use super::sides::letter;
 use super::stated;
 use crate::compare::{ComparedCell, ComparedRow, Comparison, KeyFigure, Rank};
 use crate::document::{BEST, Block, LegendEntry, Note, Section, WORST};
 use crate::figures::is_doubtful;
 use crate::groups::{grouped, joined, unique};
-use crate::legend::{EQUIVALENT, Legend, PARENTHESES, SUSPECT, entry};
+use crate::legend::{EQUIVALENT, LIMIT, Legend, OTHER_CODE, PARENTHESES, SUSPECT, UNUSED, doubt, entry};
 use dbdyno_model::{Suspect, SuspectCode};
 
 /// Doubts that follow from the tool and are shared by hundreds of values: few digits, a shortest time. Their code is
@@ -23,8 +22,8 @@ type Carries = fn(&ComparedCell) -> bool;
 const SIGNS: [(char, &str, Carries); 4] = [
     (BEST, "the best of its row", |cell| cell.rank == Rank::Best),
     (WORST, "the worst of its row", |cell| cell.rank == Rank::Worst),
-    (LIMIT, "a published value that is a lower limit", |cell| doubt(cell) == Some(LIMIT)),
-    (UNUSED, "a published value that is shown and not used", |cell| doubt(cell) == Some(UNUSED)),
+    (LIMIT, "a published value that is a lower limit", |cell| doubt(cell.suspect.as_ref()) == Some(LIMIT)),
+    (UNUSED, "a published value that is shown and not used", |cell| doubt(cell.suspect.as_ref()) == Some(UNUSED)),
 ];
 
 /// The section. A page explains all other marks in a section of its own.

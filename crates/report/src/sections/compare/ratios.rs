@@ -40,7 +40,7 @@ pub(super) fn section(comparison: &Comparison) -> Section {
 }
 
 /// A ratio with its interval and conclusion.
-pub(super) fn cell(ratio: &Ratio) -> Cell {
+pub(crate) fn cell(ratio: &Ratio) -> Cell {
     let (word, tone) = match ratio.verdict {
         RatioVerdict::Better => (" better", Tone::Better),
         RatioVerdict::Worse => (" worse", Tone::Worse),
