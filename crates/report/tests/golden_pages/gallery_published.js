@@ -224,7 +224,7 @@ gallery(
 {"commits":["engine_default"],"drives":["server"],"mappings":["native"],"transactions":["1"]},"marks":"","printed":null,"test":null,"text":"4.646E-04","value":0.0004646},
 {"about":"at 1x8x1","alike":["1",null,"as the engine's default"],"apart":false,"bar":null,"equivalent":false,"facts":
 {"commits":["engine_default"],"drives":["server"],"mappings":["native"],"transactions":["1"]},"marks":"","printed":null,"test":null,"text":"4.044E-04","value":0.0004044}],"curves":[],"facts":
-{"engines":"oracle","floor":"has none","published":"Benchware Performance Suite 8.4 (build 130830)"},"from":"Source: Performance Baseline of Hitachi Data Systems UCP for Oracle, Part IV: Database Performance (Benchware, August 2013)","key":"platform-hds_ucp_flash_2013","kind":"oracle Benchware Performance Suite 8.4 (build 130830)","notice":null,"paces":{},"parameters":
+{"engines":"oracle","floor":"has none","published":"Benchware Performance Suite 8.4 (build 130830)"},"firmware":[],"from":"Source: Performance Baseline of Hitachi Data Systems UCP for Oracle, Part IV: Database Performance (Benchware, August 2013)","key":"platform-hds_ucp_flash_2013","kind":"oracle Benchware Performance Suite 8.4 (build 130830)","notice":null,"paces":{},"parameters":
 [["archiving","yes"]
 ,["block_kib","8"]
 ,["data_guard","no"]
@@ -243,9 +243,28 @@ gallery(
 [["engine","oracle"]
 ,["database version","11.2.0.3"]
 ,["benchmark","Benchware Performance Suite 8.4 (build 130830)"]
+,["dbdyno version",null]
+,["size",null]
+,["seed",null]
+,["duration",null]
 ,["commits","as the engine's default"]
 ,["year","2013"]
-,["storage","flash inside the server"]],"size":"","tests":[
+,["product",null]
+,["processor",null]
+,["sockets",null]
+,["cores",null]
+,["hardware threads",null]
+,["may be used",null]
+,["clock",null]
+,["governor",null]
+,["memory",null]
+,["huge pages",null]
+,["transparent huge pages",null]
+,["operating system",null]
+,["kernel",null]
+,["virtualisation",null]
+,["storage","flash inside the server"]
+,["before each point",null]],"size":"","tests":[
 {"code":"T311","known":false,"metrics":[
 {"better":"higher","cells":[[0,1],[2,2],[3,3],[4,4],[5,5],[6,6],[7,7],[0,1],[8,8],[0,1]],"codes":["DBL-11"],"key":"rows_per_s","sized":false,"unit":"rows/s"},
 {"better":"higher","cells":[[9,10],[11,11],[12,12],[13,13],[14,14],[15,15],[16,16],[9,10],[8,8],[9,10]],"codes":["DBL-11"],"key":"tx_per_s","sized":false,"unit":"tx/s"},

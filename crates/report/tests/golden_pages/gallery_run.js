@@ -152,7 +152,9 @@ gallery(
 {"definitions":["sqlite 0123456789abcdef"],"drives":["server"],"mappings":["native"]},"marks":"h","printed":null,"test":null,"text":"1,411,000","value":1411200.0},
 {"about":"at 1x1x1","alike":[null,null,null],"apart":false,"bar":null,"equivalent":false,"facts":
 {"definitions":["sqlite 0123456789abcdef"],"drives":["server"],"mappings":["native"]},"marks":"h","printed":null,"test":null,"text":"2.268E-04","value":0.00022675736961451248}],"curves":[],"facts":
-{"connections":"one each","engines":"sqlite","floor":"has none","published":"dbdyno","selection":"the best of several","sizes":"D"},"from":"From the exported run 4k2m9x1a.json","key":"run-4k2m9x1a","kind":"sqlite ","notice":"the figures of this fixture are made up","paces":{},"parameters":
+{"connections":"one each","engines":"sqlite","floor":"has none","published":"dbdyno","selection":"the best of several","sizes":"D"},"firmware":
+[["firmware of BIOS","P66 (07/01/2013)"]
+,["firmware of nvme0n1","GDC5602Q"]],"from":"From the exported run 4k2m9x1a.json","key":"run-4k2m9x1a","kind":"sqlite ","notice":"the figures of this fixture are made up","paces":{},"parameters":
 [["cache_size","-65536"]
 ,["journal_mode","wal"]
 ,["synchronous","full"]],"settings":
@@ -164,10 +166,13 @@ gallery(
 ,["seed","42"]
 ,["duration","2.00 s"]
 ,["commits","durable and as the engine's default"]
+,["year",null]
+,["product",null]
 ,["processor","Example CPU X7560"]
 ,["sockets","1"]
 ,["cores","2"]
 ,["hardware threads","2"]
+,["may be used",null]
 ,["clock","2.27 GHz"]
 ,["governor","performance"]
 ,["memory","192 GiB"]
@@ -176,7 +181,8 @@ gallery(
 ,["operating system","Debian GNU/Linux 13"]
 ,["kernel","6.12.0"]
 ,["virtualisation","kvm"]
-,["storage","Example NVMe 1T; scheduler none; /data ext4 rw,relatime"]],"size":"D","tests":[
+,["storage","Example NVMe 1T; scheduler none; /data ext4 rw,relatime"]
+,["before each point",null]],"size":"D","tests":[
 {"code":"T132","known":true,"metrics":[
 {"better":"higher","cells":[[0,0]],"codes":["T132"],"key":"ops_per_s","sized":false,"unit":"ops/s"}],"sizes":[""]},
 {"code":"T133","known":true,"metrics":[],"sizes":[""]},
