@@ -13,7 +13,7 @@ pub use load::{LoadReport, LoadWatch, TableLoad};
 pub use observation::{Depth, Observation, Observer, StatementCount};
 pub use point::{PointSpec, ProgramSpec, Sampling};
 pub use repository::{SnapshotsTaken, WorkloadRepository};
-pub use session::{Canceller, Executor, Prepared, Request, Session};
+pub use session::{Canceller, Executor, Prepared, Request, Session, SessionAccount};
 pub use told::finding;
 pub use told::{
     BlockWrites, ChunkResult, Difference, Durability, DurablePlaces, Failure, Features, Finding, FindingLevel,
@@ -176,6 +176,19 @@ pub trait Engine: Workloads + Send + Sync {
     fn observer(&self) -> Result<Box<dyn Observer>, EngineError> {
         Err(EngineError::new(dbdyno_model::ErrorClass::Unsupported, "the engine has no server that could be looked at"))
     }
+
+    /// This process's sessions and what they have done, by node, as far as their statistics are visible. Empty where
+    /// counters need no account.
+    fn accounts(&self) -> Vec<SessionAccount> {
+        Vec::new()
+    }
+
+    /// Sessions of other processes of dbdyno's, by node, work on the point that has begun: they are its own, and what
+    /// they have done since the last call counts with its own.
+    fn include(&self, _: &[SessionAccount]) {}
+
+    /// These sessions of other processes have ended.
+    fn exclude(&self, _: &[SessionAccount]) {}
 
     /// What was counted until now for the point that has begun, exact: waits until what dbdyno's sessions have flushed
     /// is visible where servers are late, for which `earlier` is a reading of the same point.

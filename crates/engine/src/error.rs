@@ -1,9 +1,10 @@
 //! What an engine says when something goes wrong: a class that is the same for every engine, and its own words.
 
 use dbdyno_model::ErrorClass;
+use serde::{Deserialize, Serialize};
 
 /// An engine's error. The message is the engine's own, with what was being done; never a password.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[error("{class}: {message}")]
 pub struct EngineError {
     /// The class, for outcomes and exit codes.

@@ -35,8 +35,8 @@ pub use contract::finding;
 pub use contract::{
     BlockWrites, Canceller, ChunkResult, Depth, Difference, Durability, DurablePlaces, Engine, Executor, Failure,
     Features, FillTimes, Finding, FindingLevel, Inspection, LoadReport, LoadWatch, Loaded, LostTarget, Observation,
-    Observer, PointSpec, Prepared, ProgramSpec, Request, RowPart, Sampling, Session, Settled, SnapshotsTaken,
-    StatementCount, TableLoad, TableRows, WorkloadRepository, Workloads,
+    Observer, PointSpec, Prepared, ProgramSpec, Request, RowPart, Sampling, Session, SessionAccount, Settled,
+    SnapshotsTaken, StatementCount, TableLoad, TableRows, WorkloadRepository, Workloads,
 };
 pub use dialect::Dialect;
 pub use error::EngineError;

@@ -1,8 +1,11 @@
 //! Times in nanoseconds with three significant digits; histograms can be merged and stored (HdrHistogram V2 format, not
 //! compressed).
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram as Hdr;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Why a stored histogram cannot be used.
@@ -201,6 +204,22 @@ impl Histogram {
     }
 }
 
+/// As the text of its bytes in base64.
+impl Serialize for Histogram {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let bytes = self.encode().map_err(serde::ser::Error::custom)?;
+        serializer.serialize_str(&STANDARD.encode(bytes))
+    }
+}
+
+impl<'de> Deserialize<'de> for Histogram {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let bytes = STANDARD.decode(text).map_err(serde::de::Error::custom)?;
+        Self::decode(&bytes).map_err(serde::de::Error::custom)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -233,6 +252,8 @@ mod tests {
             prop_assert_eq!(&left, &right);
             let whole = of(&[a, b, c].concat());
             prop_assert_eq!(&left, &whole);
+            let text = serde_json::to_string(&left).unwrap();
+            prop_assert_eq!(&serde_json::from_str::<Histogram>(&text).unwrap(), &left);
             prop_assert_eq!(Histogram::decode(&left.encode().unwrap()).unwrap(), left);
         }
 

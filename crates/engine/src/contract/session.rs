@@ -3,7 +3,9 @@
 use super::{ChunkResult, Failure, PointSpec};
 use crate::EngineError;
 use crate::client::{Answer, Bound, Statements, TestForm, unsupported};
+use serde::{Deserialize, Serialize};
 use std::any::Any;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What a session found when it prepared itself for a task.
@@ -15,6 +17,25 @@ pub struct Prepared {
     pub problems: Vec<String>,
     /// In the client drive: what the test's statements are given, and what their answers say.
     pub form: Option<TestForm>,
+}
+
+/// The sessions of one process on a node, and what they have done, for another process that reads the node's counters.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionAccount {
+    /// Those that are open, as the server numbers them.
+    pub sessions: BTreeSet<u64>,
+    /// What all have done, by names of the engine's own: sums, which only grow.
+    pub done: BTreeMap<String, u64>,
+}
+
+impl SessionAccount {
+    /// What was done since an earlier account. The sessions are those of now.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        let before = |name: &String| earlier.done.get(name).copied().unwrap_or(0);
+        let done = self.done.iter().map(|(name, n)| (name.clone(), n.saturating_sub(before(name))));
+        Self { sessions: self.sessions.clone(), done: done.collect() }
+    }
 }
 
 /// One connection at work.

@@ -14,7 +14,7 @@ use crate::private::PrivateServer;
 use crate::{
     BlockWrites, Canceller, Depth, Durability, DurablePlaces, Engine, EngineError, Features, FillTimes, Finding, Hold,
     Inspection, LoadReport, LoadWatch, Loaded, LostTarget, Observation, Observer, PointSpec, PointStatistics,
-    ProgramSpec, Pump, Sampling, Session, Settled, TableRows, WorkloadRepository, Workloads,
+    ProgramSpec, Pump, Sampling, Session, SessionAccount, Settled, TableRows, WorkloadRepository, Workloads,
 };
 use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Size, TableName};
 use std::collections::BTreeMap;
@@ -267,6 +267,18 @@ impl<P: Product> Engine for ServerEngine<P> {
 
     fn observer(&self) -> Result<Box<dyn Observer>, EngineError> {
         Ok(Box::new(ServerObserver::open(&self.product, self.private.as_ref())?))
+    }
+
+    fn accounts(&self) -> Vec<SessionAccount> {
+        self.nodes.iter().map(|node| node.told()).collect()
+    }
+
+    fn include(&self, accounts: &[SessionAccount]) {
+        self.nodes.iter().zip(accounts).for_each(|(node, account)| node.include(account));
+    }
+
+    fn exclude(&self, accounts: &[SessionAccount]) {
+        self.nodes.iter().zip(accounts).for_each(|(node, account)| node.exclude(account));
     }
 
     fn point_statistics(&self, earlier: Option<&PointStatistics>) -> Result<PointStatistics, EngineError> {

@@ -69,7 +69,7 @@ pub use limits::{ConnectionLimits, CountedConnection};
 pub use loader_pool::LoaderPool;
 pub use location::ServerLocation;
 pub use locks::recover;
-pub use node::{Member, Node};
+pub use node::{Account, Member, Node};
 pub use nodes::{node_count, statistics};
 pub use own_sessions::OwnSessions;
 pub use plan::{fits, has_nodes};

@@ -2,8 +2,9 @@
 //! done, in which each engine keeps what it must know to read the server's counters.
 
 use super::{Connection, OwnSessions, recover};
-use crate::{Canceller, EngineError};
+use crate::{Canceller, EngineError, SessionAccount};
 use dbdyno_model::ErrorClass;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -19,6 +20,37 @@ pub struct Node<L, A> {
     pub(super) ours: Arc<Mutex<OwnSessions>>,
     /// What its sessions have done.
     pub account: A,
+}
+
+/// What is kept of what sessions have done. Sessions of other processes can be added.
+pub trait Account: Default + Send + Sync + 'static {
+    /// What was done until now, by names: sums, which only grow.
+    fn told(&self) -> BTreeMap<String, u64>;
+
+    /// Adds what sessions of another process have done.
+    fn add_told(&self, done: &BTreeMap<String, u64>);
+}
+
+impl<L, A: Account> Node<L, A> {
+    /// Its sessions and what they have done.
+    pub(super) fn told(&self) -> SessionAccount {
+        SessionAccount { sessions: recover(&self.ours).open().clone(), done: self.account.told() }
+    }
+
+    /// Takes sessions of another process as dbdyno's own, with what they have done.
+    pub(super) fn include(&self, other: &SessionAccount) {
+        let mut ours = recover(&self.ours);
+        for session in &other.sessions {
+            ours.insert(*session);
+        }
+        self.account.add_told(&other.done);
+    }
+
+    /// Sessions of another process have ended.
+    pub(super) fn exclude(&self, other: &SessionAccount) {
+        let mut ours = recover(&self.ours);
+        other.sessions.iter().for_each(|session| ours.end(*session));
+    }
 }
 
 impl<L, A: Default> Default for Node<L, A> {

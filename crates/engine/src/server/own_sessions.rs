@@ -25,6 +25,11 @@ impl OwnSessions {
         }
     }
 
+    /// Those that are open.
+    pub(super) fn open(&self) -> &BTreeSet<u64> {
+        &self.open
+    }
+
     /// Whether it is one of them, or was one since the last look.
     pub(super) fn contains(&self, session: u64) -> bool {
         self.open.contains(&session) || self.ended.contains(&session)

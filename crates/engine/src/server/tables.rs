@@ -1,7 +1,7 @@
 //! What is code of a product about connections and tables: how to reach a server, the place where tables lie, the lock
 //! that loading and measuring share, and how a leaf is filled. The rest of a load is [`super::load`].
 
-use super::{Connection, Leaf, LoaderPool, Node, Rows, ServerLocation, Times, Told, Vigil, first};
+use super::{Account, Connection, Leaf, LoaderPool, Node, Rows, ServerLocation, Times, Told, Vigil, first};
 use crate::bookkeeping::Meta;
 use crate::private::PrivateServer;
 use crate::{Dialect, EngineError, LoadWatch, SqlError};
@@ -61,7 +61,7 @@ pub trait ProductTarget: Clone + Send + Sync + 'static {
     /// A connection.
     type Connection: Connection + 'static;
     /// What is kept of what dbdyno's own sessions on a node have done, as far as the server's counters hold it, too.
-    type Account: Default + Send + Sync + 'static;
+    type Account: Account;
     /// Bytes of a block, unless the server says otherwise.
     const BLOCK_BYTES: u64;
 

@@ -78,6 +78,20 @@ impl Done {
         self.engine_commits.saturating_sub(self.prepares / 2)
     }
 
+    /// Every count by its name.
+    fn each(&mut self) -> [(&'static str, &mut u64); 8] {
+        [
+            ("commits", &mut self.commits),
+            ("engine_commits", &mut self.engine_commits),
+            ("prepares", &mut self.prepares),
+            ("selects", &mut self.selects),
+            ("alters", &mut self.alters),
+            ("keys", &mut self.keys),
+            ("rows_in_turn", &mut self.rows_in_turn),
+            ("rows_changed", &mut self.rows_changed),
+        ]
+    }
+
     /// What was done since.
     pub(super) fn since(&self, earlier: &Self) -> Self {
         self.with(earlier, u64::saturating_sub)
@@ -114,6 +128,9 @@ pub(super) fn done(connection: &mut MariaDbConnection) -> Result<Done, EngineErr
     })
 }
 
+/// The name under which an account tells of every commit of ours.
+const ALL_COMMITS: &str = "all_commits";
+
 /// What jobs of a point have done, as far as they have told, and what all of dbdyno's sessions have committed.
 #[derive(Debug, Default)]
 pub(super) struct Account(Mutex<(Done, u64)>);
@@ -139,6 +156,22 @@ impl Account {
     /// The work so far, and every commit of ours.
     fn read(&self) -> (Done, u64) {
         *recover(&self.0)
+    }
+}
+
+impl dbdyno_engine::server::Account for Account {
+    fn told(&self) -> BTreeMap<String, u64> {
+        let (mut work, commits) = self.read();
+        let mut told: BTreeMap<String, u64> = work.each().map(|(name, n)| (name.to_owned(), *n)).into();
+        told.insert(ALL_COMMITS.to_owned(), commits);
+        told
+    }
+
+    fn add_told(&self, done: &BTreeMap<String, u64>) {
+        let get = |name: &str| done.get(name).copied().unwrap_or(0);
+        let mut all = recover(&self.0);
+        all.0.each().into_iter().for_each(|(name, n)| *n += get(name));
+        all.1 += get(ALL_COMMITS);
     }
 }
 

@@ -192,6 +192,24 @@ impl Account {
     }
 }
 
+/// The name under which an account tells of every commit of ours.
+const ALL_COMMITS: &str = "all commits";
+
+impl dbdyno_engine::server::Account for Account {
+    fn told(&self) -> BTreeMap<String, u64> {
+        let (work, commits) = self.read();
+        let commits = (ALL_COMMITS.to_owned(), commits);
+        work.each().map(|(name, n)| (name.clone(), *n)).chain([commits]).collect()
+    }
+
+    fn add_told(&self, done: &BTreeMap<String, u64>) {
+        let mut all = recover(&self.done);
+        all.1 += done.get(ALL_COMMITS).copied().unwrap_or(0);
+        let work = done.iter().filter(|(name, _)| *name != ALL_COMMITS).map(|(name, n)| (name.clone(), *n));
+        all.0.add(&work.collect());
+    }
+}
+
 /// The instance when a point began.
 #[derive(Debug, Clone)]
 pub(super) struct Base {

@@ -8,8 +8,9 @@ use dbdyno_engine::private::PrivateServer;
 use dbdyno_engine::server::{NodeOf, ProductTarget, Reach, ServerEngine, ServerLocation, Vigil};
 use dbdyno_engine::{Dialect, EngineError, Target, TargetError};
 use dbdyno_model::TableName;
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// What a node's sessions have done that its counters hold besides.
@@ -21,6 +22,24 @@ pub(crate) struct Account {
     pub(crate) claimed: AtomicU64,
     /// Rows that were changed in tables which are gone, as the server had counted them.
     pub(crate) discarded_rows: AtomicU64,
+}
+
+impl Account {
+    fn each(&self) -> [(&'static str, &AtomicU64); 3] {
+        [("overhead", &self.overhead), ("claimed", &self.claimed), ("discarded_rows", &self.discarded_rows)]
+    }
+}
+
+impl dbdyno_engine::server::Account for Account {
+    fn told(&self) -> BTreeMap<String, u64> {
+        self.each().map(|(name, n)| (name.to_owned(), n.load(Ordering::Relaxed))).into()
+    }
+
+    fn add_told(&self, done: &BTreeMap<String, u64>) {
+        for (name, sum) in self.each() {
+            sum.fetch_add(done.get(name).copied().unwrap_or(0), Ordering::Relaxed);
+        }
+    }
 }
 
 pub(crate) type Node = NodeOf<PostgresProduct>;

@@ -14,6 +14,12 @@ pub(crate) struct Named {
     unreadable: Option<String>,
 }
 
+impl FromIterator<(String, u64)> for Named {
+    fn from_iter<I: IntoIterator<Item = (String, u64)>>(values: I) -> Self {
+        Self { values: values.into_iter().collect(), ..Self::default() }
+    }
+}
+
 impl Named {
     /// Rows of a name and a number. A row that is none is left out: its name is then missing.
     pub(crate) fn read(rows: &[Vec<Option<String>>]) -> Self {
@@ -32,6 +38,11 @@ impl Named {
     /// Why nothing could be read at all, if so.
     pub(crate) fn why_unreadable(&self) -> Option<&str> {
         self.unreadable.as_deref()
+    }
+
+    /// Every statistic, by its name.
+    pub(crate) fn each(&self) -> impl Iterator<Item = (&String, &u64)> {
+        self.values.iter()
     }
 
     /// A statistic.
