@@ -122,6 +122,6 @@ pub use test::{Cache, Compression, Drive, Layer, StorageTier, Test, fibonacci_ca
 pub use tool::Tool;
 pub use transactions::{PerMinute, StatementCounts, TransactionType};
 pub use usage::{
-    CpuUse, DatabaseRates, DeviceIo, IoRates, MemoryUse, MetricValue, NetworkUse, OpenLoop, PacedWrites, Pressure,
-    PumpKind, PumpUse, Redo, ResponseTime, Series, Wait,
+    AgentUse, CpuUse, DatabaseRates, DeviceIo, HostUse, IoRates, MemoryUse, MetricValue, NetworkUse, OpenLoop,
+    PacedWrites, Pressure, PumpKind, PumpUse, Redo, ResponseTime, Series, Wait,
 };

@@ -1,8 +1,8 @@
 //! A point: one measurement of a cell, with everything that decides how far to trust it.
 
 use crate::usage::{
-    CpuUse, DatabaseRates, IoRates, MemoryUse, MetricValue, NetworkUse, OpenLoop, PacedWrites, Pressure, PumpUse, Redo,
-    ResponseTime, Series, Wait,
+    AgentUse, CpuUse, DatabaseRates, IoRates, MemoryUse, MetricValue, NetworkUse, OpenLoop, PacedWrites, Pressure,
+    PumpUse, Redo, ResponseTime, Series, Wait,
 };
 use crate::{
     Awr, ClientLoad, CommitMode, CommitProof, Commits, Dop, Drive, Flag, MetricId, Mix, Outcomes, Parameters,
@@ -63,6 +63,9 @@ pub struct Point {
     /// What carried the sessions of the client drive. Absent where the server ran the loop, and in older documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pump: Option<PumpUse>,
+    /// The hosts that did the work together. Absent where it was one, and in older documents.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<AgentUse>,
     /// How an open loop kept its timetable. Absent in a closed loop, and in older documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_loop: Option<OpenLoop>,

@@ -15,6 +15,45 @@ pub struct PumpUse {
     pub sessions_follow: bool,
 }
 
+/// What one host of a fleet did in a point.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AgentUse {
+    /// Its name.
+    pub name: String,
+    /// Its jobs.
+    pub jobs: u32,
+    /// The node that its sessions worked on. Absent where they took turns over all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node: Option<u32>,
+    /// Whether it ran on the coordinator's machine.
+    pub is_with_coordinator: bool,
+    /// Operations of its jobs, warm-up and tail included.
+    pub ops_total: Option<u64>,
+    /// What its clock showed more than the coordinator's, in seconds. Both count from moments of their own.
+    pub clock_offset_s: f64,
+    /// By how much that may be wrong, in seconds: half the round trip of the shortest exchange.
+    pub clock_bound_s: f64,
+    /// How long after the planned moment its first job began, in seconds, by the coordinator's clock.
+    pub started_after_s: Option<f64>,
+    /// How busy its host was within the window.
+    pub host: HostUse,
+}
+
+/// How busy a host of sessions was. Shares of the whole machine, in percent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HostUse {
+    /// Not idle and not waiting for I/O.
+    pub busy_pct: Option<f64>,
+    /// dbdyno's own.
+    pub harness_pct: Option<f64>,
+    /// Taken by the hypervisor.
+    pub steal_pct: Option<f64>,
+    /// Tasks that ran or could have run at the window's end, beside the one that looked.
+    pub runnable: Option<f64>,
+}
+
 /// How an open loop kept its timetable. If the rate was kept, nearly nothing waits at the window's end.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct OpenLoop {

@@ -41,6 +41,8 @@ pub struct Sampler {
     server_pid: Option<u32>,
     /// That of its standby on this machine.
     standby_pid: Option<u32>,
+    /// Other processes of dbdyno's that do its work on this machine.
+    agents: Vec<u32>,
     /// The processor quotas of this process and of that server.
     throttles: Throttles,
     /// Whether the writes of all processes are read, too.
@@ -62,6 +64,7 @@ impl Sampler {
             scope: Scope::find(&root, data_files, harness),
             server_pid: None,
             standby_pid: None,
+            agents: Vec::new(),
             throttles: Throttles::open(&root, None),
             everybody: false,
             held_cpus: Vec::new(),
@@ -80,6 +83,17 @@ impl Sampler {
     #[must_use]
     pub fn with_standby(self, standby_pid: Option<u32>) -> Self {
         Self { standby_pid, ..self }
+    }
+
+    /// The same sampler, which counts other processes of dbdyno's on this machine as dbdyno's own.
+    #[must_use]
+    pub fn with_agents(self, agents: Vec<u32>) -> Self {
+        Self { agents, ..self }
+    }
+
+    /// The processor time of those that are there; one that has ended is a lost agent, which others notice.
+    fn agents_cpu_ns(&self) -> u64 {
+        self.agents.iter().filter_map(|pid| crate::server::cpu_ns(*pid).ok()).sum()
     }
 
     /// The same sampler, which also reads how busy the processors are that the server is held to.
@@ -108,7 +122,7 @@ impl Sampler {
         // Counters that are compared with the clock are read next to it; sizes, which change slowly, come last.
         Snapshot {
             clocks: Clocks::read(),
-            process_cpu_ns: os::clock_ns(ClockId::ProcessCPUTime),
+            process_cpu_ns: os::clock_ns(ClockId::ProcessCPUTime) + self.agents_cpu_ns(),
             cpu: stat.read(&mut buffer, parse::cpu_ticks),
             held_cpu: (!self.held_cpus.is_empty())
                 .then(|| stat.read(&mut buffer, |text| parse::cpu_ticks_of(text, &self.held_cpus))),

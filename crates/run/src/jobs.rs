@@ -4,6 +4,7 @@
 use crate::checkpoint_window::{self, CheckpointWindow};
 use crate::client::{GRACE, LoggingOn, Pausing};
 use crate::eviction::Eviction;
+use crate::fleet::{PartWork, ServerPart};
 use crate::server_drive::first_cause;
 use crate::work::PointWork;
 use crate::work_log::WorkLog;
@@ -38,6 +39,8 @@ pub(crate) struct PointContext<'a> {
     pub(crate) may_follow_from_jobs: Option<u32>,
     /// The values that the client drive gives to its statements, for each session.
     pub(crate) forms: &'a [TestForm],
+    /// When the jobs begin, where another host says it.
+    pub(crate) starts_ns: Option<u64>,
 }
 
 /// The times of the transactions of the client drive.
@@ -92,6 +95,13 @@ impl From<EngineError> for FailedMeasurement {
     }
 }
 
+/// Preparing may have filled the page cache again. Whether eviction worked is judged by the reads of the devices.
+pub(crate) fn evict(context: &PointContext<'_>) {
+    if let Some(evictor) = context.evictor {
+        let _ = evictor.evict_all(EvictMode::AsIs);
+    }
+}
+
 /// Runs the jobs and watches them.
 ///
 /// # Errors
@@ -103,11 +113,6 @@ pub(crate) fn run(
     point: &mut Point,
 ) -> Result<RawMeasurement, FailedMeasurement> {
     let PointContext { run, work, window, .. } = *context;
-    if let Some(evictor) = context.evictor {
-        // Preparing may have filled the page cache again. Whether eviction worked is judged by the reads of the
-        // devices.
-        let _ = evictor.evict_all(EvictMode::AsIs);
-    }
     let before = run.engine.point_statistics(None)?;
     let mut done = match work.driven_by() {
         Drive::Server => server(context, sessions, point)?,
@@ -127,12 +132,48 @@ pub(crate) fn run(
     Ok(done)
 }
 
+/// Runs the jobs of one of several hosts.
+///
+/// # Errors
+/// They could not be run to their end. What ended a job is in the part.
+pub(crate) fn part(
+    context: &PointContext<'_>,
+    load: ClientLoad,
+    sessions: &mut [Box<dyn Session + '_>],
+    asked_per_s: Option<f64>,
+) -> Result<(PartWork, PumpUse, Edges), EngineError> {
+    let PointContext { work, window, .. } = *context;
+    if work.driven_by() == Drive::Server {
+        let (part, pump, edges) = server_part(context, sessions)?;
+        return Ok((PartWork::Server(part), pump, edges));
+    }
+    let clients = ClientContext::of_part(window, duration_ns(window), load, asked_per_s, work);
+    clients.shown_by(context.run.live, work);
+    let (worked, counts) = drives(context, load, sessions, &clients);
+    context.run.live.work_ends();
+    let (pump, edges) = worked?;
+    let (recording, gathered) = clients.part(counts).map_err(|error| EngineError::other(error.to_string()))?;
+    Ok((PartWork::Client { recording: Box::new(recording), gathered: Box::new(gathered) }, pump, edges))
+}
+
 /// The server drive: the jobs call chunks.
 fn server(
     context: &PointContext<'_>,
     sessions: &mut [Box<dyn Session + '_>],
     point: &mut Point,
 ) -> Result<RawMeasurement, EngineError> {
+    let (ServerPart { log, outcomes, discarding_ns, error }, _, edges) = server_part(context, sessions)?;
+    point.outcomes.merge(&outcomes);
+    match error {
+        Some(error) => Err(error),
+        None => Ok(RawMeasurement { log, discarding_ns, edges, ..RawMeasurement::default() }),
+    }
+}
+
+fn server_part(
+    context: &PointContext<'_>,
+    sessions: &mut [Box<dyn Session + '_>],
+) -> Result<(ServerPart, PumpUse, Edges), EngineError> {
     let Some(spec) = context.work.test() else { return Err(client::unsupported()) };
     let calibration = match (spec.test.repeat_mode, spec.test.procedure.shape) {
         (RepeatMode::Chunks, _) => Calibration::Timed { passes: 1 },
@@ -145,19 +186,17 @@ fn server(
     live.follow_chunks(context.window, drives.len(), context.work.most_commits_per_op());
     let worked = work(context, sessions, &mut drives, None);
     live.work_ends();
-    let (_, edges) = worked?;
-    let mut log = WorkLog::default();
+    let (pump, edges) = worked?;
     let discarding_ns = drives.iter().map(|drive| drive.discarding_ns).min().unwrap_or(0);
+    let mut part = ServerPart { discarding_ns, ..ServerPart::default() };
     let mut errors = Vec::new();
     for drive in drives {
-        log.merge(drive.log);
-        point.outcomes.merge(&drive.outcomes);
+        part.log.merge(drive.log);
+        part.outcomes.merge(&drive.outcomes);
         errors.extend(drive.error);
     }
-    match first_cause(errors.into_iter()) {
-        Some(error) => Err(error),
-        None => Ok(RawMeasurement { log, discarding_ns, edges, ..RawMeasurement::default() }),
-    }
+    part.error = first_cause(errors.into_iter());
+    Ok((part, pump, edges))
 }
 
 /// The client drive: the jobs send statements.
@@ -168,34 +207,30 @@ fn by_client(
     point: &mut Point,
 ) -> Result<RawMeasurement, FailedMeasurement> {
     let PointContext { work: does, window, .. } = *context;
-    let duration_ns = match window.pace() {
-        WindowMode::Steady { duration_ns, .. } | WindowMode::Pieces { duration_ns } => duration_ns,
-    };
-    let clients = ClientContext::of(window, duration_ns, load, point.asked_per_s, does);
+    let clients = ClientContext::of(window, duration_ns(window), load, point.asked_per_s, does);
     clients.shown_by(context.run.live, does);
-    let (worked, counts) = match does {
-        PointWork::Test(spec) => {
-            // All sessions are prepared for the same statements.
-            let forms = context.forms.iter().cycle();
-            let program = |(job, form): (u32, &TestForm)| (job, TestProgram::new(spec, job, form.clone()));
-            drive(context, sessions, &clients, load, spec.job_numbers().zip(forms).map(program))
-        }
-        PointWork::Workload(workload) => {
-            let jobs = does.job_numbers();
-            let program = |job| -> (u32, Box<dyn Program>) {
-                let program = workload.program(job);
-                let program = match load.pause {
-                    Some(pause) => Box::new(Pausing::new(program, pause, does.key_seed(), job)),
-                    None => program,
-                };
-                (job, if load.logon.is_kept() { program } else { Box::new(LoggingOn::new(program)) })
-            };
-            drive(context, sessions, &clients, load, jobs.map(program))
-        }
-    };
+    let (worked, counts) = drives(context, load, sessions, &clients);
     // The sessions have flushed what they recorded.
     context.run.live.work_ends();
-    let result = clients.gather(counts);
+    client_measurement(does, clients.gather(counts), worked, point)
+}
+
+fn duration_ns(window: &Window) -> u64 {
+    match window.pace() {
+        WindowMode::Steady { duration_ns, .. } | WindowMode::Pieces { duration_ns } => duration_ns,
+    }
+}
+
+/// What the sessions of the client drive did, as a measurement.
+///
+/// # Errors
+/// What ended them.
+pub(crate) fn client_measurement(
+    does: PointWork<'_>,
+    result: ClientResult,
+    worked: Result<(PumpUse, Edges), EngineError>,
+    point: &mut Point,
+) -> Result<RawMeasurement, FailedMeasurement> {
     if let PointWork::Workload(workload) = does {
         point.statements = Some(workload.statements(&result.executed));
     }
@@ -213,6 +248,36 @@ fn by_client(
     let ClientResult { log, first_failure, service, response, connection_wait, series, .. } = result;
     let times = Some(TransactionTimes { service, response, connection_wait, series });
     Ok(RawMeasurement { log, times, types, first_failure, edges, ..RawMeasurement::default() })
+}
+
+/// Has each session run the programs of its users.
+fn drives(
+    context: &PointContext<'_>,
+    load: ClientLoad,
+    sessions: &mut [Box<dyn Session + '_>],
+    clients: &ClientContext<'_>,
+) -> (Result<(PumpUse, Edges), EngineError>, Vec<Counts>) {
+    let does = context.work;
+    match does {
+        PointWork::Test(spec) => {
+            // All sessions are prepared for the same statements.
+            let forms = context.forms.iter().cycle();
+            let program = |(job, form): (u32, &TestForm)| (job, TestProgram::new(spec, job, form.clone()));
+            drive(context, sessions, clients, load, spec.job_numbers().zip(forms).map(program))
+        }
+        PointWork::Workload(workload) => {
+            let jobs = does.job_numbers();
+            let program = |job| -> (u32, Box<dyn Program>) {
+                let program = workload.program(job);
+                let program = match load.pause {
+                    Some(pause) => Box::new(Pausing::new(program, pause, does.key_seed(), job)),
+                    None => program,
+                };
+                (job, if load.logon.is_kept() { program } else { Box::new(LoggingOn::new(program)) })
+            };
+            drive(context, sessions, clients, load, jobs.map(program))
+        }
+    }
 }
 
 /// Has each session run the programs of its users.
@@ -259,8 +324,13 @@ fn work<W: dbdyno_engine::Work>(
 }
 
 /// What the measuring thread does while jobs work. Returns the snapshots at the window's edges.
-fn watch(context: &PointContext<'_>, gate: &StartGate, clients: Option<&ClientContext<'_>>) -> Edges {
+pub(crate) fn watch(context: &PointContext<'_>, gate: &StartGate, clients: Option<&ClientContext<'_>>) -> Edges {
     let PointContext { run, work, window, sampler, evictor, .. } = *context;
+    // The jobs are at the gate by now.
+    if !context.starts_ns.is_none_or(|starts_ns| wait_until(run, starts_ns)) {
+        gate.give_up();
+        return Edges::default();
+    }
     let mut before = None;
     if window.pace().is_pieces() {
         before = Some(sampler.snapshot());
@@ -356,6 +426,17 @@ fn watch(context: &PointContext<'_>, gate: &StartGate, clients: Option<&ClientCo
     }
     run.live.window_ends();
     Edges { before, after, paced_writes: None }
+}
+
+/// Waits until a moment. False where the user stops the waiting.
+fn wait_until(run: &RunContext<'_>, moment_ns: u64) -> bool {
+    loop {
+        let left_ns = moment_ns.saturating_sub(run.clock.now_ns());
+        if run.stop.requested() || left_ns == 0 {
+            return !run.stop.requested();
+        }
+        run.clock.sleep_ns(left_ns.min(TICK.as_nanos() as u64));
+    }
 }
 
 /// The moment until which the client drive waits for answers. Statements of the server drive may take as long as they

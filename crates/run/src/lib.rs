@@ -16,6 +16,7 @@ mod durability;
 mod events;
 mod eviction;
 mod figures;
+mod fleet;
 mod inspect;
 mod jobs;
 mod judge;
@@ -40,6 +41,7 @@ mod workload;
 
 pub use client::{ClientContext, ClientDrive, ClientResult, Counts, Timetable, TypeResult, WaitingUsers};
 pub use events::{Event, Events, Silent};
+pub use fleet::{AgentPart, AgentReady, Fleet, Member, Part, PartOrder, Ready, Share, Starts, measure_part};
 pub use inspect::{InspectError, Inspected, SAMPLE_ROWS, anew, inspect, prove_table};
 pub use load::{LoadError, LoadRequest, LoadTrigger, LoadedData, hold, load, refuse_unfit};
 pub use pairs::{BesideResting, MeasuredPair, PairRunner, PairSides, PairedRun, pair_plans};

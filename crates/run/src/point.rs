@@ -1,11 +1,13 @@
 //! One point, from settling to its judged figures.
 
+use crate::fleet::{Fleet, SharedPoint};
 use crate::jobs::{self, FailedMeasurement, RawMeasurement, TransactionTimes};
 use crate::run_context::{SETTLE_LIMIT, go_on, settle};
 use crate::work::{PlannedWork, PointWork};
 use crate::workload::InvariantCheck;
 use crate::{RunContext, Window, checkpoint_window, durability, figures, judge};
-use dbdyno_engine::{EngineError, PointSpec, Settled, SnapshotsTaken};
+use dbdyno_engine::client::TestForm;
+use dbdyno_engine::{EngineError, PointSpec, Session, Settled, SnapshotsTaken};
 use dbdyno_model::{
     Cache, Commits, Drive, ErrorClass, Flag, Mapping, PlannedPoint, Point, PointPace, ProcedureShape, RowsBy, Size,
     Status,
@@ -185,24 +187,15 @@ fn attempt(
         point.settings = engine.pace_writes(spec).map_err(|e| e.while_doing("preparing the point"))?;
     }
 
-    context.stop.at_work(Vec::new());
-    let connections = planned.load.sessions(work.jobs()) as usize;
-    let (mut sessions, mut forms) = (Vec::with_capacity(connections), Vec::new());
-    for job in work.job_numbers().take(connections) {
-        go_on(context)?;
-        let mut session =
-            work.users_session(engine, job).map_err(|e| e.while_doing(&format!("opening session {}", job + 1)))?;
-        context.stop.also_at_work(session.canceller());
-        let prepared = work.prepare(session.as_mut(), job).map_err(|e| e.while_doing("preparing the statements"))?;
-        point.plan = point.plan.take().or(prepared.plan);
-        forms.extend(prepared.form);
-        if !prepared.problems.is_empty() {
-            point.status = Status::Invalid;
-            point.reason = Some(prepared.problems.join("; "));
-            return Ok(());
+    let (mut workers, forms) = match context.fleet {
+        Some(fleet) => (Workers::Fleet(SharedPoint::prepare(fleet, context, planned, point)?), Vec::new()),
+        None => {
+            let (sessions, forms) = open_sessions(context, planned, (work, None), point)?;
+            (Workers::Sessions(sessions), forms)
         }
-        session.flush()?;
-        sessions.push(session);
+    };
+    if point.status == Status::Invalid {
+        return Ok(());
     }
 
     let features = engine.features();
@@ -211,11 +204,13 @@ fn attempt(
     let sampler = Sampler::new(&files, share).beside(engine.server_pid());
     let sampler = sampler.with_standby(engine.standby_pid());
     let sampler = sampler.watching_others(work.writes()).held_to(engine.held_cpus().to_vec());
+    let agents = context.fleet.map(Fleet::members).unwrap_or_default();
+    let sampler = sampler.with_agents(agents.into_iter().filter_map(|agent| agent.pid_here).collect());
     let evictor = match work.cache() {
         Cache::NonCached if features.local => evictor(&files, point),
         _ => None,
     };
-    let window = Window::new(figures::window_mode(work, planned.duration_s), sessions.len());
+    let window = Window::new(figures::window_mode(work, planned.duration_s), workers.jobs());
     let window = if point.settings.is_empty() { window } else { window.held() };
     let point_context = jobs::PointContext {
         run: context,
@@ -225,16 +220,21 @@ fn attempt(
         evictor: evictor.as_ref(),
         may_follow_from_jobs: planned.may_follow_from_jobs,
         forms: &forms,
+        starts_ns: None,
     };
+    jobs::evict(&point_context);
     // Around the jobs and their counters, so that no window and no count contains it.
     let before = context.pacer.as_ref().ok().and_then(Pacer::take);
-    let measured = jobs::run(&point_context, planned.load, &mut sessions, point);
+    let measured = match &mut workers {
+        Workers::Sessions(sessions) => jobs::run(&point_context, planned.load, sessions, point),
+        Workers::Fleet(shared) => shared.measure(&point_context, point),
+    };
     // While the sessions' processes live: what is let go meanwhile shows in them.
     if let Some(why) = engine.not_as_started().filter(|_| measured.is_ok()) {
         point.flag(Flag::NotProved, why);
     }
     // Dropping the sessions frees the engine for the proof.
-    drop(sessions);
+    drop(workers);
     let types = match &measured {
         Ok(RawMeasurement { types, .. }) | Err(FailedMeasurement { types, .. }) => types,
     };
@@ -312,6 +312,56 @@ fn attempt(
     }
     figures::fill_metric(point, work, context.catalogue);
     Ok(())
+}
+
+/// Who does the work of a point.
+enum Workers<'e> {
+    Sessions(Vec<Box<dyn Session + 'e>>),
+    Fleet(SharedPoint<'e>),
+}
+
+impl Workers<'_> {
+    /// The jobs that the window waits for. A fleet is one, which begins and ends as planned.
+    fn jobs(&self) -> usize {
+        match self {
+            Self::Sessions(sessions) => sessions.len(),
+            Self::Fleet(_) => 1,
+        }
+    }
+}
+
+/// Opened sessions, and the values that the client drive gives to their statements.
+pub(crate) type Opened<'e> = (Vec<Box<dyn Session + 'e>>, Vec<TestForm>);
+
+/// Opens and prepares the sessions of a point, on one node where that is said. Where their plans are other than the
+/// test needs, the point is invalid.
+pub(crate) fn open_sessions<'e>(
+    context: &RunContext<'e>,
+    planned: &PlannedPoint,
+    (work, node): (PointWork<'_>, Option<u32>),
+    point: &mut Point,
+) -> Result<Opened<'e>, EngineError> {
+    context.stop.at_work(Vec::new());
+    let connections = planned.load.sessions(work.jobs()) as usize;
+    let (mut sessions, mut forms) = (Vec::with_capacity(connections), Vec::new());
+    for job in work.job_numbers().take(connections) {
+        go_on(context)?;
+        let mut session = work
+            .users_session(context.engine, node.unwrap_or(job))
+            .map_err(|e| e.while_doing(&format!("opening session {}", job + 1)))?;
+        context.stop.also_at_work(session.canceller());
+        let prepared = work.prepare(session.as_mut(), job).map_err(|e| e.while_doing("preparing the statements"))?;
+        point.plan = point.plan.take().or(prepared.plan);
+        forms.extend(prepared.form);
+        if !prepared.problems.is_empty() {
+            point.status = Status::Invalid;
+            point.reason = Some(prepared.problems.join("; "));
+            break;
+        }
+        session.flush()?;
+        sessions.push(session);
+    }
+    Ok((sessions, forms))
 }
 
 /// Opens the data files for eviction. If that fails the point goes on, because the judge sees whether devices were

@@ -1,6 +1,6 @@
 //! What all points of a run share.
 
-use crate::{LiveWork, StopSwitch};
+use crate::{Fleet, LiveWork, StopSwitch};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::{Clock, Engine, EngineError, Hold, Sampling, Settled};
 use dbdyno_model::{ErrorClass, Size};
@@ -44,6 +44,8 @@ pub struct RunContext<'a> {
     pub live: &'a LiveWork,
     /// What holds of the server for these points alone: name -> value.
     pub server_settings: BTreeMap<String, String>,
+    /// The hosts that do the work, where it is not this one.
+    pub fleet: Option<&'a dyn Fleet>,
 }
 
 impl RunContext<'_> {

@@ -13,12 +13,13 @@
 //! A window may be held. Then the measurer lets it begin and end at moments that fit the measurement (the ends of
 //! checkpoints), once the jobs are ready.
 
+use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// A span of monotonic time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Span {
     /// First nanosecond.
     pub start_ns: u64,
@@ -31,6 +32,13 @@ impl Span {
     #[must_use]
     pub fn length_ns(self) -> u64 {
         self.end_ns.saturating_sub(self.start_ns)
+    }
+
+    /// The same by another clock.
+    #[must_use]
+    pub fn shifted(self, by_ns: i64) -> Self {
+        let shifted = |ns: u64| ns.saturating_add_signed(by_ns);
+        Self { start_ns: shifted(self.start_ns), end_ns: shifted(self.end_ns) }
     }
 
     /// Its length in seconds.

@@ -3,7 +3,7 @@
 
 use crate::client::{Executed, LogonSession};
 use crate::readings::FollowedWork;
-use crate::{LoadedWorkload, RunContext, TypeResult, WorkLog};
+use crate::{LoadedWorkload, RunContext, Share, TypeResult, WorkLog};
 use dbdyno_engine::client::{Bound, Statements, Values, unsupported};
 use dbdyno_engine::data::mix;
 use dbdyno_engine::program::{Program, TransactionType};
@@ -23,6 +23,8 @@ pub(crate) struct WorkloadSpec<'a> {
     /// Whether users send each statement or call a procedure; dbdyno drives both.
     pub(crate) form: Drive,
     pub(crate) program: ProgramSpec,
+    /// Which of the users are at work here.
+    pub(crate) share: Share,
     pub(crate) types: Vec<TransactionType>,
     pub(crate) logon: Logon,
     pub(crate) parameters: &'a Parameters,
@@ -44,7 +46,7 @@ impl WorkloadSpec<'_> {
     }
 
     fn user(&self, number: u32) -> User {
-        let ProgramSpec { jobs, key_seed, .. } = self.program;
+        let (jobs, key_seed) = (self.share.jobs_in_all(), self.program.key_seed);
         let (data, parameters) = (self.loaded.data.clone(), self.parameters.clone());
         User { number, of: jobs, seed: key_seed, data, parameters, form: self.form }
     }
@@ -66,11 +68,25 @@ impl<'a> PlannedWork<'a> {
     /// # Errors
     /// The test or workload is not known, or not loaded.
     pub(crate) fn of(context: &'a RunContext<'_>, planned: &'a PlannedPoint) -> Result<Self, String> {
+        Self::of_share(context, planned, Share::whole(planned))
+    }
+
+    /// The same for one of several hosts.
+    ///
+    /// # Errors
+    /// As for [`PlannedWork::of`].
+    pub(crate) fn of_share(
+        context: &'a RunContext<'_>,
+        planned: &'a PlannedPoint,
+        share: Share,
+    ) -> Result<Self, String> {
         let key_seed = key_seed(context.seed, planned);
         match &planned.subject {
             Subject::Test(code) => {
                 let test = context.catalogue.test(code.as_str()).map_err(|error| error.to_string())?;
-                Ok(Self::Test(Box::new(PointSpec { key_seed, ..point_spec(context, test, planned) })))
+                let Share { jobs_before, jobs, jobs_after, .. } = share;
+                let spec = point_spec(context, test, planned);
+                Ok(Self::Test(Box::new(PointSpec { key_seed, jobs_before, jobs, jobs_after, ..spec })))
             }
             Subject::Workload(name) => {
                 let loaded = context.workload(name.as_str());
@@ -79,7 +95,7 @@ impl<'a> PlannedWork<'a> {
                     work: name.as_str().to_owned(),
                     key_seed,
                     nodes: planned.dop.nodes,
-                    jobs: planned.dop.jobs,
+                    jobs: share.jobs,
                     commit: planned.commit,
                     sampling: context.sampling,
                 };
@@ -87,7 +103,16 @@ impl<'a> PlannedWork<'a> {
                 let types = loaded.dialect.workload().types_of(planned.mix.as_ref(), parameters);
                 let ClientLoad { logon, transactions_each, .. } = planned.load;
                 let form = planned.drive;
-                Ok(Self::Workload(WorkloadSpec { loaded, form, program, types, logon, parameters, transactions_each }))
+                Ok(Self::Workload(WorkloadSpec {
+                    loaded,
+                    form,
+                    program,
+                    share,
+                    types,
+                    logon,
+                    parameters,
+                    transactions_each,
+                }))
             }
             Subject::Storage(_) => Err("storage is not measured on a database".to_owned()),
         }
@@ -170,13 +195,16 @@ impl<'a> PointWork<'a> {
     pub(crate) fn job_numbers(self) -> Range<u32> {
         match self {
             Self::Test(spec) => spec.job_numbers(),
-            Self::Workload(work) => 0..work.program.jobs,
+            Self::Workload(work) => work.share.job_numbers(),
         }
     }
 
     /// Jobs of the point on all hosts together.
     pub(crate) fn jobs_in_all(self) -> u32 {
-        self.test().map_or(self.jobs(), PointSpec::jobs_in_all)
+        match self {
+            Self::Test(spec) => spec.jobs_in_all(),
+            Self::Workload(work) => work.share.jobs_in_all(),
+        }
     }
 
     pub(crate) fn nodes(self) -> u32 {

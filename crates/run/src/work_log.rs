@@ -1,9 +1,10 @@
 //! What was done when: the chunks of a job, and how much of their work lies inside a window.
 
 use crate::Span;
+use serde::{Deserialize, Serialize};
 
 /// One chunk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chunk {
     /// When it began.
     pub started_ns: u64,
@@ -50,7 +51,7 @@ pub struct WorkDone {
 
 /// Upper bounds for what the engine may have counted of work that is in no chunk, because its transaction failed or was
 /// sent again.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LostWork {
     /// Statements.
     pub statements: u64,
@@ -70,7 +71,7 @@ impl LostWork {
 }
 
 /// Everything that one or several jobs did.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkLog {
     /// The chunks.
     pub chunks: Vec<Chunk>,
@@ -86,6 +87,16 @@ impl WorkLog {
         self.chunks.extend(other.chunks);
         self.checksum = self.checksum.wrapping_add(other.checksum);
         self.lost.merge(other.lost);
+    }
+
+    /// The same by another clock.
+    #[must_use]
+    pub fn shifted(mut self, by_ns: i64) -> Self {
+        for chunk in &mut self.chunks {
+            chunk.started_ns = chunk.started_ns.saturating_add_signed(by_ns);
+            chunk.ended_ns = chunk.ended_ns.saturating_add_signed(by_ns);
+        }
+        self
     }
 
     /// The work inside a span.

@@ -1,15 +1,16 @@
 //! What the sessions of a point in the client drive share.
 
-use super::counts::{Counts, TimetableCounts, TypeCounts};
-use super::result::{ClientResult, TypeResult};
+use super::counts::Counts;
+use super::gathered::{Gathered, Unbegun};
+use super::result::ClientResult;
 use super::timetables::Timetables;
+use crate::Window;
 use crate::readings::LiveWork;
 use crate::server_drive::first_cause;
 use crate::work::PointWork;
-use crate::{Chunk, Span, Window, WorkLog};
 use dbdyno_engine::{EngineError, PointSpec};
-use dbdyno_model::{ClientLoad, ErrorClass, OpenLoop, Series, Think};
-use dbdyno_stats::{Histogram, RecordedTimes, Recorder, Recording};
+use dbdyno_model::{ClientLoad, ErrorClass, Think};
+use dbdyno_stats::{PartError, RecordedTimes, Recorder, RecordingPart, Types};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -62,10 +63,32 @@ impl<'w> ClientContext<'w> {
         asked_per_s: Option<f64>,
         work: PointWork<'_>,
     ) -> Self {
+        Self::with(Recorder::new, window, duration_ns, load, asked_per_s, work)
+    }
+
+    /// The same for one of several hosts.
+    pub(crate) fn of_part(
+        window: &'w Window,
+        duration_ns: u64,
+        load: ClientLoad,
+        asked_per_s: Option<f64>,
+        work: PointWork<'_>,
+    ) -> Self {
+        Self::with(Recorder::for_part, window, duration_ns, load, asked_per_s, work)
+    }
+
+    fn with(
+        recorder: fn(RecordedTimes, Types, u64, u64) -> Recorder,
+        window: &'w Window,
+        duration_ns: u64,
+        load: ClientLoad,
+        asked_per_s: Option<f64>,
+        work: PointWork<'_>,
+    ) -> Self {
         let times = if load.rate.is_some() { RecordedTimes::ServiceAndResponse } else { RecordedTimes::Service };
         Self {
             window,
-            recorder: Recorder::new(times, work.types(), duration_ns, STEP_NS),
+            recorder: recorder(times, work.types(), duration_ns, STEP_NS),
             timetables: asked_per_s.map(|per_s| Timetables::new(load, per_s, work)),
             think: load.think,
             transactions_each: work.transactions_each(),
@@ -114,114 +137,51 @@ impl<'w> ClientContext<'w> {
     /// Combines the counts of all sessions, and of `WaitingUsers` where users share connections.
     #[must_use]
     pub fn gather(self, counts: Vec<Counts>) -> ClientResult {
-        let recorded = self.recorder.finish();
-        let (service, mut response) = recorded.together();
+        let (barrier_ns, span) = (self.window.barrier_ns(), self.window.span());
+        let (recorder, gathered) = self.gathered(counts);
+        gathered.result(&recorder.finish(), barrier_ns, span)
+    }
+
+    /// The same as parts that can be merged with those of other hosts.
+    ///
+    /// # Errors
+    /// The library refuses to store a histogram.
+    pub(crate) fn part(self, counts: Vec<Counts>) -> Result<(RecordingPart, Gathered), PartError> {
+        let (recorder, gathered) = self.gathered(counts);
+        Ok((recorder.into_part()?, gathered))
+    }
+
+    fn gathered(self, counts: Vec<Counts>) -> (Recorder, Gathered) {
         let mut whole = Counts::default();
         let mut errors = Vec::new();
         for mut counts in counts {
             errors.extend(counts.error.take());
             whole.merge(counts);
         }
-        if let Some(response) = &mut response {
-            whole.never_begun_ns.iter().for_each(|age_ns| response.record_ns(*age_ns));
-        }
-        let span = self.window.span();
-        let open_loop = self.timetables.as_ref().zip(span).map(|(timetables, span)| {
-            let second_half_ns = span.length_ns().min(self.duration_ns / 2).max(1) * self.sessions as u64;
+        let mut unbegun = Unbegun::default();
+        std::mem::take(&mut whole.never_begun_ns).iter().for_each(|age_ns| unbegun.taken.record_ns(*age_ns));
+        let has_timetable = self.timetables.is_some();
+        if let Some((timetables, span)) = self.timetables.as_ref().zip(self.window.span()) {
+            unbegun.left(timetables, span, &mut whole.timetable);
             // With a queue per user, a transaction that never began was waiting for its user, not for a connection.
-            let ages = [response.as_mut(), whole.waits.as_mut().filter(|_| !timetables.are_apart())];
-            open_loop(timetables, span, whole.timetable, second_half_ns, ages)
-        });
+            if let Some(waits) = whole.waits.as_mut().filter(|_| !timetables.are_apart()) {
+                waits.merge(&unbegun.left);
+            }
+        }
         let overdue = self.overdue.into_inner().then(|| {
             let message = format!("answers were still missing {} s after the end of the window", GRACE.as_secs());
             EngineError::new(ErrorClass::Timeout, message)
         });
-        let inside: u64 = recorded.steps.iter().map(|step| step.ops).sum();
-        // A hanging statement, and a point with errors alone, are reported as such; so are errors that ended a job.
-        let error = overdue.or_else(|| first_cause(errors.into_iter())).or_else(|| {
-            (self.all_stalled.into_inner() || (span.is_some() && inside == 0)).then(|| whole.nothing_done(span))
-        });
-        let log = log(&whole, &recorded, self.window.barrier_ns(), span);
-        let series = series(&recorded, span);
-        let types = recorded.types.into_iter().enumerate().map(|(n, recorded)| {
-            let failed = recorded.steps.iter().map(|step| step.errors).sum();
-            let TypeCounts { outcomes, unknown, sum } = whole.types.get(n).cloned().unwrap_or_default();
-            TypeResult { service: recorded.service, response: recorded.response, failed, outcomes, unknown, sum }
-        });
-        let types = types.collect();
-        let Counts { outcomes, executed, waits: connection_wait, first_failure, .. } = whole;
-        ClientResult {
-            log,
-            outcomes,
-            types,
-            executed,
-            error,
-            first_failure,
-            service,
-            response,
-            connection_wait,
-            open_loop,
-            series,
-        }
+        // A hanging statement is reported as such, and so is an error that ended a job.
+        whole.error = overdue.or_else(|| first_cause(errors.into_iter()));
+        let gathered = Gathered {
+            counts: whole,
+            unbegun,
+            has_timetable,
+            all_stalled: self.all_stalled.into_inner(),
+            sessions: self.sessions,
+            duration_ns: self.duration_ns,
+        };
+        (self.recorder, gathered)
     }
-}
-
-/// How the timetable was kept. Transactions that nobody took are recorded with their age, as a lower bound, in the
-/// response times and in the waits for a connection.
-fn open_loop(
-    timetables: &Timetables,
-    span: Span,
-    timetable: TimetableCounts,
-    half_ns: u64,
-    mut ages: [Option<&mut Histogram>; 2],
-) -> OpenLoop {
-    let TimetableCounts { mut due, mut unfinished, mut waiting, idle_ns } = timetable;
-    timetables.left(span.end_ns, |due_ns, n| {
-        due += if due_ns >= span.start_ns { n } else { 0 };
-        unfinished += n;
-        waiting += n;
-        for histogram in ages.iter_mut().flatten() {
-            histogram.record_many_ns(span.end_ns - due_ns, n);
-        }
-    });
-    let busy_pct = (1.0 - idle_ns as f64 / half_ns as f64).max(0.0) * 100.0;
-    OpenLoop { due, unfinished, waiting, busy_pct }
-}
-
-/// The work as chunks: before the window, in each of its seconds, and after it.
-fn log(counts: &Counts, recorded: &Recording, barrier_ns: Option<u64>, span: Option<Span>) -> WorkLog {
-    let Some(Span { start_ns, end_ns }) = span else { return WorkLog::default() };
-    let chunk = |started_ns: u64, ended_ns: u64, ops, rows| Chunk {
-        started_ns,
-        ended_ns: ended_ns.max(started_ns),
-        ops,
-        rows,
-        bytes: 0,
-    };
-    let (before, after) = (counts.before, counts.after);
-    let mut chunks = vec![chunk(barrier_ns.unwrap_or(start_ns).min(start_ns), start_ns, before.ops, before.rows)];
-    let steps = recorded.steps.iter().zip((start_ns..).step_by(recorded.step_ns as usize));
-    for (step, from_ns) in steps.take_while(|(_, from_ns)| *from_ns < end_ns) {
-        chunks.push(chunk(from_ns, (from_ns + recorded.step_ns).min(end_ns), step.ops, step.rows));
-    }
-    chunks.push(chunk(end_ns, counts.last_ended_ns, after.ops, after.rows));
-    let checksum = counts.types.iter().fold(0_u64, |sum, of| sum.wrapping_add(of.sum));
-    WorkLog { chunks, checksum, lost: counts.lost }
-}
-
-fn series(recorded: &Recording, span: Option<Span>) -> Series {
-    let length_ns = span.map_or(0, Span::length_ns);
-    let seconds = |ns: Option<u64>| ns.map(|ns| ns as f64 / 1e9);
-    let mut series = Series { step_s: recorded.step_ns as f64 / 1e9, ..Series::default() };
-    let steps = recorded.steps.iter().zip((0u64..).step_by(recorded.step_ns as usize));
-    // A window that a number of transactions ends may be shorter than its longest.
-    for (step, from_ns) in steps.take_while(|(_, from_ns)| *from_ns < length_ns.max(1)) {
-        let step_s = recorded.step_ns.min(length_ns.saturating_sub(from_ns)) as f64 / 1e9;
-        series.ops_per_s.push(if step_s > 0.0 { step.ops as f64 / step_s } else { 0.0 });
-        series.p50_s.push(seconds(step.p50_ns));
-        series.p99_s.push(seconds(step.p99_ns));
-        series.errors.push(step.errors);
-        series.retries.push(step.retries);
-    }
-    series
 }

@@ -4,16 +4,17 @@ use crate::{LostWork, Span};
 use dbdyno_engine::EngineError;
 use dbdyno_model::Outcomes;
 use dbdyno_stats::Histogram;
+use serde::{Deserialize, Serialize};
 
 /// A number of operations and rows.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct OpsAndRows {
     pub(crate) ops: u64,
     pub(crate) rows: u64,
 }
 
 /// How a timetable was kept.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct TimetableCounts {
     /// Taken, and due inside the window.
     pub(crate) due: u64,
@@ -26,7 +27,7 @@ pub(crate) struct TimetableCounts {
 }
 
 /// What became of the transactions of one type.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct TypeCounts {
     pub(crate) outcomes: Outcomes,
     /// Transactions of which it is unknown whether the database has them.
@@ -36,7 +37,7 @@ pub(crate) struct TypeCounts {
 }
 
 /// What was executed and acknowledged.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Executed {
     /// Executions of each statement, by its number.
     pub(crate) by_statement: Vec<u64>,
@@ -65,7 +66,7 @@ impl Executed {
 }
 
 /// The counts of one session, apart from the times in its recorder.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Counts {
     /// Done before the window began.
     pub(crate) before: OpsAndRows,
@@ -118,7 +119,13 @@ impl Counts {
         ours.waiting += theirs.waiting;
         ours.idle_ns += theirs.idle_ns;
         self.never_begun_ns.extend(other.never_begun_ns);
-        self.waits = self.waits.take().or(other.waits);
+        self.waits = match (self.waits.take(), other.waits) {
+            (Some(mut ours), Some(theirs)) => {
+                ours.merge(&theirs);
+                Some(ours)
+            }
+            (ours, theirs) => ours.or(theirs),
+        };
         self.first_failure = self.first_failure.take().or(other.first_failure);
     }
 

@@ -8,6 +8,7 @@
 mod context;
 mod counts;
 mod drive;
+mod gathered;
 mod logon;
 mod pausing;
 mod result;
@@ -21,6 +22,7 @@ pub(crate) use context::GRACE;
 pub use counts::Counts;
 pub(crate) use counts::Executed;
 pub use drive::ClientDrive;
+pub(crate) use gathered::Gathered;
 pub(crate) use logon::{LoggingOn, LogonSession};
 pub(crate) use pausing::Pausing;
 pub use result::{ClientResult, TypeResult};

@@ -1,0 +1,227 @@
+//! An agent: it waits for runs, and measures its part of each point.
+
+use crate::agent_link::AgentLink;
+use crate::message::{AgentInfo, PointKey, RunOrder, State, Wanted};
+use crate::network::{NatsAccess, Network, NetworkError};
+use crate::parts::{PartFolder, pieces, text};
+use crate::seal::FleetKey;
+use dbdyno_engine::{EngineError, MonotonicClock};
+use dbdyno_run::{Part, PartOrder, Ready, Starts, StopSwitch};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How often an agent that waits looks whether it shall end.
+const LOOK: Duration = Duration::from_millis(100);
+/// How often it tells how far it is.
+const PROGRESS: Duration = Duration::from_millis(300);
+
+/// What an agent does for a run.
+pub trait AgentWork {
+    /// Opens the target that a run works on.
+    ///
+    /// # Errors
+    /// Why it cannot take part, in words.
+    fn join(&mut self, run: &RunOrder) -> Result<(), String>;
+
+    /// Measures its part of a point of the run that it has joined. The switch stops it.
+    ///
+    /// # Errors
+    /// The sessions could not be opened, or the work did not come to its end.
+    fn measure(
+        &mut self,
+        order: &PartOrder,
+        clock: &MonotonicClock,
+        starts: &mut dyn Starts,
+        stop: &StopSwitch,
+    ) -> Result<Part, EngineError>;
+
+    /// Operations so far, while it measures.
+    fn ops_so_far(&self) -> Arc<dyn Fn() -> u64 + Send + Sync>;
+
+    /// The run is over for it: closes the target.
+    fn leave(&mut self);
+}
+
+/// An agent, connected.
+pub struct Agent {
+    network: Arc<Network<AgentLink>>,
+    stop_of_point: Arc<Mutex<StopSwitch>>,
+    parts: PartFolder,
+    clock: MonotonicClock,
+}
+
+impl Agent {
+    /// Connects an agent of a fleet.
+    ///
+    /// # Errors
+    /// NATS cannot be reached.
+    pub fn connect(
+        access: &NatsAccess,
+        (fleet, name): (&str, &str),
+        key: FleetKey,
+        info: AgentInfo,
+        parts: PartFolder,
+    ) -> Result<Self, NetworkError> {
+        let clock = MonotonicClock::default();
+        let link = AgentLink::new(fleet, name, key, info);
+        let subjects = link.listens_to().to_vec();
+        let stop_of_point = Arc::new(Mutex::new(StopSwitch::default()));
+        let each = {
+            let stop = Arc::clone(&stop_of_point);
+            move |link: &mut AgentLink| {
+                if link.take_must_stop() {
+                    stop.lock().unwrap_or_else(PoisonError::into_inner).request();
+                }
+            }
+        };
+        let network = Network::start(access, &format!("dbdyno agent {name}"), clock, (link, subjects), each)?;
+        Ok(Self { network: Arc::new(network), stop_of_point, parts, clock })
+    }
+
+    /// Works for runs until it is stopped. `tell` says what happens, for people.
+    pub fn serve(&self, work: &mut dyn AgentWork, stop: &StopSwitch, tell: &dyn Fn(&str)) {
+        let mut session: Option<String> = None;
+        while !stop.requested() {
+            let next = self.network.wait(LOOK, |link, _| {
+                let run = link.run().map(|(session, run)| (session.to_owned(), run.clone()));
+                let changed = run.as_ref().map(|(session, _)| session) != session.as_ref();
+                let wanted = link.take_wanted();
+                (changed || wanted.is_some()).then_some((run, wanted))
+            });
+            let Some((run, wanted)) = next else { continue };
+            if run.as_ref().map(|(session, _)| session) != session.as_ref() {
+                if session.take().is_some() {
+                    work.leave();
+                    tell("the run is over, or its coordinator is lost");
+                }
+                if let Some((new, order)) = run {
+                    self.parts.forget_others(&new);
+                    session = Some(new);
+                    self.join(work, &order, tell);
+                }
+            }
+            match wanted {
+                Some(Wanted::Prepared { key, order }) => self.measure(work, &key, &order, stop, tell),
+                Some(Wanted::Over { key, is_recorded: true }) => {
+                    self.parts.forget(&key);
+                    self.network.with(|link, now_ns| link.set_state(now_ns, State::Joined));
+                }
+                // A beginning is waited for by whoever is prepared. Nobody is: this is another life of the agent.
+                Some(Wanted::Started { key, .. }) => self.come_back(&key),
+                Some(Wanted::Over { .. } | Wanted::Joined(_) | Wanted::Sent { .. } | Wanted::Left) | None => {}
+            }
+        }
+        self.network.with(|link, now_ns| link.set_state(now_ns, State::Leaving));
+        work.leave();
+    }
+
+    fn join(&self, work: &mut dyn AgentWork, order: &RunOrder, tell: &dyn Fn(&str)) {
+        let state = match work.join(order) {
+            Ok(()) => {
+                tell(&format!("joined run {}", order.run));
+                State::Joined
+            }
+            Err(why) => {
+                tell(&format!("cannot join run {}: {why}", order.run));
+                State::Refused(why)
+            }
+        };
+        self.network.with(|link, now_ns| link.set_state(now_ns, state));
+    }
+
+    /// Sends the part that an earlier life of this agent has kept.
+    fn come_back(&self, key: &PointKey) {
+        let kept = self.parts.kept(key);
+        self.network.with(|link, now_ns| match kept {
+            Some(text) => link.done(now_ns, key.clone(), pieces(&text)),
+            None => {
+                let error = EngineError::other("the agent was started again while it was at work");
+                link.set_state(now_ns, State::Failed { key: key.clone(), error });
+            }
+        });
+    }
+
+    fn measure(
+        &self,
+        work: &mut dyn AgentWork,
+        key: &PointKey,
+        order: &PartOrder,
+        stop: &StopSwitch,
+        tell: &dyn Fn(&str),
+    ) {
+        let of_point = StopSwitch::default();
+        *self.stop_of_point.lock().unwrap_or_else(PoisonError::into_inner) = of_point.clone();
+        self.network.with(|link, now_ns| link.set_state(now_ns, State::Preparing(key.clone())));
+        let mut starts = AgentStarts { agent: self, key, stop, of_point: &of_point };
+        let ops_so_far = work.ops_so_far();
+        let measured =
+            self.telling_progress(ops_so_far.as_ref(), || work.measure(order, &self.clock, &mut starts, &of_point));
+        let kept = measured.and_then(|part| {
+            let unstored = |error: std::io::Error| EngineError::other(format!("the part cannot be stored: {error}"));
+            let text = text(&part).map_err(unstored)?;
+            self.parts.keep(key, &text).map_err(unstored)?;
+            Ok(text)
+        });
+        match kept {
+            Ok(text) => self.network.with(|link, now_ns| link.done(now_ns, key.clone(), pieces(&text))),
+            Err(error) => {
+                if !of_point.requested() {
+                    tell(&error.to_string());
+                }
+                let state = State::Failed { key: key.clone(), error };
+                self.network.with(|link, now_ns| link.set_state(now_ns, state));
+            }
+        }
+    }
+
+    /// Tells how far the work is while it goes on.
+    fn telling_progress<T>(&self, ops: &(dyn Fn() -> u64 + Send + Sync), work: impl FnOnce() -> T) -> T {
+        let (ended, is_ended) = std::sync::mpsc::channel::<()>();
+        std::thread::scope(|scope| {
+            let progress = std::thread::Builder::new().name("progress".to_owned());
+            // Without the thread nobody hears how far it is, and all else is the same.
+            drop(progress.spawn_scoped(scope, move || {
+                while is_ended.recv_timeout(PROGRESS) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+                    let so_far = ops();
+                    self.network.with(|link, _| link.set_ops(so_far));
+                }
+            }));
+            let done = work();
+            drop(ended);
+            done
+        })
+    }
+}
+
+/// Compares clocks when sessions are prepared, and waits for the coordinator's word.
+struct AgentStarts<'a> {
+    agent: &'a Agent,
+    key: &'a PointKey,
+    stop: &'a StopSwitch,
+    of_point: &'a StopSwitch,
+}
+
+impl Starts for AgentStarts<'_> {
+    fn ready(&mut self, ready: Ready) -> Option<u64> {
+        let network = &self.agent.network;
+        network.with(|link, now_ns| link.prepared(now_ns, self.key.clone(), ready));
+        loop {
+            if self.stop.requested() || self.of_point.requested() {
+                return None;
+            }
+            let started = network.wait(LOOK, |link, now_ns| {
+                let offset = link.offset()?;
+                let wanted = link.take_wanted()?;
+                let Wanted::Started { key, starts_ns } = wanted else { return None };
+                if key != *self.key {
+                    return None;
+                }
+                link.set_state(now_ns, State::Working { key, ops: 0 });
+                Some(starts_ns.saturating_add_signed(offset.offset_ns))
+            });
+            if started.is_some() {
+                return started;
+            }
+        }
+    }
+}

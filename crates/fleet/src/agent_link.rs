@@ -1,0 +1,344 @@
+//! The agent's end of the conversation, without a network: what it makes of messages and of time.
+
+use crate::message::{
+    AgentInfo, Envelope, Freshness, FromAgent, Offset, PointKey, RunOrder, State, Subjects, ToAgent, Wanted,
+};
+use crate::seal::{FleetKey, KeyError, SessionKey, random_hex};
+use crate::{BEAT_NS, LOST_NS, Link, Out};
+use dbdyno_run::Ready;
+use std::collections::BTreeMap;
+
+/// Exchanges of clocks before a point; that with the shortest round trip counts.
+const EXCHANGES: u32 = 20;
+/// An exchange that was not answered by then is begun again.
+const EXCHANGE_LIMIT_NS: u64 = 200_000_000;
+/// Sessions that were offered an agent, at most: whoever can send nothing but old messages shall not fill its memory.
+const MOST_OFFERS: usize = 8;
+
+/// The agent's end.
+pub(crate) struct AgentLink {
+    name: String,
+    fleet: FleetKey,
+    subjects: Subjects,
+    info: AgentInfo,
+    /// Sessions that have asked who is there, and the number that the agent has taken for itself in each.
+    offers: BTreeMap<String, Membership>,
+    member_of: Option<String>,
+    state: State,
+    told_ns: u64,
+    run: Option<RunOrder>,
+    /// The newest of what is wanted, until it is taken.
+    wanted: Option<Wanted>,
+    exchange: Option<Exchange>,
+    part: Option<(PointKey, Vec<String>)>,
+    must_stop: bool,
+    out: Vec<Out>,
+}
+
+/// The agent in a session.
+struct Membership {
+    key: SessionKey,
+    own: String,
+    sent: u64,
+    fresh: Freshness,
+    heard_ns: u64,
+}
+
+/// Exchanges of clocks that are under way.
+struct Exchange {
+    key: PointKey,
+    ready: Ready,
+    /// The question that was asked last.
+    n: u32,
+    asked_ns: u64,
+    answered: u32,
+    best: Option<Offset>,
+}
+
+impl AgentLink {
+    pub(crate) fn new(fleet_name: &str, name: &str, fleet: FleetKey, info: AgentInfo) -> Self {
+        Self {
+            name: name.to_owned(),
+            fleet,
+            subjects: Subjects::new(fleet_name),
+            info,
+            offers: BTreeMap::new(),
+            member_of: None,
+            state: State::Joining,
+            told_ns: 0,
+            run: None,
+            wanted: None,
+            exchange: None,
+            part: None,
+            must_stop: false,
+            out: Vec::new(),
+        }
+    }
+
+    /// The subjects that it listens to.
+    pub(crate) fn listens_to(&self) -> [String; 2] {
+        [self.subjects.all(), self.subjects.to(&self.name)]
+    }
+
+    /// The run that it belongs to, if to one.
+    pub(crate) fn run(&self) -> Option<(&str, &RunOrder)> {
+        self.member_of.as_deref().zip(self.run.as_ref())
+    }
+
+    /// What the coordinator wants now, once for each change.
+    pub(crate) fn take_wanted(&mut self) -> Option<Wanted> {
+        self.wanted.take()
+    }
+
+    /// Whether what is at work must end: the point is over, or the coordinator is lost.
+    pub(crate) fn take_must_stop(&mut self) -> bool {
+        std::mem::take(&mut self.must_stop)
+    }
+
+    /// Tells where it is from now on.
+    pub(crate) fn set_state(&mut self, now_ns: u64, state: State) {
+        self.state = state;
+        self.tell(now_ns);
+    }
+
+    /// Tells how far it is, with the next message.
+    pub(crate) fn set_ops(&mut self, so_far: u64) {
+        if let State::Working { ops, .. } = &mut self.state {
+            *ops = so_far;
+        }
+    }
+
+    /// Its sessions are prepared: compares clocks, then tells so.
+    pub(crate) fn prepared(&mut self, now_ns: u64, key: PointKey, ready: Ready) {
+        self.exchange = Some(Exchange { key, ready, n: 0, asked_ns: now_ns, answered: 0, best: None });
+        self.send(FromAgent::Ping { n: 0 });
+    }
+
+    /// The offset of its clock, once it is compared for a point.
+    pub(crate) fn offset(&self) -> Option<Offset> {
+        if let State::Ready { offset, .. } = &self.state { Some(*offset) } else { None }
+    }
+
+    /// Its part is stored: sends it, and again what does not arrive.
+    pub(crate) fn done(&mut self, now_ns: u64, key: PointKey, pieces: Vec<String>) {
+        let of = u32::try_from(pieces.len()).unwrap_or(u32::MAX);
+        self.part = Some((key.clone(), pieces));
+        self.set_state(now_ns, State::Done { key, pieces: of });
+        self.send_pieces(&(0..of).collect::<Vec<_>>());
+    }
+
+    fn send_pieces(&mut self, which: &[u32]) {
+        let Some((key, pieces)) = self.part.clone() else { return };
+        let of = u32::try_from(pieces.len()).unwrap_or(u32::MAX);
+        for n in which {
+            if let Some(data) = pieces.get(*n as usize) {
+                self.send(FromAgent::Piece { key: key.clone(), n: *n, of, data: data.clone() });
+            }
+        }
+    }
+
+    fn tell(&mut self, now_ns: u64) {
+        self.told_ns = now_ns;
+        self.send(FromAgent::State(self.state.clone()));
+    }
+
+    fn send(&mut self, message: FromAgent) {
+        if let Some(session) = self.member_of.clone() {
+            self.send_in(&session, message);
+        }
+    }
+
+    fn send_in(&mut self, session: &str, message: FromAgent) {
+        let Some(member) = self.offers.get_mut(session) else { return };
+        member.sent += 1;
+        let subject = self.subjects.from(&self.name);
+        let envelope = Envelope::new(session, &member.own, member.sent, message);
+        self.out.push(Out { payload: envelope.sealed(&member.key, &subject), subject });
+    }
+
+    /// Somebody asks who is there.
+    fn sought(&mut self, now_ns: u64, session: &str) -> Result<(), KeyError> {
+        if self.member_of.as_deref() == Some(session) {
+            // A coordinator that lost sight of it.
+            let state = self.state.clone();
+            self.send_in(session, FromAgent::Here(Box::new(self.info.clone())));
+            self.send_in(session, FromAgent::State(state));
+            return Ok(());
+        }
+        if !self.offers.contains_key(session) {
+            while self.offers.len() >= MOST_OFFERS {
+                let least = |(_, member): &(&String, &Membership)| member.heard_ns;
+                let others = self.offers.iter().filter(|(name, _)| Some(*name) != self.member_of.as_ref());
+                let Some(oldest) = others.min_by_key(least).map(|(name, _)| name.clone()) else { break };
+                self.offers.remove(&oldest);
+            }
+            let (key, own) = (self.fleet.of_session(session), random_hex(16)?);
+            let member = Membership { key, own, sent: 0, fresh: Freshness::default(), heard_ns: now_ns };
+            self.offers.insert(session.to_owned(), member);
+        }
+        let message = match self.is_held(now_ns) {
+            true => FromAgent::Busy,
+            false => FromAgent::Here(Box::new(self.info.clone())),
+        };
+        self.send_in(session, message);
+        Ok(())
+    }
+
+    /// Whether its coordinator is there.
+    fn is_held(&self, now_ns: u64) -> bool {
+        self.silence_ns(now_ns).is_some_and(|silence_ns| silence_ns < LOST_NS)
+    }
+
+    /// How long its coordinator has said nothing.
+    fn silence_ns(&self, now_ns: u64) -> Option<u64> {
+        let member = self.offers.get(self.member_of.as_ref()?)?;
+        Some(now_ns.saturating_sub(member.heard_ns))
+    }
+
+    fn leave(&mut self) {
+        self.member_of = None;
+        self.run = None;
+        self.wanted = None;
+        self.exchange = None;
+        self.must_stop = true;
+    }
+
+    fn wants(&mut self, now_ns: u64, session: &str, wanted: Wanted) {
+        if self.member_of.as_deref() != Some(session) {
+            // Whoever joins begins, or comes back in another life with a part that is kept. A run that is measured is
+            // not left for another.
+            let run = match &wanted {
+                Wanted::Joined(run) => Some(run.clone()),
+                Wanted::Started { .. } => None,
+                _ => return,
+            };
+            if self.is_held(now_ns) {
+                return;
+            }
+            self.leave();
+            self.part = None;
+            self.member_of = Some(session.to_owned());
+            self.run = run;
+            self.wanted = Some(wanted);
+            self.set_state(now_ns, State::Joining);
+            return;
+        }
+        match &wanted {
+            Wanted::Left => return self.leave(),
+            Wanted::Over { key, is_recorded } => {
+                if self.is_at(key) {
+                    self.must_stop = true;
+                    self.exchange = None;
+                }
+                if *is_recorded && self.part.as_ref().is_some_and(|(of, _)| of == key) {
+                    self.part = None;
+                }
+            }
+            // What was asked before is not done again.
+            Wanted::Prepared { key, .. } if self.is_at(key) || self.has_ended(key) => return,
+            Wanted::Started { key, .. } if self.has_ended(key) => return,
+            Wanted::Sent { key, pieces } => {
+                if self.part.as_ref().is_some_and(|(of, _)| of == key) {
+                    let pieces = pieces.clone();
+                    self.send_pieces(&pieces);
+                }
+                return;
+            }
+            Wanted::Joined(_) | Wanted::Prepared { .. } | Wanted::Started { .. } => {}
+        }
+        self.wanted = Some(wanted);
+    }
+
+    /// Whether it is busy with a point.
+    fn is_at(&self, point: &PointKey) -> bool {
+        matches!(&self.state, State::Preparing(key) | State::Ready { key, .. } | State::Working { key, .. } if key == point)
+    }
+
+    /// Whether its part of a point has ended.
+    fn has_ended(&self, point: &PointKey) -> bool {
+        matches!(&self.state, State::Done { key, .. } | State::Failed { key, .. } if key == point)
+    }
+
+    fn pong(&mut self, now_ns: u64, n: u32, coordinator_ns: u64) {
+        let Some(exchange) = self.exchange.as_mut().filter(|exchange| exchange.n == n) else { return };
+        let round_trip_ns = now_ns.saturating_sub(exchange.asked_ns);
+        let middle_ns = exchange.asked_ns + round_trip_ns / 2;
+        let offset = Offset {
+            offset_ns: middle_ns.cast_signed() - coordinator_ns.cast_signed(),
+            bound_ns: round_trip_ns.div_ceil(2),
+        };
+        if exchange.best.is_none_or(|best| offset.bound_ns < best.bound_ns) {
+            exchange.best = Some(offset);
+        }
+        exchange.answered += 1;
+        if exchange.answered < EXCHANGES {
+            return self.ask(now_ns);
+        }
+        if let Some(Exchange { key, ready, best, .. }) = self.exchange.take() {
+            let offset = best.unwrap_or(offset);
+            self.set_state(now_ns, State::Ready { key, ready: Box::new(ready), offset });
+        }
+    }
+}
+
+impl AgentLink {
+    /// Begins the next exchange. Its number is another one: a late answer is none to this question.
+    fn ask(&mut self, now_ns: u64) {
+        let Some(exchange) = &mut self.exchange else { return };
+        exchange.n += 1;
+        exchange.asked_ns = now_ns;
+        let n = exchange.n;
+        self.send(FromAgent::Ping { n });
+    }
+}
+
+impl Link for AgentLink {
+    fn receive(&mut self, now_ns: u64, subject: &str, payload: &[u8]) {
+        let known =
+            self.member_of.as_ref().and_then(|session| Some((session.clone(), self.offers.get(session)?.key.clone())));
+        let Some(envelope) = Envelope::<ToAgent>::open(&self.fleet, known.as_ref(), subject, payload) else { return };
+        let Envelope { session, agent, n, message, .. } = envelope;
+        if message == ToAgent::Seek {
+            if subject == self.subjects.all() {
+                // Without random bytes it stays unseen.
+                let _ = self.sought(now_ns, &session);
+            }
+            return;
+        }
+        if subject != self.subjects.to(&self.name) {
+            return;
+        }
+        // The agent's own number tells that the message is of this life of both.
+        let Some(member) = self.offers.get_mut(&session).filter(|member| member.own == agent) else { return };
+        if !member.fresh.is_new(n) {
+            return;
+        }
+        member.heard_ns = now_ns;
+        let is_newest = member.fresh.is_newest(n);
+        match message {
+            ToAgent::Seek => {}
+            ToAgent::Wanted(wanted) if is_newest => self.wants(now_ns, &session, wanted),
+            ToAgent::Wanted(_) => {}
+            ToAgent::Pong { n, now_ns: coordinator_ns } => self.pong(now_ns, n, coordinator_ns),
+        }
+    }
+
+    fn tick(&mut self, now_ns: u64) {
+        // What is done waits for its coordinator; what is at work does not.
+        let waits = matches!(self.state, State::Done { .. });
+        if self.silence_ns(now_ns).is_some_and(|silence_ns| silence_ns >= LOST_NS) && !waits {
+            self.leave();
+        }
+        if self.member_of.is_some() && now_ns.saturating_sub(self.told_ns) >= BEAT_NS {
+            self.tell(now_ns);
+        }
+        let asked_ns = self.exchange.as_ref().map(|exchange| exchange.asked_ns);
+        if asked_ns.is_some_and(|asked_ns| now_ns.saturating_sub(asked_ns) >= EXCHANGE_LIMIT_NS) {
+            self.ask(now_ns);
+        }
+    }
+
+    fn take_out(&mut self) -> Vec<Out> {
+        std::mem::take(&mut self.out)
+    }
+}

@@ -1,0 +1,449 @@
+//! The coordinator of a fleet: it finds the agents, has them join a run, and shares its points with them.
+
+use crate::coordinator_link::{Agent, CoordinatorLink};
+use crate::message::{AgentInfo, PointKey, RunOrder, State, Wanted};
+use crate::network::{NatsAccess, Network, NetworkError};
+use crate::parts;
+use crate::seal::{FleetKey, KeyError};
+use dbdyno_engine::{EngineError, MonotonicClock};
+use dbdyno_model::ErrorClass;
+use dbdyno_run::{AgentPart, AgentReady, Fleet, Member, PartOrder, StopSwitch};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How often whoever waits looks whether the user has stopped it.
+const LOOK: Duration = Duration::from_millis(100);
+/// How long agents may take to answer where no number of them is asked for.
+const ANSWER_LIMIT: Duration = Duration::from_millis(1_500);
+/// How long as many agents are waited for as are asked for.
+const GATHER_LIMIT: Duration = Duration::from_secs(20);
+/// How long agents may take to open their targets, or to prepare their sessions.
+const PREPARE_LIMIT: Duration = Duration::from_secs(600);
+/// How long a part that is measured may stay away, with its agent or with NATS.
+const AWAY_LIMIT: Duration = Duration::from_secs(60);
+
+/// Why a fleet cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum FleetError {
+    /// NATS cannot be reached.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+    /// The key.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// Nobody answers.
+    #[error(
+        "no agent of the fleet {0} answers: start `dbdyno agent` on each driver host, with the same NATS server, fleet and key"
+    )]
+    Nobody(String),
+    /// Too few answer.
+    #[error("{wanted} agents of the fleet {fleet} were asked for, and {} answered: {}", found.len(), names(found))]
+    TooFew {
+        /// The fleet.
+        fleet: String,
+        /// How many were asked for.
+        wanted: usize,
+        /// Who answered.
+        found: Vec<String>,
+    },
+    /// Two agents have one name.
+    #[error("two agents are named {0}: give each a name of its own (`dbdyno agent --name`)")]
+    Twice(String),
+    /// An agent belongs to another run.
+    #[error("{0} of the fleet measures another run: wait for its end, or use another fleet")]
+    Busy(String),
+    /// An agent is of another version, or has other definitions.
+    #[error("{agent} has dbdyno {theirs}, and this is {ours}: all hosts of a fleet need the same")]
+    Unlike {
+        /// The agent.
+        agent: String,
+        /// Its version and definitions.
+        theirs: String,
+        /// Those here.
+        ours: String,
+    },
+    /// An agent cannot take part.
+    #[error("{agent} cannot take part: {why}")]
+    Refused {
+        /// The agent.
+        agent: String,
+        /// Why.
+        why: String,
+    },
+    /// An agent is lost.
+    #[error("{0} is lost: it has said nothing for a while")]
+    Lost(String),
+    /// The user.
+    #[error("stopped")]
+    Stopped,
+}
+
+fn names(found: &[String]) -> String {
+    if found.is_empty() { "none".to_owned() } else { found.join(", ") }
+}
+
+/// An agent that takes part.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// Its name.
+    pub name: String,
+    /// Who it is.
+    pub info: AgentInfo,
+}
+
+/// The coordinator, connected.
+pub struct Coordinator {
+    network: Network<CoordinatorLink>,
+    fleet: String,
+    members: Vec<Member>,
+    current: Mutex<Current>,
+}
+
+/// The point that is under way.
+#[derive(Default)]
+struct Current {
+    attempt: u64,
+    key: Option<PointKey>,
+    /// Places of the members that take part in it.
+    with: Vec<usize>,
+    /// The parts that have come.
+    parts: Vec<AgentPart>,
+    /// Since when one that is done is away.
+    away_since: Option<Instant>,
+}
+
+impl Coordinator {
+    /// Connects to a fleet, and begins to look for its agents.
+    ///
+    /// # Errors
+    /// NATS cannot be reached.
+    pub fn connect(access: &NatsAccess, fleet: &str, key: FleetKey) -> Result<Self, FleetError> {
+        let link = CoordinatorLink::new(fleet, key)?;
+        let subjects = vec![link.listens_to()];
+        let clock = MonotonicClock::default();
+        let network = Network::start(access, "dbdyno coordinator", clock, (link, subjects), |_| {})?;
+        Ok(Self { network, fleet: fleet.to_owned(), members: Vec::new(), current: Mutex::default() })
+    }
+
+    /// The clock that the agents' clocks are compared with.
+    #[must_use]
+    pub fn clock(&self) -> MonotonicClock {
+        self.network.clock()
+    }
+
+    /// Waits for agents: for so many, or for those that answer. They must be as `like` in version and definitions.
+    ///
+    /// # Errors
+    /// Nobody or too few answer; two have one name; one is of another version, or busy.
+    pub fn gather(
+        &mut self,
+        wanted: Option<usize>,
+        like: &AgentInfo,
+        stop: &StopSwitch,
+    ) -> Result<Vec<Found>, FleetError> {
+        let began = Instant::now();
+        let limit = wanted.map_or(ANSWER_LIMIT, |_| GATHER_LIMIT);
+        loop {
+            let found = self.network.wait(LOOK, |link, now_ns| {
+                let there = link.agents().values().filter(|agent| !agent.is_lost(now_ns)).count();
+                wanted.filter(|wanted| there >= *wanted)
+            });
+            if stop.requested() {
+                return Err(FleetError::Stopped);
+            }
+            if found.is_some() || began.elapsed() >= limit {
+                break;
+            }
+        }
+        self.network
+            .with(|link, now_ns| {
+                link.stop_seeking();
+                if let Some(name) = link.twice().next() {
+                    return Err(FleetError::Twice(name.clone()));
+                }
+                let there = link.agents().iter().filter(|(_, agent)| !agent.is_lost(now_ns));
+                there.map(|(name, agent)| found(name, agent, like)).collect::<Result<Vec<_>, _>>()
+            })
+            .and_then(|mut found| {
+                if let Some(wanted) = wanted {
+                    if found.len() < wanted {
+                        let found = found.into_iter().map(|found| found.name).collect();
+                        return Err(FleetError::TooFew { fleet: self.fleet.clone(), wanted, found });
+                    }
+                    found.truncate(wanted);
+                }
+                if found.is_empty() {
+                    return Err(FleetError::Nobody(self.fleet.clone()));
+                }
+                let member = |Found { name, info }: &Found| Member {
+                    name: name.clone(),
+                    weight: info.weight,
+                    node: info.node,
+                    pid_here: (info.machine == like.machine).then_some(info.pid),
+                };
+                self.members = found.iter().map(member).collect();
+                Ok(found)
+            })
+    }
+
+    /// Has all join a run, and waits until each has opened its target.
+    ///
+    /// # Errors
+    /// One cannot, or is lost.
+    pub fn join(&self, run: &RunOrder, stop: &StopSwitch) -> Result<(), FleetError> {
+        self.want_all(|_| Some(Wanted::Joined(run.clone())));
+        let began = Instant::now();
+        loop {
+            let joined = self.network.wait(LOOK, |link, now_ns| {
+                let mut all = true;
+                for Member { name, .. } in &self.members {
+                    let agent = link.agents().get(name)?;
+                    match &agent.state {
+                        Some(State::Refused(why)) => {
+                            return Some(Err(FleetError::Refused { agent: name.clone(), why: why.clone() }));
+                        }
+                        _ if agent.is_lost(now_ns) => return Some(Err(FleetError::Lost(name.clone()))),
+                        Some(State::Joined) => {}
+                        _ => all = false,
+                    }
+                }
+                all.then_some(Ok(()))
+            });
+            match joined {
+                Some(joined) => return joined,
+                None if stop.requested() => return Err(FleetError::Stopped),
+                None if began.elapsed() > PREPARE_LIMIT => {
+                    return Err(FleetError::Lost("an agent that has not opened its target in time".to_owned()));
+                }
+                None => {}
+            }
+        }
+    }
+
+    fn want_all(&self, wanted: impl Fn(usize) -> Option<Wanted>) {
+        self.network.with(|link, now_ns| {
+            for (place, member) in self.members.iter().enumerate() {
+                if let Some(wanted) = wanted(place) {
+                    link.want(now_ns, &member.name, wanted);
+                }
+            }
+        });
+    }
+
+    fn current(&self) -> MutexGuard<'_, Current> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lost(&self, names: &[&str]) -> EngineError {
+        let nats = if self.network.is_connected() { "" } else { "; the connection to NATS is lost" };
+        let (verb, hosts) = if names.len() == 1 { ("is", "agent") } else { ("are", "agents") };
+        let message = format!(
+            "{hosts} {} {verb} lost: nothing was heard for {} ms{nats}",
+            names.join(", "),
+            crate::LOST_NS / 1_000_000
+        );
+        EngineError::new(ErrorClass::ConnectionLost, message)
+    }
+
+    /// Operations so far of each member, and of all, while a point is measured.
+    #[must_use]
+    pub fn ops_so_far(&self) -> Vec<(String, u64)> {
+        let key = self.current().key.clone();
+        self.network.with(|link, _| {
+            let of = |member: &Member| {
+                let ops = match &link.agents().get(&member.name)?.state {
+                    Some(State::Working { key: at, ops }) if Some(at) == key.as_ref() => *ops,
+                    _ => return None,
+                };
+                Some((member.name.clone(), ops))
+            };
+            self.members.iter().filter_map(of).collect()
+        })
+    }
+}
+
+impl Drop for Coordinator {
+    fn drop(&mut self) {
+        // Without a word agents would wait until they miss the coordinator.
+        self.want_all(|_| Some(Wanted::Left));
+    }
+}
+
+fn found(name: &str, agent: &Agent, like: &AgentInfo) -> Result<Found, FleetError> {
+    let Some(info) = agent.info.clone() else { return Err(FleetError::Busy(name.to_owned())) };
+    if (&info.version, &info.definitions) != (&like.version, &like.definitions) {
+        let words = |info: &AgentInfo| format!("{} (definitions {})", info.version, info.definitions);
+        return Err(FleetError::Unlike { agent: name.to_owned(), theirs: words(&info), ours: words(like) });
+    }
+    Ok(Found { name: name.to_owned(), info })
+}
+
+/// What an agent of the point that is under way has come to.
+enum Progress {
+    Waiting,
+    Ready(AgentReady),
+    Done,
+    Away,
+}
+
+fn progress(agent: &Agent, member: usize, point: &PointKey, now_ns: u64) -> Result<Progress, EngineError> {
+    match &agent.state {
+        Some(State::Failed { key, error }) if key == point => Err(error.clone()),
+        Some(State::Done { key, .. }) if key == point => {
+            Ok(if agent.is_lost(now_ns) { Progress::Away } else { Progress::Done })
+        }
+        _ if agent.is_lost(now_ns) => Err(EngineError::new(ErrorClass::ConnectionLost, String::new())),
+        Some(State::Leaving) => Err(EngineError::new(ErrorClass::ConnectionLost, "the agent was ended".to_owned())),
+        Some(State::Ready { key, ready, offset }) if key == point => Ok(Progress::Ready(AgentReady {
+            member,
+            ready: (**ready).clone(),
+            offset_ns: offset.offset_ns,
+            bound_ns: offset.bound_ns,
+        })),
+        _ => Ok(Progress::Waiting),
+    }
+}
+
+impl Coordinator {
+    /// What each agent of the point has come to.
+    ///
+    /// # Errors
+    /// One has failed, or some are lost.
+    fn progress(&self) -> Result<Vec<Progress>, EngineError> {
+        let (key, with) = {
+            let current = self.current();
+            (current.key.clone(), current.with.clone())
+        };
+        let Some(key) = key else { return Ok(Vec::new()) };
+        let all = self.network.with(|link, now_ns| {
+            let of = |place: &usize| match link.agents().get(&self.members[*place].name) {
+                Some(agent) => progress(agent, *place, &key, now_ns),
+                None => Err(EngineError::new(ErrorClass::ConnectionLost, String::new())),
+            };
+            with.iter().map(of).collect::<Vec<_>>()
+        });
+        let mut lost = Vec::new();
+        for (place, one) in with.iter().zip(&all) {
+            match one {
+                Err(error) if error.message.is_empty() => lost.push(self.members[*place].name.as_str()),
+                Err(error) => return Err(error.clone().while_doing(&self.members[*place].name)),
+                Ok(_) => {}
+            }
+        }
+        if !lost.is_empty() {
+            return Err(self.lost(&lost));
+        }
+        Ok(all.into_iter().flatten().collect())
+    }
+
+    /// Takes the parts that have come.
+    ///
+    /// # Errors
+    /// One cannot be read.
+    fn take_parts(&self) -> Result<(), EngineError> {
+        let (key, with, have) = {
+            let current = self.current();
+            let have: Vec<usize> = current.parts.iter().map(|part| part.member).collect();
+            (current.key.clone(), current.with.clone(), have)
+        };
+        let Some(key) = key else { return Ok(()) };
+        for place in with.into_iter().filter(|place| !have.contains(place)) {
+            let name = &self.members[place].name;
+            let Some(text) = self.network.with(|link, _| link.part(name, &key)) else { continue };
+            let part = parts::part(&text).map_err(|why| EngineError::other(format!("the part of {name}: {why}")))?;
+            self.network.with(|link, _| link.forget_part(name));
+            self.current().parts.push(AgentPart { member: place, part });
+        }
+        Ok(())
+    }
+}
+
+impl Fleet for Coordinator {
+    fn members(&self) -> Vec<Member> {
+        self.members.clone()
+    }
+
+    fn prepare(&self, orders: &[Option<PartOrder>], stop: &StopSwitch) -> Result<Vec<AgentReady>, EngineError> {
+        let key = {
+            let mut current = self.current();
+            let attempt = current.attempt + 1;
+            let key = PointKey { session: self.network.with(|link, _| link.session().to_owned()), attempt };
+            let with = orders.iter().enumerate().filter(|(_, order)| order.is_some()).map(|(place, _)| place).collect();
+            *current = Current { attempt, key: Some(key.clone()), with, ..Current::default() };
+            key
+        };
+        let order = |place: usize| orders.get(place)?.clone();
+        self.want_all(|place| order(place).map(|order| Wanted::Prepared { key: key.clone(), order: Box::new(order) }));
+        let began = Instant::now();
+        loop {
+            let progress = self.progress()?;
+            let wanted = progress.len();
+            let ready: Vec<AgentReady> = progress
+                .into_iter()
+                .filter_map(|one| if let Progress::Ready(ready) = one { Some(ready) } else { None })
+                .collect();
+            if ready.len() == wanted {
+                return Ok(ready);
+            }
+            if stop.requested() {
+                return Err(EngineError::new(ErrorClass::Cancelled, "stopped before the window"));
+            }
+            if began.elapsed() > PREPARE_LIMIT {
+                let message = format!("agents were not prepared after {} s", PREPARE_LIMIT.as_secs());
+                return Err(EngineError::new(ErrorClass::Timeout, message));
+            }
+            self.network.wait(Duration::from_millis(20), |_, _| None::<()>);
+        }
+    }
+
+    fn start(&self, starts_ns: u64) {
+        let (key, with) = {
+            let current = self.current();
+            (current.key.clone(), current.with.clone())
+        };
+        if let Some(key) = key {
+            self.want_all(|place| with.contains(&place).then(|| Wanted::Started { key: key.clone(), starts_ns }));
+        }
+    }
+
+    fn parts(&self, limit: Duration) -> Result<Option<Vec<AgentPart>>, EngineError> {
+        self.take_parts()?;
+        let mut current = self.current();
+        if current.parts.len() == current.with.len() {
+            let mut parts = std::mem::take(&mut current.parts);
+            parts.sort_by_key(|part| part.member);
+            return Ok(Some(parts));
+        }
+        drop(current);
+        let is_away = self.progress()?.iter().any(|one| matches!(one, Progress::Away));
+        let mut current = self.current();
+        current.away_since = current.away_since.filter(|_| is_away).or_else(|| is_away.then(Instant::now));
+        if current.away_since.is_some_and(|since| since.elapsed() > AWAY_LIMIT) {
+            let message = format!("a part that was measured has stayed away for {} s", AWAY_LIMIT.as_secs());
+            return Err(EngineError::new(ErrorClass::ConnectionLost, message));
+        }
+        drop(current);
+        self.network.wait(limit, |_, _| None::<()>);
+        Ok(None)
+    }
+
+    fn end(&self) {
+        self.over(false);
+    }
+
+    fn recorded(&self) {
+        self.over(true);
+    }
+}
+
+impl Coordinator {
+    fn over(&self, is_recorded: bool) {
+        let (key, with) = {
+            let current = self.current();
+            (current.key.clone(), current.with.clone())
+        };
+        if let Some(key) = key {
+            self.want_all(|place| with.contains(&place).then(|| Wanted::Over { key: key.clone(), is_recorded }));
+        }
+    }
+}

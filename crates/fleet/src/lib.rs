@@ -1,0 +1,47 @@
+//! Several driver hosts drive one point together, over NATS. A coordinator (`dbdyno run … --fleet`) has agents
+//! (`dbdyno agent`) run the sessions of a point and merges what they did; what that is, `dbdyno_run` says.
+//!
+//! Each end of the conversation is a machine without a network ([`agent_link`], [`coordinator_link`]), which makes
+//! messages of messages and of time; [`network`] carries them. Nothing relies on a message to arrive: both sides tell
+//! again and again, several times a second, what they want and where they are. That is also how each knows that the
+//! other is there.
+
+mod agent;
+mod agent_link;
+mod coordinator;
+mod coordinator_link;
+mod message;
+mod network;
+mod parts;
+mod seal;
+
+pub use agent::{Agent, AgentWork};
+pub use coordinator::{Coordinator, FleetError, Found};
+pub use message::{AgentInfo, RunOrder, is_name};
+pub use network::{NatsAccess, NetworkError};
+pub use parts::PartFolder;
+pub use seal::{FleetKey, KeyError};
+
+/// How often each side tells where it is.
+const BEAT_NS: u64 = 400_000_000;
+/// Whoever has said nothing for so long is lost. Both sides have to notice within 2 s.
+const LOST_NS: u64 = 1_600_000_000;
+
+/// A message to be sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Out {
+    pub(crate) subject: String,
+    pub(crate) payload: Vec<u8>,
+}
+
+/// One end of the conversation, without a network.
+pub(crate) trait Link: Send + 'static {
+    /// A message has come.
+    fn receive(&mut self, now_ns: u64, subject: &str, payload: &[u8]);
+
+    /// Some time has passed.
+    fn tick(&mut self, now_ns: u64);
+
+    /// What is to be sent.
+    fn take_out(&mut self) -> Vec<Out>;
+}

@@ -1,0 +1,251 @@
+//! Carries messages over NATS: one thread, which wakes some twenty times a second and for each message.
+
+use crate::{Link, Out};
+use async_nats::{Client, ConnectOptions, Event, Subscriber};
+use dbdyno_engine::{Clock as _, MonotonicClock};
+use futures_util::StreamExt as _;
+use futures_util::stream::{SelectAll, select_all};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// How long a server may take to let us in.
+const CONNECT_LIMIT: Duration = Duration::from_secs(5);
+/// Time between looks at the clock.
+const TICK: Duration = Duration::from_millis(50);
+/// Messages may come so fast that the clock need not be looked at for each.
+const LEAST_TICK_NS: u64 = 10_000_000;
+/// Time between attempts to reach a server that was lost.
+const RECONNECT: Duration = Duration::from_millis(200);
+
+/// How to reach NATS.
+#[derive(Debug, Clone, Default)]
+pub struct NatsAccess {
+    /// The servers, as `nats://host:port` or `tls://host:port`.
+    pub urls: Vec<String>,
+    /// A file with credentials (a JWT and its seed).
+    pub credentials: Option<PathBuf>,
+    /// A file with certificates that the server's may be signed by.
+    pub authority: Option<PathBuf>,
+}
+
+/// Why NATS cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum NetworkError {
+    /// A URL is none.
+    #[error("'{0}' is no address of a NATS server: nats://host:4222, or tls://host:4222")]
+    Address(String),
+    /// The credentials cannot be read.
+    #[error("the NATS credentials in {file}: {why}")]
+    Credentials {
+        /// The file.
+        file: String,
+        /// Why.
+        why: String,
+    },
+    /// The server cannot be reached, or turns us away.
+    #[error(
+        "NATS at {at}: {why}; is the server up (`nats-server`, or `dbdyno fleet up`), and may this account use it?"
+    )]
+    Connect {
+        /// The server.
+        at: String,
+        /// Why.
+        why: String,
+    },
+    /// No thread, or no runtime.
+    #[error("the network thread cannot be started: {0}")]
+    Thread(String),
+}
+
+/// One end, its thread, and what others wait for.
+pub(crate) struct Network<L: Link> {
+    shared: Arc<Shared<L>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Shared<L> {
+    link: Mutex<L>,
+    changed: Condvar,
+    wake: tokio::sync::Notify,
+    is_over: AtomicBool,
+    is_connected: Arc<AtomicBool>,
+    clock: MonotonicClock,
+}
+
+impl<L> Shared<L> {
+    fn link(&self) -> MutexGuard<'_, L> {
+        self.link.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<L: Link> Network<L> {
+    /// Connects, and begins to carry messages of these subjects. `each` is called after each message and tick.
+    ///
+    /// # Errors
+    /// The server cannot be reached.
+    pub(crate) fn start(
+        access: &NatsAccess,
+        name: &str,
+        clock: MonotonicClock,
+        (link, subjects): (L, Vec<String>),
+        each: impl FnMut(&mut L) + Send + 'static,
+    ) -> Result<Self, NetworkError> {
+        let failed = |error: std::io::Error| NetworkError::Thread(error.to_string());
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+        let is_connected = Arc::new(AtomicBool::new(false));
+        let (client, messages) = runtime.block_on(connect(access, name, &subjects, &is_connected))?;
+        let shared = Arc::new(Shared {
+            link: Mutex::new(link),
+            changed: Condvar::new(),
+            wake: tokio::sync::Notify::new(),
+            is_over: AtomicBool::new(false),
+            is_connected,
+            clock,
+        });
+        let thread = std::thread::Builder::new().name("fleet".to_owned()).spawn({
+            let shared = Arc::clone(&shared);
+            move || runtime.block_on(carry(&shared, &client, messages, each))
+        });
+        Ok(Self { shared, thread: Some(thread.map_err(failed)?) })
+    }
+
+    /// Does something at this end, and sends what comes of it.
+    pub(crate) fn with<T>(&self, act: impl FnOnce(&mut L, u64) -> T) -> T {
+        let done = act(&mut self.shared.link(), self.shared.clock.now_ns());
+        self.shared.wake.notify_one();
+        done
+    }
+
+    /// Waits until something holds at this end, at most so long.
+    pub(crate) fn wait<T>(&self, limit: Duration, mut holds: impl FnMut(&mut L, u64) -> Option<T>) -> Option<T> {
+        let shared = &self.shared;
+        let until_ns = shared.clock.now_ns() + limit.as_nanos() as u64;
+        let mut link = shared.link();
+        loop {
+            let now_ns = shared.clock.now_ns();
+            if let Some(found) = holds(&mut link, now_ns) {
+                shared.wake.notify_one();
+                return Some(found);
+            }
+            let left_ns = until_ns.checked_sub(now_ns).filter(|left_ns| *left_ns > 0)?;
+            let waited = shared.changed.wait_timeout(link, Duration::from_nanos(left_ns));
+            link = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Whether there is a connection now.
+    pub(crate) fn is_connected(&self) -> bool {
+        self.shared.is_connected.load(Ordering::Relaxed)
+    }
+
+    /// The clock by which its messages are timed.
+    pub(crate) fn clock(&self) -> MonotonicClock {
+        self.shared.clock
+    }
+}
+
+impl<L: Link> Drop for Network<L> {
+    fn drop(&mut self) {
+        self.shared.is_over.store(true, Ordering::Relaxed);
+        self.shared.wake.notify_one();
+        if let Some(thread) = self.thread.take() {
+            drop(thread.join());
+        }
+    }
+}
+
+async fn connect(
+    access: &NatsAccess,
+    name: &str,
+    subjects: &[String],
+    is_connected: &Arc<AtomicBool>,
+) -> Result<(Client, SelectAll<Subscriber>), NetworkError> {
+    let mut addresses = Vec::new();
+    for url in &access.urls {
+        addresses.push(url.parse::<async_nats::ServerAddr>().map_err(|_| NetworkError::Address(url.clone()))?);
+    }
+    let connected = Arc::clone(is_connected);
+    let mut options = ConnectOptions::new()
+        .name(name)
+        .connection_timeout(CONNECT_LIMIT)
+        .reconnect_delay_callback(|_| RECONNECT)
+        .event_callback(move |event| {
+            match event {
+                Event::Connected => connected.store(true, Ordering::Relaxed),
+                Event::Disconnected | Event::Closed => connected.store(false, Ordering::Relaxed),
+                _ => {}
+            }
+            std::future::ready(())
+        });
+    if let Some(file) = &access.credentials {
+        let unread = |error: std::io::Error| NetworkError::Credentials {
+            file: file.display().to_string(),
+            why: error.to_string(),
+        };
+        options = options.credentials_file(file).await.map_err(unread)?;
+    }
+    if let Some(file) = &access.authority {
+        options = options.add_root_certificates(file.clone());
+    }
+    let at = access.urls.join(", ");
+    let refused = |why: String| NetworkError::Connect { at: at.clone(), why };
+    let client = options.connect(addresses).await.map_err(|error| refused(error.to_string()))?;
+    is_connected.store(true, Ordering::Relaxed);
+    let mut messages = Vec::new();
+    for subject in subjects {
+        messages.push(client.subscribe(subject.clone()).await.map_err(|error| refused(error.to_string()))?);
+    }
+    // What is published from now on is heard.
+    client.flush().await.map_err(|error| refused(error.to_string()))?;
+    Ok((client, select_all(messages)))
+}
+
+async fn carry<L: Link>(
+    shared: &Shared<L>,
+    client: &Client,
+    mut messages: SelectAll<Subscriber>,
+    mut each: impl FnMut(&mut L),
+) {
+    let mut ticks = tokio::time::interval(TICK);
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let mut ticked_ns = 0;
+    loop {
+        tokio::select! {
+            message = messages.next() => match message {
+                Some(message) => {
+                    let now_ns = shared.clock.now_ns();
+                    shared.link().receive(now_ns, &message.subject, &message.payload);
+                }
+                // All subscriptions are gone; the clock goes on until somebody ends it.
+                None => _ = ticks.tick().await,
+            },
+            _ = ticks.tick() => {}
+            () = shared.wake.notified() => {}
+        }
+        let out = {
+            let mut link = shared.link();
+            let now_ns = shared.clock.now_ns();
+            if now_ns.saturating_sub(ticked_ns) >= LEAST_TICK_NS {
+                ticked_ns = now_ns;
+                link.tick(now_ns);
+            }
+            each(&mut link);
+            link.take_out()
+        };
+        shared.changed.notify_all();
+        // While there is no connection nothing is kept for later: it would be stale by then.
+        if shared.is_connected.load(Ordering::Relaxed) {
+            for Out { subject, payload } in out {
+                // What cannot be sent is told again, or its sender is lost.
+                let _ = client.publish(subject, payload.into()).await;
+            }
+        }
+        if shared.is_over.load(Ordering::Relaxed) {
+            let _ = tokio::time::timeout(CONNECT_LIMIT, client.flush()).await;
+            return;
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Parts of points as text in pieces; and the folder in which an agent keeps its part until the coordinator has it in
+//! its results.
+
+use crate::message::PointKey;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use dbdyno_run::Part;
+use flate2::Compression;
+use flate2::read::DeflateDecoder;
+use flate2::write::DeflateEncoder;
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+/// Characters of a piece. NATS carries a megabyte in a message unless it is told otherwise.
+const PIECE_CHARS: usize = 512 << 10;
+/// The longest part that is read: an hour of seconds of every time there is takes less.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// A part as text.
+///
+/// # Errors
+/// A histogram cannot be stored.
+pub(crate) fn text(part: &Part) -> std::io::Result<String> {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::fast());
+    serde_json::to_writer(&mut encoder, part)?;
+    Ok(STANDARD.encode(encoder.finish()?))
+}
+
+/// The part of a text.
+///
+/// # Errors
+/// It is none.
+pub(crate) fn part(text: &str) -> Result<Part, String> {
+    let bytes = STANDARD.decode(text).map_err(|error| error.to_string())?;
+    let mut json = Vec::new();
+    let read = DeflateDecoder::new(&bytes[..]).take(MOST_BYTES).read_to_end(&mut json);
+    read.map_err(|error| error.to_string())?;
+    serde_json::from_slice(&json).map_err(|error| error.to_string())
+}
+
+/// A text in pieces; never none.
+pub(crate) fn pieces(text: &str) -> Vec<String> {
+    // Base64 is of single bytes.
+    let pieces = text.as_bytes().chunks(PIECE_CHARS).map(|piece| String::from_utf8_lossy(piece).into_owned());
+    let pieces: Vec<String> = pieces.collect();
+    if pieces.is_empty() { vec![String::new()] } else { pieces }
+}
+
+/// The folder in which an agent keeps its parts.
+#[derive(Debug, Clone)]
+pub struct PartFolder(PathBuf);
+
+impl PartFolder {
+    /// The folder, made where it is not there.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn open(folder: &Path) -> std::io::Result<Self> {
+        std::fs::create_dir_all(folder)?;
+        Ok(Self(folder.to_path_buf()))
+    }
+
+    fn file(&self, key: &PointKey) -> PathBuf {
+        // The session is a coordinator's word, which only hosts with the fleet's key can speak; still, it names a file.
+        let session: String = key.session.chars().filter(char::is_ascii_alphanumeric).take(64).collect();
+        self.0.join(format!("{session}-{}.part", key.attempt))
+    }
+
+    /// Keeps the text of a part, so that it survives whatever ends this process or this machine.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(crate) fn keep(&self, key: &PointKey, text: &str) -> std::io::Result<()> {
+        let file = self.file(key);
+        let unfinished = file.with_extension("new");
+        let mut written = File::create(&unfinished)?;
+        written.write_all(text.as_bytes())?;
+        written.sync_all()?;
+        std::fs::rename(&unfinished, &file)?;
+        File::open(&self.0)?.sync_all()
+    }
+
+    /// The text of a part that is kept.
+    pub(crate) fn kept(&self, key: &PointKey) -> Option<String> {
+        std::fs::read_to_string(self.file(key)).ok()
+    }
+
+    /// Forgets a part: the coordinator has it, or the point is measured again.
+    pub(crate) fn forget(&self, key: &PointKey) {
+        // One that is left is forgotten with those of its session.
+        let _ = std::fs::remove_file(self.file(key));
+    }
+
+    /// Forgets the parts of other sessions: their coordinators are gone.
+    pub(crate) fn forget_others(&self, session: &str) {
+        let Ok(entries) = std::fs::read_dir(&self.0) else { return };
+        for path in entries.flatten().map(|entry| entry.path()) {
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let is_part = name.ends_with(".part") || name.ends_with(".new");
+            if is_part && !name.starts_with(&format!("{session}-")) {
+                let _ = std::fs::remove_file(path);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_the_whole() {
+        for length in [0, 1, PIECE_CHARS, PIECE_CHARS + 1, 3 * PIECE_CHARS] {
+            let text = "a".repeat(length);
+            let pieces = pieces(&text);
+            assert_eq!(pieces.concat(), text);
+            assert_eq!(pieces.len(), length.div_ceil(PIECE_CHARS).max(1));
+        }
+    }
+
+    #[test]
+    fn what_is_kept_is_there_until_it_is_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let parts = PartFolder::open(&folder.path().join("a/b")).unwrap();
+        let key = |session: &str, attempt| PointKey { session: session.to_owned(), attempt };
+        parts.keep(&key("s", 1), "one").unwrap();
+        parts.keep(&key("t", 1), "two").unwrap();
+        assert_eq!(parts.kept(&key("s", 1)).as_deref(), Some("one"));
+        assert_eq!(parts.kept(&key("s", 2)), None);
+        parts.forget_others("t");
+        assert_eq!((parts.kept(&key("s", 1)), parts.kept(&key("t", 1)).as_deref()), (None, Some("two")));
+        parts.forget(&key("t", 1));
+        assert_eq!(parts.kept(&key("t", 1)), None);
+        parts.keep(&key("../../x", 1), "three").unwrap();
+        assert!(folder.path().join("a/b/x-1.part").exists(), "no session leads elsewhere");
+    }
+}

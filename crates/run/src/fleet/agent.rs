@@ -1,0 +1,110 @@
+//! One host's share of a point.
+
+use super::part::Part;
+use super::share::Share;
+use crate::jobs::{self, PointContext};
+use crate::point::{empty_point, open_sessions};
+use crate::work::PlannedWork;
+use crate::{RunContext, Window, WindowMode, figures};
+use dbdyno_engine::{EngineError, SessionAccount};
+use dbdyno_model::{ErrorClass, HostUse, PlannedPoint};
+use dbdyno_probe::{HarnessShare, Sampler};
+use serde::{Deserialize, Serialize};
+
+/// What a host is asked to do of a point.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PartOrder {
+    /// The whole point.
+    pub planned: PlannedPoint,
+    /// The host's share of it.
+    pub share: Share,
+    /// The rate of all jobs on all hosts together, where one is set.
+    pub asked_per_s: Option<f64>,
+    /// The node that its sessions work on; none where they take turns over all.
+    pub node: Option<u32>,
+}
+
+/// A host whose sessions are open and prepared.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Ready {
+    /// The plan of the statement under test, where there is one.
+    pub plan: Option<String>,
+    /// What is other than the test needs.
+    pub problems: Vec<String>,
+    /// Its sessions, by node.
+    pub sessions: Vec<SessionAccount>,
+}
+
+/// Who lets a host's share begin.
+pub trait Starts {
+    /// The sessions are prepared. Waits until it is known when the first jobs are to begin, by this host's clock; none
+    /// where they are not to begin at all.
+    fn ready(&mut self, ready: Ready) -> Option<u64>;
+}
+
+/// Runs the sessions of a host's share. The coordinator has prepared the point.
+///
+/// # Errors
+/// The sessions could not be opened or prepared, or the work did not come to its end.
+pub fn measure_part(context: &RunContext<'_>, order: &PartOrder, starts: &mut dyn Starts) -> Result<Part, EngineError> {
+    let mut planned = order.planned.clone();
+    planned.load.connections = order.share.connections;
+    let unknown = |why| EngineError::new(ErrorClass::UnknownObject, why);
+    let planned_work = PlannedWork::of_share(context, &planned, order.share).map_err(unknown)?;
+    let work = planned_work.work();
+    let mut point = empty_point(&planned);
+    point.asked_per_s = order.asked_per_s;
+    let opened = open_sessions(context, &planned, (work, order.node), &mut point);
+    let result = opened.and_then(|opened| {
+        let (mut sessions, forms) = opened;
+        let before = context.engine.accounts();
+        let problems = point.reason.take().into_iter().collect();
+        let told = before.iter().map(|account| SessionAccount { done: Default::default(), ..account.clone() });
+        let ready = Ready { plan: point.plan.take(), problems, sessions: told.collect() };
+        let not_begun = || EngineError::new(ErrorClass::Cancelled, "the coordinator did not let the point begin");
+        let starts_ns = starts.ready(ready).ok_or_else(not_begun)?;
+        let mode = figures::window_mode(work, planned.duration_s);
+        let window = Window::new(mode, sessions.len()).beginning_at(begins_ns(mode, starts_ns));
+        let harness = match context.engine.features().in_process {
+            true => HarnessShare::NotSeparable,
+            false => HarnessShare::OwnProcess,
+        };
+        let sampler = Sampler::new(&[], harness).beside(context.engine.server_pid());
+        let point_context = PointContext {
+            run: context,
+            work,
+            window: &window,
+            sampler: &sampler,
+            evictor: None,
+            may_follow_from_jobs: planned.may_follow_from_jobs,
+            forms: &forms,
+            starts_ns: Some(starts_ns),
+        };
+        let (part, pump, edges) = jobs::part(&point_context, planned.load, &mut sessions, order.asked_per_s)?;
+        sessions.iter_mut().try_for_each(|session| session.flush())?;
+        let accounts = context.engine.accounts();
+        let accounts = accounts.iter().zip(&before).map(|(now, before)| now.since(before)).collect();
+        let (Some(began_ns), Some(span)) = (window.barrier_ns(), window.span()) else {
+            return Err(EngineError::new(ErrorClass::Cancelled, "the point was stopped"));
+        };
+        let mut host = HostUse::default();
+        if let (Some(before), Some(after)) = (edges.before, edges.after) {
+            let telemetry = sampler.difference(&before, &after);
+            host.busy_pct = telemetry.cpu.busy_pct;
+            host.harness_pct = telemetry.cpu.harness_pct.or(telemetry.process_cpu_pct);
+            host.steal_pct = telemetry.cpu.steal_pct;
+            host.runnable = telemetry.runnable;
+        }
+        Ok(Part { work: part, began_ns, window: span, pump, accounts, host })
+    });
+    context.stop.at_work(Vec::new());
+    result
+}
+
+/// When the window begins if jobs begin at this moment.
+pub(super) fn begins_ns(mode: WindowMode, starts_ns: u64) -> u64 {
+    match mode {
+        WindowMode::Steady { warm_up_ns, .. } => starts_ns + warm_up_ns,
+        WindowMode::Pieces { .. } => starts_ns,
+    }
+}

@@ -1,0 +1,15 @@
+//! Several hosts that share a point. One coordinates: it prepares the point, reads the server's counters, merges what
+//! the hosts did, and judges it as it judges its own. The others are agents: each runs the sessions of its share
+//! ([`measure_part`]). How they speak to each other is none of this room's business: [`Fleet`] and [`Starts`].
+
+mod agent;
+mod coordinator;
+mod part;
+mod share;
+
+pub use agent::{PartOrder, Ready, Starts, measure_part};
+pub(crate) use coordinator::SharedPoint;
+pub use coordinator::{AgentPart, AgentReady, Fleet, Member};
+pub use part::Part;
+pub(crate) use part::{PartWork, ServerPart};
+pub use share::Share;
