@@ -3,6 +3,7 @@
 
 use dbdyno_catalogue::CatalogueError;
 use dbdyno_engine::{EngineError, TargetError};
+use dbdyno_fleet::FleetError;
 use dbdyno_model::{ErrorClass, RunId};
 use dbdyno_report::compare::CompareError;
 use dbdyno_results::ResultsError;
@@ -28,6 +29,9 @@ pub(crate) enum Error {
     /// The target is none, or names no engine.
     #[error(transparent)]
     Target(#[from] TargetError),
+    /// A fleet that cannot be used.
+    #[error(transparent)]
+    Fleet(#[from] FleetError),
     /// The catalogue is wrong, or does not have what was asked for.
     #[error(transparent)]
     Catalogue(#[from] CatalogueError),
@@ -245,6 +249,7 @@ impl Error {
             | Self::Output(_)
             | Self::Side { .. }
             | Self::ProfileNotKept { .. }
+            | Self::Fleet(FleetError::Lost(_) | FleetError::Stopped)
             | Self::Internal(_) => EXIT_STOPPED,
             Self::Points { .. } | Self::Pairs { .. } | Self::NotDecided { .. } => EXIT_POINTS,
             Self::Missed { .. }
@@ -265,6 +270,7 @@ impl Error {
             | Self::Inspect(InspectError::Altered { .. })
             | Self::Changed { .. }
             | Self::Blocked { .. }
+            | Self::Fleet(_)
             | Self::Usage(_) => EXIT_USAGE,
         }
     }

@@ -6,7 +6,7 @@ use clap::Command;
 /// What commands are for, and their names. The first group is what a reader needs first.
 pub(super) const GROUPS: [(&str, &[&str]); 6] = [
     ("Commands", &["run", "resume", "show", "report", "compare", "verdict", "list", "check"]),
-    ("Other ways to measure", &["pair", "orion", "durability", "accept", "k8s"]),
+    ("Other ways to measure", &["pair", "orion", "durability", "accept", "agent", "fleet", "k8s"]),
     ("Watching", &["monitor", "replay", "headroom"]),
     ("Results", &["trend", "describe", "note", "export", "import", "site"]),
     ("Tables and servers", &["load", "drop", "sql", "up", "down"]),

@@ -3,6 +3,7 @@
 use super::client::ClientArgs;
 use super::common::{Shown, TargetArgs};
 use super::cores::CoresArgs;
+use super::fleet::SharedArgs;
 use super::live::WatchArgs;
 use super::search::SearchArgs;
 use super::settings::SettingsArgs;
@@ -77,6 +78,8 @@ pub(crate) struct RunArgs {
     pub(crate) search: SearchArgs,
     #[command(flatten)]
     pub(crate) cores: CoresArgs,
+    #[command(flatten)]
+    pub(crate) shared: SharedArgs,
     /// Let EXTERNAL_SCRIPT of slob.conf be run: before, after, and at the end
     ///
     /// It is called with the word pre, post or end, and without a shell.
@@ -188,6 +191,8 @@ pub(crate) struct ResumeArgs {
     /// Of the points that are measured now.
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(crate) awr_report: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) shared: SharedArgs,
     #[command(flatten)]
     pub(crate) watch: WatchArgs,
     #[command(flatten)]

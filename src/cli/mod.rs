@@ -9,6 +9,7 @@ mod completion;
 mod cores;
 mod data;
 mod durability;
+mod fleet;
 mod groups;
 mod kubernetes;
 mod live;
@@ -34,6 +35,7 @@ pub(crate) use common::{Common, TargetArgs};
 pub(crate) use completion::completed;
 pub(crate) use data::{CheckArgs, DropArgs, LoadArgs, SqlArgs};
 pub(crate) use durability::{CrashSessionsArgs, CutBy, DurabilityArgs};
+pub(crate) use fleet::{AgentArgs, FleetArgs, FleetCommand, FleetUpArgs, NatsArgs, SharedArgs};
 pub(crate) use kubernetes::{IN_CLUSTER, InCluster, KubernetesArgs};
 pub(crate) use live::{HeadroomArgs, MonitorArgs, ReplayArgs, ServeArgs, WatchArgs};
 pub(crate) use measuring::{ENGINE_DEFAULT, ResumeArgs, RunArgs, WorkArgs};
@@ -189,6 +191,15 @@ pub(crate) enum Command {
     /// Sessions commit, and a ledger keeps what was acknowledged. At a moment that nobody foresees everything is cut
     /// off and started again, and compared with the ledger.
     Durability(DurabilityArgs),
+    /// Drive a share of the load that `run --fleet` asks for
+    ///
+    /// Runs on each driver host until it is ended. It has a target and passwords of its own, and does what the
+    /// coordinator of a run asks over NATS.
+    Agent(AgentArgs),
+    /// Try a fleet on this machine, or make its key
+    ///
+    /// `up` starts a NATS server and agents here, and `down` stops them.
+    Fleet(FleetArgs),
     /// Watch a database that has a load of its own
     ///
     /// What it does each second, on a terminal, in a browser and as metrics: commits, I/Os, redo, processors, sessions

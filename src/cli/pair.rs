@@ -2,6 +2,7 @@
 
 use super::common::{Shown, TargetArgs};
 use super::cores::CoresArgs;
+use super::fleet::SharedArgs;
 use super::live::WatchArgs;
 use super::measuring::{RunArgs, WorkArgs};
 use super::search::SearchArgs;
@@ -101,6 +102,7 @@ impl PairArgs {
             shown: self.shown.clone(),
             search: SearchArgs::default(),
             cores: CoresArgs::default(),
+            shared: SharedArgs::default(),
             watch: WatchArgs::default(),
             allow_scripts: false,
         }

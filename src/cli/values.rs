@@ -132,6 +132,15 @@ pub(crate) fn label(text: &str) -> Result<String, String> {
     }
 }
 
+/// The name of a fleet or an agent.
+///
+/// # Errors
+/// It is no token of a subject.
+pub(super) fn fleet_name(text: &str) -> Result<String, String> {
+    let unfit = || "a name has letters, digits, - and _, at most 64".to_owned();
+    dbdyno_fleet::is_name(text).then(|| text.to_owned()).ok_or_else(unfit)
+}
+
 /// A note of a run: one line of plain text.
 ///
 /// # Errors

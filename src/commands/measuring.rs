@@ -11,12 +11,13 @@ use crate::error::Error;
 use crate::output::{self, Format, shell_word};
 use crate::progress::{Progress, Verbosity};
 use dbdyno_engine::{Hold, MonotonicClock, Sampling};
+use dbdyno_fleet::Coordinator;
 use dbdyno_model::{Plan, Run, RunId, RunJson, RunStatus, Status};
 use dbdyno_probe::Pacer;
 use dbdyno_report::{Reported, texts};
 use dbdyno_results::Repository;
 use dbdyno_run::{
-    LoadRequest, LoadTrigger, LoadedWorkload, ReportFolder, RepositoryReports, RunContext, RunError, Runner,
+    Fleet, LoadRequest, LoadTrigger, LoadedWorkload, ReportFolder, RepositoryReports, RunContext, RunError, Runner,
     StopSwitch, TestMeasurer, hold,
 };
 use std::collections::BTreeMap;
@@ -46,6 +47,8 @@ pub(super) struct Ready<'a> {
     pub(super) watch: Watch,
     /// What holds of the server for these points alone.
     pub(super) server_settings: BTreeMap<String, String>,
+    /// The hosts that do the work, where it is not this one.
+    pub(super) fleet: Option<Coordinator>,
 }
 
 impl<'a> Ready<'a> {
@@ -87,6 +90,7 @@ impl<'a> Ready<'a> {
             script: None,
             watch: Watch::default(),
             server_settings: BTreeMap::new(),
+            fleet: None,
         })
     }
 
@@ -175,6 +179,7 @@ impl<'a> Ready<'a> {
             workloads,
             live: &self.watch.readings.live,
             server_settings: self.server_settings.clone(),
+            fleet: self.fleet.as_ref().map(|fleet| fleet as &dyn Fleet),
         })
     }
 
@@ -189,7 +194,8 @@ impl<'a> Ready<'a> {
         plan: &mut Plan,
         places: &[usize],
     ) -> Result<(), RunError> {
-        let (context, clock) = (self.context, MonotonicClock::default());
+        // Agents compare their clocks with the coordinator's.
+        let (context, clock) = (self.context, self.fleet.as_ref().map(Coordinator::clock).unwrap_or_default());
         let (workloads, reports) = (std::mem::take(&mut self.workloads), self.reports.take());
         let reports = reports.map(|folder| RepositoryReports::new(folder, run.clone()));
         let mut measurer = self.measurer_of(workloads, &clock, plan.seed).with_reports(reports);

@@ -14,6 +14,7 @@ mod drop;
 mod dry_run;
 mod durability;
 mod experiments;
+mod fleet;
 mod kubernetes;
 mod list;
 mod load;
@@ -81,6 +82,8 @@ pub(crate) fn dispatch(cli: Cli) -> Result<(), Error> {
         Command::Kubernetes(args) => kubernetes::kubernetes(&args, &context()?),
         Command::Pair(args) => pair::pair(&args, &context()?),
         Command::Orion(args) => orion::orion(&args, &context()?),
+        Command::Agent(args) => fleet::agent(&args, &context()?),
+        Command::Fleet(args) => fleet::fleet(&args, &context()?),
         Command::Durability(args) => durability::durability(&args, &context()?),
         Command::Monitor(args) => watching::monitor(&args, &context()?),
         Command::Replay(args) => watching::replay(&args, &context()?),

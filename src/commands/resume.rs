@@ -3,6 +3,7 @@
 
 use super::awr_report::{self, Asked};
 use super::context::Context;
+use super::fleet;
 use super::measuring::{Ready, TABLES};
 use super::opened_target::OpenedTarget;
 use super::tool::tool;
@@ -99,6 +100,10 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
         repository.set_database(&id, &with_tables(before.database, found))?;
     }
     ready.watch = Watch::of_run(&args.watch, (&before.run, &plan), &database, ready.stop(), context)?;
+    ready.fleet = fleet::coordinator(&args.shared, &ready.stop(), context)?;
+    if let Some(coordinator) = &ready.fleet {
+        fleet::join(coordinator, opened.engine.as_ref(), (&id, &plan), true, &ready.stop())?;
+    }
     ready.measure(&mut repository, &id, &mut plan, &indexes, None, args.shown.format())
 }
 

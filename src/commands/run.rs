@@ -10,7 +10,7 @@ use super::resolved_run::{self, ResolvedRun};
 use super::script::Script;
 use super::tool::tool;
 use super::watch::Watch;
-use super::{dry_run, searches, settings, verdict, workloads};
+use super::{dry_run, fleet, searches, settings, verdict, workloads};
 use crate::cli::{ENGINE_DEFAULT, RunArgs};
 use crate::error::Error;
 use crate::output::{self, shell_word};
@@ -78,6 +78,11 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
         output::note(words);
     }
     ready.watch = Watch::of_run(&args.watch, (&run, &plan), &database, ready.stop(), context)?;
+    ready.fleet = fleet::coordinator(&args.shared, &ready.stop(), context)?;
+    if let Some(coordinator) = &ready.fleet {
+        let is_sampled = !args.work.no_sampling;
+        fleet::join(coordinator, place.engine.as_ref(), (&run.id, &plan), is_sampled, &ready.stop())?;
+    }
     ready.call_before()?;
     repository.begin_run(&run, &plan, &place.platform(), &database, Some(&tool()))?;
     match held {

@@ -12,8 +12,6 @@ use std::time::Duration;
 
 /// How often an agent that waits looks whether it shall end.
 const LOOK: Duration = Duration::from_millis(100);
-/// How often it tells how far it is.
-const PROGRESS: Duration = Duration::from_millis(300);
 
 /// What an agent does for a run.
 pub trait AgentWork {
@@ -34,9 +32,6 @@ pub trait AgentWork {
         starts: &mut dyn Starts,
         stop: &StopSwitch,
     ) -> Result<Part, EngineError>;
-
-    /// Operations so far, while it measures.
-    fn ops_so_far(&self) -> Arc<dyn Fn() -> u64 + Send + Sync>;
 
     /// The run is over for it: closes the target.
     fn leave(&mut self);
@@ -153,9 +148,7 @@ impl Agent {
         *self.stop_of_point.lock().unwrap_or_else(PoisonError::into_inner) = of_point.clone();
         self.network.with(|link, now_ns| link.set_state(now_ns, State::Preparing(key.clone())));
         let mut starts = AgentStarts { agent: self, key, stop, of_point: &of_point };
-        let ops_so_far = work.ops_so_far();
-        let measured =
-            self.telling_progress(ops_so_far.as_ref(), || work.measure(order, &self.clock, &mut starts, &of_point));
+        let measured = work.measure(order, &self.clock, &mut starts, &of_point);
         let kept = measured.and_then(|part| {
             let unstored = |error: std::io::Error| EngineError::other(format!("the part cannot be stored: {error}"));
             let text = text(&part).map_err(unstored)?;
@@ -172,24 +165,6 @@ impl Agent {
                 self.network.with(|link, now_ns| link.set_state(now_ns, state));
             }
         }
-    }
-
-    /// Tells how far the work is while it goes on.
-    fn telling_progress<T>(&self, ops: &(dyn Fn() -> u64 + Send + Sync), work: impl FnOnce() -> T) -> T {
-        let (ended, is_ended) = std::sync::mpsc::channel::<()>();
-        std::thread::scope(|scope| {
-            let progress = std::thread::Builder::new().name("progress".to_owned());
-            // Without the thread nobody hears how far it is, and all else is the same.
-            drop(progress.spawn_scoped(scope, move || {
-                while is_ended.recv_timeout(PROGRESS) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
-                    let so_far = ops();
-                    self.network.with(|link, _| link.set_ops(so_far));
-                }
-            }));
-            let done = work();
-            drop(ended);
-            done
-        })
     }
 }
 
@@ -216,7 +191,7 @@ impl Starts for AgentStarts<'_> {
                 if key != *self.key {
                     return None;
                 }
-                link.set_state(now_ns, State::Working { key, ops: 0 });
+                link.set_state(now_ns, State::Working(key));
                 Some(starts_ns.saturating_add_signed(offset.offset_ns))
             });
             if started.is_some() {

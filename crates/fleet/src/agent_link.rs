@@ -101,13 +101,6 @@ impl AgentLink {
         self.tell(now_ns);
     }
 
-    /// Tells how far it is, with the next message.
-    pub(crate) fn set_ops(&mut self, so_far: u64) {
-        if let State::Working { ops, .. } = &mut self.state {
-            *ops = so_far;
-        }
-    }
-
     /// Its sessions are prepared: compares clocks, then tells so.
     pub(crate) fn prepared(&mut self, now_ns: u64, key: PointKey, ready: Ready) {
         self.exchange = Some(Exchange { key, ready, n: 0, asked_ns: now_ns, answered: 0, best: None });
@@ -251,7 +244,7 @@ impl AgentLink {
 
     /// Whether it is busy with a point.
     fn is_at(&self, point: &PointKey) -> bool {
-        matches!(&self.state, State::Preparing(key) | State::Ready { key, .. } | State::Working { key, .. } if key == point)
+        matches!(&self.state, State::Preparing(key) | State::Ready { key, .. } | State::Working(key) if key == point)
     }
 
     /// Whether its part of a point has ended.

@@ -52,12 +52,12 @@ pub enum FleetError {
     /// An agent belongs to another run.
     #[error("{0} of the fleet measures another run: wait for its end, or use another fleet")]
     Busy(String),
-    /// An agent is of another version, or has other definitions.
+    /// An agent is of another version or build.
     #[error("{agent} has dbdyno {theirs}, and this is {ours}: all hosts of a fleet need the same")]
     Unlike {
         /// The agent.
         agent: String,
-        /// Its version and definitions.
+        /// Its version and build.
         theirs: String,
         /// Those here.
         ours: String,
@@ -131,7 +131,7 @@ impl Coordinator {
         self.network.clock()
     }
 
-    /// Waits for agents: for so many, or for those that answer. They must be as `like` in version and definitions.
+    /// Waits for agents: for so many, or for those that answer. They must be of the version and build of `like`.
     ///
     /// # Errors
     /// Nobody or too few answer; two have one name; one is of another version, or busy.
@@ -244,22 +244,6 @@ impl Coordinator {
         );
         EngineError::new(ErrorClass::ConnectionLost, message)
     }
-
-    /// Operations so far of each member, and of all, while a point is measured.
-    #[must_use]
-    pub fn ops_so_far(&self) -> Vec<(String, u64)> {
-        let key = self.current().key.clone();
-        self.network.with(|link, _| {
-            let of = |member: &Member| {
-                let ops = match &link.agents().get(&member.name)?.state {
-                    Some(State::Working { key: at, ops }) if Some(at) == key.as_ref() => *ops,
-                    _ => return None,
-                };
-                Some((member.name.clone(), ops))
-            };
-            self.members.iter().filter_map(of).collect()
-        })
-    }
 }
 
 impl Drop for Coordinator {
@@ -271,8 +255,8 @@ impl Drop for Coordinator {
 
 fn found(name: &str, agent: &Agent, like: &AgentInfo) -> Result<Found, FleetError> {
     let Some(info) = agent.info.clone() else { return Err(FleetError::Busy(name.to_owned())) };
-    if (&info.version, &info.definitions) != (&like.version, &like.definitions) {
-        let words = |info: &AgentInfo| format!("{} (definitions {})", info.version, info.definitions);
+    if (&info.version, &info.build) != (&like.version, &like.build) {
+        let words = |info: &AgentInfo| format!("{} ({})", info.version, info.build);
         return Err(FleetError::Unlike { agent: name.to_owned(), theirs: words(&info), ours: words(like) });
     }
     Ok(Found { name: name.to_owned(), info })

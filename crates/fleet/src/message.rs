@@ -24,8 +24,8 @@ pub(crate) struct PointKey {
 pub struct AgentInfo {
     /// Its version of dbdyno.
     pub version: String,
-    /// A hash of its definitions: catalogue and SQL.
-    pub definitions: String,
+    /// How it was built: two builds of one version may measure differently.
+    pub build: String,
     /// How much of a point it takes, beside the others.
     pub weight: f64,
     /// The node that its sessions work on; none where they take turns over all.
@@ -115,12 +115,7 @@ pub(crate) enum State {
         offset: Offset,
     },
     /// Its sessions work, or wait for the beginning.
-    Working {
-        /// The point.
-        key: PointKey,
-        /// Operations so far.
-        ops: u64,
-    },
+    Working(PointKey),
     /// Its part is stored.
     Done {
         /// The point.

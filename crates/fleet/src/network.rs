@@ -20,8 +20,8 @@ const LEAST_TICK_NS: u64 = 10_000_000;
 /// Time between attempts to reach a server that was lost.
 const RECONNECT: Duration = Duration::from_millis(200);
 
-/// How to reach NATS.
-#[derive(Debug, Clone, Default)]
+/// How to reach NATS. Addresses may hold a password, so it is not shown.
+#[derive(Clone, Default)]
 pub struct NatsAccess {
     /// The servers, as `nats://host:port` or `tls://host:port`.
     pub urls: Vec<String>,
@@ -157,6 +157,22 @@ impl<L: Link> Drop for Network<L> {
     }
 }
 
+/// An address as it may be shown.
+fn without_login(url: &str) -> String {
+    match (url.split_once("://"), url.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
+        (None, Some((_, host))) => host.to_owned(),
+        (_, None) => url.to_owned(),
+    }
+}
+
+/// The user and the password of an address, where it has both.
+fn user_and_password(url: &str) -> Option<(String, String)> {
+    let (login, _) = url.split_once("://").map_or(url, |(_, rest)| rest).rsplit_once('@')?;
+    let (user, password) = login.split_once(':')?;
+    Some((user.to_owned(), password.to_owned()))
+}
+
 async fn connect(
     access: &NatsAccess,
     name: &str,
@@ -164,8 +180,11 @@ async fn connect(
     is_connected: &Arc<AtomicBool>,
 ) -> Result<(Client, SelectAll<Subscriber>), NetworkError> {
     let mut addresses = Vec::new();
+    let mut login = None;
     for url in &access.urls {
-        addresses.push(url.parse::<async_nats::ServerAddr>().map_err(|_| NetworkError::Address(url.clone()))?);
+        // The client does not take a login from an address.
+        login = login.or_else(|| user_and_password(url));
+        addresses.push(without_login(url).parse::<async_nats::ServerAddr>().map_err(|_| NetworkError::Address(without_login(url)))?);
     }
     let connected = Arc::clone(is_connected);
     let mut options = ConnectOptions::new()
@@ -180,6 +199,9 @@ async fn connect(
             }
             std::future::ready(())
         });
+    if let Some((user, password)) = login {
+        options = options.user_and_password(user, password);
+    }
     if let Some(file) = &access.credentials {
         let unread = |error: std::io::Error| NetworkError::Credentials {
             file: file.display().to_string(),
@@ -190,7 +212,7 @@ async fn connect(
     if let Some(file) = &access.authority {
         options = options.add_root_certificates(file.clone());
     }
-    let at = access.urls.join(", ");
+    let at = access.urls.iter().map(|url| without_login(url)).collect::<Vec<_>>().join(", ");
     let refused = |why: String| NetworkError::Connect { at: at.clone(), why };
     let client = options.connect(addresses).await.map_err(|error| refused(error.to_string()))?;
     is_connected.store(true, Ordering::Relaxed);
@@ -247,5 +269,17 @@ async fn carry<L: Link>(
             let _ = tokio::time::timeout(CONNECT_LIMIT, client.flush()).await;
             return;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_shown_without_logins() {
+        assert_eq!(without_login("nats://me:secret@host:4222"), "nats://host:4222");
+        assert_eq!(without_login("me:a@b@host"), "host");
+        assert_eq!(without_login("tls://host"), "tls://host");
     }
 }

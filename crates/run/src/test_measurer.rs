@@ -2,7 +2,7 @@
 //! that other dbdynos could have disturbed.
 
 use crate::point::unmeasured;
-use crate::{Events, Measurement, Measurer, RepositoryReports, RunContext, durability, estimate_s, measure};
+use crate::{Events, Measurement, Measurer, RepositoryReports, RunContext, RunError, durability, estimate_s, measure};
 use dbdyno_engine::EngineError;
 use dbdyno_model::{PlannedPoint, Point};
 
@@ -61,6 +61,13 @@ impl Measurer for TestMeasurer<'_> {
                 (measurement, lost)
             }
         }
+    }
+
+    fn recorded(&mut self, _: &dyn Events) -> Result<(), RunError> {
+        if let Some(fleet) = self.context.fleet {
+            fleet.recorded();
+        }
+        Ok(())
     }
 
     fn supplement(&mut self, index: usize, point: &mut Point, events: &dyn Events) -> bool {

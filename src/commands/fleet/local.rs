@@ -1,0 +1,155 @@
+//! `fleet up` and `fleet down`: a NATS server and agents on this machine, for trying.
+
+use super::processes::{end, start};
+use crate::cli::FleetUpArgs;
+use crate::commands::context::Context;
+use crate::error::Error;
+use crate::output;
+use dbdyno_engine::private::Home;
+use dbdyno_engine::servers::{Process, free_port};
+use dbdyno_fleet::FleetKey;
+use serde::{Deserialize, Serialize};
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// The file that tells what was started.
+const RECORD: &str = "fleet.json";
+/// How long the server may take to answer.
+const START_LIMIT: Duration = Duration::from_secs(10);
+
+/// A fleet on this machine.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct LocalFleet {
+    port: u16,
+    /// What lets dbdyno in at the server.
+    password: String,
+    /// The fleet's key.
+    pub(super) key: String,
+    server: Process,
+    agents: Vec<Process>,
+}
+
+impl LocalFleet {
+    pub(super) fn url(&self) -> String {
+        format!("nats://dbdyno:{}@127.0.0.1:{}", self.password, self.port)
+    }
+}
+
+fn folder() -> Result<PathBuf, Error> {
+    let home = Home::from_environment().map_err(|error| Error::Usage(error.to_string()))?;
+    Ok(home.path().join("fleet"))
+}
+
+/// The fleet that was started here, if its server lives.
+pub(super) fn running() -> Option<LocalFleet> {
+    recorded(&folder().ok()?).filter(|fleet| fleet.server.lives())
+}
+
+fn recorded(folder: &Path) -> Option<LocalFleet> {
+    let file = folder.join(RECORD);
+    // Another user's record names processes and keys of his.
+    if dbdyno_files::others_may_write(&file).unwrap_or(true) {
+        return None;
+    }
+    serde_json::from_str(&std::fs::read_to_string(file).ok()?).ok()
+}
+
+pub(super) fn up(args: &FleetUpArgs, context: &Context) -> Result<(), Error> {
+    if running().is_some() {
+        return Err(Error::Usage("a fleet runs here already: `dbdyno fleet down` stops it".to_owned()));
+    }
+    let folder = folder()?;
+    let failed = |what: &str| {
+        let what = what.to_owned();
+        move |error: std::io::Error| Error::Internal(format!("{what}: {error}"))
+    };
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(&folder)
+        .map_err(failed("making the fleet's folder"))?;
+    let made = || FleetKey::make().map_err(dbdyno_fleet::FleetError::from);
+    let (key, password) = (made()?.reveal().to_owned(), made()?.reveal().to_owned());
+    let port = free_port().map_err(failed("finding a free port"))?;
+    let config = folder.join("nats.conf");
+    let text = format!("listen: 127.0.0.1:{port}\nauthorization {{ user: dbdyno, password: \"{password}\" }}\n");
+    write_secret(&config, text.as_bytes()).map_err(failed("writing the server's settings"))?;
+    let program = nats_server()?;
+    let server = start(Command::new(&program).arg("-c").arg(&config), &folder.join("nats.log"));
+    let server = server.map_err(failed(&format!("starting {}", program.display())))?;
+    let mut fleet = LocalFleet { port, password, key, server, agents: Vec::new() };
+    let began = start_all(&mut fleet, args, &folder);
+    let record = serde_json::to_vec_pretty(&fleet).unwrap_or_default();
+    let kept = write_secret(&folder.join(RECORD), &record).map_err(failed("keeping what was started"));
+    if let Err(error) = began.and(kept) {
+        stop(&fleet, &folder);
+        return Err(error);
+    }
+    output::line(&format!(
+        "A NATS server on 127.0.0.1:{port} and {} of the fleet `fleet` run here; logs are in {}",
+        super::agents(fleet.agents.len()),
+        folder.display()
+    ))?;
+    context.say_next(
+        &format!("dbdyno run T611 --target {} --fleet fleet={}", crate::output::shell_word(&args.target), args.agents),
+        "measures with it; `dbdyno fleet down` ends it",
+    );
+    Ok(())
+}
+
+fn start_all(fleet: &mut LocalFleet, args: &FleetUpArgs, folder: &Path) -> Result<(), Error> {
+    let began = Instant::now();
+    while std::net::TcpStream::connect(("127.0.0.1", fleet.port)).is_err() {
+        if began.elapsed() > START_LIMIT || !fleet.server.lives() {
+            let log = std::fs::read_to_string(folder.join("nats.log")).unwrap_or_default();
+            let last = output::clean(log.lines().last().unwrap_or("it said nothing"));
+            return Err(Error::Internal(format!("nats-server does not answer: {last}")));
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let program =
+        std::env::current_exe().map_err(|error| Error::Internal(format!("finding dbdyno itself: {error}")))?;
+    for n in 1..=args.agents {
+        let name = format!("agent-{n}");
+        let mut command = Command::new(&program);
+        command.args(["agent", "--name", &name, "--target", &args.target]).arg("--parts").arg(folder.join(&name));
+        command.env("DBDYNO_NATS", fleet.url()).env(super::KEY_VARIABLE, &fleet.key);
+        let started = start(&mut command, &folder.join(format!("{name}.log")));
+        fleet.agents.push(started.map_err(|error| Error::Internal(format!("starting {name}: {error}")))?);
+    }
+    Ok(())
+}
+
+fn stop(fleet: &LocalFleet, folder: &Path) {
+    fleet.agents.iter().chain([&fleet.server]).for_each(end);
+    // What is left is written anew by the next start.
+    let _ = std::fs::remove_file(folder.join(RECORD));
+}
+
+pub(super) fn down(context: &Context) -> Result<(), Error> {
+    let folder = folder()?;
+    let Some(fleet) = recorded(&folder) else {
+        return Err(Error::Usage("no fleet was started here; `dbdyno fleet up N --target URL` starts one".to_owned()));
+    };
+    stop(&fleet, &folder);
+    context.say("stopped: the agents and the NATS server of `fleet up`");
+    Ok(())
+}
+
+/// Writes a file that nobody else may read.
+fn write_secret(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+    file.write_all(bytes)
+}
+
+/// The program, in PATH or where distributions put it.
+fn nats_server() -> Result<PathBuf, Error> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&path).chain(["/usr/sbin", "/usr/local/bin"].map(PathBuf::from));
+    let found = folders.map(|folder| folder.join("nats-server")).find(|file| file.is_file());
+    found.ok_or_else(|| Error::Usage("nats-server is not installed: on Debian, apt install nats-server".to_owned()))
+}

@@ -1,0 +1,34 @@
+//! Processes of a fleet on this machine, which go on when dbdyno ends.
+
+use dbdyno_engine::servers::Process;
+use rustix::process::Signal;
+use std::fs::File;
+use std::io;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// How long a process may take to end by itself.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Starts a process in a group of its own, whose output goes to a file.
+///
+/// # Errors
+/// It cannot be started.
+pub(super) fn start(command: &mut Command, log: &Path) -> io::Result<Process> {
+    let out = File::create(log)?;
+    command.stdin(Stdio::null()).stdout(out.try_clone()?).stderr(out).process_group(0);
+    let child = command.spawn()?;
+    Process::of(child.id()).ok_or_else(|| io::Error::other("it has ended at once"))
+}
+
+/// Ends a process, at once if it does not end by itself.
+pub(super) fn end(process: &Process) {
+    process.signal(Signal::TERM);
+    // One that was stopped does not hear.
+    process.signal(Signal::CONT);
+    if !process.ended_within(PATIENCE, &|| false) {
+        process.signal(Signal::KILL);
+    }
+}
