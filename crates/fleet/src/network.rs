@@ -184,7 +184,11 @@ async fn connect(
     for url in &access.urls {
         // The client does not take a login from an address.
         login = login.or_else(|| user_and_password(url));
-        addresses.push(without_login(url).parse::<async_nats::ServerAddr>().map_err(|_| NetworkError::Address(without_login(url)))?);
+        addresses.push(
+            without_login(url)
+                .parse::<async_nats::ServerAddr>()
+                .map_err(|_| NetworkError::Address(without_login(url)))?,
+        );
     }
     let connected = Arc::clone(is_connected);
     let mut options = ConnectOptions::new()

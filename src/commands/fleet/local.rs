@@ -67,11 +67,7 @@ pub(super) fn up(args: &FleetUpArgs, context: &Context) -> Result<(), Error> {
         let what = what.to_owned();
         move |error: std::io::Error| Error::Internal(format!("{what}: {error}"))
     };
-    std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(&folder)
-        .map_err(failed("making the fleet's folder"))?;
+    make_private(&folder).map_err(failed("making the fleet's folder"))?;
     let made = || FleetKey::make().map_err(dbdyno_fleet::FleetError::from);
     let (key, password) = (made()?.reveal().to_owned(), made()?.reveal().to_owned());
     let port = free_port().map_err(failed("finding a free port"))?;
@@ -138,6 +134,17 @@ pub(super) fn down(context: &Context) -> Result<(), Error> {
     stop(&fleet, &folder);
     context.say("stopped: the agents and the NATS server of `fleet up`");
     Ok(())
+}
+
+/// Makes a folder that nobody else may enter, in one that others may.
+fn make_private(folder: &Path) -> std::io::Result<()> {
+    if let Some(parent) = folder.parent() {
+        std::fs::create_dir_all(parent)?;
+    }
+    match std::fs::DirBuilder::new().mode(0o700).create(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        made => made,
+    }
 }
 
 /// Writes a file that nobody else may read.

@@ -10,7 +10,7 @@ use dbdyno_engine::client::{Answer, Statements, TestForm, Value, ValueType};
 use dbdyno_engine::{
     Canceller, ChunkResult, Clock, Durability, Engine, EngineError, EngineInfo, Failure, Features, Finding,
     FindingLevel, Inspection, LoadReport, LoadWatch, Loaded, MonotonicClock, PointSpec, PointStatistics, Prepared,
-    Request, Session, Settled, WorkloadRepository, Workloads,
+    Request, Session, SessionAccount, Settled, WorkloadRepository, Workloads,
     data::{Checksum, Columns, Sample, quantity_sum},
     finding, for_everybody,
 };
@@ -51,6 +51,13 @@ struct Done {
     executions: AtomicU64,
     commits: AtomicU64,
     calls: Mutex<BTreeMap<u32, u64>>,
+}
+
+impl Done {
+    /// Every sum by its name.
+    fn each(&self) -> [(&'static str, &AtomicU64); 4] {
+        [("ops", &self.ops), ("rows", &self.rows), ("executions", &self.executions), ("commits", &self.commits)]
+    }
 }
 
 /// The null engine.
@@ -188,6 +195,19 @@ impl Engine for NullEngine {
 
     fn statistics(&self) -> Result<Counters, EngineError> {
         Ok(for_everybody(self.counters()))
+    }
+
+    fn accounts(&self) -> Vec<SessionAccount> {
+        let done = self.done.each().map(|(name, n)| (name.to_owned(), n.load(Ordering::Relaxed)));
+        vec![SessionAccount { done: done.into(), ..SessionAccount::default() }]
+    }
+
+    fn include(&self, accounts: &[SessionAccount]) {
+        for account in accounts {
+            for (name, n) in self.done.each() {
+                n.fetch_add(account.done.get(name).copied().unwrap_or(0), Ordering::Relaxed);
+            }
+        }
     }
 
     fn point_statistics(&self, _: Option<&PointStatistics>) -> Result<PointStatistics, EngineError> {
