@@ -31,7 +31,7 @@ pub trait AgentWork {
         clock: &MonotonicClock,
         starts: &mut dyn Starts,
         stop: &StopSwitch,
-    ) -> Result<Part, EngineError>;
+    ) -> Result<(), EngineError>;
 
     /// The run is over for it: closes the target.
     fn leave(&mut self);
@@ -149,21 +149,12 @@ impl Agent {
         self.network.with(|link, now_ns| link.set_state(now_ns, State::Preparing(key.clone())));
         let mut starts = AgentStarts { agent: self, key, stop, of_point: &of_point };
         let measured = work.measure(order, &self.clock, &mut starts, &of_point);
-        let kept = measured.and_then(|part| {
-            let unstored = |error: std::io::Error| EngineError::other(format!("the part cannot be stored: {error}"));
-            let text = text(&part).map_err(unstored)?;
-            self.parts.keep(key, &text).map_err(unstored)?;
-            Ok(text)
-        });
-        match kept {
-            Ok(text) => self.network.with(|link, now_ns| link.done(now_ns, key.clone(), pieces(&text))),
-            Err(error) => {
-                if !of_point.requested() {
-                    tell(&error.to_string());
-                }
-                let state = State::Failed { key: key.clone(), error };
-                self.network.with(|link, now_ns| link.set_state(now_ns, state));
+        if let Err(error) = measured {
+            if !of_point.requested() {
+                tell(&error.to_string());
             }
+            let state = State::Failed { key: key.clone(), error };
+            self.network.with(|link, now_ns| link.set_state(now_ns, state));
         }
     }
 }
@@ -198,5 +189,21 @@ impl Starts for AgentStarts<'_> {
                 return started;
             }
         }
+    }
+
+    fn ended(&mut self, part: Part) -> Result<(), EngineError> {
+        let Agent { network, parts, .. } = self.agent;
+        let unstored = |error: std::io::Error| EngineError::other(format!("the part cannot be stored: {error}"));
+        let text = text(&part).map_err(unstored)?;
+        parts.keep(self.key, &text).map_err(unstored)?;
+        network.with(|link, now_ns| link.done(now_ns, self.key.clone(), pieces(&text)));
+        while !self.stop.requested() {
+            let is_over =
+                network.wait(LOOK, |link, now_ns| (link.is_over(self.key) || !link.is_held(now_ns)).then_some(()));
+            if is_over.is_some() {
+                break;
+            }
+        }
+        Ok(())
     }
 }

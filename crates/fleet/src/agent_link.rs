@@ -32,6 +32,8 @@ pub(crate) struct AgentLink {
     exchange: Option<Exchange>,
     part: Option<(PointKey, Vec<String>)>,
     must_stop: bool,
+    /// The last point that is over.
+    over: Option<PointKey>,
     out: Vec<Out>,
 }
 
@@ -71,6 +73,7 @@ impl AgentLink {
             exchange: None,
             part: None,
             must_stop: false,
+            over: None,
             out: Vec::new(),
         }
     }
@@ -178,7 +181,7 @@ impl AgentLink {
     }
 
     /// Whether its coordinator is there.
-    fn is_held(&self, now_ns: u64) -> bool {
+    pub(crate) fn is_held(&self, now_ns: u64) -> bool {
         self.silence_ns(now_ns).is_some_and(|silence_ns| silence_ns < LOST_NS)
     }
 
@@ -219,6 +222,7 @@ impl AgentLink {
         match &wanted {
             Wanted::Left => return self.leave(),
             Wanted::Over { key, is_recorded } => {
+                self.over = Some(key.clone());
                 if self.is_at(key) {
                     self.must_stop = true;
                     self.exchange = None;
@@ -240,6 +244,11 @@ impl AgentLink {
             Wanted::Joined(_) | Wanted::Prepared { .. } | Wanted::Started { .. } => {}
         }
         self.wanted = Some(wanted);
+    }
+
+    /// Whether the coordinator has said that a point is over.
+    pub(crate) fn is_over(&self, point: &PointKey) -> bool {
+        self.over.as_ref() == Some(point)
     }
 
     /// Whether it is busy with a point.

@@ -11,7 +11,7 @@ use dbdyno_engine::private::Home;
 use dbdyno_engine::{AloneAnyway, EngineError, MonotonicClock, Sampling};
 use dbdyno_fleet::{Agent, AgentWork, FleetError, PartFolder, RunOrder, is_name};
 use dbdyno_model::{PlannedPoint, Subject};
-use dbdyno_run::{LiveWork, LoadedWorkload, Part, PartOrder, RunContext, RunRequest, Starts, StopSwitch, measure_part};
+use dbdyno_run::{LiveWork, LoadedWorkload, PartOrder, RunContext, RunRequest, Starts, StopSwitch, measure_part};
 use dbdyno_workload::{DataSpec, WorkloadData};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -150,7 +150,7 @@ impl AgentWork for Work<'_> {
         clock: &MonotonicClock,
         starts: &mut dyn Starts,
         stop: &StopSwitch,
-    ) -> Result<Part, EngineError> {
+    ) -> Result<(), EngineError> {
         let context = self.context;
         let joined = self.joined.as_mut().ok_or_else(|| EngineError::other("it has joined no run"))?;
         joined.knows(&order.planned, context)?;

@@ -40,13 +40,20 @@ pub trait Starts {
     /// The sessions are prepared. Waits until it is known when the first jobs are to begin, by this host's clock; none
     /// where they are not to begin at all.
     fn ready(&mut self, ready: Ready) -> Option<u64>;
+
+    /// Its part has ended. Waits until the coordinator has read the server's counters: the sessions are open until
+    /// then, as what they do when they end counts, too.
+    ///
+    /// # Errors
+    /// The part cannot be kept.
+    fn ended(&mut self, part: Part) -> Result<(), EngineError>;
 }
 
 /// Runs the sessions of a host's share. The coordinator has prepared the point.
 ///
 /// # Errors
 /// The sessions could not be opened or prepared, or the work did not come to its end.
-pub fn measure_part(context: &RunContext<'_>, order: &PartOrder, starts: &mut dyn Starts) -> Result<Part, EngineError> {
+pub fn measure_part(context: &RunContext<'_>, order: &PartOrder, starts: &mut dyn Starts) -> Result<(), EngineError> {
     let mut planned = order.planned.clone();
     planned.load.connections = order.share.connections;
     let unknown = |why| EngineError::new(ErrorClass::UnknownObject, why);
@@ -95,7 +102,7 @@ pub fn measure_part(context: &RunContext<'_>, order: &PartOrder, starts: &mut dy
             host.steal_pct = telemetry.cpu.steal_pct;
             host.runnable = telemetry.runnable;
         }
-        Ok(Part { work: part, began_ns, window: span, pump, accounts, host })
+        starts.ended(Part { work: part, began_ns, window: span, pump, accounts, host })
     });
     context.stop.at_work(Vec::new());
     result
