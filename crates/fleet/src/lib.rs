@@ -14,6 +14,8 @@ mod message;
 mod network;
 mod parts;
 mod seal;
+#[cfg(test)]
+mod simulation;
 
 pub use agent::{Agent, AgentWork};
 pub use coordinator::{Coordinator, FleetError, Found};
