@@ -326,6 +326,7 @@ pub(super) fn show_ended(
     if let Err(source) = measured {
         let next = match &source {
             _ if run.is_of_storage() => format!("`dbdyno show {id}{place}` shows it"),
+            RunError::HostLost(_) => format!("`dbdyno resume {id} --fleet NAME{place}` goes on when it is back"),
             RunError::Lost(_) => format!("`dbdyno resume {id}{place}` goes on when it is back"),
             _ => format!("`dbdyno resume {id}{place}` goes on"),
         };

@@ -190,6 +190,9 @@ pub trait Engine: Workloads + Send + Sync {
     /// These sessions of other processes have ended.
     fn exclude(&self, _: &[SessionAccount]) {}
 
+    /// Ends sessions of a process that is lost, as far as the server lets us: nobody else will.
+    fn end_sessions(&self, _: &[SessionAccount]) {}
+
     /// What was counted until now for the point that has begun, exact: waits until what dbdyno's sessions have flushed
     /// is visible where servers are late, for which `earlier` is a reading of the same point.
     ///

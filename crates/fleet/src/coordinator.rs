@@ -110,6 +110,8 @@ struct Current {
     parts: Vec<AgentPart>,
     /// Since when one that is done is away.
     away_since: Option<Instant>,
+    /// Which are lost, in words.
+    lost: Option<String>,
 }
 
 impl Coordinator {
@@ -234,14 +236,12 @@ impl Coordinator {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lost(&self, names: &[&str]) -> EngineError {
-        let nats = if self.network.is_connected() { "" } else { "; the connection to NATS is lost" };
-        let (verb, hosts) = if names.len() == 1 { ("is", "agent") } else { ("are", "agents") };
-        let message = format!(
-            "{hosts} {} {verb} lost: nothing was heard for {} ms{nats}",
-            names.join(", "),
-            crate::LOST_NS / 1_000_000
-        );
+    fn lost_error(&self, names: &[&str]) -> EngineError {
+        let nats = if self.network.is_connected() { "" } else { ", and there is no connection to NATS" };
+        let (hosts, are) = if names.len() == 1 { ("agent", "is") } else { ("agents", "are") };
+        let heard_ms = crate::LOST_NS / 1_000_000;
+        let message = format!("{hosts} {} {are} lost: nothing was heard for {heard_ms} ms{nats}", names.join(", "));
+        self.current().lost = Some(message.clone());
         EngineError::new(ErrorClass::ConnectionLost, message)
     }
 }
@@ -315,7 +315,7 @@ impl Coordinator {
             }
         }
         if !lost.is_empty() {
-            return Err(self.lost(&lost));
+            return Err(self.lost_error(&lost));
         }
         Ok(all.into_iter().flatten().collect())
     }
@@ -404,6 +404,7 @@ impl Fleet for Coordinator {
         current.away_since = current.away_since.filter(|_| is_away).or_else(|| is_away.then(Instant::now));
         if current.away_since.is_some_and(|since| since.elapsed() > AWAY_LIMIT) {
             let message = format!("a part that was measured has stayed away for {} s", AWAY_LIMIT.as_secs());
+            current.lost = Some(message.clone());
             return Err(EngineError::new(ErrorClass::ConnectionLost, message));
         }
         drop(current);
@@ -417,6 +418,15 @@ impl Fleet for Coordinator {
 
     fn recorded(&self) {
         self.over(true);
+    }
+
+    fn lost(&self) -> Option<String> {
+        self.current().lost.clone()
+    }
+
+    fn is_lost(&self, member: usize) -> bool {
+        let Some(Member { name, .. }) = self.members.get(member) else { return false };
+        self.network.with(|link, now_ns| link.agents().get(name).is_none_or(|agent| agent.is_lost(now_ns)))
     }
 }
 

@@ -13,6 +13,8 @@ use std::time::Duration;
 
 /// How long a server may take to let us in.
 const CONNECT_LIMIT: Duration = Duration::from_secs(5);
+/// How long the last messages may take to leave.
+const FLUSH_LIMIT: Duration = Duration::from_millis(500);
 /// Time between looks at the clock.
 const TICK: Duration = Duration::from_millis(50);
 /// Messages may come so fast that the clock need not be looked at for each.
@@ -270,7 +272,7 @@ async fn carry<L: Link>(
             }
         }
         if shared.is_over.load(Ordering::Relaxed) {
-            let _ = tokio::time::timeout(CONNECT_LIMIT, client.flush()).await;
+            let _ = tokio::time::timeout(FLUSH_LIMIT, client.flush()).await;
             return;
         }
     }

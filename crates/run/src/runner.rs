@@ -15,6 +15,9 @@ pub enum RunError {
     /// The target is gone.
     #[error("the target was lost: {0}")]
     Lost(EngineError),
+    /// A host that does the work is gone.
+    #[error("{0}")]
+    HostLost(String),
     /// The user stopped it.
     #[error("stopped")]
     Interrupted,
@@ -34,7 +37,7 @@ impl RunError {
     #[must_use]
     pub fn status(&self) -> RunStatus {
         match self {
-            Self::Lost(_) => RunStatus::Lost,
+            Self::Lost(_) | Self::HostLost(_) => RunStatus::Lost,
             _ => RunStatus::Interrupted,
         }
     }
@@ -70,6 +73,11 @@ pub trait Measurer {
     fn supplement(&mut self, index: usize, point: &mut Point, events: &dyn Events) -> bool {
         let _ = (index, point, events);
         false
+    }
+
+    /// How a run ends whose point ended with this error.
+    fn lost(&self, error: EngineError) -> RunError {
+        RunError::Lost(error)
     }
 
     /// Called after the measured point is recorded.
@@ -195,7 +203,7 @@ impl Runner<'_> {
         }
         self.measurer.recorded(self.events)?;
         match lost {
-            Some(error) => Err(RunError::Lost(error)),
+            Some(error) => Err(self.measurer.lost(error)),
             None if self.stop.requested() && point.status == Status::Failed => Err(self.interrupted()),
             None => Ok(point),
         }

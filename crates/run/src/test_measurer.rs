@@ -2,7 +2,9 @@
 //! that other dbdynos could have disturbed.
 
 use crate::point::unmeasured;
-use crate::{Events, Measurement, Measurer, RepositoryReports, RunContext, RunError, durability, estimate_s, measure};
+use crate::{
+    Events, Fleet, Measurement, Measurer, RepositoryReports, RunContext, RunError, durability, estimate_s, measure,
+};
 use dbdyno_engine::EngineError;
 use dbdyno_model::{PlannedPoint, Point};
 
@@ -60,6 +62,13 @@ impl Measurer for TestMeasurer<'_> {
                 }
                 (measurement, lost)
             }
+        }
+    }
+
+    fn lost(&self, error: EngineError) -> RunError {
+        match self.context.fleet.and_then(Fleet::lost) {
+            Some(why) => RunError::HostLost(why),
+            None => RunError::Lost(error),
         }
     }
 

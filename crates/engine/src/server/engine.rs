@@ -1,6 +1,7 @@
 //! The engine of every product that has servers: a connection of its own to each node, what is known of the server's
 //! place, the point that is under way, the lock of a run. What differs between products is [`Product`].
 
+use super::Connection as _;
 use super::observer::ServerObserver;
 use super::product::{Backlog as _, Point, ServerEngine};
 use super::tables::{LoadRequest, OWN, Reach};
@@ -117,6 +118,17 @@ impl<P: Product> ServerEngine<P> {
             P::session_state(&mut product.open(node, CHECK)?, session)
         })
     }
+}
+
+/// Ends a session, if it is ours.
+fn end_session<P: Product>(connection: &mut P::Connection, session: u64) -> Result<(), EngineError> {
+    const DOING: &str = "ending a session of a host that is lost";
+    let (dialect, session) = (P::dialect(), session.to_string());
+    let session = [("session", session.as_str())];
+    if connection.texts(DOING, &dialect.fill("sessions/is_ours", &session)?)?.is_empty() {
+        return Ok(());
+    }
+    connection.texts(DOING, &dialect.fill("sessions/end", &session)?).map(drop)
 }
 
 impl<P: Product> Workloads for ServerEngine<P> {
@@ -279,6 +291,15 @@ impl<P: Product> Engine for ServerEngine<P> {
 
     fn exclude(&self, accounts: &[SessionAccount]) {
         self.nodes.iter().zip(accounts).for_each(|(node, account)| node.exclude(account));
+    }
+
+    fn end_sessions(&self, accounts: &[SessionAccount]) {
+        for (node, account) in accounts.iter().enumerate().take(self.nodes.len()) {
+            for session in &account.sessions {
+                // A server that does not let us, or is lost itself, ends them in its own time.
+                let _ = self.on(node, |connection| end_session::<P>(connection, *session));
+            }
+        }
     }
 
     fn point_statistics(&self, earlier: Option<&PointStatistics>) -> Result<PointStatistics, EngineError> {

@@ -81,6 +81,12 @@ pub trait Fleet: Send + Sync {
 
     /// The point is recorded: members may forget their parts.
     fn recorded(&self);
+
+    /// Which members are lost, in words, if any.
+    fn lost(&self) -> Option<String>;
+
+    /// Whether a member is lost.
+    fn is_lost(&self, member: usize) -> bool;
 }
 
 /// A point that the members of a fleet have prepared. It is over for them when this is dropped.
@@ -93,7 +99,12 @@ pub(crate) struct SharedPoint<'e> {
 impl Drop for SharedPoint<'_> {
     fn drop(&mut self) {
         self.fleet.end();
-        self.ready.iter().for_each(|ready| self.engine.exclude(&ready.ready.sessions));
+        for AgentReady { member, ready, .. } in &self.ready {
+            if self.fleet.is_lost(*member) {
+                self.engine.end_sessions(&ready.sessions);
+            }
+            self.engine.exclude(&ready.sessions);
+        }
     }
 }
 
