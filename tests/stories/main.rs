@@ -19,6 +19,7 @@ mod dice;
 mod document;
 mod faults;
 mod first_steps;
+mod fleet;
 mod gallery;
 #[cfg(any(feature = "postgres", feature = "mariadb"))]
 mod home;

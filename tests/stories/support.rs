@@ -86,7 +86,7 @@ impl Room {
     /// Sets up a command for this room.
     pub(crate) fn settle_in(&self, command: &mut Command) {
         command.current_dir(self.folder()).stdin(Stdio::null());
-        let passwords = ["DBDYNO_PASSWORD", "PGPASSWORD", "PGPASSFILE"];
+        let passwords = ["DBDYNO_PASSWORD", "PGPASSWORD", "PGPASSFILE", "DBDYNO_FLEET_KEY", "DBDYNO_NATS"];
         for name in ["DBDYNO_RESULTS", "DBDYNO_CATALOGUE", "COLUMNS", "LD_PRELOAD"].iter().chain(&passwords) {
             command.env_remove(name);
         }

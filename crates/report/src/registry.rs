@@ -4,7 +4,7 @@
 use crate::document::{Block, Document, Section};
 use crate::reported::Reported;
 use crate::sections::points::{self, BPS80, BPS84_LOAD, BPS84_OLTP};
-use crate::sections::{latency, marks, method, own_platform, pace, platform, published, ramps};
+use crate::sections::{hosts, latency, marks, method, own_platform, pace, platform, published, ramps};
 use crate::sections::{readings, scaling, searches, slob, storage, summary, transactions, verdict, waits, writes};
 use crate::summary::head;
 use dbdyno_catalogue::Catalogue;
@@ -45,6 +45,7 @@ pub const REPORTS: &[Report] = &[
     entry("writes", "what every point wrote, log and data files told apart", |of, _| writes::report(&of.run)),
     entry("latency", "times of transactions by the rate asked for", |of, c| latency::report(&of.run, &of.times, c)),
     entry("transactions", "what a workload did, by the minute and by statement", |of, _| transactions::report(&of.run)),
+    entry("hosts", "what each host of a fleet did", |of, _| hosts::report(&of.run)),
     entry("slob", "random I/O through the database, by the figures of SLOB", |of, _| slob::report(&of.run)),
     entry("storage", "I/Os of the storage itself, below any database", |of, _| storage::report(&of.run)),
     entry("published", "what a published result says beside its series", |of, _| published::report(&of.run)),
@@ -79,7 +80,7 @@ impl Reported {
         sections.extend(ramps::sections(self, catalogue));
         sections.extend([published::section(run), scaling::section(run, catalogue)]);
         sections.push(latency::section(run, &self.times, catalogue));
-        sections.push(transactions::section(run));
+        sections.extend([transactions::section(run), hosts::section(run)]);
         let points: Vec<&Point> = run.points.iter().collect();
         sections.extend([marks::section(&[run]).with(waits::legend(&points)), method::of_run(run)]);
         Document { kind, title: run.name().to_owned(), head: head(self), sections }

@@ -35,6 +35,7 @@ fn every_report_is_as_its_golden_files_say() {
     let pooled = Reported::of(fixture::pooled());
     let workload = Reported::of(fixture::workload());
     let slob = Reported::of(fixture::slob());
+    let shared = Reported::of(fixture::shared());
     let long_ramps = Reported::of(catalogue.platform("hp_dl980_violin_2012").unwrap());
     for (name, variant, run) in [
         ("summary", "storage", &storage),
@@ -48,6 +49,7 @@ fn every_report_is_as_its_golden_files_say() {
         ("transactions", "workload", &workload),
         ("latency", "pauses", &workload),
         ("slob", "cores", &slob),
+        ("hosts", "shared", &shared),
     ] {
         let text = report(name).unwrap().of(run, &catalogue).text(Some(100));
         wrong.extend(golden(&format!("{name}.{variant}"), &text).err());
@@ -63,6 +65,7 @@ fn every_golden_file_belongs_to_a_report() {
         let name = name.trim_end_matches(".storage").trim_end_matches(".share").trim_end_matches(".connections");
         let name = name.trim_end_matches(".ramps").trim_end_matches(".found");
         let name = name.trim_end_matches(".workload").trim_end_matches(".pauses").trim_end_matches(".cores");
+        let name = name.trim_end_matches(".shared");
         assert!(report(name).is_some(), "tests/golden/{name}.txt belongs to no report");
     }
 }

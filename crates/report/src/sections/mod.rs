@@ -4,6 +4,7 @@ pub(crate) mod acceptance;
 mod cell_chart;
 pub(crate) mod compare;
 pub(crate) mod headroom;
+pub(crate) mod hosts;
 mod io_charts;
 pub(crate) mod latency;
 pub(crate) mod marks;

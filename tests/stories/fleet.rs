@@ -1,0 +1,346 @@
+//! Several driver hosts as their users see them: agents, the coordinator, and what happens when one of them is lost.
+//! The hosts are processes of this machine.
+
+use crate::support::{Ending, Room, Running, wait_until};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::sync::{Arc, Mutex};
+
+/// Agents of this machine, until it is dropped.
+struct LocalFleet<'r> {
+    room: &'r Room,
+}
+
+impl<'r> LocalFleet<'r> {
+    fn up(room: &'r Room, agents: u32, target: &str) -> Self {
+        let up = room.run(&format!("fleet up {agents} --target {target} -q")).expect(0);
+        assert!(up.stdout.contains(&format!("{agents} agents of the fleet `fleet` run here")), "{}", up.stdout);
+        Self { room }
+    }
+
+    fn record(&self) -> Value {
+        serde_json::from_slice(&std::fs::read(self.room.path("home/fleet/fleet.json")).unwrap()).unwrap()
+    }
+
+    fn agent(&self, n: usize) -> Pid {
+        Pid::from_raw(i32::try_from(self.record()["agents"][n]["pid"].as_i64().unwrap()).unwrap()).unwrap()
+    }
+
+    fn server(&self) -> Pid {
+        Pid::from_raw(i32::try_from(self.record()["server"]["pid"].as_i64().unwrap()).unwrap()).unwrap()
+    }
+}
+
+impl Drop for LocalFleet<'_> {
+    fn drop(&mut self) {
+        self.room.run("fleet down -q");
+    }
+}
+
+fn sum(agents: &Value, key: &str) -> u64 {
+    agents.as_array().unwrap().iter().map(|agent| agent[key].as_u64().unwrap()).sum()
+}
+
+/// What holds of every point that hosts have shared.
+#[track_caller]
+fn is_shared(point: &Value, hosts: usize) {
+    assert_eq!(point["status"], "ok", "{point:#}");
+    let agents = &point["agents"];
+    assert_eq!(agents.as_array().unwrap().len(), hosts);
+    assert_eq!(sum(agents, "jobs"), point["jobs"].as_u64().unwrap());
+    // What the server counted is the sum of what all hosts did, or the point would not be ok.
+    assert_eq!(sum(agents, "ops_total"), point["ops_total"].as_u64().unwrap());
+    assert_eq!(point["outcomes"]["requests"], point["outcomes"]["ok"]);
+    for agent in agents.as_array().unwrap() {
+        assert!(agent["clock_bound_s"].as_f64().unwrap() > 0.0, "{agent}");
+        assert!(agent["host"]["busy_pct"].is_number() && agent["started_after_s"].is_number(), "{agent}");
+    }
+}
+
+#[test]
+fn hosts_measure_as_one() {
+    let room = Room::new();
+    let _fleet = LocalFleet::up(&room, 3, "null:");
+    room.run("run T611 T711 --target null: --jobs 7 --duration 400ms --fleet fleet=3 -q").expect(0);
+    let served = room.show("last");
+    room.run("run T611 --target null: --jobs 7 --duration 2s --drive client --rate 700/s --fleet fleet -q").expect(0);
+    let driven = room.show("last");
+    for point in served["points"].as_array().unwrap().iter().chain(driven["points"].as_array().unwrap()) {
+        is_shared(point, 3);
+    }
+    let driven = &driven["points"][0];
+    // Each host has its share of one timetable.
+    let due = driven["open_loop"]["due"].as_f64().unwrap();
+    assert!((due / 1_400.0 - 1.0).abs() < 0.2, "{due} due");
+    assert_eq!(driven["series"]["ops_per_s"].as_array().unwrap().len(), 2);
+    assert!(driven["response_time_s"]["p99"].is_number());
+    let shown = room.run("show last --table hosts").expect(0).stdout;
+    assert!(shown.contains("agent-1") && shown.contains("agent-3"), "{shown}");
+}
+
+#[test]
+fn more_hosts_than_jobs_leave_some_out() {
+    let room = Room::new();
+    let _fleet = LocalFleet::up(&room, 3, "null:");
+    room.run("run T611 --target null: --jobs 2 --duration 300ms --fleet fleet=3 -q").expect(0);
+    is_shared(&room.show("last")["points"][0], 2);
+}
+
+/// A run that is at work on its first point.
+fn at_work(room: &Room, hosts: usize) -> Running {
+    let mut run =
+        room.start(&format!("run T611 T711 --target null: --jobs 6 --duration 3s --fleet fleet={hosts} --label long"));
+    let log = room.path("home/fleet/agent-1.log");
+    run.until_so("the first agent joins", || {
+        std::fs::read_to_string(&log).is_ok_and(|said| said.contains("joined run"))
+    });
+    run
+}
+
+#[track_caller]
+fn is_whole(room: &Room, points: usize) {
+    let run = room.show("long");
+    let all = run["points"].as_array().unwrap();
+    assert_eq!(all.len(), points, "{run:#}");
+    all.iter().for_each(|point| assert_eq!(point["status"], "ok", "{point:#}"));
+    let tests: Vec<&str> = all.iter().map(|point| point["test"].as_str().unwrap()).collect();
+    assert_eq!(tests, ["T611", "T711"]);
+}
+
+/// Whoever is lost, however: the run ends and says so, and goes on where it was.
+#[test]
+fn a_run_goes_on_after_a_loss() {
+    let room = Room::new();
+    let losses: [(&str, Signal); 4] =
+        [("agent", Signal::KILL), ("agent", Signal::STOP), ("server", Signal::KILL), ("coordinator", Signal::KILL)];
+    for (who, signal) in losses {
+        let mut fleet = LocalFleet::up(&room, 3, "null:");
+        let run = at_work(&room, 3);
+        match who {
+            "agent" => kill_process(fleet.agent(1), signal).unwrap(),
+            "server" => kill_process(fleet.server(), signal).unwrap(),
+            _ => run.signal(signal),
+        }
+        let ended: Ending = run.end();
+        if who != "coordinator" {
+            let ended = ended.expect(3);
+            let names = if who == "agent" { "agent-2" } else { "agent-1" };
+            let said = ended.complaints().join("\n");
+            assert!(said.contains(names) && said.contains("lost") && said.contains("dbdyno resume"), "{said}");
+        }
+        drop(fleet);
+        fleet = LocalFleet::up(&room, 3, "null:");
+        room.run("resume long --fleet fleet=3 -q").expect(0);
+        is_whole(&room, 2);
+        drop(fleet);
+        std::fs::remove_file(room.path("dbdyno.db")).unwrap();
+    }
+}
+
+#[test]
+fn ctrl_c_ends_all_hosts_work() {
+    let room = Room::new();
+    let fleet = LocalFleet::up(&room, 2, "null:");
+    let run = at_work(&room, 2);
+    run.signal(Signal::INT);
+    run.end().expect(3);
+    // They wait for the next run.
+    room.run("run T611 --target null: --jobs 2 --duration 300ms --fleet fleet=2 -q").expect(0);
+    drop(fleet);
+}
+
+#[test]
+fn whoever_lacks_the_key_takes_no_part() {
+    let room = Room::new();
+    let fleet = LocalFleet::up(&room, 1, "null:");
+    let (port, password) = (fleet.record()["port"].clone(), fleet.record()["password"].clone());
+    let url = format!("nats://dbdyno:{}@127.0.0.1:{port}", password.as_str().unwrap());
+    let mut stranger = room.command("agent --name stranger --target null:");
+    stranger.env("DBDYNO_NATS", &url).env("DBDYNO_FLEET_KEY", "x".repeat(40));
+    let stranger = Running::start(stranger);
+    stranger.until("waits for runs");
+    let run = room.run("run T611 --target null: --jobs 2 --duration 300ms --fleet fleet -q");
+    run.expect(0);
+    assert_eq!(room.show("last")["points"][0]["agents"].as_array().unwrap().len(), 1);
+    // Nor does whoever may not use the server.
+    let mut turned_away = room.command("agent --name other --target null:");
+    let wrong = format!("nats://dbdyno:wrong@127.0.0.1:{port}");
+    turned_away.env("DBDYNO_NATS", wrong).env("DBDYNO_FLEET_KEY", "x".repeat(40));
+    let ended = Running::start(turned_away).end().expect(2);
+    assert!(ended.stderr.contains("authorization violation") && !ended.stderr.contains("wrong"), "{}", ended.stderr);
+    stranger.signal(Signal::TERM);
+    stranger.end();
+}
+
+/// A client that hears everything, and says what it likes.
+struct Eavesdropper {
+    stream: TcpStream,
+    heard: Arc<Mutex<Vec<u8>>>,
+}
+
+impl Eavesdropper {
+    fn at(fleet: &LocalFleet<'_>) -> Self {
+        let record = fleet.record();
+        let mut stream =
+            TcpStream::connect(("127.0.0.1", u16::try_from(record["port"].as_u64().unwrap()).unwrap())).unwrap();
+        let mut reader = BufReader::new(stream.try_clone().unwrap());
+        let mut info = String::new();
+        reader.read_line(&mut info).unwrap();
+        assert!(info.starts_with("INFO "), "{info}");
+        let login = serde_json::json!({"verbose": false, "user": "dbdyno", "pass": record["password"]});
+        stream.write_all(format!("CONNECT {login}\r\nSUB > 1\r\nPING\r\n").as_bytes()).unwrap();
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let ours = Arc::clone(&heard);
+        let mut pong = stream.try_clone().unwrap();
+        std::thread::spawn(move || {
+            let mut buffer = vec![0; 1 << 16];
+            while let Ok(n @ 1..) = reader.read(&mut buffer) {
+                ours.lock().unwrap().extend_from_slice(&buffer[..n]);
+                if buffer[..n].ends_with(b"PING\r\n") {
+                    let _ = pong.write_all(b"PONG\r\n");
+                }
+            }
+        });
+        Self { stream, heard }
+    }
+
+    fn heard(&self) -> Vec<u8> {
+        self.heard.lock().unwrap().clone()
+    }
+
+    /// The messages so far: subject and payload.
+    fn messages(&self) -> Vec<(String, Vec<u8>)> {
+        let heard = self.heard();
+        let mut rest = &heard[..];
+        let mut messages = Vec::new();
+        while let Some(end) = rest.windows(2).position(|pair| pair == b"\r\n") {
+            let line = String::from_utf8_lossy(&rest[..end]).into_owned();
+            rest = &rest[end + 2..];
+            let words: Vec<&str> = line.split(' ').collect();
+            if words[0] == "MSG" {
+                let bytes: usize = words.last().unwrap().parse().unwrap();
+                let Some(payload) = rest.get(..bytes) else { break };
+                messages.push((words[1].to_owned(), payload.to_vec()));
+                rest = rest.get(bytes + 2..).unwrap_or_default();
+            }
+        }
+        messages
+    }
+
+    fn say(&mut self, subject: &str, payload: &[u8]) {
+        self.stream.write_all(format!("PUB {subject} {}\r\n", payload.len()).as_bytes()).unwrap();
+        self.stream.write_all(payload).unwrap();
+        self.stream.write_all(b"\r\n").unwrap();
+    }
+}
+
+/// Somebody who may use the server, and has not the key: what he makes up, alters or sends again changes nothing.
+#[test]
+fn forged_and_replayed_messages_change_nothing() {
+    let room = Room::new();
+    let fleet = LocalFleet::up(&room, 2, "null:");
+    let mut ear = Eavesdropper::at(&fleet);
+    room.run("run T611 --target null: --jobs 4 --duration 300ms --fleet fleet=2 -q").expect(0);
+    let before = ear.messages();
+    assert!(before.len() > 20, "{} messages", before.len());
+    let mut run = at_work(&room, 2);
+    let mut said = 0;
+    run.until_so("everything is said again", || {
+        let (subject, payload) = &before[said % before.len()];
+        ear.say(subject, payload);
+        let mut altered = payload.clone();
+        let place = said * 31 % altered.len();
+        altered[place] ^= 1;
+        ear.say(subject, &altered);
+        ear.say(subject, &[0; 40]);
+        // Messages of this run to other subjects, and again to their own.
+        for (subject, payload) in ear.messages().iter().rev().take(5) {
+            let other = if subject.contains(".to.") { subject.replace("agent-1", "agent-2") } else { subject.clone() };
+            ear.say(&other, payload);
+            ear.say(subject, payload);
+        }
+        said += 1;
+        said > 300
+    });
+    run.end().expect(0);
+    is_whole(&room, 2);
+    room.show("long")["points"].as_array().unwrap().iter().for_each(|point| is_shared(point, 2));
+}
+
+#[test]
+fn what_is_wrong_is_said_before_anything_is_done() {
+    let room = Room::new();
+    for (line, says) in [
+        ("run T611 --target null: --fleet a=0", "'0' is no number of agents"),
+        ("run T611 --target null: --fleet a.b", "letters, digits"),
+        ("agent --target null: --name a.b", "letters, digits"),
+        ("agent --target null: --weight 0", "a number above 0"),
+        (
+            "run T611 --target null: --fleet a",
+            "a fleet needs a key that all its hosts share: make one with `dbdyno fleet key`",
+        ),
+        ("fleet down", "no fleet was started here"),
+    ] {
+        let ended = room.run(line).expect(2);
+        assert!(ended.stderr.contains(says), "{line}: {}", ended.stderr);
+    }
+    let mut alone = room.command("run T611 --target null: --fleet a --nats nats://127.0.0.1:1");
+    alone.env("DBDYNO_FLEET_KEY", "k".repeat(40));
+    let ended = Running::start(alone).end().expect(2);
+    assert!(ended.stderr.contains("NATS at nats://127.0.0.1:1"), "{}", ended.stderr);
+    let mut short = room.command("run T611 --target null: --fleet a");
+    short.env("DBDYNO_FLEET_KEY", "guess");
+    assert!(Running::start(short).end().expect(2).stderr.contains("at least 32 are needed"));
+
+    let fleet = LocalFleet::up(&room, 1, "null:");
+    let few = room.run("run T611 --target null: --fleet fleet=2 -q").expect(2);
+    assert!(
+        few.stderr.contains("2 agents of the fleet fleet were asked for, and 1 answered: agent-1"),
+        "{}",
+        few.stderr
+    );
+    let nobody = room.run("run T611 --target null: --fleet other -q").expect(2);
+    assert!(nobody.stderr.contains("no agent of the fleet other answers"), "{}", nobody.stderr);
+    let embedded = room.run("run T611 --target sqlite:x.sqlite --size T --fleet fleet -q").expect(2);
+    assert!(embedded.stderr.contains("works inside one process"), "{}", embedded.stderr);
+    assert!(room.runs().is_empty());
+    drop(fleet);
+}
+
+#[cfg(any(feature = "postgres", feature = "mariadb"))]
+mod on_servers {
+    use super::{Eavesdropper, LocalFleet, is_shared};
+    use crate::on_servers::{PASSWORD, Product, SCOTT, stories};
+    use crate::support::Room;
+
+    stories! { hosts_share_the_points_of_a_server }
+
+    /// The server's own counts are those of all hosts together, and what lets hosts in crosses no network but theirs.
+    fn hosts_share_the_points_of_a_server<P: Product>() {
+        let database = P::fixtures().loaded();
+        database.server.hand_over(&database.name, SCOTT);
+        let target = database.server.tcp(SCOTT, &database.name);
+        let room = Room::new();
+        let up = || {
+            let mut command = room.command(&format!("fleet up 2 --target {target} -q"));
+            command.env("DBDYNO_PASSWORD", PASSWORD);
+            crate::support::Running::start(command).end().expect(0)
+        };
+        up();
+        let fleet = LocalFleet { room: &room };
+        let ear = Eavesdropper::at(&fleet);
+        for (what, jobs) in [("T611 T711", 4), ("T611 T711 --drive client", 5)] {
+            let line = format!("run {what} --target {target} --jobs {jobs} --duration 1s --fleet fleet=2 -q");
+            let mut command = room.command(&line);
+            command.env("DBDYNO_PASSWORD", PASSWORD);
+            crate::support::Running::start(command).end().expect(0);
+            room.show("last")["points"].as_array().unwrap().iter().for_each(|point| is_shared(point, 2));
+        }
+        let heard = ear.heard();
+        assert!(heard.len() > 1_000);
+        let password = PASSWORD.as_bytes();
+        assert!(!heard.windows(password.len()).any(|window| window == password), "a password crossed NATS");
+    }
+}
