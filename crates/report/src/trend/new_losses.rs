@@ -1,6 +1,6 @@
-//! Whether any series lost more than a limit allows, and nobody has noted why. The newest level is laid beside the best
-//! one since the last change that was noted, so that several small losses count as what they are together, and a loss
-//! that was made good is none.
+//! Whether any series lost as much as a limit or more, and nobody has noted why. The newest level is laid beside the
+//! best one since the last change that was noted, so that several small losses count as what they are together, and a
+//! loss that was made good is none.
 
 use super::result::{NewLoss, NewLosses, SeriesLevel, TrendChange, TrendSeries};
 use dbdyno_model::Better;
@@ -20,18 +20,18 @@ pub(super) fn of(series: &[TrendSeries], changes: &[TrendChange], limit_pct: f64
     NewLosses { limit_pct, judged, not_judged: series.len() - judged, broken: broken.collect() }
 }
 
-/// What the newest of some levels lost against the best of them, if that is more than the limit.
+/// What the newest of some levels lost against the best of them, if that is as much as the limit or more.
 fn loss(levels: &[SeriesLevel], better: Better, limit_pct: f64) -> Option<NewLoss> {
     let good = |level: &SeriesLevel| if better == Better::Higher { level.mean } else { -level.mean };
     let newest = levels.last()?;
     let (place, best) = levels.iter().enumerate().max_by(|(_, a), (_, b)| good(a).total_cmp(&good(b)))?;
     let ratio = newest.mean / best.mean;
-    let is_beyond = match better {
+    let is_lost = match better {
         Better::Higher => ratio <= 1.0 - limit_pct / 100.0,
         Better::Lower => ratio >= 1.0 + limit_pct / 100.0,
     };
     let since_step = levels.get(place + 1)?.from;
-    is_beyond.then_some(NewLoss { series: 0, best: best.mean, newest: newest.mean, ratio, since_step })
+    is_lost.then_some(NewLoss { series: 0, best: best.mean, newest: newest.mean, ratio, since_step })
 }
 
 #[cfg(test)]
@@ -44,7 +44,7 @@ mod tests {
             to: n * 10 + 9,
             steps: 10,
             mean: *mean,
-            spread_pct: Some(1.0),
+            spread_pct: 1.0,
         };
         means.iter().enumerate().map(level).collect()
     }

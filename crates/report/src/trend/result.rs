@@ -1,5 +1,6 @@
 //! What a trend consists of.
 
+use super::key::Place;
 use dbdyno_model::{Better, MetricId, RunId, RunNote};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -8,10 +9,10 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TrendError {
     /// No figure was found.
-    #[error("none of the {runs} runs has a figure{of}; `dbdyno show` says what each has")]
+    #[error("no figure{of} in {runs}; `dbdyno show RUN` says what a run has")]
     NoFigures {
-        /// Runs that were looked at.
-        runs: usize,
+        /// How many runs were looked at, in words.
+        runs: String,
         /// Of which tests or metric, in words; may be empty.
         of: String,
     },
@@ -52,6 +53,9 @@ pub struct TrendRun {
     /// Everything that may influence its figures.
     #[serde(skip)]
     pub(super) facts: BTreeMap<String, String>,
+    /// Where it was measured.
+    #[serde(skip)]
+    pub(super) place: Place,
 }
 
 /// A step of a trend.
@@ -87,8 +91,8 @@ pub struct TrendSeries {
     /// Why nothing can be said of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_judged: Option<String>,
-    /// The first step without a figure of it, where later steps of the same place have none either: its test fails, or
-    /// is another one now.
+    /// The first step after its last figure in which other figures of the same place are there: its test fails, or is
+    /// another one now. Absent where there is no such step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing_since: Option<usize>,
 }
@@ -115,8 +119,8 @@ pub struct SeriesLevel {
     pub steps: usize,
     /// Their geometric mean.
     pub mean: f64,
-    /// The standard deviation between its steps, in percent; absent for a single step.
-    pub spread_pct: Option<f64>,
+    /// The standard deviation between its steps, in percent.
+    pub spread_pct: f64,
 }
 
 /// A change of a series.
@@ -132,7 +136,8 @@ pub struct SeriesChange {
     pub low: f64,
     /// Upper end of it.
     pub high: f64,
-    /// How often a series without a change shows one as clear as this.
+    /// How often noise alone would show a border as well as this somewhere within these two levels. That they were
+    /// chosen out of a longer series is not counted.
     pub p_value: f64,
     /// Whether the new level is worse.
     pub is_worse: bool,
@@ -145,7 +150,7 @@ pub struct SeriesOutlier {
     pub step: usize,
     /// Its figure to that of its level.
     pub ratio: f64,
-    /// Whether later steps are of the level again.
+    /// Whether the level was seen before and after it. At either end it was not.
     pub has_returned: bool,
 }
 
@@ -166,7 +171,7 @@ pub struct TrendChange {
     pub series: Vec<(usize, usize)>,
     /// Facts of the platform that changed there, or nearby where none did.
     pub facts: Vec<ChangedFact>,
-    /// Notes of the runs beside it: with any, the change is known.
+    /// Notes of the runs of the same place beside it: with any, the change is known.
     pub notes: Vec<NoteAtChange>,
 }
 
@@ -179,7 +184,7 @@ pub struct ChangedFact {
     pub before: Option<String>,
     /// Its value after.
     pub after: Option<String>,
-    /// How many steps later than the figures it changed; below zero where it changed earlier.
+    /// How many steps of the same place later than the figures it changed; below zero where it changed earlier.
     pub steps_later: i64,
 }
 
@@ -202,11 +207,11 @@ pub struct NewLosses {
     pub judged: usize,
     /// Series with too few steps.
     pub not_judged: usize,
-    /// Series that lost more.
+    /// Series that lost as much as the limit or more.
     pub broken: Vec<NewLoss>,
 }
 
-/// A series that lost more than the limit allows.
+/// A series that lost as much as the limit or more.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct NewLoss {
     /// Index of the series.

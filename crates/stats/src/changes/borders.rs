@@ -1,7 +1,8 @@
 //! Where levels begin. A series is divided from above, as Matteson and James do it, and then each border is looked at
 //! between its two levels alone.
 
-use super::evidence::{MOST_BY_CHANCE, Segment};
+use super::Changes;
+use super::evidence::Segment;
 use super::stretch::{LEAST_LEVEL, Stretch};
 
 /// The first steps of all levels but the first, and how often noise alone would show each.
@@ -14,7 +15,7 @@ pub(super) fn borders(values: &[f64]) -> Vec<(usize, f64)> {
         };
         let p_values: Vec<f64> = pairs(&borders, values.len()).map(p_value).collect();
         match (0..borders.len()).max_by(|a, b| p_values[*a].total_cmp(&p_values[*b])) {
-            Some(weakest) if p_values[weakest] >= MOST_BY_CHANCE => _ = borders.remove(weakest),
+            Some(weakest) if p_values[weakest] >= Changes::MOST_BY_CHANCE => _ = borders.remove(weakest),
             _ => return borders.into_iter().zip(p_values).collect(),
         }
     }
@@ -29,7 +30,9 @@ fn divided(values: &[f64]) -> Vec<usize> {
             continue;
         }
         let segment = Segment::of(&values[from..to]);
-        let Some(stretch) = segment.strongest().filter(|s| segment.p_value(*s) < MOST_BY_CHANCE) else { continue };
+        let Some(stretch) = segment.strongest().filter(|s| segment.p_value(*s) < Changes::MOST_BY_CHANCE) else {
+            continue;
+        };
         let mut last = from;
         for edge in stretch.edges(to - from) {
             borders.push(from + edge);

@@ -220,6 +220,6 @@ fn what_is_no_figure_is_left_out_and_what_never_changes_has_no_change() {
     assert_eq!(Changes::of(&rates).unwrap().changes, []);
     (rates[3], rates[9], rates[20], rates[21]) = (vec![], vec![0.0], vec![-1.0, 7.0], vec![f64::NAN]);
     let found = Changes::of(&rates).unwrap();
-    assert_eq!((found.left_out, found.changes.len()), (vec![3, 9, 20, 21], 0));
+    assert_eq!((found.levels[0].steps, found.changes.len(), found.outliers.len()), (26, 0, 0));
     assert_eq!(Changes::of(&rates[..5]), Err(TooFewSteps { there: 4 }));
 }
