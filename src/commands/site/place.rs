@@ -22,6 +22,8 @@ const LIST: &str = "dbdyno-site.json";
 const LONGEST_BYTES: u64 = 1 << 30;
 /// The folder in which a gallery is made; the file system adds to it what makes it unique.
 const STAGED: &str = ".dbdyno-site-";
+/// Said of a failure that left everything as it was before.
+const UNCHANGED: &str = "nothing was changed";
 
 /// The files of a gallery.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -67,7 +69,7 @@ impl Place {
         if !parent.is_dir() {
             return Err(refused(format!("there is no folder {}; make it first", parent.display())));
         }
-        let is_taken = own_files(&folder).map_err(|why| refused(format!("{why}; nothing was changed")))?.is_some();
+        let is_taken = own_files(&folder).map_err(|why| refused(format!("{why}; {UNCHANGED}")))?.is_some();
         Ok(Self { folder, parent, is_taken })
     }
 
@@ -89,31 +91,44 @@ impl Place {
     /// Puts a whole gallery in its place.
     ///
     /// # Errors
-    /// It cannot be put there; then everything is as it was before.
+    /// It cannot be put there. Then everything is as it was before, or the error says where what stood there is now.
     pub(super) fn put(&self, staged: Staged) -> Result<(), Error> {
-        let shown = self.folder.display();
-        let failed =
-            |why: String| unfit(format!("cannot put the gallery in place of {shown}: {why}; nothing was changed"));
         staged.write_list()?;
         if !self.is_taken {
             // An empty folder gives way by itself.
-            std::fs::rename(staged.folder.path(), &self.folder).map_err(|e| failed(e.to_string()))?;
+            std::fs::rename(staged.folder.path(), &self.folder)
+                .map_err(|e| self.failed(format!("{e}; {UNCHANGED}")))?;
             _ = staged.folder.keep();
             return Ok(());
         }
-        exchange(staged.folder.path(), &self.folder).map_err(|e| failed(e.to_string()))?;
-        // What was there is where the new one was made. Somebody may have changed it since it was looked at.
-        match own_files(staged.folder.path()) {
-            Ok(Some(files)) => {
-                let old = staged.folder.keep();
-                remove(&old, &files).map_err(|e| unfit(format!("the older gallery is left in {}: {e}", old.display())))
-            }
-            Ok(None) => Ok(()),
+        exchange(staged.folder.path(), &self.folder).map_err(|why| self.failed(why))?;
+        // From here on it holds what stood there, which only `remove` may delete.
+        self.take_away(&staged.folder.keep())
+    }
+
+    /// Removes what stood in the place, if it is still a gallery of dbdyno's own. Somebody may have changed it since it
+    /// was looked at: then it goes back.
+    fn take_away(&self, old: &Path) -> Result<(), Error> {
+        let left = |e: io::Error| unfit(format!("the older gallery is left in {}: {e}", old.display()));
+        match own_files(old) {
+            Ok(files) => remove(old, &files.unwrap_or_default()).map_err(left),
             Err(why) => {
-                exchange(staged.folder.path(), &self.folder).map_err(|e| failed(e.to_string()))?;
-                Err(failed(why))
+                exchange(old, &self.folder).map_err(|e| {
+                    self.failed(format!(
+                        "{why}; what stood there is in {}, and could not be put back: {e}",
+                        old.display()
+                    ))
+                })?;
+                let left_over = std::fs::remove_dir_all(old).err();
+                let left_over =
+                    left_over.map_or_else(String::new, |e| format!("; the new one is left in {}: {e}", old.display()));
+                Err(self.failed(format!("{why}; {UNCHANGED}{left_over}")))
             }
         }
+    }
+
+    fn failed(&self, why: String) -> Error {
+        unfit(format!("cannot put the gallery in place of {}: {why}", self.folder.display()))
     }
 }
 
@@ -203,19 +218,28 @@ fn remove(folder: &Path, files: &[String]) -> io::Result<()> {
 }
 
 /// Has two folders change places, in one step where the file system can.
-fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+///
+/// # Errors
+/// They did not. If one of them is elsewhere now, the error says where.
+fn exchange(one: &Path, other: &Path) -> Result<(), String> {
     match renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE) {
-        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
-            let aside = one.with_extension("aside");
-            std::fs::rename(other, &aside)?;
-            if let Err(error) = std::fs::rename(one, other) {
-                std::fs::rename(&aside, other)?;
-                return Err(error);
-            }
-            std::fs::rename(&aside, one)
-        }
-        exchanged => Ok(exchanged?),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => exchange_in_steps(one, other),
+        exchanged => exchanged.map_err(|e| e.to_string()),
     }
+}
+
+fn exchange_in_steps(one: &Path, other: &Path) -> Result<(), String> {
+    let aside = one.with_extension("aside");
+    let [shown, other_shown] = [aside.display(), other.display()];
+    std::fs::rename(other, &aside).map_err(|e| e.to_string())?;
+    if let Err(error) = std::fs::rename(one, other) {
+        return Err(match std::fs::rename(&aside, other) {
+            Ok(()) => error.to_string(),
+            Err(e) => format!("{error}; what stood in {other_shown} is in {shown}, and could not be put back: {e}"),
+        });
+    }
+    std::fs::rename(&aside, one)
+        .map_err(|e| format!("{other_shown} has the other one; what stood there is left in {shown}: {e}"))
 }
 
 #[cfg(test)]
@@ -296,6 +320,53 @@ mod tests {
         made();
         std::fs::remove_file(out.join("a.html")).unwrap();
         made();
+    }
+
+    #[test]
+    fn what_was_changed_meanwhile_goes_back_or_is_kept_where_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("site");
+        put(&out, &[file("index.html", "1")]).unwrap();
+        let place = Place::at(&out).unwrap();
+        let staged = place.begin().unwrap();
+        staged.write(&file("index.html", "2")).unwrap();
+        std::fs::write(out.join("thesis.txt"), "years of work").unwrap();
+        let said = place.put(staged).unwrap_err().to_string();
+        assert!(said.contains("holds thesis.txt") && said.ends_with(UNCHANGED), "{said}");
+        assert_eq!(
+            (names(&out), names(folder.path())),
+            (
+                vec!["dbdyno-site.json".to_owned(), "index.html".to_owned(), "thesis.txt".to_owned()],
+                vec!["site".to_owned()]
+            )
+        );
+        // The place is gone, so it cannot go back.
+        let old = folder.path().join("old");
+        std::fs::rename(&out, &old).unwrap();
+        let said = place.take_away(&old).unwrap_err().to_string();
+        assert!(said.contains(&format!("is in {}, and could not be put back", old.display())), "{said}");
+        assert_eq!(std::fs::read_to_string(old.join("thesis.txt")).unwrap(), "years of work");
+    }
+
+    #[test]
+    fn without_one_step_folders_change_places_in_three_or_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let [one, other] = ["one", "other"].map(|name| folder.path().join(name));
+        let made = |path: &Path| {
+            std::fs::create_dir(path).unwrap();
+            std::fs::write(path.join("was"), path.display().to_string()).unwrap();
+        };
+        [&one, &other].map(|path| made(path));
+        let was = |path: &Path| std::fs::read_to_string(path.join("was")).unwrap();
+        exchange_in_steps(&one, &other).unwrap();
+        assert_eq!((was(&one), was(&other)), (other.display().to_string(), one.display().to_string()));
+        let gone = folder.path().join("gone");
+        let said = exchange_in_steps(&gone, &other).unwrap_err();
+        assert!(!said.contains("aside"), "{said}");
+        assert_eq!(
+            (was(&other), names(folder.path())),
+            (one.display().to_string(), vec!["one".to_owned(), "other".to_owned()])
+        );
     }
 
     #[test]
