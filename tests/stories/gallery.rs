@@ -58,7 +58,7 @@ fn a_gallery_of_the_references_and_three_runs_needs_nothing_else() {
     assert_eq!(said.stdout, "");
     assert!(
         said.stderr.starts_with(
-            "left out, as neither .toml nor .json: README.md\nwritten: gallery (18 platforms and runs in 38 files, "
+            "left out, as no .toml or .json file: README.md\nwritten: gallery (15 published results and 3 runs in 39 files, "
         ),
         "{}",
         said.stderr
@@ -250,7 +250,7 @@ fn a_gallery_made_again_is_the_same_and_forgets_what_is_gone() {
     std::fs::remove_file(room.path("runs/mine.json")).unwrap();
     let said = room.run("site runs --out one").expect(0);
     assert!(
-        said.stderr.contains("(17 platforms and runs in 36 files, ")
+        said.stderr.contains("(15 published results and 2 runs in 37 files, ")
             && said.stderr.contains(", in place of an older gallery)"),
         "{}",
         said.stderr

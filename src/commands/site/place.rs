@@ -1,5 +1,5 @@
-//! Where a gallery goes. It is made beside its place, and put there when it is whole. What stood there gives way only if
-//! it is a gallery of dbdyno's own, unchanged: a list in it names each of its files with a checksum.
+//! Where a gallery goes. It is made beside its place, and put there when it is whole. What stood there gives way only
+//! if it is a gallery of dbdyno's own, unchanged: a list in it names each of its files with a checksum.
 
 use super::{lock, unfit};
 use crate::error::Error;
@@ -142,10 +142,10 @@ impl Staged {
         Ok(())
     }
 
-    /// How many files it has, and their bytes.
+    /// How many files it has, with the list of them, and the bytes of the others.
     pub(super) fn written(&self) -> (usize, u64) {
         let files = lock(&self.files);
-        (files.0.files.len(), files.1)
+        (files.0.files.len() + 1, files.1)
     }
 
     fn write_list(&self) -> Result<(), Error> {

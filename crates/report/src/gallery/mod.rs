@@ -15,9 +15,11 @@ mod pair;
 
 pub use entry::Entry;
 
+use crate::html;
 use crate::reported::Reported;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::RunJson;
+use std::collections::BTreeSet;
 
 /// The name of the page that a reader opens first.
 pub const INDEX: &str = "index.html";
@@ -61,13 +63,25 @@ pub fn pair(base: (&Entry, &RunJson), other: (&Entry, &RunJson), catalogue: &Cat
     Some(GalleryFile { name: script(&key), text })
 }
 
-/// The pages of the whole gallery: its index, and that of comparisons.
+/// The pages of the whole gallery: its index, and that of comparisons. `in_turn` has the keys of the runs that have a
+/// file of what pairs show.
 #[must_use]
-pub fn of_all(entries: &[Entry], catalogue: &Catalogue) -> [GalleryFile; 2] {
+pub fn of_all(entries: &[Entry], in_turn: &BTreeSet<String>, catalogue: &Catalogue) -> [GalleryFile; 2] {
     [
         GalleryFile { name: INDEX.to_owned(), text: index::page(entries, catalogue) },
-        GalleryFile { name: COMPARISON.to_owned(), text: comparison::page(entries, catalogue) },
+        GalleryFile { name: COMPARISON.to_owned(), text: comparison::page(entries, in_turn, catalogue) },
     ]
+}
+
+/// The style of the pages that only a gallery has.
+fn style() -> String {
+    [html::style(), include_str!("style.css")].concat()
+}
+
+/// How many published results and runs there are, in words.
+#[must_use]
+pub fn counts(entries: &[Entry]) -> String {
+    index::counts(entries)
 }
 
 /// The name of the script of a key.
