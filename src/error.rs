@@ -169,12 +169,15 @@ pub(crate) enum Error {
     },
     /// Figures lost more than a limit allows over many runs, and nobody noted why.
     #[error(
-        "{series} series lost {limit_pct} % or more, and nobody noted why; once that is known, `dbdyno note RUN TEXT` on the \
-         first run after it keeps it"
+        "{series} series lost {limit_pct} % or more{}, and nobody noted why; once that is known, `dbdyno note RUN TEXT` on \
+         the first run after it keeps it",
+        if *ended > 0 { format!(", {ended} have no figure any more because their points fail") } else { String::new() }
     )]
     NewLosses {
         /// How many series.
         series: usize,
+        /// How many series have no figure any more.
+        ended: usize,
         /// The limit.
         limit_pct: f64,
     },
@@ -312,7 +315,7 @@ mod tests {
             (PlanError::Nothing.into(), 2),
             (CompareError::Sides(1).into(), 2),
             (Error::Regression { rows: 1, limit_pct: 5.0 }, 1),
-            (Error::NewLosses { series: 1, limit_pct: 5.0 }, 1),
+            (Error::NewLosses { series: 1, ended: 0, limit_pct: 5.0 }, 1),
             (LoadError::NotLoaded { target: "t".to_owned(), size: "D".to_owned() }.into(), 2),
             (LoadError::Engine(engine(ErrorClass::OutOfSpace)).into(), 3),
             (LoadError::Engine(engine(ErrorClass::Cancelled)).into(), 3),

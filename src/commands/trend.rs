@@ -8,7 +8,7 @@ use crate::output::{self, shell_word};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use dbdyno_model::{Run, RunId};
-use dbdyno_report::trend::{TrendOptions, TrendRuns};
+use dbdyno_report::trend::{NewLosses, TrendOptions, TrendRuns};
 use dbdyno_report::trend_document;
 use dbdyno_results::{FileAccess, Repository, ResultsError};
 use std::path::Path;
@@ -47,8 +47,8 @@ pub(super) fn trend(args: &TrendArgs, context: &Context) -> Result<(), Error> {
         }
     }
     match trend.new_losses {
-        Some(losses) if !losses.broken.is_empty() => {
-            Err(Error::NewLosses { series: losses.broken.len(), limit_pct: losses.limit_pct })
+        Some(NewLosses { broken, ended, limit_pct, .. }) if !broken.is_empty() || !ended.is_empty() => {
+            Err(Error::NewLosses { series: broken.len(), ended: ended.len(), limit_pct })
         }
         _ => Ok(()),
     }
@@ -66,7 +66,8 @@ fn words(args: &TrendArgs) -> String {
 /// The runs that were asked for, in the order of their steps.
 fn chosen(args: &TrendArgs, context: &Context) -> Result<Vec<Chosen>, Error> {
     let all: Vec<Run> = match Repository::open(&context.results, FileAccess::ReadOnly) {
-        Ok(repository) => repository.list_runs()?.into_iter().map(|listed| listed.run).collect(),
+        // The newest is first there. Of runs that began at the same time the first recorded one comes first here.
+        Ok(repository) => repository.list_runs()?.into_iter().rev().map(|listed| listed.run).collect(),
         // Then no name is known, which is said in the same words as elsewhere.
         Err(ResultsError::NoResults(_)) => Vec::new(),
         Err(error) => return Err(error.into()),

@@ -157,7 +157,7 @@ fn a_test_that_fails_since_some_night_is_said() {
     let since: Vec<Option<usize>> = found.series.iter().map(|series| series.missing_since).collect();
     assert_eq!(since, [None, None, Some(30)]);
     let text = trend_document(&found, "nightly").text(None);
-    assert!(text.contains("No figure any more: T621, 1 job since n1ght030."), "{text}");
+    assert!(text.contains("No figure any more: T621, 1 job since n1ght030 (failed)."), "{text}");
 }
 
 #[test]
@@ -297,6 +297,62 @@ fn a_loss_of_a_series_that_ended_is_no_loss_of_now() {
     }
     let text = trend_document(&trend(&runs), "nightly").text(None);
     assert!(text.contains("1/s at the end, since n1ght035, ") && text.contains("1/s now, "), "{text}");
+}
+
+#[test]
+fn series_that_end_because_their_points_fail_are_a_loss_until_that_is_noted() {
+    let mut runs = nights();
+    for point in runs[30..].iter_mut().flat_map(|run| &mut run.points) {
+        point.status = Status::Failed;
+    }
+    let found = trend(&runs);
+    assert!(found.series.iter().all(|series| series.missing_since == Some(30)), "no series has a figure since");
+    assert_eq!(found.new_losses.as_ref().unwrap().ended, [0, 1, 2]);
+    let text = trend_document(&found, "nightly").text(None);
+    assert!(text.contains("3 series have no figure any more because their points fail"), "{text}");
+    runs[30].notes.push(note("the disk is full"));
+    assert!(trend(&runs).new_losses.unwrap().ended.is_empty());
+    runs[30].notes.clear();
+    for point in runs[30..].iter_mut().flat_map(|run| &mut run.points) {
+        (point.status, point.ops_per_s) = (Status::Ok, Some(0.0));
+    }
+    assert_eq!(trend(&runs).new_losses.unwrap().ended, [0, 1, 2], "a fall to zero");
+    for point in runs[30..].iter_mut().flat_map(|run| &mut run.points) {
+        (point.flags, point.ops_per_s) = (vec![Flag::TooShort], Some(1.0));
+    }
+    let doubtful = trend(&runs);
+    assert!(doubtful.new_losses.as_ref().unwrap().ended.is_empty());
+    let text = trend_document(&doubtful, "nightly").text(None);
+    assert!(text.contains("T611, 1 job since n1ght030 (too_short)"), "{text}");
+}
+
+#[test]
+fn a_host_that_is_gone_is_said_and_judged_no_longer() {
+    let mut runs = nights();
+    for run in &mut runs[35..] {
+        run.platform.host = Some("db2".to_owned());
+    }
+    let found = trend(&runs);
+    let ended: Vec<Option<usize>> = found.series.iter().map(|series| series.place_ended_since).collect();
+    assert_eq!(ended, [Some(35), None, Some(35), None, Some(35), None]);
+    assert_eq!(found.new_losses.as_ref().unwrap().judged, 0, "five nights of the new host are too few");
+    let text = trend_document(&found, "nightly").text(None);
+    assert!(text.contains("of 3 series since n1ght035, such as T611, 1 job, db1"), "{text}");
+    // Hosts that take turns have not ended.
+    let found = trend(&with_another_host(nights()));
+    assert!(found.series.iter().all(|series| series.place_ended_since.is_none()));
+}
+
+#[test]
+fn the_worst_loss_is_named_first_and_the_limit_as_it_was_given() {
+    let mut runs = nights();
+    for run in &mut runs[NEW_KERNEL..] {
+        scale(&mut run.points[2], 2.0);
+    }
+    let options = TrendOptions { most_loss_pct: Some(99.95), ..TrendOptions::default() };
+    let text = trend_document(&trend_with(&runs, options), "nightly").text(None);
+    assert!(text.contains(": T611, 1 job -7.4 % (worse) and 2 more (2 of 3 worse); what changed there"), "{text}");
+    assert!(text.contains("No series lost 99.95 % or more"), "{text}");
 }
 
 #[test]

@@ -177,8 +177,8 @@ fn notes(entries: &[Entry], columns: &[Shown<'_>]) -> Markup {
         ul.method {
             li {
                 "A published result is what its source prints, as somebody has written it down. A run is what its \
-                 exported file says: dbdyno has checked that the file is whole and agrees with itself, and cannot see \
-                 that it was measured so."
+                 exported file says: dbdyno has checked that the file is whole, and cannot see that it was measured \
+                 so."
             }
             li {
                 "Platforms with other engines, sizes or programs stand in one column. A sorted column is no ranking of \

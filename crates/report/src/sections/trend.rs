@@ -8,6 +8,7 @@ use crate::groups::joined;
 use crate::numbers::short;
 use crate::sections::measured::shown;
 use crate::summary::head::counted;
+use crate::terminal::lines::clip;
 use crate::trend::{ChangedFact, SeriesChange, Trend, TrendChange, TrendSeries, TrendStep};
 use dbdyno_stats::Changes;
 
@@ -15,6 +16,8 @@ use dbdyno_stats::Changes;
 const MOST_ENDED: usize = 8;
 /// So many facts of a change are named in its sentence; its table has all.
 const MOST_FACTS: usize = 3;
+/// A value is not wider than this there.
+const MOST_COLUMNS: usize = 60;
 /// From so many on, changes by chance are spoken of.
 const CHANCE_SAID: f64 = 0.5;
 /// More charts than this make a page that nobody reads.
@@ -55,10 +58,11 @@ fn head(trend: &Trend) -> Vec<(String, String)> {
 }
 
 fn answer(trend: &Trend) -> Section {
-    let judged = trend.series.iter().filter(|series| series.not_judged.is_none()).count();
+    let judged = trend.series.iter().filter(|series| series.is_judged()).count();
     let mut notes = Vec::new();
     if let Some(losses) = &trend.new_losses {
-        let limit = short(losses.limit_pct);
+        // As it was given: rounded, 99.95 would be another limit.
+        let limit = losses.limit_pct;
         notes.push(match losses.broken.as_slice() {
             [] if judged == 0 => Note::plain(format!("Whether anything lost {limit} % cannot be told yet.")),
             [] => Note {
@@ -85,15 +89,25 @@ fn answer(trend: &Trend) -> Section {
             )))
         }));
     }
+    if let Some(ended) = trend.new_losses.as_ref().map(|losses| losses.ended.len()).filter(|n| *n > 0) {
+        let text =
+            format!("{ended} series have no figure any more because their points fail, and nobody has noted why.");
+        notes.push(Note { kind: NoteKind::NotMet, ..Note::plain(text) });
+    }
     notes.push(Note::plain(match (judged, trend.changes.len()) {
-        (0, _) => "Nothing can be said: every series is too short.".to_owned(),
+        (0, 0) if trend.series.iter().any(|series| series.not_judged.is_none()) => {
+            "Nothing can be said of now: no series that is long enough goes on.".to_owned()
+        }
+        (0, 0) => "Nothing can be said: every series is too short.".to_owned(),
         (_, 0) => format!("No level changed in {judged} series."),
         (_, n) => {
             let changed = trend.series.iter().filter(|series| !series.changes.is_empty()).count();
-            format!("{} in {changed} of {judged} series, the newest first:", counted(n as u64, "change"))
+            let all = trend.series.iter().filter(|series| series.not_judged.is_none()).count();
+            format!("{} in {changed} of {all} series, the newest first:", counted(n as u64, "change"))
         }
     }));
     notes.extend(missing(trend));
+    notes.extend(places_ended(trend));
     let mut section = Section::new("answer", "Answer").titled("Answer", "").with(notes.into_iter().map(Block::from));
     section.push(Block::List(trend.changes.iter().map(|change| sentence(trend, change)).collect()));
     if trend.by_chance >= CHANCE_SAID {
@@ -111,7 +125,8 @@ fn missing(trend: &Trend) -> Option<Note> {
     let ended: Vec<(&TrendSeries, usize)> =
         trend.series.iter().filter_map(|series| Some((series, series.missing_since?))).collect();
     let named = ended.iter().take(MOST_ENDED).filter_map(|(series, since)| {
-        Some(format!("{} since {}", series.name, step_name(trend, trend.steps.get(*since)?)))
+        let why = series.missing_why.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
+        Some(format!("{} since {}{why}", series.name, step_name(trend, trend.steps.get(*since)?)))
     });
     let named = joined(named, "; ");
     let more = match ended.len().saturating_sub(MOST_ENDED) {
@@ -122,21 +137,39 @@ fn missing(trend: &Trend) -> Option<Note> {
     (!ended.is_empty()).then(|| Note { kind: NoteKind::Warning, ..Note::plain(text) })
 }
 
-/// A change in a sentence.
+/// Series of places where nothing is measured any more, such as a host that has another name now.
+fn places_ended(trend: &Trend) -> Option<Note> {
+    let ended: Vec<(&TrendSeries, usize)> =
+        trend.series.iter().filter_map(|series| Some((series, series.place_ended_since?))).collect();
+    let (first, since) = ended.first()?;
+    let text = format!(
+        "No run any more on the host, engine, target and amount of data of {} series since {}, such as {}: nothing is \
+         said of them now. Another name of the host begins other series; give it a fixed one.",
+        ended.len(),
+        step_name(trend, trend.steps.get(*since)?),
+        first.name
+    );
+    Some(Note { kind: NoteKind::Warning, ..Note::plain(text) })
+}
+
+/// A change in a sentence. A loss is named before a gain.
 fn sentence(trend: &Trend, change: &TrendChange) -> String {
     let of = of_change(trend, change);
-    let largest = of.iter().max_by(|(_, a), (_, b)| a.ratio.ln().abs().total_cmp(&b.ratio.ln().abs()));
+    let size = |of: &SeriesChange| of.ratio.ln().abs();
+    let is_before = |a: &SeriesChange, b: &SeriesChange| a.is_worse.cmp(&b.is_worse).then(size(a).total_cmp(&size(b)));
+    let largest = of.iter().max_by(|(_, a), (_, b)| is_before(a, b));
+    let worse = of.iter().filter(|(_, change)| change.is_worse).count();
     let largest = largest.map_or_else(String::new, |(series, change)| {
         format!("{} {} % ({})", series.name, percent(change.ratio), direction(change))
     });
     let more = match of.len() {
         0 | 1 => String::new(),
-        n => format!(" and {} more", n - 1),
+        n => format!(" and {} more ({worse} of {n} worse)", n - 1),
     };
     let named = joined(change.facts.iter().take(MOST_FACTS).map(fact), "; ");
     let others = match change.facts.len().saturating_sub(MOST_FACTS) {
         0 => String::new(),
-        n => format!("; and {n} more"),
+        n => format!("; and {}", counted(n as u64, "more fact")),
     };
     let facts = match change.facts.first() {
         None => "; no known fact of the platform changed there".to_owned(),
@@ -162,7 +195,8 @@ fn fact(of: &ChangedFact) -> String {
         0 => String::new(),
         _ => format!(" ({})", away(of)),
     };
-    format!("{} from {} to {}{away}", of.name, known(of.before.as_ref()), known(of.after.as_ref()))
+    let [before, after] = [&of.before, &of.after].map(|value| clip(known(value.as_ref()), MOST_COLUMNS));
+    format!("{} from {before} to {after}{away}", of.name)
 }
 
 fn known(value: Option<&String>) -> &str {

@@ -2,7 +2,7 @@
 
 use super::result::{ChangedFact, NoteAtChange, TrendChange, TrendRun, TrendSeries, TrendStep};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Where no fact changed, this many steps before and after are looked at: the place of a change is not certain.
 const NEARBY: usize = 2;
@@ -44,11 +44,11 @@ pub(super) fn all(series: &[TrendSeries], runs: &[TrendRun], steps: &[TrendStep]
 }
 
 /// The steps that have runs of one place, and these runs.
-struct OfPlace<'t>(Vec<(usize, Vec<&'t TrendRun>)>);
+pub(super) struct OfPlace<'t>(Vec<(usize, Vec<&'t TrendRun>)>);
 
 impl<'t> OfPlace<'t> {
     /// The steps of the place of a run.
-    fn of(run: &TrendRun, runs: &'t [TrendRun], steps: &[TrendStep]) -> Self {
+    pub(super) fn of(run: &TrendRun, runs: &'t [TrendRun], steps: &[TrendStep]) -> Self {
         let of_step = |step: &TrendStep| -> Vec<&TrendRun> {
             step.runs.iter().filter_map(|at| runs.get(*at)).filter(|other| other.place == run.place).collect()
         };
@@ -80,7 +80,7 @@ impl<'t> OfPlace<'t> {
     }
 
     /// What was noted of the runs beside a change.
-    fn notes(&self, after_step: usize) -> Vec<NoteAtChange> {
+    pub(super) fn notes(&self, after_step: usize) -> Vec<NoteAtChange> {
         let Some(after) = self.position(after_step) else { return Vec::new() };
         let beside = self.0.iter().enumerate().filter(|(at, _)| at.abs_diff(after) <= NOTED);
         let runs = beside.flat_map(|(_, (_, runs))| runs);
@@ -92,14 +92,19 @@ impl<'t> OfPlace<'t> {
 
 fn between(before: &TrendRun, after: &TrendRun, steps_later: i64) -> Vec<ChangedFact> {
     // Another dbdyno may say more or less of a platform, which is no change of it.
-    let same_tool = before.facts.get(TOOL) == after.facts.get(TOOL);
-    let names: BTreeSet<&String> = before.facts.keys().chain(after.facts.keys()).collect();
+    let known =
+        [before, after].map(|run| run.facts.iter().map(|(name, value)| (name, value)).collect::<BTreeMap<_, _>>());
+    let value = |of: usize, name: &String| known[of].get(name).map(|value| (*value).clone());
+    let same_tool = value(0, &TOOL.to_owned()) == value(1, &TOOL.to_owned());
+    // In the order of facts. One that only the run before has stands among the last.
+    let gone = before.facts.iter().filter(|(name, _)| !known[1].contains_key(name));
+    let names = after.facts.iter().chain(gone).map(|(name, _)| name);
     let fact = |name: &String| {
-        let [before, after] = [before, after].map(|run| run.facts.get(name).cloned());
+        let [before, after] = [value(0, name), value(1, name)];
         let counts = before != after && (same_tool || before.is_some() && after.is_some());
         counts.then(|| ChangedFact { name: name.clone(), before, after, steps_later })
     };
-    names.into_iter().filter_map(fact).collect()
+    names.filter_map(fact).collect()
 }
 
 /// The fact that names dbdyno's version.

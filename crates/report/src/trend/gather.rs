@@ -17,6 +17,12 @@ use std::num::NonZero;
 use std::panic::resume_unwind;
 use std::thread;
 
+/// Why a figure does not count: figures are compared by their ratio.
+pub(super) const NOT_POSITIVE: &str = "not above zero";
+
+/// A place ended if its last run is this many steps back, and as many times its longest pause before.
+const ENDED_STEPS: usize = 3;
+
 /// The confidence of intervals.
 const CONFIDENCE: f64 = 0.95;
 
@@ -39,14 +45,16 @@ pub struct TrendRuns<'c> {
     steps: Vec<TrendStep>,
     series: BTreeMap<SeriesKey, Vec<TrendFigure>>,
     left_out: BTreeMap<String, usize>,
+    /// What points of the same place, work and cell had last in place of a figure, and in which step.
+    without: BTreeMap<(Place, String, CellKey), (usize, &'static str)>,
 }
 
 impl<'c> TrendRuns<'c> {
     /// No runs yet.
     #[must_use]
     pub fn new(catalogue: &'c Catalogue, options: TrendOptions<'c>) -> Self {
-        let (runs, steps, series, left_out) = (Vec::new(), Vec::new(), BTreeMap::new(), BTreeMap::new());
-        Self { catalogue, options, runs, steps, series, left_out }
+        let (runs, steps, series) = (Vec::new(), Vec::new(), BTreeMap::new());
+        Self { catalogue, options, runs, steps, series, left_out: BTreeMap::new(), without: BTreeMap::new() }
     }
 
     /// Adds the next run. Runs with the name of the step before belong to that step.
@@ -57,7 +65,7 @@ impl<'c> TrendRuns<'c> {
             None => self.steps.push(TrendStep { name: step.to_owned(), runs: vec![at] }),
         }
         let (step, place) = (self.steps.len() - 1, Place::of(run));
-        for (key, values) in self.values_of(run, &place) {
+        for (key, values) in self.values_of(run, step, &place) {
             if let Some(value) = median_of(values.into_iter().map(Some)) {
                 self.series.entry(key).or_default().push(TrendFigure { step, run: at, value });
             }
@@ -73,13 +81,18 @@ impl<'c> TrendRuns<'c> {
     }
 
     /// The values of a run by series, one for each repeat.
-    fn values_of(&mut self, run: &RunJson, place: &Place) -> BTreeMap<SeriesKey, Vec<f64>> {
+    fn values_of(&mut self, run: &RunJson, step: usize, place: &Place) -> BTreeMap<SeriesKey, Vec<f64>> {
         let mut values: BTreeMap<SeriesKey, Vec<f64>> = BTreeMap::new();
         // Figures that were chosen as the best are better than the same measured again, and not every run has both.
         let again: BTreeSet<CellKey> = run.points.iter().filter(|point| point.again).map(key::cell).collect();
-        for point in run.points.iter().filter(|point| point.status == Status::Ok) {
+        for point in &run.points {
             let is_asked = self.options.tests.as_ref().is_none_or(|tests| tests.contains(&&*point.work()));
             if !is_asked || !point.again && again.contains(&key::cell(point)) {
+                continue;
+            }
+            let without = (place.clone(), point.work().into_owned(), key::cell(point));
+            if point.status != Status::Ok {
+                self.without.insert(without, (step, point.status.name()));
                 continue;
             }
             let asked = self.options.metric.map(MetricId::from);
@@ -93,7 +106,10 @@ impl<'c> TrendRuns<'c> {
             }
             let Some(value) = point.value(&metric) else { continue };
             match doubt(point, &metric, value) {
-                Some(why) => self.leave_out(why),
+                Some(why) => {
+                    self.leave_out(why);
+                    self.without.insert(without, (step, why));
+                }
                 None => values.entry(SeriesKey::of(point, metric, place)).or_default().push(value),
             }
         }
@@ -109,8 +125,8 @@ impl<'c> TrendRuns<'c> {
     /// # Errors
     /// There are no figures.
     pub fn trend(self) -> Result<Trend, TrendError> {
-        let Self { catalogue, options, runs, steps, left_out, .. } = self;
-        let mut found: Vec<(SeriesKey, Vec<TrendFigure>)> = self.series.into_iter().collect();
+        let Self { catalogue, options, runs, steps, series, left_out, without } = self;
+        let mut found: Vec<(SeriesKey, Vec<TrendFigure>)> = series.into_iter().collect();
         if found.is_empty() {
             let of = options.tests.into_iter().flatten().chain(options.metric).collect::<Vec<_>>().join(", ");
             let of = if of.is_empty() { of } else { format!(" of {of}") };
@@ -122,36 +138,46 @@ impl<'c> TrendRuns<'c> {
         let named: Vec<(String, &SeriesKey, &[TrendFigure])> =
             names.into_iter().zip(&found).map(|(name, (key, figures))| (name, key, figures.as_slice())).collect();
         let mut series = in_parallel(&named, |(name, key, figures)| one(name, key, figures, catalogue));
-        for (series, since) in series.iter_mut().zip(missing_since(&found)) {
-            series.missing_since = since;
+        let places = steps_of_places(&runs, &steps);
+        for (series, (key, figures)) in series.iter_mut().zip(&found) {
+            let (of_place, last) = (places.get(key.place()), figures.last().map_or(0, |figure| figure.step));
+            series.missing_since = of_place.and_then(|steps| steps.range(last + 1..).next().copied());
+            let why = without.get(&(key.place().clone(), key.work().to_owned(), key.cell().clone()));
+            let is_since = |step: usize| series.missing_since.is_some_and(|since| step >= since);
+            series.missing_why = why.filter(|(step, _)| is_since(*step)).map(|(_, why)| (*why).to_owned());
+            series.place_ended_since = of_place.and_then(|of| ended_since(of, steps.len()));
         }
-        let judged = series.iter().filter(|series| series.not_judged.is_none()).count();
+        let judged = series.iter().filter(|series| series.is_judged()).count();
         let changes = change::all(&series, &runs, &steps);
-        let new_losses = options.most_loss_pct.map(|limit| new_losses::of(&series, &changes, limit));
+        let new_losses = options.most_loss_pct.map(|pct| new_losses::of(&series, &changes, (&runs, &steps), pct));
         let by_chance = judged as f64 * Changes::MOST_BY_CHANCE;
         Ok(Trend { runs, steps, series, changes, by_chance, left_out, new_losses })
     }
 }
 
-/// For each series the first step after its last figure in which other figures of the same place are there.
-fn missing_since(found: &[(SeriesKey, Vec<TrendFigure>)]) -> Vec<Option<usize>> {
-    let mut steps: BTreeMap<&Place, BTreeSet<usize>> = BTreeMap::new();
-    for (key, figures) in found {
-        steps.entry(key.place()).or_default().extend(figures.iter().map(|figure| figure.step));
+/// The steps that have a run of each place, whatever its points.
+fn steps_of_places<'r>(runs: &'r [TrendRun], steps: &[TrendStep]) -> BTreeMap<&'r Place, BTreeSet<usize>> {
+    let mut places: BTreeMap<&Place, BTreeSet<usize>> = BTreeMap::new();
+    for (step, of) in steps.iter().enumerate() {
+        for run in of.runs.iter().filter_map(|at| runs.get(*at)) {
+            places.entry(&run.place).or_default().insert(step);
+        }
     }
-    let since = |(key, figures): &(SeriesKey, Vec<TrendFigure>)| {
-        let last = figures.iter().map(|figure| figure.step).max()?;
-        steps.get(key.place())?.range(last + 1..).next().copied()
-    };
-    found.iter().map(since).collect()
+    places
+}
+
+/// The first step without a place, if it has ended: other places have gone on for longer than its longest pause.
+fn ended_since(of_place: &BTreeSet<usize>, steps: usize) -> Option<usize> {
+    let pauses = of_place.iter().zip(of_place.iter().skip(1)).map(|(one, next)| next - one);
+    let last = *of_place.last()?;
+    (steps - 1 - last >= ENDED_STEPS * pauses.max().unwrap_or(1)).then_some(last + 1)
 }
 
 /// Why a value does not count.
 fn doubt(point: &Point, metric: &MetricId, value: f64) -> Option<&'static str> {
     let flag = DOUBTFUL.iter().find(|flag| point.has(**flag)).map(|flag| flag.name());
     let suspect = || point.suspect(metric).map(|_| "doubted by its source");
-    // Figures are compared by their ratio.
-    flag.or_else(suspect).or_else(|| (value <= 0.0).then_some("not above zero"))
+    flag.or_else(suspect).or_else(|| (value <= 0.0).then_some(NOT_POSITIVE))
 }
 
 /// What `of` makes of each thing, on all processors; in order.
@@ -184,6 +210,8 @@ fn one(name: &str, key: &SeriesKey, figures: &[TrendFigure], catalogue: &Catalog
         outliers: Vec::new(),
         not_judged: None,
         missing_since: None,
+        missing_why: None,
+        place_ended_since: None,
     };
     match Changes::of(&values) {
         Err(why) => series.not_judged = Some(why.to_string()),

@@ -69,6 +69,11 @@ impl SeriesKey {
         &self.work
     }
 
+    /// The cell, as if nothing had been measured again.
+    pub(super) fn cell(&self) -> &CellKey {
+        &self.cell
+    }
+
     /// Where it was measured.
     pub(super) fn place(&self) -> &Place {
         &self.place

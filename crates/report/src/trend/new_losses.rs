@@ -2,12 +2,19 @@
 //! best one since the last change that was noted, so that several small losses count as what they are together, and a
 //! loss that was made good is none.
 
-use super::result::{NewLoss, NewLosses, SeriesLevel, TrendChange, TrendSeries};
-use dbdyno_model::Better;
+use super::change::OfPlace;
+use super::gather::NOT_POSITIVE;
+use super::result::{NewLoss, NewLosses, SeriesLevel, TrendChange, TrendRun, TrendSeries, TrendStep};
+use dbdyno_model::{Better, Status};
 
 /// Judges every series.
-pub(super) fn of(series: &[TrendSeries], changes: &[TrendChange], limit_pct: f64) -> NewLosses {
-    let judged = series.iter().filter(|of| of.not_judged.is_none()).count();
+pub(super) fn of(
+    series: &[TrendSeries],
+    changes: &[TrendChange],
+    (runs, steps): (&[TrendRun], &[TrendStep]),
+    limit_pct: f64,
+) -> NewLosses {
+    let judged = series.iter().filter(|of| of.is_judged()).count();
     let is_noted = |at: usize, change: usize| {
         changes.iter().any(|place| !place.notes.is_empty() && place.series.contains(&(at, change)))
     };
@@ -17,7 +24,18 @@ pub(super) fn of(series: &[TrendSeries], changes: &[TrendChange], limit_pct: f64
         let since = of.levels.get(noted.map_or(0, |change| change + 1)..)?;
         loss(since, of.better, limit_pct).map(|loss| NewLoss { series: at, ..loss })
     });
-    NewLosses { limit_pct, judged, not_judged: series.len() - judged, broken: broken.collect() }
+    let has_failed = |(at, of): (usize, &TrendSeries)| {
+        let since = of.missing_since.filter(|_| of.missing_why.as_deref().is_some_and(is_failure))?;
+        let last = runs.get(of.figures.last()?.run)?;
+        OfPlace::of(last, runs, steps).notes(since).is_empty().then_some(at)
+    };
+    let ended = series.iter().enumerate().filter_map(has_failed).collect();
+    NewLosses { limit_pct, judged, not_judged: series.len() - judged, broken: broken.collect(), ended }
+}
+
+/// Whether this in place of a figure is a failure. A doubtful figure may be as good as before.
+fn is_failure(why: &str) -> bool {
+    [Status::Failed.name(), Status::Invalid.name(), NOT_POSITIVE].contains(&why)
 }
 
 /// What the newest of some levels lost against the best of them, if that is as much as the limit or more.

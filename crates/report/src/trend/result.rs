@@ -50,9 +50,9 @@ pub struct TrendRun {
     /// What was noted of it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<RunNote>,
-    /// Everything that may influence its figures.
+    /// Everything that may influence its figures; the parameters of the database come last.
     #[serde(skip)]
-    pub(super) facts: BTreeMap<String, String>,
+    pub(super) facts: Vec<(String, String)>,
     /// Where it was measured.
     #[serde(skip)]
     pub(super) place: Place,
@@ -91,10 +91,25 @@ pub struct TrendSeries {
     /// Why nothing can be said of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_judged: Option<String>,
-    /// The first step after its last figure in which other figures of the same place are there: its test fails, or is
-    /// another one now. Absent where there is no such step.
+    /// The first step after its last figure with a run of the same place: its test fails, is another one now, or is no
+    /// longer measured. Absent where there is no such step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing_since: Option<usize>,
+    /// What the newest points of it have in place of a figure; absent where there are none, or where it did not end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing_why: Option<String>,
+    /// The first step of another place after the last one of its own, where no run is made any more: nothing can be
+    /// said of now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place_ended_since: Option<usize>,
+}
+
+impl TrendSeries {
+    /// Whether something can be said of now.
+    #[must_use]
+    pub fn is_judged(&self) -> bool {
+        self.not_judged.is_none() && self.place_ended_since.is_none()
+    }
 }
 
 /// A figure of a run: the median of its repeats.
@@ -205,10 +220,12 @@ pub struct NewLosses {
     pub limit_pct: f64,
     /// Series that were judged.
     pub judged: usize,
-    /// Series with too few steps.
+    /// Series with too few steps, and those of places that ended.
     pub not_judged: usize,
     /// Series that lost as much as the limit or more.
     pub broken: Vec<NewLoss>,
+    /// Series that ended because their points failed or measured nothing: the largest loss there is.
+    pub ended: Vec<usize>,
 }
 
 /// A series that lost as much as the limit or more.

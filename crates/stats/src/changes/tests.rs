@@ -114,6 +114,13 @@ fn a_drift_is_told_as_changes() {
     }
 }
 
+#[test]
+fn a_change_that_is_too_small_to_print_is_none() {
+    let of =
+        |factor: f64| borders_of(&(0..40).map(|i| [if i < 20 { 100.0 } else { 100.0 * factor }]).collect::<Vec<_>>());
+    assert_eq!((of(1.0 - 1e-10), of(0.9996), of(0.999)), (vec![], vec![], vec![20]));
+}
+
 /// `cargo test --release -p dbdyno-stats --lib -- --ignored --nocapture table_of_alarms`.
 #[test]
 #[ignore = "a table to look at, of a minute"]
