@@ -167,7 +167,10 @@ pub(crate) enum Error {
         /// The limit.
         limit_pct: f64,
     },
-    /// Figures lost more than a limit allows over many runs, and nobody noted why.
+    /// The making of a gallery was stopped.
+    #[error("stopped: nothing was changed")]
+    SiteStopped,
+    /// Figures lost as much as a limit or more over many runs, and nobody noted why.
     #[error(
         "{series} series lost {limit_pct} % or more{}, and nobody noted why; once that is known, `dbdyno note RUN TEXT` on \
          the first run after it keeps it",
@@ -238,6 +241,7 @@ impl Error {
             Self::Load(LoadError::Engine(source)) | Self::Engine { source, .. } if source.occupied => EXIT_USAGE,
             Self::Load(LoadError::Engine(_))
             | Self::LoadStopped(_)
+            | Self::SiteStopped
             | Self::Inspect(InspectError::Engine { .. })
             | Self::Recording(_)
             | Self::Run { .. }

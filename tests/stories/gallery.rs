@@ -275,6 +275,32 @@ fn a_gallery_made_again_is_the_same_and_forgets_what_is_gone() {
     assert_eq!(left, ["one", "runs", "two"]);
 }
 
+#[test]
+fn a_gallery_that_is_stopped_leaves_nothing() {
+    let room = Room::new();
+    std::fs::create_dir(room.path("many")).unwrap();
+    let text = std::fs::read_to_string(Path::new(ROOT).join("catalogue/platforms/aws_r5.toml")).unwrap();
+    for n in 0..3_000 {
+        let text = text.replace("id = \"aws_r5\"", &format!("id = \"p{n}\""));
+        std::fs::write(room.path(&format!("many/p{n}.toml")), text).unwrap();
+    }
+    let site = room.start("site many --out gallery");
+    let names = || -> Vec<String> {
+        let entries = std::fs::read_dir(room.folder()).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    };
+    let staged = || names().into_iter().find(|name| name.starts_with(".dbdyno-site-"));
+    while staged().is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    let rights = std::fs::metadata(room.path(&staged().unwrap())).unwrap().permissions();
+    assert_eq!(std::os::unix::fs::PermissionsExt::mode(&rights) & 0o777, 0o700, "nobody else looks into it");
+    site.signal(rustix::process::Signal::INT);
+    let said = site.end().expect(3);
+    assert!(said.stderr.ends_with("stopped: nothing was changed\n"), "{}", said.stderr);
+    assert_eq!(names(), ["many"]);
+}
+
 /// What cannot be shown is said with its file, and leaves nothing.
 #[test]
 fn a_file_that_is_nothing_of_the_kind_stops_it_before_anything_is_made() {

@@ -6,9 +6,10 @@ mod source;
 use super::context::Context;
 use crate::cli::SiteArgs;
 use crate::error::Error;
-use crate::output;
+use crate::{output, signals};
 use dbdyno_report::gallery::{Entry, Exhibit, INDEX, counts, of_all, pair};
 use dbdyno_report::numbers;
+use dbdyno_run::StopSwitch;
 use place::{Place, Staged};
 use source::Source;
 use std::collections::btree_map::Entry as MapEntry;
@@ -25,17 +26,21 @@ pub(super) fn site(args: &SiteArgs, context: &Context) -> Result<(), Error> {
     // Whether it may be written to is known before hundreds of files are read.
     let place = Place::at(&args.out)?;
     let source = Source::of(&args.folder)?;
+    let stop = signals::end_of_watching("what stands there stays as it is")?;
     if !source.left_out.is_empty() {
         context.say(&format!("left out, as no .toml or .json file: {}", in_one_line(&source.left_out.join(", "))));
     }
     let staged = place.begin()?;
-    let exhibits = exhibits(&source, &staged, context)?;
+    let exhibits = exhibits(&source, &staged, &stop, context)?;
     let entries: Vec<Entry> = exhibits.values().map(|made| made.entry.clone()).collect();
     let in_turn = pairs(&exhibits, &staged, context)?;
     for file in of_all(&entries, &in_turn, &context.catalogue) {
         staged.write(&file)?;
     }
     let (files, bytes) = staged.written();
+    if stop.requested() {
+        return Err(Error::SiteStopped);
+    }
     place.put(staged)?;
     let (out, size) = (args.out.display(), numbers::bytes(bytes));
     let what = if place.replaces() { ", in place of an older gallery" } else { "" };
@@ -59,11 +64,11 @@ struct Made {
 type Exhibits = BTreeMap<String, Made>;
 
 /// Makes the files of every run and platform.
-fn exhibits(source: &Source, staged: &Staged, context: &Context) -> Result<Exhibits, Error> {
+fn exhibits(source: &Source, staged: &Staged, stop: &StopSwitch, context: &Context) -> Result<Exhibits, Error> {
     let (next, has_failed) = (AtomicUsize::new(0), AtomicBool::new(false));
     let (made, failures) = (Mutex::new(Exhibits::new()), Mutex::new(BTreeMap::new()));
     let make = || {
-        while !has_failed.load(Ordering::Relaxed) {
+        while !has_failed.load(Ordering::Relaxed) && !stop.requested() {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(file) = source.files.get(at) else { break };
             if let Err((at, error)) = exhibit((at, file), staged, &made, context) {

@@ -44,6 +44,7 @@ pub(super) struct Place {
 
 /// A gallery in the making.
 pub(super) struct Staged {
+    /// Nobody else looks into it. The gallery in it has the rights that it will have in its place.
     folder: TempDir,
     files: Mutex<(FileList, u64)>,
 }
@@ -80,12 +81,16 @@ impl Place {
 
     /// Begins a gallery beside the place.
     pub(super) fn begin(&self) -> Result<Staged, Error> {
-        // Everybody may read it whom the user's mask lets read.
-        let mut made = tempfile::Builder::new();
-        let made = made.prefix(STAGED).permissions(Permissions::from_mode(0o777)).tempdir_in(&self.parent);
-        let folder = made.map_err(|e| unfit(format!("cannot write to {}: {e}", self.parent.display())))?;
+        let unwritable = |e| unfit(format!("cannot write to {}: {e}", self.parent.display()));
+        let folder = tempfile::Builder::new()
+            .prefix(STAGED)
+            .permissions(Permissions::from_mode(0o700))
+            .tempdir_in(&self.parent)
+            .map_err(unwritable)?;
         let made_by = format!("dbdyno {}", env!("CARGO_PKG_VERSION"));
-        Ok(Staged { folder, files: Mutex::new((FileList { made_by, files: BTreeMap::new() }, 0)) })
+        let staged = Staged { folder, files: Mutex::new((FileList { made_by, files: BTreeMap::new() }, 0)) };
+        std::fs::create_dir(staged.made()).map_err(unwritable)?;
+        Ok(staged)
     }
 
     /// Puts a whole gallery in its place.
@@ -94,16 +99,23 @@ impl Place {
     /// It cannot be put there. Then everything is as it was before, or the error says where what stood there is now.
     pub(super) fn put(&self, staged: Staged) -> Result<(), Error> {
         staged.write_list()?;
+        let made = staged.made();
         if !self.is_taken {
             // An empty folder gives way by itself.
-            std::fs::rename(staged.folder.path(), &self.folder)
-                .map_err(|e| self.failed(format!("{e}; {UNCHANGED}")))?;
-            _ = staged.folder.keep();
-            return Ok(());
+            return std::fs::rename(&made, &self.folder).map_err(|e| self.failed(format!("{e}; {UNCHANGED}")));
         }
-        exchange(staged.folder.path(), &self.folder).map_err(|why| self.failed(why))?;
-        // From here on it holds what stood there, which only `remove` may delete.
-        self.take_away(&staged.folder.keep())
+        // From here on it may hold what stood there, which only `remove` may delete.
+        let around = staged.folder.keep();
+        let put = match exchange(&made, &self.folder) {
+            Ok(()) => self.take_away(&made),
+            Err(why) => {
+                _ = std::fs::remove_dir_all(&made);
+                Err(self.failed(why))
+            }
+        };
+        // It stays if anything is left in it, and then the error says so.
+        _ = std::fs::remove_dir(&around);
+        put
     }
 
     /// Removes what stood in the place, if it is still a gallery of dbdyno's own. Somebody may have changed it since it
@@ -133,6 +145,11 @@ impl Place {
 }
 
 impl Staged {
+    /// The folder of the gallery.
+    fn made(&self) -> PathBuf {
+        self.folder.path().join("gallery")
+    }
+
     /// Writes a file of it.
     pub(super) fn write(&self, file: &GalleryFile) -> Result<(), Error> {
         self.write_file(&file.name, file.text.as_bytes())?;
@@ -155,7 +172,7 @@ impl Staged {
     }
 
     fn write_file(&self, name: &str, bytes: &[u8]) -> Result<(), Error> {
-        let path = self.folder.path().join(name);
+        let path = self.made().join(name);
         std::fs::write(&path, bytes).map_err(|e| unfit(format!("cannot write {}: {e}", path.display())))
     }
 }

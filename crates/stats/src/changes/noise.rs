@@ -112,8 +112,10 @@ impl Neighbours {
     fn of(values: &[f64]) -> Self {
         let half_square = |apart: usize| {
             let differences: Vec<f64> = values.iter().zip(values.iter().skip(apart)).map(|(a, b)| b - a).collect();
-            // A drift makes all of them larger, and is no noise.
-            let drift = median(&differences);
+            // A drift makes all of them larger, and is no noise. What rises and falls back again and again is.
+            let (usual, mean) =
+                (median(&differences), differences.iter().sum::<f64>() / differences.len().max(1) as f64);
+            let drift = if usual * mean > 0.0 { usual.abs().min(mean.abs()).copysign(usual) } else { 0.0 };
             steady_square(differences.into_iter().map(|difference| (difference - drift).abs()).collect()) / 2.0
         };
         let (one, two) = (half_square(1), half_square(2));

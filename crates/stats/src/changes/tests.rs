@@ -114,6 +114,13 @@ fn a_drift_is_told_as_changes() {
     }
 }
 
+/// It grows by 0.3 % a run and falls back after every seventh, as a table does that is cleaned once a week.
+#[test]
+fn what_rises_and_falls_back_all_the_time_is_no_drift() {
+    let rates: Vec<[f64; 1]> = (0..42).map(|i| [100.0 + 0.3 * f64::from(i % 7)]).collect();
+    assert!(borders_of(&rates).is_empty(), "{:?}", borders_of(&rates));
+}
+
 #[test]
 fn a_change_that_is_too_small_to_print_is_none() {
     let of =
