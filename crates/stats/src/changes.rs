@@ -110,7 +110,7 @@ impl Changes {
     pub const LEAST_STEPS: usize = 2 * LEAST_LEVEL;
     /// A change that noise alone would show more often than this is none. So many of all series without a change show
     /// one.
-    pub const MOST_BY_CHANCE: f64 = 0.01;
+    pub const MOST_BY_CHANCE: f64 = evidence::MOST_BY_CHANCE;
 
     /// Finds the changes in steps, in their order.
     ///

@@ -2,11 +2,12 @@
 
 mod place;
 mod source;
+mod words;
 
 use super::context::Context;
 use crate::cli::SiteArgs;
 use crate::error::Error;
-use crate::{output, signals};
+use crate::signals;
 use dbdyno_report::gallery::{Entry, Exhibit, INDEX, counts, of_all, pair};
 use dbdyno_report::numbers;
 use dbdyno_run::StopSwitch;
@@ -15,9 +16,10 @@ use source::Source;
 use std::collections::btree_map::Entry as MapEntry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
+use words::{in_one_line, lock, unfit};
 
 /// Each thread has a run and its page in memory, and a run may be large.
 const MOST_THREADS: usize = 8;
@@ -88,8 +90,8 @@ fn exhibits(source: &Source, staged: &Staged, stop: &StopSwitch, context: &Conte
     first.map_or_else(|| Ok(std::mem::take(&mut *lock(&made))), |(_, error)| Err(error))
 }
 
-/// Makes the files of a run or platform. An error has the place of the file that it is of. Of two that are the same that
-/// is the later one, whichever was read first.
+/// Makes the files of a run or platform. An error has the place of the file that it is of. Of two that are the same
+/// that is the later one, whichever was read first.
 fn exhibit(
     (at, file): (usize, &Path),
     staged: &Staged,
@@ -115,11 +117,6 @@ fn exhibit(
     files.iter().try_for_each(|file| staged.write(file)).map_err(|error| (at, error))
 }
 
-/// Locks what threads share. One that has panicked ends the command, whatever it left.
-fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Makes the files of runs that were measured in turn with each other. They are read again, so that no more than two
 /// are in memory. Returns the keys of those that have such files.
 fn pairs(exhibits: &Exhibits, staged: &Staged, context: &Context) -> Result<BTreeSet<String>, Error> {
@@ -137,14 +134,4 @@ fn pairs(exhibits: &Exhibits, staged: &Staged, context: &Context) -> Result<BTre
         }
     }
     Ok(in_turn)
-}
-
-/// Bad input, in words that may have names from outside.
-fn unfit(why: impl std::fmt::Display) -> Error {
-    Error::Usage(in_one_line(&why.to_string()))
-}
-
-/// A text that may have a name from outside, which must not add a line.
-fn in_one_line(text: &str) -> String {
-    output::clean(text).replace('\n', "\\n")
 }

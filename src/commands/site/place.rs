@@ -1,7 +1,7 @@
 //! Where a gallery goes. It is made beside its place, and put there when it is whole. What stood there gives way only
 //! if it is a gallery of dbdyno's own, unchanged: a list in it names each of its files with a checksum.
 
-use super::{lock, unfit};
+use super::words::{lock, unfit};
 use crate::error::Error;
 use dbdyno_report::gallery::GalleryFile;
 use rustix::fs::{CWD, RenameFlags, renameat_with};

@@ -1,8 +1,9 @@
 //! The page that lays any two side by side. Its script loads their cards and lays them out: which figures stand beside
 //! each other, and which are divided, follows from the keys and facts of the cards. What is said of that stands here.
 
+use super::common::{INDEX, style};
 use super::entry::Entry;
-use super::{INDEX, card, marks, style};
+use super::{card, marks};
 use crate::compare::WarningKind;
 use crate::compare::builds::UNLIKE_BUILD;
 use crate::compare::card as cards;

@@ -1,8 +1,9 @@
 //! The index: a line for each platform and run. It is a plain table, which a script makes sortable and filters.
 
+use super::common::{COMPARISON, style};
 use super::entry::Entry;
 use super::figure::{COLUMNS, IndexColumn, IndexFigure};
-use super::{COMPARISON, marks, style};
+use super::marks;
 use crate::groups::{grouped, joined, unique};
 use crate::html::{Folder, Frame, frame};
 use crate::legend::{OTHER_CODE, PARENTHESES};

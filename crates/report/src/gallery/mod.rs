@@ -5,6 +5,7 @@
 //! beside. The page of comparisons loads the cards of two of them, and lays out what the cards say.
 
 mod card;
+mod common;
 mod comparison;
 mod entry;
 mod figure;
@@ -13,18 +14,15 @@ mod marks;
 mod page;
 mod pair;
 
+pub use common::INDEX;
 pub use entry::Entry;
 
-use crate::html;
+use common::COMPARISON;
+
 use crate::reported::Reported;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::RunJson;
 use std::collections::BTreeSet;
-
-/// The name of the page that a reader opens first.
-pub const INDEX: &str = "index.html";
-/// The name of the page that lays two side by side.
-const COMPARISON: &str = "compare.html";
 
 /// A file of a gallery.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,11 +69,6 @@ pub fn of_all(entries: &[Entry], in_turn: &BTreeSet<String>, catalogue: &Catalog
         GalleryFile { name: INDEX.to_owned(), text: index::page(entries, catalogue) },
         GalleryFile { name: COMPARISON.to_owned(), text: comparison::page(entries, in_turn, catalogue) },
     ]
-}
-
-/// The style of the pages that only a gallery has.
-fn style() -> String {
-    [html::style(), include_str!("style.css")].concat()
 }
 
 /// How many published results and runs there are, in words.

@@ -1,7 +1,7 @@
 //! The page of one run or published result: that of its report, with a way back, and with where it comes from.
 
+use super::common::{COMPARISON, INDEX};
 use super::entry::Entry;
-use super::{COMPARISON, INDEX};
 use crate::html::{Folder, Frame, content, frame};
 use crate::reported::Reported;
 use crate::terminal::lines::clean;

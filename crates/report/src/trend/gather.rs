@@ -2,7 +2,7 @@
 
 use super::change;
 use super::key::{self, Place, SeriesKey};
-use super::new_losses;
+use super::new_losses::{self, NOT_POSITIVE};
 use super::result::{
     SeriesChange, SeriesLevel, SeriesOutlier, Trend, TrendError, TrendFigure, TrendRun, TrendSeries, TrendStep,
 };
@@ -16,9 +16,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
 use std::panic::resume_unwind;
 use std::thread;
-
-/// Why a figure does not count: figures are compared by their ratio.
-pub(super) const NOT_POSITIVE: &str = "not above zero";
 
 /// A place ended if its last run is this many steps back, and as many times its longest pause before.
 const ENDED_STEPS: usize = 3;

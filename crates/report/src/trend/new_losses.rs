@@ -3,9 +3,11 @@
 //! loss that was made good is none.
 
 use super::change::OfPlace;
-use super::gather::NOT_POSITIVE;
 use super::result::{NewLoss, NewLosses, SeriesLevel, TrendChange, TrendRun, TrendSeries, TrendStep};
 use dbdyno_model::{Better, Status};
+
+/// Why a figure does not count: figures are compared by their ratio.
+pub(super) const NOT_POSITIVE: &str = "not above zero";
 
 /// Judges every series.
 pub(super) fn of(

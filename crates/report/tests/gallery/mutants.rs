@@ -1,4 +1,5 @@
-//! Runs and results that nobody measured: every kind of difference that keeps figures from being compared, in any mixture.
+//! Runs and results that nobody measured: every kind of difference that keeps figures from being compared, in any
+//! mixture.
 
 use crate::{fixture, with_id};
 use dbdyno_catalogue::Catalogue;

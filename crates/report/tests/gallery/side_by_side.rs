@@ -1,5 +1,5 @@
-//! The page of comparisons beside comparisons: for any two it has the same rows, figures and ratios, and the same reasons
-//! where there is no ratio.
+//! The page of comparisons beside comparisons: for any two it has the same rows, figures and ratios, and the same
+//! reasons where there is no ratio.
 
 use crate::browser::Browser;
 use crate::{catalogue, fixture, gallery, mutants, references, with_id, write};

@@ -1,8 +1,7 @@
 //! Where levels begin. A series is divided from above, as Matteson and James do it, and then each border is looked at
 //! between its two levels alone.
 
-use super::Changes;
-use super::evidence::Segment;
+use super::evidence::{MOST_BY_CHANCE, Segment};
 use super::stretch::{LEAST_LEVEL, Stretch};
 
 /// The first steps of all levels but the first, and how often noise alone would show each.
@@ -15,7 +14,7 @@ pub(super) fn borders(values: &[f64]) -> Vec<(usize, f64)> {
         };
         let p_values: Vec<f64> = pairs(&borders, values.len()).map(p_value).collect();
         match (0..borders.len()).max_by(|a, b| p_values[*a].total_cmp(&p_values[*b])) {
-            Some(weakest) if p_values[weakest] >= Changes::MOST_BY_CHANCE => _ = borders.remove(weakest),
+            Some(weakest) if p_values[weakest] >= MOST_BY_CHANCE => _ = borders.remove(weakest),
             _ => return borders.into_iter().zip(p_values).collect(),
         }
     }
@@ -30,7 +29,7 @@ fn divided(values: &[f64]) -> Vec<usize> {
             continue;
         }
         let segment = Segment::of(&values[from..to]);
-        let Some(stretch) = segment.strongest().filter(|s| segment.p_value(*s) < Changes::MOST_BY_CHANCE) else {
+        let Some(stretch) = segment.strongest().filter(|s| segment.p_value(*s) < MOST_BY_CHANCE) else {
             continue;
         };
         let mut last = from;

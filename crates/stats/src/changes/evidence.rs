@@ -1,11 +1,12 @@
 //! How well a segment shows that there is another level within it.
 
-use super::Changes;
 use super::noise::{Noise, median, steady_square};
 use super::stretch::{LEAST_LEVEL, Shape, Stretch};
 use crate::SplitMix64;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
+/// A change that noise alone would show more often than this is none.
+pub(super) const MOST_BY_CHANCE: f64 = 0.01;
 /// A level that normal noise shows less often than this is one in any noise.
 const BEYOND_DOUBT: f64 = 1e-7;
 /// Values further than this from the median, in standard deviations of the noise, count as if they were there.
@@ -145,7 +146,7 @@ impl Segment {
     /// How often noise alone has a stretch that is shown as well.
     pub(super) fn p_value(&self, stretch: Stretch) -> f64 {
         let p_value = self.in_normal_noise(stretch);
-        let in_doubt = self.n() >= LEAST_ORDERED && (BEYOND_DOUBT..Changes::MOST_BY_CHANCE).contains(&p_value);
+        let in_doubt = self.n() >= LEAST_ORDERED && (BEYOND_DOUBT..MOST_BY_CHANCE).contains(&p_value);
         if in_doubt { p_value.max(self.in_other_orders(p_value)) } else { p_value }
     }
 
@@ -198,8 +199,8 @@ impl Segment {
             let best = order.best().into_iter().zip(needed);
             as_well += usize::from(best.filter_map(|(stretch, needed)| Some((stretch?, needed))).any(is_shown));
             // More orders do not make it rarer.
-            if (as_well + 1) as f64 >= Changes::MOST_BY_CHANCE * (ORDERS + 1) as f64 {
-                return Changes::MOST_BY_CHANCE;
+            if (as_well + 1) as f64 >= MOST_BY_CHANCE * (ORDERS + 1) as f64 {
+                return MOST_BY_CHANCE;
             }
         }
         // The order itself is one of them (Phipson and Smyth 2010).
@@ -227,8 +228,7 @@ mod tests {
                 let mut passed = [0; 4];
                 for _ in 0..series {
                     let segment = Segment::of(&kind.noise(&mut random, n));
-                    let best =
-                        segment.best().map(|s| s.is_some_and(|s| segment.in_normal_noise(s) < Changes::MOST_BY_CHANCE));
+                    let best = segment.best().map(|s| s.is_some_and(|s| segment.in_normal_noise(s) < MOST_BY_CHANCE));
                     let any = [best.contains(&true)];
                     best.iter().chain(&any).zip(&mut passed).for_each(|(is, passed)| *passed += usize::from(*is));
                 }
