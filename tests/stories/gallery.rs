@@ -167,6 +167,10 @@ fn the_index_is_sorted_filtered_and_leads_to_a_comparison() {
     let link = browser.value("document.querySelector('#picked a').getAttribute('href')");
     assert_eq!(link, format!("compare.html#a={}&b={}", links[0], links[1]));
     browser.value("document.querySelector('#picked a').click()");
+    // What waits in a page ends with it.
+    while browser.value("location.pathname.endsWith('compare.html') && document.readyState === 'complete'") != true {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
     until(
         &mut browser,
         "location.pathname.endsWith('compare.html') && document.querySelectorAll('.sides li').length === 2",
