@@ -171,14 +171,20 @@ pub(crate) enum Error {
         /// The limit.
         limit_pct: f64,
     },
-    /// Figures lost more than a limit allows over many runs, and nobody noted why.
+    /// The making of a gallery was stopped.
+    #[error("stopped: nothing was changed")]
+    SiteStopped,
+    /// Figures lost as much as a limit or more over many runs, and nobody noted why.
     #[error(
-        "{series} series lost {limit_pct} % or more, and nobody noted why; once that is known, `dbdyno note RUN TEXT` on the \
-         first run after it keeps it"
+        "{series} series lost {limit_pct} % or more{}, and nobody noted why; once that is known, `dbdyno note RUN TEXT` on \
+         the first run after it keeps it",
+        if *ended > 0 { format!(", {ended} have no figure any more because their points fail") } else { String::new() }
     )]
     NewLosses {
         /// How many series.
         series: usize,
+        /// How many series have no figure any more.
+        ended: usize,
         /// The limit.
         limit_pct: f64,
     },
@@ -239,6 +245,7 @@ impl Error {
             Self::Load(LoadError::Engine(source)) | Self::Engine { source, .. } if source.occupied => EXIT_USAGE,
             Self::Load(LoadError::Engine(_))
             | Self::LoadStopped(_)
+            | Self::SiteStopped
             | Self::Inspect(InspectError::Engine { .. })
             | Self::Recording(_)
             | Self::Run { .. }
@@ -318,7 +325,7 @@ mod tests {
             (PlanError::Nothing.into(), 2),
             (CompareError::Sides(1).into(), 2),
             (Error::Regression { rows: 1, limit_pct: 5.0 }, 1),
-            (Error::NewLosses { series: 1, limit_pct: 5.0 }, 1),
+            (Error::NewLosses { series: 1, ended: 0, limit_pct: 5.0 }, 1),
             (LoadError::NotLoaded { target: "t".to_owned(), size: "D".to_owned() }.into(), 2),
             (LoadError::Engine(engine(ErrorClass::OutOfSpace)).into(), 3),
             (LoadError::Engine(engine(ErrorClass::Cancelled)).into(), 3),

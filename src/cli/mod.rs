@@ -152,8 +152,8 @@ pub(crate) enum Command {
     Import(ImportArgs),
     /// Make a folder of pages of runs and platforms, any two to compare
     ///
-    /// An index, a page for each, and one that lays any two side by side. The pages need a browser, and neither a server
-    /// nor a network. What may be compared is decided as by `compare`.
+    /// An index, a page for each, and one that lays any two side by side. The pages need a browser, and neither a
+    /// server nor a network. What may be compared is decided as by `compare`.
     Site(SiteArgs),
     /// List what there is
     List(ListArgs),

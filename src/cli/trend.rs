@@ -39,7 +39,7 @@ pub(crate) struct TrendArgs {
     /// What a step is [default: run; label where several are named]
     #[arg(long, value_name = "BY", hide_possible_values = true)]
     pub(crate) by: Option<StepBy>,
-    /// Exit with 1 where a figure lost so much and nobody noted why
+    /// Exit with 1 where a figure lost as much as this or more and nobody noted why
     ///
     /// The newest level is compared with the best one since the last change that has a note (`dbdyno note`), so that
     /// small losses add up, and one that was made good is none.

@@ -5,8 +5,10 @@ use super::named_runs;
 use crate::cli::{StepBy, TrendArgs};
 use crate::error::Error;
 use crate::output::{self, shell_word};
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
 use dbdyno_model::{Run, RunId};
-use dbdyno_report::trend::{TrendOptions, TrendRuns};
+use dbdyno_report::trend::{NewLosses, TrendOptions, TrendRuns};
 use dbdyno_report::trend_document;
 use dbdyno_results::{FileAccess, Repository, ResultsError};
 use std::path::Path;
@@ -18,16 +20,14 @@ struct Chosen {
 }
 
 pub(super) fn trend(args: &TrendArgs, context: &Context) -> Result<(), Error> {
-    if let Some(pattern) = &args.test {
-        context.catalogue.select(pattern)?;
-    }
+    let tests = args.test.as_deref().map(|pattern| context.catalogue.select(pattern)).transpose()?;
+    let tests = tests.map(|tests| tests.iter().map(|test| test.code.as_str()).collect());
     if let Some(metric) = &args.metric {
         context.catalogue.metric(&metric.as_str().into())?;
     }
     let chosen = chosen(args, context)?;
     let repository = Repository::open(&context.results, FileAccess::ReadOnly)?;
-    let (tests, metric) = (args.test.as_deref(), args.metric.as_deref());
-    let options = TrendOptions { tests, metric, most_loss_pct: args.fail_on_new };
+    let options = TrendOptions { tests, metric: args.metric.as_deref(), most_loss_pct: args.fail_on_new };
     let mut runs = TrendRuns::new(&context.catalogue, options);
     for Chosen { run, step } in &chosen {
         runs.add(&repository.load(run)?, step);
@@ -43,22 +43,31 @@ pub(super) fn trend(args: &TrendArgs, context: &Context) -> Result<(), Error> {
         }
         None => {
             args.shown.format().show(&trend, || trend_document(&trend, &asked).text(output::width()))?;
-            let names: Vec<String> = args.of.iter().map(|name| shell_word(name)).collect();
-            context.suggest_next(&format!("dbdyno trend {} -o trend.html", names.join(" ")), "draws it, for a browser");
+            context.suggest_next(&format!("dbdyno trend {} -o trend.html", words(args)), "draws it, for a browser");
         }
     }
     match trend.new_losses {
-        Some(losses) if !losses.broken.is_empty() => {
-            Err(Error::NewLosses { series: losses.broken.len(), limit_pct: losses.limit_pct })
+        Some(NewLosses { broken, ended, limit_pct, .. }) if !broken.is_empty() || !ended.is_empty() => {
+            Err(Error::NewLosses { series: broken.len(), ended: ended.len(), limit_pct })
         }
         _ => Ok(()),
     }
 }
 
+/// What the same trend is asked for by, for a shell.
+fn words(args: &TrendArgs) -> String {
+    let by = args.by.and_then(|by| by.to_possible_value());
+    let by = by.as_ref().map(PossibleValue::get_name);
+    let options = [("--test", args.test.as_deref()), ("--metric", args.metric.as_deref()), ("--by", by)];
+    let options = options.into_iter().filter_map(|(name, value)| Some([name.to_owned(), shell_word(value?)]));
+    args.of.iter().map(|name| shell_word(name)).chain(options.flatten()).collect::<Vec<_>>().join(" ")
+}
+
 /// The runs that were asked for, in the order of their steps.
 fn chosen(args: &TrendArgs, context: &Context) -> Result<Vec<Chosen>, Error> {
     let all: Vec<Run> = match Repository::open(&context.results, FileAccess::ReadOnly) {
-        Ok(repository) => repository.list_runs()?.into_iter().map(|listed| listed.run).collect(),
+        // The newest is first there. Of runs that began at the same time the first recorded one comes first here.
+        Ok(repository) => repository.list_runs()?.into_iter().rev().map(|listed| listed.run).collect(),
         // Then no name is known, which is said in the same words as elsewhere.
         Err(ResultsError::NoResults(_)) => Vec::new(),
         Err(error) => return Err(error.into()),

@@ -58,7 +58,7 @@ fn a_gallery_of_the_references_and_three_runs_needs_nothing_else() {
     assert_eq!(said.stdout, "");
     assert!(
         said.stderr.starts_with(
-            "left out, as neither .toml nor .json: README.md\nwritten: gallery (18 platforms and runs in 38 files, "
+            "left out, as no .toml or .json file: README.md\nwritten: gallery (15 published results and 3 runs in 39 files, "
         ),
         "{}",
         said.stderr
@@ -167,6 +167,10 @@ fn the_index_is_sorted_filtered_and_leads_to_a_comparison() {
     let link = browser.value("document.querySelector('#picked a').getAttribute('href')");
     assert_eq!(link, format!("compare.html#a={}&b={}", links[0], links[1]));
     browser.value("document.querySelector('#picked a').click()");
+    // What waits in a page ends with it.
+    while browser.value("location.pathname.endsWith('compare.html') && document.readyState === 'complete'") != true {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
     until(
         &mut browser,
         "location.pathname.endsWith('compare.html') && document.querySelectorAll('.sides li').length === 2",
@@ -250,7 +254,7 @@ fn a_gallery_made_again_is_the_same_and_forgets_what_is_gone() {
     std::fs::remove_file(room.path("runs/mine.json")).unwrap();
     let said = room.run("site runs --out one").expect(0);
     assert!(
-        said.stderr.contains("(17 platforms and runs in 36 files, ")
+        said.stderr.contains("(15 published results and 2 runs in 37 files, ")
             && said.stderr.contains(", in place of an older gallery)"),
         "{}",
         said.stderr
@@ -273,6 +277,32 @@ fn a_gallery_made_again_is_the_same_and_forgets_what_is_gone() {
         .collect();
     left.sort();
     assert_eq!(left, ["one", "runs", "two"]);
+}
+
+#[test]
+fn a_gallery_that_is_stopped_leaves_nothing() {
+    let room = Room::new();
+    std::fs::create_dir(room.path("many")).unwrap();
+    let text = std::fs::read_to_string(Path::new(ROOT).join("catalogue/platforms/aws_r5.toml")).unwrap();
+    for n in 0..3_000 {
+        let text = text.replace("id = \"aws_r5\"", &format!("id = \"p{n}\""));
+        std::fs::write(room.path(&format!("many/p{n}.toml")), text).unwrap();
+    }
+    let site = room.start("site many --out gallery");
+    let names = || -> Vec<String> {
+        let entries = std::fs::read_dir(room.folder()).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    };
+    let staged = || names().into_iter().find(|name| name.starts_with(".dbdyno-site-"));
+    while staged().is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    let rights = std::fs::metadata(room.path(&staged().unwrap())).unwrap().permissions();
+    assert_eq!(std::os::unix::fs::PermissionsExt::mode(&rights) & 0o777, 0o700, "nobody else looks into it");
+    site.signal(rustix::process::Signal::INT);
+    let said = site.end().expect(3);
+    assert!(said.stderr.ends_with("stopped: nothing was changed\n"), "{}", said.stderr);
+    assert_eq!(names(), ["many"]);
 }
 
 /// What cannot be shown is said with its file, and leaves nothing.

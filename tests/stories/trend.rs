@@ -83,7 +83,7 @@ fn what_is_asked_for_decides_the_steps() {
         ("trend nowhere", "there is no run 'nowhere'"),
         ("trend nightly --test T9", "there is no test 'T9'"),
         ("trend nightly --metric speed", "there is no metric 'speed'"),
-        ("trend nightly --test T711", "has a figure of T711"),
+        ("trend nightly --test T711", "no figure of T711 in 24 runs"),
         ("trend hp_dl980_violin_2012", "is a published platform"),
         ("note nowhere x", "there is no run 'nowhere'"),
         ("note hp_dl980_violin_2012 x", "published platform"),
@@ -95,4 +95,36 @@ fn what_is_asked_for_decides_the_steps() {
     files.run("trend nightly").expect(2);
     files.run("note last x").expect(2);
     assert!(files.files().is_empty(), "a mistyped name makes no file");
+}
+
+/// Other people's notes must not silence an alarm here.
+#[test]
+fn exports_show_notes_and_imports_do_not_bring_them() {
+    let room = Room::new();
+    room.run("run T611 --target null: --ramp 1 --duration 100ms --label base -q").expect(0);
+    room.run("note last a-new-kernel").expect(0);
+    let exported = room.run("export base --format json").expect(0).stdout;
+    assert!(exported.contains("a-new-kernel"), "{exported}");
+    let other = Room::new();
+    std::fs::write(other.path("run.json"), exported).unwrap();
+    other.run("import run.json -q").expect(0);
+    assert!(!other.run("export base --format json").expect(0).stdout.contains("a-new-kernel"));
+}
+
+#[test]
+fn runs_that_began_at_the_same_time_are_in_the_order_of_their_recording() {
+    let room = Room::new();
+    room.run("run T611 --target null: --ramp 1 --duration 100ms --label base -q").expect(0);
+    let mut run = room.run("export base --format json").expect(0).json();
+    run["points"][0]["flags"] = json!([]);
+    run["cells"] = json!([]);
+    let ids = ["zz1", "aa2", "mm3"];
+    for id in ids {
+        (run["run"]["id"], run["run"]["label"]) = (json!(id), json!("alike"));
+        std::fs::write(room.path("run.json"), run.to_string()).unwrap();
+        room.run("import run.json -q").expect(0);
+    }
+    let found = room.run("trend alike --json").expect(0).json();
+    let named: Vec<&str> = found["runs"].as_array().unwrap().iter().map(|run| text(run, "/id")).collect();
+    assert_eq!(named, ids);
 }

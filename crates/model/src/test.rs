@@ -176,7 +176,8 @@ impl Test {
     }
 
     /// Places of the tests whose operations are the same work as that of the test at each place: the same procedure on
-    /// the same table, with the same parameters. How a ramp is climbed, and what is reported of it, makes no other work.
+    /// the same table, with the same parameters. How a ramp is climbed, and what is reported of it, makes no other
+    /// work.
     #[must_use]
     pub fn same_work(tests: &[Self]) -> Vec<Vec<usize>> {
         let Some(first) = tests.first() else { return Vec::new() };

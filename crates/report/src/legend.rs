@@ -28,6 +28,11 @@ pub(crate) const OTHER_CODE: char = '&';
 /// Marks the figures of a load or a point that missed its rate.
 pub(crate) const UNMET: char = '!';
 
+/// What a doubt, an equivalent and a set rate mean, where places are not told.
+pub(crate) const DOUBT_WORDS: &str = "a published figure that its reader should doubt";
+pub(crate) const EQUIVALENT_WORDS: &str = "equivalent: done by other means than the test names";
+pub(crate) const RATED_WORDS: &str = "at a set rate, which the platform was asked for: no measure of what it can do";
+
 /// Stands for the parentheses around a figure.
 pub(crate) const PARENTHESES: char = '(';
 
@@ -278,8 +283,7 @@ impl<'a> Legend<'a> {
         let points = &self.points;
         let is_any = |is: IsMarked| points.iter().any(|p| is(p));
         let client = is_any(is_of_client).then(|| entry(CLIENT, of_client(points)));
-        let text = "at a set rate, which the platform was asked for: no measure of what it can do (--table latency)";
-        let rated = is_any(is_rated).then(|| entry(RATED, text));
+        let rated = is_any(is_rated).then(|| entry(RATED, format!("{RATED_WORDS} (--table latency)")));
         let flag = |flag: Flag| {
             let notes = notes_of(points, flag);
             let note = |(note, places): &(&str, Vec<String>)| {

@@ -28,7 +28,7 @@ fn golden(name: &str, text: &str) {
     assert!(expected == text, "{name} differs from its golden file. It is now:\n{text}");
 }
 
-/// About 1, within 1 %.
+/// About 1, with a standard deviation of 1 %.
 fn noise(random: &mut SplitMix64) -> f64 {
     let sum: f64 = (0..12).map(|_| random.uniform()).sum();
     1.0 + (sum - 6.0) * 0.01
@@ -106,14 +106,13 @@ fn what_is_noted_is_no_new_loss() {
     let new = trend(&runs).new_losses.unwrap();
     let lost: Vec<(usize, usize)> = new.broken.iter().map(|loss| (loss.series, loss.since_step)).collect();
     assert_eq!(lost, [(0, NEW_KERNEL), (1, NEW_KERNEL)]);
-    let note = RunNote { at: BEGAN.parse().unwrap(), text: "another kernel".to_owned() };
-    runs[NEW_KERNEL].notes.push(note.clone());
+    runs[NEW_KERNEL].notes.push(note("another kernel"));
     let noted = trend(&runs);
     assert_eq!(noted.new_losses.as_ref().unwrap().broken, []);
     assert!(trend_document(&noted, "nightly").text(None).contains("noted: another kernel"));
     // A note elsewhere is of something else.
     runs[NEW_KERNEL].notes.clear();
-    runs[5].notes.push(note);
+    runs[5].notes.push(note("another disk"));
     assert_eq!(trend(&runs).new_losses.unwrap().broken.len(), 2);
 }
 
@@ -158,7 +157,7 @@ fn a_test_that_fails_since_some_night_is_said() {
     let since: Vec<Option<usize>> = found.series.iter().map(|series| series.missing_since).collect();
     assert_eq!(since, [None, None, Some(30)]);
     let text = trend_document(&found, "nightly").text(None);
-    assert!(text.contains("No figure any more: T621, 1 job since n1ght030."), "{text}");
+    assert!(text.contains("No figure any more: T621, 1 job since n1ght030 (failed)."), "{text}");
 }
 
 #[test]
@@ -174,18 +173,200 @@ fn the_runs_of_a_label_are_samples_of_one_step() {
     assert_eq!((found.steps[change.after_step].name.as_str(), &change.after_run), ("15.5", &id(NEW_KERNEL)));
 }
 
+fn note(text: &str) -> RunNote {
+    RunNote { at: BEGAN.parse().unwrap(), text: text.to_owned() }
+}
+
+fn scale(point: &mut Point, factor: f64) {
+    point.ops_per_s = point.ops_per_s.map(|rate| rate * factor);
+}
+
+/// Before each run one of another host, which has another kernel, loses nothing, and has a note each night.
+fn with_another_host(runs: Vec<RunJson>) -> Vec<RunJson> {
+    let mut random = SplitMix64::new(27);
+    let both = |(n, run): (usize, RunJson)| {
+        let mut other = run.clone();
+        other.run.id = RunId::new(&format!("0ther{n:03}")).unwrap();
+        other.platform.host = Some("db2".to_owned());
+        other.platform.kernel = Some(format!("5.10.{n}"));
+        other.points = vec![point("T611", 1, 90_000.0 * noise(&mut random))];
+        other.notes = vec![note("of another host")];
+        [other, run]
+    };
+    runs.into_iter().enumerate().flat_map(both).collect()
+}
+
+#[test]
+fn what_changed_is_asked_of_the_host_that_changed() {
+    let runs = with_another_host(nights());
+    let catalogue = Catalogue::embedded().unwrap();
+    let mut by_label = TrendRuns::new(&catalogue, TrendOptions::default());
+    for (n, run) in runs.iter().enumerate() {
+        by_label.add(run, &format!("15.{}", n / 2));
+    }
+    for found in [by_label.trend().unwrap(), trend(&runs)] {
+        let [change] = found.changes.as_slice() else { panic!("{:#?}", found.changes) };
+        assert_eq!((&change.before_run, &change.after_run), (&id(NEW_KERNEL - 1), &id(NEW_KERNEL)));
+        assert_eq!(change.at, runs[2 * NEW_KERNEL + 1].run.started_at);
+        let facts: Vec<_> = change.facts.iter().map(|fact| (fact.name.as_str(), fact.after.as_deref())).collect();
+        assert_eq!((facts, change.notes.len()), (vec![("kernel", Some("6.1.0-23"))], 0));
+    }
+    let mut runs = nights();
+    runs[NEW_KERNEL].platform.kernel = runs[0].platform.kernel.clone();
+    runs[NEW_KERNEL - 1].notes.push(note("of this host"));
+    let found = trend(&with_another_host(runs));
+    let [change] = found.changes.as_slice() else { panic!("{:#?}", found.changes) };
+    let facts: Vec<_> = change.facts.iter().map(|fact| (fact.name.as_str(), fact.steps_later)).collect();
+    assert_eq!(facts, [("kernel", 1)], "a night later, of the same host");
+    let notes: Vec<_> = change.notes.iter().map(|noted| noted.note.text.as_str()).collect();
+    assert_eq!(notes, ["of this host"]);
+}
+
+#[test]
+fn facts_nearby_are_each_at_their_distance() {
+    let mut runs = nights();
+    runs[NEW_KERNEL].platform.kernel = runs[0].platform.kernel.clone();
+    for (n, run) in runs.iter_mut().enumerate() {
+        let value = if n < NEW_KERNEL - 1 { "off" } else { "on" };
+        for name in ["a", "b", "c", "d"] {
+            run.database.parameters.insert(name.to_owned(), value.to_owned());
+        }
+    }
+    let text = trend_document(&trend(&runs), "nightly").text(None);
+    let sentence = "no known fact changed there; nearby: a from off to on (1 step earlier); \
+                    b from off to on (1 step earlier); c from off to on (1 step earlier); and 2 more";
+    assert!(text.contains(sentence), "{text}");
+    for run in &mut runs {
+        run.database.parameters.retain(|name, _| name != "b" && name != "c" && name != "d");
+    }
+    let text = trend_document(&trend(&runs), "nightly").text(None);
+    let sentence = "a from off to on (1 step earlier); kernel from 6.1.0-22 to 6.1.0-23 (1 step later)";
+    assert!(text.contains(sentence), "{text}");
+}
+
+#[test]
+fn a_step_off_at_an_end_is_said_to_be_there() {
+    for (off, said) in [(0, "the first: not known before"), (NIGHTS - 1, "the newest: not known yet")] {
+        let mut runs = nights();
+        scale(&mut runs[off].points[2], 0.6);
+        let found = trend(&runs);
+        assert!(found.series[2].outliers.iter().any(|outlier| outlier.step == off && !outlier.has_returned));
+        let text = trend_document(&found, "nightly").text(None);
+        assert!(text.contains(said) && text.contains("back at it"), "{text}");
+        assert_eq!(text.matches("not known").count(), 1, "{text}");
+    }
+}
+
+#[test]
+fn what_was_measured_again_takes_the_place_of_what_was_chosen() {
+    let mut runs = nights();
+    for run in &mut runs[..NEW_KERNEL] {
+        let mut again = Point { again: true, ..run.points[0].clone() };
+        scale(&mut again, 0.5);
+        run.points.push(again);
+    }
+    let values = |runs: &[RunJson]| -> Vec<f64> { trend(runs).series[0].figures.iter().map(|of| of.value).collect() };
+    let figures = values(&runs);
+    for (n, value) in figures.iter().enumerate() {
+        let wanted = if n < NEW_KERNEL { 0.5 } else { 1.0 } * runs[n].points[0].ops_per_s.unwrap();
+        assert!((value - wanted).abs() < 1.0, "{n}: {value}, {wanted}");
+    }
+    // A figure that was chosen as the best says nothing where it could not be measured again.
+    runs[3].points.last_mut().unwrap().status = Status::Failed;
+    assert_eq!(values(&runs).len(), NIGHTS - 1);
+}
+
+#[test]
+fn figures_that_are_not_above_zero_are_left_out_and_said() {
+    let mut runs = nights();
+    for run in &mut runs[10..13] {
+        run.points[2].ops_per_s = Some(0.0);
+    }
+    let found = trend(&runs);
+    assert_eq!(found.left_out.get("not above zero"), Some(&3));
+    assert_eq!(found.series[2].figures.len(), NIGHTS - 3);
+    let text = trend_document(&found, "nightly").text(None);
+    assert!(text.contains("figures that do not count: 3 not above zero"), "{text}");
+}
+
+#[test]
+fn a_loss_of_a_series_that_ended_is_no_loss_of_now() {
+    let mut runs = nights();
+    for run in &mut runs[35..] {
+        run.points[0].status = Status::Failed;
+    }
+    let text = trend_document(&trend(&runs), "nightly").text(None);
+    assert!(text.contains("1/s at the end, since n1ght035, ") && text.contains("1/s now, "), "{text}");
+}
+
+#[test]
+fn series_that_end_because_their_points_fail_are_a_loss_until_that_is_noted() {
+    let mut runs = nights();
+    for point in runs[30..].iter_mut().flat_map(|run| &mut run.points) {
+        point.status = Status::Failed;
+    }
+    let found = trend(&runs);
+    assert!(found.series.iter().all(|series| series.missing_since == Some(30)), "no series has a figure since");
+    assert_eq!(found.new_losses.as_ref().unwrap().ended, [0, 1, 2]);
+    let text = trend_document(&found, "nightly").text(None);
+    assert!(text.contains("3 series have no figure any more because their points fail"), "{text}");
+    runs[30].notes.push(note("the disk is full"));
+    assert!(trend(&runs).new_losses.unwrap().ended.is_empty());
+    runs[30].notes.clear();
+    for point in runs[30..].iter_mut().flat_map(|run| &mut run.points) {
+        (point.status, point.ops_per_s) = (Status::Ok, Some(0.0));
+    }
+    assert_eq!(trend(&runs).new_losses.unwrap().ended, [0, 1, 2], "a fall to zero");
+    for point in runs[30..].iter_mut().flat_map(|run| &mut run.points) {
+        (point.flags, point.ops_per_s) = (vec![Flag::TooShort], Some(1.0));
+    }
+    let doubtful = trend(&runs);
+    assert!(doubtful.new_losses.as_ref().unwrap().ended.is_empty());
+    let text = trend_document(&doubtful, "nightly").text(None);
+    assert!(text.contains("T611, 1 job since n1ght030 (too_short)"), "{text}");
+}
+
+#[test]
+fn a_host_that_is_gone_is_said_and_judged_no_longer() {
+    let mut runs = nights();
+    for run in &mut runs[35..] {
+        run.platform.host = Some("db2".to_owned());
+    }
+    let found = trend(&runs);
+    let ended: Vec<Option<usize>> = found.series.iter().map(|series| series.place_ended_since).collect();
+    assert_eq!(ended, [Some(35), None, Some(35), None, Some(35), None]);
+    assert_eq!(found.new_losses.as_ref().unwrap().judged, 0, "five nights of the new host are too few");
+    let text = trend_document(&found, "nightly").text(None);
+    assert!(text.contains("of 3 series since n1ght035, such as T611, 1 job, db1"), "{text}");
+    // Hosts that take turns have not ended.
+    let found = trend(&with_another_host(nights()));
+    assert!(found.series.iter().all(|series| series.place_ended_since.is_none()));
+}
+
+#[test]
+fn the_worst_loss_is_named_first_and_the_limit_as_it_was_given() {
+    let mut runs = nights();
+    for run in &mut runs[NEW_KERNEL..] {
+        scale(&mut run.points[2], 2.0);
+    }
+    let options = TrendOptions { most_loss_pct: Some(99.95), ..TrendOptions::default() };
+    let text = trend_document(&trend_with(&runs, options), "nightly").text(None);
+    assert!(text.contains(": T611, 1 job -7.4 % (worse) and 2 more (2 of 3 worse); what changed there"), "{text}");
+    assert!(text.contains("No series lost 99.95 % or more"), "{text}");
+}
+
 #[test]
 fn few_runs_say_nothing_and_say_why() {
     let found = trend(&nights()[..3]);
     assert!(found.series.iter().all(|series| series.not_judged.as_deref().is_some_and(|why| why.contains("steps"))));
     assert!(trend_document(&found, "nightly").text(None).contains("Nothing can be said"));
-    let options = TrendOptions { tests: Some("T711"), ..TrendOptions::default() };
+    let options = TrendOptions { tests: Some(vec!["T711"]), ..TrendOptions::default() };
     let catalogue = Catalogue::embedded().unwrap();
     let mut none = TrendRuns::new(&catalogue, options);
     none.add(&nights()[0], "a");
     assert_eq!(
         none.trend().unwrap_err().to_string(),
-        "none of the 1 runs has a figure of T711; `dbdyno show` says what each has"
+        "no figure of T711 in 1 run; `dbdyno show RUN` says what a run has"
     );
 }
 
@@ -196,7 +377,7 @@ fn names_are_no_markup() {
     for (n, run) in runs.iter_mut().enumerate() {
         run.run.label = Some(format!("{hostile}{n}"));
         run.platform.kernel = run.platform.kernel.as_ref().map(|kernel| format!("{kernel}{hostile}"));
-        run.notes.push(RunNote { at: BEGAN.parse().unwrap(), text: hostile.to_owned() });
+        run.notes.push(note(hostile));
         run.run.target = hostile.to_owned();
     }
     let found = trend(&runs);

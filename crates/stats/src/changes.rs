@@ -49,8 +49,6 @@ pub struct Changes {
     pub changes: Vec<Change>,
     /// Steps that are on no level.
     pub outliers: Vec<Outlier>,
-    /// Steps that do not count: they have no figure, or one that is not above zero.
-    pub left_out: Vec<usize>,
 }
 
 /// Successive steps whose figures differ by noise alone.
@@ -60,7 +58,7 @@ pub struct Level {
     pub first: usize,
     /// The last step.
     pub last: usize,
-    /// Number of steps that count: neither outliers nor left out.
+    /// Number of steps that count: those that are no outliers and have figures, all of them above zero.
     pub steps: usize,
     /// Number of figures in them.
     pub figures: usize,
@@ -73,8 +71,8 @@ pub struct Level {
 /// A change of the level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Change {
-    /// The first step of the new level. The change lies between it and the step before it, or, where that is an outlier
-    /// or left out, the last step of the level before.
+    /// The first step of the new level. The change lies between it and the step before it, or, where that does not
+    /// count, the last step of the level before.
     pub at: usize,
     /// The level before.
     pub before: Level,
@@ -83,7 +81,8 @@ pub struct Change {
     /// The level after to the level before. Its interval knows of the noise of both, but not that the border was
     /// chosen.
     pub difference: Difference,
-    /// How often steps of one level would show a change as well as this, at any place. It is below 0.01.
+    /// How often noise alone would show a border as well as this somewhere within these two levels. That they were
+    /// chosen out of a longer series is not counted. It is below [`Changes::MOST_BY_CHANCE`].
     pub p_value: f64,
 }
 
@@ -94,7 +93,7 @@ pub struct Outlier {
     pub step: usize,
     /// Its ratio to the mean of the level.
     pub ratio: f64,
-    /// Whether the level was seen before and after. At an end it was not: such a step may belong to another level.
+    /// Whether the level was seen before and after. At either end it was not: such a step may belong to another level.
     pub has_returned: bool,
 }
 
@@ -109,16 +108,17 @@ pub struct TooFewSteps {
 impl Changes {
     /// With fewer steps there is no conclusion: two levels have three each.
     pub const LEAST_STEPS: usize = 2 * LEAST_LEVEL;
+    /// A change that noise alone would show more often than this is none. So many of all series without a change show
+    /// one.
+    pub const MOST_BY_CHANCE: f64 = evidence::MOST_BY_CHANCE;
 
     /// Finds the changes in steps, in their order.
     ///
     /// # Errors
     /// There are too few steps that count.
     pub fn of<S: AsRef<[f64]>>(steps: &[S]) -> Result<Self, TooFewSteps> {
-        let steps: Vec<Option<Step>> =
-            steps.iter().enumerate().map(|(step, figures)| Step::of(step, figures.as_ref())).collect();
-        let left_out = (0..steps.len()).filter(|step| steps[*step].is_none()).collect();
-        let there: Vec<Step> = steps.into_iter().flatten().collect();
+        let there: Vec<Step> =
+            steps.iter().enumerate().filter_map(|(step, figures)| Step::of(step, figures.as_ref())).collect();
         if there.len() < Self::LEAST_STEPS {
             return Err(TooFewSteps { there: there.len() });
         }
@@ -140,7 +140,7 @@ impl Changes {
             });
         let changes = changes.collect();
         let outliers = out.iter().map(|step| step.outlier(&levels)).collect();
-        Ok(Self { levels, changes, outliers, left_out })
+        Ok(Self { levels, changes, outliers })
     }
 }
 

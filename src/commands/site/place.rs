@@ -1,7 +1,7 @@
-//! Where a gallery goes. It is made beside its place, and put there when it is whole. What stood there gives way only if
-//! it is a gallery of dbdyno's own, unchanged: a list in it names each of its files with a checksum.
+//! Where a gallery goes. It is made beside its place, and put there when it is whole. What stood there gives way only
+//! if it is a gallery of dbdyno's own, unchanged: a list in it names each of its files with a checksum.
 
-use super::{lock, unfit};
+use super::words::{lock, unfit};
 use crate::error::Error;
 use dbdyno_report::gallery::GalleryFile;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -22,6 +22,8 @@ const LIST: &str = "dbdyno-site.json";
 const LONGEST_BYTES: u64 = 1 << 30;
 /// The folder in which a gallery is made; the file system adds to it what makes it unique.
 const STAGED: &str = ".dbdyno-site-";
+/// Said of a failure that left everything as it was before.
+const UNCHANGED: &str = "nothing was changed";
 
 /// The files of a gallery.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -42,6 +44,7 @@ pub(super) struct Place {
 
 /// A gallery in the making.
 pub(super) struct Staged {
+    /// Nobody else looks into it. The gallery in it has the rights that it will have in its place.
     folder: TempDir,
     files: Mutex<(FileList, u64)>,
 }
@@ -67,7 +70,7 @@ impl Place {
         if !parent.is_dir() {
             return Err(refused(format!("there is no folder {}; make it first", parent.display())));
         }
-        let is_taken = own_files(&folder).map_err(|why| refused(format!("{why}; nothing was changed")))?.is_some();
+        let is_taken = own_files(&folder).map_err(|why| refused(format!("{why}; {UNCHANGED}")))?.is_some();
         Ok(Self { folder, parent, is_taken })
     }
 
@@ -78,46 +81,75 @@ impl Place {
 
     /// Begins a gallery beside the place.
     pub(super) fn begin(&self) -> Result<Staged, Error> {
-        // Everybody may read it whom the user's mask lets read.
-        let mut made = tempfile::Builder::new();
-        let made = made.prefix(STAGED).permissions(Permissions::from_mode(0o777)).tempdir_in(&self.parent);
-        let folder = made.map_err(|e| unfit(format!("cannot write to {}: {e}", self.parent.display())))?;
+        let unwritable = |e| unfit(format!("cannot write to {}: {e}", self.parent.display()));
+        let folder = tempfile::Builder::new()
+            .prefix(STAGED)
+            .permissions(Permissions::from_mode(0o700))
+            .tempdir_in(&self.parent)
+            .map_err(unwritable)?;
         let made_by = format!("dbdyno {}", env!("CARGO_PKG_VERSION"));
-        Ok(Staged { folder, files: Mutex::new((FileList { made_by, files: BTreeMap::new() }, 0)) })
+        let staged = Staged { folder, files: Mutex::new((FileList { made_by, files: BTreeMap::new() }, 0)) };
+        std::fs::create_dir(staged.made()).map_err(unwritable)?;
+        Ok(staged)
     }
 
     /// Puts a whole gallery in its place.
     ///
     /// # Errors
-    /// It cannot be put there; then everything is as it was before.
+    /// It cannot be put there. Then everything is as it was before, or the error says where what stood there is now.
     pub(super) fn put(&self, staged: Staged) -> Result<(), Error> {
-        let shown = self.folder.display();
-        let failed =
-            |why: String| unfit(format!("cannot put the gallery in place of {shown}: {why}; nothing was changed"));
         staged.write_list()?;
+        let made = staged.made();
         if !self.is_taken {
             // An empty folder gives way by itself.
-            std::fs::rename(staged.folder.path(), &self.folder).map_err(|e| failed(e.to_string()))?;
-            _ = staged.folder.keep();
-            return Ok(());
+            return std::fs::rename(&made, &self.folder).map_err(|e| self.failed(format!("{e}; {UNCHANGED}")));
         }
-        exchange(staged.folder.path(), &self.folder).map_err(|e| failed(e.to_string()))?;
-        // What was there is where the new one was made. Somebody may have changed it since it was looked at.
-        match own_files(staged.folder.path()) {
-            Ok(Some(files)) => {
-                let old = staged.folder.keep();
-                remove(&old, &files).map_err(|e| unfit(format!("the older gallery is left in {}: {e}", old.display())))
-            }
-            Ok(None) => Ok(()),
+        // From here on it may hold what stood there, which only `remove` may delete.
+        let around = staged.folder.keep();
+        let put = match exchange(&made, &self.folder) {
+            Ok(()) => self.take_away(&made),
             Err(why) => {
-                exchange(staged.folder.path(), &self.folder).map_err(|e| failed(e.to_string()))?;
-                Err(failed(why))
+                _ = std::fs::remove_dir_all(&made);
+                Err(self.failed(why))
+            }
+        };
+        // It stays if anything is left in it, and then the error says so.
+        _ = std::fs::remove_dir(&around);
+        put
+    }
+
+    /// Removes what stood in the place, if it is still a gallery of dbdyno's own. Somebody may have changed it since it
+    /// was looked at: then it goes back.
+    fn take_away(&self, old: &Path) -> Result<(), Error> {
+        let left = |e: io::Error| unfit(format!("the older gallery is left in {}: {e}", old.display()));
+        match own_files(old) {
+            Ok(files) => remove(old, &files.unwrap_or_default()).map_err(left),
+            Err(why) => {
+                exchange(old, &self.folder).map_err(|e| {
+                    self.failed(format!(
+                        "{why}; what stood there is in {}, and could not be put back: {e}",
+                        old.display()
+                    ))
+                })?;
+                let left_over = std::fs::remove_dir_all(old).err();
+                let left_over =
+                    left_over.map_or_else(String::new, |e| format!("; the new one is left in {}: {e}", old.display()));
+                Err(self.failed(format!("{why}; {UNCHANGED}{left_over}")))
             }
         }
+    }
+
+    fn failed(&self, why: String) -> Error {
+        unfit(format!("cannot put the gallery in place of {}: {why}", self.folder.display()))
     }
 }
 
 impl Staged {
+    /// The folder of the gallery.
+    fn made(&self) -> PathBuf {
+        self.folder.path().join("gallery")
+    }
+
     /// Writes a file of it.
     pub(super) fn write(&self, file: &GalleryFile) -> Result<(), Error> {
         self.write_file(&file.name, file.text.as_bytes())?;
@@ -127,10 +159,10 @@ impl Staged {
         Ok(())
     }
 
-    /// How many files it has, and their bytes.
+    /// How many files it has, with the list of them, and the bytes of the others.
     pub(super) fn written(&self) -> (usize, u64) {
         let files = lock(&self.files);
-        (files.0.files.len(), files.1)
+        (files.0.files.len() + 1, files.1)
     }
 
     fn write_list(&self) -> Result<(), Error> {
@@ -140,7 +172,7 @@ impl Staged {
     }
 
     fn write_file(&self, name: &str, bytes: &[u8]) -> Result<(), Error> {
-        let path = self.folder.path().join(name);
+        let path = self.made().join(name);
         std::fs::write(&path, bytes).map_err(|e| unfit(format!("cannot write {}: {e}", path.display())))
     }
 }
@@ -203,19 +235,28 @@ fn remove(folder: &Path, files: &[String]) -> io::Result<()> {
 }
 
 /// Has two folders change places, in one step where the file system can.
-fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+///
+/// # Errors
+/// They did not. If one of them is elsewhere now, the error says where.
+fn exchange(one: &Path, other: &Path) -> Result<(), String> {
     match renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE) {
-        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
-            let aside = one.with_extension("aside");
-            std::fs::rename(other, &aside)?;
-            if let Err(error) = std::fs::rename(one, other) {
-                std::fs::rename(&aside, other)?;
-                return Err(error);
-            }
-            std::fs::rename(&aside, one)
-        }
-        exchanged => Ok(exchanged?),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => exchange_in_steps(one, other),
+        exchanged => exchanged.map_err(|e| e.to_string()),
     }
+}
+
+fn exchange_in_steps(one: &Path, other: &Path) -> Result<(), String> {
+    let aside = one.with_extension("aside");
+    let [shown, other_shown] = [aside.display(), other.display()];
+    std::fs::rename(other, &aside).map_err(|e| e.to_string())?;
+    if let Err(error) = std::fs::rename(one, other) {
+        return Err(match std::fs::rename(&aside, other) {
+            Ok(()) => error.to_string(),
+            Err(e) => format!("{error}; what stood in {other_shown} is in {shown}, and could not be put back: {e}"),
+        });
+    }
+    std::fs::rename(&aside, one)
+        .map_err(|e| format!("{other_shown} has the other one; what stood there is left in {shown}: {e}"))
 }
 
 #[cfg(test)]
@@ -296,6 +337,53 @@ mod tests {
         made();
         std::fs::remove_file(out.join("a.html")).unwrap();
         made();
+    }
+
+    #[test]
+    fn what_was_changed_meanwhile_goes_back_or_is_kept_where_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("site");
+        put(&out, &[file("index.html", "1")]).unwrap();
+        let place = Place::at(&out).unwrap();
+        let staged = place.begin().unwrap();
+        staged.write(&file("index.html", "2")).unwrap();
+        std::fs::write(out.join("thesis.txt"), "years of work").unwrap();
+        let said = place.put(staged).unwrap_err().to_string();
+        assert!(said.contains("holds thesis.txt") && said.ends_with(UNCHANGED), "{said}");
+        assert_eq!(
+            (names(&out), names(folder.path())),
+            (
+                vec!["dbdyno-site.json".to_owned(), "index.html".to_owned(), "thesis.txt".to_owned()],
+                vec!["site".to_owned()]
+            )
+        );
+        // The place is gone, so it cannot go back.
+        let old = folder.path().join("old");
+        std::fs::rename(&out, &old).unwrap();
+        let said = place.take_away(&old).unwrap_err().to_string();
+        assert!(said.contains(&format!("is in {}, and could not be put back", old.display())), "{said}");
+        assert_eq!(std::fs::read_to_string(old.join("thesis.txt")).unwrap(), "years of work");
+    }
+
+    #[test]
+    fn without_one_step_folders_change_places_in_three_or_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let [one, other] = ["one", "other"].map(|name| folder.path().join(name));
+        let made = |path: &Path| {
+            std::fs::create_dir(path).unwrap();
+            std::fs::write(path.join("was"), path.display().to_string()).unwrap();
+        };
+        [&one, &other].map(|path| made(path));
+        let was = |path: &Path| std::fs::read_to_string(path.join("was")).unwrap();
+        exchange_in_steps(&one, &other).unwrap();
+        assert_eq!((was(&one), was(&other)), (other.display().to_string(), one.display().to_string()));
+        let gone = folder.path().join("gone");
+        let said = exchange_in_steps(&gone, &other).unwrap_err();
+        assert!(!said.contains("aside"), "{said}");
+        assert_eq!(
+            (was(&other), names(folder.path())),
+            (one.display().to_string(), vec!["one".to_owned(), "other".to_owned()])
+        );
     }
 
     #[test]

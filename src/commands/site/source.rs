@@ -1,6 +1,6 @@
 //! The files of which a gallery is made: exported runs and platform files.
 
-use super::{in_one_line, unfit};
+use super::words::{in_one_line, unfit};
 use crate::commands::context::Context;
 use crate::commands::{named_runs, transfer};
 use crate::error::Error;

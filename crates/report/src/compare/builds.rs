@@ -6,6 +6,9 @@ use crate::groups::unique;
 use dbdyno_model::{RunJson, Tool};
 use std::collections::BTreeSet;
 
+/// What is said of a fact of the build, before what the sides have of it.
+pub(crate) const UNLIKE_BUILD: &str = "is not alike, so part of a difference may be dbdyno's own";
+
 /// The differences as settings: facts that are not the same on two sides.
 pub(super) fn differing(sides: &[Side]) -> Vec<DifferingSetting> {
     let tools = || sides.iter().flat_map(|side| &side.runs).filter_map(|run| run.tool.as_ref());
@@ -47,7 +50,7 @@ pub(super) fn warnings(sides: &[Side]) -> Vec<String> {
         let named =
             sides.iter().zip(setting.values).filter_map(|(side, value)| Some(format!("{} {}", side.name, value?)));
         let named: Vec<String> = named.collect();
-        format!("{} is not alike, so part of a difference may be dbdyno's own: {}", setting.name, named.join(", "))
+        format!("{} {UNLIKE_BUILD}: {}", setting.name, named.join(", "))
     };
     differing(sides).into_iter().map(sentence).collect()
 }

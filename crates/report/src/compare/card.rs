@@ -1,7 +1,7 @@
 //! What a run or a published result brings to a comparison with any other one: its figures as cells, by keys that say
-//! what they may stand beside, and the facts that must be equal. Cells, keys and facts come from the code that fills the
-//! rows of a comparison of two sides. What is left to whoever holds two cards is to take the first key that both have,
-//! and to look whether two facts are equal.
+//! what they may stand beside, and the facts that must be equal. Cells, keys and facts come from the code that fills
+//! the rows of a comparison of two sides. What is left to whoever holds two cards is to take the first key that both
+//! have, and to look whether two facts are equal.
 
 use super::alike::{depends_on_size, transaction_sizes};
 use super::builder::metrics;
@@ -207,8 +207,8 @@ impl Maker<'_> {
     }
 }
 
-/// The keys of sizes of transactions, each with the rows per transaction that it asks for. Two cards whose own choice is
-/// the same need none; else the largest size counts that both have.
+/// The keys of sizes of transactions, each with the rows per transaction that it asks for. Two cards whose own choice
+/// is the same need none; else the largest size counts that both have.
 fn sizes(of_run: &Option<[BTreeSet<u64>; 2]>) -> Vec<(String, Option<u64>)> {
     let of_transactions = of_run.iter().flat_map(|[all, chosen]| {
         let chosen: Vec<String> = chosen.iter().map(u64::to_string).collect();

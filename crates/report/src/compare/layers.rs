@@ -6,7 +6,7 @@ use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Better, Layer};
 
 /// The layers in the order of the reports.
-const LAYERS: [Layer; 4] = [Layer::Cpu, Layer::Server, Layer::Storage, Layer::Database];
+pub(crate) const LAYERS: [Layer; 4] = [Layer::Cpu, Layer::Server, Layer::Storage, Layer::Database];
 
 /// The layers that have a test which all sides share.
 pub(super) fn of(rows: &[ComparedRow], baseline: usize, catalogue: &Catalogue) -> Vec<LayerFactors> {

@@ -1,5 +1,5 @@
-//! What keeps two figures from being divided: what one of them is, and what the two have unlike. A comparison judges the
-//! cells of its rows by this, and the cards of platforms carry it to where any two of them meet.
+//! What keeps two figures from being divided: what one of them is, and what the two have unlike. A comparison judges
+//! the cells of its rows by this, and the cards of platforms carry it to where any two of them meet.
 
 use super::row::ComparedCell;
 use crate::figures::DOUBTFUL;

@@ -4,7 +4,7 @@
 
 mod alike;
 mod builder;
-mod builds;
+pub(crate) mod builds;
 pub(crate) mod card;
 mod cells;
 mod comparison;
@@ -12,7 +12,7 @@ mod curves;
 mod efficiency;
 mod in_turn;
 mod junit;
-mod layers;
+pub(crate) mod layers;
 pub(crate) mod likeness;
 mod others;
 mod paired_figures;

@@ -6,7 +6,7 @@ use super::side_values::{DifferingSetting, setting, text};
 use crate::legend::kinds_of_commits;
 use crate::numbers::{bytes, duration};
 use dbdyno_model::{Commits, RunJson, Status, Tool};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 type RunFact = fn(&RunJson) -> Option<String>;
 
@@ -89,11 +89,11 @@ pub(super) fn differing(sides: &[Side]) -> Vec<DifferingSetting> {
 }
 
 /// Everything that is known of a run and may influence figures, by name. What a run does not say is not there.
-pub(crate) fn facts_of(run: &RunJson) -> BTreeMap<String, String> {
+pub(crate) fn facts_of(run: &RunJson) -> Vec<(String, String)> {
     let facts = FACTS.iter().filter_map(|(name, fact)| Some(((*name).to_owned(), fact(run)?)));
     let parameters = run.database.parameters.iter().map(|(name, value)| (name.clone(), value.clone()));
     let build = run.tool.iter().flat_map(Tool::facts).map(|(name, value)| (builds::of_dbdyno(&name), value));
-    facts.chain(firmware(run)).chain(parameters).chain(build).collect()
+    facts.chain(firmware(run)).chain(build).chain(parameters).collect()
 }
 
 /// The name of a version of firmware.

@@ -71,7 +71,6 @@ struct CellJson<'a> {
 #[derive(Serialize)]
 struct CurveJson<'a> {
     test: &'a str,
-    title: &'a str,
     by: String,
     keys: Vec<KeyJson>,
 }
@@ -155,7 +154,7 @@ fn curve(of: &PublishedCurve) -> CurveJson<'_> {
         KeyJson { key: key.replace('_', " "), points: points.collect() }
     };
     let keys = keys.into_iter().map(of_key).collect();
-    CurveJson { test: &of.test, title: &of.title, by: of.by.replace('_', " "), keys }
+    CurveJson { test: &of.test, by: of.by.replace('_', " "), keys }
 }
 
 /// A script that hands something over.

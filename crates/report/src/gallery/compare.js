@@ -1,12 +1,12 @@
 "use strict";
-// Lays two platforms side by side. Their cards say which figures stand beside each other (the first key that both have) and
-// what must be equal, or they are not divided; what is said of that comes from dbdyno, too.
+// Lays two platforms side by side. Their cards say which figures stand beside each other (the first key that both have),
+// and what must be equal, or they are not divided. What is said of that comes from dbdyno, too.
 (() => {
   const byId = (id) => document.getElementById(id);
   const words = JSON.parse(byId("words").textContent);
   const [FIGURE, BASE, OTHER] = words.places;
   const WHICH = ["speed", "throughput"];
-  const BEFORE_ALL = -1, OF_WORK = 0, AFTER_ALL = 9;
+  const [BEFORE_ALL, OF_WORK, AFTER_ALL] = words.bars;
 
   // --- Loading: a script of the folder hands over what it has.
   const taken = new Map();
@@ -42,23 +42,28 @@
       if (having.length && having.every((side) => shown.has(`${side} ${code}`))) continue;
       // Of two codes with the same work the one that both have has the row.
       const both = metrics[0].codes.filter((other) => other !== code && metrics[1].codes.includes(other));
-      if (having.length < 2 && both.length) continue;
+      const ownAlone = having.length < 2 && both.length > 0;
       const size = first(tests[0].sizes, tests[1].sizes);
       WHICH.forEach((which, n) => {
         const cells = [a, b].map((card, side) => card.cells[metrics[side].cells[tests[side].sizes.indexOf(size)][n]]);
-        if (!cells[0] || !cells[1]) return;
+        if (!cells[0] || !cells[1] || (ownAlone && cells.some((cell) => cell.test !== null))) return;
         cells.forEach((cell, side) => shown.add(`${side} ${cell.test ?? code}`));
         const rowsEach = /^\d+$/.test(size) ? size : null;
         rows.push({ code, which, cells, rowsEach, unit: metrics[0].unit, better: metrics[0].better, sized: metrics[0].sized });
       });
     }
-    return { rows, alone: [mine, theirs].map((tests, side) => alone(tests, side, shown)) };
+    const alone = [0, 1].map((side) => [...[mine, theirs][side].keys()].filter((code) => {
+      if (shown.has(`${side} ${code}`)) return false;
+      const [own, other] = [[mine, theirs][side].get(code), [theirs, mine][side].get(code)];
+      const has = (test) => keyed(test.metrics, chosen(own, other, a.size !== b.size))?.codes.includes(code);
+      return has(own) && !(other && has(other));
+    }));
+    return { rows, alone };
   };
 
-  /** Tests of a side that have a figure, and no row. */
-  const alone = (tests, side, shown) => [...tests.values()]
-    .filter((test) => test.metrics.some((metric) => metric.codes.includes(test.code)) && !shown.has(`${side} ${test.code}`))
-    .map((test) => test.code);
+  /** The metric by which a test is compared: the first that both have, or that of one alone. */
+  const chosen = (own, other, sizesDiffer) => first(own.metrics.map((of) => of.key), (other?.metrics ?? []).map((of) => of.key))
+    ?? (own.metrics.find((of) => !(sizesDiffer && of.sized)) ?? own.metrics[0])?.key;
 
   // --- What may be divided.
   const put = (text, base, other) =>
@@ -92,6 +97,7 @@
 
   // --- Figures as dbdyno writes them.
   const digits = (value) => {
+    if (value >= 1e15) return value.toExponential(3).toUpperCase();
     if (value < 10) return value.toFixed(3);
     const rounded = Number(value.toPrecision(4));
     const decimals = Math.max(0, 3 - Math.floor(Math.log10(rounded)));
@@ -155,12 +161,12 @@
       const [least, most] = other ? [pace.ns, other.ns].sort((x, y) => x - y) : [1, 1];
       if (other && pace.bytes === other.bytes && most > words.pace[0] * least) said.push(`${words.pace[1]} ${kind} (${each([pace.words, other.words])})`);
     }
-    cards.forEach((card, side) => { if (card.uneven) said.push(`the machine of ${LETTERS[side]} ${card.uneven}`); });
+    cards.forEach((card, side) => { if (card.uneven) said.push(`${words.machine_of} ${LETTERS[side]} ${card.uneven}`); });
     return said.length ? make("div", { class: "warnings", role: "note" }, make("p", {}, make("b", {}, "⚠ Not like with like")),
       make("ul", {}, ...said.map((text) => make("li", {}, text)))) : null;
   };
 
-  /** Whether values of figures are others than each other. Of values with a first word only those with the same one count. */
+  /** Whether values of figures are not the same. Of values with a first word only those with the same one count. */
   const disagree = ([one, other]) => {
     if (!one.length || !other.length || one.join("\n") === other.join("\n")) return false;
     const split = (value) => (value.includes(" ") ? [value.slice(0, value.indexOf(" ")), value.slice(value.indexOf(" "))] : ["", value]);
@@ -175,7 +181,7 @@
     return [[name, lacking(own, other), lacking(other, own)]];
   });
   const builds = (cards, each) => unlikeBuilds(cards).map(([name, ...values]) =>
-    `${name} is not alike, so part of a difference may be dbdyno's own: ${each(values)}`);
+    `${name} ${words.unlike_build}: ${each(values)}`);
 
   /** A figure with its marks. */
   const figure = (cell, text, apart) => make("td", { class: "r", title: cell.about || null },
@@ -206,7 +212,7 @@
     return { made, table: table("figures", "Speed is the figure of one job, throughput the best at any parallelism", heads, lines, "figures") };
   };
 
-  /** By which factor the layers differ: the geometric mean over the tests that may be divided and are done by the same means. */
+  /** By which factor layers differ: the geometric mean over tests that may be divided and are done by the same means. */
   const layers = (made) => {
     const lines = words.layers.flatMap(([layer, title]) => {
       const of = made.filter((row) => row.layer === layer && row.which === "throughput" && row.ratio.value !== null
@@ -231,7 +237,7 @@ The range is that over the tests, and no interval.") : null);
     if (made.some((row) => row.inParentheses.includes(true))) used.add("(");
     const explained = words.marks.filter(([mark]) => used.has(mark))
       .flatMap(([mark, text]) => [make("dt", {}, make("span", { class: "mark" }, mark)), make("dd", {}, text)]);
-    const has = (side) => (others[side].length ? make("p", { class: "note" }, make("b", {}, `${LETTERS[side]} alone: `), others[side].join(", ")) : null);
+    const has = (side) => (others[side].length ? make("p", { class: "note" }, make("b", {}, `${LETTERS[side]} alone: `), others[side].join("; ")) : null);
     const spread = made.some((row) => row.ratio.value !== null && row.ratio.why === words.spread);
     const intervals = inTurn !== null && made.some((row) => row.ratio.why === null);
     return [
@@ -300,7 +306,7 @@ difference shown.") : null,
     const paired = entries[0].with === entries[1].key && entries[1].with === entries[0].key;
     try {
       const cards = await Promise.all(entries.map((entry) => load(entry.key)));
-      const inTurn = paired ? await load(`${entries[0].key}-${entries[1].key}`).catch(() => null) : null;
+      const inTurn = paired ? await load(`${entries[0].key}-${entries[1].key}`) : null;
       if (now !== asked) return;
       const { rows, alone: others } = rowsOf(...cards);
       const { made, table: all } = figures(rows, cards, inTurn);

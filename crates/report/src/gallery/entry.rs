@@ -10,7 +10,7 @@ use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Published, PublishedCurve, PublishedCurvePoint, RunId, RunJson, UsableFor};
 
 /// A text of the index is no longer than this, so that one hostile name does not fill it.
-const LONGEST: usize = 120;
+const LONGEST_CHARS: usize = 120;
 
 /// What the index and the comparisons say of a run or a published result.
 #[derive(Debug, Clone)]
@@ -36,7 +36,7 @@ pub struct Entry {
 impl Entry {
     /// The entry of a run that stands in a file.
     pub(super) fn of(run: &RunJson, file: &str, catalogue: &Catalogue) -> Self {
-        let shown = |text: &str| clip(&clean(text), LONGEST).into_owned();
+        let shown = |text: &str| clip(&clean(text), LONGEST_CHARS).into_owned();
         let published = run.published.as_ref();
         let kind = if published.is_some() { "platform" } else { "run" };
         let cpu = &run.platform.cpu;

@@ -1,17 +1,17 @@
 //! The index: a line for each platform and run. It is a plain table, which a script makes sortable and filters.
 
+use super::common::{COMPARISON, style};
 use super::entry::Entry;
 use super::figure::{COLUMNS, IndexColumn, IndexFigure};
-use super::{COMPARISON, marks};
+use super::marks;
 use crate::groups::{grouped, joined, unique};
-use crate::html::{Folder, Frame, frame, style};
+use crate::html::{Folder, Frame, frame};
 use crate::legend::{OTHER_CODE, PARENTHESES};
 use crate::summary::head::counted;
 use dbdyno_catalogue::Catalogue;
 use maud::{Markup, html};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
-const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("index.js");
 /// What the page says of itself.
 const ABOUT: &str = "This folder is complete: it needs no server and no network.";
@@ -32,7 +32,7 @@ pub(super) fn page(entries: &[Entry], catalogue: &Catalogue) -> String {
         header {
             p.kind { "dbdyno gallery" }
             h1 { "Platforms" }
-            p.lead { (lead(entries)) }
+            p.lead { (counts(entries)) ". Choose two of them to see what differs, and what may be compared." }
             (filters(&sorted, &columns, catalogue))
         }
         div.scroll tabindex="0" role="region" aria-label="Platforms" {
@@ -46,7 +46,7 @@ pub(super) fn page(entries: &[Entry], catalogue: &Catalogue) -> String {
         p #picked role="status" hidden { a href=(COMPARISON) { "Compare" } " " span {} }
         section { h2 { "What the figures are" } (notes(entries, &columns)) }
     };
-    let style = [style(), STYLE].concat();
+    let style = style();
     let of = Frame { title: "Platforms", style: &style, script: SCRIPT, about: ABOUT, folder: Folder::Beside };
     frame(&of, &content)
 }
@@ -74,11 +74,11 @@ fn of_most<'a>(at: usize, column: &'static IndexColumn, entries: &'a [Entry]) ->
     Some((tests.len(), Shown { at, column, work, test }))
 }
 
-fn lead(entries: &[Entry]) -> String {
+/// How many published results and runs there are.
+pub(super) fn counts(entries: &[Entry]) -> String {
     let published = entries.iter().filter(|entry| entry.is_published).count();
     let counts = [(published, "published result"), (entries.len() - published, "run")];
-    let counts = counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| counted(n as u64, what));
-    joined(counts, " and ") + ". Choose two of them to see what differs, and what may be compared."
+    joined(counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| counted(n as u64, what)), " and ")
 }
 
 fn filters(entries: &[&Entry], columns: &[Shown<'_>], catalogue: &Catalogue) -> Markup {
@@ -171,24 +171,24 @@ fn notes(entries: &[Entry], columns: &[Shown<'_>]) -> Markup {
     };
     let has_other = figures().any(|(figure, shown)| figure.work != shown.work);
     let has_parentheses = has_other || figures().any(|(figure, _)| figure.text.starts_with('('));
-    let mut used: BTreeMap<char, bool> =
-        figures().flat_map(|(figure, _)| figure.marks.chars()).map(|mark| (mark, true)).collect();
-    used.insert(OTHER_CODE, has_other);
-    used.insert(PARENTHESES, has_parentheses);
+    let mut used: BTreeSet<char> = figures().flat_map(|(figure, _)| figure.marks.chars()).collect();
+    used.extend(has_other.then_some(OTHER_CODE));
+    used.extend(has_parentheses.then_some(PARENTHESES));
     html! {
         ul.method {
             li {
-                "A published result is what its source prints, as somebody has written it down. A run is what its exported \
-                 file says: dbdyno has checked that the file is whole and agrees with itself, and cannot see that it was \
-                 measured so."
+                "A published result is what its source prints, as somebody has written it down. A run is what its \
+                 exported file says: dbdyno has checked that the file is whole, and cannot see that it was measured \
+                 so."
             }
             li {
-                "Platforms with other engines, sizes or programs stand in one column. A sorted column is no ranking of them: \
-                 the page of two says what may be compared. Figures with a doubt that bars them stand below the others."
+                "Platforms with other engines, sizes or programs stand in one column. A sorted column is no ranking of \
+                 them: the page of two says what may be compared. Figures with a doubt that bars them stand below the \
+                 others."
             }
         }
         dl.marks {
-            @for (mark, words) in marks::all().into_iter().filter(|(mark, _)| used.get(mark).copied().unwrap_or(false)) {
+            @for (mark, words) in marks::all().into_iter().filter(|(mark, _)| used.contains(mark)) {
                 dt { span.mark { (mark) } } dd { (words) }
             }
         }

@@ -5,6 +5,7 @@
 //! beside. The page of comparisons loads the cards of two of them, and lays out what the cards say.
 
 mod card;
+mod common;
 mod comparison;
 mod entry;
 mod figure;
@@ -13,16 +14,15 @@ mod marks;
 mod page;
 mod pair;
 
+pub use common::INDEX;
 pub use entry::Entry;
+
+use common::COMPARISON;
 
 use crate::reported::Reported;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::RunJson;
-
-/// The name of the page that a reader opens first.
-pub const INDEX: &str = "index.html";
-/// The name of the page that lays two side by side.
-const COMPARISON: &str = "compare.html";
+use std::collections::BTreeSet;
 
 /// A file of a gallery.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,13 +61,20 @@ pub fn pair(base: (&Entry, &RunJson), other: (&Entry, &RunJson), catalogue: &Cat
     Some(GalleryFile { name: script(&key), text })
 }
 
-/// The pages of the whole gallery: its index, and that of comparisons.
+/// The pages of the whole gallery: its index, and that of comparisons. `in_turn` has the keys of the runs that have a
+/// file of what pairs show.
 #[must_use]
-pub fn of_all(entries: &[Entry], catalogue: &Catalogue) -> [GalleryFile; 2] {
+pub fn of_all(entries: &[Entry], in_turn: &BTreeSet<String>, catalogue: &Catalogue) -> [GalleryFile; 2] {
     [
         GalleryFile { name: INDEX.to_owned(), text: index::page(entries, catalogue) },
-        GalleryFile { name: COMPARISON.to_owned(), text: comparison::page(entries, catalogue) },
+        GalleryFile { name: COMPARISON.to_owned(), text: comparison::page(entries, in_turn, catalogue) },
     ]
+}
+
+/// How many published results and runs there are, in words.
+#[must_use]
+pub fn counts(entries: &[Entry]) -> String {
+    index::counts(entries)
 }
 
 /// The name of the script of a key.

@@ -1,7 +1,7 @@
 //! The page of one run or published result: that of its report, with a way back, and with where it comes from.
 
+use super::common::{COMPARISON, INDEX};
 use super::entry::Entry;
-use super::{COMPARISON, INDEX};
 use crate::html::{Folder, Frame, content, frame};
 use crate::reported::Reported;
 use crate::terminal::lines::clean;
@@ -25,11 +25,11 @@ fn first(entry: &Entry, file: &str) -> Markup {
         }
         p.note {
             @if entry.is_published {
-                "From the platform file " b { (clean(file)) } ", in which somebody wrote down what a source prints. Where the \
-                 two differ, the source counts."
+                "From the platform file " b { (clean(file)) } ", in which somebody wrote down what a source prints. \
+                 Where the two differ, the source counts."
             } @else {
-                "From the exported run " b { (clean(file)) } ". dbdyno has checked that the file is whole and agrees with \
-                 itself. That it was measured so is what the file says, and nobody can see it from here."
+                "From the exported run " b { (clean(file)) } ". dbdyno has checked that the file is whole. That it \
+                 was measured so is what the file says, and nobody can see it from here."
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Two runs that were measured in turn: their ratios are those of pairs of points, which no card of one of them has.
 
 use super::card::taken;
-use crate::compare::{CompareOptions, Ratio, RatioVerdict, Side, compare};
+use crate::compare::{CompareOptions, Ratio, Side, compare};
 use crate::sections::compare::ratios;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::RunJson;
@@ -18,7 +18,6 @@ struct PairJson<'a> {
 struct RatioJson {
     value: Option<f64>,
     text: String,
-    verdict: RatioVerdict,
     why: Option<String>,
 }
 
@@ -29,12 +28,8 @@ pub(super) fn script(key: &str, base: &RunJson, other: &RunJson, catalogue: &Cat
     if comparison.pairs.is_empty() {
         return None;
     }
-    let ratio = |ratio: &Ratio| RatioJson {
-        value: ratio.value,
-        text: ratios::cell(ratio).text(),
-        verdict: ratio.verdict,
-        why: ratio.why.clone(),
-    };
+    let ratio =
+        |ratio: &Ratio| RatioJson { value: ratio.value, text: ratios::cell(ratio).text(), why: ratio.why.clone() };
     let rows = comparison.rows.iter().filter_map(|row| {
         let of_other = row.cells.get(1)?.ratio.as_ref()?;
         Some((row.test.as_str(), row.which.words(), ratio(of_other)))

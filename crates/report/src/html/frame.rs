@@ -86,8 +86,8 @@ pub(crate) fn frame(of: &Frame<'_>, content: &Markup) -> String {
 }
 
 /// The Content Security Policy. The browser loads nothing from anywhere, or scripts of the page's folder alone. It uses
-/// only the page's own style and script, which it knows by their hashes. So code in a text that was measured or imported
-/// does not run.
+/// only the page's own style and script, which it knows by their hashes. So code in a text that was measured or
+/// imported does not run.
 fn policy(of: &Frame<'_>) -> String {
     let hash = |text: &str| base64::engine::general_purpose::STANDARD.encode(Sha256::digest(text.as_bytes()));
     let (loads, icon) = match of.folder {

@@ -3,7 +3,9 @@
 use super::published::add_doubts;
 use crate::document::{Block, Caption, Column, Keep, Look, Row, Section, Table};
 use crate::groups::{grouped, unique};
-use crate::legend::{EQUIVALENT, Legend, SUSPECT, UNMET, entry, is_equivalent, join, refusal};
+use crate::legend::{
+    DOUBT_WORDS, EQUIVALENT, EQUIVALENT_WORDS, Legend, SUSPECT, UNMET, entry, is_equivalent, join, refusal,
+};
 use dbdyno_model::{Point, RunJson, Status, SubjectName, Suspect};
 
 /// The section of all runs on the page.
@@ -17,12 +19,10 @@ pub(crate) fn section(runs: &[&RunJson]) -> Section {
     let mut entries = Vec::from_iter(legend.parentheses());
     // Tables below say more of these two.
     if !legend.doubts.each().is_empty() {
-        let text = "a published figure that its reader should doubt: the table of doubts below says why";
-        entries.push(entry(SUSPECT, text));
+        entries.push(entry(SUSPECT, format!("{DOUBT_WORDS}: the table of doubts below says why")));
     }
     if points().any(is_equivalent) {
-        let text = "equivalent: done by other means than the test names; the table of equivalents below says how";
-        entries.push(entry(EQUIVALENT, text));
+        entries.push(entry(EQUIVALENT, format!("{EQUIVALENT_WORDS}; the table of equivalents below says how")));
     }
     if points().any(|point| point.status == Status::Invalid) {
         entries.push(entry(UNMET, "a rate was missed, or the point is no figure: the note below its table says why"));

@@ -116,12 +116,15 @@ fn by_repeats(points: &[Point]) -> Vec<(SubjectName<'_>, u64)> {
     known.collect()
 }
 
+/// Stands before the side whose machine was uneven.
+pub(crate) const MACHINE_OF: &str = "the machine of";
+
 /// Sentences about sides with a different pace, and about sides whose machine was uneven; empty where there are none.
 pub(crate) fn warnings(sides: &[PacedSide<'_>]) -> Vec<String> {
     let kinds: Vec<String> = PaceKind::ALL.into_iter().filter_map(|kind| unlike(sides, kind)).collect();
     let unlike = (!kinds.is_empty()).then(|| kinds.join("; "));
     let unlike = unlike.map(|kinds| format!("{UNLIKE_PACE} {kinds}"));
-    let uneven = sides.iter().filter_map(|(name, points)| Some(format!("the machine of {name} {}", uneven(points)?)));
+    let uneven = sides.iter().filter_map(|(name, points)| Some(format!("{MACHINE_OF} {name} {}", uneven(points)?)));
     unlike.into_iter().chain(uneven).collect()
 }
 

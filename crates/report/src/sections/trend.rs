@@ -8,15 +8,21 @@ use crate::groups::joined;
 use crate::numbers::short;
 use crate::sections::measured::shown;
 use crate::summary::head::counted;
+use crate::terminal::lines::clip;
 use crate::trend::{ChangedFact, SeriesChange, Trend, TrendChange, TrendSeries, TrendStep};
+use dbdyno_stats::Changes;
 
 /// So many series that ended are named.
 const MOST_ENDED: usize = 8;
+/// So many facts of a change are named in its sentence; its table has all.
+const MOST_FACTS: usize = 3;
+/// A value is not wider than this there.
+const MOST_COLUMNS: usize = 60;
 /// From so many on, changes by chance are spoken of.
 const CHANCE_SAID: f64 = 0.5;
 /// More charts than this make a page that nobody reads.
 const MOST_CHARTS: usize = 60;
-/// More facts than this are folded into a count on a terminal.
+/// More outliers than this are counted and not listed.
 const MOST_OUTLIERS: usize = 40;
 
 /// The report on a trend of what was asked for.
@@ -47,15 +53,16 @@ fn head(trend: &Trend) -> Vec<(String, String)> {
     let facts = [("Runs", format!("{runs} {when}{steps}")), ("Series", format!("{}{short}", trend.series.len()))];
     let left_out = trend.left_out.iter().map(|(why, n)| format!("{n} {why}"));
     let left_out = joined(left_out, ", ");
-    let left_out = (!left_out.is_empty()).then_some(("Left out", format!("{left_out}: no figures of the test")));
+    let left_out = (!left_out.is_empty()).then_some(("Left out", format!("figures that do not count: {left_out}")));
     facts.into_iter().chain(left_out).map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 fn answer(trend: &Trend) -> Section {
-    let judged = trend.series.iter().filter(|series| series.not_judged.is_none()).count();
+    let judged = trend.series.iter().filter(|series| series.is_judged()).count();
     let mut notes = Vec::new();
     if let Some(losses) = &trend.new_losses {
-        let limit = short(losses.limit_pct);
+        // As it was given: rounded, 99.95 would be another limit.
+        let limit = losses.limit_pct;
         notes.push(match losses.broken.as_slice() {
             [] if judged == 0 => Note::plain(format!("Whether anything lost {limit} % cannot be told yet.")),
             [] => Note {
@@ -69,8 +76,11 @@ fn answer(trend: &Trend) -> Section {
         });
         notes.extend(losses.broken.iter().filter_map(|loss| {
             let (of, since) = (trend.series.get(loss.series)?, trend.steps.get(loss.since_step)?);
+            let ended = of.missing_since.and_then(|step| trend.steps.get(step));
+            let when =
+                ended.map_or_else(|| "now".to_owned(), |step| format!("at the end, since {}", step_name(trend, step)));
             Some(Note::plain(format!(
-                "{}: {} now, {} of the {} before {}.",
+                "{}: {} {when}, {} of the {} before {}.",
                 of.name,
                 shown(loss.newest, &of.unit),
                 crate::numbers::percent(loss.ratio * 100.0),
@@ -79,21 +89,32 @@ fn answer(trend: &Trend) -> Section {
             )))
         }));
     }
+    if let Some(ended) = trend.new_losses.as_ref().map(|losses| losses.ended.len()).filter(|n| *n > 0) {
+        let text =
+            format!("{ended} series have no figure any more because their points fail, and nobody has noted why.");
+        notes.push(Note { kind: NoteKind::NotMet, ..Note::plain(text) });
+    }
     notes.push(Note::plain(match (judged, trend.changes.len()) {
-        (0, _) => "Nothing can be said: every series is too short.".to_owned(),
+        (0, 0) if trend.series.iter().any(|series| series.not_judged.is_none()) => {
+            "Nothing can be said of now: no series that is long enough goes on.".to_owned()
+        }
+        (0, 0) => "Nothing can be said: every series is too short.".to_owned(),
         (_, 0) => format!("No level changed in {judged} series."),
         (_, n) => {
             let changed = trend.series.iter().filter(|series| !series.changes.is_empty()).count();
-            format!("{} in {changed} of {judged} series, the newest first:", counted(n as u64, "change"))
+            let all = trend.series.iter().filter(|series| series.not_judged.is_none()).count();
+            format!("{} in {changed} of {all} series, the newest first:", counted(n as u64, "change"))
         }
     }));
     notes.extend(missing(trend));
+    notes.extend(places_ended(trend));
     let mut section = Section::new("answer", "Answer").titled("Answer", "").with(notes.into_iter().map(Block::from));
     section.push(Block::List(trend.changes.iter().map(|change| sentence(trend, change)).collect()));
     if trend.by_chance >= CHANCE_SAID {
         section.push(Note::plain(format!(
-            "In so many series chance alone shows about {} changes: one in 100 series without any.",
-            short(trend.by_chance)
+            "In so many series chance alone shows about {} changes: one in {} series without any.",
+            short(trend.by_chance),
+            short(1.0 / Changes::MOST_BY_CHANCE)
         )));
     }
     section
@@ -104,47 +125,82 @@ fn missing(trend: &Trend) -> Option<Note> {
     let ended: Vec<(&TrendSeries, usize)> =
         trend.series.iter().filter_map(|series| Some((series, series.missing_since?))).collect();
     let named = ended.iter().take(MOST_ENDED).filter_map(|(series, since)| {
-        Some(format!("{} since {}", series.name, step_name(trend, trend.steps.get(*since)?)))
+        let why = series.missing_why.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
+        Some(format!("{} since {}{why}", series.name, step_name(trend, trend.steps.get(*since)?)))
     });
     let named = joined(named, "; ");
     let more = match ended.len().saturating_sub(MOST_ENDED) {
         0 => String::new(),
         n => format!("; and {n} more"),
     };
-    let text = format!("No figure any more: {named}{more}. `dbdyno show` says why.");
+    let text = format!("No figure any more: {named}{more}. `dbdyno show RUN` says why.");
     (!ended.is_empty()).then(|| Note { kind: NoteKind::Warning, ..Note::plain(text) })
 }
 
-/// A change in a sentence.
+/// Series of places where nothing is measured any more, such as a host that has another name now.
+fn places_ended(trend: &Trend) -> Option<Note> {
+    let ended: Vec<(&TrendSeries, usize)> =
+        trend.series.iter().filter_map(|series| Some((series, series.place_ended_since?))).collect();
+    let (first, since) = ended.first()?;
+    let text = format!(
+        "No run any more on the host, engine, target and amount of data of {} series since {}, such as {}: nothing is \
+         said of them now. Another name of the host begins other series; give it a fixed one.",
+        ended.len(),
+        step_name(trend, trend.steps.get(*since)?),
+        first.name
+    );
+    Some(Note { kind: NoteKind::Warning, ..Note::plain(text) })
+}
+
+/// A change in a sentence. A loss is named before a gain.
 fn sentence(trend: &Trend, change: &TrendChange) -> String {
     let of = of_change(trend, change);
-    let worst = of.iter().max_by(|(_, a), (_, b)| a.ratio.ln().abs().total_cmp(&b.ratio.ln().abs()));
-    let most = worst.map_or_else(String::new, |(series, change)| {
-        format!("{} {} ({})", series.name, percent(change.ratio), direction(change))
+    let size = |of: &SeriesChange| of.ratio.ln().abs();
+    let is_before = |a: &SeriesChange, b: &SeriesChange| a.is_worse.cmp(&b.is_worse).then(size(a).total_cmp(&size(b)));
+    let largest = of.iter().max_by(|(_, a), (_, b)| is_before(a, b));
+    let worse = of.iter().filter(|(_, change)| change.is_worse).count();
+    let largest = largest.map_or_else(String::new, |(series, change)| {
+        format!("{} {} % ({})", series.name, percent(change.ratio), direction(change))
     });
     let more = match of.len() {
         0 | 1 => String::new(),
-        n => format!(" and {} more", n - 1),
+        n => format!(" and {} more ({worse} of {n} worse)", n - 1),
     };
-    let facts = joined(change.facts.iter().take(3).map(fact), "; ");
-    let facts = match (facts.is_empty(), change.facts.first().map_or(0, |fact| fact.steps_later)) {
-        (true, _) => "; no known fact of the platform changed there".to_owned(),
-        (false, 0) => format!("; what changed there: {facts}"),
-        (false, by) => format!("; no known fact changed there, and {} it did: {facts}", away(by)),
+    let named = joined(change.facts.iter().take(MOST_FACTS).map(fact), "; ");
+    let others = match change.facts.len().saturating_sub(MOST_FACTS) {
+        0 => String::new(),
+        n => format!("; and {}", counted(n as u64, "more fact")),
+    };
+    let facts = match change.facts.first() {
+        None => "; no known fact of the platform changed there".to_owned(),
+        Some(fact) if fact.steps_later == 0 => format!("; what changed there: {named}{others}"),
+        Some(_) => format!("; no known fact changed there; nearby: {named}{others}"),
     };
     let noted = change.notes.first().map_or_else(String::new, |noted| format!("; noted: {}", noted.note.text));
-    format!("{}: {most}{more}{facts}{noted}", between(trend, change))
+    format!("{}: {largest}{more}{facts}{noted}", between(trend, change))
 }
 
-/// How far a fact changed from the figures.
-fn away(steps_later: i64) -> String {
-    let steps = counted(steps_later.unsigned_abs(), "step");
-    format!("{steps} {}", if steps_later < 0 { "earlier" } else { "later" })
+/// How far a fact changed from the figures; nothing at the place itself.
+fn away(fact: &ChangedFact) -> String {
+    let steps = counted(fact.steps_later.unsigned_abs(), "step");
+    match fact.steps_later {
+        0 => String::new(),
+        ..0 => format!("{steps} earlier"),
+        1.. => format!("{steps} later"),
+    }
 }
 
 fn fact(of: &ChangedFact) -> String {
-    let known = |value: &Option<String>| value.clone().unwrap_or_else(|| "not known".to_owned());
-    format!("{} from {} to {}", of.name, known(&of.before), known(&of.after))
+    let away = match of.steps_later {
+        0 => String::new(),
+        _ => format!(" ({})", away(of)),
+    };
+    let [before, after] = [&of.before, &of.after].map(|value| clip(known(value.as_ref()), MOST_COLUMNS));
+    format!("{} from {before} to {after}{away}", of.name)
+}
+
+fn known(value: Option<&String>) -> &str {
+    value.map_or("not known", String::as_str)
 }
 
 fn direction(change: &SeriesChange) -> &'static str {
@@ -153,7 +209,7 @@ fn direction(change: &SeriesChange) -> &'static str {
 
 /// A ratio as a change in percent, with its sign.
 fn percent(ratio: f64) -> String {
-    format!("{:+.1} %", (ratio - 1.0) * 100.0)
+    format!("{:+.1}", (ratio - 1.0) * 100.0)
 }
 
 fn between(trend: &Trend, change: &TrendChange) -> String {
@@ -204,9 +260,8 @@ fn facts_table(change: &TrendChange) -> Table {
         Column::words("when", "When", Keep::Always).optional(),
     ];
     let row = |of: &ChangedFact| {
-        let known = |value: &Option<String>| value.clone().unwrap_or_else(|| "not known".to_owned());
-        let when = if of.steps_later == 0 { String::new() } else { away(of.steps_later) };
-        Row::words([of.name.clone(), known(&of.before), known(&of.after), when])
+        let [before, after] = [&of.before, &of.after].map(|value| known(value.as_ref()).to_owned());
+        Row::words([of.name.clone(), before, after, away(of)])
     };
     let caption = Caption::Page("What is known to have changed".to_owned());
     Table::new(caption, columns, change.facts.iter().map(row).collect()).look(Look::Prose)
@@ -224,7 +279,7 @@ fn changed_table(trend: &Trend, change: &TrendChange) -> Table {
         Column::words("direction", "Is", Keep::Always),
         Column::figures("p value", "p", Keep::Drop(1)),
     ];
-    let pct = |ratio: f64| Cell::words(format!("{:+.1}", (ratio - 1.0) * 100.0));
+    let pct = |ratio: f64| Cell::words(percent(ratio));
     let row = |(series, of): (&TrendSeries, &SeriesChange)| {
         let level = |of: Option<&crate::trend::SeriesLevel>| Cell::known(of.map(|level| level.mean), Form::Thousands);
         let at = series.changes.iter().position(|change| change == of).unwrap_or_default();
@@ -303,9 +358,13 @@ fn outliers(trend: &Trend) -> Section {
     let all: Vec<_> = all.collect();
     let rows = all.iter().take(MOST_OUTLIERS).map(|(series, outlier)| {
         let step = trend.steps.get(outlier.step).map_or_else(String::new, |step| step_name(trend, step));
-        let since = if outlier.has_returned { "back at it" } else { "the newest: not known yet" };
-        let off = format!("{:+.1}", (outlier.ratio - 1.0) * 100.0);
-        Row::words([series.name.clone(), step, off, since.to_owned()])
+        let is_first = series.levels.first().is_some_and(|level| outlier.step < level.from);
+        let since = match outlier.has_returned {
+            true => "back at it",
+            false if is_first => "the first: not known before",
+            false => "the newest: not known yet",
+        };
+        Row::words([series.name.clone(), step, percent(outlier.ratio), since.to_owned()])
     });
     let caption = "Single steps off their level, which are no changes";
     let table = Table::new(Caption::Page(caption.to_owned()), columns, rows.collect());
@@ -336,7 +395,7 @@ fn series(trend: &Trend) -> Section {
             Cell::words(&series.unit),
             Cell::count(steps.len() as u64),
             Cell::known(newest.map(|level| level.mean), Form::Thousands),
-            Cell::known(newest.and_then(|level| level.spread_pct), Form::Decimals(1)),
+            Cell::known(newest.map(|level| level.spread_pct), Form::Decimals(1)),
             Cell::known(newest.map(|_| series.changes.len() as f64), Form::Count),
             Cell::words(series.not_judged.clone().unwrap_or_default()),
         ])

@@ -2,26 +2,33 @@
 
 use super::result::{ChangedFact, NoteAtChange, TrendChange, TrendRun, TrendSeries, TrendStep};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Where no fact changed, this many steps before and after are looked at: the place of a change is not certain.
-const NEARBY: i64 = 2;
+const NEARBY: usize = 2;
 /// A note on a run this many steps from a change is a note on the change.
 const NOTED: usize = 1;
 
-/// The first step of a new level and the last one before, the newest first.
-type Place = Reverse<(usize, usize)>;
+/// The first step of a new level and the last one before, the newest first; and the runs on both sides. Steps have runs
+/// of several platforms, and a change is of one.
+type Between = (Reverse<(usize, usize)>, [usize; 2]);
 
 /// The changes of all series, the newest first.
 pub(super) fn all(series: &[TrendSeries], runs: &[TrendRun], steps: &[TrendStep]) -> Vec<TrendChange> {
-    let mut places: BTreeMap<Place, Vec<(usize, usize)>> = BTreeMap::new();
+    let mut changes: BTreeMap<Between, Vec<(usize, usize)>> = BTreeMap::new();
     for (at, of) in series.iter().enumerate() {
         for (n, change) in of.changes.iter().enumerate() {
-            places.entry(Reverse((change.after_step, change.before_step))).or_default().push((at, n));
+            let before = of.figures.iter().rfind(|figure| figure.step == change.before_step);
+            let after = of.figures.iter().find(|figure| figure.step == change.after_step);
+            if let (Some(before), Some(after)) = (before, after) {
+                let between = (Reverse((after.step, before.step)), [before.run, after.run]);
+                changes.entry(between).or_default().push((at, n));
+            }
         }
     }
-    let place = |(Reverse((after_step, before_step)), series)| {
-        let (before, after) = (last_run(runs, steps, before_step)?, first_run(runs, steps, after_step)?);
+    let change = |((Reverse((after_step, before_step)), [before, after]), series): (Between, _)| {
+        let (before, after) = (runs.get(before)?, runs.get(after)?);
+        let of_place = OfPlace::of(after, runs, steps);
         Some(TrendChange {
             before_step,
             after_step,
@@ -29,60 +36,76 @@ pub(super) fn all(series: &[TrendSeries], runs: &[TrendRun], steps: &[TrendStep]
             after_run: after.id.clone(),
             at: after.started_at,
             series,
-            facts: facts(runs, steps, before_step, after_step),
-            notes: notes(runs, steps, after_step),
+            facts: of_place.facts((before_step, before), (after_step, after)),
+            notes: of_place.notes(after_step),
         })
     };
-    places.into_iter().filter_map(place).collect()
+    changes.into_iter().filter_map(change).collect()
 }
 
-fn first_run<'r>(runs: &'r [TrendRun], steps: &[TrendStep], step: usize) -> Option<&'r TrendRun> {
-    runs.get(*steps.get(step)?.runs.first()?)
-}
+/// The steps that have runs of one place, and these runs.
+pub(super) struct OfPlace<'t>(Vec<(usize, Vec<&'t TrendRun>)>);
 
-fn last_run<'r>(runs: &'r [TrendRun], steps: &[TrendStep], step: usize) -> Option<&'r TrendRun> {
-    runs.get(*steps.get(step)?.runs.last()?)
-}
-
-/// Facts that changed between two steps; where none did, those that changed nearest to them.
-fn facts(runs: &[TrendRun], steps: &[TrendStep], before: usize, after: usize) -> Vec<ChangedFact> {
-    let there = between(runs, steps, before, after, 0);
-    if !there.is_empty() {
-        return there;
+impl<'t> OfPlace<'t> {
+    /// The steps of the place of a run.
+    pub(super) fn of(run: &TrendRun, runs: &'t [TrendRun], steps: &[TrendStep]) -> Self {
+        let of_step = |step: &TrendStep| -> Vec<&TrendRun> {
+            step.runs.iter().filter_map(|at| runs.get(*at)).filter(|other| other.place == run.place).collect()
+        };
+        let all = steps.iter().map(of_step).enumerate();
+        Self(all.filter(|(_, runs)| !runs.is_empty()).collect())
     }
-    let moved = |step: usize, by: i64| i64::try_from(step).ok().and_then(|step| usize::try_from(step + by).ok());
-    let nearby = |by: i64| {
-        let ends =
-            if by < 0 { (moved(before, by), moved(before, by + 1)) } else { (moved(after, by - 1), moved(after, by)) };
-        ends.0.zip(ends.1).map(|(from, to)| between(runs, steps, from, to, by)).unwrap_or_default()
-    };
-    let nearest = (1..=NEARBY).map(|by| [nearby(-by), nearby(by)].concat()).find(|facts| !facts.is_empty());
-    nearest.unwrap_or_default()
+
+    fn position(&self, step: usize) -> Option<usize> {
+        self.0.iter().position(|(other, _)| *other == step)
+    }
+
+    /// Facts that changed between two runs; where none did, those that changed nearest to them.
+    fn facts(&self, before: (usize, &TrendRun), after: (usize, &TrendRun)) -> Vec<ChangedFact> {
+        let there = between(before.1, after.1, 0);
+        if !there.is_empty() {
+            return there;
+        }
+        let (before, after) = (self.position(before.0), self.position(after.0));
+        let nearby = |by: usize| {
+            let earlier = before.and_then(|at| at.checked_sub(by)).map(|at| (at, -(by as i64)));
+            let later = after.map(|at| (at + by - 1, by as i64));
+            let ends = |(at, by): (usize, i64)| {
+                let (before, after) = (self.0.get(at)?.1.last()?, self.0.get(at + 1)?.1.first()?);
+                Some(between(before, after, by))
+            };
+            earlier.into_iter().chain(later).filter_map(ends).flatten().collect::<Vec<_>>()
+        };
+        (1..=NEARBY).map(nearby).find(|facts| !facts.is_empty()).unwrap_or_default()
+    }
+
+    /// What was noted of the runs beside a change.
+    pub(super) fn notes(&self, after_step: usize) -> Vec<NoteAtChange> {
+        let Some(after) = self.position(after_step) else { return Vec::new() };
+        let beside = self.0.iter().enumerate().filter(|(at, _)| at.abs_diff(after) <= NOTED);
+        let runs = beside.flat_map(|(_, (_, runs))| runs);
+        let of_run =
+            |run: &&'t TrendRun| run.notes.iter().map(|note| NoteAtChange { run: run.id.clone(), note: note.clone() });
+        runs.flat_map(of_run).collect()
+    }
 }
 
-fn between(runs: &[TrendRun], steps: &[TrendStep], before: usize, after: usize, steps_later: i64) -> Vec<ChangedFact> {
-    let (Some(before), Some(after)) = (last_run(runs, steps, before), first_run(runs, steps, after)) else {
-        return Vec::new();
-    };
+fn between(before: &TrendRun, after: &TrendRun, steps_later: i64) -> Vec<ChangedFact> {
     // Another dbdyno may say more or less of a platform, which is no change of it.
-    let same_tool = before.facts.get(TOOL) == after.facts.get(TOOL);
-    let names: BTreeSet<&String> = before.facts.keys().chain(after.facts.keys()).collect();
+    let known =
+        [before, after].map(|run| run.facts.iter().map(|(name, value)| (name, value)).collect::<BTreeMap<_, _>>());
+    let value = |of: usize, name: &String| known[of].get(name).map(|value| (*value).clone());
+    let same_tool = value(0, &TOOL.to_owned()) == value(1, &TOOL.to_owned());
+    // In the order of facts. One that only the run before has stands among the last.
+    let gone = before.facts.iter().filter(|(name, _)| !known[1].contains_key(name));
+    let names = after.facts.iter().chain(gone).map(|(name, _)| name);
     let fact = |name: &String| {
-        let [before, after] = [before, after].map(|run| run.facts.get(name).cloned());
+        let [before, after] = [value(0, name), value(1, name)];
         let counts = before != after && (same_tool || before.is_some() && after.is_some());
         counts.then(|| ChangedFact { name: name.clone(), before, after, steps_later })
     };
-    names.into_iter().filter_map(fact).collect()
+    names.filter_map(fact).collect()
 }
 
 /// The fact that names dbdyno's version.
 const TOOL: &str = "dbdyno version";
-
-/// What was noted of the runs beside a change.
-fn notes(runs: &[TrendRun], steps: &[TrendStep], after: usize) -> Vec<NoteAtChange> {
-    let beside = steps.iter().enumerate().filter(|(at, _)| at.abs_diff(after) <= NOTED);
-    let of_step = beside.flat_map(|(_, step)| &step.runs).filter_map(|run| runs.get(*run));
-    of_step
-        .flat_map(|run| run.notes.iter().map(|note| NoteAtChange { run: run.id.clone(), note: note.clone() }))
-        .collect()
-}

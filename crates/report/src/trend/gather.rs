@@ -1,35 +1,36 @@
 //! Collecting the figures of runs, run by run, so that a thousand runs need not be in memory at once.
 
 use super::change;
-use super::key::{self, SeriesKey};
-use super::new_losses;
+use super::key::{self, Place, SeriesKey};
+use super::new_losses::{self, NOT_POSITIVE};
 use super::result::{
     SeriesChange, SeriesLevel, SeriesOutlier, Trend, TrendError, TrendFigure, TrendRun, TrendSeries, TrendStep,
 };
 use crate::compare::facts_of;
-use crate::figures::{DOUBTFUL, is_doubtful, median_of};
-use crate::groups::unique;
+use crate::figures::{DOUBTFUL, median_of};
+use crate::summary::head::counted;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Better, Flag, MetricId, Point, RunJson, Status};
+use dbdyno_model::{Better, CellKey, MetricId, Point, RunJson, Status};
 use dbdyno_stats::{Change, Changes, Level, Outlier};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
+use std::panic::resume_unwind;
 use std::thread;
+
+/// A place ended if its last run is this many steps back, and as many times its longest pause before.
+const ENDED_STEPS: usize = 3;
 
 /// The confidence of intervals.
 const CONFIDENCE: f64 = 0.95;
 
-/// Of series without a change, so many show one.
-const BY_CHANCE: f64 = 0.01;
-
 /// What a trend is of.
 #[derive(Debug, Clone, Default)]
 pub struct TrendOptions<'o> {
-    /// The tests, as a pattern: `T6*`. All where there is none.
-    pub tests: Option<&'o str>,
+    /// The codes of the tests; all tests where there is none.
+    pub tests: Option<Vec<&'o str>>,
     /// The metric; that of each point where there is none.
     pub metric: Option<&'o str>,
-    /// Losses beyond this that nobody has noted are listed, in percent.
+    /// Losses of as much as this or more that nobody has noted are listed, in percent.
     pub most_loss_pct: Option<f64>,
 }
 
@@ -37,22 +38,20 @@ pub struct TrendOptions<'o> {
 pub struct TrendRuns<'c> {
     catalogue: &'c Catalogue,
     options: TrendOptions<'c>,
-    /// The codes of the tests, where a pattern was given.
-    tests: Option<Vec<String>>,
     runs: Vec<TrendRun>,
     steps: Vec<TrendStep>,
     series: BTreeMap<SeriesKey, Vec<TrendFigure>>,
     left_out: BTreeMap<String, usize>,
+    /// What points of the same place, work and cell had last in place of a figure, and in which step.
+    without: BTreeMap<(Place, String, CellKey), (usize, &'static str)>,
 }
 
 impl<'c> TrendRuns<'c> {
     /// No runs yet.
     #[must_use]
     pub fn new(catalogue: &'c Catalogue, options: TrendOptions<'c>) -> Self {
-        let chosen = |pattern| catalogue.select(pattern).unwrap_or_default();
-        let tests = options.tests.map(|pattern| chosen(pattern).iter().map(|test| test.code.to_string()).collect());
-        let (runs, steps, series, left_out) = (Vec::new(), Vec::new(), BTreeMap::new(), BTreeMap::new());
-        Self { catalogue, options, tests, runs, steps, series, left_out }
+        let (runs, steps, series) = (Vec::new(), Vec::new(), BTreeMap::new());
+        Self { catalogue, options, runs, steps, series, left_out: BTreeMap::new(), without: BTreeMap::new() }
     }
 
     /// Adds the next run. Runs with the name of the step before belong to that step.
@@ -62,8 +61,8 @@ impl<'c> TrendRuns<'c> {
             Some(last) => last.runs.push(at),
             None => self.steps.push(TrendStep { name: step.to_owned(), runs: vec![at] }),
         }
-        let step = self.steps.len() - 1;
-        for (key, values) in self.values_of(run) {
+        let (step, place) = (self.steps.len() - 1, Place::of(run));
+        for (key, values) in self.values_of(run, step, &place) {
             if let Some(value) = median_of(values.into_iter().map(Some)) {
                 self.series.entry(key).or_default().push(TrendFigure { step, run: at, value });
             }
@@ -74,14 +73,23 @@ impl<'c> TrendRuns<'c> {
             started_at: run.run.started_at,
             notes: run.notes.clone(),
             facts: facts_of(run),
+            place,
         });
     }
 
     /// The values of a run by series, one for each repeat.
-    fn values_of(&mut self, run: &RunJson) -> BTreeMap<SeriesKey, Vec<f64>> {
+    fn values_of(&mut self, run: &RunJson, step: usize, place: &Place) -> BTreeMap<SeriesKey, Vec<f64>> {
         let mut values: BTreeMap<SeriesKey, Vec<f64>> = BTreeMap::new();
-        for point in run.points.iter().filter(|point| point.status == Status::Ok) {
-            if self.tests.as_ref().is_some_and(|tests| !tests.iter().any(|test| *test == point.work())) {
+        // Figures that were chosen as the best are better than the same measured again, and not every run has both.
+        let again: BTreeSet<CellKey> = run.points.iter().filter(|point| point.again).map(key::cell).collect();
+        for point in &run.points {
+            let is_asked = self.options.tests.as_ref().is_none_or(|tests| tests.contains(&&*point.work()));
+            if !is_asked || !point.again && again.contains(&key::cell(point)) {
+                continue;
+            }
+            let without = (place.clone(), point.work().into_owned(), key::cell(point));
+            if point.status != Status::Ok {
+                self.without.insert(without, (step, point.status.name()));
                 continue;
             }
             let asked = self.options.metric.map(MetricId::from);
@@ -94,9 +102,12 @@ impl<'c> TrendRuns<'c> {
                 continue;
             }
             let Some(value) = point.value(&metric) else { continue };
-            match doubt(point, &metric) {
-                Some(why) => self.leave_out(why),
-                None => values.entry(SeriesKey::of(point, metric, run)).or_default().push(value),
+            match doubt(point, &metric, value) {
+                Some(why) => {
+                    self.leave_out(why);
+                    self.without.insert(without, (step, why));
+                }
+                None => values.entry(SeriesKey::of(point, metric, place)).or_default().push(value),
             }
         }
         values
@@ -111,14 +122,12 @@ impl<'c> TrendRuns<'c> {
     /// # Errors
     /// There are no figures.
     pub fn trend(self) -> Result<Trend, TrendError> {
-        let Self { catalogue, options, runs, steps, left_out, .. } = self;
-        let mut found: Vec<(SeriesKey, Vec<TrendFigure>)> = self.series.into_iter().collect();
+        let Self { catalogue, options, runs, steps, series, left_out, without } = self;
+        let mut found: Vec<(SeriesKey, Vec<TrendFigure>)> = series.into_iter().collect();
         if found.is_empty() {
-            let of = match (options.tests, options.metric) {
-                (None, None) => String::new(),
-                (tests, metric) => format!(" of {}", unique([tests, metric].into_iter().flatten()).join(", ")),
-            };
-            return Err(TrendError::NoFigures { runs: runs.len(), of });
+            let of = options.tests.into_iter().flatten().chain(options.metric).collect::<Vec<_>>().join(", ");
+            let of = if of.is_empty() { of } else { format!(" of {of}") };
+            return Err(TrendError::NoFigures { runs: counted(runs.len() as u64, "run"), of });
         }
         let place = |key: &SeriesKey| catalogue.tests().iter().position(|test| test.code.as_str() == key.work());
         found.sort_by_cached_key(|(key, _)| place(key).unwrap_or(usize::MAX));
@@ -126,34 +135,46 @@ impl<'c> TrendRuns<'c> {
         let named: Vec<(String, &SeriesKey, &[TrendFigure])> =
             names.into_iter().zip(&found).map(|(name, (key, figures))| (name, key, figures.as_slice())).collect();
         let mut series = in_parallel(&named, |(name, key, figures)| one(name, key, figures, catalogue));
-        for (series, since) in series.iter_mut().zip(missing_since(&found)) {
-            series.missing_since = since;
+        let places = steps_of_places(&runs, &steps);
+        for (series, (key, figures)) in series.iter_mut().zip(&found) {
+            let (of_place, last) = (places.get(key.place()), figures.last().map_or(0, |figure| figure.step));
+            series.missing_since = of_place.and_then(|steps| steps.range(last + 1..).next().copied());
+            let why = without.get(&(key.place().clone(), key.work().to_owned(), key.cell().clone()));
+            let is_since = |step: usize| series.missing_since.is_some_and(|since| step >= since);
+            series.missing_why = why.filter(|(step, _)| is_since(*step)).map(|(_, why)| (*why).to_owned());
+            series.place_ended_since = of_place.and_then(|of| ended_since(of, steps.len()));
         }
-        let judged = series.iter().filter(|series| series.not_judged.is_none()).count();
+        let judged = series.iter().filter(|series| series.is_judged()).count();
         let changes = change::all(&series, &runs, &steps);
-        let new_losses = options.most_loss_pct.map(|limit| new_losses::of(&series, &changes, limit));
-        let by_chance = judged as f64 * BY_CHANCE;
+        let new_losses = options.most_loss_pct.map(|pct| new_losses::of(&series, &changes, (&runs, &steps), pct));
+        let by_chance = judged as f64 * Changes::MOST_BY_CHANCE;
         Ok(Trend { runs, steps, series, changes, by_chance, left_out, new_losses })
     }
 }
 
-/// For each series the first step of its place after its last figure.
-fn missing_since(found: &[(SeriesKey, Vec<TrendFigure>)]) -> Vec<Option<usize>> {
-    let mut steps: BTreeMap<[&str; 4], BTreeSet<usize>> = BTreeMap::new();
-    for (key, figures) in found {
-        steps.entry(key.place()).or_default().extend(figures.iter().map(|figure| figure.step));
+/// The steps that have a run of each place, whatever its points.
+fn steps_of_places<'r>(runs: &'r [TrendRun], steps: &[TrendStep]) -> BTreeMap<&'r Place, BTreeSet<usize>> {
+    let mut places: BTreeMap<&Place, BTreeSet<usize>> = BTreeMap::new();
+    for (step, of) in steps.iter().enumerate() {
+        for run in of.runs.iter().filter_map(|at| runs.get(*at)) {
+            places.entry(&run.place).or_default().insert(step);
+        }
     }
-    let since = |(key, figures): &(SeriesKey, Vec<TrendFigure>)| {
-        let last = figures.iter().map(|figure| figure.step).max()?;
-        steps.get(&key.place())?.range(last + 1..).next().copied()
-    };
-    found.iter().map(since).collect()
+    places
+}
+
+/// The first step without a place, if it has ended: other places have gone on for longer than its longest pause.
+fn ended_since(of_place: &BTreeSet<usize>, steps: usize) -> Option<usize> {
+    let pauses = of_place.iter().zip(of_place.iter().skip(1)).map(|(one, next)| next - one);
+    let last = *of_place.last()?;
+    (steps - 1 - last >= ENDED_STEPS * pauses.max().unwrap_or(1)).then_some(last + 1)
 }
 
 /// Why a value does not count.
-fn doubt(point: &Point, metric: &MetricId) -> Option<&'static str> {
-    let flag = || DOUBTFUL.iter().find(|flag| point.has(**flag)).map(|flag: &Flag| flag.name());
-    if is_doubtful(&point.flags) { flag() } else { point.suspect(metric).map(|_| "doubted by its source") }
+fn doubt(point: &Point, metric: &MetricId, value: f64) -> Option<&'static str> {
+    let flag = DOUBTFUL.iter().find(|flag| point.has(**flag)).map(|flag| flag.name());
+    let suspect = || point.suspect(metric).map(|_| "doubted by its source");
+    flag.or_else(suspect).or_else(|| (value <= 0.0).then_some(NOT_POSITIVE))
 }
 
 /// What `of` makes of each thing, on all processors; in order.
@@ -161,12 +182,9 @@ fn in_parallel<T: Sync, R: Send>(things: &[T], of: impl Fn(&T) -> R + Sync) -> V
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     let each = things.len().div_ceil(threads).max(1);
     thread::scope(|scope| {
-        let started: Vec<_> = things.chunks(each).map(|part| scope.spawn(|| part.iter().map(&of).collect())).collect();
-        let parts = started.into_iter().zip(things.chunks(each));
-        // A part whose thread broke down is done here, where whatever is wrong shows itself.
-        parts
-            .flat_map(|(part, things)| part.join().unwrap_or_else(|_| things.iter().map(&of).collect::<Vec<R>>()))
-            .collect()
+        let started: Vec<_> =
+            things.chunks(each).map(|part| scope.spawn(|| part.iter().map(&of).collect::<Vec<R>>())).collect();
+        started.into_iter().flat_map(|part| part.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
     })
 }
 
@@ -174,9 +192,9 @@ fn in_parallel<T: Sync, R: Send>(things: &[T], of: impl Fn(&T) -> R + Sync) -> V
 fn one(name: &str, key: &SeriesKey, figures: &[TrendFigure], catalogue: &Catalogue) -> TrendSeries {
     let known = catalogue.metric(key.metric()).ok();
     let better = known.map_or(Better::Higher, |metric| metric.better);
-    let steps: Vec<usize> = unique(figures.iter().map(|figure| figure.step));
-    let values_of = |step: &usize| figures.iter().filter(|of| of.step == *step).map(|of| of.value).collect();
-    let values: Vec<Vec<f64>> = steps.iter().map(values_of).collect();
+    let by_step = || figures.chunk_by(|one, next| one.step == next.step);
+    let steps: Vec<usize> = by_step().map(|of| of[0].step).collect();
+    let values: Vec<Vec<f64>> = by_step().map(|of| of.iter().map(|figure| figure.value).collect()).collect();
     let mut series = TrendSeries {
         name: name.to_owned(),
         subject: key.work().to_owned(),
@@ -189,6 +207,8 @@ fn one(name: &str, key: &SeriesKey, figures: &[TrendFigure], catalogue: &Catalog
         outliers: Vec::new(),
         not_judged: None,
         missing_since: None,
+        missing_why: None,
+        place_ended_since: None,
     };
     match Changes::of(&values) {
         Err(why) => series.not_judged = Some(why.to_string()),
@@ -203,13 +223,8 @@ fn one(name: &str, key: &SeriesKey, figures: &[TrendFigure], catalogue: &Catalog
 
 fn level(of: &Level, steps: &[usize]) -> SeriesLevel {
     let step = |at: usize| steps.get(at).copied().unwrap_or_default();
-    SeriesLevel {
-        from: step(of.first),
-        to: step(of.last),
-        steps: of.steps,
-        mean: of.mean,
-        spread_pct: Some(of.spread_pct).filter(|pct| pct.is_finite()),
-    }
+    let (from, to) = (step(of.first), step(of.last));
+    SeriesLevel { from, to, steps: of.steps, mean: of.mean, spread_pct: of.spread_pct }
 }
 
 fn changed(of: &Change, steps: &[usize], better: Better) -> Option<SeriesChange> {

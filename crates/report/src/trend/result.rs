@@ -1,5 +1,6 @@
 //! What a trend consists of.
 
+use super::key::Place;
 use dbdyno_model::{Better, MetricId, RunId, RunNote};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -8,10 +9,10 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TrendError {
     /// No figure was found.
-    #[error("none of the {runs} runs has a figure{of}; `dbdyno show` says what each has")]
+    #[error("no figure{of} in {runs}; `dbdyno show RUN` says what a run has")]
     NoFigures {
-        /// Runs that were looked at.
-        runs: usize,
+        /// How many runs were looked at, in words.
+        runs: String,
         /// Of which tests or metric, in words; may be empty.
         of: String,
     },
@@ -49,9 +50,12 @@ pub struct TrendRun {
     /// What was noted of it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<RunNote>,
-    /// Everything that may influence its figures.
+    /// Everything that may influence its figures; the parameters of the database come last.
     #[serde(skip)]
-    pub(super) facts: BTreeMap<String, String>,
+    pub(super) facts: Vec<(String, String)>,
+    /// Where it was measured.
+    #[serde(skip)]
+    pub(super) place: Place,
 }
 
 /// A step of a trend.
@@ -87,10 +91,25 @@ pub struct TrendSeries {
     /// Why nothing can be said of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_judged: Option<String>,
-    /// The first step without a figure of it, where later steps of the same place have none either: its test fails, or
-    /// is another one now.
+    /// The first step after its last figure with a run of the same place: its test fails, is another one now, or is no
+    /// longer measured. Absent where there is no such step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing_since: Option<usize>,
+    /// What the newest points of it have in place of a figure; absent where there are none, or where it did not end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing_why: Option<String>,
+    /// The first step of another place after the last one of its own, where no run is made any more: nothing can be
+    /// said of now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place_ended_since: Option<usize>,
+}
+
+impl TrendSeries {
+    /// Whether something can be said of now.
+    #[must_use]
+    pub fn is_judged(&self) -> bool {
+        self.not_judged.is_none() && self.place_ended_since.is_none()
+    }
 }
 
 /// A figure of a run: the median of its repeats.
@@ -115,8 +134,8 @@ pub struct SeriesLevel {
     pub steps: usize,
     /// Their geometric mean.
     pub mean: f64,
-    /// The standard deviation between its steps, in percent; absent for a single step.
-    pub spread_pct: Option<f64>,
+    /// The standard deviation between its steps, in percent.
+    pub spread_pct: f64,
 }
 
 /// A change of a series.
@@ -132,7 +151,8 @@ pub struct SeriesChange {
     pub low: f64,
     /// Upper end of it.
     pub high: f64,
-    /// How often a series without a change shows one as clear as this.
+    /// How often noise alone would show a border as well as this somewhere within these two levels. That they were
+    /// chosen out of a longer series is not counted.
     pub p_value: f64,
     /// Whether the new level is worse.
     pub is_worse: bool,
@@ -145,7 +165,7 @@ pub struct SeriesOutlier {
     pub step: usize,
     /// Its figure to that of its level.
     pub ratio: f64,
-    /// Whether later steps are of the level again.
+    /// Whether the level was seen before and after it. At either end it was not.
     pub has_returned: bool,
 }
 
@@ -166,7 +186,7 @@ pub struct TrendChange {
     pub series: Vec<(usize, usize)>,
     /// Facts of the platform that changed there, or nearby where none did.
     pub facts: Vec<ChangedFact>,
-    /// Notes of the runs beside it: with any, the change is known.
+    /// Notes of the runs of the same place beside it: with any, the change is known.
     pub notes: Vec<NoteAtChange>,
 }
 
@@ -179,7 +199,7 @@ pub struct ChangedFact {
     pub before: Option<String>,
     /// Its value after.
     pub after: Option<String>,
-    /// How many steps later than the figures it changed; below zero where it changed earlier.
+    /// How many steps of the same place later than the figures it changed; below zero where it changed earlier.
     pub steps_later: i64,
 }
 
@@ -200,13 +220,15 @@ pub struct NewLosses {
     pub limit_pct: f64,
     /// Series that were judged.
     pub judged: usize,
-    /// Series with too few steps.
+    /// Series with too few steps, and those of places that ended.
     pub not_judged: usize,
-    /// Series that lost more.
+    /// Series that lost as much as the limit or more.
     pub broken: Vec<NewLoss>,
+    /// Series that ended because their points failed or measured nothing: the largest loss there is.
+    pub ended: Vec<usize>,
 }
 
-/// A series that lost more than the limit allows.
+/// A series that lost as much as the limit or more.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct NewLoss {
     /// Index of the series.

@@ -5,6 +5,7 @@ use crate::{catalogue, fixture, text, write};
 use dbdyno_model::{Point, RunId, RunJson};
 use dbdyno_report::Reported;
 use dbdyno_report::gallery::{Exhibit, GalleryFile, of_all};
+use std::collections::BTreeSet;
 
 const NAMES: [&str; 8] = [
     "</script><script>pwned()</script>",
@@ -69,7 +70,11 @@ fn files() -> Vec<GalleryFile> {
     let exhibit = |(run, name): (&RunJson, &&str)| Exhibit::of(&Reported::of(run.clone()), name, &catalogue);
     let exhibits: Vec<Exhibit> = runs.iter().zip(NAMES.iter().cycle()).map(exhibit).collect();
     let entries: Vec<_> = exhibits.iter().map(|exhibit| exhibit.entry.clone()).collect();
-    exhibits.into_iter().flat_map(|exhibit| exhibit.files).chain(of_all(&entries, &catalogue)).collect()
+    exhibits
+        .into_iter()
+        .flat_map(|exhibit| exhibit.files)
+        .chain(of_all(&entries, &BTreeSet::new(), &catalogue))
+        .collect()
 }
 
 #[test]

@@ -17,6 +17,7 @@ use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{RunId, RunJson};
 use dbdyno_report::Reported;
 use dbdyno_report::gallery::{Entry, Exhibit, GalleryFile, of_all, pair};
+use std::collections::BTreeSet;
 
 fn catalogue() -> Catalogue {
     Catalogue::embedded().unwrap()
@@ -38,11 +39,14 @@ fn gallery(runs: &[RunJson], catalogue: &Catalogue) -> (Vec<Entry>, Vec<GalleryF
     let exhibits: Vec<Exhibit> = runs.iter().map(exhibit).collect();
     let entries: Vec<Entry> = exhibits.iter().map(|exhibit| exhibit.entry.clone()).collect();
     let mut files: Vec<GalleryFile> = exhibits.into_iter().flat_map(|exhibit| exhibit.files).collect();
+    let mut in_turn = BTreeSet::new();
     for (one, run) in entries.iter().zip(runs) {
         let other = entries.iter().zip(runs).find(|(other, _)| one.partner().as_deref() == Some(other.key()));
-        files.extend(other.and_then(|(other, of_other)| pair((one, run), (other, of_other), catalogue)));
+        let pair = other.and_then(|(other, of_other)| pair((one, run), (other, of_other), catalogue));
+        in_turn.extend(pair.is_some().then(|| one.key().to_owned()));
+        files.extend(pair);
     }
-    files.extend(of_all(&entries, catalogue));
+    files.extend(of_all(&entries, &in_turn, catalogue));
     (entries, files)
 }
 

@@ -1,4 +1,5 @@
-//! Runs and results that nobody measured: every kind of difference that keeps figures from being compared, in any mixture.
+//! Runs and results that nobody measured: every kind of difference that keeps figures from being compared, in any
+//! mixture.
 
 use crate::{fixture, with_id};
 use dbdyno_catalogue::Catalogue;
@@ -6,18 +7,18 @@ use dbdyno_model::{
     CommitMode, Drive, Flag, MetricValue, PairSide, Pairing, Point, PrintedBound, PumpKind, PumpUse, RunId, RunJson,
     Status, Subject, Suspect, SuspectCode, TestCode, Tool, WorkloadName,
 };
+use dbdyno_stats::SplitMix64;
 
 /// Numbers that look random and are the same each time.
-pub(crate) struct Dice(u64);
+pub(crate) struct Dice(SplitMix64);
 
 impl Dice {
     pub(crate) fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+        Self(SplitMix64::new(seed))
     }
 
     pub(crate) fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % n
+        usize::try_from(self.0.below(n as u64)).unwrap()
     }
 
     fn one_in(&mut self, n: usize) -> bool {

@@ -2,6 +2,7 @@
 
 use crate::{catalogue, fixture, gallery, references, text};
 use dbdyno_report::gallery::of_all;
+use std::collections::BTreeSet;
 
 #[test]
 fn the_index_of_a_thousand_platforms_is_small() {
@@ -10,7 +11,7 @@ fn the_index_of_a_thousand_platforms_is_small() {
     runs.push(fixture::run());
     let (entries, _) = gallery(&runs, &catalogue);
     let thousand: Vec<_> = entries.iter().cycle().take(1_000).cloned().collect();
-    let files = of_all(&thousand, &catalogue);
+    let files = of_all(&thousand, &BTreeSet::new(), &catalogue);
     let [index, compare] = ["index.html", "compare.html"].map(|name| text(&files, name).len());
     assert!(index < 2_000_000 && compare < 500_000, "{index} and {compare} bytes");
     // A name cannot fill it, however long it is.

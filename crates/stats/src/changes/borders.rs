@@ -29,7 +29,9 @@ fn divided(values: &[f64]) -> Vec<usize> {
             continue;
         }
         let segment = Segment::of(&values[from..to]);
-        let Some(stretch) = segment.strongest().filter(|s| segment.p_value(*s) < MOST_BY_CHANCE) else { continue };
+        let Some(stretch) = segment.strongest().filter(|s| segment.p_value(*s) < MOST_BY_CHANCE) else {
+            continue;
+        };
         let mut last = from;
         for edge in stretch.edges(to - from) {
             borders.push(from + edge);

@@ -14,6 +14,10 @@ const CLOSE: usize = 24;
 const OTHER_NOISE: f64 = 2.0;
 /// Fewer steps do not show another noise.
 const LEAST_REST: usize = 8;
+/// Two means follow the noise as if so many values less were there, by simulation.
+const FOLLOWED: f64 = 4.0;
+/// What differences of neighbours show is exceeded by so many of its standard errors at most.
+const STANDARD_ERRORS: f64 = 2.0;
 /// Neighbours with more in common than this are not told from levels that wander.
 const MOST_CORRELATED: f64 = 0.95;
 
@@ -39,8 +43,8 @@ impl Noise {
         let neighbours = Neighbours::of(&values[from..to]);
         let correlation = neighbours.at_most(correlation(&left));
         let squares = sum_of_squares(&left);
-        let degrees = (left.len() - 2) as f64;
-        let near = neighbours.variance_at_most(squares / degrees, correlation);
+        let degrees = |n: usize| (n - 2) as f64;
+        let near = neighbours.variance_at_most(squares / degrees(left.len()), correlation);
 
         let is_close = |i: usize| stretch.edges(n).any(|edge| i + CLOSE >= edge && i < edge + CLOSE);
         let close: Vec<f64> = (from..to).filter(|i| is_close(*i)).map(|i| left[i - from]).collect();
@@ -48,8 +52,10 @@ impl Noise {
         let rest = left.len() - close.len();
         let is_other = rest >= LEAST_REST
             && close_squares / close.len() as f64 > OTHER_NOISE * (squares - close_squares) / rest as f64;
-        let variance = if is_other { near.max(close_squares / (close.len() - 2) as f64) } else { near };
-        Self { variance, correlation, degrees }
+        let of_close = close_squares / degrees(close.len());
+        let (variance, known_by) =
+            if is_other && of_close > near { (of_close, close.len()) } else { (near, left.len()) };
+        Self { variance, correlation, degrees: degrees(known_by) }
     }
 
     /// The variance of the difference of the two means.
@@ -64,12 +70,12 @@ fn sum_of_squares(values: &[f64]) -> f64 {
 }
 
 /// The correlation of neighbours. Means follow the noise that they are taken from, so what remains looks less
-/// correlated than it was; that is added. Found by simulation.
+/// correlated than it was; that is added.
 fn correlation(noise: &[f64]) -> f64 {
     let n = noise.len() as f64;
     let products: f64 = noise.windows(2).map(|pair| pair[0] * pair[1]).sum();
     let squares = sum_of_squares(noise);
-    if squares > 0.0 { (products / squares * n + 4.0) / (n - 4.0).max(1.0) } else { 0.0 }
+    if squares > 0.0 { (products / squares * n + FOLLOWED) / (n - FOLLOWED).max(1.0) } else { 0.0 }
 }
 
 /// How many times more the difference of the means inside and outside varies with this correlation of neighbours than
@@ -98,15 +104,19 @@ struct Neighbours {
     half_square: f64,
     /// The correlation with which values two apart differ as they do.
     correlation: f64,
-    /// Their uncertainty falls with the root of their number.
+    /// The standard error of the correlation. That of the half square is twice as much of it.
     uncertainty: f64,
 }
 
 impl Neighbours {
     fn of(values: &[f64]) -> Self {
         let half_square = |apart: usize| {
-            let sizes = values.iter().zip(values.iter().skip(apart)).map(|(a, b)| (b - a).abs()).collect();
-            steady_square(sizes) / 2.0
+            let differences: Vec<f64> = values.iter().zip(values.iter().skip(apart)).map(|(a, b)| b - a).collect();
+            // A drift makes all of them larger, and is no noise. What rises and falls back again and again is.
+            let (usual, mean) =
+                (median(&differences), differences.iter().sum::<f64>() / differences.len().max(1) as f64);
+            let drift = if usual * mean > 0.0 { usual.abs().min(mean.abs()).copysign(usual) } else { 0.0 };
+            steady_square(differences.into_iter().map(|difference| (difference - drift).abs()).collect()) / 2.0
         };
         let (one, two) = (half_square(1), half_square(2));
         // With correlation c these are (1 - c) and (1 - c^2) times the variance.
@@ -114,12 +124,14 @@ impl Neighbours {
         Self { half_square: one, correlation, uncertainty: 1.0 / (values.len() as f64).sqrt() }
     }
 
+    /// A correlation, as far as differences allow for it.
     fn at_most(self, correlation: f64) -> f64 {
-        correlation.min(self.correlation + 2.0 * self.uncertainty).clamp(0.0, MOST_CORRELATED)
+        correlation.min(self.correlation + STANDARD_ERRORS * self.uncertainty).clamp(0.0, MOST_CORRELATED)
     }
 
+    /// A variance, as far as differences of values with this correlation allow for it.
     fn variance_at_most(self, variance: f64, correlation: f64) -> f64 {
-        let most = self.half_square / (1.0 - correlation) * (1.0 + 4.0 * self.uncertainty);
+        let most = self.half_square / (1.0 - correlation) * (1.0 + STANDARD_ERRORS * 2.0 * self.uncertainty);
         if most > 0.0 { variance.min(most) } else { variance }
     }
 }

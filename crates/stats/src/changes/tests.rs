@@ -89,6 +89,45 @@ fn a_step_of_5_pct_in_noise_of_2_pct_is_found_within_5_runs_in_9_of_10_series() 
     }
 }
 
+/// A loss of so many percent that grows evenly over so many runs, in noise of 1 %.
+#[test]
+fn a_drift_is_told_as_changes() {
+    let mut random = SplitMix64::new(9);
+    for (loss_pct, runs, least) in [
+        (15.0, 30, 87),
+        (20.0, 30, 92),
+        (25.0, 40, 95),
+        (30.0, 40, 95),
+        (30.0, 50, 95),
+        (40.0, 40, 95),
+        (20.0, 60, 95),
+        (50.0, 100, 95),
+    ] {
+        let is_told = |_: &usize| {
+            let rate = |i: usize| 1_000.0 * (1.0 - loss_pct / 100.0 * i as f64 / (runs - 1) as f64);
+            let rates: Vec<[f64; 1]> = (0..runs).map(|i| [rate(i) * (0.01 * random.normal()).exp()]).collect();
+            let levels = Changes::of(&rates).unwrap().levels;
+            levels[levels.len() - 1].mean < 0.95 * levels[0].mean
+        };
+        let told = (0..100).filter(is_told).count();
+        assert!(told >= least, "{loss_pct} % over {runs} runs: {told} of 100");
+    }
+}
+
+/// It grows by 0.3 % a run and falls back after every seventh, as a table does that is cleaned once a week.
+#[test]
+fn what_rises_and_falls_back_all_the_time_is_no_drift() {
+    let rates: Vec<[f64; 1]> = (0..42).map(|i| [100.0 + 0.3 * f64::from(i % 7)]).collect();
+    assert!(borders_of(&rates).is_empty(), "{:?}", borders_of(&rates));
+}
+
+#[test]
+fn a_change_that_is_too_small_to_print_is_none() {
+    let of =
+        |factor: f64| borders_of(&(0..40).map(|i| [if i < 20 { 100.0 } else { 100.0 * factor }]).collect::<Vec<_>>());
+    assert_eq!((of(1.0 - 1e-10), of(0.9996), of(0.999)), (vec![], vec![], vec![20]));
+}
+
 /// `cargo test --release -p dbdyno-stats --lib -- --ignored --nocapture table_of_alarms`.
 #[test]
 #[ignore = "a table to look at, of a minute"]
@@ -99,6 +138,13 @@ fn table_of_alarms() {
     for kind in Kind::ALL {
         let of = |n: usize| {
             let (changes, outliers) = alarms_pct(kind, n, (800_000 / n).clamp(1_000, 20_000));
+            let most = match kind {
+                Kind::White => 1.2,
+                Kind::Correlated(0.3) if n >= 100 => 1.3,
+                Kind::Correlated(0.5) => 9.0,
+                _ => 4.5,
+            };
+            assert!(changes <= most, "{kind:?}, {n}: {changes} %");
             format!("{changes:5.2} ({outliers:4.1})")
         };
         println!("{:18} {}", format!("{kind:?}"), LENGTHS.map(|n| format!("{:>12}", of(n))).concat());
@@ -113,6 +159,7 @@ fn table_of_steps_found() {
     for before in [6, 10, 15, 20, 25, 30, 40, 50, 60, 80, 95, 150, 200, 300, 500, 995] {
         let of = |kind: Kind| found_pct(kind, before, (100_000 / before).clamp(500, 4_000));
         let [white, correlated] = [Kind::White, Kind::Correlated(0.3)].map(of);
+        assert!(before < 30 || white.0 >= 89.0, "{before}: {} %", white.0);
         println!("{before:6}   {:4.1}  {:4.1}     {:4.1}  {:4.1}", white.0, white.1, correlated.0, correlated.1);
     }
 }
@@ -137,6 +184,7 @@ fn table_of_alarms_in_a_series_that_is_watched() {
              some time, {from_30} after run 30; {:.2} % of all looks",
             100.0 * alarms as f64 / looks as f64
         );
+        assert!(alarms * 100 <= looks * if kind == Kind::White { 1 } else { 2 }, "{alarms} of {looks}");
     }
 }
 
@@ -160,7 +208,7 @@ fn otavas_series_are_divided_at_least_as_well_as_by_otava() {
         let name = suite.name();
         assert!(all.f1() >= otava && all.f1() > baseline.f1(), "{name}: {:.3} {all:?}", all.f1());
         // In 50 steps a level has 12; Otava finds more of their changes, at four times the false alarms.
-        let least = if name.starts_with("50 ") { 0.94 } else { otava_of_levels };
+        let least = if suite.n == 50 { 0.94 } else { otava_of_levels };
         assert!(of_levels.f1() >= least, "{name}: {:.3} {of_levels:?}", of_levels.f1());
     }
 }
@@ -189,7 +237,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn units_and_directions_change_nothing(seed in 0_u64..10_000, factor in 1e-6_f64..1e6, size in 0.05_f64..0.3) {
+    fn units_and_directions_change_nothing(seed in 0_u64..10_000, factor in 1e-6_f64..1e6, size in 0.1_f64..0.3) {
         let mut random = SplitMix64::new(seed);
         let rates = rates(&Kind::White.noise(&mut random, 60), |i| if i < 35 { 0.0 } else { size / 0.02 });
         let found = borders_of(&rates);
@@ -199,7 +247,7 @@ proptest! {
         let reversed: Vec<[f64; 1]> = rates.iter().rev().copied().collect();
         let mut back: Vec<usize> = borders_of(&reversed).iter().map(|at| rates.len() - at).collect();
         back.reverse();
-        prop_assert!(back.iter().any(|at| at.abs_diff(35) <= 2), "{:?}", back);
+        prop_assert_eq!(&back, &found);
     }
 
     #[test]
@@ -210,7 +258,7 @@ proptest! {
         let turned: Vec<Vec<f64>> = steps.iter().map(|three| three.iter().rev().copied().collect()).collect();
         let borders = borders_of(&steps);
         prop_assert_eq!(&borders_of(&turned), &borders);
-        prop_assert!(borders.iter().any(|at| at.abs_diff(15) <= 1), "{:?}", borders);
+        prop_assert!(borders.iter().any(|at| at.abs_diff(15) <= 2), "{:?}", borders);
     }
 }
 
@@ -220,6 +268,6 @@ fn what_is_no_figure_is_left_out_and_what_never_changes_has_no_change() {
     assert_eq!(Changes::of(&rates).unwrap().changes, []);
     (rates[3], rates[9], rates[20], rates[21]) = (vec![], vec![0.0], vec![-1.0, 7.0], vec![f64::NAN]);
     let found = Changes::of(&rates).unwrap();
-    assert_eq!((found.left_out, found.changes.len()), (vec![3, 9, 20, 21], 0));
+    assert_eq!((found.levels[0].steps, found.changes.len(), found.outliers.len()), (26, 0, 0));
     assert_eq!(Changes::of(&rates[..5]), Err(TooFewSteps { there: 4 }));
 }

@@ -29,7 +29,8 @@ pub(super) fn section(comparison: &Comparison) -> Section {
     section
 }
 
-fn words(layer: Layer) -> &'static str {
+/// What a layer is called.
+pub(crate) fn words(layer: Layer) -> &'static str {
     match layer {
         Layer::Cpu => "CPU",
         Layer::Server => "Server",

@@ -7,7 +7,7 @@ mod extent;
 pub(crate) mod figures;
 mod in_turn;
 mod latency;
-mod layers;
+pub(crate) mod layers;
 mod notes;
 pub(crate) mod ratios;
 mod sides;
