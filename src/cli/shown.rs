@@ -50,6 +50,8 @@ pub(crate) enum ShownTable {
     Latency,
     /// What a workload did, by the minute and by statement
     Transactions,
+    /// What each host of a fleet did
+    Hosts,
     /// Random I/O through the database, by the figures of SLOB
     Slob,
     /// I/Os of the storage itself, below any database
@@ -77,6 +79,7 @@ impl ShownTable {
             Self::Writes => &["writes"],
             Self::Latency => &["latency"],
             Self::Transactions => &["transactions"],
+            Self::Hosts => &["hosts"],
             Self::Slob => &["slob"],
             Self::Storage => &["storage"],
             Self::Summary => &["summary"],
