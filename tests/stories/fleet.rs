@@ -92,10 +92,8 @@ fn more_hosts_than_jobs_leave_some_out() {
 fn at_work(room: &Room, hosts: usize) -> Running {
     let mut run =
         room.start(&format!("run T611 T711 --target null: --jobs 6 --duration 3s --fleet fleet={hosts} --label long"));
-    let log = room.path("home/fleet/agent-1.log");
-    run.until_so("the run begins", || {
-        room.path("dbdyno.db").exists() && std::fs::read_to_string(&log).is_ok_and(|said| said.contains("joined run"))
-    });
+    let begins = || room.run("list runs --json").stdout.contains("\"long\"");
+    run.until_so("the run begins", begins);
     run
 }
 
