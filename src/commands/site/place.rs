@@ -373,7 +373,7 @@ mod tests {
             std::fs::create_dir(path).unwrap();
             std::fs::write(path.join("was"), path.display().to_string()).unwrap();
         };
-        [&one, &other].map(|path| made(path));
+        [&one, &other].into_iter().for_each(|path| made(path));
         let was = |path: &Path| std::fs::read_to_string(path.join("was")).unwrap();
         exchange_in_steps(&one, &other).unwrap();
         assert_eq!((was(&one), was(&other)), (other.display().to_string(), one.display().to_string()));
