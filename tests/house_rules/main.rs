@@ -34,6 +34,7 @@ const FLOORS: &[(&str, u32)] = &[
     ("dbdyno-run", 4),
     ("dbdyno-report", 4),
     ("dbdyno-live", 5),
+    ("dbdyno-fleet", 5),
     ("dbdyno", 6),
 ];
 

@@ -104,6 +104,15 @@ impl WindowMode {
         Self::Pieces { duration_ns: (duration_s * 1e9).round() as u64 }
     }
 
+    /// When the window begins if jobs begin at this moment.
+    #[must_use]
+    pub fn begins_ns(self, starts_ns: u64) -> u64 {
+        match self {
+            Self::Steady { warm_up_ns, .. } => starts_ns + warm_up_ns,
+            Self::Pieces { .. } => starts_ns,
+        }
+    }
+
     /// Whether the work comes in whole pieces.
     #[must_use]
     pub fn is_pieces(self) -> bool {

@@ -1,10 +1,10 @@
 //! `dbdyno agent`: a driver host of a fleet.
 
-use super::{Reach, info};
+use super::super::context::Context;
+use super::super::opened_target::OpenedTarget;
+use super::super::workloads::{DataWish, WorkloadTarget};
+use super::reach::{Reach, info};
 use crate::cli::AgentArgs;
-use crate::commands::context::Context;
-use crate::commands::opened_target::OpenedTarget;
-use crate::commands::workloads::{DataWish, WorkloadTarget};
 use crate::error::Error;
 use crate::signals;
 use dbdyno_engine::private::Home;
@@ -16,7 +16,7 @@ use dbdyno_workload::{DataSpec, WorkloadData};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-pub(in crate::commands) fn agent(args: &AgentArgs, context: &Context) -> Result<(), Error> {
+pub(crate) fn agent(args: &AgentArgs, context: &Context) -> Result<(), Error> {
     let name = match &args.name {
         Some(name) => name.clone(),
         None => own_name()?,

@@ -1,14 +1,13 @@
 //! `fleet up` and `fleet down`: a NATS server and agents on this machine, for trying.
 
+use super::super::context::Context;
 use super::processes::{end, start};
+use super::started::{KEY_VARIABLE, LocalFleet, RECORD, agents, folder, recorded, running};
 use crate::cli::FleetUpArgs;
-use crate::commands::context::Context;
 use crate::error::Error;
 use crate::output;
-use dbdyno_engine::private::Home;
-use dbdyno_engine::servers::{Process, free_port};
+use dbdyno_engine::servers::free_port;
 use dbdyno_fleet::FleetKey;
-use serde::{Deserialize, Serialize};
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
@@ -16,47 +15,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// The file that tells what was started.
-const RECORD: &str = "fleet.json";
 /// How long the server may take to answer.
 const START_LIMIT: Duration = Duration::from_secs(10);
-
-/// A fleet on this machine.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct LocalFleet {
-    port: u16,
-    /// What lets dbdyno in at the server.
-    password: String,
-    /// The fleet's key.
-    pub(super) key: String,
-    server: Process,
-    agents: Vec<Process>,
-}
-
-impl LocalFleet {
-    pub(super) fn url(&self) -> String {
-        format!("nats://dbdyno:{}@127.0.0.1:{}", self.password, self.port)
-    }
-}
-
-fn folder() -> Result<PathBuf, Error> {
-    let home = Home::from_environment().map_err(|error| Error::Usage(error.to_string()))?;
-    Ok(home.path().join("fleet"))
-}
-
-/// The fleet that was started here, if its server lives.
-pub(super) fn running() -> Option<LocalFleet> {
-    recorded(&folder().ok()?).filter(|fleet| fleet.server.lives())
-}
-
-fn recorded(folder: &Path) -> Option<LocalFleet> {
-    let file = folder.join(RECORD);
-    // Another user's record names processes and keys of his.
-    if dbdyno_files::others_may_write(&file).unwrap_or(true) {
-        return None;
-    }
-    serde_json::from_str(&std::fs::read_to_string(file).ok()?).ok()
-}
 
 pub(super) fn up(args: &FleetUpArgs, context: &Context) -> Result<(), Error> {
     if running().is_some() {
@@ -87,7 +47,7 @@ pub(super) fn up(args: &FleetUpArgs, context: &Context) -> Result<(), Error> {
     }
     output::line(&format!(
         "A NATS server on 127.0.0.1:{port} and {} of the fleet `fleet` run here; logs are in {}",
-        super::agents(fleet.agents.len()),
+        agents(fleet.agents.len()),
         folder.display()
     ))?;
     context.say_next(
@@ -113,7 +73,7 @@ fn start_all(fleet: &mut LocalFleet, args: &FleetUpArgs, folder: &Path) -> Resul
         let name = format!("agent-{n}");
         let mut command = Command::new(&program);
         command.args(["agent", "--name", &name, "--target", &args.target]).arg("--parts").arg(folder.join(&name));
-        command.env("DBDYNO_NATS", fleet.url()).env(super::KEY_VARIABLE, &fleet.key);
+        command.env("DBDYNO_NATS", fleet.url()).env(KEY_VARIABLE, &fleet.key);
         let started = start(&mut command, &folder.join(format!("{name}.log")));
         fleet.agents.push(started.map_err(|error| Error::Internal(format!("starting {name}: {error}")))?);
     }

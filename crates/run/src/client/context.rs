@@ -162,7 +162,13 @@ impl<'w> ClientContext<'w> {
         std::mem::take(&mut whole.never_begun_ns).iter().for_each(|age_ns| unbegun.taken.record_ns(*age_ns));
         let has_timetable = self.timetables.is_some();
         if let Some((timetables, span)) = self.timetables.as_ref().zip(self.window.span()) {
-            unbegun.left(timetables, span, &mut whole.timetable);
+            let counts = &mut whole.timetable;
+            timetables.left(span.end_ns, |due_ns, n| {
+                counts.due += if due_ns >= span.start_ns { n } else { 0 };
+                counts.unfinished += n;
+                counts.waiting += n;
+                unbegun.left.record_many_ns(span.end_ns - due_ns, n);
+            });
             // With a queue per user, a transaction that never began was waiting for its user, not for a connection.
             if let Some(waits) = whole.waits.as_mut().filter(|_| !timetables.are_apart()) {
                 waits.merge(&unbegun.left);

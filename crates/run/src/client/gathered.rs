@@ -3,7 +3,6 @@
 
 use super::counts::{Counts, TimetableCounts, TypeCounts};
 use super::result::{ClientResult, TypeResult};
-use super::timetables::Timetables;
 use crate::{Chunk, Span, WorkLog};
 use dbdyno_model::{OpenLoop, Outcomes, Series};
 use dbdyno_stats::{Histogram, Recording};
@@ -31,18 +30,6 @@ pub(super) struct Unbegun {
     pub(super) taken: Histogram,
     /// Those that nobody took.
     pub(super) left: Histogram,
-}
-
-impl Unbegun {
-    /// Counts what nobody took.
-    pub(super) fn left(&mut self, timetables: &Timetables, span: Span, counts: &mut TimetableCounts) {
-        timetables.left(span.end_ns, |due_ns, n| {
-            counts.due += if due_ns >= span.start_ns { n } else { 0 };
-            counts.unfinished += n;
-            counts.waiting += n;
-            self.left.record_many_ns(span.end_ns - due_ns, n);
-        });
-    }
 }
 
 impl Gathered {

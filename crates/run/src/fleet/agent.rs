@@ -1,53 +1,14 @@
 //! One host's share of a point.
 
+use super::contract::{PartOrder, Ready, Starts};
 use super::part::Part;
-use super::share::Share;
 use crate::jobs::{self, PointContext};
 use crate::point::{empty_point, open_sessions};
 use crate::work::PlannedWork;
-use crate::{RunContext, Window, WindowMode, figures};
+use crate::{RunContext, Window, figures};
 use dbdyno_engine::{EngineError, SessionAccount};
-use dbdyno_model::{ErrorClass, HostUse, PlannedPoint};
+use dbdyno_model::{ErrorClass, HostUse};
 use dbdyno_probe::{HarnessShare, Sampler};
-use serde::{Deserialize, Serialize};
-
-/// What a host is asked to do of a point.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PartOrder {
-    /// The whole point.
-    pub planned: PlannedPoint,
-    /// The host's share of it.
-    pub share: Share,
-    /// The rate of all jobs on all hosts together, where one is set.
-    pub asked_per_s: Option<f64>,
-    /// The node that its sessions work on; none where they take turns over all.
-    pub node: Option<u32>,
-}
-
-/// A host whose sessions are open and prepared.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Ready {
-    /// The plan of the statement under test, where there is one.
-    pub plan: Option<String>,
-    /// What is other than the test needs.
-    pub problems: Vec<String>,
-    /// Its sessions, by node.
-    pub sessions: Vec<SessionAccount>,
-}
-
-/// Who lets a host's share begin.
-pub trait Starts {
-    /// The sessions are prepared. Waits until it is known when the first jobs are to begin, by this host's clock; none
-    /// where they are not to begin at all.
-    fn ready(&mut self, ready: Ready) -> Option<u64>;
-
-    /// Its part has ended. Waits until the coordinator has read the server's counters: the sessions are open until
-    /// then, as what they do when they end counts, too.
-    ///
-    /// # Errors
-    /// The part cannot be kept.
-    fn ended(&mut self, part: Part) -> Result<(), EngineError>;
-}
 
 /// Runs the sessions of a host's share. The coordinator has prepared the point.
 ///
@@ -71,7 +32,7 @@ pub fn measure_part(context: &RunContext<'_>, order: &PartOrder, starts: &mut dy
         let not_begun = || EngineError::new(ErrorClass::Cancelled, "the coordinator did not let the point begin");
         let starts_ns = starts.ready(ready).ok_or_else(not_begun)?;
         let mode = figures::window_mode(work, planned.duration_s);
-        let window = Window::new(mode, sessions.len()).beginning_at(begins_ns(mode, starts_ns));
+        let window = Window::new(mode, sessions.len()).beginning_at(mode.begins_ns(starts_ns));
         let harness = match context.engine.features().in_process {
             true => HarnessShare::NotSeparable,
             false => HarnessShare::OwnProcess,
@@ -106,12 +67,4 @@ pub fn measure_part(context: &RunContext<'_>, order: &PartOrder, starts: &mut dy
     });
     context.stop.at_work(Vec::new());
     result
-}
-
-/// When the window begins if jobs begin at this moment.
-pub(super) fn begins_ns(mode: WindowMode, starts_ns: u64) -> u64 {
-    match mode {
-        WindowMode::Steady { warm_up_ns, .. } => starts_ns + warm_up_ns,
-        WindowMode::Pieces { .. } => starts_ns,
-    }
 }

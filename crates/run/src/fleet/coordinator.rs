@@ -1,11 +1,11 @@
 //! The coordinator of a point that several hosts share.
 
-use super::agent::{PartOrder, Ready, begins_ns};
-use super::part::{MergedWork, Part, ServerPart, merge, pumps};
+use super::contract::{AgentPart, AgentReady, Fleet, Member, PartOrder};
+use super::part::{MergedWork, ServerPart, merge, pumps};
 use super::share::Share;
 use crate::client::GRACE;
 use crate::jobs::{Edges, FailedMeasurement, PointContext, RawMeasurement, client_measurement, watch};
-use crate::{RunContext, StopSwitch, WindowMode};
+use crate::{RunContext, WindowMode};
 use dbdyno_engine::{Engine, EngineError, SessionAccount, StartGate};
 use dbdyno_model::{AgentUse, ErrorClass, Flag, PlannedPoint, Point, PumpUse, Status};
 use std::time::Duration;
@@ -20,74 +20,6 @@ const PARTS_LIMIT_NS: u64 = 60_000_000_000;
 const CLOCK_SHARE: f64 = 0.01;
 /// A host as busy as this may have held its sessions back.
 const BUSY_PCT: f64 = 90.0;
-
-/// A host that takes part.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Member {
-    /// Its name.
-    pub name: String,
-    /// How much of a point it takes, beside the others.
-    pub weight: f64,
-    /// The node that its sessions work on; none where they take turns over all.
-    pub node: Option<u32>,
-    /// Its process, where it runs on the coordinator's machine.
-    pub pid_here: Option<u32>,
-}
-
-/// A member whose sessions are open and prepared.
-#[derive(Debug, Clone, PartialEq)]
-pub struct AgentReady {
-    /// Its place among the members.
-    pub member: usize,
-    /// What it found.
-    pub ready: Ready,
-    /// What its clock shows more than the coordinator's, in nanoseconds.
-    pub offset_ns: i64,
-    /// By how much that may be wrong.
-    pub bound_ns: u64,
-}
-
-/// The part of a member.
-#[derive(Debug, Clone)]
-pub struct AgentPart {
-    /// Its place among the members.
-    pub member: usize,
-    /// Its part, by its own clock.
-    pub part: Part,
-}
-
-/// The hosts that share the points of a run.
-pub trait Fleet: Send + Sync {
-    /// The hosts, in the order in which jobs are dealt out.
-    fn members(&self) -> Vec<Member>;
-
-    /// Has each member that gets an order open and prepare its sessions. Returns when all have.
-    ///
-    /// # Errors
-    /// A member is lost or cannot; or the user stops the waiting.
-    fn prepare(&self, orders: &[Option<PartOrder>], stop: &StopSwitch) -> Result<Vec<AgentReady>, EngineError>;
-
-    /// Lets all of them begin at a moment of the coordinator's clock.
-    fn start(&self, starts_ns: u64);
-
-    /// All parts, once they have come; waits so long for them.
-    ///
-    /// # Errors
-    /// A member is lost, or its sessions did not come to their end.
-    fn parts(&self, limit: Duration) -> Result<Option<Vec<AgentPart>>, EngineError>;
-
-    /// The point is over, however it ended: sessions are ended, and what is still at work is cancelled.
-    fn end(&self);
-
-    /// The point is recorded: members may forget their parts.
-    fn recorded(&self);
-
-    /// Which members are lost, in words, if any.
-    fn lost(&self) -> Option<String>;
-
-    /// Whether a member is lost.
-    fn is_lost(&self, member: usize) -> bool;
-}
 
 /// A point that the members of a fleet have prepared. It is over for them when this is dropped.
 pub(crate) struct SharedPoint<'e> {
@@ -246,7 +178,7 @@ fn wait_for_parts(
     let PointContext { run, window, .. } = *context;
     let latest_ns = match window.pace() {
         WindowMode::Steady { duration_ns, .. } => {
-            begins_ns(window.pace(), starts_ns) + duration_ns + GRACE.as_nanos() as u64 + PARTS_LIMIT_NS
+            window.pace().begins_ns(starts_ns) + duration_ns + GRACE.as_nanos() as u64 + PARTS_LIMIT_NS
         }
         // Pieces take as long as they need.
         WindowMode::Pieces { .. } => u64::MAX,
@@ -277,7 +209,7 @@ fn check(context: &PointContext<'_>, parts: &[AgentPart], point: &mut Point) {
     // Agents are in the order of their members, as are parts.
     for (agent, AgentPart { part, .. }) in point.agents.iter_mut().zip(parts) {
         agent.started_after_s = planned.map(|planned_ns| {
-            let warm_up_ns = begins_ns(context.window.pace(), 0);
+            let warm_up_ns = context.window.pace().begins_ns(0);
             (part.began_ns.cast_signed() - (planned_ns - warm_up_ns).cast_signed()) as f64 / 1e9
         });
         agent.ops_total = Some(part.total_ops());

@@ -3,13 +3,14 @@
 //! ([`measure_part`]). How they speak to each other is none of this room's business: [`Fleet`] and [`Starts`].
 
 mod agent;
+mod contract;
 mod coordinator;
 mod part;
 mod share;
 
-pub use agent::{PartOrder, Ready, Starts, measure_part};
+pub use agent::measure_part;
+pub use contract::{AgentPart, AgentReady, Fleet, Member, PartOrder, Ready, Starts};
 pub(crate) use coordinator::SharedPoint;
-pub use coordinator::{AgentPart, AgentReady, Fleet, Member};
 pub use part::Part;
 pub(crate) use part::{PartWork, ServerPart};
 pub use share::Share;

@@ -55,7 +55,7 @@ impl Share {
     }
 }
 
-/// Whole parts of a number by weights, each nearest to its share from the first on, so that all together are the number.
+/// Whole parts of a number by weights, each near to its share, which are the number together.
 fn parts(n: u32, weights: &[f64]) -> Vec<u32> {
     let all: f64 = weights.iter().sum();
     let (mut weight, mut given) = (0.0, 0);

@@ -1,0 +1,61 @@
+//! How `run --fleet` becomes the coordinator of a fleet.
+
+use super::super::context::Context;
+use super::reach::{Reach, info};
+use super::started::agents;
+use crate::cli::SharedArgs;
+use crate::error::Error;
+use dbdyno_engine::Engine;
+use dbdyno_fleet::{Coordinator, Found, RunOrder};
+use dbdyno_model::{Plan, RunId, Subject};
+use dbdyno_run::StopSwitch;
+
+/// Makes this process the coordinator of the fleet that is asked for, if one is.
+///
+/// # Errors
+/// Its agents cannot be reached, are too few, or do not fit.
+pub(crate) fn coordinator(
+    args: &SharedArgs,
+    stop: &StopSwitch,
+    context: &Context,
+) -> Result<Option<Coordinator>, Error> {
+    let Some(shared) = &args.fleet else { return Ok(None) };
+    let reach = Reach::of(&args.nats)?;
+    let mut coordinator = Coordinator::connect(&reach.access, &shared.fleet, reach.key)?;
+    let found = coordinator.gather(shared.agents, &info(1.0, None), stop)?;
+    let names: Vec<&str> = found.iter().map(|Found { name, .. }| name.as_str()).collect();
+    context.say(&format!("fleet {}: {} ({})", shared.fleet, agents(names.len()), names.join(", ")));
+    Ok(Some(coordinator))
+}
+
+/// Has the agents of a fleet open their targets for a run.
+///
+/// # Errors
+/// One cannot.
+pub(crate) fn join(
+    coordinator: &Coordinator,
+    engine: &dyn Engine,
+    (run, plan): (&RunId, &Plan),
+    is_sampled: bool,
+    stop: &StopSwitch,
+) -> Result<(), Error> {
+    if engine.features().in_process && engine.name() != "null" {
+        return Err(Error::Usage(
+            "the embedded engine works inside one process, which no other host can share: name a server with --target"
+                .to_owned(),
+        ));
+    }
+    let workload = plan.points.iter().find_map(|planned| match &planned.subject {
+        Subject::Workload(name) => Some(name.as_str().to_owned()),
+        _ => None,
+    });
+    let order = RunOrder {
+        run: run.as_str().to_owned(),
+        engine: engine.name().to_owned(),
+        size: plan.size.clone(),
+        seed: plan.seed,
+        workload,
+        is_sampled,
+    };
+    Ok(coordinator.join(&order, stop)?)
+}

@@ -1,0 +1,63 @@
+//! How the hosts of a fleet are reached, and who they are.
+
+use super::super::tool::tool;
+use super::started::{KEY_VARIABLE, running};
+use crate::cli::NatsArgs;
+use crate::error::Error;
+use dbdyno_fleet::{AgentInfo, FleetKey, NatsAccess};
+use std::path::Path;
+
+/// How the hosts of a fleet are reached: as it is said, or else the fleet that `fleet up` has started here.
+pub(super) struct Reach {
+    pub(super) access: NatsAccess,
+    pub(super) key: FleetKey,
+}
+
+impl Reach {
+    pub(super) fn of(args: &NatsArgs) -> Result<Self, Error> {
+        let local = running();
+        let said = (!args.nats.is_empty()).then(|| args.nats.clone());
+        let here = local.as_ref().filter(|_| said.is_none());
+        let urls =
+            said.or_else(|| here.map(|local| vec![local.url()])).unwrap_or_else(|| vec![NatsArgs::DEFAULT.to_owned()]);
+        let key = match (&args.fleet_key, std::env::var(KEY_VARIABLE)) {
+            (Some(file), _) => key_of(file)?,
+            (None, Ok(text)) => text,
+            (None, Err(_)) => match here {
+                Some(local) => local.key.clone(),
+                None => {
+                    return Err(Error::Usage(format!(
+                        "a fleet needs a key that all its hosts share: make one with `dbdyno fleet key`, and name its file with \
+                         --fleet-key, or put it into {KEY_VARIABLE}"
+                    )));
+                }
+            },
+        };
+        let key = FleetKey::new(&key).map_err(dbdyno_fleet::FleetError::from)?;
+        let access = NatsAccess { urls, credentials: args.creds.clone(), authority: args.nats_ca.clone() };
+        Ok(Self { access, key })
+    }
+}
+
+fn key_of(file: &Path) -> Result<String, Error> {
+    let unread = |why: String| Error::Usage(format!("--fleet-key {}: {why}", file.display()));
+    if dbdyno_files::others_may_write(file).map_err(|error| unread(error.to_string()))? {
+        return Err(unread("others may write to it, so it is no secret: chmod 600".to_owned()));
+    }
+    std::fs::read_to_string(file).map_err(|error| unread(error.to_string()))
+}
+
+/// Who an agent or a coordinator on this machine is.
+pub(super) fn info(weight: f64, node: Option<u32>) -> AgentInfo {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default().trim().to_owned();
+    let space = std::fs::read_link("/proc/self/ns/pid").map(|link| link.display().to_string()).unwrap_or_default();
+    AgentInfo {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        build: tool().profile.unwrap_or_default(),
+        weight,
+        node,
+        pid: std::process::id(),
+        machine: format!("{} {space}", read("/proc/sys/kernel/random/boot_id")),
+        platform: serde_json::to_value(dbdyno_probe::inventory(&[])).unwrap_or_default(),
+    }
+}
