@@ -57,6 +57,13 @@ pub(crate) struct Shared {
     pub(crate) agents: Option<usize>,
 }
 
+impl std::fmt::Display for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.fleet)?;
+        self.agents.map_or(Ok(()), |agents| write!(f, "={agents}"))
+    }
+}
+
 fn shared(text: &str) -> Result<Shared, String> {
     let (fleet, agents) = text.split_once('=').map_or((text, None), |(fleet, agents)| (fleet, Some(agents)));
     let unfit = || format!("'{}' is no number of agents", agents.unwrap_or_default());
@@ -96,8 +103,8 @@ pub(crate) struct AgentArgs {
 }
 
 fn weight(text: &str) -> Result<f64, String> {
-    let weight = text.parse::<f64>().ok().filter(|weight| weight.is_finite() && *weight > 0.0);
-    weight.ok_or_else(|| "a number above 0".to_owned())
+    let weight = text.parse::<f64>().ok().filter(|weight| (0.001..=1_000.0).contains(weight));
+    weight.ok_or_else(|| "a number from 0.001 to 1000".to_owned())
 }
 
 /// `dbdyno fleet`.

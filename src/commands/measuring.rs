@@ -1,6 +1,7 @@
 //! What `run`, `resume` and `orion` share: measure points of a plan, show the run, and suggest next steps.
 
 use super::context::Context;
+use super::fleet::FLEET;
 use super::named_runs;
 use super::new_id::new_id;
 use super::opened_target::OpenedTarget;
@@ -322,11 +323,15 @@ pub(super) fn show_ended(
     } else if context.verbosity == Verbosity::Normal {
         output::note(line);
     }
-    let (id, place) = (&run.run.id, &context.same_files);
+    let id = &run.run.id;
+    // A run of a fleet goes on with it.
+    let fleet = run.database.facts.get(FLEET).and_then(|fleet| fleet.split(':').next());
+    let place =
+        &fleet.map_or_else(|| context.same_files.clone(), |fleet| format!(" --fleet {fleet}{}", context.same_files));
     if let Err(source) = measured {
         let next = match &source {
             _ if run.is_of_storage() => format!("`dbdyno show {id}{place}` shows it"),
-            RunError::HostLost(_) => format!("`dbdyno resume {id} --fleet NAME{place}` goes on when it is back"),
+            RunError::HostLost(_) => format!("`dbdyno resume {id}{place}` goes on when it is back"),
             RunError::Lost(_) => format!("`dbdyno resume {id}{place}` goes on when it is back"),
             _ => format!("`dbdyno resume {id}{place}` goes on"),
         };

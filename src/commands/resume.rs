@@ -3,7 +3,7 @@
 
 use super::awr_report::{self, Asked};
 use super::context::Context;
-use super::fleet;
+use super::fleet::{self, FLEET};
 use super::measuring::{Ready, TABLES};
 use super::opened_target::OpenedTarget;
 use super::tool::tool;
@@ -44,6 +44,17 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
             "run {id} was measured in turn with {}: it is not gone on with alone; start it again (`dbdyno pair ...`), `dbdyno \
              compare {id} {}{}` shows what was measured",
             pairing.with, pairing.with, context.same_files
+        )));
+    }
+    let of_fleet = before.database.facts.get(FLEET);
+    if let (Some(of_fleet), None) = (of_fleet, &args.shared.fleet) {
+        return Err(Error::Usage(format!(
+            "run {id} was measured by a fleet ({of_fleet}): go on with it, as in --fleet NAME=N, or start a new run"
+        )));
+    }
+    if of_fleet.is_none() && args.shared.fleet.is_some() {
+        return Err(Error::Usage(format!(
+            "run {id} was measured without a fleet: leave --fleet away, or start a new run"
         )));
     }
     let is_imported = repository.is_imported(&id)?;
@@ -89,6 +100,14 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
     let database = opened.engine.describe().map_err(opened.failed("describing"))?;
     refuse_changes(&before, changes_of_the_database(&before.database, &database), context)?;
 
+    ready.fleet = fleet::coordinator(&args.shared, &ready.stop(), context)?;
+    if let Some(coordinator) = &ready.fleet {
+        let hosts = fleet::in_words(&args.shared, coordinator);
+        let changed = differs("the fleet", of_fleet.map(String::as_str), Some(&hosts));
+        refuse_changes(&before, changed.into_iter().collect(), context)?;
+        fleet::join(coordinator, opened.engine.as_ref(), (&id, &plan), true, &ready.stop())?;
+    }
+
     let indexes = points_to_measure(&plan, &before.points, &repository.unmeasured(&id)?);
     // A search goes on with the tests that it began with.
     let looked_at: Vec<usize> = match plan.searches.is_empty() {
@@ -100,10 +119,6 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
         repository.set_database(&id, &with_tables(before.database, found))?;
     }
     ready.watch = Watch::of_run(&args.watch, (&before.run, &plan), &database, ready.stop(), context)?;
-    ready.fleet = fleet::coordinator(&args.shared, &ready.stop(), context)?;
-    if let Some(coordinator) = &ready.fleet {
-        fleet::join(coordinator, opened.engine.as_ref(), (&id, &plan), true, &ready.stop())?;
-    }
     ready.measure(&mut repository, &id, &mut plan, &indexes, None, args.shown.format())
 }
 

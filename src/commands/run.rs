@@ -5,12 +5,13 @@ use super::awr_report::{self, Asked};
 use super::context::Context;
 use super::cores;
 use super::default_target;
+use super::fleet::{self, FLEET};
 use super::measuring::{Ready, TABLES, new_run};
 use super::resolved_run::{self, ResolvedRun};
 use super::script::Script;
 use super::tool::tool;
 use super::watch::Watch;
-use super::{dry_run, fleet, searches, settings, verdict, workloads};
+use super::{dry_run, searches, settings, verdict, workloads};
 use crate::cli::{ENGINE_DEFAULT, RunArgs};
 use crate::error::Error;
 use crate::output::{self, shell_word};
@@ -80,6 +81,7 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     ready.watch = Watch::of_run(&args.watch, (&run, &plan), &database, ready.stop(), context)?;
     ready.fleet = fleet::coordinator(&args.shared, &ready.stop(), context)?;
     if let Some(coordinator) = &ready.fleet {
+        database.facts.insert(FLEET.to_owned(), fleet::in_words(&args.shared, coordinator));
         let is_sampled = !args.work.no_sampling;
         fleet::join(coordinator, place.engine.as_ref(), (&run.id, &plan), is_sampled, &ready.stop())?;
     }
@@ -100,6 +102,7 @@ fn again(args: &RunArgs, data: Option<(&dyn Workload, &DataSpec)>) -> String {
     option("--cores", args.cores.cores.as_ref().map(ToString::to_string));
     option("--schemas-per-core", args.cores.schemas_per_core.map(|n| n.to_string()));
     option("--cache-per-core", args.cores.cache_per_core.map(|bytes| format!("{}MiB", bytes as f64 / 1_048_576.0)));
+    option("--fleet", args.shared.fleet.as_ref().map(ToString::to_string));
     option("--schemas", args.work.schemas.as_ref().map(ToString::to_string));
     let scale = data.filter(|(of, _)| of.about().unit.is_none()).map(|(_, data)| data.scale);
     option("--scale", scale.map(|scale| scale.to_string()));

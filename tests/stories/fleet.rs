@@ -290,7 +290,7 @@ fn what_is_wrong_is_said_before_anything_is_done() {
         ("run T611 --target null: --fleet a=0", "'0' is no number of agents"),
         ("run T611 --target null: --fleet a.b", "letters, digits"),
         ("agent --target null: --name a.b", "letters, digits"),
-        ("agent --target null: --weight 0", "a number above 0"),
+        ("agent --target null: --weight 0", "a number from 0.001 to 1000"),
         (
             "run T611 --target null: --fleet a",
             "a fleet needs a key that all its hosts share: make one with `dbdyno fleet key`",

@@ -1,8 +1,9 @@
 //! An agent: it waits for runs, and measures its part of each point.
 
 use crate::agent_link::AgentLink;
+use crate::coordinator::FleetError;
 use crate::message::{AgentInfo, PointKey, RunOrder, State, Wanted};
-use crate::network::{NatsAccess, Network, NetworkError};
+use crate::network::{NatsAccess, Network};
 use crate::parts::{PartFolder, pieces, text};
 use crate::seal::FleetKey;
 use dbdyno_engine::{EngineError, MonotonicClock};
@@ -10,6 +11,8 @@ use dbdyno_run::{Part, PartOrder, Ready, Starts, StopSwitch};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+/// How long the comparison of clocks after a part may take.
+const COMPARE_LIMIT: Duration = Duration::from_secs(2);
 /// How often an agent that waits looks whether it shall end.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -56,9 +59,9 @@ impl Agent {
         key: FleetKey,
         info: AgentInfo,
         parts: PartFolder,
-    ) -> Result<Self, NetworkError> {
+    ) -> Result<Self, FleetError> {
         let clock = MonotonicClock::default();
-        let link = AgentLink::new(fleet, name, key, info);
+        let link = AgentLink::new(fleet, name, key, info)?;
         let subjects = link.listens_to().to_vec();
         let stop_of_point = Arc::new(Mutex::new(StopSwitch::default()));
         let each = {
@@ -130,8 +133,7 @@ impl Agent {
         self.network.with(|link, now_ns| match kept {
             Some(text) => link.done(now_ns, key.clone(), pieces(&text)),
             None => {
-                let error = EngineError::other("the agent was started again while it was at work");
-                link.set_state(now_ns, State::Failed { key: key.clone(), error });
+                link.set_state(now_ns, State::Restarted(key.clone()));
             }
         });
     }
@@ -196,6 +198,9 @@ impl Starts for AgentStarts<'_> {
         let unstored = |error: std::io::Error| EngineError::other(format!("the part cannot be stored: {error}"));
         let text = text(&part).map_err(unstored)?;
         parts.keep(self.key, &text).map_err(unstored)?;
+        network.with(|link, now_ns| link.worked(now_ns, self.key.clone()));
+        // A coordinator that does not answer any more gets the part without it.
+        network.wait(COMPARE_LIMIT, |link, _| link.compared());
         network.with(|link, now_ns| link.done(now_ns, self.key.clone(), pieces(&text)));
         while !self.stop.requested() {
             let is_over =

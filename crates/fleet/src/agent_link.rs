@@ -4,7 +4,7 @@ use crate::message::{
     AgentInfo, Envelope, Freshness, FromAgent, Offset, PointKey, RunOrder, State, Subjects, ToAgent, Wanted,
 };
 use crate::seal::{FleetKey, KeyError, SessionKey, random_hex};
-use crate::{BEAT_NS, LOST_NS, Link, Out};
+use crate::{AWAY_NS, BEAT_NS, LOST_NS, Link, Out};
 use dbdyno_run::Ready;
 use std::collections::BTreeMap;
 
@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 const EXCHANGES: u32 = 20;
 /// An exchange that was not answered by then is begun again.
 const EXCHANGE_LIMIT_NS: u64 = 200_000_000;
+/// The longest message of a coordinator's.
+const MOST_BYTES: usize = 256 << 10;
 /// Sessions that were offered an agent, at most: whoever can send nothing but old messages shall not fill its memory.
 const MOST_OFFERS: usize = 8;
 
@@ -27,6 +29,10 @@ pub(crate) struct AgentLink {
     state: State,
     told_ns: u64,
     run: Option<RunOrder>,
+    /// What the numbers that it takes for itself are made from: one that was forgotten is the same again.
+    secret: SessionKey,
+    /// Messages that it has sent, in whatever session.
+    sent: u64,
     /// The newest of what is wanted, until it is taken.
     wanted: Option<Wanted>,
     exchange: Option<Exchange>,
@@ -34,6 +40,10 @@ pub(crate) struct AgentLink {
     must_stop: bool,
     /// The last point that is over.
     over: Option<PointKey>,
+    /// The offset by the exchanges after a part.
+    compared: Option<Offset>,
+    /// Questions for the coordinator's clock until now: an answer is to one of them.
+    asked: u32,
     out: Vec<Out>,
 }
 
@@ -41,7 +51,6 @@ pub(crate) struct AgentLink {
 struct Membership {
     key: SessionKey,
     own: String,
-    sent: u64,
     fresh: Freshness,
     heard_ns: u64,
 }
@@ -49,7 +58,8 @@ struct Membership {
 /// Exchanges of clocks that are under way.
 struct Exchange {
     key: PointKey,
-    ready: Ready,
+    /// What is told with the offset; none after a part.
+    ready: Option<Ready>,
     /// The question that was asked last.
     n: u32,
     asked_ns: u64,
@@ -58,8 +68,11 @@ struct Exchange {
 }
 
 impl AgentLink {
-    pub(crate) fn new(fleet_name: &str, name: &str, fleet: FleetKey, info: AgentInfo) -> Self {
-        Self {
+    pub(crate) fn new(fleet_name: &str, name: &str, fleet: FleetKey, info: AgentInfo) -> Result<Self, KeyError> {
+        let secret = FleetKey::new(&random_hex(32)?)?.of_session(name);
+        Ok(Self {
+            secret,
+            sent: 0,
             name: name.to_owned(),
             fleet,
             subjects: Subjects::new(fleet_name),
@@ -74,8 +87,10 @@ impl AgentLink {
             part: None,
             must_stop: false,
             over: None,
+            compared: None,
+            asked: 0,
             out: Vec::new(),
-        }
+        })
     }
 
     /// The subjects that it listens to.
@@ -106,8 +121,23 @@ impl AgentLink {
 
     /// Its sessions are prepared: compares clocks, then tells so.
     pub(crate) fn prepared(&mut self, now_ns: u64, key: PointKey, ready: Ready) {
-        self.exchange = Some(Exchange { key, ready, n: 0, asked_ns: now_ns, answered: 0, best: None });
-        self.send(FromAgent::Ping { n: 0 });
+        self.compare_clocks(now_ns, key, Some(ready));
+    }
+
+    /// Its sessions have ended their work: compares clocks once more.
+    pub(crate) fn worked(&mut self, now_ns: u64, key: PointKey) {
+        self.compared = None;
+        self.compare_clocks(now_ns, key, None);
+    }
+
+    /// The offset after its part, once it is known.
+    pub(crate) fn compared(&self) -> Option<Offset> {
+        self.compared
+    }
+
+    fn compare_clocks(&mut self, now_ns: u64, key: PointKey, ready: Option<Ready>) {
+        self.exchange = Some(Exchange { key, ready, n: self.asked, asked_ns: now_ns, answered: 0, best: None });
+        self.ask(now_ns);
     }
 
     /// The offset of its clock, once it is compared for a point.
@@ -117,9 +147,10 @@ impl AgentLink {
 
     /// Its part is stored: sends it, and again what does not arrive.
     pub(crate) fn done(&mut self, now_ns: u64, key: PointKey, pieces: Vec<String>) {
+        let offset = self.compared;
         let of = u32::try_from(pieces.len()).unwrap_or(u32::MAX);
         self.part = Some((key.clone(), pieces));
-        self.set_state(now_ns, State::Done { key, pieces: of });
+        self.set_state(now_ns, State::Done { key, pieces: of, offset });
         self.send_pieces(&(0..of).collect::<Vec<_>>());
     }
 
@@ -146,20 +177,20 @@ impl AgentLink {
 
     fn send_in(&mut self, session: &str, message: FromAgent) {
         let Some(member) = self.offers.get_mut(session) else { return };
-        member.sent += 1;
+        self.sent += 1;
         let subject = self.subjects.from(&self.name);
-        let envelope = Envelope::new(session, &member.own, member.sent, message);
+        let envelope = Envelope::new(session, &member.own, self.sent, message);
         self.out.push(Out { payload: envelope.sealed(&member.key, &subject), subject });
     }
 
     /// Somebody asks who is there.
-    fn sought(&mut self, now_ns: u64, session: &str) -> Result<(), KeyError> {
+    fn sought(&mut self, now_ns: u64, session: &str) {
         if self.member_of.as_deref() == Some(session) {
             // A coordinator that lost sight of it.
             let state = self.state.clone();
             self.send_in(session, FromAgent::Here(Box::new(self.info.clone())));
             self.send_in(session, FromAgent::State(state));
-            return Ok(());
+            return;
         }
         if !self.offers.contains_key(session) {
             while self.offers.len() >= MOST_OFFERS {
@@ -168,8 +199,8 @@ impl AgentLink {
                 let Some(oldest) = others.min_by_key(least).map(|(name, _)| name.clone()) else { break };
                 self.offers.remove(&oldest);
             }
-            let (key, own) = (self.fleet.of_session(session), random_hex(16)?);
-            let member = Membership { key, own, sent: 0, fresh: Freshness::default(), heard_ns: now_ns };
+            let (key, own) = (self.fleet.of_session(session), self.secret.number(session));
+            let member = Membership { key, own, fresh: Freshness::default(), heard_ns: now_ns };
             self.offers.insert(session.to_owned(), member);
         }
         let message = match self.is_held(now_ns) {
@@ -177,7 +208,6 @@ impl AgentLink {
             false => FromAgent::Here(Box::new(self.info.clone())),
         };
         self.send_in(session, message);
-        Ok(())
     }
 
     /// Whether its coordinator is there.
@@ -233,7 +263,8 @@ impl AgentLink {
             }
             // What was asked before is not done again.
             Wanted::Prepared { key, .. } if self.is_at(key) || self.has_ended(key) => return,
-            Wanted::Started { key, .. } if self.has_ended(key) => return,
+            // Whoever has begun, or has not prepared itself yet, is told again what it knows.
+            Wanted::Started { key, .. } if self.has_ended(key) || self.has_begun(key) => return,
             Wanted::Sent { key, pieces } => {
                 if self.part.as_ref().is_some_and(|(of, _)| of == key) {
                     let pieces = pieces.clone();
@@ -256,9 +287,14 @@ impl AgentLink {
         matches!(&self.state, State::Preparing(key) | State::Ready { key, .. } | State::Working(key) if key == point)
     }
 
+    /// Whether its sessions work, or are not prepared yet.
+    fn has_begun(&self, point: &PointKey) -> bool {
+        matches!(&self.state, State::Preparing(key) | State::Working(key) if key == point)
+    }
+
     /// Whether its part of a point has ended.
     fn has_ended(&self, point: &PointKey) -> bool {
-        matches!(&self.state, State::Done { key, .. } | State::Failed { key, .. } if key == point)
+        matches!(&self.state, State::Done { key, .. } | State::Failed { key, .. } | State::Restarted(key) if key == point)
     }
 
     fn pong(&mut self, now_ns: u64, n: u32, coordinator_ns: u64) {
@@ -278,7 +314,10 @@ impl AgentLink {
         }
         if let Some(Exchange { key, ready, best, .. }) = self.exchange.take() {
             let offset = best.unwrap_or(offset);
-            self.set_state(now_ns, State::Ready { key, ready: Box::new(ready), offset });
+            match ready {
+                Some(ready) => self.set_state(now_ns, State::Ready { key, ready: Box::new(ready), offset }),
+                None => self.compared = Some(offset),
+            }
         }
     }
 }
@@ -287,7 +326,8 @@ impl AgentLink {
     /// Begins the next exchange. Its number is another one: a late answer is none to this question.
     fn ask(&mut self, now_ns: u64) {
         let Some(exchange) = &mut self.exchange else { return };
-        exchange.n += 1;
+        self.asked = self.asked.wrapping_add(1);
+        exchange.n = self.asked;
         exchange.asked_ns = now_ns;
         let n = exchange.n;
         self.send(FromAgent::Ping { n });
@@ -296,14 +336,17 @@ impl AgentLink {
 
 impl Link for AgentLink {
     fn receive(&mut self, now_ns: u64, subject: &str, payload: &[u8]) {
+        // Whoever may send here, but has no key, shall cost little.
+        if payload.len() > MOST_BYTES {
+            return;
+        }
         let known =
             self.member_of.as_ref().and_then(|session| Some((session.clone(), self.offers.get(session)?.key.clone())));
         let Some(envelope) = Envelope::<ToAgent>::open(&self.fleet, known.as_ref(), subject, payload) else { return };
         let Envelope { session, agent, n, message, .. } = envelope;
         if message == ToAgent::Seek {
             if subject == self.subjects.all() {
-                // Without random bytes it stays unseen.
-                let _ = self.sought(now_ns, &session);
+                self.sought(now_ns, &session);
             }
             return;
         }
@@ -326,9 +369,9 @@ impl Link for AgentLink {
     }
 
     fn tick(&mut self, now_ns: u64) {
-        // What is done waits for its coordinator; what is at work does not.
-        let waits = matches!(self.state, State::Done { .. });
-        if self.silence_ns(now_ns).is_some_and(|silence_ns| silence_ns >= LOST_NS) && !waits {
+        // What is done waits for its coordinator, for a while; what is at work does not.
+        let limit_ns = if matches!(self.state, State::Done { .. }) { AWAY_NS } else { LOST_NS };
+        if self.silence_ns(now_ns).is_some_and(|silence_ns| silence_ns >= limit_ns) {
             self.leave();
         }
         if self.member_of.is_some() && now_ns.saturating_sub(self.told_ns) >= BEAT_NS {

@@ -1,5 +1,6 @@
 //! The coordinator of a fleet: it finds the agents, has them join a run, and shares its points with them.
 
+use crate::AWAY_NS;
 use crate::coordinator_link::{Agent, CoordinatorLink};
 use crate::message::{AgentInfo, PointKey, RunOrder, State, Wanted};
 use crate::network::{NatsAccess, Network, NetworkError};
@@ -20,7 +21,7 @@ const GATHER_LIMIT: Duration = Duration::from_secs(20);
 /// How long agents may take to open their targets, or to prepare their sessions.
 const PREPARE_LIMIT: Duration = Duration::from_secs(600);
 /// How long a part that is measured may stay away, with its agent or with NATS.
-const AWAY_LIMIT: Duration = Duration::from_secs(60);
+const AWAY_LIMIT: Duration = Duration::from_nanos(AWAY_NS);
 
 /// Why a fleet cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -125,6 +126,12 @@ impl Coordinator {
         let clock = MonotonicClock::default();
         let network = Network::start(access, "dbdyno coordinator", clock, (link, subjects), |_| {})?;
         Ok(Self { network, fleet: fleet.to_owned(), members: Vec::new(), current: Mutex::default() })
+    }
+
+    /// What no other coordinator has: noted beside the data, it tells agents that their target is this one's.
+    #[must_use]
+    pub fn token(&self) -> String {
+        self.network.with(|link, _| link.session().to_owned())
     }
 
     /// The clock that the agents' clocks are compared with.
@@ -273,6 +280,9 @@ enum Progress {
 fn progress(agent: &Agent, member: usize, point: &PointKey, now_ns: u64) -> Result<Progress, EngineError> {
     match &agent.state {
         Some(State::Failed { key, error }) if key == point => Err(error.clone()),
+        Some(State::Restarted(key)) if key == point => {
+            Err(EngineError::new(ErrorClass::ConnectionLost, "it was started again while it was at work".to_owned()))
+        }
         Some(State::Done { key, .. }) if key == point => {
             Ok(if agent.is_lost(now_ns) { Progress::Away } else { Progress::Done })
         }
@@ -310,7 +320,7 @@ impl Coordinator {
         for (place, one) in with.iter().zip(&all) {
             match one {
                 Err(error) if error.message.is_empty() => lost.push(self.members[*place].name.as_str()),
-                Err(error) => return Err(error.clone().while_doing(&self.members[*place].name)),
+                Err(error) => return Err(self.failed(&self.members[*place].name, error)),
                 Ok(_) => {}
             }
         }
@@ -318,6 +328,27 @@ impl Coordinator {
             return Err(self.lost_error(&lost));
         }
         Ok(all.into_iter().flatten().collect())
+    }
+
+    /// The error of an agent. One that has left, or was started again, is lost.
+    fn failed(&self, name: &str, error: &EngineError) -> EngineError {
+        let is_gone = self.network.with(|link, _| {
+            let state = link.agents().get(name).and_then(|agent| agent.state.as_ref());
+            matches!(state, Some(State::Restarted(_) | State::Leaving))
+        });
+        let error = error.clone().while_doing(name);
+        if is_gone {
+            self.current().lost = Some(format!("agent {}", error.message));
+        }
+        error
+    }
+
+    /// What an agent's clock showed more after its part.
+    fn offset_after(&self, name: &str) -> Option<(i64, u64)> {
+        self.network.with(|link, _| match link.agents().get(name)?.state.as_ref()? {
+            State::Done { offset, .. } => offset.map(|offset| (offset.offset_ns, offset.bound_ns)),
+            _ => None,
+        })
     }
 
     /// Takes the parts that have come.
@@ -333,10 +364,16 @@ impl Coordinator {
         let Some(key) = key else { return Ok(()) };
         for place in with.into_iter().filter(|place| !have.contains(place)) {
             let name = &self.members[place].name;
+            // The pieces may come before the word that they are all.
+            let is_done = |agent: &Agent| matches!(&agent.state, Some(State::Done { key: of, .. }) if *of == key);
+            if !self.network.with(|link, _| link.agents().get(name).is_some_and(is_done)) {
+                continue;
+            }
             let Some(text) = self.network.with(|link, _| link.part(name, &key)) else { continue };
             let part = parts::part(&text).map_err(|why| EngineError::other(format!("the part of {name}: {why}")))?;
             self.network.with(|link, _| link.forget_part(name));
-            self.current().parts.push(AgentPart { member: place, part });
+            let offset_after = self.offset_after(name);
+            self.current().parts.push(AgentPart { member: place, part, offset_after });
         }
         Ok(())
     }

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 
 /// Messages of agents that are kept, at most: one more sender with the fleet's key changes nothing.
 const MOST_AGENTS: usize = 10_000;
+/// The longest message of an agent's: a piece, with what stands around it.
+const MOST_BYTES: usize = 768 << 10;
 /// A piece of a part that has not come by then is asked for again.
 const PIECES_LIMIT_NS: u64 = 300_000_000;
 
@@ -17,6 +19,8 @@ pub(crate) struct CoordinatorLink {
     key: SessionKey,
     subjects: Subjects,
     agents: BTreeMap<String, Agent>,
+    /// Messages of each life of each agent, also of past ones: what somebody has recorded of these is not heard again.
+    lives: BTreeMap<(String, String), Freshness>,
     is_seeking: bool,
     sought_ns: u64,
     sent: u64,
@@ -34,7 +38,6 @@ pub(crate) struct Agent {
     pub(crate) info: Option<AgentInfo>,
     pub(crate) state: Option<State>,
     wanted: Option<Wanted>,
-    fresh: Freshness,
     heard_ns: u64,
     told_ns: u64,
     part: Option<Pieces>,
@@ -65,6 +68,7 @@ impl CoordinatorLink {
             fleet,
             subjects: Subjects::new(fleet_name),
             agents: BTreeMap::new(),
+            lives: BTreeMap::new(),
             is_seeking: true,
             sought_ns: 0,
             sent: 0,
@@ -147,16 +151,8 @@ impl CoordinatorLink {
             _ => {
                 let before = self.agents.remove(name);
                 let (wanted, part) = before.map_or((None, None), |agent| (agent.wanted, agent.part));
-                let agent = Agent {
-                    own: own.to_owned(),
-                    info,
-                    state: None,
-                    wanted,
-                    fresh: Freshness::default(),
-                    heard_ns: now_ns,
-                    told_ns: 0,
-                    part,
-                };
+                let agent =
+                    Agent { own: own.to_owned(), info, state: None, wanted, heard_ns: now_ns, told_ns: 0, part };
                 self.agents.insert(name.to_owned(), agent);
             }
         }
@@ -176,24 +172,30 @@ impl CoordinatorLink {
 impl Link for CoordinatorLink {
     fn receive(&mut self, now_ns: u64, subject: &str, payload: &[u8]) {
         let Some(name) = self.subjects.sender(subject).map(str::to_owned) else { return };
+        // Whoever may send here, but has no key, shall cost little.
+        if payload.len() > MOST_BYTES {
+            return;
+        }
         let known = (self.session.clone(), self.key.clone());
         let Some(envelope) = Envelope::<FromAgent>::open(&self.fleet, Some(&known), subject, payload) else { return };
         let Envelope { session, agent: own, n, message, .. } = envelope;
-        if session != self.session {
+        if session != self.session || self.lives.len() > MOST_AGENTS {
             return;
         }
+        let life = self.lives.entry((name.clone(), own.clone())).or_default();
+        if !life.is_new(n) {
+            return;
+        }
+        let is_newest = life.is_newest(n);
         match message {
             FromAgent::Here(info) => return self.here(now_ns, &name, &own, Some(*info)),
             FromAgent::Busy => return self.here(now_ns, &name, &own, None),
             FromAgent::State(_) | FromAgent::Ping { .. } | FromAgent::Piece { .. } => {}
         }
         let Some(agent) = self.agents.get_mut(&name).filter(|agent| agent.own == own) else { return };
-        if !agent.fresh.is_new(n) {
-            return;
-        }
         agent.heard_ns = now_ns;
         match message {
-            FromAgent::State(state) if agent.fresh.is_newest(n) => agent.state = Some(state),
+            FromAgent::State(state) if is_newest => agent.state = Some(state),
             FromAgent::Ping { n } => self.send(&name, &own, ToAgent::Pong { n, now_ns }),
             FromAgent::Piece { key, n, of, data } => Self::piece(agent, now_ns, (key, n, of), data),
             FromAgent::State(_) | FromAgent::Here(_) | FromAgent::Busy => {}
@@ -228,7 +230,7 @@ impl CoordinatorLink {
     fn ask_for_pieces(&mut self, now_ns: u64) {
         let mut asked = Vec::new();
         for (name, agent) in &mut self.agents {
-            let Some(State::Done { key, pieces: of }) = &agent.state else { continue };
+            let Some(State::Done { key, pieces: of, .. }) = &agent.state else { continue };
             let is_wanted = matches!(&agent.wanted, Some(Wanted::Started { key: wanted, .. }) if wanted == key);
             if !is_wanted {
                 continue;

@@ -29,6 +29,9 @@ const BEAT_NS: u64 = 400_000_000;
 /// Whoever has said nothing for so long is lost. Both sides have to notice within 2 s.
 const LOST_NS: u64 = 1_600_000_000;
 
+/// How long a part that is measured may stay away, with its agent or with NATS.
+const AWAY_NS: u64 = 60_000_000_000;
+
 /// A message to be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Out {

@@ -51,6 +51,8 @@ pub struct RunOrder {
     pub seed: u64,
     /// A workload, where the run is of one.
     pub workload: Option<String>,
+    /// What the coordinator has noted beside the data, so that agents find it there; none where there is no such place.
+    pub token: Option<String>,
     /// Whether servers look at their sessions.
     pub is_sampled: bool,
 }
@@ -122,7 +124,11 @@ pub(crate) enum State {
         key: PointKey,
         /// Pieces that it is sent in.
         pieces: u32,
+        /// What its clock showed more after the window; none where nobody answered any more.
+        offset: Option<Offset>,
     },
+    /// It was started again while it was at work, and has no part.
+    Restarted(PointKey),
     /// It did not come to its end.
     Failed {
         /// The point.

@@ -13,6 +13,8 @@ use std::time::Duration;
 
 /// How long a server may take to let us in.
 const CONNECT_LIMIT: Duration = Duration::from_secs(5);
+/// A piece of a part, with what stands around it, must fit into a message.
+const LEAST_PAYLOAD_BYTES: usize = 768 << 10;
 /// How long the last messages may take to leave.
 const FLUSH_LIMIT: Duration = Duration::from_millis(500);
 /// Time between looks at the clock.
@@ -56,6 +58,14 @@ pub enum NetworkError {
         at: String,
         /// Why.
         why: String,
+    },
+    /// Its messages are too short.
+    #[error("NATS at {at} carries {most_bytes} bytes in a message: set max_payload to a megabyte or more")]
+    Payload {
+        /// The server.
+        at: String,
+        /// Its limit.
+        most_bytes: usize,
     },
     /// No thread, or no runtime.
     #[error("the network thread cannot be started: {0}")]
@@ -222,6 +232,10 @@ async fn connect(
     let refused = |why: String| NetworkError::Connect { at: at.clone(), why };
     let client = options.connect(addresses).await.map_err(|error| refused(error.to_string()))?;
     is_connected.store(true, Ordering::Relaxed);
+    let most_bytes = client.server_info().max_payload;
+    if most_bytes < LEAST_PAYLOAD_BYTES {
+        return Err(NetworkError::Payload { at, most_bytes });
+    }
     let mut messages = Vec::new();
     for subject in subjects {
         messages.push(client.subscribe(subject.clone()).await.map_err(|error| refused(error.to_string()))?);

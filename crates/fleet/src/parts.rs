@@ -47,24 +47,28 @@ pub(crate) fn pieces(text: &str) -> Vec<String> {
     if pieces.is_empty() { vec![String::new()] } else { pieces }
 }
 
-/// The folder in which an agent keeps its parts.
+/// The folder in which an agent keeps its parts. Others may keep theirs, and anything else, in the same one.
 #[derive(Debug, Clone)]
-pub struct PartFolder(PathBuf);
+pub struct PartFolder {
+    folder: PathBuf,
+    /// What names of its files begin with.
+    owner: String,
+}
 
 impl PartFolder {
-    /// The folder, made where it is not there.
+    /// The folder of an agent of a fleet, made where it is not there.
     ///
     /// # Errors
     /// It cannot be made.
-    pub fn open(folder: &Path) -> std::io::Result<Self> {
+    pub fn open(folder: &Path, (fleet, agent): (&str, &str)) -> std::io::Result<Self> {
         std::fs::create_dir_all(folder)?;
-        Ok(Self(folder.to_path_buf()))
+        Ok(Self { folder: folder.to_path_buf(), owner: format!("dbdyno.{fleet}.{agent}.") })
     }
 
     fn file(&self, key: &PointKey) -> PathBuf {
         // The session is a coordinator's word, which only hosts with the fleet's key can speak; still, it names a file.
         let session: String = key.session.chars().filter(char::is_ascii_alphanumeric).take(64).collect();
-        self.0.join(format!("{session}-{}.part", key.attempt))
+        self.folder.join(format!("{}{session}-{}.part", self.owner, key.attempt))
     }
 
     /// Keeps the text of a part, so that it survives whatever ends this process or this machine.
@@ -78,7 +82,7 @@ impl PartFolder {
         written.write_all(text.as_bytes())?;
         written.sync_all()?;
         std::fs::rename(&unfinished, &file)?;
-        File::open(&self.0)?.sync_all()
+        File::open(&self.folder)?.sync_all()
     }
 
     /// The text of a part that is kept.
@@ -94,11 +98,11 @@ impl PartFolder {
 
     /// Forgets the parts of other sessions: their coordinators are gone.
     pub(crate) fn forget_others(&self, session: &str) {
-        let Ok(entries) = std::fs::read_dir(&self.0) else { return };
+        let Ok(entries) = std::fs::read_dir(&self.folder) else { return };
         for path in entries.flatten().map(|entry| entry.path()) {
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            let is_part = name.ends_with(".part") || name.ends_with(".new");
-            if is_part && !name.starts_with(&format!("{session}-")) {
+            let own = name.strip_prefix(&self.owner).filter(|rest| rest.ends_with(".part") || rest.ends_with(".new"));
+            if own.is_some_and(|rest| !rest.starts_with(&format!("{session}-"))) {
                 let _ = std::fs::remove_file(path);
             }
         }
@@ -122,7 +126,10 @@ mod tests {
     #[test]
     fn what_is_kept_is_there_until_it_is_forgotten() {
         let folder = tempfile::tempdir().unwrap();
-        let parts = PartFolder::open(&folder.path().join("a/b")).unwrap();
+        let parts = PartFolder::open(&folder.path().join("a/b"), ("f", "a")).unwrap();
+        let foreign =
+            ["film.iso.part", "httpd.conf.new", "dbdyno.f.b.s-1.part"].map(|name| folder.path().join("a/b").join(name));
+        foreign.iter().for_each(|file| std::fs::write(file, "x").unwrap());
         let key = |session: &str, attempt| PointKey { session: session.to_owned(), attempt };
         parts.keep(&key("s", 1), "one").unwrap();
         parts.keep(&key("t", 1), "two").unwrap();
@@ -133,6 +140,7 @@ mod tests {
         parts.forget(&key("t", 1));
         assert_eq!(parts.kept(&key("t", 1)), None);
         parts.keep(&key("../../x", 1), "three").unwrap();
-        assert!(folder.path().join("a/b/x-1.part").exists(), "no session leads elsewhere");
+        assert!(folder.path().join("a/b/dbdyno.f.a.x-1.part").exists(), "no session leads elsewhere");
+        assert!(foreign.iter().all(|file| file.exists()), "what is not its own is let be");
     }
 }

@@ -82,6 +82,12 @@ impl SessionKey {
         mac
     }
 
+    /// A number that nobody else makes, for a text.
+    pub(crate) fn number(&self, text: &str) -> String {
+        let mac = self.mac("", text.as_bytes()).finalize().into_bytes();
+        mac.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    }
+
     /// A message for a subject.
     pub(crate) fn seal(&self, subject: &str, body: &[u8]) -> Vec<u8> {
         let mut sealed = self.mac(subject, body).finalize().into_bytes().to_vec();

@@ -80,6 +80,7 @@ fn run() -> RunOrder {
         size: "D".to_owned(),
         seed: 1,
         workload: None,
+        token: None,
         is_sampled: true,
     }
 }
@@ -94,7 +95,7 @@ impl World {
         let agents = (0..agents).map(|n| {
             let name = format!("a{n}");
             SimulatedAgent {
-                link: AgentLink::new("f", &name, key(), AgentInfo { weight: 1.0, ..AgentInfo::default() }),
+                link: AgentLink::new("f", &name, key(), AgentInfo { weight: 1.0, ..AgentInfo::default() }).unwrap(),
                 name,
                 ahead_ns: n as u64 * 1_000 * MS,
                 is_dead: false,
@@ -382,7 +383,7 @@ fn a_run_is_not_left_for_another_and_one_name_is_one_agent() {
     assert!(world.agents.iter().all(|agent| agent.measured.len() == 1 && !agent.was_stopped));
 
     let mut world = World::new(2, 1, FAIR);
-    world.agents[1].link = AgentLink::new("f", "a0", key(), AgentInfo::default());
+    world.agents[1].link = AgentLink::new("f", "a0", key(), AgentInfo::default()).unwrap();
     assert!(world.until(5_000, |world| world.coordinator().twice().next().is_some()));
 }
 
@@ -390,7 +391,55 @@ fn a_run_is_not_left_for_another_and_one_name_is_one_agent() {
 fn whoever_has_another_key_is_not_heard() {
     let mut world = World::new(2, 1, FAIR);
     let stranger = FleetKey::new(&"s".repeat(32)).unwrap();
-    world.agents[1].link = AgentLink::new("f", "a1", stranger, AgentInfo::default());
+    world.agents[1].link = AgentLink::new("f", "a1", stranger, AgentInfo::default()).unwrap();
     world.until(5_000, |_| false);
     assert_eq!(world.coordinator().agents().keys().collect::<Vec<_>>(), ["a0"]);
+}
+
+/// Somebody without the key sends an agent's first words again and again: a dead agent is missed all the same.
+#[test]
+fn what_a_dead_agent_has_said_keeps_it_not_alive() {
+    let (mut world, _) = at_work(2);
+    let heard = world.heard.clone();
+    world.agents[1].is_dead = true;
+    let died_ns = world.now_ns;
+    while world.now_ns < died_ns + 3_000 * MS {
+        let said = heard.iter().filter(|out| out.subject.ends_with(".from.a1")).cloned().collect::<Vec<_>>();
+        let now_ns = world.now_ns;
+        said.iter().for_each(|out| world.coordinator().receive(now_ns, &out.subject, &out.payload));
+        world.step();
+    }
+    let now_ns = world.now_ns;
+    assert!(world.coordinator().agents()["a1"].is_lost(now_ns));
+}
+
+/// Old questions who is there do not make an agent a second one.
+#[test]
+fn many_old_sessions_make_no_second_agent() {
+    let mut old = Vec::new();
+    for _ in 0..20 {
+        let mut coordinator = CoordinatorLink::new("f", key()).unwrap();
+        coordinator.tick(10_000 * MS);
+        old.extend(coordinator.take_out());
+    }
+    let mut world = World::new(1, 5, FAIR);
+    for _ in 0..200 {
+        old.clone().into_iter().for_each(|out| world.send(out));
+        world.step();
+    }
+    assert_eq!(world.coordinator().twice().count(), 0);
+    world.measure(1);
+}
+
+/// What ended a part is told, however often the beginning is told again.
+#[test]
+fn what_ended_a_part_is_told() {
+    let (mut world, point) = at_work(1);
+    let error = dbdyno_engine::EngineError::other("the session was ended");
+    world.agents[0].works_until_ns = None;
+    let now_ns = world.now_ns;
+    world.agents[0].link.set_state(now_ns, State::Failed { key: point.clone(), error: error.clone() });
+    world.until(2_000, |_| false);
+    assert!(world.states(|state| *state == State::Failed { key: point.clone(), error: error.clone() }));
+    assert_eq!(world.agents[0].link.take_wanted(), None, "nothing is to be done again");
 }

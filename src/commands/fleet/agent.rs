@@ -3,13 +3,14 @@
 use super::super::context::Context;
 use super::super::opened_target::OpenedTarget;
 use super::super::workloads::{DataWish, WorkloadTarget};
+use super::coordinate::TOKEN;
 use super::reach::{Reach, info};
 use crate::cli::AgentArgs;
 use crate::error::Error;
 use crate::signals;
 use dbdyno_engine::private::Home;
 use dbdyno_engine::{AloneAnyway, EngineError, MonotonicClock, Sampling};
-use dbdyno_fleet::{Agent, AgentWork, FleetError, PartFolder, RunOrder, is_name};
+use dbdyno_fleet::{Agent, AgentWork, PartFolder, RunOrder, is_name};
 use dbdyno_model::{PlannedPoint, Subject};
 use dbdyno_run::{LiveWork, LoadedWorkload, PartOrder, RunContext, RunRequest, Starts, StopSwitch, measure_part};
 use dbdyno_workload::{DataSpec, WorkloadData};
@@ -27,11 +28,10 @@ pub(crate) fn agent(args: &AgentArgs, context: &Context) -> Result<(), Error> {
         None => folder(&name)?,
     };
     let unfit = |error: std::io::Error| Error::Usage(format!("{} cannot keep parts: {error}", folder.display()));
-    let parts = PartFolder::open(&folder).map_err(unfit)?;
+    let parts = PartFolder::open(&folder, (&args.fleet, &name)).map_err(unfit)?;
     let stop = signals::end_of_watching("the agent ends, and what it does is cancelled")?;
     let node = args.agent_node.map(|node| node - 1);
-    let agent = Agent::connect(&reach.access, (&args.fleet, &name), reach.key, info(args.weight, node), parts);
-    let agent = agent.map_err(FleetError::from)?;
+    let agent = Agent::connect(&reach.access, (&args.fleet, &name), reach.key, info(args.weight, node), parts)?;
     context.say(&format!("agent {name} of the fleet {} waits for runs; Ctrl-C ends it", args.fleet));
     let mut work = Work { context, target: args.target.clone(), node, joined: None };
     agent.serve(&mut work, &stop, &|text| context.say(text));
@@ -91,6 +91,12 @@ impl Work<'_> {
             None => None,
             Some(name) => Some(self.workload(&place, name, run)?),
         };
+        if let Some(token) = &run.token {
+            let books = place.engine.books().map_err(|error| error.to_string())?;
+            if books.entries().all(|(name, value)| (name, value) != (TOKEN, token.as_str())) {
+                return Err("its target is another database than the coordinator's".to_owned());
+            }
+        }
         let sampling = if run.is_sampled { Sampling::On } else { Sampling::Off };
         let (live, known) = (LiveWork::default(), BTreeSet::new());
         Ok(Joined { place, seed: run.seed, workload, sampling, live, known })

@@ -7,8 +7,8 @@ use crate::cli::SharedArgs;
 use crate::error::Error;
 use dbdyno_engine::Engine;
 use dbdyno_fleet::{Coordinator, Found, RunOrder};
-use dbdyno_model::{Plan, RunId, Subject};
-use dbdyno_run::StopSwitch;
+use dbdyno_model::{ErrorClass, Plan, RunId, Subject};
+use dbdyno_run::{Fleet, Member, StopSwitch};
 
 /// Makes this process the coordinator of the fleet that is asked for, if one is.
 ///
@@ -26,6 +26,32 @@ pub(crate) fn coordinator(
     let names: Vec<&str> = found.iter().map(|Found { name, .. }| name.as_str()).collect();
     context.say(&format!("fleet {}: {} ({})", shared.fleet, agents(names.len()), names.join(", ")));
     Ok(Some(coordinator))
+}
+
+/// The fact of a run that names the hosts that did its work.
+pub(crate) const FLEET: &str = "fleet";
+
+/// The hosts of a fleet, as a run's record has them: what is not the same can not go on with it.
+pub(crate) fn in_words(args: &SharedArgs, coordinator: &Coordinator) -> String {
+    let name = args.fleet.as_ref().map_or("", |shared| &shared.fleet);
+    let hosts = Fleet::members(coordinator).into_iter().map(|Member { name, weight, .. }| match weight == 1.0 {
+        true => name,
+        false => format!("{name} x{weight}"),
+    });
+    format!("{name}: {}", hosts.collect::<Vec<_>>().join(", "))
+}
+
+/// The name under which the coordinator's token stands beside the data.
+pub(super) const TOKEN: &str = "fleet";
+
+/// Notes the coordinator's token beside the data, where the engine keeps books there.
+fn noted(coordinator: &Coordinator, engine: &dyn Engine) -> Result<Option<String>, Error> {
+    let token = coordinator.token();
+    match engine.note(&[(TOKEN.to_owned(), token.clone())]) {
+        Ok(()) => Ok(Some(token)),
+        Err(error) if error.class == ErrorClass::Unsupported => Ok(None),
+        Err(source) => Err(Error::Engine { doing: "noting the fleet on", target: engine.name().to_owned(), source }),
+    }
 }
 
 /// Has the agents of a fleet open their targets for a run.
@@ -55,6 +81,7 @@ pub(crate) fn join(
         size: plan.size.clone(),
         seed: plan.seed,
         workload,
+        token: noted(coordinator, engine)?,
         is_sampled,
     };
     Ok(coordinator.join(&order, stop)?)

@@ -2,7 +2,7 @@
 
 use super::super::context::Context;
 use super::processes::{end, start};
-use super::started::{KEY_VARIABLE, LocalFleet, RECORD, agents, folder, recorded, running};
+use super::started::{KEY_VARIABLE, LocalFleet, RECORD, agents, folder, recorded};
 use crate::cli::FleetUpArgs;
 use crate::error::Error;
 use crate::output;
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 const START_LIMIT: Duration = Duration::from_secs(10);
 
 pub(super) fn up(args: &FleetUpArgs, context: &Context) -> Result<(), Error> {
-    if running().is_some() {
+    if recorded(&folder()?).is_some_and(|fleet| fleet.lives()) {
         return Err(Error::Usage("a fleet runs here already: `dbdyno fleet down` stops it".to_owned()));
     }
     let folder = folder()?;
@@ -28,6 +28,10 @@ pub(super) fn up(args: &FleetUpArgs, context: &Context) -> Result<(), Error> {
         move |error: std::io::Error| Error::Internal(format!("{what}: {error}"))
     };
     make_private(&folder).map_err(failed("making the fleet's folder"))?;
+    let lock = dbdyno_files::Lock::take(&folder.join("lock")).map_err(failed("locking the fleet's folder"))?;
+    if lock.is_none() {
+        return Err(Error::Usage("another `dbdyno fleet up` is at work: let it end first".to_owned()));
+    }
     let made = || FleetKey::make().map_err(dbdyno_fleet::FleetError::from);
     let (key, password) = (made()?.reveal().to_owned(), made()?.reveal().to_owned());
     let port = free_port().map_err(failed("finding a free port"))?;
@@ -39,9 +43,7 @@ pub(super) fn up(args: &FleetUpArgs, context: &Context) -> Result<(), Error> {
     let server = server.map_err(failed(&format!("starting {}", program.display())))?;
     let mut fleet = LocalFleet { port, password, key, server, agents: Vec::new() };
     let began = start_all(&mut fleet, args, &folder);
-    let record = serde_json::to_vec_pretty(&fleet).unwrap_or_default();
-    let kept = write_secret(&folder.join(RECORD), &record).map_err(failed("keeping what was started"));
-    if let Err(error) = began.and(kept) {
+    if let Err(error) = began {
         stop(&fleet, &folder);
         return Err(error);
     }
@@ -57,7 +59,15 @@ pub(super) fn up(args: &FleetUpArgs, context: &Context) -> Result<(), Error> {
     Ok(())
 }
 
+/// Writes down what was started, so that `fleet down` finds it whatever happens next.
+fn keep(fleet: &LocalFleet, folder: &Path) -> Result<(), Error> {
+    let record = serde_json::to_vec_pretty(fleet).unwrap_or_default();
+    let kept = write_secret(&folder.join(RECORD), &record);
+    kept.map_err(|error| Error::Internal(format!("keeping what was started: {error}")))
+}
+
 fn start_all(fleet: &mut LocalFleet, args: &FleetUpArgs, folder: &Path) -> Result<(), Error> {
+    keep(fleet, folder)?;
     let began = Instant::now();
     while std::net::TcpStream::connect(("127.0.0.1", fleet.port)).is_err() {
         if began.elapsed() > START_LIMIT || !fleet.server.lives() {
@@ -72,10 +82,13 @@ fn start_all(fleet: &mut LocalFleet, args: &FleetUpArgs, folder: &Path) -> Resul
     for n in 1..=args.agents {
         let name = format!("agent-{n}");
         let mut command = Command::new(&program);
-        command.args(["agent", "--name", &name, "--target", &args.target]).arg("--parts").arg(folder.join(&name));
+        command.args(["agent", "--name", &name]).arg("--parts").arg(folder.join(&name));
+        // Others can read a command line, and a target may hold a password.
+        command.env("DBDYNO_TARGET", &args.target);
         command.env("DBDYNO_NATS", fleet.url()).env(KEY_VARIABLE, &fleet.key);
         let started = start(&mut command, &folder.join(format!("{name}.log")));
         fleet.agents.push(started.map_err(|error| Error::Internal(format!("starting {name}: {error}")))?);
+        keep(fleet, folder)?;
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ use crate::output;
 use dbdyno_fleet::{FleetError, FleetKey};
 
 pub(super) use agent::agent;
-pub(super) use coordinate::{coordinator, join};
+pub(super) use coordinate::{FLEET, coordinator, in_words, join};
 
 pub(super) fn fleet(args: &FleetArgs, context: &Context) -> Result<(), Error> {
     match &args.command {

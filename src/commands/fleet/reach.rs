@@ -1,10 +1,10 @@
 //! How the hosts of a fleet are reached, and who they are.
 
-use super::super::tool::tool;
 use super::started::{KEY_VARIABLE, running};
 use crate::cli::NatsArgs;
 use crate::error::Error;
 use dbdyno_fleet::{AgentInfo, FleetKey, NatsAccess};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 /// How the hosts of a fleet are reached: as it is said, or else the fleet that `fleet up` has started here.
@@ -41,10 +41,17 @@ impl Reach {
 
 fn key_of(file: &Path) -> Result<String, Error> {
     let unread = |why: String| Error::Usage(format!("--fleet-key {}: {why}", file.display()));
-    if dbdyno_files::others_may_write(file).map_err(|error| unread(error.to_string()))? {
-        return Err(unread("others may write to it, so it is no secret: chmod 600".to_owned()));
+    let mode = std::fs::metadata(file).map_err(|error| unread(error.to_string()))?.permissions().mode();
+    if mode & 0o077 != 0 {
+        return Err(unread(format!("others may read it, so it is no secret: chmod 600 {}", file.display())));
     }
     std::fs::read_to_string(file).map_err(|error| unread(error.to_string()))
+}
+
+/// What tells this program from others of its version: a hash of its file.
+fn build() -> String {
+    let own = std::fs::read("/proc/self/exe").map(|bytes| xxhash_rust::xxh3::xxh3_64(&bytes));
+    own.map_or_else(|_| "unknown build".to_owned(), |hash| format!("build {hash:016x}"))
 }
 
 /// Who an agent or a coordinator on this machine is.
@@ -53,7 +60,7 @@ pub(super) fn info(weight: f64, node: Option<u32>) -> AgentInfo {
     let space = std::fs::read_link("/proc/self/ns/pid").map(|link| link.display().to_string()).unwrap_or_default();
     AgentInfo {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        build: tool().profile.unwrap_or_default(),
+        build: build(),
         weight,
         node,
         pid: std::process::id(),

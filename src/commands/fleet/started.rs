@@ -29,6 +29,11 @@ pub(super) struct LocalFleet {
 }
 
 impl LocalFleet {
+    /// Whether anything of it lives.
+    pub(super) fn lives(&self) -> bool {
+        self.agents.iter().chain([&self.server]).any(Process::lives)
+    }
+
     pub(super) fn url(&self) -> String {
         format!("nats://dbdyno:{}@127.0.0.1:{}", self.password, self.port)
     }

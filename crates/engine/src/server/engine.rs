@@ -282,7 +282,15 @@ impl<P: Product> Engine for ServerEngine<P> {
     }
 
     fn accounts(&self) -> Vec<SessionAccount> {
-        self.nodes.iter().map(|node| node.told()).collect()
+        let told = |node: usize| {
+            let mut told = self.nodes[node].told();
+            // A server that is lost is noticed by whoever works there.
+            for (name, n) in self.on(node, P::own_work).unwrap_or_default() {
+                *told.done.entry(name).or_default() += n;
+            }
+            told
+        };
+        (0..self.nodes.len()).map(told).collect()
     }
 
     fn include(&self, accounts: &[SessionAccount]) {

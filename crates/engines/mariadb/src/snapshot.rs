@@ -175,6 +175,11 @@ impl dbdyno_engine::server::Account for Account {
     }
 }
 
+/// What one of dbdyno's own connections has committed.
+pub(super) fn own_work(connection: &mut MariaDbConnection) -> Result<BTreeMap<String, u64>, EngineError> {
+    Ok([(ALL_COMMITS.to_owned(), done(connection)?.engine_commits)].into())
+}
+
 /// Reads what a node counts for everybody.
 pub(super) fn for_everybody(connection: &mut MariaDbConnection) -> Result<Counters, EngineError> {
     let (read, settings, counters) = server(connection)?;

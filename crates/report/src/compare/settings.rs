@@ -36,6 +36,9 @@ const FACTS: &[(&str, RunFact)] = &[
     ("kernel", |r| r.platform.kernel.clone()),
     ("virtualisation", |r| r.platform.virtualisation.clone()),
     ("storage", storage),
+    ("driver hosts", |r| {
+        r.points.iter().map(|point| point.agents.len()).max().filter(|n| *n > 0).map(|n| n.to_string())
+    }),
     ("before each point", |r| r.pairing.as_ref()?.before.clone()),
 ];
 

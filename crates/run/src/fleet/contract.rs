@@ -79,6 +79,9 @@ pub struct AgentPart {
     pub member: usize,
     /// Its part, by its own clock.
     pub part: Part,
+    /// What its clock showed more than the coordinator's after the window, in nanoseconds, and by how much that may be
+    /// wrong; none where it could not be compared again.
+    pub offset_after: Option<(i64, u64)>,
 }
 
 /// The hosts that share the points of a run.

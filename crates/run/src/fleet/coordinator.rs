@@ -60,6 +60,11 @@ impl<'e> SharedPoint<'e> {
             let asked_per_s = point.asked_per_s;
             share.map(|share| PartOrder { planned: planned.clone(), share, asked_per_s, node: member.node })
         };
+        let hosts = shares.iter().flatten().count();
+        if let Some(connections) = planned.load.connections.filter(|n| (*n as usize) < hosts) {
+            let message = format!("{connections} connections are too few for {hosts} hosts: each needs one at least");
+            return Err(EngineError::other(message));
+        }
         let orders: Vec<Option<PartOrder>> = shares.iter().zip(&members).map(order).collect();
         shared.ready = fleet.prepare(&orders, context.stop)?;
         shared.engine_knows();
@@ -126,10 +131,8 @@ fn done(accounts: &[SessionAccount]) -> Vec<SessionAccount> {
 
 fn by_own_clock(parts: Vec<AgentPart>, ready: &[AgentReady]) -> Vec<AgentPart> {
     let offset_ns = |member| ready.iter().find(|ready| ready.member == member).map_or(0, |ready| ready.offset_ns);
-    parts
-        .into_iter()
-        .map(|AgentPart { member, part }| AgentPart { member, part: part.shifted(-offset_ns(member)) })
-        .collect()
+    let shifted = |of: AgentPart| AgentPart { part: of.part.shifted(-offset_ns(of.member)), ..of };
+    parts.into_iter().map(shifted).collect()
 }
 
 /// Has the hosts begin, watches the machine meanwhile, and waits for their parts.
@@ -205,9 +208,17 @@ fn check(context: &PointContext<'_>, parts: &[AgentPart], point: &mut Point) {
     let duration_ns = match context.window.pace() {
         WindowMode::Steady { duration_ns, .. } | WindowMode::Pieces { duration_ns } => duration_ns,
     };
-    let mut problems = Vec::new();
+    let (mut problems, mut not_compared) = (Vec::new(), Vec::new());
     // Agents are in the order of their members, as are parts.
-    for (agent, AgentPart { part, .. }) in point.agents.iter_mut().zip(parts) {
+    for (agent, AgentPart { part, offset_after, .. }) in point.agents.iter_mut().zip(parts) {
+        // What a clock gained or lost meanwhile is not known at any moment of the window.
+        match offset_after {
+            Some((offset_ns, bound_ns)) => {
+                let drift_s = (*offset_ns as f64 / 1e9 - agent.clock_offset_s).abs();
+                agent.clock_bound_s = drift_s + agent.clock_bound_s.max(*bound_ns as f64 / 1e9);
+            }
+            None => not_compared.push(agent.name.clone()),
+        }
         agent.started_after_s = planned.map(|planned_ns| {
             let warm_up_ns = context.window.pace().begins_ns(0);
             (part.began_ns.cast_signed() - (planned_ns - warm_up_ns).cast_signed()) as f64 / 1e9
@@ -224,7 +235,8 @@ fn check(context: &PointContext<'_>, parts: &[AgentPart], point: &mut Point) {
             ));
         }
     }
-    let mut flags = Vec::new();
+    let unknown = |name: String| (Flag::NotProved, format!("the clock of {name} was not compared after the window"));
+    let mut flags: Vec<(Flag, String)> = not_compared.into_iter().map(unknown).collect();
     for agent in &point.agents {
         if agent.clock_bound_s > CLOCK_SHARE * duration_ns as f64 / 1e9 {
             let note = format!("the clock of {} is known to {:.1} ms only", agent.name, agent.clock_bound_s * 1e3);
