@@ -112,6 +112,12 @@ pub trait Product: ProductTables {
         Ok(())
     }
 
+    /// What the server has counted for one of dbdyno's own connections, by the names of the account. It is visible then.
+    ///
+    /// # Errors
+    /// The server is lost.
+    fn own_work(connection: &mut Self::Connection) -> Result<BTreeMap<String, u64>, EngineError>;
+
     /// What a node counts for everybody.
     ///
     /// # Errors

@@ -6,7 +6,6 @@ use crate::bookkeeping::Meta;
 use crate::private::PrivateServer;
 use crate::{Dialect, EngineError, LoadWatch, SqlError};
 use dbdyno_model::{Size, TableName};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -83,12 +82,6 @@ pub trait ProductTarget: Clone + Send + Sync + 'static {
 
     /// A node's name, as in the target.
     fn node_name(&self, node: usize) -> String;
-
-    /// What the server has counted for one of dbdyno's own connections, by the names of its account, visible from now on.
-    ///
-    /// # Errors
-    /// The server is lost.
-    fn own_work(connection: &mut Self::Connection) -> Result<BTreeMap<String, u64>, EngineError>;
 
     /// Opens a connection to a node; the server lists it under the name `application`.
     ///

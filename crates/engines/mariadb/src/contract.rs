@@ -10,6 +10,7 @@ use dbdyno_engine::server::{
 };
 use dbdyno_engine::{Depth, DurablePlaces, EngineError, Finding, Observation, Others, PointSpec, ProgramSpec, Session};
 use dbdyno_model::{Counters, Database, Size};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -55,6 +56,10 @@ impl Product for MariaDbProduct {
             engine.on(node, |connection| point::remove_made(connection, &format!("preparing {}", spec.work), node))?;
         }
         Ok(Watched::of_program())
+    }
+
+    fn own_work(connection: &mut MariaDbConnection) -> Result<BTreeMap<String, u64>, EngineError> {
+        snapshot::own_work(connection)
     }
 
     fn statistics(connection: &mut MariaDbConnection) -> Result<Counters, EngineError> {

@@ -8,7 +8,6 @@ use dbdyno_engine::private::PrivateServer;
 use dbdyno_engine::server::{NodeOf, ProductTarget, Reach, ServerEngine, ServerLocation, Vigil};
 use dbdyno_engine::{Dialect, EngineError, Target, TargetError};
 use dbdyno_model::TableName;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -56,10 +55,6 @@ impl ProductTarget for MariaDbProduct {
 
     fn node_name(&self, node: usize) -> String {
         self.options.host(node).to_string()
-    }
-
-    fn own_work(connection: &mut MariaDbConnection) -> Result<BTreeMap<String, u64>, EngineError> {
-        snapshot::own_work(connection)
     }
 
     fn open(&self, node: usize, application: &str) -> Result<MariaDbConnection, EngineError> {

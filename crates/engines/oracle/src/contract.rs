@@ -14,6 +14,7 @@ use dbdyno_engine::{
     Depth, EngineError, Finding, Observation, Others, PointSpec, ProgramSpec, Session, WorkloadRepository,
 };
 use dbdyno_model::{Counters, Database, Size};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -70,6 +71,11 @@ impl Product for OracleProduct {
     fn end_program(engine: &OracleEngine) -> Result<(), EngineError> {
         engine.changed(None);
         awr::end(engine)
+    }
+
+    /// Nothing: what the control connection commits is told with that of its sessions.
+    fn own_work(_: &mut OracleConnection) -> Result<BTreeMap<String, u64>, EngineError> {
+        Ok(BTreeMap::new())
     }
 
     fn statistics(connection: &mut OracleConnection) -> Result<Counters, EngineError> {

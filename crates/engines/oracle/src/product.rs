@@ -9,7 +9,6 @@ use dbdyno_engine::private::PrivateServer;
 use dbdyno_engine::server::{NodeOf, ProductTarget, Reach, ServerEngine, ServerLocation, Vigil};
 use dbdyno_engine::{Dialect, EngineError, Target, TargetError};
 use dbdyno_model::TableName;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -61,11 +60,6 @@ impl ProductTarget for OracleProduct {
 
     fn node_name(&self, node: usize) -> String {
         self.options.place(node).to_string()
-    }
-
-    /// Nothing: what the control connection commits is told with that of its sessions.
-    fn own_work(_: &mut OracleConnection) -> Result<BTreeMap<String, u64>, EngineError> {
-        Ok(BTreeMap::new())
     }
 
     fn open(&self, node: usize, application: &str) -> Result<OracleConnection, EngineError> {

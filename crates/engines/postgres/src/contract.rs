@@ -92,6 +92,11 @@ impl Product for PostgresProduct {
         Ok(Watched::default())
     }
 
+    fn own_work(connection: &mut PostgresConnection) -> Result<BTreeMap<String, u64>, EngineError> {
+        snapshot::flush(connection, None)?;
+        Ok([("overhead".to_owned(), connection.transactions())].into())
+    }
+
     fn statistics(connection: &mut PostgresConnection) -> Result<Counters, EngineError> {
         snapshot::for_everybody(connection)
     }

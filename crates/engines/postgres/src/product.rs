@@ -2,8 +2,8 @@
 
 use super::connection::PostgresConnection;
 use super::dialect::{DIALECT, TABLE_NAMES};
+use super::location;
 use super::options::Options;
-use super::{location, snapshot};
 use dbdyno_engine::private::PrivateServer;
 use dbdyno_engine::server::{NodeOf, ProductTarget, Reach, ServerEngine, ServerLocation, Vigil};
 use dbdyno_engine::{Dialect, EngineError, Target, TargetError};
@@ -85,11 +85,6 @@ impl ProductTarget for PostgresProduct {
 
     fn node_name(&self, node: usize) -> String {
         self.options.host(node).to_string()
-    }
-
-    fn own_work(connection: &mut PostgresConnection) -> Result<BTreeMap<String, u64>, EngineError> {
-        snapshot::flush(connection, None)?;
-        Ok([("overhead".to_owned(), connection.transactions())].into())
     }
 
     fn open(&self, node: usize, application: &str) -> Result<PostgresConnection, EngineError> {

@@ -264,6 +264,7 @@ gallery(
 ,["kernel",null]
 ,["virtualisation",null]
 ,["storage","flash inside the server"]
+,["driver hosts",null]
 ,["before each point",null]],"size":"","tests":[
 {"code":"T311","known":false,"metrics":[
 {"better":"higher","cells":[[0,1],[2,2],[3,3],[4,4],[5,5],[6,6],[7,7],[0,1],[8,8],[0,1]],"codes":["DBL-11"],"key":"rows_per_s","sized":false,"unit":"rows/s"},

@@ -182,6 +182,7 @@ gallery(
 ,["kernel","6.12.0"]
 ,["virtualisation","kvm"]
 ,["storage","Example NVMe 1T; scheduler none; /data ext4 rw,relatime"]
+,["driver hosts",null]
 ,["before each point",null]],"size":"D","tests":[
 {"code":"T132","known":true,"metrics":[
 {"better":"higher","cells":[[0,0]],"codes":["T132"],"key":"ops_per_s","sized":false,"unit":"ops/s"}],"sizes":[""]},
