@@ -112,7 +112,7 @@ pub trait Product: ProductTables {
         Ok(())
     }
 
-    /// What the server has counted for one of dbdyno's own connections, by the names of the account. It is visible then.
+    /// What the server has counted for one of dbdyno's own connections, by the account's names. It is visible then.
     ///
     /// # Errors
     /// The server is lost.
