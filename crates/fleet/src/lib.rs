@@ -1,8 +1,8 @@
 //! Several driver hosts drive one point together, over NATS. A coordinator (`dbdyno run … --fleet`) has agents
 //! (`dbdyno agent`) run the sessions of a point and merges what they did; what that is, `dbdyno_run` says.
 //!
-//! Each end of the conversation is a machine without a network ([`agent_link`], [`coordinator_link`]), which makes
-//! messages of messages and of time; [`network`] carries them. Nothing relies on a message to arrive: both sides tell
+//! Each end of the conversation is a machine without a network (`agent_link`, `coordinator_link`), which makes
+//! messages of messages and of time; `network` carries them. Nothing relies on a message to arrive: both sides tell
 //! again and again, several times a second, what they want and where they are. That is also how each knows that the
 //! other is there.
 
