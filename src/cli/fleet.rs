@@ -109,6 +109,11 @@ fn weight(text: &str) -> Result<f64, String> {
 
 /// `dbdyno fleet`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  dbdyno fleet up 2 --target private:postgres
+  dbdyno fleet key > fleet.key
+  dbdyno fleet down")]
 pub(crate) struct FleetArgs {
     #[command(subcommand)]
     pub(crate) command: FleetCommand,
@@ -120,8 +125,10 @@ pub(crate) enum FleetCommand {
     /// Start a NATS server and agents on this machine, for trying
     Up(FleetUpArgs),
     /// Stop what `fleet up` has started
+    #[command(after_help = "Examples:\n  dbdyno fleet down")]
     Down,
     /// Print a new key for a fleet
+    #[command(after_help = "Examples:\n  dbdyno fleet key > fleet.key")]
     Key,
 }
 
