@@ -3,6 +3,7 @@
 
 mod awr;
 mod commits;
+mod contradiction;
 mod counters;
 mod crash;
 mod described;

@@ -197,6 +197,9 @@ impl ExportedRun {
         }
         let mut measured = BTreeSet::new();
         for point in &self.run.points {
+            if let Some(contradiction) = point.contradiction() {
+                return Err(format!("a point of {}: {contradiction}", point.subject.name()));
+            }
             // A duplicate would make a figure look more certain than it is.
             if !measured.insert((CellKey::of(point), point.repeat, point.started_at)) {
                 let (subject, begun) = (point.subject.name(), point.started_at);
