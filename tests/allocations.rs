@@ -64,7 +64,7 @@ fn measured(engine: &dyn Engine, spec: &PointSpec, load: ClientLoad, seconds: u6
     let form = prepared.form.unwrap();
     let duration_ns = seconds * 1_000_000_000;
     let window = Window::new(WindowMode::of_client(seconds as f64), sessions.len());
-    let context = ClientContext::new(&window, duration_ns, load, load.rate.map(|rate| rate.per_s(0.0)), spec);
+    let context = ClientContext::new(&window, load, load.rate.map(|rate| rate.per_s(0.0)), spec);
     let counted = |job| Counted {
         drive: context.job(TestProgram::new(spec, job, form.clone()), job),
         window: &window,

@@ -107,7 +107,7 @@ fn transaction_ns(asked_per_s: Option<f64>) -> f64 {
     let rate = asked_per_s.map(|per_s| Rate::PerS { thousandths: (per_s * 1e3) as u64 });
     let load = ClientLoad { rate, ..ClientLoad::default() };
     let window = Window::new(WindowMode::of_client(WINDOW_S), 1);
-    let context = ClientContext::new(&window, (WINDOW_S * 1e9) as u64, load, asked_per_s, &spec);
+    let context = ClientContext::new(&window, load, asked_per_s, &spec);
     let mut session = engine.client_session(0, 1).expect("session");
     let form = session.prepare(&spec, 0).expect("prepared").form.expect("a form");
     let mut drive = context.job(TestProgram::new(&spec, 0, form), 0);

@@ -1,47 +1,19 @@
-//! The jobs of a point at work, and the thread that watches them: it takes telemetry at the window's edges, evicts
-//! pages while jobs read, and checks the stop switch.
+//! The jobs of a point at work.
 
-use crate::checkpoint_window::{self, CheckpointWindow};
-use crate::client::{GRACE, LoggingOn, Pausing};
-use crate::eviction::Eviction;
+use crate::client::{LoggingOn, Pausing};
 use crate::fleet::{PartWork, ServerPart};
+use crate::point_context::PointContext;
 use crate::server_drive::first_cause;
+use crate::watch::{Edges, watch};
 use crate::work::PointWork;
 use crate::work_log::WorkLog;
-use crate::{
-    Calibration, ClientContext, ClientDrive, ClientResult, Counts, RunContext, ServerDrive, TypeResult, WaitingUsers,
-    Window, WindowMode,
-};
+use crate::{Calibration, ClientContext, ClientDrive, ClientResult, Counts, ServerDrive, TypeResult, WaitingUsers};
 use dbdyno_engine::client::{self, TestForm, TestProgram};
 use dbdyno_engine::program::Program;
 use dbdyno_engine::{EngineError, Job, Session, StartGate};
-use dbdyno_model::{
-    ClientLoad, Counters, Drive, ErrorClass, PacedWrites, Point, ProcedureShape, PumpUse, RepeatMode, Series,
-};
-use dbdyno_probe::page_cache::{EvictMode, Evictor};
-use dbdyno_probe::{Sampler, Snapshot};
-use dbdyno_stats::Histogram;
-use std::time::Duration;
-
-/// How often the measuring thread looks at the jobs.
-const TICK: Duration = Duration::from_millis(20);
-/// How often it checks that other dbdynos are still locked out.
-const HOLD_LOOK_NS: u64 = 1_000_000_000;
-
-/// What the jobs of a point work with, and what watches them.
-#[derive(Clone, Copy)]
-pub(crate) struct PointContext<'a> {
-    pub(crate) run: &'a RunContext<'a>,
-    pub(crate) work: PointWork<'a>,
-    pub(crate) window: &'a Window,
-    pub(crate) sampler: &'a Sampler,
-    pub(crate) evictor: Option<&'a Evictor>,
-    pub(crate) may_follow_from_jobs: Option<u32>,
-    /// The values that the client drive gives to its statements, for each session.
-    pub(crate) forms: &'a [TestForm],
-    /// When the jobs begin, where another host says it.
-    pub(crate) starts_ns: Option<u64>,
-}
+use dbdyno_model::{ClientLoad, Counters, Drive, ErrorClass, Point, ProcedureShape, PumpUse, RepeatMode, Series};
+use dbdyno_probe::page_cache::EvictMode;
+use dbdyno_stats::{Histogram, Recorder};
 
 /// The times of the transactions of the client drive.
 pub(crate) struct TransactionTimes {
@@ -69,17 +41,6 @@ pub(crate) struct RawMeasurement {
     pub(crate) counters: Counters,
     /// What was seen at the window's edges.
     pub(crate) edges: Edges,
-}
-
-/// What was seen at the window's edges.
-#[derive(Default)]
-pub(crate) struct Edges {
-    /// The operating system's counters at the window's start.
-    pub(crate) before: Option<Snapshot>,
-    /// The operating system's counters at the window's end.
-    pub(crate) after: Option<Snapshot>,
-    /// What was written, where the window consists of whole checkpoints.
-    pub(crate) paced_writes: Option<PacedWrites>,
 }
 
 /// The error that ended the measurement, and how transactions had ended by then.
@@ -147,7 +108,7 @@ pub(crate) fn part(
         let (part, pump, edges) = server_part(context, sessions)?;
         return Ok((PartWork::Server(part), pump, edges));
     }
-    let clients = ClientContext::of_part(window, duration_ns(window), load, asked_per_s, work);
+    let clients = ClientContext::of(Recorder::for_part, window, load, asked_per_s, work);
     clients.shown_by(context.run.live, work);
     let (worked, counts) = drives(context, load, sessions, &clients);
     context.run.live.work_ends();
@@ -162,12 +123,21 @@ fn server(
     sessions: &mut [Box<dyn Session + '_>],
     point: &mut Point,
 ) -> Result<RawMeasurement, EngineError> {
-    let (ServerPart { log, outcomes, discarding_ns, error }, _, edges) = server_part(context, sessions)?;
+    let (part, _, edges) = server_part(context, sessions)?;
+    server_measurement(part, edges, point)
+}
+
+/// What the jobs of the server drive did, as a measurement.
+///
+/// # Errors
+/// What ended them.
+pub(crate) fn server_measurement(
+    ServerPart { log, outcomes, discarding_ns, error }: ServerPart,
+    edges: Edges,
+    point: &mut Point,
+) -> Result<RawMeasurement, EngineError> {
     point.outcomes.merge(&outcomes);
-    match error {
-        Some(error) => Err(error),
-        None => Ok(RawMeasurement { log, discarding_ns, edges, ..RawMeasurement::default() }),
-    }
+    error.map_or(Ok(RawMeasurement { log, discarding_ns, edges, ..RawMeasurement::default() }), Err)
 }
 
 fn server_part(
@@ -207,18 +177,12 @@ fn by_client(
     point: &mut Point,
 ) -> Result<RawMeasurement, FailedMeasurement> {
     let PointContext { work: does, window, .. } = *context;
-    let clients = ClientContext::of(window, duration_ns(window), load, point.asked_per_s, does);
+    let clients = ClientContext::of(Recorder::new, window, load, point.asked_per_s, does);
     clients.shown_by(context.run.live, does);
     let (worked, counts) = drives(context, load, sessions, &clients);
     // The sessions have flushed what they recorded.
     context.run.live.work_ends();
     client_measurement(does, clients.gather(counts), worked, point)
-}
-
-fn duration_ns(window: &Window) -> u64 {
-    match window.pace() {
-        WindowMode::Steady { duration_ns, .. } | WindowMode::Pieces { duration_ns } => duration_ns,
-    }
 }
 
 /// What the sessions of the client drive did, as a measurement.
@@ -321,128 +285,4 @@ fn work<W: dbdyno_engine::Work>(
         (pumped, watcher.ok().and_then(|w| w.join().ok()).unwrap_or_default())
     });
     Ok((pumped?, edges))
-}
-
-/// What the measuring thread does while jobs work. Returns the snapshots at the window's edges.
-pub(crate) fn watch(context: &PointContext<'_>, gate: &StartGate, clients: Option<&ClientContext<'_>>) -> Edges {
-    let PointContext { run, work, window, sampler, evictor, .. } = *context;
-    // The jobs are at the gate by now.
-    if !context.starts_ns.is_none_or(|starts_ns| wait_until(run, starts_ns)) {
-        gate.give_up();
-        return Edges::default();
-    }
-    let mut before = None;
-    if window.pace().is_pieces() {
-        before = Some(sampler.snapshot());
-    }
-    if !gate.wait() {
-        return Edges::default();
-    }
-    if before.is_some() {
-        run.live.window_begins();
-    }
-    let alone = work.jobs() == 1 && work.driven_by() == Drive::Server;
-    let room_bytes = || run.engine.page_cache_room_bytes();
-    let mode = (work.repeat_mode(), alone);
-    let mut eviction = evictor.map(|evictor| Eviction::new(evictor, window, mode, &room_bytes));
-    let (mut hold_lost, mut hold_look_ns) = (false, 0);
-    // Returns the time until it should be called again.
-    let mut look_up = || {
-        let now_ns = run.clock.now_ns();
-        if !hold_lost && now_ns >= hold_look_ns {
-            (hold_lost, hold_look_ns) = (run.hold.seen_lost().is_some(), now_ns + HOLD_LOOK_NS);
-        }
-        if let Some(eviction) = &mut eviction {
-            eviction.tick(now_ns);
-        }
-        // A measurement that others could disturb is not valid; the measurer then checks the lock and reports it.
-        if run.stop.requested() || hold_lost {
-            run.stop.cancel_current();
-            window.abort();
-        } else if let Some(clients) = clients.filter(|_| now_ns > latest_ns(window)) {
-            clients.give_up();
-            run.stop.cancel_current();
-        }
-        eviction.as_ref().map_or(TICK, |eviction| eviction.interval(TICK))
-    };
-    let mut tick = TICK;
-    let until = |ns: u64| Duration::from_nanos(ns.saturating_sub(run.clock.now_ns()));
-    let mut checkpoints = window.is_held().then(|| CheckpointWindow::new(run));
-    while let Some(checkpoints) = checkpoints.as_mut().filter(|_| before.is_none() && !window.over()) {
-        if !window.wait_for_end(checkpoint_window::LOOK_EVERY) && checkpoints.begins(window) {
-            before = Some(sampler.snapshot());
-            window.begin(run.clock.now_ns());
-            run.live.window_begins();
-        }
-        look_up();
-    }
-    // Until the window begins nothing is looked at more often: evicting takes its time, and the window may be short.
-    while before.is_none() && !window.over() {
-        match window.wait_for_start(TICK) {
-            Some(start_ns) if until(start_ns) <= TICK => {
-                std::thread::sleep(until(start_ns));
-                before = Some(sampler.snapshot());
-                run.live.window_begins();
-            }
-            _ => _ = window.wait_for_end(TICK),
-        }
-        tick = look_up();
-    }
-    if let Some(checkpoints) = &mut checkpoints {
-        let mut after = None;
-        while !window.wait_for_end(checkpoint_window::LOOK_EVERY) {
-            if checkpoints.ends(window) {
-                after = Some(sampler.snapshot());
-                window.end(run.clock.now_ns());
-                run.live.window_ends();
-            }
-            look_up();
-        }
-        return Edges { before, after, paced_writes: checkpoints.writes() };
-    }
-    // The window has a planned end. If a job needs longer, the later snapshot counts.
-    let aimed_end_ns = match (window.pace(), window.start_ns()) {
-        (WindowMode::Steady { duration_ns, .. }, Some(start_ns)) => Some(start_ns + duration_ns),
-        _ => None,
-    };
-    let mut after = None;
-    loop {
-        let left = aimed_end_ns.map_or(tick, until).min(tick);
-        if after.is_none() && aimed_end_ns.is_some() && left.is_zero() {
-            after = Some(sampler.snapshot());
-            // Clients' windows have exactly their length; what ends later is in none.
-            if clients.is_some() {
-                run.live.window_ends();
-            }
-        }
-        if window.wait_for_end(if left.is_zero() { tick } else { left }) {
-            break;
-        }
-        tick = look_up();
-    }
-    let late = window.span().zip(aimed_end_ns).is_none_or(|(span, aimed_ns)| span.end_ns > aimed_ns);
-    if late || after.is_none() {
-        after = Some(sampler.snapshot());
-    }
-    run.live.window_ends();
-    Edges { before, after, paced_writes: None }
-}
-
-/// Waits until a moment. False where the user stops the waiting.
-fn wait_until(run: &RunContext<'_>, moment_ns: u64) -> bool {
-    loop {
-        let left_ns = moment_ns.saturating_sub(run.clock.now_ns());
-        if run.stop.requested() || left_ns == 0 {
-            return !run.stop.requested();
-        }
-        run.clock.sleep_ns(left_ns.min(TICK.as_nanos() as u64));
-    }
-}
-
-/// The moment until which the client drive waits for answers. Statements of the server drive may take as long as they
-/// need.
-fn latest_ns(window: &Window) -> u64 {
-    let WindowMode::Steady { warm_up_ns, duration_ns, .. } = window.pace() else { return u64::MAX };
-    let begins_ns = window.start_ns().or_else(|| window.barrier_ns().map(|barrier_ns| barrier_ns + warm_up_ns));
-    begins_ns.map_or(u64::MAX, |begins_ns| begins_ns + duration_ns + GRACE.as_nanos() as u64)
 }

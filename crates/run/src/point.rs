@@ -2,6 +2,7 @@
 
 use crate::fleet::{Fleet, SharedPoint};
 use crate::jobs::{self, FailedMeasurement, RawMeasurement, TransactionTimes};
+use crate::point_context::PointContext;
 use crate::run_context::{SETTLE_LIMIT, go_on, settle};
 use crate::work::{PlannedWork, PointWork};
 use crate::workload::InvariantCheck;
@@ -212,7 +213,7 @@ fn attempt(
     };
     let window = Window::new(figures::window_mode(work, planned.duration_s), workers.jobs());
     let window = if point.settings.is_empty() { window } else { window.held() };
-    let point_context = jobs::PointContext {
+    let point_context = PointContext {
         run: context,
         work,
         window: &window,

@@ -113,6 +113,14 @@ impl WindowMode {
         }
     }
 
+    /// How long jobs begin new work within the window.
+    #[must_use]
+    pub fn duration_ns(self) -> u64 {
+        match self {
+            Self::Steady { duration_ns, .. } | Self::Pieces { duration_ns } => duration_ns,
+        }
+    }
+
     /// Whether the work comes in whole pieces.
     #[must_use]
     pub fn is_pieces(self) -> bool {

@@ -42,49 +42,21 @@ pub struct ClientContext<'w> {
 }
 
 impl<'w> ClientContext<'w> {
-    /// The shared context for the jobs of a test, for a window planned with `duration_ns`. `asked_per_s` is the rate of
-    /// all jobs on all hosts together.
+    /// The shared context for the jobs of a test. `asked_per_s` is the rate of all jobs on all hosts together.
     #[must_use]
-    pub fn new(
-        window: &'w Window,
-        duration_ns: u64,
-        load: ClientLoad,
-        asked_per_s: Option<f64>,
-        spec: &PointSpec,
-    ) -> Self {
-        Self::of(window, duration_ns, load, asked_per_s, PointWork::Test(spec))
+    pub fn new(window: &'w Window, load: ClientLoad, asked_per_s: Option<f64>, spec: &PointSpec) -> Self {
+        Self::of(Recorder::new, window, load, asked_per_s, PointWork::Test(spec))
     }
 
-    /// The same for any work.
+    /// The same for any work. The recorder is that of a host that is alone, or of one of several.
     pub(crate) fn of(
-        window: &'w Window,
-        duration_ns: u64,
-        load: ClientLoad,
-        asked_per_s: Option<f64>,
-        work: PointWork<'_>,
-    ) -> Self {
-        Self::with(Recorder::new, window, duration_ns, load, asked_per_s, work)
-    }
-
-    /// The same for one of several hosts.
-    pub(crate) fn of_part(
-        window: &'w Window,
-        duration_ns: u64,
-        load: ClientLoad,
-        asked_per_s: Option<f64>,
-        work: PointWork<'_>,
-    ) -> Self {
-        Self::with(Recorder::for_part, window, duration_ns, load, asked_per_s, work)
-    }
-
-    fn with(
         recorder: fn(RecordedTimes, Types, u64, u64) -> Recorder,
         window: &'w Window,
-        duration_ns: u64,
         load: ClientLoad,
         asked_per_s: Option<f64>,
         work: PointWork<'_>,
     ) -> Self {
+        let duration_ns = window.pace().duration_ns();
         let times = if load.rate.is_some() { RecordedTimes::ServiceAndResponse } else { RecordedTimes::Service };
         Self {
             window,

@@ -2,8 +2,9 @@
 
 use super::contract::{PartOrder, Ready, Starts};
 use super::part::Part;
-use crate::jobs::{self, PointContext};
+use crate::jobs;
 use crate::point::{empty_point, open_sessions};
+use crate::point_context::PointContext;
 use crate::work::PlannedWork;
 use crate::{RunContext, Window, figures};
 use dbdyno_engine::{EngineError, SessionAccount};

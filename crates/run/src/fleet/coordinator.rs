@@ -1,13 +1,16 @@
 //! The coordinator of a point that several hosts share.
 
+use super::check::check;
 use super::contract::{AgentPart, AgentReady, Fleet, Member, PartOrder};
-use super::part::{MergedWork, ServerPart, merge, pumps};
+use super::part::{MergedWork, merge, pumps};
 use super::share::Share;
+use crate::RunContext;
 use crate::client::GRACE;
-use crate::jobs::{Edges, FailedMeasurement, PointContext, RawMeasurement, client_measurement, watch};
-use crate::{RunContext, WindowMode};
+use crate::jobs::{FailedMeasurement, RawMeasurement, client_measurement, server_measurement};
+use crate::point_context::PointContext;
+use crate::watch::{Edges, watch};
 use dbdyno_engine::{Engine, EngineError, SessionAccount, StartGate};
-use dbdyno_model::{AgentUse, ErrorClass, Flag, PlannedPoint, Point, PumpUse, Status};
+use dbdyno_model::{AgentUse, ErrorClass, PlannedPoint, Point, PumpUse, Status};
 use std::time::Duration;
 
 /// Time between the order to begin and the beginning: every host has the order by then.
@@ -16,11 +19,6 @@ const LEAD_NS: u64 = 400_000_000;
 const TICK: Duration = Duration::from_millis(20);
 /// How long parts may take to come after the last job may have ended.
 const PARTS_LIMIT_NS: u64 = 60_000_000_000;
-/// A clock that is known less well than this share of the window makes rates doubtful.
-const CLOCK_SHARE: f64 = 0.01;
-/// A host as busy as this may have held its sessions back.
-const BUSY_PCT: f64 = 90.0;
-
 /// A point that the members of a fleet have prepared. It is over for them when this is dropped.
 pub(crate) struct SharedPoint<'e> {
     fleet: &'e dyn Fleet,
@@ -67,7 +65,7 @@ impl<'e> SharedPoint<'e> {
         }
         let orders: Vec<Option<PartOrder>> = shares.iter().zip(&members).map(order).collect();
         shared.ready = fleet.prepare(&orders, context.stop)?;
-        shared.engine_knows();
+        shared.ready.iter().for_each(|ready| shared.engine.include(&ready.ready.sessions));
         let found = |ready: &AgentReady| {
             let name = &members[ready.member].name;
             ready.ready.problems.iter().map(|problem| format!("{name}: {problem}")).collect::<Vec<_>>()
@@ -81,10 +79,6 @@ impl<'e> SharedPoint<'e> {
         let agent = |ready: &AgentReady| agent_use(&members[ready.member], shares[ready.member], ready);
         point.agents = shared.ready.iter().map(agent).collect();
         Ok(shared)
-    }
-
-    fn engine_knows(&self) {
-        self.ready.iter().for_each(|ready| self.engine.include(&ready.ready.sessions));
     }
 
     /// Lets the hosts work, and merges their parts.
@@ -179,12 +173,11 @@ fn wait_for_parts(
     starts_ns: u64,
 ) -> Result<Vec<AgentPart>, EngineError> {
     let PointContext { run, window, .. } = *context;
-    let latest_ns = match window.pace() {
-        WindowMode::Steady { duration_ns, .. } => {
-            window.pace().begins_ns(starts_ns) + duration_ns + GRACE.as_nanos() as u64 + PARTS_LIMIT_NS
-        }
+    let pace = window.pace();
+    let latest_ns = match pace.is_pieces() {
         // Pieces take as long as they need.
-        WindowMode::Pieces { .. } => u64::MAX,
+        true => u64::MAX,
+        false => pace.begins_ns(starts_ns) + pace.duration_ns() + GRACE.as_nanos() as u64 + PARTS_LIMIT_NS,
     };
     loop {
         if let Some(parts) = fleet.parts(TICK)? {
@@ -198,65 +191,6 @@ fn wait_for_parts(
                 format!("parts of hosts were still missing {} s after the window", PARTS_LIMIT_NS / 1_000_000_000);
             return Err(EngineError::new(ErrorClass::Timeout, message));
         }
-    }
-}
-
-/// Looks whether all hosts measured the same window, how well their clocks are known, and how busy they were.
-fn check(context: &PointContext<'_>, parts: &[AgentPart], point: &mut Point) {
-    let planned = context.window.start_ns();
-    let steady = !context.window.pace().is_pieces();
-    let duration_ns = match context.window.pace() {
-        WindowMode::Steady { duration_ns, .. } | WindowMode::Pieces { duration_ns } => duration_ns,
-    };
-    let (mut problems, mut not_compared) = (Vec::new(), Vec::new());
-    // Agents are in the order of their members, as are parts.
-    for (agent, AgentPart { part, offset_after, .. }) in point.agents.iter_mut().zip(parts) {
-        // What a clock gained or lost meanwhile is not known at any moment of the window.
-        match offset_after {
-            Some((offset_ns, bound_ns)) => {
-                let drift_s = (*offset_ns as f64 / 1e9 - agent.clock_offset_s).abs();
-                agent.clock_bound_s = drift_s + agent.clock_bound_s.max(*bound_ns as f64 / 1e9);
-            }
-            None => not_compared.push(agent.name.clone()),
-        }
-        agent.started_after_s = planned.map(|planned_ns| {
-            let warm_up_ns = context.window.pace().begins_ns(0);
-            (part.began_ns.cast_signed() - (planned_ns - warm_up_ns).cast_signed()) as f64 / 1e9
-        });
-        agent.ops_total = Some(part.total_ops());
-        agent.host = part.host.clone();
-        let is_planned = |start_ns| part.window.start_ns == start_ns && part.window.length_ns() == duration_ns;
-        if steady && !planned.is_some_and(is_planned) {
-            let late_s = part.window.length_ns().abs_diff(duration_ns) as f64 / 1e9;
-            problems.push(format!(
-                "{}: a job was not warm when the window began, or had not done its least chunks when it ended (it needed \
-                 {late_s:.1} s more); use a longer --duration",
-                agent.name
-            ));
-        }
-    }
-    let unknown = |name: String| (Flag::NotProved, format!("the clock of {name} was not compared after the window"));
-    let mut flags: Vec<(Flag, String)> = not_compared.into_iter().map(unknown).collect();
-    for agent in &point.agents {
-        if agent.clock_bound_s > CLOCK_SHARE * duration_ns as f64 / 1e9 {
-            let note = format!("the clock of {} is known to {:.1} ms only", agent.name, agent.clock_bound_s * 1e3);
-            flags.push((Flag::NotProved, note));
-        }
-        if let Some(busy_pct) = agent.host.busy_pct.filter(|busy_pct| *busy_pct > BUSY_PCT)
-            && !agent.is_with_coordinator
-        {
-            flags.push((Flag::HarnessHeavy, format!("the host of {} was {busy_pct:.0} % busy", agent.name)));
-        }
-        if let Some(steal_pct) = agent.host.steal_pct.filter(|steal_pct| *steal_pct > 2.0)
-            && !agent.is_with_coordinator
-        {
-            flags.push((Flag::CpuSteal, format!("{steal_pct:.1} % of the time of the host of {}", agent.name)));
-        }
-    }
-    flags.into_iter().for_each(|(flag, note)| point.flag(flag, note));
-    if !problems.is_empty() {
-        point.status = Status::Invalid;
-        point.reason = Some(problems.join("; "));
     }
 }
 
@@ -274,11 +208,7 @@ fn merged(
     let unlike = |error| EngineError::other(format!("the parts of the hosts: {error}"));
     let work = merge(named).map_err(unlike)?;
     match work {
-        MergedWork::Server(ServerPart { error: Some(error), .. }) => Err(error.into()),
-        MergedWork::Server(ServerPart { log, outcomes, discarding_ns, .. }) => {
-            point.outcomes = outcomes;
-            Ok(RawMeasurement { log, discarding_ns, edges, ..RawMeasurement::default() })
-        }
+        MergedWork::Server(part) => Ok(server_measurement(part, edges, point)?),
         MergedWork::Client { recording, gathered } => {
             let result = gathered.result(&recording, began_ns, context.window.span());
             client_measurement(context.work, result, Ok((pump, edges)), point)

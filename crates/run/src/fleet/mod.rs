@@ -3,6 +3,7 @@
 //! ([`measure_part`]). How they speak to each other is none of this room's business: [`Fleet`] and [`Starts`].
 
 mod agent;
+mod check;
 mod contract;
 mod coordinator;
 mod part;

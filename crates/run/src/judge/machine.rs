@@ -13,7 +13,8 @@ const FOREIGN_PCT: f64 = 10.0;
 const FOREIGN_SESSIONS_PCT: f64 = 5.0;
 /// The kernel accounts in ticks of 10 ms; fewer ticks than this are below its resolution.
 const TICKS: f64 = 3.0;
-const STEAL_PCT: f64 = 2.0;
+/// Percentage of stolen time from which it counts.
+pub(crate) const STEAL_PCT: f64 = 2.0;
 
 /// Flags other sessions of the database.
 pub(super) fn sessions(point: &mut Point, evidence: &Evidence<'_>) {

@@ -10,7 +10,7 @@ mod windows;
 mod writes;
 
 pub(crate) use evidence::Evidence;
-pub(crate) use machine::{clock, flag as machine, throttled};
+pub(crate) use machine::{STEAL_PCT, clock, flag as machine, throttled};
 #[cfg(test)]
 pub(crate) use rate::judge as judge_rate;
 pub(crate) use rate::{least_due, rate};

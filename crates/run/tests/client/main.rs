@@ -136,7 +136,7 @@ fn run_users(users: u32, code: &str, load: ClientLoad, duration_ns: u64, manners
     let load = ClientLoad { connections: Some(manners.len() as u32).filter(|n| *n < users), ..load };
     let clock = Arc::new(SimulatedClock::default());
     let window = Window::new(WindowMode::of_client(duration_ns as f64 / 1e9), manners.len());
-    let context = ClientContext::new(&window, duration_ns, load, load.rate.map(|rate| rate.per_s(0.0)), &spec);
+    let context = ClientContext::new(&window, load, load.rate.map(|rate| rate.per_s(0.0)), &spec);
     let scripted = |manner| Scripted {
         clock: Arc::clone(&clock),
         manner,

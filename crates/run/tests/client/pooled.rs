@@ -180,7 +180,7 @@ fn a_session_that_panics_ends_the_point_and_what_was_done_is_known() {
     let (spec, all) = (spec("T711", 9), Arc::new(AtomicU64::new(0)));
     let window = Window::new(WindowMode::of_client(60.0), 3);
     let load = ClientLoad { connections: Some(3), ..ClientLoad::default() };
-    let context = ClientContext::new(&window, 60 * SECOND, load, None, &spec);
+    let context = ClientContext::new(&window, load, None, &spec);
     let pool = WaitingUsers::default();
     let fragile = |panics_at| Fragile { panics_at, statements: 0, all: Arc::clone(&all) };
     let mut sessions = [0, 50, 0].map(fragile);

@@ -66,7 +66,7 @@ fn unknown(in_transaction: bool, nth: u64, class: ErrorClass, says: Says) -> (u6
     let spec = spec("T711", 1);
     let (duration_ns, load, clock) = (100 * MS, ClientLoad::default(), Arc::new(SimulatedClock::default()));
     let window = Window::new(WindowMode::of_client(duration_ns as f64 / 1e9), 1);
-    let context = ClientContext::new(&window, duration_ns, load, None, &spec);
+    let context = ClientContext::new(&window, load, None, &spec);
     let manner: Manner = Arc::new(move |n| (MS, (n == nth).then_some(class)));
     let mut session = Scripted { clock: Arc::clone(&clock), manner, says, statements: 0, asked: Asked::default() };
     let pool = WaitingUsers::default();

@@ -42,7 +42,7 @@ fn a_logon_that_fails_leaves_no_transaction_unknown_and_ends_the_point() {
         [(Act::LogOn, gone, 0), (Act::LogOn, refused, 0), (Act::LogOn, ErrorClass::Conflict, 0), (Act::Commit, gone, 1)]
     {
         let window = Window::new(WindowMode::Steady { warm_up_ns: 0, duration_ns: 1_000_000_000, least_chunks: 0 }, 1);
-        let context = ClientContext::new(&window, 1_000_000_000, ClientLoad::default(), None, &spec(1));
+        let context = ClientContext::new(&window, ClientLoad::default(), None, &spec(1));
         let mut drive: ClientDrive<'_, _> = context.job(program(), 0);
         let mut step = drive.next(1, None);
         for now_ns in 2.. {
@@ -68,7 +68,7 @@ fn a_logon_that_fails_leaves_no_transaction_unknown_and_ends_the_point() {
 fn a_transaction_is_timed_with_its_logon_and_its_logoff() {
     const MS: u64 = 1_000_000;
     let window = Window::new(WindowMode::Steady { warm_up_ns: 0, duration_ns: 1_000 * MS, least_chunks: 0 }, 1);
-    let context = ClientContext::new(&window, 1_000 * MS, ClientLoad::default(), None, &spec(1));
+    let context = ClientContext::new(&window, ClientLoad::default(), None, &spec(1));
     let mut drive = context.job(program(), 0);
     let (mut now_ns, mut requests, mut ended) = (1, 0, 0);
     let mut step = drive.next(now_ns, None);

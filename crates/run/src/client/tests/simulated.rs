@@ -91,7 +91,7 @@ impl Simulation {
         let window = Window::new(WindowMode::of_client(WINDOW_S), self.sessions as usize);
         let load = ClientLoad { connections: Some(self.sessions).filter(|n| *n < users), ..load };
         let per_s = load.rate.map(|_| self.per_s());
-        let context = ClientContext::new(&window, (WINDOW_S * 1e9) as u64, load, per_s, &spec);
+        let context = ClientContext::new(&window, load, per_s, &spec);
         let served = |job: u32| Served {
             clock: &clock,
             service: self.service,

@@ -1,0 +1,151 @@
+//! What limits the trust in a point that several hosts shared.
+
+use super::contract::AgentPart;
+use crate::judge::STEAL_PCT;
+use crate::point_context::PointContext;
+use crate::{Window, WindowMode};
+use dbdyno_model::{AgentUse, Flag, Point, Status};
+
+/// A clock that is known less well than this share of the window makes rates doubtful.
+const CLOCK_SHARE: f64 = 0.01;
+/// A host as busy as this may have held its sessions back.
+const BUSY_PCT: f64 = 90.0;
+
+/// Looks whether all hosts measured the same window, how well their clocks are known, and how busy they were. Parts are by
+/// the coordinator's clock, in the order of the point's agents.
+pub(super) fn check(context: &PointContext<'_>, parts: &[AgentPart], point: &mut Point) {
+    let is_seen = context.run.engine.features().local;
+    let mut problems = Vec::new();
+    let mut flags = Vec::new();
+    for (agent, part) in point.agents.iter_mut().zip(parts) {
+        fill(agent, part, context.window);
+        problems.extend(window_problem(agent, part, context.window));
+        flags.extend(clock_flag(agent, part, context.window.pace()));
+        // The machine of a local server is watched as a whole.
+        if !(is_seen && agent.is_with_coordinator) {
+            flags.extend(machine_flags(agent));
+        }
+    }
+    flags.into_iter().for_each(|(flag, note)| point.flag(flag, note));
+    if !problems.is_empty() {
+        point.status = Status::Invalid;
+        point.reason = Some(problems.join("; "));
+    }
+}
+
+/// Notes what a host did, and how well its clock was known.
+fn fill(agent: &mut AgentUse, AgentPart { part, offset_after, .. }: &AgentPart, window: &Window) {
+    // What a clock gained or lost meanwhile is not known at any moment of the window.
+    if let Some((offset_ns, bound_ns)) = offset_after {
+        let drift_s = (*offset_ns as f64 / 1e9 - agent.clock_offset_s).abs();
+        agent.clock_bound_s = drift_s + agent.clock_bound_s.max(*bound_ns as f64 / 1e9);
+    }
+    agent.started_after_s = window.start_ns().map(|start_ns| {
+        let planned_ns = start_ns - window.pace().begins_ns(0);
+        (part.began_ns.cast_signed() - planned_ns.cast_signed()) as f64 / 1e9
+    });
+    agent.ops_total = Some(part.total_ops());
+    agent.host = part.host.clone();
+}
+
+/// Why a host's window is another one than was planned. Work in whole pieces has none that is planned.
+fn window_problem(agent: &AgentUse, AgentPart { part, .. }: &AgentPart, window: &Window) -> Option<String> {
+    let duration_ns = window.pace().duration_ns();
+    let is_planned = window.start_ns() == Some(part.window.start_ns) && part.window.length_ns() == duration_ns;
+    if is_planned || window.pace().is_pieces() {
+        return None;
+    }
+    let late_s = part.window.length_ns().abs_diff(duration_ns) as f64 / 1e9;
+    Some(format!(
+        "{}: a job was not warm when the window began, or had not done its least chunks when it ended (it needed \
+         {late_s:.1} s more); use a longer --duration",
+        agent.name
+    ))
+}
+
+fn clock_flag(agent: &AgentUse, part: &AgentPart, pace: WindowMode) -> Option<(Flag, String)> {
+    let AgentUse { name, clock_bound_s, .. } = agent;
+    if part.offset_after.is_none() {
+        return Some((Flag::NotProved, format!("the clock of {name} was not compared after the window")));
+    }
+    let is_vague = *clock_bound_s > CLOCK_SHARE * pace.duration_ns() as f64 / 1e9;
+    is_vague.then(|| (Flag::NotProved, format!("the clock of {name} is known to {:.1} ms only", clock_bound_s * 1e3)))
+}
+
+fn machine_flags(AgentUse { name, host, .. }: &AgentUse) -> impl Iterator<Item = (Flag, String)> {
+    let busy = host.busy_pct.filter(|busy_pct| *busy_pct > BUSY_PCT);
+    let busy = busy.map(|busy_pct| (Flag::HarnessHeavy, format!("the host of {name} was {busy_pct:.0} % busy")));
+    let steal = host.steal_pct.filter(|steal_pct| *steal_pct > STEAL_PCT);
+    let steal = steal.map(|pct| (Flag::CpuSteal, format!("{pct:.1} % of the time of the host of {name}")));
+    busy.into_iter().chain(steal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Span;
+    use crate::fleet::{Part, PartWork, ServerPart};
+    use dbdyno_model::{HostUse, PumpKind, PumpUse};
+
+    const SECOND: u64 = 1_000_000_000;
+
+    fn part(window: Span, offset_after: Option<(i64, u64)>) -> AgentPart {
+        let pump = PumpUse { kind: PumpKind::Threads, threads: 1, sessions_follow: false };
+        let work = PartWork::Server(ServerPart::default());
+        let host = HostUse::default();
+        let part = Part { work, began_ns: 9 * SECOND + 2_000, window, pump, accounts: Vec::new(), host };
+        AgentPart { member: 0, part, offset_after }
+    }
+
+    /// A window of two seconds from the tenth on, after a second of warm-up.
+    fn window() -> Window {
+        let window = Window::new(WindowMode::steady(2.0), 1).beginning_at(10 * SECOND);
+        window.arrive(9 * SECOND);
+        window.warmed(9 * SECOND);
+        window
+    }
+
+    const PLANNED: Span = Span { start_ns: 10 * SECOND, end_ns: 12 * SECOND };
+
+    #[test]
+    fn what_a_clock_gains_meanwhile_is_not_known() {
+        let window = window();
+        let of = |offset_after| {
+            let mut agent = AgentUse { clock_offset_s: 5.0, clock_bound_s: 0.000_2, ..AgentUse::default() };
+            let part = part(PLANNED, offset_after);
+            fill(&mut agent, &part, &window);
+            let flag = clock_flag(&agent, &part, window.pace()).map(|(flag, _)| flag);
+            (agent, flag)
+        };
+        let (steady, flag) = of(Some((5_000_050_000, 300_000)));
+        assert!((steady.clock_bound_s - 0.000_35).abs() < 1e-9 && flag.is_none(), "{steady:?}");
+        assert!((steady.started_after_s.unwrap() - 0.000_002).abs() < 1e-9);
+        let (fast, flag) = of(Some((5_600_000_000, 300_000)));
+        assert!((fast.clock_bound_s - 0.600_3).abs() < 1e-9);
+        assert_eq!(flag, Some(Flag::NotProved), "a fifth more in three seconds");
+        assert_eq!(of(None).1, Some(Flag::NotProved), "nobody knows");
+    }
+
+    #[test]
+    fn a_window_of_its_own_is_a_problem() {
+        let (agent, window) = (AgentUse::default(), window());
+        let problem = |span| window_problem(&agent, &part(span, None), &window);
+        assert_eq!(problem(PLANNED), None);
+        for other in
+            [Span { end_ns: PLANNED.end_ns + 1, ..PLANNED }, Span { start_ns: PLANNED.start_ns + 1, ..PLANNED }]
+        {
+            assert!(problem(other).unwrap().contains("use a longer --duration"));
+        }
+    }
+
+    #[test]
+    fn hosts_that_may_have_held_sessions_back_are_flagged() {
+        let host = |busy_pct, steal_pct| AgentUse {
+            host: HostUse { busy_pct: Some(busy_pct), steal_pct: Some(steal_pct), ..HostUse::default() },
+            ..AgentUse::default()
+        };
+        let flags = |busy, steal| machine_flags(&host(busy, steal)).map(|(flag, _)| flag).collect::<Vec<_>>();
+        assert_eq!(flags(80.0, 1.0), []);
+        assert_eq!(flags(95.0, 3.0), [Flag::HarnessHeavy, Flag::CpuSteal]);
+    }
+}
