@@ -1,7 +1,7 @@
 //! An agent: it waits for runs, and measures its part of each point.
 
 use crate::agent_link::AgentLink;
-use crate::coordinator::FleetError;
+use crate::fleet_error::FleetError;
 use crate::message::{AgentInfo, PointKey, RunOrder, State, Wanted};
 use crate::network::{NatsAccess, Network};
 use crate::parts::{PartFolder, pieces, text};

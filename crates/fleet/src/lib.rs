@@ -10,6 +10,7 @@ mod agent;
 mod agent_link;
 mod coordinator;
 mod coordinator_link;
+mod fleet_error;
 mod message;
 mod network;
 mod parts;
@@ -18,7 +19,8 @@ mod seal;
 mod simulation;
 
 pub use agent::{Agent, AgentWork};
-pub use coordinator::{Coordinator, FleetError, Found};
+pub use coordinator::{Coordinator, Found};
+pub use fleet_error::FleetError;
 pub use message::{AgentInfo, RunOrder, is_name};
 pub use network::{NatsAccess, NetworkError};
 pub use parts::PartFolder;

@@ -6,6 +6,7 @@ use dbdyno_engine::EngineError;
 use dbdyno_run::{PartOrder, Ready};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// The version of the protocol.
 const VERSION: u32 = 1;
@@ -265,8 +266,8 @@ pub fn is_name(text: &str) -> bool {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Freshness {
     newest: u64,
-    /// Bits of the numbers below the newest.
-    seen: std::collections::BTreeSet<u64>,
+    /// Those of the last thousand that were there.
+    seen: BTreeSet<u64>,
 }
 
 impl Freshness {

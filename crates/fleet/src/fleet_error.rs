@@ -1,0 +1,64 @@
+//! Why a fleet cannot be used.
+
+use crate::network::NetworkError;
+use crate::seal::KeyError;
+
+/// Why a fleet cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum FleetError {
+    /// NATS cannot be reached.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+    /// The key.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// Nobody answers.
+    #[error(
+        "no agent of the fleet {0} answers: start `dbdyno agent` on each driver host, with the same NATS server, fleet and key"
+    )]
+    Nobody(String),
+    /// Too few answer.
+    #[error("{wanted} agents of the fleet {fleet} were asked for, and {} answered: {}", found.len(), names(found))]
+    TooFew {
+        /// The fleet.
+        fleet: String,
+        /// How many were asked for.
+        wanted: usize,
+        /// Who answered.
+        found: Vec<String>,
+    },
+    /// Two agents have one name.
+    #[error("two agents are named {0}: give each a name of its own (`dbdyno agent --name`)")]
+    Twice(String),
+    /// An agent belongs to another run.
+    #[error("{0} of the fleet measures another run: wait for its end, or use another fleet")]
+    Busy(String),
+    /// An agent is of another version or build.
+    #[error("{agent} has dbdyno {theirs}, and this is {ours}: all hosts of a fleet need the same")]
+    Unlike {
+        /// The agent.
+        agent: String,
+        /// Its version and build.
+        theirs: String,
+        /// Those here.
+        ours: String,
+    },
+    /// An agent cannot take part.
+    #[error("{agent} cannot take part: {why}")]
+    Refused {
+        /// The agent.
+        agent: String,
+        /// Why.
+        why: String,
+    },
+    /// An agent is lost.
+    #[error("{0} is lost: it has said nothing for a while")]
+    Lost(String),
+    /// The user.
+    #[error("stopped")]
+    Stopped,
+}
+
+fn names(found: &[String]) -> String {
+    if found.is_empty() { "none".to_owned() } else { found.join(", ") }
+}
