@@ -109,11 +109,14 @@ fn weight(text: &str) -> Result<f64, String> {
 
 /// `dbdyno fleet`.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(
+    arg_required_else_help = true,
+    after_help = "\
 Examples:
   dbdyno fleet up 2 --target private:postgres
   dbdyno fleet key > fleet.key
-  dbdyno fleet down")]
+  dbdyno fleet down"
+)]
 pub(crate) struct FleetArgs {
     #[command(subcommand)]
     pub(crate) command: FleetCommand,

@@ -53,6 +53,9 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 pub(crate) use trend::{StepBy, TrendArgs};
 
+/// How the help of `dbdyno` itself, and of no command, says its usage.
+const ROOT_USAGE: &str = "Usage: dbdyno [OPTIONS] <COMMAND>";
+
 /// What `dbdyno` alone says.
 const FIRST_STEP: &str = "\
 dbdyno measures database platforms. A first step, in about three minutes:
@@ -264,6 +267,8 @@ pub(crate) fn print_help_or_error(error: &clap::Error) -> ExitCode {
         |text: &str| output::text(text).map_or_else(|error| ExitCode::from(error.exit_code()), |()| ExitCode::SUCCESS);
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => shown(&text),
+        // A command that has commands of its own: its help names them.
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand if !text.contains(ROOT_USAGE) => shown(&text),
         // Nothing was asked for, so nothing is wrong.
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => shown(FIRST_STEP),
         _ => {

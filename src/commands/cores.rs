@@ -46,6 +46,11 @@ struct Step {
 pub(super) fn asked(args: &RunArgs, url: &str) -> Result<Option<CoresRequest>, Error> {
     let Some(ramp) = &args.cores.cores else { return Ok(None) };
     let refused = |problem: String| Err(Error::Usage(problem));
+    if args.shared.fleet.is_some() {
+        return refused(
+            "--cores starts the server again and again, under the agents of --fleet: say one of them".to_owned(),
+        );
+    }
     if args.work.schemas.is_some() {
         return refused(
             "--cores says how many schemas there are, by --schemas-per-core: leave --schemas away".to_owned(),

@@ -92,15 +92,13 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
         jobs: dbdyno_probe::hardware_threads(),
         verify: true,
     };
-    let mut ready = {
-        let stop = signals::stop(Some(&opened.engine), args.max_duration)?;
-        Ready::make(&opened, workload, load, (stop, None), context)?
-    };
-    ready.reports = reports;
+    let stop = signals::stop(Some(&opened.engine), args.max_duration)?;
+    let coordinator = fleet::coordinator(&args.shared, opened.engine.as_ref(), &stop, context)?;
+    let mut ready = Ready::make(&opened, workload, load, (stop, None), context)?;
+    (ready.reports, ready.fleet) = (reports, coordinator);
     let database = opened.engine.describe().map_err(opened.failed("describing"))?;
     refuse_changes(&before, changes_of_the_database(&before.database, &database), context)?;
 
-    ready.fleet = fleet::coordinator(&args.shared, &ready.stop(), context)?;
     if let Some(coordinator) = &ready.fleet {
         let hosts = fleet::in_words(&args.shared, coordinator);
         let changed = differs("the fleet", of_fleet.map(String::as_str), Some(&hosts));

@@ -55,6 +55,10 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
         let load = resolved.load(args);
         return dry_run::show(&resolved.place, &resolved.plan, load, args.shown.format(), context);
     }
+    // What stands in the way of a fleet is refused before anything is loaded. A server that is started again does not
+    // answer meanwhile.
+    let stop = signals::stop(held.is_none().then_some(&resolved.place.engine), args.max_duration)?;
+    let coordinator = fleet::coordinator(&args.shared, resolved.place.engine.as_ref(), &stop, context)?;
     let script = resolved.settings.script.as_deref().map(Script::at).transpose()?;
     let mut repository = Repository::open(&context.results, FileAccess::ReadWrite)?;
     let again = again(args, resolved.workload.as_ref().map(|of| (of.workload, &of.spec)));
@@ -62,12 +66,8 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     let workload = resolved.workload.take();
     let mut plan = resolved.plan.clone();
     let (place, load) = (&resolved.place, resolved.load(args));
-    let mut ready = {
-        // A server that is started again does not answer meanwhile.
-        let stop = signals::stop(held.is_none().then_some(&place.engine), args.max_duration)?;
-        Ready::make(place, workload, load, (stop, args.work.max_jobs), context)?
-    };
-    (ready.reports, ready.script) = (reports, script);
+    let mut ready = Ready::make(place, workload, load, (stop, args.work.max_jobs), context)?;
+    (ready.reports, ready.script, ready.fleet) = (reports, script, coordinator);
     ready.sampling = if args.work.no_sampling { Sampling::Off } else { Sampling::On };
     let places: Vec<usize> = (0..plan.points.len()).collect();
     let tables = ready.inspect_tables(&plan, &places)?;
@@ -79,7 +79,6 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
         output::note(words);
     }
     ready.watch = Watch::of_run(&args.watch, (&run, &plan), &database, ready.stop(), context)?;
-    ready.fleet = fleet::coordinator(&args.shared, &ready.stop(), context)?;
     if let Some(coordinator) = &ready.fleet {
         database.facts.insert(FLEET.to_owned(), fleet::in_words(&args.shared, coordinator));
         let is_sampled = !args.work.no_sampling;

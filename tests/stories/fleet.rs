@@ -319,17 +319,68 @@ fn what_is_wrong_is_said_before_anything_is_done() {
     assert!(nobody.stderr.contains("no agent of the fleet other answers"), "{}", nobody.stderr);
     let embedded = room.run("run T611 --target sqlite:x.sqlite --size T --fleet fleet -q").expect(2);
     assert!(embedded.stderr.contains("works inside one process"), "{}", embedded.stderr);
-    assert!(room.runs().is_empty());
+    let cores = room.run("run slob --target private:postgres --cores 1 --fleet fleet -q").expect(2);
+    assert!(cores.stderr.contains("say one of them"), "{}", cores.stderr);
+    assert!(!room.path("x.sqlite").exists() && !room.path("dbdyno.db").exists(), "nothing was loaded or made");
+    assert!(room.run("fleet").expect(0).stdout.contains("Usage: dbdyno fleet"));
     drop(fleet);
 }
 
 #[cfg(any(feature = "postgres", feature = "mariadb"))]
 mod on_servers {
     use super::{Eavesdropper, LocalFleet, is_shared, points};
-    use crate::on_servers::{PASSWORD, Product, SCOTT, stories};
-    use crate::support::Room;
+    use crate::on_servers::{PASSWORD, Product, SCOTT, stories, until_called};
+    use crate::support::{Room, Running};
+    use rustix::process::Signal;
 
-    stories! { hosts_share_the_points_of_a_server }
+    stories! {
+        hosts_share_the_points_of_a_server, a_host_on_another_database_takes_no_part, what_ended_a_hosts_sessions_is_said,
+    }
+
+    /// Both hold the same data, and a server may count for all its databases together.
+    fn a_host_on_another_database_takes_no_part<P: Product>() {
+        let [here, elsewhere] = [P::fixtures().loaded(), P::fixtures().loaded()];
+        let [target, other] = [&here, &elsewhere].map(|of| of.server.socket(P::SUPERUSER, &of.name));
+        let room = Room::new();
+        let fleet = LocalFleet::up(&room, 1, &target);
+        let mut agent = room.command(&format!("agent --name other --target {other}"));
+        let record = fleet.record();
+        let url = format!("nats://dbdyno:{}@127.0.0.1:{}", record["password"].as_str().unwrap(), record["port"]);
+        agent.env("DBDYNO_NATS", url).env("DBDYNO_FLEET_KEY", record["key"].as_str().unwrap());
+        let agent = Running::start(agent);
+        agent.until("waits for runs");
+        let refused = room.run(&format!("run T611 --target {target} --jobs 2 --fleet fleet=2 -q")).expect(2);
+        assert!(
+            refused.stderr.contains("other cannot take part: its target is another database"),
+            "{}",
+            refused.stderr
+        );
+        agent.signal(Signal::TERM);
+        agent.end();
+        // Nor does a run that a fleet began go on without it.
+        points(&room, &format!("run T611 --target {target} --jobs 2 --fleet fleet=1"), None);
+        let alone = room.run(&format!("resume last --target {target}")).expect(2);
+        assert!(alone.stderr.contains("was measured by a fleet (fleet: agent-1)"), "{}", alone.stderr);
+    }
+
+    /// As on one host: the run ends, and says what the server said.
+    fn what_ended_a_hosts_sessions_is_said<P: Product>() {
+        let database = P::fixtures().loaded();
+        let target = database.server.socket(P::SUPERUSER, &database.name);
+        let room = Room::new();
+        let _fleet = LocalFleet::up(&room, 2, &target);
+        let run = room.start(&format!("run T611 T711 --target {target} --jobs 2 --duration 60s --fleet fleet=2 -q"));
+        let session = until_called(database.server, &database.name);
+        database.server.end_session(session);
+        let ended = run.end().expect(3);
+        assert!(ended.stderr.contains("the target was lost") && ended.stderr.contains("--fleet"), "{}", ended.stderr);
+        let run = room.show("last");
+        let points = run["points"].as_array().unwrap();
+        assert_eq!((points.len(), &points[0]["status"]), (1, &"failed".into()), "{run:#}");
+        let reason = points[0]["reason"].as_str().unwrap();
+        assert!(reason.contains("agent-") && !reason.contains("started again"), "{reason}");
+        assert_eq!(points[0]["outcomes"]["errors"]["connection_lost"], 1, "{}", points[0]);
+    }
 
     /// The server's own counts are those of all hosts together, and what lets hosts in crosses no network but theirs.
     fn hosts_share_the_points_of_a_server<P: Product>() {
@@ -340,7 +391,7 @@ mod on_servers {
         let up = || {
             let mut command = room.command(&format!("fleet up 2 --target {target} -q"));
             command.env("DBDYNO_PASSWORD", PASSWORD);
-            crate::support::Running::start(command).end().expect(0)
+            Running::start(command).end().expect(0)
         };
         up();
         let fleet = LocalFleet { room: &room };

@@ -16,10 +16,17 @@ use dbdyno_run::{Fleet, Member, StopSwitch};
 /// Its agents cannot be reached, are too few, or do not fit.
 pub(crate) fn coordinator(
     args: &SharedArgs,
+    engine: &dyn Engine,
     stop: &StopSwitch,
     context: &Context,
 ) -> Result<Option<Coordinator>, Error> {
     let Some(shared) = &args.fleet else { return Ok(None) };
+    if engine.features().in_process {
+        return Err(Error::Usage(
+            "the embedded engine works inside one process, which no other host can share: name a server with --target"
+                .to_owned(),
+        ));
+    }
     let reach = Reach::of(&args.nats)?;
     let mut coordinator = Coordinator::connect(&reach.access, &shared.fleet, reach.key)?;
     let found = coordinator.gather(shared.agents, &info(1.0, None), stop)?;
@@ -65,12 +72,6 @@ pub(crate) fn join(
     is_sampled: bool,
     stop: &StopSwitch,
 ) -> Result<(), Error> {
-    if engine.features().in_process && engine.name() != "null" {
-        return Err(Error::Usage(
-            "the embedded engine works inside one process, which no other host can share: name a server with --target"
-                .to_owned(),
-        ));
-    }
     let workload = plan.points.iter().find_map(|planned| match &planned.subject {
         Subject::Workload(name) => Some(name.as_str().to_owned()),
         _ => None,
