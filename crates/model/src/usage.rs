@@ -32,7 +32,8 @@ pub struct AgentUse {
     pub ops_total: Option<u64>,
     /// What its clock showed more than the coordinator's, in seconds. Both count from moments of their own.
     pub clock_offset_s: f64,
-    /// By how much that may be wrong, in seconds: half the round trip of the shortest exchange.
+    /// By how much that may be wrong, in seconds: half the round trip of the shortest exchange, and what the clock has
+    /// gained or lost by the end of the point.
     pub clock_bound_s: f64,
     /// How long after the planned moment its first job began, in seconds, by the coordinator's clock.
     pub started_after_s: Option<f64>,

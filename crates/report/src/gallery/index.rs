@@ -178,7 +178,7 @@ fn notes(entries: &[Entry], columns: &[Shown<'_>]) -> Markup {
         ul.method {
             li {
                 "A published result is what its source prints, as somebody has written it down. A run is what its \
-                 exported file says: dbdyno has checked that the file is whole, and cannot see that it was measured \
+                 exported file says: dbdyno has checked that the file is whole and its rates are its counts, and cannot see that it was measured \
                  so."
             }
             li {

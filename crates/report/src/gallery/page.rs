@@ -28,7 +28,7 @@ fn first(entry: &Entry, file: &str) -> Markup {
                 "From the platform file " b { (clean(file)) } ", in which somebody wrote down what a source prints. \
                  Where the two differ, the source counts."
             } @else {
-                "From the exported run " b { (clean(file)) } ". dbdyno has checked that the file is whole. That it \
+                "From the exported run " b { (clean(file)) } ". dbdyno has checked that the file is whole and its rates are its counts. That it \
                  was measured so is what the file says, and nobody can see it from here."
             }
         }
