@@ -17,6 +17,8 @@ use std::time::{Duration, Instant};
 const LOOK: Duration = Duration::from_millis(100);
 /// How long agents may take to answer where no number of them is asked for.
 const ANSWER_LIMIT: Duration = Duration::from_millis(1_500);
+/// How long agents that measure another run may take to end it: one that was just stopped may be about to.
+const BUSY_LIMIT: Duration = Duration::from_secs(4);
 /// How long as many agents are waited for as are asked for.
 const GATHER_LIMIT: Duration = Duration::from_secs(20);
 /// How long agents may take to open their targets, or to prepare their sessions.
@@ -92,48 +94,26 @@ impl Coordinator {
         stop: &StopSwitch,
     ) -> Result<Vec<Found>, FleetError> {
         let began = Instant::now();
-        let limit = wanted.map_or(ANSWER_LIMIT, |_| GATHER_LIMIT);
-        loop {
-            let found = self.network.wait(LOOK, |link, now_ns| {
-                let there = link.agents().values().filter(|agent| !agent.is_lost(now_ns)).count();
-                wanted.filter(|wanted| there >= *wanted)
-            });
+        let there = loop {
+            self.network
+                .wait(LOOK, |link, now_ns| wanted.filter(|wanted| There::at(link, now_ns).free.len() >= *wanted));
             if stop.requested() {
                 return Err(FleetError::Stopped);
             }
-            if found.is_some() || began.elapsed() >= limit {
-                break;
+            let there = self.network.with(|link, now_ns| There::at(link, now_ns));
+            if began.elapsed() >= there.limit(wanted) {
+                break there;
             }
-        }
-        self.network
-            .with(|link, now_ns| {
-                link.stop_seeking();
-                if let Some(name) = link.twice().next() {
-                    return Err(FleetError::Twice(name.clone()));
-                }
-                let there = link.agents().iter().filter(|(_, agent)| !agent.is_lost(now_ns));
-                there.map(|(name, agent)| found(name, agent, like)).collect::<Result<Vec<_>, _>>()
-            })
-            .and_then(|mut found| {
-                if let Some(wanted) = wanted {
-                    if found.len() < wanted {
-                        let found = found.into_iter().map(|found| found.name).collect();
-                        return Err(FleetError::TooFew { fleet: self.fleet.clone(), wanted, found });
-                    }
-                    found.truncate(wanted);
-                }
-                if found.is_empty() {
-                    return Err(FleetError::Nobody(self.fleet.clone()));
-                }
-                let member = |Found { name, info }: &Found| Member {
-                    name: name.clone(),
-                    weight: info.weight,
-                    node: info.node,
-                    pid_here: (info.machine == like.machine).then_some(info.pid),
-                };
-                self.members = found.iter().map(member).collect();
-                Ok(found)
-            })
+        };
+        let found = there.chosen(wanted, &self.fleet, like)?;
+        let member = |Found { name, info }: &Found| Member {
+            name: name.clone(),
+            weight: info.weight,
+            node: info.node,
+            pid_here: (info.machine == like.machine).then_some(info.pid),
+        };
+        self.members = found.iter().map(member).collect();
+        Ok(found)
     }
 
     /// Has all join a run, and waits until each has opened its target.
@@ -154,10 +134,15 @@ impl Coordinator {
                         }
                         _ if agent.is_lost(now_ns) => return Some(Err(FleetError::Lost(name.clone()))),
                         Some(State::Joined) => {}
+                        // Another run has taken it since it was found.
+                        _ if agent.is_busy => return Some(Err(FleetError::Busy(name.clone()))),
                         _ => all = false,
                     }
                 }
-                all.then_some(Ok(()))
+                all.then(|| {
+                    link.stop_seeking();
+                    Ok(())
+                })
             });
             match joined {
                 Some(joined) => return joined,
@@ -185,10 +170,12 @@ impl Coordinator {
     }
 
     fn lost_error(&self, names: &[&str]) -> EngineError {
-        let nats = if self.network.is_connected() { "" } else { ", and there is no connection to NATS" };
-        let (hosts, are) = if names.len() == 1 { ("agent", "is") } else { ("agents", "are") };
         let heard_ms = crate::LOST_NS / 1_000_000;
-        let message = format!("{hosts} {} {are} lost: nothing was heard for {heard_ms} ms{nats}", names.join(", "));
+        let message = match (self.network.is_connected(), names) {
+            (false, _) => "the connection to NATS is lost, and with it the agents".to_owned(),
+            (true, [name]) => format!("agent {name} is lost: nothing was heard for {heard_ms} ms"),
+            (true, names) => format!("agents {} are lost: nothing was heard for {heard_ms} ms", names.join(", ")),
+        };
         self.current().lost = Some(message.clone());
         EngineError::new(ErrorClass::ConnectionLost, message)
     }
@@ -201,13 +188,65 @@ impl Drop for Coordinator {
     }
 }
 
-fn found(name: &str, agent: &Agent, like: &AgentInfo) -> Result<Found, FleetError> {
-    let Some(info) = agent.info.clone() else { return Err(FleetError::Busy(name.to_owned())) };
-    if (&info.version, &info.build) != (&like.version, &like.build) {
-        let words = |info: &AgentInfo| format!("{} ({})", info.version, info.build);
-        return Err(FleetError::Unlike { agent: name.to_owned(), theirs: words(&info), ours: words(like) });
+/// Who has answered, and is not lost.
+struct There {
+    free: Vec<Found>,
+    /// Names of those that measure other runs.
+    busy: Vec<String>,
+    /// A name under which two answer.
+    twice: Option<String>,
+}
+
+impl There {
+    fn at(link: &CoordinatorLink, now_ns: u64) -> Self {
+        let mut there = Self { free: Vec::new(), busy: Vec::new(), twice: link.twice().next().cloned() };
+        for (name, agent) in link.agents().iter().filter(|(_, agent)| !agent.is_lost(now_ns)) {
+            match &agent.info {
+                Some(info) if !agent.is_busy => there.free.push(Found { name: name.clone(), info: info.clone() }),
+                _ => there.busy.push(name.clone()),
+            }
+        }
+        there
     }
-    Ok(Found { name: name.to_owned(), info })
+
+    /// How long to wait for so many, or for whoever answers, while these are there.
+    fn limit(&self, wanted: Option<usize>) -> Duration {
+        let (free, busy) = (self.free.len(), self.busy.len());
+        match wanted {
+            Some(wanted) if free >= wanted => Duration::ZERO,
+            Some(wanted) if free + busy < wanted => GATHER_LIMIT,
+            None if busy == 0 => ANSWER_LIMIT,
+            Some(_) | None => BUSY_LIMIT,
+        }
+    }
+
+    /// Those that take part.
+    fn chosen(mut self, wanted: Option<usize>, fleet: &str, like: &AgentInfo) -> Result<Vec<Found>, FleetError> {
+        if let Some(name) = self.twice {
+            return Err(FleetError::Twice(name));
+        }
+        let wants_busy = |wanted: usize| self.free.len() < wanted && wanted <= self.free.len() + self.busy.len();
+        if let Some(name) = self.busy.first().filter(|_| wanted.is_none_or(wants_busy)).cloned() {
+            return Err(FleetError::Busy(name));
+        }
+        if let Some(wanted) = wanted {
+            if self.free.len() < wanted {
+                let found = self.free.into_iter().map(|found| found.name).collect();
+                return Err(FleetError::TooFew { fleet: fleet.to_owned(), wanted, found });
+            }
+            self.free.truncate(wanted);
+        }
+        if self.free.is_empty() {
+            return Err(FleetError::Nobody(fleet.to_owned()));
+        }
+        let words = |info: &AgentInfo| format!("{} ({})", info.version, info.build);
+        match self.free.iter().find(|found| words(&found.info) != words(like)) {
+            Some(Found { name, info }) => {
+                Err(FleetError::Unlike { agent: name.clone(), theirs: words(info), ours: words(like) })
+            }
+            None => Ok(self.free),
+        }
+    }
 }
 
 /// What an agent of the point that is under way has come to.

@@ -34,8 +34,10 @@ pub(crate) struct CoordinatorLink {
 pub(crate) struct Agent {
     /// The number that it has taken for itself.
     own: String,
-    /// Who it is; none where it belongs to another run.
+    /// Who it is; none where it has belonged to another run since it was found.
     pub(crate) info: Option<AgentInfo>,
+    /// Whether it belongs to another run, by its last word.
+    pub(crate) is_busy: bool,
     pub(crate) state: Option<State>,
     wanted: Option<Wanted>,
     heard_ns: u64,
@@ -103,7 +105,8 @@ impl CoordinatorLink {
         }
     }
 
-    /// No more agents are sought, unless one is lost.
+    /// No more agents are sought, unless one is lost. Until then those that are found are heard because they are sought:
+    /// nothing is wanted of them yet.
     pub(crate) fn stop_seeking(&mut self) {
         self.is_seeking = false;
     }
@@ -142,6 +145,7 @@ impl CoordinatorLink {
         let is_full = self.agents.len() >= MOST_AGENTS;
         match self.agents.get_mut(name) {
             Some(agent) if agent.own == own => {
+                agent.is_busy = info.is_none();
                 agent.info = info.or(agent.info.take());
                 agent.heard_ns = now_ns;
             }
@@ -151,8 +155,16 @@ impl CoordinatorLink {
             _ => {
                 let before = self.agents.remove(name);
                 let (wanted, part) = before.map_or((None, None), |agent| (agent.wanted, agent.part));
-                let agent =
-                    Agent { own: own.to_owned(), info, state: None, wanted, heard_ns: now_ns, told_ns: 0, part };
+                let agent = Agent {
+                    own: own.to_owned(),
+                    is_busy: info.is_none(),
+                    info,
+                    state: None,
+                    wanted,
+                    heard_ns: now_ns,
+                    told_ns: 0,
+                    part,
+                };
                 self.agents.insert(name.to_owned(), agent);
             }
         }

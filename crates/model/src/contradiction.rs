@@ -8,7 +8,8 @@ const ROUNDED: f64 = 1.0;
 const SHARE: f64 = 1e-6;
 
 impl Point {
-    /// The first contradiction among its figures, in words. Storage points have figures of their own, and none of these.
+    /// The first contradiction among its figures, in words. Storage points have figures of their own, and none of
+    /// these.
     #[must_use]
     pub fn contradiction(&self) -> Option<String> {
         if matches!(self.subject, Subject::Storage(_)) {

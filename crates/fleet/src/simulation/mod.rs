@@ -66,6 +66,25 @@ fn clocks_that_differ_begin_at_one_moment() {
     assert!(spread_ns <= 2 * STEP_NS, "{began:?}");
 }
 
+/// Tables may be loaded between the two.
+#[test]
+fn agents_that_are_found_are_heard_until_they_join() {
+    let mut world = World::new(2, 3, FAIR);
+    let all_there = |world: &mut World| {
+        let now_ns = world.now_ns;
+        world.coordinator().agents().values().filter(|agent| !agent.is_lost(now_ns)).count() == 2
+    };
+    assert!(world.until(3_000, all_there));
+    for _ in 0..10 {
+        world.until(1_000, |_| false);
+        assert!(all_there(&mut world));
+    }
+    world.measure(1);
+    world.coordinator().stop_seeking();
+    world.until(3_000, |_| false);
+    assert!(all_there(&mut world), "from then on they are heard because something is wanted of them");
+}
+
 #[test]
 fn an_agent_that_dies_is_missed_within_two_seconds() {
     let (mut world, _) = at_work(3);
@@ -120,7 +139,7 @@ fn a_run_is_not_left_for_another_and_one_name_is_one_agent() {
         heard.iter().for_each(|Out { subject, payload }| other.receive(now_ns, subject, payload));
         ["a0", "a1"].iter().for_each(|name| other.want(now_ns, name, Wanted::Joined(run())));
     }
-    assert!(other.agents().values().all(|agent| agent.info.is_none()), "they say that they are busy");
+    assert!(other.agents().values().all(|agent| agent.info.is_none() && agent.is_busy), "they say that they are busy");
     assert!(world.agents.iter().all(|agent| agent.measured.len() == 1 && !agent.was_stopped));
 
     let mut world = World::new(2, 1, FAIR);

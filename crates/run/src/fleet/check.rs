@@ -11,8 +11,8 @@ const CLOCK_SHARE: f64 = 0.01;
 /// A host as busy as this may have held its sessions back.
 const BUSY_PCT: f64 = 90.0;
 
-/// Looks whether all hosts measured the same window, how well their clocks are known, and how busy they were. Parts are by
-/// the coordinator's clock, in the order of the point's agents.
+/// Looks whether all hosts measured the same window, how well their clocks are known, and how busy they were. Parts
+/// are by the coordinator's clock, in the order of the point's agents.
 pub(super) fn check(context: &PointContext<'_>, parts: &[AgentPart], point: &mut Point) {
     let is_seen = context.run.engine.features().local;
     let mut problems = Vec::new();
