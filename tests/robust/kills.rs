@@ -1,7 +1,7 @@
 //! Kills of dbdyno itself.
 
 use crate::dice::{Dice, complete, kept};
-use crate::support::{Ending, Running, number, points, text};
+use crate::support::{Ending, Room, Running, number, points, text};
 use crate::test_target::{Product, TestTarget};
 use crate::{HANG, KillCounts, Where, seed};
 use rustix::process::Signal;
@@ -41,9 +41,12 @@ pub(crate) struct DisturbedRun<'g> {
     plan: Duration,
     /// Whether nothing was loaded when it began.
     loads: bool,
-    /// The points at the last check.
-    before: Vec<Value>,
+    kept: KeptPoints,
 }
+
+/// The points of a run at the last check.
+#[derive(Default)]
+pub(crate) struct KeptPoints(Vec<Value>);
 
 impl<'g> DisturbedRun<'g> {
     pub(crate) fn begin(target: &'g TestTarget, runs: &Runs, may_load: bool, dice: &mut Dice) -> Self {
@@ -59,7 +62,7 @@ impl<'g> DisturbedRun<'g> {
         }
         let dry = target.room().run(&format!("{line} --dry-run --json")).expect(0).json();
         let plan = Duration::from_secs_f64(number(&dry, "/at_least_s"));
-        Self { target, line, plan, loads, before: Vec::new() }
+        Self { target, line, plan, loads, kept: KeptPoints::default() }
     }
 
     /// The command that begins or continues it.
@@ -97,28 +100,46 @@ impl<'g> DisturbedRun<'g> {
         self.target.is_clean();
     }
 
-    /// Asserts that what is left is complete: everything that dbdyno reported, and everything that was there before,
-    /// unchanged.
+    /// As for [`KeptPoints::look`].
     pub(crate) fn look(&mut self, ending: &Ending, counts: &mut KillCounts) {
+        let why = |reason: &str| reason == "interrupted" || reason.starts_with("connection lost: ");
+        self.kept.look(self.target.room(), ending, why, counts);
+    }
+}
+
+impl KeptPoints {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Asserts that what is left is complete: everything that dbdyno reported, and everything that was there before,
+    /// unchanged. Points that failed did so for one of these reasons.
+    pub(crate) fn look(
+        &mut self,
+        room: &Room,
+        ending: &Ending,
+        may_fail: impl Fn(&str) -> bool,
+        counts: &mut KillCounts,
+    ) {
         counts.checks += 1;
         let said: Vec<&str> = ending.stderr.lines().filter(|line| line.starts_with('[')).collect();
-        let Some(document) = kept(self.target.room()) else {
-            assert!(self.before.is_empty() && said.is_empty(), "what was recorded is gone: {}", ending.stderr);
+        let Some(document) = kept(room) else {
+            assert!(self.0.is_empty() && said.is_empty(), "what was recorded is gone: {}", ending.stderr);
             return;
         };
         let now: Vec<Value> = points(&document).iter().filter(|point| point["status"] == "ok").map(as_stored).collect();
-        for point in &self.before {
+        for point in &self.0 {
             assert!(now.contains(point), "a point that was kept has changed or gone: {point:#}");
         }
         let fresh = said.iter().filter(|line| line.contains("  ok")).count();
-        assert!(now.len() >= self.before.len() + fresh, "{} points, and it had said {said:#?}", now.len());
+        assert!(now.len() >= self.0.len() + fresh, "{} points, and it had said {said:#?}", now.len());
         for point in points(&document).iter().filter(|point| point["status"] != "ok") {
             assert_eq!(text(point, "/status"), "failed", "{point:#}");
             let reason = text(point, "/reason");
-            assert!(reason == "interrupted" || reason.starts_with("connection lost: "), "{reason}");
+            assert!(may_fail(reason), "{reason}");
         }
-        counts.points_kept += now.len() - self.before.len();
-        self.before = now;
+        counts.points_kept += now.len() - self.0.len();
+        self.0 = now;
     }
 }
 
@@ -165,7 +186,7 @@ fn obeyed(ending: &Ending, signal: Signal, took: Duration) -> bool {
 pub(crate) fn suffer(product: &'static Product, kills: u32, runs: &Runs) {
     let (seed, target, mut counts) = (seed(), TestTarget::new(product), KillCounts::default());
     let mut dice = Dice(seed);
-    let mut place = Where { product, seed, moment: "before the first kill".to_owned() };
+    let mut place = Where { name: product.name, seed, moment: "before the first kill".to_owned() };
     let done = |counts: &KillCounts| counts.kills.iter().sum::<u32>();
     while done(&counts) < kills {
         let mut life = DisturbedRun::begin(&target, runs, true, &mut dice);
@@ -194,7 +215,7 @@ pub(crate) fn suffer(product: &'static Product, kills: u32, runs: &Runs) {
                 break;
             }
             counts.slowest = counts.slowest.max(took);
-            counts.kills[usize::from(!life.before.is_empty())] += 1;
+            counts.kills[usize::from(!life.kept.is_empty())] += 1;
         }
         place.moment += "; then the end of that run";
         life.end(&mut counts);

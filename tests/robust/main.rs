@@ -12,9 +12,12 @@
 mod dice;
 #[path = "../stories/document.rs"]
 mod document;
+mod fleets;
 #[path = "../stories/home.rs"]
 mod home;
 mod kills;
+#[path = "../stories/local_fleet.rs"]
+mod local_fleet;
 mod servers;
 #[path = "../stories/support.rs"]
 mod support;
@@ -23,7 +26,6 @@ mod workloads;
 
 use std::fmt;
 use std::time::Duration;
-use test_target::Product;
 
 /// A command that takes this long after it was told to end, or after its server was killed, hangs.
 const HANG: Duration = Duration::from_secs(10);
@@ -50,7 +52,7 @@ impl fmt::Display for KillCounts {
         if self.server_kills > 0 {
             write!(f, "{} kills of its server", self.server_kills)?;
         } else {
-            write!(f, "{} kills of dbdyno ({early} before its first point was there, {late} later)", early + late)?;
+            write!(f, "{} kills ({early} before its first point was there, {late} later)", early + late)?;
         }
         let Self { resumes, points_kept, checks, slowest, slowest_whole, .. } = self;
         write!(
@@ -67,16 +69,16 @@ fn seed() -> u64 {
 }
 
 /// Prints the place of a failure.
-struct Where<'a> {
-    product: &'a Product,
+struct Where {
+    name: &'static str,
     seed: u64,
     moment: String,
 }
 
-impl Drop for Where<'_> {
+impl Drop for Where {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            eprintln!("robust {}: seed {}, {}", self.product.name, self.seed, self.moment);
+            eprintln!("robust {}: seed {}, {}", self.name, self.seed, self.moment);
         }
     }
 }
@@ -141,4 +143,27 @@ kills! {
 kills_of_servers! {
     "postgres" postgres_server POSTGRES 10
     "mariadb" mariadb_server MARIADB 10
+}
+
+mod fleet {
+    use crate::fleets;
+
+    #[test]
+    fn a_few_kills_in_a_fleet_lose_nothing() {
+        fleets::on_null(0, 3);
+    }
+
+    #[test]
+    #[ignore = "takes an hour or more: make robust"]
+    fn many_kills_in_fleets_lose_nothing() {
+        // Fleets wait more than they work.
+        std::thread::scope(|scope| (1..=4).for_each(|n| _ = scope.spawn(move || fleets::on_null(n, 250))));
+    }
+
+    #[cfg(feature = "postgres")]
+    #[test]
+    #[ignore = "takes minutes: make robust"]
+    fn kills_in_a_fleet_leave_no_session_on_a_server() {
+        fleets::on_postgres(20);
+    }
 }

@@ -67,7 +67,7 @@ fn start_again(target: &TestTarget, dice: &mut Dice) {
 pub(crate) fn suffer(product: &'static Product, kills: u32, runs: &Runs) {
     let (seed, target, mut counts) = (seed(), TestTarget::new(product), KillCounts::default());
     let mut dice = Dice(seed ^ 0x5e7f);
-    let mut place = Where { product, seed, moment: "before the first kill".to_owned() };
+    let mut place = Where { name: product.name, seed, moment: "before the first kill".to_owned() };
     while counts.server_kills < kills {
         let pid = target.pid();
         let mut life = DisturbedRun::begin(&target, runs, product.outlives_a_kill_in_a_load, &mut dice);

@@ -17,7 +17,7 @@ const WINDOW_S: u64 = 4;
 pub(crate) fn suffer(product: &'static Product, kills: u32) {
     let (seed, target) = (seed(), TestTarget::new(product));
     let mut dice = Dice(seed ^ 0x0e0e);
-    let mut place = Where { product, seed, moment: "before the first kill".to_owned() };
+    let mut place = Where { name: product.name, seed, moment: "before the first kill".to_owned() };
     target.run("load order-entry --scale 0.01", 0);
     let (mut killed, mut acknowledged, mut unknown) = (0, 0.0, 0.0);
     while killed < kills {

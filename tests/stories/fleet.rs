@@ -1,63 +1,13 @@
 //! Several driver hosts as their users see them: agents, the coordinator, and what happens when one of them is lost.
 //! The hosts are processes of this machine.
 
+use crate::local_fleet::{LocalFleet, is_shared};
 use crate::support::{Ending, Room, Running};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Signal, kill_process};
 use serde_json::Value;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::sync::{Arc, Mutex};
-
-/// Agents of this machine, until it is dropped.
-struct LocalFleet<'r> {
-    room: &'r Room,
-}
-
-impl<'r> LocalFleet<'r> {
-    fn up(room: &'r Room, agents: u32, target: &str) -> Self {
-        let up = room.run(&format!("fleet up {agents} --target {target} -q")).expect(0);
-        assert!(up.stdout.contains("of the fleet `fleet` run here"), "{}", up.stdout);
-        Self { room }
-    }
-
-    fn record(&self) -> Value {
-        serde_json::from_slice(&std::fs::read(self.room.path("home/fleet/fleet.json")).unwrap()).unwrap()
-    }
-
-    fn agent(&self, n: usize) -> Pid {
-        Pid::from_raw(i32::try_from(self.record()["agents"][n]["pid"].as_i64().unwrap()).unwrap()).unwrap()
-    }
-
-    fn server(&self) -> Pid {
-        Pid::from_raw(i32::try_from(self.record()["server"]["pid"].as_i64().unwrap()).unwrap()).unwrap()
-    }
-}
-
-impl Drop for LocalFleet<'_> {
-    fn drop(&mut self) {
-        self.room.run("fleet down -q");
-    }
-}
-
-fn sum(agents: &Value, key: &str) -> u64 {
-    agents.as_array().unwrap().iter().map(|agent| agent[key].as_u64().unwrap()).sum()
-}
-
-/// What holds of every point that hosts have shared.
-#[track_caller]
-fn is_shared(point: &Value, hosts: usize) {
-    assert_eq!(point["status"], "ok", "{point:#}");
-    let agents = &point["agents"];
-    assert_eq!(agents.as_array().unwrap().len(), hosts);
-    assert_eq!(sum(agents, "jobs"), point["jobs"].as_u64().unwrap());
-    // What the server counted is the sum of what all hosts did, or the point would not be ok.
-    assert_eq!(sum(agents, "ops_total"), point["ops_total"].as_u64().unwrap());
-    assert_eq!(point["outcomes"]["requests"], point["outcomes"]["ok"]);
-    for agent in agents.as_array().unwrap() {
-        assert!(agent["clock_bound_s"].as_f64().unwrap() > 0.0, "{agent}");
-        assert!(agent["host"]["busy_pct"].is_number() && agent["started_after_s"].is_number(), "{agent}");
-    }
-}
 
 /// The points of a run in the server drive. On a busy machine jobs may not do their least chunks in time, which makes a
 /// point invalid; then the window must be longer.
@@ -328,7 +278,8 @@ fn what_is_wrong_is_said_before_anything_is_done() {
 
 #[cfg(any(feature = "postgres", feature = "mariadb"))]
 mod on_servers {
-    use super::{Eavesdropper, LocalFleet, is_shared, points};
+    use super::{Eavesdropper, points};
+    use crate::local_fleet::{LocalFleet, is_shared};
     use crate::on_servers::{PASSWORD, Product, SCOTT, stories, until_called};
     use crate::support::{Room, Running};
     use rustix::process::Signal;
@@ -394,7 +345,7 @@ mod on_servers {
             Running::start(command).end().expect(0)
         };
         up();
-        let fleet = LocalFleet { room: &room };
+        let fleet = LocalFleet::found(&room);
         let ear = Eavesdropper::at(&fleet);
         for (what, jobs) in [("T611 T711", 4), ("T611 T711 --drive client", 5)] {
             let line = format!("run {what} --target {target} --jobs {jobs} --fleet fleet=2");

@@ -25,6 +25,7 @@ mod gallery;
 mod home;
 mod json;
 mod kubernetes;
+mod local_fleet;
 mod manual;
 #[cfg(feature = "mariadb")]
 mod mariadb;

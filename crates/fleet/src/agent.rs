@@ -174,7 +174,8 @@ impl Starts for AgentStarts<'_> {
         let network = &self.agent.network;
         network.with(|link, now_ns| link.prepared(now_ns, self.key.clone(), ready));
         loop {
-            if self.stop.requested() || self.of_point.requested() {
+            let is_ours = network.with(|link, now_ns| link.is_of(self.key, now_ns));
+            if self.stop.requested() || self.of_point.requested() || !is_ours {
                 return None;
             }
             let started = network.wait(LOOK, |link, now_ns| {
@@ -203,8 +204,8 @@ impl Starts for AgentStarts<'_> {
         network.wait(COMPARE_LIMIT, |link, _| link.compared());
         network.with(|link, now_ns| link.done(now_ns, self.key.clone(), pieces(&text)));
         while !self.stop.requested() {
-            let is_over =
-                network.wait(LOOK, |link, now_ns| (link.is_over(self.key) || !link.is_held(now_ns)).then_some(()));
+            let is_over = network
+                .wait(LOOK, |link, now_ns| (link.is_over(self.key) || !link.is_of(self.key, now_ns)).then_some(()));
             if is_over.is_some() {
                 break;
             }

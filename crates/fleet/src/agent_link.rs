@@ -210,8 +210,13 @@ impl AgentLink {
         self.send_in(session, message);
     }
 
+    /// Whether it still belongs to the run of a point. Another coordinator may have taken it when the first was lost.
+    pub(crate) fn is_of(&self, point: &PointKey, now_ns: u64) -> bool {
+        self.member_of.as_ref() == Some(&point.session) && self.is_held(now_ns)
+    }
+
     /// Whether its coordinator is there.
-    pub(crate) fn is_held(&self, now_ns: u64) -> bool {
+    fn is_held(&self, now_ns: u64) -> bool {
         self.silence_ns(now_ns).is_some_and(|silence_ns| silence_ns < LOST_NS)
     }
 

@@ -351,7 +351,7 @@ impl Coordinator {
             }
             let Some(text) = self.network.with(|link, _| link.part(name, &key)) else { continue };
             let part = parts::part(&text).map_err(|why| EngineError::other(format!("the part of {name}: {why}")))?;
-            self.network.with(|link, _| link.forget_part(name));
+            self.network.with(|link, _| link.forget_part(name, &key));
             let offset_after = self.offset_after(name);
             self.current().parts.push(AgentPart { member: place, part, offset_after });
         }

@@ -43,6 +43,8 @@ pub(crate) struct Agent {
     heard_ns: u64,
     told_ns: u64,
     part: Option<Pieces>,
+    /// The last point whose part was taken: it is not asked for again.
+    taken: Option<PointKey>,
 }
 
 /// Pieces of a part, by their numbers.
@@ -118,10 +120,10 @@ impl CoordinatorLink {
         is_whole.then(|| part.pieces.values().map(String::as_str).collect())
     }
 
-    /// A part is no longer needed.
-    pub(crate) fn forget_part(&mut self, name: &str) {
+    /// A part was taken.
+    pub(crate) fn forget_part(&mut self, name: &str, key: &PointKey) {
         if let Some(agent) = self.agents.get_mut(name) {
-            agent.part = None;
+            (agent.part, agent.taken) = (None, Some(key.clone()));
         }
     }
 
@@ -154,7 +156,8 @@ impl CoordinatorLink {
             None if is_full => {}
             _ => {
                 let before = self.agents.remove(name);
-                let (wanted, part) = before.map_or((None, None), |agent| (agent.wanted, agent.part));
+                let (wanted, part, taken) =
+                    before.map_or((None, None, None), |agent| (agent.wanted, agent.part, agent.taken));
                 let agent = Agent {
                     own: own.to_owned(),
                     is_busy: info.is_none(),
@@ -164,6 +167,7 @@ impl CoordinatorLink {
                     heard_ns: now_ns,
                     told_ns: 0,
                     part,
+                    taken,
                 };
                 self.agents.insert(name.to_owned(), agent);
             }
@@ -171,6 +175,9 @@ impl CoordinatorLink {
     }
 
     fn piece(agent: &mut Agent, now_ns: u64, (key, n, of): (PointKey, u32, u32), data: String) {
+        if agent.taken.as_ref() == Some(&key) {
+            return;
+        }
         if agent.part.as_ref().is_none_or(|part| part.key != key || part.of != of) {
             agent.part = Some(Pieces { key, of, pieces: BTreeMap::new(), came_ns: now_ns });
         }
@@ -244,7 +251,7 @@ impl CoordinatorLink {
         for (name, agent) in &mut self.agents {
             let Some(State::Done { key, pieces: of, .. }) = &agent.state else { continue };
             let is_wanted = matches!(&agent.wanted, Some(Wanted::Started { key: wanted, .. }) if wanted == key);
-            if !is_wanted {
+            if !is_wanted || agent.taken.as_ref() == Some(key) {
                 continue;
             }
             if agent.part.as_ref().is_none_or(|part| part.key != *key || part.of != *of) {

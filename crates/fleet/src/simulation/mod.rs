@@ -102,7 +102,7 @@ fn an_agent_that_dies_is_missed_within_two_seconds() {
 
 #[test]
 fn agents_stop_within_two_seconds_of_losing_the_coordinator() {
-    let (mut world, _) = at_work(3);
+    let (mut world, lost) = at_work(3);
     // They have a long way to go.
     world.agents.iter_mut().for_each(|agent| agent.works_until_ns.as_mut().unwrap().0 += 60_000 * MS);
     world.coordinator = None;
@@ -112,6 +112,23 @@ fn agents_stop_within_two_seconds_of_losing_the_coordinator() {
     // Whoever comes next finds them.
     world.coordinator = Some(CoordinatorLink::new("f", key()).unwrap());
     world.measure(2);
+    // Whoever still waits for the word of the first has to know that none will come.
+    let now_ns = world.now_ns;
+    for agent in &world.agents {
+        assert!(agent.link.run().is_some() && !agent.link.is_of(&lost, now_ns + agent.ahead_ns));
+    }
+}
+
+#[test]
+fn a_part_that_was_taken_is_not_sent_again() {
+    let (mut world, point) = at_work(2);
+    // The other has a long way to go.
+    world.agents[0].works_until_ns.as_mut().unwrap().0 = 0;
+    world.agents[1].works_until_ns.as_mut().unwrap().0 += 60_000 * MS;
+    assert!(world.until(5_000, |world| world.coordinator().part("a0", &point).is_some()));
+    world.coordinator().forget_part("a0", &point);
+    world.until(3_000, |_| false);
+    assert!(world.coordinator().part("a0", &point).is_none());
 }
 
 #[test]
