@@ -14,7 +14,7 @@
 use dbdyno::ENGINES;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::{AloneAnyway, Engine, EngineError, MonotonicClock, Sampling, Target};
-use dbdyno_fleet::{Agent, AgentInfo, AgentWork, FleetKey, NatsAccess, PartFolder, RunOrder};
+use dbdyno_fleet::{Agent, AgentInfo, AgentWork, FleetKey, NatsAccess, PartFolder, RunOrder, SentTarget};
 use dbdyno_run::{LiveWork, Part, PartOrder, Ready, RunContext, Starts, StopSwitch, measure_part};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex};
@@ -36,7 +36,7 @@ struct Work {
 }
 
 impl AgentWork for Work {
-    fn join(&mut self, run: &RunOrder) -> Result<(), String> {
+    fn join(&mut self, run: &RunOrder, _: Option<SentTarget>) -> Result<(), String> {
         if self.is_first {
             let size = self.catalogue.size(&run.size).expect("a size");
             let engine = ENGINES.open(&Target::parse("null:").expect("a target"), size).expect("an engine");

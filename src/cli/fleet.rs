@@ -46,6 +46,12 @@ pub(crate) struct SharedArgs {
     /// Jobs, users and rates are divided over them. N waits for so many; without it those that answer take part.
     #[arg(long, value_name = "NAME[=N]", value_parser = shared, help_heading = "Fleet", hide_short_help = true)]
     pub(crate) fleet: Option<Shared>,
+    /// Give agents that have no target this one, and its password, through NATS
+    ///
+    /// Over TLS alone (--nats tls://…), and encrypted with the fleet's key. The password is that of the target, or of
+    /// DBDYNO_PASSWORD.
+    #[arg(long, requires = "fleet", help_heading = "Fleet", hide_short_help = true)]
+    pub(crate) send_credentials: bool,
     #[command(flatten)]
     pub(crate) nats: NatsArgs,
 }
@@ -79,8 +85,10 @@ Examples:
   dbdyno agent --target postgres://bench@db1/bench --name left --weight 2")]
 pub(crate) struct AgentArgs {
     /// The database, as this host reaches it
+    ///
+    /// Without it the agent takes part in runs that give it one (`--send-credentials`).
     #[arg(long, value_name = "URL", env = "DBDYNO_TARGET", hide_env = true)]
-    pub(crate) target: String,
+    pub(crate) target: Option<String>,
     /// Its name in the fleet [default: the host's name]
     #[arg(long, value_name = "NAME", value_parser = fleet_name)]
     pub(crate) name: Option<String>,

@@ -32,7 +32,20 @@ impl OpenedTarget {
     /// # Errors
     /// The target names no engine, the size does not exist, or the target cannot be reached.
     pub(super) fn open(url: &str, size: Option<&str>, seed: Option<u64>, catalogue: &Catalogue) -> Result<Self, Error> {
-        Self::open_and(url, size, seed, catalogue, |loaded| loaded)
+        Self::open_and(parsed(url)?, size, seed, catalogue, |loaded| loaded)
+    }
+
+    /// The same for a target that nobody has typed.
+    ///
+    /// # Errors
+    /// As for [`OpenedTarget::open`].
+    pub(super) fn open_parsed(
+        target: Target,
+        size: Option<&str>,
+        seed: Option<u64>,
+        catalogue: &Catalogue,
+    ) -> Result<Self, Error> {
+        Self::open_and(target, size, seed, catalogue, |loaded| loaded)
     }
 
     /// Opens a target for whoever watches others there: whether it holds data of dbdyno's, and whether this role may
@@ -41,26 +54,19 @@ impl OpenedTarget {
     /// # Errors
     /// As for [`OpenedTarget::open`].
     pub(super) fn open_to_watch(url: &str, catalogue: &Catalogue) -> Result<Self, Error> {
-        Self::open_and(url, None, None, catalogue, |loaded| match loaded {
+        Self::open_and(parsed(url)?, None, None, catalogue, |loaded| match loaded {
             Err(error) if error.class == ErrorClass::Permission => Ok(Loaded::Nothing),
             loaded => loaded,
         })
     }
 
     fn open_and(
-        url: &str,
+        mut target: Target,
         size: Option<&str>,
         seed: Option<u64>,
         catalogue: &Catalogue,
         seen: impl Fn(Result<Loaded, EngineError>) -> Result<Loaded, EngineError>,
     ) -> Result<Self, Error> {
-        let mut target = Target::parse(url)?;
-        if secrets::contains_password(url) {
-            output::complain(
-                "warning: the target contains a password, which others on this machine can read in the list of processes \
-                 and in your shell's history; it is neither stored nor shown",
-            );
-        }
         let info = ENGINES.engine_of(&target)?;
         if let Some(notice) = info.notice.filter(|_| !info.hidden) {
             output::complain(&format!("notice: {}: {notice}", info.title));
@@ -148,6 +154,17 @@ impl OpenedTarget {
 }
 
 /// Opens an engine. A request that will never be answered ends the command.
+fn parsed(url: &str) -> Result<Target, Error> {
+    let target = Target::parse(url)?;
+    if secrets::contains_password(url) {
+        output::complain(
+            "warning: the target contains a password, which others on this machine can read in the list of processes \
+             and in your shell's history; it is neither stored nor shown",
+        );
+    }
+    Ok(target)
+}
+
 fn opened(target: &Target, size: &Size) -> Result<Box<dyn Engine>, Error> {
     let engine = ENGINES.open(target, size)?;
     engine.on_lost(Box::new(|error| signals::leave(&format!("the target was lost: {error}"))));

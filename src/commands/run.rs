@@ -82,7 +82,7 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     if let Some(coordinator) = &ready.fleet {
         database.facts.insert(FLEET.to_owned(), fleet::in_words(&args.shared, coordinator));
         let is_sampled = !args.work.no_sampling;
-        fleet::join(coordinator, place.engine.as_ref(), (&run.id, &plan), is_sampled, &ready.stop())?;
+        fleet::join(coordinator, place, &args.shared, (&run.id, &plan), is_sampled, &ready.stop())?;
     }
     ready.call_before()?;
     repository.begin_run(&run, &plan, &place.platform(), &database, Some(&tool()))?;

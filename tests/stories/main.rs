@@ -20,6 +20,8 @@ mod document;
 mod faults;
 mod first_steps;
 mod fleet;
+#[cfg(any(feature = "postgres", feature = "mariadb"))]
+mod fleet_tls;
 mod gallery;
 #[cfg(any(feature = "postgres", feature = "mariadb"))]
 mod home;

@@ -6,6 +6,7 @@ use crate::message::{AgentInfo, PointKey, RunOrder, State, Wanted};
 use crate::network::{NatsAccess, Network};
 use crate::parts::{PartFolder, pieces, text};
 use crate::seal::FleetKey;
+use crate::sent_target::SentTarget;
 use dbdyno_engine::{EngineError, MonotonicClock};
 use dbdyno_run::{Part, PartOrder, Ready, Starts, StopSwitch};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,11 +19,11 @@ const LOOK: Duration = Duration::from_millis(100);
 
 /// What an agent does for a run.
 pub trait AgentWork {
-    /// Opens the target that a run works on.
+    /// Opens the target that a run works on; `given` is the one that the coordinator gives, if it does.
     ///
     /// # Errors
     /// Why it cannot take part, in words.
-    fn join(&mut self, run: &RunOrder) -> Result<(), String>;
+    fn join(&mut self, run: &RunOrder, given: Option<SentTarget>) -> Result<(), String>;
 
     /// Measures its part of a point of the run that it has joined. The switch stops it.
     ///
@@ -86,6 +87,9 @@ impl Agent {
                 let wanted = link.take_wanted();
                 (changed || wanted.is_some()).then_some((run, wanted))
             });
+            if let Some(complaint) = self.network.take_complaint() {
+                tell(&format!("NATS refuses what an agent of this name does: {complaint}"));
+            }
             let Some((run, wanted)) = next else { continue };
             if run.as_ref().map(|(session, _)| session) != session.as_ref() {
                 if session.take().is_some() {
@@ -114,7 +118,8 @@ impl Agent {
     }
 
     fn join(&self, work: &mut dyn AgentWork, order: &RunOrder, tell: &dyn Fn(&str)) {
-        let state = match work.join(order) {
+        let given = self.network.with(|link, _| link.given_target());
+        let state = match work.join(order, given) {
             Ok(()) => {
                 tell(&format!("joined run {}", order.run));
                 State::Joined

@@ -4,6 +4,7 @@ use crate::message::{
     AgentInfo, Envelope, Freshness, FromAgent, Offset, PointKey, RunOrder, State, Subjects, ToAgent, Wanted,
 };
 use crate::seal::{FleetKey, KeyError, SessionKey, random_hex};
+use crate::sent_target::SentTarget;
 use crate::{AWAY_NS, BEAT_NS, LOST_NS, Link, Out};
 use dbdyno_run::Ready;
 use std::collections::BTreeMap;
@@ -96,6 +97,12 @@ impl AgentLink {
     /// The subjects that it listens to.
     pub(crate) fn listens_to(&self) -> [String; 2] {
         [self.subjects.all(), self.subjects.to(&self.name)]
+    }
+
+    /// The target that the coordinator gives, if it does.
+    pub(crate) fn given_target(&self) -> Option<SentTarget> {
+        let (session, run) = self.run()?;
+        run.target.as_ref()?.open(&self.offers.get(session)?.key)
     }
 
     /// The run that it belongs to, if to one.

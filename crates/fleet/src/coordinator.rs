@@ -4,9 +4,10 @@ use crate::AWAY_NS;
 use crate::coordinator_link::{Agent, CoordinatorLink};
 use crate::fleet_error::FleetError;
 use crate::message::{AgentInfo, PointKey, RunOrder, State, Wanted};
-use crate::network::{NatsAccess, Network};
+use crate::network::{NatsAccess, Network, NetworkError};
 use crate::parts;
 use crate::seal::FleetKey;
+use crate::sent_target::{SealedTarget, SentTarget};
 use dbdyno_engine::{EngineError, MonotonicClock};
 use dbdyno_model::ErrorClass;
 use dbdyno_run::{AgentPart, AgentReady, Fleet, Member, PartOrder, StopSwitch};
@@ -77,6 +78,14 @@ impl Coordinator {
         self.network.with(|link, _| link.session().to_owned())
     }
 
+    /// A target as it is given to agents.
+    ///
+    /// # Errors
+    /// The system gives no random bytes.
+    pub fn seal(&self, target: &SentTarget) -> Result<SealedTarget, FleetError> {
+        Ok(self.network.with(|link, _| target.sealed(link.key()))?)
+    }
+
     /// The clock that the agents' clocks are compared with.
     #[must_use]
     pub fn clock(&self) -> MonotonicClock {
@@ -105,6 +114,9 @@ impl Coordinator {
                 break there;
             }
         };
+        if let Some(complaint) = self.network.take_complaint() {
+            return Err(NetworkError::Forbidden(complaint).into());
+        }
         let found = there.chosen(wanted, &self.fleet, like)?;
         let member = |Found { name, info }: &Found| Member {
             name: name.clone(),

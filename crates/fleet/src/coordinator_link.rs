@@ -85,6 +85,11 @@ impl CoordinatorLink {
         &self.session
     }
 
+    /// The key of its session.
+    pub(crate) fn key(&self) -> &SessionKey {
+        &self.key
+    }
+
     /// The subject that it listens to.
     pub(crate) fn listens_to(&self) -> String {
         self.subjects.from("*")

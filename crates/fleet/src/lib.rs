@@ -15,6 +15,7 @@ mod message;
 mod network;
 mod parts;
 mod seal;
+mod sent_target;
 #[cfg(test)]
 mod simulation;
 
@@ -25,6 +26,7 @@ pub use message::{AgentInfo, RunOrder, is_name};
 pub use network::{NatsAccess, NetworkError};
 pub use parts::PartFolder;
 pub use seal::{FleetKey, KeyError};
+pub use sent_target::{SealedTarget, SentTarget};
 
 /// How often each side tells where it is.
 const BEAT_NS: u64 = 400_000_000;

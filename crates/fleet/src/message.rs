@@ -2,6 +2,7 @@
 //! message that is lost, late or there twice changes nothing: the newest counts.
 
 use crate::seal::{FleetKey, SessionKey};
+use crate::sent_target::SealedTarget;
 use dbdyno_engine::EngineError;
 use dbdyno_run::{PartOrder, Ready};
 use serde::de::DeserializeOwned;
@@ -56,6 +57,8 @@ pub struct RunOrder {
     pub token: Option<String>,
     /// Whether servers look at their sessions.
     pub is_sampled: bool,
+    /// The target, where the coordinator gives it.
+    pub target: Option<SealedTarget>,
 }
 
 /// What the coordinator wants of an agent.

@@ -2,6 +2,7 @@
 
 use crate::{Link, Out};
 use async_nats::{Client, ConnectOptions, Event, Subscriber};
+use dbdyno_engine::server::tls::verifying_config;
 use dbdyno_engine::{Clock as _, MonotonicClock};
 use futures_util::StreamExt as _;
 use futures_util::stream::{SelectAll, select_all};
@@ -59,6 +60,12 @@ pub enum NetworkError {
         /// Why.
         why: String,
     },
+    /// The certificates that are to be trusted.
+    #[error("TLS to NATS (--nats-ca): {0}")]
+    Authority(String),
+    /// The account may not do what a coordinator has to.
+    #[error("NATS refuses what a coordinator does: {0}; docs/fleet.md lists the subjects that each side needs")]
+    Forbidden(String),
     /// Its messages are too short.
     #[error("NATS at {at} carries {most_bytes} bytes in a message: set max_payload to a megabyte or more")]
     Payload {
@@ -83,8 +90,29 @@ struct Shared<L> {
     changed: Condvar,
     wake: tokio::sync::Notify,
     is_over: AtomicBool,
-    is_connected: Arc<AtomicBool>,
+    events: Arc<Events>,
     clock: MonotonicClock,
+}
+
+/// What the connection has told of itself.
+#[derive(Default)]
+struct Events {
+    is_connected: AtomicBool,
+    /// The last complaint of the server's that nobody has taken: what an account may not do, above all.
+    complaint: Mutex<Option<String>>,
+}
+
+impl Events {
+    fn take(&self, event: Event) {
+        match event {
+            Event::Connected => self.is_connected.store(true, Ordering::Relaxed),
+            Event::Disconnected | Event::Closed => self.is_connected.store(false, Ordering::Relaxed),
+            Event::ServerError(error) => {
+                *self.complaint.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
+            }
+            _ => {}
+        }
+    }
 }
 
 impl<L> Shared<L> {
@@ -107,14 +135,14 @@ impl<L: Link> Network<L> {
     ) -> Result<Self, NetworkError> {
         let failed = |error: std::io::Error| NetworkError::Thread(error.to_string());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
-        let is_connected = Arc::new(AtomicBool::new(false));
-        let (client, messages) = runtime.block_on(connect(access, name, &subjects, &is_connected))?;
+        let events = Arc::new(Events::default());
+        let (client, messages) = runtime.block_on(connect(access, name, &subjects, &events))?;
         let shared = Arc::new(Shared {
             link: Mutex::new(link),
             changed: Condvar::new(),
             wake: tokio::sync::Notify::new(),
             is_over: AtomicBool::new(false),
-            is_connected,
+            events,
             clock,
         });
         let thread = std::thread::Builder::new().name("fleet".to_owned()).spawn({
@@ -150,7 +178,12 @@ impl<L: Link> Network<L> {
 
     /// Whether there is a connection now.
     pub(crate) fn is_connected(&self) -> bool {
-        self.shared.is_connected.load(Ordering::Relaxed)
+        self.shared.events.is_connected.load(Ordering::Relaxed)
+    }
+
+    /// What the server has complained of since this was asked last.
+    pub(crate) fn take_complaint(&self) -> Option<String> {
+        self.shared.events.complaint.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// The clock by which its messages are timed.
@@ -189,7 +222,7 @@ async fn connect(
     access: &NatsAccess,
     name: &str,
     subjects: &[String],
-    is_connected: &Arc<AtomicBool>,
+    events: &Arc<Events>,
 ) -> Result<(Client, SelectAll<Subscriber>), NetworkError> {
     let mut addresses = Vec::new();
     let mut login = None;
@@ -202,17 +235,13 @@ async fn connect(
                 .map_err(|_| NetworkError::Address(without_login(url)))?,
         );
     }
-    let connected = Arc::clone(is_connected);
+    let told = Arc::clone(events);
     let mut options = ConnectOptions::new()
         .name(name)
         .connection_timeout(CONNECT_LIMIT)
         .reconnect_delay_callback(|_| RECONNECT)
         .event_callback(move |event| {
-            match event {
-                Event::Connected => connected.store(true, Ordering::Relaxed),
-                Event::Disconnected | Event::Closed => connected.store(false, Ordering::Relaxed),
-                _ => {}
-            }
+            told.take(event);
             std::future::ready(())
         });
     if let Some((user, password)) = login {
@@ -225,13 +254,13 @@ async fn connect(
         };
         options = options.credentials_file(file).await.map_err(unread)?;
     }
-    if let Some(file) = &access.authority {
-        options = options.add_root_certificates(file.clone());
-    }
+    // As for databases, and never by whatever provider of algorithms the process has: an engine may have put its own.
+    let tls = verifying_config(access.authority.as_deref());
+    options = options.tls_client_config(tls.map_err(|error| NetworkError::Authority(error.message))?);
     let at = access.urls.iter().map(|url| without_login(url)).collect::<Vec<_>>().join(", ");
     let refused = |why: String| NetworkError::Connect { at: at.clone(), why };
     let client = options.connect(addresses).await.map_err(|error| refused(error.to_string()))?;
-    is_connected.store(true, Ordering::Relaxed);
+    events.is_connected.store(true, Ordering::Relaxed);
     let most_bytes = client.server_info().max_payload;
     if most_bytes < LEAST_PAYLOAD_BYTES {
         return Err(NetworkError::Payload { at, most_bytes });
@@ -279,7 +308,7 @@ async fn carry<L: Link>(
         };
         shared.changed.notify_all();
         // While there is no connection nothing is kept for later: it would be stale by then.
-        if shared.is_connected.load(Ordering::Relaxed) {
+        if shared.events.is_connected.load(Ordering::Relaxed) {
             for Out { subject, payload } in out {
                 // What cannot be sent is told again, or its sender is lost.
                 let _ = client.publish(subject, payload.into()).await;

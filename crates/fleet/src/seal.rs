@@ -73,6 +73,13 @@ fn mac(key: &[u8]) -> Hmac<Sha256> {
 pub(crate) struct SessionKey([u8; MAC_BYTES]);
 
 impl SessionKey {
+    /// The key by which targets are encrypted in this session.
+    pub(crate) fn of_targets(&self) -> [u8; MAC_BYTES] {
+        let mut mac = mac(&self.0);
+        mac.update(b"dbdyno fleet target 1\0");
+        mac.finalize().into_bytes().into()
+    }
+
     fn mac(&self, subject: &str, body: &[u8]) -> Hmac<Sha256> {
         let mut mac = mac(&self.0);
         // The length tells where the subject ends.

@@ -9,8 +9,8 @@ use crate::cli::AgentArgs;
 use crate::error::Error;
 use crate::signals;
 use dbdyno_engine::private::Home;
-use dbdyno_engine::{AloneAnyway, EngineError, MonotonicClock, Sampling};
-use dbdyno_fleet::{Agent, AgentWork, PartFolder, RunOrder, is_name};
+use dbdyno_engine::{AloneAnyway, EngineError, MonotonicClock, Sampling, Target};
+use dbdyno_fleet::{Agent, AgentWork, PartFolder, RunOrder, SentTarget, is_name};
 use dbdyno_model::{PlannedPoint, Subject};
 use dbdyno_run::{LiveWork, LoadedWorkload, PartOrder, RunContext, RunRequest, Starts, StopSwitch, measure_part};
 use dbdyno_workload::{DataSpec, WorkloadData};
@@ -53,7 +53,7 @@ fn folder(name: &str) -> Result<PathBuf, Error> {
 /// What an agent does for runs.
 struct Work<'c> {
     context: &'c Context,
-    target: String,
+    target: Option<String>,
     node: Option<u32>,
     joined: Option<Joined>,
 }
@@ -70,9 +70,16 @@ struct Joined {
 }
 
 impl Work<'_> {
-    fn open(&self, run: &RunOrder) -> Result<Joined, String> {
+    fn open(&self, run: &RunOrder, given: Option<SentTarget>) -> Result<Joined, String> {
         let size = run.workload.is_none().then_some(run.size.as_str());
-        let place = OpenedTarget::open(&self.target, size, Some(run.seed), &self.context.catalogue);
+        let place = match (&self.target, given) {
+            (Some(own), _) => OpenedTarget::open(own, size, Some(run.seed), &self.context.catalogue),
+            (None, Some(given)) => self.open_given(given, size, run.seed),
+            (None, None) => {
+                let ways = "start it with --target, or the run with --send-credentials";
+                return Err(format!("it has no target: {ways}"));
+            }
+        };
         let place = place.map_err(|error| error.to_string())?;
         if place.info.name != run.engine {
             return Err(format!("its target is of {}, and the coordinator's of {}", place.info.name, run.engine));
@@ -100,6 +107,15 @@ impl Work<'_> {
         let sampling = if run.is_sampled { Sampling::On } else { Sampling::Off };
         let (live, known) = (LiveWork::default(), BTreeSet::new());
         Ok(Joined { place, seed: run.seed, workload, sampling, live, known })
+    }
+
+    fn open_given(&self, given: SentTarget, size: Option<&str>, seed: u64) -> Result<OpenedTarget, Error> {
+        let target = Target::parse(&given.url)?;
+        let target = match given.password {
+            Some(password) => target.with_password(password.reveal()),
+            None => target,
+        };
+        OpenedTarget::open_parsed(target, size, Some(seed), &self.context.catalogue)
     }
 
     fn workload(&self, place: &OpenedTarget, name: &str, run: &RunOrder) -> Result<(WorkloadTarget, DataSpec), String> {
@@ -144,9 +160,9 @@ impl Joined {
 }
 
 impl AgentWork for Work<'_> {
-    fn join(&mut self, run: &RunOrder) -> Result<(), String> {
+    fn join(&mut self, run: &RunOrder, given: Option<SentTarget>) -> Result<(), String> {
         self.joined = None;
-        self.joined = Some(self.open(run)?);
+        self.joined = Some(self.open(run, given)?);
         Ok(())
     }
 

@@ -1,12 +1,15 @@
 //! How `run --fleet` becomes the coordinator of a fleet.
 
 use super::super::context::Context;
+use super::super::opened_target::OpenedTarget;
 use super::reach::{Reach, info};
 use super::started::agents;
 use crate::cli::SharedArgs;
 use crate::error::Error;
-use dbdyno_engine::Engine;
-use dbdyno_fleet::{Coordinator, Found, RunOrder};
+use crate::secrets;
+use dbdyno_engine::server::password::FoundPassword;
+use dbdyno_engine::{Engine, Target};
+use dbdyno_fleet::{Coordinator, Found, RunOrder, SentTarget};
 use dbdyno_model::{ErrorClass, Plan, RunId, Subject};
 use dbdyno_run::{Fleet, Member, StopSwitch};
 
@@ -28,6 +31,12 @@ pub(crate) fn coordinator(
         ));
     }
     let reach = Reach::of(&args.nats)?;
+    if args.send_credentials
+        && let Some(bare) = reach.access.urls.iter().find(|url| !url.starts_with("tls://"))
+    {
+        let shown = secrets::without_passwords(bare);
+        return Err(Error::Usage(format!("--send-credentials needs TLS to NATS: {shown} begins with no tls://")));
+    }
     let mut coordinator = Coordinator::connect(&reach.access, &shared.fleet, reach.key)?;
     let found = coordinator.gather(shared.agents, &info(1.0, None), stop)?;
     let names: Vec<&str> = found.iter().map(|Found { name, .. }| name.as_str()).collect();
@@ -67,7 +76,8 @@ fn noted(coordinator: &Coordinator, engine: &dyn Engine) -> Result<Option<String
 /// One cannot.
 pub(crate) fn join(
     coordinator: &Coordinator,
-    engine: &dyn Engine,
+    place: &OpenedTarget,
+    args: &SharedArgs,
     (run, plan): (&RunId, &Plan),
     is_sampled: bool,
     stop: &StopSwitch,
@@ -76,6 +86,8 @@ pub(crate) fn join(
         Subject::Workload(name) => Some(name.as_str().to_owned()),
         _ => None,
     });
+    let engine = place.engine.as_ref();
+    let target = args.send_credentials.then(|| coordinator.seal(&sent(&place.target))).transpose()?;
     let order = RunOrder {
         run: run.as_str().to_owned(),
         engine: engine.name().to_owned(),
@@ -84,6 +96,13 @@ pub(crate) fn join(
         workload,
         token: noted(coordinator, engine)?,
         is_sampled,
+        target,
     };
     Ok(coordinator.join(&order, stop)?)
+}
+
+/// The target as agents get it, with the password by which it was opened here.
+fn sent(target: &Target) -> SentTarget {
+    let found = FoundPassword::look(target.password(), None);
+    SentTarget { url: target.to_string(), password: found.password().cloned() }
 }

@@ -51,7 +51,8 @@ impl Authorities {
         let (mut certificates, mut roots) = (all, RootCertStore::empty());
         certificates.retain(|certificate| roots.add(certificate.clone()).is_ok());
         if roots.is_empty() {
-            let message = format!("{place} has no usable certificate; name the right file as sslrootcert=FILE");
+            let message =
+                format!("{place} has no usable certificate; name the right file (databases: sslrootcert=FILE)");
             return Err(EngineError::new(ErrorClass::ConnectionLost, message));
         }
         Ok(Self { certificates, roots })
@@ -62,7 +63,7 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, EngineError
     let text = dbdyno_files::read(path, dbdyno_files::TEXT_BYTES).map_err(pem::Error::Io);
     let read = text.and_then(|text| CertificateDer::pem_slice_iter(&text).collect::<Result<Vec<_>, _>>());
     read.map_err(|error| {
-        let message = format!("cannot read the trusted certificates in {} (sslrootcert): {error}", path.display());
+        let message = format!("cannot read the trusted certificates in {}: {error}", path.display());
         EngineError::new(ErrorClass::ConnectionLost, message)
     })
 }
@@ -72,21 +73,46 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, EngineError
 /// # Errors
 /// The trusted authorities cannot be read.
 pub fn client_config(options: &ServerOptions) -> Result<ClientConfig, EngineError> {
+    let is_named = options.root_certificates.is_some();
+    config(Authorities::of(options)?, is_named, options.ssl_mode == SslMode::VerifyFull)
+}
+
+/// How TLS connections are made to a server that is no database's: its certificate and its name are verified. The
+/// authorities are those of a file, or the system's. Without any no certificate is good.
+///
+/// # Errors
+/// The file cannot be read, or has no certificate that can be used.
+pub fn verifying_config(authorities: Option<&Path>) -> Result<ClientConfig, EngineError> {
+    match Authorities::read(authorities) {
+        Ok(read) => config(Some(read), authorities.is_some(), true),
+        Err(error) if authorities.is_some() => Err(error),
+        Err(_) => {
+            let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
+            let config = config.with_safe_default_protocol_versions().map_err(|error| failed(&error))?;
+            Ok(config.with_root_certificates(RootCertStore::empty()).with_no_client_auth())
+        }
+    }
+}
+
+fn failed(error: &dyn std::fmt::Display) -> EngineError {
+    EngineError::new(ErrorClass::Other, format!("preparing TLS: {error}"))
+}
+
+fn config(authorities: Option<Authorities>, is_named: bool, verify_name: bool) -> Result<ClientConfig, EngineError> {
     let provider = Arc::new(ring::default_provider());
-    let failed = |error: String| EngineError::new(ErrorClass::Other, format!("preparing TLS: {error}"));
-    let verifier: Arc<dyn ServerCertVerifier> = match Authorities::of(options)? {
+    let verifier: Arc<dyn ServerCertVerifier> = match authorities {
         None => Arc::new(AnyCertificate { algorithms: provider.signature_verification_algorithms }),
         Some(authorities) => {
             let roots = Arc::new(authorities.roots);
             let chain = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider)).build();
-            let chain = chain.map_err(|error| failed(error.to_string()))?;
+            let chain = chain.map_err(|error| failed(&error))?;
             // What the system trusts are authorities, and no servers.
-            let named = options.root_certificates.as_ref().map(|_| authorities.certificates).unwrap_or_default();
-            Arc::new(TrustedCertificate { chain, named, verify_name: options.ssl_mode == SslMode::VerifyFull })
+            let named = if is_named { authorities.certificates } else { Vec::new() };
+            Arc::new(TrustedCertificate { chain, named, verify_name })
         }
     };
     let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-    let config = config.map_err(|error| failed(error.to_string()))?;
+    let config = config.map_err(|error| failed(&error))?;
     Ok(config.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth())
 }
 

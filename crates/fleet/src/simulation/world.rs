@@ -71,6 +71,7 @@ pub(super) fn run() -> RunOrder {
         workload: None,
         token: None,
         is_sampled: true,
+        target: None,
     }
 }
 
