@@ -1,6 +1,6 @@
 //! `agent`, `fleet`, and the options of commands that several hosts share.
 
-use super::values::fleet_name;
+use super::values::{fleet_name, limit_s};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -46,6 +46,12 @@ pub(crate) struct SharedArgs {
     /// Jobs, users and rates are divided over them. N waits for so many; without it those that answer take part.
     #[arg(long, value_name = "NAME[=N]", value_parser = shared, help_heading = "Fleet", hide_short_help = true)]
     pub(crate) fleet: Option<Shared>,
+    /// How long to wait for agents that are not there yet [default: 20s]
+    #[arg(
+        long, value_name = "DURATION", value_parser = limit_s, requires = "fleet", help_heading = "Fleet",
+        hide_short_help = true
+    )]
+    pub(crate) fleet_wait: Option<f64>,
     /// Give agents that have no target this one, and its password, through NATS
     ///
     /// Over TLS alone (--nats tls://…), and encrypted with the fleet's key. The password is that of the target, or of

@@ -22,6 +22,7 @@ Examples:
   dbdyno k8s mariadb --suite baseline --size N
   dbdyno k8s --target postgres://bench@db.shop.svc/bench --suite T611,T711
   dbdyno k8s --image registry.example/dbdyno:0.1.0 --print-json
+  dbdyno k8s --fleet 4
   dbdyno k8s sqlite                      no server: the claim's storage itself"
 )]
 pub(crate) struct KubernetesArgs {
@@ -59,6 +60,14 @@ pub(crate) struct KubernetesArgs {
     /// They are left there as dbdyno.db.
     #[arg(long, value_name = "CLAIM", default_value = "dbdyno-results", value_parser = object_name)]
     pub(crate) volume: String,
+    /// Have so many agents drive the load, on hosts of their own
+    ///
+    /// A NATS server comes with them; the text says which Secret has the fleet's key.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub(crate) fleet: Option<u16>,
+    /// The image of the NATS server of a fleet
+    #[arg(long, value_name = "IMAGE", default_value = "nats:2", value_parser = image, hide_short_help = true)]
+    pub(crate) nats_image: String,
     /// Leave nothing, and print the run as JSON into the Job's log
     #[arg(long, conflicts_with = "volume")]
     pub(crate) print_json: bool,

@@ -13,6 +13,10 @@ use dbdyno_engine::Target;
 use dbdyno_model::Size;
 use dbdyno_report::steers;
 
+/// How long the run waits for its agents: images must come, too.
+const FLEET_WAIT: &str = "10m";
+/// An agent's name has its number.
+const AGENT_NAME: &str = "agent-$(DBDYNO_AGENT)";
 /// Room for the results: they are small.
 const STORAGE_RESULTS: &str = "1Gi";
 /// Bytes of a row in a database on the claim, with its share of indexes, copies and sorts.
@@ -31,6 +35,10 @@ pub(super) fn kubernetes(args: &KubernetesArgs, context: &Context) -> Result<(),
     }
     let size = catalogue.size(&args.size)?;
     let (place, target) = target(args)?;
+    if args.fleet.is_some() && !place.has_server {
+        let engine = place.engine;
+        return Err(Error::Usage(format!("{engine} works inside one process, which no other host can share")));
+    }
     output::text(&job(args, place, &target, size))?;
     context.suggest_next("kubectl apply --filename FILE", "starts it; the text says what it needs");
     Ok(())
@@ -94,25 +102,29 @@ fn is_on_the_claim(url: &str) -> bool {
 
 /// The documents.
 fn job(args: &KubernetesArgs, place: &InCluster, target: &str, size: &Size) -> String {
-    let environment = match place.has_server {
+    let mut environment = match place.has_server {
         true => format!(include_str!("kubernetes/environment.yaml"), secret = args.secret),
         false => String::new(),
     };
-    let container = |name: &str, words: &[&str]| {
+    if args.fleet.is_some() {
+        environment += &format!(include_str!("kubernetes/fleet_environment.yaml"), name = args.name);
+    }
+    let container = |name: &str, words: &[&str], more: &str| {
         let (cpus, memory) = (args.cpus, format!("{}Mi", args.memory.div_ceil(1 << 20)));
         let image = args.image.clone().unwrap_or_else(|| format!("dbdyno:{}", env!("CARGO_PKG_VERSION")));
         format!(
             include_str!("kubernetes/container.yaml"),
             name = name,
             image = quoted(&image),
-            // `$(NAME)` would be a variable's value.
-            args = list(words.iter().map(|word| quoted(&word.replace("$(", "$$(")))),
-            environment = environment,
+            args = list(words.iter().map(|word| quoted(&escaped(word)))),
+            environment = format!("{environment}{more}"),
             cpus = quoted(&cpus.to_string()),
             memory = quoted(&memory),
         )
     };
     let mut run = vec!["run", &args.suite, "--target", target, "--quiet"];
+    let fleet = args.fleet.map(|agents| format!("fleet={agents}"));
+    run.extend(fleet.iter().flat_map(|fleet| ["--fleet", fleet, "--fleet-wait", FLEET_WAIT]));
     run.extend(args.print_json.then_some("--json"));
     let storage = if place.has_server { STORAGE_RESULTS.to_owned() } else { storage_of_database(size) };
     let (claim, volume) = match args.print_json {
@@ -127,18 +139,48 @@ fn job(args: &KubernetesArgs, place: &InCluster, target: &str, size: &Size) -> S
          #   kubectl create secret generic {} --from-file=password=FILE\n",
         place.engine, args.secret
     );
+    let fleet = args.fleet.map_or_else(String::new, |agents| {
+        let words = ["agent", "--target", target, "--name", AGENT_NAME, "--parts", "/data"];
+        format!(
+            include_str!("kubernetes/fleet.yaml"),
+            name = args.name,
+            nats_image = quoted(&args.nats_image),
+            agents = agents,
+            agent = container("agent", &words, include_str!("kubernetes/agent_environment.yaml")),
+        )
+    });
+    let (key, after) = match (args.fleet, &args.name) {
+        (Some(_), name) => (
+            format!(
+                "#   dbdyno fleet key > fleet.key\n\
+                 #   kubectl create secret generic {name}-fleet --from-file=key=fleet.key\n"
+            ),
+            format!(
+                "#\n# Agents wait for more runs until they are deleted:\n#\n\
+                 #   kubectl delete job/{name}-agents deployment/{name}-nats service/{name}-nats\n"
+            ),
+        ),
+        (None, _) => (String::new(), String::new()),
+    };
     format!(
         include_str!("kubernetes/job.yaml"),
         version = env!("CARGO_PKG_VERSION"),
         what = shell_word(&args.suite),
         size = size.id,
-        before = if place.has_server { create.as_str() } else { "" },
+        before = if place.has_server { format!("{create}{key}") } else { String::new() },
+        after = after,
+        fleet = fleet,
         name = args.name,
         claim = claim,
-        load = container("load", &["load", "--target", target, "--size", &size.id, "--quiet"]),
-        run = container("run", &run),
+        load = container("load", &["load", "--target", target, "--size", &size.id, "--quiet"], ""),
+        run = container("run", &run, ""),
         volume = volume,
     )
+}
+
+/// `$(NAME)` is a variable's value in a cluster: what the user wrote is none.
+fn escaped(word: &str) -> String {
+    if word == AGENT_NAME { word.to_owned() } else { word.replace("$(", "$$(") }
 }
 
 /// Room for the tests' tables and what the tests make.

@@ -2,8 +2,9 @@
 //! meant. Nothing here has a cluster.
 
 use crate::support::{Ending, Room};
+use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::batch::v1::Job;
-use k8s_openapi::api::core::v1::{Container, PersistentVolumeClaim, PodSpec};
+use k8s_openapi::api::core::v1::{Container, PersistentVolumeClaim, PodSpec, Service};
 use serde_json::Value;
 
 /// A document, read as its type and written again: a key that the schema does not know, or misses, makes a difference.
@@ -89,6 +90,42 @@ fn what_was_asked_for_is_in_the_job() {
         let (_, pod) = documents(&room.run(&format!("k8s {engine}")).expect(0));
         assert!(args(&pod.containers[0])[3].starts_with(engine));
     }
+}
+
+#[test]
+fn a_fleet_comes_with_its_server_and_its_agents() {
+    let room = Room::new();
+    let printed = room.run("k8s mariadb --fleet 4 --name shop --print-json").expect(0);
+    let all: Vec<Value> = serde_saphyr::from_multiple(&printed.stdout).unwrap();
+    let [service, nats, agents, run] = all.as_slice() else { panic!("{}", printed.stdout) };
+    let service = typed::<Service>(service);
+    let nats = typed::<Deployment>(nats);
+    let agents = typed::<Job>(agents).spec.unwrap();
+    let run = typed::<Job>(run).spec.unwrap().template.spec.unwrap();
+    // The service finds the server, and all find the service.
+    let labels = nats.spec.unwrap().template.metadata.unwrap().labels.unwrap();
+    let selector = service.spec.unwrap().selector.unwrap();
+    assert!(selector.iter().all(|(name, value)| labels.get(name) == Some(value)), "{selector:?} {labels:?}");
+    assert_eq!(
+        (agents.completions, agents.parallelism, agents.completion_mode.as_deref()),
+        (Some(4), Some(4), Some("Indexed"))
+    );
+    let agent = agents.template.spec.unwrap();
+    let words = args(&agent.containers[0]).join(" ");
+    assert_eq!(words, "agent --target mariadb://dbdyno@mariadb/dbdyno --name agent-$(DBDYNO_AGENT) --parts /data");
+    let words = args(&run.containers[0]).join(" ");
+    assert!(words.contains("--fleet fleet=4 --fleet-wait 10m"), "{words}");
+    for container in [&agent.containers[0], &run.containers[0]] {
+        let named = |name: &str| container.env.iter().flatten().find(|env| env.name == name).unwrap();
+        assert_eq!(named("DBDYNO_NATS").value.as_deref(), Some("nats://shop-nats:4222"));
+        let key = named("DBDYNO_FLEET_KEY").value_from.as_ref().and_then(|from| from.secret_key_ref.as_ref()).unwrap();
+        assert_eq!((key.name.as_str(), key.key.as_str()), ("shop-fleet", "key"));
+    }
+    assert!(printed.stdout.contains("kubectl create secret generic shop-fleet --from-file=key=fleet.key"));
+    // This very program understands what agents are told, but for their number.
+    room.run("agent --target null: --name agent-1 --parts /data --help").expect(0);
+    let alone = room.run("k8s sqlite --fleet 2").expect(2);
+    assert!(alone.stderr.contains("no other host can share"), "{}", alone.stderr);
 }
 
 #[test]

@@ -20,8 +20,6 @@ const LOOK: Duration = Duration::from_millis(100);
 const ANSWER_LIMIT: Duration = Duration::from_millis(1_500);
 /// How long agents that measure another run may take to end it: one that was just stopped may be about to.
 const BUSY_LIMIT: Duration = Duration::from_secs(4);
-/// How long as many agents are waited for as are asked for.
-const GATHER_LIMIT: Duration = Duration::from_secs(20);
 /// How long agents may take to open their targets, or to prepare their sessions.
 const PREPARE_LIMIT: Duration = Duration::from_secs(600);
 /// How long a part that is measured may stay away, with its agent or with NATS.
@@ -92,13 +90,13 @@ impl Coordinator {
         self.network.clock()
     }
 
-    /// Waits for agents: for so many, or for those that answer. They must be of the version and build of `like`.
+    /// Waits for agents: for so many, so long, or for those that answer. They must be of the version and build of `like`.
     ///
     /// # Errors
     /// Nobody or too few answer; two have one name; one is of another version, or busy.
     pub fn gather(
         &mut self,
-        wanted: Option<usize>,
+        (wanted, limit): (Option<usize>, Duration),
         like: &AgentInfo,
         stop: &StopSwitch,
     ) -> Result<Vec<Found>, FleetError> {
@@ -110,7 +108,7 @@ impl Coordinator {
                 return Err(FleetError::Stopped);
             }
             let there = self.network.with(|link, now_ns| There::at(link, now_ns));
-            if began.elapsed() >= there.limit(wanted) {
+            if began.elapsed() >= there.limit(wanted, limit) {
                 break there;
             }
         };
@@ -222,11 +220,11 @@ impl There {
     }
 
     /// How long to wait for so many, or for whoever answers, while these are there.
-    fn limit(&self, wanted: Option<usize>) -> Duration {
+    fn limit(&self, wanted: Option<usize>, limit: Duration) -> Duration {
         let (free, busy) = (self.free.len(), self.busy.len());
         match wanted {
             Some(wanted) if free >= wanted => Duration::ZERO,
-            Some(wanted) if free + busy < wanted => GATHER_LIMIT,
+            Some(wanted) if free + busy < wanted => limit,
             None if busy == 0 => ANSWER_LIMIT,
             Some(_) | None => BUSY_LIMIT,
         }

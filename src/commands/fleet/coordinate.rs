@@ -12,6 +12,10 @@ use dbdyno_engine::{Engine, Target};
 use dbdyno_fleet::{Coordinator, Found, RunOrder, SentTarget};
 use dbdyno_model::{ErrorClass, Plan, RunId, Subject};
 use dbdyno_run::{Fleet, Member, StopSwitch};
+use std::time::Duration;
+
+/// How long to wait for agents that are not there yet.
+const WAIT: Duration = Duration::from_secs(20);
 
 /// Makes this process the coordinator of the fleet that is asked for, if one is.
 ///
@@ -37,8 +41,9 @@ pub(crate) fn coordinator(
         let shown = secrets::without_passwords(bare);
         return Err(Error::Usage(format!("--send-credentials needs TLS to NATS: {shown} begins with no tls://")));
     }
+    let wait = args.fleet_wait.map_or(WAIT, Duration::from_secs_f64);
     let mut coordinator = Coordinator::connect(&reach.access, &shared.fleet, reach.key)?;
-    let found = coordinator.gather(shared.agents, &info(1.0, None), stop)?;
+    let found = coordinator.gather((shared.agents, wait), &info(1.0, None), stop)?;
     let names: Vec<&str> = found.iter().map(|Found { name, .. }| name.as_str()).collect();
     context.say(&format!("fleet {}: {} ({})", shared.fleet, agents(names.len()), names.join(", ")));
     Ok(Some(coordinator))
