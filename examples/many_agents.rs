@@ -3,7 +3,7 @@
 //! part. Run by `benches/fleet_of_many`.
 //!
 //! Usage: many_agents DBDYNO AGENTS, with the fleet's server and key in `DBDYNO_NATS` and `DBDYNO_FLEET_KEY`. Says when
-//! all wait for runs, and ends with its standard input.
+//! all wait for runs, and when the first has measured its part (milliseconds since 1970). Ends with its standard input.
 #![allow(
     clippy::print_stdout,
     clippy::expect_used,
@@ -111,6 +111,7 @@ impl Starts for Copied<'_> {
     }
 
     fn ended(&mut self, part: Part) -> Result<(), EngineError> {
+        println!("measured {}", jiff::Timestamp::now().as_millisecond());
         *self.original.part.lock().unwrap() = Some((self.order.clone(), part.clone(), self.begins_ns));
         self.original.there.notify_all();
         self.starts.ended(part)
@@ -137,14 +138,12 @@ fn main() {
         for n in 0..agents {
             let name = format!("agent-{n:04}");
             let parts = PartFolder::open(&folder.join(&name), ("fleet", &name)).expect("a folder");
-            let agent =
-                Agent::connect(&access, ("fleet", &name), key.clone(), info.clone(), parts).expect("a connection");
+            let agent = Agent::connect(&access, ("fleet", &name), key.clone(), info.clone(), (parts, Arc::default()))
+                .expect("a connection");
             let (stop, original) = (stop.clone(), Arc::clone(&original));
             let catalogue = Catalogue::embedded().expect("a catalogue");
             scope.spawn(move || {
-                agent.serve(&mut Work { is_first: n == 0, original, joined: None, catalogue }, &stop, &|text| {
-                    eprintln!("{n} {text}")
-                });
+                agent.serve(&mut Work { is_first: n == 0, original, joined: None, catalogue }, &stop, &|_| ());
             });
         }
         println!("{agents} agents wait for runs");

@@ -7,8 +7,8 @@ use crate::network::{NatsAccess, Network};
 use crate::parts::{PartFolder, pieces, text};
 use crate::seal::FleetKey;
 use crate::sent_target::SentTarget;
-use dbdyno_engine::{EngineError, MonotonicClock};
-use dbdyno_run::{Part, PartOrder, Ready, Starts, StopSwitch};
+use dbdyno_engine::{Clock as _, EngineError, MonotonicClock};
+use dbdyno_run::{HostProgress, LiveWork, Part, PartOrder, Ready, Starts, StopSwitch};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -50,7 +50,7 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// Connects an agent of a fleet.
+    /// Connects an agent of a fleet. What its sessions do is in `live`.
     ///
     /// # Errors
     /// NATS cannot be reached.
@@ -59,7 +59,7 @@ impl Agent {
         (fleet, name): (&str, &str),
         key: FleetKey,
         info: AgentInfo,
-        parts: PartFolder,
+        (parts, live): (PartFolder, Arc<LiveWork>),
     ) -> Result<Self, FleetError> {
         let clock = MonotonicClock::default();
         let link = AgentLink::new(fleet, name, key, info)?;
@@ -68,6 +68,7 @@ impl Agent {
         let each = {
             let stop = Arc::clone(&stop_of_point);
             move |link: &mut AgentLink| {
+                link.set_done(HostProgress { ops: live.done(), at_ns: clock.now_ns() });
                 if link.take_must_stop() {
                     stop.lock().unwrap_or_else(PoisonError::into_inner).request();
                 }

@@ -6,7 +6,7 @@ use crate::message::{
 use crate::seal::{FleetKey, KeyError, SessionKey, random_hex};
 use crate::sent_target::SentTarget;
 use crate::{AWAY_NS, BEAT_NS, LOST_NS, Link, Out};
-use dbdyno_run::Ready;
+use dbdyno_run::{HostProgress, Ready};
 use std::collections::BTreeMap;
 
 /// Exchanges of clocks before a point; that with the shortest round trip counts.
@@ -38,6 +38,7 @@ pub(crate) struct AgentLink {
     wanted: Option<Wanted>,
     exchange: Option<Exchange>,
     part: Option<(PointKey, Vec<String>)>,
+    done: Option<HostProgress>,
     must_stop: bool,
     /// The last point that is over.
     over: Option<PointKey>,
@@ -86,6 +87,7 @@ impl AgentLink {
             wanted: None,
             exchange: None,
             part: None,
+            done: None,
             must_stop: false,
             over: None,
             compared: None,
@@ -118,6 +120,11 @@ impl AgentLink {
     /// Whether what is at work must end: the point is over, or the coordinator is lost.
     pub(crate) fn take_must_stop(&mut self) -> bool {
         std::mem::take(&mut self.must_stop)
+    }
+
+    /// What its sessions have done in their window so far.
+    pub(crate) fn set_done(&mut self, done: HostProgress) {
+        self.done = Some(done);
     }
 
     /// Tells where it is from now on.
@@ -173,6 +180,9 @@ impl AgentLink {
 
     fn tell(&mut self, now_ns: u64) {
         self.told_ns = now_ns;
+        if let (State::Working(key), Some(done)) = (&self.state, self.done) {
+            self.send(FromAgent::Progress { key: key.clone(), done });
+        }
         self.send(FromAgent::State(self.state.clone()));
     }
 

@@ -10,7 +10,8 @@ use crate::seal::FleetKey;
 use crate::sent_target::{SealedTarget, SentTarget};
 use dbdyno_engine::{EngineError, MonotonicClock};
 use dbdyno_model::ErrorClass;
-use dbdyno_run::{AgentPart, AgentReady, Fleet, Member, PartOrder, StopSwitch};
+use dbdyno_run::{AgentPart, AgentReady, Fleet, HostProgress, Member, PartOrder, StopSwitch};
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -293,7 +294,7 @@ impl Coordinator {
     ///
     /// # Errors
     /// One has failed, or some are lost.
-    fn progress(&self) -> Result<Vec<Progress>, EngineError> {
+    fn states(&self) -> Result<Vec<Progress>, EngineError> {
         let (key, with) = {
             let current = self.current();
             (current.key.clone(), current.with.clone())
@@ -387,7 +388,7 @@ impl Fleet for Coordinator {
         self.want_all(|place| order(place).map(|order| Wanted::Prepared { key: key.clone(), order: Box::new(order) }));
         let began = Instant::now();
         loop {
-            let progress = self.progress()?;
+            let progress = self.states()?;
             let wanted = progress.len();
             let ready: Vec<AgentReady> = progress
                 .into_iter()
@@ -417,6 +418,17 @@ impl Fleet for Coordinator {
         }
     }
 
+    fn progress(&self) -> BTreeMap<String, HostProgress> {
+        let key = self.current().key.clone();
+        self.network.with(|link, _| {
+            let of_point = |(name, agent): (&String, &Agent)| match &agent.done {
+                Some((of, done)) if Some(of) == key.as_ref() => Some((name.clone(), *done)),
+                _ => None,
+            };
+            link.agents().iter().filter_map(of_point).collect()
+        })
+    }
+
     fn parts(&self, limit: Duration) -> Result<Option<Vec<AgentPart>>, EngineError> {
         self.take_parts()?;
         let mut current = self.current();
@@ -426,7 +438,7 @@ impl Fleet for Coordinator {
             return Ok(Some(parts));
         }
         drop(current);
-        let is_away = self.progress()?.iter().any(|one| matches!(one, Progress::Away));
+        let is_away = self.states()?.iter().any(|one| matches!(one, Progress::Away));
         let mut current = self.current();
         current.away_since = current.away_since.filter(|_| is_away).or_else(|| is_away.then(Instant::now));
         if current.away_since.is_some_and(|since| since.elapsed() > AWAY_LIMIT) {

@@ -3,6 +3,7 @@
 use crate::message::{AgentInfo, Envelope, Freshness, FromAgent, PointKey, State, Subjects, ToAgent, Wanted};
 use crate::seal::{FleetKey, KeyError, SessionKey, random_hex};
 use crate::{BEAT_NS, LOST_NS, Link, Out};
+use dbdyno_run::HostProgress;
 use std::collections::BTreeMap;
 
 /// Messages of agents that are kept, at most: one more sender with the fleet's key changes nothing.
@@ -43,6 +44,8 @@ pub(crate) struct Agent {
     heard_ns: u64,
     told_ns: u64,
     part: Option<Pieces>,
+    /// What it has done so far of a point.
+    pub(crate) done: Option<(PointKey, HostProgress)>,
     /// The last point whose part was taken: it is not asked for again.
     taken: Option<PointKey>,
 }
@@ -172,6 +175,7 @@ impl CoordinatorLink {
                     heard_ns: now_ns,
                     told_ns: 0,
                     part,
+                    done: None,
                     taken,
                 };
                 self.agents.insert(name.to_owned(), agent);
@@ -214,15 +218,16 @@ impl Link for CoordinatorLink {
         match message {
             FromAgent::Here(info) => return self.here(now_ns, &name, &own, Some(*info)),
             FromAgent::Busy => return self.here(now_ns, &name, &own, None),
-            FromAgent::State(_) | FromAgent::Ping { .. } | FromAgent::Piece { .. } => {}
+            FromAgent::State(_) | FromAgent::Progress { .. } | FromAgent::Ping { .. } | FromAgent::Piece { .. } => {}
         }
         let Some(agent) = self.agents.get_mut(&name).filter(|agent| agent.own == own) else { return };
         agent.heard_ns = now_ns;
         match message {
             FromAgent::State(state) if is_newest => agent.state = Some(state),
+            FromAgent::Progress { key, done } if is_newest => agent.done = Some((key, done)),
             FromAgent::Ping { n } => self.send(&name, &own, ToAgent::Pong { n, now_ns }),
             FromAgent::Piece { key, n, of, data } => Self::piece(agent, now_ns, (key, n, of), data),
-            FromAgent::State(_) | FromAgent::Here(_) | FromAgent::Busy => {}
+            FromAgent::State(_) | FromAgent::Progress { .. } | FromAgent::Here(_) | FromAgent::Busy => {}
         }
     }
 

@@ -4,7 +4,7 @@
 use crate::seal::{FleetKey, SessionKey};
 use crate::sent_target::SealedTarget;
 use dbdyno_engine::EngineError;
-use dbdyno_run::{PartOrder, Ready};
+use dbdyno_run::{HostProgress, PartOrder, Ready};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -175,6 +175,8 @@ pub(crate) enum FromAgent {
     Busy,
     /// Where it is.
     State(State),
+    /// What it has done in the window of a point so far.
+    Progress { key: PointKey, done: HostProgress },
     /// An exchange of clocks.
     Ping { n: u32 },
     /// A piece of its part.

@@ -1,4 +1,4 @@
-//! Carries messages over NATS: one thread, which wakes some twenty times a second and for each message.
+//! Carries messages over NATS: one thread, which wakes some ten times a second and for each message.
 
 use crate::{Link, Out};
 use async_nats::{Client, ConnectOptions, Event, Subscriber};
@@ -19,7 +19,7 @@ const LEAST_PAYLOAD_BYTES: usize = 768 << 10;
 /// How long the last messages may take to leave.
 const FLUSH_LIMIT: Duration = Duration::from_millis(500);
 /// Time between looks at the clock.
-const TICK: Duration = Duration::from_millis(50);
+const TICK: Duration = Duration::from_millis(100);
 /// Messages may come so fast that the clock need not be looked at for each.
 const LEAST_TICK_NS: u64 = 10_000_000;
 /// Time between attempts to reach a server that was lost.

@@ -49,6 +49,7 @@ impl Next {
             service_time_s: self.times(),
             response_time_s: self.times(),
             transactions: Default::default(),
+            hosts: Default::default(),
         }
     }
 
@@ -114,6 +115,7 @@ impl Next {
 fn full(at: jiff::Timestamp) -> Reading {
     let mut of = Next(100);
     let mut load = of.load();
+    load.hosts.insert("left".to_owned(), of.load());
     load.transactions.insert("new \"order\"".to_owned(), of.load());
     Reading {
         at,

@@ -166,6 +166,9 @@ pub struct LoadReading {
     /// Each transaction type by its name, where there are several.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub transactions: BTreeMap<String, LoadReading>,
+    /// Each host of a fleet by its name: its rate, by its own last words. Their sum is the rate of all.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub hosts: BTreeMap<String, LoadReading>,
 }
 
 /// The machine: that of the database where it is this one.

@@ -50,7 +50,8 @@ pub use pairs::{BesideResting, MeasuredPair, PairRunner, PairSides, PairedRun, p
 pub use plan::{PlanContext, PlanError, RunRequest, SearchRequest, estimate_s, resolve};
 pub use point::{Measurement, measure};
 pub use readings::{
-    LiveWork, Looks, RunReadings, StopCondition, StopConditionError, Taken, Taker, TakerOptions, TakingCost,
+    HostProgress, LiveWork, Looks, RunReadings, StopCondition, StopConditionError, Taken, Taker, TakerOptions,
+    TakingCost,
 };
 pub use remeasure::points_to_measure;
 pub use repository_reports::{ReportFolder, RepositoryReports};

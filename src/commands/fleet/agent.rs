@@ -16,6 +16,7 @@ use dbdyno_run::{LiveWork, LoadedWorkload, PartOrder, RunContext, RunRequest, St
 use dbdyno_workload::{DataSpec, WorkloadData};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 pub(crate) fn agent(args: &AgentArgs, context: &Context) -> Result<(), Error> {
     let name = match &args.name {
@@ -31,9 +32,16 @@ pub(crate) fn agent(args: &AgentArgs, context: &Context) -> Result<(), Error> {
     let parts = PartFolder::open(&folder, (&args.fleet, &name)).map_err(unfit)?;
     let stop = signals::end_of_watching("the agent ends, and what it does is cancelled")?;
     let node = args.agent_node.map(|node| node - 1);
-    let agent = Agent::connect(&reach.access, (&args.fleet, &name), reach.key, info(args.weight, node), parts)?;
+    let live = Arc::new(LiveWork::default());
+    let agent = Agent::connect(
+        &reach.access,
+        (&args.fleet, &name),
+        reach.key,
+        info(args.weight, node),
+        (parts, Arc::clone(&live)),
+    )?;
     context.say(&format!("agent {name} of the fleet {} waits for runs; Ctrl-C ends it", args.fleet));
-    let mut work = Work { context, target: args.target.clone(), node, joined: None };
+    let mut work = Work { context, target: args.target.clone(), node, live, joined: None };
     agent.serve(&mut work, &stop, &|text| context.say(text));
     Ok(())
 }
@@ -55,6 +63,7 @@ struct Work<'c> {
     context: &'c Context,
     target: Option<String>,
     node: Option<u32>,
+    live: Arc<LiveWork>,
     joined: Option<Joined>,
 }
 
@@ -64,7 +73,6 @@ struct Joined {
     seed: u64,
     workload: Option<(WorkloadTarget, DataSpec)>,
     sampling: Sampling,
-    live: LiveWork,
     /// Definitions that are the coordinator's, too.
     known: BTreeSet<String>,
 }
@@ -105,8 +113,7 @@ impl Work<'_> {
             }
         }
         let sampling = if run.is_sampled { Sampling::On } else { Sampling::Off };
-        let (live, known) = (LiveWork::default(), BTreeSet::new());
-        Ok(Joined { place, seed: run.seed, workload, sampling, live, known })
+        Ok(Joined { place, seed: run.seed, workload, sampling, known: BTreeSet::new() })
     }
 
     fn open_given(&self, given: SentTarget, size: Option<&str>, seed: u64) -> Result<OpenedTarget, Error> {
@@ -196,7 +203,7 @@ impl AgentWork for Work<'_> {
             sampling: joined.sampling,
             pacer: Err("the coordinator takes the machine's pace".to_owned()),
             workloads,
-            live: &joined.live,
+            live: &self.live,
             server_settings: BTreeMap::new(),
             fleet: None,
         };

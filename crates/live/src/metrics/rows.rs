@@ -133,6 +133,9 @@ pub(super) fn of_reading(reading: &Reading) -> Rows {
         for (name, of) in &load.transactions {
             push_load(&mut rows, "transaction_", &[("transaction", name.as_str())], of);
         }
+        for (name, of) in &load.hosts {
+            push_load(&mut rows, "host_", &[("host", name.as_str())], of);
+        }
     }
     rows.all("", "", &reading.machine, MACHINE);
     // A device that has two names in the list would be one sample twice.

@@ -165,7 +165,7 @@ fn types(view: &View) -> Table {
             column("p99", Width::Figure(9)),
             column("resp. p99", Width::Figure(9)),
         ],
-        rows: load.iter().flat_map(|load| &load.transactions).map(row).collect(),
+        rows: load.iter().flat_map(|load| load.transactions.iter().chain(&load.hosts)).map(row).collect(),
         empty: why(view, "load.transactions", "the load has one transaction type, or is at rest"),
     }
 }

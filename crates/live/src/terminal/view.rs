@@ -175,7 +175,10 @@ impl View {
     pub(crate) fn tabs(&self) -> Vec<Tab> {
         let has = |tab: &Tab| match tab {
             Tab::Points => !self.marks.is_empty(),
-            Tab::Types => self.last().and_then(|r| r.load.as_ref()).is_some_and(|load| !load.transactions.is_empty()),
+            Tab::Types => self
+                .last()
+                .and_then(|r| r.load.as_ref())
+                .is_some_and(|load| !(load.transactions.is_empty() && load.hosts.is_empty())),
             Tab::Nodes => self.last().is_some_and(|reading| !reading.nodes.is_empty()),
             Tab::Absent => self.last().is_some_and(|reading| !reading.missing.is_empty()),
             Tab::Notes => !self.notes.is_empty(),

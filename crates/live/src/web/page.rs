@@ -109,8 +109,8 @@ fn content() -> Markup {
                 ("r", "for"), ("k", "session"), ("", "user"), ("", "application"), ("", "does or waits for"), ("w", "statement"),
             ], "wide"))
             (table("events", "What sessions wait for", &[("r", "sessions"), ("", "class"), ("", "event")], ""))
-            (table("transactions", "Transactions", &[
-                ("", "type"), ("r", "succeeded"), ("r", "p50"), ("r", "p99"), ("r", "errors"), ("r", "retries"),
+            (table("transactions", "Types of transactions, or hosts", &[
+                ("", "name"), ("r", "succeeded"), ("r", "p50"), ("r", "p99"), ("r", "errors"), ("r", "retries"),
             ], ""))
             (table("devices", "Devices", &[
                 ("", "device"), ("r", "reads"), ("r", "writes"), ("r", "read"), ("r", "written"), ("r", "busy"),

@@ -10,7 +10,6 @@ use dbdyno_model::{
     MemoryUse, NetworkUse, PointStage, Pressure, Reading, ReadingTimes, Redo, ServerIo, SessionReading, SessionState,
     StatementReading, Top, WaitReading,
 };
-use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
@@ -101,14 +100,11 @@ pub(crate) fn believable(
         })
     };
     let load = |share: f64| LoadReading {
-        seconds: None,
-        ops: None,
         ops_per_s: Some(rate * share),
         errors_per_s: Some(0.0),
         retries_per_s: Some(rate * share * 0.002),
         service_time_s: times(0.5 + share / 2.0),
-        response_time_s: None,
-        transactions: BTreeMap::new(),
+        ..LoadReading::default()
     };
     let types = [("new order", 0.45), ("payment", 0.43), ("stock level", 0.12)];
     let transactions = types.iter().map(|(name, share)| ((*name).to_owned(), load(*share))).collect();

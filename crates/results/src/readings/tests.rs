@@ -26,7 +26,7 @@ fn full(second: u64) -> Reading {
         retries_per_s: Some(0.0),
         service_time_s: times(salt + 2),
         response_time_s: times(salt + 4),
-        transactions: BTreeMap::new(),
+        ..LoadReading::default()
     };
     let types = ["New-Order", "Payment", "Delivery", "Order-Status", "Stock-Level"];
     let transactions = types.iter().zip(10..).map(|(name, n)| ((*name).to_owned(), load(n * 10))).collect();

@@ -2,10 +2,11 @@
 
 use super::part::Part;
 use super::share::Share;
-use crate::StopSwitch;
+use crate::{HostProgress, StopSwitch};
 use dbdyno_engine::{EngineError, SessionAccount};
 use dbdyno_model::PlannedPoint;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// What a host is asked to do of a point.
@@ -97,6 +98,9 @@ pub trait Fleet: Send + Sync {
 
     /// Lets all of them begin at a moment of the coordinator's clock.
     fn start(&self, starts_ns: u64);
+
+    /// What each host has done in the window so far, by its name; those that have told nothing of it are left out.
+    fn progress(&self) -> BTreeMap<String, HostProgress>;
 
     /// All parts, once they have come; waits so long for them.
     ///

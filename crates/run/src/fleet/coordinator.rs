@@ -17,6 +17,8 @@ use std::time::Duration;
 const LEAD_NS: u64 = 400_000_000;
 /// How often the coordinator looks for parts.
 const TICK: Duration = Duration::from_millis(20);
+/// How often it shows what hosts have told of their work.
+const SHOW_NS: u64 = 200_000_000;
 /// How long parts may take to come after the last job may have ended.
 const PARTS_LIMIT_NS: u64 = 60_000_000_000;
 /// A point that the members of a fleet have prepared. It is over for them when this is dropped.
@@ -159,6 +161,7 @@ fn work(
         }
         window.close();
         let edges = watcher.join().unwrap_or_default();
+        run.live.work_ends();
         Ok((parts?, edges))
     })
 }
@@ -179,7 +182,13 @@ fn wait_for_parts(
         true => u64::MAX,
         false => pace.begins_ns(starts_ns) + pace.duration_ns() + GRACE.as_nanos() as u64 + PARTS_LIMIT_NS,
     };
+    let mut shown_ns = 0;
     loop {
+        let now_ns = run.clock.now_ns();
+        if now_ns - shown_ns >= SHOW_NS {
+            run.live.follow_hosts(fleet.progress());
+            shown_ns = now_ns;
+        }
         if let Some(parts) = fleet.parts(TICK)? {
             return Ok(parts);
         }

@@ -5,6 +5,8 @@ use crate::Window;
 use crate::window::ChunkFollower;
 use dbdyno_model::{Doing, LoadReading, PlannedPoint, PointStage, ReadingTimes};
 use dbdyno_stats::{FollowedType, Follower, Histogram, Recorder};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -26,6 +28,8 @@ struct State {
     done: Option<Look>,
     /// Points so far.
     points: u64,
+    /// Operations of the point that were told on.
+    told: u64,
 }
 
 #[derive(Debug)]
@@ -34,6 +38,17 @@ enum Work {
     Transactions { follower: Follower, types: Vec<FollowedWork> },
     /// Chunks of so many jobs, with so many commits an operation, if that is known.
     Chunks { follower: ChunkFollower, jobs: usize, commits_per_op: Option<f64> },
+    /// What hosts of a fleet have told, and what they had told at the last look, by their names.
+    Hosts { told: BTreeMap<String, HostProgress>, looked_at: BTreeMap<String, HostProgress> },
+}
+
+/// What a host has done in the window of a point so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostProgress {
+    /// Operations.
+    pub ops: u64,
+    /// When that was counted, by the host's clock.
+    pub at_ns: u64,
 }
 
 /// A transaction type that is followed.
@@ -80,12 +95,29 @@ impl LiveWork {
 
     /// The sessions of the point record here, transactions of these types.
     pub(crate) fn follow(&self, recorder: &Recorder, types: Vec<FollowedWork>) {
-        self.state().work = Some(Work::Transactions { follower: recorder.follow(), types });
+        self.state().begin(Work::Transactions { follower: recorder.follow(), types });
     }
 
     /// The jobs of the point do chunks. For an operation a server may count so many commits, at most.
     pub(crate) fn follow_chunks(&self, window: &Window, jobs: usize, commits_per_op: Option<f64>) {
-        self.state().work = Some(Work::Chunks { follower: window.follow(), jobs, commits_per_op });
+        self.state().begin(Work::Chunks { follower: window.follow(), jobs, commits_per_op });
+    }
+
+    /// Hosts of a fleet do the work, and have told this of it.
+    pub(crate) fn follow_hosts(&self, now: BTreeMap<String, HostProgress>) {
+        let mut state = self.state();
+        match &mut state.work {
+            Some(Work::Hosts { told, .. }) => *told = now,
+            _ => state.work = Some(Work::Hosts { told: now, looked_at: BTreeMap::new() }),
+        }
+    }
+
+    /// Operations in the window so far, for whoever tells them to others and takes no readings of its own.
+    pub fn done(&self) -> u64 {
+        let mut state = self.state();
+        let more = state.load().and_then(|look| look.load?.ops).unwrap_or(0);
+        state.told += more;
+        state.told
     }
 
     /// The window begins.
@@ -132,6 +164,10 @@ impl State {
         (self.doing, self.work, self.began, self.ended) = (None, None, None, None);
     }
 
+    fn begin(&mut self, work: Work) {
+        (self.work, self.told) = (Some(work), 0);
+    }
+
     fn stage(&mut self, stage: PointStage) {
         if let Some(doing) = &mut self.doing {
             doing.stage = stage;
@@ -163,11 +199,33 @@ impl State {
                 let commits = commits_per_op.map(|per_op| done.chunks as f64 + done.ops as f64 * per_op);
                 (LoadReading { ops: Some(done.ops), ops_per_s, ..LoadReading::default() }, commits)
             }
+            Work::Hosts { told, looked_at } => {
+                let each = hosts(told, looked_at);
+                looked_at.clone_from(told);
+                let rates = each.values().filter_map(|of| of.ops_per_s);
+                let ops_per_s = (!each.is_empty()).then(|| rates.sum());
+                (LoadReading { ops_per_s, hosts: each, ..LoadReading::default() }, None)
+            }
         };
         load.seconds = Some(inside_s);
         self.began = Some(now);
         Some(Look { load: Some(load), inside_s, own_commits, ..Look::default() })
     }
+}
+
+/// The rates of hosts between what they told before and what they tell now, each by its own clock. A host that has told
+/// nothing new is not there.
+fn hosts(
+    told: &BTreeMap<String, HostProgress>,
+    before: &BTreeMap<String, HostProgress>,
+) -> BTreeMap<String, LoadReading> {
+    let rate = |(name, now): (&String, &HostProgress)| {
+        let was = before.get(name)?;
+        let seconds = now.at_ns.checked_sub(was.at_ns).filter(|ns| *ns > 0)? as f64 / 1e9;
+        let ops_per_s = Some(now.ops.saturating_sub(was.ops) as f64 / seconds);
+        Some((name.clone(), LoadReading { ops_per_s, ..LoadReading::default() }))
+    };
+    told.iter().filter_map(rate).collect()
 }
 
 /// What all types did, and each of them where there are several.
@@ -264,6 +322,38 @@ mod tests {
         );
         assert_eq!(rest.doing.unwrap().stage, PointStage::Measuring, "it is the window's");
         assert_eq!(live.look(), Look::default());
+    }
+
+    #[test]
+    fn hosts_have_their_rates_by_their_own_clocks_and_their_sum() {
+        let live = begun();
+        let told = |left: (u64, u64), right: (u64, u64)| {
+            let of = |(ops, at_ns)| HostProgress { ops, at_ns };
+            BTreeMap::from([("left".to_owned(), of(left)), ("right".to_owned(), of(right))])
+        };
+        live.follow_hosts(told((0, 1_000_000_000), (100, 5_000_000_000)));
+        began_ago(&live, 1_000);
+        assert_eq!(live.look().load.unwrap().ops_per_s, None, "one word makes no rate");
+        live.state().began = Some(Instant::now() - Duration::from_secs(1));
+        live.follow_hosts(told((800, 1_800_000_000), (100, 5_000_000_000)));
+        let load = live.look().load.unwrap();
+        assert_eq!((load.ops_per_s, load.hosts.len()), (Some(1_000.0), 1), "{load:?}");
+        assert_eq!(load.hosts["left"].ops_per_s, Some(1_000.0));
+    }
+
+    #[test]
+    fn what_was_done_is_told_on_as_a_sum() {
+        let window = Window::new(WindowMode::steady(1.0), 1);
+        let live = begun();
+        live.follow_chunks(&window, 1, None);
+        began_ago(&live, 1_000);
+        for n in 1..=2 {
+            window.chunk_ended(0, 200_000_000, 500);
+            live.state().began = Some(Instant::now() - Duration::from_secs(1));
+            assert_eq!(live.done(), n * 500);
+        }
+        live.follow_chunks(&window, 1, None);
+        assert_eq!(live.done(), 0, "another point");
     }
 
     #[test]

@@ -23,6 +23,6 @@ pub struct RunReadings {
 }
 
 pub(crate) use live_work::FollowedWork;
-pub use live_work::LiveWork;
+pub use live_work::{HostProgress, LiveWork};
 pub use stop_if::{StopCondition, StopConditionError};
 pub use taker::{Looks, Taken, Taker, TakerOptions, TakingCost};

@@ -134,7 +134,7 @@ fn load(wave: f64) -> LoadReading {
         retries_per_s: Some(6.25),
         service_time_s: times(0.000_346, 0.001_42 * wave),
         response_time_s: times(0.000_567, 0.004_21 * wave),
-        transactions: [].into(),
+        ..LoadReading::default()
     };
     for (n, name) in [(1.0, "new_order"), (2.0, "payment"), (4.0, "order_status")] {
         let of = LoadReading {

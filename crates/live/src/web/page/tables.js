@@ -28,8 +28,8 @@ function tables() {
   const database = reading.database || {};
   fill('events', (database.waits || []).filter(w => w.sessions > 0).slice(0, 30).map(w => [
     number(w.sessions), w.class, w.event + (w.background ? ' (background)' : '')]));
-  const load = reading.load && reading.load.transactions || {};
-  fill('transactions', Object.entries(load).map(([name, of]) => {
+  const load = reading.load || {};
+  fill('transactions', Object.entries({...load.transactions, ...load.hosts}).map(([name, of]) => {
     const times = of.service_time_s || {};
     return [name, or(of.ops_per_s, '1/s'), or(times.p50, 's'), or(times.p99, 's'), or(of.errors_per_s, '1/s'), or(of.retries_per_s, '1/s')];
   }));
