@@ -91,7 +91,8 @@ impl Coordinator {
         self.network.clock()
     }
 
-    /// Waits for agents: for so many, so long, or for those that answer. They must be of the version and build of `like`.
+    /// Waits for agents: for so many, so long, or for those that answer. They must be of the version and build of
+    /// `like`.
     ///
     /// # Errors
     /// Nobody or too few answer; two have one name; one is of another version, or busy.

@@ -115,8 +115,8 @@ impl CoordinatorLink {
         }
     }
 
-    /// No more agents are sought, unless one is lost. Until then those that are found are heard because they are sought:
-    /// nothing is wanted of them yet.
+    /// No more agents are sought, unless one is lost. Until then those that are found are heard because they are
+    /// sought: nothing is wanted of them yet.
     pub(crate) fn stop_seeking(&mut self) {
         self.is_seeking = false;
     }
