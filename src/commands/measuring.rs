@@ -326,14 +326,15 @@ pub(super) fn show_ended(
     let id = &run.run.id;
     // A run of a fleet goes on with it.
     let fleet = run.database.facts.get(FLEET).and_then(|fleet| fleet.split(':').next());
-    let place =
-        &fleet.map_or_else(|| context.same_files.clone(), |fleet| format!(" --fleet {fleet}{}", context.same_files));
+    let place = &context.same_files;
+    let with = fleet.map_or_else(String::new, |fleet| format!(" --fleet {fleet}"));
     if let Err(source) = measured {
         let next = match &source {
             _ if run.is_of_storage() => format!("`dbdyno show {id}{place}` shows it"),
-            RunError::HostLost(_) => format!("`dbdyno resume {id}{place}` goes on when it is back"),
-            RunError::Lost(_) => format!("`dbdyno resume {id}{place}` goes on when it is back"),
-            _ => format!("`dbdyno resume {id}{place}` goes on"),
+            RunError::HostLost(_) | RunError::Lost(_) => {
+                format!("`dbdyno resume {id}{with}{place}` goes on when it is back")
+            }
+            _ => format!("`dbdyno resume {id}{with}{place}` goes on"),
         };
         return Err(Error::Run { source: Box::new(source), next });
     }
@@ -347,7 +348,7 @@ pub(super) fn show_ended(
     }
     let mut next = format!("`dbdyno show {id}{place}` gives the reasons");
     if !run.is_of_storage() {
-        _ = write!(next, ", `dbdyno resume {id}{place}` measures the failed ones again");
+        _ = write!(next, ", `dbdyno resume {id}{with}{place}` measures the failed ones again");
     }
     Err(Error::Points { run: id.clone(), next, planned: plan.points.len(), failed, invalid })
 }
