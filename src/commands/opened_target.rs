@@ -153,7 +153,7 @@ impl OpenedTarget {
     }
 }
 
-/// Opens an engine. A request that will never be answered ends the command.
+/// A target as somebody has typed it.
 fn parsed(url: &str) -> Result<Target, Error> {
     let target = Target::parse(url)?;
     if secrets::contains_password(url) {
@@ -165,6 +165,7 @@ fn parsed(url: &str) -> Result<Target, Error> {
     Ok(target)
 }
 
+/// Opens an engine. A request that will never be answered ends the command.
 fn opened(target: &Target, size: &Size) -> Result<Box<dyn Engine>, Error> {
     let engine = ENGINES.open(target, size)?;
     engine.on_lost(Box::new(|error| signals::leave(&format!("the target was lost: {error}"))));

@@ -36,6 +36,14 @@ pub struct NatsAccess {
     pub authority: Option<PathBuf>,
 }
 
+impl NatsAccess {
+    /// Whether all servers are reached over TLS.
+    #[must_use]
+    pub fn is_tls_alone(&self) -> bool {
+        self.urls.iter().all(|url| url.starts_with("tls://"))
+    }
+}
+
 /// Why NATS cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum NetworkError {
@@ -254,6 +262,8 @@ async fn connect(
         };
         options = options.credentials_file(file).await.map_err(unread)?;
     }
+    // A server tells of others of its cluster; these are asked for TLS, too.
+    options = options.require_tls(access.is_tls_alone());
     // As for databases, and never by whatever provider of algorithms the process has: an engine may have put its own.
     let tls = verifying_config(access.authority.as_deref());
     options = options.tls_client_config(tls.map_err(|error| NetworkError::Authority(error.message))?);
