@@ -285,11 +285,13 @@ mod on_servers {
     use super::{Eavesdropper, points};
     use crate::local_fleet::{LocalFleet, is_shared};
     use crate::on_servers::{PASSWORD, Product, SCOTT, stories, until_called};
-    use crate::support::{Room, Running};
-    use rustix::process::Signal;
+    use crate::support::{Room, Running, flag_note};
+    use rustix::process::{Signal, kill_process};
+    use std::time::Duration;
 
     stories! {
         hosts_share_the_points_of_a_server, a_host_on_another_database_takes_no_part, what_ended_a_hosts_sessions_is_said,
+        a_host_that_stood_still_is_told,
     }
 
     /// Both hold the same data, and a server may count for all its databases together.
@@ -316,6 +318,25 @@ mod on_servers {
         points(&room, &format!("run T611 --target {target} --jobs 2 --fleet fleet=1"), None);
         let alone = room.run(&format!("resume last --target {target}")).expect(2);
         assert!(alone.stderr.contains("was measured by a fleet (fleet: agent-1)"), "{}", alone.stderr);
+    }
+
+    /// A host that is frozen for less than makes it lost takes its own pause for a time of the database.
+    fn a_host_that_stood_still_is_told<P: Product>() {
+        let database = P::fixtures().loaded();
+        let target = database.server.socket(P::SUPERUSER, &database.name);
+        let room = Room::new();
+        let fleet = LocalFleet::up(&room, 2, &target);
+        let run = room.start(&format!("run T611 --target {target} --jobs 2 --duration 8s --fleet fleet=2 -q"));
+        until_called(database.server, &database.name);
+        kill_process(fleet.agent(0), Signal::STOP).unwrap();
+        std::thread::sleep(Duration::from_millis(1_250));
+        kill_process(fleet.agent(0), Signal::CONT).unwrap();
+        run.end();
+        let run = room.show("last");
+        let point = &run["points"][0];
+        // On a busy machine it may be lost, or late.
+        let note = flag_note(point, "harness_heavy");
+        assert!(point["status"] != "ok" || note.contains("nothing was heard of agent-1 for 1."), "{point:#}");
     }
 
     /// As on one host: the run ends, and says what the server said.

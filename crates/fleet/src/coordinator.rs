@@ -3,6 +3,7 @@
 use crate::AWAY_NS;
 use crate::coordinator_link::{Agent, CoordinatorLink};
 use crate::fleet_error::FleetError;
+use crate::found::{Found, There};
 use crate::message::{AgentInfo, PointKey, RunOrder, State, Wanted};
 use crate::network::{NatsAccess, Network, NetworkError};
 use crate::parts;
@@ -17,23 +18,10 @@ use std::time::{Duration, Instant};
 
 /// How often whoever waits looks whether the user has stopped it.
 const LOOK: Duration = Duration::from_millis(100);
-/// How long agents may take to answer where no number of them is asked for.
-const ANSWER_LIMIT: Duration = Duration::from_millis(1_500);
-/// How long agents that measure another run may take to end it: one that was just stopped may be about to.
-const BUSY_LIMIT: Duration = Duration::from_secs(4);
 /// How long agents may take to open their targets, or to prepare their sessions.
 const PREPARE_LIMIT: Duration = Duration::from_secs(600);
 /// How long a part that is measured may stay away, with its agent or with NATS.
 const AWAY_LIMIT: Duration = Duration::from_nanos(AWAY_NS);
-
-/// An agent that takes part.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Found {
-    /// Its name.
-    pub name: String,
-    /// Who it is.
-    pub info: AgentInfo,
-}
 
 /// The coordinator, connected.
 pub struct Coordinator {
@@ -200,67 +188,6 @@ impl Drop for Coordinator {
     }
 }
 
-/// Who has answered, and is not lost.
-struct There {
-    free: Vec<Found>,
-    /// Names of those that measure other runs.
-    busy: Vec<String>,
-    /// A name under which two answer.
-    twice: Option<String>,
-}
-
-impl There {
-    fn at(link: &CoordinatorLink, now_ns: u64) -> Self {
-        let mut there = Self { free: Vec::new(), busy: Vec::new(), twice: link.twice().next().cloned() };
-        for (name, agent) in link.agents().iter().filter(|(_, agent)| !agent.is_lost(now_ns)) {
-            match &agent.info {
-                Some(info) if !agent.is_busy => there.free.push(Found { name: name.clone(), info: info.clone() }),
-                _ => there.busy.push(name.clone()),
-            }
-        }
-        there
-    }
-
-    /// How long to wait for so many, or for whoever answers, while these are there.
-    fn limit(&self, wanted: Option<usize>, limit: Duration) -> Duration {
-        let (free, busy) = (self.free.len(), self.busy.len());
-        match wanted {
-            Some(wanted) if free >= wanted => Duration::ZERO,
-            Some(wanted) if free + busy < wanted => limit,
-            None if busy == 0 => ANSWER_LIMIT,
-            Some(_) | None => BUSY_LIMIT,
-        }
-    }
-
-    /// Those that take part.
-    fn chosen(mut self, wanted: Option<usize>, fleet: &str, like: &AgentInfo) -> Result<Vec<Found>, FleetError> {
-        if let Some(name) = self.twice {
-            return Err(FleetError::Twice(name));
-        }
-        let wants_busy = |wanted: usize| self.free.len() < wanted && wanted <= self.free.len() + self.busy.len();
-        if let Some(name) = self.busy.first().filter(|_| wanted.is_none_or(wants_busy)).cloned() {
-            return Err(FleetError::Busy(name));
-        }
-        if let Some(wanted) = wanted {
-            if self.free.len() < wanted {
-                let found = self.free.into_iter().map(|found| found.name).collect();
-                return Err(FleetError::TooFew { fleet: fleet.to_owned(), wanted, found });
-            }
-            self.free.truncate(wanted);
-        }
-        if self.free.is_empty() {
-            return Err(FleetError::Nobody(fleet.to_owned()));
-        }
-        let words = |info: &AgentInfo| format!("{} ({})", info.version, info.build);
-        match self.free.iter().find(|found| words(&found.info) != words(like)) {
-            Some(Found { name, info }) => {
-                Err(FleetError::Unlike { agent: name.clone(), theirs: words(info), ours: words(like) })
-            }
-            None => Ok(self.free),
-        }
-    }
-}
-
 /// What an agent of the point that is under way has come to.
 enum Progress {
     Waiting,
@@ -365,7 +292,8 @@ impl Coordinator {
             let part = parts::part(&text).map_err(|why| EngineError::other(format!("the part of {name}: {why}")))?;
             self.network.with(|link, _| link.forget_part(name, &key));
             let offset_after = self.offset_after(name);
-            self.current().parts.push(AgentPart { member: place, part, offset_after });
+            let silence_ns = self.network.with(|link, _| link.agents().get(name).map_or(0, |agent| agent.silence_ns));
+            self.current().parts.push(AgentPart { member: place, part, offset_after, silence_ns });
         }
         Ok(())
     }

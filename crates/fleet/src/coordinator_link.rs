@@ -42,6 +42,8 @@ pub(crate) struct Agent {
     pub(crate) state: Option<State>,
     wanted: Option<Wanted>,
     heard_ns: u64,
+    /// The longest time for which nothing was heard since it was to begin a point.
+    pub(crate) silence_ns: u64,
     told_ns: u64,
     part: Option<Pieces>,
     /// What it has done so far of a point.
@@ -60,6 +62,11 @@ struct Pieces {
 }
 
 impl Agent {
+    fn heard(&mut self, now_ns: u64) {
+        self.silence_ns = self.silence_ns.max(now_ns.saturating_sub(self.heard_ns));
+        self.heard_ns = now_ns;
+    }
+
     /// Whether it has said nothing for so long that it is lost. What is done may be away for longer.
     pub(crate) fn is_lost(&self, now_ns: u64) -> bool {
         now_ns.saturating_sub(self.heard_ns) >= LOST_NS
@@ -110,6 +117,9 @@ impl CoordinatorLink {
     /// Wants something of an agent, which is told again and again.
     pub(crate) fn want(&mut self, now_ns: u64, name: &str, wanted: Wanted) {
         if let Some(agent) = self.agents.get_mut(name) {
+            if matches!(wanted, Wanted::Started { .. }) {
+                agent.silence_ns = 0;
+            }
             agent.wanted = Some(wanted);
             self.tell(now_ns, name);
         }
@@ -157,7 +167,7 @@ impl CoordinatorLink {
             Some(agent) if agent.own == own => {
                 agent.is_busy = info.is_none();
                 agent.info = info.or(agent.info.take());
-                agent.heard_ns = now_ns;
+                agent.heard(now_ns);
             }
             // Whoever was lost has come back in another life; as long as the first is heard, there are two.
             Some(agent) if !agent.is_lost(now_ns) => _ = self.twice.insert(name.to_owned(), now_ns),
@@ -173,6 +183,7 @@ impl CoordinatorLink {
                     state: None,
                     wanted,
                     heard_ns: now_ns,
+                    silence_ns: 0,
                     told_ns: 0,
                     part,
                     done: None,
@@ -221,7 +232,7 @@ impl Link for CoordinatorLink {
             FromAgent::State(_) | FromAgent::Progress { .. } | FromAgent::Ping { .. } | FromAgent::Piece { .. } => {}
         }
         let Some(agent) = self.agents.get_mut(&name).filter(|agent| agent.own == own) else { return };
-        agent.heard_ns = now_ns;
+        agent.heard(now_ns);
         match message {
             FromAgent::State(state) if is_newest => agent.state = Some(state),
             FromAgent::Progress { key, done } if is_newest => agent.done = Some((key, done)),

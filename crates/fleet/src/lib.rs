@@ -11,6 +11,7 @@ mod agent_link;
 mod coordinator;
 mod coordinator_link;
 mod fleet_error;
+mod found;
 mod message;
 mod network;
 mod parts;
@@ -20,8 +21,9 @@ mod sent_target;
 mod simulation;
 
 pub use agent::{Agent, AgentWork};
-pub use coordinator::{Coordinator, Found};
+pub use coordinator::Coordinator;
 pub use fleet_error::FleetError;
+pub use found::Found;
 pub use message::{AgentInfo, RunOrder, is_name};
 pub use network::{NatsAccess, NetworkError};
 pub use parts::PartFolder;

@@ -85,6 +85,21 @@ fn agents_that_are_found_are_heard_until_they_join() {
     assert!(all_there(&mut world), "from then on they are heard because something is wanted of them");
 }
 
+/// Short of being lost: the coordinator knows for how long.
+#[test]
+fn an_agent_that_stood_still_was_silent() {
+    let (mut world, _) = at_work(2);
+    world.agents.iter_mut().for_each(|agent| agent.works_until_ns.as_mut().unwrap().0 += 60_000 * MS);
+    world.until(2_000, |_| false);
+    world.agents[1].is_dead = true;
+    world.until(1_200, |_| false);
+    world.agents[1].is_dead = false;
+    world.until(2_000, |_| false);
+    let silence_ms = |world: &mut World, name: &str| world.coordinator().agents()[name].silence_ns / MS;
+    assert!((1_100..1_600).contains(&silence_ms(&mut world, "a1")), "{}", silence_ms(&mut world, "a1"));
+    assert!(silence_ms(&mut world, "a0") < 600);
+}
+
 #[test]
 fn an_agent_that_dies_is_missed_within_two_seconds() {
     let (mut world, _) = at_work(3);

@@ -10,6 +10,8 @@ use dbdyno_model::{AgentUse, Flag, Point, Status};
 const CLOCK_SHARE: f64 = 0.01;
 /// A host as busy as this may have held its sessions back.
 const BUSY_PCT: f64 = 90.0;
+/// A host tells twice a second that it is there: of one that is silent for longer nobody knows what it did.
+const SILENCE_NS: u64 = 1_000_000_000;
 
 /// Looks whether all hosts measured the same window, how well their clocks are known, and how busy they were. Parts
 /// are by the coordinator's clock, in the order of the point's agents.
@@ -21,6 +23,7 @@ pub(super) fn check(context: &PointContext<'_>, parts: &[AgentPart], point: &mut
         fill(agent, part, context.window);
         problems.extend(window_problem(agent, part, context.window));
         flags.extend(clock_flag(agent, part, context.window.pace()));
+        flags.extend(silence_flag(agent, part.silence_ns));
         // The machine of a local server is watched as a whole.
         if !(is_seen && agent.is_with_coordinator) {
             flags.extend(machine_flags(agent));
@@ -72,6 +75,17 @@ fn clock_flag(agent: &AgentUse, part: &AgentPart, pace: WindowMode) -> Option<(F
     is_vague.then(|| (Flag::NotProved, format!("the clock of {name} is known to {:.1} ms only", clock_bound_s * 1e3)))
 }
 
+/// A host that stands still takes its own pauses for times of the database.
+fn silence_flag(AgentUse { name, .. }: &AgentUse, silence_ns: u64) -> Option<(Flag, String)> {
+    let silence_s = silence_ns as f64 / 1e9;
+    (silence_ns >= SILENCE_NS).then(|| {
+        let note = format!(
+            "nothing was heard of {name} for {silence_s:.1} s: it may have stood still, and its longest times be its own"
+        );
+        (Flag::HarnessHeavy, note)
+    })
+}
+
 fn machine_flags(AgentUse { name, host, .. }: &AgentUse) -> impl Iterator<Item = (Flag, String)> {
     let busy = host.busy_pct.filter(|busy_pct| *busy_pct > BUSY_PCT);
     let busy = busy.map(|busy_pct| (Flag::HarnessHeavy, format!("the host of {name} was {busy_pct:.0} % busy")));
@@ -94,7 +108,7 @@ mod tests {
         let work = PartWork::Server(ServerPart::default());
         let host = HostUse::default();
         let part = Part { work, began_ns: 9 * SECOND + 2_000, window, pump, accounts: Vec::new(), host };
-        AgentPart { member: 0, part, offset_after }
+        AgentPart { member: 0, part, offset_after, silence_ns: 0 }
     }
 
     /// A window of two seconds from the tenth on, after a second of warm-up.
@@ -136,6 +150,12 @@ mod tests {
         {
             assert!(problem(other).unwrap().contains("use a longer --duration"));
         }
+    }
+
+    #[test]
+    fn a_host_that_was_silent_is_flagged_before_it_is_lost() {
+        let flag = |silence_ns| silence_flag(&AgentUse::default(), silence_ns).map(|(flag, _)| flag);
+        assert_eq!((flag(SECOND / 2), flag(SECOND)), (None, Some(Flag::HarnessHeavy)));
     }
 
     #[test]

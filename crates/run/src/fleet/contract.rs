@@ -83,6 +83,8 @@ pub struct AgentPart {
     /// What its clock showed more than the coordinator's after the window, in nanoseconds, and by how much that may be
     /// wrong; none where it could not be compared again.
     pub offset_after: Option<(i64, u64)>,
+    /// The longest time for which the coordinator heard nothing of it while it was at work.
+    pub silence_ns: u64,
 }
 
 /// The hosts that share the points of a run.

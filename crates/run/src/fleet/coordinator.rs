@@ -152,7 +152,7 @@ fn work(
         let started = gate.wait();
         window.arrive(starts_ns);
         window.warmed(starts_ns);
-        let parts = if started { wait_for_parts(context, fleet, starts_ns) } else { Err(stopped()) };
+        let parts = if started { wait_for_parts(context, fleet, (ready.len(), starts_ns)) } else { Err(stopped()) };
         let parts = parts.map(|parts| by_own_clock(parts, ready));
         if let Ok(parts) = &parts {
             let last_ns = parts.iter().map(|AgentPart { part, .. }| part.window.end_ns).max();
@@ -173,7 +173,7 @@ fn stopped() -> EngineError {
 fn wait_for_parts(
     context: &PointContext<'_>,
     fleet: &dyn Fleet,
-    starts_ns: u64,
+    (hosts, starts_ns): (usize, u64),
 ) -> Result<Vec<AgentPart>, EngineError> {
     let PointContext { run, window, .. } = *context;
     let pace = window.pace();
@@ -186,7 +186,7 @@ fn wait_for_parts(
     loop {
         let now_ns = run.clock.now_ns();
         if now_ns - shown_ns >= SHOW_NS {
-            run.live.follow_hosts(fleet.progress());
+            run.live.follow_hosts(hosts, fleet.progress());
             shown_ns = now_ns;
         }
         if let Some(parts) = fleet.parts(TICK)? {

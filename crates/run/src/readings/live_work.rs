@@ -39,7 +39,8 @@ enum Work {
     /// Chunks of so many jobs, with so many commits an operation, if that is known.
     Chunks { follower: ChunkFollower, jobs: usize, commits_per_op: Option<f64> },
     /// What hosts of a fleet have told, and what they had told at the last look, by their names.
-    Hosts { told: BTreeMap<String, HostProgress>, looked_at: BTreeMap<String, HostProgress> },
+    /// There are so many.
+    Hosts { of: usize, told: BTreeMap<String, HostProgress>, looked_at: BTreeMap<String, HostProgress> },
 }
 
 /// What a host has done in the window of a point so far.
@@ -103,12 +104,12 @@ impl LiveWork {
         self.state().begin(Work::Chunks { follower: window.follow(), jobs, commits_per_op });
     }
 
-    /// Hosts of a fleet do the work, and have told this of it.
-    pub(crate) fn follow_hosts(&self, now: BTreeMap<String, HostProgress>) {
+    /// So many hosts of a fleet do the work, and these have told this of it.
+    pub(crate) fn follow_hosts(&self, of: usize, now: BTreeMap<String, HostProgress>) {
         let mut state = self.state();
         match &mut state.work {
             Some(Work::Hosts { told, .. }) => *told = now,
-            _ => state.work = Some(Work::Hosts { told: now, looked_at: BTreeMap::new() }),
+            _ => state.work = Some(Work::Hosts { of, told: now, looked_at: BTreeMap::new() }),
         }
     }
 
@@ -142,7 +143,7 @@ impl LiveWork {
         state.ended.get_or_insert_with(Instant::now);
         let (doing, done) = (state.doing.clone(), state.load());
         state.done = done.map(|look| Look { doing, ..look });
-        (state.work, state.began) = (None, None);
+        (state.work, state.began, state.told) = (None, None, 0);
         state.stage(PointStage::Preparing);
     }
 
@@ -199,11 +200,11 @@ impl State {
                 let commits = commits_per_op.map(|per_op| done.chunks as f64 + done.ops as f64 * per_op);
                 (LoadReading { ops: Some(done.ops), ops_per_s, ..LoadReading::default() }, commits)
             }
-            Work::Hosts { told, looked_at } => {
+            Work::Hosts { of, told, looked_at } => {
                 let each = hosts(told, looked_at);
                 looked_at.clone_from(told);
-                let rates = each.values().filter_map(|of| of.ops_per_s);
-                let ops_per_s = (!each.is_empty()).then(|| rates.sum());
+                // Without one of them it would be the rate of fewer.
+                let ops_per_s = (each.len() == *of).then(|| each.values().filter_map(|of| of.ops_per_s).sum());
                 (LoadReading { ops_per_s, hosts: each, ..LoadReading::default() }, None)
             }
         };
@@ -214,7 +215,7 @@ impl State {
 }
 
 /// The rates of hosts between what they told before and what they tell now, each by its own clock. A host that has told
-/// nothing new is not there.
+/// nothing new, or has begun to count anew, is not there.
 fn hosts(
     told: &BTreeMap<String, HostProgress>,
     before: &BTreeMap<String, HostProgress>,
@@ -222,7 +223,7 @@ fn hosts(
     let rate = |(name, now): (&String, &HostProgress)| {
         let was = before.get(name)?;
         let seconds = now.at_ns.checked_sub(was.at_ns).filter(|ns| *ns > 0)? as f64 / 1e9;
-        let ops_per_s = Some(now.ops.saturating_sub(was.ops) as f64 / seconds);
+        let ops_per_s = Some(now.ops.checked_sub(was.ops)? as f64 / seconds);
         Some((name.clone(), LoadReading { ops_per_s, ..LoadReading::default() }))
     };
     told.iter().filter_map(rate).collect()
@@ -331,14 +332,20 @@ mod tests {
             let of = |(ops, at_ns)| HostProgress { ops, at_ns };
             BTreeMap::from([("left".to_owned(), of(left)), ("right".to_owned(), of(right))])
         };
-        live.follow_hosts(told((0, 1_000_000_000), (100, 5_000_000_000)));
-        began_ago(&live, 1_000);
-        assert_eq!(live.look().load.unwrap().ops_per_s, None, "one word makes no rate");
-        live.state().began = Some(Instant::now() - Duration::from_secs(1));
-        live.follow_hosts(told((800, 1_800_000_000), (100, 5_000_000_000)));
-        let load = live.look().load.unwrap();
-        assert_eq!((load.ops_per_s, load.hosts.len()), (Some(1_000.0), 1), "{load:?}");
-        assert_eq!(load.hosts["left"].ops_per_s, Some(1_000.0));
+        let tell = |told| {
+            live.state().began = Some(Instant::now() - Duration::from_secs(1));
+            live.follow_hosts(2, told);
+            live.look().load.unwrap()
+        };
+        live.window_begins();
+        assert_eq!(tell(told((0, 1_000_000_000), (100, 5_000_000_000))).ops_per_s, None, "one word makes no rate");
+        let both = tell(told((800, 1_800_000_000), (300, 5_400_000_000)));
+        assert_eq!((both.ops_per_s, both.hosts["left"].ops_per_s), (Some(1_500.0), Some(1_000.0)), "{both:?}");
+        // The rate of one host is not that of both; nor is a count that began anew a rate of 0.
+        for right in [(300, 5_400_000_000), (10, 5_800_000_000)] {
+            let one = tell(told((1_600, 2_600_000_000 + right.1), right));
+            assert_eq!((one.ops_per_s, one.hosts.len()), (None, 1), "{one:?}");
+        }
     }
 
     #[test]
