@@ -263,8 +263,8 @@ fn a_file_system_that_loses_nothing_proves_nothing() {
     }
 }
 
-/// Whether file systems can be made here: as root, with loop devices that can be mounted. A container may have none, or
-/// may not mount them; then they are not verified there, and that is said.
+/// Whether file systems can be made and shut down here: as root, with loop devices that can be mounted. A container may
+/// have none, or its kernel may not let them; then they are not verified there, and that is said.
 fn has_file_systems() -> bool {
     if !rustix::process::geteuid().is_root() {
         return false;
@@ -274,16 +274,21 @@ fn has_file_systems() -> bool {
     std::fs::create_dir(&mount).unwrap();
     std::fs::File::create(&device).unwrap().set_len(16 << 20).unwrap();
     let run = |program: &str, arguments: &[&str], paths: &[&Path]| {
-        let done = std::process::Command::new(program).args(arguments).args(paths).output().map_err(|e| e.to_string())?;
+        let done =
+            std::process::Command::new(program).args(arguments).args(paths).output().map_err(|e| e.to_string())?;
         done.status.success().then_some(()).ok_or(String::from_utf8_lossy(&done.stderr).trim().to_owned())
     };
     run("mkfs.ext4", &["-q", "-F"], &[&device]).unwrap();
+    let refused = |why: String| {
+        println!("not verified: losses by a file system that is cut: {why}");
+        false
+    };
     if let Err(why) = run("mount", &["-o", "loop"], &[&device, &mount]) {
-        println!("not verified: losses by a file system that is cut: none can be mounted here: {why}");
-        return false;
+        return refused(why);
     }
+    let shut_down = run("xfs_io", &["-x", "-c", "shutdown"], &[&mount]);
     run("umount", &[], &[&mount]).unwrap();
-    true
+    shut_down.map_or_else(refused, |()| true)
 }
 
 /// What standbys read must have everything, too; a server that recovers from another log can lose it there alone.
