@@ -20,6 +20,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
+/// How often whoever waits for the first looks whether the point is over.
+const LOOK: Duration = Duration::from_millis(100);
+
 /// The part of the agent that drives load, and when its point began by its clock.
 #[derive(Default)]
 struct Original {
@@ -52,7 +55,7 @@ impl AgentWork for Work {
         starts: &mut dyn Starts,
         stop: &StopSwitch,
     ) -> Result<(), EngineError> {
-        let Some((engine, run)) = &self.joined else { return self.copy(order, starts) };
+        let Some((engine, run)) = &self.joined else { return self.copy(order, starts, stop) };
         *self.original.part.lock().unwrap() = None;
         let live = LiveWork::default();
         let context = RunContext {
@@ -81,17 +84,22 @@ impl AgentWork for Work {
 }
 
 impl Work {
-    fn copy(&self, order: &PartOrder, starts: &mut dyn Starts) -> Result<(), EngineError> {
+    /// Hands in a copy of the first one's part, once that is there.
+    fn copy(&self, order: &PartOrder, starts: &mut dyn Starts, stop: &StopSwitch) -> Result<(), EngineError> {
         let Some(begins_ns) = starts.ready(Ready::default()) else { return Ok(()) };
-        let of_point = |original: &Option<(PartOrder, Part, u64)>| {
-            original.as_ref().is_some_and(|(of, ..)| of.planned == order.planned)
-        };
-        let (_, part, first_begins_ns) = {
+        loop {
             let original = self.original.part.lock().unwrap();
-            let original = self.original.there.wait_while(original, |original| !of_point(original)).unwrap();
-            original.clone().expect("a part")
-        };
-        starts.ended(part.shifted(begins_ns.cast_signed() - first_begins_ns.cast_signed()))
+            let (original, _) = self.original.there.wait_timeout(original, LOOK).unwrap();
+            match original.as_ref().filter(|(of, ..)| of.planned == order.planned).cloned() {
+                Some((_, part, first_begins_ns)) => {
+                    drop(original);
+                    return starts.ended(part.shifted(begins_ns.cast_signed() - first_begins_ns.cast_signed()));
+                }
+                // The first may be lost, and the point over.
+                None if stop.requested() => return Ok(()),
+                None => {}
+            }
+        }
     }
 }
 

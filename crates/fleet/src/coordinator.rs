@@ -1,7 +1,7 @@
 //! The coordinator of a fleet: it finds the agents, has them join a run, and shares its points with them.
 
 use crate::AWAY_NS;
-use crate::coordinator_link::{Agent, CoordinatorLink};
+use crate::coordinator_link::{Agent, CoordinatorLink, SentPart};
 use crate::fleet_error::FleetError;
 use crate::found::{Found, There};
 use crate::message::{AgentInfo, PointKey, RunOrder, State, Wanted};
@@ -12,7 +12,7 @@ use crate::sent_target::{SealedTarget, SentTarget};
 use dbdyno_engine::{EngineError, MonotonicClock};
 use dbdyno_model::ErrorClass;
 use dbdyno_run::{AgentPart, AgentReady, Fleet, HostProgress, Member, PartOrder, StopSwitch};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -92,8 +92,7 @@ impl Coordinator {
     ) -> Result<Vec<Found>, FleetError> {
         let began = Instant::now();
         let there = loop {
-            self.network
-                .wait(LOOK, |link, now_ns| wanted.filter(|wanted| There::at(link, now_ns).free.len() >= *wanted));
+            self.network.wait(LOOK, |link, now_ns| wanted.filter(|wanted| There::free_at(link, now_ns) >= *wanted));
             if stop.requested() {
                 return Err(FleetError::Stopped);
             }
@@ -262,37 +261,26 @@ impl Coordinator {
         error
     }
 
-    /// What an agent's clock showed more after its part.
-    fn offset_after(&self, name: &str) -> Option<(i64, u64)> {
-        self.network.with(|link, _| match link.agents().get(name)?.state.as_ref()? {
-            State::Done { offset, .. } => offset.map(|offset| (offset.offset_ns, offset.bound_ns)),
-            _ => None,
-        })
-    }
-
     /// Takes the parts that have come.
     ///
     /// # Errors
     /// One cannot be read.
     fn take_parts(&self) -> Result<(), EngineError> {
-        let (key, with, have) = {
+        let (key, missing) = {
             let current = self.current();
-            let have: Vec<usize> = current.parts.iter().map(|part| part.member).collect();
-            (current.key.clone(), current.with.clone(), have)
+            let have: BTreeSet<usize> = current.parts.iter().map(|part| part.member).collect();
+            let missing: Vec<usize> = current.with.iter().filter(|place| !have.contains(place)).copied().collect();
+            (current.key.clone(), missing)
         };
         let Some(key) = key else { return Ok(()) };
-        for place in with.into_iter().filter(|place| !have.contains(place)) {
+        let whole = self.network.with(|link, _| {
+            let taken = |place: usize| Some((place, link.take_part(&self.members[place].name, &key)?));
+            missing.into_iter().filter_map(taken).collect::<Vec<_>>()
+        });
+        for (place, SentPart { text, offset_after, silence_ns }) in whole {
             let name = &self.members[place].name;
-            // The pieces may come before the word that they are all.
-            let is_done = |agent: &Agent| matches!(&agent.state, Some(State::Done { key: of, .. }) if *of == key);
-            if !self.network.with(|link, _| link.agents().get(name).is_some_and(is_done)) {
-                continue;
-            }
-            let Some(text) = self.network.with(|link, _| link.part(name, &key)) else { continue };
             let part = parts::part(&text).map_err(|why| EngineError::other(format!("the part of {name}: {why}")))?;
-            self.network.with(|link, _| link.forget_part(name, &key));
-            let offset_after = self.offset_after(name);
-            let silence_ns = self.network.with(|link, _| link.agents().get(name).map_or(0, |agent| agent.silence_ns));
+            let offset_after = offset_after.map(|offset| (offset.offset_ns, offset.bound_ns));
             self.current().parts.push(AgentPart { member: place, part, offset_after, silence_ns });
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! The coordinator's end of the conversation, without a network: what it makes of messages and of time.
 
-use crate::message::{AgentInfo, Envelope, Freshness, FromAgent, PointKey, State, Subjects, ToAgent, Wanted};
+use crate::message::{AgentInfo, Envelope, Freshness, FromAgent, Offset, PointKey, State, Subjects, ToAgent, Wanted};
 use crate::seal::{FleetKey, KeyError, SessionKey, random_hex};
 use crate::{BEAT_NS, LOST_NS, Link, Out};
 use dbdyno_run::HostProgress;
@@ -59,6 +59,15 @@ struct Pieces {
     of: u32,
     pieces: BTreeMap<u32, String>,
     came_ns: u64,
+}
+
+/// A part as it was sent, and what is known of its agent at that moment.
+pub(crate) struct SentPart {
+    pub(crate) text: String,
+    /// What its clock showed more after its part; none where nobody answered any more.
+    pub(crate) offset_after: Option<Offset>,
+    /// The longest time for which nothing was heard of it.
+    pub(crate) silence_ns: u64,
 }
 
 impl Agent {
@@ -131,18 +140,19 @@ impl CoordinatorLink {
         self.is_seeking = false;
     }
 
-    /// The text of a part, once all its pieces have come.
-    pub(crate) fn part(&mut self, name: &str, key: &PointKey) -> Option<String> {
-        let part = self.agents.get_mut(name)?.part.as_ref().filter(|part| part.key == *key)?;
-        let is_whole = part.pieces.len() == part.of as usize;
-        is_whole.then(|| part.pieces.values().map(String::as_str).collect())
-    }
-
-    /// A part was taken.
-    pub(crate) fn forget_part(&mut self, name: &str, key: &PointKey) {
-        if let Some(agent) = self.agents.get_mut(name) {
-            (agent.part, agent.taken) = (None, Some(key.clone()));
-        }
+    /// Takes the part of an agent that has said that it is done, once all its pieces have come. It is not asked for
+    /// again.
+    pub(crate) fn take_part(&mut self, name: &str, key: &PointKey) -> Option<SentPart> {
+        let agent = self.agents.get_mut(name)?;
+        // The pieces may come before the word that they are all.
+        let offset_after = match &agent.state {
+            Some(State::Done { key: of, offset, .. }) if of == key => *offset,
+            _ => return None,
+        };
+        let part = agent.part.take_if(|part| part.key == *key && part.pieces.len() == part.of as usize)?;
+        agent.taken = Some(key.clone());
+        let text = part.pieces.into_values().collect();
+        Some(SentPart { text, offset_after, silence_ns: agent.silence_ns })
     }
 
     fn tell(&mut self, now_ns: u64, name: &str) {

@@ -1,6 +1,6 @@
 //! Which agents have answered a coordinator, which of them take part, and how long to wait for more.
 
-use crate::coordinator_link::CoordinatorLink;
+use crate::coordinator_link::{Agent, CoordinatorLink};
 use crate::fleet_error::FleetError;
 use crate::message::AgentInfo;
 use std::time::Duration;
@@ -29,6 +29,12 @@ pub(crate) struct There {
 }
 
 impl There {
+    /// How many have answered, and are free.
+    pub(crate) fn free_at(link: &CoordinatorLink, now_ns: u64) -> usize {
+        let is_free = |agent: &&Agent| !agent.is_lost(now_ns) && !agent.is_busy && agent.info.is_some();
+        link.agents().values().filter(is_free).count()
+    }
+
     pub(crate) fn at(link: &CoordinatorLink, now_ns: u64) -> Self {
         let mut there = Self { free: Vec::new(), busy: Vec::new(), twice: link.twice().next().cloned() };
         for (name, agent) in link.agents().iter().filter(|(_, agent)| !agent.is_lost(now_ns)) {

@@ -9,6 +9,7 @@ use crate::message::{AgentInfo, State, Wanted};
 use crate::seal::FleetKey;
 use crate::{Link, Out};
 use proptest::prelude::*;
+use std::collections::BTreeMap;
 use world::{FAIR, MS, STEP_NS, Weather, World, at_work, key, run};
 
 proptest! {
@@ -140,10 +141,9 @@ fn a_part_that_was_taken_is_not_sent_again() {
     // The other has a long way to go.
     world.agents[0].works_until_ns.as_mut().unwrap().0 = 0;
     world.agents[1].works_until_ns.as_mut().unwrap().0 += 60_000 * MS;
-    assert!(world.until(5_000, |world| world.coordinator().part("a0", &point).is_some()));
-    world.coordinator().forget_part("a0", &point);
+    assert!(world.until(5_000, |world| world.coordinator().take_part("a0", &point).is_some()));
     world.until(3_000, |_| false);
-    assert!(world.coordinator().part("a0", &point).is_none());
+    assert!(world.coordinator().take_part("a0", &point).is_none());
 }
 
 #[test]
@@ -154,8 +154,8 @@ fn a_part_that_is_done_waits_for_a_coordinator_that_is_away() {
     world.agents.iter_mut().for_each(|agent| agent.works_until_ns.as_mut().unwrap().0 = 0);
     world.until(20_000, |_| false);
     world.coordinator = away;
-    let there = |world: &mut World| ["a0", "a1"].iter().all(|name| world.coordinator().part(name, &point).is_some());
-    assert!(world.until(5_000, there));
+    let (names, mut taken) = (["a0".to_owned(), "a1".to_owned()], BTreeMap::new());
+    assert!(world.until(5_000, |world| world.take_parts(&names, &point, &mut taken)));
 }
 
 #[test]

@@ -159,7 +159,7 @@ impl World {
     }
 
     /// Steps until something holds, at most so long.
-    pub(super) fn until(&mut self, limit_ms: u64, holds: impl Fn(&mut Self) -> bool) -> bool {
+    pub(super) fn until(&mut self, limit_ms: u64, mut holds: impl FnMut(&mut Self) -> bool) -> bool {
         let until_ns = self.now_ns + limit_ms * MS;
         while self.now_ns < until_ns {
             if holds(self) {
@@ -182,6 +182,21 @@ impl World {
         known.len() == agents && known.values().all(|agent| agent.state.as_ref().is_some_and(&is))
     }
 
+    /// Takes the parts that have come; whether those are all.
+    pub(super) fn take_parts(
+        &mut self,
+        names: &[String],
+        point: &PointKey,
+        taken: &mut BTreeMap<String, String>,
+    ) -> bool {
+        for name in names {
+            if let Some(sent) = self.coordinator().take_part(name, point) {
+                assert!(taken.insert(name.clone(), sent.text).is_none(), "a part is taken once");
+            }
+        }
+        taken.len() == names.len()
+    }
+
     /// Has all agents join, and measure a point.
     pub(super) fn measure(&mut self, attempt: u64) {
         let agents = self.agents.len();
@@ -195,10 +210,10 @@ impl World {
         let starts_ns = self.now_ns + 400 * MS;
         self.want_all(|| Wanted::Started { key: point.clone(), starts_ns });
         let names: Vec<String> = self.agents.iter().map(|agent| agent.name.clone()).collect();
-        let there = |world: &mut Self| names.iter().all(|name| world.coordinator().part(name, &point).is_some());
-        assert!(self.until(60_000, there), "all parts come");
+        let mut taken = BTreeMap::new();
+        assert!(self.until(60_000, |world| world.take_parts(&names, &point, &mut taken)), "all parts come");
         for name in &names {
-            assert_eq!(self.coordinator().part(name, &point).unwrap(), part(name, &point), "and they are whole");
+            assert_eq!(taken[name], part(name, &point), "and they are whole");
         }
         self.want_all(|| Wanted::Over { key: point.clone(), is_recorded: true });
         assert!(self.until(30_000, |world| world.states(|state| *state == State::Joined)), "all wait for the next");
