@@ -14,8 +14,10 @@
 use dbdyno::ENGINES;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::{AloneAnyway, Engine, EngineError, MonotonicClock, Sampling, Target};
-use dbdyno_fleet::{Agent, AgentInfo, AgentWork, FleetKey, NatsAccess, PartFolder, RunOrder, SentTarget};
-use dbdyno_run::{LiveWork, Part, PartOrder, Ready, RunContext, Starts, StopSwitch, measure_part};
+use dbdyno_fleet::{
+    Agent, AgentInfo, AgentWork, DataRun, FleetKey, NatsAccess, PartFolder, RunOn, RunOrder, SentTarget,
+};
+use dbdyno_run::{LiveWork, Part, PartOrder, Ready, RunContext, SessionsOrder, Starts, StopSwitch, measure_part};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
@@ -26,7 +28,7 @@ const LOOK: Duration = Duration::from_millis(100);
 /// The part of the agent that drives load, and when its point began by its clock.
 #[derive(Default)]
 struct Original {
-    part: Mutex<Option<(PartOrder, Part, u64)>>,
+    part: Mutex<Option<(SessionsOrder, Part, u64)>>,
     there: Condvar,
 }
 
@@ -34,12 +36,13 @@ struct Original {
 struct Work {
     is_first: bool,
     original: Arc<Original>,
-    joined: Option<(Box<dyn Engine>, RunOrder)>,
+    joined: Option<(Box<dyn Engine>, DataRun)>,
     catalogue: Catalogue,
 }
 
 impl AgentWork for Work {
     fn join(&mut self, run: &RunOrder, _: Option<SentTarget>) -> Result<(), String> {
+        let RunOn::Data(run) = &run.on else { panic!("a run on a database") };
         if self.is_first {
             let size = self.catalogue.size(&run.size).expect("a size");
             let engine = ENGINES.open(&Target::parse("null:").expect("a target"), size).expect("an engine");
@@ -55,6 +58,7 @@ impl AgentWork for Work {
         starts: &mut dyn Starts,
         stop: &StopSwitch,
     ) -> Result<(), EngineError> {
+        let PartOrder::Sessions(order) = order else { panic!("an order of sessions") };
         let Some((engine, run)) = &self.joined else { return self.copy(order, starts, stop) };
         *self.original.part.lock().unwrap() = None;
         let live = LiveWork::default();
@@ -85,7 +89,7 @@ impl AgentWork for Work {
 
 impl Work {
     /// Hands in a copy of the first one's part, once that is there.
-    fn copy(&self, order: &PartOrder, starts: &mut dyn Starts, stop: &StopSwitch) -> Result<(), EngineError> {
+    fn copy(&self, order: &SessionsOrder, starts: &mut dyn Starts, stop: &StopSwitch) -> Result<(), EngineError> {
         let Some(begins_ns) = starts.ready(Ready::default()) else { return Ok(()) };
         loop {
             let original = self.original.part.lock().unwrap();
@@ -106,7 +110,7 @@ impl Work {
 /// Keeps the part for the others.
 struct Copied<'a> {
     original: &'a Original,
-    order: &'a PartOrder,
+    order: &'a SessionsOrder,
     starts: &'a mut dyn Starts,
     begins_ns: u64,
 }

@@ -76,7 +76,8 @@ impl std::fmt::Display for Shared {
     }
 }
 
-fn shared(text: &str) -> Result<Shared, String> {
+/// A fleet, as options name it.
+pub(super) fn shared(text: &str) -> Result<Shared, String> {
     let (fleet, agents) = text.split_once('=').map_or((text, None), |(fleet, agents)| (fleet, Some(agents)));
     let unfit = || format!("'{}' is no number of agents", agents.unwrap_or_default());
     let number = |agents: &str| agents.parse().ok().filter(|n| *n > 0).ok_or_else(unfit);
@@ -88,13 +89,23 @@ fn shared(text: &str) -> Result<Shared, String> {
 #[command(after_help = "\
 Examples:
   dbdyno agent --target postgres://bench@db1/bench --nats nats://hub:4222
-  dbdyno agent --target postgres://bench@db1/bench --name left --weight 2")]
+  dbdyno agent --target postgres://bench@db1/bench --name left --weight 2
+  dbdyno agent --file /dev/mapper/array1 --file /dev/mapper/array2")]
 pub(crate) struct AgentArgs {
     /// The database, as this host reaches it
     ///
     /// Without it the agent takes part in runs that give it one (`--send-credentials`).
     #[arg(long, value_name = "URL", env = "DBDYNO_TARGET", hide_env = true)]
     pub(crate) target: Option<String>,
+    /// A device or file of storage runs, as this host names it; in the order of the run
+    #[arg(long, value_name = "PATH")]
+    pub(crate) file: Vec<PathBuf>,
+    /// This device or file may be overwritten from here
+    #[arg(long, value_name = "PATH", hide_short_help = true)]
+    pub(crate) destroy_data: Vec<PathBuf>,
+    /// Also what is mounted, in use, or has a file system on it
+    #[arg(long, hide_short_help = true)]
+    pub(crate) really: bool,
     /// Its name in the fleet [default: the host's name]
     #[arg(long, value_name = "NAME", value_parser = fleet_name)]
     pub(crate) name: Option<String>,
@@ -155,12 +166,16 @@ pub(crate) enum FleetCommand {
 Examples:
   dbdyno fleet up 2 --target private:postgres
   dbdyno run T611 --target private:postgres --fleet fleet=2
-  dbdyno fleet down")]
+  dbdyno fleet down
+  dbdyno fleet up 2 --file /srv/orion.dat")]
 pub(crate) struct FleetUpArgs {
     /// How many agents
     #[arg(value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub(crate) agents: u32,
     /// The database
-    #[arg(long, value_name = "URL")]
-    pub(crate) target: String,
+    #[arg(long, value_name = "URL", required_unless_present = "file")]
+    pub(crate) target: Option<String>,
+    /// A device or file of storage runs, which all agents share
+    #[arg(long, value_name = "PATH")]
+    pub(crate) file: Vec<PathBuf>,
 }

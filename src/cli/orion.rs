@@ -2,7 +2,8 @@
 
 use super::client::ARRIVALS;
 use super::common::Shown;
-use super::values::{bytes, duration_s, label, words};
+use super::fleet::{NatsArgs, Shared, shared};
+use super::values::{bytes, duration_s, label, limit_s, words};
 use clap::error::ErrorKind;
 use clap::{Args, Command};
 use dbdyno_model::Arrivals;
@@ -87,6 +88,12 @@ pub(crate) struct OrionArgs {
     really: bool,
     #[arg(long, value_name = "HOW", value_parser = BackendKind::of_word)]
     backend: Option<BackendKind>,
+    #[arg(long, value_name = "NAME[=N]", value_parser = shared)]
+    pub(crate) fleet: Option<Shared>,
+    #[arg(long, value_name = "DURATION", value_parser = limit_s, requires = "fleet")]
+    pub(crate) fleet_wait: Option<f64>,
+    #[command(flatten)]
+    pub(crate) nats: NatsArgs,
     /// Name of the run
     #[arg(long, value_parser = label)]
     pub(crate) label: Option<String>,

@@ -5,6 +5,7 @@
 mod reference;
 
 use super::context::Context;
+use super::fleet;
 use super::measuring::{new_run, show_ended, status_line};
 use super::named_runs;
 use super::readings::{self, Beside};
@@ -14,10 +15,13 @@ use crate::error::Error;
 use crate::output;
 use crate::progress::{Progress, Verbosity};
 use crate::signals;
+use dbdyno_fleet::{Coordinator, StorageRun};
 use dbdyno_model::{Database, RunJson};
 use dbdyno_report::{Reported, texts};
 use dbdyno_results::{FileAccess, Repository};
-use dbdyno_run::{Event, Events, RunReadings, Runner, StopSwitch, StorageContext, StorageMeasurer, storage_plan};
+use dbdyno_run::{
+    Event, Events, RunReadings, Runner, StopSwitch, StorageContext, StorageHosts, StorageMeasurer, storage_plan,
+};
 use dbdyno_storage::create::{self, Created, TestFiles};
 use dbdyno_storage::orion::files::OrionFiles;
 use dbdyno_storage::orion::{OrionSettings, lun_paths};
@@ -59,6 +63,11 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
     Repository::can_write(&context.results)?;
 
     let (stop, progress) = (signals::stop(None, None)?, Progress::new(context.verbosity));
+    refuse_unshareable(args, &settings)?;
+    let fleet = match &args.fleet {
+        Some(shared) => Some(fleet::storage_coordinator((shared, args.fleet_wait), &args.nats, &stop, context)?),
+        None => None,
+    };
     let files = create_files(&mut settings, &stop, &progress)?;
     reference.created(&files);
     let access = if settings.writes() { LunAccess::ReadWrite } else { LunAccess::Read };
@@ -70,20 +79,28 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
     // The last check; if it fails, the test files that were just created are removed.
     settings.points.iter().try_for_each(|point| settings.load(point, 0).fits(&luns))?;
     let mut repository = Repository::open(&context.results, FileAccess::ReadWrite)?;
-    files.keep();
     settings.notes.extend(settings.luns.iter().filter_map(|path| create::holes(path)));
     if context.verbosity == Verbosity::Normal {
         settings.notes.iter().for_each(|note| output::note(&format!("note: {note}")));
     }
 
+    // Other places each time: a copy that was altered since is found out by one of the runs.
+    let places = run_seed();
+    let prints = if fleet.is_some() { luns.prints(places)? } else { Vec::new() };
     let mut plan = storage_plan(&settings, settings.seed);
     let paths: Vec<String> = settings.luns.iter().map(|path| path.display().to_string()).collect();
     let run = new_run(args.label.as_ref(), &plan, paths.join(", "))?;
     let platform = dbdyno_probe::inventory(&settings.luns);
+    if let Some(fleet) = &fleet {
+        let on = StorageRun { prints: prints.clone(), seed: places, writes: settings.writes() };
+        fleet::join_storage(fleet, &run.id, on, &stop)?;
+    }
+    files.keep();
     repository.begin_run(&run, &plan, &platform, &Database::default(), Some(&tool()))?;
     let stamp = run.started_at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y%m%d_%H%M").to_string();
     let reports = settings.matrix.is_some().then(|| OrionFiles::new(&settings.testname, &stamp));
     let command_line = orion_command_line();
+    let clock = fleet.as_ref().map(Coordinator::clock);
     let mut measurer = StorageMeasurer::new(StorageContext {
         settings: &settings,
         luns: &luns,
@@ -91,8 +108,9 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
         files: reports.as_ref(),
         command_line: &command_line,
         stop: &stop,
+        hosts: fleet.as_ref().zip(clock.as_ref()).map(|(fleet, clock)| StorageHosts { fleet, clock, prints: &prints }),
     });
-    let places: Vec<usize> = (0..plan.points.len()).collect();
+    let indexes: Vec<usize> = (0..plan.points.len()).collect();
     let readings = RunReadings::default();
     let mut runner = Runner {
         measurer: &mut measurer,
@@ -105,7 +123,7 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
         readings: &readings,
     };
     let beside = Beside { readings: &readings, events: &progress, stop: &stop, stop_if: &[] };
-    let measured = readings::beside_storage(&beside, &settings.luns, || runner.measure_all(&places));
+    let measured = readings::beside_storage(&beside, &settings.luns, || runner.measure_all(&indexes));
     progress.finish();
     if let Err(error) = repository.store_readings(&run.id, &readings.keeper) {
         output::complain(&format!("the last readings of the run are not kept: {error}"));
@@ -143,6 +161,20 @@ fn unproved(settings: &OrionSettings, luns: &Luns) -> Vec<String> {
         format!("{path} was never stamped throughout: of it --verify proves only what a run itself has written")
     })
     .collect()
+}
+
+/// Something else each time.
+fn run_seed() -> u64 {
+    jiff::Timestamp::now().as_nanosecond() as u64
+}
+
+/// Hosts know nothing of each other's writes.
+fn refuse_unshareable(args: &OrionArgs, settings: &OrionSettings) -> Result<(), Error> {
+    if args.fleet.is_some() && settings.verify && settings.writes() {
+        let why = "one host cannot tell what another has written: --verify beside -write takes a run without --fleet";
+        return Err(Error::Usage(why.to_owned()));
+    }
+    Ok(())
 }
 
 /// Files that will be created must have room for an I/O, too.

@@ -100,7 +100,7 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
     refuse_changes(&before, changes_of_the_database(&before.database, &database), context)?;
 
     if let Some(coordinator) = &ready.fleet {
-        let hosts = fleet::in_words(&args.shared, coordinator);
+        let hosts = fleet::in_words(args.shared.fleet.as_ref(), coordinator);
         let changed = differs("the fleet", of_fleet.map(String::as_str), Some(&hosts));
         refuse_changes(&before, changed.into_iter().collect(), context)?;
         fleet::join(coordinator, &opened, &args.shared, (&id, &plan), true, &ready.stop())?;

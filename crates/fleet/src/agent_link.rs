@@ -1,7 +1,7 @@
 //! The agent's end of the conversation, without a network: what it makes of messages and of time.
 
 use crate::message::{
-    AgentInfo, Envelope, Freshness, FromAgent, Offset, PointKey, RunOrder, State, Subjects, ToAgent, Wanted,
+    AgentInfo, Envelope, Freshness, FromAgent, Offset, PointKey, RunOn, RunOrder, State, Subjects, ToAgent, Wanted,
 };
 use crate::seal::{FleetKey, KeyError, SessionKey, random_hex};
 use crate::sent_target::SentTarget;
@@ -104,6 +104,7 @@ impl AgentLink {
     /// The target that the coordinator gives, if it does.
     pub(crate) fn given_target(&self) -> Option<SentTarget> {
         let (session, run) = self.run()?;
+        let RunOn::Data(run) = &run.on else { return None };
         run.target.as_ref()?.open(&self.offers.get(session)?.key)
     }
 

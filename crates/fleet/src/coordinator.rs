@@ -38,8 +38,8 @@ struct Current {
     key: Option<PointKey>,
     /// Places of the members that take part in it.
     with: Vec<usize>,
-    /// The parts that have come.
-    parts: Vec<AgentPart>,
+    /// Places of those whose parts have come.
+    taken: BTreeSet<usize>,
     /// Since when one that is done is away.
     away_since: Option<Instant>,
     /// Which are lost, in words.
@@ -261,29 +261,29 @@ impl Coordinator {
         error
     }
 
-    /// Takes the parts that have come.
+    /// Takes the parts that have come since this was asked last.
     ///
     /// # Errors
     /// One cannot be read.
-    fn take_parts(&self) -> Result<(), EngineError> {
+    fn take_parts(&self) -> Result<Vec<AgentPart>, EngineError> {
         let (key, missing) = {
             let current = self.current();
-            let have: BTreeSet<usize> = current.parts.iter().map(|part| part.member).collect();
-            let missing: Vec<usize> = current.with.iter().filter(|place| !have.contains(place)).copied().collect();
-            (current.key.clone(), missing)
+            let missing = current.with.iter().filter(|place| !current.taken.contains(place)).copied();
+            (current.key.clone(), missing.collect::<Vec<_>>())
         };
-        let Some(key) = key else { return Ok(()) };
+        let Some(key) = key else { return Ok(Vec::new()) };
         let whole = self.network.with(|link, _| {
             let taken = |place: usize| Some((place, link.take_part(&self.members[place].name, &key)?));
             missing.into_iter().filter_map(taken).collect::<Vec<_>>()
         });
-        for (place, SentPart { text, offset_after, silence_ns }) in whole {
-            let name = &self.members[place].name;
+        self.current().taken.extend(whole.iter().map(|(place, _)| *place));
+        let read = |(member, SentPart { text, offset_after, silence_ns }): (usize, SentPart)| {
+            let name = &self.members[member].name;
             let part = parts::part(&text).map_err(|why| EngineError::other(format!("the part of {name}: {why}")))?;
             let offset_after = offset_after.map(|offset| (offset.offset_ns, offset.bound_ns));
-            self.current().parts.push(AgentPart { member: place, part, offset_after, silence_ns });
-        }
-        Ok(())
+            Ok(AgentPart { member, part, offset_after, silence_ns })
+        };
+        whole.into_iter().map(read).collect()
     }
 }
 
@@ -346,15 +346,11 @@ impl Fleet for Coordinator {
         })
     }
 
-    fn parts(&self, limit: Duration) -> Result<Option<Vec<AgentPart>>, EngineError> {
-        self.take_parts()?;
-        let mut current = self.current();
-        if current.parts.len() == current.with.len() {
-            let mut parts = std::mem::take(&mut current.parts);
-            parts.sort_by_key(|part| part.member);
-            return Ok(Some(parts));
+    fn parts(&self, limit: Duration) -> Result<Vec<AgentPart>, EngineError> {
+        let parts = self.take_parts()?;
+        if !parts.is_empty() {
+            return Ok(parts);
         }
-        drop(current);
         let is_away = self.states()?.iter().any(|one| matches!(one, Progress::Away));
         let mut current = self.current();
         current.away_since = current.away_since.filter(|_| is_away).or_else(|| is_away.then(Instant::now));
@@ -365,7 +361,7 @@ impl Fleet for Coordinator {
         }
         drop(current);
         self.network.wait(limit, |_, _| None::<()>);
-        Ok(None)
+        Ok(Vec::new())
     }
 
     fn end(&self) {

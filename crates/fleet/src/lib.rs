@@ -24,7 +24,7 @@ pub use agent::{Agent, AgentWork};
 pub use coordinator::Coordinator;
 pub use fleet_error::FleetError;
 pub use found::Found;
-pub use message::{AgentInfo, RunOrder, is_name};
+pub use message::{AgentInfo, DataRun, RunOn, RunOrder, StorageRun, is_name};
 pub use network::{NatsAccess, NetworkError};
 pub use parts::PartFolder;
 pub use seal::{FleetKey, KeyError};

@@ -5,6 +5,7 @@ use crate::seal::{FleetKey, SessionKey};
 use crate::sent_target::SealedTarget;
 use dbdyno_engine::EngineError;
 use dbdyno_run::{HostProgress, PartOrder, Ready};
+use dbdyno_storage::LunPrint;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -40,11 +41,39 @@ pub struct AgentInfo {
     pub platform: serde_json::Value,
 }
 
-/// The data that a run works on.
+/// A run, and what it works on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunOrder {
     /// The run.
     pub run: String,
+    /// What it works on.
+    pub on: RunOn,
+}
+
+/// What a run works on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunOn {
+    /// A database.
+    Data(DataRun),
+    /// Devices and files.
+    Storage(StorageRun),
+}
+
+/// The devices and files that a run works on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StorageRun {
+    /// What tells each of them from others, as the coordinator sees them.
+    pub prints: Vec<LunPrint>,
+    /// What the places follow from that they were looked at.
+    pub seed: u64,
+    /// Whether the run writes.
+    pub writes: bool,
+}
+
+/// The data that a run works on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DataRun {
     /// The name of the engine.
     pub engine: String,
     /// The size class of the data, or of a workload's.

@@ -2,13 +2,13 @@
 
 use crate::{Link, Out};
 use async_nats::{Client, ConnectOptions, Event, Subscriber};
-use dbdyno_engine::server::tls::verifying_config;
+use dbdyno_engine::server::tls::{ClientConfig, verifying_config};
 use dbdyno_engine::{Clock as _, MonotonicClock};
 use futures_util::StreamExt as _;
 use futures_util::stream::{SelectAll, select_all};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -229,6 +229,16 @@ fn user_and_password(url: &str) -> Option<(String, String)> {
     Some((user.to_owned(), password.to_owned()))
 }
 
+/// How servers are verified. What the system trusts is read once in a process: that takes a tenth of a second.
+fn tls(authority: Option<&Path>) -> Result<ClientConfig, NetworkError> {
+    static SYSTEM: OnceLock<ClientConfig> = OnceLock::new();
+    if let (None, Some(known)) = (authority, SYSTEM.get()) {
+        return Ok(known.clone());
+    }
+    let made = verifying_config(authority).map_err(|error| NetworkError::Authority(error.message))?;
+    Ok(if authority.is_none() { SYSTEM.get_or_init(|| made).clone() } else { made })
+}
+
 async fn connect(
     access: &NatsAccess,
     name: &str,
@@ -268,8 +278,7 @@ async fn connect(
     // A server tells of others of its cluster; these are asked for TLS, too.
     options = options.require_tls(access.is_tls_alone());
     // As for databases, and never by whatever provider of algorithms the process has: an engine may have put its own.
-    let tls = verifying_config(access.authority.as_deref());
-    options = options.tls_client_config(tls.map_err(|error| NetworkError::Authority(error.message))?);
+    options = options.tls_client_config(tls(access.authority.as_deref())?);
     let at = access.urls.iter().map(|url| without_login(url)).collect::<Vec<_>>().join(", ");
     let refused = |why: String| NetworkError::Connect { at: at.clone(), why };
     let client = options.connect(addresses).await.map_err(|error| refused(error.to_string()))?;

@@ -43,7 +43,10 @@ mod workload;
 
 pub use client::{ClientContext, ClientDrive, ClientResult, Counts, Timetable, TypeResult, WaitingUsers};
 pub use events::{Event, Events, Silent};
-pub use fleet::{AgentPart, AgentReady, Fleet, Member, Part, PartOrder, Ready, Share, Starts, measure_part};
+pub use fleet::{
+    AgentPart, AgentReady, Fleet, Member, Part, PartOrder, Ready, SessionsOrder, Share, Starts, StorageOrder,
+    measure_part, measure_storage_part,
+};
 pub use inspect::{InspectError, Inspected, SAMPLE_ROWS, anew, inspect, prove_table};
 pub use load::{LoadError, LoadRequest, LoadTrigger, LoadedData, hold, load, refuse_unfit};
 pub use pairs::{BesideResting, MeasuredPair, PairRunner, PairSides, PairedRun, pair_plans};
@@ -60,7 +63,7 @@ pub use runner::{Measurer, RunError, Runner};
 pub use server_drive::{Calibration, ServerDrive};
 pub use shell::shell_word;
 pub use stop::StopSwitch;
-pub use storage::{StorageContext, StorageMeasurer, storage_plan};
+pub use storage::{StorageContext, StorageHosts, StorageMeasurer, storage_plan};
 pub use test_measurer::TestMeasurer;
 pub use window::{Span, Window, WindowMode};
 pub use work_log::{Chunk, LostWork, WorkLog};

@@ -17,6 +17,7 @@ mod scaling;
 pub mod search;
 mod split_mix;
 mod trend;
+mod whole_parts;
 mod winner;
 
 pub use changes::{Change, Changes, Level, Outlier, TooFewSteps};
@@ -31,4 +32,5 @@ pub use recorder::{
 pub use scaling::{Fit, Located, NotLocated, ScalingLaw};
 pub use split_mix::SplitMix64;
 pub use trend::Trend;
+pub use whole_parts::whole_parts;
 pub use winner::{Candidate, beside_the_best, best};

@@ -27,18 +27,20 @@ impl Timetable {
         load.rate.map(|rate| {
             [(load.small, 1), (load.large, 2)].map(|(n, salt)| {
                 let per_s = rate.iops * f64::from(n) / f64::from(load.outstanding());
-                (n > 0).then(|| Self::new(rate.arrivals, per_s, origin_ns, window, load.seed ^ salt))
+                // Hosts that share a rate take turns: each begins at another moment.
+                let phase_ns = load.host.map_or(0.0, |host| host.phase * 1e9 / per_s);
+                (n > 0).then(|| Self::new(rate.arrivals, per_s, origin_ns as f64 + phase_ns, window, load.seed ^ salt))
             })
         })
     }
 
-    fn new(arrivals: Arrivals, per_s: f64, origin_ns: u64, window: (u64, u64), seed: u64) -> Self {
+    fn new(arrivals: Arrivals, per_s: f64, origin_ns: f64, window: (u64, u64), seed: u64) -> Self {
         let distance_ns = 1e9 / per_s;
         Self(Mutex::new(NextDue {
             arrivals,
             draws: SplitMix64::new(seed),
             distance_ns,
-            due_ns: origin_ns as f64,
+            due_ns: origin_ns,
             window,
             due_in_window: 0,
         }))
@@ -72,7 +74,7 @@ mod tests {
     fn distances_are_as_asked_and_what_is_due_is_counted() {
         let window = (20_000_000, 80_000_000);
         for arrivals in [Arrivals::Constant, Arrivals::Poisson] {
-            let table = Timetable::new(arrivals, 3e6, 0, window, 42);
+            let table = Timetable::new(arrivals, 3e6, 0.0, window, 42);
             let due: Vec<u64> = (0..300_000).map(|_| table.take()).collect();
             assert!(due.windows(2).all(|pair| pair[0] <= pair[1]));
             let mean = *due.last().unwrap() as f64 / 3e5;
@@ -82,11 +84,11 @@ mod tests {
             let aimed = if arrivals == Arrivals::Poisson { 0.367 } else { 0.0 };
             assert!((spread - aimed).abs() < 0.01, "{arrivals:?} {spread}");
             // Half of them taken, and the others estimated.
-            let half = Timetable::new(arrivals, 3e6, 0, window, 42);
+            let half = Timetable::new(arrivals, 3e6, 0.0, window, 42);
             (0..150_000).for_each(|_| _ = half.take());
             let inside = due.iter().filter(|ns| (window.0..window.1).contains(*ns)).count() as u64;
             assert!(half.due_in_window(window.1).abs_diff(inside) < 3_000);
-            let all = Timetable::new(arrivals, 3e6, 0, window, 42);
+            let all = Timetable::new(arrivals, 3e6, 0.0, window, 42);
             (0..300_000).for_each(|_| _ = all.take());
             assert_eq!(all.due_in_window(window.1), inside);
         }

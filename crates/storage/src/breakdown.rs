@@ -2,13 +2,14 @@
 //! next to nothing and memory does not grow with the number of I/Os.
 
 use crate::IoLoad;
+use serde::{Deserialize, Serialize};
 
 const SECOND_NS: u64 = 1_000_000_000;
 /// A step lasts a second, unless there would be more steps than this.
 const MOST_STEPS: u64 = 3_600;
 
 /// A step of the window.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BreakdownStep {
     /// I/Os.
     pub ios: u64,
@@ -23,7 +24,7 @@ pub struct BreakdownStep {
 }
 
 /// What one device or file did inside the window. An I/O that spans several counts once on each.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LunTimes {
     /// Reads.
     pub reads: u64,
@@ -42,7 +43,7 @@ pub struct LunTimes {
 }
 
 /// All steps, and all devices and files.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Breakdown {
     /// Length of a step.
     pub step_ns: u64,
@@ -167,6 +168,7 @@ mod tests {
             verify: false,
             huge_pages: true,
             seed: 1,
+            host: None,
         };
         Breakdown::new(&load, 2)
     }

@@ -47,7 +47,7 @@ pub enum StorageError {
 }
 
 /// The class of a failed I/O.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub enum IoError {
     /// The device failed.
     Io,

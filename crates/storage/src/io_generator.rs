@@ -34,8 +34,11 @@ impl IoTargets {
         let space = |large: bool, n: u32| (n > 0).then(|| Space::new(luns, load.layout, load.bytes(large))).transpose();
         let spaces = [space(false, load.small)?, space(true, load.large)?];
         let units = spaces[1].as_ref().map_or(0, |space| space.units);
-        let (n, pct) = (u64::from(load.streams()), u64::from(load.write_pct));
-        let streams = (0..n)
+        let pct = u64::from(load.write_pct);
+        // Streams are numbered over all hosts that share a load.
+        let (first, n) = load.host.map_or((0, load.streams()), |host| (host.streams_before, host.streams_in_all));
+        let (first, n) = (u64::from(first), u64::from(n));
+        let streams = (first..first + u64::from(load.streams()))
             .map(|stream| Stream {
                 from: units * stream / n,
                 write_pct: (n * pct).saturating_sub(stream * 100).min(100),

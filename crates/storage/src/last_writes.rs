@@ -104,8 +104,8 @@ fn gcd(a: u64, b: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::BackendKind;
     use crate::backend::memory_disk::{MemoryDisk, MemoryDiskQueue};
+    use crate::backend::{BackendKind, now_ns};
     use crate::io_threads::{IoThreads, ThreadBody};
     use crate::measure::run_schedule;
     use crate::shared_state::SharedState;
@@ -131,6 +131,7 @@ mod tests {
             verify: true,
             huge_pages: true,
             seed: 1,
+            host: None,
         }
     }
 
@@ -144,8 +145,14 @@ mod tests {
         });
         let shared = Arc::new(SharedState::new(&Luns::imagined(&LUNS), &load(layout), 7).unwrap());
         let io_threads = IoThreads::new(&shared, 3, &run).unwrap();
-        let measured =
-            run_schedule(&shared, &io_threads, &AtomicBool::new(false), &mut |_| (), BackendKind::Null, None);
+        let measured = run_schedule(
+            &shared,
+            &io_threads,
+            (now_ns(), &AtomicBool::new(false)),
+            &mut |_| (),
+            BackendKind::Null,
+            None,
+        );
         let dropped = storage.lock().unwrap().dropped.clone();
         (measured, dropped)
     }

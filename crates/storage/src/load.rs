@@ -1,13 +1,14 @@
 //! The load that is put on the storage.
 
-use crate::{LunAccess, Luns, StorageError};
+use crate::{HostPart, LunAccess, Luns, StorageError};
 use dbdyno_model::Arrivals;
+use serde::{Deserialize, Serialize};
 
 /// The most I/Os outstanding in all.
 pub(crate) const MOST_OUTSTANDING: u32 = 1 << 16;
 
 /// Where large I/Os go; small ones are always random.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Pattern {
     /// Anywhere, aligned to their size.
     #[default]
@@ -21,7 +22,7 @@ pub enum Pattern {
 }
 
 /// How the devices and files form one address space.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Layout {
     /// One behind the other.
     #[default]
@@ -34,7 +35,7 @@ pub enum Layout {
 }
 
 /// I/Os that are due at given moments, however long other I/Os take.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct IoRate {
     /// I/Os due per second; small and large ones in proportion to their outstanding numbers.
     pub iops: f64,
@@ -43,7 +44,7 @@ pub struct IoRate {
 }
 
 /// The load of one point. The default has no I/Os.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct IoLoad {
     /// Number of small I/Os outstanding: always this many in a closed loop, at most this many in an open loop.
     pub small: u32,
@@ -73,6 +74,8 @@ pub struct IoLoad {
     pub huge_pages: bool,
     /// Seed of the random addresses and of the data.
     pub seed: u64,
+    /// Which part of a load it is, where several hosts share it.
+    pub host: Option<HostPart>,
 }
 
 impl IoLoad {

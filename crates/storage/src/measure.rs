@@ -11,6 +11,7 @@ use crate::thread_count::ready_threads;
 use crate::verify::run_number;
 use crate::{IoError, IoLoad, Luns, Mismatch, ReadWrite, StorageError};
 use rustix::time::ClockId;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::RecvTimeoutError;
@@ -27,8 +28,10 @@ pub enum WindowEdge {
 }
 
 /// The measurement of one point.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct StorageMeasurement {
+    /// How long after the moment at which it was to begin the I/O threads were let go.
+    pub began_late_ns: u64,
     /// Length of the window: shorter than asked for where the point was stopped or ended early.
     pub window_s: f64,
     /// Small I/Os inside the window: those that ended in it. In an open loop: those that were due in it, even if they
@@ -74,7 +77,7 @@ pub struct StorageMeasurement {
 }
 
 /// I/Os that ended inside the window of an open loop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Completed {
     /// All of them.
     pub ios: u64,
@@ -102,10 +105,51 @@ pub fn measure(
     stop: &AtomicBool,
     on_edge: &mut dyn FnMut(WindowEdge),
 ) -> Result<StorageMeasurement, StorageError> {
-    measure_by(&body(backend), luns, load, backend, stop, on_edge, None)
+    Ok(PreparedLoad::new(luns, load, backend, stop)?.run(Duration::ZERO, stop, on_edge))
 }
 
-/// The same with threads that run `run`; it also ends after a number of bytes, if one is given.
+/// A load whose threads are ready. Dropped, they end without an I/O.
+pub struct PreparedLoad {
+    shared: Arc<SharedState>,
+    io_threads: IoThreads,
+    backend: BackendKind,
+}
+
+impl PreparedLoad {
+    /// Makes threads ready for a load on devices and files.
+    ///
+    /// # Errors
+    /// As for [`measure`].
+    pub fn new(luns: &Luns, load: &IoLoad, backend: BackendKind, stop: &AtomicBool) -> Result<Self, StorageError> {
+        Self::with(&body(backend), luns, load, backend, stop)
+    }
+
+    /// The same with threads that run `run`.
+    fn with(
+        run: &Arc<ThreadBody>,
+        luns: &Luns,
+        load: &IoLoad,
+        backend: BackendKind,
+        stop: &AtomicBool,
+    ) -> Result<Self, StorageError> {
+        let shared = Arc::new(SharedState::new(luns, load, run_number(load.seed))?);
+        let (io_threads, backend) = ready_threads(&shared, backend, run, stop)?;
+        Ok(Self { shared, io_threads, backend })
+    }
+
+    /// Runs it after so long, and measures it, as [`measure`] does.
+    pub fn run(
+        self,
+        begins_in: Duration,
+        stop: &AtomicBool,
+        on_edge: &mut dyn FnMut(WindowEdge),
+    ) -> StorageMeasurement {
+        let from_ns = now_ns() + begins_in.as_nanos() as u64;
+        run_schedule(&self.shared, &self.io_threads, (from_ns, stop), on_edge, self.backend, None)
+    }
+}
+
+/// Measures with threads that run `run`; ends also after a number of bytes, if one is given.
 pub(crate) fn measure_by(
     run: &Arc<ThreadBody>,
     luns: &Luns,
@@ -115,22 +159,20 @@ pub(crate) fn measure_by(
     on_edge: &mut dyn FnMut(WindowEdge),
     goal_bytes: Option<u64>,
 ) -> Result<StorageMeasurement, StorageError> {
-    let shared = Arc::new(SharedState::new(luns, load, run_number(load.seed))?);
-    let (io_threads, backend) = ready_threads(&shared, backend, run, stop)?;
-    Ok(run_schedule(&shared, &io_threads, stop, on_edge, backend, goal_bytes))
+    let PreparedLoad { shared, io_threads, backend } = PreparedLoad::with(run, luns, load, backend, stop)?;
+    Ok(run_schedule(&shared, &io_threads, (now_ns(), stop), on_edge, backend, goal_bytes))
 }
 
-/// Runs a point with threads that are ready.
+/// Runs a point from a moment on, with threads that are ready.
 pub(crate) fn run_schedule(
     shared: &Arc<SharedState>,
     io_threads: &IoThreads,
-    stop: &AtomicBool,
+    (from_ns, stop): (u64, &AtomicBool),
     on_edge: &mut dyn FnMut(WindowEdge),
     backend: BackendKind,
     goal_bytes: Option<u64>,
 ) -> StorageMeasurement {
     let load = &shared.load;
-    let from_ns = now_ns();
     let begin_ns = from_ns + (load.warm_up_s * 1e9) as u64;
     let end_ns = begin_ns + (load.duration_s * 1e9) as u64;
     let schedule = Arc::new(PointSchedule {
@@ -139,7 +181,9 @@ pub(crate) fn run_schedule(
         give_up_ns: AtomicU64::new(end_ns + ANSWER_NS),
         timetables: Timetable::of(load, from_ns, (begin_ns, end_ns)),
     });
+    std::thread::sleep(Duration::from_nanos(from_ns.saturating_sub(now_ns())));
     io_threads.go(&schedule);
+    let began_late_ns = now_ns().saturating_sub(from_ns);
     let mut watch = PointWatch {
         shared,
         schedule: &schedule,
@@ -172,6 +216,7 @@ pub(crate) fn run_schedule(
     notes.extend(shared.claims.as_ref().and_then(Claims::note));
     let [small, large] = record.kinds(load);
     StorageMeasurement {
+        began_late_ns,
         window_s: ended_ns.saturating_sub(begin_ns) as f64 / 1e9,
         breakdown: record.breakdown,
         completed: load.rate.is_some().then_some(Completed { ios: record.completed.0, on_time: record.completed.1 }),

@@ -25,6 +25,7 @@ fn load() -> IoLoad {
         verify: false,
         huge_pages: true,
         seed: 1,
+        host: None,
     }
 }
 
@@ -158,8 +159,14 @@ fn as_many_are_outstanding_as_asked_small_and_large() {
         let load = IoLoad { small: 13, large: 5, write_pct: 30, duration_s: 0.2, ..load() };
         let shared = Arc::new(SharedState::new(&luns(), &load, 1).unwrap());
         let io_threads = IoThreads::new(&shared, threads, &run).unwrap();
-        let measured =
-            run_schedule(&shared, &io_threads, &AtomicBool::new(false), &mut |_| (), BackendKind::Null, None);
+        let measured = run_schedule(
+            &shared,
+            &io_threads,
+            (now_ns(), &AtomicBool::new(false)),
+            &mut |_| (),
+            BackendKind::Null,
+            None,
+        );
         let mut outstanding = BTreeMap::new();
         let (mut ios, mut writes) = (0, 0);
         for seen in all.lock().unwrap().iter() {
@@ -265,8 +272,14 @@ fn what_is_in_the_way_of_all_is_waited_for() {
                 claims.release(u64::MAX, None);
             }
         };
-        let measured =
-            run_schedule(&shared, &io_threads, &AtomicBool::new(false), &mut released, BackendKind::Null, None);
+        let measured = run_schedule(
+            &shared,
+            &io_threads,
+            (now_ns(), &AtomicBool::new(false)),
+            &mut released,
+            BackendKind::Null,
+            None,
+        );
         assert_eq!(before, Some(([0; 4], 0)));
         assert!(measured.errors.is_empty() && measured.ended_early.is_none(), "{measured:?}");
         assert!(measured.small.write.count > 0 && measured.large.write.count > 0, "{measured:?}");

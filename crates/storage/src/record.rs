@@ -5,10 +5,11 @@ use crate::breakdown::{Breakdown, IoSample};
 use crate::verify::{Mismatch, VerifyCounts};
 use crate::{IoError, IoLoad};
 use dbdyno_stats::Histogram;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// I/Os of one kind that ended inside the window (with a rate: were due inside it).
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Ios {
     /// Number of I/Os; an I/O counts once, however many devices it went to.
     pub count: u64,
@@ -21,7 +22,7 @@ pub struct Ios {
 }
 
 /// Reads and writes apart.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ReadWrite {
     /// What was read.
     pub read: Ios,
@@ -30,7 +31,7 @@ pub struct ReadWrite {
 }
 
 /// The most mismatches that are listed one by one.
-const MOST_MISMATCHES: usize = 100;
+pub(crate) const MOST_MISMATCHES: usize = 100;
 
 /// What threads record.
 #[derive(Debug)]

@@ -5,14 +5,17 @@ use super::super::opened_target::OpenedTarget;
 use super::super::workloads::{DataWish, WorkloadTarget};
 use super::coordinate::TOKEN;
 use super::reach::{Reach, info};
+use super::storage::{JoinedStorage, OwnFiles};
 use crate::cli::AgentArgs;
 use crate::error::Error;
 use crate::signals;
 use dbdyno_engine::private::Home;
 use dbdyno_engine::{AloneAnyway, EngineError, MonotonicClock, Sampling, Target};
-use dbdyno_fleet::{Agent, AgentWork, PartFolder, RunOrder, SentTarget, is_name};
+use dbdyno_fleet::{Agent, AgentWork, DataRun, PartFolder, RunOn, RunOrder, SentTarget, is_name};
 use dbdyno_model::{PlannedPoint, Subject};
-use dbdyno_run::{LiveWork, LoadedWorkload, PartOrder, RunContext, RunRequest, Starts, StopSwitch, measure_part};
+use dbdyno_run::{
+    LiveWork, LoadedWorkload, PartOrder, RunContext, RunRequest, SessionsOrder, Starts, StopSwitch, measure_part,
+};
 use dbdyno_workload::{DataSpec, WorkloadData};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -41,7 +44,8 @@ pub(crate) fn agent(args: &AgentArgs, context: &Context) -> Result<(), Error> {
         (parts, Arc::clone(&live)),
     )?;
     context.say(&format!("agent {name} of the fleet {} waits for runs; Ctrl-C ends it", args.fleet));
-    let mut work = Work { context, target: args.target.clone(), node, live, joined: None };
+    let files = OwnFiles { paths: args.file.clone(), destroy: args.destroy_data.clone(), really: args.really };
+    let mut work = Work { context, target: args.target.clone(), files, node, live, joined: None };
     agent.serve(&mut work, &stop, &|text| context.say(text));
     Ok(())
 }
@@ -62,13 +66,20 @@ fn folder(name: &str) -> Result<PathBuf, Error> {
 struct Work<'c> {
     context: &'c Context,
     target: Option<String>,
+    files: OwnFiles,
     node: Option<u32>,
     live: Arc<LiveWork>,
     joined: Option<Joined>,
 }
 
 /// A run that it has joined.
-struct Joined {
+enum Joined {
+    Data(Box<JoinedData>),
+    Storage(JoinedStorage),
+}
+
+/// A run on a database.
+struct JoinedData {
     place: OpenedTarget,
     seed: u64,
     workload: Option<(WorkloadTarget, DataSpec)>,
@@ -78,7 +89,7 @@ struct Joined {
 }
 
 impl Work<'_> {
-    fn open(&self, run: &RunOrder, given: Option<SentTarget>) -> Result<Joined, String> {
+    fn open(&self, run: &DataRun, given: Option<SentTarget>) -> Result<JoinedData, String> {
         let size = run.workload.is_none().then_some(run.size.as_str());
         let place = match (&self.target, given) {
             (Some(own), _) => OpenedTarget::open(own, size, Some(run.seed), &self.context.catalogue),
@@ -113,7 +124,7 @@ impl Work<'_> {
             }
         }
         let sampling = if run.is_sampled { Sampling::On } else { Sampling::Off };
-        Ok(Joined { place, seed: run.seed, workload, sampling, known: BTreeSet::new() })
+        Ok(JoinedData { place, seed: run.seed, workload, sampling, known: BTreeSet::new() })
     }
 
     fn open_given(&self, given: SentTarget, size: Option<&str>, seed: u64) -> Result<OpenedTarget, Error> {
@@ -125,7 +136,7 @@ impl Work<'_> {
         OpenedTarget::open_parsed(target, size, Some(seed), &self.context.catalogue)
     }
 
-    fn workload(&self, place: &OpenedTarget, name: &str, run: &RunOrder) -> Result<(WorkloadTarget, DataSpec), String> {
+    fn workload(&self, place: &OpenedTarget, name: &str, run: &DataRun) -> Result<(WorkloadTarget, DataSpec), String> {
         let known = dbdyno_workload::workload(name).ok_or_else(|| format!("it does not know the workload {name}"))?;
         let looked = WorkloadTarget::look(place, known, &DataWish::default()).map_err(|error| error.to_string())?;
         let spec = looked.spec.clone();
@@ -137,7 +148,7 @@ impl Work<'_> {
     }
 }
 
-impl Joined {
+impl JoinedData {
     /// Whether a point is defined here as the coordinator defines it.
     fn knows(&mut self, planned: &PlannedPoint, context: &Context) -> Result<(), EngineError> {
         if self.known.contains(&planned.definition) {
@@ -164,12 +175,51 @@ impl Joined {
             "{name} is defined otherwise here than at the coordinator (catalogue entry or SQL)"
         )))
     }
+
+    fn measure(
+        &mut self,
+        (order, clock): (&SessionsOrder, &MonotonicClock),
+        context: &Context,
+        live: &LiveWork,
+        starts: &mut dyn Starts,
+        stop: &StopSwitch,
+    ) -> Result<(), EngineError> {
+        self.knows(&order.planned, context)?;
+        let workloads = match &self.workload {
+            Some((workload, spec)) => {
+                let dialect = workload.dialect.clone().map_err(EngineError::other)?;
+                vec![LoadedWorkload::new(dialect, spec.clone())]
+            }
+            None => Vec::new(),
+        };
+        let run = RunContext {
+            engine: self.place.engine.as_ref(),
+            // The coordinator keeps others away.
+            hold: &AloneAnyway,
+            catalogue: &context.catalogue,
+            size: &self.place.size,
+            seed: self.seed,
+            data_verified: true,
+            clock,
+            stop,
+            sampling: self.sampling,
+            pacer: Err("the coordinator takes the machine's pace".to_owned()),
+            workloads,
+            live,
+            server_settings: BTreeMap::new(),
+            fleet: None,
+        };
+        measure_part(&run, order, starts)
+    }
 }
 
 impl AgentWork for Work<'_> {
     fn join(&mut self, run: &RunOrder, given: Option<SentTarget>) -> Result<(), String> {
         self.joined = None;
-        self.joined = Some(self.open(run, given)?);
+        self.joined = Some(match &run.on {
+            RunOn::Data(run) => Joined::Data(Box::new(self.open(run, given)?)),
+            RunOn::Storage(run) => Joined::Storage(self.files.join(run)?),
+        });
         Ok(())
     }
 
@@ -180,34 +230,14 @@ impl AgentWork for Work<'_> {
         starts: &mut dyn Starts,
         stop: &StopSwitch,
     ) -> Result<(), EngineError> {
-        let context = self.context;
-        let joined = self.joined.as_mut().ok_or_else(|| EngineError::other("it has joined no run"))?;
-        joined.knows(&order.planned, context)?;
-        let workloads = match &joined.workload {
-            Some((workload, spec)) => {
-                let dialect = workload.dialect.clone().map_err(EngineError::other)?;
-                vec![LoadedWorkload::new(dialect, spec.clone())]
+        match (&mut self.joined, order) {
+            (Some(Joined::Data(joined)), PartOrder::Sessions(order)) => {
+                joined.measure((order, clock), self.context, &self.live, starts, stop)
             }
-            None => Vec::new(),
-        };
-        let run = RunContext {
-            engine: joined.place.engine.as_ref(),
-            // The coordinator keeps others away.
-            hold: &AloneAnyway,
-            catalogue: &context.catalogue,
-            size: &joined.place.size,
-            seed: joined.seed,
-            data_verified: true,
-            clock,
-            stop,
-            sampling: joined.sampling,
-            pacer: Err("the coordinator takes the machine's pace".to_owned()),
-            workloads,
-            live: &self.live,
-            server_settings: BTreeMap::new(),
-            fleet: None,
-        };
-        measure_part(&run, order, starts)
+            (Some(Joined::Storage(joined)), PartOrder::Storage(order)) => joined.measure(order, clock, starts, stop),
+            (Some(_), _) => Err(EngineError::other("it has joined a run of another kind")),
+            (None, _) => Err(EngineError::other("it has joined no run")),
+        }
     }
 
     fn leave(&mut self) {

@@ -4,12 +4,12 @@ use super::super::context::Context;
 use super::super::opened_target::OpenedTarget;
 use super::reach::{Reach, info};
 use super::started::agents;
-use crate::cli::SharedArgs;
+use crate::cli::{NatsArgs, Shared, SharedArgs};
 use crate::error::Error;
 use crate::secrets;
 use dbdyno_engine::server::password::FoundPassword;
 use dbdyno_engine::{Engine, Target};
-use dbdyno_fleet::{Coordinator, Found, RunOrder, SentTarget};
+use dbdyno_fleet::{Coordinator, DataRun, Found, RunOn, RunOrder, SentTarget, StorageRun};
 use dbdyno_model::{ErrorClass, Plan, RunId, Subject};
 use dbdyno_run::{Fleet, Member, StopSwitch};
 use std::time::Duration;
@@ -41,20 +41,44 @@ pub(crate) fn coordinator(
         let shown = secrets::without_passwords(bare);
         return Err(Error::Usage(format!("--send-credentials needs TLS to NATS: {shown} begins with no tls://")));
     }
-    let wait = args.fleet_wait.map_or(WAIT, Duration::from_secs_f64);
+    gathered(reach, shared, args.fleet_wait, stop, context).map(Some)
+}
+
+/// Makes this process the coordinator of the fleet that is asked for, for a storage run.
+///
+/// # Errors
+/// Its agents cannot be reached, are too few, or do not fit.
+pub(crate) fn storage_coordinator(
+    (shared, wait_s): (&Shared, Option<f64>),
+    nats: &NatsArgs,
+    stop: &StopSwitch,
+    context: &Context,
+) -> Result<Coordinator, Error> {
+    gathered(Reach::of(nats)?, shared, wait_s, stop, context)
+}
+
+/// The coordinator of a fleet whose agents have been found.
+fn gathered(
+    reach: Reach,
+    shared: &Shared,
+    wait_s: Option<f64>,
+    stop: &StopSwitch,
+    context: &Context,
+) -> Result<Coordinator, Error> {
+    let wait = wait_s.map_or(WAIT, Duration::from_secs_f64);
     let mut coordinator = Coordinator::connect(&reach.access, &shared.fleet, reach.key)?;
     let found = coordinator.gather((shared.agents, wait), &info(1.0, None), stop)?;
     let names: Vec<&str> = found.iter().map(|Found { name, .. }| name.as_str()).collect();
     context.say(&format!("fleet {}: {} ({})", shared.fleet, agents(names.len()), names.join(", ")));
-    Ok(Some(coordinator))
+    Ok(coordinator)
 }
 
 /// The fact of a run that names the hosts that did its work.
 pub(crate) const FLEET: &str = "fleet";
 
 /// The hosts of a fleet, as a run's record has them: what is not the same can not go on with it.
-pub(crate) fn in_words(args: &SharedArgs, coordinator: &Coordinator) -> String {
-    let name = args.fleet.as_ref().map_or("", |shared| &shared.fleet);
+pub(crate) fn in_words(fleet: Option<&Shared>, coordinator: &Coordinator) -> String {
+    let name = fleet.map_or("", |shared| &shared.fleet);
     let hosts = Fleet::members(coordinator).into_iter().map(|Member { name, weight, .. }| match weight == 1.0 {
         true => name,
         false => format!("{name} x{weight}"),
@@ -93,8 +117,7 @@ pub(crate) fn join(
     });
     let engine = place.engine.as_ref();
     let target = args.send_credentials.then(|| coordinator.seal(&sent(&place.target))).transpose()?;
-    let order = RunOrder {
-        run: run.as_str().to_owned(),
+    let data = DataRun {
         engine: engine.name().to_owned(),
         size: plan.size.clone(),
         seed: plan.seed,
@@ -103,7 +126,20 @@ pub(crate) fn join(
         is_sampled,
         target,
     };
-    Ok(coordinator.join(&order, stop)?)
+    Ok(coordinator.join(&RunOrder { run: run.as_str().to_owned(), on: RunOn::Data(data) }, stop)?)
+}
+
+/// Has the agents of a fleet open the devices and files of a storage run.
+///
+/// # Errors
+/// One cannot, may not, or has others.
+pub(crate) fn join_storage(
+    coordinator: &Coordinator,
+    run: &RunId,
+    on: StorageRun,
+    stop: &StopSwitch,
+) -> Result<(), Error> {
+    Ok(coordinator.join(&RunOrder { run: run.as_str().to_owned(), on: RunOn::Storage(on) }, stop)?)
 }
 
 /// The target as agents get it, with the password by which it was opened here.

@@ -52,10 +52,15 @@ pub(super) fn up(args: &FleetUpArgs, context: &Context) -> Result<(), Error> {
         agents(fleet.agents.len()),
         folder.display()
     ))?;
-    context.say_next(
-        &format!("dbdyno run T611 --target {} --fleet fleet={}", crate::output::shell_word(&args.target), args.agents),
-        "measures with it; `dbdyno fleet down` ends it",
-    );
+    let next = match &args.target {
+        Some(target) => format!("dbdyno run T611 --target {}", output::shell_word(target)),
+        None => {
+            let files = args.file.iter().map(|file| format!(" --file {}", output::shell_word(&file.to_string_lossy())));
+            format!("dbdyno orion -run simple{}", files.collect::<String>())
+        }
+    };
+    let fleet = format!("{next} --fleet fleet={}", args.agents);
+    context.say_next(&fleet, "measures with it; `dbdyno fleet down` ends it");
     Ok(())
 }
 
@@ -84,7 +89,8 @@ fn start_all(fleet: &mut LocalFleet, args: &FleetUpArgs, folder: &Path) -> Resul
         let mut command = Command::new(&program);
         command.args(["agent", "--name", &name]).arg("--parts").arg(folder.join(&name));
         // Others can read a command line, and a target may hold a password.
-        command.env("DBDYNO_TARGET", &args.target);
+        command.envs(args.target.as_ref().map(|target| ("DBDYNO_TARGET", target)));
+        args.file.iter().for_each(|file| _ = command.arg("--file").arg(file));
         command.env("DBDYNO_NATS", fleet.url()).env(KEY_VARIABLE, &fleet.key);
         let started = start(&mut command, &folder.join(format!("{name}.log")));
         fleet.agents.push(started.map_err(|error| Error::Internal(format!("starting {name}: {error}")))?);

@@ -6,6 +6,7 @@ mod local;
 mod processes;
 mod reach;
 mod started;
+mod storage;
 
 use super::context::Context;
 use crate::cli::{FleetArgs, FleetCommand};
@@ -14,7 +15,7 @@ use crate::output;
 use dbdyno_fleet::{FleetError, FleetKey};
 
 pub(super) use agent::agent;
-pub(super) use coordinate::{FLEET, coordinator, in_words, join};
+pub(super) use coordinate::{FLEET, coordinator, in_words, join, join_storage, storage_coordinator};
 
 pub(super) fn fleet(args: &FleetArgs, context: &Context) -> Result<(), Error> {
     match &args.command {

@@ -2,7 +2,7 @@
 
 use crate::agent_link::AgentLink;
 use crate::coordinator_link::CoordinatorLink;
-use crate::message::{AgentInfo, PointKey, RunOrder, State, Wanted};
+use crate::message::{AgentInfo, DataRun, PointKey, RunOn, RunOrder, State, Wanted};
 use crate::parts::pieces;
 use crate::seal::FleetKey;
 use crate::{Link, Out};
@@ -56,15 +56,14 @@ pub(super) fn key() -> FleetKey {
 }
 
 pub(super) fn order() -> PartOrder {
-    let json = r#"{"planned":{"subject":{"kind":"test","name":"T611"},"drive":"server","dop":{"nodes":1,"jobs":2,"threads":1},
+    let json = r#"{"sessions":{"planned":{"subject":{"kind":"test","name":"T611"},"drive":"server","dop":{"nodes":1,"jobs":2,"threads":1},
         "rows_per_tx":1,"repeat":1,"duration_s":2.0,"commit":"durable","mapping":{"kind":"native"},"definition":"d"},
-        "share":{"jobs_before":0,"jobs":1,"jobs_after":1,"connections":null},"asked_per_s":null,"node":null}"#;
+        "share":{"jobs_before":0,"jobs":1,"jobs_after":1,"connections":null},"asked_per_s":null,"node":null}}"#;
     serde_json::from_str(json).unwrap()
 }
 
 pub(super) fn run() -> RunOrder {
-    RunOrder {
-        run: "r".to_owned(),
+    let data = DataRun {
         engine: "null".to_owned(),
         size: "D".to_owned(),
         seed: 1,
@@ -72,7 +71,8 @@ pub(super) fn run() -> RunOrder {
         token: None,
         is_sampled: true,
         target: None,
-    }
+    };
+    RunOrder { run: "r".to_owned(), on: RunOn::Data(data) }
 }
 
 /// The text of an agent's part: longer than a piece where that is wanted.

@@ -1,6 +1,6 @@
 //! One host's share of a point.
 
-use super::contract::{PartOrder, Ready, Starts};
+use super::contract::{Ready, SessionsOrder, Starts};
 use super::part::Part;
 use crate::jobs;
 use crate::point::{empty_point, open_sessions};
@@ -9,13 +9,17 @@ use crate::work::PlannedWork;
 use crate::{RunContext, Window, figures};
 use dbdyno_engine::{EngineError, SessionAccount};
 use dbdyno_model::{ErrorClass, HostUse};
-use dbdyno_probe::{HarnessShare, Sampler};
+use dbdyno_probe::{HarnessShare, Sampler, Telemetry};
 
 /// Runs the sessions of a host's share. The coordinator has prepared the point.
 ///
 /// # Errors
 /// The sessions could not be opened or prepared, or the work did not come to its end.
-pub fn measure_part(context: &RunContext<'_>, order: &PartOrder, starts: &mut dyn Starts) -> Result<(), EngineError> {
+pub fn measure_part(
+    context: &RunContext<'_>,
+    order: &SessionsOrder,
+    starts: &mut dyn Starts,
+) -> Result<(), EngineError> {
     let mut planned = order.planned.clone();
     planned.load.connections = order.share.connections;
     let unknown = |why| EngineError::new(ErrorClass::UnknownObject, why);
@@ -56,16 +60,20 @@ pub fn measure_part(context: &RunContext<'_>, order: &PartOrder, starts: &mut dy
         let (Some(began_ns), Some(span)) = (window.barrier_ns(), window.span()) else {
             return Err(EngineError::new(ErrorClass::Cancelled, "the point was stopped"));
         };
-        let mut host = HostUse::default();
-        if let (Some(before), Some(after)) = (edges.before, edges.after) {
-            let telemetry = sampler.difference(&before, &after);
-            host.busy_pct = telemetry.cpu.busy_pct;
-            host.harness_pct = telemetry.cpu.harness_pct.or(telemetry.process_cpu_pct);
-            host.steal_pct = telemetry.cpu.steal_pct;
-            host.runnable = telemetry.runnable;
-        }
+        let edges = edges.before.zip(edges.after);
+        let host = edges.map(|(before, after)| host_use(&sampler.difference(&before, &after))).unwrap_or_default();
         starts.ended(Part { work: part, began_ns, window: span, pump, accounts, host })
     });
     context.stop.at_work(Vec::new());
     result
+}
+
+/// How busy a host was.
+pub(super) fn host_use(telemetry: &Telemetry) -> HostUse {
+    HostUse {
+        busy_pct: telemetry.cpu.busy_pct,
+        harness_pct: telemetry.cpu.harness_pct.or(telemetry.process_cpu_pct),
+        steal_pct: telemetry.cpu.steal_pct,
+        runnable: telemetry.runnable,
+    }
 }

@@ -1,9 +1,8 @@
 //! What limits the trust in a point that several hosts shared.
 
-use super::contract::AgentPart;
+use super::part::PartFacts;
 use crate::judge::STEAL_PCT;
-use crate::point_context::PointContext;
-use crate::{Window, WindowMode};
+use crate::{Span, Window};
 use dbdyno_model::{AgentUse, Flag, Point, Status};
 
 /// A clock that is known less well than this share of the window makes rates doubtful.
@@ -13,16 +12,39 @@ const BUSY_PCT: f64 = 90.0;
 /// A host tells twice a second that it is there: of one that is silent for longer nobody knows what it did.
 const SILENCE_NS: u64 = 1_000_000_000;
 
+/// What was planned for all hosts, by the coordinator's clock.
+pub(crate) struct PlannedWindow {
+    /// When the first jobs were to begin.
+    pub(crate) starts_ns: Option<u64>,
+    /// The window; none where it was not begun.
+    pub(crate) window: Option<Span>,
+    /// Whether parts may end when they are done: work in whole pieces, and what says itself that it ended early.
+    pub(crate) is_open: bool,
+}
+
+impl PlannedWindow {
+    /// What a coordinator's window planned.
+    pub(super) fn of(window: &Window) -> Self {
+        let (pace, start_ns) = (window.pace(), window.start_ns());
+        let planned = start_ns.map(|start_ns| Span { start_ns, end_ns: start_ns + pace.duration_ns() });
+        Self {
+            starts_ns: start_ns.map(|start_ns| start_ns - pace.begins_ns(0)),
+            window: planned,
+            is_open: pace.is_pieces(),
+        }
+    }
+}
+
 /// Looks whether all hosts measured the same window, how well their clocks are known, and how busy they were. Parts
-/// are by the coordinator's clock, in the order of the point's agents.
-pub(super) fn check(context: &PointContext<'_>, parts: &[AgentPart], point: &mut Point) {
-    let is_seen = context.run.engine.features().local;
+/// are by the coordinator's clock, in the order of the point's agents. Whether the coordinator sees the machine that the
+/// work is done on, is said.
+pub(crate) fn check(planned: &PlannedWindow, is_seen: bool, parts: &[PartFacts], point: &mut Point) {
     let mut problems = Vec::new();
     let mut flags = Vec::new();
     for (agent, part) in point.agents.iter_mut().zip(parts) {
-        fill(agent, part, context.window);
-        problems.extend(window_problem(agent, part, context.window));
-        flags.extend(clock_flag(agent, part, context.window.pace()));
+        fill(agent, part, planned);
+        problems.extend(window_problem(agent, part, planned));
+        flags.extend(clock_flag(agent, part, planned));
         flags.extend(silence_flag(agent, part.silence_ns));
         // The machine of a local server is watched as a whole.
         if !(is_seen && agent.is_with_coordinator) {
@@ -37,28 +59,23 @@ pub(super) fn check(context: &PointContext<'_>, parts: &[AgentPart], point: &mut
 }
 
 /// Notes what a host did, and how well its clock was known.
-fn fill(agent: &mut AgentUse, AgentPart { part, offset_after, .. }: &AgentPart, window: &Window) {
+fn fill(agent: &mut AgentUse, part: &PartFacts, planned: &PlannedWindow) {
     // What a clock gained or lost meanwhile is not known at any moment of the window.
-    if let Some((offset_ns, bound_ns)) = offset_after {
-        let drift_s = (*offset_ns as f64 / 1e9 - agent.clock_offset_s).abs();
-        agent.clock_bound_s = drift_s + agent.clock_bound_s.max(*bound_ns as f64 / 1e9);
+    if let Some((offset_ns, bound_ns)) = part.offset_after {
+        let drift_s = (offset_ns as f64 / 1e9 - agent.clock_offset_s).abs();
+        agent.clock_bound_s = drift_s + agent.clock_bound_s.max(bound_ns as f64 / 1e9);
     }
-    agent.started_after_s = window.start_ns().map(|start_ns| {
-        let planned_ns = start_ns - window.pace().begins_ns(0);
-        (part.began_ns.cast_signed() - planned_ns.cast_signed()) as f64 / 1e9
-    });
-    agent.ops_total = Some(part.total_ops());
+    let after_s = |planned_ns: u64| (part.began_ns.cast_signed() - planned_ns.cast_signed()) as f64 / 1e9;
+    agent.started_after_s = planned.starts_ns.map(after_s);
+    agent.ops_total = Some(part.total_ops);
     agent.host = part.host.clone();
 }
 
-/// Why a host's window is another one than was planned. Work in whole pieces has none that is planned.
-fn window_problem(agent: &AgentUse, AgentPart { part, .. }: &AgentPart, window: &Window) -> Option<String> {
-    let duration_ns = window.pace().duration_ns();
-    let is_planned = window.start_ns() == Some(part.window.start_ns) && part.window.length_ns() == duration_ns;
-    if is_planned || window.pace().is_pieces() {
-        return None;
-    }
-    let late_s = part.window.length_ns().abs_diff(duration_ns) as f64 / 1e9;
+/// Why a host's window is another one than was planned.
+fn window_problem(agent: &AgentUse, part: &PartFacts, planned: &PlannedWindow) -> Option<String> {
+    let is_open = planned.is_open;
+    let planned = planned.window.filter(|window| *window != part.window && !is_open)?;
+    let late_s = part.window.length_ns().abs_diff(planned.length_ns()) as f64 / 1e9;
     Some(format!(
         "{}: a job was not warm when the window began, or had not done its least chunks when it ended (it needed \
          {late_s:.1} s more); use a longer --duration",
@@ -66,12 +83,12 @@ fn window_problem(agent: &AgentUse, AgentPart { part, .. }: &AgentPart, window: 
     ))
 }
 
-fn clock_flag(agent: &AgentUse, part: &AgentPart, pace: WindowMode) -> Option<(Flag, String)> {
+fn clock_flag(agent: &AgentUse, part: &PartFacts, planned: &PlannedWindow) -> Option<(Flag, String)> {
     let AgentUse { name, clock_bound_s, .. } = agent;
     if part.offset_after.is_none() {
         return Some((Flag::NotProved, format!("the clock of {name} was not compared after the window")));
     }
-    let is_vague = *clock_bound_s > CLOCK_SHARE * pace.duration_ns() as f64 / 1e9;
+    let is_vague = planned.window.is_some_and(|window| *clock_bound_s > CLOCK_SHARE * window.seconds());
     is_vague.then(|| (Flag::NotProved, format!("the clock of {name} is known to {:.1} ms only", clock_bound_s * 1e3)))
 }
 
@@ -97,18 +114,23 @@ fn machine_flags(AgentUse { name, host, .. }: &AgentUse) -> impl Iterator<Item =
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Span;
-    use crate::fleet::{Part, PartWork, ServerPart};
+    use crate::WindowMode;
     use dbdyno_model::{HostUse, PumpKind, PumpUse};
 
     const SECOND: u64 = 1_000_000_000;
 
-    fn part(window: Span, offset_after: Option<(i64, u64)>) -> AgentPart {
-        let pump = PumpUse { kind: PumpKind::Threads, threads: 1, sessions_follow: false };
-        let work = PartWork::Server(ServerPart::default());
-        let host = HostUse::default();
-        let part = Part { work, began_ns: 9 * SECOND + 2_000, window, pump, accounts: Vec::new(), host };
-        AgentPart { member: 0, part, offset_after, silence_ns: 0 }
+    fn part(window: Span, offset_after: Option<(i64, u64)>) -> PartFacts {
+        PartFacts {
+            member: 0,
+            began_ns: 9 * SECOND + 2_000,
+            window,
+            pump: PumpUse { kind: PumpKind::Threads, threads: 1, sessions_follow: false },
+            accounts: Vec::new(),
+            host: HostUse::default(),
+            total_ops: 0,
+            offset_after,
+            silence_ns: 0,
+        }
     }
 
     /// A window of two seconds from the tenth on, after a second of warm-up.
@@ -123,12 +145,12 @@ mod tests {
 
     #[test]
     fn what_a_clock_gains_meanwhile_is_not_known() {
-        let window = window();
+        let planned = PlannedWindow::of(&window());
         let of = |offset_after| {
             let mut agent = AgentUse { clock_offset_s: 5.0, clock_bound_s: 0.000_2, ..AgentUse::default() };
             let part = part(PLANNED, offset_after);
-            fill(&mut agent, &part, &window);
-            let flag = clock_flag(&agent, &part, window.pace()).map(|(flag, _)| flag);
+            fill(&mut agent, &part, &planned);
+            let flag = clock_flag(&agent, &part, &planned).map(|(flag, _)| flag);
             (agent, flag)
         };
         let (steady, flag) = of(Some((5_000_050_000, 300_000)));
@@ -142,8 +164,8 @@ mod tests {
 
     #[test]
     fn a_window_of_its_own_is_a_problem() {
-        let (agent, window) = (AgentUse::default(), window());
-        let problem = |span| window_problem(&agent, &part(span, None), &window);
+        let (agent, planned) = (AgentUse::default(), PlannedWindow::of(&window()));
+        let problem = |span| window_problem(&agent, &part(span, None), &planned);
         assert_eq!(problem(PLANNED), None);
         for other in
             [Span { end_ns: PLANNED.end_ns + 1, ..PLANNED }, Span { start_ns: PLANNED.start_ns + 1, ..PLANNED }]

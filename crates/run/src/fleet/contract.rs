@@ -5,13 +5,33 @@ use super::share::Share;
 use crate::{HostProgress, StopSwitch};
 use dbdyno_engine::{EngineError, SessionAccount};
 use dbdyno_model::PlannedPoint;
+use dbdyno_storage::{BackendKind, IoLoad};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// What a host is asked to do of a point.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PartOrder {
+#[serde(rename_all = "snake_case")]
+pub enum PartOrder {
+    /// To run sessions.
+    Sessions(SessionsOrder),
+    /// To read and write devices and files.
+    Storage(StorageOrder),
+}
+
+/// The part of a storage point.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StorageOrder {
+    /// The host's share of the load.
+    pub load: IoLoad,
+    /// How the I/O is done.
+    pub backend: BackendKind,
+}
+
+/// The part of a point on a database.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionsOrder {
     /// The whole point.
     pub planned: PlannedPoint,
     /// The host's share of it.
@@ -104,11 +124,11 @@ pub trait Fleet: Send + Sync {
     /// What each host has done in the window so far, by its name; those that have told nothing of it are left out.
     fn progress(&self) -> BTreeMap<String, HostProgress>;
 
-    /// All parts, once they have come; waits so long for them.
+    /// The parts that have come since this was asked last; waits so long where there are none.
     ///
     /// # Errors
     /// A member is lost, or its sessions did not come to their end.
-    fn parts(&self, limit: Duration) -> Result<Option<Vec<AgentPart>>, EngineError>;
+    fn parts(&self, limit: Duration) -> Result<Vec<AgentPart>, EngineError>;
 
     /// The point is over, however it ended: sessions are ended, and what is still at work is cancelled.
     fn end(&self);

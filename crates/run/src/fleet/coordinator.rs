@@ -1,8 +1,8 @@
 //! The coordinator of a point that several hosts share.
 
-use super::check::check;
-use super::contract::{AgentPart, AgentReady, Fleet, Member, PartOrder};
-use super::part::{MergedWork, merge, pumps};
+use super::check::{PlannedWindow, check};
+use super::contract::{AgentPart, AgentReady, Fleet, Member, PartOrder, SessionsOrder};
+use super::part::{MergedParts, MergedWork, PartFacts, pumps};
 use super::share::Share;
 use crate::RunContext;
 use crate::client::GRACE;
@@ -14,13 +14,14 @@ use dbdyno_model::{AgentUse, ErrorClass, PlannedPoint, Point, PumpUse, Status};
 use std::time::Duration;
 
 /// Time between the order to begin and the beginning: every host has the order by then.
-const LEAD_NS: u64 = 400_000_000;
+pub(crate) const LEAD_NS: u64 = 400_000_000;
 /// How often the coordinator looks for parts.
-const TICK: Duration = Duration::from_millis(20);
+pub(crate) const TICK: Duration = Duration::from_millis(20);
 /// How often it shows what hosts have told of their work.
 const SHOW_NS: u64 = 200_000_000;
 /// How long parts may take to come after the last job may have ended.
-const PARTS_LIMIT_NS: u64 = 60_000_000_000;
+pub(crate) const PARTS_LIMIT_NS: u64 = 60_000_000_000;
+
 /// A point that the members of a fleet have prepared. It is over for them when this is dropped.
 pub(crate) struct SharedPoint<'e> {
     fleet: &'e dyn Fleet,
@@ -58,7 +59,8 @@ impl<'e> SharedPoint<'e> {
         let shares = Share::divide(planned, &weights);
         let order = |(share, member): (&Option<Share>, &Member)| {
             let asked_per_s = point.asked_per_s;
-            share.map(|share| PartOrder { planned: planned.clone(), share, asked_per_s, node: member.node })
+            let order = |share| SessionsOrder { planned: planned.clone(), share, asked_per_s, node: member.node };
+            share.map(|share| PartOrder::Sessions(order(share)))
         };
         let hosts = shares.iter().flatten().count();
         if let Some(connections) = planned.load.connections.filter(|n| (*n as usize) < hosts) {
@@ -78,7 +80,8 @@ impl<'e> SharedPoint<'e> {
             point.reason = Some(problems.join("; "));
         }
         point.plan = shared.ready.iter().find_map(|ready| ready.ready.plan.clone());
-        let agent = |ready: &AgentReady| agent_use(&members[ready.member], shares[ready.member], ready);
+        let jobs = |ready: &AgentReady| shares[ready.member].map_or(0, |share| share.jobs);
+        let agent = |ready: &AgentReady| agent_use(&members[ready.member], jobs(ready), ready);
         point.agents = shared.ready.iter().map(agent).collect();
         Ok(shared)
     }
@@ -94,9 +97,10 @@ impl<'e> SharedPoint<'e> {
     ) -> Result<RawMeasurement, FailedMeasurement> {
         let before = self.engine.point_statistics(None)?;
         let (parts, edges) = work(context, self.fleet, &self.ready)?;
-        check(context, &parts, point);
-        parts.iter().for_each(|AgentPart { part, .. }| self.engine.include(&done(&part.accounts)));
-        let mut measured = merged(context, parts, edges, point)?;
+        let (work, facts) = parts.finish().map_err(EngineError::from)?;
+        check(&PlannedWindow::of(context.window), self.engine.features().local, &facts, point);
+        facts.iter().for_each(|of| self.engine.include(&done(&of.accounts)));
+        let mut measured = merged(context, (work, &facts), edges, point)?;
         if context.window.span().is_none() {
             return Err(FailedMeasurement { error: stopped(), types: measured.types });
         }
@@ -108,10 +112,11 @@ impl<'e> SharedPoint<'e> {
     }
 }
 
-fn agent_use(member: &Member, share: Option<Share>, ready: &AgentReady) -> AgentUse {
+/// A host that takes part, with so many jobs, or I/Os outstanding.
+pub(crate) fn agent_use(member: &Member, jobs: u32, ready: &AgentReady) -> AgentUse {
     AgentUse {
         name: member.name.clone(),
-        jobs: share.map_or(0, |share| share.jobs),
+        jobs,
         node: member.node,
         is_with_coordinator: member.pid_here.is_some(),
         clock_offset_s: ready.offset_ns as f64 / 1e9,
@@ -125,10 +130,18 @@ fn done(accounts: &[SessionAccount]) -> Vec<SessionAccount> {
     accounts.iter().map(|account| SessionAccount { done: account.done.clone(), ..SessionAccount::default() }).collect()
 }
 
-fn by_own_clock(parts: Vec<AgentPart>, ready: &[AgentReady]) -> Vec<AgentPart> {
-    let offset_ns = |member| ready.iter().find(|ready| ready.member == member).map_or(0, |ready| ready.offset_ns);
-    let shifted = |of: AgentPart| AgentPart { part: of.part.shifted(-offset_ns(of.member)), ..of };
-    parts.into_iter().map(shifted).collect()
+/// Merges a part, by the coordinator's clock.
+///
+/// # Errors
+/// It is of other work than the others.
+pub(crate) fn merge_part(
+    merged: &mut MergedParts,
+    of: AgentPart,
+    (members, ready): (&[Member], &[AgentReady]),
+) -> Result<(), EngineError> {
+    let offset_ns = ready.iter().find(|ready| ready.member == of.member).map_or(0, |ready| ready.offset_ns);
+    let name = members[of.member].name.as_str();
+    Ok(merged.add(name, AgentPart { part: of.part.shifted(-offset_ns), ..of })?)
 }
 
 /// Has the hosts begin, watches the machine meanwhile, and waits for their parts.
@@ -136,7 +149,7 @@ fn work(
     context: &PointContext<'_>,
     fleet: &dyn Fleet,
     ready: &[AgentReady],
-) -> Result<(Vec<AgentPart>, Edges), EngineError> {
+) -> Result<(MergedParts, Edges), EngineError> {
     let PointContext { run, window, .. } = *context;
     let starts_ns = run.clock.now_ns() + LEAD_NS;
     fleet.start(starts_ns);
@@ -152,10 +165,9 @@ fn work(
         let started = gate.wait();
         window.arrive(starts_ns);
         window.warmed(starts_ns);
-        let parts = if started { wait_for_parts(context, fleet, (ready.len(), starts_ns)) } else { Err(stopped()) };
-        let parts = parts.map(|parts| by_own_clock(parts, ready));
+        let parts = if started { wait_for_parts(context, fleet, (ready, starts_ns)) } else { Err(stopped()) };
         if let Ok(parts) = &parts {
-            let last_ns = parts.iter().map(|AgentPart { part, .. }| part.window.end_ns).max();
+            let last_ns = parts.last_ns();
             // A window that does not consist of pieces ends as planned.
             window.pass(last_ns.filter(|_| window.pace().is_pieces()).unwrap_or(starts_ns));
         }
@@ -173,8 +185,8 @@ fn stopped() -> EngineError {
 fn wait_for_parts(
     context: &PointContext<'_>,
     fleet: &dyn Fleet,
-    (hosts, starts_ns): (usize, u64),
-) -> Result<Vec<AgentPart>, EngineError> {
+    (ready, starts_ns): (&[AgentReady], u64),
+) -> Result<MergedParts, EngineError> {
     let PointContext { run, window, .. } = *context;
     let pace = window.pace();
     let latest_ns = match pace.is_pieces() {
@@ -182,15 +194,19 @@ fn wait_for_parts(
         true => u64::MAX,
         false => pace.begins_ns(starts_ns) + pace.duration_ns() + GRACE.as_nanos() as u64 + PARTS_LIMIT_NS,
     };
+    let (members, mut merged) = (fleet.members(), MergedParts::default());
     let mut shown_ns = 0;
     loop {
         let now_ns = run.clock.now_ns();
         if now_ns - shown_ns >= SHOW_NS {
-            run.live.follow_hosts(hosts, fleet.progress());
+            run.live.follow_hosts(ready.len(), fleet.progress());
             shown_ns = now_ns;
         }
-        if let Some(parts) = fleet.parts(TICK)? {
-            return Ok(parts);
+        for part in fleet.parts(TICK)? {
+            merge_part(&mut merged, part, (&members, ready))?;
+        }
+        if merged.len() == ready.len() {
+            return Ok(merged);
         }
         if run.stop.requested() || window.over() {
             return Err(stopped());
@@ -206,21 +222,18 @@ fn wait_for_parts(
 /// The parts as one measurement.
 fn merged(
     context: &PointContext<'_>,
-    parts: Vec<AgentPart>,
+    (work, facts): (MergedWork, &[PartFacts]),
     edges: Edges,
     point: &mut Point,
 ) -> Result<RawMeasurement, FailedMeasurement> {
-    let pump: PumpUse = pumps(parts.iter().map(|AgentPart { part, .. }| part.pump));
-    let began_ns = parts.iter().map(|AgentPart { part, .. }| part.began_ns).min();
-    let names: Vec<String> = point.agents.iter().map(|agent| agent.name.clone()).collect();
-    let named = names.into_iter().zip(parts.into_iter().map(|AgentPart { part, .. }| part.work));
-    let unlike = |error| EngineError::other(format!("the parts of the hosts: {error}"));
-    let work = merge(named).map_err(unlike)?;
     match work {
         MergedWork::Server(part) => Ok(server_measurement(part, edges, point)?),
         MergedWork::Client { recording, gathered } => {
+            let pump: PumpUse = pumps(facts.iter().map(|of| of.pump));
+            let began_ns = facts.iter().map(|of| of.began_ns).min();
             let result = gathered.result(&recording, began_ns, context.window.span());
             client_measurement(context.work, result, Ok((pump, edges)), point)
         }
+        MergedWork::Storage(_) => Err(EngineError::other("hosts did I/O instead of running sessions").into()),
     }
 }

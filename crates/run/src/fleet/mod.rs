@@ -8,10 +8,13 @@ mod contract;
 mod coordinator;
 mod part;
 mod share;
+mod storage_part;
 
 pub use agent::measure_part;
-pub use contract::{AgentPart, AgentReady, Fleet, Member, PartOrder, Ready, Starts};
-pub(crate) use coordinator::SharedPoint;
+pub(crate) use check::{PlannedWindow, check};
+pub use contract::{AgentPart, AgentReady, Fleet, Member, PartOrder, Ready, SessionsOrder, Starts, StorageOrder};
+pub(crate) use coordinator::{LEAD_NS, PARTS_LIMIT_NS, SharedPoint, TICK, agent_use, merge_part};
 pub use part::Part;
-pub(crate) use part::{PartWork, ServerPart};
+pub(crate) use part::{MergedParts, MergedWork, PartWork, ServerPart};
 pub use share::Share;
+pub use storage_part::measure_storage_part;

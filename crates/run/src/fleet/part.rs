@@ -1,10 +1,12 @@
 //! What one host did of a point, as it is stored, sent and merged.
 
+use super::contract::AgentPart;
 use crate::client::Gathered;
 use crate::{Span, WorkLog};
 use dbdyno_engine::{EngineError, SessionAccount};
 use dbdyno_model::{HostUse, Outcomes, PumpKind, PumpUse};
 use dbdyno_stats::{PartError, Recording, RecordingPart};
+use dbdyno_storage::StorageMeasurement;
 use serde::{Deserialize, Serialize};
 
 /// What one host did of a point. Times are those of the host's clock until [`Part::shifted`].
@@ -29,6 +31,7 @@ pub struct Part {
 pub(crate) enum PartWork {
     Server(ServerPart),
     Client { recording: Box<RecordingPart>, gathered: Box<Gathered> },
+    Storage(Box<StorageMeasurement>),
 }
 
 /// What the jobs of the server drive did.
@@ -50,6 +53,8 @@ impl Part {
             PartWork::Client { recording, gathered } => {
                 PartWork::Client { recording, gathered: Box::new(gathered.shifted(by_ns)) }
             }
+            // Its times are durations.
+            PartWork::Storage(measured) => PartWork::Storage(measured),
         };
         let (began_ns, window) = (self.began_ns.saturating_add_signed(by_ns), self.window.shifted(by_ns));
         Self { work, began_ns, window, ..self }
@@ -61,6 +66,7 @@ impl Part {
         match &self.work {
             PartWork::Server(part) => part.log.total_ops(),
             PartWork::Client { gathered, .. } => gathered.outcomes().ok,
+            PartWork::Storage(measured) => measured.total,
         }
     }
 }
@@ -69,18 +75,77 @@ impl Part {
 pub(crate) enum MergedWork {
     Server(ServerPart),
     Client { recording: Box<Recording>, gathered: Box<Gathered> },
+    Storage(Box<StorageMeasurement>),
 }
 
-/// Merges the work of hosts, each with its name.
-///
-/// # Errors
-/// There is no part, or parts are of different work.
-pub(crate) fn merge(parts: impl IntoIterator<Item = (String, PartWork)>) -> Result<MergedWork, MergeError> {
-    let mut merged: Option<PartWork> = None;
-    for (host, part) in parts {
-        let part = named(part, &host);
-        match (&mut merged, part) {
-            (None, part) => merged = Some(part),
+/// What is known of a host's part besides its work.
+#[derive(Debug, Clone)]
+pub(crate) struct PartFacts {
+    /// Its place among the members.
+    pub(crate) member: usize,
+    /// When its first job began.
+    pub(crate) began_ns: u64,
+    /// Its window.
+    pub(crate) window: Span,
+    /// What carried its sessions.
+    pub(crate) pump: PumpUse,
+    /// What its sessions have done, by node.
+    pub(crate) accounts: Vec<SessionAccount>,
+    /// How busy the host was.
+    pub(crate) host: HostUse,
+    /// Operations, warm-up and tail included.
+    pub(crate) total_ops: u64,
+    /// What its clock showed more after its part, and by how much that may be wrong; none where nobody knows.
+    pub(crate) offset_after: Option<(i64, u64)>,
+    /// The longest time for which nothing was heard of it.
+    pub(crate) silence_ns: u64,
+}
+
+/// Parts that are merged as they come, so that not all of them are held at once. The order does not matter.
+#[derive(Default)]
+pub(crate) struct MergedParts {
+    work: Option<PartWork>,
+    facts: Vec<PartFacts>,
+}
+
+impl MergedParts {
+    /// Parts so far.
+    pub(crate) fn len(&self) -> usize {
+        self.facts.len()
+    }
+
+    /// When the last window ended.
+    pub(crate) fn last_ns(&self) -> Option<u64> {
+        self.facts.iter().map(|facts| facts.window.end_ns).max()
+    }
+
+    /// Adds the part of a host, by the coordinator's clock.
+    ///
+    /// # Errors
+    /// It is of other work than the others.
+    pub(crate) fn add(&mut self, host: &str, of: AgentPart) -> Result<(), MergeError> {
+        let AgentPart { member, part, offset_after, silence_ns } = of;
+        let total_ops = part.total_ops();
+        let Part { work, began_ns, window, pump, accounts, host: used } = part;
+        self.add_work(named(work, host))?;
+        let host = used;
+        self.facts.push(PartFacts {
+            member,
+            began_ns,
+            window,
+            pump,
+            accounts,
+            host,
+            total_ops,
+            offset_after,
+            silence_ns,
+        });
+        Ok(())
+    }
+
+    fn add_work(&mut self, work: PartWork) -> Result<(), MergeError> {
+        match (&mut self.work, work) {
+            (None, work) => self.work = Some(work),
             (Some(PartWork::Server(ours)), PartWork::Server(theirs)) => {
                 ours.log.merge(theirs.log);
                 ours.outcomes.merge(&theirs.outcomes);
@@ -94,14 +159,26 @@ pub(crate) fn merge(parts: impl IntoIterator<Item = (String, PartWork)>) -> Resu
                 recording.merge(*their_recording)?;
                 gathered.merge(*theirs);
             }
+            (Some(PartWork::Storage(ours)), PartWork::Storage(theirs)) => ours.merge(*theirs),
             _ => return Err(MergeError::Unlike),
         }
+        Ok(())
     }
-    match merged.ok_or(MergeError::Nothing)? {
-        PartWork::Server(part) => Ok(MergedWork::Server(part)),
-        PartWork::Client { recording, gathered } => {
-            Ok(MergedWork::Client { recording: Box::new(recording.finish()?), gathered })
-        }
+
+    /// All of them, and what is known of each in the order of the members.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(crate) fn finish(mut self) -> Result<(MergedWork, Vec<PartFacts>), MergeError> {
+        let work = match self.work.ok_or(MergeError::Nothing)? {
+            PartWork::Server(part) => MergedWork::Server(part),
+            PartWork::Client { recording, gathered } => {
+                MergedWork::Client { recording: Box::new(recording.finish()?), gathered }
+            }
+            PartWork::Storage(measured) => MergedWork::Storage(measured),
+        };
+        self.facts.sort_by_key(|facts| facts.member);
+        Ok((work, self.facts))
     }
 }
 
@@ -114,6 +191,7 @@ fn named(part: PartWork, host: &str) -> PartWork {
         PartWork::Client { recording, gathered } => {
             PartWork::Client { recording, gathered: Box::new(gathered.named(host)) }
         }
+        PartWork::Storage(measured) => PartWork::Storage(Box::new(measured.named(host))),
     }
 }
 
@@ -132,8 +210,14 @@ pub(crate) fn pumps(parts: impl IntoIterator<Item = PumpUse>) -> PumpUse {
 pub(crate) enum MergeError {
     #[error("no host has sent a part")]
     Nothing,
-    #[error("some hosts have called chunks, and others have sent statements")]
+    #[error("some hosts have done another kind of work than others")]
     Unlike,
     #[error(transparent)]
     Recording(#[from] PartError),
+}
+
+impl From<MergeError> for EngineError {
+    fn from(error: MergeError) -> Self {
+        Self::other(format!("the parts of the hosts: {error}"))
+    }
 }

@@ -1,6 +1,7 @@
 //! How a point is divided over hosts.
 
 use dbdyno_model::PlannedPoint;
+use dbdyno_stats::whole_parts;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -27,10 +28,10 @@ impl Share {
     /// Divides a point by the hosts' weights; more weight, more jobs. A host may get nothing, which is no share.
     #[must_use]
     pub fn divide(planned: &PlannedPoint, weights: &[f64]) -> Vec<Option<Self>> {
-        let jobs = parts(planned.dop.jobs, weights);
+        let jobs = whole_parts(planned.dop.jobs, weights);
         // Users of a host share the connections of the host.
         let of_jobs: Vec<f64> = jobs.iter().map(|jobs| f64::from(*jobs)).collect();
-        let connections = planned.load.connections.map(|n| parts(n, &of_jobs));
+        let connections = planned.load.connections.map(|n| whole_parts(n, &of_jobs));
         let mut jobs_before = 0;
         let share = |(host, jobs): (usize, u32)| {
             let jobs_after = planned.dop.jobs - jobs_before - jobs;
@@ -52,40 +53,5 @@ impl Share {
     #[must_use]
     pub fn jobs_in_all(&self) -> u32 {
         self.jobs_before + self.jobs + self.jobs_after
-    }
-}
-
-/// Whole parts of a number by weights, each near to its share, which are the number together.
-fn parts(n: u32, weights: &[f64]) -> Vec<u32> {
-    let all: f64 = weights.iter().sum();
-    let (mut weight, mut given) = (0.0, 0);
-    let part = |of: &f64| {
-        weight += of;
-        let until = if all > 0.0 { (f64::from(n) * weight / all).round() as u32 } else { 0 };
-        let part = until - given;
-        given = until;
-        part
-    };
-    weights.iter().map(part).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn parts_are_the_whole_and_near_their_shares(
-            n in 0u32..100_000,
-            weights in proptest::collection::vec(0.1f64..10.0, 1..50),
-        ) {
-            let parts = parts(n, &weights);
-            prop_assert_eq!(parts.iter().sum::<u32>(), n);
-            let all: f64 = weights.iter().sum();
-            for (part, weight) in parts.iter().zip(&weights) {
-                prop_assert!((f64::from(*part) - f64::from(n) * weight / all).abs() <= 1.000_001);
-            }
-        }
     }
 }

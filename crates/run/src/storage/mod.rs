@@ -3,8 +3,10 @@
 
 mod breakdown;
 mod figures;
+mod hosts;
 mod plan;
 
+pub use hosts::StorageHosts;
 pub use plan::storage_plan;
 
 use crate::point::not_begun;
@@ -19,7 +21,9 @@ use dbdyno_storage::orion::files::{
     FilesReport, FinishedPoint, IoTimes, OrionFiles, OrionFilesError, ReadWriteTimes, bests, trace_of,
 };
 use dbdyno_storage::orion::{CacheWarming, LargeType, OrionSettings, Outstanding, PlannedIoPoint};
-use dbdyno_storage::{IoLoad, Ios, Luns, Pattern, ReadWrite, StorageMeasurement, WindowEdge, measure, warm_cache};
+use dbdyno_storage::{
+    IoLoad, Ios, Luns, Pattern, ReadWrite, StorageError, StorageMeasurement, WindowEdge, measure, warm_cache,
+};
 use std::path::PathBuf;
 
 /// What all points of a storage run share.
@@ -37,6 +41,8 @@ pub struct StorageContext<'a> {
     pub command_line: &'a str,
     /// The stop switch.
     pub stop: &'a StopSwitch,
+    /// The hosts that do the work, where it is not this one alone.
+    pub hosts: Option<StorageHosts<'a>>,
 }
 
 /// Measures storage, and writes ORION's files.
@@ -51,7 +57,10 @@ impl<'a> StorageMeasurer<'a> {
     #[must_use]
     pub fn new(context: StorageContext<'a>) -> Self {
         let paths: Vec<PathBuf> = context.luns.iter().map(|lun| lun.path.clone()).collect();
-        Self { sampler: Sampler::new(&paths, HarnessShare::OwnProcess), finished: Vec::new(), context }
+        let members = context.hosts.map(|hosts| hosts.fleet.members()).unwrap_or_default();
+        let agents = members.into_iter().filter_map(|member| member.pid_here).collect();
+        let sampler = Sampler::new(&paths, HarnessShare::OwnProcess).with_agents(agents);
+        Self { sampler, finished: Vec::new(), context }
     }
 
     /// The best points, in ORION's words; empty for a reference run.
@@ -62,11 +71,11 @@ impl<'a> StorageMeasurer<'a> {
 
     /// Measures one point. Any failure is in the point, with its reason.
     fn point(&self, index: usize, asked: &PlannedIoPoint, planned: &PlannedPoint) -> MeasuredPoint {
-        let StorageContext { settings, luns, catalogue, stop, .. } = self.context;
+        let StorageContext { settings, luns, catalogue, stop, hosts, .. } = self.context;
         let mut point = figures::empty(planned);
         let nothing = |mut point: Point, why: String| {
             figures::fail(&mut point, why);
-            MeasuredPoint { point, histograms: Vec::new(), measured: None }
+            MeasuredPoint { point, histograms: Vec::new(), measured: None, lost: None }
         };
         // A stop while caches are warmed counts as an interruption, whatever else has happened, as the point itself
         // says.
@@ -77,22 +86,39 @@ impl<'a> StorageMeasurer<'a> {
         }
         // Every point has its own addresses, because a cache of the storage may hold the blocks of the point before.
         let load = settings.load(asked, mix(settings.seed ^ index as u64));
+        let measured = match hosts {
+            Some(hosts) => hosts
+                .measure((&load, settings.backend), &self.sampler, stop, &mut point)
+                .map_err(|e| (e.to_string(), Some(e))),
+            None => self.measure_here(&load, &mut point).map_err(|error| (error.to_string(), None)),
+        };
+        let measured = match measured {
+            Ok(measured) => measured,
+            Err((why, lost)) => {
+                lost.iter().for_each(|error| point.outcomes.fail(error.class));
+                let lost = lost.filter(EngineError::target_lost);
+                return MeasuredPoint { lost, ..nothing(point, why) };
+            }
+        };
+        let histograms = figures::fill(&mut point, &measured, luns, catalogue);
+        figures::judge(&mut point, &measured);
+        MeasuredPoint { point, histograms, measured: Some(measured), lost: None }
+    }
+
+    /// Puts a load on storage from this host.
+    fn measure_here(&self, load: &IoLoad, point: &mut Point) -> Result<StorageMeasurement, StorageError> {
+        let StorageContext { settings, luns, stop, .. } = self.context;
         let (mut before, mut after) = (None, None);
         let mut on_edge = |edge| match edge {
             WindowEdge::WindowBegins => before = Some(self.sampler.snapshot()),
             WindowEdge::WindowEnds => after = Some(self.sampler.snapshot()),
         };
-        let measured = match measure(luns, &load, settings.backend, stop.switch(), &mut on_edge) {
-            Ok(measured) => measured,
-            Err(error) => return nothing(point, error.to_string()),
-        };
-        let histograms = figures::fill(&mut point, &measured, luns, catalogue);
+        let measured = measure(luns, load, settings.backend, stop.switch(), &mut on_edge)?;
         if let Some((before, after)) = before.zip(after) {
             let telemetry = self.sampler.difference(&before, &after);
-            figures::machine(&mut point, &telemetry, before.clock_jump_s(&after));
+            figures::machine(point, &telemetry, before.clock_jump_s(&after));
         }
-        figures::judge(&mut point, &measured);
-        MeasuredPoint { point, histograms, measured: Some(measured) }
+        Ok(measured)
     }
 
     /// Fills the storage's caches where that was asked for.
@@ -153,23 +179,32 @@ impl Measurer for StorageMeasurer<'_> {
         // Points that follow from others are small reads.
         let asked = self.context.settings.points.get(index).copied();
         let asked = asked.or_else(|| planned.subject.storage().map(small_reads));
-        let measurement = match (&planned.subject, asked) {
+        match (&planned.subject, asked) {
             (Subject::Storage(_), Some(asked)) => {
-                let MeasuredPoint { point, histograms, measured } = self.point(index, &asked, planned);
+                let MeasuredPoint { point, histograms, measured, lost } = self.point(index, &asked, planned);
                 self.finished.push(finished(&asked, &point, measured.as_ref()));
-                Measurement { point, histograms }
+                (Measurement { point, histograms }, lost)
             }
             (Subject::Test(_) | Subject::Workload(_) | Subject::Storage(_), _) => {
                 let why = format!("{} is nothing that this run could ask of storage", planned.subject.name());
-                not_begun(planned, Status::Failed, why)
+                (not_begun(planned, Status::Failed, why), None)
             }
-        };
-        (measurement, None)
+        }
+    }
+
+    fn lost(&self, error: EngineError) -> RunError {
+        match self.context.hosts.and_then(|hosts| hosts.fleet.lost()) {
+            Some(why) => RunError::HostLost(why),
+            None => RunError::Lost(error),
+        }
     }
 
     fn recorded(&mut self, events: &dyn Events) -> Result<(), RunError> {
         if let Some(told) = self.finished.last().filter(|_| self.context.settings.verbose) {
             events.on(&Event::Told { text: &trace_of(told) });
+        }
+        if let Some(hosts) = self.context.hosts {
+            hosts.fleet.recorded();
         }
         Ok(self.write_files()?)
     }
@@ -189,6 +224,8 @@ struct MeasuredPoint {
     point: Point,
     histograms: Histograms,
     measured: Option<StorageMeasurement>,
+    /// The error where a host of a fleet is lost.
+    lost: Option<EngineError>,
 }
 
 /// A point in the form of ORION's files.

@@ -18,7 +18,7 @@ use rustix::time::ClockId;
 use std::io;
 
 /// How I/O is done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, serde::Serialize, serde::Deserialize)]
 #[strum(serialize_all = "snake_case")]
 pub enum BackendKind {
     /// By `io_uring`, many at a time from one thread.

@@ -1,0 +1,169 @@
+//! One load on the same devices and files, shared by several hosts: how it is divided, and how what they measured
+//! becomes one measurement.
+
+use crate::load::{IoLoad, Pattern};
+use crate::record::MOST_MISMATCHES;
+use crate::{Ios, ReadWrite, StorageMeasurement};
+use dbdyno_stats::whole_parts;
+use serde::{Deserialize, Serialize};
+
+/// Which part of a load a host has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct HostPart {
+    /// Sequential streams of hosts that come before.
+    pub streams_before: u32,
+    /// Sequential streams of all hosts.
+    pub streams_in_all: u32,
+    /// Where its due moments lie between those of the others: a share of the distance between two of its own.
+    pub phase: f64,
+}
+
+impl IoLoad {
+    /// Divides the load by the weights of hosts; more weight, more I/Os outstanding. The rate follows the outstanding
+    /// I/Os. A sequential stream is never divided. A host may get nothing, which is no load.
+    #[must_use]
+    pub fn divided(&self, weights: &[f64]) -> Vec<Option<Self>> {
+        let small = whole_parts(self.small, weights);
+        let streams = whole_parts(self.streams(), weights);
+        let large = match self.pattern {
+            Pattern::Random => whole_parts(self.large, weights),
+            // No stream has less than one I/O outstanding, so that no host has fewer than it has streams.
+            Pattern::Sequential { .. } => {
+                whole_parts(self.large, &streams.iter().map(|n| f64::from(*n)).collect::<Vec<_>>())
+            }
+        };
+        let (mut streams_before, mut before) = (0, 0);
+        let in_all = f64::from(self.outstanding());
+        let part = |host: usize| {
+            let outstanding = small[host] + large[host];
+            let share = f64::from(outstanding) / in_all;
+            let load = Self {
+                small: small[host],
+                large: large[host],
+                pattern: match self.pattern {
+                    Pattern::Random => Pattern::Random,
+                    Pattern::Sequential { .. } => Pattern::Sequential { streams: streams[host] },
+                },
+                rate: self.rate.map(|rate| crate::IoRate { iops: rate.iops * share, ..rate }),
+                // Of no two hosts the same: they would find each other's blocks in the caches.
+                seed: self.seed ^ (host as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15),
+                host: Some(HostPart {
+                    streams_before,
+                    streams_in_all: self.streams(),
+                    phase: f64::from(before) / in_all,
+                }),
+                ..self.clone()
+            };
+            (streams_before, before) = (streams_before + streams[host], before + outstanding);
+            (outstanding > 0).then_some(load)
+        };
+        (0..weights.len()).map(part).collect()
+    }
+}
+
+impl StorageMeasurement {
+    /// The same with the host's name where it says something in words.
+    #[must_use]
+    pub fn named(mut self, host: &str) -> Self {
+        let said = self.first_error.iter_mut().chain(&mut self.ended_early).chain(&mut self.notes);
+        said.for_each(|text| *text = format!("{host}: {text}"));
+        self.mismatches.iter_mut().for_each(|mismatch| mismatch.what = format!("{} (seen by {host})", mismatch.what));
+        self
+    }
+
+    /// Adds what another host has measured of the same load in the same window.
+    pub fn merge(&mut self, other: Self) {
+        self.began_late_ns = self.began_late_ns.max(other.began_late_ns);
+        // Where one was stopped or ended early, its window is shorter, and the point says so.
+        self.window_s = self.window_s.max(other.window_s);
+        self.small.merge(&other.small);
+        self.large.merge(&other.large);
+        self.total += other.total;
+        self.total_bytes += other.total_bytes;
+        self.due = self.due.zip(other.due).map(|(ours, theirs)| ours + theirs);
+        self.completed = self.completed.zip(other.completed).map(|(ours, theirs)| crate::Completed {
+            ios: ours.ios + theirs.ios,
+            on_time: ours.on_time + theirs.on_time,
+        });
+        self.breakdown.merge(&other.breakdown);
+        for (class, n) in other.errors {
+            *self.errors.entry(class).or_default() += n;
+        }
+        self.first_error = self.first_error.take().or(other.first_error);
+        self.ended_early = self.ended_early.take().or(other.ended_early);
+        self.stamped += other.stamped;
+        self.unstamped += other.unstamped;
+        let room = MOST_MISMATCHES.saturating_sub(self.mismatches.len());
+        self.mismatches.extend(other.mismatches.into_iter().take(room));
+        self.mismatched += other.mismatched;
+        if self.backend != other.backend {
+            self.notes.push(format!(
+                "hosts did their I/O in different ways: {} and {}",
+                self.backend.name(),
+                other.backend.name()
+            ));
+        }
+        self.notes.extend(other.notes);
+        self.stopped |= other.stopped;
+        self.harness_cpu_s = self.harness_cpu_s.zip(other.harness_cpu_s).map(|(ours, theirs)| ours + theirs);
+        self.threads += other.threads;
+    }
+}
+
+impl ReadWrite {
+    fn merge(&mut self, other: &Self) {
+        self.read.merge(&other.read);
+        self.write.merge(&other.write);
+    }
+}
+
+impl Ios {
+    fn merge(&mut self, other: &Self) {
+        self.count += other.count;
+        self.bytes += other.bytes;
+        self.service_time.merge(&other.service_time);
+        if let (Some(ours), Some(theirs)) = (&mut self.response_time, &other.response_time) {
+            ours.merge(theirs);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::IoRate;
+    use dbdyno_model::Arrivals;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_hosts_get_is_the_whole(
+            small in 0u32..300,
+            large in 0u32..300,
+            streams in proptest::option::of(1u32..40),
+            iops in proptest::option::of(1.0f64..1e6),
+            weights in proptest::collection::vec(0.1f64..10.0, 1..20),
+        ) {
+            prop_assume!(small + large > 0);
+            let pattern = streams.map_or(Pattern::Random, |streams| Pattern::Sequential { streams });
+            let rate = iops.map(|iops| IoRate { iops, arrivals: Arrivals::Constant });
+            let load = IoLoad { small, large, pattern, rate, ..IoLoad::default() };
+            let parts: Vec<IoLoad> = load.divided(&weights).into_iter().flatten().collect();
+            prop_assert_eq!(parts.iter().map(|part| part.small).sum::<u32>(), small);
+            prop_assert_eq!(parts.iter().map(|part| part.large).sum::<u32>(), large);
+            // Each stream of the whole is one of one host, with an I/O outstanding at least.
+            let mut next = 0;
+            for part in &parts {
+                let host = part.host.unwrap();
+                prop_assert_eq!((host.streams_before, host.streams_in_all), (next, load.streams()));
+                prop_assert_eq!(part.streams() == 0, part.large == 0 || load.streams() == 0);
+                next += part.streams();
+            }
+            prop_assert_eq!(next, load.streams());
+            if let Some(iops) = iops {
+                let sum: f64 = parts.iter().filter_map(|part| Some(part.rate?.iops)).sum();
+                prop_assert!((sum / iops - 1.0).abs() < 1e-9);
+            }
+        }
+    }
+}

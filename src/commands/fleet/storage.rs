@@ -1,0 +1,63 @@
+//! An agent's part in storage runs: its own names of the devices and files that all hosts share, and its own consent.
+
+use dbdyno_engine::{Clock, EngineError};
+use dbdyno_fleet::StorageRun;
+use dbdyno_run::{Starts, StopSwitch, StorageOrder, measure_storage_part};
+use dbdyno_storage::safety::{Consent, HeldDevices, may_write_all};
+use dbdyno_storage::{LunAccess, Luns};
+use std::path::PathBuf;
+
+/// What this host calls the devices and files, and which of them may be overwritten from here.
+#[derive(Default)]
+pub(super) struct OwnFiles {
+    pub(super) paths: Vec<PathBuf>,
+    pub(super) destroy: Vec<PathBuf>,
+    pub(super) really: bool,
+}
+
+/// A storage run that this host has joined.
+pub(super) struct JoinedStorage {
+    luns: Luns,
+    /// While this host may write, nobody can mount them.
+    _held: HeldDevices,
+}
+
+impl OwnFiles {
+    /// Opens them for a run, if they are what the coordinator has.
+    pub(super) fn join(&self, run: &StorageRun) -> Result<JoinedStorage, String> {
+        let (own, theirs) = (self.paths.len(), run.prints.len());
+        if own != theirs {
+            return Err(format!(
+                "it names {own} devices and files, and the run is on {theirs}: start it with --file for each, as its host names \
+                 them, in the order of the run"
+            ));
+        }
+        // Consent at the coordinator is none to what has another name here.
+        let held = match run.writes {
+            true => may_write_all(&self.paths, Consent { destroy: &self.destroy, really: self.really }),
+            false => Ok(HeldDevices::default()),
+        };
+        let held = held.map_err(|error| format!("{error} (that is for `dbdyno agent` on its host)"))?;
+        let access = if run.writes { LunAccess::ReadWrite } else { LunAccess::Read };
+        let luns = Luns::open(&self.paths, access).map_err(|error| error.to_string())?;
+        let prints = luns.prints(run.seed).map_err(|error| error.to_string())?;
+        for (ours, theirs) in prints.iter().zip(&run.prints) {
+            if let Some(why) = ours.differs_from(theirs) {
+                return Err(format!("its {} {why}: hosts must share their devices and files", ours.path));
+            }
+        }
+        Ok(JoinedStorage { luns, _held: held })
+    }
+}
+
+impl JoinedStorage {
+    pub(super) fn measure(
+        &self,
+        order: &StorageOrder,
+        clock: &dyn Clock,
+        starts: &mut dyn Starts,
+        stop: &StopSwitch,
+    ) -> Result<(), EngineError> {
+        measure_storage_part(&self.luns, order, clock, starts, stop)
+    }
+}

@@ -1,0 +1,132 @@
+//! Hosts that share devices and files: `orion --fleet`, with agents on this machine.
+
+use crate::local_fleet::{LocalFleet, is_shared};
+use crate::support::{Room, number, wait_until};
+use rustix::process::{Signal, kill_process, test_kill_process};
+use serde_json::Value;
+use std::path::Path;
+
+const READS: &str = "orion -run advanced -matrix point -num_small 6 -num_large 0";
+
+/// A room with a test file and agents that share it.
+fn shared(agents: u32) -> Option<(Room, String)> {
+    let room = Room::on_disk();
+    let file = room.path("t.orion").display().to_string();
+    let made = room.run(&format!("{READS} -duration 1 --file {file} --file-size 64M --label made -q"));
+    // Without direct I/O there is nothing to share.
+    if made.stderr.contains("O_DIRECT") {
+        return None;
+    }
+    made.expect(0);
+    room.run(&format!("fleet up {agents} --file {file} -q")).expect(0);
+    Some((room, file))
+}
+
+/// The only point of a run.
+#[track_caller]
+fn point(room: &Room, line: &str) -> Value {
+    let run = room.run(&format!("{line} --json -q")).expect(0).json();
+    let points = run["points"].as_array().unwrap();
+    assert_eq!(points.len(), 1);
+    points[0].clone()
+}
+
+#[test]
+fn hosts_measure_the_same_files_as_one() {
+    let Some((room, file)) = shared(2) else { return };
+    let fleet = LocalFleet::found(&room);
+    let at = |more: &str| point(&room, &format!("{READS} -duration 2 --file {file} --fleet fleet=2{more}"));
+    let reads = at(" -verify");
+    is_shared(&reads, 2);
+    let small = |of: &Value, what: &str| number(of, &format!("/storage/small/read/{what}"));
+    assert!((small(&reads, "iops") * 2.0 - small(&reads, "ios")).abs() < 1.0, "one window: {reads:#}");
+    assert_eq!(number(&reads, "/storage/proof/wrong"), 0.0);
+    assert!(number(&reads, "/storage/proof/stamped") > 0.0, "each host proves what it reads: {reads:#}");
+    let seconds = reads["storage"]["series"]["ios_per_s"].as_array().unwrap();
+    assert!(seconds.len() == 2 && seconds.iter().all(|of| of.as_f64().unwrap() > 0.0));
+    let notes = reads["storage"]["notes"].to_string();
+    assert!(notes.contains("by 2 hosts: agent-1 (3 outstanding), agent-2 (3)"), "{notes}");
+    // The device has done what all hosts together say.
+    if let Some(seen) = reads.pointer("/io/read_iops").and_then(Value::as_f64).filter(|seen| *seen > 0.0) {
+        assert!(seen > 0.8 * small(&reads, "iops"), "{reads:#}");
+    }
+    // A rate is one timetable: hosts take turns, and none of them is left out.
+    let rated = at(" -rate 600 -arrivals constant");
+    is_shared(&rated, 2);
+    assert!((number(&rated, "/ops_per_s") - 600.0).abs() < 30.0, "{rated:#}");
+    // Streams are dealt out whole: of three, one host has two.
+    let streams = "orion -run advanced -matrix point -num_small 0 -num_large 3 -type seq -cache_size 0 -duration 1";
+    let streams = point(&room, &format!("{streams} --file {file} --fleet fleet=2"));
+    is_shared(&streams, 2);
+    let jobs: Vec<u64> = streams["agents"].as_array().unwrap().iter().map(|a| a["jobs"].as_u64().unwrap()).collect();
+    assert!(jobs == [8, 4] || jobs == [4, 8], "four a stream: {jobs:?}");
+    let table = room.run("show last --table hosts").expect(0).stdout;
+    assert!(table.contains("agent-1") && table.contains("agent-2"), "{table}");
+    drop(fleet);
+}
+
+/// Who has other files, or may not write, takes no part; and nothing is measured without them.
+#[test]
+fn hosts_without_the_same_files_or_consent_take_no_part() {
+    let Some((room, file)) = shared(2) else { return };
+    let fleet = LocalFleet::found(&room);
+    let copy = room.path("copy.orion").display().to_string();
+    std::fs::copy(&file, &copy).unwrap();
+    let before = std::fs::read(&file).unwrap();
+    let refused = |more: &str| {
+        let refused = room.run(&format!("{READS} -duration 1 --fleet fleet=2 {more}")).expect(2).stderr;
+        assert_eq!(room.run("list runs --json").expect(0).json().as_array().unwrap().len(), 1, "{refused}");
+        refused
+    };
+    let other = refused(&format!("--file {copy}"));
+    assert!(other.contains("cannot take part: its ") && other.contains("inode"), "{other}");
+    let more = refused(&format!("--file {file} --file {copy}"));
+    assert!(more.contains("names 1 devices and files, and the run is on 2"), "{more}");
+    let writes = refused(&format!("--file {file} -write 50"));
+    assert!(writes.contains("it is not written to") && writes.contains("`dbdyno agent` on its host"), "{writes}");
+    let proving = refused(&format!("--file {file} -write 50 -verify"));
+    assert!(proving.contains("a run without --fleet"), "{proving}");
+    assert!(std::fs::read(&file).unwrap() == before, "nothing was written");
+    let of_data = room.run("run T611 --target null: --jobs 2 --duration 1s --fleet fleet").expect(2).stderr;
+    assert!(of_data.contains("it has no target"), "{of_data}");
+    drop(fleet);
+}
+
+/// Consent is each agent's own, and what is written counts.
+#[test]
+fn hosts_that_may_write_do() {
+    let Some((room, file)) = shared(1) else { return };
+    let fleet = LocalFleet::found(&room);
+    // On this machine the others have the file open, which takes a second confirmation.
+    let writer = room.start(&format!("agent --name writer --file {file} --really"));
+    writer.until("waits for runs");
+    let other = fleet.agent(0);
+    kill_process(other, Signal::TERM).unwrap();
+    wait_until("the other is gone", || test_kill_process(other).is_err());
+    let written = point(&room, &format!("{READS} -duration 2 --file {file} -write 50 --fleet fleet=1"));
+    is_shared(&written, 1);
+    let of = |what: &str| number(&written, &format!("/storage/small/{what}/ios"));
+    assert!((of("write") / of("read") - 1.0).abs() < 0.1, "{written:#}");
+    writer.signal(Signal::TERM);
+    writer.end().expect(0);
+    drop(fleet);
+}
+
+/// A host that is lost ends the run within seconds, and the point says who it was.
+#[test]
+fn a_lost_host_ends_a_storage_run() {
+    let Some((room, file)) = shared(2) else { return };
+    let fleet = LocalFleet::found(&room);
+    let run = room.start(&format!("{READS} -duration 20 --file {file} --fleet fleet=2 --label lost"));
+    run.until("time left");
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    let from = std::time::Instant::now();
+    kill_process(fleet.agent(1), Signal::KILL).unwrap();
+    let ended = run.end().expect(3);
+    assert!(from.elapsed().as_secs() < 10, "{ended:?}");
+    assert!(ended.stderr.contains("agent agent-2 is lost") && ended.stderr.contains("dbdyno show"), "{}", ended.stderr);
+    let points = room.show("lost")["points"].clone();
+    assert!(points[0]["status"] == "failed" && points[0]["reason"].to_string().contains("agent-2"), "{points:#}");
+    assert!(Path::new(&file).exists());
+    drop(fleet);
+}
