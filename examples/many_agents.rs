@@ -33,14 +33,14 @@ struct Original {
 }
 
 /// An agent. The first drives load.
-struct Work {
+struct Work<'c> {
     is_first: bool,
     original: Arc<Original>,
     joined: Option<(Box<dyn Engine>, DataRun)>,
-    catalogue: Catalogue,
+    catalogue: &'c Catalogue,
 }
 
-impl AgentWork for Work {
+impl AgentWork for Work<'_> {
     fn join(&mut self, run: &RunOrder, _: Option<SentTarget>) -> Result<(), String> {
         let RunOn::Data(run) = &run.on else { panic!("a run on a database") };
         if self.is_first {
@@ -65,7 +65,7 @@ impl AgentWork for Work {
         let context = RunContext {
             engine: engine.as_ref(),
             hold: &AloneAnyway,
-            catalogue: &self.catalogue,
+            catalogue: self.catalogue,
             size: self.catalogue.size(&run.size).expect("a size"),
             seed: run.seed,
             data_verified: true,
@@ -87,7 +87,7 @@ impl AgentWork for Work {
     }
 }
 
-impl Work {
+impl Work<'_> {
     /// Hands in a copy of the first one's part, once that is there.
     fn copy(&self, order: &SessionsOrder, starts: &mut dyn Starts, stop: &StopSwitch) -> Result<(), EngineError> {
         let Some(begins_ns) = starts.ready(Ready::default()) else { return Ok(()) };
@@ -145,17 +145,23 @@ fn main() {
         ..AgentInfo::default()
     };
     let folder = std::env::temp_dir().join(format!("dbdyno-agents.{}", std::process::id()));
+    let catalogue = &Catalogue::embedded().expect("a catalogue");
     let (stop, original) = (StopSwitch::default(), Arc::new(Original::default()));
     std::thread::scope(|scope| {
         for n in 0..agents {
             let name = format!("agent-{n:04}");
             let parts = PartFolder::open(&folder.join(&name), ("fleet", &name)).expect("a folder");
-            let agent = Agent::connect(&access, ("fleet", &name), key.clone(), info.clone(), (parts, Arc::default()))
-                .expect("a connection");
-            let (stop, original) = (stop.clone(), Arc::clone(&original));
-            let catalogue = Catalogue::embedded().expect("a catalogue");
+            let agent = Agent::connect(
+                &access,
+                ("fleet", &name),
+                key.clone(),
+                info.clone(),
+                (parts, Arc::default(), stop.clone()),
+            )
+            .expect("a connection");
+            let original = Arc::clone(&original);
             scope.spawn(move || {
-                agent.serve(&mut Work { is_first: n == 0, original, joined: None, catalogue }, &stop, &|_| ());
+                agent.serve(&mut Work { is_first: n == 0, original, joined: None, catalogue }, &|_| ());
             });
         }
         println!("{agents} agents wait for runs");

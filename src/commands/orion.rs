@@ -20,12 +20,13 @@ use dbdyno_model::{Database, RunJson};
 use dbdyno_report::{Reported, texts};
 use dbdyno_results::{FileAccess, Repository};
 use dbdyno_run::{
-    Event, Events, RunReadings, Runner, StopSwitch, StorageContext, StorageHosts, StorageMeasurer, storage_plan,
+    Event, Events, Fleet as _, RunReadings, Runner, StopSwitch, StorageContext, StorageHosts, StorageMeasurer,
+    storage_plan,
 };
 use dbdyno_storage::create::{self, Created, TestFiles};
 use dbdyno_storage::orion::files::OrionFiles;
 use dbdyno_storage::orion::{OrionSettings, lun_paths};
-use dbdyno_storage::safety::{Consent, may_write_all};
+use dbdyno_storage::safety::{Consent, Sharers, may_write_all};
 use dbdyno_storage::{LunAccess, Luns, provable};
 use reference::Reference;
 use std::fmt::Write as _;
@@ -77,7 +78,11 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
     settings.notes.extend(unproved(&settings, &luns));
     settings.check_sizes(luns.iter().map(|lun| (lun.path.as_path(), lun.size_bytes)))?;
     // The last check; if it fails, the test files that were just created are removed.
-    settings.points.iter().try_for_each(|point| settings.load(point, 0).fits(&luns))?;
+    settings.points.iter().try_for_each(|point| match fleet.is_some() {
+        // Each host looks at its own memory.
+        true => settings.load(point, 0).fits_on(&luns),
+        false => settings.load(point, 0).fits(&luns),
+    })?;
     let mut repository = Repository::open(&context.results, FileAccess::ReadWrite)?;
     settings.notes.extend(settings.luns.iter().filter_map(|path| create::holes(path)));
     if context.verbosity == Verbosity::Normal {
@@ -86,13 +91,12 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
 
     // Other places each time: a copy that was altered since is found out by one of the runs.
     let places = run_seed();
-    let prints = if fleet.is_some() { luns.prints(places)? } else { Vec::new() };
     let mut plan = storage_plan(&settings, settings.seed);
     let paths: Vec<String> = settings.luns.iter().map(|path| path.display().to_string()).collect();
     let run = new_run(args.label.as_ref(), &plan, paths.join(", "))?;
     let platform = dbdyno_probe::inventory(&settings.luns);
     if let Some(fleet) = &fleet {
-        let on = StorageRun { prints: prints.clone(), seed: places, writes: settings.writes() };
+        let on = StorageRun { prints: luns.prints(places)?, seed: places, writes: settings.writes() };
         fleet::join_storage(fleet, &run.id, on, &stop)?;
     }
     files.keep();
@@ -108,7 +112,7 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
         files: reports.as_ref(),
         command_line: &command_line,
         stop: &stop,
-        hosts: fleet.as_ref().zip(clock.as_ref()).map(|(fleet, clock)| StorageHosts { fleet, clock, prints: &prints }),
+        hosts: fleet.as_ref().zip(clock.as_ref()).map(|(fleet, clock)| StorageHosts { fleet, clock }),
     });
     let indexes: Vec<usize> = (0..plan.points.len()).collect();
     let readings = RunReadings::default();
@@ -123,7 +127,8 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
         readings: &readings,
     };
     let beside = Beside { readings: &readings, events: &progress, stop: &stop, stop_if: &[] };
-    let measured = readings::beside_storage(&beside, &settings.luns, || runner.measure_all(&indexes));
+    let is_here = fleet.as_ref().is_none_or(|fleet| fleet.members().iter().all(|member| member.pid_here.is_some()));
+    let measured = readings::beside_storage(&beside, &settings.luns, is_here, || runner.measure_all(&indexes));
     progress.finish();
     if let Err(error) = repository.store_readings(&run.id, &readings.keeper) {
         output::complain(&format!("the last readings of the run are not kept: {error}"));
@@ -168,13 +173,17 @@ fn run_seed() -> u64 {
     jiff::Timestamp::now().as_nanosecond() as u64
 }
 
-/// Hosts know nothing of each other's writes.
+/// What several hosts cannot do together.
 fn refuse_unshareable(args: &OrionArgs, settings: &OrionSettings) -> Result<(), Error> {
-    if args.fleet.is_some() && settings.verify && settings.writes() {
-        let why = "one host cannot tell what another has written: --verify beside -write takes a run without --fleet";
-        return Err(Error::Usage(why.to_owned()));
-    }
-    Ok(())
+    let why = match settings.run {
+        _ if args.fleet.is_none() => return Ok(()),
+        None => "a reference is what one host gets of its storage: --reference takes a run without --fleet",
+        Some(_) if settings.verify && settings.writes() => {
+            "one host cannot tell what another has written: --verify beside -write takes a run without --fleet"
+        }
+        Some(_) => return Ok(()),
+    };
+    Err(Error::Usage(why.to_owned()))
 }
 
 /// Files that will be created must have room for an I/O, too.
@@ -198,7 +207,7 @@ fn create_files(settings: &mut OrionSettings, stop: &StopSwitch, progress: &Prog
     let unmarked = files.iter().filter(|(_, created)| *created == Created::NewUnmarked);
     settings.destroy_data.extend(unmarked.map(|(path, _)| path.to_owned()));
     if settings.writes() {
-        let consent = Consent { destroy: &settings.destroy_data, really: settings.really };
+        let consent = Consent { destroy: &settings.destroy_data, really: settings.really, sharers: Sharers::Nobody };
         may_write_all(&settings.luns, consent)?;
     }
     Ok(files)

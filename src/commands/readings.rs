@@ -44,11 +44,11 @@ pub(super) fn beside_engine<T>(beside: &Beside<'_>, engine: &dyn Engine, work: i
     self::beside(beside, options, work)
 }
 
-/// Runs `work`, and takes readings of devices or files meanwhile.
-pub(super) fn beside_storage<T>(beside: &Beside<'_>, paths: &[PathBuf], work: impl FnOnce() -> T) -> T {
+/// Runs `work`, and takes readings of devices or files meanwhile; `local` is whether this machine does the work.
+pub(super) fn beside_storage<T>(beside: &Beside<'_>, paths: &[PathBuf], local: bool, work: impl FnOnce() -> T) -> T {
     let options = TakerOptions {
         sampler: Sampler::new(paths, HarnessShare::OwnProcess),
-        local: true,
+        local,
         block_bytes: 0,
         looks: Looks::Nowhere("no database is measured".to_owned()),
         live: &beside.readings.live,

@@ -81,6 +81,7 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     ready.watch = Watch::of_run(&args.watch, (&run, &plan), &database, ready.stop(), context)?;
     if let Some(coordinator) = &ready.fleet {
         database.facts.insert(FLEET.to_owned(), fleet::in_words(args.shared.fleet.as_ref(), coordinator));
+        database.facts.extend(fleet::hosts_in_words(coordinator));
         let is_sampled = !args.work.no_sampling;
         fleet::join(coordinator, place, &args.shared, (&run.id, &plan), is_sampled, &ready.stop())?;
     }

@@ -72,43 +72,90 @@ fn hosts_without_the_same_files_or_consent_take_no_part() {
     let fleet = LocalFleet::found(&room);
     let copy = room.path("copy.orion").display().to_string();
     std::fs::copy(&file, &copy).unwrap();
-    let before = std::fs::read(&file).unwrap();
     let refused = |more: &str| {
-        let refused = room.run(&format!("{READS} -duration 1 --fleet fleet=2 {more}")).expect(2).stderr;
+        let refused = room.run(&format!("{READS} -duration 1 {more}")).expect(2).stderr;
         assert_eq!(room.run("list runs --json").expect(0).json().as_array().unwrap().len(), 1, "{refused}");
         refused
     };
-    let other = refused(&format!("--file {copy}"));
-    assert!(other.contains("cannot take part: its ") && other.contains("inode"), "{other}");
-    let more = refused(&format!("--file {file} --file {copy}"));
+    let other = refused(&format!("--fleet fleet=2 --file {copy}"));
+    assert!(other.contains("cannot take part: its ") && other.contains("another one on this machine"), "{other}");
+    let more = refused(&format!("--fleet fleet=2 --file {file} --file {copy}"));
     assert!(more.contains("names 1 devices and files, and the run is on 2"), "{more}");
-    let writes = refused(&format!("--file {file} -write 50"));
-    assert!(writes.contains("it is not written to") && writes.contains("`dbdyno agent` on its host"), "{writes}");
-    let proving = refused(&format!("--file {file} -write 50 -verify"));
+    let proving = refused(&format!("--fleet fleet=2 --file {file} -write 50 -verify"));
     assert!(proving.contains("a run without --fleet"), "{proving}");
-    assert!(std::fs::read(&file).unwrap() == before, "nothing was written");
+    let reference = room.run(&format!("orion --reference --file {file} --fleet fleet=2")).expect(2).stderr;
+    assert!(reference.contains("what one host gets"), "{reference}");
     let of_data = room.run("run T611 --target null: --jobs 2 --duration 1s --fleet fleet").expect(2).stderr;
     assert!(of_data.contains("it has no target"), "{of_data}");
     drop(fleet);
 }
 
-/// Consent is each agent's own, and what is written counts.
+/// Consent is each agent's own: that of the coordinator is none to what has another name elsewhere.
 #[test]
-fn hosts_that_may_write_do() {
-    let Some((room, file)) = shared(1) else { return };
+fn each_host_consents_for_itself() {
+    let Some((room, file)) = shared(2) else { return };
     let fleet = LocalFleet::found(&room);
-    // On this machine the others have the file open, which takes a second confirmation.
-    let writer = room.start(&format!("agent --name writer --file {file} --really"));
-    writer.until("waits for runs");
-    let other = fleet.agent(0);
-    kill_process(other, Signal::TERM).unwrap();
-    wait_until("the other is gone", || test_kill_process(other).is_err());
-    let written = point(&room, &format!("{READS} -duration 2 --file {file} -write 50 --fleet fleet=1"));
-    is_shared(&written, 1);
+    // A file of dbdyno's own takes none.
+    let written = point(&room, &format!("{READS} -duration 2 --file {file} -write 50 --fleet fleet=2"));
+    is_shared(&written, 2);
     let of = |what: &str| number(&written, &format!("/storage/small/{what}/ios"));
     assert!((of("write") / of("read") - 1.0).abs() < 0.1, "{written:#}");
+    drop(fleet);
+    let foreign = room.path("foreign").display().to_string();
+    let content: Vec<u8> = (0..1u32 << 20).flat_map(|n| n.to_le_bytes()).collect();
+    std::fs::write(&foreign, &content).unwrap();
+    room.run(&format!("fleet up 1 --file {foreign} -q")).expect(0);
+    let fleet = LocalFleet::found(&room);
+    let line = format!("{READS} -duration 1 --file {foreign} -write 50 --destroy-data {foreign} --fleet fleet=1");
+    let refused = room.run(&line).expect(2).stderr;
+    assert!(refused.contains("agent-1 cannot take part") && refused.contains("dbdyno did not create"), "{refused}");
+    assert!(refused.contains("give that to `dbdyno agent` there"), "{refused}");
+    assert!(std::fs::read(&foreign).unwrap() == content, "nothing was written");
+    let agent = fleet.agent(0);
+    kill_process(agent, Signal::TERM).unwrap();
+    wait_until("the agent is gone", || test_kill_process(agent).is_err());
+    let writer = room.start(&format!("agent --name writer --file {foreign} --destroy-data {foreign}"));
+    writer.until("waits for runs");
+    is_shared(&point(&room, &line), 1);
+    assert!(std::fs::read(&foreign).unwrap() != content);
     writer.signal(Signal::TERM);
     writer.end().expect(0);
+    drop(fleet);
+}
+
+/// Whoever ends an agent ends its I/O, and does not wait for the window's end.
+#[test]
+fn an_agent_that_is_ended_stops_writing() {
+    let Some((room, file)) = shared(2) else { return };
+    let fleet = LocalFleet::found(&room);
+    let run = room.start(&format!("{READS} -duration 30 --file {file} -write 100 --fleet fleet=2 --label ended"));
+    run.until("time left");
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    let from = std::time::Instant::now();
+    let agent = fleet.agent(0);
+    kill_process(agent, Signal::TERM).unwrap();
+    wait_until("the agent is gone", || test_kill_process(agent).is_err());
+    assert!(from.elapsed().as_secs() < 10, "its I/O went on");
+    let ended = run.end().expect(3);
+    assert!(ended.stderr.contains("agent-1: the agent was ended"), "{}", ended.stderr);
+    drop(fleet);
+}
+
+/// A host that stood still for a while did not do what it says: the point is no plain figure.
+#[test]
+fn a_host_that_stood_still_is_told() {
+    let Some((room, file)) = shared(2) else { return };
+    let fleet = LocalFleet::found(&room);
+    let run = room.start(&format!("{READS} -duration 6 --file {file} --fleet fleet=2 --label still"));
+    run.until("time left");
+    std::thread::sleep(std::time::Duration::from_secs(4));
+    kill_process(fleet.agent(0), Signal::STOP).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(1_200));
+    kill_process(fleet.agent(0), Signal::CONT).unwrap();
+    run.end();
+    let points = room.show("still")["points"].clone();
+    let flags = points[0]["flags"].to_string();
+    assert!(points[0]["status"] != "ok" || flags.contains("harness_heavy"), "{points:#}");
     drop(fleet);
 }
 

@@ -25,6 +25,20 @@ impl Default for MonotonicClock {
     }
 }
 
+impl MonotonicClock {
+    /// A moment of this clock by the system's own (`CLOCK_MONOTONIC`), in nanoseconds.
+    #[must_use]
+    pub fn system_ns(&self, at_ns: u64) -> u64 {
+        self.made_ns + at_ns
+    }
+
+    /// A moment of the system's own clock by this one.
+    #[must_use]
+    pub fn of_system_ns(&self, system_ns: u64) -> u64 {
+        system_ns.saturating_sub(self.made_ns)
+    }
+}
+
 impl Clock for MonotonicClock {
     fn now_ns(&self) -> u64 {
         monotonic_ns().saturating_sub(self.made_ns)

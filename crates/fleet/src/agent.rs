@@ -19,7 +19,7 @@ const LOOK: Duration = Duration::from_millis(100);
 
 /// What an agent does for a run.
 pub trait AgentWork {
-    /// Opens the target that a run works on; `given` is the one that the coordinator gives, if it does.
+    /// Opens what a run works on; `given` is the target that the coordinator gives, if it does.
     ///
     /// # Errors
     /// Why it cannot take part, in words.
@@ -28,7 +28,7 @@ pub trait AgentWork {
     /// Measures its part of a point of the run that it has joined. The switch stops it.
     ///
     /// # Errors
-    /// The sessions could not be opened, or the work did not come to its end.
+    /// It could not be prepared, or did not come to its end.
     fn measure(
         &mut self,
         order: &PartOrder,
@@ -37,20 +37,22 @@ pub trait AgentWork {
         stop: &StopSwitch,
     ) -> Result<(), EngineError>;
 
-    /// The run is over for it: closes the target.
+    /// The run is over for it: closes what it has opened.
     fn leave(&mut self);
 }
 
 /// An agent, connected.
 pub struct Agent {
     network: Arc<Network<AgentLink>>,
+    /// Ends it, and what it does.
+    stop: StopSwitch,
     stop_of_point: Arc<Mutex<StopSwitch>>,
     parts: PartFolder,
     clock: MonotonicClock,
 }
 
 impl Agent {
-    /// Connects an agent of a fleet. What its sessions do is in `live`.
+    /// Connects an agent of a fleet. What its sessions do is in `live`; the switch ends it, also at work.
     ///
     /// # Errors
     /// NATS cannot be reached.
@@ -59,29 +61,29 @@ impl Agent {
         (fleet, name): (&str, &str),
         key: FleetKey,
         info: AgentInfo,
-        (parts, live): (PartFolder, Arc<LiveWork>),
+        (parts, live, stop): (PartFolder, Arc<LiveWork>, StopSwitch),
     ) -> Result<Self, FleetError> {
         let clock = MonotonicClock::default();
         let link = AgentLink::new(fleet, name, key, info)?;
         let subjects = link.listens_to().to_vec();
         let stop_of_point = Arc::new(Mutex::new(StopSwitch::default()));
         let each = {
-            let stop = Arc::clone(&stop_of_point);
+            let (of_point, stop) = (Arc::clone(&stop_of_point), stop.clone());
             move |link: &mut AgentLink| {
                 link.set_done(HostProgress { ops: live.done(), at_ns: clock.now_ns() });
-                if link.take_must_stop() {
-                    stop.lock().unwrap_or_else(PoisonError::into_inner).request();
+                if link.take_must_stop() || stop.requested() {
+                    of_point.lock().unwrap_or_else(PoisonError::into_inner).request();
                 }
             }
         };
         let network = Network::start(access, &format!("dbdyno agent {name}"), clock, (link, subjects), each)?;
-        Ok(Self { network: Arc::new(network), stop_of_point, parts, clock })
+        Ok(Self { network: Arc::new(network), stop, stop_of_point, parts, clock })
     }
 
     /// Works for runs until it is stopped. `tell` says what happens, for people.
-    pub fn serve(&self, work: &mut dyn AgentWork, stop: &StopSwitch, tell: &dyn Fn(&str)) {
+    pub fn serve(&self, work: &mut dyn AgentWork, tell: &dyn Fn(&str)) {
         let mut session: Option<String> = None;
-        while !stop.requested() {
+        while !self.stop.requested() {
             let next = self.network.wait(LOOK, |link, _| {
                 let run = link.run().map(|(session, run)| (session.to_owned(), run.clone()));
                 let changed = run.as_ref().map(|(session, _)| session) != session.as_ref();
@@ -104,7 +106,7 @@ impl Agent {
                 }
             }
             match wanted {
-                Some(Wanted::Prepared { key, order }) => self.measure(work, &key, &order, stop, tell),
+                Some(Wanted::Prepared { key, order }) => self.measure(work, &key, &order, tell),
                 Some(Wanted::Over { key, is_recorded: true }) => {
                     self.parts.forget(&key);
                     self.network.with(|link, now_ns| link.set_state(now_ns, State::Joined));
@@ -144,20 +146,16 @@ impl Agent {
         });
     }
 
-    fn measure(
-        &self,
-        work: &mut dyn AgentWork,
-        key: &PointKey,
-        order: &PartOrder,
-        stop: &StopSwitch,
-        tell: &dyn Fn(&str),
-    ) {
+    fn measure(&self, work: &mut dyn AgentWork, key: &PointKey, order: &PartOrder, tell: &dyn Fn(&str)) {
         let of_point = StopSwitch::default();
         *self.stop_of_point.lock().unwrap_or_else(PoisonError::into_inner) = of_point.clone();
         self.network.with(|link, now_ns| link.set_state(now_ns, State::Preparing(key.clone())));
-        let mut starts = AgentStarts { agent: self, key, stop, of_point: &of_point };
+        let mut starts = AgentStarts { agent: self, key, of_point: &of_point };
         let measured = work.measure(order, &self.clock, &mut starts, &of_point);
-        if let Err(error) = measured {
+        // One that ends says so, whatever became of its work.
+        if let Err(error) = measured
+            && !self.stop.requested()
+        {
             if !of_point.requested() {
                 tell(&error.to_string());
             }
@@ -171,7 +169,6 @@ impl Agent {
 struct AgentStarts<'a> {
     agent: &'a Agent,
     key: &'a PointKey,
-    stop: &'a StopSwitch,
     of_point: &'a StopSwitch,
 }
 
@@ -181,7 +178,7 @@ impl Starts for AgentStarts<'_> {
         network.with(|link, now_ns| link.prepared(now_ns, self.key.clone(), ready));
         loop {
             let is_ours = network.with(|link, now_ns| link.is_of(self.key, now_ns));
-            if self.stop.requested() || self.of_point.requested() || !is_ours {
+            if self.agent.stop.requested() || self.of_point.requested() || !is_ours {
                 return None;
             }
             let started = network.wait(LOOK, |link, now_ns| {
@@ -209,7 +206,7 @@ impl Starts for AgentStarts<'_> {
         // A coordinator that does not answer any more gets the part without it.
         network.wait(COMPARE_LIMIT, |link, _| link.compared());
         network.with(|link, now_ns| link.done(now_ns, self.key.clone(), pieces(&text)));
-        while !self.stop.requested() {
+        while !self.agent.stop.requested() {
             let is_over = network
                 .wait(LOOK, |link, now_ns| (link.is_over(self.key) || !link.is_of(self.key, now_ns)).then_some(()));
             if is_over.is_some() {

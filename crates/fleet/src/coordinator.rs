@@ -28,6 +28,7 @@ pub struct Coordinator {
     network: Network<CoordinatorLink>,
     fleet: String,
     members: Vec<Member>,
+    found: Vec<Found>,
     current: Mutex<Current>,
 }
 
@@ -56,7 +57,7 @@ impl Coordinator {
         let subjects = vec![link.listens_to()];
         let clock = MonotonicClock::default();
         let network = Network::start(access, "dbdyno coordinator", clock, (link, subjects), |_| {})?;
-        Ok(Self { network, fleet: fleet.to_owned(), members: Vec::new(), current: Mutex::default() })
+        Ok(Self { network, fleet: fleet.to_owned(), members: Vec::new(), found: Vec::new(), current: Mutex::default() })
     }
 
     /// What no other coordinator has: noted beside the data, it tells agents that their target is this one's.
@@ -89,7 +90,7 @@ impl Coordinator {
         (wanted, limit): (Option<usize>, Duration),
         like: &AgentInfo,
         stop: &StopSwitch,
-    ) -> Result<Vec<Found>, FleetError> {
+    ) -> Result<(), FleetError> {
         let began = Instant::now();
         let there = loop {
             self.network.wait(LOOK, |link, now_ns| wanted.filter(|wanted| There::free_at(link, now_ns) >= *wanted));
@@ -112,10 +113,17 @@ impl Coordinator {
             pid_here: (info.machine == like.machine).then_some(info.pid),
         };
         self.members = found.iter().map(member).collect();
-        Ok(found)
+        self.found = found;
+        Ok(())
     }
 
-    /// Has all join a run, and waits until each has opened its target.
+    /// The agents that take part, with what they have told of their hosts.
+    #[must_use]
+    pub fn found(&self) -> &[Found] {
+        &self.found
+    }
+
+    /// Has all join a run, and waits until each has opened what it works on.
     ///
     /// # Errors
     /// One cannot, or is lost.
@@ -147,11 +155,21 @@ impl Coordinator {
                 Some(joined) => return joined,
                 None if stop.requested() => return Err(FleetError::Stopped),
                 None if began.elapsed() > PREPARE_LIMIT => {
-                    return Err(FleetError::Lost("an agent that has not opened its target in time".to_owned()));
+                    return Err(FleetError::Slow { agents: self.not_joined(), limit_s: PREPARE_LIMIT.as_secs() });
                 }
                 None => {}
             }
         }
+    }
+
+    /// Names of those that have not joined.
+    fn not_joined(&self) -> String {
+        self.network.with(|link, _| {
+            let has_joined =
+                |name: &str| matches!(link.agents().get(name), Some(Agent { state: Some(State::Joined), .. }));
+            let names = self.members.iter().map(|member| member.name.as_str()).filter(|name| !has_joined(name));
+            names.collect::<Vec<_>>().join(", ")
+        })
     }
 
     fn want_all(&self, wanted: impl Fn(usize) -> Option<Wanted>) {
@@ -217,14 +235,16 @@ fn progress(agent: &Agent, member: usize, point: &PointKey, now_ns: u64) -> Resu
 }
 
 impl Coordinator {
-    /// What each agent of the point has come to.
+    /// What each agent of the point has come to whose part has not.
     ///
     /// # Errors
     /// One has failed, or some are lost.
     fn states(&self) -> Result<Vec<Progress>, EngineError> {
         let (key, with) = {
             let current = self.current();
-            (current.key.clone(), current.with.clone())
+            // Whatever becomes of one whose part has come, nothing of the point is lost.
+            let with = current.with.iter().filter(|place| !current.taken.contains(place)).copied();
+            (current.key.clone(), with.collect::<Vec<_>>())
         };
         let Some(key) = key else { return Ok(Vec::new()) };
         let all = self.network.with(|link, now_ns| {

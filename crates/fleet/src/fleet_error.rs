@@ -54,6 +54,14 @@ pub enum FleetError {
     /// An agent is lost.
     #[error("{0} is lost: it has said nothing for a while")]
     Lost(String),
+    /// Some have not opened what the run works on.
+    #[error("{agents} did not open what the run works on within {limit_s} s: their own output says what they wait for")]
+    Slow {
+        /// Their names.
+        agents: String,
+        /// How long was waited, in seconds.
+        limit_s: u64,
+    },
     /// The user.
     #[error("stopped")]
     Stopped,

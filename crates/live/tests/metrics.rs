@@ -96,6 +96,7 @@ impl Next {
                 data_write_service_time_s: self.some(),
                 buffer_hit_pct: self.some(),
                 device_read_pct: self.some(),
+                remote_blocks_per_s: self.some(),
                 write_blocks_per_s: self.some(),
                 flash_hit_pct: self.some(),
                 cell_flash_hit_pct: self.some(),

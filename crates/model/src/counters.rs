@@ -30,6 +30,8 @@ pub enum Counter {
     LogicalReads,
     /// Blocks that the engine read from below its cache.
     PhysicalReads,
+    /// Blocks that came from the caches of other nodes of a cluster.
+    RemoteBlocks,
     /// Blocks of dbdyno's own tables and indexes that were looked up in the cache, where the engine counts by table.
     TableLogicalReads,
     /// Those of them that the engine read from below its cache.

@@ -293,6 +293,9 @@ pub struct DatabaseRates {
     /// system had. Absent for all but workloads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_read_pct: Option<f64>,
+    /// Blocks per second that came from the caches of other nodes of a cluster. Absent where an engine has no such.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote_blocks_per_s: Option<f64>,
     /// Blocks written per second, data and log.
     pub write_blocks_per_s: Option<f64>,
     /// Database flash cache.

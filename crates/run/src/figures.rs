@@ -252,6 +252,7 @@ pub(crate) fn database_rates(
     let write_mib_per_s = rate(Counter::PhysicalWrites).map(|blocks| blocks * block_bytes as f64 / MIB);
     let (flash_hit_pct, cell_flash_hit_pct) = (hit_pct(Counter::FlashHits), hit_pct(Counter::CellFlashHits));
     database.checkpoints = counters.get(Counter::Checkpoints);
+    database.remote_blocks_per_s = rate(Counter::RemoteBlocks);
     let figures = [
         ("redo.mib_per_s", Counter::RedoBytes, &mut redo.mib_per_s, rate(Counter::RedoBytes).map(|b| b / MIB)),
         per_s("redo.writes_per_s", Counter::RedoWrites, &mut redo.writes_per_s),

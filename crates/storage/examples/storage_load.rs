@@ -33,7 +33,7 @@ fn main() {
         verify: false,
         huge_pages: true,
         seed: 42,
-        host: None,
+        share: None,
     };
     let access = if write { LunAccess::ReadWrite } else { LunAccess::Read };
     let luns = Luns::open(&[path.into()], access).expect("a file or device");

@@ -28,7 +28,7 @@ impl Timetable {
             [(load.small, 1), (load.large, 2)].map(|(n, salt)| {
                 let per_s = rate.iops * f64::from(n) / f64::from(load.outstanding());
                 // Hosts that share a rate take turns: each begins at another moment.
-                let phase_ns = load.host.map_or(0.0, |host| host.phase * 1e9 / per_s);
+                let phase_ns = load.share.map_or(0.0, |share| share.phase * 1e9 / per_s);
                 (n > 0).then(|| Self::new(rate.arrivals, per_s, origin_ns as f64 + phase_ns, window, load.seed ^ salt))
             })
         })

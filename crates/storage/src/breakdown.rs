@@ -168,7 +168,7 @@ mod tests {
             verify: false,
             huge_pages: true,
             seed: 1,
-            host: None,
+            share: None,
         };
         Breakdown::new(&load, 2)
     }

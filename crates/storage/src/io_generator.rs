@@ -36,7 +36,7 @@ impl IoTargets {
         let units = spaces[1].as_ref().map_or(0, |space| space.units);
         let pct = u64::from(load.write_pct);
         // Streams are numbered over all hosts that share a load.
-        let (first, n) = load.host.map_or((0, load.streams()), |host| (host.streams_before, host.streams_in_all));
+        let (first, n) = load.share.map_or((0, load.streams()), |share| (share.streams_before, share.streams_in_all));
         let (first, n) = (u64::from(first), u64::from(n));
         let streams = (first..first + u64::from(load.streams()))
             .map(|stream| Stream {

@@ -131,7 +131,7 @@ mod tests {
             verify: true,
             huge_pages: true,
             seed: 1,
-            host: None,
+            share: None,
         }
     }
 

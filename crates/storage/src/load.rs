@@ -1,6 +1,6 @@
 //! The load that is put on the storage.
 
-use crate::{HostPart, LunAccess, Luns, StorageError};
+use crate::{IoShare, LunAccess, Luns, StorageError};
 use dbdyno_model::Arrivals;
 use serde::{Deserialize, Serialize};
 
@@ -74,8 +74,8 @@ pub struct IoLoad {
     pub huge_pages: bool,
     /// Seed of the random addresses and of the data.
     pub seed: u64,
-    /// Which part of a load it is, where several hosts share it.
-    pub host: Option<HostPart>,
+    /// Which share of a load it is, where several hosts have one each.
+    pub share: Option<IoShare>,
 }
 
 impl IoLoad {

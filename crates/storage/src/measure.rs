@@ -30,8 +30,10 @@ pub enum WindowEdge {
 /// The measurement of one point.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct StorageMeasurement {
-    /// How long after the moment at which it was to begin the I/O threads were let go.
-    pub began_late_ns: u64,
+    /// When the I/O threads were let go, in nanoseconds of the system's monotonic clock.
+    pub began_ns: u64,
+    /// When the window began and ended, by the same clock. It ends earlier than planned where the point did.
+    pub window_ns: (u64, u64),
     /// Length of the window: shorter than asked for where the point was stopped or ended early.
     pub window_s: f64,
     /// Small I/Os inside the window: those that ended in it. In an open loop: those that were due in it, even if they
@@ -105,7 +107,7 @@ pub fn measure(
     stop: &AtomicBool,
     on_edge: &mut dyn FnMut(WindowEdge),
 ) -> Result<StorageMeasurement, StorageError> {
-    Ok(PreparedLoad::new(luns, load, backend, stop)?.run(Duration::ZERO, stop, on_edge))
+    Ok(PreparedLoad::new(luns, load, backend, stop)?.run(now_ns(), stop, on_edge))
 }
 
 /// A load whose threads are ready. Dropped, they end without an I/O.
@@ -137,14 +139,9 @@ impl PreparedLoad {
         Ok(Self { shared, io_threads, backend })
     }
 
-    /// Runs it after so long, and measures it, as [`measure`] does.
-    pub fn run(
-        self,
-        begins_in: Duration,
-        stop: &AtomicBool,
-        on_edge: &mut dyn FnMut(WindowEdge),
-    ) -> StorageMeasurement {
-        let from_ns = now_ns() + begins_in.as_nanos() as u64;
+    /// Runs it from a moment of the system's monotonic clock on, and measures it, as [`measure`] does. Where the moment
+    /// has passed, the window stays where it was to be.
+    pub fn run(self, from_ns: u64, stop: &AtomicBool, on_edge: &mut dyn FnMut(WindowEdge)) -> StorageMeasurement {
         run_schedule(&self.shared, &self.io_threads, (from_ns, stop), on_edge, self.backend, None)
     }
 }
@@ -183,7 +180,7 @@ pub(crate) fn run_schedule(
     });
     std::thread::sleep(Duration::from_nanos(from_ns.saturating_sub(now_ns())));
     io_threads.go(&schedule);
-    let began_late_ns = now_ns().saturating_sub(from_ns);
+    let began_ns = now_ns();
     let mut watch = PointWatch {
         shared,
         schedule: &schedule,
@@ -216,7 +213,8 @@ pub(crate) fn run_schedule(
     notes.extend(shared.claims.as_ref().and_then(Claims::note));
     let [small, large] = record.kinds(load);
     StorageMeasurement {
-        began_late_ns,
+        began_ns,
+        window_ns: (begin_ns, ended_ns.max(begin_ns)),
         window_s: ended_ns.saturating_sub(begin_ns) as f64 / 1e9,
         breakdown: record.breakdown,
         completed: load.rate.is_some().then_some(Completed { ios: record.completed.0, on_time: record.completed.1 }),

@@ -25,7 +25,7 @@ fn load() -> IoLoad {
         verify: false,
         huge_pages: true,
         seed: 1,
-        host: None,
+        share: None,
     }
 }
 

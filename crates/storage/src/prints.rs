@@ -1,5 +1,5 @@
-//! What tells whether two hosts see the same devices and files, whatever they call them: size, content at some places,
-//! and what the system calls them itself. Content that is the same everywhere tells nothing.
+//! What tells whether two hosts see the same devices and files, whatever they call them: what the system itself calls
+//! them, size, and content at some places. Only a worldwide name proves it, or one kernel that both hosts have.
 
 use crate::arena::Arena;
 use crate::{Lun, LunKind, Luns, StorageError};
@@ -12,6 +12,9 @@ use xxhash_rust::xxh3::xxh3_64;
 const PLACES: usize = 64;
 /// Bytes that are read at each.
 const BYTES: usize = 4096;
+/// How worldwide names of devices begin (SCSI and NVMe), and those of multipath mappings, which are made of them. Others
+/// may be the same on machines that were cloned.
+const WORLDWIDE: [&str; 5] = ["naa.", "eui.", "uuid.", "nvme.", "mpath-"];
 
 /// One device or file, as a host sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,12 +23,26 @@ pub struct LunPrint {
     pub path: String,
     /// Its size.
     pub size_bytes: u64,
+    /// The running kernel, and the number that it has there: a device's, or that of a file and its file system.
+    kernel: String,
+    number: String,
+    /// Its name where it has one beyond that kernel, and what kind of name it is.
+    name: Option<(String, String)>,
     /// A digest of what it holds at some places.
-    pub content: String,
-    /// Whether that differs from place to place: what holds the same everywhere may be another one.
-    pub is_telling: bool,
-    /// What the system calls it itself, where it does: the kind of name, and the name.
-    pub own_name: Option<(String, String)>,
+    content: String,
+    /// Whether it holds something else from place to place.
+    differs_within: bool,
+}
+
+/// Whether two prints are of one device or file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LunLikeness {
+    /// They are.
+    Same,
+    /// They are not, and why, as the end of a sentence that begins with the first.
+    Other(String),
+    /// Nobody can tell, and why.
+    Unknown(&'static str),
 }
 
 impl Luns {
@@ -41,6 +58,7 @@ impl Luns {
 
 fn print(lun: &Lun, seed: u64) -> Result<LunPrint, StorageError> {
     let unread = |source: std::io::Error| StorageError::Open { path: lun.path.clone(), for_what: "reading", source };
+    let stat = fstat(&lun.fd).map_err(|error| unread(error.into()))?;
     let mut arena = Arena::new(BYTES, false).map_err(unread)?;
     let (mut draws, blocks) = (SplitMix64::new(seed), (lun.size_bytes / BYTES as u64).max(1));
     let mut digests = Vec::new();
@@ -51,45 +69,68 @@ fn print(lun: &Lun, seed: u64) -> Result<LunPrint, StorageError> {
         digests.push(xxh3_64(&block[..read]));
     }
     let content: Vec<u8> = digests.iter().flat_map(|digest| digest.to_le_bytes()).collect();
+    let (number, name) = match lun.kind {
+        LunKind::File => {
+            let inode = stat.st_ino.to_string();
+            (format!("{}:{inode}", stat.st_dev), Some(("inode".to_owned(), inode)))
+        }
+        LunKind::Device => {
+            let number = format!("{}:{}", major(stat.st_rdev), minor(stat.st_rdev));
+            let name = name_of_device(&number);
+            (number, name)
+        }
+    };
     Ok(LunPrint {
         path: lun.path.display().to_string(),
         size_bytes: lun.size_bytes,
+        kernel: std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned(),
+        number,
+        name,
         content: format!("{:016x}", xxh3_64(&content)),
-        is_telling: digests.iter().any(|digest| Some(digest) != digests.first()),
-        own_name: own_name(lun),
+        differs_within: digests.iter().any(|digest| Some(digest) != digests.first()),
     })
 }
 
-/// The number of a file in its file system, or the worldwide name of a device, or that of a mapping.
-fn own_name(lun: &Lun) -> Option<(String, String)> {
-    let stat = fstat(&lun.fd).ok()?;
-    if lun.kind == LunKind::File {
-        return Some(("inode".to_owned(), stat.st_ino.to_string()));
-    }
-    let device = format!("/sys/dev/block/{}:{}", major(stat.st_rdev), minor(stat.st_rdev));
+/// What the system calls a device beyond the running kernel.
+fn name_of_device(number: &str) -> Option<(String, String)> {
     let names = [("mapping", "dm/uuid"), ("worldwide name", "wwid"), ("worldwide name", "device/wwid")];
     names.into_iter().find_map(|(kind, file)| {
-        let name = std::fs::read_to_string(format!("{device}/{file}")).ok()?.trim().to_owned();
+        let name = std::fs::read_to_string(format!("/sys/dev/block/{number}/{file}")).ok()?.trim().to_owned();
         (!name.is_empty()).then(|| (kind.to_owned(), name))
     })
 }
 
 impl LunPrint {
-    /// Why this is not what another host has in the same place, if that is known. Two that have names of different
-    /// kinds may still be the same.
+    /// Whether this is what another host has in the same place.
     #[must_use]
-    pub fn differs_from(&self, other: &Self) -> Option<String> {
+    pub fn likeness(&self, other: &Self) -> LunLikeness {
         let theirs = &other.path;
         if self.size_bytes != other.size_bytes {
-            return Some(format!("has {} bytes, and {theirs} there has {}", self.size_bytes, other.size_bytes));
+            let sizes = format!("has {} bytes, and {theirs} there has {}", self.size_bytes, other.size_bytes);
+            return LunLikeness::Other(sizes);
         }
-        if let (Some((kind, own)), Some((their_kind, their_name))) = (&self.own_name, &other.own_name)
-            && kind == their_kind
-            && own != their_name
-        {
-            return Some(format!("has the {kind} {own}, and {theirs} there has {their_name}"));
+        if !self.kernel.is_empty() && self.kernel == other.kernel {
+            return match self.number == other.number {
+                true => LunLikeness::Same,
+                false => LunLikeness::Other(format!("is another one on this machine than {theirs}")),
+            };
         }
-        (self.content != other.content).then(|| format!("holds something else than {theirs} there"))
+        let names = self.name.as_ref().zip(other.name.as_ref()).filter(|(own, their)| own.0 == their.0);
+        if let Some(((kind, own), (_, their))) = names {
+            if own != their {
+                return LunLikeness::Other(format!("has the {kind} {own}, and {theirs} there has {their}"));
+            }
+            if WORLDWIDE.iter().any(|begins| own.starts_with(begins)) {
+                return LunLikeness::Same;
+            }
+        }
+        if self.content != other.content {
+            return LunLikeness::Other(format!("holds something else than {theirs} there at some of {PLACES} places"));
+        }
+        LunLikeness::Unknown(match self.differs_within {
+            true => "its size and what it holds at 64 places are alike, as they would be of a copy",
+            false => "it holds the same at all of 64 places, as an empty one does",
+        })
     }
 }
 
@@ -97,10 +138,11 @@ impl LunPrint {
 mod tests {
     use super::*;
     use crate::LunAccess;
+    use LunLikeness::{Other, Same, Unknown};
     use std::path::PathBuf;
 
     #[test]
-    fn what_is_the_same_is_told_from_what_is_not() {
+    fn what_is_the_same_is_told_from_what_is_not_and_from_what_nobody_knows() {
         let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
         let file = |name: &str, content: &[u8]| -> PathBuf {
             let path = folder.path().join(name);
@@ -121,12 +163,25 @@ mod tests {
         assert_eq!(prints(), prints());
         let prints = prints();
         let [one, copy, altered, short, zeros] = prints.as_slice() else { panic!() };
-        assert!(one.is_telling && one.differs_from(one).is_none(), "{one:?}");
-        assert!(copy.differs_from(one).unwrap().contains("inode"), "a copy is another one");
-        let elsewhere = |print: &LunPrint| LunPrint { own_name: None, ..print.clone() };
-        assert_eq!(elsewhere(copy).differs_from(&elsewhere(one)), None);
-        assert!(elsewhere(altered).differs_from(&elsewhere(one)).unwrap().contains("something else"));
-        assert!(short.differs_from(one).unwrap().contains("524288 bytes"), "{short:?}");
-        assert!(!zeros.is_telling);
+        assert_eq!(one.likeness(one), Same);
+        let is_other = |likeness, words: &str| matches!(likeness, Other(why) if why.contains(words));
+        assert!(is_other(copy.likeness(one), "another one on this machine"));
+        assert!(is_other(short.likeness(one), "524288 bytes"));
+        // The same on another machine, with a name of its own or none.
+        let elsewhere = |print: &LunPrint, name: Option<(&str, &str)>| LunPrint {
+            kernel: "another".to_owned(),
+            name: name.map(|(kind, name)| (kind.to_owned(), name.to_owned())),
+            ..print.clone()
+        };
+        let named = |kind, name| LunPrint { kernel: "this".to_owned(), ..elsewhere(one, Some((kind, name))) };
+        assert!(matches!(one.likeness(&elsewhere(copy, None)), Unknown(why) if why.contains("a copy")));
+        assert!(matches!(zeros.likeness(&elsewhere(zeros, None)), Unknown(why) if why.contains("empty")));
+        assert!(is_other(one.likeness(&elsewhere(altered, None)), "something else"));
+        let array = named("worldwide name", "naa.60001");
+        assert_eq!(array.likeness(&elsewhere(one, Some(("worldwide name", "naa.60001")))), Same);
+        assert!(is_other(array.likeness(&elsewhere(one, Some(("worldwide name", "naa.60002")))), "naa.60002"));
+        let cloned = named("inode", "12");
+        assert!(matches!(cloned.likeness(&elsewhere(one, Some(("inode", "12")))), Unknown(_)), "of a cloned machine");
+        assert!(is_other(cloned.likeness(&elsewhere(one, Some(("inode", "13")))), "inode"));
     }
 }

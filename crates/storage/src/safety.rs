@@ -22,6 +22,17 @@ pub struct Consent<'a> {
     pub destroy: &'a [PathBuf],
     /// Also data in use, and recognisable data.
     pub really: bool,
+    /// Who else may have it open.
+    pub sharers: Sharers,
+}
+
+/// Who may have what is written to open meanwhile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sharers {
+    /// Nobody.
+    Nobody,
+    /// Processes of this program: hosts of a fleet share it, and some may be on one machine.
+    ThisProgram,
 }
 
 /// Why nothing is written.
@@ -108,7 +119,11 @@ fn may_write(path: &Path, consent: Consent<'_>) -> Result<Option<OwnedFd>, Safet
         return Ok(held);
     }
     let occupied = |reason| SafetyError::Occupied { path: path.to_owned(), reason };
-    let in_use = if device { usage::of_device(metadata.rdev(), held.is_some()) } else { usage::of_file(&metadata) };
+    let in_use = if device {
+        usage::of_device(metadata.rdev(), held.is_some())
+    } else {
+        usage::of_file(&metadata, consent.sharers)
+    };
     if let Some(reason) = in_use.map_err(unknown)? {
         return Err(occupied(reason));
     }

@@ -37,7 +37,7 @@ impl fmt::Display for Stamp {
 }
 
 /// A sector whose content is not what was written there.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct Mismatch {
     /// The device or file.
     pub path: PathBuf,

@@ -54,7 +54,7 @@ fn a_file_is_written_whole_and_proves_itself() {
         verify: true,
         huge_pages: true,
         seed: 1,
-        host: None,
+        share: None,
     };
     let measured = measure(&luns, &load, BackendKind::Threads, &AtomicBool::new(false), &mut |_| ()).unwrap();
     assert!(measured.total > 0);

@@ -8,7 +8,7 @@
 mod support;
 
 use dbdyno_storage::create::{self, Created};
-use dbdyno_storage::safety::{Consent, HeldDevices, SafetyError, may_write_all};
+use dbdyno_storage::safety::{Consent, HeldDevices, SafetyError, Sharers, may_write_all};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ impl Drop for Undo<'_> {
 }
 
 fn asked(path: &Path, destroy: &[PathBuf], really: bool) -> Result<HeldDevices, SafetyError> {
-    may_write_all(&[path.to_owned()], Consent { destroy, really })
+    may_write_all(&[path.to_owned()], Consent { destroy, really, sharers: Sharers::Nobody })
 }
 
 /// Why a named path is not written to; with `really` it would be.
@@ -183,7 +183,9 @@ fn consent_to_what_is_not_measured_is_a_mistake() {
     let (one, other) = (folder.path().join("one"), folder.path().join("other"));
     std::fs::write(&one, b"1").unwrap();
     std::fs::write(&other, b"1").unwrap();
-    let ask = |destroy: &[PathBuf]| may_write_all(std::slice::from_ref(&one), Consent { destroy, really: false });
+    let ask = |destroy: &[PathBuf]| {
+        may_write_all(std::slice::from_ref(&one), Consent { destroy, really: false, sharers: Sharers::Nobody })
+    };
     assert!(ask(std::slice::from_ref(&one)).is_ok());
     let both = [one.clone(), other.clone()];
     assert!(matches!(ask(&both), Err(SafetyError::NotOfThisRun(path)) if path == other));

@@ -41,12 +41,12 @@ pub(crate) fn agent(args: &AgentArgs, context: &Context) -> Result<(), Error> {
         (&args.fleet, &name),
         reach.key,
         info(args.weight, node),
-        (parts, Arc::clone(&live)),
+        (parts, Arc::clone(&live), stop),
     )?;
     context.say(&format!("agent {name} of the fleet {} waits for runs; Ctrl-C ends it", args.fleet));
     let files = OwnFiles { paths: args.file.clone(), destroy: args.destroy_data.clone(), really: args.really };
     let mut work = Work { context, target: args.target.clone(), files, node, live, joined: None };
-    agent.serve(&mut work, &stop, &|text| context.say(text));
+    agent.serve(&mut work, &|text| context.say(text));
     Ok(())
 }
 

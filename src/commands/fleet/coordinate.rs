@@ -10,7 +10,7 @@ use crate::secrets;
 use dbdyno_engine::server::password::FoundPassword;
 use dbdyno_engine::{Engine, Target};
 use dbdyno_fleet::{Coordinator, DataRun, Found, RunOn, RunOrder, SentTarget, StorageRun};
-use dbdyno_model::{ErrorClass, Plan, RunId, Subject};
+use dbdyno_model::{ErrorClass, Plan, Platform, RunId, Subject};
 use dbdyno_run::{Fleet, Member, StopSwitch};
 use std::time::Duration;
 
@@ -67,8 +67,8 @@ fn gathered(
 ) -> Result<Coordinator, Error> {
     let wait = wait_s.map_or(WAIT, Duration::from_secs_f64);
     let mut coordinator = Coordinator::connect(&reach.access, &shared.fleet, reach.key)?;
-    let found = coordinator.gather((shared.agents, wait), &info(1.0, None), stop)?;
-    let names: Vec<&str> = found.iter().map(|Found { name, .. }| name.as_str()).collect();
+    coordinator.gather((shared.agents, wait), &info(1.0, None), stop)?;
+    let names: Vec<&str> = coordinator.found().iter().map(|Found { name, .. }| name.as_str()).collect();
     context.say(&format!("fleet {}: {} ({})", shared.fleet, agents(names.len()), names.join(", ")));
     Ok(coordinator)
 }
@@ -84,6 +84,18 @@ pub(crate) fn in_words(fleet: Option<&Shared>, coordinator: &Coordinator) -> Str
         false => format!("{name} x{weight}"),
     });
     format!("{name}: {}", hosts.collect::<Vec<_>>().join(", "))
+}
+
+/// What each host has told of itself, as facts of a run.
+pub(crate) fn hosts_in_words(coordinator: &Coordinator) -> impl Iterator<Item = (String, String)> {
+    coordinator.found().iter().map(|Found { name, info }| {
+        let sheet: Platform = serde_json::from_value(info.platform.clone()).unwrap_or_default();
+        let Platform { host, cpu, memory, os, kernel, .. } = sheet;
+        let gib = memory.total_bytes.map(|bytes| format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30)));
+        let threads = cpu.threads.map(|n| format!("{n} threads"));
+        let told = [host, cpu.model, threads, gib, os, kernel.map(|kernel| format!("kernel {kernel}"))];
+        (format!("{FLEET} host {name}"), told.into_iter().flatten().collect::<Vec<_>>().join(", "))
+    })
 }
 
 /// The name under which the coordinator's token stands beside the data.

@@ -1,10 +1,10 @@
 //! An agent's part in storage runs: its own names of the devices and files that all hosts share, and its own consent.
 
-use dbdyno_engine::{Clock, EngineError};
+use dbdyno_engine::{EngineError, MonotonicClock};
 use dbdyno_fleet::StorageRun;
 use dbdyno_run::{Starts, StopSwitch, StorageOrder, measure_storage_part};
-use dbdyno_storage::safety::{Consent, HeldDevices, may_write_all};
-use dbdyno_storage::{LunAccess, Luns};
+use dbdyno_storage::safety::{Consent, HeldDevices, Sharers, may_write_all};
+use dbdyno_storage::{LunAccess, LunLikeness, Luns};
 use std::path::PathBuf;
 
 /// What this host calls the devices and files, and which of them may be overwritten from here.
@@ -18,6 +18,8 @@ pub(super) struct OwnFiles {
 /// A storage run that this host has joined.
 pub(super) struct JoinedStorage {
     luns: Luns,
+    /// Which of them nobody can tell to be the coordinator's, and why.
+    doubts: Vec<String>,
     /// While this host may write, nobody can mount them.
     _held: HeldDevices,
 }
@@ -34,19 +36,33 @@ impl OwnFiles {
         }
         // Consent at the coordinator is none to what has another name here.
         let held = match run.writes {
-            true => may_write_all(&self.paths, Consent { destroy: &self.destroy, really: self.really }),
+            true => {
+                let (destroy, really) = (&*self.destroy, self.really);
+                may_write_all(&self.paths, Consent { destroy, really, sharers: Sharers::ThisProgram })
+            }
             false => Ok(HeldDevices::default()),
         };
-        let held = held.map_err(|error| format!("{error} (that is for `dbdyno agent` on its host)"))?;
+        let held = held.map_err(|error| format!("{error} (give that to `dbdyno agent` there)"))?;
         let access = if run.writes { LunAccess::ReadWrite } else { LunAccess::Read };
         let luns = Luns::open(&self.paths, access).map_err(|error| error.to_string())?;
         let prints = luns.prints(run.seed).map_err(|error| error.to_string())?;
+        let mut doubts = Vec::new();
         for (ours, theirs) in prints.iter().zip(&run.prints) {
-            if let Some(why) = ours.differs_from(theirs) {
-                return Err(format!("its {} {why}: hosts must share their devices and files", ours.path));
+            match ours.likeness(theirs) {
+                LunLikeness::Same => {}
+                LunLikeness::Unknown(why) => {
+                    doubts.push(format!("nobody can tell whether its {} is {}: {why}", ours.path, theirs.path));
+                }
+                LunLikeness::Other(why) => {
+                    return Err(format!(
+                        "its {} {why}: hosts must share their devices and files; look at the order of --file, and whether \
+                         somebody writes to them",
+                        ours.path
+                    ));
+                }
             }
         }
-        Ok(JoinedStorage { luns, _held: held })
+        Ok(JoinedStorage { luns, doubts, _held: held })
     }
 }
 
@@ -54,10 +70,10 @@ impl JoinedStorage {
     pub(super) fn measure(
         &self,
         order: &StorageOrder,
-        clock: &dyn Clock,
+        clock: &MonotonicClock,
         starts: &mut dyn Starts,
         stop: &StopSwitch,
     ) -> Result<(), EngineError> {
-        measure_storage_part(&self.luns, order, clock, starts, stop)
+        measure_storage_part((&self.luns, &self.doubts), order, clock, starts, stop)
     }
 }

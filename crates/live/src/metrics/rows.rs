@@ -110,6 +110,7 @@ const DATABASE: &[Figure<DatabaseReading>] = &[
     ("data_write_service_time_s", "Time of a write of a data file, mean.", |d| d.rates.data_write_service_time_s),
     ("buffer_hit_pct", "Logical reads served by the engine's cache.", |d| d.rates.buffer_hit_pct),
     ("device_read_pct", "Logical reads that were read from a device.", |d| d.rates.device_read_pct),
+    ("remote_blocks_per_s", "Blocks from the caches of other nodes of a cluster.", |d| d.rates.remote_blocks_per_s),
     ("write_blocks_per_s", "Blocks written, data and log.", |d| d.rates.write_blocks_per_s),
     ("flash_hit_pct", "Reads served by the database's flash cache.", |d| d.rates.flash_hit_pct),
     ("cell_flash_hit_pct", "Reads served by the storage cells' flash cache.", |d| d.rates.cell_flash_hit_pct),

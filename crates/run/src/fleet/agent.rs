@@ -33,7 +33,8 @@ pub fn measure_part(
         let before = context.engine.accounts();
         let problems = point.reason.take().into_iter().collect();
         let told = before.iter().map(|account| SessionAccount { done: Default::default(), ..account.clone() });
-        let ready = Ready { plan: point.plan.take(), problems, sessions: told.collect() };
+        let doubts = Vec::new();
+        let ready = Ready { plan: point.plan.take(), problems, doubts, sessions: told.collect() };
         let not_begun = || EngineError::new(ErrorClass::Cancelled, "the coordinator did not let the point begin");
         let starts_ns = starts.ready(ready).ok_or_else(not_begun)?;
         let mode = figures::window_mode(work, planned.duration_s);

@@ -18,8 +18,10 @@ pub(crate) struct PlannedWindow {
     pub(crate) starts_ns: Option<u64>,
     /// The window; none where it was not begun.
     pub(crate) window: Option<Span>,
-    /// Whether parts may end when they are done: work in whole pieces, and what says itself that it ended early.
-    pub(crate) is_open: bool,
+    /// Whether parts have windows of their own: work in whole pieces.
+    pub(crate) is_pieces: bool,
+    /// What may have made a host's window another one, and what to do.
+    pub(crate) hint: &'static str,
 }
 
 impl PlannedWindow {
@@ -30,7 +32,9 @@ impl PlannedWindow {
         Self {
             starts_ns: start_ns.map(|start_ns| start_ns - pace.begins_ns(0)),
             window: planned,
-            is_open: pace.is_pieces(),
+            is_pieces: pace.is_pieces(),
+            hint: "a job was not warm when the window began, or had not done its least chunks when it ended; use a \
+                   longer --duration",
         }
     }
 }
@@ -73,13 +77,14 @@ fn fill(agent: &mut AgentUse, part: &PartFacts, planned: &PlannedWindow) {
 
 /// Why a host's window is another one than was planned.
 fn window_problem(agent: &AgentUse, part: &PartFacts, planned: &PlannedWindow) -> Option<String> {
-    let is_open = planned.is_open;
-    let planned = planned.window.filter(|window| *window != part.window && !is_open)?;
-    let late_s = part.window.length_ns().abs_diff(planned.length_ns()) as f64 / 1e9;
+    let PlannedWindow { is_pieces, hint, .. } = *planned;
+    let planned = planned.window.filter(|window| *window != part.window && !is_pieces)?;
+    let off_s = |planned_ns: u64, ns: u64| (ns.cast_signed() - planned_ns.cast_signed()) as f64 / 1e9;
     Some(format!(
-        "{}: a job was not warm when the window began, or had not done its least chunks when it ended (it needed \
-         {late_s:.1} s more); use a longer --duration",
-        agent.name
+        "{}: its window began {:+.1} s and ended {:+.1} s off the planned one: {hint}",
+        agent.name,
+        off_s(planned.start_ns, part.window.start_ns),
+        off_s(planned.end_ns, part.window.end_ns)
     ))
 }
 

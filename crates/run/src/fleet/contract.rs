@@ -42,25 +42,27 @@ pub struct SessionsOrder {
     pub node: Option<u32>,
 }
 
-/// A host whose sessions are open and prepared.
+/// A host that is prepared: its sessions are open, or its threads for I/O are there.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ready {
     /// The plan of the statement under test, where there is one.
     pub plan: Option<String>,
     /// What is other than the test needs.
     pub problems: Vec<String>,
+    /// What could not be proved.
+    pub doubts: Vec<String>,
     /// Its sessions, by node.
     pub sessions: Vec<SessionAccount>,
 }
 
 /// Who lets a host's share begin.
 pub trait Starts {
-    /// The sessions are prepared. Waits until it is known when the first jobs are to begin, by this host's clock; none
+    /// The host is prepared. Waits until it is known when the first jobs are to begin, by this host's clock; none
     /// where they are not to begin at all.
     fn ready(&mut self, ready: Ready) -> Option<u64>;
 
-    /// Its part has ended. Waits until the coordinator has read the server's counters: the sessions are open until
-    /// then, as what they do when they end counts, too.
+    /// Its part has ended. Waits until the coordinator has it, and has read the server's counters: sessions are open
+    /// until then, as what they do when they end counts, too.
     ///
     /// # Errors
     /// The part cannot be kept.
@@ -112,7 +114,7 @@ pub trait Fleet: Send + Sync {
     /// The hosts, in the order in which jobs are dealt out.
     fn members(&self) -> Vec<Member>;
 
-    /// Has each member that gets an order open and prepare its sessions. Returns when all have.
+    /// Has each member that gets an order prepare itself. Returns when all have.
     ///
     /// # Errors
     /// A member is lost or cannot; or the user stops the waiting.

@@ -9,14 +9,14 @@ use crate::client::GRACE;
 use crate::jobs::{FailedMeasurement, RawMeasurement, client_measurement, server_measurement};
 use crate::point_context::PointContext;
 use crate::watch::{Edges, watch};
-use dbdyno_engine::{Engine, EngineError, SessionAccount, StartGate};
+use dbdyno_engine::{Clock, Engine, EngineError, SessionAccount, StartGate};
 use dbdyno_model::{AgentUse, ErrorClass, PlannedPoint, Point, PumpUse, Status};
 use std::time::Duration;
 
 /// Time between the order to begin and the beginning: every host has the order by then.
 pub(crate) const LEAD_NS: u64 = 400_000_000;
 /// How often the coordinator looks for parts.
-pub(crate) const TICK: Duration = Duration::from_millis(20);
+const TICK: Duration = Duration::from_millis(20);
 /// How often it shows what hosts have told of their work.
 const SHOW_NS: u64 = 200_000_000;
 /// How long parts may take to come after the last job may have ended.
@@ -130,20 +130,6 @@ fn done(accounts: &[SessionAccount]) -> Vec<SessionAccount> {
     accounts.iter().map(|account| SessionAccount { done: account.done.clone(), ..SessionAccount::default() }).collect()
 }
 
-/// Merges a part, by the coordinator's clock.
-///
-/// # Errors
-/// It is of other work than the others.
-pub(crate) fn merge_part(
-    merged: &mut MergedParts,
-    of: AgentPart,
-    (members, ready): (&[Member], &[AgentReady]),
-) -> Result<(), EngineError> {
-    let offset_ns = ready.iter().find(|ready| ready.member == of.member).map_or(0, |ready| ready.offset_ns);
-    let name = members[of.member].name.as_str();
-    Ok(merged.add(name, AgentPart { part: of.part.shifted(-offset_ns), ..of })?)
-}
-
 /// Has the hosts begin, watches the machine meanwhile, and waits for their parts.
 fn work(
     context: &PointContext<'_>,
@@ -194,26 +180,52 @@ fn wait_for_parts(
         true => u64::MAX,
         false => pace.begins_ns(starts_ns) + pace.duration_ns() + GRACE.as_nanos() as u64 + PARTS_LIMIT_NS,
     };
-    let (members, mut merged) = (fleet.members(), MergedParts::default());
     let mut shown_ns = 0;
-    loop {
-        let now_ns = run.clock.now_ns();
+    let mut look = |now_ns: u64| {
         if now_ns - shown_ns >= SHOW_NS {
             run.live.follow_hosts(ready.len(), fleet.progress());
             shown_ns = now_ns;
         }
-        for part in fleet.parts(TICK)? {
-            merge_part(&mut merged, part, (&members, ready))?;
+    };
+    let is_over = || run.stop.requested() || window.over();
+    gather_parts((fleet, ready), (run.clock, latest_ns), &is_over, &mut look, &mut |_, _| ())
+}
+
+/// Merges the parts of hosts as they come, until all are there. Looks at the clock some fifty times a second, and shows
+/// each part before it is merged.
+///
+/// # Errors
+/// A host is lost, the point is over, or parts are missing at the latest moment.
+pub(crate) fn gather_parts(
+    (fleet, ready): (&dyn Fleet, &[AgentReady]),
+    (clock, latest_ns): (&dyn Clock, u64),
+    is_over: &dyn Fn() -> bool,
+    look: &mut dyn FnMut(u64),
+    see: &mut dyn FnMut(&Member, &AgentPart),
+) -> Result<MergedParts, EngineError> {
+    let (members, mut merged) = (fleet.members(), MergedParts::default());
+    loop {
+        look(clock.now_ns());
+        for of in fleet.parts(TICK)? {
+            let member = &members[of.member];
+            see(member, &of);
+            let offset_ns = ready.iter().find(|ready| ready.member == of.member).map_or(0, |ready| ready.offset_ns);
+            merged.add(&member.name, AgentPart { part: of.part.shifted(-offset_ns), ..of })?;
         }
         if merged.len() == ready.len() {
             return Ok(merged);
         }
-        if run.stop.requested() || window.over() {
+        if is_over() {
             return Err(stopped());
         }
-        if run.clock.now_ns() > latest_ns {
-            let message =
-                format!("parts of hosts were still missing {} s after the window", PARTS_LIMIT_NS / 1_000_000_000);
+        if clock.now_ns() > latest_ns {
+            let missing = ready.iter().filter(|ready| !merged.has(ready.member));
+            let missing: Vec<&str> = missing.map(|ready| members[ready.member].name.as_str()).collect();
+            let message = format!(
+                "the parts of {} were still missing {} s after the window",
+                missing.join(", "),
+                PARTS_LIMIT_NS / 1_000_000_000
+            );
             return Err(EngineError::new(ErrorClass::Timeout, message));
         }
     }

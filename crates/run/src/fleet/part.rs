@@ -60,7 +60,12 @@ impl Part {
         Self { work, began_ns, window, ..self }
     }
 
-    /// Operations of its sessions, warm-up and tail included.
+    /// What it did to devices and files, where it is such a part.
+    pub(crate) fn storage(&self) -> Option<&StorageMeasurement> {
+        if let PartWork::Storage(measured) = &self.work { Some(measured) } else { None }
+    }
+
+    /// Operations, warm-up and tail included.
     #[must_use]
     pub fn total_ops(&self) -> u64 {
         match &self.work {
@@ -114,6 +119,11 @@ impl MergedParts {
         self.facts.len()
     }
 
+    /// Whether the part of a member is among them.
+    pub(crate) fn has(&self, member: usize) -> bool {
+        self.facts.iter().any(|facts| facts.member == member)
+    }
+
     /// When the last window ended.
     pub(crate) fn last_ns(&self) -> Option<u64> {
         self.facts.iter().map(|facts| facts.window.end_ns).max()
@@ -150,7 +160,9 @@ impl MergedParts {
                 ours.log.merge(theirs.log);
                 ours.outcomes.merge(&theirs.outcomes);
                 ours.discarding_ns = ours.discarding_ns.min(theirs.discarding_ns);
-                ours.error = ours.error.take().or(theirs.error);
+                // Texts begin with the host's name.
+                let errors = ours.error.take().into_iter().chain(theirs.error);
+                ours.error = errors.min_by(|one, other| one.message.cmp(&other.message));
             }
             (
                 Some(PartWork::Client { recording, gathered }),

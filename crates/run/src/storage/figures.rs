@@ -235,7 +235,8 @@ mod tests {
         let ios = || Ios { count: 0, bytes: 0, service_time: Histogram::new(), response_time: None };
         let both = || ReadWrite { read: ios(), write: ios() };
         StorageMeasurement {
-            began_late_ns: 0,
+            began_ns: 0,
+            window_ns: (0, 1),
             window_s: 1.0,
             small: both(),
             large: both(),

@@ -2,15 +2,19 @@
 //! window, and what they measured is merged.
 
 use super::figures;
+use crate::client::is_unmet;
 use crate::fleet::{
-    AgentReady, Fleet, LEAD_NS, Member, MergedParts, MergedWork, PARTS_LIMIT_NS, PartOrder, PlannedWindow,
-    StorageOrder, TICK, agent_use, check, merge_part,
+    AgentPart, AgentReady, Fleet, LEAD_NS, Member, MergedWork, PARTS_LIMIT_NS, PartOrder, PlannedWindow, StorageOrder,
+    agent_use, check, gather_parts,
 };
 use crate::{Span, StopSwitch};
 use dbdyno_engine::{Clock, EngineError};
-use dbdyno_model::{AgentUse, ErrorClass, Flag, Point, Status};
+use dbdyno_model::{AgentUse, ClientLoad, Flag, Point, Status};
 use dbdyno_probe::{Sampler, Snapshot};
-use dbdyno_storage::{BackendKind, IoLoad, LunPrint, StorageMeasurement};
+use dbdyno_storage::{BackendKind, IoLoad, StorageMeasurement};
+
+/// How long a host may wait for the last answers of its devices.
+const ANSWERS_NS: u64 = 10_000_000_000;
 
 /// The hosts that share the points of a storage run.
 #[derive(Clone, Copy)]
@@ -19,8 +23,6 @@ pub struct StorageHosts<'a> {
     pub fleet: &'a dyn Fleet,
     /// The clock that theirs are compared with.
     pub clock: &'a dyn Clock,
-    /// What tells the devices and files from others, in their order.
-    pub prints: &'a [LunPrint],
 }
 
 /// Which hosts did the work, in words.
@@ -30,7 +32,8 @@ fn shared_by(point: &Point) -> String {
         _ => format!("{name} ({jobs})"),
     };
     let hosts: Vec<String> = point.agents.iter().enumerate().map(host).collect();
-    format!("by {} hosts: {}", hosts.len(), hosts.join(", "))
+    let number = if hosts.len() == 1 { "1 host".to_owned() } else { format!("{} hosts", hosts.len()) };
+    format!("by {number}: {}", hosts.join(", "))
 }
 
 /// The point is over for the hosts when this is dropped.
@@ -69,20 +72,45 @@ impl StorageHosts<'_> {
         fleet.start(starts_ns);
         let start_ns = starts_ns + (load.warm_up_s * 1e9) as u64;
         let window = Span { start_ns, end_ns: start_ns + (load.duration_s * 1e9) as u64 };
-        let (parts, edges) = self.wait_for_parts((&members, &ready), window, sampler, stop)?;
-        let (work, facts) = parts.finish()?;
-        let planned = PlannedWindow { starts_ns: Some(starts_ns), window: Some(window), is_open: true };
         let is_here = members.iter().all(|member| member.pid_here.is_some());
+        let (mut before, mut after, mut lacking) = (None, None, Vec::new());
+        let mut look = |now_ns: u64| {
+            if before.is_none() && now_ns >= window.start_ns {
+                before = Some(sampler.snapshot());
+            }
+            if after.is_none() && now_ns >= window.end_ns {
+                after = Some(sampler.snapshot());
+            }
+        };
+        // What one host alone has not done is not seen in the sum of all.
+        let mut see = |member: &Member, of: &AgentPart| {
+            if let (Some(measured), Some(load)) = (of.part.storage(), &loads[of.member]) {
+                lacking.extend(judged(measured, load, point.load).map(|what| format!("{}: {what}", member.name)));
+            }
+        };
+        let latest_ns = window.end_ns + ANSWERS_NS + PARTS_LIMIT_NS;
+        let is_over = || stop.requested();
+        let parts = gather_parts((fleet, &ready), (clock, latest_ns), &is_over, &mut look, &mut see)?;
+        let (work, facts) = parts.finish()?;
+        let planned = PlannedWindow {
+            starts_ns: Some(starts_ns),
+            window: Some(window),
+            is_pieces: false,
+            hint: "it was stopped, or its I/O could not go on",
+        };
         check(&planned, is_here, &facts, point);
-        let late = facts.iter().zip(&point.agents).filter(|(of, _)| of.window.start_ns != window.start_ns);
-        let late: Vec<String> = late.map(|(_, agent)| format!("{} did not begin when it was to", agent.name)).collect();
-        if !late.is_empty() {
-            (point.status, point.reason) = (Status::Invalid, Some(late.join("; ")));
+        let late = facts.iter().zip(&point.agents).filter(|(of, _)| of.began_ns > window.start_ns);
+        lacking.extend(late.map(|(_, agent)| format!("{}: its window had begun before its I/O", agent.name)));
+        if !lacking.is_empty() {
+            lacking.sort_unstable();
+            lacking.splice(0..0, point.reason.take());
+            (point.status, point.reason) = (Status::Invalid, Some(lacking.join("; ")));
         }
-        self.machine(edges.filter(|_| is_here), sampler, point);
-        for LunPrint { path, .. } in self.prints.iter().filter(|print| !print.is_telling) {
-            let note = format!("{path} holds the same everywhere, so nobody can tell whether all hosts have that one");
-            point.flag(Flag::NotProved, note);
+        self.machine(is_here, before.zip(after), sampler, point);
+        for AgentReady { member, ready, .. } in &ready {
+            for doubt in &ready.doubts {
+                point.flag(Flag::NotProved, format!("{}: {doubt}", members[*member].name));
+            }
         }
         match work {
             MergedWork::Storage(mut measured) => {
@@ -95,53 +123,27 @@ impl StorageHosts<'_> {
         }
     }
 
-    /// Waits for the parts of all hosts. Looks at this machine meanwhile, when the window begins and ends.
-    fn wait_for_parts(
-        &self,
-        (members, ready): (&[Member], &[AgentReady]),
-        window: Span,
-        sampler: &Sampler,
-        stop: &StopSwitch,
-    ) -> Result<(MergedParts, Option<(Snapshot, Snapshot)>), EngineError> {
-        let (mut before, mut after) = (None, None);
-        let mut merged = MergedParts::default();
-        loop {
-            let now_ns = self.clock.now_ns();
-            if before.is_none() && now_ns >= window.start_ns {
-                before = Some(sampler.snapshot());
-            }
-            if after.is_none() && now_ns >= window.end_ns {
-                after = Some(sampler.snapshot());
-            }
-            for part in self.fleet.parts(TICK)? {
-                merge_part(&mut merged, part, (members, ready))?;
-            }
-            if merged.len() == ready.len() {
-                return Ok((merged, before.zip(after)));
-            }
-            if stop.requested() {
-                return Err(EngineError::new(ErrorClass::Cancelled, "interrupted"));
-            }
-            if now_ns > window.end_ns + PARTS_LIMIT_NS {
-                let message =
-                    format!("parts of hosts were missing {} s after the window", PARTS_LIMIT_NS / 1_000_000_000);
-                return Err(EngineError::new(ErrorClass::Timeout, message));
-            }
-        }
-    }
-
     /// What the operating system counted, where all hosts are this machine. It would be a part of the I/O elsewhere.
-    fn machine(&self, edges: Option<(Snapshot, Snapshot)>, sampler: &Sampler, point: &mut Point) {
-        match edges {
-            Some((before, after)) => {
-                let telemetry = sampler.difference(&before, &after);
-                figures::machine(point, &telemetry, before.clock_jump_s(&after));
-            }
-            None => {
-                for path in ["cpu", "io", "memory", "network", "pressure"] {
-                    point.lacks(path, "the hosts of the fleet are other machines; each tells of its processors");
-                }
-            }
+    fn machine(&self, is_here: bool, edges: Option<(Snapshot, Snapshot)>, sampler: &Sampler, point: &mut Point) {
+        if let Some((before, after)) = edges.filter(|_| is_here) {
+            let telemetry = sampler.difference(&before, &after);
+            return figures::machine(point, &telemetry, before.clock_jump_s(&after));
+        }
+        let why = match is_here {
+            true => "the point ended before its window did",
+            false => "not all hosts of the fleet are this machine; each tells of its processors",
+        };
+        for path in ["cpu", "io", "memory", "network", "pressure"] {
+            point.lacks(path, why);
         }
     }
+}
+
+/// What a host has not done of its own share, in words.
+fn judged(measured: &StorageMeasurement, load: &IoLoad, asked: ClientLoad) -> impl Iterator<Item = String> {
+    let due = load.rate.map(|rate| rate.iops * measured.window_s);
+    let done = measured.ios();
+    let unmet = due.filter(|due| is_unmet(asked, *due, done as f64, load.small + load.large));
+    let unmet = unmet.map(|due| format!("of {due:.0} I/Os that were due there, {done} were done"));
+    measured.lacking(load).into_iter().chain(unmet)
 }

@@ -124,10 +124,14 @@ proptest! {
     }
 
     #[test]
-    fn parts_that_were_stored_merge_to_what_one_recorder_has(sessions in sessions(5), parts in 1usize..4) {
+    fn parts_that_were_stored_merge_to_what_one_recorder_has(
+        sessions in sessions(5),
+        parts in 1usize..4,
+        order in Just([0usize, 1, 2, 3]).prop_shuffle(),
+    ) {
         let share = |part: usize| sessions.iter().skip(part).step_by(parts).cloned().collect::<Vec<_>>();
-        let stored: Vec<String> =
-            (0..parts).map(|part| serde_json::to_string(&part_of(&share(part))).unwrap()).collect();
+        let in_turn = order.into_iter().filter(|part| *part < parts);
+        let stored: Vec<String> = in_turn.map(|part| serde_json::to_string(&part_of(&share(part))).unwrap()).collect();
         let read = |text: &String| serde_json::from_str::<RecordingPart>(text).unwrap();
         let mut merged = read(&stored[0]);
         for text in &stored[1..] {

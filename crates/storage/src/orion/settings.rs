@@ -200,7 +200,7 @@ impl OrionSettings {
             verify: self.verify,
             huge_pages: self.huge_pages,
             seed,
-            host: None,
+            share: None,
         }
     }
 

@@ -13,7 +13,8 @@ WHERE n.name IN (
   'Parallel operations not downgraded', 'cell flash cache read hits',
   'cell physical IO bytes eligible for predicate offload', 'cell pmem cache read hits', 'cell RDMA reads',
   'cell xrmem cache read hits',
-  'execute count', 'parse count (hard)', 'physical read flash cache hits', 'physical reads',
+  'execute count', 'gc cr blocks received', 'gc current blocks received', 'parse count (hard)',
+  'physical read flash cache hits', 'physical reads',
   'queries parallelized', 'redo size', 'redo synch time', 'redo synch time (usec)', 'redo synch writes',
   'session logical reads', 'table scan rows gotten', 'user commits', 'user rollbacks')
 
@@ -23,7 +24,8 @@ SELECT name, value FROM v$sysstat
 WHERE name IN (
   'background checkpoints completed', 'cell flash cache read hits',
   'cell physical IO bytes saved during optimized file creation', 'cell pmem cache read hits', 'cell RDMA reads',
-  'cell writes to flash cache', 'cell xrmem cache read hits', 'execute count',
+  'cell writes to flash cache', 'cell xrmem cache read hits', 'execute count', 'gc cr blocks received',
+  'gc current blocks received',
   'physical read flash cache hits',
   'physical read total IO requests', 'physical read total bytes', 'physical read total multi block requests',
   'physical reads', 'physical write total IO requests', 'physical write total bytes', 'physical writes', 'redo size',

@@ -16,6 +16,8 @@ fn named(text: &str) -> Named {
 const SYSTEM: &str = "
     user commits | 5000
     session logical reads | 900000
+    gc cr blocks received | 5000
+    gc current blocks received | 300
     physical reads | 4000
     physical writes | 700
     redo size | 123456789
@@ -38,6 +40,8 @@ const SESSION: &str = "
     user commits | 100
     execute count | 350
     session logical reads | 8000
+    gc cr blocks received | 30
+    gc current blocks received | 12
     physical reads | 5
     redo size | 54321
     redo synch writes | 100
@@ -131,6 +135,7 @@ fn what_a_session_did_is_its_own_and_what_the_server_did_is_everybodys() {
         (Counter::Commits, 100),
         (Counter::LogicalReads, 8_000),
         (Counter::PhysicalReads, 5),
+        (Counter::RemoteBlocks, 42),
         (Counter::RedoBytes, 54_321),
         (Counter::RedoSyncs, 100),
         (Counter::RedoSyncNs, 23_456_000),
