@@ -35,6 +35,8 @@ fn hosts_measure_as_one() {
     let served = points(&room, "run T611 T711 --target null: --jobs 7 --fleet fleet=3", None);
     room.run("run T611 --target null: --jobs 7 --duration 4s --drive client --rate 700/s --fleet fleet -q").expect(0);
     let driven = room.show("last");
+    let host = driven["database"]["facts"]["fleet host agent-1"].as_str().unwrap();
+    assert!(host.contains("GiB") && host.contains("kernel"), "{host}");
     for point in served.iter().chain(driven["points"].as_array().unwrap()) {
         is_shared(point, 3);
     }

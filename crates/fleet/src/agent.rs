@@ -14,8 +14,9 @@ use std::time::Duration;
 
 /// How long the comparison of clocks after a part may take.
 const COMPARE_LIMIT: Duration = Duration::from_secs(2);
-/// How often an agent that waits looks whether it shall end.
+/// How often an agent looks whether it shall end, at work and where it waits for a run.
 const LOOK: Duration = Duration::from_millis(100);
+const IDLE_LOOK: Duration = Duration::from_millis(500);
 
 /// What an agent does for a run.
 pub trait AgentWork {
@@ -84,7 +85,7 @@ impl Agent {
     pub fn serve(&self, work: &mut dyn AgentWork, tell: &dyn Fn(&str)) {
         let mut session: Option<String> = None;
         while !self.stop.requested() {
-            let next = self.network.wait(LOOK, |link, _| {
+            let next = self.network.wait(IDLE_LOOK, |link, _| {
                 let run = link.run().map(|(session, run)| (session.to_owned(), run.clone()));
                 let changed = run.as_ref().map(|(session, _)| session) != session.as_ref();
                 let wanted = link.take_wanted();

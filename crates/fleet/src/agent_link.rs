@@ -406,6 +406,10 @@ impl Link for AgentLink {
         }
     }
 
+    fn is_idle(&self) -> bool {
+        self.member_of.is_none()
+    }
+
     fn take_out(&mut self) -> Vec<Out> {
         std::mem::take(&mut self.out)
     }

@@ -270,6 +270,10 @@ impl Link for CoordinatorLink {
         self.ask_for_pieces(now_ns);
     }
 
+    fn is_idle(&self) -> bool {
+        false
+    }
+
     fn take_out(&mut self) -> Vec<Out> {
         std::mem::take(&mut self.out)
     }

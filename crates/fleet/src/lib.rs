@@ -53,6 +53,9 @@ pub(crate) trait Link: Send + 'static {
     /// Some time has passed.
     fn tick(&mut self, now_ns: u64);
 
+    /// Whether nothing is due by the clock.
+    fn is_idle(&self) -> bool;
+
     /// What is to be sent.
     fn take_out(&mut self) -> Vec<Out>;
 }

@@ -1,4 +1,5 @@
-//! Carries messages over NATS: one thread, which wakes some ten times a second and for each message.
+//! Carries messages over NATS: one thread, which wakes for each message, some ten times a second in a run, and once a
+//! second outside.
 
 use crate::{Link, Out};
 use async_nats::{Client, ConnectOptions, Event, Subscriber};
@@ -18,8 +19,9 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 const LEAST_PAYLOAD_BYTES: usize = 768 << 10;
 /// How long the last messages may take to leave.
 const FLUSH_LIMIT: Duration = Duration::from_millis(500);
-/// Time between looks at the clock.
+/// Time between looks at the clock in a run, and where this end waits for one.
 const TICK: Duration = Duration::from_millis(100);
+const IDLE_TICK: Duration = Duration::from_secs(1);
 /// Messages may come so fast that the clock need not be looked at for each.
 const LEAST_TICK_NS: u64 = 10_000_000;
 /// The least time between looks of somebody who waits: a thousand agents tell more than can be looked at one by one.
@@ -260,7 +262,8 @@ async fn connect(
     let mut options = ConnectOptions::new()
         .name(name)
         .connection_timeout(CONNECT_LIMIT)
-        .reconnect_delay_callback(|_| RECONNECT)
+        // The first attempt is delayed, too, if it is not let off.
+        .reconnect_delay_callback(|attempts| if attempts > 1 { RECONNECT } else { Duration::ZERO })
         .event_callback(move |event| {
             told.take(event);
             std::future::ready(())
@@ -302,10 +305,10 @@ async fn carry<L: Link>(
     mut messages: SelectAll<Subscriber>,
     mut each: impl FnMut(&mut L),
 ) {
-    let mut ticks = tokio::time::interval(TICK);
-    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     let mut ticked_ns = 0;
+    let mut pause = TICK;
     loop {
+        let tick = tokio::time::sleep(pause);
         tokio::select! {
             message = messages.next() => match message {
                 Some(message) => {
@@ -313,9 +316,9 @@ async fn carry<L: Link>(
                     shared.link().receive(now_ns, &message.subject, &message.payload);
                 }
                 // All subscriptions are gone; the clock goes on until somebody ends it.
-                None => _ = ticks.tick().await,
+                None => tokio::time::sleep(pause).await,
             },
-            _ = ticks.tick() => {}
+            () = tick => {}
             () = shared.wake.notified() => {}
         }
         let out = {
@@ -326,6 +329,7 @@ async fn carry<L: Link>(
                 link.tick(now_ns);
             }
             each(&mut link);
+            pause = if link.is_idle() { IDLE_TICK } else { TICK };
             link.take_out()
         };
         shared.changed.notify_all();
