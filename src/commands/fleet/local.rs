@@ -108,7 +108,7 @@ fn stop(fleet: &LocalFleet, folder: &Path) {
 pub(super) fn down(context: &Context) -> Result<(), Error> {
     let folder = folder()?;
     let Some(fleet) = recorded(&folder) else {
-        return Err(Error::Usage("no fleet was started here; `dbdyno fleet up N --target URL` starts one".to_owned()));
+        return Err(Error::Usage("no fleet was started here; `dbdyno fleet up N --target URL` (or `--file PATH`) starts one".to_owned()));
     };
     stop(&fleet, &folder);
     context.say("stopped: the agents and the NATS server of `fleet up`");
