@@ -3,7 +3,8 @@
 //! part. Run by `benches/fleet_of_many`.
 //!
 //! Usage: many_agents DBDYNO AGENTS, with the fleet's server and key in `DBDYNO_NATS` and `DBDYNO_FLEET_KEY`. Says when
-//! all wait for runs, and when the first has measured its part (milliseconds since 1970). Ends with its standard input.
+//! all wait for runs, when the first is told to begin, and when it has measured its part (milliseconds since 1970). Ends
+//! with its standard input.
 #![allow(
     clippy::print_stdout,
     clippy::expect_used,
@@ -118,6 +119,7 @@ struct Copied<'a> {
 impl Starts for Copied<'_> {
     fn ready(&mut self, ready: Ready) -> Option<u64> {
         let begins_ns = self.starts.ready(ready)?;
+        println!("begins");
         self.begins_ns = begins_ns;
         Some(begins_ns)
     }

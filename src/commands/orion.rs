@@ -26,7 +26,7 @@ use dbdyno_run::{
 use dbdyno_storage::create::{self, Created, TestFiles};
 use dbdyno_storage::orion::files::OrionFiles;
 use dbdyno_storage::orion::{OrionSettings, lun_paths};
-use dbdyno_storage::safety::{Consent, Sharers, may_write_all};
+use dbdyno_storage::safety::{Consent, may_write_all};
 use dbdyno_storage::{LunAccess, Luns, provable};
 use reference::Reference;
 use std::fmt::Write as _;
@@ -96,8 +96,9 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
     let run = new_run(args.label.as_ref(), &plan, paths.join(", "))?;
     let platform = dbdyno_probe::inventory(&settings.luns);
     if let Some(fleet) = &fleet {
-        let on = StorageRun { prints: luns.prints(places)?, seed: places, writes: settings.writes() };
-        fleet::join_storage(fleet, &run.id, on, &stop)?;
+        let on =
+            StorageRun { prints: luns.prints(places)?, seed: places, writes: settings.writes(), sharers: Vec::new() };
+        fleet::join_storage(fleet, &run.id, on, (&stop, context))?;
     }
     files.keep();
     repository.begin_run(&run, &plan, &platform, &Database::default(), Some(&tool()))?;
@@ -207,7 +208,7 @@ fn create_files(settings: &mut OrionSettings, stop: &StopSwitch, progress: &Prog
     let unmarked = files.iter().filter(|(_, created)| *created == Created::NewUnmarked);
     settings.destroy_data.extend(unmarked.map(|(path, _)| path.to_owned()));
     if settings.writes() {
-        let consent = Consent { destroy: &settings.destroy_data, really: settings.really, sharers: Sharers::Nobody };
+        let consent = Consent { destroy: &settings.destroy_data, really: settings.really, sharers: &[] };
         may_write_all(&settings.luns, consent)?;
     }
     Ok(files)

@@ -103,7 +103,7 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
         let hosts = fleet::in_words(args.shared.fleet.as_ref(), coordinator);
         let changed = differs("the fleet", of_fleet.map(String::as_str), Some(&hosts));
         refuse_changes(&before, changed.into_iter().collect(), context)?;
-        fleet::join(coordinator, &opened, &args.shared, (&id, &plan), true, &ready.stop())?;
+        fleet::join(coordinator, &opened, &args.shared, (&id, &plan), true, (&ready.stop(), context))?;
     }
 
     let indexes = points_to_measure(&plan, &before.points, &repository.unmeasured(&id)?);

@@ -83,7 +83,7 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
         database.facts.insert(FLEET.to_owned(), fleet::in_words(args.shared.fleet.as_ref(), coordinator));
         database.facts.extend(fleet::hosts_in_words(coordinator));
         let is_sampled = !args.work.no_sampling;
-        fleet::join(coordinator, place, &args.shared, (&run.id, &plan), is_sampled, &ready.stop())?;
+        fleet::join(coordinator, place, &args.shared, (&run.id, &plan), is_sampled, (&ready.stop(), context))?;
     }
     ready.call_before()?;
     repository.begin_run(&run, &plan, &place.platform(), &database, Some(&tool()))?;

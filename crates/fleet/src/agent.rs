@@ -9,6 +9,7 @@ use crate::seal::FleetKey;
 use crate::sent_target::SentTarget;
 use dbdyno_engine::{Clock as _, EngineError, MonotonicClock};
 use dbdyno_run::{HostProgress, LiveWork, Part, PartOrder, Ready, Starts, StopSwitch};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -17,6 +18,9 @@ const COMPARE_LIMIT: Duration = Duration::from_secs(2);
 /// How often an agent looks whether it shall end, at work and where it waits for a run.
 const LOOK: Duration = Duration::from_millis(100);
 const IDLE_LOOK: Duration = Duration::from_millis(500);
+
+/// The network thread wakes ten times a second: where it was away for longer than this, the host stood still.
+const STILL_NS: u64 = 300_000_000;
 
 /// What an agent does for a run.
 pub trait AgentWork {
@@ -48,6 +52,8 @@ pub struct Agent {
     /// Ends it, and what it does.
     stop: StopSwitch,
     stop_of_point: Arc<Mutex<StopSwitch>>,
+    /// Nanoseconds in which its network thread did not run when it should have.
+    stood_still_ns: Arc<AtomicU64>,
     parts: PartFolder,
     clock: MonotonicClock,
 }
@@ -68,17 +74,22 @@ impl Agent {
         let link = AgentLink::new(fleet, name, key, info)?;
         let subjects = link.listens_to().to_vec();
         let stop_of_point = Arc::new(Mutex::new(StopSwitch::default()));
+        let stood_still_ns = Arc::new(AtomicU64::new(0));
         let each = {
-            let (of_point, stop) = (Arc::clone(&stop_of_point), stop.clone());
+            let (of_point, stop, still) = (Arc::clone(&stop_of_point), stop.clone(), Arc::clone(&stood_still_ns));
+            let mut was_ns = clock.now_ns();
             move |link: &mut AgentLink| {
-                link.set_done(HostProgress { ops: live.done(), at_ns: clock.now_ns() });
+                let now_ns = clock.now_ns();
+                still.fetch_add(Some(now_ns - was_ns).filter(|ns| *ns >= STILL_NS).unwrap_or(0), Relaxed);
+                was_ns = now_ns;
+                link.set_done(HostProgress { ops: live.done(), at_ns: now_ns });
                 if link.take_must_stop() || stop.requested() {
                     of_point.lock().unwrap_or_else(PoisonError::into_inner).request();
                 }
             }
         };
         let network = Network::start(access, &format!("dbdyno agent {name}"), clock, (link, subjects), each)?;
-        Ok(Self { network: Arc::new(network), stop, stop_of_point, parts, clock })
+        Ok(Self { network: Arc::new(network), stop, stop_of_point, stood_still_ns, parts, clock })
     }
 
     /// Works for runs until it is stopped. `tell` says what happens, for people.
@@ -190,6 +201,7 @@ impl Starts for AgentStarts<'_> {
                     return None;
                 }
                 link.set_state(now_ns, State::Working(key));
+                self.agent.stood_still_ns.store(0, Relaxed);
                 Some(starts_ns.saturating_add_signed(offset.offset_ns))
             });
             if started.is_some() {
@@ -198,9 +210,15 @@ impl Starts for AgentStarts<'_> {
         }
     }
 
-    fn ended(&mut self, part: Part) -> Result<(), EngineError> {
-        let Agent { network, parts, .. } = self.agent;
-        let unstored = |error: std::io::Error| EngineError::other(format!("the part cannot be stored: {error}"));
+    fn ended(&mut self, mut part: Part) -> Result<(), EngineError> {
+        let Agent { network, parts, stood_still_ns, .. } = self.agent;
+        part.host.stood_still_s = Some(stood_still_ns.load(Relaxed) as f64 / 1e9);
+        let unstored = |error: std::io::Error| {
+            let folder = parts.folder().display();
+            EngineError::other(format!(
+                "the part cannot be stored in {folder}: {error}; make room, or name another with --parts"
+            ))
+        };
         let text = text(&part).map_err(unstored)?;
         parts.keep(self.key, &text).map_err(unstored)?;
         network.with(|link, now_ns| link.worked(now_ns, self.key.clone()));

@@ -20,6 +20,8 @@ use std::time::{Duration, Instant};
 const LOOK: Duration = Duration::from_millis(100);
 /// How long agents may take to open their targets, or to prepare their sessions.
 const PREPARE_LIMIT: Duration = Duration::from_secs(600);
+/// Who is waited for is told after so long.
+const TOLD_AFTER: Duration = Duration::from_secs(3);
 /// How long a part that is measured may stay away, with its agent or with NATS.
 const AWAY_LIMIT: Duration = Duration::from_nanos(AWAY_NS);
 
@@ -123,13 +125,14 @@ impl Coordinator {
         &self.found
     }
 
-    /// Has all join a run, and waits until each has opened what it works on.
+    /// Has all join a run, and waits until each has opened what it works on. `tell` says who is waited for, where that
+    /// takes long.
     ///
     /// # Errors
     /// One cannot, or is lost.
-    pub fn join(&self, run: &RunOrder, stop: &StopSwitch) -> Result<(), FleetError> {
+    pub fn join(&self, run: &RunOrder, stop: &StopSwitch, tell: &dyn Fn(&str)) -> Result<(), FleetError> {
         self.want_all(|_| Some(Wanted::Joined(run.clone())));
-        let began = Instant::now();
+        let (began, mut is_told) = (Instant::now(), false);
         loop {
             let joined = self.network.wait(LOOK, |link, now_ns| {
                 let mut all = true;
@@ -154,6 +157,10 @@ impl Coordinator {
             match joined {
                 Some(joined) => return joined,
                 None if stop.requested() => return Err(FleetError::Stopped),
+                None if !is_told && began.elapsed() > TOLD_AFTER => {
+                    is_told = true;
+                    tell(&format!("waiting for {}: what the run works on is being opened there", self.not_joined()));
+                }
                 None if began.elapsed() > PREPARE_LIMIT => {
                     return Err(FleetError::Slow { agents: self.not_joined(), limit_s: PREPARE_LIMIT.as_secs() });
                 }

@@ -69,6 +69,8 @@ pub struct StorageRun {
     pub seed: u64,
     /// Whether the run writes.
     pub writes: bool,
+    /// Processes that share them, by what tells their machines from others.
+    pub sharers: Vec<(String, u32)>,
 }
 
 /// The data that a run works on.

@@ -65,6 +65,11 @@ impl PartFolder {
         Ok(Self { folder: folder.to_path_buf(), owner: format!("dbdyno.{fleet}.{agent}.") })
     }
 
+    /// Where it is.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     fn file(&self, key: &PointKey) -> PathBuf {
         // The session is a coordinator's word, which only hosts with the fleet's key can speak; still, it names a file.
         let session: String = key.session.chars().filter(char::is_ascii_alphanumeric).take(64).collect();

@@ -53,6 +53,11 @@ pub struct HostUse {
     pub steal_pct: Option<f64>,
     /// Tasks that ran or could have run at the window's end, beside the one that looked.
     pub runnable: Option<f64>,
+    /// How long a processor quota kept the host's processors waiting, in seconds; absent where it has no quota.
+    pub throttled_s: Option<f64>,
+    /// How long the host stood still, in seconds, from the beginning of its jobs to the end: pauses in which dbdyno's
+    /// own clock thread, which wakes ten times a second, did not run.
+    pub stood_still_s: Option<f64>,
 }
 
 /// How an open loop kept its timetable. If the rate was kept, nearly nothing waits at the window's end.

@@ -22,17 +22,8 @@ pub struct Consent<'a> {
     pub destroy: &'a [PathBuf],
     /// Also data in use, and recognisable data.
     pub really: bool,
-    /// Who else may have it open.
-    pub sharers: Sharers,
-}
-
-/// Who may have what is written to open meanwhile.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sharers {
-    /// Nobody.
-    Nobody,
-    /// Processes of this program: hosts of a fleet share it, and some may be on one machine.
-    ThisProgram,
+    /// Processes beside this one that may have it open: hosts of a fleet share it, and some may be on one machine.
+    pub sharers: &'a [u32],
 }
 
 /// Why nothing is written.
@@ -120,7 +111,7 @@ fn may_write(path: &Path, consent: Consent<'_>) -> Result<Option<OwnedFd>, Safet
     }
     let occupied = |reason| SafetyError::Occupied { path: path.to_owned(), reason };
     let in_use = if device {
-        usage::of_device(metadata.rdev(), held.is_some())
+        usage::of_device(metadata.rdev(), held.is_some(), consent.sharers)
     } else {
         usage::of_file(&metadata, consent.sharers)
     };

@@ -8,7 +8,7 @@
 mod support;
 
 use dbdyno_storage::create::{self, Created};
-use dbdyno_storage::safety::{Consent, HeldDevices, SafetyError, Sharers, may_write_all};
+use dbdyno_storage::safety::{Consent, HeldDevices, SafetyError, may_write_all};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ impl Drop for Undo<'_> {
 }
 
 fn asked(path: &Path, destroy: &[PathBuf], really: bool) -> Result<HeldDevices, SafetyError> {
-    may_write_all(&[path.to_owned()], Consent { destroy, really, sharers: Sharers::Nobody })
+    may_write_all(&[path.to_owned()], Consent { destroy, really, sharers: &[] })
 }
 
 /// Why a named path is not written to; with `really` it would be.
@@ -184,10 +184,32 @@ fn consent_to_what_is_not_measured_is_a_mistake() {
     std::fs::write(&one, b"1").unwrap();
     std::fs::write(&other, b"1").unwrap();
     let ask = |destroy: &[PathBuf]| {
-        may_write_all(std::slice::from_ref(&one), Consent { destroy, really: false, sharers: Sharers::Nobody })
+        may_write_all(std::slice::from_ref(&one), Consent { destroy, really: false, sharers: &[] })
     };
     assert!(ask(std::slice::from_ref(&one)).is_ok());
     let both = [one.clone(), other.clone()];
     assert!(matches!(ask(&both), Err(SafetyError::NotOfThisRun(path)) if path == other));
     assert!(matches!(ask(&[folder.path().join("none")]), Err(SafetyError::NotOfThisRun(_))));
+}
+
+/// Processes that share a file are named one by one: no other may have it open, whatever its program is.
+#[test]
+fn those_that_share_a_file_may_have_it_open() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let path = folder.path().join("shared");
+    std::fs::write(&path, [7; 1 << 16]).unwrap();
+    let file = File::open(&path).unwrap();
+    let mut other = std::process::Command::new("sleep").arg("60").stdin(file).spawn().unwrap();
+    let ask = |sharers: &[u32]| {
+        may_write_all(
+            std::slice::from_ref(&path),
+            Consent { destroy: std::slice::from_ref(&path), really: false, sharers },
+        )
+    };
+    let refused = ask(&[other.id() + 1]).unwrap_err().to_string();
+    let allowed = ask(&[other.id()]).is_ok();
+    other.kill().unwrap();
+    other.wait().unwrap();
+    assert!(refused.contains(&format!("is open in process {}", other.id())), "{refused}");
+    assert!(allowed);
 }

@@ -2,7 +2,7 @@
 
 use super::super::context::Context;
 use super::super::opened_target::OpenedTarget;
-use super::reach::{Reach, info};
+use super::reach::{Reach, info, machine};
 use super::started::agents;
 use crate::cli::{NatsArgs, Shared, SharedArgs};
 use crate::error::Error;
@@ -121,7 +121,7 @@ pub(crate) fn join(
     args: &SharedArgs,
     (run, plan): (&RunId, &Plan),
     is_sampled: bool,
-    stop: &StopSwitch,
+    (stop, context): (&StopSwitch, &Context),
 ) -> Result<(), Error> {
     let workload = plan.points.iter().find_map(|planned| match &planned.subject {
         Subject::Workload(name) => Some(name.as_str().to_owned()),
@@ -138,7 +138,8 @@ pub(crate) fn join(
         is_sampled,
         target,
     };
-    Ok(coordinator.join(&RunOrder { run: run.as_str().to_owned(), on: RunOn::Data(data) }, stop)?)
+    Ok(coordinator
+        .join(&RunOrder { run: run.as_str().to_owned(), on: RunOn::Data(data) }, stop, &|text| context.say(text))?)
 }
 
 /// Has the agents of a fleet open the devices and files of a storage run.
@@ -148,10 +149,13 @@ pub(crate) fn join(
 pub(crate) fn join_storage(
     coordinator: &Coordinator,
     run: &RunId,
-    on: StorageRun,
-    stop: &StopSwitch,
+    mut on: StorageRun,
+    (stop, context): (&StopSwitch, &Context),
 ) -> Result<(), Error> {
-    Ok(coordinator.join(&RunOrder { run: run.as_str().to_owned(), on: RunOn::Storage(on) }, stop)?)
+    let agents = coordinator.found().iter().map(|Found { info, .. }| (info.machine.clone(), info.pid));
+    on.sharers = agents.chain([(machine(), std::process::id())]).collect();
+    Ok(coordinator
+        .join(&RunOrder { run: run.as_str().to_owned(), on: RunOn::Storage(on) }, stop, &|text| context.say(text))?)
 }
 
 /// The target as agents get it, with the password by which it was opened here.

@@ -15,12 +15,20 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+/// By then an agent that cannot work has ended.
+const AGENT_TIME: Duration = Duration::from_millis(300);
 /// How long the server may take to answer.
 const START_LIMIT: Duration = Duration::from_secs(10);
 
 pub(super) fn up(args: &FleetUpArgs, context: &Context) -> Result<(), Error> {
     if recorded(&folder()?).is_some_and(|fleet| fleet.lives()) {
         return Err(Error::Usage("a fleet runs here already: `dbdyno fleet down` stops it".to_owned()));
+    }
+    if let Some(file) = args.file.iter().find(|file| !file.exists()) {
+        return Err(Error::Usage(format!(
+            "{} is not there: agents share what is, such as a file that `dbdyno orion --file {0} --file-size 4G` has made",
+            file.display()
+        )));
     }
     let folder = folder()?;
     let failed = |what: &str| {
@@ -96,7 +104,15 @@ fn start_all(fleet: &mut LocalFleet, args: &FleetUpArgs, folder: &Path) -> Resul
         fleet.agents.push(started.map_err(|error| Error::Internal(format!("starting {name}: {error}")))?);
         keep(fleet, folder)?;
     }
-    Ok(())
+    std::thread::sleep(AGENT_TIME);
+    match fleet.agents.iter().position(|agent| !agent.lives()) {
+        None => Ok(()),
+        Some(n) => {
+            let log = std::fs::read_to_string(folder.join(format!("agent-{}.log", n + 1))).unwrap_or_default();
+            let last = output::clean(log.lines().last().unwrap_or("it said nothing"));
+            Err(Error::Internal(format!("agent-{} has ended: {last}", n + 1)))
+        }
+    }
 }
 
 fn stop(fleet: &LocalFleet, folder: &Path) {
@@ -108,7 +124,9 @@ fn stop(fleet: &LocalFleet, folder: &Path) {
 pub(super) fn down(context: &Context) -> Result<(), Error> {
     let folder = folder()?;
     let Some(fleet) = recorded(&folder) else {
-        return Err(Error::Usage("no fleet was started here; `dbdyno fleet up N --target URL` (or `--file PATH`) starts one".to_owned()));
+        return Err(Error::Usage(
+            "no fleet was started here; `dbdyno fleet up N --target URL` (or `--file PATH`) starts one".to_owned(),
+        ));
     };
     stop(&fleet, &folder);
     context.say("stopped: the agents and the NATS server of `fleet up`");

@@ -54,17 +54,22 @@ fn build() -> String {
     own.map_or_else(|_| "unknown build".to_owned(), |hash| format!("build {hash:016x}"))
 }
 
+/// What tells this machine, and the space of its process numbers, from others.
+pub(super) fn machine() -> String {
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let space = std::fs::read_link("/proc/self/ns/pid").map(|link| link.display().to_string()).unwrap_or_default();
+    format!("{} {space}", boot.trim())
+}
+
 /// Who an agent or a coordinator on this machine is.
 pub(super) fn info(weight: f64, node: Option<u32>) -> AgentInfo {
-    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default().trim().to_owned();
-    let space = std::fs::read_link("/proc/self/ns/pid").map(|link| link.display().to_string()).unwrap_or_default();
     AgentInfo {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         build: build(),
         weight,
         node,
         pid: std::process::id(),
-        machine: format!("{} {space}", read("/proc/sys/kernel/random/boot_id")),
+        machine: machine(),
         platform: serde_json::to_value(dbdyno_probe::inventory(&[])).unwrap_or_default(),
     }
 }

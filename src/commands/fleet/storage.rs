@@ -1,9 +1,10 @@
 //! An agent's part in storage runs: its own names of the devices and files that all hosts share, and its own consent.
 
+use super::reach::machine;
 use dbdyno_engine::{EngineError, MonotonicClock};
 use dbdyno_fleet::StorageRun;
 use dbdyno_run::{Starts, StopSwitch, StorageOrder, measure_storage_part};
-use dbdyno_storage::safety::{Consent, HeldDevices, Sharers, may_write_all};
+use dbdyno_storage::safety::{Consent, HeldDevices, may_write_all};
 use dbdyno_storage::{LunAccess, LunLikeness, Luns};
 use std::path::PathBuf;
 
@@ -37,8 +38,10 @@ impl OwnFiles {
         // Consent at the coordinator is none to what has another name here.
         let held = match run.writes {
             true => {
-                let (destroy, really) = (&*self.destroy, self.really);
-                may_write_all(&self.paths, Consent { destroy, really, sharers: Sharers::ThisProgram })
+                let here = machine();
+                let sharers = run.sharers.iter().filter(|(machine, _)| *machine == here).map(|(_, pid)| *pid);
+                let (destroy, really, sharers) = (&*self.destroy, self.really, &*sharers.collect::<Vec<_>>());
+                may_write_all(&self.paths, Consent { destroy, really, sharers })
             }
             false => Ok(HeldDevices::default()),
         };

@@ -6,7 +6,7 @@ use crate::output;
 use crate::progress::Verbosity;
 use dbdyno_storage::create::{Created, TestFiles};
 use dbdyno_storage::orion::{OrionSettings, TypedFlags};
-use dbdyno_storage::safety::{Consent, HeldDevices, Sharers, may_write_all};
+use dbdyno_storage::safety::{Consent, HeldDevices, may_write_all};
 use std::path::{Path, PathBuf};
 
 /// The default file of a reference, beside the results.
@@ -69,7 +69,7 @@ impl Reference {
         }
         // Consent to a file that will be created is checked when it exists.
         let destroy: Vec<PathBuf> = settings.destroy_data.iter().filter(|path| path.exists()).cloned().collect();
-        let consent = Consent { destroy: &destroy, really: settings.really, sharers: Sharers::Nobody };
+        let consent = Consent { destroy: &destroy, really: settings.really, sharers: &[] };
         let refusal = match may_write_all(there, consent) {
             Ok(held) => return Ok(held),
             Err(refusal) => refusal,

@@ -76,5 +76,8 @@ pub(super) fn host_use(telemetry: &Telemetry) -> HostUse {
         harness_pct: telemetry.cpu.harness_pct.or(telemetry.process_cpu_pct),
         steal_pct: telemetry.cpu.steal_pct,
         runnable: telemetry.runnable,
+        throttled_s: telemetry.throttled.map(|held| held.seconds),
+        // The clock thread is the agent's.
+        stood_still_s: None,
     }
 }

@@ -9,6 +9,8 @@ use dbdyno_model::{AgentUse, Flag, Point, Status};
 const CLOCK_SHARE: f64 = 0.01;
 /// A host as busy as this may have held its sessions back.
 const BUSY_PCT: f64 = 90.0;
+/// A host that stands still for a larger share of the window did not do what it was to.
+const STILL_SHARE: f64 = 0.05;
 /// A host tells twice a second that it is there: of one that is silent for longer nobody knows what it did.
 const SILENCE_NS: u64 = 1_000_000_000;
 
@@ -50,6 +52,7 @@ pub(crate) fn check(planned: &PlannedWindow, is_seen: bool, parts: &[PartFacts],
         problems.extend(window_problem(agent, part, planned));
         flags.extend(clock_flag(agent, part, planned));
         flags.extend(silence_flag(agent, part.silence_ns));
+        flags.extend(held_flags(agent, part.window));
         // The machine of a local server is watched as a whole.
         if !(is_seen && agent.is_with_coordinator) {
             flags.extend(machine_flags(agent));
@@ -106,6 +109,21 @@ fn silence_flag(AgentUse { name, .. }: &AgentUse, silence_ns: u64) -> Option<(Fl
         );
         (Flag::HarnessHeavy, note)
     })
+}
+
+/// What kept a host from its work, wherever it is.
+fn held_flags(AgentUse { name, host, .. }: &AgentUse, window: Span) -> impl Iterator<Item = (Flag, String)> {
+    let throttled_s = host.throttled_s.filter(|throttled_s| *throttled_s > 0.0);
+    let throttled = throttled_s.map(|throttled_s| {
+        let note = format!("a processor quota kept the processors of {name} waiting for {throttled_s:.2} s in all");
+        (Flag::Throttled, note)
+    });
+    let still_s = host.stood_still_s.filter(|still_s| *still_s > STILL_SHARE * window.seconds());
+    let still = still_s.map(|still_s| {
+        let note = format!("{name} stood still for {still_s:.1} s in all: it was stopped, or had no processor");
+        (Flag::HarnessHeavy, note)
+    });
+    throttled.into_iter().chain(still)
 }
 
 fn machine_flags(AgentUse { name, host, .. }: &AgentUse) -> impl Iterator<Item = (Flag, String)> {
@@ -183,6 +201,18 @@ mod tests {
     fn a_host_that_was_silent_is_flagged_before_it_is_lost() {
         let flag = |silence_ns| silence_flag(&AgentUse::default(), silence_ns).map(|(flag, _)| flag);
         assert_eq!((flag(SECOND / 2), flag(SECOND)), (None, Some(Flag::HarnessHeavy)));
+    }
+
+    #[test]
+    fn hosts_that_were_held_back_are_flagged() {
+        let flags = |throttled_s, stood_still_s| {
+            let host = HostUse { throttled_s, stood_still_s, ..HostUse::default() };
+            let agent = AgentUse { host, ..AgentUse::default() };
+            held_flags(&agent, PLANNED).map(|(flag, _)| flag).collect::<Vec<_>>()
+        };
+        assert_eq!(flags(None, Some(0.05)), []);
+        assert_eq!(flags(Some(0.0), None), []);
+        assert_eq!(flags(Some(0.3), Some(0.4)), [Flag::Throttled, Flag::HarnessHeavy]);
     }
 
     #[test]

@@ -94,6 +94,8 @@ pub(super) fn machine(point: &mut Point, telemetry: &Telemetry, clock_jump_s: f6
 
 /// Judges whether the figures are valid, and why not.
 pub(super) fn judge(point: &mut Point, measured: &StorageMeasurement) {
+    // What hosts of a fleet lack stands there already.
+    let of_hosts = point.reason.take();
     let mut failures = failures(measured);
     if measured.stopped {
         // Missing answers after the user stopped the point are not a fault of the storage.
@@ -101,13 +103,14 @@ pub(super) fn judge(point: &mut Point, measured: &StorageMeasurement) {
         failures.insert(0, "interrupted".to_owned());
     }
     if !failures.is_empty() {
+        failures.extend(of_hosts);
         return fail(point, failures.join("; "));
     }
     if point.metric.is_none() && unmet(point, measured).is_none() {
         return fail(point, "no I/O ended inside the window: use a longer -duration".to_owned());
     }
     judge::too_short(point, measured.window_s, "");
-    let mut problems = Vec::new();
+    let mut problems: Vec<String> = of_hosts.into_iter().collect();
     if measured.mismatched > 0 {
         let told = measured.mismatches.iter().take(MOST_TOLD);
         let told: Vec<String> =
@@ -286,6 +289,16 @@ mod tests {
         assert_eq!(point.status, Status::Invalid);
         let said = "60000 I/Os/s were asked for; 37933 a second were completed, 0.0 of them on time";
         assert!(reason.starts_with(said), "{reason}");
+    }
+
+    #[test]
+    fn what_a_host_lacks_is_not_hidden_by_what_all_lack() {
+        let mut point = begun();
+        (point.asked_per_s, point.ops, point.dop.jobs) = (Some(60_000.0), Some(13_366), 32);
+        (point.status, point.reason) = (Status::Invalid, Some("left: nothing was done".to_owned()));
+        judge(&mut point, &measured(false, 0));
+        let reason = point.reason.unwrap();
+        assert!(reason.starts_with("left: nothing was done; 60000 I/Os/s were asked for"), "{reason}");
     }
 
     #[test]

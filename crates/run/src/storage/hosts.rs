@@ -26,14 +26,17 @@ pub struct StorageHosts<'a> {
 }
 
 /// Which hosts did the work, in words.
-fn shared_by(point: &Point) -> String {
+fn shared_by(point: &Point, members: &[Member]) -> String {
     let host = |(n, AgentUse { name, jobs, .. }): (usize, &AgentUse)| match n {
         0 => format!("{name} ({jobs} outstanding)"),
         _ => format!("{name} ({jobs})"),
     };
     let hosts: Vec<String> = point.agents.iter().enumerate().map(host).collect();
     let number = if hosts.len() == 1 { "1 host".to_owned() } else { format!("{} hosts", hosts.len()) };
-    format!("by {number}: {}", hosts.join(", "))
+    let works = |member: &Member| point.agents.iter().any(|agent| agent.name == member.name);
+    let idle: Vec<&str> = members.iter().filter(|member| !works(member)).map(|member| member.name.as_str()).collect();
+    let idle = if idle.is_empty() { String::new() } else { format!("; too few I/Os for {}", idle.join(", ")) };
+    format!("by {number}: {}{idle}", hosts.join(", "))
 }
 
 /// The point is over for the hosts when this is dropped.
@@ -114,7 +117,7 @@ impl StorageHosts<'_> {
         }
         match work {
             MergedWork::Storage(mut measured) => {
-                measured.notes.insert(0, shared_by(point));
+                measured.notes.insert(0, shared_by(point, &members));
                 Ok(*measured)
             }
             MergedWork::Server(_) | MergedWork::Client { .. } => {

@@ -1,6 +1,5 @@
 //! Who uses a device or file, according to the kernel.
 
-use super::Sharers;
 use super::identity::Identity;
 use rustix::fs::{Mode, OFlags, major, minor, open};
 use rustix::io::Errno;
@@ -25,7 +24,7 @@ pub(super) fn hold(path: &Path) -> io::Result<Option<OwnedFd>> {
 }
 
 /// Why a device is in use, as the end of a sentence that begins with its name.
-pub(super) fn of_device(number: u64, held: bool) -> io::Result<Option<String>> {
+pub(super) fn of_device(number: u64, held: bool, sharers: &[u32]) -> io::Result<Option<String>> {
     let mounts = mounts()?;
     for part in parts(number) {
         let whose = if part == number { String::new() } else { format!("has a partition ({}) that ", name(part)) };
@@ -45,11 +44,11 @@ pub(super) fn of_device(number: u64, held: bool) -> io::Result<Option<String>> {
         return Ok(Some("is in use: the kernel refuses to open it alone".to_owned()));
     }
     // Databases on raw devices do not claim them.
-    Ok(kept_open_by(Identity::Device(number), Sharers::Nobody))
+    Ok(kept_open_by(Identity::Device(number), sharers))
 }
 
 /// Why a file is in use.
-pub(super) fn of_file(metadata: &Metadata, sharers: Sharers) -> io::Result<Option<String>> {
+pub(super) fn of_file(metadata: &Metadata, sharers: &[u32]) -> io::Result<Option<String>> {
     let identity = Identity::from(metadata);
     let same = |other: &Path| Identity::of(other).is_ok_and(|other| other == identity);
     if swaps().iter().any(|swap| same(swap)) {
@@ -67,7 +66,7 @@ pub(super) fn of_file(metadata: &Metadata, sharers: Sharers) -> io::Result<Optio
 
 /// The process that keeps it open. Processes that only look at every device (for a free one, or for signatures), and
 /// children about to become other programs, disappear at once.
-fn kept_open_by(identity: Identity, sharers: Sharers) -> Option<String> {
+fn kept_open_by(identity: Identity, sharers: &[u32]) -> Option<String> {
     let first = opened_by(identity, sharers);
     if first.is_empty() {
         return None;
@@ -78,17 +77,13 @@ fn kept_open_by(identity: Identity, sharers: Sharers) -> Option<String> {
 
 /// The processes that have it open, perhaps a running database. Only root sees all processes; other users see at least
 /// their own.
-fn opened_by(identity: Identity, sharers: Sharers) -> Vec<String> {
+fn opened_by(identity: Identity, sharers: &[u32]) -> Vec<String> {
     let mut who = Vec::new();
     let own = std::process::id().to_string();
-    let program = Identity::of(Path::new("/proc/self/exe")).ok();
-    let is_ours = |process: &Path| Identity::of(&process.join("exe")).is_ok_and(|exe| Some(exe) == program);
+    let shares = |id: &str| id.parse().is_ok_and(|pid: u32| sharers.contains(&pid));
     for process in entries("/proc") {
         let id = process.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if id == own || !id.bytes().all(|byte| byte.is_ascii_digit()) {
-            continue;
-        }
-        if sharers == Sharers::ThisProgram && is_ours(&process) {
+        if id == own || shares(&id) || !id.bytes().all(|byte| byte.is_ascii_digit()) {
             continue;
         }
         if entries(process.join("fd")).any(|fd| Identity::of(&fd).is_ok_and(|other| other == identity)) {
