@@ -9,8 +9,10 @@ use crate::{AWAY_NS, BEAT_NS, LOST_NS, Link, Out};
 use dbdyno_run::{HostProgress, Ready};
 use std::collections::BTreeMap;
 
-/// Exchanges of clocks before a point; that with the shortest round trip counts.
+/// Exchanges of clocks before a point; that with the shortest round trip counts. After it fewer will do: they tell how
+/// far the clock has drifted, and the whole fleet makes them at once.
 const EXCHANGES: u32 = 20;
+const EXCHANGES_AFTER: u32 = 5;
 /// An exchange that was not answered by then is begun again.
 const EXCHANGE_LIMIT_NS: u64 = 200_000_000;
 /// The longest message of a coordinator's.
@@ -332,7 +334,7 @@ impl AgentLink {
             exchange.best = Some(offset);
         }
         exchange.answered += 1;
-        if exchange.answered < EXCHANGES {
+        if exchange.answered < if exchange.ready.is_some() { EXCHANGES } else { EXCHANGES_AFTER } {
             return self.ask(now_ns);
         }
         if let Some(Exchange { key, ready, best, .. }) = self.exchange.take() {

@@ -232,7 +232,7 @@ impl AgentWork for Work<'_> {
     ) -> Result<(), EngineError> {
         match (&mut self.joined, order) {
             (Some(Joined::Data(joined)), PartOrder::Sessions(order)) => {
-                joined.measure((order, clock), self.context, &self.live, starts, stop)
+                joined.measure((order.as_ref(), clock), self.context, &self.live, starts, stop)
             }
             (Some(Joined::Storage(joined)), PartOrder::Storage(order)) => joined.measure(order, clock, starts, stop),
             (Some(_), _) => Err(EngineError::other("it has joined a run of another kind")),

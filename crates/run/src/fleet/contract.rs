@@ -15,7 +15,7 @@ use std::time::Duration;
 #[serde(rename_all = "snake_case")]
 pub enum PartOrder {
     /// To run sessions.
-    Sessions(SessionsOrder),
+    Sessions(Box<SessionsOrder>),
     /// To read and write devices and files.
     Storage(StorageOrder),
 }

@@ -60,7 +60,7 @@ impl<'e> SharedPoint<'e> {
         let order = |(share, member): (&Option<Share>, &Member)| {
             let asked_per_s = point.asked_per_s;
             let order = |share| SessionsOrder { planned: planned.clone(), share, asked_per_s, node: member.node };
-            share.map(|share| PartOrder::Sessions(order(share)))
+            share.map(|share| PartOrder::Sessions(Box::new(order(share))))
         };
         let hosts = shares.iter().flatten().count();
         if let Some(connections) = planned.load.connections.filter(|n| (*n as usize) < hosts) {
