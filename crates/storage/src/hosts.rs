@@ -1,22 +1,10 @@
 //! One load on the same devices and files, shared by several hosts: how it is divided, and how what they measured
 //! becomes one measurement.
 
-use crate::load::{IoLoad, Pattern};
+use crate::load::{IoLoad, IoShare, Pattern};
 use crate::record::MOST_MISMATCHES;
 use crate::{BackendKind, Ios, ReadWrite, StorageMeasurement};
 use dbdyno_stats::whole_parts;
-use serde::{Deserialize, Serialize};
-
-/// Which share of a load a host has.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct IoShare {
-    /// Sequential streams of hosts that come before.
-    pub streams_before: u32,
-    /// Sequential streams of all hosts.
-    pub streams_in_all: u32,
-    /// Where its due moments lie between those of the others: a share of the distance between two of its own.
-    pub phase: f64,
-}
 
 impl IoLoad {
     /// Divides the load by the weights of hosts; more weight, more I/Os outstanding. The rate follows the outstanding

@@ -1,6 +1,6 @@
 //! The load that is put on the storage.
 
-use crate::{IoShare, LunAccess, Luns, StorageError};
+use crate::{LunAccess, Luns, StorageError};
 use dbdyno_model::Arrivals;
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +41,17 @@ pub struct IoRate {
     pub iops: f64,
     /// How the due moments are spread.
     pub arrivals: Arrivals,
+}
+
+/// Which share of a load a host has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct IoShare {
+    /// Sequential streams of hosts that come before.
+    pub streams_before: u32,
+    /// Sequential streams of all hosts.
+    pub streams_in_all: u32,
+    /// Where its due moments lie between those of the others: a share of the distance between two of its own.
+    pub phase: f64,
 }
 
 /// The load of one point. The default has no I/Os.

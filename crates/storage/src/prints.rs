@@ -12,8 +12,8 @@ use xxhash_rust::xxh3::xxh3_64;
 const PLACES: usize = 64;
 /// Bytes that are read at each.
 const BYTES: usize = 4096;
-/// How worldwide names of devices begin (SCSI and NVMe), and those of multipath mappings, which are made of them. Others
-/// may be the same on machines that were cloned.
+/// How worldwide names of devices begin (SCSI and NVMe), and those of multipath mappings, which are made of them.
+/// Others may be the same on machines that were cloned.
 const WORLDWIDE: [&str; 5] = ["naa.", "eui.", "uuid.", "nvme.", "mpath-"];
 
 /// One device or file, as a host sees it.

@@ -42,8 +42,8 @@ impl PlannedWindow {
 }
 
 /// Looks whether all hosts measured the same window, how well their clocks are known, and how busy they were. Parts
-/// are by the coordinator's clock, in the order of the point's agents. Whether the coordinator sees the machine that the
-/// work is done on, is said.
+/// are by the coordinator's clock, in the order of the point's agents; `is_seen` is whether the coordinator sees the
+/// machine that the work is done on.
 pub(crate) fn check(planned: &PlannedWindow, is_seen: bool, parts: &[PartFacts], point: &mut Point) {
     let mut problems = Vec::new();
     let mut flags = Vec::new();

@@ -1,6 +1,6 @@
 //! How hosts that share a point speak to each other, whatever carries it.
 
-use super::part::Part;
+use super::part::{AgentPart, Part};
 use super::share::Share;
 use crate::{HostProgress, StopSwitch};
 use dbdyno_engine::{EngineError, SessionAccount};
@@ -93,20 +93,6 @@ pub struct AgentReady {
     pub offset_ns: i64,
     /// By how much that may be wrong.
     pub bound_ns: u64,
-}
-
-/// The part of a member.
-#[derive(Debug, Clone)]
-pub struct AgentPart {
-    /// Its place among the members.
-    pub member: usize,
-    /// Its part, by its own clock.
-    pub part: Part,
-    /// What its clock showed more than the coordinator's after the window, in nanoseconds, and by how much that may be
-    /// wrong; none where it could not be compared again.
-    pub offset_after: Option<(i64, u64)>,
-    /// The longest time for which the coordinator heard nothing of it while it was at work.
-    pub silence_ns: u64,
 }
 
 /// The hosts that share the points of a run.

@@ -1,8 +1,8 @@
 //! The coordinator of a point that several hosts share.
 
 use super::check::{PlannedWindow, check};
-use super::contract::{AgentPart, AgentReady, Fleet, Member, PartOrder, SessionsOrder};
-use super::part::{MergedParts, MergedWork, PartFacts, pumps};
+use super::contract::{AgentReady, Fleet, Member, PartOrder, SessionsOrder};
+use super::part::{AgentPart, MergedParts, MergedWork, PartFacts, pumps};
 use super::share::Share;
 use crate::RunContext;
 use crate::client::GRACE;

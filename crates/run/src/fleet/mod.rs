@@ -13,9 +13,9 @@ mod storage_part;
 
 pub use agent::measure_part;
 pub(crate) use check::{PlannedWindow, check};
-pub use contract::{AgentPart, AgentReady, Fleet, Member, PartOrder, Ready, SessionsOrder, Starts, StorageOrder};
+pub use contract::{AgentReady, Fleet, Member, PartOrder, Ready, SessionsOrder, Starts, StorageOrder};
 pub(crate) use coordinator::{LEAD_NS, PARTS_LIMIT_NS, SharedPoint, agent_use, gather_parts};
-pub use part::Part;
+pub use part::{AgentPart, Part};
 pub(crate) use part::{MergedWork, PartWork, ServerPart};
 pub use share::Share;
 pub use storage_part::measure_storage_part;

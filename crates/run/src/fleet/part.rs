@@ -1,6 +1,5 @@
 //! What one host did of a point, as it is stored, sent and merged.
 
-use super::contract::AgentPart;
 use crate::client::Gathered;
 use crate::{Span, WorkLog};
 use dbdyno_engine::{EngineError, SessionAccount};
@@ -74,6 +73,20 @@ impl Part {
             PartWork::Storage(measured) => measured.total,
         }
     }
+}
+
+/// The part of a member.
+#[derive(Debug, Clone)]
+pub struct AgentPart {
+    /// Its place among the members.
+    pub member: usize,
+    /// Its part, by its own clock.
+    pub part: Part,
+    /// What its clock showed more than the coordinator's after the window, in nanoseconds, and by how much that may be
+    /// wrong; none where it could not be compared again.
+    pub offset_after: Option<(i64, u64)>,
+    /// The longest time for which the coordinator heard nothing of it while it was at work.
+    pub silence_ns: u64,
 }
 
 /// The work of several hosts, merged.
