@@ -78,8 +78,9 @@ fn a_csv_file_has_every_point_with_its_figures() {
 #[test]
 fn every_column_of_a_run_is_a_path_of_the_document() {
     let mut run = fixture::run();
-    // Workloads alone have it.
+    // Workloads and clusters alone have them.
     run.points[0].database.device_read_pct = Some(1.0);
+    run.points[0].database.remote_blocks_per_s = Some(1.0);
     let point = serde_json::to_value(&run.points[0]).unwrap();
     let text = csv(&run).unwrap();
     let head = text.lines().next().unwrap();

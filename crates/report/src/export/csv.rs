@@ -145,6 +145,7 @@ mod tests {
         point.load.logon = Logon::Transaction;
         point.tx_per_min = Some(PerMinute { mean: 1.0, max: None });
         point.database.device_read_pct = Some(1.0);
+        point.database.remote_blocks_per_s = Some(1.0);
         point.again = true;
         point.pump = Some(PumpUse { kind: PumpKind::Threads, threads: 1, sessions_follow: false });
         let columns =
