@@ -266,8 +266,8 @@ fn a_file_system_that_loses_nothing_proves_nothing() {
 /// Bytes that the devices of two stories side by side take.
 const ROOM_BYTES: u64 = 10 << 30;
 
-/// Whether file systems can be made and shut down here: as root, with room, and with loop devices that can be mounted. A
-/// container may have none, or its kernel may not let them; then they are not verified there.
+/// Whether file systems can be made and shut down here: as root, with room, and with loop devices that can be mounted.
+/// A container may have none, or its kernel may not let them; then they are not verified there.
 fn has_file_systems() -> bool {
     if !rustix::process::geteuid().is_root() {
         return false;
