@@ -1,7 +1,7 @@
 //! `agent`, `fleet`, and the options of commands that several hosts share.
 
 use super::values::{fleet_name, limit_s};
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 use std::path::PathBuf;
 
 /// How a fleet is reached.
@@ -162,6 +162,7 @@ pub(crate) enum FleetCommand {
 
 /// `dbdyno fleet up`.
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("works on").args(["target", "file"]).required(true).multiple(true)))]
 #[command(after_help = "\
 Examples:
   dbdyno fleet up 2 --target private:postgres
@@ -173,7 +174,7 @@ pub(crate) struct FleetUpArgs {
     #[arg(value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub(crate) agents: u32,
     /// The database
-    #[arg(long, value_name = "URL", required_unless_present = "file")]
+    #[arg(long, value_name = "URL")]
     pub(crate) target: Option<String>,
     /// A device or file of storage runs, which all agents share
     #[arg(long, value_name = "PATH")]

@@ -2,7 +2,7 @@
 
 use super::client::ARRIVALS;
 use super::common::Shown;
-use super::fleet::{NatsArgs, Shared, shared};
+use super::fleet::{NatsArgs, Shared, SharedArgs, shared};
 use super::values::{bytes, duration_s, label, limit_s, words};
 use clap::error::ErrorKind;
 use clap::{Args, Command};
@@ -91,9 +91,9 @@ pub(crate) struct OrionArgs {
     #[arg(long, value_name = "NAME[=N]", value_parser = shared)]
     pub(crate) fleet: Option<Shared>,
     #[arg(long, value_name = "DURATION", value_parser = limit_s, requires = "fleet")]
-    pub(crate) fleet_wait: Option<f64>,
+    fleet_wait: Option<f64>,
     #[command(flatten)]
-    pub(crate) nats: NatsArgs,
+    nats: NatsArgs,
     /// Name of the run
     #[arg(long, value_parser = label)]
     pub(crate) label: Option<String>,
@@ -102,6 +102,12 @@ pub(crate) struct OrionArgs {
 }
 
 impl OrionArgs {
+    /// The hosts that do the work, where it is not this one.
+    pub(crate) fn shared(&self) -> SharedArgs {
+        let Self { fleet, fleet_wait, nats, .. } = self;
+        SharedArgs { fleet: fleet.clone(), fleet_wait: *fleet_wait, send_credentials: false, nats: nats.clone() }
+    }
+
     /// The flags, without those of every command.
     pub(crate) fn typed(&self) -> TypedFlags {
         TypedFlags {

@@ -65,10 +65,7 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
 
     let (stop, progress) = (signals::stop(None, None)?, Progress::new(context.verbosity));
     refuse_unshareable(args, &settings)?;
-    let fleet = match &args.fleet {
-        Some(shared) => Some(fleet::storage_coordinator((shared, args.fleet_wait), &args.nats, &stop, context)?),
-        None => None,
-    };
+    let fleet = fleet::coordinator(&args.shared(), None, &stop, context)?;
     let files = create_files(&mut settings, &stop, &progress)?;
     reference.created(&files);
     let access = if settings.writes() { LunAccess::ReadWrite } else { LunAccess::Read };
@@ -174,6 +171,9 @@ fn run_seed() -> u64 {
     jiff::Timestamp::now().as_nanosecond() as u64
 }
 
+/// What is told of each must fit into a message to an agent.
+const MOST_SHARED: usize = 500;
+
 /// What several hosts cannot do together.
 fn refuse_unshareable(args: &OrionArgs, settings: &OrionSettings) -> Result<(), Error> {
     let why = match settings.run {
@@ -182,6 +182,7 @@ fn refuse_unshareable(args: &OrionArgs, settings: &OrionSettings) -> Result<(), 
         Some(_) if settings.verify && settings.writes() => {
             "one host cannot tell what another has written: --verify beside -write takes a run without --fleet"
         }
+        Some(_) if settings.luns.len() > MOST_SHARED => "hosts share 500 devices and files at most: name fewer",
         Some(_) => return Ok(()),
     };
     Err(Error::Usage(why.to_owned()))

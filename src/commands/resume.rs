@@ -93,14 +93,14 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
         verify: true,
     };
     let stop = signals::stop(Some(&opened.engine), args.max_duration)?;
-    let coordinator = fleet::coordinator(&args.shared, opened.engine.as_ref(), &stop, context)?;
+    let coordinator = fleet::coordinator(&args.shared, Some(opened.engine.as_ref()), &stop, context)?;
     let mut ready = Ready::make(&opened, workload, load, (stop, None), context)?;
     (ready.reports, ready.fleet) = (reports, coordinator);
     let database = opened.engine.describe().map_err(opened.failed("describing"))?;
     refuse_changes(&before, changes_of_the_database(&before.database, &database), context)?;
 
     if let Some(coordinator) = &ready.fleet {
-        let hosts = fleet::in_words(args.shared.fleet.as_ref(), coordinator);
+        let hosts = fleet::in_words(&args.shared, coordinator);
         let changed = differs("the fleet", of_fleet.map(String::as_str), Some(&hosts));
         refuse_changes(&before, changed.into_iter().collect(), context)?;
         fleet::join(coordinator, &opened, &args.shared, (&id, &plan), true, (&ready.stop(), context))?;

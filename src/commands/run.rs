@@ -58,7 +58,7 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     // What stands in the way of a fleet is refused before anything is loaded. A server that is started again does not
     // answer meanwhile.
     let stop = signals::stop(held.is_none().then_some(&resolved.place.engine), args.max_duration)?;
-    let coordinator = fleet::coordinator(&args.shared, resolved.place.engine.as_ref(), &stop, context)?;
+    let coordinator = fleet::coordinator(&args.shared, Some(resolved.place.engine.as_ref()), &stop, context)?;
     let script = resolved.settings.script.as_deref().map(Script::at).transpose()?;
     let mut repository = Repository::open(&context.results, FileAccess::ReadWrite)?;
     let again = again(args, resolved.workload.as_ref().map(|of| (of.workload, &of.spec)));
@@ -80,7 +80,7 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     }
     ready.watch = Watch::of_run(&args.watch, (&run, &plan), &database, ready.stop(), context)?;
     if let Some(coordinator) = &ready.fleet {
-        database.facts.insert(FLEET.to_owned(), fleet::in_words(args.shared.fleet.as_ref(), coordinator));
+        database.facts.insert(FLEET.to_owned(), fleet::in_words(&args.shared, coordinator));
         database.facts.extend(fleet::hosts_in_words(coordinator));
         let is_sampled = !args.work.no_sampling;
         fleet::join(coordinator, place, &args.shared, (&run.id, &plan), is_sampled, (&ready.stop(), context))?;

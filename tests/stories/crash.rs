@@ -1,10 +1,13 @@
 //! What a crash loses, on real servers and files that are really cut. The file system is shut down where the tests run
 //! as root.
 
+mod file_systems;
+
 use crate::support::{Room, Running, number, text, wait_until};
+use file_systems::has_file_systems;
 use rustix::process::Signal;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// A story for each engine that can be made.
 macro_rules! engines {
@@ -233,62 +236,6 @@ mod story {
             !dbdyno_engine::servers::pids().any(works_here)
         });
     }
-}
-
-/// A program that shuts nothing down and says that it did, and one that has everything written first: nothing would be
-/// lost by that, whatever the settings are.
-#[test]
-#[cfg(feature = "sqlite")]
-fn a_file_system_that_loses_nothing_proves_nothing() {
-    if !has_file_systems() {
-        return;
-    }
-    let room = room();
-    let (path, fake) = (std::env::var("PATH").unwrap(), room.path("programs").join("xfs_io"));
-    std::fs::create_dir(room.path("programs")).unwrap();
-    let flushes = format!("sync --file-system \"$4\"; PATH={path}; exec xfs_io \"$@\"");
-    for (by, program, why) in [
-        ("filesystem", "exit 0", "it still takes files"),
-        ("device", "exit 0", "it still takes files"),
-        ("filesystem", &flushes, "what was not flushed is there afterwards"),
-    ] {
-        std::fs::write(&fake, format!("#!/bin/sh\n{program}\n")).unwrap();
-        std::fs::set_permissions(&fake, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-        let mut command = room.command(&format!("durability --target private:sqlite --by {by} --cuts 2 --json"));
-        command.env("PATH", format!("{}:{path}", room.path("programs").display()));
-        let ending = Running::start(command).end().expect(3);
-        assert!(ending.stderr.contains("was not cut: ") && ending.stderr.contains(why), "{}", ending.stderr);
-        assert_eq!(ending.json()["at_most_lossy_pct"], Value::Null, "{}", ending.stdout);
-        assert!(!folder(&room, "sqlite").exists());
-    }
-}
-
-/// Bytes that the devices of two stories side by side take.
-const ROOM_BYTES: u64 = 10 << 30;
-
-/// Whether file systems can be made and shut down here: as root, with room, and with loop devices that can be mounted.
-/// A container may have none, or its kernel may not let them; then they are not verified there.
-fn has_file_systems() -> bool {
-    if !rustix::process::geteuid().is_root() {
-        return false;
-    }
-    let here = tempfile::tempdir().unwrap();
-    if dbdyno_probe::free_bytes(here.path()).unwrap() < ROOM_BYTES {
-        return false;
-    }
-    let (device, mount) = (here.path().join("device"), here.path().join("mounted"));
-    std::fs::create_dir(&mount).unwrap();
-    std::fs::File::create(&device).unwrap().set_len(16 << 20).unwrap();
-    let run = |program: &str, arguments: &[&str], paths: &[&Path]| {
-        std::process::Command::new(program).args(arguments).args(paths).output().unwrap().status.success()
-    };
-    assert!(run("mkfs.ext4", &["-q", "-F"], &[&device]));
-    if !run("mount", &["-o", "loop"], &[&device, &mount]) {
-        return false;
-    }
-    let is_shut_down = run("xfs_io", &["-x", "-c", "shutdown"], &[&mount]);
-    assert!(run("umount", &[], &[&mount]));
-    is_shut_down
 }
 
 /// What standbys read must have everything, too; a server that recovers from another log can lose it there alone.

@@ -301,6 +301,7 @@ mod on_servers {
     stories! {
         hosts_share_the_points_of_a_server, a_host_on_another_database_takes_no_part, what_ended_a_hosts_sessions_is_said,
         a_host_that_stood_still_is_told,
+        a_host_that_stands_still_in_short_pauses_is_told,
     }
 
     /// Both hold the same data, and a server may count for all its databases together.
@@ -346,6 +347,27 @@ mod on_servers {
         // On a busy machine it may be lost, or late.
         let note = flag_note(point, "harness_heavy");
         assert!(point["status"] != "ok" || note.contains("nothing was heard of agent-1 for 1."), "{point:#}");
+    }
+
+    /// No pause is long enough to be missed, and together they are half of the window.
+    fn a_host_that_stands_still_in_short_pauses_is_told<P: Product>() {
+        let database = P::fixtures().loaded();
+        let target = database.server.socket(P::SUPERUSER, &database.name);
+        let room = Room::new();
+        let fleet = LocalFleet::up(&room, 2, &target);
+        let run = room.start(&format!("run T611 --target {target} --jobs 2 --duration 5s --fleet fleet=2 -q"));
+        until_called(database.server, &database.name);
+        for _ in 0..4 {
+            kill_process(fleet.agent(0), Signal::STOP).unwrap();
+            std::thread::sleep(Duration::from_millis(600));
+            kill_process(fleet.agent(0), Signal::CONT).unwrap();
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        run.end();
+        let run = room.show("last");
+        let point = &run["points"][0];
+        let note = flag_note(point, "harness_heavy");
+        assert!(point["status"] != "ok" || note.contains("agent-1 stood still for"), "{point:#}");
     }
 
     /// As on one host: the run ends, and says what the server said.

@@ -1,10 +1,11 @@
 //! Hosts that share devices and files: `orion --fleet`, with agents on this machine.
 
 use crate::local_fleet::{LocalFleet, is_shared};
-use crate::support::{Room, number, wait_until};
+use crate::support::{Room, Running, flag_note, number, wait_until};
 use rustix::process::{Signal, kill_process, test_kill_process};
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 const READS: &str = "orion -run advanced -matrix point -num_small 6 -num_large 0";
 
@@ -20,6 +21,15 @@ fn shared(agents: u32) -> Option<(Room, String)> {
     made.expect(0);
     room.run(&format!("fleet up {agents} --file {file} -q")).expect(0);
     Some((room, file))
+}
+
+/// A run of so many seconds that is within its first window.
+fn at_work(room: &Room, line: &str) -> Running {
+    let run = room.start(&format!("{READS} {line}"));
+    run.until("time left");
+    // Threads are ready, clocks compared, and the warm-up of a second over.
+    std::thread::sleep(Duration::from_secs(3));
+    run
 }
 
 /// The only point of a run.
@@ -128,10 +138,8 @@ fn each_host_consents_for_itself() {
 fn an_agent_that_is_ended_stops_writing() {
     let Some((room, file)) = shared(2) else { return };
     let fleet = LocalFleet::found(&room);
-    let run = room.start(&format!("{READS} -duration 30 --file {file} -write 100 --fleet fleet=2 --label ended"));
-    run.until("time left");
-    std::thread::sleep(std::time::Duration::from_secs(3));
-    let from = std::time::Instant::now();
+    let run = at_work(&room, &format!("-duration 30 --file {file} -write 100 --fleet fleet=2 --label ended"));
+    let from = Instant::now();
     let agent = fleet.agent(0);
     kill_process(agent, Signal::TERM).unwrap();
     wait_until("the agent is gone", || test_kill_process(agent).is_err());
@@ -146,15 +154,13 @@ fn an_agent_that_is_ended_stops_writing() {
 fn a_host_that_stood_still_is_told() {
     let Some((room, file)) = shared(2) else { return };
     let fleet = LocalFleet::found(&room);
-    let run = room.start(&format!("{READS} -duration 6 --file {file} --fleet fleet=2 --label still"));
-    run.until("time left");
-    std::thread::sleep(std::time::Duration::from_secs(4));
+    let run = at_work(&room, &format!("-duration 6 --file {file} --fleet fleet=2 --label still"));
     // Each pause is too short to be a loss.
     for _ in 0..3 {
         kill_process(fleet.agent(0), Signal::STOP).unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(600));
+        std::thread::sleep(Duration::from_millis(600));
         kill_process(fleet.agent(0), Signal::CONT).unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(150));
+        std::thread::sleep(Duration::from_millis(150));
     }
     run.end();
     let points = room.show("still")["points"].clone();
@@ -170,10 +176,8 @@ fn a_host_that_stood_still_is_told() {
 fn a_lost_host_ends_a_storage_run() {
     let Some((room, file)) = shared(2) else { return };
     let fleet = LocalFleet::found(&room);
-    let run = room.start(&format!("{READS} -duration 20 --file {file} --fleet fleet=2 --label lost"));
-    run.until("time left");
-    std::thread::sleep(std::time::Duration::from_secs(3));
-    let from = std::time::Instant::now();
+    let run = at_work(&room, &format!("-duration 20 --file {file} --fleet fleet=2 --label lost"));
+    let from = Instant::now();
     kill_process(fleet.agent(1), Signal::KILL).unwrap();
     let ended = run.end().expect(3);
     assert!(from.elapsed().as_secs() < 10, "{ended:?}");
@@ -182,4 +186,46 @@ fn a_lost_host_ends_a_storage_run() {
     assert!(points[0]["status"] == "failed" && points[0]["reason"].to_string().contains("agent-2"), "{points:#}");
     assert!(Path::new(&file).exists());
     drop(fleet);
+}
+
+/// A control group, of either version, with a twentieth of a processor; none where they may not be made.
+struct Quota(PathBuf);
+
+impl Quota {
+    fn make() -> Option<Self> {
+        let v1 = Path::new("/sys/fs/cgroup/cpu");
+        let (parent, file, quota) = match v1.is_dir() {
+            true => (v1, "cpu.cfs_quota_us", "5000"),
+            false => (Path::new("/sys/fs/cgroup"), "cpu.max", "5000 100000"),
+        };
+        let group = Self(parent.join(format!("dbdyno-fleet-{}", std::process::id())));
+        std::fs::create_dir(&group.0).ok()?;
+        std::fs::write(group.0.join(file), quota).ok().map(|()| group)
+    }
+}
+
+impl Drop for Quota {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir(&self.0);
+    }
+}
+
+/// What a quota takes from one host is not what the storage lacks. As root, where control groups can be made.
+#[test]
+fn a_host_that_a_quota_holds_back_is_told() {
+    let Some((room, file)) = shared(2) else { return };
+    let Some(quota) = Quota::make() else { return };
+    let fleet = LocalFleet::found(&room);
+    let held = fleet.agent(1).as_raw_nonzero().to_string();
+    std::fs::write(quota.0.join("cgroup.procs"), held).unwrap();
+    let ended = room.run(&format!("{READS} -duration 3 --file {file} --fleet fleet=2 --label held -q"));
+    drop(fleet);
+    // So little of a processor may be too little to be heard of in time.
+    if ended.code != Some(0) {
+        assert!(ended.stderr.contains("agent-2"), "{}", ended.stderr);
+        return;
+    }
+    let point = &room.show("held")["points"][0];
+    assert!(flag_note(point, "throttled").contains("kept the processors of agent-2 waiting"), "{point:#}");
+    assert!(number(point, "/agents/1/host/throttled_s") > 0.0, "{point:#}");
 }

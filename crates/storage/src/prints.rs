@@ -109,9 +109,14 @@ impl LunPrint {
             let sizes = format!("has {} bytes, and {theirs} there has {}", self.size_bytes, other.size_bytes);
             return LunLikeness::Other(sizes);
         }
+        let is_alike = self.content == other.content;
+        let unlike =
+            || LunLikeness::Other(format!("holds something else than {theirs} there at some of {PLACES} places"));
         if !self.kernel.is_empty() && self.kernel == other.kernel {
             return match self.number == other.number {
-                true => LunLikeness::Same,
+                // Machines that were cloned while they ran have one kernel's name, and disks of their own.
+                true if is_alike => LunLikeness::Same,
+                true => unlike(),
                 false => LunLikeness::Other(format!("is another one on this machine than {theirs}")),
             };
         }
@@ -124,8 +129,8 @@ impl LunPrint {
                 return LunLikeness::Same;
             }
         }
-        if self.content != other.content {
-            return LunLikeness::Other(format!("holds something else than {theirs} there at some of {PLACES} places"));
+        if !is_alike {
+            return unlike();
         }
         LunLikeness::Unknown(match self.differs_within {
             true => "its size and what it holds at 64 places are alike, as they would be of a copy",
@@ -167,6 +172,8 @@ mod tests {
         let is_other = |likeness, words: &str| matches!(likeness, Other(why) if why.contains(words));
         assert!(is_other(copy.likeness(one), "another one on this machine"));
         assert!(is_other(short.likeness(one), "524288 bytes"));
+        let cloned = LunPrint { content: altered.content.clone(), ..one.clone() };
+        assert!(is_other(cloned.likeness(one), "something else"), "of a machine that was cloned while it ran");
         // The same on another machine, with a name of its own or none.
         let elsewhere = |print: &LunPrint, name: Option<(&str, &str)>| LunPrint {
             kernel: "another".to_owned(),

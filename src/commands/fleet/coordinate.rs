@@ -4,7 +4,7 @@ use super::super::context::Context;
 use super::super::opened_target::OpenedTarget;
 use super::reach::{Reach, info, machine};
 use super::started::agents;
-use crate::cli::{NatsArgs, Shared, SharedArgs};
+use crate::cli::SharedArgs;
 use crate::error::Error;
 use crate::secrets;
 use dbdyno_engine::server::password::FoundPassword;
@@ -23,12 +23,12 @@ const WAIT: Duration = Duration::from_secs(20);
 /// Its agents cannot be reached, are too few, or do not fit.
 pub(crate) fn coordinator(
     args: &SharedArgs,
-    engine: &dyn Engine,
+    engine: Option<&dyn Engine>,
     stop: &StopSwitch,
     context: &Context,
 ) -> Result<Option<Coordinator>, Error> {
     let Some(shared) = &args.fleet else { return Ok(None) };
-    if engine.features().in_process {
+    if engine.is_some_and(|engine| engine.features().in_process) {
         return Err(Error::Usage(
             "the embedded engine works inside one process, which no other host can share: name a server with --target"
                 .to_owned(),
@@ -41,44 +41,20 @@ pub(crate) fn coordinator(
         let shown = secrets::without_passwords(bare);
         return Err(Error::Usage(format!("--send-credentials needs TLS to NATS: {shown} begins with no tls://")));
     }
-    gathered(reach, shared, args.fleet_wait, stop, context).map(Some)
-}
-
-/// Makes this process the coordinator of the fleet that is asked for, for a storage run.
-///
-/// # Errors
-/// Its agents cannot be reached, are too few, or do not fit.
-pub(crate) fn storage_coordinator(
-    (shared, wait_s): (&Shared, Option<f64>),
-    nats: &NatsArgs,
-    stop: &StopSwitch,
-    context: &Context,
-) -> Result<Coordinator, Error> {
-    gathered(Reach::of(nats)?, shared, wait_s, stop, context)
-}
-
-/// The coordinator of a fleet whose agents have been found.
-fn gathered(
-    reach: Reach,
-    shared: &Shared,
-    wait_s: Option<f64>,
-    stop: &StopSwitch,
-    context: &Context,
-) -> Result<Coordinator, Error> {
-    let wait = wait_s.map_or(WAIT, Duration::from_secs_f64);
+    let wait = args.fleet_wait.map_or(WAIT, Duration::from_secs_f64);
     let mut coordinator = Coordinator::connect(&reach.access, &shared.fleet, reach.key)?;
     coordinator.gather((shared.agents, wait), &info(1.0, None), stop)?;
     let names: Vec<&str> = coordinator.found().iter().map(|Found { name, .. }| name.as_str()).collect();
     context.say(&format!("fleet {}: {} ({})", shared.fleet, agents(names.len()), names.join(", ")));
-    Ok(coordinator)
+    Ok(Some(coordinator))
 }
 
 /// The fact of a run that names the hosts that did its work.
 pub(crate) const FLEET: &str = "fleet";
 
 /// The hosts of a fleet, as a run's record has them: what is not the same can not go on with it.
-pub(crate) fn in_words(fleet: Option<&Shared>, coordinator: &Coordinator) -> String {
-    let name = fleet.map_or("", |shared| &shared.fleet);
+pub(crate) fn in_words(args: &SharedArgs, coordinator: &Coordinator) -> String {
+    let name = args.fleet.as_ref().map_or("", |shared| &shared.fleet);
     let hosts = Fleet::members(coordinator).into_iter().map(|Member { name, weight, .. }| match weight == 1.0 {
         true => name,
         false => format!("{name} x{weight}"),

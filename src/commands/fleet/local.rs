@@ -26,7 +26,7 @@ pub(super) fn up(args: &FleetUpArgs, context: &Context) -> Result<(), Error> {
     }
     if let Some(file) = args.file.iter().find(|file| !file.exists()) {
         return Err(Error::Usage(format!(
-            "{} is not there: agents share what is, such as a file that `dbdyno orion --file {0} --file-size 4G` has made",
+            "{} is not there, and agents share what is: `dbdyno orion -run simple --file {0} --file-size 4G` makes a test file",
             file.display()
         )));
     }

@@ -84,7 +84,7 @@ fn window_problem(agent: &AgentUse, part: &PartFacts, planned: &PlannedWindow) -
     let planned = planned.window.filter(|window| *window != part.window && !is_pieces)?;
     let off_s = |planned_ns: u64, ns: u64| (ns.cast_signed() - planned_ns.cast_signed()) as f64 / 1e9;
     Some(format!(
-        "{}: its window began {:+.1} s and ended {:+.1} s off the planned one: {hint}",
+        "{}: its window began {:+.3} s and ended {:+.3} s off the planned one: {hint}",
         agent.name,
         off_s(planned.start_ns, part.window.start_ns),
         off_s(planned.end_ns, part.window.end_ns)
