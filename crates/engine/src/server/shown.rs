@@ -148,7 +148,11 @@ fn clean(text: &str, style: SqlStyle) -> Option<String> {
                 rest = rest.trim_start_matches(|c: char| is_of_word(c) || c == '.');
                 continue;
             }
-            c if is_of_word(c) => rest.find(|c: char| !is_of_word(c) && c != '$').unwrap_or(rest.len()),
+            c if is_of_word(c) => {
+                let end = rest.find(|c: char| !is_of_word(c) && c != '$').unwrap_or(rest.len());
+                // A name may have dollars. Two in a row look like the edge of a literal.
+                (!rest[..end].contains("$$")).then_some(end)?
+            }
             c if c.is_whitespace() => {
                 rest = rest.trim_start();
                 space(&mut out);
@@ -216,6 +220,8 @@ mod tests {
             ("COPY t FROM PROGRAM 'secret'", "COPY"),
             ("SELECT $tag$secret$tag$", "SELECT"),
             ("select $$secret$$", "SELECT"),
+            ("SELECT=a$$", "SELECT"),
+            ("SELECT a FROM v$s", "SELECT a FROM v$s"),
             ("SELECT E'secret'", "SELECT"),
             ("( select 'secret'", "SELECT"),
             ("((SELECT U&'secret'))", "SELECT"),
