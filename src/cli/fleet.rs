@@ -97,15 +97,8 @@ pub(crate) struct AgentArgs {
     /// Without it the agent takes part in runs that give it one (`--send-credentials`).
     #[arg(long, value_name = "URL", env = "DBDYNO_TARGET", hide_env = true)]
     pub(crate) target: Option<String>,
-    /// A device or file of storage runs, as this host names it; in the order of the run
-    #[arg(long, value_name = "PATH")]
-    pub(crate) file: Vec<PathBuf>,
-    /// This device or file may be overwritten from here
-    #[arg(long, value_name = "PATH", hide_short_help = true)]
-    pub(crate) destroy_data: Vec<PathBuf>,
-    /// Also what is mounted, in use, or has a file system on it
-    #[arg(long, hide_short_help = true)]
-    pub(crate) really: bool,
+    #[command(flatten)]
+    pub(crate) files: FilesArgs,
     /// Its name in the fleet [default: the host's name]
     #[arg(long, value_name = "NAME", value_parser = fleet_name)]
     pub(crate) name: Option<String>,
@@ -125,6 +118,20 @@ pub(crate) struct AgentArgs {
     pub(crate) parts: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) nats: NatsArgs,
+}
+
+/// What agents work on in storage runs.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct FilesArgs {
+    /// A device or file of storage runs, as this host names it; in the order of the run
+    #[arg(long, value_name = "PATH")]
+    pub(crate) file: Vec<PathBuf>,
+    /// This device or file may be overwritten from here
+    #[arg(long, value_name = "PATH", hide_short_help = true)]
+    pub(crate) destroy_data: Vec<PathBuf>,
+    /// Also what is mounted, in use, or has a file system on it
+    #[arg(long, hide_short_help = true)]
+    pub(crate) really: bool,
 }
 
 fn weight(text: &str) -> Result<f64, String> {
@@ -176,7 +183,6 @@ pub(crate) struct FleetUpArgs {
     /// The database
     #[arg(long, value_name = "URL")]
     pub(crate) target: Option<String>,
-    /// A device or file of storage runs, which all agents share
-    #[arg(long, value_name = "PATH")]
-    pub(crate) file: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) files: FilesArgs,
 }

@@ -121,15 +121,11 @@ fn each_host_consents_for_itself() {
     assert!(refused.contains("agent-1 cannot take part") && refused.contains("dbdyno did not create"), "{refused}");
     assert!(refused.contains("give that to `dbdyno agent` there"), "{refused}");
     assert!(std::fs::read(&foreign).unwrap() == content, "nothing was written");
-    let agent = fleet.agent(0);
-    kill_process(agent, Signal::TERM).unwrap();
-    wait_until("the agent is gone", || test_kill_process(agent).is_err());
-    let writer = room.start(&format!("agent --name writer --file {foreign} --destroy-data {foreign}"));
-    writer.until("waits for runs");
+    drop(fleet);
+    room.run(&format!("fleet up 1 --file {foreign} --destroy-data {foreign} -q")).expect(0);
+    let fleet = LocalFleet::found(&room);
     is_shared(&point(&room, &line), 1);
     assert!(std::fs::read(&foreign).unwrap() != content);
-    writer.signal(Signal::TERM);
-    writer.end().expect(0);
     drop(fleet);
 }
 

@@ -163,7 +163,9 @@ impl Agent {
         *self.stop_of_point.lock().unwrap_or_else(PoisonError::into_inner) = of_point.clone();
         self.network.with(|link, now_ns| link.set_state(now_ns, State::Preparing(key.clone())));
         let mut starts = AgentStarts { agent: self, key, of_point: &of_point };
-        let measured = work.measure(order, &self.clock, &mut starts, &of_point);
+        let measured = self.parts.reserve(key).map_err(|error| self.unstored(&error));
+        let measured = measured.and_then(|()| work.measure(order, &self.clock, &mut starts, &of_point));
+        self.parts.release(key);
         // One that ends says so, whatever became of its work.
         if let Err(error) = measured
             && !self.stop.requested()
@@ -174,6 +176,14 @@ impl Agent {
             let state = State::Failed { key: key.clone(), error };
             self.network.with(|link, now_ns| link.set_state(now_ns, state));
         }
+    }
+}
+
+impl Agent {
+    fn unstored(&self, error: &std::io::Error) -> EngineError {
+        let folder = self.parts.folder().display();
+        let advice = "make room, or name another with --parts";
+        EngineError::other(format!("the part cannot be stored in {folder}: {error}; {advice}"))
     }
 }
 
@@ -213,12 +223,7 @@ impl Starts for AgentStarts<'_> {
     fn ended(&mut self, mut part: Part) -> Result<(), EngineError> {
         let Agent { network, parts, stood_still_ns, .. } = self.agent;
         part.host.stood_still_s = Some(stood_still_ns.load(Relaxed) as f64 / 1e9);
-        let unstored = |error: std::io::Error| {
-            let folder = parts.folder().display();
-            EngineError::other(format!(
-                "the part cannot be stored in {folder}: {error}; make room, or name another with --parts"
-            ))
-        };
+        let unstored = |error: std::io::Error| self.agent.unstored(&error);
         let text = text(&part).map_err(unstored)?;
         parts.keep(self.key, &text).map_err(unstored)?;
         network.with(|link, now_ns| link.worked(now_ns, self.key.clone()));

@@ -44,6 +44,8 @@ pub(crate) struct AgentLink {
     must_stop: bool,
     /// The last point that is over.
     over: Option<PointKey>,
+    /// Whether the part of the point that it is at is stored.
+    is_stored: bool,
     /// The offset by the exchanges after a part.
     compared: Option<Offset>,
     /// Questions for the coordinator's clock until now: an answer is to one of them.
@@ -92,6 +94,7 @@ impl AgentLink {
             done: None,
             must_stop: false,
             over: None,
+            is_stored: false,
             compared: None,
             asked: 0,
             out: Vec::new(),
@@ -132,6 +135,7 @@ impl AgentLink {
 
     /// Tells where it is from now on.
     pub(crate) fn set_state(&mut self, now_ns: u64, state: State) {
+        self.is_stored &= matches!(state, State::Working(_) | State::Done { .. });
         self.state = state;
         self.tell(now_ns);
     }
@@ -141,8 +145,9 @@ impl AgentLink {
         self.compare_clocks(now_ns, key, Some(ready));
     }
 
-    /// Its sessions have ended their work: compares clocks once more.
+    /// Its sessions have ended their work, and its part is stored: compares clocks once more.
     pub(crate) fn worked(&mut self, now_ns: u64, key: PointKey) {
+        self.is_stored = true;
         self.compared = None;
         self.compare_clocks(now_ns, key, None);
     }
@@ -166,6 +171,7 @@ impl AgentLink {
     pub(crate) fn done(&mut self, now_ns: u64, key: PointKey, pieces: Vec<String>) {
         let offset = self.compared;
         let of = u32::try_from(pieces.len()).unwrap_or(u32::MAX);
+        self.is_stored = true;
         self.part = Some((key.clone(), pieces));
         self.set_state(now_ns, State::Done { key, pieces: of, offset });
         self.send_pieces(&(0..of).collect::<Vec<_>>());
@@ -394,8 +400,8 @@ impl Link for AgentLink {
     }
 
     fn tick(&mut self, now_ns: u64) {
-        // What is done waits for its coordinator, for a while; what is at work does not.
-        let limit_ns = if matches!(self.state, State::Done { .. }) { AWAY_NS } else { LOST_NS };
+        // What is stored waits for its coordinator, for a while; what is at work does not.
+        let limit_ns = if self.is_stored { AWAY_NS } else { LOST_NS };
         if self.silence_ns(now_ns).is_some_and(|silence_ns| silence_ns >= limit_ns) {
             self.leave();
         }

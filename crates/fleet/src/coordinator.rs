@@ -24,6 +24,8 @@ const PREPARE_LIMIT: Duration = Duration::from_secs(600);
 const TOLD_AFTER: Duration = Duration::from_secs(3);
 /// How long a part that is measured may stay away, with its agent or with NATS.
 const AWAY_LIMIT: Duration = Duration::from_nanos(AWAY_NS);
+/// How long nobody at all may be heard after the window: where the network fell silent near its end, parts are kept.
+const SILENT_LIMIT_NS: u64 = 8_000_000_000;
 
 /// The coordinator, connected.
 pub struct Coordinator {
@@ -41,6 +43,8 @@ struct Current {
     key: Option<PointKey>,
     /// Places of the members that take part in it.
     with: Vec<usize>,
+    /// When its window is over, where that is planned.
+    ends_ns: Option<u64>,
     /// Places of those whose parts have come.
     taken: BTreeSet<usize>,
     /// Since when one that is done is away.
@@ -247,23 +251,26 @@ impl Coordinator {
     /// # Errors
     /// One has failed, or some are lost.
     fn states(&self) -> Result<Vec<Progress>, EngineError> {
-        let (key, with) = {
+        let (key, ends_ns, with) = {
             let current = self.current();
             // Whatever becomes of one whose part has come, nothing of the point is lost.
             let with = current.with.iter().filter(|place| !current.taken.contains(place)).copied();
-            (current.key.clone(), with.collect::<Vec<_>>())
+            (current.key.clone(), current.ends_ns, with.collect::<Vec<_>>())
         };
         let Some(key) = key else { return Ok(Vec::new()) };
-        let all = self.network.with(|link, now_ns| {
+        let (all, may_be_kept) = self.network.with(|link, now_ns| {
             let of = |place: &usize| match link.agents().get(&self.members[*place].name) {
                 Some(agent) => progress(agent, *place, &key, now_ns),
                 None => Err(EngineError::new(ErrorClass::ConnectionLost, String::new())),
             };
-            with.iter().map(of).collect::<Vec<_>>()
+            let none_is_heard = link.agents().values().all(|agent| agent.is_silent(now_ns));
+            let is_over = ends_ns.is_some_and(|ends_ns| (ends_ns..ends_ns + SILENT_LIMIT_NS).contains(&now_ns));
+            (with.iter().map(of).collect::<Vec<_>>(), none_is_heard && is_over)
         });
         let mut lost = Vec::new();
         for (place, one) in with.iter().zip(&all) {
             match one {
+                Err(error) if error.message.is_empty() && may_be_kept => {}
                 Err(error) if error.message.is_empty() => lost.push(self.members[*place].name.as_str()),
                 Err(error) => return Err(self.failed(&self.members[*place].name, error)),
                 Ok(_) => {}
@@ -352,9 +359,10 @@ impl Fleet for Coordinator {
         }
     }
 
-    fn start(&self, starts_ns: u64) {
+    fn start(&self, starts_ns: u64, ends_ns: Option<u64>) {
         let (key, with) = {
-            let current = self.current();
+            let mut current = self.current();
+            current.ends_ns = ends_ns;
             (current.key.clone(), current.with.clone())
         };
         if let Some(key) = key {

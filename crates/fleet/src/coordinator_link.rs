@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 const MOST_AGENTS: usize = 10_000;
 /// The longest message of an agent's: a piece, with what stands around it.
 const MOST_BYTES: usize = 768 << 10;
+/// An agent tells where it is more often.
+const SILENT_NS: u64 = 2 * BEAT_NS + BEAT_NS / 2;
 /// A piece of a part that has not come by then is asked for again.
 const PIECES_LIMIT_NS: u64 = 300_000_000;
 
@@ -74,6 +76,11 @@ impl Agent {
     fn heard(&mut self, now_ns: u64) {
         self.silence_ns = self.silence_ns.max(now_ns.saturating_sub(self.heard_ns));
         self.heard_ns = now_ns;
+    }
+
+    /// Whether it has said nothing for longer than the time between two of its words.
+    pub(crate) fn is_silent(&self, now_ns: u64) -> bool {
+        now_ns.saturating_sub(self.heard_ns) >= SILENT_NS
     }
 
     /// Whether it has said nothing for so long that it is lost. What is done may be away for longer.

@@ -309,18 +309,23 @@ async fn carry<L: Link>(
     let mut pause = TICK;
     loop {
         let tick = tokio::time::sleep(pause);
-        tokio::select! {
+        // Whoever waits at this end looks at the clock itself.
+        let has_changed = tokio::select! {
             message = messages.next() => match message {
                 Some(message) => {
                     let now_ns = shared.clock.now_ns();
                     shared.link().receive(now_ns, &message.subject, &message.payload);
+                    true
                 }
                 // All subscriptions are gone; the clock goes on until somebody ends it.
-                None => tokio::time::sleep(pause).await,
+                None => {
+                    tokio::time::sleep(pause).await;
+                    false
+                }
             },
-            () = tick => {}
-            () = shared.wake.notified() => {}
-        }
+            () = tick => false,
+            () = shared.wake.notified() => true,
+        };
         let out = {
             let mut link = shared.link();
             let now_ns = shared.clock.now_ns();
@@ -332,7 +337,9 @@ async fn carry<L: Link>(
             pause = if link.is_idle() { IDLE_TICK } else { TICK };
             link.take_out()
         };
-        shared.changed.notify_all();
+        if has_changed {
+            shared.changed.notify_all();
+        }
         // While there is no connection nothing is kept for later: it would be stale by then.
         if shared.events.is_connected.load(Ordering::Relaxed) {
             for Out { subject, payload } in out {

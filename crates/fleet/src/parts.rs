@@ -8,6 +8,8 @@ use dbdyno_run::Part;
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
+use rustix::fs::{FallocateFlags, fallocate};
+use rustix::io::Errno;
 use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -16,6 +18,9 @@ use std::path::{Path, PathBuf};
 const PIECE_CHARS: usize = 512 << 10;
 /// The longest part that is read: an hour of seconds of every time there is takes less.
 const MOST_BYTES: u64 = 1 << 30;
+
+/// Room that is taken for a part beforehand: that of some minutes of seconds.
+const ROOM_BYTES: u64 = 4 << 20;
 
 /// A part as text.
 ///
@@ -76,15 +81,35 @@ impl PartFolder {
         self.folder.join(format!("{}{session}-{}.part", self.owner, key.attempt))
     }
 
-    /// Keeps the text of a part, so that it survives whatever ends this process or this machine.
+    /// Takes room for the part of a point before the point is measured: a disk that is full is noticed then.
+    ///
+    /// # Errors
+    /// There is no room.
+    pub(crate) fn reserve(&self, key: &PointKey) -> std::io::Result<()> {
+        let file = File::create(self.file(key).with_extension("new"))?;
+        match fallocate(&file, FallocateFlags::empty(), 0, ROOM_BYTES) {
+            // Some file systems have no way to promise room.
+            Err(Errno::OPNOTSUPP) => Ok(()),
+            other => Ok(other?),
+        }
+    }
+
+    /// Gives back room that was not used.
+    pub(crate) fn release(&self, key: &PointKey) {
+        // What is left is forgotten with the parts of its session.
+        let _ = std::fs::remove_file(self.file(key).with_extension("new"));
+    }
+
+    /// Keeps the text of a part, in the room that was taken for it, so that it survives whatever ends this process or this machine.
     ///
     /// # Errors
     /// It cannot be written.
     pub(crate) fn keep(&self, key: &PointKey, text: &str) -> std::io::Result<()> {
         let file = self.file(key);
         let unfinished = file.with_extension("new");
-        let mut written = File::create(&unfinished)?;
+        let mut written = File::options().create(true).write(true).truncate(false).open(&unfinished)?;
         written.write_all(text.as_bytes())?;
+        written.set_len(text.len() as u64)?;
         written.sync_all()?;
         std::fs::rename(&unfinished, &file)?;
         File::open(&self.folder)?.sync_all()
@@ -136,7 +161,14 @@ mod tests {
             ["film.iso.part", "httpd.conf.new", "dbdyno.f.b.s-1.part"].map(|name| folder.path().join("a/b").join(name));
         foreign.iter().for_each(|file| std::fs::write(file, "x").unwrap());
         let key = |session: &str, attempt| PointKey { session: session.to_owned(), attempt };
+        parts.reserve(&key("s", 1)).unwrap();
+        let room = parts.file(&key("s", 1)).with_extension("new");
+        assert_eq!(std::fs::metadata(&room).unwrap().len(), ROOM_BYTES);
         parts.keep(&key("s", 1), "one").unwrap();
+        assert!(!room.exists());
+        parts.reserve(&key("s", 2)).unwrap();
+        parts.release(&key("s", 2));
+        assert_eq!(std::fs::read_dir(folder.path().join("a/b")).unwrap().count(), 1 + foreign.len());
         parts.keep(&key("t", 1), "two").unwrap();
         assert_eq!(parts.kept(&key("s", 1)).as_deref(), Some("one"));
         assert_eq!(parts.kept(&key("s", 2)), None);

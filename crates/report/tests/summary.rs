@@ -125,3 +125,18 @@ fn figures_per_core_fall_back_on_threads_and_say_so() {
     run.platform.cpu.threads = None;
     assert!(page(&run).contains("the number of cores is not known"), "{}", page(&run));
 }
+
+/// Storage of which nothing was measured: what its work was is not the reason, and nobody did its I/O.
+#[test]
+fn failed_points_of_storage_are_no_other_kind_of_work() {
+    let mut whole = fixture::storage::run();
+    for point in &mut whole.points {
+        (point.status, point.metric, point.service_time_s) = (Status::Failed, None, None);
+        point.subject.storage_mut().unwrap().backend.clear();
+    }
+    let run = RunJson::new(whole.run, whole.platform, whole.database, whole.points);
+    let summary = page(&run);
+    assert!(summary.contains("None of its points has figures that count"), "{summary}");
+    let storage = report("storage").unwrap().of(&Reported::of(run), &Catalogue::embedded().unwrap()).text(None);
+    assert!(storage.contains("Input/output error") && !storage.contains("I/O by"), "{storage}");
+}

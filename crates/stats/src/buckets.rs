@@ -12,7 +12,7 @@ pub(crate) struct Bucket(u16);
 
 impl Bucket {
     /// The number of buckets up to that of the longest time.
-    const ALL: usize = Self::of(Histogram::HIGHEST_NS).0 as usize + 1;
+    pub(crate) const ALL: usize = Self::of(Histogram::HIGHEST_NS).0 as usize + 1;
 
     /// The bucket of a time in nanoseconds. Times below 2,048 ns have a bucket each; above, each doubling has 1,024.
     #[inline]

@@ -7,6 +7,7 @@ use hdrhistogram::Histogram as Hdr;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::sync::OnceLock;
 
 /// Why a stored histogram cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +19,9 @@ pub enum HistogramError {
     #[error("the histogram cannot be stored: {0}")]
     Unwritable(String),
 }
+
+/// What stands before the counts: magic number, length of the counts, offset, digits, both bounds, ratio.
+type Head = [u8; 40];
 
 /// Every recorded time, with three significant digits.
 #[derive(Clone, PartialEq)]
@@ -40,8 +44,6 @@ impl Default for Histogram {
 
 impl Histogram {
     pub(crate) const HIGHEST_NS: u64 = 3_600_000_000_000;
-    /// Bytes before the counts: magic number, length of the counts, offset, digits, both bounds, ratio.
-    const HEAD_BYTES: usize = 40;
     /// More times than anyone can have measured; sums of counts stay far from the end of their type.
     const MOST_TIMES: u64 = 1 << 53;
 
@@ -72,6 +74,7 @@ impl Histogram {
     }
 
     /// Whether it contains all times of another histogram.
+    #[cfg(test)]
     pub(crate) fn holds(&self, other: &Self) -> bool {
         self.0.clone().subtract(&other.0).is_ok()
     }
@@ -184,24 +187,60 @@ impl Histogram {
     /// # Errors
     /// The bytes are no histogram of these bounds.
     pub fn decode(bytes: &[u8]) -> Result<Self, HistogramError> {
-        let unreadable = |why: &str| HistogramError::Unreadable(why.to_owned());
-        // The library allocates whatever the header claims, so the claims are checked first.
+        // The library allocates whatever the head claims, so the claims are checked first.
+        Self::counts_of(bytes)?;
+        let hdr: Hdr<u64> = Deserializer::new().deserialize(&mut &bytes[..]).map_err(|e| unreadable(&e.to_string()))?;
+        Self::may_hold(hdr.len())?;
+        Ok(Self(hdr))
+    }
+
+    /// The counts among a histogram's bytes, after its head.
+    ///
+    /// # Errors
+    /// The head is not that of a histogram of these bounds, or claims another length.
+    pub(crate) fn counts_of(bytes: &[u8]) -> Result<&[u8], HistogramError> {
         let (head, counts) = bytes.split_first_chunk().ok_or_else(|| unreadable("it ends in its head"))?;
-        let empty = Self::new().encode()?;
-        let claims = |head: &[u8; Self::HEAD_BYTES]| [&head[..4], &head[8..]].concat();
-        if empty.first_chunk().is_none_or(|ours| claims(ours) != claims(head)) {
+        let claims = |head: &Head| [&head[..4], &head[8..]].concat();
+        if claims(&Self::head()?) != claims(head) {
             return Err(unreadable("its form or its bounds are not dbdyno's"));
         }
         let claimed_bytes = u32::from_be_bytes([head[4], head[5], head[6], head[7]]);
         if usize::try_from(claimed_bytes) != Ok(counts.len()) {
             return Err(unreadable(&format!("it has {} bytes of counts and claims {claimed_bytes}", counts.len())));
         }
-        let hdr: Hdr<u64> = Deserializer::new().deserialize(&mut &bytes[..]).map_err(|e| unreadable(&e.to_string()))?;
-        if hdr.len() > Self::MOST_TIMES {
-            return Err(unreadable("it holds more times than anything takes"));
-        }
-        Ok(Self(hdr))
+        Ok(counts)
     }
+
+    /// The bytes of a histogram with these counts, without a look at them.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub(crate) fn with_counts(counts: &[u8]) -> Result<Vec<u8>, HistogramError> {
+        let mut head = Self::head()?;
+        let bytes = u32::try_from(counts.len()).map_err(|e| HistogramError::Unwritable(e.to_string()))?;
+        head[4..8].copy_from_slice(&bytes.to_be_bytes());
+        Ok([&head, counts].concat())
+    }
+
+    /// Refuses more times than anyone can have measured.
+    pub(crate) fn may_hold(times: u64) -> Result<(), HistogramError> {
+        if times > Self::MOST_TIMES { Err(unreadable("it holds more times than anything takes")) } else { Ok(()) }
+    }
+
+    /// The head of an empty histogram, which the library makes with all its buckets: once.
+    fn head() -> Result<Head, HistogramError> {
+        static HEAD: OnceLock<Head> = OnceLock::new();
+        if let Some(head) = HEAD.get() {
+            return Ok(*head);
+        }
+        let empty = Self::new().encode()?;
+        let head = empty.first_chunk().ok_or_else(|| unreadable("an empty one has no head"))?;
+        Ok(*HEAD.get_or_init(|| *head))
+    }
+}
+
+fn unreadable(why: &str) -> HistogramError {
+    HistogramError::Unreadable(why.to_owned())
 }
 
 /// As the text of its bytes in base64.

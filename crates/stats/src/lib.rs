@@ -8,6 +8,7 @@
 
 mod buckets;
 mod changes;
+mod counts;
 mod difference;
 mod estimate;
 mod histogram;

@@ -57,7 +57,7 @@ fn written(
     let paths: Vec<PathBuf> = luns.iter().map(|(path, _)| path.clone()).collect();
     let settings = OrionSettings::resolve(typed, &paths).unwrap();
     let points = points(settings.points.iter().map(|p| finished(&settings, p.at)).collect());
-    let report = FilesReport { settings: &settings, command_line, version: "0.0.0", luns: &luns, points: &points };
+    let report = FilesReport { settings: &settings, command_line, version: "0.0.0", luns: &luns, hosts: &[], points: &points };
     let folder = tempfile::tempdir().unwrap();
     let files = OrionFiles::new(&folder.path().join("t").display().to_string(), "20210414_1043");
     // Written after every point, as in a run.
@@ -165,7 +165,7 @@ fn runs_of_the_same_minute_keep_their_files() {
 fn a_folder_that_takes_no_files_is_named() {
     let typed = published();
     let settings = OrionSettings::resolve(&typed, &[PathBuf::from("/dev/a")]).unwrap();
-    let report = FilesReport { settings: &settings, command_line: "", version: "", luns: &[], points: &[] };
+    let report = FilesReport { settings: &settings, command_line: "", version: "", luns: &[], hosts: &[], points: &[] };
     let error = OrionFiles::new("/proc/none/t", "20210414_1043").write(&report).unwrap_err().to_string();
     assert!(error.contains("cannot write /proc/none/t_20210414_1043_summary.txt"), "{error}");
 }
@@ -176,7 +176,7 @@ fn a_link_at_an_unfinished_file_is_not_followed() {
     let folder = tempfile::tempdir().unwrap();
     let typed = published();
     let settings = OrionSettings::resolve(&typed, &[PathBuf::from("/dev/a")]).unwrap();
-    let report = FilesReport { settings: &settings, command_line: "", version: "", luns: &[], points: &[] };
+    let report = FilesReport { settings: &settings, command_line: "", version: "", luns: &[], hosts: &[], points: &[] };
     let secret = folder.path().join("secret");
     std::fs::write(&secret, "secret").unwrap();
     let files = OrionFiles::new(&folder.path().join("t").display().to_string(), "20210414_1043");

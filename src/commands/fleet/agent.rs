@@ -5,8 +5,8 @@ use super::super::opened_target::OpenedTarget;
 use super::super::workloads::{DataWish, WorkloadTarget};
 use super::coordinate::TOKEN;
 use super::reach::{Reach, info};
-use super::storage::{JoinedStorage, OwnFiles};
-use crate::cli::AgentArgs;
+use super::storage::{self, JoinedStorage};
+use crate::cli::{AgentArgs, FilesArgs};
 use crate::error::Error;
 use crate::signals;
 use dbdyno_engine::private::Home;
@@ -44,8 +44,7 @@ pub(crate) fn agent(args: &AgentArgs, context: &Context) -> Result<(), Error> {
         (parts, Arc::clone(&live), stop),
     )?;
     context.say(&format!("agent {name} of the fleet {} waits for runs; Ctrl-C ends it", args.fleet));
-    let files = OwnFiles { paths: args.file.clone(), destroy: args.destroy_data.clone(), really: args.really };
-    let mut work = Work { context, target: args.target.clone(), files, node, live, joined: None };
+    let mut work = Work { context, target: args.target.clone(), files: &args.files, node, live, joined: None };
     agent.serve(&mut work, &|text| context.say(text));
     Ok(())
 }
@@ -66,7 +65,7 @@ fn folder(name: &str) -> Result<PathBuf, Error> {
 struct Work<'c> {
     context: &'c Context,
     target: Option<String>,
-    files: OwnFiles,
+    files: &'c FilesArgs,
     node: Option<u32>,
     live: Arc<LiveWork>,
     joined: Option<Joined>,
@@ -218,7 +217,7 @@ impl AgentWork for Work<'_> {
         self.joined = None;
         self.joined = Some(match &run.on {
             RunOn::Data(run) => Joined::Data(Box::new(self.open(run, given)?)),
-            RunOn::Storage(run) => Joined::Storage(self.files.join(run)?),
+            RunOn::Storage(run) => Joined::Storage(storage::join(self.files, run)?),
         });
         Ok(())
     }

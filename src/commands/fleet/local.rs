@@ -3,7 +3,7 @@
 use super::super::context::Context;
 use super::processes::{end, start};
 use super::started::{KEY_VARIABLE, LocalFleet, RECORD, agents, folder, recorded};
-use crate::cli::FleetUpArgs;
+use crate::cli::{FilesArgs, FleetUpArgs};
 use crate::error::Error;
 use crate::output;
 use dbdyno_engine::servers::free_port;
@@ -24,7 +24,8 @@ pub(super) fn up(args: &FleetUpArgs, context: &Context) -> Result<(), Error> {
     if recorded(&folder()?).is_some_and(|fleet| fleet.lives()) {
         return Err(Error::Usage("a fleet runs here already: `dbdyno fleet down` stops it".to_owned()));
     }
-    if let Some(file) = args.file.iter().find(|file| !file.exists()) {
+    let FilesArgs { file: files, .. } = &args.files;
+    if let Some(file) = files.iter().find(|file| !file.exists()) {
         return Err(Error::Usage(format!(
             "{} is not there, and agents share what is: `dbdyno orion -run simple --file {0} --file-size 4G` makes a test file",
             file.display()
@@ -63,7 +64,7 @@ pub(super) fn up(args: &FleetUpArgs, context: &Context) -> Result<(), Error> {
     let next = match &args.target {
         Some(target) => format!("dbdyno run T611 --target {}", output::shell_word(target)),
         None => {
-            let files = args.file.iter().map(|file| format!(" --file {}", output::shell_word(&file.to_string_lossy())));
+            let files = files.iter().map(|file| format!(" --file {}", output::shell_word(&file.to_string_lossy())));
             format!("dbdyno orion -run simple{}", files.collect::<String>())
         }
     };
@@ -98,7 +99,10 @@ fn start_all(fleet: &mut LocalFleet, args: &FleetUpArgs, folder: &Path) -> Resul
         command.args(["agent", "--name", &name]).arg("--parts").arg(folder.join(&name));
         // Others can read a command line, and a target may hold a password.
         command.envs(args.target.as_ref().map(|target| ("DBDYNO_TARGET", target)));
-        args.file.iter().for_each(|file| _ = command.arg("--file").arg(file));
+        let FilesArgs { file, destroy_data, really } = &args.files;
+        file.iter().for_each(|file| _ = command.arg("--file").arg(file));
+        destroy_data.iter().for_each(|file| _ = command.arg("--destroy-data").arg(file));
+        command.args(really.then_some("--really"));
         command.env("DBDYNO_NATS", fleet.url()).env(KEY_VARIABLE, &fleet.key);
         let started = start(&mut command, &folder.join(format!("{name}.log")));
         fleet.agents.push(started.map_err(|error| Error::Internal(format!("starting {name}: {error}")))?);

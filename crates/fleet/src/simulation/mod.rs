@@ -158,6 +158,24 @@ fn a_part_that_is_done_waits_for_a_coordinator_that_is_away() {
     assert!(world.until(5_000, |world| world.take_parts(&names, &point, &mut taken)));
 }
 
+/// The network falls silent at the end of the window, before the agents could say that they are done.
+#[test]
+fn a_part_that_is_stored_waits_for_a_network_that_is_away() {
+    let (mut world, point) = at_work(2);
+    let away = world.coordinator.take();
+    let now_ns = world.now_ns;
+    for agent in &mut world.agents {
+        agent.works_until_ns.as_mut().unwrap().0 += 60_000 * MS;
+        agent.link.worked(now_ns + agent.ahead_ns, point.clone());
+    }
+    world.until(5_000, |_| false);
+    assert!(world.agents.iter().all(|agent| !agent.was_stopped && agent.link.run().is_some()));
+    world.coordinator = away;
+    world.agents.iter_mut().for_each(|agent| agent.works_until_ns.as_mut().unwrap().0 = 0);
+    let (names, mut taken) = (["a0".to_owned(), "a1".to_owned()], BTreeMap::new());
+    assert!(world.until(5_000, |world| world.take_parts(&names, &point, &mut taken)));
+}
+
 #[test]
 fn a_run_is_not_left_for_another_and_one_name_is_one_agent() {
     let (mut world, _) = at_work(2);

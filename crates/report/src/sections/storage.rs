@@ -38,7 +38,9 @@ fn points_of(run: &RunJson) -> Section {
         section.push(Part { id: format!("s-{n}"), code: String::new(), title, blocks: of_work(&points) });
     }
     section.push(note("storage", "points"));
-    let backends = points.iter().map(|(.., storage)| format!("I/O by {}", storage.backend));
+    // A point that was not begun has none.
+    let backends = points.iter().filter(|(.., storage)| !storage.backend.is_empty());
+    let backends = backends.map(|(.., storage)| format!("I/O by {}", storage.backend));
     section.push(unique(backends.chain(points.iter().flat_map(|(.., storage)| storage.notes.iter().cloned()))));
     section
 }

@@ -106,8 +106,9 @@ pub trait Fleet: Send + Sync {
     /// A member is lost or cannot; or the user stops the waiting.
     fn prepare(&self, orders: &[Option<PartOrder>], stop: &StopSwitch) -> Result<Vec<AgentReady>, EngineError>;
 
-    /// Lets all of them begin at a moment of the coordinator's clock.
-    fn start(&self, starts_ns: u64);
+    /// Lets all of them begin at a moment of the coordinator's clock. `ends_ns` is the end of the window, where that is
+    /// planned.
+    fn start(&self, starts_ns: u64, ends_ns: Option<u64>);
 
     /// What each host has done in the window so far, by its name; those that have told nothing of it are left out.
     fn progress(&self) -> BTreeMap<String, HostProgress>;

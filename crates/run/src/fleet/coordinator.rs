@@ -138,7 +138,9 @@ fn work(
 ) -> Result<(MergedParts, Edges), EngineError> {
     let PointContext { run, window, .. } = *context;
     let starts_ns = run.clock.now_ns() + LEAD_NS;
-    fleet.start(starts_ns);
+    let pace = window.pace();
+    let planned_end_ns = pace.begins_ns(starts_ns) + pace.duration_ns();
+    fleet.start(starts_ns, Some(planned_end_ns).filter(|_| !pace.is_pieces()));
     let gate = StartGate::new(2);
     std::thread::scope(|scope| {
         let gate = &gate;

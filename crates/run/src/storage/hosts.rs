@@ -72,9 +72,9 @@ impl StorageHosts<'_> {
         let outstanding = |ready: &AgentReady| loads[ready.member].as_ref().map_or(0, |load| load.small + load.large);
         point.agents = ready.iter().map(|ready| agent_use(&members[ready.member], outstanding(ready), ready)).collect();
         let starts_ns = clock.now_ns() + LEAD_NS;
-        fleet.start(starts_ns);
         let start_ns = starts_ns + (load.warm_up_s * 1e9) as u64;
         let window = Span { start_ns, end_ns: start_ns + (load.duration_s * 1e9) as u64 };
+        fleet.start(starts_ns, Some(window.end_ns));
         let is_here = members.iter().all(|member| member.pid_here.is_some());
         let (mut before, mut after, mut lacking) = (None, None, Vec::new());
         let mut look = |now_ns: u64| {

@@ -152,14 +152,17 @@ impl<'a> StorageMeasurer<'a> {
     }
 
     fn write_files(&self) -> Result<(), OrionFilesError> {
-        let StorageContext { settings, luns, files, command_line, .. } = self.context;
+        let StorageContext { settings, luns, hosts, files, command_line, .. } = self.context;
         let Some(files) = files else { return Ok(()) };
+        let members = hosts.map(|hosts| hosts.fleet.members()).unwrap_or_default();
+        let hosts: Vec<String> = members.into_iter().map(|member| member.name).collect();
         let luns: Vec<(PathBuf, u64)> = luns.iter().map(|lun| (lun.path.clone(), lun.size_bytes)).collect();
         files.write(&FilesReport {
             settings,
             command_line,
             version: env!("CARGO_PKG_VERSION"),
             luns: &luns,
+            hosts: &hosts,
             points: &self.finished,
         })
     }

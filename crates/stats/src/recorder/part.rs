@@ -2,6 +2,7 @@
 
 use super::recording::{Percentiles, RecordedTimes, Recording, RecordingLayout, StepCounts, TypeRecording, together};
 use super::types::{Types, TypesError};
+use crate::counts::Counts;
 use crate::{Histogram, HistogramError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -124,13 +125,23 @@ impl StepTimes {
         if self.0.is_empty() { Ok(Histogram::new()) } else { Histogram::decode(&self.0) }
     }
 
+    /// The times of bytes that somebody has stored.
+    fn read(bytes: &[u8]) -> Result<(Self, Counts), HistogramError> {
+        if bytes.is_empty() {
+            return Ok((Self::default(), Counts::default()));
+        }
+        let counts = Counts::read(bytes)?;
+        let kept = if counts.total() == 0 { Self::default() } else { Self(counts.encode()?.into_boxed_slice()) };
+        Ok((kept, counts))
+    }
+
     fn merge(&mut self, other: Self) -> Result<(), HistogramError> {
         if self.0.is_empty() {
             *self = other;
         } else if !other.0.is_empty() {
-            let mut histogram = self.histogram()?;
-            histogram.merge(&other.histogram()?);
-            *self = Self::of(&histogram)?;
+            let mut counts = Counts::read(&self.0)?;
+            counts.add(&Counts::read(&other.0)?)?;
+            self.0 = counts.encode()?.into_boxed_slice();
         }
         Ok(())
     }
@@ -267,20 +278,19 @@ fn read(stored: StoredPart) -> Result<RecordingPart, PartError> {
         of_types.push(TypeRecording { service, response, steps: stored.steps });
     }
     let mut times_of_steps = Vec::with_capacity(steps.len());
-    let mut told = Histogram::new();
+    let mut told = Counts::default();
     for (step, text) in steps.iter().enumerate() {
         let of = format!("step {step}");
-        let bytes = StepTimes(bytes(&of, text)?);
-        let histogram = bytes.histogram().map_err(|e| unreadable(&of, e))?;
-        let (ops, times) = (sum(of_types.iter().map(|of_type| &of_type.steps[step])), histogram.count());
+        let (kept, counts) = StepTimes::read(&bytes(&of, text)?).map_err(|e| unreadable(&of, e))?;
+        let (ops, times) = (sum(of_types.iter().map(|of_type| &of_type.steps[step])), counts.total());
         if times != ops {
             return Err(PartError::Counts { of, ops, times, kind: "times" });
         }
-        told.merge(&histogram);
-        times_of_steps.push(bytes);
+        told.add(&counts)?;
+        times_of_steps.push(kept);
     }
     let (service, response) = together(&of_types);
-    if !response.unwrap_or(service).holds(&told) {
+    if !Counts::read(&response.unwrap_or(service).encode()?)?.hold(&told) {
         return Err(PartError::StrayTimes);
     }
     Ok(RecordingPart { layout, types: of_types, times_of_steps })

@@ -9,7 +9,7 @@ use crate::numbers::short;
 use crate::summary::figure::{LineFigures, find};
 use crate::summary::lines::LINES;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{ChosenBy, RunJson, SameDevice, StorageLimit, StorageLimits, StorageReference};
+use dbdyno_model::{ChosenBy, RunJson, SameDevice, Status, StorageLimit, StorageLimits, StorageReference};
 
 /// The title of shares.
 const SHARES: &str = "Share of what the storage can do";
@@ -46,7 +46,12 @@ pub(super) fn limits(run: &RunJson) -> Vec<Block> {
 /// The key metrics of a storage run.
 pub(crate) fn limits_blocks(run: &RunJson) -> Vec<Block> {
     let limits = limits(run);
-    if limits.is_empty() { vec![note("storage", "no_limits").into()] } else { limits }
+    let has_figures = run.points.iter().any(|point| point.subject.storage().is_some() && point.status == Status::Ok);
+    match (limits.is_empty(), has_figures) {
+        (false, _) => limits,
+        (true, true) => vec![note("storage", "no_limits").into()],
+        (true, false) => vec![note("storage", "no_figures").into()],
+    }
 }
 
 fn row<const N: usize, const M: usize>(words: [&str; N], figures: [Cell; M]) -> Row {

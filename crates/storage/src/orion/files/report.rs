@@ -93,6 +93,8 @@ pub struct FilesReport<'a> {
     pub version: &'a str,
     /// Each LUN and its size in bytes.
     pub luns: &'a [(PathBuf, u64)],
+    /// The hosts that did the I/O together; none where this one did it alone.
+    pub hosts: &'a [String],
     /// The finished points, in the order in which they were measured.
     pub points: &'a [FinishedPoint],
 }

@@ -53,6 +53,9 @@ fn asked(report: &FilesReport<'_>) -> String {
         let _ = writeln!(text, "Name: {}\tSize: {size_bytes}", one_line(&path.to_string_lossy()));
     }
     let _ = writeln!(text, "{} files found.", report.luns.len());
+    if !report.hosts.is_empty() {
+        let _ = writeln!(text, "Hosts: {}", one_line(&report.hosts.join(", ")));
+    }
     text
 }
 
