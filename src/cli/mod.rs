@@ -35,7 +35,7 @@ pub(crate) use common::{Common, TargetArgs};
 pub(crate) use completion::completed;
 pub(crate) use data::{CheckArgs, DropArgs, LoadArgs, SqlArgs};
 pub(crate) use durability::{CrashSessionsArgs, CutBy, DurabilityArgs};
-pub(crate) use fleet::{AgentArgs, FleetArgs, FilesArgs, FleetCommand, FleetUpArgs, NatsArgs, SharedArgs};
+pub(crate) use fleet::{AgentArgs, FilesArgs, FleetArgs, FleetCommand, FleetUpArgs, NatsArgs, SharedArgs};
 pub(crate) use kubernetes::{IN_CLUSTER, InCluster, KubernetesArgs};
 pub(crate) use live::{HeadroomArgs, MonitorArgs, ReplayArgs, ServeArgs, WatchArgs};
 pub(crate) use measuring::{ENGINE_DEFAULT, ResumeArgs, RunArgs, WorkArgs};

@@ -167,7 +167,10 @@ fn a_full_disk_is_noticed_before_the_window() {
     let ended = room.run("run T611 --target null: --jobs 2 --duration 1s --fleet fleet=2 -q").expect(4);
     let point = room.show("last")["points"][0].clone();
     let reason = point["reason"].as_str().unwrap();
-    assert!(reason.contains("full") && reason.contains("cannot be stored in") && reason.contains("--parts"), "{reason}");
+    assert!(
+        reason.contains("full") && reason.contains("cannot be stored in") && reason.contains("--parts"),
+        "{reason}"
+    );
     assert!(point["window_s"].is_null() && point["ops_total"].is_null(), "{} {point:#}", ended.stderr);
     agent.signal(Signal::TERM);
     agent.end();

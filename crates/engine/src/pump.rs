@@ -11,6 +11,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 /// What a session shall do next.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,13 +85,23 @@ pub struct StartGate {
 struct Gate {
     waiting_for: usize,
     broken: bool,
+    not_before: Option<Instant>,
 }
 
 impl StartGate {
     /// A gate that opens when this many have come.
     #[must_use]
     pub fn new(participants: usize) -> Self {
-        Self { state: Mutex::new(Gate { waiting_for: participants, broken: false }), open: Condvar::new() }
+        Self {
+            state: Mutex::new(Gate { waiting_for: participants, broken: false, not_before: None }),
+            open: Condvar::new(),
+        }
+    }
+
+    /// Nobody leaves the gate before this moment. Each is woken by the clock then, and not by another who had to be
+    /// woken first: on a busy machine that would take its time.
+    pub fn open_at(&self, moment: Instant) {
+        self.gate().not_before = Some(moment);
     }
 
     /// Comes to the gate and waits until all have. False when somebody cannot come, so that nobody shall start.
@@ -106,7 +117,11 @@ impl StartGate {
         gate.waiting_for = gate.waiting_for.saturating_sub(participants);
         self.open.notify_all();
         let gate = self.open.wait_while(gate, |g| g.waiting_for > 0 && !g.broken);
-        !gate.unwrap_or_else(PoisonError::into_inner).broken
+        let Gate { broken, not_before, .. } = *gate.unwrap_or_else(PoisonError::into_inner);
+        if let Some(moment) = not_before.filter(|_| !broken) {
+            std::thread::sleep(moment.saturating_duration_since(Instant::now()));
+        }
+        !broken
     }
 
     /// Says that somebody cannot come.
@@ -256,6 +271,23 @@ mod tests {
     use crate::{Canceller, MonotonicClock, PointSpec, Prepared};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::Duration;
+
+    #[test]
+    fn a_gate_opens_at_its_moment_for_all() {
+        let gate = &StartGate::new(3);
+        let moment = Instant::now() + Duration::from_millis(60);
+        gate.open_at(moment);
+        let left = std::thread::scope(|scope| {
+            let waiting = [(); 3].map(|()| scope.spawn(move || (gate.wait(), Instant::now())));
+            waiting.map(|thread| thread.join().unwrap())
+        });
+        assert!(left.iter().all(|(may_start, at)| *may_start && *at >= moment));
+        let broken = StartGate::new(2);
+        broken.open_at(Instant::now() + Duration::from_secs(3_600));
+        broken.give_up();
+        assert!(!broken.wait(), "who cannot start does not wait for the moment");
+    }
 
     struct Idle;
 

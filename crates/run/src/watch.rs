@@ -9,10 +9,12 @@ use crate::{ClientContext, RunContext, Window, WindowMode};
 use dbdyno_engine::StartGate;
 use dbdyno_model::{Drive, PacedWrites};
 use dbdyno_probe::Snapshot;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How often the measuring thread looks at the jobs.
 const TICK: Duration = Duration::from_millis(20);
+/// Time before a planned start at which jobs are told of it.
+const AHEAD_NS: u64 = 10_000_000;
 /// How often it checks that other dbdynos are still locked out.
 const HOLD_LOOK_NS: u64 = 1_000_000_000;
 
@@ -31,9 +33,13 @@ pub(crate) struct Edges {
 pub(crate) fn watch(context: &PointContext<'_>, gate: &StartGate, clients: Option<&ClientContext<'_>>) -> Edges {
     let PointContext { run, work, window, sampler, evictor, .. } = *context;
     // The jobs are at the gate by now.
-    if !context.starts_ns.is_none_or(|starts_ns| wait_until(run, starts_ns)) {
-        gate.give_up();
-        return Edges::default();
+    if let Some(starts_ns) = context.starts_ns {
+        if !wait_until(run, starts_ns.saturating_sub(AHEAD_NS)) {
+            gate.give_up();
+            return Edges::default();
+        }
+        let left_ns = starts_ns.saturating_sub(run.clock.now_ns());
+        gate.open_at(Instant::now() + Duration::from_nanos(left_ns));
     }
     let mut before = None;
     if window.pace().is_pieces() {

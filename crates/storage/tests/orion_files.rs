@@ -57,7 +57,8 @@ fn written(
     let paths: Vec<PathBuf> = luns.iter().map(|(path, _)| path.clone()).collect();
     let settings = OrionSettings::resolve(typed, &paths).unwrap();
     let points = points(settings.points.iter().map(|p| finished(&settings, p.at)).collect());
-    let report = FilesReport { settings: &settings, command_line, version: "0.0.0", luns: &luns, hosts: &[], points: &points };
+    let report =
+        FilesReport { settings: &settings, command_line, version: "0.0.0", luns: &luns, hosts: &[], points: &points };
     let folder = tempfile::tempdir().unwrap();
     let files = OrionFiles::new(&folder.path().join("t").display().to_string(), "20210414_1043");
     // Written after every point, as in a run.
