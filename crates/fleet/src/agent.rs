@@ -7,7 +7,9 @@ use crate::network::{NatsAccess, Network};
 use crate::parts::{PartFolder, pieces, text};
 use crate::seal::FleetKey;
 use crate::sent_target::SentTarget;
+use crate::{LOST_NS, Link as _};
 use dbdyno_engine::{Clock as _, EngineError, MonotonicClock};
+use dbdyno_model::ErrorClass;
 use dbdyno_run::{HostProgress, LiveWork, Part, PartOrder, Ready, Starts, StopSwitch};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,8 +21,8 @@ const COMPARE_LIMIT: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(100);
 const IDLE_LOOK: Duration = Duration::from_millis(500);
 
-/// The network thread wakes ten times a second: where it was away for longer than this, the host stood still.
-const STILL_NS: u64 = 300_000_000;
+/// Where the network thread wakes later than it was to by this much, the host stood still.
+const LATE_NS: u64 = 200_000_000;
 
 /// What an agent does for a run.
 pub trait AgentWork {
@@ -46,14 +48,33 @@ pub trait AgentWork {
     fn leave(&mut self);
 }
 
+/// For how long a host stood still, in nanoseconds.
+#[derive(Default)]
+struct StoodStill {
+    in_all_ns: AtomicU64,
+    longest_ns: AtomicU64,
+}
+
+impl StoodStill {
+    fn add(&self, ns: u64) {
+        self.in_all_ns.fetch_add(ns, Relaxed);
+        self.longest_ns.fetch_max(ns, Relaxed);
+    }
+
+    fn clear(&self) {
+        self.in_all_ns.store(0, Relaxed);
+        self.longest_ns.store(0, Relaxed);
+    }
+}
+
 /// An agent, connected.
 pub struct Agent {
     network: Arc<Network<AgentLink>>,
     /// Ends it, and what it does.
     stop: StopSwitch,
     stop_of_point: Arc<Mutex<StopSwitch>>,
-    /// Nanoseconds in which its network thread did not run when it should have.
-    stood_still_ns: Arc<AtomicU64>,
+    /// When its network thread did not run though it should have.
+    stood_still: Arc<StoodStill>,
     parts: PartFolder,
     clock: MonotonicClock,
 }
@@ -74,14 +95,17 @@ impl Agent {
         let link = AgentLink::new(fleet, name, key, info)?;
         let subjects = link.listens_to().to_vec();
         let stop_of_point = Arc::new(Mutex::new(StopSwitch::default()));
-        let stood_still_ns = Arc::new(AtomicU64::new(0));
+        let stood_still = Arc::new(StoodStill::default());
         let each = {
-            let (of_point, stop, still) = (Arc::clone(&stop_of_point), stop.clone(), Arc::clone(&stood_still_ns));
+            let (of_point, stop, still) = (Arc::clone(&stop_of_point), stop.clone(), Arc::clone(&stood_still));
             let mut was_ns = clock.now_ns();
+            let mut due_ns = was_ns;
             move |link: &mut AgentLink| {
                 let now_ns = clock.now_ns();
-                still.fetch_add(Some(now_ns - was_ns).filter(|ns| *ns >= STILL_NS).unwrap_or(0), Relaxed);
-                was_ns = now_ns;
+                if now_ns >= due_ns + LATE_NS {
+                    still.add(now_ns - was_ns);
+                }
+                (was_ns, due_ns) = (now_ns, now_ns + link.rests_ns(now_ns));
                 link.set_done(HostProgress { ops: live.done(), at_ns: now_ns });
                 if link.take_must_stop() || stop.requested() {
                     of_point.lock().unwrap_or_else(PoisonError::into_inner).request();
@@ -89,7 +113,7 @@ impl Agent {
             }
         };
         let network = Network::start(access, &format!("dbdyno agent {name}"), clock, (link, subjects), each)?;
-        Ok(Self { network: Arc::new(network), stop, stop_of_point, stood_still_ns, parts, clock })
+        Ok(Self { network: Arc::new(network), stop, stop_of_point, stood_still, parts, clock })
     }
 
     /// Works for runs until it is stopped. `tell` says what happens, for people.
@@ -211,7 +235,7 @@ impl Starts for AgentStarts<'_> {
                     return None;
                 }
                 link.set_state(now_ns, State::Working(key));
-                self.agent.stood_still_ns.store(0, Relaxed);
+                self.agent.stood_still.clear();
                 Some(starts_ns.saturating_add_signed(offset.offset_ns))
             });
             if started.is_some() {
@@ -221,8 +245,14 @@ impl Starts for AgentStarts<'_> {
     }
 
     fn ended(&mut self, mut part: Part) -> Result<(), EngineError> {
-        let Agent { network, parts, stood_still_ns, .. } = self.agent;
-        part.host.stood_still_s = Some(stood_still_ns.load(Relaxed) as f64 / 1e9);
+        let Agent { network, parts, stood_still, .. } = self.agent;
+        let seconds = |ns: &AtomicU64| ns.load(Relaxed) as f64 / 1e9;
+        // Whoever stands still for so long is lost, whether or not the coordinator could notice.
+        if stood_still.longest_ns.load(Relaxed) >= LOST_NS {
+            let message = format!("the host stood still for {:.1} s", seconds(&stood_still.longest_ns));
+            return Err(EngineError::new(ErrorClass::ConnectionLost, message));
+        }
+        part.host.stood_still_s = Some(seconds(&stood_still.in_all_ns));
         let unstored = |error: std::io::Error| self.agent.unstored(&error);
         let text = text(&part).map_err(unstored)?;
         parts.keep(self.key, &text).map_err(unstored)?;

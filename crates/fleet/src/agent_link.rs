@@ -5,9 +5,10 @@ use crate::message::{
 };
 use crate::seal::{FleetKey, KeyError, SessionKey, random_hex};
 use crate::sent_target::SentTarget;
-use crate::{AWAY_NS, BEAT_NS, LOST_NS, Link, Out};
+use crate::{AWAY_NS, BEAT_NS, IDLE_NS, LOST_NS, Link, Out, TICK_NS};
 use dbdyno_run::{HostProgress, Ready};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// Exchanges of clocks before a point; that with the shortest round trip counts. After it fewer will do: they tell how
 /// far the clock has drifted, and the whole fleet makes them at once.
@@ -366,6 +367,9 @@ impl AgentLink {
 }
 
 impl Link for AgentLink {
+    // Whether the server is there is the coordinator's question.
+    const PING: Duration = Duration::from_secs(60);
+
     fn receive(&mut self, now_ns: u64, subject: &str, payload: &[u8]) {
         // Whoever may send here, but has no key, shall cost little.
         if payload.len() > MOST_BYTES {
@@ -414,8 +418,14 @@ impl Link for AgentLink {
         }
     }
 
-    fn is_idle(&self) -> bool {
-        self.member_of.is_none()
+    fn rests_ns(&self, now_ns: u64) -> u64 {
+        match &self.state {
+            _ if self.member_of.is_none() => IDLE_NS,
+            // It also tells whether the host stands still.
+            State::Working(_) => TICK_NS,
+            _ if self.exchange.is_some() => TICK_NS,
+            _ => (self.told_ns + BEAT_NS).saturating_sub(now_ns).max(1),
+        }
     }
 
     fn take_out(&mut self) -> Vec<Out> {

@@ -1,6 +1,5 @@
 //! The coordinator of a fleet: it finds the agents, has them join a run, and shares its points with them.
 
-use crate::AWAY_NS;
 use crate::coordinator_link::{Agent, CoordinatorLink, SentPart};
 use crate::fleet_error::FleetError;
 use crate::found::{Found, There};
@@ -9,6 +8,7 @@ use crate::network::{NatsAccess, Network, NetworkError};
 use crate::parts;
 use crate::seal::FleetKey;
 use crate::sent_target::{SealedTarget, SentTarget};
+use crate::{AWAY_NS, BEAT_NS};
 use dbdyno_engine::{EngineError, MonotonicClock};
 use dbdyno_model::ErrorClass;
 use dbdyno_run::{AgentPart, AgentReady, Fleet, HostProgress, Member, PartOrder, StopSwitch};
@@ -24,8 +24,14 @@ const PREPARE_LIMIT: Duration = Duration::from_secs(600);
 const TOLD_AFTER: Duration = Duration::from_secs(3);
 /// How long a part that is measured may stay away, with its agent or with NATS.
 const AWAY_LIMIT: Duration = Duration::from_nanos(AWAY_NS);
-/// How long nobody at all may be heard after the window: where the network fell silent near its end, parts are kept.
+/// What is said of an agent that has no part of a point.
+const NO_PART: &str = "it has no part of the point: it was started again, or had lost the coordinator meanwhile";
+/// Parts that are read at once.
+const PARTS_AT_ONCE: usize = 16;
+/// Where NATS falls silent near the end of a window, parts may be kept: how long it may be away after the window, and
+/// how long agents may take to be heard again when it is back.
 const SILENT_LIMIT_NS: u64 = 8_000_000_000;
+const BACK_LIMIT_NS: u64 = 2_000_000_000;
 
 /// The coordinator, connected.
 pub struct Coordinator {
@@ -47,6 +53,8 @@ struct Current {
     ends_ns: Option<u64>,
     /// Places of those whose parts have come.
     taken: BTreeSet<usize>,
+    /// When NATS itself was found silent last.
+    silent_ns: Option<u64>,
     /// Since when one that is done is away.
     away_since: Option<Instant>,
     /// Which are lost, in words.
@@ -227,9 +235,7 @@ enum Progress {
 fn progress(agent: &Agent, member: usize, point: &PointKey, now_ns: u64) -> Result<Progress, EngineError> {
     match &agent.state {
         Some(State::Failed { key, error }) if key == point => Err(error.clone()),
-        Some(State::Restarted(key)) if key == point => {
-            Err(EngineError::new(ErrorClass::ConnectionLost, "it was started again while it was at work".to_owned()))
-        }
+        Some(State::Restarted(key)) if key == point => Err(EngineError::new(ErrorClass::ConnectionLost, NO_PART)),
         Some(State::Done { key, .. }) if key == point => {
             Ok(if agent.is_lost(now_ns) { Progress::Away } else { Progress::Done })
         }
@@ -258,15 +264,14 @@ impl Coordinator {
             (current.key.clone(), current.ends_ns, with.collect::<Vec<_>>())
         };
         let Some(key) = key else { return Ok(Vec::new()) };
-        let (all, may_be_kept) = self.network.with(|link, now_ns| {
+        let (all, now_ns) = self.network.with(|link, now_ns| {
             let of = |place: &usize| match link.agents().get(&self.members[*place].name) {
                 Some(agent) => progress(agent, *place, &key, now_ns),
                 None => Err(EngineError::new(ErrorClass::ConnectionLost, String::new())),
             };
-            let none_is_heard = link.agents().values().all(|agent| agent.is_silent(now_ns));
-            let is_over = ends_ns.is_some_and(|ends_ns| (ends_ns..ends_ns + SILENT_LIMIT_NS).contains(&now_ns));
-            (with.iter().map(of).collect::<Vec<_>>(), none_is_heard && is_over)
+            (with.iter().map(of).collect::<Vec<_>>(), now_ns)
         });
+        let may_be_kept = self.may_be_kept(ends_ns, now_ns);
         let mut lost = Vec::new();
         for (place, one) in with.iter().zip(&all) {
             match one {
@@ -282,6 +287,19 @@ impl Coordinator {
         Ok(all.into_iter().flatten().collect())
     }
 
+    /// Whether agents that are not heard may have measured their parts: NATS is silent, or was a moment ago, and their
+    /// windows end.
+    fn may_be_kept(&self, ends_ns: Option<u64>, now_ns: u64) -> bool {
+        let mut current = self.current();
+        if self.network.is_silent(now_ns) {
+            current.silent_ns = Some(now_ns);
+        }
+        let was_silent = current.silent_ns.is_some_and(|silent_ns| now_ns < silent_ns + BACK_LIMIT_NS);
+        // An agent may have been heard a moment later than another.
+        let ends = |ends_ns: u64| (ends_ns.saturating_sub(BEAT_NS)..ends_ns + SILENT_LIMIT_NS).contains(&now_ns);
+        was_silent && ends_ns.is_some_and(ends)
+    }
+
     /// The error of an agent. One that has left, or was started again, is lost.
     fn failed(&self, name: &str, error: &EngineError) -> EngineError {
         let is_gone = self.network.with(|link, _| {
@@ -295,7 +313,7 @@ impl Coordinator {
         error
     }
 
-    /// Takes the parts that have come since this was asked last.
+    /// Takes some of the parts that have come. The others wait as they were sent: so they need a tenth of the memory.
     ///
     /// # Errors
     /// One cannot be read.
@@ -308,7 +326,7 @@ impl Coordinator {
         let Some(key) = key else { return Ok(Vec::new()) };
         let whole = self.network.with(|link, _| {
             let taken = |place: usize| Some((place, link.take_part(&self.members[place].name, &key)?));
-            missing.into_iter().filter_map(taken).collect::<Vec<_>>()
+            missing.into_iter().filter_map(taken).take(PARTS_AT_ONCE).collect::<Vec<_>>()
         });
         self.current().taken.extend(whole.iter().map(|(place, _)| *place));
         let read = |(member, SentPart { text, offset_after, silence_ns }): (usize, SentPart)| {

@@ -2,16 +2,15 @@
 
 use crate::message::{AgentInfo, Envelope, Freshness, FromAgent, Offset, PointKey, State, Subjects, ToAgent, Wanted};
 use crate::seal::{FleetKey, KeyError, SessionKey, random_hex};
-use crate::{BEAT_NS, LOST_NS, Link, Out};
+use crate::{BEAT_NS, LOST_NS, Link, Out, TICK_NS};
 use dbdyno_run::HostProgress;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// Messages of agents that are kept, at most: one more sender with the fleet's key changes nothing.
 const MOST_AGENTS: usize = 10_000;
 /// The longest message of an agent's: a piece, with what stands around it.
 const MOST_BYTES: usize = 768 << 10;
-/// An agent tells where it is more often.
-const SILENT_NS: u64 = 2 * BEAT_NS + BEAT_NS / 2;
 /// A piece of a part that has not come by then is asked for again.
 const PIECES_LIMIT_NS: u64 = 300_000_000;
 
@@ -76,11 +75,6 @@ impl Agent {
     fn heard(&mut self, now_ns: u64) {
         self.silence_ns = self.silence_ns.max(now_ns.saturating_sub(self.heard_ns));
         self.heard_ns = now_ns;
-    }
-
-    /// Whether it has said nothing for longer than the time between two of its words.
-    pub(crate) fn is_silent(&self, now_ns: u64) -> bool {
-        now_ns.saturating_sub(self.heard_ns) >= SILENT_NS
     }
 
     /// Whether it has said nothing for so long that it is lost. What is done may be away for longer.
@@ -226,6 +220,8 @@ impl CoordinatorLink {
 }
 
 impl Link for CoordinatorLink {
+    const PING: Duration = Duration::from_millis(500);
+
     fn receive(&mut self, now_ns: u64, subject: &str, payload: &[u8]) {
         let Some(name) = self.subjects.sender(subject).map(str::to_owned) else { return };
         // Whoever may send here, but has no key, shall cost little.
@@ -277,8 +273,8 @@ impl Link for CoordinatorLink {
         self.ask_for_pieces(now_ns);
     }
 
-    fn is_idle(&self) -> bool {
-        false
+    fn rests_ns(&self, _: u64) -> u64 {
+        TICK_NS
     }
 
     fn take_out(&mut self) -> Vec<Out> {

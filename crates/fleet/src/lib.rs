@@ -20,6 +20,8 @@ mod sent_target;
 #[cfg(test)]
 mod simulation;
 
+use std::time::Duration;
+
 pub use agent::{Agent, AgentWork};
 pub use coordinator::Coordinator;
 pub use fleet_error::FleetError;
@@ -35,6 +37,10 @@ const BEAT_NS: u64 = 400_000_000;
 /// Whoever has said nothing for so long is lost. Both sides have to notice within 2 s.
 const LOST_NS: u64 = 1_600_000_000;
 
+/// Time between looks at the clock while a point is measured, and where there is no run.
+const TICK_NS: u64 = 100_000_000;
+const IDLE_NS: u64 = 1_000_000_000;
+
 /// How long a part that is measured may stay away, with its agent or with NATS.
 const AWAY_NS: u64 = 60_000_000_000;
 
@@ -47,14 +53,17 @@ pub(crate) struct Out {
 
 /// One end of the conversation, without a network.
 pub(crate) trait Link: Send + 'static {
+    /// A server that says nothing is asked this often whether it is there.
+    const PING: Duration;
+
     /// A message has come.
     fn receive(&mut self, now_ns: u64, subject: &str, payload: &[u8]);
 
     /// Some time has passed.
     fn tick(&mut self, now_ns: u64);
 
-    /// Whether nothing is due by the clock.
-    fn is_idle(&self) -> bool;
+    /// How long the clock need not be looked at where nothing happens.
+    fn rests_ns(&self, now_ns: u64) -> u64;
 
     /// What is to be sent.
     fn take_out(&mut self) -> Vec<Out>;

@@ -162,7 +162,7 @@ pub(crate) enum State {
         /// What its clock showed more after the window; none where nobody answered any more.
         offset: Option<Offset>,
     },
-    /// It was started again while it was at work, and has no part.
+    /// It has no part, and is not at work: it was started again, or had lost the coordinator.
     Restarted(PointKey),
     /// It did not come to its end.
     Failed {

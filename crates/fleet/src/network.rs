@@ -1,5 +1,5 @@
-//! Carries messages over NATS: one thread, which wakes for each message, some ten times a second in a run, and once a
-//! second outside.
+//! Carries messages over NATS: one thread, which wakes for each message and when something is due: some ten times a
+//! second while a point is measured, and once a second outside a run.
 
 use crate::{Link, Out};
 use async_nats::{Client, ConnectOptions, Event, Subscriber};
@@ -8,7 +8,7 @@ use dbdyno_engine::{Clock as _, MonotonicClock};
 use futures_util::StreamExt as _;
 use futures_util::stream::{SelectAll, select_all};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -19,13 +19,13 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 const LEAST_PAYLOAD_BYTES: usize = 768 << 10;
 /// How long the last messages may take to leave.
 const FLUSH_LIMIT: Duration = Duration::from_millis(500);
-/// Time between looks at the clock in a run, and where this end waits for one.
-const TICK: Duration = Duration::from_millis(100);
-const IDLE_TICK: Duration = Duration::from_secs(1);
 /// Messages may come so fast that the clock need not be looked at for each.
 const LEAST_TICK_NS: u64 = 10_000_000;
 /// The least time between looks of somebody who waits: a thousand agents tell more than can be looked at one by one.
 const LEAST_LOOK: Duration = Duration::from_millis(2);
+/// A server that has not answered by then whether it is there is silent. The client gives up a connection when three such
+/// questions stay without an answer.
+const SERVER_SILENT_NS: u64 = 1_000_000_000;
 /// Time between attempts to reach a server that was lost.
 const RECONNECT: Duration = Duration::from_millis(200);
 
@@ -103,6 +103,8 @@ struct Shared<L> {
     wake: tokio::sync::Notify,
     is_over: AtomicBool,
     events: Arc<Events>,
+    /// When the server was heard last, by the clock. It answers though nobody else speaks.
+    heard_ns: AtomicU64,
     clock: MonotonicClock,
 }
 
@@ -148,13 +150,14 @@ impl<L: Link> Network<L> {
         let failed = |error: std::io::Error| NetworkError::Thread(error.to_string());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
         let events = Arc::new(Events::default());
-        let (client, messages) = runtime.block_on(connect(access, name, &subjects, &events))?;
+        let (client, messages) = runtime.block_on(connect(access, name, (&subjects, L::PING), &events))?;
         let shared = Arc::new(Shared {
             link: Mutex::new(link),
             changed: Condvar::new(),
             wake: tokio::sync::Notify::new(),
             is_over: AtomicBool::new(false),
             events,
+            heard_ns: AtomicU64::new(clock.now_ns()),
             clock,
         });
         let thread = std::thread::Builder::new().name("fleet".to_owned()).spawn({
@@ -192,6 +195,11 @@ impl<L: Link> Network<L> {
     /// Whether there is a connection now.
     pub(crate) fn is_connected(&self) -> bool {
         self.shared.events.is_connected.load(Ordering::Relaxed)
+    }
+
+    /// Whether the server itself has said nothing for a while, or cannot be reached.
+    pub(crate) fn is_silent(&self, now_ns: u64) -> bool {
+        !self.is_connected() || now_ns.saturating_sub(self.shared.heard_ns.load(Ordering::Relaxed)) >= SERVER_SILENT_NS
     }
 
     /// What the server has complained of since this was asked last.
@@ -244,7 +252,7 @@ fn tls(authority: Option<&Path>) -> Result<ClientConfig, NetworkError> {
 async fn connect(
     access: &NatsAccess,
     name: &str,
-    subjects: &[String],
+    (subjects, ping): (&[String], Duration),
     events: &Arc<Events>,
 ) -> Result<(Client, SelectAll<Subscriber>), NetworkError> {
     let mut addresses = Vec::new();
@@ -262,6 +270,7 @@ async fn connect(
     let mut options = ConnectOptions::new()
         .name(name)
         .connection_timeout(CONNECT_LIMIT)
+        .ping_interval(ping)
         // The first attempt is delayed, too, if it is not let off.
         .reconnect_delay_callback(|attempts| if attempts > 1 { RECONNECT } else { Duration::ZERO })
         .event_callback(move |event| {
@@ -305,8 +314,9 @@ async fn carry<L: Link>(
     mut messages: SelectAll<Subscriber>,
     mut each: impl FnMut(&mut L),
 ) {
-    let mut ticked_ns = 0;
-    let mut pause = TICK;
+    let (mut ticked_ns, mut heard_bytes) = (0, 0);
+    let statistics = client.statistics();
+    let mut pause = Duration::ZERO;
     loop {
         let tick = tokio::time::sleep(pause);
         // Whoever waits at this end looks at the clock itself.
@@ -329,12 +339,17 @@ async fn carry<L: Link>(
         let out = {
             let mut link = shared.link();
             let now_ns = shared.clock.now_ns();
+            let bytes = statistics.in_bytes.load(Ordering::Relaxed);
+            if bytes != heard_bytes {
+                heard_bytes = bytes;
+                shared.heard_ns.store(now_ns, Ordering::Relaxed);
+            }
             if now_ns.saturating_sub(ticked_ns) >= LEAST_TICK_NS {
                 ticked_ns = now_ns;
                 link.tick(now_ns);
             }
             each(&mut link);
-            pause = if link.is_idle() { IDLE_TICK } else { TICK };
+            pause = Duration::from_nanos(link.rests_ns(now_ns));
             link.take_out()
         };
         if has_changed {

@@ -9,7 +9,7 @@ use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use rustix::fs::{FallocateFlags, fallocate};
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
 use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -67,7 +67,10 @@ impl PartFolder {
     /// It cannot be made.
     pub fn open(folder: &Path, (fleet, agent): (&str, &str)) -> std::io::Result<Self> {
         std::fs::create_dir_all(folder)?;
-        Ok(Self { folder: folder.to_path_buf(), owner: format!("dbdyno.{fleet}.{agent}.") })
+        let parts = Self { folder: folder.to_path_buf(), owner: format!("dbdyno.{fleet}.{agent}.") };
+        // What an earlier life has begun to keep will not be whole.
+        parts.forget_where(|name| name.ends_with(".new"));
+        Ok(parts)
     }
 
     /// Where it is.
@@ -87,9 +90,9 @@ impl PartFolder {
     /// There is no room.
     pub(crate) fn reserve(&self, key: &PointKey) -> std::io::Result<()> {
         let file = File::create(self.file(key).with_extension("new"))?;
-        match fallocate(&file, FallocateFlags::empty(), 0, ROOM_BYTES) {
-            // Some file systems have no way to promise room.
-            Err(Errno::OPNOTSUPP) => Ok(()),
+        match retry_on_intr(|| fallocate(&file, FallocateFlags::empty(), 0, ROOM_BYTES)) {
+            // Some file systems, and some sandboxes, have no way to promise room.
+            Err(Errno::OPNOTSUPP | Errno::NOSYS) => Ok(()),
             other => Ok(other?),
         }
     }
@@ -128,11 +131,17 @@ impl PartFolder {
 
     /// Forgets the parts of other sessions: their coordinators are gone.
     pub(crate) fn forget_others(&self, session: &str) {
+        let of_session = format!("{session}-");
+        self.forget_where(|name| !name.starts_with(&of_session));
+    }
+
+    /// Forgets those of its own files of whose names, without the owner, something holds.
+    fn forget_where(&self, holds: impl Fn(&str) -> bool) {
         let Ok(entries) = std::fs::read_dir(&self.folder) else { return };
         for path in entries.flatten().map(|entry| entry.path()) {
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             let own = name.strip_prefix(&self.owner).filter(|rest| rest.ends_with(".part") || rest.ends_with(".new"));
-            if own.is_some_and(|rest| !rest.starts_with(&format!("{session}-"))) {
+            if own.is_some_and(&holds) {
                 let _ = std::fs::remove_file(path);
             }
         }
@@ -168,6 +177,8 @@ mod tests {
         assert!(!room.exists());
         parts.reserve(&key("s", 2)).unwrap();
         parts.release(&key("s", 2));
+        parts.reserve(&key("s", 3)).unwrap();
+        let parts = PartFolder::open(&folder.path().join("a/b"), ("f", "a")).unwrap();
         assert_eq!(std::fs::read_dir(folder.path().join("a/b")).unwrap().count(), 1 + foreign.len());
         parts.keep(&key("t", 1), "two").unwrap();
         assert_eq!(parts.kept(&key("s", 1)).as_deref(), Some("one"));

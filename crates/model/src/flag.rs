@@ -84,7 +84,9 @@ impl Flag {
             Self::UnsafeDurability => {
                 "a crash could lose commits with these settings; do not compare with durable runs"
             }
-            Self::HarnessHeavy => "dbdyno itself took over 10 % of the machine; the figure is a lower bound",
+            Self::HarnessHeavy => {
+                "dbdyno itself took over 10 % of the machine, or its hosts were held up; the figure is a lower bound"
+            }
             Self::ForeignLoad => "something else was at work; repeat on a quiet machine",
             Self::CpuSteal => "the hypervisor took time away; repeat, or ask for reserved cores",
             Self::ClockJump => "the machine slept or its clock was set during the point; repeat it",

@@ -94,7 +94,7 @@ fn start_all(fleet: &mut LocalFleet, args: &FleetUpArgs, folder: &Path) -> Resul
     let program =
         std::env::current_exe().map_err(|error| Error::Internal(format!("finding dbdyno itself: {error}")))?;
     for n in 1..=args.agents {
-        let name = format!("agent-{n}");
+        let name = agent_name(n as usize);
         let mut command = Command::new(&program);
         command.args(["agent", "--name", &name]).arg("--parts").arg(folder.join(&name));
         // Others can read a command line, and a target may hold a password.
@@ -112,15 +112,23 @@ fn start_all(fleet: &mut LocalFleet, args: &FleetUpArgs, folder: &Path) -> Resul
     match fleet.agents.iter().position(|agent| !agent.lives()) {
         None => Ok(()),
         Some(n) => {
-            let log = std::fs::read_to_string(folder.join(format!("agent-{}.log", n + 1))).unwrap_or_default();
+            let log = std::fs::read_to_string(folder.join(format!("{}.log", agent_name(n + 1)))).unwrap_or_default();
             let last = output::clean(log.lines().last().unwrap_or("it said nothing"));
-            Err(Error::Internal(format!("agent-{} has ended: {last}", n + 1)))
+            Err(Error::Internal(format!("{} has ended: {last}", agent_name(n + 1))))
         }
     }
 }
 
+fn agent_name(n: usize) -> String {
+    format!("agent-{n}")
+}
+
 fn stop(fleet: &LocalFleet, folder: &Path) {
     fleet.agents.iter().chain([&fleet.server]).for_each(end);
+    // Parts of points that nobody waits for any more.
+    for n in 1..=fleet.agents.len() {
+        let _ = std::fs::remove_dir_all(folder.join(agent_name(n)));
+    }
     // What is left is written anew by the next start.
     let _ = std::fs::remove_file(folder.join(RECORD));
 }

@@ -113,7 +113,7 @@ pub trait Fleet: Send + Sync {
     /// What each host has done in the window so far, by its name; those that have told nothing of it are left out.
     fn progress(&self) -> BTreeMap<String, HostProgress>;
 
-    /// The parts that have come since this was asked last; waits so long where there are none.
+    /// Some of the parts that have come and were not given before; waits so long where there are none.
     ///
     /// # Errors
     /// A member is lost, or its sessions did not come to their end.

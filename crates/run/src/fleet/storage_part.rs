@@ -34,6 +34,9 @@ pub fn measure_storage_part(
         WindowEdge::WindowEnds => after = Some(sampler.snapshot()),
     };
     let measured = prepared.run(clock.system_ns(starts_ns), stop.switch(), &mut on_edge);
+    if measured.stopped {
+        return Err(EngineError::new(ErrorClass::Cancelled, "the point was stopped"));
+    }
     let (start_ns, end_ns) = measured.window_ns;
     let window = Span { start_ns: clock.of_system_ns(start_ns), end_ns: clock.of_system_ns(end_ns) };
     let pump = PumpUse {

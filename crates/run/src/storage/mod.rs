@@ -24,6 +24,7 @@ use dbdyno_storage::orion::{CacheWarming, LargeType, OrionSettings, Outstanding,
 use dbdyno_storage::{
     IoLoad, Ios, Luns, Pattern, ReadWrite, StorageError, StorageMeasurement, WindowEdge, measure, warm_cache,
 };
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// What all points of a storage run share.
@@ -50,6 +51,8 @@ pub struct StorageMeasurer<'a> {
     context: StorageContext<'a>,
     sampler: Sampler,
     finished: Vec<FinishedPoint>,
+    /// Those of a fleet that had a share of a point.
+    hosts: BTreeSet<String>,
 }
 
 impl<'a> StorageMeasurer<'a> {
@@ -60,7 +63,7 @@ impl<'a> StorageMeasurer<'a> {
         let members = context.hosts.map(|hosts| hosts.fleet.members()).unwrap_or_default();
         let agents = members.into_iter().filter_map(|member| member.pid_here).collect();
         let sampler = Sampler::new(&paths, HarnessShare::OwnProcess).with_agents(agents);
-        Self { sampler, finished: Vec::new(), context }
+        Self { sampler, finished: Vec::new(), hosts: BTreeSet::new(), context }
     }
 
     /// The best points, in ORION's words; empty for a reference run.
@@ -152,17 +155,15 @@ impl<'a> StorageMeasurer<'a> {
     }
 
     fn write_files(&self) -> Result<(), OrionFilesError> {
-        let StorageContext { settings, luns, hosts, files, command_line, .. } = self.context;
+        let StorageContext { settings, luns, files, command_line, .. } = self.context;
         let Some(files) = files else { return Ok(()) };
-        let members = hosts.map(|hosts| hosts.fleet.members()).unwrap_or_default();
-        let hosts: Vec<String> = members.into_iter().map(|member| member.name).collect();
         let luns: Vec<(PathBuf, u64)> = luns.iter().map(|lun| (lun.path.clone(), lun.size_bytes)).collect();
         files.write(&FilesReport {
             settings,
             command_line,
             version: env!("CARGO_PKG_VERSION"),
             luns: &luns,
-            hosts: &hosts,
+            hosts: &self.hosts.iter().cloned().collect::<Vec<_>>(),
             points: &self.finished,
         })
     }
@@ -186,6 +187,7 @@ impl Measurer for StorageMeasurer<'_> {
             (Subject::Storage(_), Some(asked)) => {
                 let MeasuredPoint { point, histograms, measured, lost } = self.point(index, &asked, planned);
                 self.finished.push(finished(&asked, &point, measured.as_ref()));
+                self.hosts.extend(point.agents.iter().map(|agent| agent.name.clone()));
                 (Measurement { point, histograms }, lost)
             }
             (Subject::Test(_) | Subject::Workload(_) | Subject::Storage(_), _) => {

@@ -1,6 +1,6 @@
 //! The recording of one of several recorders of a window, to be stored, sent and merged.
 
-use super::recording::{Percentiles, RecordedTimes, Recording, RecordingLayout, StepCounts, TypeRecording, together};
+use super::recording::{Percentiles, RecordedTimes, Recording, RecordingLayout, StepCounts, TypeRecording};
 use super::types::{Types, TypesError};
 use crate::counts::Counts;
 use crate::{Histogram, HistogramError};
@@ -257,7 +257,7 @@ fn read(stored: StoredPart) -> Result<RecordingPart, PartError> {
         if found == window { Ok(()) } else { Err(PartError::OtherSteps { of, found, window }) }
     };
     has_all_steps("the part".to_owned(), steps.len())?;
-    let mut of_types = Vec::with_capacity(types.count());
+    let (mut of_types, mut recorded) = (Vec::with_capacity(types.count()), Counts::default());
     for (number, stored) in stored_types.into_iter().enumerate() {
         let of = format!("type {number}");
         has_all_steps(of.clone(), stored.steps.len())?;
@@ -265,9 +265,12 @@ fn read(stored: StoredPart) -> Result<RecordingPart, PartError> {
             return Err(PartError::OtherTimes(of));
         }
         let ops = sum(&stored.steps);
-        let histogram = |text: &str| Histogram::decode(&bytes(&of, text)?).map_err(|e| unreadable(&of, e));
-        let service = histogram(&stored.service)?;
-        let response = stored.response.as_deref().map(histogram).transpose()?;
+        let service_bytes = bytes(&of, &stored.service)?;
+        let response_bytes = stored.response.as_deref().map(|text| bytes(&of, text)).transpose()?;
+        let histogram = |bytes: &[u8]| Histogram::decode(bytes).map_err(|e| unreadable(&of, e));
+        let service = histogram(&service_bytes)?;
+        let response = response_bytes.as_deref().map(histogram).transpose()?;
+        recorded.add(&Counts::read(response_bytes.as_deref().unwrap_or(&service_bytes))?)?;
         if service.count() != ops {
             return Err(PartError::Counts { of, ops, times: service.count(), kind: "service times" });
         }
@@ -289,8 +292,7 @@ fn read(stored: StoredPart) -> Result<RecordingPart, PartError> {
         told.add(&counts)?;
         times_of_steps.push(kept);
     }
-    let (service, response) = together(&of_types);
-    if !Counts::read(&response.unwrap_or(service).encode()?)?.hold(&told) {
+    if !recorded.hold(&told) {
         return Err(PartError::StrayTimes);
     }
     Ok(RecordingPart { layout, types: of_types, times_of_steps })
