@@ -98,8 +98,8 @@ impl StartGate {
         }
     }
 
-    /// Nobody leaves the gate before this moment. Each is woken by the clock then, and not by another who had to be
-    /// woken first: on a busy machine that would take its time.
+    /// Nobody starts before this moment. All wait for it by the clock, as waking one another takes time on a busy
+    /// machine. To be called before the last one comes.
     pub fn open_at(&self, moment: Instant) {
         self.gate().not_before = Some(moment);
     }

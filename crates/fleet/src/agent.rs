@@ -7,12 +7,10 @@ use crate::network::{NatsAccess, Network};
 use crate::parts::{PartFolder, pieces, text};
 use crate::seal::FleetKey;
 use crate::sent_target::SentTarget;
-use crate::{LOST_NS, Link as _};
+use crate::{LOST_NS, Link as _, TICK_NS};
 use dbdyno_engine::{Clock as _, EngineError, MonotonicClock};
-use dbdyno_model::ErrorClass;
 use dbdyno_run::{HostProgress, LiveWork, Part, PartOrder, Ready, Starts, StopSwitch};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// How long the comparison of clocks after a part may take.
@@ -20,6 +18,9 @@ const COMPARE_LIMIT: Duration = Duration::from_secs(2);
 /// How often an agent looks whether it shall end, at work and where it waits for a run.
 const LOOK: Duration = Duration::from_millis(100);
 const IDLE_LOOK: Duration = Duration::from_millis(500);
+
+/// What is said where it has no part, and is asked for one.
+const NO_PART: &str = "it has no part of the point: it was started again, or had lost the coordinator meanwhile";
 
 /// Where the network thread wakes later than it was to by this much, the host stood still.
 const LATE_NS: u64 = 200_000_000;
@@ -48,22 +49,28 @@ pub trait AgentWork {
     fn leave(&mut self);
 }
 
-/// For how long a host stood still, in nanoseconds.
+/// How long a host stood still, in nanoseconds: times in which its network thread did not run though it should have.
 #[derive(Default)]
 struct StoodStill {
-    in_all_ns: AtomicU64,
-    longest_ns: AtomicU64,
+    ran_ns: u64,
+    due_ns: u64,
+    in_all_ns: u64,
+    longest_ns: u64,
 }
 
 impl StoodStill {
-    fn add(&self, ns: u64) {
-        self.in_all_ns.fetch_add(ns, Relaxed);
-        self.longest_ns.fetch_max(ns, Relaxed);
+    /// Notes the pause that ends now, if there was one. The thread runs again after `rests_ns` at the latest.
+    fn note(&mut self, now_ns: u64, rests_ns: u64) {
+        if now_ns >= self.due_ns + LATE_NS {
+            let pause_ns = now_ns.saturating_sub(self.ran_ns);
+            self.in_all_ns += pause_ns;
+            self.longest_ns = self.longest_ns.max(pause_ns);
+        }
+        (self.ran_ns, self.due_ns) = (now_ns, now_ns + rests_ns);
     }
 
-    fn clear(&self) {
-        self.in_all_ns.store(0, Relaxed);
-        self.longest_ns.store(0, Relaxed);
+    fn clear(&mut self) {
+        (self.in_all_ns, self.longest_ns) = (0, 0);
     }
 }
 
@@ -73,8 +80,7 @@ pub struct Agent {
     /// Ends it, and what it does.
     stop: StopSwitch,
     stop_of_point: Arc<Mutex<StopSwitch>>,
-    /// When its network thread did not run though it should have.
-    stood_still: Arc<StoodStill>,
+    stood_still: Arc<Mutex<StoodStill>>,
     parts: PartFolder,
     clock: MonotonicClock,
 }
@@ -95,20 +101,17 @@ impl Agent {
         let link = AgentLink::new(fleet, name, key, info)?;
         let subjects = link.listens_to().to_vec();
         let stop_of_point = Arc::new(Mutex::new(StopSwitch::default()));
-        let stood_still = Arc::new(StoodStill::default());
+        let now_ns = clock.now_ns();
+        let stood_still = StoodStill { ran_ns: now_ns, due_ns: now_ns, ..StoodStill::default() };
+        let stood_still = Arc::new(Mutex::new(stood_still));
         let each = {
             let (of_point, stop, still) = (Arc::clone(&stop_of_point), stop.clone(), Arc::clone(&stood_still));
-            let mut was_ns = clock.now_ns();
-            let mut due_ns = was_ns;
             move |link: &mut AgentLink| {
                 let now_ns = clock.now_ns();
-                if now_ns >= due_ns + LATE_NS {
-                    still.add(now_ns - was_ns);
-                }
-                (was_ns, due_ns) = (now_ns, now_ns + link.rests_ns(now_ns));
+                locked(&still).note(now_ns, link.rests_ns(now_ns));
                 link.set_done(HostProgress { ops: live.done(), at_ns: now_ns });
                 if link.take_must_stop() || stop.requested() {
-                    of_point.lock().unwrap_or_else(PoisonError::into_inner).request();
+                    locked(&of_point).request();
                 }
             }
         };
@@ -177,14 +180,20 @@ impl Agent {
         self.network.with(|link, now_ns| match kept {
             Some(text) => link.done(now_ns, key.clone(), pieces(&text)),
             None => {
-                link.set_state(now_ns, State::Restarted(key.clone()));
+                link.set_state(now_ns, State::NoPart { key: key.clone(), why: NO_PART.to_owned() });
             }
         });
     }
 
+    fn unstored(&self, error: &std::io::Error) -> EngineError {
+        let folder = self.parts.folder().display();
+        let advice = "make room, or name another with --parts";
+        EngineError::other(format!("the part cannot be stored in {folder}: {error}; {advice}"))
+    }
+
     fn measure(&self, work: &mut dyn AgentWork, key: &PointKey, order: &PartOrder, tell: &dyn Fn(&str)) {
         let of_point = StopSwitch::default();
-        *self.stop_of_point.lock().unwrap_or_else(PoisonError::into_inner) = of_point.clone();
+        *locked(&self.stop_of_point) = of_point.clone();
         self.network.with(|link, now_ns| link.set_state(now_ns, State::Preparing(key.clone())));
         let mut starts = AgentStarts { agent: self, key, of_point: &of_point };
         let measured = self.parts.reserve(key).map_err(|error| self.unstored(&error));
@@ -198,17 +207,18 @@ impl Agent {
                 tell(&error.to_string());
             }
             let state = State::Failed { key: key.clone(), error };
-            self.network.with(|link, now_ns| link.set_state(now_ns, state));
+            // Whoever has said already why there is no part has no more to say.
+            self.network.with(|link, now_ns| {
+                if !link.has_ended(key) {
+                    link.set_state(now_ns, state)
+                }
+            });
         }
     }
 }
 
-impl Agent {
-    fn unstored(&self, error: &std::io::Error) -> EngineError {
-        let folder = self.parts.folder().display();
-        let advice = "make room, or name another with --parts";
-        EngineError::other(format!("the part cannot be stored in {folder}: {error}; {advice}"))
-    }
+fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Compares clocks when sessions are prepared, and waits for the coordinator's word.
@@ -235,7 +245,7 @@ impl Starts for AgentStarts<'_> {
                     return None;
                 }
                 link.set_state(now_ns, State::Working(key));
-                self.agent.stood_still.clear();
+                locked(&self.agent.stood_still).clear();
                 Some(starts_ns.saturating_add_signed(offset.offset_ns))
             });
             if started.is_some() {
@@ -246,14 +256,22 @@ impl Starts for AgentStarts<'_> {
 
     fn ended(&mut self, mut part: Part) -> Result<(), EngineError> {
         let Agent { network, parts, stood_still, .. } = self.agent;
-        let seconds = |ns: &AtomicU64| ns.load(Relaxed) as f64 / 1e9;
+        let still = {
+            let mut still = locked(stood_still);
+            // The network thread may not have run yet.
+            still.note(self.agent.clock.now_ns(), TICK_NS);
+            (still.in_all_ns, still.longest_ns)
+        };
+        let (in_all_s, longest_s) = (still.0 as f64 / 1e9, still.1 as f64 / 1e9);
         // Whoever stands still for so long is lost, whether or not the coordinator could notice.
-        if stood_still.longest_ns.load(Relaxed) >= LOST_NS {
-            let message = format!("the host stood still for {:.1} s", seconds(&stood_still.longest_ns));
-            return Err(EngineError::new(ErrorClass::ConnectionLost, message));
+        if still.1 >= LOST_NS {
+            let why = format!("its host stood still for {longest_s:.1} s");
+            let state = State::NoPart { key: self.key.clone(), why: why.clone() };
+            network.with(|link, now_ns| link.set_state(now_ns, state));
+            return Err(EngineError::other(why));
         }
-        part.host.stood_still_s = Some(seconds(&stood_still.in_all_ns));
-        let unstored = |error: std::io::Error| self.agent.unstored(&error);
+        part.host.stood_still_s = Some(in_all_s);
+        let unstored = |error| self.agent.unstored(&error);
         let text = text(&part).map_err(unstored)?;
         parts.keep(self.key, &text).map_err(unstored)?;
         network.with(|link, now_ns| link.worked(now_ns, self.key.clone()));
@@ -268,5 +286,27 @@ impl Starts for AgentStarts<'_> {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_wakes_late_tells_that_its_host_stood_still() {
+        const MS: u64 = 1_000_000;
+        let mut still = StoodStill { ran_ns: 0, due_ns: 100 * MS, ..StoodStill::default() };
+        still.note(299 * MS, 100 * MS);
+        assert_eq!((still.in_all_ns, still.longest_ns), (0, 0), "late by less than counts");
+        still.note(599 * MS, 100 * MS);
+        assert_eq!((still.in_all_ns, still.longest_ns), (300 * MS, 300 * MS));
+        still.note(599 * MS, 100 * MS);
+        still.note(1_199 * MS, 400 * MS);
+        assert_eq!((still.in_all_ns, still.longest_ns), (900 * MS, 600 * MS), "a pause counts once");
+        still.note(1_798 * MS, 100 * MS);
+        assert_eq!(still.in_all_ns, 900 * MS, "it rested");
+        still.clear();
+        assert_eq!((still.in_all_ns, still.longest_ns), (0, 0));
     }
 }

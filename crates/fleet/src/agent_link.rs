@@ -45,7 +45,7 @@ pub(crate) struct AgentLink {
     must_stop: bool,
     /// The last point that is over.
     over: Option<PointKey>,
-    /// Whether the part of the point that it is at is stored.
+    /// Whether its part of the point that it is at is stored on this host.
     is_stored: bool,
     /// The offset by the exchanges after a part.
     compared: Option<Offset>,
@@ -325,8 +325,8 @@ impl AgentLink {
     }
 
     /// Whether its part of a point has ended.
-    fn has_ended(&self, point: &PointKey) -> bool {
-        matches!(&self.state, State::Done { key, .. } | State::Failed { key, .. } | State::Restarted(key) if key == point)
+    pub(crate) fn has_ended(&self, point: &PointKey) -> bool {
+        matches!(&self.state, State::Done { key, .. } | State::Failed { key, .. } | State::NoPart { key, .. } if key == point)
     }
 
     fn pong(&mut self, now_ns: u64, n: u32, coordinator_ns: u64) {
@@ -355,22 +355,7 @@ impl AgentLink {
 }
 
 impl AgentLink {
-    /// Begins the next exchange. Its number is another one: a late answer is none to this question.
-    fn ask(&mut self, now_ns: u64) {
-        let Some(exchange) = &mut self.exchange else { return };
-        self.asked = self.asked.wrapping_add(1);
-        exchange.n = self.asked;
-        exchange.asked_ns = now_ns;
-        let n = exchange.n;
-        self.send(FromAgent::Ping { n });
-    }
-}
-
-impl Link for AgentLink {
-    // Whether the server is there is the coordinator's question.
-    const PING: Duration = Duration::from_secs(60);
-
-    fn receive(&mut self, now_ns: u64, subject: &str, payload: &[u8]) {
+    fn hear(&mut self, now_ns: u64, subject: &str, payload: &[u8]) {
         // Whoever may send here, but has no key, shall cost little.
         if payload.len() > MOST_BYTES {
             return;
@@ -403,6 +388,28 @@ impl Link for AgentLink {
         }
     }
 
+    /// Begins the next exchange. Its number is another one: a late answer is none to this question.
+    fn ask(&mut self, now_ns: u64) {
+        let Some(exchange) = &mut self.exchange else { return };
+        self.asked = self.asked.wrapping_add(1);
+        exchange.n = self.asked;
+        exchange.asked_ns = now_ns;
+        let n = exchange.n;
+        self.send(FromAgent::Ping { n });
+    }
+}
+
+impl Link for AgentLink {
+    // Only the coordinator has to know at once whether the server is there.
+    const PING: Duration = Duration::from_secs(60);
+
+    fn receive(&mut self, now_ns: u64, subject: &str, payload: &[u8]) -> bool {
+        let (member_of, exchanges) = (self.member_of.clone(), self.exchange.is_some());
+        self.hear(now_ns, subject, payload);
+        // Others wait for what is wanted, for the end of an exchange, and for the end of a run.
+        self.wanted.is_some() || member_of != self.member_of || exchanges != self.exchange.is_some()
+    }
+
     fn tick(&mut self, now_ns: u64) {
         // What is stored waits for its coordinator, for a while; what is at work does not.
         let limit_ns = if self.is_stored { AWAY_NS } else { LOST_NS };
@@ -419,13 +426,14 @@ impl Link for AgentLink {
     }
 
     fn rests_ns(&self, now_ns: u64) -> u64 {
-        match &self.state {
-            _ if self.member_of.is_none() => IDLE_NS,
-            // It also tells whether the host stands still.
-            State::Working(_) => TICK_NS,
-            _ if self.exchange.is_some() => TICK_NS,
-            _ => (self.told_ns + BEAT_NS).saturating_sub(now_ns).max(1),
+        if self.member_of.is_none() {
+            return IDLE_NS;
         }
+        // While it works, a thread that wakes late also tells that the host stands still.
+        if self.exchange.is_some() || matches!(self.state, State::Working(_)) {
+            return TICK_NS;
+        }
+        (self.told_ns + BEAT_NS).saturating_sub(now_ns).max(1)
     }
 
     fn take_out(&mut self) -> Vec<Out> {

@@ -24,8 +24,6 @@ const PREPARE_LIMIT: Duration = Duration::from_secs(600);
 const TOLD_AFTER: Duration = Duration::from_secs(3);
 /// How long a part that is measured may stay away, with its agent or with NATS.
 const AWAY_LIMIT: Duration = Duration::from_nanos(AWAY_NS);
-/// What is said of an agent that has no part of a point.
-const NO_PART: &str = "it has no part of the point: it was started again, or had lost the coordinator meanwhile";
 /// Parts that are read at once.
 const PARTS_AT_ONCE: usize = 16;
 /// Where NATS falls silent near the end of a window, parts may be kept: how long it may be away after the window, and
@@ -205,13 +203,16 @@ impl Coordinator {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lost_error(&self, names: &[&str]) -> EngineError {
+    fn lost_error(&self, names: &[&str], now_ns: u64) -> EngineError {
         let heard_ms = crate::LOST_NS / 1_000_000;
-        let message = match (self.network.is_connected(), names) {
-            (false, _) => "the connection to NATS is lost, and with it the agents".to_owned(),
-            (true, [name]) => format!("agent {name} is lost: nothing was heard for {heard_ms} ms"),
-            (true, names) => format!("agents {} are lost: nothing was heard for {heard_ms} ms", names.join(", ")),
-        };
+        self.lost_because(match (self.network.is_silent(now_ns), names) {
+            (true, _) => "the connection to NATS is lost, and with it the agents".to_owned(),
+            (false, [name]) => format!("agent {name} is lost: nothing was heard for {heard_ms} ms"),
+            (false, names) => format!("agents {} are lost: nothing was heard for {heard_ms} ms", names.join(", ")),
+        })
+    }
+
+    fn lost_because(&self, message: String) -> EngineError {
         self.current().lost = Some(message.clone());
         EngineError::new(ErrorClass::ConnectionLost, message)
     }
@@ -229,18 +230,23 @@ enum Progress {
     Waiting,
     Ready(AgentReady),
     Done,
+    /// Its part is stored there, and it is not heard.
     Away,
+    /// It is not heard.
+    Silent,
+    /// It will hand in no part, for this reason.
+    Gone(String),
 }
 
 fn progress(agent: &Agent, member: usize, point: &PointKey, now_ns: u64) -> Result<Progress, EngineError> {
     match &agent.state {
         Some(State::Failed { key, error }) if key == point => Err(error.clone()),
-        Some(State::Restarted(key)) if key == point => Err(EngineError::new(ErrorClass::ConnectionLost, NO_PART)),
+        Some(State::NoPart { key, why }) if key == point => Ok(Progress::Gone(why.clone())),
         Some(State::Done { key, .. }) if key == point => {
             Ok(if agent.is_lost(now_ns) { Progress::Away } else { Progress::Done })
         }
-        _ if agent.is_lost(now_ns) => Err(EngineError::new(ErrorClass::ConnectionLost, String::new())),
-        Some(State::Leaving) => Err(EngineError::new(ErrorClass::ConnectionLost, "the agent was ended".to_owned())),
+        _ if agent.is_lost(now_ns) => Ok(Progress::Silent),
+        Some(State::Leaving) => Ok(Progress::Gone("it was ended".to_owned())),
         Some(State::Ready { key, ready, offset }) if key == point => Ok(Progress::Ready(AgentReady {
             member,
             ready: (**ready).clone(),
@@ -267,53 +273,37 @@ impl Coordinator {
         let (all, now_ns) = self.network.with(|link, now_ns| {
             let of = |place: &usize| match link.agents().get(&self.members[*place].name) {
                 Some(agent) => progress(agent, *place, &key, now_ns),
-                None => Err(EngineError::new(ErrorClass::ConnectionLost, String::new())),
+                None => Ok(Progress::Silent),
             };
             (with.iter().map(of).collect::<Vec<_>>(), now_ns)
         });
         let may_be_kept = self.may_be_kept(ends_ns, now_ns);
-        let mut lost = Vec::new();
-        for (place, one) in with.iter().zip(&all) {
-            match one {
-                Err(error) if error.message.is_empty() && may_be_kept => {}
-                Err(error) if error.message.is_empty() => lost.push(self.members[*place].name.as_str()),
-                Err(error) => return Err(self.failed(&self.members[*place].name, error)),
-                Ok(_) => {}
+        let (mut lost, mut progress) = (Vec::new(), Vec::new());
+        for (place, one) in with.iter().zip(all) {
+            let name = self.members[*place].name.as_str();
+            match one.map_err(|error| error.while_doing(name))? {
+                Progress::Gone(why) => return Err(self.lost_because(format!("agent {name}: {why}"))),
+                Progress::Silent if !may_be_kept => lost.push(name),
+                one => progress.push(one),
             }
         }
-        if !lost.is_empty() {
-            return Err(self.lost_error(&lost));
-        }
-        Ok(all.into_iter().flatten().collect())
+        if lost.is_empty() { Ok(progress) } else { Err(self.lost_error(&lost, now_ns)) }
     }
 
-    /// Whether agents that are not heard may have measured their parts: NATS is silent, or was a moment ago, and their
-    /// windows end.
+    /// Whether agents that are not heard may have stored their parts: NATS is silent, or was within the last 2 s, and
+    /// their windows are about to end or have ended.
     fn may_be_kept(&self, ends_ns: Option<u64>, now_ns: u64) -> bool {
         let mut current = self.current();
         if self.network.is_silent(now_ns) {
             current.silent_ns = Some(now_ns);
         }
         let was_silent = current.silent_ns.is_some_and(|silent_ns| now_ns < silent_ns + BACK_LIMIT_NS);
-        // An agent may have been heard a moment later than another.
+        // Agents speak at different moments: the first is lost up to a beat before one that still ends its work.
         let ends = |ends_ns: u64| (ends_ns.saturating_sub(BEAT_NS)..ends_ns + SILENT_LIMIT_NS).contains(&now_ns);
         was_silent && ends_ns.is_some_and(ends)
     }
 
-    /// The error of an agent. One that has left, or was started again, is lost.
-    fn failed(&self, name: &str, error: &EngineError) -> EngineError {
-        let is_gone = self.network.with(|link, _| {
-            let state = link.agents().get(name).and_then(|agent| agent.state.as_ref());
-            matches!(state, Some(State::Restarted(_) | State::Leaving))
-        });
-        let error = error.clone().while_doing(name);
-        if is_gone {
-            self.current().lost = Some(format!("agent {}", error.message));
-        }
-        error
-    }
-
-    /// Takes some of the parts that have come. The others wait as they were sent: so they need a tenth of the memory.
+    /// Takes some of the parts that have come. The others stay texts, which take a tenth of the memory.
     ///
     /// # Errors
     /// One cannot be read.
@@ -373,7 +363,7 @@ impl Fleet for Coordinator {
                 let message = format!("agents were not prepared after {} s", PREPARE_LIMIT.as_secs());
                 return Err(EngineError::new(ErrorClass::Timeout, message));
             }
-            self.network.wait(Duration::from_millis(20), |_, _| None::<()>);
+            std::thread::sleep(Duration::from_millis(20));
         }
     }
 
@@ -413,7 +403,7 @@ impl Fleet for Coordinator {
             return Err(EngineError::new(ErrorClass::ConnectionLost, message));
         }
         drop(current);
-        self.network.wait(limit, |_, _| None::<()>);
+        std::thread::sleep(limit);
         Ok(Vec::new())
     }
 

@@ -222,7 +222,40 @@ impl CoordinatorLink {
 impl Link for CoordinatorLink {
     const PING: Duration = Duration::from_millis(500);
 
-    fn receive(&mut self, now_ns: u64, subject: &str, payload: &[u8]) {
+    fn receive(&mut self, now_ns: u64, subject: &str, payload: &[u8]) -> bool {
+        self.hear(now_ns, subject, payload);
+        true
+    }
+
+    fn tick(&mut self, now_ns: u64) {
+        let is_missing = |agent: &Agent| agent.wanted.is_some() && agent.is_lost(now_ns);
+        let seeks = self.is_seeking || self.agents.values().any(is_missing);
+        if seeks && now_ns.saturating_sub(self.sought_ns) >= BEAT_NS {
+            self.sought_ns = now_ns;
+            self.sent += 1;
+            let subject = self.subjects.all();
+            let envelope = Envelope::new(&self.session, "", self.sent, ToAgent::Seek);
+            self.out.push(Out { payload: envelope.sealed(&self.key, &subject), subject });
+        }
+        // Told again for as long as it is wanted: that is also how agents know that the coordinator is there.
+        let is_due = |agent: &Agent| agent.wanted.is_some() && now_ns.saturating_sub(agent.told_ns) >= BEAT_NS;
+        let due: Vec<String> =
+            self.agents.iter().filter(|(_, agent)| is_due(agent)).map(|(name, _)| name.clone()).collect();
+        due.iter().for_each(|name| self.tell(now_ns, name));
+        self.ask_for_pieces(now_ns);
+    }
+
+    fn rests_ns(&self, _: u64) -> u64 {
+        TICK_NS
+    }
+
+    fn take_out(&mut self) -> Vec<Out> {
+        std::mem::take(&mut self.out)
+    }
+}
+
+impl CoordinatorLink {
+    fn hear(&mut self, now_ns: u64, subject: &str, payload: &[u8]) {
         let Some(name) = self.subjects.sender(subject).map(str::to_owned) else { return };
         // Whoever may send here, but has no key, shall cost little.
         if payload.len() > MOST_BYTES {
@@ -255,34 +288,6 @@ impl Link for CoordinatorLink {
         }
     }
 
-    fn tick(&mut self, now_ns: u64) {
-        let is_missing = |agent: &Agent| agent.wanted.is_some() && agent.is_lost(now_ns);
-        let seeks = self.is_seeking || self.agents.values().any(is_missing);
-        if seeks && now_ns.saturating_sub(self.sought_ns) >= BEAT_NS {
-            self.sought_ns = now_ns;
-            self.sent += 1;
-            let subject = self.subjects.all();
-            let envelope = Envelope::new(&self.session, "", self.sent, ToAgent::Seek);
-            self.out.push(Out { payload: envelope.sealed(&self.key, &subject), subject });
-        }
-        // Told again for as long as it is wanted: that is also how agents know that the coordinator is there.
-        let is_due = |agent: &Agent| agent.wanted.is_some() && now_ns.saturating_sub(agent.told_ns) >= BEAT_NS;
-        let due: Vec<String> =
-            self.agents.iter().filter(|(_, agent)| is_due(agent)).map(|(name, _)| name.clone()).collect();
-        due.iter().for_each(|name| self.tell(now_ns, name));
-        self.ask_for_pieces(now_ns);
-    }
-
-    fn rests_ns(&self, _: u64) -> u64 {
-        TICK_NS
-    }
-
-    fn take_out(&mut self) -> Vec<Out> {
-        std::mem::take(&mut self.out)
-    }
-}
-
-impl CoordinatorLink {
     /// Asks for the pieces that have not come of parts that are done.
     fn ask_for_pieces(&mut self, now_ns: u64) {
         let mut asked = Vec::new();

@@ -37,8 +37,9 @@ const BEAT_NS: u64 = 400_000_000;
 /// Whoever has said nothing for so long is lost. Both sides have to notice within 2 s.
 const LOST_NS: u64 = 1_600_000_000;
 
-/// Time between looks at the clock while a point is measured, and where there is no run.
+/// The longest rest of the network thread while a point is measured.
 const TICK_NS: u64 = 100_000_000;
+/// The same outside a run.
 const IDLE_NS: u64 = 1_000_000_000;
 
 /// How long a part that is measured may stay away, with its agent or with NATS.
@@ -56,8 +57,8 @@ pub(crate) trait Link: Send + 'static {
     /// A server that says nothing is asked this often whether it is there.
     const PING: Duration;
 
-    /// A message has come.
-    fn receive(&mut self, now_ns: u64, subject: &str, payload: &[u8]);
+    /// A message has come. Returns whether those who wait at this end should look. Most messages repeat what is known.
+    fn receive(&mut self, now_ns: u64, subject: &str, payload: &[u8]) -> bool;
 
     /// Some time has passed.
     fn tick(&mut self, now_ns: u64);

@@ -162,8 +162,13 @@ pub(crate) enum State {
         /// What its clock showed more after the window; none where nobody answered any more.
         offset: Option<Offset>,
     },
-    /// It has no part, and is not at work: it was started again, or had lost the coordinator.
-    Restarted(PointKey),
+    /// It has no part, and is not at work.
+    NoPart {
+        /// The point.
+        key: PointKey,
+        /// Why, in words.
+        why: String,
+    },
     /// It did not come to its end.
     Failed {
         /// The point.

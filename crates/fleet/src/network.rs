@@ -1,5 +1,5 @@
-//! Carries messages over NATS: one thread, which wakes for each message and when something is due: some ten times a
-//! second while a point is measured, and once a second outside a run.
+//! Carries messages over NATS: one thread, which wakes for each message, for each act at this end, and when something is
+//! due. Something is due ten times a second while a point is measured, and once a second outside a run.
 
 use crate::{Link, Out};
 use async_nats::{Client, ConnectOptions, Event, Subscriber};
@@ -23,9 +23,11 @@ const FLUSH_LIMIT: Duration = Duration::from_millis(500);
 const LEAST_TICK_NS: u64 = 10_000_000;
 /// The least time between looks of somebody who waits: a thousand agents tell more than can be looked at one by one.
 const LEAST_LOOK: Duration = Duration::from_millis(2);
-/// A server that has not answered by then whether it is there is silent. The client gives up a connection when three such
-/// questions stay without an answer.
+/// A server of which nothing has come for so long is silent. That is found out before the first agent is lost, which may
+/// have spoken a beat and a tick before. The client closes a connection when two pings are not answered and a third is
+/// due.
 const SERVER_SILENT_NS: u64 = 1_000_000_000;
+const _: () = assert!(SERVER_SILENT_NS < crate::LOST_NS - crate::BEAT_NS - crate::TICK_NS);
 /// Time between attempts to reach a server that was lost.
 const RECONNECT: Duration = Duration::from_millis(200);
 
@@ -103,7 +105,7 @@ struct Shared<L> {
     wake: tokio::sync::Notify,
     is_over: AtomicBool,
     events: Arc<Events>,
-    /// When the server was heard last, by the clock. It answers though nobody else speaks.
+    /// When anything came from the server last. It answers pings even where nobody else speaks.
     heard_ns: AtomicU64,
     clock: MonotonicClock,
 }
@@ -197,7 +199,8 @@ impl<L: Link> Network<L> {
         self.shared.events.is_connected.load(Ordering::Relaxed)
     }
 
-    /// Whether the server itself has said nothing for a while, or cannot be reached.
+    /// Whether the server itself has said nothing for a while, or cannot be reached. Only the coordinator asks it often
+    /// enough for this to be known.
     pub(crate) fn is_silent(&self, now_ns: u64) -> bool {
         !self.is_connected() || now_ns.saturating_sub(self.shared.heard_ns.load(Ordering::Relaxed)) >= SERVER_SILENT_NS
     }
@@ -319,13 +322,12 @@ async fn carry<L: Link>(
     let mut pause = Duration::ZERO;
     loop {
         let tick = tokio::time::sleep(pause);
-        // Whoever waits at this end looks at the clock itself.
+        // A tick tells nobody: whoever waits looks again after a time of its own, and sees what it has changed.
         let has_changed = tokio::select! {
             message = messages.next() => match message {
                 Some(message) => {
                     let now_ns = shared.clock.now_ns();
-                    shared.link().receive(now_ns, &message.subject, &message.payload);
-                    true
+                    shared.link().receive(now_ns, &message.subject, &message.payload)
                 }
                 // All subscriptions are gone; the clock goes on until somebody ends it.
                 None => {

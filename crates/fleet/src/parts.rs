@@ -2,34 +2,25 @@
 //! its results.
 
 use crate::message::PointKey;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use dbdyno_run::Part;
-use flate2::Compression;
-use flate2::read::DeflateDecoder;
-use flate2::write::DeflateEncoder;
 use rustix::fs::{FallocateFlags, fallocate};
 use rustix::io::{Errno, retry_on_intr};
 use std::fs::File;
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Characters of a piece. NATS carries a megabyte in a message unless it is told otherwise.
-const PIECE_CHARS: usize = 512 << 10;
-/// The longest part that is read: an hour of seconds of every time there is takes less.
-const MOST_BYTES: u64 = 1 << 30;
-
+/// Bytes of a piece. NATS carries a megabyte in a message unless it is told otherwise. JSON puts a backslash before each
+/// quote of a piece, which may double it.
+const PIECE_BYTES: usize = 256 << 10;
 /// Room that is taken for a part beforehand: that of some minutes of seconds.
 const ROOM_BYTES: u64 = 4 << 20;
 
-/// A part as text.
+/// A part as text. Its histograms are short as they are: to compress them costs more than to send them.
 ///
 /// # Errors
 /// A histogram cannot be stored.
 pub(crate) fn text(part: &Part) -> std::io::Result<String> {
-    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::fast());
-    serde_json::to_writer(&mut encoder, part)?;
-    Ok(STANDARD.encode(encoder.finish()?))
+    Ok(serde_json::to_string(part)?)
 }
 
 /// The part of a text.
@@ -37,19 +28,18 @@ pub(crate) fn text(part: &Part) -> std::io::Result<String> {
 /// # Errors
 /// It is none.
 pub(crate) fn part(text: &str) -> Result<Part, String> {
-    let bytes = STANDARD.decode(text).map_err(|error| error.to_string())?;
-    let mut json = Vec::new();
-    let read = DeflateDecoder::new(&bytes[..]).take(MOST_BYTES).read_to_end(&mut json);
-    read.map_err(|error| error.to_string())?;
-    serde_json::from_slice(&json).map_err(|error| error.to_string())
+    serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
 /// A text in pieces; never none.
 pub(crate) fn pieces(text: &str) -> Vec<String> {
-    // Base64 is of single bytes.
-    let pieces = text.as_bytes().chunks(PIECE_CHARS).map(|piece| String::from_utf8_lossy(piece).into_owned());
-    let pieces: Vec<String> = pieces.collect();
-    if pieces.is_empty() { vec![String::new()] } else { pieces }
+    let (mut pieces, mut rest) = (Vec::new(), text);
+    while pieces.is_empty() || !rest.is_empty() {
+        let (piece, after) = rest.split_at(rest.floor_char_boundary(PIECE_BYTES));
+        pieces.push(piece.to_owned());
+        rest = after;
+    }
+    pieces
 }
 
 /// The folder in which an agent keeps its parts. Others may keep theirs, and anything else, in the same one.
@@ -68,7 +58,7 @@ impl PartFolder {
     pub fn open(folder: &Path, (fleet, agent): (&str, &str)) -> std::io::Result<Self> {
         std::fs::create_dir_all(folder)?;
         let parts = Self { folder: folder.to_path_buf(), owner: format!("dbdyno.{fleet}.{agent}.") };
-        // What an earlier life has begun to keep will not be whole.
+        // What an earlier process has begun to write will never be whole.
         parts.forget_where(|name| name.ends_with(".new"));
         Ok(parts)
     }
@@ -103,7 +93,8 @@ impl PartFolder {
         let _ = std::fs::remove_file(self.file(key).with_extension("new"));
     }
 
-    /// Keeps the text of a part, in the room that was taken for it, so that it survives whatever ends this process or this machine.
+    /// Keeps the text of a part, in the room that was taken for it. It survives whatever ends this process or this
+    /// machine.
     ///
     /// # Errors
     /// It cannot be written.
@@ -135,7 +126,7 @@ impl PartFolder {
         self.forget_where(|name| !name.starts_with(&of_session));
     }
 
-    /// Forgets those of its own files of whose names, without the owner, something holds.
+    /// Forgets those of its own files whose names, without the owner's part, satisfy a condition.
     fn forget_where(&self, holds: impl Fn(&str) -> bool) {
         let Ok(entries) = std::fs::read_dir(&self.folder) else { return };
         for path in entries.flatten().map(|entry| entry.path()) {
@@ -154,11 +145,13 @@ mod tests {
 
     #[test]
     fn pieces_are_the_whole() {
-        for length in [0, 1, PIECE_CHARS, PIECE_CHARS + 1, 3 * PIECE_CHARS] {
+        for length in [0, 1, PIECE_BYTES, PIECE_BYTES + 1, 3 * PIECE_BYTES] {
             let text = "a".repeat(length);
             let pieces = pieces(&text);
             assert_eq!(pieces.concat(), text);
-            assert_eq!(pieces.len(), length.div_ceil(PIECE_CHARS).max(1));
+            assert_eq!(pieces.len(), length.div_ceil(PIECE_BYTES).max(1));
+            // A letter of several bytes stays whole.
+            assert_eq!(super::pieces(&"é\u{10348}a".repeat(length)).concat(), "é\u{10348}a".repeat(length));
         }
     }
 

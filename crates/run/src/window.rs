@@ -113,6 +113,12 @@ impl WindowMode {
         }
     }
 
+    /// When the window ends if jobs begin at this moment; none where pieces take as long as they need.
+    #[must_use]
+    pub fn ends_ns(self, starts_ns: u64) -> Option<u64> {
+        (!self.is_pieces()).then(|| self.begins_ns(starts_ns) + self.duration_ns())
+    }
+
     /// How long jobs begin new work within the window.
     #[must_use]
     pub fn duration_ns(self) -> u64 {

@@ -3,6 +3,7 @@
 
 use crate::buckets::Bucket;
 use crate::{Histogram, HistogramError};
+use std::cmp::Ordering;
 
 /// The counts of a stored histogram, of those buckets alone that have any, in their order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -17,7 +18,8 @@ impl Counts {
         let unreadable = |why: &str| HistogramError::Unreadable(why.to_owned());
         let mut rest = Histogram::counts_of(bytes)?;
         let (mut counts, mut next, mut times) = (Vec::new(), 0_u64, 0_u64);
-        while let Some(number) = read_number(&mut rest).ok_or_else(|| unreadable("its counts are cut off"))? {
+        while !rest.is_empty() {
+            let number = read_number(&mut rest).ok_or_else(|| unreadable("its counts are cut off, or too large"))?;
             if number > 0 {
                 counts.push((u16::try_from(next).unwrap_or(u16::MAX), number.unsigned_abs()));
                 times = times.saturating_add(number.unsigned_abs());
@@ -43,14 +45,18 @@ impl Counts {
     /// There would be more than a histogram may hold.
     pub(crate) fn add(&mut self, others: &Self) -> Result<(), HistogramError> {
         Histogram::may_hold(self.total() + others.total())?;
-        self.0.extend_from_slice(&others.0);
-        // Two lists in order, which the sort merges.
-        self.0.sort_by_key(|(bucket, _)| *bucket);
-        self.0.dedup_by(|later, kept| {
-            let is_same = later.0 == kept.0;
-            kept.1 += if is_same { later.1 } else { 0 };
-            is_same
-        });
+        let mut sum = Vec::with_capacity(self.0.len() + others.0.len());
+        let (mut ours, mut theirs) = (&*self.0, &*others.0);
+        while let ([one, our_rest @ ..], [other, their_rest @ ..]) = (ours, theirs) {
+            match one.0.cmp(&other.0) {
+                Ordering::Less => (ours, _) = (our_rest, sum.push(*one)),
+                Ordering::Greater => (theirs, _) = (their_rest, sum.push(*other)),
+                Ordering::Equal => (ours, theirs, _) = (our_rest, their_rest, sum.push((one.0, one.1 + other.1))),
+            }
+        }
+        sum.extend_from_slice(ours);
+        sum.extend_from_slice(theirs);
+        self.0 = sum;
         Ok(())
     }
 
@@ -63,7 +69,7 @@ impl Counts {
     /// The histogram as bytes.
     ///
     /// # Errors
-    /// There are too many.
+    /// The counts take more bytes than the head can say.
     pub(crate) fn encode(&self) -> Result<Vec<u8>, HistogramError> {
         let (mut bytes, mut next) = (Vec::with_capacity(4 * self.0.len()), 0);
         for (bucket, count) in &self.0 {
@@ -82,26 +88,20 @@ impl Counts {
 /// Bits of a number that fit into a byte.
 const BITS: u32 = 7;
 
-/// The next number: signs in the lowest bit, seven bits to a byte, the lowest first, the highest bit set where more
-/// follow. The format has a form of nine bytes for numbers that no histogram of dbdyno's may hold. None within where
-/// there is no more; none without where it is cut off.
-fn read_number(bytes: &mut &[u8]) -> Option<Option<i64>> {
-    if bytes.is_empty() {
-        return Some(None);
-    }
+/// The next number. Its sign is in the lowest bit. A byte has seven bits of it, the lowest first, and its highest bit is
+/// set where more follow. None where it is cut off, or has nine bytes: no histogram of dbdyno's holds so much.
+fn read_number(bytes: &mut &[u8]) -> Option<i64> {
     let (mut number, mut shift) = (0_u64, 0);
-    loop {
+    while shift <= u64::BITS - 2 * BITS {
         let (byte, rest) = bytes.split_first()?;
         *bytes = rest;
         number |= u64::from(byte & 0x7f) << shift;
-        shift += BITS;
         if byte & 0x80 == 0 {
-            return Some(Some((number >> 1).cast_signed() ^ -(number & 1).cast_signed()));
+            return Some((number >> 1).cast_signed() ^ -(number & 1).cast_signed());
         }
-        if shift > u64::BITS - 2 * BITS {
-            return None;
-        }
+        shift += BITS;
     }
+    None
 }
 
 fn write_number(number: i64, bytes: &mut Vec<u8>) {

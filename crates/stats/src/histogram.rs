@@ -214,7 +214,7 @@ impl Histogram {
     /// The bytes of a histogram with these counts, without a look at them.
     ///
     /// # Errors
-    /// There are too many.
+    /// The counts take more bytes than the head can say.
     pub(crate) fn with_counts(counts: &[u8]) -> Result<Vec<u8>, HistogramError> {
         let mut head = Self::head()?;
         let bytes = u32::try_from(counts.len()).map_err(|e| HistogramError::Unwritable(e.to_string()))?;

@@ -24,7 +24,7 @@ pub(super) fn up(args: &FleetUpArgs, context: &Context) -> Result<(), Error> {
     if recorded(&folder()?).is_some_and(|fleet| fleet.lives()) {
         return Err(Error::Usage("a fleet runs here already: `dbdyno fleet down` stops it".to_owned()));
     }
-    let FilesArgs { file: files, .. } = &args.files;
+    let files = &args.files.file;
     if let Some(file) = files.iter().find(|file| !file.exists()) {
         return Err(Error::Usage(format!(
             "{} is not there, and agents share what is: `dbdyno orion -run simple --file {0} --file-size 4G` makes a test file",

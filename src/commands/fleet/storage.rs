@@ -17,7 +17,7 @@ pub(super) struct JoinedStorage {
     _held: HeldDevices,
 }
 
-/// Opens them for a run, if they are what the coordinator has.
+/// Opens this host's devices and files for a run, if they are what the coordinator has.
 pub(super) fn join(files: &FilesArgs, run: &StorageRun) -> Result<JoinedStorage, String> {
     let FilesArgs { file: paths, destroy_data: destroy, really } = files;
     let (own, theirs) = (paths.len(), run.prints.len());

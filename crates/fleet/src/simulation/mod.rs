@@ -186,7 +186,9 @@ fn a_run_is_not_left_for_another_and_one_name_is_one_agent() {
         other.take_out().into_iter().for_each(|out| world.send(out));
         let heard: Vec<Out> = world.under_way.values().cloned().collect();
         let now_ns = world.now_ns;
-        heard.iter().for_each(|Out { subject, payload }| other.receive(now_ns, subject, payload));
+        for Out { subject, payload } in &heard {
+            other.receive(now_ns, subject, payload);
+        }
         ["a0", "a1"].iter().for_each(|name| other.want(now_ns, name, Wanted::Joined(run())));
     }
     assert!(other.agents().values().all(|agent| agent.info.is_none() && agent.is_busy), "they say that they are busy");
@@ -216,7 +218,9 @@ fn what_a_dead_agent_has_said_keeps_it_not_alive() {
     while world.now_ns < died_ns + 3_000 * MS {
         let said = heard.iter().filter(|out| out.subject.ends_with(".from.a1")).cloned().collect::<Vec<_>>();
         let now_ns = world.now_ns;
-        said.iter().for_each(|out| world.coordinator().receive(now_ns, &out.subject, &out.payload));
+        for out in &said {
+            world.coordinator().receive(now_ns, &out.subject, &out.payload);
+        }
         world.step();
     }
     let now_ns = world.now_ns;

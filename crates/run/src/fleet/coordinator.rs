@@ -138,9 +138,7 @@ fn work(
 ) -> Result<(MergedParts, Edges), EngineError> {
     let PointContext { run, window, .. } = *context;
     let starts_ns = run.clock.now_ns() + LEAD_NS;
-    let pace = window.pace();
-    let planned_end_ns = pace.begins_ns(starts_ns) + pace.duration_ns();
-    fleet.start(starts_ns, Some(planned_end_ns).filter(|_| !pace.is_pieces()));
+    fleet.start(starts_ns, window.pace().ends_ns(starts_ns));
     let gate = StartGate::new(2);
     std::thread::scope(|scope| {
         let gate = &gate;
@@ -176,12 +174,8 @@ fn wait_for_parts(
     (ready, starts_ns): (&[AgentReady], u64),
 ) -> Result<MergedParts, EngineError> {
     let PointContext { run, window, .. } = *context;
-    let pace = window.pace();
-    let latest_ns = match pace.is_pieces() {
-        // Pieces take as long as they need.
-        true => u64::MAX,
-        false => pace.begins_ns(starts_ns) + pace.duration_ns() + GRACE.as_nanos() as u64 + PARTS_LIMIT_NS,
-    };
+    let limit_ns = GRACE.as_nanos() as u64 + PARTS_LIMIT_NS;
+    let latest_ns = window.pace().ends_ns(starts_ns).map_or(u64::MAX, |ends_ns| ends_ns + limit_ns);
     let mut shown_ns = 0;
     let mut look = |now_ns: u64| {
         if now_ns - shown_ns >= SHOW_NS {

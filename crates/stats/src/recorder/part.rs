@@ -131,6 +131,7 @@ impl StepTimes {
             return Ok((Self::default(), Counts::default()));
         }
         let counts = Counts::read(bytes)?;
+        // Kept as dbdyno writes it, however it was written.
         let kept = if counts.total() == 0 { Self::default() } else { Self(counts.encode()?.into_boxed_slice()) };
         Ok((kept, counts))
     }
