@@ -1,5 +1,5 @@
-//! Carries messages over NATS: one thread, which wakes for each message, for each act at this end, and when something is
-//! due. Something is due ten times a second while a point is measured, and once a second outside a run.
+//! Carries messages over NATS: one thread, which wakes for each message, for each act at this end, and when something
+//! is due. Something is due ten times a second while a point is measured, and once a second outside a run.
 
 use crate::{Link, Out};
 use async_nats::{Client, ConnectOptions, Event, Subscriber};
@@ -23,9 +23,9 @@ const FLUSH_LIMIT: Duration = Duration::from_millis(500);
 const LEAST_TICK_NS: u64 = 10_000_000;
 /// The least time between looks of somebody who waits: a thousand agents tell more than can be looked at one by one.
 const LEAST_LOOK: Duration = Duration::from_millis(2);
-/// A server of which nothing has come for so long is silent. That is found out before the first agent is lost, which may
-/// have spoken a beat and a tick before. The client closes a connection when two pings are not answered and a third is
-/// due.
+/// A server of which nothing has come for so long is silent. That is found out before the first agent is lost, which
+/// may have spoken a beat and a tick before. The client closes a connection when two pings are not answered and a third
+/// is due.
 const SERVER_SILENT_NS: u64 = 1_000_000_000;
 const _: () = assert!(SERVER_SILENT_NS < crate::LOST_NS - crate::BEAT_NS - crate::TICK_NS);
 /// Time between attempts to reach a server that was lost.

@@ -9,8 +9,8 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Bytes of a piece. NATS carries a megabyte in a message unless it is told otherwise. JSON puts a backslash before each
-/// quote of a piece, which may double it.
+/// Bytes of a piece. NATS carries a megabyte in a message unless it is told otherwise. JSON puts a backslash before
+/// each quote of a piece, which may double it.
 const PIECE_BYTES: usize = 256 << 10;
 /// Room that is taken for a part beforehand: that of some minutes of seconds.
 const ROOM_BYTES: u64 = 4 << 20;

@@ -88,8 +88,8 @@ impl Counts {
 /// Bits of a number that fit into a byte.
 const BITS: u32 = 7;
 
-/// The next number. Its sign is in the lowest bit. A byte has seven bits of it, the lowest first, and its highest bit is
-/// set where more follow. None where it is cut off, or has nine bytes: no histogram of dbdyno's holds so much.
+/// The next number. Its sign is in the lowest bit. A byte has seven bits of it, the lowest first, and its highest bit
+/// is set where more follow. None where it is cut off, or has nine bytes: no histogram of dbdyno's holds so much.
 fn read_number(bytes: &mut &[u8]) -> Option<i64> {
     let (mut number, mut shift) = (0_u64, 0);
     while shift <= u64::BITS - 2 * BITS {
