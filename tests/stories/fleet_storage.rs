@@ -141,7 +141,7 @@ fn an_agent_that_is_ended_stops_writing() {
     wait_until("the agent is gone", || test_kill_process(agent).is_err());
     assert!(from.elapsed().as_secs() < 10, "its I/O went on");
     let ended = run.end().expect(3);
-    assert!(ended.stderr.contains("agent-1: the agent was ended"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("agent agent-1 is lost: it was ended"), "{}", ended.stderr);
     drop(fleet);
 }
 

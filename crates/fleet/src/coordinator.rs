@@ -282,7 +282,7 @@ impl Coordinator {
         for (place, one) in with.iter().zip(all) {
             let name = self.members[*place].name.as_str();
             match one.map_err(|error| error.while_doing(name))? {
-                Progress::Gone(why) => return Err(self.lost_because(format!("agent {name}: {why}"))),
+                Progress::Gone(why) => return Err(self.lost_because(format!("agent {name} is lost: {why}"))),
                 Progress::Silent if !may_be_kept => lost.push(name),
                 one => progress.push(one),
             }
