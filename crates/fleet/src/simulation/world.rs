@@ -47,6 +47,8 @@ pub(super) struct World {
     /// Moment, order, message.
     pub(super) under_way: BTreeMap<(u64, u64), Out>,
     pub(super) sent: u64,
+    /// Messages to a subject that were lost since one arrived.
+    pub(super) lost_in_a_row: BTreeMap<String, u32>,
     /// All that was ever sent.
     pub(super) heard: Vec<Out>,
 }
@@ -104,6 +106,7 @@ impl World {
             agents: agents.collect(),
             under_way: BTreeMap::new(),
             sent: 0,
+            lost_in_a_row: BTreeMap::new(),
             heard: Vec::new(),
         }
     }
@@ -120,9 +123,13 @@ impl World {
         self.heard.push(out.clone());
         let copies = 1 + u64::from(self.random.below(100) < self.weather.twice_pct);
         for _ in 0..copies {
-            if self.random.below(100) < self.weather.lost_pct {
+            // Many in a row would be a silence, and whoever is silent is lost.
+            let in_a_row = self.lost_in_a_row.entry(out.subject.clone()).or_default();
+            if self.random.below(100) < self.weather.lost_pct && *in_a_row < 2 {
+                *in_a_row += 1;
                 continue;
             }
+            *in_a_row = 0;
             let at_ns = self.now_ns + self.random.below(self.weather.delay_ms * MS);
             self.sent += 1;
             self.under_way.insert((at_ns, self.sent), out.clone());
