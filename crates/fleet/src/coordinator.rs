@@ -28,7 +28,7 @@ const AWAY_LIMIT: Duration = Duration::from_nanos(AWAY_NS);
 const PARTS_AT_ONCE: usize = 16;
 /// Where NATS falls silent near the end of a window, parts may be kept: how long it may be away after the window, and
 /// how long agents may take to be heard again when it is back.
-const SILENT_LIMIT_NS: u64 = 8_000_000_000;
+const SILENT_LIMIT_NS: u64 = 5_000_000_000;
 const BACK_LIMIT_NS: u64 = 2_000_000_000;
 
 /// The coordinator, connected.
