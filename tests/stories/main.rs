@@ -20,6 +20,7 @@ mod document;
 mod faults;
 mod first_steps;
 mod fleet;
+mod fleet_losses;
 mod fleet_storage;
 #[cfg(any(feature = "postgres", feature = "mariadb"))]
 mod fleet_tls;

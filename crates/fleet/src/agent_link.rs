@@ -1,5 +1,7 @@
 //! The agent's end of the conversation, without a network: what it makes of messages and of time.
 
+mod exchange;
+
 use crate::message::{
     AgentInfo, Envelope, Freshness, FromAgent, Offset, PointKey, RunOn, RunOrder, State, Subjects, ToAgent, Wanted,
 };
@@ -7,15 +9,10 @@ use crate::seal::{FleetKey, KeyError, SessionKey, random_hex};
 use crate::sent_target::SentTarget;
 use crate::{AWAY_NS, BEAT_NS, IDLE_NS, LOST_NS, Link, Out, TICK_NS};
 use dbdyno_run::{HostProgress, Ready};
+use exchange::Exchange;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Exchanges of clocks before a point; that with the shortest round trip counts. After it fewer will do: they tell how
-/// far the clock has drifted, and the whole fleet makes them at once.
-const EXCHANGES: u32 = 20;
-const EXCHANGES_AFTER: u32 = 5;
-/// An exchange that was not answered by then is begun again.
-const EXCHANGE_LIMIT_NS: u64 = 200_000_000;
 /// The longest message of a coordinator's.
 const MOST_BYTES: usize = 256 << 10;
 /// Sessions that were offered an agent, at most: whoever can send nothing but old messages shall not fill its memory.
@@ -60,18 +57,6 @@ struct Membership {
     own: String,
     fresh: Freshness,
     heard_ns: u64,
-}
-
-/// Exchanges of clocks that are under way.
-struct Exchange {
-    key: PointKey,
-    /// What is told with the offset; none after a part.
-    ready: Option<Ready>,
-    /// The question that was asked last.
-    n: u32,
-    asked_ns: u64,
-    answered: u32,
-    best: Option<Offset>,
 }
 
 impl AgentLink {
@@ -156,11 +141,6 @@ impl AgentLink {
     /// The offset after its part, once it is known.
     pub(crate) fn compared(&self) -> Option<Offset> {
         self.compared
-    }
-
-    fn compare_clocks(&mut self, now_ns: u64, key: PointKey, ready: Option<Ready>) {
-        self.exchange = Some(Exchange { key, ready, n: self.asked, asked_ns: now_ns, answered: 0, best: None });
-        self.ask(now_ns);
     }
 
     /// The offset of its clock, once it is compared for a point.
@@ -329,32 +309,33 @@ impl AgentLink {
         matches!(&self.state, State::Done { key, .. } | State::Failed { key, .. } | State::NoPart { key, .. } if key == point)
     }
 
+    fn compare_clocks(&mut self, now_ns: u64, key: PointKey, ready: Option<Ready>) {
+        self.exchange = Some(Exchange::new(key, ready));
+        self.ask(now_ns);
+    }
+
+    /// Begins the next exchange. Its number is another one: a late answer is none to this question.
+    fn ask(&mut self, now_ns: u64) {
+        let Some(exchange) = &mut self.exchange else { return };
+        self.asked = self.asked.wrapping_add(1);
+        exchange.asks(now_ns, self.asked);
+        self.send(FromAgent::Ping { n: self.asked });
+    }
+
     fn pong(&mut self, now_ns: u64, n: u32, coordinator_ns: u64) {
-        let Some(exchange) = self.exchange.as_mut().filter(|exchange| exchange.n == n) else { return };
-        let round_trip_ns = now_ns.saturating_sub(exchange.asked_ns);
-        let middle_ns = exchange.asked_ns + round_trip_ns / 2;
-        let offset = Offset {
-            offset_ns: middle_ns.cast_signed() - coordinator_ns.cast_signed(),
-            bound_ns: round_trip_ns.div_ceil(2),
-        };
-        if exchange.best.is_none_or(|best| offset.bound_ns < best.bound_ns) {
-            exchange.best = Some(offset);
+        let Some(exchange) = &mut self.exchange else { return };
+        if !exchange.takes(now_ns, n, coordinator_ns) {
+            return;
         }
-        exchange.answered += 1;
-        if exchange.answered < if exchange.ready.is_some() { EXCHANGES } else { EXCHANGES_AFTER } {
-            return self.ask(now_ns);
-        }
-        if let Some(Exchange { key, ready, best, .. }) = self.exchange.take() {
-            let offset = best.unwrap_or(offset);
-            match ready {
-                Some(ready) => self.set_state(now_ns, State::Ready { key, ready: Box::new(ready), offset }),
-                None => self.compared = Some(offset),
+        let Some(offset) = exchange.offset() else { return self.ask(now_ns) };
+        match self.exchange.take() {
+            Some(Exchange { key, ready: Some(ready), .. }) => {
+                self.set_state(now_ns, State::Ready { key, ready: Box::new(ready), offset });
             }
+            _ => self.compared = Some(offset),
         }
     }
-}
 
-impl AgentLink {
     fn hear(&mut self, now_ns: u64, subject: &str, payload: &[u8]) {
         // Whoever may send here, but has no key, shall cost little.
         if payload.len() > MOST_BYTES {
@@ -387,16 +368,6 @@ impl AgentLink {
             ToAgent::Pong { n, now_ns: coordinator_ns } => self.pong(now_ns, n, coordinator_ns),
         }
     }
-
-    /// Begins the next exchange. Its number is another one: a late answer is none to this question.
-    fn ask(&mut self, now_ns: u64) {
-        let Some(exchange) = &mut self.exchange else { return };
-        self.asked = self.asked.wrapping_add(1);
-        exchange.n = self.asked;
-        exchange.asked_ns = now_ns;
-        let n = exchange.n;
-        self.send(FromAgent::Ping { n });
-    }
 }
 
 impl Link for AgentLink {
@@ -419,8 +390,7 @@ impl Link for AgentLink {
         if self.member_of.is_some() && now_ns.saturating_sub(self.told_ns) >= BEAT_NS {
             self.tell(now_ns);
         }
-        let asked_ns = self.exchange.as_ref().map(|exchange| exchange.asked_ns);
-        if asked_ns.is_some_and(|asked_ns| now_ns.saturating_sub(asked_ns) >= EXCHANGE_LIMIT_NS) {
+        if self.exchange.as_ref().is_some_and(|exchange| exchange.is_overdue(now_ns)) {
             self.ask(now_ns);
         }
     }
