@@ -127,10 +127,10 @@ pub(crate) struct FilesArgs {
     #[arg(long, value_name = "PATH")]
     pub(crate) file: Vec<PathBuf>,
     /// This device or file may be overwritten from here
-    #[arg(long, value_name = "PATH", hide_short_help = true)]
+    #[arg(long, value_name = "PATH", requires = "file", hide_short_help = true)]
     pub(crate) destroy_data: Vec<PathBuf>,
     /// Also what is mounted, in use, or has a file system on it
-    #[arg(long, hide_short_help = true)]
+    #[arg(long, requires = "file", hide_short_help = true)]
     pub(crate) really: bool,
 }
 

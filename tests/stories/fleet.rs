@@ -259,6 +259,8 @@ fn what_is_wrong_is_said_before_anything_is_done() {
             "a fleet needs a key that all its hosts share: make one with `dbdyno fleet key`",
         ),
         ("fleet down", "no fleet was started here"),
+        ("fleet up 1 --target null: --destroy-data x", "--file <PATH>"),
+        ("agent --target null: --really", "--file <PATH>"),
     ] {
         let ended = room.run(line).expect(2);
         assert!(ended.stderr.contains(says), "{line}: {}", ended.stderr);

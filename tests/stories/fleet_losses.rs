@@ -128,8 +128,8 @@ fn a_full_disk_is_noticed_before_the_window() {
     drop(fleet);
 }
 
-/// NATS is silent, so the coordinator cannot tell that the host stands still. The host knows, and its figures, which are
-/// too low, are not taken.
+/// NATS is silent, so the coordinator cannot tell that the host stands still. The host knows, and its figures, which
+/// are too low, are not taken.
 #[test]
 fn a_host_that_stood_still_while_nats_was_away_has_no_part() {
     let room = Room::new();
