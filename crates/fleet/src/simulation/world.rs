@@ -29,6 +29,8 @@ pub(super) struct SimulatedAgent {
     pub(super) link: AgentLink,
     /// What its clock shows more than the coordinator's.
     pub(super) ahead_ns: u64,
+    /// When its network thread looks again, on its own clock, unless a message comes before.
+    rests_until_ns: u64,
     pub(super) is_dead: bool,
     pub(super) prepares_until_ns: Option<(u64, PointKey)>,
     pub(super) works_until_ns: Option<(u64, PointKey)>,
@@ -43,6 +45,8 @@ pub(super) struct World {
     pub(super) random: SplitMix64,
     pub(super) weather: Weather,
     pub(super) coordinator: Option<CoordinatorLink>,
+    /// As of an agent.
+    coordinator_rests_until_ns: u64,
     pub(super) agents: Vec<SimulatedAgent>,
     /// Moment, order, message.
     pub(super) under_way: BTreeMap<(u64, u64), Out>,
@@ -90,6 +94,7 @@ impl World {
                 link: AgentLink::new("f", &name, key(), AgentInfo { weight: 1.0, ..AgentInfo::default() }).unwrap(),
                 name,
                 ahead_ns: n as u64 * 1_000 * MS,
+                rests_until_ns: 0,
                 is_dead: false,
                 prepares_until_ns: None,
                 works_until_ns: None,
@@ -103,6 +108,7 @@ impl World {
             random: SplitMix64::new(seed),
             weather,
             coordinator: Some(CoordinatorLink::new("f", key()).unwrap()),
+            coordinator_rests_until_ns: 0,
             agents: agents.collect(),
             under_way: BTreeMap::new(),
             sent: 0,
@@ -144,18 +150,23 @@ impl World {
             if subject.contains(".from.") {
                 if let Some(coordinator) = &mut self.coordinator {
                     coordinator.receive(self.now_ns, &subject, &payload);
+                    self.coordinator_rests_until_ns = 0;
                 }
                 continue;
             }
             for agent in self.agents.iter_mut().filter(|agent| !agent.is_dead) {
                 if agent.link.listens_to().contains(&subject) {
                     agent.link.receive(self.now_ns + agent.ahead_ns, &subject, &payload);
+                    agent.rests_until_ns = 0;
                 }
             }
         }
         let mut out = Vec::new();
         if let Some(coordinator) = &mut self.coordinator {
-            coordinator.tick(self.now_ns);
+            if self.now_ns >= self.coordinator_rests_until_ns {
+                coordinator.tick(self.now_ns);
+                self.coordinator_rests_until_ns = self.now_ns + coordinator.rests_ns(self.now_ns);
+            }
             out.extend(coordinator.take_out());
         }
         for agent in self.agents.iter_mut().filter(|agent| !agent.is_dead) {
@@ -229,7 +240,10 @@ impl World {
 
 impl SimulatedAgent {
     pub(super) fn work(&mut self, now_ns: u64, random: &mut SplitMix64) {
-        self.link.tick(now_ns);
+        let looks = now_ns >= self.rests_until_ns;
+        if looks {
+            self.link.tick(now_ns);
+        }
         if self.link.take_must_stop() {
             self.was_stopped |= self.works_until_ns.is_some();
             (self.prepares_until_ns, self.works_until_ns) = (None, None);
@@ -263,6 +277,9 @@ impl SimulatedAgent {
             }
             Some(Wanted::Over { is_recorded: true, .. }) => self.link.set_state(now_ns, State::Joined),
             Some(Wanted::Over { .. } | Wanted::Sent { .. } | Wanted::Left) | None => {}
+        }
+        if looks {
+            self.rests_until_ns = now_ns + self.link.rests_ns(now_ns);
         }
     }
 }
