@@ -32,9 +32,10 @@ lint:
 # Oracle would be asked. The longest check begins first; those whose figures others would change come last, one by one. What a
 # check says is printed when it ends, and its failure stops no other. At the end tests that failed are run once more, by
 # themselves, and it is said what came of all: tests/outcome.
-BESIDE_OTHERS := stories versions-postgres provoked versions-mariadb mariadb postgres units robust tls oracle-sql documents \
+BESIDE_OTHERS := stories-servers docs stories stories-watching versions-postgres provoked versions-mariadb mariadb postgres \
+    units robust pipeline tls oracle-sql documents \
     oracle_portable hostile allocations short
-ALONE := latency measure storage provoked-alone stories-alone pipeline docs
+ALONE := latency measure storage provoked-alone stories-alone
 SAID := $(or $(CARGO_TARGET_DIR),target)/said
 
 tests: programs
@@ -58,7 +59,12 @@ check-%:
 
 check-provoked: CHECK = $(TESTS) --test provoked -- $(SIDE_BY_SIDE) --skip alone::
 check-provoked-alone: CHECK = $(TESTS) --test provoked -- $(SIDE_BY_SIDE) alone::
-check-stories: CHECK = $(TESTS) --test stories -- $(SIDE_BY_SIDE) --skip alone::
+# The longest program by far: in three parts, so that all processors are at work to its end.
+STORIES := $(TESTS) --test stories -- $(SIDE_BY_SIDE) --skip alone::
+WATCHING := watching:: fleet gallery:: page::
+check-stories-servers: CHECK = $(STORIES) on_servers:: $(WATCHING:%=--skip %)
+check-stories-watching: CHECK = $(STORIES) $(WATCHING)
+check-stories: CHECK = $(STORIES) --skip on_servers:: $(WATCHING:%=--skip %)
 check-stories-alone: CHECK = $(TESTS) --test stories -- --test-threads=1 alone::
 check-units: CHECK = $(TESTS) --lib --bins --example judge -- $(SIDE_BY_SIDE) --skip measure::tests
 # Windows of a fraction of a second, in which something must be done.

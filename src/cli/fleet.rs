@@ -1,6 +1,8 @@
 //! `agent`, `fleet`, and the options of commands that several hosts share.
 
 use super::values::{fleet_name, limit_s};
+use crate::output::shell_word;
+use crate::secrets::without_passwords;
 use clap::{ArgGroup, Args, Subcommand};
 use std::path::PathBuf;
 
@@ -60,6 +62,27 @@ pub(crate) struct SharedArgs {
     pub(crate) send_credentials: bool,
     #[command(flatten)]
     pub(crate) nats: NatsArgs,
+}
+
+impl SharedArgs {
+    /// The options with which a further command finds the same fleet, with a blank before each. What the environment
+    /// says holds for that command, too.
+    pub(crate) fn again(&self) -> String {
+        let Self { fleet: Some(fleet), fleet_wait, send_credentials, nats } = self else { return String::new() };
+        let file = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+        let urls: Vec<String> = nats.nats.iter().map(|url| without_passwords(url)).collect();
+        let typed = [
+            ("--nats", "DBDYNO_NATS", Some(urls.join(",")).filter(|urls| !urls.is_empty())),
+            ("--creds", "DBDYNO_NATS_CREDS", file(&nats.creds)),
+            ("--nats-ca", "DBDYNO_NATS_CA", file(&nats.nats_ca)),
+            ("--fleet-key", "DBDYNO_FLEET_KEY_FILE", file(&nats.fleet_key)),
+        ];
+        let typed = typed.into_iter().filter(|(_, variable, _)| std::env::var_os(variable).is_none());
+        let options = typed.filter_map(|(name, _, value)| Some(format!(" {name} {}", shell_word(&value?))));
+        let wait = fleet_wait.map(|seconds| format!(" --fleet-wait {seconds}s"));
+        let credentials = send_credentials.then(|| " --send-credentials".to_owned());
+        std::iter::once(format!(" --fleet {fleet}")).chain(wait).chain(credentials).chain(options).collect()
+    }
 }
 
 /// A fleet, and how many of its agents are waited for.

@@ -22,6 +22,20 @@ fn what_is_said_of_a_target_is_part_of_it() {
 }
 
 #[test]
+fn a_further_command_finds_the_same_fleet() {
+    let again = |options: &str| match parsed(&format!("dbdyno run quick{options}")).unwrap().command {
+        Command::Run(args) => args.shared.again(),
+        _ => unreachable!(),
+    };
+    assert_eq!(again(""), "");
+    assert_eq!(again(" --fleet f=3"), " --fleet f=3");
+    let options = " --fleet f --fleet-wait 90s --send-credentials --nats tls://hub:4222,tls://hub2 --creds '/$b'";
+    assert_eq!(again(&options.replace('\'', "")), options);
+    let shown = again(" --fleet f --nats tls://me:secret@hub");
+    assert!(shown.contains("@hub") && !shown.contains("secret"), "{shown}");
+}
+
+#[test]
 fn the_definition_is_sound() {
     Cli::command().debug_assert();
 }

@@ -1,7 +1,6 @@
 //! What `run`, `resume` and `orion` share: measure points of a plan, show the run, and suggest next steps.
 
 use super::context::Context;
-use super::fleet::FLEET;
 use super::named_runs;
 use super::new_id::new_id;
 use super::opened_target::OpenedTarget;
@@ -50,6 +49,8 @@ pub(super) struct Ready<'a> {
     pub(super) server_settings: BTreeMap<String, String>,
     /// The hosts that do the work, where it is not this one.
     pub(super) fleet: Option<Coordinator>,
+    /// The options with which a further command finds these hosts, with a blank before each.
+    pub(super) fleet_options: String,
 }
 
 impl<'a> Ready<'a> {
@@ -92,6 +93,7 @@ impl<'a> Ready<'a> {
             watch: Watch::default(),
             server_settings: BTreeMap::new(),
             fleet: None,
+            fleet_options: String::new(),
         })
     }
 
@@ -136,9 +138,10 @@ impl<'a> Ready<'a> {
         format: Format,
     ) -> Result<(), Error> {
         let (context, script, stop) = (self.context, self.script.take(), self.stop.clone());
+        let fleet = std::mem::take(&mut self.fleet_options);
         let measured = self.measure_points(repository, run, plan, places);
         script.iter().for_each(|script| script.after("post", &stop));
-        let shown = conclude((repository, run, plan), measured, again, format, context);
+        let shown = conclude((repository, run, plan), measured, (again, &fleet), format, context);
         script.iter().for_each(|script| script.after("end", &stop));
         shown
     }
@@ -223,14 +226,15 @@ impl<'a> Ready<'a> {
     }
 }
 
-/// Shows a run whose points were measured.
+/// Shows a run whose points were measured. A further command has the arguments `again` to measure the same, and the
+/// options of its `fleet`.
 ///
 /// # Errors
 /// As for [`Ready::measure`].
 pub(super) fn conclude(
     (repository, run, plan): (&Repository, &RunId, &Plan),
     measured: Result<(), RunError>,
-    again: Option<&str>,
+    (again, fleet): (Option<&str>, &str),
     format: Format,
     context: &Context,
 ) -> Result<(), Error> {
@@ -239,16 +243,16 @@ pub(super) fn conclude(
     }
     let run = named_runs::load(repository, run, context)?;
     let line = status_line(&run, plan, context);
-    let page = || page(&run, plan, &line, again, context);
-    show_ended(&run, plan, measured, &line, page, format, context)
+    let page = || page((&run, plan), &line, (again, fleet), context);
+    show_ended((&run, plan), measured, (&line, fleet), page, format, context)
 }
 
-fn page(run: &RunJson, plan: &Plan, line: &str, again: Option<&str>, context: &Context) -> String {
+fn page((run, plan): (&RunJson, &Plan), line: &str, options: (Option<&str>, &str), context: &Context) -> String {
     let reported = Reported::of(run.clone());
     let reports: &[&str] =
         if run.searches.is_empty() { &["bps8.0", "summary"] } else { &["bps8.0", "summary", "searches"] };
     let mut page = texts(reports, &reported, &context.catalogue, output::width());
-    _ = write!(page, "\n{line}\n\n{}", next(run, plan, again, context));
+    _ = write!(page, "\n{line}\n\n{}", next(run, plan, options, context));
     page
 }
 
@@ -305,15 +309,14 @@ pub(super) fn status_line(run: &RunJson, plan: &Plan, context: &Context) -> Stri
 }
 
 /// Shows a run that has been measured, as JSON or as its page, and returns how it ended. Of a run that ended early,
-/// people see the line alone.
+/// people see the line alone. A command that goes on with it has the options of its `fleet`.
 ///
 /// # Errors
 /// The run ended early, or some points are not valid figures.
 pub(super) fn show_ended(
-    run: &RunJson,
-    plan: &Plan,
+    (run, plan): (&RunJson, &Plan),
     measured: Result<(), RunError>,
-    line: &str,
+    (line, fleet): (&str, &str),
     page: impl FnOnce() -> String,
     format: Format,
     context: &Context,
@@ -324,17 +327,14 @@ pub(super) fn show_ended(
         output::note(line);
     }
     let id = &run.run.id;
-    // A run of a fleet goes on with it.
-    let fleet = run.database.facts.get(FLEET).and_then(|fleet| fleet.split(':').next());
     let place = &context.same_files;
-    let with = fleet.map_or_else(String::new, |fleet| format!(" --fleet {fleet}"));
     if let Err(source) = measured {
         let next = match &source {
             _ if run.is_of_storage() => format!("`dbdyno show {id}{place}` shows it"),
             RunError::HostLost(_) | RunError::Lost(_) => {
-                format!("`dbdyno resume {id}{with}{place}` goes on when it is back")
+                format!("`dbdyno resume {id}{fleet}{place}` goes on when it is back")
             }
-            _ => format!("`dbdyno resume {id}{with}{place}` goes on"),
+            _ => format!("`dbdyno resume {id}{fleet}{place}` goes on"),
         };
         return Err(Error::Run { source: Box::new(source), next });
     }
@@ -348,7 +348,7 @@ pub(super) fn show_ended(
     }
     let mut next = format!("`dbdyno show {id}{place}` gives the reasons");
     if !run.is_of_storage() {
-        _ = write!(next, ", `dbdyno resume {id}{with}{place}` measures the failed ones again");
+        _ = write!(next, ", `dbdyno resume {id}{fleet}{place}` measures the failed ones again");
     }
     Err(Error::Points { run: id.clone(), next, planned: plan.points.len(), failed, invalid })
 }
@@ -357,7 +357,7 @@ pub(super) fn show_ended(
 const REPEATS_FOR_INTERVALS: u32 = 3;
 
 /// Next steps for the reader: a command each, and its use.
-fn next(run: &RunJson, plan: &Plan, again: Option<&str>, context: &Context) -> String {
+fn next(run: &RunJson, plan: &Plan, (again, fleet): (Option<&str>, &str), context: &Context) -> String {
     let id = &run.run.id;
     let place = &context.same_files;
     let mut steps = vec![
@@ -368,7 +368,7 @@ fn next(run: &RunJson, plan: &Plan, again: Option<&str>, context: &Context) -> S
         (format!("dbdyno report {id}{place}"), "the same as a page for a browser, to be sent and printed"),
     ];
     if run.points.iter().any(|p| p.status == Status::Failed) {
-        steps.push((format!("dbdyno resume {id}{place}"), "measures what failed once more"));
+        steps.push((format!("dbdyno resume {id}{fleet}{place}"), "measures what failed once more"));
     }
     if let Some(again) = again {
         let target = shell_word(&run.run.target);

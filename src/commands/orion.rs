@@ -144,7 +144,7 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
         let bests: String = measurer.bests().iter().map(|line| format!("\n{line}")).collect();
         format!("{page}\n{line}\n\n{}{bests}{}", next(&run, context), if bests.is_empty() { "" } else { "\n" })
     };
-    show_ended(&run, &plan, measured, &line, page, args.shown.format(), context)
+    show_ended((&run, &plan), measured, (&line, ""), page, args.shown.format(), context)
 }
 
 /// Next steps for the reader.

@@ -95,7 +95,7 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
     let stop = signals::stop(Some(&opened.engine), args.max_duration)?;
     let coordinator = fleet::coordinator(&args.shared, Some(opened.engine.as_ref()), &stop, context)?;
     let mut ready = Ready::make(&opened, workload, load, (stop, None), context)?;
-    (ready.reports, ready.fleet) = (reports, coordinator);
+    (ready.reports, ready.fleet, ready.fleet_options) = (reports, coordinator, args.shared.again());
     let database = opened.engine.describe().map_err(opened.failed("describing"))?;
     refuse_changes(&before, changes_of_the_database(&before.database, &database), context)?;
 

@@ -68,6 +68,7 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     let (place, load) = (&resolved.place, resolved.load(args));
     let mut ready = Ready::make(place, workload, load, (stop, args.work.max_jobs), context)?;
     (ready.reports, ready.script, ready.fleet) = (reports, script, coordinator);
+    ready.fleet_options = args.shared.again();
     ready.sampling = if args.work.no_sampling { Sampling::Off } else { Sampling::On };
     let places: Vec<usize> = (0..plan.points.len()).collect();
     let tables = ready.inspect_tables(&plan, &places)?;
@@ -102,7 +103,6 @@ fn again(args: &RunArgs, data: Option<(&dyn Workload, &DataSpec)>) -> String {
     option("--cores", args.cores.cores.as_ref().map(ToString::to_string));
     option("--schemas-per-core", args.cores.schemas_per_core.map(|n| n.to_string()));
     option("--cache-per-core", args.cores.cache_per_core.map(|bytes| format!("{}MiB", bytes as f64 / 1_048_576.0)));
-    option("--fleet", args.shared.fleet.as_ref().map(ToString::to_string));
     option("--schemas", args.work.schemas.as_ref().map(ToString::to_string));
     let scale = data.filter(|(of, _)| of.about().unit.is_none()).map(|(_, data)| data.scale);
     option("--scale", scale.map(|scale| scale.to_string()));
@@ -135,7 +135,7 @@ fn again(args: &RunArgs, data: Option<(&dyn Workload, &DataSpec)>) -> String {
     words.extend((!limits.is_empty()).then(|| format!("--until {}", shell_word(&limits.join(",")))));
     words.extend(args.allow_scripts.then(|| "--allow-scripts".to_owned()));
     words.extend(args.work.no_sampling.then(|| "--no-sampling".to_owned()));
-    words.join(" ")
+    words.join(" ") + &args.shared.again()
 }
 
 #[cfg(test)]

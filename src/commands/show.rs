@@ -1,7 +1,7 @@
 //! `dbdyno show`: the measurements of a run, as tables or as the JSON document.
 
 use super::context::Context;
-use super::{experiments, named_runs};
+use super::{experiments, fleet, named_runs};
 use crate::cli::ShowArgs;
 use crate::error::Error;
 use crate::output::{self, shell_word};
@@ -104,7 +104,7 @@ fn incomplete(run: &RunJson, context: &Context) -> Option<String> {
     let id = &run.run.id;
     let resume = match run.is_of_storage() {
         true => "`dbdyno orion` measures it again".to_owned(),
-        false => format!("`dbdyno resume {id}{}` measures the rest", context.same_files),
+        false => format!("`dbdyno resume {id}{}{}` measures the rest", fleet::as_option(run), context.same_files),
     };
     let how = match run.run.status {
         RunStatus::Done => return None,

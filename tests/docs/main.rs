@@ -16,7 +16,7 @@ use std::sync::Mutex;
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// Pages wait for servers and windows more than they work.
-const PAGES_AT_A_TIME: usize = 2;
+const PAGES_AT_A_TIME: usize = 4;
 /// dbdyno's exit code of a run in which a point failed or is invalid.
 const POINTS_FAILED: i32 = 4;
 const MOST_TRIES: u32 = 3;

@@ -96,10 +96,12 @@ mod story {
             command.args(["--cut-command", cut, "--restart-command", &again]);
             Running::start(command).end()
         };
-        // Who says that it was cut is not believed.
-        let ending = test("true").expect(3);
-        assert!(ending.stderr.contains("it was not cut: 20 s later its sessions still commit"), "{}", ending.stderr);
-        assert!(ending.json()["cuts"].as_array().unwrap().is_empty(), "{}", ending.stdout);
+        // Who says that it was cut is not believed. No product can change that, and it takes its time.
+        if engine == "postgres" {
+            let ending = test("true").expect(3);
+            assert!(ending.stderr.contains("it was not cut: 20 s later its sessions still commit"), "{}", ending.stderr);
+            assert!(ending.json()["cuts"].as_array().unwrap().is_empty(), "{}", ending.stdout);
+        }
         let document = test(&cut).expect(0).json();
         check_well(&document, 2);
         assert_eq!(text(&document, "/cut_by"), "external");
@@ -162,10 +164,11 @@ mod story {
         let room = room();
         let line = format!("durability --target private:{engine} --by kill --cuts 1000 --json");
         // Stopped while it starts again, or whenever: nothing is lost, and nothing is judged.
-        for wait_ms in [0, 300, 900, 1_300] {
+        let waits_ms: &[u64] = if engine == "sqlite" { &[0, 300, 900, 1_300] } else { &[300, 1_300] };
+        for wait_ms in waits_ms {
             let stopped = room.start(&line);
             stopped.until("[1/1000]");
-            std::thread::sleep(std::time::Duration::from_millis(wait_ms));
+            std::thread::sleep(std::time::Duration::from_millis(*wait_ms));
             stopped.signal(Signal::INT);
             let ending = stopped.end().expect(3);
             assert_eq!(number(&ending.json(), "/lossy_cuts"), 0.0, "{}", ending.stdout);

@@ -106,8 +106,11 @@ fn a_run_goes_on_after_a_loss() {
             let ended = ended.expect(3);
             let lost = if who == "agent" { "agent agent-2 is" } else { "the connection to NATS is" };
             let said = ended.complaints().join("\n");
-            assert!(said.contains(lost) && said.contains("lost") && said.contains("dbdyno resume"), "{said}");
+            assert!(said.contains(lost) && said.contains("lost"), "{said}");
+            assert!(said.contains("dbdyno resume") && said.contains(" --fleet fleet=3"), "{said}");
         }
+        let shown = room.run("show long").expect(0).stdout;
+        assert!(shown.contains(" --fleet fleet") && shown.contains("measures the rest"), "{shown}");
         drop(fleet);
         fleet = LocalFleet::up(&room, 3, "null:");
         room.run("resume long --fleet fleet=3 -q").expect(0);
@@ -301,7 +304,8 @@ mod on_servers {
     use std::time::Duration;
 
     stories! {
-        hosts_share_the_points_of_a_server, a_host_on_another_database_takes_no_part, what_ended_a_hosts_sessions_is_said,
+        hosts_share_the_points_of_a_server, a_host_on_another_database_takes_no_part, what_ended_a_hosts_sessions_is_said;
+        of_one_product:
         a_host_that_stood_still_is_told,
         a_host_that_stands_still_in_short_pauses_is_told,
     }

@@ -9,7 +9,8 @@ use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 
 stories! {
-    accounts_are_held_to_their_subjects_and_targets_cross_tls_alone,
+    ;
+    of_one_product: accounts_are_held_to_their_subjects_and_targets_cross_tls_alone,
 }
 
 const KEY: &str = "0123456789abcdef0123456789abcdef";

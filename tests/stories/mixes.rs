@@ -7,9 +7,7 @@ use serde_json::Value;
 const TARGET: &str = "--target sqlite:shop.sqlite";
 
 fn loaded() -> Room {
-    let room = Room::new();
-    room.run(&format!("load order-entry --scale 0.01 {TARGET}")).expect(0);
-    room
+    Room::with_file("shop.sqlite", "load order-entry --scale 0.01 --target sqlite:shop.sqlite")
 }
 
 fn point(room: &Room, options: &str) -> Value {

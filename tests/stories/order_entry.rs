@@ -10,6 +10,10 @@ const RUN: &str = "run order-entry --users 1 --duration 200ms";
 const LONGER: &str = "run order-entry --users 1 --duration 2s";
 
 fn loaded() -> Room {
+    Room::with_file("shop.sqlite", "load order-entry --scale 0.01 --target sqlite:shop.sqlite")
+}
+
+fn just_loaded() -> Room {
     let room = Room::new();
     let said = room.run(&format!("load order-entry --scale 0.01 {TARGET} --json")).expect(0).json();
     assert_eq!((number(&said, "/scale"), number(&said, "/rows/items")), (0.01, 71_485.0), "{said:#}");
@@ -26,7 +30,7 @@ fn change(room: &Room, sql: &str) {
 
 #[test]
 fn a_shop_is_loaded_run_and_dropped() {
-    let room = loaded();
+    let room = just_loaded();
     let again = room.run(&format!("load order-entry {TARGET}")).expect(0).stdout;
     assert!(again.contains("holds order-entry at scale 0.01 already"), "{again}");
     let document = room.run(&format!("run order-entry --users 1,2 --duration 500ms --json {TARGET}")).expect(0).json();

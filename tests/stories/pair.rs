@@ -55,7 +55,7 @@ fn commands_are_called_before_each_point_of_their_side() {
     for side in ["a", "b"] {
         std::fs::write(room.path(side), format!("echo -n {side} >>calls\n")).unwrap();
     }
-    let mut command = room.command(&format!("pair T611 {FAST} --ramp 1 --duration 20ms --pairs 8 -q"));
+    let mut command = room.command(&format!("pair T512 {FAST} --ramp 1 --duration 20ms --pairs 8 -q"));
     command.args(["--before-a", "sh a", "--before-b", "sh b"]);
     // Each point is too short to be divided.
     crate::support::Running::start(command).end().expect(4);
@@ -75,11 +75,11 @@ fn one_file_is_measured_against_itself() {
 #[test]
 fn work_that_was_not_done_makes_no_pair() {
     let room = Room::new();
-    let ending = room.run("pair T611 --a null: --b null:?rows_short=1 --ramp 1 --duration 20ms --pairs 8").expect(4);
+    let ending = room.run("pair T512 --a null: --b null:?rows_short=1 --ramp 1 --duration 20ms --pairs 8").expect(4);
     assert!(ending.stdout.contains("not compared: "), "{}", ending.stdout);
     assert!(ending.stderr.contains("1 of 1 ratios are missing"), "{}", ending.stderr);
     // It is tried as often as there are spare pairs.
-    assert_eq!(statuses(&room.show("last")), ["T611 invalid"; 16]);
+    assert_eq!(statuses(&room.show("last")), ["T512 invalid"; 16]);
 }
 
 #[test]

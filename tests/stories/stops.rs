@@ -8,7 +8,7 @@ use std::process::Command;
 
 /// A run of two points, stopped within the second.
 fn in_the_middle_of_a_point(room: &Room) -> Running {
-    let run = room.start("run T512 T611 --jobs 8 --threads 1 --duration 5s --target null:");
+    let run = room.start("run T512 T611 --jobs 8 --threads 1 --duration 3s --target null:");
     run.until("[1/2] T512");
     // Each job is a thread.
     run.until_threads(8);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Condvar, LazyLock, Mutex};
+use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 /// The binary under test.
@@ -57,13 +57,20 @@ impl Room {
 
     /// A room with a database of size T in `x.sqlite`.
     pub(crate) fn with_data() -> Self {
-        static LOADED: LazyLock<Vec<u8>> = LazyLock::new(|| {
+        Self::with_file("x.sqlite", "load --target sqlite:x.sqlite --size T")
+    }
+
+    /// A room with the file that a command has made, once for all rooms that ask for it.
+    pub(crate) fn with_file(name: &str, made_by: &'static str) -> Self {
+        static MADE: Mutex<BTreeMap<&str, Arc<OnceLock<Vec<u8>>>>> = Mutex::new(BTreeMap::new());
+        let made = Arc::clone(MADE.lock().unwrap().entry(made_by).or_default());
+        let bytes = made.get_or_init(|| {
             let room = Room::new();
-            room.run("load --target sqlite:x.sqlite --size T").expect(0);
-            std::fs::read(room.path("x.sqlite")).unwrap()
+            room.run(made_by).expect(0);
+            std::fs::read(room.path(name)).unwrap()
         });
         let room = Self::new();
-        std::fs::write(room.path("x.sqlite"), &*LOADED).unwrap();
+        std::fs::write(room.path(name), bytes).unwrap();
         room
     }
 

@@ -10,7 +10,7 @@ use crate::secrets;
 use dbdyno_engine::server::password::FoundPassword;
 use dbdyno_engine::{Engine, Target};
 use dbdyno_fleet::{Coordinator, DataRun, Found, RunOn, RunOrder, SentTarget, StorageRun};
-use dbdyno_model::{ErrorClass, Plan, Platform, RunId, Subject};
+use dbdyno_model::{ErrorClass, Plan, Platform, RunId, RunJson, Subject};
 use dbdyno_run::{Fleet, Member, StopSwitch};
 use std::time::Duration;
 
@@ -51,6 +51,12 @@ pub(crate) fn coordinator(
 
 /// The fact of a run that names the hosts that did its work.
 pub(crate) const FLEET: &str = "fleet";
+
+/// The option with which a run of a fleet goes on, with a blank before it; empty for other runs.
+pub(crate) fn as_option(run: &RunJson) -> String {
+    let fleet = run.database.facts.get(FLEET).and_then(|fleet| fleet.split(':').next());
+    fleet.map_or_else(String::new, |fleet| format!(" --fleet {fleet}"))
+}
 
 /// The hosts of a fleet, as a run's record has them: what is not the same can not go on with it.
 pub(crate) fn in_words(args: &SharedArgs, coordinator: &Coordinator) -> String {

@@ -124,7 +124,8 @@ fn agent_name(n: usize) -> String {
 }
 
 fn stop(fleet: &LocalFleet, folder: &Path) {
-    fleet.agents.iter().chain([&fleet.server]).for_each(end);
+    end(fleet.agents.iter());
+    end([&fleet.server].into_iter());
     // Parts of points that nobody waits for any more.
     for n in 1..=fleet.agents.len() {
         let _ = std::fs::remove_dir_all(folder.join(agent_name(n)));

@@ -15,7 +15,7 @@ use crate::output;
 use dbdyno_fleet::{FleetError, FleetKey};
 
 pub(super) use agent::agent;
-pub(super) use coordinate::{FLEET, coordinator, hosts_in_words, in_words, join, join_storage};
+pub(super) use coordinate::{FLEET, as_option, coordinator, hosts_in_words, in_words, join, join_storage};
 
 pub(super) fn fleet(args: &FleetArgs, context: &Context) -> Result<(), Error> {
     match &args.command {

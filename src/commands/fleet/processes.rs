@@ -23,12 +23,16 @@ pub(super) fn start(command: &mut Command, log: &Path) -> io::Result<Process> {
     Process::of(child.id()).ok_or_else(|| io::Error::other("it has ended at once"))
 }
 
-/// Ends a process, at once if it does not end by itself.
-pub(super) fn end(process: &Process) {
-    process.signal(Signal::TERM);
-    // One that was stopped does not hear.
-    process.signal(Signal::CONT);
-    if !process.ended_within(PATIENCE, &|| false) {
-        process.signal(Signal::KILL);
+/// Ends processes, all together, and at once those that do not end by themselves.
+pub(super) fn end<'p>(processes: impl Iterator<Item = &'p Process> + Clone) {
+    for process in processes.clone() {
+        process.signal(Signal::TERM);
+        // One that was stopped does not hear.
+        process.signal(Signal::CONT);
+    }
+    for process in processes {
+        if !process.ended_within(PATIENCE, &|| false) {
+            process.signal(Signal::KILL);
+        }
     }
 }

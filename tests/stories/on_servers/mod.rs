@@ -33,15 +33,19 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Makes a test of each story for each product.
+/// Makes a test of each story for each product. Those of one product are about dbdyno, and no product can change them.
 macro_rules! stories {
-    ($($name:ident),* $(,)?) => {
+    ($($name:ident),* $(,)? $(; of_one_product: $($one:ident),* $(,)?)?) => {
         #[cfg(feature = "postgres")]
         mod postgres {
             $(#[test]
             fn $name() {
                 super::$name::<crate::scratch::postgres::Server>();
             })*
+            $($(#[test]
+            fn $one() {
+                super::$one::<crate::scratch::postgres::Server>();
+            })*)?
         }
         #[cfg(feature = "mariadb")]
         mod mariadb {

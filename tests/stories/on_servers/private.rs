@@ -13,11 +13,12 @@ stories!(
     data_that_is_kept_is_there_again,
     without_a_private_server_the_command_that_starts_one_is_named,
     two_homes_at_once_do_not_clash,
-    one_with_a_name_is_beside_the_one_without,
-    two_starts_of_one_home_make_one_server,
     a_private_server_that_crashed_is_started_again,
     a_private_server_is_held_to_processors,
-    a_run_goes_through_numbers_of_processors,
+    a_run_goes_through_numbers_of_processors;
+    of_one_product:
+    one_with_a_name_is_beside_the_one_without,
+    two_starts_of_one_home_make_one_server,
     a_run_over_processors_that_breaks_off_is_not_whole,
     a_workload_that_another_dbdyno_just_loads_is_not_measured_under_another_scale,
 );

@@ -18,7 +18,7 @@ stories!(
 
 /// A run within its second point, which fills tables.
 fn in_the_middle_of_a_point<S: Product>(room: &Room, database: &Database<S>) -> Running {
-    let run = room.start(&format!("run T331 T311 --jobs 2 --duration 8s --target {}", database.target()));
+    let run = room.start(&format!("run T331 T311 --jobs 2 --duration 3s --target {}", database.target()));
     run.until("[1/3] T331");
     until_called(database.server, &database.name);
     run
@@ -91,7 +91,7 @@ fn nobody_drops_under_a_run<S: Product>() {
     let (room, database) = (Room::new(), S::fixtures().loaded());
     let target = database.target();
     // A drop waits for a while, and each point lasts longer than that.
-    let run = room.start(&format!("run T611 T111 --ramp 1 --duration 12s --target {target}"));
+    let run = room.start(&format!("run T611 T111 --ramp 1 --duration 8s --target {target}"));
     // During both points, and between them.
     for seen in ["measuring", "[1/2] T611"] {
         run.until(seen);
@@ -105,7 +105,7 @@ fn nobody_drops_under_a_run<S: Product>() {
 
 fn a_run_that_no_longer_keeps_others_out_ends<S: Product>() {
     let (room, database) = (Room::new(), S::fixtures().loaded());
-    let duration = Duration::from_secs(6);
+    let duration = Duration::from_secs(4);
     let what = format!("run T611 T111 T621 --jobs 1 --duration {}s", duration.as_secs());
     let run = room.start(&format!("{what} --target {}", database.target()));
     run.until("[1/3] T611");

@@ -6,7 +6,7 @@ use crate::on_servers::{refuses, stories};
 use crate::support::Room;
 use std::net::TcpListener;
 
-stories!(what_cannot_be_served_is_refused);
+stories!(; of_one_product: what_cannot_be_served_is_refused);
 
 fn what_cannot_be_served_is_refused<S: Watched>() {
     let place = Place::<S>::empty();

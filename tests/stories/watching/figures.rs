@@ -6,7 +6,7 @@ use crate::on_servers::stories;
 use crate::support::{number, points, text};
 use serde_json::Value;
 
-stories!(readings_say_what_points_say, a_run_without_readings_cannot_be_played);
+stories!(readings_say_what_points_say; of_one_product: a_run_without_readings_cannot_be_played);
 
 /// The readings that tell of work inside the window of a point.
 fn of_point(readings: &[Value], point: usize) -> Vec<&Value> {

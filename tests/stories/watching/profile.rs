@@ -7,7 +7,10 @@ use crate::small_disk::SmallDisk;
 use crate::support::{DBDYNO, Running, number, text};
 use rustix::process::Signal;
 
-stories!(a_recording_that_is_ended_is_kept_whole, a_recording_without_room_is_not_said_to_be_kept);
+stories!(
+    a_recording_that_is_ended_is_kept_whole;
+    of_one_product: a_recording_without_room_is_not_said_to_be_kept,
+);
 
 fn a_recording_that_is_ended_is_kept_whole<S: Watched>() {
     let place = Place::<S>::with_tpcb();

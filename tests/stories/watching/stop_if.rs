@@ -6,7 +6,11 @@ use crate::on_servers::{OWN, Session, stories};
 use crate::support::{Room, points, statuses, text};
 use std::time::Duration;
 
-stories!(a_run_ends_for_sessions_of_others, a_run_ends_for_commits_of_others, what_cannot_be_met_ends_nothing);
+stories!(
+    a_run_ends_for_sessions_of_others,
+    a_run_ends_for_commits_of_others;
+    of_one_product: what_cannot_be_met_ends_nothing,
+);
 
 const SESSIONS: &str = "foreign_sessions>0.5";
 const COMMITS: &str = "foreign_commits_per_s>20";

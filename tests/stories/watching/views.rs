@@ -12,7 +12,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 stories!(
-    a_screen_shows_what_is_recorded_and_leaves_no_trace,
+    a_screen_shows_what_is_recorded_and_leaves_no_trace;
+    of_one_product:
     leaving_the_view_ends_the_run_and_keeps_points,
     without_a_terminal_there_are_lines,
     a_view_ends_with_its_terminal,

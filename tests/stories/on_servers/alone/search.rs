@@ -16,7 +16,7 @@ fn saturation_agrees_with_a_full_sweep<S: Product>() {
     check_document(&document);
     let search = &document["searches"][0];
     assert!(points(&document).len() <= 12, "{search:#}");
-    let sweep = room.run(&format!("{run} --users 1,2,4,8,16 --repeat 3")).expect(0).json();
+    let sweep = room.run(&format!("{run} --users 1,2,4,8,16 --repeat 2")).expect(0).json();
     let cells: Vec<&Value> = sweep["cells"].as_array().unwrap().iter().filter(|c| c["again"].is_null()).collect();
     // What the sweep reached with this many users or more, at the best of its interval.
     let best_of = |users: &dyn Fn(f64) -> bool| {
@@ -58,8 +58,12 @@ fn the_highest_rate_agrees_with_rates_beside_it<S: Product>() {
     };
     // A server may stall for a moment at any rate.
     let holds = |(status, p90_s): &(String, Option<f64>)| status == "ok" && p90_s.is_some_and(|p90_s| p90_s < 0.1);
-    let below: Vec<_> = (0..3).map(|_| p90_s(low * 0.4)).collect();
-    assert!(below.iter().any(holds), "{below:?} below {low}");
+    let mut below = Vec::new();
+    let one_holds = (0..3).any(|_| {
+        below.push(p90_s(low * 0.4));
+        below.last().is_some_and(holds)
+    });
+    assert!(one_holds, "{below:?} below {low}");
     let (status, above) = p90_s(high * 2.5);
     assert!(status == "invalid" || above.is_none_or(|p90| p90 >= 0.1), "{status} {above:?} above {high}");
 }
