@@ -162,7 +162,9 @@ impl CoresRequest {
         script.iter().for_each(|script| script.after("post", &stop));
         let back = self.restart(None, &stop, context);
         let shown = match done {
-            Ok(measured) => conclude((repository, run, plan), measured, (Some(again), ""), args.shown.format(), context),
+            Ok(measured) => {
+                conclude((repository, run, plan), measured, (Some(again), ""), args.shown.format(), context)
+            }
             Err(error) => broken_off((repository, run, plan), context).and(Err(error)),
         };
         script.iter().for_each(|script| script.after("end", &stop));

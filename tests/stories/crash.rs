@@ -99,7 +99,11 @@ mod story {
         // Who says that it was cut is not believed. No product can change that, and it takes its time.
         if engine == "postgres" {
             let ending = test("true").expect(3);
-            assert!(ending.stderr.contains("it was not cut: 20 s later its sessions still commit"), "{}", ending.stderr);
+            assert!(
+                ending.stderr.contains("it was not cut: 20 s later its sessions still commit"),
+                "{}",
+                ending.stderr
+            );
             assert!(ending.json()["cuts"].as_array().unwrap().is_empty(), "{}", ending.stdout);
         }
         let document = test(&cut).expect(0).json();
