@@ -21,6 +21,8 @@ mod faults;
 mod first_steps;
 mod fleet;
 mod fleet_losses;
+#[cfg(any(feature = "postgres", feature = "mariadb"))]
+mod fleet_on_servers;
 mod fleet_storage;
 #[cfg(any(feature = "postgres", feature = "mariadb"))]
 mod fleet_tls;
