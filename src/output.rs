@@ -32,6 +32,13 @@ impl Format {
     }
 }
 
+/// An option as a further command needs it, with a blank before it; nothing where the environment says the same, as it
+/// will for that command.
+pub(crate) fn option_again(name: &str, variable: &str, value: Option<&str>) -> String {
+    let value = value.filter(|value| std::env::var(variable).as_deref() != Ok(*value));
+    value.map_or_else(String::new, |value| format!(" {name} {}", shell_word(value)))
+}
+
 /// Columns of stdout's terminal; `None` for files and pipes, which have no width.
 pub(crate) fn width() -> Option<u16> {
     let stdout = io::stdout();

@@ -1,9 +1,9 @@
 //! `agent`, `fleet`, and the options of commands that several hosts share.
 
 use super::values::{fleet_name, limit_s};
-use crate::output::shell_word;
-use crate::secrets::without_passwords;
+use crate::output::option_again;
 use clap::{ArgGroup, Args, Subcommand};
+use dbdyno_fleet::without_login;
 use std::path::PathBuf;
 
 /// How a fleet is reached.
@@ -65,20 +65,19 @@ pub(crate) struct SharedArgs {
 }
 
 impl SharedArgs {
-    /// The options with which a further command finds the same fleet, with a blank before each. What the environment
-    /// says holds for that command, too.
+    /// The options with which a further command finds the same fleet, with a blank before each. Logins are left out.
     pub(crate) fn again(&self) -> String {
         let Self { fleet: Some(fleet), fleet_wait, send_credentials, nats } = self else { return String::new() };
         let file = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
-        let urls: Vec<String> = nats.nats.iter().map(|url| without_passwords(url)).collect();
-        let typed = [
+        let said = std::env::var("DBDYNO_NATS").is_ok_and(|said| said == nats.nats.join(","));
+        let urls: Vec<String> = nats.nats.iter().filter(|_| !said).map(|url| without_login(url)).collect();
+        let options = [
             ("--nats", "DBDYNO_NATS", Some(urls.join(",")).filter(|urls| !urls.is_empty())),
             ("--creds", "DBDYNO_NATS_CREDS", file(&nats.creds)),
             ("--nats-ca", "DBDYNO_NATS_CA", file(&nats.nats_ca)),
             ("--fleet-key", "DBDYNO_FLEET_KEY_FILE", file(&nats.fleet_key)),
         ];
-        let typed = typed.into_iter().filter(|(_, variable, _)| std::env::var_os(variable).is_none());
-        let options = typed.filter_map(|(name, _, value)| Some(format!(" {name} {}", shell_word(&value?))));
+        let options = options.iter().map(|(name, variable, value)| option_again(name, variable, value.as_deref()));
         let wait = fleet_wait.map(|seconds| format!(" --fleet-wait {seconds}s"));
         let credentials = send_credentials.then(|| " --send-credentials".to_owned());
         std::iter::once(format!(" --fleet {fleet}")).chain(wait).chain(credentials).chain(options).collect()

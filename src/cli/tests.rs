@@ -31,8 +31,19 @@ fn a_further_command_finds_the_same_fleet() {
     assert_eq!(again(" --fleet f=3"), " --fleet f=3");
     let options = " --fleet f --fleet-wait 90s --send-credentials --nats tls://hub:4222,tls://hub2 --creds '/$b'";
     assert_eq!(again(&options.replace('\'', "")), options);
-    let shown = again(" --fleet f --nats tls://me:secret@hub");
-    assert!(shown.contains("@hub") && !shown.contains("secret"), "{shown}");
+    // A token is a login without a password.
+    assert_eq!(
+        again(" --fleet f --nats tls://me:secret@hub,tls://token@hub2"),
+        " --fleet f --nats tls://hub,tls://hub2"
+    );
+}
+
+/// What is typed counts before the environment.
+#[test]
+fn options_are_named_again_unless_the_environment_says_the_same() {
+    let path = std::env::var("PATH").unwrap();
+    let again = |value| crate::output::option_again("--results", "PATH", value);
+    assert_eq!([again(None), again(Some(&path)), again(Some("a b"))], ["", "", " --results 'a b'"]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::cli::Common;
 use crate::error::Error;
-use crate::output::{self, shell_word};
+use crate::output::{self, option_again};
 use crate::progress::Verbosity;
 use dbdyno_catalogue::Catalogue;
 use std::io::IsTerminal;
@@ -25,15 +25,12 @@ impl Context {
             Some(folder) => Catalogue::with_overrides(folder)?,
             None => Catalogue::embedded()?,
         };
-        let mut same_files = String::new();
-        // The environment will be the same for the next command.
-        if std::env::var_os("DBDYNO_RESULTS").is_none() && common.results.as_os_str() != Common::DEFAULT_RESULTS {
-            same_files += &format!(" --results {}", shell_word(&common.results.to_string_lossy()));
-        }
+        let results = common.results.to_string_lossy();
+        let typed = (results != Common::DEFAULT_RESULTS).then_some(&*results);
         let catalogue_folder = common.catalogue;
-        if let Some(folder) = catalogue_folder.as_ref().filter(|_| std::env::var_os("DBDYNO_CATALOGUE").is_none()) {
-            same_files += &format!(" --catalogue {}", shell_word(&folder.to_string_lossy()));
-        }
+        let folder = catalogue_folder.as_ref().map(|folder| folder.to_string_lossy());
+        let same_files = option_again("--results", "DBDYNO_RESULTS", typed)
+            + &option_again("--catalogue", "DBDYNO_CATALOGUE", folder.as_deref());
         let verbosity = if common.quiet { Verbosity::Quiet } else { Verbosity::Normal };
         Ok(Self { catalogue, catalogue_folder, results: common.results, verbosity, same_files })
     }

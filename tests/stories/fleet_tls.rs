@@ -110,6 +110,20 @@ fn accounts_are_held_to_their_subjects_and_targets_cross_tls_alone<P: Product>()
     run("hub", "--fleet fleet --send-credentials").expect(0);
     let point = &room.show("last")["points"][0];
     is_shared(point, 2);
+    // Whoever goes on with a run is told how, and no password: what was typed counts, whatever the environment says.
+    let at = format!("127.0.0.1:{}", nats.port);
+    let line = format!(
+        "run T611 --target {target} --jobs 4 --duration 60s --drive client --fleet fleet --send-credentials \
+         --nats tls://hub:of-hub@{at}"
+    );
+    let mut command = nats.command(&room, "left", &line);
+    command.env("DBDYNO_PASSWORD", PASSWORD);
+    let stopped = Running::start(command);
+    stopped.until("measuring");
+    stopped.signal(Signal::INT);
+    let stopped = stopped.end().expect(3).stderr;
+    assert!(stopped.contains(&format!(" --fleet fleet --send-credentials --nats tls://{at}` goes on")), "{stopped}");
+    assert!(!stopped.contains("of-hub") && !stopped.contains(PASSWORD), "{stopped}");
     let forbidden = run("left", "--fleet fleet").expect(2);
     assert!(forbidden.stderr.contains("NATS refuses what a coordinator does"), "{}", forbidden.stderr);
 

@@ -182,6 +182,23 @@ fn an_imported_run_brings_no_password_and_says_no_line_of_its_own() {
     }
 }
 
+/// What comes next is a line that users copy into a shell: a file may not write it.
+#[test]
+fn the_fleet_of_an_imported_run_is_no_part_of_a_command() {
+    let here = Room::new();
+    here.run("run T611 --target null: --jobs 1 --duration 10ms");
+    let document = here.run("export last").expect(0).json();
+    for (fact, said) in [("hall: a, b", " --fleet hall"), ("x;touch planted: a", ""), ("$(id) --target x: a", "")] {
+        let there = Room::new();
+        let mut run = document.clone();
+        (run["run"]["status"], run["database"]["facts"]["fleet"]) = ("interrupted".into(), fact.into());
+        std::fs::write(there.path("run.json"), run.to_string()).unwrap();
+        there.run("import run.json").expect(0);
+        let (page, id) = (there.run("show last").expect(0).stdout, text(&run, "/run/id").to_owned());
+        assert!(page.contains(&format!("`dbdyno resume {id}{said}` measures the rest")), "{page}");
+    }
+}
+
 #[test]
 fn what_is_no_whole_run_changes_nothing() {
     let (here, document) = exported();

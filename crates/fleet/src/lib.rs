@@ -27,7 +27,7 @@ pub use coordinator::Coordinator;
 pub use fleet_error::FleetError;
 pub use found::Found;
 pub use message::{AgentInfo, DataRun, RunOn, RunOrder, StorageRun, is_name};
-pub use network::{NatsAccess, NetworkError};
+pub use network::{NatsAccess, NetworkError, without_login};
 pub use parts::PartFolder;
 pub use seal::{FleetKey, KeyError};
 pub use sent_target::{SealedTarget, SentTarget};

@@ -226,8 +226,9 @@ impl<L: Link> Drop for Network<L> {
     }
 }
 
-/// An address as it may be shown.
-fn without_login(url: &str) -> String {
+/// An address of a NATS server as it may be shown.
+#[must_use]
+pub fn without_login(url: &str) -> String {
     match (url.split_once("://"), url.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
         (None, Some((_, host))) => host.to_owned(),

@@ -6,7 +6,6 @@ use super::reach::{Reach, info, machine};
 use super::started::agents;
 use crate::cli::SharedArgs;
 use crate::error::Error;
-use crate::secrets;
 use dbdyno_engine::server::password::FoundPassword;
 use dbdyno_engine::{Engine, Target};
 use dbdyno_fleet::{Coordinator, DataRun, Found, RunOn, RunOrder, SentTarget, StorageRun};
@@ -38,7 +37,7 @@ pub(crate) fn coordinator(
     if args.send_credentials
         && let Some(bare) = reach.access.urls.iter().find(|url| !url.starts_with("tls://"))
     {
-        let shown = secrets::without_passwords(bare);
+        let shown = dbdyno_fleet::without_login(bare);
         return Err(Error::Usage(format!("--send-credentials needs TLS to NATS: {shown} begins with no tls://")));
     }
     let wait = args.fleet_wait.map_or(WAIT, Duration::from_secs_f64);
@@ -52,9 +51,11 @@ pub(crate) fn coordinator(
 /// The fact of a run that names the hosts that did its work.
 pub(crate) const FLEET: &str = "fleet";
 
-/// The option with which a run of a fleet goes on, with a blank before it; empty for other runs.
+/// The option with which a run of a fleet goes on, with a blank before it; empty for other runs. A run may have been
+/// imported, and what it says is no name until it looks like one.
 pub(crate) fn as_option(run: &RunJson) -> String {
     let fleet = run.database.facts.get(FLEET).and_then(|fleet| fleet.split(':').next());
+    let fleet = fleet.filter(|name| dbdyno_fleet::is_name(name));
     fleet.map_or_else(String::new, |fleet| format!(" --fleet {fleet}"))
 }
 

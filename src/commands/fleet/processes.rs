@@ -7,9 +7,9 @@ use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// How long a process may take to end by itself.
+/// How long processes may take to end by themselves.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Starts a process in a group of its own, whose output goes to a file.
@@ -30,8 +30,9 @@ pub(super) fn end<'p>(processes: impl Iterator<Item = &'p Process> + Clone) {
         // One that was stopped does not hear.
         process.signal(Signal::CONT);
     }
+    let until = Instant::now() + PATIENCE;
     for process in processes {
-        if !process.ended_within(PATIENCE, &|| false) {
+        if !process.ended_within(until.saturating_duration_since(Instant::now()), &|| false) {
             process.signal(Signal::KILL);
         }
     }
