@@ -11,7 +11,7 @@ use serde_json::Value;
 type PointFigure = fn(&Point) -> Option<f64>;
 
 /// Figures that follow from others, by their names in `words.toml`.
-const DERIVED: [(&str, PointFigure); 16] = [
+const DERIVED: [(&str, PointFigure); 18] = [
     ("rows_per_tx", |p| (p.rows_per_tx > 0).then_some(p.rows_per_tx as f64)),
     ("per_process", |p| {
         let processes = f64::from(p.dop.jobs) * f64::from(p.dop.threads);
@@ -23,6 +23,8 @@ const DERIVED: [(&str, PointFigure); 16] = [
     ("total_mib_per_s", |p| p.io.total_mib_per_s.or_else(|| sum(p.io.read_mib_per_s, p.io.write_mib_per_s))),
     ("mean_read_kib", |p| mean_kib(p.io.read_mib_per_s, p.io.read_iops)),
     ("mean_write_kib", |p| mean_kib(p.io.write_mib_per_s, p.io.write_iops)),
+    ("read_time_s", |p| mean_time_s(p, p.io.read_service_time_s, p.io.read_iops)),
+    ("write_time_s", |p| mean_time_s(p, p.io.write_service_time_s, p.io.write_iops)),
     ("uncounted_syncs_per_s", |p| p.redo.sync_writes_per_s.filter(|_| p.redo.sync_writes.is_none())),
     ("rolled_back", |p| Some(p.outcomes.rolled_back as f64)),
     ("failed", |p| Some(p.outcomes.requests.saturating_sub(p.outcomes.ok) as f64)),
@@ -36,6 +38,8 @@ const DERIVED: [(&str, PointFigure); 16] = [
 const OF_THE_WORK: [&str; 4] = ["ops_per_s", "rows_per_s", "tx_per_s", "service_time_s.mean"];
 /// Fewer whole MiB/s are off by more than 5 %, so no size of an I/O follows from them.
 const LEAST_WHOLE_MIB_PER_S: f64 = 10.0;
+/// Of fewer I/Os in a window no mean time is told: Linux adds them up to whole milliseconds, and a few may be anybody's.
+const LEAST_IOS: f64 = 100.0;
 
 /// The cells of a point in those of the columns that have figures.
 pub(in crate::sections) fn cells(columns: &[&ColumnWords], point: &Point) -> Vec<Cell> {
@@ -75,6 +79,11 @@ fn mean_kib(mib_per_s: Option<f64>, iops: Option<f64>) -> Option<f64> {
     Some(mib_per_s * 1024.0 / iops.filter(|n| *n > 0.0)?)
 }
 
+/// The mean time of an I/O, where there were enough of them.
+fn mean_time_s(point: &Point, service_time_s: Option<f64>, iops: Option<f64>) -> Option<f64> {
+    service_time_s.filter(|_| iops.zip(point.window_s).is_some_and(|(iops, window_s)| iops * window_s >= LEAST_IOS))
+}
+
 /// Operations/s, unless a source printed too few digits to compute with.
 fn exact_ops_per_s(point: &Point) -> Option<f64> {
     let doubt = point.suspect(&MetricId::from("ops_per_s"));
@@ -100,6 +109,18 @@ mod tests {
         for (mib_per_s, iops) in [(0.0, 11.0), (1.0, 157.0), (12.5, 0.0)] {
             assert_eq!(mean_kib(Some(mib_per_s), Some(iops)), None);
         }
+    }
+
+    #[test]
+    fn a_few_ios_have_no_mean_time() {
+        let code = dbdyno_model::TestCode::new("T211").unwrap();
+        let mut point = Point::new(code, "1970-01-01T00:00:00Z".parse().unwrap());
+        point.window_s = Some(2.0);
+        for (iops, told) in [(Some(1.5), None), (Some(49.0), None), (Some(50.0), Some(0.039)), (None, None)] {
+            assert_eq!(mean_time_s(&point, Some(0.039), iops), told, "{iops:?}");
+        }
+        point.window_s = None;
+        assert_eq!(mean_time_s(&point, Some(0.039), Some(50.0)), None);
     }
 
     #[test]
