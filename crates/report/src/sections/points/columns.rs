@@ -38,7 +38,8 @@ const DERIVED: [(&str, PointFigure); 18] = [
 const OF_THE_WORK: [&str; 4] = ["ops_per_s", "rows_per_s", "tx_per_s", "service_time_s.mean"];
 /// Fewer whole MiB/s are off by more than 5 %, so no size of an I/O follows from them.
 const LEAST_WHOLE_MIB_PER_S: f64 = 10.0;
-/// Of fewer I/Os in a window no mean time is told: Linux adds them up to whole milliseconds, and a few may be anybody's.
+/// Of fewer I/Os in a window no mean time is told: Linux adds them up to whole milliseconds, and a few may be
+/// anybody's.
 const LEAST_IOS: f64 = 100.0;
 
 /// The cells of a point in those of the columns that have figures.
