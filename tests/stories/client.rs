@@ -13,7 +13,7 @@ fn outcomes(point: &Value, key: &str) -> u64 {
 fn errors_and_retries_are_apart_from_throughput() {
     let room = Room::new();
     // Each 50th statement fails; a transaction of T311 has two, or ten in its last step.
-    let line = "run T311 --drive client --jobs 2 --duration 400ms --json --target null:?speed=20000&error_every=50";
+    let line = "run T311 --drive client --jobs 2 --duration 500ms --json --target null:?speed=20000&error_every=50";
     let conflicts = room.run(&format!("{line}&error_class=conflict")).expect(0).json();
     check_document(&conflicts);
     for point in points(&conflicts) {
@@ -195,7 +195,7 @@ fn statements_that_hang_are_cancelled() {
 #[test]
 fn users_share_connections_and_wait_for_them() {
     let room = Room::new();
-    let target = "--drive client --jobs 20 --connections 2 --duration 400ms --json --target null:?speed=1000";
+    let target = "--drive client --jobs 20 --connections 2 --duration 1s --json --target null:?speed=1000";
     let document = room.run(&format!("run T711 {target}")).expect(0).json();
     check_document(&document);
     let point = &points(&document)[0];

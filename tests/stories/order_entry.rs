@@ -33,7 +33,7 @@ fn a_shop_is_loaded_run_and_dropped() {
     let room = just_loaded();
     let again = room.run(&format!("load order-entry {TARGET}")).expect(0).stdout;
     assert!(again.contains("holds order-entry at scale 0.01 already"), "{again}");
-    let document = room.run(&format!("run order-entry --users 1,2 --duration 400ms --json {TARGET}")).expect(0).json();
+    let document = room.run(&format!("run order-entry --users 1,2 --duration 500ms --json {TARGET}")).expect(0).json();
     assert_eq!(statuses(&document), ["order-entry ok"; 3]);
     check_document(&document);
     assert_eq!(text(&document, "/run/size"), "scale 0.01");
@@ -103,7 +103,7 @@ fn a_suite_runs_the_workload_and_says_what_came_from_the_device() {
     assert!(both.contains("the suite order-entry-io is run by itself"), "{both}");
     let planned = room.run(&format!("{suite} --scale 0.01 --dry-run --json")).expect(0).json();
     assert_eq!(planned["tests"][0]["dops"].as_array().map(Vec::len), Some(3), "1, 4 and 16 users: {planned:#}");
-    let document = room.run(&format!("{suite} --scale 0.01 --users 1 --duration 400ms --json")).expect(0).json();
+    let document = room.run(&format!("{suite} --scale 0.01 --users 1 --duration 1s --json")).expect(0).json();
     assert_eq!(text(&document, "/run/suite"), "order-entry-io");
     let point = &points(&document)[0];
     let told = point["database"]["device_read_pct"].as_f64();
@@ -285,7 +285,7 @@ fn a_disk_that_fills_up_loses_no_order() {
     assert!(text(point, "/reason").starts_with("out of space: "), "{}", point["reason"]);
     assert!(point["outcomes"]["ok"].as_u64() > Some(0), "{point:#}");
     std::fs::remove_file(ballast).unwrap();
-    on_disk("run order-entry --users 2 --duration 400ms").expect(0);
+    on_disk("run order-entry --users 2 --duration 1s").expect(0);
 }
 
 #[test]

@@ -12,7 +12,7 @@ const PAPER: u32 = 703;
 fn measured() -> Room {
     static RESULTS: LazyLock<Vec<u8>> = LazyLock::new(|| {
         let room = Room::with_data();
-        let run = |what: &str| room.run(&format!("run {what} --target sqlite:x.sqlite --duration 400ms"));
+        let run = |what: &str| room.run(&format!("run {what} --target sqlite:x.sqlite --duration 500ms"));
         run("T611 --ramp 1,2 --repeat 3 --label server").expect(0);
         // Whether such low rates are reached on a busy machine does not matter here.
         run("T711 --jobs 2 --drive client --rate 100/s,200/s --label client");

@@ -62,8 +62,7 @@ fn a_file_as_its_users_have_it_is_loaded_and_run() {
     assert!(again.contains("holds slob at 2 schemas of 10240 blocks already"), "{again}");
     let by_file = room.run(&format!("{RUN} --conf slob.conf --dry-run --json")).expect(0).json();
     assert_eq!(number(&by_file, "/points/0/duration_s"), 300.0);
-    let document =
-        room.run(&format!("{RUN} --conf slob.conf --duration 400ms --update-pct 20 --json")).expect(0).json();
+    let document = room.run(&format!("{RUN} --conf slob.conf --duration 1s --update-pct 20 --json")).expect(0).json();
     assert_eq!(statuses(&document), ["slob ok"]);
     check_document(&document);
     assert_eq!(text(&document, "/run/size"), "2 schemas of 10240 blocks");
@@ -71,13 +70,13 @@ fn a_file_as_its_users_have_it_is_loaded_and_run() {
     assert_eq!(point["parameters"]["UPDATE_PCT"], "20", "what comes after the file counts");
     assert_eq!(number(point, "/rows_per_s") / number(point, "/ops_per_s"), 63.0);
     // Readers alone may be several.
-    let document = room.run(&format!("run slob {TARGET} --update-pct 0 --duration 400ms --json")).expect(0).json();
+    let document = room.run(&format!("run slob {TARGET} --update-pct 0 --duration 500ms --json")).expect(0).json();
     assert_eq!(points(&document).iter().map(|point| number(point, "/jobs")).collect::<Vec<_>>(), [2.0]);
     let flags = points(&document)[0]["flags"].to_string();
     // Where others read from the device meanwhile, that is said instead.
     let is_said = flags.contains("served_from_os_cache") || flags.contains("foreign_load");
     assert!(is_said, "data that lies in memory is said to: {flags}");
-    let refused = room.run(&format!("run slob {TARGET} --duration 400ms")).expect(2).stderr;
+    let refused = room.run(&format!("run slob {TARGET} --duration 500ms")).expect(2).stderr;
     assert!(refused.contains("has one writer") && refused.contains("--schemas 1"), "{refused}");
     room.run(&format!("drop {TARGET}")).expect(0);
     assert!(!room.path("blocks.sqlite").exists(), "dbdyno had made the file");
@@ -210,7 +209,7 @@ fn time_caps_a_number_of_operations_and_says_so() {
     let room = loaded(1);
     // A pause that is longer than all of it.
     let think = "--set THINK_TM_FREQUENCY=20 --set THINK_TM_MIN=30 --set THINK_TM_MAX=30";
-    let run = format!("{RUN} --set WORK_LOOP=50 --update-pct 0 --duration 400ms --json");
+    let run = format!("{RUN} --set WORK_LOOP=50 --update-pct 0 --duration 1s --json");
     let document = room.run(&format!("{run} {think}")).expect(0).json();
     let point = &points(&document)[0];
     assert_eq!(number(point, "/ops"), 19.0);

@@ -15,7 +15,7 @@ stories!(
 fn a_client_drives_what_applications_send<S: Product>() {
     let (room, database) = (Room::new(), S::fixtures().loaded());
     // Long enough for a commit to end within, on a busy machine, too.
-    let line = "run T311 T611 T626 T711 T811 --drive client --jobs 3 --duration 400ms --json --target";
+    let line = "run T311 T611 T626 T711 T811 --drive client --jobs 3 --duration 1s --json --target";
     let document = room.run(&format!("{line} {}", database.target())).expect(0).json();
     let all = points(&document);
     assert!(all.len() >= 5, "{document:#}");
@@ -59,7 +59,7 @@ fn users_share_the_sessions_of_a_server<S: Product>() {
     let (room, database) = (Room::new(), S::fixtures().loaded());
     // Slow enough for any device: a rate that cannot be met makes a point invalid.
     for load in ["", "--rate 20/s", "--think 10ms..50ms"] {
-        let line = format!("run T311 --drive client --jobs 40 --connections 3 {load} --duration 400ms --target");
+        let line = format!("run T311 --drive client --jobs 40 --connections 3 {load} --duration 1s --target");
         let mut run = room.start(&format!("{line} {}", database.target()));
         let mut most = 0;
         while !run.ended() {

@@ -26,7 +26,7 @@ fn a_shop_runs_is_proved_and_dropped<S: Product>() {
     // The user's own, of a similar name, is nothing of the workload's.
     database.sql(&format!("CREATE TABLE {} (id INT PRIMARY KEY)", S::table("oe_mine")));
     let run = format!("run order-entry --target {target}");
-    let document = room.run(&format!("{run} --users 1,4 --duration 400ms --json")).expect(0).json();
+    let document = room.run(&format!("{run} --users 1,4 --duration 1s --json")).expect(0).json();
     assert_eq!(statuses(&document), ["order-entry ok"; 3]);
     check_document(&document);
     for point in points(&document) {
@@ -196,7 +196,7 @@ fn a_load_that_is_stopped_at_its_indexes_goes_on<S: Product>() {
         number(&document, "/index_s") > 0.0 && number(&document, "/write_s") < 1.0,
         "rows were there: {document:#}"
     );
-    room.run(&format!("run order-entry --users 2 --duration 400ms --target {}", database.target())).expect(0);
+    room.run(&format!("run order-entry --users 2 --duration 500ms --target {}", database.target())).expect(0);
 }
 
 /// A sequence that somebody else made, of a name that a load needs, is refused and stays, also when the load is tried

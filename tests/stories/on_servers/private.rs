@@ -260,7 +260,7 @@ fn let_go(up: &Value) {
 fn a_run_goes_through_numbers_of_processors<S: Private>() {
     let home = Home::new(S::ENGINE);
     let there = std::thread::available_parallelism().unwrap().get();
-    let run = "run slob --target private:ENGINE --duration 400ms";
+    let run = "run slob --target private:ENGINE --duration 500ms";
     let ending = home.run(&format!("{run} --cores 1")).expect(2);
     assert!(ending.stderr.contains("dbdyno up"), "{}", ending.stderr);
     let up = home.up("--size T");

@@ -138,7 +138,7 @@ fn rows_that_the_work_has_moved_go_back<S: Slob>() {
         let said = point["flag_notes"]["not_proved"].as_str().unwrap_or("after the point: the keys");
         assert!(said.contains("after the point: the keys") || said.contains("not proved durable"), "{said}");
     }
-    let document = room.run(&format!("{run} --duration 400ms --json")).expect(0).json();
+    let document = room.run(&format!("{run} --duration 500ms --json")).expect(0).json();
     assert_eq!(statuses(&document), ["slob ok"]);
     room.run(&format!("drop --target {target}")).expect(0);
     room.run(&format!("load slob --schemas 1 --target {target}")).expect(0);
@@ -190,6 +190,6 @@ fn a_load_that_is_killed_goes_on<S: Slob>() {
     }
     let document = room.run(&format!("{load} --json")).expect(0).json();
     assert_eq!((document["anew"].clone(), number(&document, "/write_s")), (false.into(), 0.0), "{document:#}");
-    let document = room.run(&format!("run slob --duration 400ms --json --target {}", database.target())).expect(0);
+    let document = room.run(&format!("run slob --duration 500ms --json --target {}", database.target())).expect(0);
     assert_eq!(text(&points(&document.json())[0], "/status"), "ok");
 }

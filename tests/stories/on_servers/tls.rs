@@ -42,14 +42,14 @@ fn a_server_is_loaded_and_measured_in_every_mode_of_tls<S: Tls>() {
     }
     for drive in ["server", "client"] {
         let document =
-            run(&format!("run T611 T311 --drive {drive} --jobs 2 --duration 400ms --json"), "verify-full").json();
+            run(&format!("run T611 T311 --drive {drive} --jobs 2 --duration 1s --json"), "verify-full").json();
         assert!(points(&document).iter().all(|point| text(point, "/status") == "ok"), "{document:#}");
     }
     // A network may cut answers anywhere: they mean the same, and are proved.
     let relay = RoundTrips::in_pieces(server.port, 3);
     let relayed = target("disable").replace(&format!(":{}/", server.port), &format!(":{}/", relay.port));
     let mut command =
-        room.command(&format!("run T611 T711 T626 --drive client --jobs 3 --duration 400ms --json --target {relayed}"));
+        room.command(&format!("run T611 T711 T626 --drive client --jobs 3 --duration 1s --json --target {relayed}"));
     command.env("DBDYNO_PASSWORD", PASSWORD);
     let document = Running::start(command).end().expect(0).json();
     for point in points(&document) {

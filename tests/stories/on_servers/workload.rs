@@ -20,7 +20,7 @@ fn a_workload_runs_in_both_forms_and_is_dropped<S: Product>() {
     assert!(ending.stderr.contains("load it first: `dbdyno load tpcb"), "{}", ending.stderr);
     room.run(&format!("load tpcb --scale 2 --target {target}")).expect(0);
     for form in ["client", "server"] {
-        let line = format!("run tpcb --users 1,3 --drive {form} --duration 400ms --json --target {target}");
+        let line = format!("run tpcb --users 1,3 --drive {form} --duration 1s --json --target {target}");
         let document = room.run(&line).expect(0).json();
         assert_eq!(statuses(&document), ["tpcb ok"; 3]);
         check_document(&document);
@@ -40,7 +40,7 @@ fn a_workload_runs_in_both_forms_and_is_dropped<S: Product>() {
     // A rate, and the tests' tables beside it.
     room.run(&format!("run tpcb --users 4 --rate 20/s --duration 2s --target {target}")).expect(0);
     room.run(&format!("load --size T --target {target}")).expect(0);
-    room.run(&format!("run tpcb --users 2 --duration 400ms --target {target}")).expect(0);
+    room.run(&format!("run tpcb --users 2 --duration 1s --target {target}")).expect(0);
     let said = room.run(&format!("drop --target {target}")).expect(0).stdout;
     assert!(said.contains("tpcb_accounts") && said.contains("small_heap"), "{said}");
     let nothing = room.run(&format!("drop --target {target} --json")).expect(0).json();
@@ -63,7 +63,7 @@ fn a_row_changed_behind_its_back_is_found_out<S: Product>() {
     let reason = text(&points(&document)[0], "/reason").to_owned();
     assert!(reason.contains("must have one sum"), "{reason}");
     // It stays so until the row is restored, or everything is loaded again.
-    let line = format!("run tpcb --users 1 --duration 400ms --target {target}");
+    let line = format!("run tpcb --users 1 --duration 1s --target {target}");
     room.run(&line).expect(4);
     assert!(text(&points(&room.show("last"))[0], "/reason").starts_with("before the point: "));
     database.sql(&format!("UPDATE {accounts} SET abalance = abalance - 1 WHERE aid = 7"));
