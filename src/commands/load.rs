@@ -85,6 +85,10 @@ pub(super) fn load(args: &LoadArgs, context: &Context) -> Result<(), Error> {
         dbdyno_run::load(place.engine.as_ref(), &context.catalogue, request, LoadTrigger::Asked, &progress, &stop);
     progress.finish();
     let LoadedData { size, seed, verified, report } = loaded?;
+    // What the notes of an earlier load say is a claim.
+    if report.is_none() {
+        dbdyno_run::inspect(place.engine.as_ref(), context.catalogue.tests(), &target, (&size, seed), &stop)?;
+    }
     let checksums = match &place.held {
         Loaded::Complete { checksums, .. } => checksums.clone(),
         _ => BTreeMap::new(),

@@ -73,6 +73,11 @@ fn a_server_is_loaded_when_asked_measured_and_left_as_it_was<S: Remote>() {
     assert!(points(&document).iter().all(|p| p["cpu"]["busy_pct"].is_number()), "{document:#}");
     assert!(room.run("show last").expect(0).stdout.contains("T611"));
 
+    // A table that somebody has dropped is there by the notes of the load alone.
+    database.sql(&format!("DROP TABLE {}", S::table("small_heap")));
+    let gone = room.run(&format!("load --target {target}")).expect(2).stderr;
+    assert!(gone.contains("does not hold what dbdyno loaded") && gone.contains("small_heap"), "{gone}");
+
     let dropped = room.run(&format!("drop --target {target} --json")).expect(0).json();
     assert_eq!(dropped["dropped"], true);
     assert_eq!(database.objects(), before, "nothing is left");
