@@ -34,7 +34,8 @@ pub fn checksum<P: ProductTables>(
     Ok(sums.into_inner().unwrap_or_else(PoisonError::into_inner).remove(&table).unwrap_or_default())
 }
 
-/// Reads leaves back and compares each with the generator's rows. `clock` measures each.
+/// Reads leaves back and compares each with the generator's rows, in the columns that count for its table. `clock`
+/// measures each.
 ///
 /// # Errors
 /// A leaf cannot be read, or holds something else.
@@ -42,14 +43,16 @@ pub(super) fn prove<'t, P: ProductTables>(
     pool: &mut LoaderPool<'_, P::Connection>,
     leaves: &[Leaf],
     (size, generator): (&Size, &Generator),
+    columns: &(dyn Fn(TableName) -> Columns + Sync),
     progress: &PhaseProgress<'_>,
     clock: &(dyn Fn(TableName) -> Clock<'t> + Sync),
 ) -> Result<BTreeMap<TableName, Checksum>, EngineError> {
     let sums = Sums::default();
     let work = |connection: &mut P::Connection, leaf: &Leaf, generator: &mut Generator, stop: &LoadStop<'_>| {
         let _clock = clock(leaf.table);
-        let found = sum::<P>(connection, leaf, Columns::All, (stop, progress))?;
-        let made = generator.checksum_over(Columns::All, leaf.ids(size));
+        let columns = columns(leaf.table);
+        let found = sum::<P>(connection, leaf, columns, (stop, progress))?;
+        let made = generator.checksum_over(columns, leaf.ids(size));
         if found != made {
             let name = &leaf.name;
             let message =

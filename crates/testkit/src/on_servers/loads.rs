@@ -275,9 +275,20 @@ pub fn a_changed_row_is_found_out<S: Product>() {
     database.sql(&change("-"));
     load(engine.as_ref(), &RecordingWatch::passive());
     assert_complete(engine.as_ref());
-    // Somebody drops a month of a table. The notes about the table are no longer valid, so it is loaded again.
+    // Somebody drops a month of a table. The notes about the table are no longer valid, so it is loaded again. What tests
+    // change in the others is no damage, and anything else is.
+    let small = S::Server::table("small_heap");
+    let change = |column: &str, sign: char| {
+        database.sql(&format!("UPDATE {small} SET {column} = {column} {sign} 1 WHERE id = 7"));
+    };
+    change("amount", '+');
+    change("quantity", '+');
     database.sql(S::lose_a_month());
+    let damaged = engine.load(&size_t(), SEED, 2, true, &RecordingWatch::passive()).unwrap_err();
+    assert!(damaged.class == ErrorClass::Corruption && damaged.message.contains("small_heap reads back"), "{damaged}");
+    change("quantity", '-');
     load(engine.as_ref(), &RecordingWatch::passive());
+    change("amount", '-');
     assert_complete(engine.as_ref());
 }
 
