@@ -275,8 +275,8 @@ pub fn a_changed_row_is_found_out<S: Product>() {
     database.sql(&change("-"));
     load(engine.as_ref(), &RecordingWatch::passive());
     assert_complete(engine.as_ref());
-    // Somebody drops a month of a table. The notes about the table are no longer valid, so it is loaded again. What tests
-    // change in the others is no damage, and anything else is.
+    // Somebody drops a month of a table. The notes about the table are no longer valid, so it is loaded again. What
+    // tests change in the others is no damage, and anything else is.
     let small = S::Server::table("small_heap");
     let change = |column: &str, sign: char| {
         database.sql(&format!("UPDATE {small} SET {column} = {column} {sign} 1 WHERE id = 7"));
