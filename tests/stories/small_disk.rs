@@ -10,6 +10,11 @@ use std::process::{Child, Command, Stdio};
 /// How a namespace is made, and how it is entered.
 const WAYS: [(&str, &[&str]); 2] = [("-m", &["-m"]), ("-Urm", &["-U", "-m", "--preserve-credentials"])];
 
+/// Unmounts in a namespace what stories of crashes have mounted meanwhile: its copies would keep file systems that they
+/// unmount.
+pub(crate) const LEAVE_MOUNTS: &str =
+    "awk '/ - ext4 .dev.loop/ { print $5 }' /proc/self/mountinfo | xargs --no-run-if-empty umount --lazy";
+
 pub(crate) struct SmallDisk {
     holder: Child,
     enter: &'static [&'static str],
@@ -21,10 +26,11 @@ impl SmallDisk {
     pub(crate) fn new(room: &Room, mib: u32) -> Self {
         let folder = room.path("disk");
         std::fs::create_dir_all(&folder).unwrap();
-        let script = "mount -t tmpfs -o size=\"$1\"m none \"$2\" && echo mounted && exec cat";
+        let mount = "mount -t tmpfs -o size=\"$1\"m none \"$2\" && echo mounted && exec cat";
+        let script = format!("{LEAVE_MOUNTS}; {mount}");
         for (make, enter) in WAYS {
             let mut holder = Command::new("unshare")
-                .args([make, "sh", "-c", script, "sh", &mib.to_string()])
+                .args([make, "sh", "-c", &script, "sh", &mib.to_string()])
                 .arg(&folder)
                 .stdin(Stdio::piped())
                 .stdout(Stdio::piped())

@@ -36,6 +36,35 @@ fn a_file_system_that_loses_nothing_proves_nothing() {
     }
 }
 
+/// A container that starts meanwhile has copies of all mounts. Whoever mounts the same file then gets what was shut down.
+#[test]
+#[cfg(feature = "sqlite")]
+fn a_file_system_that_others_keep_is_not_taken_for_one_that_has_recovered() {
+    if !has_file_systems() {
+        return;
+    }
+    let room = room();
+    let (path, programs) = (std::env::var("PATH").unwrap(), room.path("programs"));
+    std::fs::create_dir(&programs).unwrap();
+    let (fake, kept) = (programs.join("xfs_io"), room.path("kept"));
+    let keeps = format!(
+        "unshare --mount sh -c 'echo $$ > {0}; exec sleep 600' > {0}.log 2>&1 &
+         until [ -s {0} ]; do sleep 0.01; done; PATH={path}; exec xfs_io \"$@\"",
+        kept.display()
+    );
+    std::fs::write(&fake, format!("#!/bin/sh\n{keeps}\n")).unwrap();
+    std::fs::set_permissions(&fake, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let mut command = room.command("durability --target private:sqlite --by filesystem --cuts 2 --json");
+    command.env("PATH", format!("{}:{path}", programs.display()));
+    let ending = Running::start(command).end();
+    let keeper = std::fs::read_to_string(&kept).unwrap();
+    assert!(std::process::Command::new("kill").arg(keeper.trim()).status().unwrap().success());
+    let ending = ending.expect(3);
+    assert!(ending.stderr.contains("mounted is still mounted by a process in a mount namespace"), "{}", ending.stderr);
+    assert_eq!(ending.json()["at_most_lossy_pct"], Value::Null, "{}", ending.stdout);
+    assert!(!folder(&room, "sqlite").exists());
+}
+
 /// Bytes that the devices of two stories side by side take.
 const ROOM_BYTES: u64 = 10 << 30;
 

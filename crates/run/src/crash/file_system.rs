@@ -8,7 +8,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The programs that it takes.
 const PROGRAMS: [&str; 5] = ["mkfs.ext4", "mount", "umount", "losetup", "xfs_io"];
@@ -24,7 +24,7 @@ const OUTER_BYTES: u64 = BYTES + BYTES / 4;
 /// A file of ours in it, and what is written there right before a cut.
 const UNFLUSHED: &str = "unflushed";
 const LOST: &[u8] = b"what nobody has asked to be written yet";
-/// How long processes that were killed may hold it.
+/// How long processes that were killed, or have mounts of their own, may hold it.
 const HELD: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -60,6 +60,13 @@ pub enum FileSystemError {
         mount: PathBuf,
         /// What shows it.
         why: &'static str,
+    },
+    /// A process that has mounts of its own has it, too. Mounting it again would give what was shut down.
+    #[error("{} is still mounted by a process in a mount namespace of its own, such as a container that was started \
+        meanwhile; end it and begin again", mount.display())]
+    StillMounted {
+        /// Where it was mounted here.
+        mount: PathBuf,
     },
     /// A file cannot be made or removed.
     #[error("{path}: {source}")]
@@ -183,9 +190,9 @@ impl FileSystem {
     /// # Errors
     /// It cannot be unmounted, does not recover, or has lost nothing.
     pub fn recover(&self) -> Result<(), FileSystemError> {
-        unmount(&self.inner.mount)?;
+        self.inner.unmount()?;
         if let Some(outer) = &self.outer {
-            unmount(&outer.mount)?;
+            outer.unmount()?;
             outer.mount()?;
         }
         self.inner.mount()?;
@@ -266,6 +273,19 @@ impl Layer {
         run(Command::new("mount").args(["-o", &self.options]).arg(&self.image).arg(&self.mount)).map(drop)
     }
 
+    /// Until its loop device is gone: as long as there is one, it is this one that is mounted again.
+    fn unmount(&self) -> Result<(), FileSystemError> {
+        unmount(&self.mount)?;
+        let until = Instant::now() + HELD;
+        while !run(Command::new("losetup").arg("--associated").arg(&self.image))?.stdout.is_empty() {
+            if Instant::now() >= until {
+                return Err(FileSystemError::StillMounted { mount: self.mount.clone() });
+            }
+            std::thread::sleep(PAUSE);
+        }
+        Ok(())
+    }
+
     fn sync(&self) -> Result<(), FileSystemError> {
         let io = |source| FileSystemError::Io { path: self.mount.clone(), source };
         let folder = File::open(&self.mount).map_err(io)?;
@@ -275,10 +295,10 @@ impl Layer {
 
 /// Processes that were killed may hold it a moment longer. Its loop device goes with it.
 fn unmount(mount: &Path) -> Result<(), FileSystemError> {
-    let until = std::time::Instant::now() + HELD;
+    let until = Instant::now() + HELD;
     loop {
         match run(Command::new("umount").arg(mount)) {
-            Err(_) if std::time::Instant::now() < until => std::thread::sleep(PAUSE),
+            Err(_) if Instant::now() < until => std::thread::sleep(PAUSE),
             done => return done.map(drop),
         }
     }
