@@ -49,7 +49,7 @@ pub(crate) fn watch(context: &PointContext<'_>, gate: &StartGate, clients: Optio
         return Edges::default();
     }
     if before.is_some() {
-        run.live.window_begins();
+        run.live.window_begins(Instant::now());
     }
     let alone = work.jobs() == 1 && work.driven_by() == Drive::Server;
     let room_bytes = || run.engine.page_cache_room_bytes();
@@ -77,12 +77,13 @@ pub(crate) fn watch(context: &PointContext<'_>, gate: &StartGate, clients: Optio
     };
     let mut tick = TICK;
     let until = |ns: u64| Duration::from_nanos(ns.saturating_sub(run.clock.now_ns()));
+    let moment = |ns: u64| Instant::now() - Duration::from_nanos(run.clock.now_ns().saturating_sub(ns));
     let mut checkpoints = window.is_held().then(|| CheckpointWindow::new(run));
     while let Some(checkpoints) = checkpoints.as_mut().filter(|_| before.is_none() && !window.over()) {
         if !window.wait_for_end(checkpoint_window::LOOK_EVERY) && checkpoints.begins(window) {
             before = Some(sampler.snapshot());
             window.begin(run.clock.now_ns());
-            run.live.window_begins();
+            run.live.window_begins(Instant::now());
         }
         look_up();
     }
@@ -92,7 +93,7 @@ pub(crate) fn watch(context: &PointContext<'_>, gate: &StartGate, clients: Optio
             Some(start_ns) if until(start_ns) <= TICK => {
                 std::thread::sleep(until(start_ns));
                 before = Some(sampler.snapshot());
-                run.live.window_begins();
+                run.live.window_begins(moment(start_ns));
             }
             _ => _ = window.wait_for_end(TICK),
         }
@@ -104,7 +105,7 @@ pub(crate) fn watch(context: &PointContext<'_>, gate: &StartGate, clients: Optio
             if checkpoints.ends(window) {
                 after = Some(sampler.snapshot());
                 window.end(run.clock.now_ns());
-                run.live.window_ends();
+                run.live.window_ends(Instant::now());
             }
             look_up();
         }
@@ -118,11 +119,11 @@ pub(crate) fn watch(context: &PointContext<'_>, gate: &StartGate, clients: Optio
     let mut after = None;
     loop {
         let left = aimed_end_ns.map_or(tick, until).min(tick);
-        if after.is_none() && aimed_end_ns.is_some() && left.is_zero() {
+        if let Some(end_ns) = aimed_end_ns.filter(|_| after.is_none() && left.is_zero()) {
             after = Some(sampler.snapshot());
             // Clients' windows have exactly their length; what ends later is in none.
             if clients.is_some() {
-                run.live.window_ends();
+                run.live.window_ends(moment(end_ns));
             }
         }
         if window.wait_for_end(if left.is_zero() { tick } else { left }) {
@@ -134,7 +135,7 @@ pub(crate) fn watch(context: &PointContext<'_>, gate: &StartGate, clients: Optio
     if late || after.is_none() {
         after = Some(sampler.snapshot());
     }
-    run.live.window_ends();
+    run.live.window_ends(Instant::now());
     Edges { before, after, paced_writes: None }
 }
 

@@ -43,7 +43,8 @@ fn work_of_others_is_seen_as_much_as_there_is<S: Watched>() {
     // Nobody else is there, but dbdyno itself, which works while it looks.
     let states = |reading: &Value, state: &str| figure(reading, &format!("/database/sessions/{state}")).unwrap_or(0.0);
     for reading in &readings {
-        assert_eq!(states(reading, "idle_in_transaction"), 1.0, "{reading:#}");
+        // Who commits may be between two statements.
+        assert!((1.0..=2.0).contains(&states(reading, "idle_in_transaction")), "{reading:#}");
         assert!(states(reading, "active") >= 1.0 && states(reading, "idle") >= 1.0, "{reading:#}");
         let others = figure(reading, "/database/foreign_commits_per_s");
         assert_eq!(others, figure(reading, "/database/commits_per_s"), "dbdyno has no load here: {reading:#}");

@@ -121,10 +121,10 @@ impl LiveWork {
         state.told
     }
 
-    /// The window begins.
-    pub(crate) fn window_begins(&self) {
+    /// The window begins, or began at this moment: the thread that tells it may have been late.
+    pub(crate) fn window_begins(&self, at: Instant) {
         let mut state = self.state();
-        state.began = Some(Instant::now());
+        state.began = Some(at);
         state.stage(PointStage::Measuring);
         // What was done before is no part of the window.
         if let Some(Work::Chunks { follower, .. }) = &mut state.work {
@@ -132,9 +132,9 @@ impl LiveWork {
         }
     }
 
-    /// The window has ended.
-    pub(crate) fn window_ends(&self) {
-        self.state().ended.get_or_insert_with(Instant::now);
+    /// The window has ended, at this moment.
+    pub(crate) fn window_ends(&self, at: Instant) {
+        self.state().ended.get_or_insert(at);
     }
 
     /// All sessions have ended and flushed; what records them goes now.
@@ -280,8 +280,7 @@ mod tests {
 
     /// The window began so many milliseconds ago.
     fn began_ago(live: &LiveWork, ms: u64) {
-        live.window_begins();
-        live.state().began = Some(Instant::now() - Duration::from_millis(ms));
+        live.window_begins(Instant::now() - Duration::from_millis(ms));
     }
 
     #[test]
@@ -310,7 +309,7 @@ mod tests {
         assert!((times.p99.unwrap() - 0.001).abs() < 2e-6, "{times:?}");
         assert_eq!((load.response_time_s, live.look().load), (None, None), "too little of the window");
         record(TypeId::FIRST, 7);
-        live.window_ends();
+        live.window_ends(Instant::now());
         live.work_ends();
         drop(recorder.finish());
         // Also where the next point has begun meanwhile, and a look came between the window's end and the sessions'.
@@ -337,7 +336,7 @@ mod tests {
             live.follow_hosts(2, told);
             live.look().load.unwrap()
         };
-        live.window_begins();
+        live.window_begins(Instant::now());
         assert_eq!(tell(told((0, 1_000_000_000), (100, 5_000_000_000))).ops_per_s, None, "one word makes no rate");
         let both = tell(told((800, 1_800_000_000), (300, 5_400_000_000)));
         assert_eq!((both.ops_per_s, both.hosts["left"].ops_per_s), (Some(1_500.0), Some(1_000.0)), "{both:?}");
