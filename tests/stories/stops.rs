@@ -6,9 +6,17 @@ use crate::support::{DBDYNO, Room, Running, points, statuses, text, wait_until};
 use rustix::process::Signal;
 use std::process::Command;
 
+/// A command that a closed terminal stops, even if the tests run under nohup.
+fn start(room: &Room, line: &str) -> Running {
+    let mut command = Command::new("env");
+    command.args(["--default-signal=HUP", DBDYNO]).args(line.split_whitespace());
+    room.settle_in(&mut command);
+    Running::start(command)
+}
+
 /// A run of two points, stopped within the second.
 fn in_the_middle_of_a_point(room: &Room) -> Running {
-    let run = room.start("run T512 T611 --jobs 8 --threads 1 --duration 3s --target null:");
+    let run = start(room, "run T512 T611 --jobs 8 --threads 1 --duration 3s --target null:");
     run.until("[1/2] T512");
     // Each job is a thread.
     run.until_threads(8);
@@ -37,7 +45,7 @@ fn stopped_by(signal: Signal) {
     let page = room.run("show last").expect(0).stdout;
     assert!(page.contains(&format!("`dbdyno resume {id}` measures the rest")), "{page}");
     // It can be resumed, and stopped again.
-    let again = room.start("resume last");
+    let again = start(&room, "resume last");
     again.until_threads(8);
     again.signal(signal);
     again.end().expect(3);

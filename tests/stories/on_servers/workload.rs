@@ -14,7 +14,8 @@ stories!(
 );
 
 fn a_workload_runs_in_both_forms_and_is_dropped<S: Product>() {
-    let (room, database) = (Room::new(), S::fixtures().empty());
+    // The tests' tables are beside it.
+    let (room, database) = (Room::new(), S::fixtures().loaded());
     let target = database.target();
     let ending = room.run(&format!("run tpcb --users 2 --target {target}")).expect(2);
     assert!(ending.stderr.contains("load it first: `dbdyno load tpcb"), "{}", ending.stderr);
@@ -37,10 +38,7 @@ fn a_workload_runs_in_both_forms_and_is_dropped<S: Product>() {
         let page = std::fs::read_to_string(room.path("page.html")).unwrap();
         assert!(page.contains("id=\"latency\""), "{form}");
     }
-    // A rate, and the tests' tables beside it.
     room.run(&format!("run tpcb --users 4 --rate 20/s --duration 2s --target {target}")).expect(0);
-    room.run(&format!("load --size T --target {target}")).expect(0);
-    room.run(&format!("run tpcb --users 2 --duration 1s --target {target}")).expect(0);
     let said = room.run(&format!("drop --target {target}")).expect(0).stdout;
     assert!(said.contains("tpcb_accounts") && said.contains("small_heap"), "{said}");
     let nothing = room.run(&format!("drop --target {target} --json")).expect(0).json();
