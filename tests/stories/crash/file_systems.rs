@@ -36,7 +36,7 @@ fn a_file_system_that_loses_nothing_proves_nothing() {
     }
 }
 
-/// A container that starts meanwhile has copies of all mounts. Whoever mounts the same file then gets what was shut down.
+/// A container that starts meanwhile has copies of all mounts. Whoever mounts the file then gets what was shut down.
 #[test]
 #[cfg(feature = "sqlite")]
 fn a_file_system_that_others_keep_is_not_taken_for_one_that_has_recovered() {
