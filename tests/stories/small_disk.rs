@@ -10,10 +10,13 @@ use std::process::{Child, Command, Stdio};
 /// How a namespace is made, and how it is entered.
 const WAYS: [(&str, &[&str]); 2] = [("-m", &["-m"]), ("-Urm", &["-U", "-m", "--preserve-credentials"])];
 
-/// Unmounts in a namespace what stories of crashes have mounted meanwhile: its copies would keep file systems that they
-/// unmount.
-pub(crate) const LEAVE_MOUNTS: &str =
-    "awk '/ - ext4 .dev.loop/ { print $5 }' /proc/self/mountinfo | xargs --no-run-if-empty umount --lazy";
+/// A command that unmounts in a namespace what other stories have mounted of crashes: its copies would keep file systems
+/// that they unmount.
+pub(crate) fn leave_mounts_of_others(room: &Room) -> String {
+    let own = room.folder().display();
+    let mounts = format!("/ - ext4 .dev.loop/ && !index($5, \"{own}\") {{ print $5 }}");
+    format!("awk '{mounts}' /proc/self/mountinfo | xargs --no-run-if-empty umount --lazy")
+}
 
 pub(crate) struct SmallDisk {
     holder: Child,
@@ -27,7 +30,7 @@ impl SmallDisk {
         let folder = room.path("disk");
         std::fs::create_dir_all(&folder).unwrap();
         let mount = "mount -t tmpfs -o size=\"$1\"m none \"$2\" && echo mounted && exec cat";
-        let script = format!("{LEAVE_MOUNTS}; {mount}");
+        let script = format!("{}; {mount}", leave_mounts_of_others(room));
         for (make, enter) in WAYS {
             let mut holder = Command::new("unshare")
                 .args([make, "sh", "-c", &script, "sh", &mib.to_string()])

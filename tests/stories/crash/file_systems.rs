@@ -3,6 +3,8 @@
 #[cfg(feature = "sqlite")]
 use super::{folder, room};
 #[cfg(feature = "sqlite")]
+use crate::small_disk::leave_mounts_of_others;
+#[cfg(feature = "sqlite")]
 use crate::support::Running;
 #[cfg(feature = "sqlite")]
 use serde_json::Value;
@@ -48,14 +50,15 @@ fn a_file_system_that_others_keep_is_not_taken_for_one_that_has_recovered() {
     std::fs::create_dir(&programs).unwrap();
     let (fake, kept) = (programs.join("xfs_io"), room.path("kept"));
     let keeps = format!(
-        "unshare --mount sh -c 'echo $$ > {0}; exec sleep 600' > {0}.log 2>&1 &
+        "unshare --mount sh -c \"$KEEP\" > {0}.log 2>&1 &
          until [ -s {0} ]; do sleep 0.01; done; PATH={path}; exec xfs_io \"$@\"",
         kept.display()
     );
+    let keep = format!("{}; echo $$ > {}; exec sleep 600", leave_mounts_of_others(&room), kept.display());
     std::fs::write(&fake, format!("#!/bin/sh\n{keeps}\n")).unwrap();
     std::fs::set_permissions(&fake, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let mut command = room.command("durability --target private:sqlite --by filesystem --cuts 2 --json");
-    command.env("PATH", format!("{}:{path}", programs.display()));
+    command.env("PATH", format!("{}:{path}", programs.display())).env("KEEP", keep);
     let ending = Running::start(command).end();
     let keeper = std::fs::read_to_string(&kept).unwrap();
     assert!(std::process::Command::new("kill").arg(keeper.trim()).status().unwrap().success());

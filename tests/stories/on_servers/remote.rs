@@ -3,7 +3,7 @@
 
 use super::{Product, refuses, stories};
 use crate::document::check_document;
-use crate::small_disk::LEAVE_MOUNTS;
+use crate::small_disk::leave_mounts_of_others;
 use crate::support::{DBDYNO, Room, Running, points, statuses, text};
 use serde_json::Value;
 use std::process::Command;
@@ -93,7 +93,7 @@ fn as_through_a_tunnel(room: &Room, line: &str) -> Running {
         let works = Command::new("unshare").args([way, "--mount-proc", "true"]).output();
         if works.expect("this story needs `unshare` (util-linux)").status.success() {
             let mut command = Command::new("unshare");
-            let script = format!("{LEAVE_MOUNTS}; exec \"$@\"");
+            let script = format!("{}; exec \"$@\"", leave_mounts_of_others(room));
             command.args([way, "--mount-proc", "--kill-child", "sh", "-c", &script, "sh", DBDYNO]);
             command.args(line.split_whitespace());
             room.settle_in(&mut command);
