@@ -10,8 +10,8 @@ use std::process::{Child, Command, Stdio};
 /// How a namespace is made, and how it is entered.
 const WAYS: [(&str, &[&str]); 2] = [("-m", &["-m"]), ("-Urm", &["-U", "-m", "--preserve-credentials"])];
 
-/// A command that unmounts in a namespace what other stories have mounted of crashes: its copies would keep file systems
-/// that they unmount.
+/// A command that unmounts in a namespace what stories of crashes have mounted: its copies would keep file systems that
+/// they unmount.
 pub(crate) fn leave_mounts_of_others(room: &Room) -> String {
     let own = room.folder().display();
     let mounts = format!("/ - ext4 .dev.loop/ && !index($5, \"{own}\") {{ print $5 }}");
