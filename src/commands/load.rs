@@ -201,7 +201,11 @@ fn page(answer: &LoadDocument) -> String {
         None => {
             let rows: Vec<Vec<String>> = answer.checksums.iter().map(|(t, c)| vec![t.clone(), c.clone()]).collect();
             let list = if rows.is_empty() { String::new() } else { lists::table(&["table", "checksum"], &rows, width) };
-            format!("{list}\n{target} holds size {size} (seed {seed}) already, {proof}; there was nothing to load\n")
+            let looked_at = numbers::count(dbdyno_run::SAMPLE_ROWS);
+            format!(
+                "{list}\n{target} holds size {size} (seed {seed}) already, {proof} when it was loaded; up to {looked_at} rows \
+                 of each table are as they were (`dbdyno check --deep` proves all); there was nothing to load\n"
+            )
         }
         Some(resumed) => {
             let rows: Vec<Vec<String>> = answer.tables.iter().map(row).collect();

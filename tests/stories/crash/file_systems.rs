@@ -5,10 +5,27 @@ use super::{folder, room};
 #[cfg(feature = "sqlite")]
 use crate::small_disk::leave_mounts_of_others;
 #[cfg(feature = "sqlite")]
-use crate::support::Running;
+use crate::support::{Ending, Room, Running};
 #[cfg(feature = "sqlite")]
 use serde_json::Value;
 use std::path::Path;
+
+/// A test of two cuts, of which nothing may be told and nothing may be left. A script stands for `xfs_io`; the real one is
+/// in `$REAL`.
+#[cfg(feature = "sqlite")]
+fn cut_by(room: &Room, by: &str, script: &str) -> Ending {
+    let (path, programs) = (std::env::var("PATH").unwrap(), room.path("programs"));
+    std::fs::create_dir_all(&programs).unwrap();
+    let fake = programs.join("xfs_io");
+    std::fs::write(&fake, format!("#!/bin/sh\n{script}\n")).unwrap();
+    std::fs::set_permissions(&fake, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let mut command = room.command(&format!("durability --target private:sqlite --by {by} --cuts 2 --json"));
+    command.env("PATH", format!("{}:{path}", programs.display())).env("REAL", path);
+    let ending = Running::start(command).end().expect(3);
+    assert_eq!(ending.json()["at_most_lossy_pct"], Value::Null, "{}", ending.stdout);
+    assert!(!folder(room, "sqlite").exists());
+    ending
+}
 
 /// A program that shuts nothing down and says that it did, and one that has everything written first: nothing would be
 /// lost by that, whatever the settings are.
@@ -19,26 +36,19 @@ fn a_file_system_that_loses_nothing_proves_nothing() {
         return;
     }
     let room = room();
-    let (path, fake) = (std::env::var("PATH").unwrap(), room.path("programs").join("xfs_io"));
-    std::fs::create_dir(room.path("programs")).unwrap();
-    let flushes = format!("sync --file-system \"$4\"; PATH={path}; exec xfs_io \"$@\"");
-    for (by, program, why) in [
+    let flushes = "sync --file-system \"$4\"; PATH=$REAL; exec xfs_io \"$@\"";
+    for (by, script, why) in [
         ("filesystem", "exit 0", "it still takes files"),
         ("device", "exit 0", "it still takes files"),
-        ("filesystem", &flushes, "what was not flushed is there afterwards"),
+        ("filesystem", flushes, "what was not flushed is there afterwards"),
     ] {
-        std::fs::write(&fake, format!("#!/bin/sh\n{program}\n")).unwrap();
-        std::fs::set_permissions(&fake, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-        let mut command = room.command(&format!("durability --target private:sqlite --by {by} --cuts 2 --json"));
-        command.env("PATH", format!("{}:{path}", room.path("programs").display()));
-        let ending = Running::start(command).end().expect(3);
+        let ending = cut_by(&room, by, script);
         assert!(ending.stderr.contains("was not cut: ") && ending.stderr.contains(why), "{}", ending.stderr);
-        assert_eq!(ending.json()["at_most_lossy_pct"], Value::Null, "{}", ending.stdout);
-        assert!(!folder(&room, "sqlite").exists());
     }
 }
 
-/// A container that starts meanwhile has copies of all mounts. Whoever mounts the file then gets what was shut down.
+/// A container that starts meanwhile has copies of all mounts. Whoever mounts the file then gets what was shut down, as
+/// where it is mounted at another place, too.
 #[test]
 #[cfg(feature = "sqlite")]
 fn a_file_system_that_others_keep_is_not_taken_for_one_that_has_recovered() {
@@ -46,26 +56,26 @@ fn a_file_system_that_others_keep_is_not_taken_for_one_that_has_recovered() {
         return;
     }
     let room = room();
-    let (path, programs) = (std::env::var("PATH").unwrap(), room.path("programs"));
-    std::fs::create_dir(&programs).unwrap();
-    let (fake, kept) = (programs.join("xfs_io"), room.path("kept"));
-    let keeps = format!(
-        "unshare --mount sh -c \"$KEEP\" > {0}.log 2>&1 &
-         until [ -s {0} ]; do sleep 0.01; done; PATH={path}; exec xfs_io \"$@\"",
-        kept.display()
+    let (kept, place) = (room.path("kept"), room.path("place"));
+    std::fs::create_dir(&place).unwrap();
+    let container = format!(
+        "cat > {0}.sh << 'end'
+         {1}; echo $$ > {0}; exec sleep 600
+         end
+         unshare --mount sh {0}.sh > {0}.log 2>&1 &
+         until [ -s {0} ]; do sleep 0.01; done",
+        kept.display(),
+        leave_mounts_of_others(&room)
     );
-    let keep = format!("{}; echo $$ > {}; exec sleep 600", leave_mounts_of_others(&room), kept.display());
-    std::fs::write(&fake, format!("#!/bin/sh\n{keeps}\n")).unwrap();
-    std::fs::set_permissions(&fake, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let mut command = room.command("durability --target private:sqlite --by filesystem --cuts 2 --json");
-    command.env("PATH", format!("{}:{path}", programs.display())).env("KEEP", keep);
-    let ending = Running::start(command).end();
-    let keeper = std::fs::read_to_string(&kept).unwrap();
-    assert!(std::process::Command::new("kill").arg(keeper.trim()).status().unwrap().success());
-    let ending = ending.expect(3);
-    assert!(ending.stderr.contains("mounted is still mounted by a process in a mount namespace"), "{}", ending.stderr);
-    assert_eq!(ending.json()["at_most_lossy_pct"], Value::Null, "{}", ending.stdout);
-    assert!(!folder(&room, "sqlite").exists());
+    let place = place.display();
+    for (keeps, lets_go) in [
+        (container.replace("\n         ", "\n"), format!("kill $(cat {})", kept.display())),
+        (format!("mount --bind \"$4\" {place}"), format!("umount {place}")),
+    ] {
+        let ending = cut_by(&room, "filesystem", &format!("{keeps}\nPATH=$REAL; exec xfs_io \"$@\""));
+        assert!(std::process::Command::new("sh").args(["-c", &lets_go]).status().unwrap().success());
+        assert!(ending.stderr.contains("mounted is still mounted elsewhere"), "{}", ending.stderr);
+    }
 }
 
 /// Bytes that the devices of two stories side by side take.

@@ -61,9 +61,9 @@ pub enum FileSystemError {
         /// What shows it.
         why: &'static str,
     },
-    /// A process that has mounts of its own has it, too. Mounting it again would give what was shut down.
-    #[error("{} is still mounted by a process in a mount namespace of its own, such as a container that was started \
-        meanwhile; end it and begin again", mount.display())]
+    /// It is mounted elsewhere, too. Mounting it again would give what was shut down.
+    #[error("{} is still mounted elsewhere: at another place, or by a process in a mount namespace of its own, such as \
+        a container that was started meanwhile; end that and begin again", mount.display())]
     StillMounted {
         /// Where it was mounted here.
         mount: PathBuf,
