@@ -10,8 +10,8 @@ use crate::support::{Ending, Room, Running};
 use serde_json::Value;
 use std::path::Path;
 
-/// A test of two cuts, of which nothing may be told and nothing may be left. A script stands for `xfs_io`; the real one is
-/// in `$REAL`.
+/// A test of two cuts, of which nothing may be told and nothing may be left. A script stands for `xfs_io`; the real one
+/// is in `$REAL`.
 #[cfg(feature = "sqlite")]
 fn cut_by(room: &Room, by: &str, script: &str) -> Ending {
     let (path, programs) = (std::env::var("PATH").unwrap(), room.path("programs"));
