@@ -1,6 +1,7 @@
 # Two commands do everything on a fresh Debian machine with a Rust toolchain and a C compiler:
 #   make run    the main job: a baseline of this machine on the embedded engine
 #   make test   everything that CI checks
+# and `make test-all` runs the tests that take long as well, for an hour: before a release.
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 CARGO ?= cargo
@@ -9,14 +10,24 @@ TARGET ?= sqlite:dbdyno-quick.sqlite
 SIDE_BY_SIDE := --test-threads=4
 PROGRAMS_SIDE_BY_SIDE := 3
 
-.PHONY: run test provoke robust servers lint tests programs oracle-sql versions bench dist check-dist clean
+.PHONY: run test test-all ready provoke robust servers lint tests programs oracle-sql versions bench dist check-dist clean
 
 run:
 	$(CARGO) build --locked --profile fast-build
 	target/fast-build/dbdyno run quick --target $(TARGET)
 
-test: servers lint tests
+test: ready
+	$(MAKE) tests
+	@echo "all checks passed; make test-all runs those that take long as well"
+
+test-all: ready
+	bash tests/servers versions
+	$(MAKE) tests LONG=run
 	@echo "all checks passed"
+
+# Servers are fetched while code is looked at.
+ready:
+	$(MAKE) --jobs=2 --output-sync=line servers lint
 
 # Installs what the tests start: see the script.
 servers:
@@ -28,20 +39,25 @@ lint:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps --quiet
 	bash tests/packages
 
+# What takes long (tests/long, further versions of servers, what runs alone for minutes) is left out, or run as well.
+LONG ?= skip
+if_long = $(if $(filter run,$(LONG)),$1)
+# What leaves out the tests of a program that are in tests/long.
+without_long = $(if $(call if_long,yes),,$(addprefix --skip ,$(shell sed --quiet 's/^$1 //p' tests/long)))
+
 # Every room, the engines on each version of their servers, the binary as a user runs it, with real files and faults, and what
 # Oracle would be asked. The longest check begins first; those whose figures others would change come last, one by one. What a
 # check says is printed when it ends, and its failure stops no other. At the end tests that failed are run once more, by
 # themselves, and it is said what came of all: tests/outcome.
-BESIDE_OTHERS := stories-servers docs stories stories-watching versions-postgres provoked versions-mariadb mariadb postgres \
-    units robust pipeline tls oracle-sql documents \
-    oracle_portable hostile allocations short
-ALONE := latency measure storage provoked-alone stories-alone
+BESIDE_OTHERS := stories-servers stories short $(call if_long,versions-postgres versions-mariadb) docs units stories-watching \
+    provoked postgres mariadb tls pipeline oracle-sql robust documents oracle_portable hostile allocations
+ALONE := latency measure storage $(call if_long,provoked-alone stories-alone)
 SAID := $(or $(CARGO_TARGET_DIR),target)/said
 
 tests: programs
 	@$(MAKE) --keep-going --jobs=$(PROGRAMS_SIDE_BY_SIDE) --output-sync=target $(BESIDE_OTHERS:%=check-%) || true; \
 	$(MAKE) --keep-going $(ALONE:%=check-%) || true; \
-	MAKE="$(MAKE)" bash tests/outcome $(SAID)
+	MAKE="$(MAKE)" bash tests/outcome $(SAID) tests/long
 
 # All at once, and always of the whole workspace: a part of it would have its dependencies built anew, with other features.
 programs: servers
@@ -53,20 +69,24 @@ TESTS := $(CARGO) test --locked --workspace --no-fail-fast
 check-%:
 	@mkdir -p $(SAID)
 	@from=$$SECONDS; code=0; \
-	$(or $(CHECK),$(TESTS) --test $* -- $(SIDE_BY_SIDE)) $(AGAIN) 2>&1 | tee $(SAID)/$* || code=$$?; \
+	$(or $(CHECK),$(TESTS) --test $* -- $(SIDE_BY_SIDE) $(call without_long,$*)) $(AGAIN) 2>&1 | tee $(SAID)/$* || code=$$?; \
 	echo "$* $$((SECONDS - from))" >> $(SAID)/seconds; \
 	if ((code > 0)); then touch $(SAID)/$*.failed; fi; exit $$code
 
-check-provoked: CHECK = $(TESTS) --test provoked -- $(SIDE_BY_SIDE) --skip alone::
-check-provoked-alone: CHECK = $(TESTS) --test provoked -- $(SIDE_BY_SIDE) alone::
+PROVOKED = $(TESTS) --test provoked -- $(SIDE_BY_SIDE) $(call without_long,provoked)
+check-provoked: CHECK = $(PROVOKED) --skip alone::
+check-provoked-alone: CHECK = $(PROVOKED) alone::
 # The longest program by far: in three parts, so that all processors are at work to its end.
-STORIES := $(TESTS) --test stories -- $(SIDE_BY_SIDE) --skip alone::
+STORIES = $(TESTS) --test stories -- $(SIDE_BY_SIDE) $(call without_long,stories)
 WATCHING := watching:: fleet gallery:: page::
-check-stories-servers: CHECK = $(STORIES) on_servers:: $(WATCHING:%=--skip %)
-check-stories-watching: CHECK = $(STORIES) $(WATCHING)
-check-stories: CHECK = $(STORIES) --skip on_servers:: $(WATCHING:%=--skip %)
-check-stories-alone: CHECK = $(TESTS) --test stories -- --test-threads=1 alone::
-check-units: CHECK = $(TESTS) --lib --bins --example judge -- $(SIDE_BY_SIDE) --skip measure::tests
+check-stories-servers: CHECK = $(STORIES) --skip alone:: on_servers:: $(WATCHING:%=--skip %)
+check-stories-watching: CHECK = $(STORIES) --skip alone:: $(WATCHING)
+check-stories: CHECK = $(STORIES) --skip alone:: --skip on_servers:: $(WATCHING:%=--skip %)
+check-stories-alone: SIDE_BY_SIDE = --test-threads=1
+check-stories-alone: CHECK = $(STORIES) alone::
+# A name that is left out of one room must not be in another.
+ROOMS := $(filter dbdyno_%,$(shell cut --delimiter=' ' --fields=1 tests/long))
+check-units: CHECK = $(TESTS) --lib --bins --example judge -- $(SIDE_BY_SIDE) --skip measure::tests $(foreach room,$(sort $(ROOMS)),$(call without_long,$(room)))
 # Windows of a fraction of a second, in which something must be done.
 check-storage: CHECK = $(TESTS) --lib -- $(SIDE_BY_SIDE) measure::tests
 check-documents: CHECK = $(TESTS) --doc
@@ -74,7 +94,7 @@ check-documents: CHECK = $(TESTS) --doc
 PROGRAMS := $(basename $(notdir $(wildcard tests/*.rs crates/*/tests/*.rs crates/engines/*/tests/*.rs))) \
     $(notdir $(patsubst %/main.rs,%,$(wildcard tests/*/main.rs crates/*/tests/*/main.rs)))
 SHORT := $(filter-out $(BESIDE_OTHERS) $(ALONE),$(sort $(PROGRAMS)))
-check-short: CHECK = $(TESTS) $(SHORT:%=--test %) -- $(SIDE_BY_SIDE)
+check-short: CHECK = $(TESTS) $(SHORT:%=--test %) -- $(SIDE_BY_SIDE) $(foreach program,$(SHORT),$(call without_long,$(program)))
 # The SQL for Oracle, judged by two grammars of PL/SQL, as no Oracle can be had: see the script.
 check-oracle-sql: CHECK = bash tests/oracle_sql/check
 # The engines again on further versions of their servers, where these can be had: all but what no version can change.
@@ -85,6 +105,7 @@ check-versions-%: CHECK = bash tests/servers each $(@:check-versions-%=%) $(TEST
 oracle-sql: programs check-oracle-sql
 # Old versions wait for statistics more than they work, so the engines go side by side.
 versions: programs
+	bash tests/servers versions
 	$(MAKE) --jobs=2 --output-sync=target check-versions-postgres check-versions-mariadb
 
 # Every provocation of tests/provoked, those that take minutes too.

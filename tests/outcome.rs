@@ -8,17 +8,31 @@ use std::process::Command;
 
 /// What a check said, and what its tests do when they are run again: the exit code, and the output.
 fn outcome(said: &str, again: u8) -> (Option<i32>, String) {
+    outcome_beside(said, again, "# Nothing is left out.\n")
+}
+
+/// The same, with a list of tests that are left out.
+fn outcome_beside(said: &str, again: u8, long: &str) -> (Option<i32>, String) {
     let folder = tempfile::tempdir().unwrap();
     let place = |name: &str| folder.path().join(name);
     let write = |name: &str, text: &str| fs::write(place(name), text).unwrap();
-    write("robust", said);
+    let program = place("robust-1").display().to_string();
+    write("robust", &said.replace("PROGRAM", &program));
     write("robust.failed", "");
+    write("long", long);
     write("seconds", "robust 3\nunits 5\n");
-    write("programs", "  Executable tests/robust/main.rs (target/debug/deps/robust-1)\n");
+    write("programs", &format!("  Executable tests/robust/main.rs ({program})\n"));
     write("make", &format!("#!/bin/sh\necho \"make $*\"\nexit {again}\n"));
-    fs::set_permissions(place("make"), fs::Permissions::from_mode(0o755)).unwrap();
+    write("robust-1", "#!/bin/sh\necho 'a::good: test'\n");
+    for name in ["make", "robust-1"] {
+        fs::set_permissions(place(name), fs::Permissions::from_mode(0o755)).unwrap();
+    }
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/outcome");
-    let output = Command::new("bash").arg(script).arg(folder.path()).env("MAKE", place("make")).output().unwrap();
+    let output = Command::new("bash")
+        .args([script.as_path(), folder.path(), &place("long")])
+        .env("MAKE", place("make"))
+        .output()
+        .unwrap();
     (output.status.code(), String::from_utf8(output.stdout).unwrap())
 }
 
@@ -27,7 +41,7 @@ fn failed(n: usize) -> String {
     format!("test result: FAILED. 1 passed; {n} failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.08s\n")
 }
 
-const RUNNING: &str = "     Running tests/robust/main.rs (target/debug/deps/robust-1)\n";
+const RUNNING: &str = "     Running tests/robust/main.rs (PROGRAM)\n";
 
 #[test]
 fn a_test_that_failed_is_run_once_more_by_itself() {
@@ -71,5 +85,19 @@ fn what_failed_in_another_way_stays_failed() {
 fn a_program_that_no_check_runs_is_noticed() {
     let (code, text) = outcome(&format!("test a::bad ... FAILED\n{}", failed(1)), 0);
     assert_eq!(code, Some(1), "{text}");
-    assert!(text.contains("no check runs target/debug/deps/robust-1"), "{text}");
+    assert!(text.contains("no check runs /") && text.contains("robust-1"), "{text}");
+}
+
+#[test]
+fn a_test_that_is_left_out_must_be_one() {
+    let said = format!("{RUNNING}test a::good ... ok\n");
+    let (code, text) = outcome_beside(&said, 0, "# They take long.\n\nrobust a::good\n");
+    assert_eq!(code, Some(1), "its check failed without a test: {text}");
+    assert!(!text.contains("no test of this name"), "{text}");
+    for gone in ["robust a::goo", "robust good", "robot a::good"] {
+        let (code, text) = outcome_beside(&said, 0, &format!("robust a::good\n{gone}\n"));
+        assert_eq!(code, Some(1), "{text}");
+        let told = text.lines().filter(|line| line.contains("no test of this name")).collect::<Vec<_>>();
+        assert!(told.len() == 1 && told[0].ends_with(gone), "{text}");
+    }
 }

@@ -2,7 +2,7 @@
 //! it must be right; elsewhere it must agree with itself.
 
 use crate::document::check_document;
-use crate::support::{Room, number, points, statuses, text};
+use crate::support::{Room, as_measured, number, points, statuses, text};
 use serde_json::Value;
 
 /// Calls that sleep are done side by side, so throughput rises with every job.
@@ -49,7 +49,7 @@ fn a_search_that_was_killed_goes_on_and_survives_a_transfer() {
     room.run("resume last --quiet").expect(0);
     let after = room.show("last");
     let kept = points(&before).len();
-    assert_eq!(points(&after)[..kept], points(&before)[..], "what was measured is as it was");
+    assert_eq!(as_measured(&after)[..kept], as_measured(&before), "what was measured is as it was");
     assert!(text(search(&after), "/reason").starts_with("still rising at 8 users"), "{after:#}");
     let exported = room.run("export last").expect(0).stdout;
     std::fs::write(room.path("run.json"), exported).unwrap();

@@ -2,7 +2,7 @@
 //! can be resumed.
 
 use crate::document::{check_document, check_point};
-use crate::support::{DBDYNO, Room, Running, points, statuses, text, wait_until};
+use crate::support::{DBDYNO, Room, Running, as_measured, points, statuses, text, wait_until};
 use rustix::process::Signal;
 use std::process::Command;
 
@@ -217,7 +217,7 @@ fn a_lost_target_keeps_what_was_measured() {
     let resumed = room.show(&id);
     assert_eq!(statuses(&resumed), ["T211 ok", "T512 ok", "T511 ok", "T331 ok"]);
     assert_eq!(text(&resumed, "/run/status"), "done");
-    assert_eq!(points(&resumed)[..2], points(&document)[..2], "what was measured before is as it was");
+    assert_eq!(as_measured(&resumed)[..2], as_measured(&document)[..2], "what was measured before is as it was");
 }
 
 #[test]

@@ -324,6 +324,16 @@ pub(crate) fn points(document: &Value) -> &Vec<Value> {
     document["points"].as_array().unwrap()
 }
 
+/// The points of a run without the flag that later points decide: that the machine was slower than at its best.
+pub(crate) fn as_measured(document: &Value) -> Vec<Value> {
+    let mut points = points(document).clone();
+    for point in &mut points {
+        point["flags"].as_array_mut().unwrap().retain(|flag| flag != "uneven_machine");
+        point["flag_notes"].as_object_mut().unwrap().remove("uneven_machine");
+    }
+    points
+}
+
 /// How each point ended, as `T611 ok`.
 pub(crate) fn statuses(document: &Value) -> Vec<String> {
     let one = |p: &Value| {

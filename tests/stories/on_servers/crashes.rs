@@ -3,7 +3,7 @@
 
 use super::{OWN, Product, load, stories, until_called};
 use crate::document::{check_document, check_point};
-use crate::support::{Room, Running, points, statuses, text, wait_until};
+use crate::support::{Room, Running, as_measured, points, statuses, text, wait_until};
 
 stories!(a_run_outlives_the_crash_of_a_session_and_of_the_server);
 
@@ -43,7 +43,7 @@ fn a_run_outlives_the_crash_of_a_session_and_of_the_server<S: Product>() {
     lost(&room, resumed, || server.kill());
     let second = room.show(&id);
     assert_eq!(statuses(&second), ["T611 ok", "T711 failed"]);
-    assert_eq!(points(&second)[0], points(&first)[0], "what was measured is as it was");
+    assert_eq!(as_measured(&second)[0], as_measured(&first)[0], "what was measured is as it was");
     // While it is gone nothing continues, and nothing is lost.
     let ending = room.run("resume last").expect(2);
     assert!(ending.stderr.contains("start the server"), "{}", ending.stderr);
@@ -53,6 +53,6 @@ fn a_run_outlives_the_crash_of_a_session_and_of_the_server<S: Product>() {
     let document = room.show(&id);
     assert_eq!(statuses(&document), ["T611 ok", "T711 ok", "T621 ok"]);
     assert_eq!(text(&document, "/run/status"), "done");
-    assert_eq!(points(&document)[0], points(&first)[0]);
+    assert_eq!(as_measured(&document)[0], as_measured(&first)[0]);
     check_document(&document);
 }

@@ -4,7 +4,7 @@
 use super::crashes::lost;
 use super::{OWN, Product, stories, until_gone};
 use crate::document::check_document;
-use crate::support::{Room, number, points, statuses, text, wait_until};
+use crate::support::{Room, as_measured, number, points, statuses, text, wait_until};
 use dbdyno_testkit::servers::fixtures::Database;
 use rustix::process::Signal;
 
@@ -241,7 +241,7 @@ fn acknowledged_orders_outlive_the_crash_of_the_server<S: Product>() {
     room.run("resume last").expect(0);
     let document = room.show(&id);
     assert_eq!(statuses(&document), ["order-entry ok"; 3]);
-    assert_eq!(points(&document)[0], points(&first)[0], "what was measured is as it was");
+    assert_eq!(as_measured(&document)[0], as_measured(&first)[0], "what was measured is as it was");
     check_document(&document);
     // A loss is found though the point fails, and nobody measures such a point again.
     let lost_run = run(&server);
