@@ -39,25 +39,25 @@ lint:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps --quiet
 	bash tests/packages
 
-# What takes long (tests/long, further versions of servers, what runs alone for minutes) is left out, or run as well.
-LONG ?= skip
-if_long = $(if $(filter run,$(LONG)),$1)
-# What leaves out the tests of a program that are in tests/long.
-without_long = $(if $(call if_long,yes),,$(addprefix --skip ,$(shell sed --quiet 's/^$1 //p' tests/long)))
+# What takes long is left out, or run as well: the tests of tests/long, and further versions of servers.
+LONG := skip
+LEFT_OUT := $(if $(filter skip,$(LONG)),tests/long,/dev/null)
+# What leaves out tests of programs.
+without_long = $(addprefix --skip ,$(shell sed --quiet $(foreach program,$1,--expression 's/^$(program) //p') $(LEFT_OUT)))
 
 # Every room, the engines on each version of their servers, the binary as a user runs it, with real files and faults, and what
 # Oracle would be asked. The longest check begins first; those whose figures others would change come last, one by one. What a
 # check says is printed when it ends, and its failure stops no other. At the end tests that failed are run once more, by
 # themselves, and it is said what came of all: tests/outcome.
-BESIDE_OTHERS := stories-servers stories short $(call if_long,versions-postgres versions-mariadb) docs units stories-watching \
+BESIDE_OTHERS := stories-servers stories short $(if $(filter run,$(LONG)),versions-postgres versions-mariadb) docs units stories-watching \
     provoked postgres mariadb tls pipeline oracle-sql robust documents oracle_portable hostile allocations
-ALONE := latency measure storage $(call if_long,provoked-alone stories-alone)
+ALONE := latency measure storage provoked-alone stories-alone
 SAID := $(or $(CARGO_TARGET_DIR),target)/said
 
 tests: programs
 	@$(MAKE) --keep-going --jobs=$(PROGRAMS_SIDE_BY_SIDE) --output-sync=target $(BESIDE_OTHERS:%=check-%) || true; \
 	$(MAKE) --keep-going $(ALONE:%=check-%) || true; \
-	MAKE="$(MAKE)" bash tests/outcome $(SAID) tests/long
+	MAKE="$(MAKE)" bash tests/outcome $(SAID) $(LEFT_OUT)
 
 # All at once, and always of the whole workspace: a part of it would have its dependencies built anew, with other features.
 programs: servers
@@ -84,9 +84,7 @@ check-stories-watching: CHECK = $(STORIES) --skip alone:: $(WATCHING)
 check-stories: CHECK = $(STORIES) --skip alone:: --skip on_servers:: $(WATCHING:%=--skip %)
 check-stories-alone: SIDE_BY_SIDE = --test-threads=1
 check-stories-alone: CHECK = $(STORIES) alone::
-# A name that is left out of one room must not be in another.
-ROOMS := $(filter dbdyno_%,$(shell cut --delimiter=' ' --fields=1 tests/long))
-check-units: CHECK = $(TESTS) --lib --bins --example judge -- $(SIDE_BY_SIDE) --skip measure::tests $(foreach room,$(sort $(ROOMS)),$(call without_long,$(room)))
+check-units: CHECK = $(TESTS) --lib --bins --example judge -- $(SIDE_BY_SIDE) --skip measure::tests $(call without_long,dbdyno_[a-z]*)
 # Windows of a fraction of a second, in which something must be done.
 check-storage: CHECK = $(TESTS) --lib -- $(SIDE_BY_SIDE) measure::tests
 check-documents: CHECK = $(TESTS) --doc
@@ -94,7 +92,7 @@ check-documents: CHECK = $(TESTS) --doc
 PROGRAMS := $(basename $(notdir $(wildcard tests/*.rs crates/*/tests/*.rs crates/engines/*/tests/*.rs))) \
     $(notdir $(patsubst %/main.rs,%,$(wildcard tests/*/main.rs crates/*/tests/*/main.rs)))
 SHORT := $(filter-out $(BESIDE_OTHERS) $(ALONE),$(sort $(PROGRAMS)))
-check-short: CHECK = $(TESTS) $(SHORT:%=--test %) -- $(SIDE_BY_SIDE) $(foreach program,$(SHORT),$(call without_long,$(program)))
+check-short: CHECK = $(TESTS) $(SHORT:%=--test %) -- $(SIDE_BY_SIDE) $(call without_long,$(SHORT))
 # The SQL for Oracle, judged by two grammars of PL/SQL, as no Oracle can be had: see the script.
 check-oracle-sql: CHECK = bash tests/oracle_sql/check
 # The engines again on further versions of their servers, where these can be had: all but what no version can change.
