@@ -1,6 +1,6 @@
 //! The cost of recording one operation: into a plain histogram, and into a recorder that also keeps a series of
 //! seconds; for one session and for several that share the recorder, with one transaction type and with nine. Run by
-//! `benches/recording`.
+//! `benches/recording`. All cases take turns, so that a machine whose speed changes is as fast for one as for another.
 #![allow(clippy::print_stdout)]
 
 use dbdyno_stats::{Histogram, RecordedTimes, Recorder, Sample, TypeId, Types, TypesError};
@@ -9,7 +9,7 @@ use std::time::Instant;
 
 const OPS: u64 = 2_000_000;
 /// Each case is measured this often and the fastest result counts, because other work on the machine only adds time.
-const TIMES: u32 = 15;
+const ROUNDS: u32 = 15;
 /// Half a million operations a second and session, so that seconds end while the cost is measured.
 const EVERY_NS: u64 = 2_000;
 const WINDOW_NS: u64 = OPS * EVERY_NS;
@@ -39,6 +39,12 @@ fn of_type<const TYPES: usize>(n: u64, ids: &[TypeId; TYPES]) -> (TypeId, u64) {
     (ids[number], service_ns(n) << (number / 2))
 }
 
+/// The same, of which the compiler knows nothing. Each by itself: a whole sample would go through memory, and a byte that
+/// is read back as part of a word waits until it is written.
+fn hidden((type_id, service_ns): (TypeId, u64)) -> (TypeId, u64) {
+    (black_box(type_id), black_box(service_ns))
+}
+
 fn per_op_ns(sessions: u64, work: impl Fn() + Sync) -> f64 {
     let begun = Instant::now();
     std::thread::scope(|scope| {
@@ -50,10 +56,6 @@ fn per_op_ns(sessions: u64, work: impl Fn() + Sync) -> f64 {
     begun.elapsed().as_nanos() as f64 / OPS as f64
 }
 
-fn quickest(measured: impl Fn() -> f64) -> f64 {
-    (0..TIMES).map(|_| measured()).fold(f64::INFINITY, f64::min)
-}
-
 /// The ids of this number of types.
 fn types<const TYPES: usize>() -> Result<(Types, [TypeId; TYPES]), TypesError> {
     let types = Types::new(TYPES)?;
@@ -62,58 +64,93 @@ fn types<const TYPES: usize>() -> Result<(Types, [TypeId; TYPES]), TypesError> {
     Ok((types, ids))
 }
 
-/// Nanoseconds that recording one operation adds.
+/// Nanoseconds that recording one operation adds: with it, less without it.
+struct Case {
+    name: &'static str,
+    with: Box<dyn Fn() -> f64>,
+    without: Box<dyn Fn() -> f64>,
+    quickest_ns: [f64; 2],
+}
+
+impl Case {
+    fn new(name: &'static str, with: impl Fn() -> f64 + 'static, without: impl Fn() -> f64 + 'static) -> Self {
+        Self { name, with: Box::new(with), without: Box::new(without), quickest_ns: [f64::INFINITY; 2] }
+    }
+
+    fn measure(&mut self) {
+        let [with, without] = &mut self.quickest_ns;
+        *with = with.min((self.with)());
+        *without = without.min((self.without)());
+    }
+
+    fn adds_ns(&self) -> f64 {
+        self.quickest_ns[0] - self.quickest_ns[1]
+    }
+}
+
+fn plain() -> Case {
+    let with = || {
+        let mut histogram = Histogram::new();
+        (0..OPS).for_each(|n| histogram.record_ns(black_box(service_ns(n))));
+        black_box(histogram.count());
+    };
+    let without = || (0..OPS).for_each(|n| _ = black_box(service_ns(n)));
+    Case::new("plain histogram", move || per_op_ns(1, with), move || per_op_ns(1, without))
+}
+
 fn recorded<const TYPES: usize>(
+    name: &'static str,
     times: RecordedTimes,
     step_ns: u64,
-    sessions: u64,
-    rounds: u64,
-) -> Result<f64, TypesError> {
+    (sessions, rounds): (u64, u64),
+) -> Result<Case, TypesError> {
     let (types, ids) = types::<TYPES>()?;
-    let empty = quickest(|| {
+    let without = move || {
         per_op_ns(sessions, || {
             (0..OPS).for_each(|n| {
                 request(rounds);
-                _ = black_box(of_type(n, &ids));
+                _ = hidden(of_type(n, &ids));
             });
         })
-    });
-    let with = quickest(|| {
+    };
+    let with = move || {
         let recorder = Recorder::new(times, types, WINDOW_NS, step_ns);
         let ns = per_op_ns(sessions, || {
             let mut local = recorder.local();
             for n in 0..OPS {
                 request(rounds);
-                let (type_id, service_ns) = of_type(n, &ids);
+                let (type_id, service_ns) = hidden(of_type(n, &ids));
                 let ended_ns = n * EVERY_NS;
-                local.record(black_box(Sample { type_id, ended_ns, service_ns, response_ns: 2 * service_ns, rows: 1 }));
+                local.record(Sample { type_id, ended_ns, service_ns, response_ns: 2 * service_ns, rows: 1 });
             }
         });
         assert_eq!(recorder.finish().together().0.count(), sessions * OPS);
         ns
-    });
-    Ok(with - empty)
+    };
+    Ok(Case::new(name, with, without))
 }
 
 fn main() -> Result<(), TypesError> {
-    let alone = quickest(|| per_op_ns(1, || (0..OPS).for_each(|n| _ = black_box(service_ns(n)))));
-    let one = || {
-        let mut histogram = Histogram::new();
-        (0..OPS).for_each(|n| histogram.record_ns(black_box(service_ns(n))));
-        black_box(histogram.count());
-    };
-    let plain = quickest(|| per_op_ns(1, one)) - alone;
-    let tell = |what: &str, ns: f64| println!("{what}: {ns:.1} ns an operation");
-    tell("plain histogram", plain);
     let (service, both) = (RecordedTimes::Service, RecordedTimes::ServiceAndResponse);
-    tell("recorder, service times, no series", recorded::<1>(service, WINDOW_NS, 1, 0)?);
-    tell("recorder, service times and series", recorded::<1>(service, SECOND_NS, 1, 0)?);
-    tell("recorder, service and response times and series", recorded::<1>(both, SECOND_NS, 1, 0)?);
-    tell("recorder, service times and series, 9 types", recorded::<9>(service, SECOND_NS, 1, 0)?);
-    tell("recorder, service and response times and series, 9 types", recorded::<9>(both, SECOND_NS, 1, 0)?);
     // Each session does the same number of operations, so with a processor each this is the time of one of them.
     let sessions = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
-    let shared = |ns| println!("the same, {sessions} sessions side by side, with requests: {ns:.1} ns an operation");
-    shared(recorded::<1>(both, SECOND_NS, sessions, REQUEST_ROUNDS)?);
+    let shared = (sessions, REQUEST_ROUNDS);
+    let mut cases = [
+        plain(),
+        recorded::<1>("service", service, WINDOW_NS, (1, 0))?,
+        recorded::<1>("service_seconds", service, SECOND_NS, (1, 0))?,
+        recorded::<1>("both_seconds", both, SECOND_NS, (1, 0))?,
+        recorded::<9>("service_seconds_9", service, SECOND_NS, (1, 0))?,
+        recorded::<9>("both_seconds_9", both, SECOND_NS, (1, 0))?,
+        recorded::<1>("both_seconds_shared", both, SECOND_NS, shared)?,
+    ];
+    for _ in 0..ROUNDS {
+        cases.iter_mut().for_each(Case::measure);
+    }
+    let [plain, recorders @ ..] = &cases;
+    println!("{}: {:.1} ns an operation", plain.name, plain.adds_ns());
+    for case in recorders {
+        println!("cost {} {:.2}   {:.1} ns an operation", case.name, case.adds_ns() / plain.adds_ns(), case.adds_ns());
+    }
     Ok(())
 }

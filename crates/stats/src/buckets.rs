@@ -7,7 +7,7 @@ const BITS: u32 = 11;
 const HALF: usize = 1 << (BITS - 1);
 
 /// The bucket of a time. Its number fits into two bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Bucket(u16);
 
 impl Bucket {
@@ -32,11 +32,16 @@ impl Bucket {
 
 /// How many times lie in each bucket.
 #[derive(Debug)]
-pub(crate) struct BucketCounts(Box<[u64]>);
+pub(crate) struct BucketCounts(Box<[u64; Bucket::ALL]>);
 
 impl BucketCounts {
+    /// Counts of nothing. A vector of zeros takes no memory for buckets that are never used.
+    ///
+    /// # Panics
+    /// Never: the vector has the array's length.
+    #[expect(clippy::expect_used, reason = "the vector has the array's length")]
     pub(crate) fn new() -> Self {
-        Self(vec![0; Bucket::ALL].into_boxed_slice())
+        Self(vec![0; Bucket::ALL].try_into().expect("the array's length"))
     }
 
     /// Counts one time.
@@ -47,7 +52,7 @@ impl BucketCounts {
 
     /// Enters all times into a histogram.
     pub(crate) fn enter_into(&self, histogram: &mut Histogram) {
-        for (at, times) in (0..).zip(&self.0).filter(|(_, times)| **times > 0) {
+        for (at, times) in (0..).zip(self.0.iter()).filter(|(_, times)| **times > 0) {
             histogram.record_many_ns(Bucket(at).lowest_ns(), *times);
         }
     }
@@ -61,13 +66,13 @@ impl BucketCounts {
 
     /// Takes the counts of another.
     pub(crate) fn copy_from(&mut self, other: &Self) {
-        self.0.copy_from_slice(&other.0);
+        self.0.copy_from_slice(&*other.0);
     }
 
     /// The times that came since `earlier`.
     pub(crate) fn since(&self, earlier: &Self) -> Histogram {
         let mut histogram = Histogram::new();
-        for (at, (now, before)) in (0..).zip(self.0.iter().zip(&earlier.0)) {
+        for (at, (now, before)) in (0..).zip(self.0.iter().zip(earlier.0.iter())) {
             let times = now.saturating_sub(*before);
             if times > 0 {
                 histogram.record_many_ns(Bucket(at).lowest_ns(), times);

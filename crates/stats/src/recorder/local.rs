@@ -10,6 +10,7 @@ use crate::buckets::Bucket;
 /// that no session waits for another while it has room.
 const CAPACITY: usize = 256;
 const LOOK_EVERY: usize = 128;
+const _: () = assert!(CAPACITY.is_multiple_of(LOOK_EVERY), "a full buffer is looked at");
 /// After an operation that took this long, taking a lock costs nothing in comparison.
 const SLOW_NS: u64 = 1_000_000;
 
@@ -17,14 +18,16 @@ const SLOW_NS: u64 = 1_000_000;
 #[derive(Debug)]
 pub struct LocalRecorder<'r> {
     recorder: &'r Recorder,
-    entries: Vec<Entry>,
+    /// Operations, of which the first `buffered` are not flushed yet.
+    entries: Box<[Entry; CAPACITY]>,
+    buffered: usize,
     /// Counts of each type.
     counts: Box<[StepCounts]>,
     /// The step that all buffered operations ended in.
     step: usize,
     step_end_ns: u64,
-    /// Whether there is anything to flush.
-    pending: bool,
+    /// Whether there are errors or retries that are not flushed yet.
+    failures: bool,
 }
 
 impl Recorder {
@@ -38,14 +41,14 @@ impl Recorder {
 impl<'r> LocalRecorder<'r> {
     fn new(recorder: &'r Recorder) -> Self {
         let counts = vec![StepCounts::default(); recorder.layout.types.count()].into_boxed_slice();
-        let entries = Vec::with_capacity(CAPACITY);
         LocalRecorder {
             recorder,
-            entries,
+            entries: Box::new([Entry::default(); CAPACITY]),
+            buffered: 0,
             counts,
             step: 0,
             step_end_ns: recorder.layout.step_end_ns(0),
-            pending: false,
+            failures: false,
         }
     }
 
@@ -55,34 +58,44 @@ impl<'r> LocalRecorder<'r> {
         if sample.ended_ns >= self.step_end_ns {
             self.go_to_step(sample.ended_ns);
         }
-        let counts = self.counts_of(sample.type_id);
+        let type_number = self.recorder.layout.types.known(sample.type_id);
+        let counts = &mut self.counts[usize::from(type_number)];
         counts.ops += 1;
         counts.rows += sample.rows;
         let (service, response) = (Bucket::of(sample.service_ns), Bucket::of(sample.response_ns));
-        self.entries.push(Entry { type_id: sample.type_id, service, response });
-        if self.entries.len() == CAPACITY || sample.service_ns >= SLOW_NS {
+        // A full buffer is flushed below. That the compiler knows the index to be inside saves a check.
+        let at = self.buffered % CAPACITY;
+        self.entries[at] = Entry { type_number, service, response };
+        self.buffered = at + 1;
+        if self.buffered.is_multiple_of(LOOK_EVERY) || sample.service_ns >= SLOW_NS {
+            self.look(sample.service_ns);
+        }
+    }
+
+    /// Flushes the buffer if it is full, after a slow operation, and else if the lock is free.
+    #[inline(never)]
+    fn look(&mut self, service_ns: u64) {
+        if self.buffered == CAPACITY || service_ns >= SLOW_NS {
             self.flush();
-        } else if self.entries.len().is_multiple_of(LOOK_EVERY) {
-            self.flush_if_free();
+        } else if let Ok(mut shared) = self.recorder.shared.try_lock() {
+            self.flush_into(&mut shared);
         }
     }
 
     /// Counts an operation that failed for good.
     pub fn error(&mut self, type_id: TypeId, ended_ns: u64) {
-        self.go_to_step(ended_ns);
-        self.counts_of(type_id).errors += 1;
+        self.failures_of(type_id, ended_ns).errors += 1;
     }
 
     /// Counts an attempt after the first.
     pub fn retry(&mut self, type_id: TypeId, ended_ns: u64) {
-        self.go_to_step(ended_ns);
-        self.counts_of(type_id).retries += 1;
+        self.failures_of(type_id, ended_ns).retries += 1;
     }
 
-    #[inline]
-    fn counts_of(&mut self, type_id: TypeId) -> &mut StepCounts {
-        self.pending = true;
-        &mut self.counts[self.recorder.layout.types.known(type_id)]
+    fn failures_of(&mut self, type_id: TypeId, ended_ns: u64) -> &mut StepCounts {
+        self.go_to_step(ended_ns);
+        self.failures = true;
+        &mut self.counts[usize::from(self.recorder.layout.types.known(type_id))]
     }
 
     #[cold]
@@ -97,22 +110,16 @@ impl<'r> LocalRecorder<'r> {
 
     /// Flushes the buffer, for instance before the session pauses.
     pub fn flush(&mut self) {
-        if self.pending {
+        if self.buffered > 0 || self.failures {
             self.flush_into(&mut self.recorder.shared());
         }
     }
 
-    fn flush_if_free(&mut self) {
-        if let Ok(mut shared) = self.recorder.shared.try_lock() {
-            self.flush_into(&mut shared);
-        }
-    }
-
     fn flush_into(&mut self, shared: &mut SharedHistograms) {
-        shared.enter(self.step, &self.counts, &self.entries);
+        shared.enter(self.step, &self.counts, &self.entries[..self.buffered]);
         self.counts.fill(StepCounts::default());
-        self.entries.clear();
-        self.pending = false;
+        self.buffered = 0;
+        self.failures = false;
     }
 }
 

@@ -13,9 +13,10 @@ use std::collections::VecDeque;
 const OPEN_STEPS: usize = 4;
 
 /// One operation in a local recorder: six bytes.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Entry {
-    pub(super) type_id: TypeId,
+    /// The number of its transaction type, which is a known one.
+    pub(super) type_number: u8,
     pub(super) service: Bucket,
     pub(super) response: Bucket,
 }
@@ -92,10 +93,9 @@ impl SharedHistograms {
             totals.steps[step].add(counts);
         }
         self.open(step);
-        let types = self.layout.types;
         let mut open = step.checked_sub(self.first_open).and_then(|at| self.open.get_mut(at));
-        for Entry { type_id, service, response } in entries {
-            let totals = &mut self.types[types.known(*type_id)];
+        for Entry { type_number, service, response } in entries {
+            let totals = &mut self.types[usize::from(*type_number)];
             totals.service.count(*service);
             let mut step_times = service;
             if let Some(buckets) = &mut totals.response {
@@ -181,7 +181,7 @@ impl SharedHistograms {
 
     /// Records the response time of a transaction that has not ended.
     pub(super) fn unfinished(&mut self, type_id: TypeId, response_ns: u64) {
-        let totals = &mut self.types[self.layout.types.known(type_id)];
+        let totals = &mut self.types[usize::from(self.layout.types.known(type_id))];
         totals.response.iter_mut().for_each(|response| response.count(Bucket::of(response_ns)));
     }
 

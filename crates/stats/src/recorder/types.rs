@@ -57,10 +57,10 @@ impl Types {
         (0..self.0).map(TypeId)
     }
 
-    /// The type itself if it is one of these, else the last one, so that nothing recorded is lost.
+    /// The number of the type itself if it is one of these, else of the last one, so that nothing recorded is lost.
     #[inline]
-    pub(super) fn known(self, of: TypeId) -> usize {
+    pub(super) fn known(self, of: TypeId) -> u8 {
         debug_assert!(of.0 < self.0, "a transaction of a type that the recorder was not made for");
-        usize::from(of.0.min(self.0 - 1))
+        of.0.min(self.0 - 1)
     }
 }
