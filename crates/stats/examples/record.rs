@@ -5,11 +5,14 @@
 
 use dbdyno_stats::{Histogram, RecordedTimes, Recorder, Sample, TypeId, Types, TypesError};
 use std::hint::black_box;
+use std::process::ExitCode;
 use std::time::Instant;
 
 const OPS: u64 = 2_000_000;
 /// Each case is measured this often and the fastest result counts, because other work on the machine only adds time.
 const ROUNDS: u32 = 15;
+/// What recording an operation may cost over a plain histogram: 10 ns where that takes 3.
+const MOST: f64 = 3.3;
 /// Half a million operations a second and session, so that seconds end while the cost is measured.
 const EVERY_NS: u64 = 2_000;
 const WINDOW_NS: u64 = OPS * EVERY_NS;
@@ -130,7 +133,7 @@ fn recorded<const TYPES: usize>(
     Ok(Case::new(name, with, without))
 }
 
-fn main() -> Result<(), TypesError> {
+fn main() -> Result<ExitCode, TypesError> {
     let (service, both) = (RecordedTimes::Service, RecordedTimes::ServiceAndResponse);
     // Each session does the same number of operations, so with a processor each this is the time of one of them.
     let sessions = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
@@ -147,10 +150,17 @@ fn main() -> Result<(), TypesError> {
     for _ in 0..ROUNDS {
         cases.iter_mut().for_each(Case::measure);
     }
-    let [plain, recorders @ ..] = &cases;
+    let [plain, alone @ .., shared] = &cases;
     println!("{}: {:.1} ns an operation", plain.name, plain.adds_ns());
-    for case in recorders {
-        println!("cost {} {:.2}   {:.1} ns an operation", case.name, case.adds_ns() / plain.adds_ns(), case.adds_ns());
+    let mut code = ExitCode::SUCCESS;
+    let cost = |case: &Case| case.adds_ns() / plain.adds_ns();
+    for case in alone {
+        let verdict = if cost(case) <= MOST { "pass" } else { "fail" };
+        println!("cost {} {:.2}  ({:.1} ns; at most {MOST}: {verdict})", case.name, cost(case), case.adds_ns());
+        if cost(case) > MOST {
+            code = ExitCode::FAILURE;
+        }
     }
-    Ok(())
+    println!("cost {} {:.2}  ({:.1} ns; no bound)", shared.name, cost(shared), shared.adds_ns());
+    Ok(code)
 }

@@ -235,6 +235,8 @@ impl<P: Product> Engine for ServerEngine<P> {
         let mut connection = self.product.open(0, held::NAME)?;
         let give_up = || watch.cancelled().then_some(ErrorClass::Cancelled);
         run_lock::hold(&self.product, &mut connection, &give_up, &|| watch.progress(held::WAITING, 0, 0))?;
+        // What the server counts later, at the latest when the session ends, would be taken for the work of others.
+        P::own_work(&mut connection)?;
         let (product, node) = (self.product.clone(), Arc::clone(&self.nodes[0]));
         let held = Arc::new(Held::new(connection, move |connection| product.still_holds(&node, connection)));
         *recover(&self.run_lock) = Arc::downgrade(&held);

@@ -6,7 +6,7 @@ mod client;
 
 use dbdyno_engine::{EngineInfo, FindingLevel, PointSpec, Request, Settled};
 use dbdyno_model::{CommitMode, Counter, Drive, Test};
-use dbdyno_testkit::conformance::{catalogue, run_point};
+use dbdyno_testkit::conformance::{NoProgress, catalogue, run_point};
 use dbdyno_testkit::on_servers::{Product, spec};
 use dbdyno_testkit::servers::Scratch as _;
 use dbdyno_testkit::servers::fixtures::{Database, FixturePool};
@@ -236,6 +236,23 @@ fn an_index_only_scan_stays_one_after_updates_and_settling() {
     session.flush().unwrap();
     assert_eq!(fetched(), before, "no row was fetched from the heap");
     drop(session);
+    engine.end_point(&spec).unwrap();
+}
+
+/// A session's commits may be counted as late as at its end.
+#[test]
+fn the_session_that_holds_the_lock_of_a_run_is_never_taken_for_others() {
+    let (server, database) = Postgres::alone();
+    let engine = Postgres::engine(&server, &database);
+    let (hold, spec) = (engine.hold(&NoProgress).unwrap(), spec("T611", 1));
+    engine.begin_point(&spec).unwrap();
+    let before = engine.point_statistics(None).unwrap();
+    drop(hold);
+    // Asked in another database, whose commits do not count here.
+    while server.psql("postgres", "SELECT 1 FROM pg_stat_activity WHERE application_name = 'dbdyno run'") != "" {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(engine.evidence(&before).unwrap().get(Counter::ForeignCommits), Some(0));
     engine.end_point(&spec).unwrap();
 }
 
