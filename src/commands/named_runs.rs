@@ -3,7 +3,7 @@
 use super::context::Context;
 use crate::error::Error;
 use dbdyno_catalogue::CatalogueError;
-use dbdyno_model::{ChosenBy, Drive, REFERENCE_SUITE, RunId, RunJson, SameDevice, StorageReference};
+use dbdyno_model::{ChosenBy, Drive, REFERENCE_SUITE, RunId, RunJson, SameDevice, Status, StorageReference};
 use dbdyno_report::compare::Side;
 use dbdyno_report::{PointTimes, Reported};
 use dbdyno_results::{FileAccess, HistogramKind, Histograms, PointHistogram, Repository, ResultsError};
@@ -167,8 +167,11 @@ fn storage_reference(repository: &Repository, run: &RunJson) -> Result<Option<St
         return Ok(None);
     }
     let mut references = Vec::new();
-    for listed in repository.list_runs()?.iter().filter(|l| l.run.suite == REFERENCE_SUITE && l.ok > 0) {
-        references.push(repository.load(&listed.run.id)?);
+    for named in repository.names()?.into_iter().filter(|named| named.suite == REFERENCE_SUITE) {
+        let reference = repository.load(&named.id)?;
+        if reference.points.iter().any(|point| point.status == Status::Ok) {
+            references.push(reference);
+        }
     }
     let labelled = references.iter().filter(|r| r.run.label.is_some() && r.run.label == run.run.label);
     let of_host = references.iter().filter(|r| r.platform.host.is_some() && r.platform.host == run.platform.host);

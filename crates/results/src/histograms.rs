@@ -39,6 +39,18 @@ pub struct PointHistogram {
 /// The histograms of one point.
 pub type Histograms = Vec<PointHistogram>;
 
+/// The histograms of a run, ?1, or of one of its points, ?2. Where points are asked for one by one, each is found by
+/// the index: else a run of many points is read again for each.
+pub(crate) fn histograms_sql(plan_index: Option<usize>) -> String {
+    let asked_for = if plan_index.is_some() { "p.plan_index = ?2" } else { "?2 IS NULL" };
+    format!(
+        "SELECT p.plan_index, h.type, h.kind, h.histogram
+         FROM histograms AS h JOIN newest_points AS p ON p.id = h.point
+         WHERE p.run = ?1 AND {asked_for}
+         ORDER BY p.plan_index, h.type = '', h.type, h.kind = 'response'"
+    )
+}
+
 impl Repository {
     /// The histograms of the newest attempt at a planned point; empty where none were recorded.
     ///
@@ -57,11 +69,7 @@ impl Repository {
         run: &RunId,
         plan_index: Option<usize>,
     ) -> Result<Vec<(usize, PointHistogram)>, ResultsError> {
-        let sql = "SELECT p.plan_index, h.type, h.kind, h.histogram
-                   FROM histograms AS h JOIN newest_points AS p ON p.id = h.point
-                   WHERE p.run = ?1 AND p.plan_index = ifnull(?2, p.plan_index)
-                   ORDER BY p.plan_index, h.type = '', h.type, h.kind = 'response'";
-        self.rows(connection, sql, (run.as_str(), plan_index), |row| {
+        self.rows(connection, &histograms_sql(plan_index), (run.as_str(), plan_index), |row| {
             let (plan_index, of_type, kind, bytes): (usize, String, String, Vec<u8>) = self.columns(row)?;
             let what = || format!("the {kind} histogram of point {plan_index} of run {run}");
             let known = kind.parse::<HistogramKind>().map_err(|_| self.damaged(&what(), "unknown kind"))?;

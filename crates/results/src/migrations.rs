@@ -116,4 +116,16 @@ mod tests {
             }
         }
     }
+
+    /// A run of many points must not be read again for each of them.
+    #[test]
+    fn the_histograms_of_a_point_are_found_by_its_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let connection = file::open(&folder.path().join("dbdyno.db"), FileAccess::ReadWrite, ALL).unwrap();
+        let sql = crate::histograms::histograms_sql(Some(0));
+        let mut query = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+        let steps = query.query_map(("run", 0), |row| row.get::<_, String>(3)).unwrap();
+        let steps: Vec<String> = steps.map(Result::unwrap).collect();
+        assert!(steps.iter().any(|step| step.starts_with("SEARCH p ") && step.contains("plan_index=?")), "{steps:?}");
+    }
 }
