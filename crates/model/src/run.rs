@@ -2,7 +2,7 @@
 
 use crate::{ClientLoad, Dop, Drive, Flag, MetricId, MetricValue, Point, RunId, StorageLoad, Subject};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// The state of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
@@ -141,18 +141,20 @@ impl Cell {
     /// in the list, too, without figures, so that no point disappears.
     #[must_use]
     pub fn of_points(points: &[Point]) -> Vec<Self> {
-        let mut keys: Vec<CellKey> = Vec::new();
-        for key in points.iter().map(CellKey::of) {
-            if !keys.contains(&key) {
-                keys.push(key);
-            }
+        let mut cells: Vec<(CellKey, Vec<&Point>)> = Vec::new();
+        let mut places: HashMap<CellKey, usize> = HashMap::new();
+        for point in points {
+            let place = *places.entry(CellKey::of(point)).or_insert_with_key(|key| {
+                cells.push((key.clone(), Vec::new()));
+                cells.len() - 1
+            });
+            cells[place].1.push(point);
         }
-        keys.into_iter().map(|key| Self::of_repeats(&key, points)).collect()
+        cells.into_iter().map(|(key, points)| Self::of_repeats(key, &points)).collect()
     }
 
-    fn of_repeats(key: &CellKey, points: &[Point]) -> Self {
-        let repeats = points.iter().filter(|p| CellKey::of(p) == *key && p.status == crate::Status::Ok);
-        let repeats: Vec<&Point> = repeats.collect();
+    fn of_repeats(key: CellKey, points: &[&Point]) -> Self {
+        let repeats: Vec<&Point> = points.iter().copied().filter(|p| p.status == crate::Status::Ok).collect();
         let metrics: Vec<&MetricValue> = repeats.iter().filter_map(|p| p.metric.as_ref()).collect();
         let metric = metrics.first().map(|m| m.id.clone());
         // A repeat without the key metric has another metric in its place, in another unit. It does not count.
@@ -174,7 +176,7 @@ impl Cell {
         flags.sort_unstable();
         let interval = estimate.as_ref().and_then(|e| e.interval);
         Self {
-            key: key.clone(),
+            key,
             metric,
             n: u32::try_from(values.len()).unwrap_or(u32::MAX),
             median: estimate.as_ref().map(|e| e.median),
