@@ -249,7 +249,8 @@ fn the_session_that_holds_the_lock_of_a_run_is_never_taken_for_others() {
     let before = engine.point_statistics(None).unwrap();
     drop(hold);
     // Asked in another database, whose commits do not count here.
-    while server.psql("postgres", "SELECT 1 FROM pg_stat_activity WHERE application_name = 'dbdyno run'") != "" {
+    let holders = "SELECT 1 FROM pg_stat_activity WHERE application_name = 'dbdyno run'";
+    while !server.psql("postgres", holders).is_empty() {
         std::thread::sleep(Duration::from_millis(20));
     }
     assert_eq!(engine.evidence(&before).unwrap().get(Counter::ForeignCommits), Some(0));
