@@ -42,8 +42,8 @@ fn of_type<const TYPES: usize>(n: u64, ids: &[TypeId; TYPES]) -> (TypeId, u64) {
     (ids[number], service_ns(n) << (number / 2))
 }
 
-/// The same, of which the compiler knows nothing. Each by itself: a whole sample would go through memory, and a byte that
-/// is read back as part of a word waits until it is written.
+/// The same, of which the compiler knows nothing. Each by itself: a whole sample would go through memory, and a byte
+/// that is read back as part of a word waits until it is written.
 fn hidden((type_id, service_ns): (TypeId, u64)) -> (TypeId, u64) {
     (black_box(type_id), black_box(service_ns))
 }
