@@ -28,7 +28,9 @@ pub(super) fn side(asked: &str, context: &Context) -> Result<Side, Error> {
         return Ok(Side::new(asked, vec![context.catalogue.platform(asked)?]));
     };
     let ids = all_of(&repository, asked, id)?;
-    let runs = ids.iter().map(|id| load(&repository, id, context)).collect::<Result<Vec<_>, _>>()?;
+    let runs = ids.iter().map(|id| repository.load(id)).collect::<Result<Vec<_>, _>>()?;
+    let references = references_for(&runs, &repository)?;
+    let runs = runs.into_iter().map(|run| complete(run, &references, context)).collect::<Result<Vec<_>, _>>()?;
     let times = match (ids.first(), runs.first()) {
         (Some(id), Some(run)) => times(&repository, id, run)?,
         _ => Vec::new(),
@@ -139,8 +141,13 @@ fn no_results(asked: &str, error: ResultsError, context: &Context) -> Error {
 /// # Errors
 /// It cannot be read, or a platform file of the catalogue is unsound.
 pub(super) fn load(repository: &Repository, id: &RunId, context: &Context) -> Result<RunJson, Error> {
-    let mut run = repository.load(id)?;
-    run.storage_reference = storage_reference(repository, &run)?;
+    let run = repository.load(id)?;
+    let references = references_for(std::slice::from_ref(&run), repository)?;
+    complete(run, &references, context)
+}
+
+fn complete(mut run: RunJson, references: &[RunJson], context: &Context) -> Result<RunJson, Error> {
+    run.storage_reference = storage_reference(&run, references);
     with_description(run, context)
 }
 
@@ -157,21 +164,26 @@ pub(super) fn with_description(mut run: RunJson, context: &Context) -> Result<Ru
     Ok(run)
 }
 
+/// The reference runs that these runs may have their storage's limits from, the newest first. One of which nothing was
+/// measured hides no older one.
+fn references_for(runs: &[RunJson], repository: &Repository) -> Result<Vec<RunJson>, Error> {
+    let mut references = Vec::new();
+    if runs.iter().all(RunJson::is_of_storage) {
+        return Ok(references);
+    }
+    for named in repository.names()?.into_iter().filter(|named| named.suite == REFERENCE_SUITE) {
+        if repository.recorded(&named.id)?.iter().any(|point| point.status == Status::Ok) {
+            references.push(repository.load(&named.id)?);
+        }
+    }
+    Ok(references)
+}
+
 /// The limits of the storage below a database, from the newest reference run: of the same label, else of the same host.
 /// A reference of another device is only used where there is none of the database's device.
-///
-/// # Errors
-/// The results cannot be read.
-fn storage_reference(repository: &Repository, run: &RunJson) -> Result<Option<StorageReference>, Error> {
+fn storage_reference(run: &RunJson, references: &[RunJson]) -> Option<StorageReference> {
     if run.is_of_storage() {
-        return Ok(None);
-    }
-    let mut references = Vec::new();
-    for named in repository.names()?.into_iter().filter(|named| named.suite == REFERENCE_SUITE) {
-        let reference = repository.load(&named.id)?;
-        if reference.points.iter().any(|point| point.status == Status::Ok) {
-            references.push(reference);
-        }
+        return None;
     }
     let labelled = references.iter().filter(|r| r.run.label.is_some() && r.run.label == run.run.label);
     let of_host = references.iter().filter(|r| r.platform.host.is_some() && r.platform.host == run.platform.host);
@@ -179,5 +191,5 @@ fn storage_reference(repository: &Repository, run: &RunJson) -> Result<Option<St
     let all: Vec<StorageReference> =
         labelled.chain(of_host.map(|r| StorageReference::new(r, run, ChosenBy::Host))).collect();
     let elsewhere = |r: &&StorageReference| matches!(r.same_device, SameDevice::No { .. });
-    Ok(all.iter().find(|r| !elsewhere(r)).or(all.first()).cloned())
+    all.iter().find(|r| !elsewhere(r)).or(all.first()).cloned()
 }

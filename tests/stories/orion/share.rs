@@ -44,6 +44,23 @@ fn a_database_stands_beside_the_reference_of_its_label() {
     assert!(std::fs::read_to_string(room.path("page.html")).unwrap().contains(&reference));
 }
 
+/// The newest reference of a label counts, unless nothing was measured of it.
+#[test]
+fn a_reference_that_was_killed_before_its_first_point_hides_no_older_one() {
+    let room = Room::with_data();
+    measured(&room, "orion --reference -duration 0.1 --file ref.dat --file-size 8M --label mine");
+    let reference = text(&room.runs()[0], "/id").to_owned();
+    let killed = room.start("orion --reference -duration 60 --file ref.dat --file-size 8M --label mine");
+    killed.until("measuring");
+    killed.kill();
+    assert_eq!(text(&room.runs()[0], "/suite"), "orion reference", "the one that was killed");
+    measured(&room, "run T426 --target sqlite:x.sqlite --duration 100ms --ramp 1 --label mine");
+    assert_eq!(text(&room.show("mine"), "/storage_reference/run"), reference);
+    // A whole label is read in another way than one run.
+    room.run("report mine -o page.html").expect(0);
+    assert!(std::fs::read_to_string(room.path("page.html")).unwrap().contains(&reference));
+}
+
 #[test]
 fn a_reference_writes_to_nothing_that_is_not_its_own() {
     let room = Room::on_disk();
