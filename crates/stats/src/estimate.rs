@@ -3,7 +3,7 @@
 //! Errors of rates are factors (a slower clock slows everything by a factor), so the interval is Student's t on the
 //! logarithms, mapped back. Source: the t interval of a mean, NIST/SEMATECH e-Handbook, section 7.2.2.1.
 
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use crate::student::t_95;
 
 /// A 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -79,8 +79,7 @@ fn log_interval(values: &[f64]) -> Option<Interval> {
         return None;
     }
     let LogSample { n, mean, variance } = LogSample::of(values);
-    let t = StudentsT::new(0.0, 1.0, n - 1.0).ok()?.inverse_cdf(0.975);
-    let half = t * (variance / n).sqrt();
+    let half = t_95(values.len() - 1) * (variance / n).sqrt();
     Some(Interval { low: (mean - half).exp(), high: (mean + half).exp() })
 }
 

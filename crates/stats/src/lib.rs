@@ -17,6 +17,7 @@ mod recorder;
 mod scaling;
 pub mod search;
 mod split_mix;
+mod student;
 mod trend;
 mod whole_parts;
 mod winner;

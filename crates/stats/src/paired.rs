@@ -10,8 +10,8 @@
 //! a linear hypothesis whose power is independent of the variance").
 
 use crate::estimate::LogSample;
+use crate::student::t_95;
 use crate::{Difference, NotComparable};
-use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// Half the width that intervals are to have, of the logarithm: 1.6 %.
 const HALF_WIDTH: f64 = 0.016;
@@ -43,7 +43,7 @@ impl Pairs {
     #[must_use]
     pub fn needed(pilot: &[f64], most: usize) -> usize {
         let LogSample { variance, .. } = LogSample::of(pilot);
-        let needed = (t(pilot.len()) / HALF_WIDTH).powi(2) * variance;
+        let needed = (t_95(pilot.len().saturating_sub(1)) / HALF_WIDTH).powi(2) * variance;
         // What is no number needs as many as there may be.
         let needed = if needed < most as f64 { (needed.ceil() as usize).next_multiple_of(2) } else { most };
         needed.clamp(pilot.len(), most.max(pilot.len()))
@@ -62,11 +62,6 @@ impl Pairs {
         let (LogSample { n, mean, .. }, LogSample { variance, .. }) = (LogSample::of(ratios), LogSample::of(pilot));
         Ok(Difference::known(mean, variance / n, (Self::PILOT - 1) as f64))
     }
-}
-
-/// The quantile of a 95 % interval with the variance of so many.
-fn t(of: usize) -> f64 {
-    StudentsT::new(0.0, 1.0, (of.max(2) - 1) as f64).map_or(f64::INFINITY, |t| t.inverse_cdf(0.975))
 }
 
 #[cfg(test)]

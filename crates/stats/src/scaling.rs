@@ -9,8 +9,8 @@
 
 use crate::Interval;
 use crate::split_mix::SplitMix64;
+use crate::student::t_95;
 use rmpfit::{MPFitter, MPPar, MPResult};
-use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// The law with its three parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -175,8 +175,7 @@ impl Fit {
 /// than a normal distribution for few errors.
 fn resampled(points: &[(f64, f64)], highest: f64, law: &ScalingLaw) -> Vec<ScalingLaw> {
     let n = points.len() as f64;
-    let student = StudentsT::new(0.0, 1.0, n - 3.0).map_or(1.0, |t| t.inverse_cdf(0.975) / 1.96);
-    let widened = (n / (n - 3.0)).sqrt() * student;
+    let widened = (n / (n - 3.0)).sqrt() * t_95(points.len() - 3) / 1.96;
     let errors: Vec<f64> = points.iter().map(|(dop, rate)| (rate / law.at(*dop)).ln() * widened).collect();
     let mut random = SplitMix64::new(1);
     let mut drawn = || {
