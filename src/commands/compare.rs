@@ -7,6 +7,8 @@ use crate::error::Error;
 use crate::output::{self, shell_word};
 use dbdyno_report::Extent;
 use dbdyno_report::compare::{self, CompareError, CompareOptions, MOST_SIDES, Side};
+use std::panic::resume_unwind;
+use std::thread;
 
 pub(super) fn compare(args: &CompareArgs, context: &Context) -> Result<(), Error> {
     // Checked before anything is read, because twenty runs can be large.
@@ -43,10 +45,14 @@ pub(super) fn compare(args: &CompareArgs, context: &Context) -> Result<(), Error
     }
 }
 
-/// The runs or platform of each name.
+/// The runs or platform of each name, at most [`MOST_SIDES`]. They are read at the same time, because reading takes longer
+/// than comparing.
 ///
 /// # Errors
 /// One of them does not exist, or cannot be read.
 pub(super) fn sides(names: &[String], context: &Context) -> Result<Vec<Side>, Error> {
-    names.iter().map(|name| named_runs::side(name, context)).collect()
+    thread::scope(|scope| {
+        let readers: Vec<_> = names.iter().map(|name| scope.spawn(|| named_runs::side(name, context))).collect();
+        readers.into_iter().map(|reader| reader.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+    })
 }
