@@ -45,8 +45,8 @@ pub(super) fn compare(args: &CompareArgs, context: &Context) -> Result<(), Error
     }
 }
 
-/// The runs or platform of each name, at most [`MOST_SIDES`]. They are read at the same time, because reading takes longer
-/// than comparing.
+/// The runs or platform of each name, at most [`MOST_SIDES`]. They are read at the same time, because reading takes
+/// longer than comparing.
 ///
 /// # Errors
 /// One of them does not exist, or cannot be read.

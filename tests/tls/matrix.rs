@@ -196,6 +196,13 @@ fn matrix<S: Product>() {
             assert!(!heard.contains(PASSWORD), "{what}: the password was on the way");
             assert_eq!(heard.contains("scott"), expected == Plain, "{what}: {expected:?}");
         }
+        // A certificate that is trusted itself can have expired, too.
+        if certificate == Expired {
+            let itself = target("scott", server.port, "verify-full");
+            let itself = itself.replace("authority.crt", certificate.file());
+            assert!(itself.contains(certificate.file()), "{itself}");
+            refuses(&itself, certificate, "verify-full with Expired as its own authority");
+        }
         // A clear-text password goes through TLS, or where it was requested by name.
         if S::BINDS && certificate == Good {
             for mode in MODES {

@@ -9,10 +9,10 @@ pub enum FleetError {
     /// NATS cannot be reached.
     #[error(transparent)]
     Network(#[from] NetworkError),
-    /// The key.
+    /// The fleet's key cannot be used.
     #[error(transparent)]
     Key(#[from] KeyError),
-    /// Nobody answers.
+    /// No agent answers.
     #[error(
         "no agent of the fleet {0} answers: start `dbdyno agent` on each driver host, with the same NATS server, fleet and key"
     )]
@@ -24,14 +24,14 @@ pub enum FleetError {
         fleet: String,
         /// How many were asked for.
         wanted: usize,
-        /// Who answered.
+        /// The agents that answered.
         found: Vec<String>,
     },
     /// Two agents have one name.
     #[error("two agents are named {0}: give each a name of its own (`dbdyno agent --name`)")]
     Twice(String),
     /// An agent belongs to another run.
-    #[error("{0} of the fleet measures another run: wait for its end, or use another fleet")]
+    #[error("agent {0} measures another run: wait for its end, or use another fleet")]
     Busy(String),
     /// An agent is of another version or build.
     #[error("{agent} has dbdyno {theirs}, and this is {ours}: all hosts of a fleet need the same")]
@@ -40,7 +40,7 @@ pub enum FleetError {
         agent: String,
         /// Its version and build.
         theirs: String,
-        /// Those here.
+        /// The version and build of this dbdyno.
         ours: String,
     },
     /// An agent cannot take part.
@@ -52,17 +52,19 @@ pub enum FleetError {
         why: String,
     },
     /// An agent is lost.
-    #[error("{0} is lost: it has said nothing for a while")]
+    #[error("agent {0} is lost: nothing has been heard from it for too long")]
     Lost(String),
     /// Some have not opened what the run works on.
-    #[error("{agents} did not open what the run works on within {limit_s} s: their own output says what they wait for")]
+    #[error(
+        "{agents} did not open what the run works on within {limit_s} s: the output of `dbdyno agent` on their hosts says what they wait for"
+    )]
     Slow {
         /// Their names.
         agents: String,
         /// How long was waited, in seconds.
         limit_s: u64,
     },
-    /// The user.
+    /// The user stopped the command.
     #[error("stopped")]
     Stopped,
 }

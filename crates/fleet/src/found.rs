@@ -73,7 +73,8 @@ impl There {
         }
         if let Some(wanted) = wanted {
             if self.free.len() < wanted {
-                let found = self.free.into_iter().map(|found| found.name).collect();
+                let busy = self.busy.into_iter().map(|name| format!("{name} (busy with another run)"));
+                let found = self.free.into_iter().map(|found| found.name).chain(busy).collect();
                 return Err(FleetError::TooFew { fleet: fleet.to_owned(), wanted, found });
             }
             self.free.truncate(wanted);

@@ -1,5 +1,5 @@
-//! Notes of runs. They are the user's own words in this file: a run that is exported shows them, and a run that is
-//! imported brings none.
+//! Notes that users add to runs. They are kept in the user's results file: an export contains them, and an import
+//! ignores them.
 
 use crate::{Repository, ResultsError};
 use dbdyno_model::{RunId, RunNote};

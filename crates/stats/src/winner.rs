@@ -1,8 +1,8 @@
-//! Which of several rates is the best, and which others cannot be told from it.
+//! Which of several figures is the best, and which others cannot be told from it.
 //!
 //! The best of several figures is too good, because chance helped it most ("winner's curse": for four equal figures
-//! with 4 % noise it is 4 % too high). So figures that select serve for nothing else. The selected cell is measured
-//! again, and that figure is reported.
+//! with 4 % noise it is 4 % too high). So a figure that selects is never reported as the throughput. The selected cell
+//! is measured again, and that figure is reported.
 
 /// A rate that may be selected as the best.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,8 +11,8 @@ pub struct Candidate<T> {
     pub of: T,
     /// The rates of its repeats, or times where less is better.
     pub values: Vec<f64>,
-    /// Whether the figure is sound. A sound figure is preferred to a doubtful one, however much better the latter
-    /// looks.
+    /// Whether nothing makes the figure doubtful. A sound figure is preferred to a doubtful one, however much better
+    /// the latter looks.
     pub sound: bool,
 }
 
@@ -34,9 +34,9 @@ pub fn best<T>(candidates: &[Candidate<T>], higher_is_better: bool) -> Option<&C
 /// Relative standard deviation that is assumed between single measurements: a rule of thumb, because one measurement
 /// does not show its own spread.
 const COMMON_NOISE: f64 = 0.04;
-/// Standard deviations by which the best of a dozen equal figures exceeds any one of them, in 95 of 100 ramps
-/// (Dunnett's one-sided bound for many against one, times the square root of two).
-const AHEAD: f64 = 3.5;
+/// In 95 of 100 ramps, the best of twelve equal figures is at most this many standard deviations above a given one of
+/// them (Dunnett's one-sided bound for many against one, times the square root of two).
+const MOST_AHEAD: f64 = 3.5;
 
 /// Which single measurements cannot be distinguished from the best one; the best itself is among them. `again` is the
 /// best cell's second measurement: the further it lies from the first, the larger the noise.
@@ -46,8 +46,8 @@ pub fn beside_the_best(values: &[f64], again: Option<f64>, higher_is_better: boo
     let logs: Vec<f64> = values.iter().map(|v| good(*v).ln()).collect();
     let best = logs.iter().copied().filter(|log| log.is_finite()).fold(f64::NEG_INFINITY, f64::max);
     let gap = again.map(|value| (best - good(value).ln()).abs() / 2.0_f64.sqrt()).filter(|gap| gap.is_finite());
-    let within = AHEAD * COMMON_NOISE.max(gap.unwrap_or(0.0));
-    logs.into_iter().map(|log| best - log <= within).collect()
+    let within = MOST_AHEAD * COMMON_NOISE.max(gap.unwrap_or(0.0));
+    logs.into_iter().map(|log| log.is_finite() && best - log <= within).collect()
 }
 
 #[cfg(test)]
@@ -149,5 +149,11 @@ mod tests {
         assert_eq!(beside_the_best(&[50.0, 90.0, 100.0, 80.0], Some(85.0), true), [false, true, true, true]);
         assert_eq!(beside_the_best(&[2.0, 1.1, 1.0], None, false), [false, true, true]);
         assert_eq!(beside_the_best(&[0.0, f64::NAN, 1.0], None, true), [false, false, true]);
+    }
+
+    #[test]
+    fn a_figure_that_cannot_be_is_not_beside_the_best() {
+        assert_eq!(beside_the_best(&[0.0, 1.0, 1.05], None, false), [false, true, true], "a time");
+        assert_eq!(beside_the_best(&[f64::INFINITY, 1.0], None, true), [false, true], "a rate");
     }
 }

@@ -1,4 +1,5 @@
-//! What an engine tells: what it is, what it holds, how durable its commits are, what was found, and what a chunk did.
+//! What an engine answers: what it is and holds, whether it is at rest, how durable its commits are, what `dbdyno
+//! check` found, and what a chunk did.
 
 use crate::EngineError;
 use std::collections::BTreeMap;
@@ -13,7 +14,7 @@ pub struct BlockWrites {
     pub waiting: u64,
 }
 
-/// How far an engine came to rest.
+/// Whether an engine is at rest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Settled {
     /// Nothing of earlier work is left to do.
@@ -27,7 +28,7 @@ pub enum Settled {
 /// What the measuring must know about an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Features {
-    /// Runs inside dbdyno's process, so that its cycles cannot be told from the engine's.
+    /// Runs inside dbdyno's process, so that their processor times cannot be told apart.
     pub in_process: bool,
     /// Runs on this machine, so that the operating system's figures are the platform's.
     pub local: bool,
@@ -48,8 +49,8 @@ pub struct Durability {
     pub settings: BTreeMap<String, String>,
     /// What lets a crash lose commits, each with what it means: settings, and tables that are not logged.
     pub unsafe_settings: Vec<String>,
-    /// What the engine's default lets a crash lose, where that was asked for: it is as it should be, and no figure of
-    /// durable commits.
+    /// What lets a crash lose commits by the engine's default, where that default was asked for. No setting is wrong,
+    /// but the figures are not those of durable commits, and are flagged.
     pub by_default: Vec<String>,
     /// Why the settings are not known, where the server does not show them: then only a proof tells what commits wait
     /// for.
@@ -123,7 +124,7 @@ pub enum Loaded {
     Foreign(String),
 }
 
-/// What looking at a table again has shown.
+/// What an inspection of a table after its load has shown.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Inspection {
     /// What is other than what was loaded.

@@ -15,6 +15,8 @@ const VERSION: &str = "version";
 const NOT_ASKED: &str = "not asked";
 /// The statement of `sql/durability.sql` whose rows are settings.
 const SETTINGS: &str = "settings";
+/// The one whose rows are tables that a crash empties.
+const NOT_LOGGED: &str = "not logged";
 
 /// Version, settings, facts. Changes nothing.
 ///
@@ -50,12 +52,13 @@ pub fn durability(
         if !is_refusal(&error) {
             return Err(error);
         }
-        if name == SETTINGS {
-            unknown = Some(format!(
-                "not known whether a crash loses commits, as the settings are not shown: {}",
-                reason(error)
-            ));
-        }
+        let what = match name.as_str() {
+            SETTINGS => "the settings are",
+            NOT_LOGGED => "tables without a log are",
+            _ => continue,
+        };
+        let why = || format!("not known whether a crash loses commits, as {what} not shown: {}", reason(error));
+        unknown.get_or_insert_with(why);
     }
     let (settings, texts): (TextRows, TextRows) = rows.into_iter().partition(|row| row.len() > 1);
     let mut durability = questions.dialect.settings.durability(pairs(settings), commit, drive);

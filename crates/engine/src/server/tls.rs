@@ -2,9 +2,10 @@
 //! authority has signed, `verify-full` wants it to be for this host, too. Where authorities are named, `require`
 //! verifies what `verify-ca` does.
 //!
-//! Two things that libpq does and rustls does not are made up for here, because PostgreSQL's own manual produces such
+//! Two things that libpq does and rustls does not are added here, because PostgreSQL's own manual produces such
 //! certificates: a server's self-signed certificate may itself stand in `sslrootcert`, and where no chain is verified
-//! the form of the certificate does not matter either. That its owner is at the other end is verified always.
+//! a certificate may be of any X.509 version. Not added: a name that stands only in CN, and certificates of version 1
+//! where a chain is verified. It is always verified that the server has the certificate's key.
 
 use super::url::{ServerOptions, SslMode};
 use crate::EngineError;
@@ -27,7 +28,7 @@ use x509_cert::der::{Decode as _, Encode as _};
 pub struct Authorities {
     /// Their certificates that can be used.
     pub certificates: Vec<CertificateDer<'static>>,
-    /// The same, as trust begins with them.
+    /// The same certificates as trust anchors.
     pub roots: RootCertStore,
 }
 
@@ -45,15 +46,26 @@ impl Authorities {
     /// # Errors
     /// As for [`Authorities::of`].
     pub fn read(file: Option<&Path>) -> Result<Self, EngineError> {
-        let (all, place) = match file {
-            Some(path) => (certificates(path)?, path.display().to_string()),
-            None => (rustls_native_certs::load_native_certs().certs, "the system's list of authorities".to_owned()),
+        let (mut certificates, mut trouble, place) = match file {
+            Some(path) => (certificates(path)?, None, path.display().to_string()),
+            None => {
+                let listed = rustls_native_certs::load_native_certs();
+                let trouble = listed.errors.first().map(ToString::to_string);
+                (listed.certs, trouble, "the system's list of authorities".to_owned())
+            }
         };
-        let (mut certificates, mut roots) = (all, RootCertStore::empty());
-        certificates.retain(|certificate| roots.add(certificate.clone()).is_ok());
+        let mut roots = RootCertStore::empty();
+        certificates.retain(|certificate| {
+            let added = roots.add(certificate.clone());
+            if let Err(error) = &added {
+                trouble.get_or_insert_with(|| error.to_string());
+            }
+            added.is_ok()
+        });
         if roots.is_empty() {
+            let why = trouble.map_or_else(String::new, |trouble| format!(" ({trouble})"));
             let message =
-                format!("{place} has no usable certificate; name the right file (databases: sslrootcert=FILE)");
+                format!("{place} has no usable certificate{why}; name the right file (databases: sslrootcert=FILE)");
             return Err(EngineError::new(ErrorClass::ConnectionLost, message));
         }
         Ok(Self { certificates, roots })
@@ -74,12 +86,13 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, EngineError
 /// # Errors
 /// The trusted authorities cannot be read.
 pub fn client_config(options: &ServerOptions) -> Result<ClientConfig, EngineError> {
-    let is_named = options.root_certificates.is_some();
-    config(Authorities::of(options)?, is_named, options.ssl_mode == SslMode::VerifyFull)
+    let is_of_file = options.root_certificates.is_some();
+    config(Authorities::of(options)?, is_of_file, options.ssl_mode == SslMode::VerifyFull)
 }
 
-/// How TLS connections are made to a server that is no database's: its certificate and its name are verified. The
-/// authorities are those of a file, or the system's. Without any no certificate is good.
+/// How TLS connections are made to a server other than a database: its certificate and its name are verified. The
+/// authorities are those of a file, or the system's. Where the system has none, every certificate is refused; a
+/// connection without TLS still works.
 ///
 /// # Errors
 /// The file cannot be read, or has no certificate that can be used.
@@ -99,7 +112,7 @@ fn failed(error: &dyn std::fmt::Display) -> EngineError {
     EngineError::new(ErrorClass::Other, format!("preparing TLS: {error}"))
 }
 
-fn config(authorities: Option<Authorities>, is_named: bool, verify_name: bool) -> Result<ClientConfig, EngineError> {
+fn config(authorities: Option<Authorities>, is_of_file: bool, verify_name: bool) -> Result<ClientConfig, EngineError> {
     let provider = Arc::new(ring::default_provider());
     let verifier: Arc<dyn ServerCertVerifier> = match authorities {
         None => Arc::new(AnyCertificate { algorithms: provider.signature_verification_algorithms }),
@@ -107,9 +120,9 @@ fn config(authorities: Option<Authorities>, is_named: bool, verify_name: bool) -
             let roots = Arc::new(authorities.roots);
             let chain = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider)).build();
             let chain = chain.map_err(|error| failed(&error))?;
-            // What the system trusts are authorities, and no servers.
-            let named = if is_named { authorities.certificates } else { Vec::new() };
-            Arc::new(TrustedCertificate { chain, named, verify_name })
+            // The system's list has authorities only, and none of them is a server's own certificate.
+            let own = if is_of_file { authorities.certificates } else { Vec::new() };
+            Arc::new(TrustedCertificate { chain, own, verify_name })
         }
     };
     let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
@@ -118,7 +131,7 @@ fn config(authorities: Option<Authorities>, is_named: bool, verify_name: bool) -
 }
 
 /// Takes any certificate, for `prefer` and `require`, but only from its owner: anybody can show a server's certificate,
-/// which is public, and the proof of a password names the certificate that was shown where the engine can do that.
+/// which is public. Where the engine can do that, the proof of a password is bound to the certificate that was shown.
 #[derive(Debug)]
 struct AnyCertificate {
     algorithms: WebPkiSupportedAlgorithms,
@@ -132,17 +145,17 @@ impl AnyCertificate {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        let (kind, key) = public_key(certificate).ok_or(CertificateError::BadEncoding)?;
+        let (algorithm_der, key) = public_key(certificate).ok_or(CertificateError::BadEncoding)?;
         let of_scheme = self.algorithms.mapping.iter().filter(|(scheme, _)| *scheme == signed.scheme);
         let verified = of_scheme
             .flat_map(|(_, algorithms)| *algorithms)
-            .filter(|algorithm| kind.ends_with(&algorithm.public_key_alg_id()))
+            .filter(|algorithm| algorithm_der.ends_with(&algorithm.public_key_alg_id()))
             .any(|algorithm| algorithm.verify_signature(&key, message, signed.signature()).is_ok());
         if verified { Ok(HandshakeSignatureValid::assertion()) } else { Err(CertificateError::BadSignature.into()) }
     }
 }
 
-/// The kind of a certificate's key, as DER whose end names it, and the key.
+/// The algorithm of a certificate's key as DER with its header, and the key.
 fn public_key(certificate: &CertificateDer<'_>) -> Option<(Vec<u8>, Vec<u8>)> {
     let key = Certificate::from_der(certificate).ok()?.tbs_certificate.subject_public_key_info;
     Some((key.algorithm.to_der().ok()?, key.subject_public_key.raw_bytes().to_vec()))
@@ -183,12 +196,25 @@ impl ServerCertVerifier for AnyCertificate {
     }
 }
 
+/// Verifies that a certificate is valid now.
+fn verify_validity(certificate: &CertificateDer<'_>, now: UnixTime) -> Result<(), CertificateError> {
+    let certificate = Certificate::from_der(certificate).map_err(|_| CertificateError::BadEncoding)?;
+    let validity = certificate.tbs_certificate.validity;
+    let [not_before, not_after] =
+        [validity.not_before, validity.not_after].map(|time| UnixTime::since_unix_epoch(time.to_unix_duration()));
+    match now {
+        time if time < not_before => Err(CertificateError::NotValidYetContext { time, not_before }),
+        time if time > not_after => Err(CertificateError::ExpiredContext { time, not_after }),
+        _ => Ok(()),
+    }
+}
+
 /// Verifies the chain, and the name where that is wanted.
 #[derive(Debug)]
 struct TrustedCertificate {
     chain: Arc<WebPkiServerVerifier>,
     /// Certificates of `sslrootcert`, which a server may present as its own.
-    named: Vec<CertificateDer<'static>>,
+    own: Vec<CertificateDer<'static>>,
     verify_name: bool,
 }
 
@@ -201,8 +227,9 @@ impl ServerCertVerifier for TrustedCertificate {
         ocsp_response: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        // The very certificate that the user trusts needs nobody's signature.
-        if self.named.iter().any(|named| named.as_ref() == end_entity.as_ref()) {
+        // The very certificate that the user trusts needs nobody's signature. Its time can have passed all the same.
+        if self.own.iter().any(|own| own.as_ref() == end_entity.as_ref()) {
+            verify_validity(end_entity, now)?;
             if self.verify_name {
                 rustls::client::verify_server_name(&ParsedCertificate::try_from(end_entity)?, server_name)?;
             }

@@ -71,7 +71,7 @@ impl PostgresConnection {
         let doing = options.connecting(host);
         let (found, settings) = (password::find(options, host), basics::startup());
         let tls = options.tls(host).map_err(|error| error.while_doing(&doing))?;
-        let login = Login { options, host, application, settings: &settings, found: &found, tls: tls.as_ref() };
+        let login = Login { options, host, application, settings: &settings, password: &found, tls: tls.as_ref() };
         let wire = wire::open(&login).map_err(|trouble| connect_error(options, host, &found, &trouble))?;
         let mut connection = Self {
             wire,

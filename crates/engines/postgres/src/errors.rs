@@ -30,6 +30,8 @@ pub(super) fn connect_error(options: &Options, host: &Host, found: &FoundPasswor
         }
         None => (trouble.cause.code(&trouble.words), trouble.words.clone()),
     };
+    let with_tls = trouble.with_tls.as_ref().map(|first| first.said.as_deref().map_or(first.words.clone(), words));
+    let said = with_tls.map_or_else(|| said.clone(), |first| format!("{said}; before, with TLS: {first}"));
     let refusal = Refusal {
         code: code.into(),
         class: trouble.class,

@@ -1,8 +1,8 @@
-//! The PostgreSQL protocol from the client's side. Each request waits for its answer, as dbdyno's sessions are threads.
-//! A pump that serves many sessions on one thread asks not to wait, and looks whether something has come.
+//! The PostgreSQL protocol from the client's side. A request waits for its answer where a session has a thread of its
+//! own. A pump that serves many sessions on one thread asks with [`Wait::No`], which returns at once.
 //!
-//! A statement that is measured is a few bytes that are written over the last ones, and its answer is read where it
-//! lies, so that the client's own work stays small.
+//! A statement that is measured reuses the buffer of the last request, and its answer is read in the buffer in which it
+//! came, without a copy, so that the client's own work stays small.
 
 pub(super) mod answer;
 mod authenticate;

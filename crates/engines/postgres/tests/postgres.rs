@@ -280,8 +280,15 @@ fn commits_are_not_called_safe_where_the_settings_are_not_shown() {
     assert_eq!(hidden.level, FindingLevel::Warning, "{}", hidden.message);
     assert!(hidden.message.contains("not known whether a crash loses commits"), "{}", hidden.message);
     // A run proves it, as it does where nothing is known to be unsafe.
-    let durability = engine.durability(CommitMode::Durable, Drive::Client).unwrap();
-    assert!(durability.unknown.is_some() && durability.unsafe_settings.is_empty(), "{durability:?}");
+    let durability = || engine.durability(CommitMode::Durable, Drive::Client).unwrap();
+    let hidden = durability();
+    assert!(hidden.unknown.is_some() && hidden.unsafe_settings.is_empty(), "{hidden:?}");
+    server.psql("postgres", "GRANT SELECT ON pg_catalog.pg_settings TO PUBLIC");
+    assert_eq!(durability().unknown, None);
+    // Nor are they where the tables are not shown: one of them may be unlogged.
+    server.psql("postgres", "REVOKE SELECT ON pg_catalog.pg_class FROM PUBLIC");
+    let unknown = durability().unknown.unwrap();
+    assert!(unknown.contains("tables without a log are not shown"), "{unknown}");
 }
 
 #[test]

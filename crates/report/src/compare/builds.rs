@@ -1,4 +1,5 @@
-//! How dbdyno itself was built, where the sides differ. Older runs do not say it, which counts as no difference.
+//! How dbdyno itself was built, where the sides differ. A fact that a run does not tell, as older runs, counts as no
+//! difference.
 
 use super::side::Side;
 use super::side_values::{DifferingSetting, setting};
@@ -6,10 +7,10 @@ use crate::groups::unique;
 use dbdyno_model::{RunJson, Tool};
 use std::collections::BTreeSet;
 
-/// What is said of a fact of the build, before what the sides have of it.
+/// The middle of a warning: `dbdyno's profile` + this + `: A release, B dev`.
 pub(crate) const UNLIKE_BUILD: &str = "is not alike, so part of a difference may be dbdyno's own";
 
-/// The differences as settings: facts that are not the same on two sides.
+/// The facts of the builds that are not the same on two sides, as settings.
 pub(super) fn differing(sides: &[Side]) -> Vec<DifferingSetting> {
     let tools = || sides.iter().flat_map(|side| &side.runs).filter_map(|run| run.tool.as_ref());
     let names = unique(tools().flat_map(Tool::facts).map(|(name, _)| name));
@@ -24,12 +25,12 @@ pub(super) fn differing(sides: &[Side]) -> Vec<DifferingSetting> {
     names.into_iter().filter_map(of).collect()
 }
 
-/// How a fact of dbdyno's own build is called beside facts of a platform.
+/// The name of a fact of dbdyno's own build in a table that has facts of platforms, too.
 pub(super) fn of_dbdyno(name: &str) -> String {
     format!("dbdyno's {name}")
 }
 
-/// The words of a fact. An embedded database has many options, most of them the same.
+/// The words of a fact: each option of an embedded database, because most of them are the same; else its value.
 pub(super) fn words(tool: &Tool, name: &str) -> Option<Vec<String>> {
     let (_, value) = tool.facts().into_iter().find(|(other, _)| other == name)?;
     let is_list = name.starts_with("embedded ");
@@ -39,12 +40,12 @@ pub(super) fn words(tool: &Tool, name: &str) -> Option<Vec<String>> {
 fn unlike_words(words: &[String], alike: &dyn Fn(&String) -> bool) -> String {
     let unlike: Vec<&str> = words.iter().filter(|word| !alike(word)).map(String::as_str).collect();
     match unlike.is_empty() {
-        true => "without".to_owned(),
+        true => "none of these".to_owned(),
         false => unlike.join(" "),
     }
 }
 
-/// The same as sentences.
+/// A warning for each fact that differs.
 pub(super) fn warnings(sides: &[Side]) -> Vec<String> {
     let sentence = |setting: DifferingSetting| {
         let named =

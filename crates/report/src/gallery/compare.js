@@ -177,7 +177,7 @@
   const unlikeBuilds = (cards) => cards[0].builds.flatMap(([name, own]) => {
     const other = cards[1].builds.find(([known]) => known === name)?.[1];
     if (!other || own.join(" ") === other.join(" ")) return [];
-    const lacking = (all, those) => all.filter((word) => !those.includes(word)).join(" ") || "without";
+    const lacking = (all, those) => all.filter((word) => !those.includes(word)).join(" ") || "none of these";
     return [[name, lacking(own, other), lacking(other, own)]];
   });
   const builds = (cards, each) => unlikeBuilds(cards).map(([name, ...values]) =>

@@ -50,6 +50,14 @@ pub(crate) fn unmet_words(asked_per_s: f64, reached_per_s: f64, help: &str) -> S
     format!("{asked} transactions/s were asked for and {reached} were reached: ask for less, or {help}")
 }
 
+/// The asked rate of transactions, where it was reached only at the price of ever longer queues.
+pub(crate) fn overload_words(asked_per_s: f64, help: &str) -> String {
+    format!(
+        "{} transactions/s were asked for, and the sessions fell behind: ask for less, or {help}",
+        number(asked_per_s)
+    )
+}
+
 /// A rate in a message.
 pub(crate) fn number(per_s: f64) -> String {
     if per_s < 100.0 { format!("{per_s:.1}") } else { format!("{per_s:.0}") }

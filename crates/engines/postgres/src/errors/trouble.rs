@@ -21,6 +21,8 @@ pub(crate) struct TroubleParts {
     pub(super) words: String,
     /// What lies below.
     pub(super) cause: Cause,
+    /// Why an attempt with TLS had failed before.
+    pub(super) with_tls: Option<Trouble>,
 }
 
 /// An error as the server tells it.
@@ -75,14 +77,14 @@ impl Cause {
 impl Trouble {
     /// Something that no server has told.
     pub(crate) fn new(class: ErrorClass, cause: Cause, words: impl Into<String>) -> Self {
-        Self(Box::new(TroubleParts { class, said: None, words: words.into(), cause }))
+        Self(Box::new(TroubleParts { class, said: None, words: words.into(), cause, with_tls: None }))
     }
 
     /// What the server said.
     pub(crate) fn said(said: Said) -> Self {
         let class = DIALECT.errors.class(said.sqlstate.as_str(), "");
         let (said, words) = (Some(Box::new(said)), String::new());
-        Self(Box::new(TroubleParts { class, said, words, cause: Cause::Other }))
+        Self(Box::new(TroubleParts { class, said, words, cause: Cause::Other, with_tls: None }))
     }
 
     /// An error of the operating system's on the way to the server.
@@ -128,6 +130,12 @@ impl Trouble {
     /// The same, but with it the connection has ended.
     pub(crate) fn fatal(mut self) -> Self {
         self.0.class = ErrorClass::ConnectionLost;
+        self
+    }
+
+    /// The same, after an attempt with TLS that had failed for another reason.
+    pub(crate) fn after(mut self, with_tls: Option<Self>) -> Self {
+        self.0.with_tls = with_tls;
         self
     }
 

@@ -1,5 +1,5 @@
-//! Opening a connection: within a time, with TLS or rather without, and with settings in the startup message where
-//! whoever answers takes them.
+//! Opening a connection within a time. TLS is used, or not where `prefer` allows that. Settings go into the startup
+//! message, but not to a pooler that refuses them.
 
 use super::authenticate::{self, Proof};
 use super::binding::ChannelBinding;
@@ -31,34 +31,41 @@ pub(crate) struct Login<'a> {
     pub(crate) application: &'a str,
     /// Settings for the startup message, as the server's command line has them.
     pub(crate) settings: &'a str,
-    pub(crate) found: &'a FoundPassword,
-    /// How TLS is made; none where it is not wanted, or there is no such thing.
+    pub(crate) password: &'a FoundPassword,
+    /// How TLS is made; none where it is not wanted, and on a socket.
     pub(crate) tls: Option<&'a Arc<ClientConfig>>,
 }
 
 /// Opens a connection and begins a session.
 pub(crate) fn open(login: &Login<'_>) -> Result<Wire, Trouble> {
     let refuses_settings = &login.options.refuses_settings;
-    let (mut tls, mut settings) = (login.tls, !refuses_settings.load(Ordering::Relaxed));
+    let deadline = Instant::now() + login.options.connect_timeout;
+    let (mut tls, mut sends_settings) = (login.tls, !refuses_settings.load(Ordering::Relaxed));
+    let mut tls_trouble = None;
     loop {
-        match attempt(login, tls, settings) {
+        match attempt(login, tls, sends_settings, deadline) {
             // `prefer` means: rather without TLS than not at all.
             Err(trouble) if tls.is_some() && login.options.ssl_mode == SslMode::Prefer && trouble.blames_tls() => {
-                tls = None;
+                (tls, tls_trouble) = (None, Some(trouble));
             }
-            // A pooler; they are set afterwards.
-            Err(trouble) if settings && trouble.blames_settings() => {
-                refuses_settings.store(true, Ordering::Relaxed);
-                settings = false;
+            // A pooler refuses them. They are set once the session has begun.
+            Err(trouble) if sends_settings && trouble.blames_settings() => sends_settings = false,
+            Ok(wire) => {
+                refuses_settings.store(!sends_settings, Ordering::Relaxed);
+                return Ok(wire);
             }
-            opened => return opened,
+            Err(trouble) => return Err(trouble.after(tls_trouble)),
         }
     }
 }
 
-fn attempt(login: &Login<'_>, config: Option<&Arc<ClientConfig>>, settings: bool) -> Result<Wire, Trouble> {
+fn attempt(
+    login: &Login<'_>,
+    config: Option<&Arc<ClientConfig>>,
+    sends_settings: bool,
+    deadline: Instant,
+) -> Result<Wire, Trouble> {
     let Login { options, host, .. } = login;
-    let deadline = Instant::now() + options.connect_timeout;
     let (socket, at) = connect(host, deadline)?;
     let socket = Arc::new(socket);
     socket.wait_until(Some(deadline)).map_err(|error| Trouble::io("connecting", &error))?;
@@ -69,28 +76,29 @@ fn attempt(login: &Login<'_>, config: Option<&Arc<ClientConfig>>, settings: bool
             begun.map(|(connection, name)| (connection, (Arc::clone(config), name)))
         }
     };
-    let (tls, same) = encryption.unzip();
-    let cancel_request = CancelRequest { at, tls: same, key: (0, 0) };
+    let (tls, cancel_tls) = encryption.unzip();
+    // The server tells its key when the session begins.
+    let cancel_request = CancelRequest { at, tls: cancel_tls, key: (0, 0) };
     let mut wire = Wire::new(Channel { socket, tls }, cancel_request, deadline);
-    begin(&mut wire, login, settings)?;
+    begin(&mut wire, login, sends_settings)?;
     wire.answer_by(None)?;
     Ok(wire)
 }
 
-fn begin(wire: &mut Wire, login: &Login<'_>, settings: bool) -> Result<(), Trouble> {
+fn begin(wire: &mut Wire, login: &Login<'_>, sends_settings: bool) -> Result<(), Trouble> {
     let mut parameters = vec![
         ("user", login.options.user.as_str()),
         ("database", &login.options.database),
         ("client_encoding", "UTF8"),
         ("application_name", login.application),
     ];
-    if settings {
+    if sends_settings {
         parameters.push(("options", login.settings));
     }
     let tls = wire.channel.tls.as_deref();
     let proof = Proof {
         user: &login.options.user,
-        password: login.found.password().map(|password| password.reveal()),
+        password: login.password.password().map(|password| password.reveal()),
         binding: ChannelBinding::new(login.options.binding, tls),
         allows_clear_text: login.options.ssl_mode.allows_clear_text(tls.is_some(), login.host.is_local()),
     };
@@ -106,7 +114,8 @@ fn connect(host: &Host, deadline: Instant) -> Result<(Socket, At), Trouble> {
             return Ok((Socket::unix(path, deadline).map_err(connecting)?, At::Unix(path.clone())));
         }
     };
-    let mut last = Trouble::new(ErrorClass::ConnectionLost, Cause::NoSuchName, format!("{name} has no address"));
+    let mut last_trouble =
+        Trouble::new(ErrorClass::ConnectionLost, Cause::NoSuchName, format!("{name} has no address"));
     let addresses = addresses(name, host.port, deadline)?;
     for (tried, address) in addresses.iter().enumerate() {
         // An address that does not answer leaves time for those after it.
@@ -114,26 +123,26 @@ fn connect(host: &Host, deadline: Instant) -> Result<(Socket, At), Trouble> {
         let share = left / u32::try_from(addresses.len() - tried).unwrap_or(u32::MAX);
         match Socket::tcp(address, Instant::now() + share) {
             Ok(socket) => return Ok((socket, At::Tcp(*address))),
-            Err(error) => last = connecting(error),
+            Err(error) => last_trouble = connecting(error),
         }
     }
-    Err(last)
+    Err(last_trouble)
 }
 
 /// The addresses of a name. The system's resolver knows no limit, so another thread asks it, and is left behind if it
 /// takes too long.
 fn addresses(name: &str, port: u16, deadline: Instant) -> Result<Vec<SocketAddr>, Trouble> {
-    if let Ok(number) = name.parse::<IpAddr>() {
-        return Ok(vec![SocketAddr::new(number, port)]);
+    if let Ok(ip) = name.parse::<IpAddr>() {
+        return Ok(vec![SocketAddr::new(ip, port)]);
     }
-    let asked = name.to_owned();
+    let owned_name = name.to_owned();
     let left = deadline.saturating_duration_since(Instant::now());
-    let found = within(left, move || (asked.as_str(), port).to_socket_addrs().map(Iterator::collect));
-    let unheard = |error| match error {
+    let found = within(left, move || (owned_name.as_str(), port).to_socket_addrs().map(Iterator::collect));
+    let lookup_error = |error| match error {
         RecvTimeoutError::Timeout => io::ErrorKind::TimedOut.into(),
         RecvTimeoutError::Disconnected => io::Error::other(NO_THREAD),
     };
-    found.map_err(|error| Trouble::io("looking up the host", &unheard(error)))?.map_err(|error: io::Error| {
+    found.map_err(|error| Trouble::io("looking up the host", &lookup_error(error)))?.map_err(|error: io::Error| {
         Trouble::new(ErrorClass::ConnectionLost, Cause::NoSuchName, format!("looking up {name}: {error}"))
     })
 }
@@ -148,7 +157,7 @@ fn encrypt(
     config: &Arc<ClientConfig>,
     wait: Wait,
 ) -> Result<Option<Encryption>, Trouble> {
-    let no_tls = |words: String| Trouble::new(ErrorClass::ConnectionLost, Cause::Tls, words);
+    let tls_trouble = |words: String| Trouble::new(ErrorClass::ConnectionLost, Cause::Tls, words);
     let mut request = BytesMut::new();
     frontend::ssl_request(&mut request);
     // One byte and no more: whatever somebody in between has put behind it is not taken for the server's.
@@ -158,15 +167,16 @@ fn encrypt(
         0 => return Err(Trouble::closed()),
         _ if answer == *b"S" => {}
         _ if answer == *b"N" && mode == SslMode::Prefer => return Ok(None),
-        _ if answer == *b"N" => return Err(no_tls("the server does not support TLS".to_owned())),
-        _ => return Err(Trouble::protocol("neither yes nor no to TLS")),
+        _ if answer == *b"N" => return Err(tls_trouble("the server does not support TLS".to_owned())),
+        _ => return Err(Trouble::protocol("it says neither yes nor no to TLS")),
     }
-    let server = ServerName::try_from(name.to_owned()).map_err(|e| no_tls(format!("{name} in a certificate: {e}")))?;
+    let server = ServerName::try_from(name.to_owned())
+        .map_err(|error| tls_trouble(format!("{name} cannot be compared with the names in a certificate: {error}")))?;
     let connection = ClientConnection::new(Arc::clone(config), server.clone());
-    let mut connection = Box::new(connection.map_err(|e| no_tls(format!("beginning TLS: {e}")))?);
+    let mut connection = Box::new(connection.map_err(|e| tls_trouble(format!("beginning TLS: {e}")))?);
     shake_hands(&mut connection, socket, wait).map_err(|error| match error.kind() {
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => Trouble::io("the TLS handshake", &error),
-        _ => no_tls(format!("error performing TLS handshake: {error}")),
+        _ => tls_trouble(format!("error performing TLS handshake: {error}")),
     })?;
     Ok(Some((connection, server)))
 }

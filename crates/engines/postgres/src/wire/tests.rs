@@ -6,7 +6,7 @@ use super::incoming::{Incoming, Message};
 use super::said::said;
 use super::value::WireType;
 use super::{Login, Status, open};
-use crate::errors::{Cause, Trouble};
+use crate::errors::{Cause, Trouble, connect_error};
 use crate::options::Options;
 use dbdyno_engine::Target;
 use dbdyno_engine::client;
@@ -205,7 +205,8 @@ fn against(says: &'static [u8], closes: bool, options: &str) -> (Trouble, Durati
     let (host, tls) = (options.host(0), options.tls(options.host(0)).unwrap());
     let found = crate::password::find(&options, host);
     let began = Instant::now();
-    let login = Login { options: &options, host, application: "test", settings: "", found: &found, tls: tls.as_ref() };
+    let login =
+        Login { options: &options, host, application: "test", settings: "", password: &found, tls: tls.as_ref() };
     let trouble = open(&login).map(drop).unwrap_err();
     assert!(!format!("{trouble:?}").contains("secret"));
     (trouble, began.elapsed())
@@ -235,4 +236,17 @@ fn whoever_is_no_server_is_found_out_in_time() {
         assert!(took < Duration::from_secs(8), "{says:?}: {took:?}");
         assert_eq!(trouble.cause(), cause, "{says:?}: {trouble:?}");
     }
+}
+
+/// With `prefer` a failure of TLS is followed by an attempt without it, whose failure does not hide the first.
+#[test]
+fn both_failures_are_told_where_tls_is_preferred() {
+    let (trouble, _) = against(b"S\x16\x03\x03nonsense", true, "");
+    let options = Options::parse(&Target::parse("postgres://u@127.0.0.1/d").unwrap()).unwrap();
+    let found = crate::password::find(&options, options.host(0));
+    let error = connect_error(&options, options.host(0), &found, &trouble);
+    assert!(error.message.contains("before, with TLS: error performing TLS handshake"), "{error}");
+    let (alone, _) = against(b"S\x16\x03\x03nonsense", true, "&sslmode=require");
+    let error = connect_error(&options, options.host(0), &found, &alone);
+    assert!(!error.message.contains("before, with TLS"), "{error}");
 }

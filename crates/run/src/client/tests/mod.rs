@@ -8,9 +8,10 @@ mod theory;
 mod waiting;
 
 use super::*;
+use crate::judge::judge_rate;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::{PointSpec, Sampling};
-use dbdyno_model::{CommitMode, Drive};
+use dbdyno_model::{CommitMode, Drive, OpenLoop, Point};
 
 /// Updates by so many jobs.
 pub(super) fn spec(jobs: u32) -> PointSpec {
@@ -47,4 +48,21 @@ fn a_rate_is_met_or_not() {
     // Of 100 expected Poisson arrivals, 80 are within chance.
     assert_eq!(unmet(Arrivals::Poisson, 10.0, 10.0, 80.0), None);
     assert!(unmet(constant, 10.0, 10.0, 80.0).is_some());
+}
+
+#[test]
+fn an_overload_that_reaches_its_rate_is_not_said_to_have_missed_it() {
+    let mut point = Point { asked_per_s: Some(100.0), ..Point::default() };
+    point.open_loop = Some(OpenLoop { due: 2_000, unfinished: 11, waiting: 9, busy_pct: 99.9 });
+    let reason = |done: f64| {
+        let mut point = point.clone();
+        judge_rate(&mut point, 2, 20.0, done);
+        assert!(point.overload, "{done}");
+        point.reason.unwrap()
+    };
+    let behind = reason(2_000.0);
+    assert!(behind.starts_with("100 transactions/s were asked for, and the sessions fell behind: "), "{behind}");
+    let unmet = reason(1_000.0);
+    assert!(unmet.starts_with("100 transactions/s were asked for and 50.0 were reached: "), "{unmet}");
+    assert!(behind.contains("(overload: 9 ") && unmet.contains("(overload: 9 "), "{behind}\n{unmet}");
 }
