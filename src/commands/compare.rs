@@ -45,14 +45,25 @@ pub(super) fn compare(args: &CompareArgs, context: &Context) -> Result<(), Error
     }
 }
 
-/// The runs or platform of each name, at most [`MOST_SIDES`]. They are read at the same time, because reading takes
+/// The most sides that are read at the same time: a file of an older dbdyno is copied into memory for each.
+const MOST_READERS: usize = 4;
+
+/// The runs or platform of each name. As many are read at the same time as there are processors, because reading takes
 /// longer than comparing.
 ///
 /// # Errors
 /// One of them does not exist, or cannot be read.
 pub(super) fn sides(names: &[String], context: &Context) -> Result<Vec<Side>, Error> {
-    thread::scope(|scope| {
-        let readers: Vec<_> = names.iter().map(|name| scope.spawn(|| named_runs::side(name, context))).collect();
-        readers.into_iter().map(|reader| reader.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
-    })
+    let at_once = thread::available_parallelism().map_or(1, usize::from).min(MOST_READERS);
+    let mut sides = Vec::with_capacity(names.len());
+    for some in names.chunks(at_once) {
+        let read: Vec<_> = thread::scope(|scope| {
+            let readers: Vec<_> = some.iter().map(|name| scope.spawn(|| named_runs::side(name, context))).collect();
+            readers.into_iter().map(|reader| reader.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+        });
+        for side in read {
+            sides.push(side?);
+        }
+    }
+    Ok(sides)
 }

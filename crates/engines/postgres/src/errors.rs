@@ -30,8 +30,6 @@ pub(super) fn connect_error(options: &Options, host: &Host, found: &FoundPasswor
         }
         None => (trouble.cause.code(&trouble.words), trouble.words.clone()),
     };
-    let with_tls = trouble.with_tls.as_ref().map(|first| first.said.as_deref().map_or(first.words.clone(), words));
-    let said = with_tls.map_or_else(|| said.clone(), |first| format!("{said}; before, with TLS: {first}"));
     let refusal = Refusal {
         code: code.into(),
         class: trouble.class,
@@ -44,7 +42,12 @@ pub(super) fn connect_error(options: &Options, host: &Host, found: &FoundPasswor
         "hba_line" => Some(missing_line(options, host, &said)),
         name => value_of(options, host, name),
     };
-    DIALECT.errors.refused(&refusal, &value).while_doing(&options.connecting(host))
+    let mut error = DIALECT.errors.refused(&refusal, &value).while_doing(&options.connecting(host));
+    if let Some(first) = &trouble.with_tls {
+        let words = first.said.as_deref().map_or_else(|| first.words.clone(), words);
+        error.message.push_str(&format!("; before, with TLS: {words}"));
+    }
+    error
 }
 
 /// What a placeholder of errors.toml stands for.

@@ -21,6 +21,8 @@ pub(crate) struct TroubleParts {
     pub(super) words: String,
     /// What lies below.
     pub(super) cause: Cause,
+    /// Whether TLS was in use.
+    encrypted: bool,
     /// Why an attempt with TLS had failed before.
     pub(super) with_tls: Option<Trouble>,
 }
@@ -77,14 +79,14 @@ impl Cause {
 impl Trouble {
     /// Something that no server has told.
     pub(crate) fn new(class: ErrorClass, cause: Cause, words: impl Into<String>) -> Self {
-        Self(Box::new(TroubleParts { class, said: None, words: words.into(), cause, with_tls: None }))
+        Self(Box::new(TroubleParts { class, said: None, words: words.into(), cause, encrypted: false, with_tls: None }))
     }
 
     /// What the server said.
     pub(crate) fn said(said: Said) -> Self {
         let class = DIALECT.errors.class(said.sqlstate.as_str(), "");
         let (said, words) = (Some(Box::new(said)), String::new());
-        Self(Box::new(TroubleParts { class, said, words, cause: Cause::Other, with_tls: None }))
+        Self(Box::new(TroubleParts { class, said, words, cause: Cause::Other, encrypted: false, with_tls: None }))
     }
 
     /// An error of the operating system's on the way to the server.
@@ -133,6 +135,12 @@ impl Trouble {
         self
     }
 
+    /// The same, on a connection that uses TLS or does not.
+    pub(crate) fn encrypted(mut self, is_encrypted: bool) -> Self {
+        self.0.encrypted = is_encrypted;
+        self
+    }
+
     /// The same, after an attempt with TLS that had failed for another reason.
     pub(crate) fn after(mut self, with_tls: Option<Self>) -> Self {
         self.0.with_tls = with_tls;
@@ -159,7 +167,7 @@ impl Trouble {
     /// only.
     pub(crate) fn blames_tls(&self) -> bool {
         match &self.said {
-            Some(said) => said.sqlstate == "28000" && said.message.contains("pg_hba.conf"),
+            Some(said) => self.encrypted && said.sqlstate == "28000" && said.message.contains("pg_hba.conf"),
             None => self.cause == Cause::Tls,
         }
     }

@@ -51,7 +51,9 @@ pub(crate) fn open(login: &Login<'_>) -> Result<Wire, Trouble> {
             // A pooler refuses them. They are set once the session has begun.
             Err(trouble) if sends_settings && trouble.blames_settings() => sends_settings = false,
             Ok(wire) => {
-                refuses_settings.store(!sends_settings, Ordering::Relaxed);
+                if !sends_settings {
+                    refuses_settings.store(true, Ordering::Relaxed);
+                }
                 return Ok(wire);
             }
             Err(trouble) => return Err(trouble.after(tls_trouble)),
@@ -80,7 +82,8 @@ fn attempt(
     // The server tells its key when the session begins.
     let cancel_request = CancelRequest { at, tls: cancel_tls, key: (0, 0) };
     let mut wire = Wire::new(Channel { socket, tls }, cancel_request, deadline);
-    begin(&mut wire, login, sends_settings)?;
+    let is_encrypted = wire.channel.tls.is_some();
+    begin(&mut wire, login, sends_settings).map_err(|trouble| trouble.encrypted(is_encrypted))?;
     wire.answer_by(None)?;
     Ok(wire)
 }

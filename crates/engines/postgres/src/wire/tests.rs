@@ -249,4 +249,9 @@ fn both_failures_are_told_where_tls_is_preferred() {
     let (alone, _) = against(b"S\x16\x03\x03nonsense", true, "&sslmode=require");
     let error = connect_error(&options, options.host(0), &found, &alone);
     assert!(!error.message.contains("before, with TLS"), "{error}");
+    // A server without TLS has answered the first attempt: it is not made twice, and nothing is said of TLS.
+    let refusal = b"SFATAL\0C28000\0Mno pg_hba.conf entry for host \"::1\", no encryption\0\0";
+    let (without, _) = against([b"N".as_slice(), &message(b'E', refusal)].concat().leak(), false, "");
+    let error = connect_error(&options, options.host(0), &found, &without);
+    assert!(error.message.contains("no encryption") && !error.message.contains("before, with TLS"), "{error}");
 }
