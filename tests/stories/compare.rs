@@ -96,6 +96,27 @@ fn what_cannot_be_compared_is_refused() {
     assert!(ending.stderr.contains("nearest: hp_dl980_violin_2012"), "{}", ending.stderr);
 }
 
+/// More sides than are read at the same time, in an order that is neither that of their names nor of their ages.
+#[test]
+fn each_side_keeps_its_place_and_its_figures() {
+    let labels = ["c", "f", "a", "e", "b", "d"];
+    let room = Room::new();
+    for (n, label) in ["a", "b", "c", "d", "e", "f"].iter().enumerate() {
+        let speed = 1_000 * (n + 1);
+        let target = format!("null:?speed={speed}");
+        room.run(&format!("run T611 --target {target} --ramp 1 --duration 200ms --label {label} -q")).expect(0);
+    }
+    let compared = room.run(&format!("compare {} --json", labels.join(" "))).expect(0).json();
+    for (at, label) in labels.iter().enumerate() {
+        assert_eq!(compared["sides"][at]["name"], *label);
+        let own = room.show(label);
+        assert_eq!(compared["sides"][at]["runs"][0], own["run"]["id"]);
+        assert_eq!(compared["rows"][0]["cells"][at]["value"], own["cells"][0]["median"], "{label}");
+    }
+    let missing = room.run("compare c f a e b nowhere elsewhere").expect(2);
+    assert!(missing.stderr.contains("'nowhere'") && !missing.stderr.contains("'elsewhere'"), "{}", missing.stderr);
+}
+
 #[test]
 fn a_platform_file_of_the_users_own_is_read_or_refused_by_line_and_key() {
     let room = room_with(&["before"]);

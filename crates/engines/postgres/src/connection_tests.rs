@@ -204,6 +204,11 @@ fn without_tls_prefer_goes_on_and_require_does_not() {
         .start();
     let mut connection = open(&server.tcp("postgres", "postgres")).unwrap();
     assert_eq!(value(&mut connection, "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"), "f");
+    // Where the second attempt fails as well, its advice is not that of the first.
+    let error = refused(&server.tcp("absent", "postgres"));
+    let (second, first) = error.message.split_once("; before, with TLS: ").unwrap();
+    assert!(second.contains("does the role exist there?") && !second.contains("needs a line"), "{error}");
+    assert!(first.contains("pg_hba.conf rejects connection"), "{error}");
 }
 
 #[test]
@@ -247,6 +252,7 @@ fn who_turns_us_away_says_what_to_do() {
     let error = refused(&server.tcp("nobody", "postgres"));
     let line = "`host postgres nobody 127.0.0.1/32 scram-sha-256`";
     assert!(error.class == ErrorClass::Authentication && error.message.contains(line), "{error}");
+    assert!(!error.message.contains("with TLS"), "this server has none: {error}");
     let error = refused(&server.tcp("absent", "postgres"));
     assert!(error.class == ErrorClass::Authentication && error.message.contains("does the role exist"), "{error}");
     server.psql("postgres", "CREATE ROLE narrow LOGIN CONNECTION LIMIT 0");

@@ -1,5 +1,5 @@
-//! How dbdyno itself was built, where the sides differ. A fact that a run does not tell, as older runs, counts as no
-//! difference.
+//! How dbdyno itself was built, where the sides differ. A fact that a run does not tell counts as no difference: older
+//! runs tell none.
 
 use super::side::Side;
 use super::side_values::{DifferingSetting, setting};
