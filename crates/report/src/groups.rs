@@ -2,13 +2,7 @@
 
 /// Each value once.
 pub(crate) fn unique<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
-    let mut each: Vec<T> = Vec::new();
-    for value in values {
-        if !each.contains(&value) {
-            each.push(value);
-        }
-    }
-    each
+    grouped(values.into_iter().map(|value| (value, ()))).into_iter().map(|(value, _)| value).collect()
 }
 
 /// The values of each key.
@@ -25,11 +19,7 @@ pub(crate) fn grouped<K: PartialEq, V>(pairs: impl IntoIterator<Item = (K, V)>) 
 
 /// The texts that say something, in one.
 pub(crate) fn joined<T: AsRef<str>>(texts: impl IntoIterator<Item = T>, separator: &str) -> String {
-    let mut all = String::new();
-    for text in texts {
-        let text = text.as_ref();
-        all.push_str(if all.is_empty() || text.is_empty() { "" } else { separator });
-        all.push_str(text);
-    }
-    all
+    let texts: Vec<T> = texts.into_iter().collect();
+    let texts: Vec<&str> = texts.iter().map(T::as_ref).filter(|text| !text.is_empty()).collect();
+    texts.join(separator)
 }

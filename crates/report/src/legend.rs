@@ -41,8 +41,7 @@ const MOST_NOTES: usize = 12;
 
 /// The letter of a flag, the same in every report.
 pub(crate) fn letter(flag: Flag) -> char {
-    let place = Flag::ALL.iter().position(|f| *f == flag).unwrap_or_default();
-    char::from(b'a' + u8::try_from(place).unwrap_or_default())
+    char::from(b'a' + flag as u8)
 }
 
 /// The mark of a doubt.
@@ -182,11 +181,9 @@ pub(crate) fn kinds_of_commits<'a>(points: impl IntoIterator<Item = &'a Point>) 
 fn of_client(points: &[&Point]) -> String {
     let followed = points.iter().filter(|p| p.pump.is_some_and(|pump| pump.sessions_follow));
     let jobs: BTreeSet<u32> = followed.map(|p| p.dop.jobs).collect();
-    let followed = match joined(jobs.iter().map(u32::to_string), ", ") {
-        none if none.is_empty() => none,
-        jobs => format!("; sessions followed their server processes (jobs: {jobs})"),
-    };
-    format!("client drive: dbdyno sent each statement{followed}")
+    let jobs = joined(jobs.iter().map(u32::to_string), ", ");
+    let followed = format!("; sessions followed their server processes (jobs: {jobs})");
+    format!("client drive: dbdyno sent each statement{}", if jobs.is_empty() { "" } else { &followed })
 }
 
 /// Doubts about published figures, each reason once with all that it concerns.
@@ -212,10 +209,8 @@ impl<'a> Doubts<'a> {
     fn entries(&self) -> (Vec<LegendEntry>, Vec<Block>) {
         let doubts = self.each();
         let entry = |(suspect, places): &(&Suspect, Vec<String>)| {
-            let more = match places.len().saturating_sub(MOST_PLACES) {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
+            let more = places.len().saturating_sub(MOST_PLACES);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             let named = joined(places.iter().take(MOST_PLACES), ", ");
             entry(SUSPECT, format!("{named}{more}: {}: {}", suspect.names(), suspect.why))
         };
@@ -288,7 +283,7 @@ impl<'a> Legend<'a> {
             let notes = notes_of(points, flag);
             let note = |(note, places): &(&str, Vec<String>)| {
                 let more = if places.iter().any(|place| *place != places[0]) { " and others" } else { "" };
-                format!("{}{more}: {note}", places.first().map_or("", String::as_str))
+                format!("{}{more}: {note}", places[0])
             };
             LegendEntry {
                 notes: notes.iter().take(MOST_NOTES).map(note).collect(),
@@ -311,9 +306,8 @@ impl<'a> Legend<'a> {
         if advice.is_empty() {
             entries.append(&mut signs);
         }
-        let legend = |entries: Vec<LegendEntry>| (!entries.is_empty()).then_some(Block::Legend(entries));
-        let blocks = legend(entries).into_iter().chain(advice).chain(legend(signs));
-        blocks.chain(not_supported(&self.points)).collect()
+        let blocks = [Block::Legend(entries)].into_iter().chain(advice).chain([Block::Legend(signs)]);
+        blocks.chain(not_supported(&self.points)).filter(|block| !block.is_empty()).collect()
     }
 }
 

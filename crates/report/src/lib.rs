@@ -8,7 +8,6 @@ pub mod acceptance;
 mod charts;
 pub mod compare;
 mod document;
-mod drawn;
 mod embedded;
 pub mod export;
 pub mod figures;

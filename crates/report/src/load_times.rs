@@ -35,12 +35,9 @@ impl<'a> LoadTimes<'a> {
 
     /// The repeats to show: the valid ones, or if there are none, those that missed their rate.
     pub(crate) fn shown(&self) -> Vec<(usize, &'a Point)> {
-        let of = |status| {
-            let timed = self.points.iter().copied().filter(|(_, p)| p.service_time_s.is_some());
-            timed.filter(move |(_, p)| p.status == status).collect::<Vec<_>>()
-        };
-        let ok = of(Status::Ok);
-        if ok.is_empty() { of(Status::Invalid) } else { ok }
+        let timed = || self.points.iter().copied().filter(|(_, p)| p.service_time_s.is_some());
+        let status = if timed().any(|(_, p)| p.status == Status::Ok) { Status::Ok } else { Status::Invalid };
+        timed().filter(|(_, p)| p.status == status).collect()
     }
 
     pub(crate) fn median(&self, figure: impl Fn(&Point) -> Option<f64>) -> Option<f64> {

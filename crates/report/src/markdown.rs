@@ -2,24 +2,25 @@
 //! What is hidden on a page until a reader asks for it is hidden here, too. No text makes Markdown, HTML, a link or a
 //! mention of somebody of its own.
 
-use crate::document::{Beside, Block, Caption, Cell, Column, Document, Facts, Keep, LegendEntry};
+use crate::document::{Block, Caption, Cell, Column, Document, Facts, LegendEntry};
 use crate::document::{Note, NoteKind, Part, Row, SideLine, Table, Tone, drawn_sign};
 use crate::groups::joined;
 use crate::terminal::lines::clean;
 
-/// The Markdown of a document.
-pub(crate) fn markdown(document: &Document) -> String {
-    let mut markdown = Markdown(String::new());
-    if !document.title.is_empty() {
-        markdown.heading(1, &document.title);
+impl Document {
+    /// The Markdown, for the summary of a pipeline.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let mut markdown = Markdown(String::new());
+        markdown.heading(1, &self.title);
+        markdown.blocks(&self.head);
+        for section in self.sections.iter().filter(|section| !section.blocks.is_empty()) {
+            let title = if section.title.is_empty() { &section.name } else { &section.title };
+            markdown.heading(2, &format!("{title}{}", section.about));
+            markdown.blocks(&section.blocks);
+        }
+        markdown.0
     }
-    markdown.blocks(&document.head);
-    for section in document.sections.iter().filter(|section| !section.blocks.is_empty()) {
-        let title = if section.title.is_empty() { &section.name } else { &section.title };
-        markdown.heading(2, &format!("{title}{}", section.about));
-        markdown.blocks(&section.blocks);
-    }
-    markdown.0
 }
 
 /// Markdown in the making: blocks with an empty line between them.
@@ -36,7 +37,9 @@ impl Markdown {
     }
 
     fn heading(&mut self, level: usize, title: &str) {
-        self.put(&format!("{} {}", "#".repeat(level), paragraph(title)));
+        if !title.is_empty() {
+            self.put(&format!("{} {}", "#".repeat(level), paragraph(title)));
+        }
     }
 
     fn list(&mut self, items: impl IntoIterator<Item = String>) {
@@ -45,25 +48,23 @@ impl Markdown {
 
     /// Warnings that follow each other have one heading.
     fn blocks(&mut self, blocks: &[Block]) {
-        for group in blocks.chunk_by(|above, below| above.is_warning() && below.is_warning()) {
-            if group[0].is_warning() {
+        for group in blocks.chunk_by(|above, below| above.warning().and(below.warning()).is_some()) {
+            if group[0].warning().is_some() {
                 self.put("**Not like with like**");
+                self.list(group.iter().filter_map(Block::warning).map(paragraph));
+            } else {
+                self.block(&group[0]);
             }
-            let warning = |block: &Block| match block {
-                Block::Note(note) if block.is_warning() => Some(paragraph(&note.text)),
-                _ => None,
-            };
-            self.list(group.iter().filter_map(warning));
-            group.iter().filter(|block| !block.is_warning()).for_each(|block| self.block(block));
         }
     }
 
     fn block(&mut self, block: &Block) {
         match block {
+            _ if block.is_empty() => {}
             Block::Note(of) => self.put(&note(of)),
             Block::Sides(sides) => self.list(sides.iter().map(side)),
             Block::Facts(of) => self.facts(of),
-            Block::Beside(of) => self.table(&beside(of)),
+            Block::Beside(of) => of.tables(usize::MAX).iter().for_each(|table| self.table(table)),
             Block::Table(of) => self.table(of),
             Block::List(sentences) => self.list(sentences.iter().map(|sentence| paragraph(sentence))),
             Block::Part(of) => self.part(of),
@@ -80,10 +81,7 @@ impl Markdown {
     }
 
     fn part(&mut self, part: &Part) {
-        let title = joined([&part.code, &part.title], " ");
-        if !title.is_empty() {
-            self.heading(3, &title);
-        }
+        self.heading(3, &joined([&part.code, &part.title], " "));
         self.blocks(&part.blocks);
     }
 
@@ -101,17 +99,10 @@ impl Markdown {
 
     /// A table. Columns that say nothing are left out, as on a terminal.
     fn table(&mut self, table: &Table) {
-        if table.rows.is_empty() {
-            return;
-        }
         if let Caption::Shown(caption) = &table.caption {
             self.put(&format!("**{}**", inline(caption)));
         }
-        let is_shown = |n: &usize| {
-            let column = &table.columns[*n];
-            *n == 0 || !(table.is_bare(*n) && (column.optional || column.head.is_empty()))
-        };
-        let shown: Vec<usize> = (0..table.columns.len()).filter(is_shown).collect();
+        let shown = table.kept(|_| false);
         let columns = || shown.iter().map(|n| &table.columns[*n]);
         let mut lines = vec![line(columns().map(head))];
         lines.push(line(columns().map(|column| if column.figures { "---:" } else { "---" }.to_owned())));
@@ -126,24 +117,20 @@ fn line(cells: impl IntoIterator<Item = String>) -> String {
 
 fn head(column: &Column) -> String {
     let (text, unit) = column.head_and_unit();
-    let behind = joined([unit, &column.more], ", ");
-    inline(&if behind.is_empty() { text } else { format!("{text} ({behind})") })
+    inline(&if unit.is_empty() { text } else { format!("{text} ({unit})") })
 }
 
 /// The cells of a row, as many as columns are shown.
 fn row(row: &Row, shown: &[usize]) -> Vec<String> {
     let mut cells: Vec<String> = shown.iter().filter_map(|n| row.cells().get(*n)).map(cell).collect();
-    let sentence = match row {
+    cells.extend(match row {
         Row::Cells(_) => None,
         Row::Remark(_, remark) => Some(inline(remark)),
         Row::Group(title) => Some(format!("**{}**", inline(title))),
-    };
+    });
     // What is behind the last column would not be shown.
-    let is_full = cells.len() == shown.len();
-    match (sentence, cells.last_mut().filter(|_| is_full)) {
-        (Some(sentence), Some(last)) => *last = joined([last.as_str(), &sentence], " "),
-        (sentence, _) => cells.extend(sentence),
-    }
+    let last = cells.split_off(cells.len().min(shown.len().saturating_sub(1)));
+    cells.push(joined(last, " "));
     cells.resize(shown.len(), String::new());
     cells
 }
@@ -154,11 +141,9 @@ fn cell(cell: &Cell) -> String {
     let text = format!("{}{rank}{}", cell.text(), cell.marks);
     let indent = text.len() - text.trim_start().len();
     let safe = inline(text.trim());
-    let safe = match cell.tone {
-        Tone::Better | Tone::Worse if !safe.is_empty() => format!("**{safe}**"),
-        _ => safe,
-    };
-    format!("{}{safe}", "&nbsp;".repeat(indent))
+    let is_bold = matches!(cell.tone, Tone::Better | Tone::Worse) && !safe.is_empty();
+    let bold = if is_bold { "**" } else { "" };
+    format!("{}{bold}{safe}{bold}", "&nbsp;".repeat(indent))
 }
 
 fn note(note: &Note) -> String {
@@ -183,21 +168,6 @@ fn meaning(entry: &LegendEntry) -> String {
     let notes = entry.notes.iter().map(|note| paragraph(note)).chain(more);
     let notes: String = notes.map(|note| format!("\n  - {note}")).collect();
     format!("{} {}{notes}", paragraph(&drawn_sign(entry.mark).to_string()), inline(&entry.text))
-}
-
-/// Values of several things as a table of them.
-fn beside(beside: &Beside) -> Table {
-    let heads = beside.letters.iter().enumerate().map(|(n, letter)| {
-        let name = beside.names.get(n).map_or("", String::as_str);
-        joined([letter, name], " ")
-    });
-    let columns = std::iter::once("Setting".to_owned()).chain(heads);
-    let columns = columns.map(|head| Column { figures: false, ..Column::made(head, Keep::Always) });
-    let row = |(name, values): &(String, Vec<Option<String>>)| {
-        let values = values.iter().map(|value| Cell::words(value.as_deref().unwrap_or("not known")));
-        Row::led([name], values)
-    };
-    Table::new(Caption::Page(beside.title.clone()), columns.collect(), beside.rows.iter().map(row).collect())
 }
 
 /// A text at the beginning of a line, where it must not begin a heading, a list or a rule either.
@@ -240,7 +210,7 @@ fn html(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::{Form, Rank, Section};
+    use crate::document::{Form, Keep, Rank, Section};
 
     #[test]
     fn a_text_stands_for_itself() {
@@ -265,7 +235,7 @@ mod tests {
     fn every_row_has_as_many_cells_as_columns() {
         let columns = vec![
             Column::words("code", "Code", Keep::Always),
-            Column::figures("gets", "Gets", Keep::Always).optional(),
+            Column { optional: true, ..Column::figures("gets", "Gets", Keep::Always) },
             Column { more: "base".to_owned(), ..Column::figures("rate", "Rate\n[1/s]", Keep::Always) },
         ];
         let rate = |value: f64| Cell::figure(value, Form::Thousands);
@@ -301,7 +271,7 @@ mod tests {
 
 </details>
 ";
-        assert_eq!(markdown(&document), expected);
+        assert_eq!(document.markdown(), expected);
     }
 
     #[test]
@@ -327,6 +297,6 @@ mod tests {
 - **Kernel** 6.1
   - tainted
 ";
-        assert_eq!(markdown(&document), expected);
+        assert_eq!(document.markdown(), expected);
     }
 }

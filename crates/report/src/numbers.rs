@@ -14,10 +14,7 @@ pub fn scientific(value: impl Into<Option<f64>>) -> String {
     let Some(value) = finite(value) else { return MISSING.to_owned() };
     let text = format!("{value:.3E}");
     let (digits, exponent) = text.split_once('E').unwrap_or((&text, "0"));
-    match exponent.strip_prefix('-') {
-        Some(exponent) => format!("{digits}E-{exponent:0>2}"),
-        None => format!("{digits}E+{exponent:0>2}"),
-    }
+    format!("{digits}E{:+03}", exponent.parse::<i32>().unwrap_or_default())
 }
 
 /// Four significant digits with thousands separators, as in the summaries: `147,200`, `12.34`.
@@ -114,14 +111,12 @@ pub fn duration(seconds: impl Into<Option<f64>>) -> String {
 pub fn bytes(value: impl Into<Option<u64>>) -> String {
     const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let Some(value) = value.into() else { return MISSING.to_owned() };
-    let mut amount = value as f64;
-    let mut unit = 0;
+    let amounts = std::iter::successors(Some(value as f64), |amount| Some(amount / 1024.0));
     // 999.5 would be shown as 1000, so it moves to the next unit.
-    while amount >= 999.5 && unit + 1 < UNITS.len() {
-        amount /= 1024.0;
-        unit += 1;
+    match amounts.zip(UNITS).find(|(amount, _)| *amount < 999.5) {
+        Some((amount, unit)) if unit != "B" => format!("{} {unit}", factor(amount)),
+        _ => format!("{value} B"),
     }
-    if unit == 0 { format!("{value} B") } else { format!("{} {}", factor(amount), UNITS[unit]) }
 }
 
 /// A share: `97.1 %`.

@@ -4,6 +4,7 @@
 use crate::document::{Block, Document, Section};
 use crate::reported::Reported;
 use crate::sections::points::{self, BPS80, BPS84_LOAD, BPS84_OLTP};
+use crate::sections::words::alone;
 use crate::sections::{hosts, latency, marks, method, own_platform, pace, platform, published, ramps};
 use crate::sections::{readings, scaling, searches, slob, storage, summary, transactions, verdict, waits, writes};
 use crate::summary::head;
@@ -44,9 +45,13 @@ pub const REPORTS: &[Report] = &[
     entry("waits", "what the sessions of every test waited for", |of, c| waits::report(&of.run, c)),
     entry("writes", "what every point wrote, log and data files told apart", |of, _| writes::report(&of.run)),
     entry("latency", "times of transactions by the rate asked for", |of, c| latency::report(&of.run, &of.times, c)),
-    entry("transactions", "what a workload did, by the minute and by statement", |of, _| transactions::report(&of.run)),
-    entry("hosts", "what each host of a fleet did", |of, _| hosts::report(&of.run)),
-    entry("slob", "random I/O through the database, by the figures of SLOB", |of, _| slob::report(&of.run)),
+    entry("transactions", "what a workload did, by the minute and by statement", |of, _| {
+        vec![alone(transactions::section(&of.run))]
+    }),
+    entry("hosts", "what each host of a fleet did", |of, _| vec![alone(hosts::section(&of.run))]),
+    entry("slob", "random I/O through the database, by the figures of SLOB", |of, _| {
+        vec![alone(slob::section(&of.run))]
+    }),
     entry("storage", "I/Os of the storage itself, below any database", |of, _| storage::report(&of.run)),
     entry("published", "what a published result says beside its series", |of, _| published::report(&of.run)),
     entry("platform", "hardware, operating system, database, settings", |of, _| vec![platform::section(&of.run)]),

@@ -45,10 +45,8 @@ impl TypeFigures<'_> {
     pub(crate) fn time_cell(&self, open: bool, figure: fn(&ResponseTime) -> Option<f64>) -> Cell {
         let times = |t: &TransactionType| if open { t.response_time_s.clone() } else { t.service_time_s.clone() };
         let is_failed = |t: &&TransactionType| times(t).is_some_and(|t| t.max.is_some() && figure(&t).is_none());
-        if self.repeats.iter().any(is_failed) {
-            return Cell::words(FAILED);
-        }
-        Cell::figure(self.median(|t| times(t).as_ref().and_then(figure)), Form::Duration)
+        let time = self.median(|t| times(t).as_ref().and_then(figure));
+        if self.repeats.iter().any(is_failed) { Cell::words(FAILED) } else { Cell::figure(time, Form::Duration) }
     }
 }
 

@@ -42,6 +42,8 @@ pub(crate) type AxisOf = fn(Vec<f64>) -> Axis;
 
 /// The most labels at an axis.
 const MOST_TICKS: usize = 9;
+/// How many lengths of an axis a position may lie before its beginning.
+const FAR_OUTSIDE: f64 = 1_000.0;
 
 impl Axis {
     /// Degrees of parallelism: a tick at each measured one, fewer where there are many.
@@ -72,11 +74,14 @@ impl Axis {
         let highest = if highest > 0.0 { highest } else { 1.0 };
         let step = nice_step(highest / 4.0);
         let steps = (highest * 1.02 / step).ceil();
-        let ticks = (0..=steps as u32).map(|n| {
-            let value = f64::from(n) * step;
-            (value, amount(value, step, highest))
-        });
-        Self { scale: Scale::Linear, from: 0.0, to: steps * step, ticks: ticks.collect() }
+        Self::steps(0.0, steps, step, highest)
+    }
+
+    /// A tick at each step from the first to the last; the highest amount chooses the unit.
+    fn steps(first: f64, last: f64, step: f64, highest: f64) -> Self {
+        let values = (0..=(last - first) as u32).map(|n| (first + f64::from(n)) * step);
+        let ticks = values.map(|value| (value, amount(value, step, highest))).collect();
+        Self { scale: Scale::Linear, from: first * step, to: last * step, ticks }
     }
 
     /// Amounts that lie close together: the axis begins near the lowest of them, so that a small change is seen. Where
@@ -93,11 +98,7 @@ impl Axis {
         let step = nice_step(span / 4.0);
         let first = ((lowest - span * 0.1) / step).floor();
         let last = ((highest + span * 0.1) / step).ceil();
-        let ticks = (0..=(last - first) as u32).map(|n| {
-            let value = (first + f64::from(n)) * step;
-            (value, amount(value, step, highest))
-        });
-        Self { scale: Scale::Linear, from: first * step, to: last * step, ticks: ticks.collect() }
+        Self::steps(first, last, step, highest)
     }
 
     /// Places in an order, from 1.
@@ -129,20 +130,13 @@ impl Axis {
 
     /// Times in seconds over whole decades.
     pub(crate) fn decades(values: impl IntoIterator<Item = f64>) -> Self {
-        let values: Vec<f64> = values.into_iter().filter(|v| *v > 0.0 && v.is_finite()).collect();
-        let lowest = values.iter().copied().fold(f64::INFINITY, f64::min);
-        let highest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let (from, to) = if values.is_empty() { (-3.0, 0.0) } else { (lowest.log10().floor(), highest.log10().ceil()) };
-        let to = if to > from { to } else { from + 1.0 };
+        let places: Vec<f64> = values.into_iter().filter_map(|v| Scale::Log10.place(v)).collect();
+        let from = places.iter().copied().reduce(f64::min).map_or(-3.0, f64::floor);
+        let to = places.iter().copied().reduce(f64::max).map_or(0.0, f64::ceil).max(from + 1.0);
         let ticks = (from as i32..=to as i32).map(|n| (f64::from(n), decade(n)));
         Self { scale: Scale::Log10, from, to, ticks: ticks.collect() }
     }
-}
 
-/// How many lengths of an axis a position may lie before its beginning.
-const FAR_OUTSIDE: f64 = 1_000.0;
-
-impl Axis {
     /// Where a position stands between two coordinates of a drawing.
     pub(crate) fn map(&self, place: f64, (low, high): (i32, i32)) -> i32 {
         // A position very far outside the chart is invisible anyway.
@@ -165,10 +159,7 @@ fn unit_of(time_s: f64) -> (&'static str, f64) {
 fn decade(n: i32) -> String {
     let time_s = 10f64.powi(n);
     let (unit, factor) = unit_of(time_s);
-    match n {
-        0.. => duration(time_s).replace(".00", "").replace(".0", ""),
-        _ => format!("{:.0} {unit}", time_s * factor),
-    }
+    if n < 0 { format!("{:.0} {unit}", time_s * factor) } else { duration(time_s).replace(".00", "").replace(".0", "") }
 }
 
 /// The next larger of 1, 2, 2.5, 5 and 10 times a power of ten.
@@ -186,12 +177,9 @@ fn amount(value: f64, step: f64, highest: f64) -> String {
         h if h >= 1e4 => ("k", 1e3),
         _ => ("", 1.0),
     };
-    if value == 0.0 {
-        return "0".to_owned();
-    }
     let step = step / unit;
     let decimals = (0..6).find(|n| (step * 10f64.powi(*n)).fract().abs() < 1e-6).unwrap_or(6) as usize;
-    format!("{:.decimals$}{suffix}", value / unit)
+    if value == 0.0 { "0".to_owned() } else { format!("{:.decimals$}{suffix}", value / unit) }
 }
 
 #[cfg(test)]

@@ -49,11 +49,9 @@ impl ChartSeries {
 
 /// All values and ends of intervals, for the range of an axis.
 pub(crate) fn extent(series: &[ChartSeries]) -> impl Iterator<Item = f64> {
-    series.iter().flat_map(|s| &s.marks).flat_map(|m| {
-        // A wide interval of few repeats is cut, so that it does not flatten the curve.
-        let high = m.band.map_or(m.y, |(_, high)| high.min(m.y * 1.5));
-        [m.y, high]
-    })
+    // A wide interval of few repeats is cut, so that it does not flatten the curve.
+    let high = |m: &Mark| m.band.map_or(m.y, |(_, high)| high.min(m.y * 1.5));
+    series.iter().flat_map(|s| &s.marks).flat_map(move |m| [m.y, high(m)])
 }
 
 /// How a series is drawn.
@@ -135,10 +133,7 @@ impl LineChart {
     pub(crate) fn band(&self, series: &ChartSeries) -> Vec<(f64, f64)> {
         let with: Vec<(f64, (f64, f64))> = series.marks.iter().filter_map(|m| Some((m.x, m.band?))).collect();
         // An interval that leaves the chart is cut at its edge.
-        let within = |x, y: f64| {
-            let (x, y) = self.place(x, y)?;
-            Some((x, y.clamp(self.y.from, self.y.to)))
-        };
+        let within = |x, y| self.place(x, y).map(|(x, y)| (x, y.clamp(self.y.from, self.y.to)));
         let upper = with.iter().filter_map(|(x, (_, high))| within(*x, *high));
         let lower = with.iter().rev().filter_map(|(x, (low, _))| within(*x, *low));
         upper.chain(lower).collect()

@@ -9,6 +9,7 @@ pub(crate) use table::{
 };
 
 use crate::charts::LineChart;
+use crate::groups::joined;
 
 /// A whole report.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -232,6 +233,31 @@ impl Note {
     }
 }
 
+impl Beside {
+    /// Tables with a row for each setting and a column for each thing, with so many things at most: further ones have
+    /// a table of their own.
+    pub(crate) fn tables(&self, most: usize) -> Vec<Table> {
+        let names = self.names.iter().map(String::as_str).chain(std::iter::repeat(""));
+        let heads = self.letters.iter().zip(names).map(|(letter, name)| joined([letter, name], " "));
+        let cell = |value: &Option<String>| match value {
+            Some(value) => Cell::words(value),
+            None => Cell::words("not known").tone(Tone::Unknown),
+        };
+        let table = |(n, heads): (usize, &[String])| {
+            let columns = ["Setting"].into_iter().chain(heads.iter().map(String::as_str));
+            let columns = columns.map(|head| Column { figures: false, ..Column::made(head, Keep::Always) });
+            let row = |(name, values): &(String, Vec<Option<String>>)| {
+                let values = values.iter().skip(n * most).take(heads.len());
+                Row::led([name], values.map(cell))
+            };
+            let caption = format!("{}{}", self.title, if n > 0 { ", continued" } else { "" });
+            let rows = self.rows.iter().map(row).collect();
+            Table::new(Caption::Page(caption), columns.collect(), rows).look(Look::Facts)
+        };
+        heads.collect::<Vec<_>>().chunks(most).enumerate().map(table).collect()
+    }
+}
+
 impl Block {
     /// The facts of a sheet; those at the head of a document have no title.
     pub(crate) fn sheet(&self) -> Option<&Facts> {
@@ -239,7 +265,7 @@ impl Block {
     }
 
     /// Whether it says nothing.
-    fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         match self {
             Self::Facts(facts) => facts.facts.is_empty(),
             Self::Table(table) => table.rows.is_empty(),
@@ -251,8 +277,9 @@ impl Block {
         }
     }
 
-    pub(crate) fn is_warning(&self) -> bool {
-        matches!(self, Self::Note(Note { kind: NoteKind::Warning, .. }))
+    /// The text of a warning.
+    pub(crate) fn warning(&self) -> Option<&str> {
+        if let Self::Note(Note { kind: NoteKind::Warning, text, .. }) = self { Some(text) } else { None }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Tables: columns with heads and units, and rows of cells that know what they are.
 
+use crate::groups::joined;
 use crate::numbers::{self, MISSING};
 use dbdyno_model::PrintedBound;
 use serde::Deserialize;
@@ -103,13 +104,6 @@ impl Column {
         let (name, head) = (Cow::Borrowed(name), Cow::Borrowed(head));
         Self { name, head, more: String::new(), figures: true, keep, optional: false }
     }
-
-    /// The same, left out where no row has a text for it.
-    pub(crate) const fn optional(mut self) -> Self {
-        self.optional = true;
-        self
-    }
-
     /// A column of figures with a head that depends on the results; it is its own name.
     pub(crate) fn made(head: impl Into<String>, keep: Keep) -> Self {
         let head = head.into();
@@ -121,12 +115,12 @@ impl Column {
         if self.head.is_empty() { Vec::new() } else { self.head.split('\n').collect() }
     }
 
-    /// The head without its unit, and the unit without brackets.
-    pub(crate) fn head_and_unit(&self) -> (String, &str) {
+    /// The head without its unit, and the unit without brackets, with what a page adds.
+    pub(crate) fn head_and_unit(&self) -> (String, String) {
         let mut lines = self.lines();
-        let bracketed = |line: &&str| line.starts_with('[') && line.ends_with(']');
-        let unit = lines.pop_if(|last| bracketed(&&**last)).map_or("", |line| &line[1..line.len() - 1]);
-        (lines.join(" ").trim().to_owned(), unit)
+        let unit = lines.pop_if(|last| last.starts_with('[') && last.ends_with(']'));
+        let unit = unit.map_or("", |line| &line[1..line.len() - 1]);
+        (lines.join(" ").trim().to_owned(), joined([unit, &self.more], ", "))
     }
 }
 
@@ -148,10 +142,7 @@ impl Row {
     }
 
     /// A row that begins with words.
-    pub(crate) fn led<T: Into<String>>(
-        words: impl IntoIterator<Item = T>,
-        cells: impl IntoIterator<Item = Cell>,
-    ) -> Self {
+    pub(crate) fn led(words: impl IntoIterator<Item: Into<String>>, cells: impl IntoIterator<Item = Cell>) -> Self {
         Self::Cells(words.into_iter().map(Cell::words).chain(cells).collect())
     }
 
@@ -193,19 +184,18 @@ pub(crate) enum Form {
 impl Form {
     /// A value as text; `-` where there is none.
     pub(crate) fn text(self, value: impl Into<Option<f64>>) -> String {
-        let value = value.into().filter(|value| value.is_finite());
-        match (self, value) {
-            (_, None) => MISSING.to_owned(),
-            (Self::Scientific, value) => numbers::scientific(value),
-            (Self::Thousands, value) => numbers::thousands(value),
-            (Self::Short, value) => numbers::short(value),
-            (Self::Micros, value) => numbers::short(value.map(|s| s * 1e6)),
-            (Self::Printed, value) => numbers::printed(value),
-            (Self::Duration, value) => numbers::duration(value),
-            (Self::Percent, value) => numbers::percent(value),
-            (Self::Count, Some(value)) => numbers::count(value.max(0.0) as u64),
-            (Self::Factor, Some(value)) => numbers::factor(value),
-            (Self::Decimals(n), Some(value)) => format!("{value:.0$}", usize::from(n)),
+        let Some(value) = value.into().filter(|value| value.is_finite()) else { return MISSING.to_owned() };
+        match self {
+            Self::Scientific => numbers::scientific(value),
+            Self::Thousands => numbers::thousands(value),
+            Self::Short => numbers::short(value),
+            Self::Micros => numbers::short(value * 1e6),
+            Self::Printed => numbers::printed(value),
+            Self::Duration => numbers::duration(value),
+            Self::Percent => numbers::percent(value),
+            Self::Count => numbers::count(value.max(0.0) as u64),
+            Self::Factor => numbers::factor(value),
+            Self::Decimals(n) => format!("{value:.0$}", usize::from(n)),
         }
     }
 }
@@ -398,6 +388,14 @@ impl Table {
         match &self.caption {
             Caption::Shown(name) | Caption::Page(name) => name,
         }
+    }
+
+    /// The columns but for those that say nothing and may go for that: optional ones, ones without a head, and these.
+    /// The first one stays.
+    pub(crate) fn kept(&self, may_go: impl Fn(&Column) -> bool) -> Vec<usize> {
+        let may_go = |column: &Column| column.optional || column.head.is_empty() || may_go(column);
+        let is_kept = |n: &usize| *n == 0 || !may_go(&self.columns[*n]) || !self.is_bare(*n);
+        (0..self.columns.len()).filter(is_kept).collect()
     }
 
     /// Whether a column says nothing in any row; for one of figures, whether none is known.

@@ -1,7 +1,7 @@
 //! Charts as SVG with classes in place of colours, so that the style sheet decides about light, dark and print. Every
 //! mark has a text that is shown when a reader points at it.
 
-use crate::charts::{ChartSeries, LineChart, SeriesShape};
+use crate::charts::{LineChart, SeriesShape};
 use crate::terminal::lines::clean;
 use maud::{Markup, PreEscaped, html};
 
@@ -11,16 +11,6 @@ pub(super) const SHAPES: &str = include_str!("shapes.svg");
 const MOST_SHAPES: u8 = 8;
 const WIDTH: i32 = 560;
 const HEIGHT: i32 = 350;
-
-/// The sample of a series' style in a legend.
-fn swatch(series: &ChartSeries) -> Markup {
-    html! {
-        svg.k viewBox="0 0 52 24" aria-hidden="true" {
-            @if series.drawn != SeriesShape::Marks { path class={ "l s" (series.style) } d="M2 12H50" {} }
-            @if series.drawn != SeriesShape::Line { (mark(26, 12, "p", series.style, None)) }
-        }
-    }
-}
 
 fn mark(x: i32, y: i32, class: &str, style: u8, text: Option<&str>) -> Markup {
     let shape = style % MOST_SHAPES;
@@ -33,10 +23,15 @@ fn mark(x: i32, y: i32, class: &str, style: u8, text: Option<&str>) -> Markup {
 
 /// The chart with its caption. `id` is unique on the page.
 pub(super) fn figure(chart: &LineChart, id: &str) -> Markup {
+    let (title, description) = (format!("{id}t"), format!("{id}d"));
     html! {
         figure.chart {
             figcaption { b { (clean(&chart.title)) } " " span.unit { (clean(&chart.unit)) } }
-            (svg(chart, id))
+            svg viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" aria-labelledby={ (title) " " (description) } {
+                title id=(title) { (clean(&chart.title)) ", " (clean(&chart.unit)) }
+                desc id=(description) { (clean(&chart.description())) }
+                (PreEscaped(drawing(chart)))
+            }
             p.along aria-hidden="true" { (chart.along) }
             @if chart.series.len() > 1 || chart.limit.is_some() { (legend(chart)) }
         }
@@ -50,24 +45,18 @@ fn legend(chart: &LineChart) -> Markup {
             @for series in &chart.series {
                 li {
                     button type="button" aria-pressed="true" data-s=(series.style) {
-                        (swatch(series)) (clean(&series.name))
+                        // A sample of its style.
+                        svg.k viewBox="0 0 52 24" aria-hidden="true" {
+                            @if series.drawn != SeriesShape::Marks { path class={ "l s" (series.style) } d="M2 12H50" {} }
+                            @if series.drawn != SeriesShape::Line { (mark(26, 12, "p", series.style, None)) }
+                        }
+                        (clean(&series.name))
                     }
                 }
             }
             @if let Some((_, words)) = &chart.limit {
                 li.required { svg.k viewBox="0 0 52 24" aria-hidden="true" { path.q d="M2 12H50" {} } (clean(words)) }
             }
-        }
-    }
-}
-
-fn svg(chart: &LineChart, id: &str) -> Markup {
-    let (title, description) = (format!("{id}t"), format!("{id}d"));
-    html! {
-        svg viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" aria-labelledby={ (title) " " (description) } {
-            title id=(title) { (clean(&chart.title)) ", " (clean(&chart.unit)) }
-            desc id=(description) { (clean(&chart.description())) }
-            (PreEscaped(drawing(chart)))
         }
     }
 }
@@ -122,11 +111,8 @@ fn drawing(of: &LineChart) -> String {
         for one in series.marks.iter().filter(|one| !one.text.is_empty()) {
             let Some((x, y)) = of.place(one.x, one.y) else { continue };
             // Those of doubtful figures are hollow, and along a line they are found by pointing at them.
-            let class = match series.drawn {
-                _ if one.doubtful => "o",
-                SeriesShape::Line => "h",
-                SeriesShape::Both | SeriesShape::Marks => "p",
-            };
+            let on_line = if series.drawn == SeriesShape::Line { "h" } else { "p" };
+            let class = if one.doubtful { "o" } else { on_line };
             marks += &mark(to_x(x), to_y(y), class, series.style, Some(&one.text)).into_string();
         }
     }

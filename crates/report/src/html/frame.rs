@@ -10,12 +10,7 @@ const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 
 /// What every page says at its end, before the version.
-const MADE_BY: &str = "Made by dbdyno ";
-
-/// Whether a text is a page of this or another version.
-pub(crate) fn is_page(text: &str) -> bool {
-    text.contains(&format!("<footer><p>{MADE_BY}"))
-}
+pub(super) const MADE_BY: &str = "Made by dbdyno ";
 
 /// What every page says of itself, unless it is one of several.
 const COMPLETE: &str = "This page is complete: it needs no network.";
@@ -106,14 +101,15 @@ fn policy(of: &Frame<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::Document;
 
     #[test]
     fn a_page_is_known_by_its_end() {
-        assert!(is_page(&frame(&Frame::report("a title"), &html! { p { "figures" } })));
+        assert!(Document::is_page(&frame(&Frame::report("a title"), &html! { p { "figures" } })));
         for other in ["", "notes of mine", "<!DOCTYPE html><p>Made by dbdyno 0.1.0"] {
-            assert!(!is_page(other), "{other}");
+            assert!(!Document::is_page(other), "{other}");
         }
         // Nor by a text that a page shows.
-        assert!(!is_page(&html! { "<footer><p>Made by dbdyno " }.into_string()));
+        assert!(!Document::is_page(&html! { "<footer><p>Made by dbdyno " }.into_string()));
     }
 }

@@ -6,19 +6,29 @@ mod drawing;
 mod frame;
 mod table;
 
-use crate::document::{Bars, Beside, Block, Caption, Cell, Column, Document, Facts, Keep, LegendEntry, Look};
-use crate::document::{Note, NoteKind, Part, Row, Section, SideLine, Table, Tile, Tone, drawn_sign};
+use crate::document::{Bars, Block, Caption, Column, Document, Facts, Keep, LegendEntry, Look, Note, NoteKind};
+use crate::document::{Part, Row, Section, SideLine, Table, Tile, drawn_sign};
 use crate::numbers::factor;
 use crate::terminal::lines::clean;
 use maud::{Markup, html};
-use std::cell::{Cell as Counter, RefCell};
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
-pub(crate) use frame::{Folder, Frame, frame, is_page, style};
+use frame::MADE_BY;
+pub(crate) use frame::{Folder, Frame, frame, style};
 
-/// The page of a document.
-pub(crate) fn page(document: &Document) -> String {
-    frame(&Frame::report(&document.title), &content(document, &html! {}))
+impl Document {
+    /// The page: one file that needs a browser and no network.
+    #[must_use]
+    pub fn page(&self) -> String {
+        frame(&Frame::report(&self.title), &content(self, &html! {}))
+    }
+
+    /// Whether a text is such a page, of this or another version: it may be written over by a newer one.
+    #[must_use]
+    pub fn is_page(text: &str) -> bool {
+        text.contains(&format!("<footer><p>{MADE_BY}"))
+    }
 }
 
 /// What the page of a document shows, below what comes first.
@@ -47,11 +57,14 @@ pub(crate) fn content(document: &Document, first: &Markup) -> Markup {
     }
 }
 
+/// The most columns of settings in one table; further columns go into another table.
+const MOST_BESIDE: usize = 7;
+
 /// A page in the making.
 #[derive(Default)]
 struct Page {
     /// How many charts it has so far; they are numbered.
-    charts: Counter<usize>,
+    charts: Cell<usize>,
     /// The marks that it has explained.
     explained: RefCell<BTreeSet<char>>,
 }
@@ -59,7 +72,7 @@ struct Page {
 impl Page {
     /// Facts that follow each other stand in columns, and warnings that do in one box.
     fn blocks(&self, blocks: &[Block]) -> Markup {
-        let kind = |block: &Block| (block.sheet().is_some(), block.is_warning());
+        let kind = |block: &Block| (block.sheet().is_some(), block.warning().is_some());
         html! {
             @for group in blocks.chunk_by(|a, b| kind(a) == kind(b)) {
                 @let inner = html! { @for block in group { (self.block(block)) } };
@@ -75,14 +88,13 @@ impl Page {
     fn block(&self, block: &Block) -> Markup {
         html! {
             @match block {
+                _ if block.is_empty() => {},
                 Block::Note(of) => (note(of)),
                 Block::Sides(of) => (sides(of)),
                 Block::Facts(of) => (facts(of)),
-                Block::Beside(of) => (beside(of)),
+                Block::Beside(of) => @for of in of.tables(MOST_BESIDE) { (table::render(&of)) },
                 Block::Table(of) => (table::render(of)),
-                Block::Charts(charts) => @if !charts.is_empty() {
-                    div.charts { @for chart in charts { (drawing::figure(chart, &self.chart())) } }
-                },
+                Block::Charts(charts) => div.charts { @for of in charts { (drawing::figure(of, &self.chart())) } },
                 Block::Bars(of) => (bars(of)),
                 Block::Tiles(tiles) => div.tiles { @for of in tiles { (tile(of)) } },
                 Block::List(sentences) => ul.method { @for sentence in sentences { li { (clean(sentence)) } } },
@@ -179,32 +191,6 @@ fn facts(facts: &Facts) -> Markup {
     table::render(&Table::new(Caption::Page(facts.title.clone()), columns.into(), rows).look(Look::Facts))
 }
 
-/// The most columns of settings in one table; further columns go into another table.
-const MOST_BESIDE: usize = 7;
-
-fn beside(beside: &Beside) -> Markup {
-    let heads = beside.letters.iter().enumerate().map(|(n, letter)| {
-        let name = beside.names.get(n).map_or("", String::as_str);
-        format!("{letter} {name}").trim().to_owned()
-    });
-    let cell = |value: &Option<String>| match value {
-        Some(value) => Cell::words(value),
-        None => Cell::words("not known").tone(Tone::Unknown),
-    };
-    let table = |(n, heads): (usize, &[String])| {
-        let columns = ["Setting"].into_iter().chain(heads.iter().map(String::as_str));
-        let columns = columns.map(|head| Column { figures: false, ..Column::made(head, Keep::Always) });
-        let row = |(name, values): &(String, Vec<Option<String>>)| {
-            let values = values.iter().skip(n * MOST_BESIDE).take(heads.len());
-            Row::led([name], values.map(cell))
-        };
-        let caption = format!("{}{}", beside.title, if n > 0 { ", continued" } else { "" });
-        let rows = beside.rows.iter().map(row).collect();
-        table::render(&Table::new(Caption::Page(caption), columns.collect(), rows).look(Look::Facts))
-    };
-    html! { @for part in heads.collect::<Vec<_>>().chunks(MOST_BESIDE).enumerate() { (table(part)) } }
-}
-
 fn tile(tile: &Tile) -> Markup {
     html! {
         div.tile {
@@ -226,8 +212,8 @@ const LONGEST: f64 = 240.0;
 
 /// A bar from 1 to each factor, on a logarithmic scale: twice as good is as long as half as good.
 fn bars(bars: &Bars) -> Markup {
-    let all = || bars.groups.iter().flat_map(|(_, bars)| bars);
-    let widest = all().map(|bar| bar.factor.ln().abs()).fold(0.1, f64::max);
+    let lengths = bars.groups.iter().flat_map(|(_, bars)| bars).map(|bar| bar.factor.ln().abs());
+    let widest = lengths.fold(0.1, f64::max);
     let of_group = bars.groups.iter().map(|(_, bars)| bars.len()).max().unwrap_or(0) * BAR + GAP;
     let height = bars.groups.len() * of_group;
     html! {

@@ -1,7 +1,6 @@
 //! Tables on a page: a caption, heads with units, one row header each, figures aligned to the right.
 
 use crate::document::{Cell, Column, Look, Row, Table, Tone, drawn_sign};
-use crate::groups::joined;
 use crate::legend::{CLIENT, EQUIVALENT, PARENTHESES, RATED, SUSPECT};
 use crate::numbers::MISSING;
 use crate::terminal::lines::clean;
@@ -43,8 +42,7 @@ fn breakable(text: &str) -> Markup {
 
 /// The figure or the words of a cell.
 pub(super) fn figure(cell: &Cell) -> Markup {
-    let text = cell.text();
-    let text = breakable(&clean(&text));
+    let text = breakable(&clean(&cell.text()));
     html! {
         @if cell.doubtful && cell.text() != MISSING {
             a.doubt href={ "#" (anchor(PARENTHESES)) } title="not a figure of what the test means to measure" { (text) }
@@ -88,45 +86,34 @@ fn alignment(column: &Column, of_figures: bool) -> Option<&'static str> {
     (column.figures != of_figures).then_some(if column.figures { "r" } else { "l" })
 }
 
-fn classes(table: &Table, columns: usize) -> String {
-    let (name, most) = match table.look {
-        Look::Figures => ("figures", MOST_AT_FULL_SIZE),
-        Look::Keys => ("keys", MOST_AT_FULL_SIZE),
-        Look::Prose => ("prose", MOST_AT_FULL_SIZE),
-        Look::Sides => ("figures", MOST_SIDES_AT_FULL_SIZE),
-        Look::Heat => ("heat", MOST_SIDES_AT_FULL_SIZE),
-        Look::Verdict => ("verdicts", MOST_AT_FULL_SIZE),
-        Look::Facts if columns > 2 => ("facts beside", MOST_AT_FULL_SIZE),
-        Look::Facts => ("facts", MOST_AT_FULL_SIZE),
-    };
-    let mut classes = name.to_owned();
-    classes.push_str(if columns > most { " many" } else { "" });
-    if table.look == Look::Heat {
-        // The room for marks is as wide as the fullest cell needs, so that all figures are aligned.
-        let marks = table.rows.iter().flat_map(Row::cells).map(|cell| cell.marks.trim().chars().count());
-        classes.push_str(&format!(" w{}", marks.max().unwrap_or(0).min(MOST_ROOM)));
+/// The class of a table with so many columns.
+fn class(look: Look, columns: usize) -> &'static str {
+    match look {
+        Look::Figures | Look::Sides => "figures",
+        Look::Keys => "keys",
+        Look::Prose => "prose",
+        Look::Heat => "heat",
+        Look::Verdict => "verdicts",
+        Look::Facts if columns > 2 => "facts beside",
+        Look::Facts => "facts",
     }
-    classes.push_str(if is_of_figures(table) { " n" } else { "" });
-    classes
 }
 
 /// A table. Columns that say nothing are left out; a side is not, whatever it has.
 pub(super) fn render(table: &Table) -> Markup {
-    if table.rows.is_empty() {
-        return html! {};
-    }
+    let is_of_sides = matches!(table.look, Look::Sides | Look::Heat);
     // The style knows the columns of the key metrics by their places.
-    let is_fixed = matches!(table.look, Look::Sides | Look::Heat | Look::Keys);
-    let kept = |n: &usize| {
-        let column = &table.columns[*n];
-        let may_go = column.optional || column.head.is_empty() || (column.figures && !is_fixed);
-        *n == 0 || !may_go || !table.is_bare(*n)
-    };
-    let kept: Vec<usize> = (0..table.columns.len()).filter(kept).collect();
+    let is_fixed = is_of_sides || table.look == Look::Keys;
+    let kept = table.kept(|column| column.figures && !is_fixed);
     let columns = || kept.iter().map(|n| &table.columns[*n]);
+    let most = if is_of_sides { MOST_SIDES_AT_FULL_SIZE } else { MOST_AT_FULL_SIZE };
+    // The room for marks is as wide as the fullest cell needs, so that all figures are aligned.
+    let marks = table.rows.iter().flat_map(Row::cells).map(|cell| cell.marks.trim().chars().count());
+    let room = marks.max().unwrap_or(0).min(MOST_ROOM);
     html! {
         div.scroll tabindex="0" role="region" aria-label={ "Table: " (clean(table.name())) } {
-            table class=(classes(table, kept.len())) {
+            table.(class(table.look, kept.len()))
+                .many[kept.len() > most].{ "w" (room) }[table.look == Look::Heat].n[is_of_figures(table)] {
                 caption { span { (clean(table.name())) } }
                 @if columns().any(|column| !column.head.is_empty()) {
                     thead { tr { @for column in columns() { (head(column, is_of_figures(table))) } } }
@@ -139,11 +126,10 @@ pub(super) fn render(table: &Table) -> Markup {
 
 fn head(column: &Column, of_figures: bool) -> Markup {
     let (text, unit) = column.head_and_unit();
-    let units = joined([unit, &column.more], ", ");
     html! {
         th scope="col" class=[alignment(column, of_figures)] {
             (breakable(&clean(&text)))
-            @if !units.is_empty() { " " span.unit { (breakable(&clean(&units))) } }
+            @if !unit.is_empty() { " " span.unit { (breakable(&clean(&unit))) } }
         }
     }
 }

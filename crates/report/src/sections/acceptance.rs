@@ -9,16 +9,28 @@ use crate::acceptance::{
 use crate::compare::{PairedRow, RatioVerdict};
 use crate::document::{Block, Caption, Cell, Column, Document, Facts, Field, Form, Keep, Look};
 use crate::document::{Note, NoteKind, Part, Row, Section, Table, Tone};
-use crate::groups::{grouped, unique};
+use crate::groups::{grouped, joined, unique};
 use crate::numbers;
+use crate::sections::words;
+use crate::summary::head::counted;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::DurabilityJson;
 
 impl Acceptance {
-    /// How it came out, in words.
+    /// How it came out: `met, all 3 requirements`, `not met, 2 of 3 requirements: 1 missed, 1 undecided`.
     #[must_use]
     pub fn summary(&self) -> String {
-        summary(self)
+        use AcceptanceOutcome::{Met, Missed, NotMeasured, Refused, Undecided};
+        let all = self.requirements.len();
+        let unmet = all - self.count(Met);
+        let lost = if self.lost_something { "; a crash lost what was acknowledged" } else { "" };
+        if unmet == 0 {
+            let all = if all == 1 { "the only requirement".to_owned() } else { format!("all {all} requirements") };
+            return format!("met, {all}{lost}");
+        }
+        let kinds = [Missed, Undecided, Refused, NotMeasured].map(|kind| (self.count(kind), kind));
+        let kinds = kinds.into_iter().filter(|(n, _)| *n > 0).map(|(n, kind)| format!("{n} {}", kind.words()));
+        format!("not met, {unmet} of {}: {}{lost}", counted(all as u64, "requirement"), joined(kinds, ", "))
     }
 
     /// The report.
@@ -31,49 +43,24 @@ impl Acceptance {
 }
 
 fn head(acceptance: &Acceptance) -> Vec<Block> {
-    let mut facts: Vec<(String, String)> = acceptance
-        .variants
-        .iter()
-        .map(|variant| {
-            let target = variant.target.as_ref().map(|target| format!(" ({target})")).unwrap_or_default();
-            let role = match variant.role {
-                "baseline" => "Baseline",
-                "candidate" => "Candidate",
-                _ => "Beside",
-            };
-            (role.to_owned(), format!("{}{target}", variant.title))
-        })
-        .collect();
+    let variants = acceptance.variants.iter().map(|variant| {
+        let target = variant.target.as_ref().map(|target| format!(" ({target})")).unwrap_or_default();
+        let role = match variant.role {
+            "baseline" => "Baseline",
+            "candidate" => "Candidate",
+            _ => "Beside",
+        };
+        (role.to_owned(), format!("{}{target}", variant.title))
+    });
     let at = acceptance.judged_at.strftime("%Y-%m-%d %H:%M UTC");
-    facts.push(("Judged".to_owned(), format!("{at}, dbdyno {}", acceptance.tool_version)));
-    vec![Facts { title: String::new(), facts }.into()]
+    let judged = ("Judged".to_owned(), format!("{at}, dbdyno {}", acceptance.tool_version));
+    vec![Facts { title: String::new(), facts: variants.chain([judged]).collect() }.into()]
 }
 
 fn answer(acceptance: &Acceptance) -> Note {
     let is_met = acceptance.outcome == AcceptanceOutcome::Met && !acceptance.lost_something;
     let kind = if is_met { NoteKind::Met } else { NoteKind::NotMet };
-    Note { kind, lead: "Verdict   ".to_owned(), text: summary(acceptance) }
-}
-
-/// `met, all 3 requirements`, `not met, 2 of 3 requirements: 1 missed, 1 undecided`.
-fn summary(acceptance: &Acceptance) -> String {
-    let all = acceptance.requirements.len();
-    let unmet = all - acceptance.count(AcceptanceOutcome::Met);
-    let lost = if acceptance.lost_something { "; a crash lost what was acknowledged" } else { "" };
-    if unmet == 0 {
-        let all = if all == 1 { "the only requirement".to_owned() } else { format!("all {all} requirements") };
-        return format!("met, {all}{lost}");
-    }
-    let kinds = [
-        AcceptanceOutcome::Missed,
-        AcceptanceOutcome::Undecided,
-        AcceptanceOutcome::Refused,
-        AcceptanceOutcome::NotMeasured,
-    ];
-    let kinds = kinds.map(|kind| (acceptance.count(kind), kind)).into_iter().filter(|(n, _)| *n > 0);
-    let kinds: Vec<String> = kinds.map(|(n, kind)| format!("{n} {}", kind.words())).collect();
-    let plural = if all == 1 { "" } else { "s" };
-    format!("not met, {unmet} of {all} requirement{plural}: {}{lost}", kinds.join(", "))
+    Note { kind, lead: "Verdict   ".to_owned(), text: acceptance.summary() }
 }
 
 fn tone(outcome: AcceptanceOutcome) -> Tone {
@@ -86,16 +73,6 @@ fn tone(outcome: AcceptanceOutcome) -> Tone {
 
 /// The slide with all variants side by side, and what is behind each figure.
 fn results(acceptance: &Acceptance) -> Section {
-    let mut columns = vec![
-        Column::words("requirement", "Requirement", Keep::Always),
-        Column::words("what was asked", "Asked", Keep::Drop(1)),
-        Column::words("limit", "Limit", Keep::Drop(3)),
-        Column::words("result", "Result", Keep::Always),
-    ];
-    columns.extend(acceptance.variants.iter().enumerate().map(|(n, variant)| {
-        let role = if variant.role == "other" { String::new() } else { format!("\n({})", variant.role) };
-        Column { figures: false, ..Column::made(format!("{}{role}", variant.title), Keep::last_first(n)) }
-    }));
     let row = |of: &AcceptedRequirement| {
         let cells = acceptance.variants.iter().map(|variant| {
             // Where a variant has several, the worst stands for them.
@@ -107,12 +84,14 @@ fn results(acceptance: &Acceptance) -> Section {
         Row::led([&of.title, &of.asked, &of.limit], std::iter::once(outcome).chain(cells))
     };
     let rows = acceptance.requirements.iter().map(row).collect();
-    let caption = "Results, with the longest time where the figure is one; the result is that of what decides";
-    let slide = Table::new(Caption::Page(caption.to_owned()), columns, rows).look(Look::Verdict);
-    let mut section =
-        Section::new("results", "Results").titled("Results", "").with([answer(acceptance).into(), slide.into()]);
-    section.push(behind(acceptance));
-    section.with(acceptance.requirements.iter().filter_map(|requirement| said(acceptance, requirement)))
+    let mut slide = words::table("acceptance", "results", rows).look(Look::Verdict);
+    slide.columns.extend(acceptance.variants.iter().enumerate().map(|(n, variant)| {
+        let role = if variant.role == "other" { String::new() } else { format!("\n({})", variant.role) };
+        Column { figures: false, ..Column::made(format!("{}{role}", variant.title), Keep::last_first(n)) }
+    }));
+    let blocks = [answer(acceptance).into(), slide.into(), behind(acceptance).into()];
+    let said = acceptance.requirements.iter().filter_map(|requirement| said(acceptance, requirement));
+    Section::new("results", "Results").titled("Results", "").with(blocks).with(said)
 }
 
 /// A figure with its longest time, and its outcome where that is not good and the row does not say it.
@@ -140,11 +119,9 @@ fn behind(acceptance: &Acceptance) -> Table {
         (Column::figures("peak", "Peak", Keep::Drop(7)), |(_, result, _)| time(result.times.peak_s)),
         (Column::words("place", "Where", Keep::Drop(1)), |(_, result, _)| Cell::words(&result.place)),
     ];
-    let lines = acceptance.requirements.iter().flat_map(|requirement| {
-        requirement
-            .results
-            .iter()
-            .map(move |result| (requirement.title.clone(), result.clone(), titled(acceptance, &result.variant)))
+    let lines = acceptance.requirements.iter().flat_map(|of| {
+        let results = of.results.iter();
+        results.map(move |result| (of.title.clone(), result.clone(), titled(acceptance, &result.variant)))
     });
     let lines: Vec<Line> = lines.collect();
     let caption = "What is behind them: mean, 99th percentile and longest time of a transaction or I/O there";
@@ -157,16 +134,15 @@ fn time(seconds: Option<f64>) -> Cell {
 
 /// What is to be said of a requirement; once for all variants of which it is the same.
 fn said(acceptance: &Acceptance, requirement: &AcceptedRequirement) -> Option<Block> {
-    let of = |result: &AcceptanceResult| {
-        let variant = titled(acceptance, &result.variant);
-        result.remarks.iter().map(|remark| (remark.clone(), variant.clone())).collect::<Vec<_>>()
-    };
-    let by_remark = grouped(requirement.results.iter().flat_map(of));
-    let note = |(remark, variants): (String, Vec<String>)| {
+    let remarks = requirement.results.iter().flat_map(|result| {
+        let remarks = result.remarks.iter();
+        remarks.map(move |remark| (remark, titled(acceptance, &result.variant)))
+    });
+    let note = |(remark, variants): (&String, Vec<String>)| {
         let lead = format!("  {}: ", unique(variants).join(", "));
         Note::led(lead, remark).into()
     };
-    let blocks: Vec<Block> = by_remark.into_iter().map(note).collect();
+    let blocks: Vec<Block> = grouped(remarks).into_iter().map(note).collect();
     (!blocks.is_empty()).then(|| Part { title: requirement.title.clone(), blocks, ..Part::default() }.into())
 }
 
@@ -199,14 +175,9 @@ fn crashes(acceptance: &Acceptance) -> Section {
             time(crate::figures::median_of(all))
         }),
         (Column::words("control", "Control", Keep::Drop(2)), |(_, test)| {
-            Cell::words(match &test.control {
-                None => "none".to_owned(),
-                Some(control) => {
-                    let cuts = control.report.cuts.len();
-                    let lost = numbers::count(control.lost);
-                    format!("{}: {lost} lost in {} of {cuts} cuts", control.name, control.lossy_cuts)
-                }
-            })
+            let Some(control) = &test.control else { return Cell::words("none") };
+            let (lost, cuts) = (numbers::count(control.lost), control.report.cuts.len());
+            Cell::words(format!("{}: {lost} lost in {} of {cuts} cuts", control.name, control.lossy_cuts))
         }),
     ];
     let tests = acceptance.left.iter().filter_map(|result| match &result.left {
@@ -250,8 +221,7 @@ fn pairs(acceptance: &Acceptance) -> Section {
     for result in &acceptance.left {
         if let Left::Pair(_, rows) = &result.left {
             let step = &acceptance.project.steps[result.step];
-            let sides = [step.variants.first(), step.variants.get(1)]
-                .map(|of| of.map_or_else(String::new, |of| acceptance.title_of(*of)));
+            let sides = [0, 1].map(|side| acceptance.title_of(step.variants[side]));
             tests.extend(rows.iter().map(|row| (sides.clone(), row.clone())));
         }
     }

@@ -54,17 +54,14 @@ impl<'u> CellChart<'u> {
         cells: &[&MeasuredCell<'_>],
         read: impl Fn(&MeasuredCell<'_>) -> Option<Reading>,
     ) {
-        let marks: Vec<Mark> = cells
-            .iter()
-            .filter_map(|c| {
-                let (y, band, more) = read(c)?;
-                let shown = |value| shown(value, self.unit);
-                let interval = band.map(|(low, high)| format!(" ({} to {})", shown(low), shown(high)));
-                let text =
-                    format!("{}: {name} {}{}{more}", (self.along.words)(c), shown(y), interval.unwrap_or_default());
-                Some(Mark { x: (self.along.place)(c), y, band, doubtful: c.is_doubtful(), text })
-            })
-            .collect();
+        let mark = |cell: &&MeasuredCell<'_>| {
+            let (y, band, more) = read(cell)?;
+            let shown = |value| shown(value, self.unit);
+            let interval = band.map_or_else(String::new, |(low, high)| format!(" ({} to {})", shown(low), shown(high)));
+            let text = format!("{}: {name} {}{interval}{more}", (self.along.words)(cell), shown(y));
+            Some(Mark { x: (self.along.place)(cell), y, band, doubtful: cell.is_doubtful(), text })
+        };
+        let marks: Vec<Mark> = cells.iter().filter_map(mark).collect();
         if !marks.is_empty() {
             self.series.push(ChartSeries::new(name, self.series.len(), marks));
         }

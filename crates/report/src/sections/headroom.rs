@@ -1,13 +1,12 @@
 //! Headroom: the answer, every layer with its share and its multiple, what the processors' figure rests on, the scaling
 //! law, and what may not be compared.
 
+use super::words::{self, note};
 use crate::charts::{Axis, ChartSeries, LineChart, Mark};
-use crate::document::{Caption, Cell, Column, Document, Facts, Form, Keep, Look, Note, NoteKind, Row, Section};
-use crate::document::{Part, Table, Tone};
+use crate::document::{Cell, Document, Facts, Form, Look, Note, NoteKind, Part, Row, Section, Table, Tone};
 use crate::groups::joined;
 use crate::headroom::{
-    FactorOfTests, Headroom, HeadroomBound, HeadroomCurve, HeadroomLayer, HeadroomOutcome, KnownHeadroom,
-    LayerStanding, TestFactor,
+    Headroom, HeadroomBound, HeadroomCurve, HeadroomLayer, HeadroomOutcome, KnownHeadroom, LayerStanding, ProductionUse,
 };
 use crate::numbers::{factor, percent};
 use crate::sections::measured::shown;
@@ -28,15 +27,12 @@ pub fn headroom_document(headroom: &Headroom) -> Document {
 
 fn head(headroom: &Headroom) -> Vec<(String, String)> {
     let [from, to] = headroom.watched;
-    let run = if headroom.run_name == headroom.run.as_str() {
-        format!("{}: {}", headroom.run, headroom.measured)
-    } else {
-        format!("{} ({}): {}", headroom.run_name, headroom.run, headroom.measured)
-    };
+    let (name, id) = (&headroom.run_name, headroom.run.as_str());
+    let run = if name == id { id.to_owned() } else { format!("{name} ({id})") };
     let facts = [
         ("Profile", format!("{}: {}", headroom.profile, headroom.production)),
         ("", format!("watched from {} to {} UTC", second(from), second(to))),
-        ("Run", run),
+        ("Run", format!("{run}: {}", headroom.measured)),
         ("Platform", headroom.platforms_words.clone()),
     ];
     facts.map(|(name, value)| (name.to_owned(), value)).into()
@@ -58,54 +54,33 @@ fn answer(headroom: &Headroom) -> Section {
 
 /// A row for each layer; a layer that is unknown has its reason.
 fn layers(headroom: &Headroom) -> Section {
-    let columns = vec![
-        Column::words("layer", "Layer", Keep::Always),
-        Column::words("unit", "Unit", Keep::Always),
-        Column::figures("peak minute", "Peak\nminute", Keep::Always),
-        Column::figures("highest second", "Highest\nsecond", Keep::Drop(3)),
-        Column::figures("the most that the run showed", "Run\nshowed", Keep::Drop(4)),
-        Column::figures("share", "Share\n[%]", Keep::Always),
-        Column::figures("share of the highest second", "of highest\nsecond [%]", Keep::Drop(2)),
-        Column::words("multiple", "Times the load", Keep::Always),
-    ];
     let rows = headroom.layers.iter().filter(|layer| !layer.is_unknown()).map(row);
-    let table =
-        Table::new(Caption::Page("Production's peak beside what the run showed".to_owned()), columns, rows.collect());
-    let mut section = Section::new("layers", "Layers").titled("Layer by layer", "").with([table.into()]);
-    section.push(unknown(headroom));
+    let table = words::table("headroom", "layers", rows.collect());
     let rests = headroom.layers.iter().filter_map(|layer| {
         let basis = layer.known().map(|known| &known.basis);
         let said = joined(basis.into_iter().chain(&layer.remarks), "; ");
         let lead = format!("{}: ", capital(layer.layer.words()));
         (!said.is_empty()).then(|| Note::led(lead, said).into())
     });
-    let blocks = rests.collect();
-    section.push(Part { title: "What they rest on".to_owned(), blocks, ..Part::default() });
-    section
+    let rests = Part { title: "What they rest on".to_owned(), blocks: rests.collect(), ..Part::default() };
+    let blocks = [table.into(), unknown(headroom).into(), rests.into()];
+    Section::new("layers", "Layers").titled("Layer by layer", "").with(blocks)
 }
 
 fn row(layer: &HeadroomLayer) -> Row {
     let form = if layer.unit == "%" { Form::Short } else { Form::Thousands };
-    let production =
-        |value: fn(&crate::headroom::ProductionUse) -> f64| Cell::known(layer.production.as_ref().map(value), form);
-    let mut cells = vec![
+    let production = |value: fn(ProductionUse) -> f64| Cell::known(layer.production.map(value), form);
+    let known = layer.known();
+    Row::Cells(vec![
         Cell::words(capital(layer.layer.words())),
         Cell::words(layer.unit),
         production(|used| used.peak_minute).because(layer.production.map(|used| minute(used.peak_minute_at))),
         production(|used| used.highest_second).because(layer.production.map(|used| second(used.highest_second_at))),
         Cell::known(layer.shown.as_ref().map(|shown| shown.value), form),
-    ];
-    cells.extend(match &layer.standing {
-        LayerStanding::Known(known) => [
-            Cell::figure(known.share_pct, Form::Short),
-            Cell::known(known.highest_second_share_pct, Form::Short),
-            multiple(known),
-        ],
-        LayerStanding::NotUsed | LayerStanding::Unknown { .. } => {
-            [Cell::empty(), Cell::empty(), Cell::words("not used")]
-        }
-    });
-    Row::Cells(cells)
+        Cell::known(known.map(|known| known.share_pct), Form::Short),
+        Cell::known(known.and_then(|known| known.highest_second_share_pct), Form::Short),
+        known.map_or_else(|| Cell::words("not used"), multiple),
+    ])
 }
 
 fn multiple(known: &KnownHeadroom) -> Cell {
@@ -120,21 +95,13 @@ fn multiple(known: &KnownHeadroom) -> Cell {
 
 /// What is unknown, and why: never free.
 fn unknown(headroom: &Headroom) -> Table {
-    let columns = vec![
-        Column::words("layer", "Unknown, and not free", Keep::Always),
-        Column::words("production's peak minute", "Production", Keep::Drop(1)),
-        Column::words("the most that the run showed", "Run showed", Keep::Drop(1)),
-        Column::words("reason", "Why", Keep::Always),
-    ];
     let row = |layer: &HeadroomLayer| {
         let LayerStanding::Unknown { why } = &layer.standing else { return None };
         let production = layer.production.map(|used| shown(used.peak_minute, layer.unit)).unwrap_or_default();
         let most = layer.shown.as_ref().map(|most| shown(most.value, layer.unit)).unwrap_or_default();
         Some(Row::words([capital(layer.layer.words()), production, most, why.clone()]))
     };
-    let rows = headroom.layers.iter().filter_map(row).collect();
-    let caption = "Layers that are unknown are not free: each may be the first limit";
-    Table::new(Caption::Page(caption.to_owned()), columns, rows).look(Look::Prose)
+    words::table("headroom", "unknown", headroom.layers.iter().filter_map(row).collect()).look(Look::Prose)
 }
 
 /// The curve of the processors, and the CPU tests that compare platforms.
@@ -148,34 +115,20 @@ fn processors(headroom: &Headroom) -> Section {
             factor(factor_of.range[0]),
             factor(factor_of.range[1])
         )));
-        section.push(tests(factor_of));
+        let tests = factor_of.tests.iter();
+        let rows = tests.map(|test| Row::led([&test.test], [Cell::figure(test.factor, Form::Factor)]));
+        section.push(words::table("headroom", "tests", rows.collect()));
     }
     if let Some(curve) = &headroom.curve {
         section.push(chart(headroom, curve).into_iter().collect::<Vec<_>>());
         section.push(steps(curve));
-        section.push(Note::plain(
-            "Busy processors and rate do not grow alike, so the share of the best rate is read off this curve. Its work \
-             is not production's; what is used of it is the shape.",
-        ));
+        section.push(note("headroom", "curve"));
     }
     section
 }
 
-fn tests(factor_of: &FactorOfTests) -> Table {
-    let columns =
-        vec![Column::words("test", "CPU test", Keep::Always), Column::figures("factor", "Times own", Keep::Always)];
-    let row = |test: &TestFactor| Row::led([&test.test], [Cell::figure(test.factor, Form::Factor)]);
-    let caption = "CPU tests of both platforms, each at its best rate";
-    Table::new(Caption::Page(caption.to_owned()), columns, factor_of.tests.iter().map(row).collect())
-}
-
 fn steps(curve: &HeadroomCurve) -> Table {
     let best = curve.points.last().map_or(1.0, |point| point.ops_per_s);
-    let columns = vec![
-        Column::figures("busy", "Busy\n[%]", Keep::Always),
-        Column::figures("rate", "Rate\n[1/s]", Keep::Always),
-        Column::figures("share of the best rate", "of the best\n[%]", Keep::Always),
-    ];
     let rows = curve.points.iter().map(|point| {
         Row::Cells(vec![
             Cell::figure(point.busy_pct, Form::Short),
@@ -184,7 +137,7 @@ fn steps(curve: &HeadroomCurve) -> Table {
         ])
     });
     let caption = format!("The curve of the processors: {}", curve.ramp);
-    Table::new(Caption::Shown(caption), columns, rows.collect())
+    words::captioned("headroom", "curve", caption, rows.collect())
 }
 
 /// The curve, and where production is on it.
@@ -202,19 +155,13 @@ fn chart(headroom: &Headroom, curve: &HeadroomCurve) -> Option<LineChart> {
         let text = format!("production, {} busy: {}", percent(busy), percent(share));
         series.push(ChartSeries::new("production", 1, vec![mark(busy, share, text)]));
     }
-    LineChart::of(
-        &curve.ramp,
-        "% of the best rate",
-        "percent of the processors busy",
-        [Axis::percent, Axis::percent],
-        series,
-    )
+    let (unit, along) = ("% of the best rate", "percent of the processors busy");
+    LineChart::of(&curve.ramp, unit, along, [Axis::percent, Axis::percent], series)
 }
 
 fn law(headroom: &Headroom) -> Section {
-    let section = Section::new("law", "Scaling law").titled("Where the platform's own curve bends", "");
     let note = headroom.law.as_ref().map(|law| Note::plain(format!("{}.", capital(&law.text))).into());
-    section.with(note)
+    Section::new("law", "Scaling law").titled("Where the platform's own curve bends", "").with(note)
 }
 
 fn unlike(headroom: &Headroom) -> Section {

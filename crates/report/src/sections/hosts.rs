@@ -1,19 +1,13 @@
 //! The hosts of a fleet, a line for each in each point: its share, how well its clock is known, and how busy it was.
 
-use super::words::{self, alone};
+use super::words;
 use crate::document::{Cell, Form, Row, Section};
 use dbdyno_model::{AgentUse, Point, RunJson};
 
 /// The section of a run; without blocks where one host did all the work.
 pub(crate) fn section(run: &RunJson) -> Section {
-    let shared = run.points.iter().flat_map(|point| point.agents.iter().map(move |agent| (point, agent)));
-    let rows = shared.map(|(point, agent)| row(point, agent)).collect();
+    let rows = run.points.iter().flat_map(|point| point.agents.iter().map(move |agent| row(point, agent))).collect();
     words::section("hosts").with(words::explained("hosts", "agents", rows))
-}
-
-/// The report of it alone.
-pub(crate) fn report(run: &RunJson) -> Vec<Section> {
-    vec![alone(section(run))]
 }
 
 fn row(point: &Point, agent: &AgentUse) -> Row {

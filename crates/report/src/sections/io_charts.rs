@@ -38,8 +38,8 @@ const LOG_WRITES: IoKind =
 pub(super) const LONG_BYTES: f64 = 65_536.0;
 
 /// The mean length of an I/O.
-pub(super) fn bytes_each(mib_per_s: f64, iops: f64) -> Option<f64> {
-    (iops > 0.0).then_some(mib_per_s * 1_048_576.0 / iops)
+pub(super) fn bytes_each(mib_per_s: Option<f64>, iops: Option<f64>) -> Option<f64> {
+    Some(mib_per_s? * 1_048_576.0 / iops.filter(|iops| *iops > 0.0)?)
 }
 
 impl IoKind {
@@ -54,8 +54,7 @@ impl IoKind {
     /// The mean time and length of one I/O, in words.
     fn each(self, cell: &MeasuredCell<'_>) -> String {
         let time = cell.median(self.service_time_s).map(|time_s| format!("; {} an I/O", duration(time_s)));
-        let rates = cell.median(self.mib_per_s).zip(cell.median(self.iops));
-        let length = rates.and_then(|(mib_per_s, iops)| bytes_each(mib_per_s, iops));
+        let length = bytes_each(cell.median(self.mib_per_s), cell.median(self.iops));
         let length = length.map(|length| format!("; {} each", bytes(length as u64)));
         time.unwrap_or_default() + &length.unwrap_or_default()
     }
@@ -69,7 +68,7 @@ pub(super) fn charts(cells: &[&MeasuredCell<'_>]) -> Vec<LineChart> {
     let sum = |figure: fn(&IoKind) -> PointFigure| {
         kinds.iter().flat_map(|kind| cells.iter().filter_map(move |c| c.median(figure(kind)))).sum::<f64>()
     };
-    let each = bytes_each(sum(|kind| kind.mib_per_s), sum(|kind| kind.iops));
+    let each = bytes_each(Some(sum(|kind| kind.mib_per_s)), Some(sum(|kind| kind.iops)));
     let is_long = each.is_none_or(|bytes| bytes >= LONG_BYTES);
     let mut rates = CellChart::new("Reads and writes", if is_long { "MiB/s" } else { "IOPS" }, DOPS);
     for kind in &kinds {

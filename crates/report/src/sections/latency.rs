@@ -1,9 +1,9 @@
 //! How long transactions take, as a caller sees it: a line for each test, degree of parallelism and load, and charts of
 //! their percentiles and distributions. The lines of one test form its curve of latency over throughput.
 
-use super::words::{self, alone, keys, note};
+use super::words::{self, alone, keys, text};
 use crate::charts::{Axis, ChartSeries, LineChart, Mark, SeriesShape};
-use crate::document::{Block, Cell, Form, Note, Row, Section, Table};
+use crate::document::{Block, Cell, Form, Note, Row, Section};
 use crate::figures::is_doubtful;
 use crate::groups::grouped;
 use crate::legend::{CLIENT, Legend, RATED, UNMET, is_timed, marks, part};
@@ -20,7 +20,7 @@ use dbdyno_stats::Histogram;
 const TIMES: [TimeFigure; 8] =
     [|t| t.mean, |t| t.p50, |t| t.p90, |t| t.p95, |t| t.p99, |t| t.p99_9, |t| t.p99_99, |t| t.max];
 /// The percentiles with a line in charts.
-const DRAWN: [(&str, TimeFigure); 4] =
+pub(super) const DRAWN: [(&str, TimeFigure); 4] =
     [("p50", |t| t.p50), ("p95", |t| t.p95), ("p99", |t| t.p99), ("p99.9", |t| t.p99_9)];
 /// Bins of a histogram per decade of time.
 const BINS_PER_DECADE: u32 = 12;
@@ -33,29 +33,23 @@ const WAIT: &str = "  waiting for one";
 pub(crate) fn section(run: &RunJson, times: &[PointTimes], catalogue: &Catalogue) -> Section {
     let loads = LoadTimes::of(run);
     let mut section = words::section("latency");
-    if loads.is_empty() {
-        return section;
-    }
     for (code, loads) in grouped(loads.iter().map(|load| (load.key.subject.name(), load))) {
         let by_place = grouped(loads.into_iter().map(|load| ((load.key.dop, load.key.rows_per_tx), load)));
         let blocks = by_place.into_iter().flat_map(|(_, loads)| by_rate(code, &loads, times));
         section.push(part(format!("l-{code}"), code, catalogue, blocks.collect()));
     }
-    section.push(note("latency", "times"));
-    let timed: Vec<&Point> = timed(run).collect();
-    if timed.iter().any(|p| p.connection_wait_s.is_some()) {
-        section.push(note("latency", "waits"));
-    }
-    if timed.iter().any(|p| p.has(Flag::Errors)) {
-        section.push(note("latency", "errors"));
-    }
+    let any = |is: fn(&Point) -> bool| timed(run).any(is);
+    section.push_notes([
+        (!loads.is_empty(), text("latency", "times")),
+        (any(|p| p.connection_wait_s.is_some()), text("latency", "waits")),
+        (any(|p| p.has(Flag::Errors)), text("latency", "errors")),
+    ]);
     section
 }
 
 /// The report of it alone, with its legend.
 pub(crate) fn report(run: &RunJson, times: &[PointTimes], catalogue: &Catalogue) -> Vec<Section> {
-    let section = alone(section(run, times, catalogue));
-    vec![section.with(Legend::of(timed(run)).blocks())]
+    vec![alone(section(run, times, catalogue)).with(Legend::of(timed(run)).blocks())]
 }
 
 fn timed(run: &RunJson) -> impl Iterator<Item = &Point> {
@@ -64,16 +58,15 @@ fn timed(run: &RunJson) -> impl Iterator<Item = &Point> {
 
 /// The loads of a test that differ only in their rates.
 fn by_rate(code: SubjectName<'_>, loads: &[&LoadTimes<'_>], times: &[PointTimes]) -> Vec<Block> {
-    let Some(first) = loads.first() else { return Vec::new() };
-    let place = place(&first.key);
-    let charts: Vec<LineChart> =
-        [curve(loads, &place), histogram(loads, times, &place)].into_iter().flatten().collect();
-    let mut blocks = vec![charts.into(), table(code, loads, &place).into()];
-    for load in loads.iter().filter(|load| load.is_unmet()) {
-        let why = load.refusal().map(|why| Note::led(format!("{UNMET} "), format!("{}: {why}", words(&load.key.load))));
-        blocks.extend(why.map(Block::from));
-    }
-    blocks
+    let place = place(&loads[0].key);
+    let charts = [curve(loads, &place), histogram(loads, times, &place)].into_iter().flatten().collect();
+    let rows = loads.iter().flat_map(|load| rows(load)).collect();
+    let table = words::table("latency", "loads", rows).called(format!("{code}: how long transactions took, {place}"));
+    let unmet = loads.iter().filter(|load| load.is_unmet()).filter_map(|load| {
+        let why = format!("{}: {}", words(&load.key.load), load.refusal()?);
+        Some(Note::led(format!("{UNMET} "), why).into())
+    });
+    [Block::Charts(charts), table.into()].into_iter().chain(unmet).collect()
 }
 
 /// Where a cell is, without its load.
@@ -84,11 +77,9 @@ pub(crate) fn place(key: &CellKey) -> String {
 
 /// A load in words.
 pub(crate) fn words(load: &ClientLoad) -> String {
+    let apart = if load.queues_apart() { ", own queues" } else { "" };
     let begins = match (load.rate, load.think) {
-        (Some(rate), _) => {
-            let apart = if load.queues_apart() { ", own queues" } else { "" };
-            format!("{rate} {}{apart}", load.arrivals.unwrap_or_default().name())
-        }
+        (Some(rate), _) => format!("{rate} {}{apart}", load.arrivals.unwrap_or_default().name()),
         (None, Some(think)) => format!("think {think}"),
         (None, None) => "closed loop".to_owned(),
     };
@@ -97,24 +88,18 @@ pub(crate) fn words(load: &ClientLoad) -> String {
 }
 
 /// The times of several points together; `None` where one has none.
-pub(crate) fn together(
-    points: impl IntoIterator<Item = usize>,
-    from_due: bool,
-    times: &[PointTimes],
-) -> Option<Histogram> {
-    let mut all: Option<Histogram> = None;
+pub(crate) fn together(points: impl Iterator<Item = usize>, from_due: bool, times: &[PointTimes]) -> Option<Histogram> {
+    let mut all = Histogram::new();
     for place in points {
-        let ours = times.iter().find(|t| t.point == place && t.from_due == from_due)?;
-        all.get_or_insert_with(Histogram::new).merge(&ours.histogram);
+        all.merge(&times.iter().find(|t| t.point == place && t.from_due == from_due)?.histogram);
     }
-    all.filter(|h| h.count() > 0)
+    Some(all).filter(|h| h.count() > 0)
 }
 
 /// Percentiles over the rate that was asked for.
 fn curve(loads: &[&LoadTimes<'_>], place: &str) -> Option<LineChart> {
-    let open: Vec<&&LoadTimes<'_>> = loads.iter().filter(|l| l.is_open()).collect();
     let line = |(n, (name, figure)): (usize, (&str, TimeFigure))| {
-        let marks = open.iter().filter_map(|load| {
+        let marks = loads.iter().filter(|load| load.is_open()).filter_map(|load| {
             let (x, y) = (load.median(|p| p.asked_per_s)?, load.time(figure)?);
             let text = format!("{} tx/s asked: {name} {}", thousands(x), duration(y));
             Some(Mark { x, y, band: None, doubtful: load.is_unmet(), text })
@@ -134,15 +119,12 @@ fn histogram(loads: &[&LoadTimes<'_>], times: &[PointTimes], place: &str) -> Opt
     });
     let with: Vec<(String, Histogram)> = with.collect();
     // The closed loop, the lowest rate, the highest rate and one between are enough.
-    let chosen: Vec<usize> = match with.len() {
-        0 => return None,
-        n if n <= MOST_HISTOGRAMS => (0..n).collect(),
-        n => (0..MOST_HISTOGRAMS).map(|i| i * (n - 1) / (MOST_HISTOGRAMS - 1)).collect(),
+    let drawn = with.len().min(MOST_HISTOGRAMS);
+    let line = |n: usize| {
+        let (words, histogram) = &with[n * (with.len() - 1) / (drawn - 1).max(1)];
+        ChartSeries::new(words, n, spread(histogram, words)).drawn(SeriesShape::Line)
     };
-    let line = |(n, (words, histogram)): (usize, &(String, Histogram))| {
-        ChartSeries::new(words.as_str(), n, spread(histogram, words)).drawn(SeriesShape::Line)
-    };
-    let series = chosen.iter().filter_map(|n| with.get(*n)).enumerate().map(line).collect();
+    let series = (0..drawn).map(line).collect();
     let along = "response time where a rate was set, else service time";
     let unit = format!("percent of all, {place}");
     LineChart::of("How the times are spread", unit, along, [Axis::decades, Axis::amounts], series)
@@ -162,8 +144,7 @@ pub(super) fn spread(histogram: &Histogram, words: &str) -> Vec<Mark> {
 
 /// The bin with most of the times.
 pub(super) fn peak_s(histogram: &Histogram) -> Option<(f64, f64)> {
-    let bins = histogram.bins(BINS_PER_DECADE).into_iter();
-    bins.max_by_key(|(_, count)| *count).map(|(from_ns, _)| bin_s(from_ns))
+    histogram.bins(BINS_PER_DECADE).into_iter().max_by_key(|(_, count)| *count).map(|(from_ns, _)| bin_s(from_ns))
 }
 
 fn bin_s(from_ns: f64) -> (f64, f64) {
@@ -171,14 +152,8 @@ fn bin_s(from_ns: f64) -> (f64, f64) {
     (from_s, from_s * 10f64.powf(1.0 / f64::from(BINS_PER_DECADE)))
 }
 
-/// A row for each load: medians of its repeats. A workload with several transaction types has a row for each type, and
-/// where jobs share connections, a row has the waits for one.
-fn table(code: SubjectName<'_>, loads: &[&LoadTimes<'_>], place: &str) -> Table {
-    let rows = loads.iter().flat_map(|load| rows(load)).collect();
-    words::table("latency", "loads", rows).called(format!("{code}: how long transactions took, {place}"))
-}
-
-/// A row for all transactions, one for each of several types, and one for the waits.
+/// The rows of a load, medians of its repeats: one for all transactions, one for each of several types, and one for the
+/// waits where jobs share connections.
 fn rows(load: &LoadTimes<'_>) -> Vec<Row> {
     let mut keys = keys(load.key.subject.name(), load.key.dop, load.key.rows_per_tx);
     let words = words(&load.key.load);
@@ -206,9 +181,8 @@ fn rows(load: &LoadTimes<'_>) -> Vec<Row> {
         row(&of_type.label, [Cell::empty(), rate(of_type.reached_per_s())], kind, times, String::new())
     });
     let waits = TIMES.map(|figure| load.median(|p| p.connection_wait_s.as_ref().and_then(figure)));
-    let of_waits = waits.iter().any(Option::is_some).then(|| {
-        let times = waits.map(|wait_s| Cell::figure(wait_s, Form::Duration));
-        row(WAIT, Default::default(), "wait", times, String::new())
-    });
+    let has_waits = waits.iter().any(Option::is_some);
+    let waits = waits.map(|wait_s| Cell::figure(wait_s, Form::Duration));
+    let of_waits = has_waits.then(|| row(WAIT, Default::default(), "wait", waits, String::new()));
     [of_all].into_iter().chain(of_types).chain(of_waits).collect()
 }

@@ -1,6 +1,7 @@
 //! What the marks on a page mean, of all its runs: flags, doubts, equivalents, and points without figures.
 
 use super::published::add_doubts;
+use super::words::{self, alone, text};
 use crate::document::{Block, Caption, Column, Keep, Look, Row, Section, Table};
 use crate::groups::{grouped, unique};
 use crate::legend::{
@@ -17,20 +18,16 @@ pub(crate) fn section(runs: &[&RunJson]) -> Section {
         add_doubts(published, &mut legend.doubts);
     }
     let mut entries = Vec::from_iter(legend.parentheses());
-    // Tables below say more of these two.
-    if !legend.doubts.each().is_empty() {
-        entries.push(entry(SUSPECT, format!("{DOUBT_WORDS}: the table of doubts below says why")));
-    }
-    if points().any(is_equivalent) {
-        entries.push(entry(EQUIVALENT, format!("{EQUIVALENT_WORDS}; the table of equivalents below says how")));
-    }
-    if points().any(|point| point.status == Status::Invalid) {
-        entries.push(entry(UNMET, "a rate was missed, or the point is no figure: the note below its table says why"));
-    }
+    let has_equivalents = points().any(is_equivalent);
+    let told = [
+        // Tables below say more of these two.
+        (!legend.doubts.each().is_empty(), SUSPECT, format!("{DOUBT_WORDS}: the table of doubts below says why")),
+        (has_equivalents, EQUIVALENT, format!("{EQUIVALENT_WORDS}; the table of equivalents below says how")),
+        (points().any(|point| point.status == Status::Invalid), UNMET, text("flags", "unmet").to_owned()),
+    ];
+    entries.extend(told.into_iter().filter(|(is, ..)| *is).map(|(_, mark, text)| entry(mark, text)));
     entries.extend(legend.signs());
-    let mut section = Section::new("flags", "Flags and marks");
-    section.push_notes([(entries.is_empty(), "No figure here carries a flag.")]);
-    section.push(entries);
+    let section = alone(words::section("flags").with([entries.into()]));
     section.with([doubts(&legend), equivalents(runs), refusals(runs)].map(Block::from))
 }
 

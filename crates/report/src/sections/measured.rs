@@ -1,9 +1,9 @@
 //! The cells of a run by class and test, with their points, for charts and tables.
 
 use crate::figures::{is_doubtful, median_of};
-use crate::groups::grouped;
+use crate::groups::{grouped, joined};
 use crate::numbers::{duration, percent, thousands};
-use crate::summary::head::counted;
+use crate::summary::head::{counted, within};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Cell, CellKey, Dop, Drive, MetricId, Point, RunJson, Status, SubjectName};
 use std::cmp::Reverse;
@@ -29,11 +29,8 @@ impl<'a> MeasuredCell<'a> {
     /// The cells that lie on ramps. Storage points have a section of their own. Points that were measured again are
     /// shown as throughput among the key metrics, and a set rate does not show what could be reached.
     pub(crate) fn on_ramps(run: &'a RunJson) -> Vec<Self> {
-        let is_on_ramp = |of: &Self| {
-            let key = &of.cell.key;
-            key.subject.storage().is_none() && !key.again && key.load.rate.is_none()
-        };
-        Self::of(run).into_iter().filter(is_on_ramp).collect()
+        let is_on_ramp = |key: &CellKey| key.subject.storage().is_none() && !key.again && key.load.rate.is_none();
+        Self::of(run).into_iter().filter(|of| is_on_ramp(&of.cell.key)).collect()
     }
 
     /// The points with status `ok`.
@@ -93,12 +90,11 @@ pub(crate) fn ramp_name(ramp: &CellKey, others: &[Ramp<'_, '_>]) -> String {
         differs(|a, b| a.drive != b.drive).then(|| format!("{} drive", ramp.drive.name())),
         differs(|a, b| a.rows_per_tx != b.rows_per_tx).then(|| format!("{}/tx", counted(ramp.rows_per_tx, "row"))),
         ramp.load.think.map(|think| format!("think time {think}")),
-        ramp.load.pause.map(|pause| format!("pauses of {pause} within")),
-        (!ramp.load.logon.is_kept()).then(|| "a logon for each transaction".to_owned()),
+        Some(within(&ramp.load).trim_start_matches(", ").to_owned()),
         ramp.load.connections.map(|n| counted(n.into(), "connection")),
     ];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    if parts.is_empty() { "median".to_owned() } else { parts.join(", ") }
+    let name = joined(parts.into_iter().flatten(), ", ");
+    if name.is_empty() { "median".to_owned() } else { name }
 }
 
 /// The ramp that stands for a test: of the server drive where there is one, and with the most figures.

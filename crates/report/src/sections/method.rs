@@ -1,6 +1,7 @@
 //! The method: what a reader needs to judge the figures, or to repeat the measurement.
 
-use crate::document::{Beside, Note, Part, Section};
+use super::words::{self, note};
+use crate::document::{Beside, Part, Section};
 use crate::groups::{joined, unique};
 use crate::legend::kinds_of_commits;
 use crate::numbers::duration;
@@ -38,12 +39,9 @@ pub(crate) fn of_run(run: &RunJson) -> Section {
 
 /// The section of several runs; `sides` has their letters and names.
 pub(crate) fn section(runs: &[&RunJson], sides: &Beside) -> Section {
-    let mut section = Section::new("method", "Method and settings");
+    let mut section = words::section("method");
     if runs.iter().any(|r| r.published.is_some()) {
-        section.push(Note::plain(
-            "Published results were measured by other programs, in the way that their source says. What follows is true of dbdyno's \
-             own runs.",
-        ));
+        section.push(note("method", "published"));
     }
     let sentences = METHOD.trim_end().split("\n\n").map(|paragraph| paragraph.replace('\n', " "));
     section.push(sentences.collect::<Vec<_>>());
@@ -63,9 +61,9 @@ fn own(run: &RunJson, text: String) -> String {
 
 /// The shortest and the longest.
 fn windows(run: &RunJson) -> String {
-    let mut all_s: Vec<f64> = run.points.iter().filter_map(|p| p.window_s).collect();
-    all_s.sort_unstable_by(f64::total_cmp);
-    joined(unique(all_s.first().into_iter().chain(all_s.last()).map(|s| duration(*s))), " to ")
+    let all_s = || run.points.iter().filter_map(|p| p.window_s);
+    let ends = [all_s().min_by(f64::total_cmp), all_s().max_by(f64::total_cmp)];
+    joined(unique(ends.into_iter().flatten().map(duration)), " to ")
 }
 
 fn commits(run: &RunJson) -> String {

@@ -29,5 +29,5 @@ pub(crate) mod transactions;
 pub(crate) mod trend;
 pub(crate) mod verdict;
 pub(crate) mod waits;
-mod words;
+pub(crate) mod words;
 pub(crate) mod writes;

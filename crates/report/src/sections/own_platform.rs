@@ -54,8 +54,7 @@ pub(crate) fn says_costs(run: &RunJson) -> bool {
 }
 
 fn platform(described: &Described) -> SheetFacts {
-    let notes = described.notes.iter().flat_map(|note| paragraphs(note));
-    let notes = notes.map(|paragraph| ("Note".to_owned(), paragraph));
+    let notes = described.notes.iter().flat_map(|note| paragraphs(note)).map(|text| ("Note".to_owned(), text));
     described.facts(DescribedTable::Platform).into_iter().chain(notes).collect()
 }
 

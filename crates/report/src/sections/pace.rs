@@ -4,10 +4,9 @@
 use super::words;
 use crate::charts::{Axis, ChartSeries, LineChart, Mark, SeriesShape};
 use crate::document::{Note, Section};
-use crate::groups::grouped;
+use crate::groups::{grouped, unique};
 use crate::numbers::{count, short};
-use dbdyno_model::{CellKey, PaceKind, PaceSpread, Point, RunJson, Status, SubjectName};
-use std::collections::BTreeMap;
+use dbdyno_model::{CellKey, PaceKind, PaceSpread, Point, PointPace, RunJson, Status, SubjectName};
 
 /// The ratio that a comparison should detect.
 const DIFFERENCE: f64 = 1.05;
@@ -29,12 +28,8 @@ pub(crate) type PacedSide<'a> = (&'a str, Vec<&'a Point>);
 
 /// The section of a run; without blocks where no pace was taken.
 pub(crate) fn section(run: &RunJson) -> Section {
-    let mut section = words::section("pace");
-    if let Some(sentence) = sentence(run) {
-        section.push(Note::plain(format!("{sentence} No figure is corrected by it.")));
-        section.push(chart(run).into_iter().collect::<Vec<_>>());
-    }
-    section
+    let said = sentence(run).map(|sentence| Note::plain(format!("{sentence} No figure is corrected by it.")).into());
+    words::section("pace").with(said).with(chart(run).map(|chart| vec![chart].into()))
 }
 
 /// How uneven the machine was, and how many repeats a difference of 5 % needs here. `None` where no pace was taken.
@@ -100,15 +95,13 @@ fn by_repeats(points: &[Point]) -> Vec<(SubjectName<'_>, u64)> {
         let metric = point.metric.as_ref().filter(|m| m.value > 0.0)?;
         Some(((point.subject.name(), CellKey::of(point), &metric.id), metric.value.ln()))
     });
-    let mut cells: BTreeMap<SubjectName<'_>, Vec<Vec<f64>>> = BTreeMap::new();
-    for ((test, ..), logs) in grouped(logs) {
-        cells.entry(test).or_default().push(logs);
-    }
+    let mut tests = grouped(grouped(logs).into_iter().map(|((test, ..), logs)| (test, logs)));
+    tests.sort_by_key(|(test, _)| *test);
     let squares = |logs: &Vec<f64>| {
         let mean = logs.iter().sum::<f64>() / logs.len() as f64;
         logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>()
     };
-    let known = cells.into_iter().filter_map(|(test, cells)| {
+    let known = tests.into_iter().filter_map(|(test, cells)| {
         let free: usize = cells.iter().map(|logs| logs.len() - 1).sum();
         let sum: f64 = cells.iter().map(squares).sum();
         (free >= FEWEST_FREE).then(|| (test, repeats((sum / free as f64).sqrt())))
@@ -122,8 +115,7 @@ pub(crate) const MACHINE_OF: &str = "the machine of";
 /// Sentences about sides with a different pace, and about sides whose machine was uneven; empty where there are none.
 pub(crate) fn warnings(sides: &[PacedSide<'_>]) -> Vec<String> {
     let kinds: Vec<String> = PaceKind::ALL.into_iter().filter_map(|kind| unlike(sides, kind)).collect();
-    let unlike = (!kinds.is_empty()).then(|| kinds.join("; "));
-    let unlike = unlike.map(|kinds| format!("{UNLIKE_PACE} {kinds}"));
+    let unlike = (!kinds.is_empty()).then(|| format!("{UNLIKE_PACE} {}", kinds.join("; ")));
     let uneven = sides.iter().filter_map(|(name, points)| Some(format!("{MACHINE_OF} {name} {}", uneven(points)?)));
     unlike.into_iter().chain(uneven).collect()
 }
@@ -149,7 +141,9 @@ impl SidePace {
     /// `None` where no pace was taken, or the runs of the side have tables of several sizes.
     pub(crate) fn of(points: &[&Point], kind: PaceKind) -> Option<Self> {
         let median_ns = PaceSpread::of(points.iter().copied(), kind)?.median_ns();
-        Some(Self { median_ns, table_bytes: table_bytes(points, kind)?, words: format!("{} ns", short(median_ns)) })
+        let tables = unique(points.iter().filter_map(|p| p.pace.as_ref()).map(|pace| table_bytes(pace, kind)));
+        let &[table_bytes] = tables.as_slice() else { return None };
+        Some(Self { median_ns, table_bytes, words: format!("{} ns", short(median_ns)) })
     }
 }
 
@@ -164,16 +158,14 @@ fn unlike(sides: &[PacedSide<'_>], kind: PaceKind) -> Option<String> {
     (is_same && most > UNLIKE * least).then(|| format!("{} ({})", kind.name(), each.join(", ")))
 }
 
-/// The table size of a side's chases of one kind; `None` where its runs differ.
-fn table_bytes(points: &[&Point], kind: PaceKind) -> Option<u64> {
-    let mut sizes = points.iter().filter_map(|p| p.pace.as_ref()).map(|pace| match kind {
+/// The size of the table that steps of a kind go through; arithmetic has none.
+pub(super) fn table_bytes(pace: &PointPace, kind: PaceKind) -> u64 {
+    match kind {
         PaceKind::Alu => 0,
         PaceKind::L2 => pace.l2_bytes,
         PaceKind::Llc => pace.llc_bytes,
         PaceKind::Memory => pace.memory_bytes,
-    });
-    let first = sizes.next()?;
-    sizes.all(|size| size == first).then_some(first)
+    }
 }
 
 /// The pace over the time of a run.

@@ -1,6 +1,7 @@
 //! The platform sheet: what influences the figures, and what could not be found out.
 
 use super::own_platform::{self, SheetFacts, pairs};
+use super::pace::table_bytes;
 use crate::document::{Beside, Block, Facts, Section};
 use crate::groups::{grouped, joined, unique};
 use crate::numbers::{bytes, printed, short};
@@ -30,7 +31,7 @@ pub(crate) fn beside(runs: &[&RunJson], sides: &Beside) -> Section {
     Section::new("platforms", "Platforms").with(titles.into_iter().map(of_title))
 }
 
-/// The facts of the sheet by title; titles without facts are left out.
+/// The facts of the sheet by title; some may be without facts.
 fn sheet(run: &RunJson) -> Vec<Facts> {
     let RunJson { platform, database, published, .. } = run;
     let (cpu, memory, is_own) = (&platform.cpu, &platform.memory, published.is_none());
@@ -57,10 +58,11 @@ fn sheet(run: &RunJson) -> Vec<Facts> {
         ("Virtualisation", platform.virtualisation.clone()),
     ];
     let said = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+    let [measured, target] = if run.is_of_storage() { ["Measured", "Storage"] } else { ["Database", "Target"] };
     let data = [
         ("Engine", said(&database.engine)),
         ("Version", said(&database.version)),
-        (if run.is_of_storage() { "Storage" } else { "Target" }, is_own.then(|| run.run.target.clone())),
+        (target, is_own.then(|| run.run.target.clone())),
         ("Size", said(&run.run.size)),
         ("Seed", is_own.then(|| run.run.seed.to_string())),
     ];
@@ -71,10 +73,7 @@ fn sheet(run: &RunJson) -> Vec<Facts> {
         ("Operating system", known(system)),
         ("Pace", pace(run)),
         ("Storage", platform.disks.iter().map(|d| disk(d, run)).collect()),
-        (
-            if run.is_of_storage() { "Measured" } else { "Database" },
-            [known(data), pairs(&database.facts), notice].concat(),
-        ),
+        (measured, [known(data), pairs(&database.facts), notice].concat()),
         (if is_own { "Parameters" } else { "Configuration" }, pairs(&database.parameters)),
         ("Measured by", if is_own { measured_by(run) } else { SheetFacts::new() }),
         ("Costs", costs.unwrap_or_default()),
@@ -82,8 +81,7 @@ fn sheet(run: &RunJson) -> Vec<Facts> {
     ];
     let titled = titled.map(|(title, facts)| Facts { title: title.to_owned(), facts });
     let not_known = Facts { title: "Not known".to_owned(), facts: pairs(&platform.missing) };
-    let all = titled.into_iter().chain(own_platform::sections(run)).chain([not_known]);
-    all.filter(|of| !of.facts.is_empty()).collect()
+    titled.into_iter().chain(own_platform::sections(run)).chain([not_known]).collect()
 }
 
 /// The facts that are known.
@@ -108,22 +106,16 @@ pub(crate) fn may_use(cpu: &Cpu) -> Option<String> {
 /// The machine's pace, kind by kind, over all points.
 fn pace(run: &RunJson) -> SheetFacts {
     let last = run.points.iter().rev().find_map(|p| p.pace.as_ref());
-    let table_bytes = |kind: PaceKind| match kind {
-        PaceKind::Alu => None,
-        PaceKind::L2 => Some(last?.l2_bytes),
-        PaceKind::Llc => Some(last?.llc_bytes),
-        PaceKind::Memory => Some(last?.memory_bytes),
-    };
-    let ns = |ns: f64| format!("{} ns", short(ns));
     let edge = |name: &str, edge: Option<EdgeSpread>| {
         let EdgeSpread { best_ns, median_ns, p90_ns, .. } = edge?;
-        let (best, median, p90) = (ns(best_ns), ns(median_ns), ns(p90_ns));
+        let [best, median, p90] = [best_ns, median_ns, p90_ns].map(|ns| format!("{} ns", short(ns)));
         Some(format!("{name} the points: best tenth {best}, median {median}, 90th percentile {p90}"))
     };
     let line = |kind: PaceKind| {
         let spread = PaceSpread::of(&run.points, kind)?;
         let edges = joined([edge("before", spread.before), edge("after", spread.after)].into_iter().flatten(), "; ");
-        let table = table_bytes(kind).map(|n| format!(" in {}", bytes(n))).unwrap_or_default();
+        let table = last.filter(|_| kind != PaceKind::Alu).map(|pace| table_bytes(pace, kind));
+        let table = table.map_or_else(String::new, |n| format!(" in {}", bytes(n)));
         Some((format!("Step of {}", kind.name()), format!("{edges} a step{table}")))
     };
     PaceKind::ALL.into_iter().filter_map(line).collect()
@@ -131,23 +123,20 @@ fn pace(run: &RunJson) -> SheetFacts {
 
 /// The dbdyno that measured the run.
 fn measured_by(run: &RunJson) -> SheetFacts {
-    let mut facts = known([("dbdyno", Some(run.run.tool_version.clone()))]);
-    let capital = |n: usize, c: char| if n == 0 { c.to_ascii_uppercase() } else { c };
-    let capital = |name: String| name.chars().enumerate().map(|(n, c)| capital(n, c)).collect();
-    match &run.tool {
-        Some(tool) => {
-            facts.extend(tool.facts().into_iter().map(|(name, value)| (capital(name), value)));
-            facts.extend(tool.missing.iter().map(|(name, why)| (format!("No {name}"), why.clone())));
-        }
-        None => facts.push(("Build".to_owned(), "not known: the run is from before dbdyno noted it".to_owned())),
-    }
-    facts
+    let version = ("dbdyno".to_owned(), run.run.tool_version.clone());
+    let Some(tool) = &run.tool else {
+        let why = "not known: the run is from before dbdyno noted it";
+        return vec![version, ("Build".to_owned(), why.to_owned())];
+    };
+    let capital = |name: String| name[..1].to_ascii_uppercase() + &name[1..];
+    let known = tool.facts().into_iter().map(|(name, value)| (capital(name), value));
+    let missing = tool.missing.iter().map(|(name, why)| (format!("No {name}"), why.clone()));
+    [version].into_iter().chain(known).chain(missing).collect()
 }
 
 /// Versions below the operating system, by what they are of.
 fn firmware(versions: &BTreeMap<String, String>) -> Option<String> {
-    let all = joined(versions.iter().map(|(of, version)| format!("{of} {version}")), "; ");
-    (!all.is_empty()).then_some(all)
+    Some(joined(versions.iter().map(|(of, version)| format!("{of} {version}")), "; ")).filter(|all| !all.is_empty())
 }
 
 fn costs(costs: &Costs) -> SheetFacts {

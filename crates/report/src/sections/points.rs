@@ -5,7 +5,7 @@ pub(super) mod columns;
 
 use super::own_platform::remarks;
 use super::words::{self, ColumnWords, alone, keys, note};
-use crate::document::{Block, Cell, Note, Part, Row, Section, Table};
+use crate::document::{Block, Caption, Cell, Note, Part, Row, Section, Table};
 use crate::groups::{grouped, unique};
 use crate::legend::{Legend, commits, gaps, marks, not_supported, refusal, source, titles};
 use crate::terminal::lines::clip;
@@ -14,21 +14,18 @@ use dbdyno_model::{Point, PublishedNumber, RunJson, Status};
 
 /// A table of the documents.
 pub(crate) struct Layout {
-    /// What it is called.
-    name: &'static str,
-    /// Its key in `words.toml`, where a note says what heads and units mean.
+    /// Its key in `words.toml`, where a note says what heads and units mean; the caption is what it is called.
     key: &'static str,
     /// The classes whose points it has; empty for all.
     classes: &'static [&'static str],
 }
 
 /// Every test.
-pub(crate) const BPS80: Layout = Layout { name: "Benchware 8.0", key: "bps80", classes: &[] };
+pub(crate) const BPS80: Layout = Layout { key: "bps80", classes: &[] };
 /// The load tests (T3xx, DBL).
-pub(crate) const BPS84_LOAD: Layout = Layout { name: "Benchware 8.4", key: "bps84_load", classes: &["T300", "DBL"] };
+pub(crate) const BPS84_LOAD: Layout = Layout { key: "bps84_load", classes: &["T300", "DBL"] };
 /// The select and update tests (T6xx, T7xx, DBX).
-pub(crate) const BPS84_OLTP: Layout =
-    Layout { name: "Benchware 8.4", key: "bps84_oltp", classes: &["T600", "T700", "DBX"] };
+pub(crate) const BPS84_OLTP: Layout = Layout { key: "bps84_oltp", classes: &["T600", "T700", "DBX"] };
 
 /// How many of the common columns identify a point; rows per transaction are a figure here.
 const IDENTIFYING: usize = 4;
@@ -46,7 +43,7 @@ pub(crate) fn tables(run: &RunJson, catalogue: &Catalogue, class: &str) -> Vec<B
     let Some((_, points)) = classes(run).into_iter().find(|(of, _)| of == class) else { return Vec::new() };
     let is_large = points.len() > MOST_ON_A_PAGE;
     let layouts = [BPS80, BPS84_LOAD, BPS84_OLTP].into_iter().filter(|layout| layout.has(class));
-    let layouts = layouts.filter(|layout| !(is_large && layout.name == BPS80.name));
+    let layouts = layouts.filter(|layout| !(is_large && layout.key == BPS80.key));
     let blocks = |layout: Layout| {
         let table = table(&points, catalogue, &layout, None);
         let gaps = gaps_of(&unnumbered(&points), &table, &words::columns("points", layout.key));
@@ -62,8 +59,7 @@ pub(crate) fn report(run: &RunJson, catalogue: &Catalogue, layout: &Layout) -> V
     for (class, numbered) in classes(run).into_iter().filter(|(class, _)| layout.has(class)) {
         let points = unnumbered(&numbered);
         let table = table(&numbered, catalogue, layout, Some(run));
-        let codes = unique(points.iter().map(|p| p.subject.name()));
-        let remarks = codes.into_iter().flat_map(|code| remarks(run, code));
+        let remarks = unique(points.iter().map(|p| p.subject.name())).into_iter().flat_map(|code| remarks(run, code));
         let notes = notes(&points, &table, &words::columns("points", layout.key));
         let blocks = [table.into()].into_iter().chain(titles(&points, catalogue)).chain(remarks).chain(notes);
         let title = catalogue.class_title(points[0].subject.name()).to_owned();
@@ -123,8 +119,8 @@ fn table(points: &[NumberedPoint<'_>], catalogue: &Catalogue, layout: &Layout, r
         row(point, of_run.into_iter().chain([Cell::count(number)]).chain(keys).collect(), &columns)
     });
     let title = catalogue.class_title(points[0].1.subject.name());
-    let caption = format!("{title}: every point, in the table of {}", layout.name);
-    let mut table = words::table("points", layout.key, rows.collect()).called(caption);
+    let mut table = words::table("points", layout.key, rows.collect());
+    table.caption = Caption::Page(format!("{title}: every point, in the table of {}", table.name()));
     if run.is_none() {
         table.columns.remove(0);
     }
@@ -132,7 +128,7 @@ fn table(points: &[NumberedPoint<'_>], catalogue: &Catalogue, layout: &Layout, r
 }
 
 /// The row of a point.
-pub(super) fn row(point: &Point, mut cells: Vec<Cell>, columns: &[&ColumnWords]) -> Row {
+fn row(point: &Point, mut cells: Vec<Cell>, columns: &[&ColumnWords]) -> Row {
     if let Some(why) = refusal(point) {
         return Row::Remark(cells, why);
     }
@@ -142,12 +138,23 @@ pub(super) fn row(point: &Point, mut cells: Vec<Cell>, columns: &[&ColumnWords])
 }
 
 /// What is to be said below a table of points: how commits behaved, why figures are missing, and what marks mean.
-pub(super) fn notes(points: &[&Point], table: &Table, columns: &[&ColumnWords]) -> Vec<Block> {
-    let mut blocks = commits(points);
-    blocks.extend(gaps_of(points, table, columns));
-    blocks.extend(Legend::of(points.iter().copied().filter(|p| p.status == Status::Ok)).blocks());
-    blocks.extend(not_supported(points));
-    blocks
+fn notes(points: &[&Point], table: &Table, columns: &[&ColumnWords]) -> Vec<Block> {
+    let legend = Legend::of(points.iter().copied().filter(|p| p.status == Status::Ok)).blocks();
+    [commits(points), gaps_of(points, table, columns), legend, not_supported(points)].concat()
+}
+
+/// A section with a row for each of these points, its note, what else is to be said of them, and what marks mean;
+/// without blocks where there are no points.
+pub(super) fn of_points<'p>(id: &str, points: impl Iterator<Item = &'p Point>, also: Option<Note>) -> Section {
+    let points: Vec<&Point> = points.collect();
+    if points.is_empty() {
+        return words::section(id);
+    }
+    let columns = words::columns(id, "points");
+    let rows = points.iter().map(|p| row(p, keys(p.subject.name(), p.dop, p.rows_per_tx), &columns));
+    let table = words::table(id, "points", rows.collect());
+    let notes = notes(&points, &table, &columns);
+    words::section(id).with([table.into(), note(id, "points").into()]).with(also.map(Block::from)).with(notes)
 }
 
 /// Why figures are missing in the columns that a table of these points has.

@@ -2,7 +2,8 @@
 
 mod hours;
 
-use crate::document::{Caption, Cell, Column, Document, Facts, Keep, Note, Row, Section, Table};
+use super::words::{self, text};
+use crate::document::{Cell, Document, Facts, Row, Section};
 use crate::groups::{grouped, joined};
 use crate::numbers::{bytes, count, duration};
 use crate::watched::{WATCHED, Watched, minute, second};
@@ -76,33 +77,20 @@ fn cost(profile: &ProfileJson) -> String {
 
 /// Every figure that was told.
 fn figures(profile: &ProfileJson) -> Section {
-    let columns = vec![
-        Column::words("figure", "Figure", Keep::Always),
-        Column::words("unit", "Unit", Keep::Always),
-        Column::figures("mean", "Mean", Keep::Always),
-        Column::figures("95 % of minutes", "95 % of\nminutes", Keep::Always),
-        Column::figures("peak minute", "Peak\nminute", Keep::Always),
-        Column::words("time of the peak minute", "at (UTC)", Keep::Drop(2)),
-        Column::figures("highest second", "Highest\nsecond", Keep::Always),
-        Column::words("time of the highest second", "at (UTC)", Keep::Drop(1)),
-    ];
     let told = WATCHED.iter().filter_map(|watched| Some((watched.group, (watched, watched.of(profile)?))));
-    let of_group = |(group, figures): (&str, Vec<(&Watched, &ProfileFigure)>)| {
+    let rows = grouped(told).into_iter().flat_map(|(group, figures)| {
         let rows = figures.into_iter().map(|(watched, figure)| row(watched, figure));
-        [Row::Group(group.to_owned())].into_iter().chain(rows).collect::<Vec<_>>()
-    };
-    let rows: Vec<Row> = grouped(told).into_iter().flat_map(of_group).collect();
-    let table = Table::new(Caption::Page("What the database and its platform did".to_owned()), columns, rows);
-    let mut section = Section::new("figures", "Figures").titled("What it did", "").with([table.into()]);
-    let says = if section.blocks.is_empty() {
-        "Nothing was told: see below for the reasons."
-    } else {
-        "A peak minute is a minute that readings cover for the greater part; a platform must carry it. The highest \
-         second is one reading."
-    };
-    section.push(Note::plain(says));
+        [Row::Group(group.to_owned())].into_iter().chain(rows)
+    });
+    let table = words::table("profile", "figures", rows.collect());
+    let is_told = !table.rows.is_empty();
     let no_minute = profile.seen.figures.values().all(|figure| figure.peak_minute.is_none());
-    section.push_notes([(no_minute, "No minute was covered for the greater part, so there is no peak minute.")]);
+    let mut section = Section::new("figures", "Figures").titled("What it did", "").with([table.into()]);
+    section.push_notes([
+        (!is_told, text("profile", "nothing_told")),
+        (is_told, text("profile", "peaks")),
+        (no_minute, text("profile", "no_minute")),
+    ]);
     section
 }
 
@@ -125,9 +113,8 @@ fn unseen(profile: &ProfileJson) -> Section {
     let missing = |watched: &'static Watched| Some((profile.seen.missing.get(watched.path)?.as_str(), watched));
     let said = grouped(WATCHED.iter().filter_map(missing)).into_iter().map(|(why, figures)| {
         let groups = grouped(figures.into_iter().map(|watched| (watched.group, watched.name)));
-        let groups =
-            groups.into_iter().map(|(group, names)| format!("{} ({})", group.to_lowercase(), names.join(", ")));
-        format!("{why}: {}", groups.collect::<Vec<_>>().join("; "))
+        let group = |(group, names): (&str, Vec<&str>)| format!("{} ({})", group.to_lowercase(), names.join(", "));
+        format!("{why}: {}", joined(groups.into_iter().map(group), "; "))
     });
     let said: Vec<String> = said.collect();
     let mut section = Section::new("unseen", "Not seen").titled("What was not seen", "");

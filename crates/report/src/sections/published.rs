@@ -2,41 +2,36 @@
 //! curves over something other than jobs, waits, histograms, and claims.
 
 use super::waits;
-use crate::document::{Caption, Cell, Column, Facts, Field, Form, Keep, Look, Note, Row, Section, Table};
+use super::words::{self, alone, captioned};
+use crate::document::{Block, Caption, Cell, Column, Facts, Form, Keep, Look, Row, Section, Table};
 use crate::groups::{grouped, joined, unique};
 use crate::legend::{Doubts, Legend, source, suspect_mark};
 use crate::numbers::printed;
-use dbdyno_model::{FigureKind, Published, PublishedBucket, PublishedCurve, PublishedCurvePoint, PublishedFacts};
-use dbdyno_model::{PublishedFigure, PublishedHistogram, PublishedStatement, RunJson};
-
-use Keep::{Always, Drop};
+use dbdyno_model::{FigureKind, LatencyShares, Published, PublishedBucket, PublishedCurve, PublishedCurvePoint};
+use dbdyno_model::{PublishedFacts, PublishedFigure, PublishedHistogram, PublishedStatement, RunJson};
 
 /// The section of a published result; without blocks for a run of dbdyno.
 pub(crate) fn section(run: &RunJson) -> Section {
-    let mut section = Section::new("published", "As printed");
-    section.about = " by the source, beside its series".to_owned();
+    let section = words::section("published");
     let Some(published) = &run.published else { return section };
-    section.push(figures(published));
-    section.push(statements("Targets", &published.targets));
-    section.push(statements("Results", &published.results));
+    let Published { targets, results, claims, curves, histograms, notes, .. } = published;
+    let tables = [figures(published), statements("Targets", targets), statements("Results", results)];
     section
-        .with(published.curves.iter().map(|of| curve(of).into()))
+        .with(tables.map(Block::from))
+        .with(curves.iter().map(|of| curve(of).into()))
         .with(waits::published(published))
         .with([shares(published).into()])
-        .with(published.histograms.iter().map(|of| histogram(of).into()))
-        .with([statements("Claims in the text", &published.claims).into(), facts(published).into()])
-        .with([published.notes.clone().into()])
+        .with(histograms.iter().map(|of| histogram(of).into()))
+        .with([statements("Claims in the text", claims).into(), facts(published).into(), notes.clone().into()])
 }
 
 /// The report of it alone, with its doubts.
 pub(crate) fn report(run: &RunJson) -> Vec<Section> {
-    let Some(published) = &run.published else {
-        let text = "This is a run of dbdyno's own; `dbdyno list platforms` shows published results.";
-        return vec![section(run).with([Note::plain(text).into()])];
-    };
     let mut legend = Legend::default();
-    add_doubts(published, &mut legend.doubts);
-    vec![section(run).with(legend.blocks()).with(source(run))]
+    if let Some(published) = &run.published {
+        add_doubts(published, &mut legend.doubts);
+    }
+    vec![alone(section(run).with(legend.blocks()).with(source(run)))]
 }
 
 /// Adds the doubts about figures that are not points.
@@ -69,42 +64,26 @@ pub(crate) fn add_doubts<'a>(published: &'a Published, doubts: &mut Doubts<'a>) 
 
 /// A row for each test, title and unit.
 fn figures(published: &Published) -> Table {
-    const COLUMNS: [Column; 6] = [
-        Column::words("test", "Test", Always),
-        Column::words("title", "Figure, as printed", Drop(1)),
-        Column::words("unit", "Unit", Always),
-        Column::figures("speed", "Speed", Always),
-        Column::figures("throughput", "Throughput", Always),
-        Column::figures("value", "Value", Always),
-    ];
     let keyed = published.figures.iter().map(|f| ((&f.test, &f.title, &f.printed.unit), f));
     let row = |((test, title, unit), figures): ((&String, &String, &String), Vec<&PublishedFigure>)| {
         let cell = |kind: FigureKind| {
-            let figure = figures.iter().rev().find(|figure| figure.kind == kind);
-            let mark = suspect_mark(figure.is_some_and(|figure| figure.suspect.is_some()));
-            let cell = Cell::known(figure.map(|figure| figure.printed.value), Form::Printed);
-            cell.bounded(figure.and_then(|figure| figure.bound)).marked(mark)
+            let Some(figure) = figures.iter().rev().find(|figure| figure.kind == kind) else { return Cell::empty() };
+            let cell = Cell::figure(figure.printed.value, Form::Printed).bounded(figure.bound);
+            cell.marked(suspect_mark(figure.suspect.is_some()))
         };
-        Row::Cells([test, title, unit].map(Cell::words).into_iter().chain(FigureKind::ALL.map(cell)).collect())
+        Row::led([test, title, unit], FigureKind::ALL.map(cell))
     };
     let rows = grouped(keyed).into_iter().map(row).collect();
-    Table::new(Caption::Shown("Figures that the source prints".to_owned()), COLUMNS.into(), rows)
+    captioned("published", "figures", "Figures that the source prints", rows)
 }
 
 fn statements(title: &str, all: &[PublishedStatement]) -> Table {
-    const FIELDS: [Field<PublishedStatement>; 6] = [
-        (Column::words("what", "What", Always), |s| Cell::words(s.metric.replace('_', " "))),
-        (Column::words("test", "Test", Always).optional(), |s| said(&s.test)),
-        (Column::words("variant", "Variant", Always).optional(), |s| said(&s.variant)),
-        (Column::figures("value", "Value", Always), stated),
-        (Column::words("unit", "Unit", Always), |s| Cell::words(&s.unit)),
-        (Column::words("of whom", "Of whom, when", Drop(1)).optional(), |s| said(&s.scope)),
-    ];
-    Table::of(Caption::Shown(title.to_owned()), &FIELDS, all).look(Look::Prose)
-}
-
-fn said(text: &Option<String>) -> Cell {
-    Cell::words(text.as_deref().unwrap_or_default())
+    let said = |text: &Option<String>| Cell::words(text.as_deref().unwrap_or_default());
+    let row = |of: &PublishedStatement| {
+        let what = Cell::words(of.metric.replace('_', " "));
+        Row::Cells(vec![what, said(&of.test), said(&of.variant), stated(of), Cell::words(&of.unit), said(&of.scope)])
+    };
+    captioned("published", "statements", title, all.iter().map(row).collect()).look(Look::Prose)
 }
 
 /// A value, or the range that it is in.
@@ -140,29 +119,26 @@ fn curve(curve: &PublishedCurve) -> Table {
 }
 
 fn histogram(histogram: &PublishedHistogram) -> Table {
-    const FIELDS: [Field<PublishedBucket>; 6] = [
-        (Column::figures("from", "From", Always), |bucket| {
-            Cell::figure(bucket.lower_s, Form::Duration).marked(suspect_mark(bucket.suspect.is_some()))
-        }),
-        (Column::figures("to", "to", Always), |bucket| Cell::figure(bucket.upper_s, Form::Duration)),
-        (Column::figures("reads", "Reads", Always), |bucket| Cell::count(bucket.reads)),
-        (Column::figures("reads up to here", "up to here\n[%]", Always), |bucket| {
-            Cell::figure(bucket.read_cum_pct, Form::Decimals(2))
-        }),
-        (Column::figures("writes", "Writes", Always), |bucket| Cell::count(bucket.writes)),
-        (Column::figures("writes up to here", "up to here\n[%]", Always), |bucket| {
-            Cell::figure(bucket.write_cum_pct, Form::Decimals(2))
-        }),
-    ];
-    let doubt = suspect_mark(histogram.suspect.is_some());
-    Table::of(Caption::Shown(format!("I/Os by their time: {}{doubt}", histogram.title)), &FIELDS, &histogram.buckets)
+    let row = |bucket: &PublishedBucket| {
+        let time = |seconds: f64| Cell::figure(seconds, Form::Duration);
+        let share = |pct: f64| Cell::figure(pct, Form::Decimals(2));
+        Row::Cells(vec![
+            time(bucket.lower_s).marked(suspect_mark(bucket.suspect.is_some())),
+            time(bucket.upper_s),
+            Cell::count(bucket.reads),
+            share(bucket.read_cum_pct),
+            Cell::count(bucket.writes),
+            share(bucket.write_cum_pct),
+        ])
+    };
+    let caption = format!("I/Os by their time: {}{}", histogram.title, suspect_mark(histogram.suspect.is_some()));
+    captioned("published", "buckets", caption, histogram.buckets.iter().map(row).collect())
 }
 
 fn shares(published: &Published) -> Facts {
-    let facts = published
-        .latency_shares
-        .iter()
-        .map(|s| (format!("{} {} jobs, {}", s.test, s.jobs, s.event), waits::within(s.at_most_s.iter().copied())));
+    let within = |of: &LatencyShares| waits::within(of.at_most_s.iter().copied());
+    let facts = published.latency_shares.iter();
+    let facts = facts.map(|of| (format!("{} {} jobs, {}", of.test, of.jobs, of.event), within(of)));
     Facts { title: "Waits by their length".to_owned(), facts: facts.collect() }
 }
 

@@ -4,6 +4,7 @@
 
 use super::cell_chart::{CellChart, DOPS, PointFigure, SIZES};
 use super::io_charts::{self, DEVICE_READS, DEVICE_WRITES};
+use super::latency::DRAWN;
 use super::measured::{MeasuredCell, key_metric, main_ramp, metric_words, ramp_name, ramps};
 use super::seconds;
 use crate::charts::LineChart;
@@ -45,13 +46,10 @@ fn along_ramps((code, cells): &TestCells<'_, '_>, reported: &Reported, catalogue
         let (title, unit) = metric_words(metric, catalogue);
         let mut draft = CellChart::new(title, unit, DOPS);
         for (ramp, cells) in &ramps {
-            draft.add(&ramp_name(ramp, &ramps), cells, |c| {
-                if c.has_key(metric) {
-                    return Some((c.cell.median?, c.interval(), String::new()));
-                }
+            draft.add(&ramp_name(ramp, &ramps), cells, |c| match c.has_key(metric) {
+                true => Some((c.cell.median?, c.interval(), String::new())),
                 // What stands in place of the key metric is not on its line.
-                let value = c.median(|p| p.value(metric)).filter(|_| metric != key)?;
-                Some((value, None, String::new()))
+                false => Some((c.median(|p| p.value(metric)).filter(|_| metric != key)?, None, String::new())),
             });
         }
         draft.done(verdict.and_then(|verdict| verdict.limit_on_ramp(*code, metric)))
@@ -62,21 +60,18 @@ fn along_ramps((code, cells): &TestCells<'_, '_>, reported: &Reported, catalogue
 /// Percentiles of the service time of clients, on the main ramp. Times of the server drive are means of chunks.
 fn percentiles(cells: &[&MeasuredCell<'_>]) -> Option<LineChart> {
     let clients: Vec<_> = cells.iter().copied().filter(|c| c.cell.key.drive == Drive::Client).collect();
-    let named: [(&str, PointFigure); 4] = [
-        ("p50", |p| p.service_time_s.as_ref()?.p50),
-        ("p95", |p| p.service_time_s.as_ref()?.p95),
-        ("p99", |p| p.service_time_s.as_ref()?.p99),
-        ("p99.9", |p| p.service_time_s.as_ref()?.p99_9),
-    ];
-    CellChart::new("Service time, percentiles", "s", DOPS).lines(&clients, &named).done(None)
+    let mut draft = CellChart::new("Service time, percentiles", "s", DOPS);
+    for (name, figure) in DRAWN {
+        draft.add(name, &clients, |c| Some((c.median(|p| figure(p.service_time_s.as_ref()?))?, None, String::new())));
+    }
+    draft.done(None)
 }
 
 /// What the machine did meanwhile, on the main ramp.
 fn machine(test: Option<&Test>, cells: &[&MeasuredCell<'_>]) -> Vec<LineChart> {
-    let processors = CellChart::new("Processors", "%", DOPS).about("share of the machine").lines(
-        cells,
-        &[("busy", |p| p.cpu.busy_pct), ("kernel", |p| p.cpu.system_pct), ("I/O wait", |p| p.cpu.iowait_pct)],
-    );
+    let shares: [(&str, PointFigure); 3] =
+        [("busy", |p| p.cpu.busy_pct), ("kernel", |p| p.cpu.system_pct), ("I/O wait", |p| p.cpu.iowait_pct)];
+    let processors = CellChart::new("Processors", "%", DOPS).about("share of the machine").lines(cells, &shares);
     let io = if test.is_some_and(|test| test.layer == Layer::Storage) { io_charts::charts(cells) } else { Vec::new() };
     let devices = CellChart::new("Devices", "MiB/s", DOPS)
         .lines(cells, &[("reads", DEVICE_READS.mib_per_s), ("writes", DEVICE_WRITES.mib_per_s)]);
@@ -99,16 +94,13 @@ fn by_size(cells: &[&MeasuredCell<'_>]) -> Vec<LineChart> {
         let title = format!("{title} by transaction size");
         CellChart::new(title, unit, SIZES).about(format!("{words}, {at}")).lines(cells, lines).done(None)
     };
+    let log_times: [(&str, PointFigure); 2] =
+        [("log write", |p| p.redo.write_service_time_s), ("wait for the log", |p| p.redo.sync_service_time_s)];
     let charts = [
         chart("Rows", "rows/s", "rows/s", &[("rows", |p| p.rows_per_s)]),
         chart("Processors", "%", "share of the machine", &[("busy", |p| p.cpu.busy_pct)]),
         chart("Log writes", "1/s", "1/s", &[("log writes", |p| p.redo.writes_per_s)]),
-        chart(
-            "Log times",
-            "s",
-            "mean",
-            &[("log write", |p| p.redo.write_service_time_s), ("wait for the log", |p| p.redo.sync_service_time_s)],
-        ),
+        chart("Log times", "s", "mean", &log_times),
     ];
     charts.into_iter().flatten().collect()
 }
@@ -129,9 +121,8 @@ pub(super) fn loads(tests: &[&TestCells<'_, '_>], catalogue: &Catalogue) -> Opti
     let mut draft = CellChart::new("Bulk loads, plain and compressed", metric_words(metric, catalogue).1, DOPS);
     for (code, compression, cells) in &loads {
         let how: &str = if *compression == Compression::None { "plain" } else { compression.into() };
-        draft.add(&format!("{code} {}", how.replace('_', " ")), cells, |c| {
-            Some((c.cell.median.filter(|_| c.has_key(metric))?, c.interval(), String::new()))
-        });
+        let name = format!("{code} {}", how.replace('_', " "));
+        draft.add(&name, cells, |c| Some((c.cell.median.filter(|_| c.has_key(metric))?, c.interval(), String::new())));
     }
     draft.done(None)
 }

@@ -5,7 +5,7 @@ use super::latency;
 use super::measured::shown;
 use crate::charts::{Axis, AxisOf, ChartSeries, LineChart, Mark, SeriesShape};
 use crate::document::{Block, Note, Part};
-use crate::groups::grouped;
+use crate::groups::{grouped, joined};
 use crate::numbers::{count, short};
 use crate::reported::Reported;
 use dbdyno_model::{CellKey, Point, PointStage, Reading, SubjectName};
@@ -22,6 +22,16 @@ const APART_S: f64 = 1.5;
 /// Readings of one part of a run follow each other closer than this.
 const LONGEST_GAP_S: f64 = 30.0;
 
+/// Figures of a reading, by name and path.
+type Figures = &'static [(&'static str, &'static str)];
+
+/// Charts of figures: the title, what the vertical axis counts, the unit of each figure, and the figures, a line each.
+const CHARTS: [(&str, &str, &str, Figures); 3] = [
+    ("Load", "operations/s", "1/s", &[("load", "load.ops_per_s")]),
+    ("Processors", "share of the machine", "%", &[("busy", "cpu.busy_pct"), ("server", "cpu.server_pct")]),
+    ("Devices", "IOPS", "IOPS", &[("reads", "io.read_iops"), ("writes", "io.write_iops")]),
+];
+
 /// How many readings a run has, and how to see them; `None` where it has none.
 pub(crate) fn line(reported: &Reported) -> Option<Note> {
     let n = reported.readings.len() as u64;
@@ -31,7 +41,7 @@ pub(crate) fn line(reported: &Reported) -> Option<Note> {
 
 /// The points of a run that have readings.
 pub(super) struct PointReadings<'r> {
-    of: Vec<(&'r Point, Vec<&'r Reading>)>,
+    of: Vec<(&'r Point, &'r [Reading])>,
     /// Points without charts, to keep the page small.
     left_out: usize,
 }
@@ -48,7 +58,7 @@ impl<'r> PointReadings<'r> {
         let all = of.len();
         let by_test = grouped(of.into_iter().map(|(point, readings)| (point.subject.name(), (point, readings))));
         let rate = |point: &Point| point.ops_per_s.or(point.work_mib_per_s).unwrap_or(0.0);
-        let fastest = |points: Vec<(&'r Point, Vec<&'r Reading>)>| {
+        let fastest = |points: Vec<(&'r Point, &'r [Reading])>| {
             points.into_iter().max_by(|(a, _), (b, _)| rate(a).total_cmp(&rate(b)))
         };
         let of: Vec<_> = by_test.into_iter().filter_map(|(_, points)| fastest(points)).collect();
@@ -73,13 +83,12 @@ impl<'r> PointReadings<'r> {
 }
 
 /// The readings of one point of the plan after the other.
-fn groups(readings: &[Reading]) -> Vec<Vec<&Reading>> {
+fn groups(readings: &[Reading]) -> Vec<&[Reading]> {
     let place = |reading: &Reading| reading.doing.as_ref().map(|doing| doing.point);
     // A pause between two readings is one between two parts of a run.
     let follows = |a: &Reading, b: &Reading| seconds(a.at, b.at) <= b.seconds + LONGEST_GAP_S;
     let together = |a: &Reading, b: &Reading| place(a) == place(b) && follows(a, b);
-    let groups = readings.chunk_by(together).filter(|group| place(&group[0]).is_some());
-    groups.map(|group| group.iter().collect()).collect()
+    readings.chunk_by(together).filter(|group| place(&group[0]).is_some()).collect()
 }
 
 /// Seconds from one moment to another.
@@ -88,50 +97,37 @@ fn seconds(from: jiff::Timestamp, to: jiff::Timestamp) -> f64 {
 }
 
 /// The readings of a point: those of its work that were taken when it began.
-fn readings_of<'r>(point: &Point, groups: &[Vec<&'r Reading>]) -> Option<Vec<&'r Reading>> {
+fn readings_of<'r>(point: &Point, groups: &[&'r [Reading]]) -> Option<&'r [Reading]> {
     let (subject, dop) = (point.subject.as_str(), point.dop.to_string());
-    let is_of = |group: &&Vec<&Reading>| {
-        let Some((first, last)) = group.first().zip(group.last()) else { return false };
+    let with_distance = groups.iter().filter_map(|group| {
+        let (first, last) = (group.first()?, group.last()?);
         let is_same = first.doing.as_ref().is_some_and(|doing| doing.subject == subject && doing.dop == dop);
-        let before = seconds(first.at, point.started_at) + first.seconds + APART_S;
-        is_same && before >= 0.0 && seconds(point.started_at, last.at) + APART_S >= 0.0
-    };
-    let nearest = |group: &&Vec<&Reading>| group.first().map_or(0.0, |first| seconds(first.at, point.started_at).abs());
-    groups.iter().filter(is_of).min_by(|a, b| nearest(a).total_cmp(&nearest(b))).cloned()
+        let before = seconds(first.at, point.started_at);
+        let begins = before + first.seconds + APART_S >= 0.0;
+        let ends = seconds(point.started_at, last.at) + APART_S >= 0.0;
+        (is_same && begins && ends).then_some((before.abs(), *group))
+    });
+    with_distance.min_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, group)| group)
 }
 
 /// The charts of one point.
-fn part(point: &Point, readings: &[&Reading]) -> Option<Block> {
-    let began = readings.first().map(|first| (first.at, first.seconds))?;
-    // A reading stands at the end of its interval.
-    let x = |reading: &Reading| seconds(began.0, reading.at) + began.1;
-    let window = window(readings, x);
-    let lines = |figures: &[(&str, &str, &str)]| {
-        let line = |(n, (name, path, unit)): (usize, &(&str, &str, &str))| {
-            let value = |reading: &Reading| reading.figure(path);
-            series(name, n, unit, readings, x, |reading| value(reading).map(|y| (y, y, None)))
-        };
-        figures.iter().enumerate().map(line).collect::<Vec<_>>()
+fn part(point: &Point, readings: &[Reading]) -> Option<Block> {
+    let window = window(readings);
+    let chart = |title: &str, counted: &str, y: AxisOf, lines: Vec<ChartSeries>| {
+        // The window alone is no chart.
+        lines.first()?;
+        let series = window.iter().cloned().chain(lines).collect();
+        LineChart::of(title, counted, "seconds of the point", [Axis::amounts, y], series)
     };
-    let charts = [
-        chart("Load", "operations/s", Axis::amounts, lines(&[("load", "load.ops_per_s", "1/s")]), &window),
-        chart(
-            "Processors",
-            "share of the machine",
-            Axis::percent,
-            lines(&[("busy", "cpu.busy_pct", "%"), ("server", "cpu.server_pct", "%")]),
-            &window,
-        ),
-        chart(
-            "Devices",
-            "IOPS",
-            Axis::amounts,
-            lines(&[("reads", "io.read_iops", "IOPS"), ("writes", "io.write_iops", "IOPS")]),
-            &window,
-        ),
-        chart("Waits", "sessions, one on top of the other", Axis::amounts, waits(readings, x), &window),
-    ];
-    let charts: Vec<LineChart> = charts.into_iter().flatten().collect();
+    let of_figures = CHARTS.iter().filter_map(|(title, counted, unit, figures)| {
+        let line = |(n, (name, path)): (usize, &(&str, &str))| {
+            series(name, n, unit, readings, |reading| reading.figure(path).map(|y| (y, y, None)))
+        };
+        let y: AxisOf = if *unit == "%" { Axis::percent } else { Axis::amounts };
+        chart(title, counted, y, figures.iter().enumerate().filter_map(line).collect())
+    });
+    let of_waits = chart("Waits", "sessions, one on top of the other", Axis::amounts, waits(readings));
+    let charts: Vec<LineChart> = of_figures.chain(of_waits).collect();
     let repeat = if point.repeat > 1 { format!(", repeat {}", point.repeat) } else { String::new() };
     let again = if point.again { ", measured again" } else { "" };
     let rate = point.load.rate.map(|_| format!(", {}", latency::words(&point.load))).unwrap_or_default();
@@ -140,77 +136,63 @@ fn part(point: &Point, readings: &[&Reading]) -> Option<Block> {
 }
 
 /// The window as a shaded area from the bottom of a chart to its top; `None` where no reading lies in it.
-fn window(readings: &[&Reading], x: impl Fn(&Reading) -> f64) -> Option<ChartSeries> {
-    let measured = |reading: &&&Reading| reading.doing.as_ref().is_some_and(|d| d.stage == PointStage::Measuring);
+fn window(readings: &[Reading]) -> Option<ChartSeries> {
+    let measured = |reading: &&Reading| reading.doing.as_ref().is_some_and(|d| d.stage == PointStage::Measuring);
     let first = readings.iter().find(measured)?;
     let last = readings.iter().rfind(measured)?;
     let edge = |x| Mark { x, y: 0.0, band: Some((0.0, f64::MAX)), doubtful: false, text: String::new() };
-    let marks = vec![edge((x(first) - first.seconds).max(0.0)), edge(x(last))];
+    let marks = vec![edge((elapsed_s(readings, first) - first.seconds).max(0.0)), edge(elapsed_s(readings, last))];
     Some(ChartSeries::new("window", WINDOW_STYLE, marks).drawn(SeriesShape::Line))
 }
 
 /// A style that no line of these charts has.
 const WINDOW_STYLE: usize = 7;
 
+/// Where a reading of a point stands along its chart: at the end of its interval.
+fn elapsed_s(readings: &[Reading], reading: &Reading) -> f64 {
+    seconds(readings[0].at, reading.at) + readings[0].seconds
+}
+
 /// A line over the readings; where they are many, a mark is the highest of several. A value has its place, what is
-/// said of it, and the area below it.
+/// said of it, and the area below it. `None` where fewer than two are known.
 fn series(
     name: &str,
     place: usize,
     unit: &str,
-    readings: &[&Reading],
-    x: impl Fn(&Reading) -> f64,
+    readings: &[Reading],
     value: impl Fn(&Reading) -> Option<(f64, f64, Option<(f64, f64)>)>,
-) -> ChartSeries {
-    let mark = |group: &[&Reading]| {
-        let known = group.iter().filter_map(|reading| Some((x(reading), value(reading)?)));
+) -> Option<ChartSeries> {
+    let mark = |group: &[Reading]| {
+        let known = group.iter().filter_map(|reading| Some((elapsed_s(readings, reading), value(reading)?)));
         let (x, (y, said, band)) = known.max_by(|a, b| a.1.0.total_cmp(&b.1.0))?;
         let said = if unit.is_empty() { short(said) } else { shown(said, unit) };
         Some(Mark { x, y, band, doubtful: false, text: format!("{name} at {} s: {said}", short(x)) })
     };
-    let marks = readings.chunks(readings.len().div_ceil(MOST_MARKS).max(1)).filter_map(mark).collect();
-    ChartSeries::new(name, place, marks).drawn(SeriesShape::Line)
+    let marks: Vec<Mark> = readings.chunks(readings.len().div_ceil(MOST_MARKS).max(1)).filter_map(mark).collect();
+    (marks.len() > 1).then(|| ChartSeries::new(name, place, marks).drawn(SeriesShape::Line))
 }
 
 /// The waits with the most sessions, one on top of the other. Those of the server's own processes are no sessions.
-fn waits(readings: &[&Reading], x: impl Fn(&Reading) -> f64) -> Vec<ChartSeries> {
+fn waits(readings: &[Reading]) -> Vec<ChartSeries> {
     let all = readings.iter().filter_map(|reading| reading.database.as_ref()).flat_map(|database| &database.waits);
-    let by_event =
-        grouped(all.filter(|wait| !wait.background).map(|wait| ((&*wait.class, &*wait.event), wait.sessions)));
-    let mut events: Vec<((&str, &str), f64)> =
-        by_event.into_iter().map(|(event, sessions)| (event, sessions.iter().sum())).collect();
-    events.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let of_sessions = all.filter(|wait| !wait.background);
+    let mut events = grouped(of_sessions.map(|wait| ((&*wait.class, &*wait.event), wait.sessions)));
+    events.sort_by(|(_, a), (_, b)| b.iter().sum::<f64>().total_cmp(&a.iter().sum::<f64>()));
     events.truncate(MOST_WAITS);
     let sessions = |reading: &Reading, (class, event): (&str, &str)| {
-        let waits = reading.database.as_ref().map(|database| &database.waits)?;
-        let of = waits.iter().filter(|wait| !wait.background && wait.class == class && wait.event == event);
+        let waits = reading.database.as_ref()?.waits.iter();
+        let of = waits.filter(|wait| !wait.background && wait.class == class && wait.event == event);
         Some(of.map(|wait| wait.sessions).sum::<f64>())
     };
-    let line = |(n, ((class, event), _)): (usize, &((&str, &str), f64))| {
-        let below = events.get(..n).unwrap_or_default();
+    let line = |n: usize| {
+        let (class, event) = events[n].0;
         let value = |reading: &Reading| {
             let own = sessions(reading, (class, event))?;
-            let below: f64 = below.iter().filter_map(|(event, _)| sessions(reading, *event)).sum();
+            let below: f64 = events[..n].iter().filter_map(|(event, _)| sessions(reading, *event)).sum();
             Some((below + own, own, Some((below, below + own))))
         };
-        let name = if class.is_empty() { (*event).to_owned() } else { format!("{class}: {event}") };
-        series(&name, n, "", readings, &x, value)
+        let name = joined([class, event], ": ");
+        series(&name, n, "", readings, value)
     };
-    events.iter().enumerate().map(line).collect()
-}
-
-/// A chart over the seconds of a point, if it shows anything.
-fn chart(
-    title: &str,
-    unit: &str,
-    y: AxisOf,
-    lines: Vec<ChartSeries>,
-    window: &Option<ChartSeries>,
-) -> Option<LineChart> {
-    let lines: Vec<ChartSeries> = lines.into_iter().filter(|line| line.marks.len() > 1).collect();
-    if lines.is_empty() {
-        return None;
-    }
-    let series = window.iter().cloned().chain(lines).collect();
-    LineChart::of(title, unit, "seconds of the point", [Axis::amounts, y], series)
+    (0..events.len()).filter_map(line).collect()
 }

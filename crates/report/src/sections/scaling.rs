@@ -4,12 +4,13 @@
 use super::measured::{MeasuredCell, anchor, by_test, key_metric, main_ramp, metric_words, shown};
 use super::words::{self, alone, explained};
 use crate::charts::{Axis, ChartSeries, LineChart, Mark, SeriesShape};
-use crate::document::{Cell, Form, Note, Part, Row, Section};
+use crate::document::{Block, Cell, Form, Note, Part, Row, Section};
 use crate::groups::grouped;
 use crate::legend::{Legend, SUSPECT, join, marks, source, title};
+use crate::numbers::short;
 use crate::summary::head::{counted, dop_words};
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Better, Cpu, Flag, MetricId, Point, RunJson, SubjectName, Suspect};
+use dbdyno_model::{Better, Cpu, Flag, MetricId, Point, RunJson, SubjectName};
 use dbdyno_stats::{Fit, Located, NotLocated};
 
 /// Number of points at which the law's line is drawn.
@@ -35,14 +36,10 @@ impl<'a> FittedRamp<'a> {
         self.cells.iter().flat_map(|c| c.cell.flags.iter().copied()).collect()
     }
 
-    /// Its points whose rate a reader should doubt. Doubts about their other figures do not matter here.
-    fn suspects(&self) -> impl Iterator<Item = (&'a Point, &'a Suspect)> {
-        self.points().filter_map(|p| Some((p, p.suspect(self.metric)?)))
-    }
-
+    /// Its marks. Doubts about other figures than its rates do not matter here.
     fn marks(&self) -> String {
         let marks = marks(self.points(), &self.flags());
-        if self.suspects().next().is_some() { marks } else { marks.replace(SUSPECT, "") }
+        if self.points().any(|p| p.suspect(self.metric).is_some()) { marks } else { marks.replace(SUSPECT, "") }
     }
 }
 
@@ -60,29 +57,23 @@ pub(crate) fn report(run: &RunJson, catalogue: &Catalogue) -> Vec<Section> {
     let mut legend = Legend::default();
     for ramp in ramps.iter().filter(|ramp| ramp.law.is_ok()) {
         legend.add(ramp.points(), ramp.flags());
-        for (point, suspect) in ramp.suspects() {
-            legend.doubts.add(format!("{} {} {}", ramp.code, point.dop, ramp.metric), suspect);
+        for point in ramp.points() {
+            legend.doubts.add(format!("{} {} {}", ramp.code, point.dop, ramp.metric), point.suspect(ramp.metric));
         }
     }
     vec![section.with(legend.blocks()).with(source(run))]
 }
 
 fn of_ramps(ramps: &[FittedRamp<'_>], cpu: &Cpu) -> Section {
-    let mut section = words::section("scaling");
     let told = || ramps.iter().filter_map(|ramp| Some((ramp, ramp.law.as_ref().ok()?)));
-    let charts: Vec<LineChart> = told().filter_map(chart).collect();
-    section.blocks.extend((!charts.is_empty()).then(|| charts.into()));
-    section.blocks.extend(explained("scaling", "laws", told().map(row).collect()));
+    let charts = Block::Charts(told().filter_map(chart).collect());
+    let laws = explained("scaling", "laws", told().map(row).collect());
     let untold = ramps.iter().filter_map(|ramp| Some((ramp.law.as_ref().err()?.to_string(), ramp.code)));
-    for (why, codes) in grouped(untold) {
-        section.push(Note::plain(format!("{}: {why}.", join(&codes))));
-    }
+    let note = |(why, codes): (String, Vec<SubjectName<'_>>)| Note::plain(format!("{}: {why}.", join(&codes))).into();
     let threads: Vec<String> = ramps.iter().filter_map(|ramp| multithreading(ramp, cpu)).collect();
-    if !threads.is_empty() {
-        let title = "What multithreading gives".to_owned();
-        section.push(Part { title, blocks: vec![threads.into()], ..Part::default() });
-    }
-    section
+    let title = "What multithreading gives".to_owned();
+    let part = (!threads.is_empty()).then(|| Part { title, blocks: vec![threads.into()], ..Part::default() }.into());
+    words::section("scaling").with([charts]).with(laws).with(grouped(untold).into_iter().map(note)).with(part)
 }
 
 /// The ramps of rates, with their laws.
@@ -103,8 +94,7 @@ fn ramp<'a>(code: SubjectName<'a>, cells: &[&'a MeasuredCell<'a>], catalogue: &'
     let rates = cells.iter().flat_map(|c| c.ok().filter_map(|p| Some((c.parallelism(), rate(p)?))));
     let law = Fit::of(&rates.collect::<Vec<_>>());
     let (metric_title, unit) = metric_words(metric, catalogue);
-    let title = title(code, catalogue);
-    Some(FittedRamp { code, title, metric, metric_title, unit, cells, law })
+    Some(FittedRamp { code, title: title(code, catalogue), metric, metric_title, unit, cells, law })
 }
 
 fn chart((ramp, fit): (&FittedRamp<'_>, &Fit)) -> Option<LineChart> {
@@ -113,20 +103,17 @@ fn chart((ramp, fit): (&FittedRamp<'_>, &Fit)) -> Option<LineChart> {
         let text = format!("{}: {}", dop_words(c.dop()), shown(y, ramp.unit));
         Some(Mark { x: c.parallelism(), y, band: None, doubtful: c.is_doubtful(), text })
     };
-    let measured: Vec<Mark> = ramp.cells.iter().filter_map(mark).collect();
-    let lowest = measured.iter().map(|m| m.x).fold(f64::INFINITY, f64::min);
-    let highest = measured.iter().map(|m| m.x).fold(1.0, f64::max);
+    let marks = ramp.cells.iter().filter_map(mark).collect();
+    let measured = ChartSeries::new("measured", 0, marks).drawn(SeriesShape::Marks);
+    let [first, .., last] = &measured.marks[..] else { return None };
     let line = (0..=STEPS).map(|n| {
-        let x = lowest * (highest / lowest).powf(f64::from(n) / f64::from(STEPS));
+        let x = first.x * (last.x / first.x).powf(f64::from(n) / f64::from(STEPS));
         Mark { x, y: fit.law.at(x), band: None, doubtful: false, text: String::new() }
     });
-    let x = Axis::dops(measured.iter().map(|m| m.x));
-    let series = vec![
-        ChartSeries::new("law", 1, line.collect()).drawn(SeriesShape::Line),
-        ChartSeries::new("measured", 0, measured).drawn(SeriesShape::Marks),
-    ];
+    let law = ChartSeries::new("law", 1, line.collect()).drawn(SeriesShape::Line);
+    let x = Axis::dops(measured.marks.iter().map(|m| m.x));
     let (title, unit) = (format!("{} {}", ramp.code, ramp.title), format!("{}, {}", ramp.metric_title, ramp.unit));
-    let chart = LineChart::of(title, unit, "degree of parallelism", [Axis::dops, Axis::amounts], series)?;
+    let chart = LineChart::of(title, unit, "degree of parallelism", [Axis::dops, Axis::amounts], vec![law, measured])?;
     Some(LineChart { x, ..chart })
 }
 
@@ -148,12 +135,11 @@ fn row((ramp, fit): (&FittedRamp<'_>, &Fit)) -> Row {
 }
 
 fn share(value: f64) -> Cell {
-    let form = match value.abs() {
-        none if none < 1e-9 => return Cell::count(0_u64),
-        small if small < 1e-3 => Form::Scientific,
-        _ => Form::Decimals(4),
-    };
-    Cell::figure(value, form)
+    match value.abs() {
+        none if none < 1e-9 => Cell::count(0_u64),
+        small if small < 1e-3 => Cell::figure(value, Form::Scientific),
+        _ => Cell::figure(value, Form::Decimals(4)),
+    }
 }
 
 /// A degree of parallelism with its uncertainty, or what is known of it.
@@ -180,27 +166,16 @@ fn multithreading(ramp: &FittedRamp<'_>, cpu: &Cpu) -> Option<String> {
         let here = |c: &&MeasuredCell<'_>| c.dop().nodes == 1 && c.parallelism() == n;
         ramp.cells.iter().copied().find(here).filter(|c| is_sound(c))
     };
-    let (of_cores, of_threads) = (at(cores)?, at(threads)?);
-    let is_busy = of_threads.median(|p| p.cpu.busy_pct).is_some_and(|pct| pct >= BUSY_PCT);
+    let of_cores = at(cores).filter(|_| threads > cores)?;
+    let of_threads = at(threads).filter(|c| c.median(|p| p.cpu.busy_pct).is_some_and(|pct| pct >= BUSY_PCT))?;
     let (low, high) = (of_cores.cell.median?, of_threads.cell.median?);
-    if threads <= cores || !is_busy {
-        return None;
-    }
     let overlap = of_cores.interval().zip(of_threads.interval()).is_some_and(|(a, b)| a.0 <= b.1 && b.0 <= a.1);
     let pct = (high / low - 1.0) * 100.0;
-    let gain = match Form::Short.text(pct.abs()) {
-        _ if overlap => "not measurably more".to_owned(),
-        text => format!("{text} % {}", if pct < 0.0 { "less" } else { "more" }),
-    };
-    Some(format!(
-        "{} {}: {} do {gain} than {}, {} beside {}",
-        ramp.code,
-        ramp.title,
-        counted(threads as u64, "hardware thread"),
-        counted(cores as u64, "core"),
-        shown(high, ramp.unit),
-        shown(low, ramp.unit)
-    ))
+    let more = if pct < 0.0 { "less" } else { "more" };
+    let gain = if overlap { "not measurably more".to_owned() } else { format!("{} % {more}", short(pct.abs())) };
+    let (threads, cores) = (counted(threads as u64, "hardware thread"), counted(cores as u64, "core"));
+    let [high, low] = [high, low].map(|rate| shown(rate, ramp.unit));
+    Some(format!("{} {}: {threads} do {gain} than {cores}, {high} beside {low}", ramp.code, ramp.title))
 }
 
 #[cfg(test)]

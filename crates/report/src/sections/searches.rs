@@ -2,6 +2,7 @@
 
 use super::words::{self, alone, note};
 use crate::document::{Block, Cell, Form, Note, Row, Section};
+use crate::groups::joined;
 use crate::legend::part;
 use crate::numbers::{count, thousands};
 use dbdyno_catalogue::Catalogue;
@@ -9,27 +10,25 @@ use dbdyno_model::{RunJson, SearchFinding, SearchKind, SearchOutcome, SearchPoin
 
 /// A section for each kind of search; without blocks where the run has none.
 pub(crate) fn sections(run: &RunJson, catalogue: &Catalogue) -> [Section; 2] {
-    let of_kind = |kind| run.searches.iter().filter(move |search| search.kind == kind);
-    // Its table alone says on a terminal, too, what it is about.
-    let titled = |section: Section| {
+    [SearchKind::Saturation, SearchKind::Limits].map(|kind| {
+        let of_kind = run.searches.iter().enumerate().filter(|(_, search)| search.kind == kind);
+        let id = id(kind);
+        let mut section = words::section(id).with(of_kind.map(|(place, search)| of_search(place, search, catalogue)));
+        if !section.blocks.is_empty() {
+            section.push(note(id, "points"));
+        }
+        // Its table alone says on a terminal, too, what it is about.
         let name = section.name.clone();
         section.titled(name, "")
-    };
-    let mut saturation = titled(words::section("saturation"));
-    for search in of_kind(SearchKind::Saturation) {
-        saturation.push(of_search(search, run, catalogue));
+    })
+}
+
+/// The section of a kind of search.
+fn id(kind: SearchKind) -> &'static str {
+    match kind {
+        SearchKind::Saturation => "saturation",
+        SearchKind::Limits => "limits",
     }
-    if !saturation.blocks.is_empty() {
-        saturation.push(note("saturation", "points"));
-    }
-    let mut limits = titled(words::section("limits"));
-    for search in of_kind(SearchKind::Limits) {
-        limits.push(of_search(search, run, catalogue));
-    }
-    if !limits.blocks.is_empty() {
-        limits.push(note("limits", "points"));
-    }
-    [saturation, limits]
 }
 
 /// The report of it alone.
@@ -41,7 +40,7 @@ pub(crate) fn report(run: &RunJson, catalogue: &Catalogue) -> Vec<Section> {
     }
 }
 
-fn of_search(search: &SearchOutcome, run: &RunJson, catalogue: &Catalogue) -> Block {
+fn of_search(place: usize, search: &SearchOutcome, catalogue: &Catalogue) -> Block {
     let code = search.subject.name();
     let mut blocks = vec![Note::led("Found     ", found(search, catalogue)).into()];
     if let Some(reason) = search.reason.as_ref().filter(|_| search.finding.is_some()) {
@@ -53,12 +52,7 @@ fn of_search(search: &SearchOutcome, run: &RunJson, catalogue: &Catalogue) -> Bl
         SearchKind::Saturation => of_users(point, max_per_s),
         SearchKind::Limits => of_rate(point),
     });
-    let table = match search.kind {
-        SearchKind::Saturation => words::table("saturation", "points", rows.collect()),
-        SearchKind::Limits => words::table("limits", "points", rows.collect()),
-    };
-    blocks.push(table.into());
-    let place = run.searches.iter().position(|other| std::ptr::eq(other, search)).unwrap_or(0);
+    blocks.push(words::table(id(search.kind), "points", rows.collect()).into());
     part(format!("s-{place}-{code}"), code, catalogue, blocks).into()
 }
 
@@ -107,19 +101,17 @@ fn whole(value: f64) -> String {
 /// What limits the trust in a finding: the flags of the points at both of its ends.
 fn trust(search: &SearchOutcome) -> Option<Block> {
     let flags = &search.finding.as_ref()?.flags;
-    let flags: Vec<String> = flags.iter().map(|flag| format!("{} ({})", flag.name(), flag.advice())).collect();
-    (!flags.is_empty())
-        .then(|| Note::led("Trust     ", format!("points that decide have flags: {}.", flags.join("; "))).into())
+    let flags = joined(flags.iter().map(|flag| format!("{} ({})", flag.name(), flag.advice())), "; ");
+    (!flags.is_empty()).then(|| Note::led("Trust     ", format!("points that decide have flags: {flags}.")).into())
 }
 
 fn of_users(point: &SearchPoint, max_per_s: Option<f64>) -> Row {
     let share_pct = point.per_s.zip(max_per_s).map(|(per_s, max_per_s)| per_s / max_per_s * 100.0);
-    let share = share_pct.map_or_else(|| Cell::words(""), |pct| Cell::figure(pct, Form::Percent));
     Row::Cells(vec![
         Cell::count(point.place as u64 + 1),
         Cell::count(point.users),
         Cell::figure(point.per_s, Form::Thousands),
-        share,
+        Cell::known(share_pct, Form::Percent),
         Cell::figure(point.window_s, Form::Short),
         Cell::words(point.why.clone().unwrap_or_default()),
     ])

@@ -15,15 +15,14 @@ pub(super) fn charts(code: SubjectName<'_>, run: &RunJson) -> Vec<LineChart> {
     let slowest = with_series.max_by(|(_, a), (_, b)| slowest_s(a).total_cmp(&slowest_s(b)));
     let Some((point, series)) = slowest else { return Vec::new() };
     let place = format!("{}, {}", dop_words(point.dop), latency::words(&point.load));
-    let counts = |of: &[u64]| of.iter().map(|n| Some(*n as f64)).collect::<Vec<_>>();
-    let rates: Vec<Option<f64>> = series.ops_per_s.iter().copied().map(Some).collect();
-    let (errors, retries) = (counts(&series.errors), counts(&series.retries));
-    let line = |name, n, values: &[Option<f64>], unit, worst| line((name, n), series.step_s, values, unit, worst);
-    let mut fails = vec![line("failed", 0, &errors, "", f64::max), line("retries", 1, &retries, "", f64::max)];
+    let rate = line(("rate", 0), series.step_s, series.ops_per_s.iter().copied().map(Some), "tx/s", f64::min);
+    let p99 = line(("p99", 0), series.step_s, series.p99_s.iter().copied(), "s", f64::max);
+    let count = |name, n, of: &[u64]| line((name, n), series.step_s, of.iter().map(|n| Some(*n as f64)), "", f64::max);
+    let mut fails = vec![count("failed", 0, &series.errors), count("retries", 1, &series.retries)];
     fails.retain(|line| line.marks.iter().any(|mark| mark.y > 0.0));
     let charts = [
-        chart("Rate", format!("tx/s, {place}"), Axis::amounts, vec![line("rate", 0, &rates, "tx/s", f64::min)]),
-        chart("99th percentile", place.clone(), Axis::times, vec![line("p99", 0, &series.p99_s, "s", f64::max)]),
+        chart("Rate", format!("tx/s, {place}"), Axis::amounts, vec![rate]),
+        chart("99th percentile", place.clone(), Axis::times, vec![p99]),
         chart("Failures", place, Axis::amounts, fails),
     ];
     charts.into_iter().flatten().collect()
@@ -38,13 +37,13 @@ pub(super) fn chart(title: &str, unit: String, y: AxisOf, lines: Vec<ChartSeries
 pub(super) fn line(
     (name, n): (&str, usize),
     step_s: f64,
-    values: &[Option<f64>],
+    values: impl IntoIterator<Item = Option<f64>>,
     unit: &str,
     worst: fn(f64, f64) -> f64,
 ) -> ChartSeries {
     /// More marks than this cannot be told apart.
     const MOST_MARKS: usize = 120;
-    let seconds: Vec<(f64, Option<f64>)> = (0..).map(|n| f64::from(n) * step_s).zip(values.iter().copied()).collect();
+    let seconds: Vec<(f64, Option<f64>)> = (0..).map(|n| f64::from(n) * step_s).zip(values).collect();
     let mark = |group: &[(f64, Option<f64>)]| {
         let known = group.iter().filter_map(|(x, y)| Some((*x, (*y)?)));
         let (x, y) = known.reduce(|a, b| if worst(a.1, b.1) == a.1 { a } else { b })?;

@@ -5,13 +5,15 @@ mod limits;
 
 pub(crate) use limits::{limits_blocks, share, shares_blocks};
 
+use super::cell_chart::PointFigure;
+use super::measured::shown;
 use super::seconds;
 use super::words::{self, alone, note};
 use crate::charts::{Axis, AxisOf, ChartSeries, LineChart, Mark};
 use crate::document::{Block, Cell, Form, Note, Part, Row, Section};
 use crate::groups::{grouped, unique};
 use crate::legend::{Legend, UNMET, marks, refusal};
-use crate::numbers::{MISSING, duration, short, thousands};
+use crate::numbers::{MISSING, duration, short};
 use dbdyno_model::{LunFigures, Point, ResponseTime, RunJson, Status, Storage, StorageIos};
 
 /// A storage point with its number in the run.
@@ -19,35 +21,30 @@ type NumberedPoint<'a> = (usize, &'a Point, &'a Storage);
 
 /// The section of a run; without blocks where it has no points of storage.
 pub(crate) fn section(run: &RunJson) -> Section {
-    let mut section = points_of(run);
-    if !section.blocks.is_empty() {
-        section.blocks.splice(0..0, limits::limits(run));
-    }
-    section
+    words::section("storage").with(limits::limits(run)).with(points_of(run))
 }
 
-fn points_of(run: &RunJson) -> Section {
-    let mut section = words::section("storage");
+/// The points by kind of work, and how their I/O was done.
+fn points_of(run: &RunJson) -> Vec<Block> {
     let points: Vec<NumberedPoint<'_>> =
         (1..).zip(&run.points).filter_map(|(n, p)| Some((n, p, p.subject.storage()?))).collect();
     if points.is_empty() {
-        return section;
+        return Vec::new();
     }
     let works = grouped(points.iter().map(|point| (point.2.load.work(), *point)));
-    for (n, (title, points)) in works.into_iter().enumerate() {
-        section.push(Part { id: format!("s-{n}"), code: String::new(), title, blocks: of_work(&points) });
-    }
-    section.push(note("storage", "points"));
+    let part = |(n, (title, points)): (usize, (String, Vec<NumberedPoint<'_>>))| {
+        Part { id: format!("s-{n}"), title, blocks: of_work(&points), ..Part::default() }.into()
+    };
     // A point that was not begun has none.
     let backends = points.iter().filter(|(.., storage)| !storage.backend.is_empty());
     let backends = backends.map(|(.., storage)| format!("I/O by {}", storage.backend));
-    section.push(unique(backends.chain(points.iter().flat_map(|(.., storage)| storage.notes.iter().cloned()))));
-    section
+    let said = unique(backends.chain(points.iter().flat_map(|(.., storage)| storage.notes.iter().cloned())));
+    works.into_iter().enumerate().map(part).chain([note("storage", "points").into(), said.into()]).collect()
 }
 
 /// The report of its points, with their legend; the summary has what the storage can do.
 pub(crate) fn report(run: &RunJson) -> Vec<Section> {
-    let section = alone(points_of(run));
+    let section = alone(words::section("storage").with(points_of(run)));
     vec![section.with(Legend::of(run.points.iter().filter(|p| p.subject.storage().is_some())).blocks())]
 }
 
@@ -57,18 +54,16 @@ fn of_work(points: &[NumberedPoint<'_>]) -> Vec<Block> {
         let why = refusal(point).unwrap_or_default();
         Note::led(format!("{UNMET} "), format!("point {number}: {why}")).into()
     });
-    [charts(points).into(), table.into()].into_iter().chain(unmet).chain(breakdown(points)).collect()
+    let slowest = slowest(points).into_iter().flatten();
+    let luns = words::table("storage", "luns", luns(points));
+    [charts(points).into(), table.into()].into_iter().chain(unmet).chain(slowest).chain([luns.into()]).collect()
 }
 
 fn row((number, point, storage): &NumberedPoint<'_>) -> Row {
     let load = &storage.load;
-    let mut cells = vec![
-        Cell::count(*number as u64),
-        Cell::count(load.small_outstanding),
-        Cell::count(load.large_outstanding),
-        Cell::count(load.write_pct),
-        Cell::words(point.load.rate.map_or_else(String::new, |rate| rate.to_string())),
-    ];
+    let mut cells = vec![Cell::count(*number as u64)];
+    cells.extend([load.small_outstanding, load.large_outstanding, u32::from(load.write_pct)].map(Cell::count));
+    cells.push(Cell::words(point.load.rate.map_or_else(String::new, |rate| rate.to_string())));
     // An invalid point's figures are shown with a mark; a failed point has none.
     if !matches!(point.status, Status::Ok | Status::Invalid) || point.service_time_s.is_none() {
         return Row::Remark(cells, refusal(point).unwrap_or_else(|| "no figures".to_owned()));
@@ -100,53 +95,38 @@ fn row((number, point, storage): &NumberedPoint<'_>) -> Row {
 fn charts(points: &[NumberedPoint<'_>]) -> Vec<LineChart> {
     let Some(metric) = points.iter().find_map(|(_, p, _)| p.metric.as_ref()) else { return Vec::new() };
     let unit = if metric.unit == "1/s" { "IOPS" } else { metric.unit.as_str() };
-    let figure = |point: &Point| point.metric.as_ref().map(|metric| metric.value);
-    let rate = vec![line(("rate", 0), points, figure, &|value| format!("{} {unit}", thousands(value)))];
-    let p50 = line(("p50", 0), points, |p| p.service_time_s.as_ref()?.p50, &|s| duration(s));
-    let p99 = line(("p99", 1), points, |p| p.service_time_s.as_ref()?.p99, &|s| duration(s));
-    let chart = |title, unit, y, series| LineChart::of(title, unit, "I/Os outstanding", [Axis::dops, y], series);
-    let charts =
-        [chart("Rate", unit, Axis::amounts as AxisOf, rate), chart("Time of an I/O", "", Axis::times, vec![p50, p99])];
-    charts.into_iter().flatten().collect()
+    let rate = line("rate", 0, points, unit, |p| Some(p.metric.as_ref()?.value));
+    let p50 = line("p50", 0, points, "s", |p| p.service_time_s.as_ref()?.p50);
+    let p99 = line("p99", 1, points, "s", |p| p.service_time_s.as_ref()?.p99);
+    let chart = |title, unit, y, lines| LineChart::of(title, unit, "I/Os outstanding", [Axis::dops, y], lines);
+    let rates = chart("Rate", unit, Axis::amounts as AxisOf, vec![rate]);
+    rates.into_iter().chain(chart("Time of an I/O", "", Axis::times, vec![p50, p99])).collect()
 }
 
 /// A figure of the points over the I/Os outstanding, as one line over all repeats.
-fn line(
-    (name, place): (&str, usize),
-    points: &[NumberedPoint<'_>],
-    figure: impl Fn(&Point) -> Option<f64>,
-    words: &dyn Fn(f64) -> String,
-) -> ChartSeries {
+fn line(name: &str, place: usize, points: &[NumberedPoint<'_>], unit: &str, figure: PointFigure) -> ChartSeries {
     let reached = points.iter().filter(|(_, p, _)| p.status == Status::Ok && p.load.rate.is_none());
     let marks = reached.filter_map(|(_, p, storage)| {
         let y = figure(p)?;
-        let text = format!("{}: {name} {}", storage.load, words(y));
+        let text = format!("{}: {name} {}", storage.load, shown(y, unit));
         Some(Mark { x: f64::from(p.dop.jobs), y, band: None, doubtful: false, text })
     });
     ChartSeries::new(name, place, marks.collect())
 }
 
 /// When the longest I/O of a kind of work was, and on which device or file.
-fn breakdown(points: &[NumberedPoint<'_>]) -> Vec<Block> {
-    let with_series = points.iter().filter_map(|at| {
-        let series = at.2.series.as_ref()?;
-        Some((at, series, series.longest()?))
-    });
-    let mut blocks: Vec<Block> = Vec::new();
-    if let Some(((number, _, storage), series, (at_s, max_s, lun))) =
-        with_series.max_by(|(.., a), (.., b)| a.1.total_cmp(&b.1))
-    {
-        let line = |name, n, times| seconds::line((name, n), series.step_s, times, "s", f64::max);
-        let lines = vec![line("longest", 0, &series.max_s), line("mean", 1, &series.mean_s)];
-        let unit = format!("time of an I/O at {} (point {number})", storage.load);
-        let chart = seconds::chart("The slowest point", unit, Axis::times, lines);
-        let path = lun.and_then(|lun| storage.paths.get(lun as usize)).map_or(MISSING, |lun| lun.path.as_str());
-        let (took, at, load) = (duration(max_s), short(at_s), &storage.load);
-        let longest = format!("The longest I/O took {took}: at {at} s of point {number} ({load}), on {path}.");
-        blocks.extend([chart.into_iter().collect::<Vec<_>>().into(), Note::plain(longest).into()]);
-    }
-    blocks.push(words::table("storage", "luns", luns(points)).into());
-    blocks
+fn slowest(points: &[NumberedPoint<'_>]) -> Option<[Block; 2]> {
+    let longest = points.iter().filter_map(|(n, _, storage)| Some((n, storage, storage.series.as_ref()?.longest()?)));
+    let (number, storage, (at_s, max_s, lun)) = longest.max_by(|(.., a), (.., b)| a.1.total_cmp(&b.1))?;
+    let series = storage.series.as_ref()?;
+    let line = |name, n, times: &[_]| seconds::line((name, n), series.step_s, times.iter().copied(), "s", f64::max);
+    let lines = vec![line("longest", 0, &series.max_s), line("mean", 1, &series.mean_s)];
+    let unit = format!("time of an I/O at {} (point {number})", storage.load);
+    let chart = seconds::chart("The slowest point", unit, Axis::times, lines);
+    let path = lun.and_then(|lun| storage.paths.get(lun as usize)).map_or(MISSING, |lun| lun.path.as_str());
+    let (took, at, load) = (duration(max_s), short(at_s), &storage.load);
+    let longest = format!("The longest I/O took {took}: at {at} s of point {number} ({load}), on {path}.");
+    Some([Block::Charts(chart.into_iter().collect()), Note::plain(longest).into()])
 }
 
 /// What each device or file did over several points: its share of all I/Os, their mean time, the longest time, when

@@ -6,10 +6,10 @@ use super::words::{self, alone, note};
 use super::{pace, storage};
 use crate::document::{Block, Cell, Form, Look, Note, Row, Section, Tile};
 use crate::figures::Figure;
-use crate::groups::grouped;
-use crate::legend::{Legend, SUSPECT, marks};
+use crate::groups::{grouped, joined};
+use crate::legend::{Legend, SUSPECT, entry, marks, suspect_mark};
 use crate::numbers::{percent, printed};
-use crate::summary::figure::{LineFigures, find, most_redo, no_redo};
+use crate::summary::figure::{LineFigures, find, most_redo};
 use crate::summary::head::dop_words;
 use crate::summary::lines::{LINES, SummaryLine, sections};
 use crate::summary::winners;
@@ -33,17 +33,15 @@ pub(crate) fn report(run: &RunJson, catalogue: &Catalogue) -> Vec<Section> {
     let of_storage =
         if run.is_of_storage() { storage::limits_blocks(run) } else { storage::shares_blocks(run, catalogue) };
     let pace = pace::sentence(run).map(|sentence| Note::plain(sentence).into());
-    vec![section.with(of_storage).with(brief(legend.blocks())).with(pace)]
+    vec![section.with(of_storage).with(legend.blocks().into_iter().map(brief)).with(pace)]
 }
 
 /// A legend without its notes on single points: the summary has one page.
-fn brief(mut blocks: Vec<Block>) -> Vec<Block> {
-    for block in &mut blocks {
-        if let Block::Legend(entries) = block {
-            entries.iter_mut().for_each(|entry| (entry.notes, entry.more) = (Vec::new(), 0));
-        }
+fn brief(block: Block) -> Block {
+    match block {
+        Block::Legend(entries) => Block::Legend(entries.into_iter().map(|of| entry(of.mark, of.text)).collect()),
+        other => other,
     }
-    blocks
 }
 
 /// The section, and the marks that it has used.
@@ -73,9 +71,8 @@ fn key_metrics<'r>(run: &'r RunJson, catalogue: &Catalogue) -> (Section, Legend<
     rows.extend(per_core_rows(run, &shown));
     section.push(words::table("key-metrics", "all", rows).look(Look::Keys));
     section.push(note("key-metrics", "all"));
-    let said = winners::sentences(shown.iter().map(|(_, line, of)| (*line, of)));
-    let said = said.into_iter().chain(winners::extrapolated(run));
-    (section.with(said.map(|sentence| Note::plain(sentence).into())), legend)
+    let said = winners::sentences(run, shown.iter().map(|(_, line, of)| (*line, of)));
+    (section.with(said.into_iter().map(|sentence| Note::plain(sentence).into())), legend)
 }
 
 /// The best figure of a line that shows it.
@@ -102,15 +99,14 @@ fn detail(line: &SummaryLine, best: &Figure<'_>, found: &LineFigures<'_>) -> Str
         time.map(|time| format!("{} each", time.text())),
         best.estimate.half_width_pct().map(|pct| format!("± {}", percent(pct))),
     ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+    joined(parts.into_iter().flatten(), " · ")
 }
 
 /// The marks of the figures of a line. Doubt about another value of the same point does not concern it.
 fn marks_of(figures: &[&Figure<'_>]) -> String {
-    let points = || figures.iter().flat_map(|figure| figure.points.iter().copied());
-    let marks = marks(points(), &flags(figures)).replace(SUSPECT, "");
-    let doubted = figures.iter().any(|figure| figure.suspect.is_some());
-    if doubted { format!("{SUSPECT}{marks}") } else { marks }
+    let points = figures.iter().flat_map(|figure| figure.points.iter().copied());
+    let marks = marks(points, &flags(figures)).replace(SUSPECT, "");
+    suspect_mark(figures.iter().any(|figure| figure.suspect.is_some())) + &marks
 }
 
 fn flags(figures: &[&Figure<'_>]) -> Vec<Flag> {
@@ -121,10 +117,8 @@ fn flags(figures: &[&Figure<'_>]) -> Vec<Flag> {
 /// The cell with the marks of figures of a test, which the legend then explains.
 fn marked<'r>(test: &str, figures: &[&Figure<'r>], legend: &mut Legend<'r>) -> Cell {
     for figure in figures {
-        if let Some(suspect) = figure.suspect {
-            let place = figure.dop.map_or_else(String::new, |dop| format!(" {dop}"));
-            legend.doubts.add(format!("{test}{place} {}", figure.metric), suspect);
-        }
+        let place = figure.dop.map_or_else(String::new, |dop| format!(" {dop}"));
+        legend.doubts.add(format!("{test}{place} {}", figure.metric), figure.suspect);
     }
     legend.add(figures.iter().flat_map(|figure| figure.points.iter().copied()), flags(figures));
     Cell::marks(marks_of(figures))
@@ -173,35 +167,29 @@ fn row<'r>(line: &SummaryLine, found: &LineFigures<'r>, legend: &mut Legend<'r>)
 
 /// The line for the test with the most redo; a source that prints none needs no line.
 fn redo_row<'r>(run: &'r RunJson, catalogue: &Catalogue, legend: &mut Legend<'r>) -> Option<Row> {
-    let Some(most) = most_redo(run, catalogue) else {
-        let keys = [LINES.redo.name, ""].map(Cell::words).into();
-        return run.published.is_none().then(|| Row::Remark(keys, no_redo(run, catalogue)));
-    };
-    let test = most.points.first().map_or("", |p: &&Point| p.subject.as_str());
-    let rest = [place(Some(&most)), Cell::empty(), marked(test, &[&most], legend)];
-    Some(cells([LINES.redo.name, test, LINES.redo.unit], Default::default(), with_interval(Some(&most)), rest))
+    match most_redo(run, catalogue) {
+        Ok(most) => {
+            let test = most.points.first().map_or("", |p: &&Point| p.subject.as_str());
+            let rest = [place(Some(&most)), Cell::empty(), marked(test, &[&most], legend)];
+            Some(cells([LINES.redo.name, test, LINES.redo.unit], Default::default(), with_interval(Some(&most)), rest))
+        }
+        Err(why) => run.published.is_none().then(|| Row::Remark([LINES.redo.name, ""].map(Cell::words).into(), why)),
+    }
 }
 
 /// The divisor of a throughput and its title: the cores that the work may use, or the hardware threads where cores are
-/// not known.
-pub(crate) fn per_core(run: &RunJson) -> Result<(f64, String), String> {
+/// not known; `None` where neither is.
+pub(super) fn per_core(run: &RunJson) -> Option<(f64, String)> {
     let cpu = &run.platform.cpu;
-    let (usable, what) = match (cpu.usable_cores(), cpu.usable_threads()) {
-        (Some(cores), _) => (cores, "core"),
-        (None, Some(threads)) => (threads, "hardware thread"),
-        (None, None) => return Err("Per core: the number of cores is not known".to_owned()),
-    };
-    let of = match usable.of {
-        None => format!("of {}", printed(usable.n)),
-        Some(all) => format!("of {} that it may use, of {all}", printed(usable.n)),
-    };
-    Ok((usable.n, format!("Throughput per {what} ({of})")))
+    let cores = cpu.usable_cores().map(|cores| (cores, "core"));
+    let (usable, what) = cores.or_else(|| Some((cpu.usable_threads()?, "hardware thread")))?;
+    let of_all = usable.of.map_or_else(String::new, |all| format!(" that it may use, of {all}"));
+    Some((usable.n, format!("Throughput per {what} (of {}{of_all})", printed(usable.n))))
 }
 
 fn per_core_rows(run: &RunJson, lines: &[FoundLine<'_>]) -> Vec<Row> {
-    let (n, title) = match per_core(run) {
-        Ok(divisor) => divisor,
-        Err(why) => return vec![Row::Group(why)],
+    let Some((n, title)) = per_core(run) else {
+        return vec![Row::Group("Per core: the number of cores is not known".to_owned())];
     };
     let row = |(_, line, found): &FoundLine<'_>| {
         let best = found.throughput()?;

@@ -12,7 +12,9 @@ use crate::document::{Block, Caption, Cell, Column, Form, Keep, Note, Row, Secti
 use crate::groups::{grouped, unique};
 use crate::legend::{Legend, join, part, refusal, source, suspect_mark};
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{CellKey, Drive, Point, Published, PublishedWait, RunJson, Status, SubjectName, Wait};
+use dbdyno_model::{
+    CellKey, Drive, Point, Published, PublishedWait, PublishedWaits, RunJson, Status, SubjectName, Wait,
+};
 use events::{Waits, is_cpu, name, samples};
 
 /// The most events in a table: counted ones, and as many sampled ones.
@@ -26,46 +28,37 @@ pub(crate) fn report(run: &RunJson, catalogue: &Catalogue) -> Vec<Section> {
     if let Some(published) = &run.published {
         let mut legend = Legend::default();
         for waits in &published.waits {
-            waits.suspect.iter().for_each(|suspect| legend.doubts.add(waits.title.clone(), suspect));
+            legend.doubts.add(waits.title.clone(), waits.suspect.as_ref());
         }
         section.blocks = self::published(published);
-        if section.blocks.is_empty() {
-            section.push(note("waits", "not_printed"));
-        }
+        section.push_notes([(published.waits.is_empty(), text("waits", "not_printed"))]);
         return vec![section.with(legend.blocks()).with(source(run))];
     }
     let points: Vec<&Point> = run.points.iter().filter(|p| p.subject.storage().is_none()).collect();
     let cells = grouped(points.iter().map(|point| (CellKey::of(point), *point)));
     let mut without = Vec::new();
     for (code, cells) in grouped(cells.iter().map(|(key, points)| (key.subject.name(), (key, points)))) {
-        let events: Vec<(String, Result<Vec<Row>, String>)> =
-            cells.into_iter().map(|(key, points)| (of_cell(key), events_of(points))).collect();
-        if events.iter().all(|(_, events)| events.is_err()) {
-            without.extend(events.into_iter().filter_map(|(_, events)| Some((events.err()?, code))));
+        let events: Vec<Result<Vec<Row>, String>> = cells.iter().map(|(_, points)| events_of(points)).collect();
+        if events.iter().all(Result::is_err) {
+            without.extend(events.into_iter().filter_map(|events| Some((events.err()?, code))));
             continue;
         }
-        let rows = events.into_iter().flat_map(|(cell, events)| {
+        let rows = cells.into_iter().zip(events).flat_map(|((key, _), events)| {
             let rows = events.unwrap_or_else(|why| vec![Row::Remark(Vec::new(), why)]);
-            [Row::Group(cell)].into_iter().chain(rows)
+            [Row::Group(of_cell(key))].into_iter().chain(rows)
         });
         let table = words::table("waits", "events", rows.collect()).called(format!("{code}: top events"));
         section.push(part(String::new(), code, catalogue, vec![table.into()]));
     }
-    if points.is_empty() {
-        section = alone(section);
-    }
     for (why, codes) in grouped(unique(without)) {
         section.push(Note::led("- ", format!("{}: {why}", join(&codes))));
     }
-    vec![section.with(legend(&points))]
+    vec![alone(section).with(legend(&points))]
 }
 
 /// The waits of one test: the events where it was fastest, and the shares of the longest along its ramp. A cell has a
 /// label, as `1x8x1`, and the points that count. Empty if no wait was seen.
-pub(crate) fn of_test<'a>(
-    code: SubjectName<'_>,
-    cells: impl IntoIterator<Item = (String, Vec<&'a Point>)>,
-) -> Vec<Block> {
+pub(crate) fn of_test(code: SubjectName<'_>, cells: Vec<(String, Vec<&Point>)>) -> Vec<Block> {
     let cells = cells.into_iter().filter_map(|(label, points)| Some((label, Waits::of(&points)?, points)));
     let cells: Vec<(String, Waits, Vec<&Point>)> = cells.collect();
     let rate = |points: &[&Point]| points.iter().filter_map(|p| p.ops_per_s.or(p.work_mib_per_s)).fold(0.0, f64::max);
@@ -73,16 +66,14 @@ pub(crate) fn of_test<'a>(
         return Vec::new();
     };
     let longest = waits.longest(MOST);
-    let rows = waits.rows(&longest);
     let caption = format!("{code}: top events at {label}{}", waits.left_out(&longest));
-    let top = words::table("waits", "events", rows).called(caption);
+    let top = words::table("waits", "events", waits.rows(&longest)).called(caption);
     let all: Vec<&Point> = cells.iter().flat_map(|(.., points)| points.iter().copied()).collect();
     let Some(waits) = Waits::of(&all).filter(|_| cells.len() > 1) else { return vec![top.into()] };
     let longest: Vec<&Wait> = waits.longest(MOST_ALONG).into_iter().filter(|wait| !wait.background).collect();
     let rows = longest.iter().map(|event| {
         let class = if event.sampled { format!("{}, samples", event.class) } else { event.class.clone() };
-        let shares = cells.iter().map(|(_, waits, _)| waits.share(event));
-        Row::Cells([name(event), class].map(Cell::words).into_iter().chain(shares).collect())
+        Row::led([name(event), class], cells.iter().map(|(_, waits, _)| waits.share(event)))
     });
     let what = "shares of database time, of the seconds that all sessions had together";
     let caption = format!("{code}: {what}{}", waits.left_out(&longest));
@@ -98,22 +89,18 @@ pub(super) fn published(published: &Published) -> Vec<Block> {
         let mean_ms = wait.mean_s.map(|s| (s * 1e9).round() / 1e6);
         let count = wait.count.map(|n| n as f64);
         let figures = [count, wait.timeout_pct, wait.time_s, mean_ms, wait.waits_per_tx, wait.share_pct];
-        let words = [&wait.event, wait.class.as_deref().unwrap_or_default()].map(Cell::words);
-        Row::Cells(words.into_iter().chain(figures.map(|figure| Cell::known(figure, Form::Printed))).collect())
+        let words = [&wait.event, wait.class.as_deref().unwrap_or_default()];
+        Row::led(words, figures.map(|figure| Cell::known(figure, Form::Printed)))
     };
-    let mut blocks: Vec<Block> = Vec::new();
-    for list in &published.waits {
+    let table = |list: &PublishedWaits| {
         let jobs = list.jobs.map(|n| format!("{n} jobs"));
         let of: String = list.test.clone().into_iter().chain(jobs).map(|of| format!(", {of}")).collect();
         let doubt = if list.suspect.is_some() { format!(" {}", suspect_mark(true)) } else { String::new() };
         let caption = Caption::Shown(format!("Top {} events{of}: {}{doubt}", list.group, list.title));
-        let rows = list.events.iter().map(row).collect();
-        blocks.push(Table { caption, ..words::table("waits", "printed", rows) }.into());
-    }
-    if !blocks.is_empty() {
-        blocks.push(note("waits", "printed").into());
-    }
-    blocks
+        Table { caption, ..words::table("waits", "printed", list.events.iter().map(row).collect()) }.into()
+    };
+    let note = published.waits.first().map(|_| note("waits", "printed").into());
+    published.waits.iter().map(table).chain(note).collect()
 }
 
 /// What the columns mean, as far as these points have them; empty where no waits were seen.
@@ -152,7 +139,7 @@ fn events_of(points: &[&Point]) -> Result<Vec<Row>, String> {
     let ok: Vec<&Point> = points.iter().copied().filter(|p| p.status == Status::Ok).collect();
     let points = if ok.is_empty() { points } else { &ok };
     let Some(waits) = Waits::of(points) else {
-        let few = Some(samples(points)).filter(|n| *n > 0);
+        let few = Some(samples(points, false)).filter(|n| *n > 0);
         let few = few.map(|n| format!("only {n} samples of what sessions waited for: too few to tell"));
         let why = few.or_else(|| points.iter().find_map(|p| p.missing.get("waits").cloned()));
         let refused = points.iter().rev().find_map(|p| refusal(p));
@@ -222,7 +209,7 @@ mod tests {
         points[2].waits.push(Wait { time_s: Some(0.8), ..wait("row lock", 5, false) });
         let code = points[0].subject.name();
         let of = |points: &[Point]| {
-            let blocks = of_test(code, points.iter().map(|p| (p.dop.to_string(), vec![p])));
+            let blocks = of_test(code, points.iter().map(|p| (p.dop.to_string(), vec![p])).collect());
             let texts = |block: Block| match block {
                 Block::Table(table) => (table.name().to_owned(), table.rows),
                 other => panic!("{other:?}"),

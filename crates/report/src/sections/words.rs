@@ -76,7 +76,7 @@ pub(super) fn section(id: &str) -> Section {
 }
 
 /// A section as a report of its own, which says so where a run has nothing of it.
-pub(super) fn alone(mut section: Section) -> Section {
+pub(crate) fn alone(mut section: Section) -> Section {
     if section.blocks.is_empty() {
         section.push(Note::plain(&WORDS.sections[&section.id].nothing));
     }
@@ -106,6 +106,11 @@ pub(super) fn columns(section: &str, table: &str) -> Vec<&'static ColumnWords> {
 pub(super) fn table(section: &str, name: &str, rows: Vec<Row>) -> Table {
     let caption = Caption::Page(WORDS.sections[section].tables[name].caption.clone());
     Table::new(caption, columns(section, name).into_iter().map(ColumnWords::column).collect(), rows)
+}
+
+/// The same with a caption of its own, which a terminal shows, too.
+pub(super) fn captioned(section: &str, name: &str, caption: impl Into<String>, rows: Vec<Row>) -> Table {
+    Table { caption: Caption::Shown(caption.into()), ..table(section, name, rows) }
 }
 
 /// A table with the note of the same name; nothing without rows.
@@ -151,10 +156,10 @@ mod tests {
     fn what_is_asked_for_is_there() {
         let sources = sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/sections"));
         let asked = |function: &str| asked(&sources, function);
-        for [id, _] in asked("words::section") {
+        for [id, _] in asked("words::section").into_iter().chain(asked("of_points")) {
             assert_eq!(section(id).id, id);
         }
-        for [id, name] in asked("words::table").into_iter().chain(asked("words::columns")).chain(asked("explained")) {
+        for [id, name] in ["words::table", "words::columns", "explained", "captioned"].into_iter().flat_map(asked) {
             assert!(name.is_empty() || !columns(id, name).is_empty());
         }
         let notes: Vec<_> = asked(" note").into_iter().chain(asked("[note")).chain(asked("(note")).collect();

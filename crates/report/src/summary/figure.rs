@@ -58,11 +58,8 @@ pub(crate) fn find<'a>(line: &SummaryLine, run: &'a RunJson, catalogue: &Catalog
             instead_of.push(point);
             continue;
         }
-        let ask = FigureQuery {
-            metric_in_doubt: line.metric_in_doubt,
-            barred_by: &line.barred_by,
-            ..FigureQuery::new(code, line.metric)
-        };
+        let (metric_in_doubt, barred_by) = (line.metric_in_doubt, line.barred_by.as_slice());
+        let ask = FigureQuery { metric_in_doubt, barred_by, ..FigureQuery::new(code, line.metric) };
         let time = line.time.and_then(|time| figures::find(&FigureQuery::new(code, time), run, catalogue).ok());
         let printed_time = time.and_then(|t| t.value().cloned());
         let figures = figures::find(&ask, run, catalogue);
@@ -90,27 +87,22 @@ fn writes(point: &Point, catalogue: &Catalogue) -> bool {
         || catalogue.test(point.subject.as_str()).is_ok_and(|test| test.procedure.writes())
 }
 
-/// The cell with the highest redo rate of all tests that write. Redo of others during a reading test does not count.
-pub(crate) fn most_redo<'a>(run: &'a RunJson, catalogue: &Catalogue) -> Option<Figure<'a>> {
+/// The cell with the highest redo rate of all tests that write, or why there is none. Redo of others during a reading
+/// test does not count.
+pub(crate) fn most_redo<'a>(run: &'a RunJson, catalogue: &Catalogue) -> Result<Figure<'a>, String> {
     // A source that prints a redo rate says what it belongs to.
     let writes = |p: &Point| run.published.is_some() || writes(p, catalogue);
-    let mut ok: Vec<&Point> = run.points.iter().filter(|p| figures::reached(p) && writes(p)).collect();
+    let writing: Vec<&Point> = run.points.iter().filter(|p| figures::reached(p) && writes(p)).collect();
     // Where the best of a ramp was measured again, the figures that selected it do not count.
-    let again: Vec<&Point> = ok.iter().copied().filter(|p| p.again && p.redo.mib_per_s.is_some()).collect();
-    let of_one_ramp = |a: &Point, b: &Point| {
-        (&a.subject, a.drive, a.rows_per_tx, a.load.of_ramp()) == (&b.subject, b.drive, b.rows_per_tx, b.load.of_ramp())
-    };
-    ok.retain(|p| p.again || !again.iter().any(|a| of_one_ramp(a, p)));
-    let cells = figures::cells(&ok, &FigureQuery::new("", LINES.redo.metric));
-    cells.into_iter().filter(|c| c.value() > 0.0).max_by(|a, b| a.value().total_cmp(&b.value()))
-}
-
-/// Why a run has no such cell.
-pub(crate) fn no_redo(run: &RunJson, catalogue: &Catalogue) -> String {
-    let writing: Vec<&Point> = run.points.iter().filter(|p| figures::reached(p) && writes(p, catalogue)).collect();
-    match writing.iter().find_map(|p| figures::missing(p, LINES.redo.metric)) {
+    let ramp = |p: &'a Point| (&p.subject, p.drive, p.rows_per_tx, p.load.of_ramp());
+    let again = writing.iter().copied().filter(|p| p.again && p.redo.mib_per_s.is_some());
+    let again: Vec<_> = again.map(ramp).collect();
+    let counted: Vec<&Point> = writing.iter().copied().filter(|&p| p.again || !again.contains(&ramp(p))).collect();
+    let cells = figures::cells(&counted, &FigureQuery::new("", LINES.redo.metric)).into_iter();
+    let most = cells.filter(|c| c.value() > 0.0).max_by(|a, b| a.value().total_cmp(&b.value()));
+    most.ok_or_else(|| match writing.iter().find_map(|p| figures::missing(p, LINES.redo.metric)) {
         Some(why) => format!("no figure: {why}"),
         None if writing.is_empty() && !run.points.is_empty() => format!("{NOT_MEASURED}: no test that writes"),
         None => NOT_MEASURED.to_owned(),
-    }
+    })
 }

@@ -28,31 +28,28 @@ const NOT_KNOWN: &str = "not known";
 /// The first facts for a reader. A fact without a name continues the one before.
 fn facts(run: &RunJson) -> Vec<(&'static str, String)> {
     let mut facts = vec![("Platform", hardware(&run.platform)), ("", system(&run.platform))];
+    let Some(published) = &run.published else {
+        let (of, Database { engine, version, .. }) = (&run.run, &run.database);
+        let what = match run.is_of_storage() {
+            true => ("Storage", format!("{}, below any database", of.target)),
+            false => ("Database", format!("{engine} {version}, {}, seed {}", of.data_words(), of.seed)),
+        };
+        facts.extend([what, ("Run", measured(run)), ("Points", points(run))]);
+        let noted = |note: &RunNote| format!("{}, {}", note.text, note.at.strftime("%Y-%m-%d"));
+        facts.extend(run.notes.iter().enumerate().map(|(n, note)| (if n == 0 { "Noted" } else { "" }, noted(note))));
+        return facts;
+    };
     // A source without hardware details at least names the platform.
-    if run.published.is_some() && facts[0].1 == NOT_KNOWN {
+    if facts[0].1 == NOT_KNOWN {
         run.name().clone_into(&mut facts[0].1);
     }
-    match &run.published {
-        Some(published) => facts.extend(published_facts(run, published)),
-        None => {
-            let (of, Database { engine, version, .. }) = (&run.run, &run.database);
-            let what = match run.is_of_storage() {
-                true => ("Storage", format!("{}, below any database", of.target)),
-                false => ("Database", format!("{engine} {version}, {}, seed {}", of.data_words(), of.seed)),
-            };
-            facts.extend([what, ("Run", measured(run)), ("Points", points(run))]);
-            let noted = |note: &RunNote| format!("{}, {}", note.text, note.at.strftime("%Y-%m-%d"));
-            facts
-                .extend(run.notes.iter().enumerate().map(|(n, note)| (if n == 0 { "Noted" } else { "" }, noted(note))));
-        }
-    }
+    facts.extend(published_facts(run, published));
     facts
 }
 
 /// The facts of a published result.
 fn published_facts(run: &RunJson, published: &Published) -> Vec<(&'static str, String)> {
     let size = (!run.run.size.is_empty()).then(|| run.run.data_words());
-    let product = run.database.facts.get("product").cloned();
     let parts = [
         (run.points.len(), "point", " of series"),
         (published.figures.len(), "printed figure", ""),
@@ -61,7 +58,7 @@ fn published_facts(run: &RunJson, published: &Published) -> Vec<(&'static str, S
     let parts = parts.into_iter().filter(|(n, ..)| *n > 0);
     let parts = parts.map(|(n, what, more)| counted(n as u64, what) + more);
     vec![
-        ("Database", joined([product, Some(run.database.version.clone()), size])),
+        ("Database", joined([run.database.facts.get("product").cloned(), Some(run.database.version.clone()), size])),
         ("Published", joined([Some(published.benchmark.clone()), year(published)])),
         ("Source", published.source.clone()),
         ("Points", parts.collect::<Vec<_>>().join(", ")),
@@ -75,7 +72,7 @@ pub(crate) fn year(published: &Published) -> Option<String> {
 
 fn hardware(platform: &Platform) -> String {
     let cpu = &platform.cpu;
-    let parts = [
+    joined([
         platform.product.clone(),
         cpu.model.clone(),
         cpu.clock_mhz.filter(|m| m.is_finite()).map(|m| format!("{:.2} GHz", m / 1e3)),
@@ -83,12 +80,11 @@ fn hardware(platform: &Platform) -> String {
         cpu.cores.map(|n| counted(u64::from(n), "core")),
         cpu.threads.map(|n| counted(u64::from(n), "thread")),
         platform.memory.total_bytes.map(bytes),
-    ];
-    joined(parts)
+    ])
 }
 
 fn system(platform: &Platform) -> String {
-    let parts = [
+    joined([
         platform.host.clone(),
         platform.os.clone(),
         platform.kernel.as_ref().map(|k| format!("kernel {k}")),
@@ -98,8 +94,7 @@ fn system(platform: &Platform) -> String {
             Some(what) if d.name == "storage" => what.clone(),
             _ => format!("data on {}", d.name),
         }),
-    ];
-    joined(parts)
+    ])
 }
 
 fn joined<const N: usize>(parts: [Option<String>; N]) -> String {

@@ -6,11 +6,12 @@ use super::lines::SummaryLine;
 use crate::figures::ThroughputSource;
 use crate::groups::unique;
 use crate::summary::head::counted;
-use dbdyno_model::{Point, RunJson};
+use dbdyno_model::RunJson;
 use std::collections::BTreeMap;
 
-/// The sentences, once for each test.
+/// The sentences, once for each test, and how times were extrapolated.
 pub(crate) fn sentences<'f, 'a: 'f>(
+    run: &RunJson,
     lines: impl Iterator<Item = (&'f SummaryLine, &'f LineFigures<'a>)>,
 ) -> Vec<String> {
     let shown = lines.filter(|(line, _)| !line.speed_alone);
@@ -43,13 +44,7 @@ pub(crate) fn sentences<'f, 'a: 'f>(
             "{what} the best of {which}, not measured again: chance is in it, some 3 to 4 % where the curve is flat."
         )
     }));
+    let extrapolated = run.points.iter().flat_map(|p| p.extrapolated.values().map(move |why| (p.subject.name(), why)));
+    said.extend(unique(extrapolated).into_iter().map(|(test, why)| format!("{test}: {why}.")));
     said
-}
-
-/// How times were extrapolated, each reason once.
-pub(crate) fn extrapolated(run: &RunJson) -> Vec<String> {
-    let of = |point: &Point| -> Vec<String> {
-        point.extrapolated.values().map(|why| format!("{}: {why}.", point.subject.name())).collect()
-    };
-    unique(run.points.iter().flat_map(of))
 }

@@ -28,11 +28,7 @@ pub fn steers(c: char) -> bool {
 /// Columns of a text on a terminal.
 #[must_use]
 pub fn columns(text: &str) -> usize {
-    text.chars().map(char_columns).sum()
-}
-
-fn char_columns(c: char) -> usize {
-    c.width().unwrap_or(0)
+    text.chars().filter_map(UnicodeWidthChar::width).sum()
 }
 
 /// Cuts a text to a number of columns; the last one is then an ellipsis.
@@ -42,7 +38,7 @@ pub fn clip(text: &str, width: usize) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let kept = text.chars().scan(0, |used, c| {
-        *used += char_columns(c);
+        *used += c.width().unwrap_or(0);
         (*used < width).then_some(c)
     });
     Cow::Owned(if width == 0 { String::new() } else { kept.chain(['…']).collect() })

@@ -15,21 +15,24 @@ const HEAD_NAMES: usize = 10;
 /// A name wider than this does not widen the column of names.
 const WIDEST_NAME: usize = 28;
 
-/// The text of a document; `None` is as wide as needed.
-pub(crate) fn text(document: &Document, width: Option<u16>) -> String {
-    let mut text = Text { out: String::new(), width, gap: Gap::None };
-    if !document.title.is_empty() {
-        text.heading(&document.title, "=");
-    }
-    text.blocks(&document.head);
-    for section in document.sections.iter().filter(|section| !section.blocks.is_empty()) {
-        text.due();
-        if !section.title.is_empty() {
-            text.heading(&format!("{}{}", section.title, section.about), "-");
+impl Document {
+    /// The text for a terminal of this width; `None` is as wide as needed.
+    #[must_use]
+    pub fn text(&self, width: Option<u16>) -> String {
+        let mut text = Text { out: String::new(), width, gap: Gap::None };
+        if !self.title.is_empty() {
+            text.heading(&self.title, "=");
         }
-        text.blocks(&section.blocks);
+        text.blocks(&self.head);
+        for section in self.sections.iter().filter(|section| !section.blocks.is_empty()) {
+            text.due();
+            if !section.title.is_empty() {
+                text.heading(&format!("{}{}", section.title, section.about), "-");
+            }
+            text.blocks(&section.blocks);
+        }
+        text.out
     }
-    text.out
 }
 
 /// Whether an empty line is due before the next line. Below a heading none can be.
@@ -80,14 +83,14 @@ impl Text {
         // All facts with titles have one column of names; a very long one does not widen it.
         let sheet = blocks.iter().filter_map(Block::sheet).flat_map(|facts| &facts.facts);
         let widest = sheet.map(|(name, _)| columns(name)).max().unwrap_or(0).min(WIDEST_NAME);
-        let mut was_warning = false;
-        for block in blocks {
-            let is_further = std::mem::replace(&mut was_warning, block.is_warning());
-            if block.is_warning() && !is_further {
+        for (n, block) in blocks.iter().enumerate() {
+            let is_further = n > 0 && blocks[n - 1].warning().is_some();
+            if block.warning().is_some() && !is_further {
                 self.due();
                 self.heading("NOT LIKE WITH LIKE", "-");
             }
             match block {
+                _ if block.is_empty() => {}
                 Block::Note(note) => self.hanging(&note.lead, &note.text),
                 Block::Sides(sides) => self.sides(sides),
                 Block::Facts(facts) => self.facts(facts, widest),
@@ -136,9 +139,6 @@ impl Text {
     }
 
     fn table(&mut self, table: &Table) {
-        if table.rows.is_empty() {
-            return;
-        }
         self.due();
         if let Caption::Shown(caption) = &table.caption {
             self.hanging("", caption);

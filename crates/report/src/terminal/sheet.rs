@@ -42,10 +42,8 @@ impl<'t> Sheet<'t> {
     pub(crate) fn of(table: &'t Table) -> Self {
         let of_column = |n: usize| table.rows.iter().filter_map(move |row| row.cells().get(n));
         let behind: Vec<Behind> = (0..table.columns.len()).map(|n| Behind::of(of_column(n))).collect();
-        let mut texts: Vec<Vec<String>> = Vec::new();
-        for row in &table.rows {
-            texts.push(row.cells().iter().zip(&behind).map(|(cell, behind)| behind.text(cell)).collect());
-        }
+        let of_row = |row: &Row| row.cells().iter().zip(&behind).map(|(cell, behind)| behind.text(cell)).collect();
+        let mut texts: Vec<Vec<String>> = table.rows.iter().map(of_row).collect();
         if table.look == Look::Keys {
             // The rows of a group are indented.
             texts.iter_mut().filter_map(|cells| cells.first_mut()).for_each(|first| first.insert(0, ' '));
@@ -93,12 +91,10 @@ impl<'t> Sheet<'t> {
 
     /// The columns that fit.
     fn shown(&self, width: Option<u16>) -> Vec<usize> {
+        let order = |c: usize| if let Keep::Drop(order) = self.table.columns[c].keep { Some(order) } else { None };
         let mut shown = self.all();
         while width.is_some_and(|width| self.total(&shown) > usize::from(width)) {
-            let next = shown.iter().enumerate().filter_map(|(at, c)| match self.table.columns[*c].keep {
-                Keep::Drop(order) => Some((order, at)),
-                Keep::Always => None,
-            });
+            let next = shown.iter().enumerate().filter_map(|(at, c)| Some((order(*c)?, at)));
             let Some((_, at)) = next.min() else { break };
             shown.remove(at);
         }
@@ -123,8 +119,7 @@ impl<'t> Sheet<'t> {
         let heads: Vec<Vec<&str>> = self.table.columns.iter().map(Column::lines).collect();
         let height = shown.iter().map(|c| heads[*c].len()).max().unwrap_or(0);
         for level in (0..height).rev() {
-            let line: Vec<&str> =
-                heads.iter().map(|head| head.iter().rev().nth(level).copied().unwrap_or("")).collect();
+            let line: Vec<&str> = heads.iter().map(|head| head.iter().nth_back(level).copied().unwrap_or("")).collect();
             push_line(out, &self.line(&line, shown), width);
         }
         let dashes: Vec<String> = self.widths.iter().map(|width| "-".repeat(*width)).collect();
@@ -178,7 +173,7 @@ T612  failed: the file was locked by another process
     fn words_in_the_last_column_wrap_and_columns_that_say_nothing_may_go() {
         let columns = vec![
             Column::words("code", "Code", Keep::Always),
-            Column::figures("gets", "Gets", Keep::Always).optional(),
+            Column { optional: true, ..Column::figures("gets", "Gets", Keep::Always) },
             Column::words("finding", "Finding", Keep::Always),
         ];
         let finding = Cell::words("the file was locked by another process");

@@ -9,6 +9,7 @@ use crate::sections::measured::{MeasuredCell, key_metric, main_ramp, metric_word
 use crate::verdict::{VerdictLine, words};
 use dbdyno_catalogue::{Bound, Catalogue, MeasuredFigure, Percentile, RequiredSubject, RequirementLimit};
 use dbdyno_model::{MetricId, Point};
+use std::collections::BTreeSet;
 
 /// Over the I/Os outstanding.
 const OUTSTANDING: Along = Along {
@@ -16,37 +17,36 @@ const OUTSTANDING: Along = Along {
     place: |c| f64::from(c.dop().jobs),
     words: |c| c.cell.key.subject.storage().map_or_else(String::new, ToString::to_string),
 };
-/// The time of a transaction or I/O.
-const SERVICE: &str = "service_time_s";
+/// A variant's title, and its ramp of a test, workload or kind of I/O.
+type VariantRamp<'c, 'a> = (String, Vec<&'c MeasuredCell<'a>>);
 
 /// The section; without blocks where nothing has two points.
 pub(super) fn section(acceptance: &Acceptance, catalogue: &Catalogue) -> Section {
-    let runs: Vec<(usize, Vec<MeasuredCell<'_>>)> = acceptance
-        .left
-        .iter()
-        .filter_map(|result| match &result.left {
-            Left::Run(run) => Some((result.variant, on_ramps(MeasuredCell::of(run)))),
-            _ => None,
-        })
-        .collect();
+    let runs = acceptance.left.iter().filter_map(|result| match &result.left {
+        Left::Run(run) => Some((acceptance.title_of(result.variant), on_ramps(MeasuredCell::of(run)))),
+        _ => None,
+    });
+    let runs: Vec<(String, Vec<MeasuredCell<'_>>)> = runs.collect();
     let lines = required(acceptance);
-    let all = unique(runs.iter().flat_map(|(_, cells)| cells.iter().map(subject)));
+    let mut subjects = unique(runs.iter().flat_map(|(_, cells)| cells.iter().map(subject)));
     // What nothing is required of would hide what matters.
-    let is_required = |name: &String| lines.iter().any(|line| line.of.as_ref().is_some_and(|of| is_about(of, name)));
-    let subjects: Vec<String> = match all.iter().any(is_required) {
-        true => all.into_iter().filter(is_required).collect(),
-        false => all,
-    };
+    let is_required = |name: &String| lines.iter().any(|line| is_about(line, name));
+    if subjects.iter().any(is_required) {
+        subjects.retain(is_required);
+    }
     let parts = subjects.into_iter().filter_map(|name| {
         let of_variant = runs.iter().filter_map(|(variant, cells)| {
             let of_subject: Vec<&MeasuredCell<'_>> = cells.iter().filter(|cell| subject(cell) == name).collect();
             let ramp = main_ramp(&of_subject);
-            (!ramp.is_empty()).then(|| (acceptance.title_of(*variant), ramp))
+            (!ramp.is_empty()).then(|| (variant.clone(), ramp))
         });
-        let ramps: Vec<(String, Vec<&MeasuredCell<'_>>)> = of_variant.collect();
-        let charts = charts(&name, &ramps, &lines, catalogue);
+        let ramps: Vec<VariantRamp<'_, '_>> = of_variant.collect();
+        let key = ramps.iter().find_map(|(_, cells)| key_metric(cells))?;
+        let (about, unit) = metric_words(key, catalogue);
+        let lines: Vec<&VerdictLine> = lines.iter().filter(|line| is_about(line, &name)).collect();
+        let charts = charts(&name, &ramps, &lines, (key, about, unit));
         (!charts.is_empty()).then(|| {
-            let blocks = vec![charts.into(), table(&name, &ramps, catalogue).into()];
+            let blocks = vec![charts.into(), table(&name, &ramps, unit).into()];
             Part { title: name, blocks, ..Part::default() }.into()
         })
     });
@@ -66,8 +66,7 @@ fn subject(cell: &MeasuredCell<'_>) -> String {
 
 /// The lines of requirements on figures; those of one requirement are the same but for what was found.
 fn required(acceptance: &Acceptance) -> Vec<VerdictLine> {
-    let project = &acceptance.project;
-    let of = project.requirements.iter().enumerate().filter_map(|(n, requirement)| match &requirement.of {
+    let of = acceptance.project.requirements.iter().enumerate().filter_map(|(n, requirement)| match &requirement.of {
         Bound::Figure(of) => Some(figure_line(requirement, (of, n), 0, &[])),
         _ => None,
     });
@@ -75,12 +74,12 @@ fn required(acceptance: &Acceptance) -> Vec<VerdictLine> {
 }
 
 /// Whether a required figure is one of this test, workload or kind of I/O.
-fn is_about(of: &MeasuredFigure, name: &str) -> bool {
-    match &of.subject {
+fn is_about(line: &VerdictLine, name: &str) -> bool {
+    line.of.as_ref().is_some_and(|of| match &of.subject {
         RequiredSubject::Test(code) => code.as_str() == name,
         RequiredSubject::Workload { name: workload, .. } => workload.as_str() == name,
         RequiredSubject::Storage { work, .. } => work.as_ref().is_none_or(|work| work == name),
-    }
+    })
 }
 
 /// What a chart shows of a point.
@@ -88,44 +87,34 @@ type Figure<'f> = &'f dyn Fn(&Point) -> Option<f64>;
 
 fn charts(
     name: &str,
-    ramps: &[(String, Vec<&MeasuredCell<'_>>)],
-    lines: &[VerdictLine],
-    catalogue: &Catalogue,
+    ramps: &[VariantRamp<'_, '_>],
+    lines: &[&VerdictLine],
+    (key, about, unit): (&MetricId, &str, &str),
 ) -> Vec<LineChart> {
-    let Some(key) = ramps.iter().find_map(|(_, cells)| key_metric(cells)) else { return Vec::new() };
-    let (about, unit) = metric_words(key, catalogue);
-    let rate: Figure<'_> = &|p| p.value(key);
-    let mean: Figure<'_> = &|p| p.service_time_s.as_ref()?.mean;
-    let p99: Figure<'_> = &|p| p.service_time_s.as_ref()?.p99;
-    let service = MetricId::from(SERVICE);
     let is_storage = ramps.iter().flat_map(|(_, cells)| cells).any(|c| c.cell.key.subject.storage().is_some());
-    let all = [
-        (about, unit, rate, (key, None)),
-        ("Time, mean", "s", mean, (&service, None)),
-        ("Time, 99th percentile", "s", p99, (&service, Some(Percentile::P99))),
+    let chart = |about: &str, unit: &str, figure: Figure<'_>, metric: &MetricId, percentile: Option<Percentile>| {
+        let along = if is_storage { OUTSTANDING } else { DOPS };
+        let mut draft = CellChart::new(format!("{name}: {about}"), unit, along);
+        for (variant, cells) in ramps {
+            draft.add(variant, cells, |c| Some((c.median(figure)?, None, String::new())));
+        }
+        draft.done(limit(lines, metric, percentile))
+    };
+    let service = MetricId::from("service_time_s");
+    let charts = [
+        chart(about, unit, &|p| p.value(key), key, None),
+        chart("Time, mean", "s", &|p| p.service_time_s.as_ref()?.mean, &service, None),
+        chart("Time, 99th percentile", "s", &|p| p.service_time_s.as_ref()?.p99, &service, Some(Percentile::P99)),
     ];
-    let chart =
-        |(about, unit, figure, (metric, percentile)): (&str, &str, Figure<'_>, (&MetricId, Option<Percentile>))| {
-            let along = if is_storage { OUTSTANDING } else { DOPS };
-            let mut draft = CellChart::new(format!("{name}: {about}"), unit, along);
-            for (variant, cells) in ramps {
-                draft.add(variant, cells, |c| Some((c.median(figure)?, None, String::new())));
-            }
-            draft.done(limit(lines, name, metric, percentile))
-        };
-    all.into_iter().filter_map(chart).collect()
+    charts.into_iter().flatten().collect()
 }
 
 /// The rates in words, for readers of a text.
-fn table(name: &str, ramps: &[(String, Vec<&MeasuredCell<'_>>)], catalogue: &Catalogue) -> Table {
-    let key = ramps.iter().find_map(|(_, cells)| key_metric(cells));
-    let (_, unit) = key.map_or(("", ""), |key| metric_words(key, catalogue));
+fn table(name: &str, ramps: &[VariantRamp<'_, '_>], unit: &str) -> Table {
     let mut columns = vec![Column::figures("DOP", "DOP", Keep::Always)];
     columns.extend(ramps.iter().map(|(variant, _)| Column::made(format!("{variant}\n[{unit}]"), Keep::Always)));
     let place = |cell: &MeasuredCell<'_>| cell.parallelism() as u64;
-    let mut places: Vec<u64> = ramps.iter().flat_map(|(_, cells)| cells.iter().map(|cell| place(cell))).collect();
-    places.sort_unstable();
-    places.dedup();
+    let places: BTreeSet<u64> = ramps.iter().flat_map(|(_, cells)| cells.iter().map(|cell| place(cell))).collect();
     let row = |at: &u64| {
         let cells = ramps.iter().map(|(_, cells)| {
             let cell = cells.iter().find(|cell| place(cell) == *at);
@@ -139,21 +128,12 @@ fn table(name: &str, ramps: &[(String, Vec<&MeasuredCell<'_>>)], catalogue: &Cat
 }
 
 /// The strictest requirement on a figure along a ramp, with its words.
-fn limit(
-    lines: &[VerdictLine],
-    name: &str,
-    metric: &MetricId,
-    percentile: Option<Percentile>,
-) -> Option<(f64, String)> {
+fn limit(lines: &[&VerdictLine], metric: &MetricId, percentile: Option<Percentile>) -> Option<(f64, String)> {
     let is_of = |of: &MeasuredFigure| {
         let is_of_a_part = matches!(&of.subject, RequiredSubject::Workload { transaction: Some(_), .. });
-        is_about(of, name)
-            && !is_of_a_part
-            && of.metric == *metric
-            && of.percentile == percentile
-            && of.rate_per_s.is_none()
+        !is_of_a_part && of.metric == *metric && of.percentile == percentile && of.rate_per_s.is_none()
     };
-    let strictness = |line: &&VerdictLine| match line.limit {
+    let strictness = |line: &VerdictLine| match line.limit {
         RequirementLimit::Minimum(least) => least,
         RequirementLimit::Maximum(most) => -most,
     };

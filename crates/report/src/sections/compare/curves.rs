@@ -1,18 +1,17 @@
 //! How rates grow with parallelism: a chart for each test, a line for each side, and its figures below. Published
 //! series may run over something else.
 
-use super::sides::{families, letter, series, table};
+use super::sides::{families, letter, series, table, titled};
 use crate::charts::{Axis, ChartSeries, LineChart, Mark, extent};
 use crate::compare::{Comparison, OtherSeries, OtherSeriesRow, RampCurve, RampPoint, shown_unit};
 use crate::document::{Block, Caption, Cell, Column, Form, Keep, Look, Part, Row, Section, Table};
 use crate::legend::suspect_mark;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::Suspect;
 use std::collections::BTreeSet;
 
 /// The section; without blocks where no test has a ramp on two sides.
 pub(super) fn section(comparison: &Comparison, catalogue: &Catalogue) -> Section {
-    let mut section = Section::new("curves", "Curves").titled("Curves", " along the ramp");
+    let mut section = titled("curves");
     if !comparison.curves.is_empty() {
         section.blocks.extend(families(comparison).map(Block::from));
         section.push(Block::Pairs(comparison.curves.iter().map(|curve| part(comparison, curve, catalogue)).collect()));
@@ -61,8 +60,7 @@ fn line(comparison: &Comparison, at: usize, points: &[RampPoint], unit: &str) ->
 
 /// Published series over something other than jobs and threads; without blocks where no two sides have such a series.
 pub(super) fn others(comparison: &Comparison) -> Section {
-    let about = " over something else than jobs and threads, as printed";
-    let mut section = Section::new("others", "Other series").titled("Other series", about);
+    let mut section = titled("others");
     section.push(Block::Pairs(comparison.others.iter().map(|other| other_part(comparison, other)).collect()));
     section
 }
@@ -70,15 +68,16 @@ pub(super) fn others(comparison: &Comparison) -> Section {
 fn other_part(comparison: &Comparison, other: &OtherSeries) -> Part {
     let by = Column::made(other.by.replace('_', " "), Keep::Always);
     let row = |row: &OtherSeriesRow| {
-        let cell = |(value, suspect): (&Option<f64>, &Option<Suspect>)| {
-            Cell::figure(*value, Form::Printed).marked(suspect_mark(suspect.is_some()))
-        };
-        let cells = row.values.iter().zip(&row.suspects).map(cell);
+        let cells = row
+            .values
+            .iter()
+            .zip(&row.suspects)
+            .map(|(value, suspect)| Cell::figure(*value, Form::Printed).marked(suspect_mark(suspect.is_some())));
         Row::Cells(std::iter::once(Cell::figure(row.at, Form::Printed)).chain(cells).collect())
     };
     let key = other.key.replace('_', " ");
     let title = format!("{}: {key}", other.title);
-    let rows = other.rows.iter().map(row).collect();
-    let table = table(comparison, &format!("{} {key}", other.test), &[by], rows);
+    let caption = Caption::Page(format!("{} {key}", other.test));
+    let table = table(comparison, Table::new(caption, vec![by], other.rows.iter().map(row).collect()));
     Part { code: other.test.clone(), title, blocks: vec![table.into()], ..Part::default() }
 }

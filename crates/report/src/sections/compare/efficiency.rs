@@ -1,9 +1,10 @@
 //! Throughput per core, hardware thread, licence and price.
 
+use super::super::words::{self, text};
 use super::extent::Extent;
-use super::sides::{self, letter};
+use super::sides::{self, letter, titled};
 use crate::compare::{Comparison, Efficiency, EfficiencyRow, Per, SideInfo};
-use crate::document::{Caption, Cell, Column, Form, Keep, Note, Rank, Row, Section, Table};
+use crate::document::{Cell, Form, Note, Rank, Row, Section, Table};
 use crate::numbers::printed;
 use dbdyno_model::{Money, USD};
 
@@ -13,8 +14,7 @@ const KEY_TESTS: [&str; 12] =
 
 /// The section; without blocks where no divisor is known.
 pub(super) fn section(comparison: &Comparison, show: Extent) -> Section {
-    let about = ": throughput divided by what it takes";
-    let mut section = Section::new("efficiency", "Efficiency").titled("Efficiency", about);
+    let mut section = titled("efficiency");
     if comparison.efficiency.is_empty() {
         return section;
     }
@@ -29,18 +29,14 @@ pub(super) fn section(comparison: &Comparison, show: Extent) -> Section {
     section.blocks.extend(comparison.sides.iter().enumerate().filter_map(|(at, side)| Some(price(at, side)?.into())));
     let priced: Vec<&Money> = comparison.sides.iter().filter_map(|side| side.price.as_ref()).collect();
     section.push_notes([
-        (priced.is_empty(), "No prices: a platform file gives them (`dbdyno describe RUN --file platform.toml`)."),
-        (
-            priced.iter().any(|price| price.currency != priced[0].currency),
-            "Prices in several currencies divide only where all are known in US dollars: a platform file has [rates].",
-        ),
+        (priced.is_empty(), text("efficiency", "no_prices")),
+        (priced.iter().any(|price| price.currency != priced[0].currency), text("efficiency", "currencies")),
     ]);
     let sides = comparison.sides.iter().enumerate();
     let may_use = sides.filter_map(|(at, side)| Some((letter(at), side.may_use.as_ref()?)));
     let may_use = may_use.map(|(letter, what)| format!("{letter} could use {what}: these divide."));
     section.blocks.extend(may_use.map(|text| Note::plain(text).into()));
-    let text = "Tests that are not named here: `dbdyno compare --test '*'`, or --json.";
-    section.push_notes([(!all && !rows().all(is_key), text)]);
+    section.push_notes([(!all && !rows().all(is_key), text("efficiency", "more"))]);
     section
 }
 
@@ -53,17 +49,14 @@ fn price(at: usize, side: &SideInfo) -> Option<Note> {
 }
 
 fn table<'r>(comparison: &Comparison, efficiency: &Efficiency, rows: impl Iterator<Item = &'r EfficiencyRow>) -> Table {
+    let currency = comparison.sides.iter().find_map(|side| Some(side.price.as_ref()?.currency.as_str()));
     let what = match efficiency.per {
-        Per::Core => "core".to_owned(),
-        Per::Thread => "hardware thread".to_owned(),
-        Per::Licence => "licence (cores x core factor, or as stated)".to_owned(),
-        Per::ThousandUsd => "1,000 US dollars of all prices".to_owned(),
-        Per::ThousandOfCurrency => {
-            let price = comparison.sides.iter().find_map(|side| side.price.as_ref());
-            format!("1,000 {} of all prices", price.map_or("", |price| &price.currency))
-        }
+        Per::Core => "core",
+        Per::Thread => "hardware thread",
+        Per::Licence => "licence (cores x core factor, or as stated)",
+        Per::ThousandUsd => "1,000 US dollars of all prices",
+        Per::ThousandOfCurrency => &format!("1,000 {} of all prices", currency.unwrap_or_default()),
     };
-    let first = [Column::words("test", "Test", Keep::Always), Column::words("unit", "Unit", Keep::Drop(2))];
     let row = |row: &'r EfficiencyRow| {
         let best = row.best.and_then(|best| row.values[best]);
         let cells = row.values.iter().map(|value| {
@@ -75,5 +68,5 @@ fn table<'r>(comparison: &Comparison, efficiency: &Efficiency, rows: impl Iterat
     };
     let divisors = efficiency.divisors.iter().map(|divisor| Cell::figure(*divisor, Form::Printed));
     let rows = std::iter::once(Row::led(["divided by", ""], divisors)).chain(rows.map(row)).collect();
-    Table { caption: Caption::Shown(format!("Throughput per {what}")), ..sides::table(comparison, "", &first, rows) }
+    sides::table(comparison, words::captioned("efficiency", "rates", format!("Throughput per {what}"), rows))
 }

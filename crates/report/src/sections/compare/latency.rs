@@ -1,6 +1,7 @@
 //! How long single operations take on each side under the same loads: percentiles over the load, and how the times are
 //! spread at the highest load that two sides have.
 
+use super::super::words::note;
 use super::sides::{column, families, letter, series};
 use crate::charts::{Axis, ChartSeries, LineChart, Mark, SeriesShape};
 use crate::compare::{ComparedLoad, ComparedTimes, Comparison, LoadUnit, Side, SideTimes};
@@ -24,10 +25,7 @@ pub(super) fn section(comparison: &Comparison, sides: &[Side]) -> Section {
     }
     section.blocks.extend(families(comparison).map(Block::from));
     section.blocks.extend(comparison.times.iter().map(|times| part(comparison, times, sides).into()));
-    let text = "Response times where a rate was set, from the moment at which an operation was due; else service times, from \
-                when it was sent. In parentheses where a rate was missed, or the times are not those of what the test means. \
-                Of several runs of a side these are of the newest.";
-    section.push(Note::plain(text));
+    section.push(note("compared-latency", "times"));
     section
 }
 
@@ -54,16 +52,13 @@ fn histograms(load: &ComparedLoad, sides: &[Side]) -> Option<Vec<(usize, Histogr
     (all.len() > 1).then_some(all)
 }
 
-fn along(times: &ComparedTimes) -> &'static str {
-    match times.unit {
+/// A chart for each figure, a line for each side, all on one scale.
+fn over_load(comparison: &Comparison, times: &ComparedTimes) -> Vec<LineChart> {
+    let along = match times.unit {
         LoadUnit::Rate => "operations per second asked for",
         LoadUnit::Jobs => "jobs",
         LoadUnit::Outstanding => "I/Os outstanding",
-    }
-}
-
-/// A chart for each figure, a line for each side, all on one scale.
-fn over_load(comparison: &Comparison, times: &ComparedTimes) -> Vec<LineChart> {
+    };
     let line = |at: usize, (name, figure): NamedTime| {
         let of_side = times.loads.iter().filter_map(|load| load.sides[at].as_ref());
         let marks = of_side.filter_map(|side| {
@@ -85,7 +80,7 @@ fn over_load(comparison: &Comparison, times: &ComparedTimes) -> Vec<LineChart> {
     let marks: Vec<Mark> = all.iter().flat_map(|(_, lines)| lines).flat_map(|line| line.marks.clone()).collect();
     let chart = |(name, lines): (&str, Vec<ChartSeries>)| {
         let y = Axis::decades(marks.iter().map(|mark| mark.y));
-        let chart = LineChart::over_dops(name, times.place.as_str(), along(times), y, lines);
+        let chart = LineChart::over_dops(name, times.place.as_str(), along, y, lines);
         match times.unit {
             LoadUnit::Rate => LineChart { x: Axis::amounts(marks.iter().map(|mark| mark.x)), ..chart },
             LoadUnit::Jobs | LoadUnit::Outstanding => chart,
@@ -114,10 +109,7 @@ fn table(comparison: &Comparison, times: &ComparedTimes) -> Table {
     columns.extend(there.iter().map(|at| column(comparison, *at)));
     let rows = times.loads.iter().flat_map(|load| {
         FIGURES.into_iter().enumerate().map(|(n, (name, figure))| {
-            let cells = there.iter().map(|at| match &load.sides[*at] {
-                Some(side) => cell(side, figure(side)),
-                None => Cell::figure(None, Form::Duration),
-            });
+            let cells = there.iter().map(|at| cell(load.sides[*at].as_ref(), figure));
             Row::led([if n == 0 { load.load.as_str() } else { "" }, name], cells)
         })
     });
@@ -126,7 +118,9 @@ fn table(comparison: &Comparison, times: &ComparedTimes) -> Table {
 }
 
 /// A time, or that it lies among those of operations that failed.
-fn cell(side: &SideTimes, value: Option<f64>) -> Cell {
+fn cell(side: Option<&SideTimes>, figure: fn(&SideTimes) -> Option<f64>) -> Cell {
+    let Some(side) = side else { return Cell::figure(None, Form::Duration) };
+    let value = figure(side);
     let cell = if value.is_none() { Cell::words(FAILED) } else { Cell::figure(value, Form::Duration) };
     cell.doubtful(side.doubtful)
 }

@@ -1,15 +1,16 @@
 //! By which factor the layers differ, in figures and as bars.
 
-use super::sides::{self, baseline, letter, styles};
+use super::super::words::{self, text};
+use super::sides::{self, baseline, letter, styles, titled, without_ratio};
 use crate::compare::{Comparison, LayerFactor, LayerFactors};
-use crate::document::{Bar, Bars, Block, Cell, Column, Form, Keep, Note, Row, Section, Table};
+use crate::document::{Bar, Bars, Block, Cell, Note, Row, Section, Table};
 use crate::numbers::factor;
 use dbdyno_model::Layer;
 
 /// The section; without blocks where no layer has a test that all sides share.
 pub(super) fn section(comparison: &Comparison) -> Section {
     let about = format!(": throughput as a multiple of {}", baseline(comparison));
-    let mut section = Section::new("layers", "Layers").titled("Layers", about);
+    let mut section = Section { about, ..titled("layers") };
     if comparison.layers.is_empty() {
         return section;
     }
@@ -18,14 +19,9 @@ pub(super) fn section(comparison: &Comparison) -> Section {
     section.push(Block::Bars(Bars { title: "Factors by layer".to_owned(), groups: groups.collect() }));
     section.push(table(comparison));
     let mut factors = comparison.layers.iter().flat_map(|layer| layer.sides.iter().flatten());
-    let meaning = match factors.all(|factor| factor.is_interval) {
-        true => "In parentheses the 95 % interval over runs, or over pairs.",
-        false => "In parentheses the range over the tests, which is no interval: that takes three runs on each side.",
-    };
-    section.push(Note::plain(format!(
-        "The geometric mean over the same tests of all sides; above 1 is better. {meaning} {}.",
-        extremes(comparison).join("; ")
-    )));
+    let ends = if factors.all(|factor| factor.is_interval) { "interval" } else { "range" };
+    let [mean, ends] = ["mean", ends].map(|name| text("layers", name));
+    section.push(Note::plain(format!("{mean} {ends} {}.", extremes(comparison).join("; "))));
     section
 }
 
@@ -59,21 +55,15 @@ fn bars(layer: &LayerFactors, styles: &[u8]) -> Vec<Bar> {
 }
 
 fn table(comparison: &Comparison) -> Table {
-    let first = [
-        Column::words("layer", "Layer", Keep::Always),
-        Column::figures("number of tests", "Tests", Keep::Drop(2)),
-        Column::words("tests", "", Keep::Drop(1)),
-    ];
     let row = |layer: &LayerFactors| {
         let tests = [Cell::count(layer.tests.len() as u64), Cell::words(layer.tests.join(" "))];
         let sides = layer.sides.iter().enumerate().map(|(at, side)| match side {
             Some(side) => Cell::words(shown(side)),
-            None if at == comparison.baseline => Cell::words("1"),
-            None => Cell::figure(None, Form::Factor),
+            None => without_ratio(comparison, at),
         });
         Row::led([words(layer.layer)], tests.into_iter().chain(sides))
     };
-    sides::table(comparison, "Factors by layer", &first, comparison.layers.iter().map(row).collect())
+    sides::table(comparison, words::table("layers", "factors", comparison.layers.iter().map(row).collect()))
 }
 
 /// The biggest gain and the biggest loss of each side: `B: most T141 2.81, least T711 0.52`.

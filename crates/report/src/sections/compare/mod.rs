@@ -16,7 +16,7 @@ mod summarised;
 
 pub use extent::Extent;
 
-use super::{marks, method, platform, verdict};
+use super::{marks, method, platform, verdict, words};
 use crate::compare::{Comparison, Side};
 use crate::document::{Beside, Block, Document, Note, Section};
 use crate::verdict::Verdict;
@@ -35,9 +35,7 @@ impl Comparison {
             layers::section(self),
         ];
         sections.extend(figures::sections(self));
-        if show == Extent::Page {
-            sections.push(curves::section(self, catalogue));
-        }
+        sections.extend((show == Extent::Page).then(|| curves::section(self, catalogue)));
         sections.extend([
             latency::section(self, sides),
             curves::others(self),
@@ -83,20 +81,17 @@ fn title(comparison: &Comparison) -> String {
 
 /// The sides, their sources, and what does not compare.
 fn head(comparison: &Comparison) -> Vec<Block> {
-    let mut head: Vec<Block> = vec![Block::Sides(sides::lines(comparison))];
-    head.extend(sides::sources(comparison).map(Block::from));
-    head.extend(comparison.notices.iter().map(|notice| Note::notice(notice).into()));
-    head.extend(comparison.warnings.iter().map(|warning| Note::warning(&warning.text).into()));
-    head
+    let notices = comparison.notices.iter().map(Note::notice);
+    let warnings = comparison.warnings.iter().map(|warning| Note::warning(&warning.text));
+    let notes = sides::sources(comparison).chain(notices).chain(warnings).map(Block::from);
+    std::iter::once(Block::Sides(sides::lines(comparison))).chain(notes).collect()
 }
 
 fn differs(comparison: &Comparison) -> Section {
-    let mut section = Section::new("differs", "What differs").titled("What differs", "");
-    if comparison.settings.is_empty() {
-        section.push(Note::plain("Nothing that is recorded."));
-    } else {
+    let mut section = sides::titled("differs");
+    if !comparison.settings.is_empty() {
         let rows = comparison.settings.iter().map(|s| (s.name.clone(), s.values.clone())).collect();
         section.push(Beside { title: "Settings that differ".to_owned(), rows, ..sides::beside(comparison) });
     }
-    section
+    words::alone(section)
 }

@@ -1,6 +1,7 @@
 //! The notes on the figures of a comparison: what their marks mean, the doubts, the equivalents, and the tests that
 //! only one side has.
 
+use super::super::words::text;
 use super::extent::Extent;
 use super::sides::letter;
 use super::stated;
@@ -9,7 +10,7 @@ use crate::document::{BEST, Block, LegendEntry, Note, Section, WORST};
 use crate::figures::is_doubtful;
 use crate::groups::{grouped, joined, unique};
 use crate::legend::{EQUIVALENT, LIMIT, Legend, OTHER_CODE, PARENTHESES, SUSPECT, UNUSED, doubt, entry};
-use dbdyno_model::{Suspect, SuspectCode};
+use dbdyno_model::SuspectCode;
 
 /// Doubts that follow from the tool and are shared by hundreds of values: few digits, a shortest time. Their code is
 /// the reason.
@@ -32,22 +33,20 @@ pub(super) fn section(comparison: &Comparison, show: Extent) -> Section {
     let cells = || comparison.all_rows().flat_map(|row| &row.cells);
     let signs = SIGNS.into_iter().filter(|(.., carries)| cells().any(carries));
     let mut entries: Vec<LegendEntry> = signs.map(|(mark, text, _)| entry(mark, text)).collect();
-    let others = of_cells(comparison, |cell| Some((cell.test.as_ref()?, cell.unlike.is_none())));
-    entries.extend(of_sides(OTHER_CODE, others, |(code, is_same)| {
-        format!(": measured as {code}{}", if is_same { ", which is the same work" } else { "" })
+    entries.extend(of_sides(comparison, OTHER_CODE, |cell| {
+        let same = if cell.unlike.is_none() { ", which is the same work" } else { "" };
+        Some(format!(": measured as {}{same}", cell.test.as_ref()?))
     }));
-    if show == Extent::Page {
-        let apart = apart(comparison);
-        if !apart.is_empty() && !cells().any(|cell| is_doubtful(&cell.flags)) {
-            entries.push(entry(PARENTHESES, "figures that are neither ranked nor divided"));
-        }
-        section.push(entries);
-        section.blocks.extend(apart);
-    } else {
-        let equivalents = of_cells(comparison, |cell| cell.equivalent.as_ref());
-        entries.extend(of_sides(EQUIVALENT, equivalents, |how| format!(" equivalent: {how}")));
-        section.push(entries);
-        section.blocks.extend(apart(comparison));
+    let apart = apart(comparison);
+    if show != Extent::Page {
+        let equivalent = |cell: &ComparedCell| Some(format!(" equivalent: {}", cell.equivalent.as_ref()?));
+        entries.extend(of_sides(comparison, EQUIVALENT, equivalent));
+    } else if !apart.is_empty() && !cells().any(|cell| is_doubtful(&cell.flags)) {
+        entries.push(entry(PARENTHESES, "figures that are neither ranked nor divided"));
+    }
+    section.push(entries);
+    section.blocks.extend(apart);
+    if show != Extent::Page {
         section.blocks.extend(doubts(comparison));
         let mut flags = Legend::default();
         flags.add_flags(cells().flat_map(|cell| cell.flags.iter().copied()));
@@ -65,29 +64,24 @@ pub(super) fn section(comparison: &Comparison, show: Extent) -> Section {
 
 /// Which figures are of other work than those beside them, each reason once.
 fn apart(comparison: &Comparison) -> Vec<Block> {
-    let of_sides = of_cells(comparison, |cell| cell.unlike.as_ref()).into_iter();
-    let of_sides = of_sides.map(|(row, at, why)| (why.clone(), format!("{} {}", row.test, letter(at))));
-    let of_rows = comparison.all_rows().filter(|row| row.unlike_sizes).map(|row| {
-        let why = "the figure depends on the amount of data, which is another";
-        (why.to_owned(), format!("{} {}", row.test, row.which.words()))
-    });
-    let note = |(why, places): (String, Vec<String>)| {
+    let of_sides = of_cells(comparison, |cell| cell.unlike.as_deref()).into_iter();
+    let of_sides = of_sides.map(|(row, at, why)| (why, format!("{} {}", row.test, letter(at))));
+    let of_rows = comparison.all_rows().filter(|row| row.unlike_sizes);
+    let of_rows = of_rows.map(|row| (text("notes", "sizes"), format!("{} {}", row.test, row.which.words())));
+    let note = |(why, places): (&str, Vec<String>)| {
         let places = unique(places).join(", ");
         Note::plain(format!("In parentheses, neither ranked nor divided: {places}: {why}.")).into()
     };
     grouped(of_sides.chain(of_rows)).into_iter().map(note).collect()
 }
 
-/// An entry for what cells of a test have, with the letters of its sides.
-fn of_sides<T: PartialEq>(
-    mark: char,
-    cells: Vec<(&ComparedRow, usize, T)>,
-    words: impl Fn(T) -> String,
-) -> Vec<LegendEntry> {
+/// An entry for what is said of cells of a test, with the letters of its sides.
+fn of_sides(comparison: &Comparison, mark: char, said: impl Fn(&ComparedCell) -> Option<String>) -> Vec<LegendEntry> {
+    let cells = of_cells(comparison, said).into_iter();
     // A test has several rows.
-    let cells = unique(cells.into_iter().map(|(row, at, of)| ((row.test.as_str(), of), letter(at))));
-    let one = |((test, of), letters): ((&str, T), Vec<&str>)| {
-        entry(mark, format!("{test} {}{}", letters.concat(), words(of)))
+    let cells = unique(cells.map(|(row, at, said)| ((row.test.as_str(), said), letter(at))));
+    let one = |((test, said), letters): ((&str, String), Vec<&str>)| {
+        entry(mark, format!("{test} {}{said}", letters.concat()))
     };
     grouped(cells).into_iter().map(one).collect()
 }
@@ -104,22 +98,17 @@ fn of_cells<'c, T>(
 /// Every doubt: those with a reason of their own one by one, the formal ones together.
 fn doubts(comparison: &Comparison) -> Vec<Block> {
     let mut legend = Legend::default();
-    let mut formal: Vec<((SuspectCode, String), &str)> = Vec::new();
     let suspects = of_cells(comparison, |cell| cell.suspect.as_ref());
+    let measured = suspects.iter().filter(|(row, ..)| row.which != KeyFigure::Scaling);
+    let measured: Vec<_> = measured.map(|(row, at, suspect)| (&row.test, *at, *suspect)).collect();
     // A scaling has the doubts of the figures that it is made of.
-    let is_made = |row: &ComparedRow| row.which == KeyFigure::Scaling;
-    let is_said = |of: (&ComparedRow, usize, &Suspect)| {
-        let same =
-            |(row, at, doubt): &(&ComparedRow, usize, &Suspect)| (&row.test, *at, *doubt) == (&of.0.test, of.1, of.2);
-        is_made(of.0) && suspects.iter().any(|other| !is_made(other.0) && same(other))
-    };
-    for (row, at, suspect) in suspects.iter().copied().filter(|of| !is_said(*of)) {
-        let place = format!("{} {}", row.test, row.which.words());
-        if suspect.codes.iter().any(|code| !FORMAL.contains(code)) {
-            legend.doubts.add(format!("{place} {}", letter(at)), suspect);
-        } else {
-            formal.extend(suspect.codes.iter().map(|code| ((*code, place.clone()), letter(at))));
-        }
+    let suspects = suspects.iter().copied().filter(|(row, at, suspect)| {
+        row.which != KeyFigure::Scaling || !measured.contains(&(&row.test, *at, *suspect))
+    });
+    let (formal, own): (Vec<_>, Vec<_>) =
+        suspects.partition(|(.., suspect)| suspect.codes.iter().all(|code| FORMAL.contains(code)));
+    for (row, at, suspect) in own {
+        legend.doubts.add(format!("{} {} {}", row.test, row.which.words(), letter(at)), suspect);
     }
     for other in &comparison.others {
         for (at, suspect) in other.rows.iter().flat_map(|row| row.suspects.iter().enumerate()) {
@@ -132,16 +121,16 @@ fn doubts(comparison: &Comparison) -> Vec<Block> {
             legend.doubts.add(place, cell.as_ref().and_then(|cell| cell.suspect.as_ref()));
         }
     }
-    // The summary has some figures again.
-    let formal = grouped(unique(formal));
     let of_code = |code: SuspectCode| {
-        let places = formal.iter().filter(|((c, _), _)| *c == code);
-        let places = joined(places.map(|((_, place), sides)| format!("{place} {}", sides.concat())), ", ");
+        let places = formal.iter().filter(|(.., suspect)| suspect.codes.contains(&code));
+        let places = places.map(|(row, at, _)| (format!("{} {}", row.test, row.which.words()), letter(*at)));
+        // The summary has some figures again.
+        let places = grouped(unique(places)).into_iter();
+        let places = joined(places.map(|(place, sides)| format!("{place} {}", sides.concat())), ", ");
         let text = format!("{} ({}): {places}", code.name(), code.advice());
         (!places.is_empty()).then(|| entry(SUSPECT, text))
     };
     let entries: Vec<LegendEntry> = FORMAL.into_iter().filter_map(of_code).collect();
-    let text = "The reason of each in `dbdyno show PLATFORM --table published`, and in --json.";
-    let formal = (!entries.is_empty()).then(|| [entries.into(), Note::led("  ", text).into()]);
+    let formal = (!entries.is_empty()).then(|| [entries.into(), Note::led("  ", text("notes", "formal")).into()]);
     legend.blocks().into_iter().chain(formal.into_iter().flatten()).collect()
 }

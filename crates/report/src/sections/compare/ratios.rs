@@ -1,40 +1,28 @@
 //! The ratio of each side to the baseline, with its interval and conclusion, and whether a limit was kept.
 
-use super::sides::{baseline, letter, table};
-use crate::compare::{BrokenLimit, ComparedRow, Comparison, Ratio, RatioVerdict};
-use crate::document::{Cell, Column, Form, Keep, Note, Row, Section, Tone};
+use super::super::words::{self, text};
+use super::sides::{baseline, letter, table, titled, without_ratio};
+use crate::compare::{ComparedRow, Comparison, Ratio, RatioVerdict, Regression};
+use crate::document::{Cell, Note, Row, Section, Tone};
 use crate::numbers::{short, thousands};
 
 /// The section; without blocks where no figure has a ratio.
 pub(super) fn section(comparison: &Comparison) -> Section {
-    let mut section = Section::new("ratios", "Ratios").titled("Ratios", format!(" to {}", baseline(comparison)));
-    if comparison.ratios().next().is_none() {
-        return section;
-    }
-    let first = [Column::words("test", "Test", Keep::Always), Column::words("figure", "Of", Keep::Always)];
+    let mut section = Section { about: format!(" to {}", baseline(comparison)), ..titled("ratios") };
     let rows = comparison.rows.iter().filter(|row| row.cells.iter().any(|c| c.ratio.is_some()));
     let row = |row: &ComparedRow| {
-        let cells = row.cells.iter().enumerate().map(|(at, cell)| match &cell.ratio {
-            _ if at == comparison.baseline => Cell::words("1"),
-            Some(ratio) => self::cell(ratio),
-            None => Cell::figure(None, Form::Factor),
+        let cells = row.cells.iter().enumerate().map(|(at, of)| match &of.ratio {
+            Some(ratio) => cell(ratio),
+            None => without_ratio(comparison, at),
         });
         Row::led([&row.test, row.which.words()], cells)
     };
-    section.push(table(comparison, "Figures divided by the baseline's", &first, rows.map(row).collect()));
-    let without = "Where that is so no ratio is a difference that was shown: --label names a sample.";
-    let unknown = comparison.unknown_spreads().into_iter().map(|why| format!("{why}. {without}"));
+    section.push(table(comparison, words::table("ratios", "figures", rows.map(row).collect())));
+    let unknown = comparison.unknown_spreads().into_iter().map(|why| format!("{why}. {}", text("ratios", "unknown")));
     section.blocks.extend(unknown.map(|text| Note::plain(text).into()));
     section.push_notes([
-        (
-            comparison.ratios().any(|r| r.low.is_some()),
-            "In parentheses the 95 % interval over runs, or over pairs of what was measured in turn; = no difference shown, as it holds 1. Of 20 rows without any \
-             difference one is called different.",
-        ),
-        (
-            comparison.ratios().any(|r| r.value.is_none()),
-            "n/a: a figure that is doubted, a limit or not of the same kind is not divided (--json says which and why).",
-        ),
+        (comparison.ratios().any(|r| r.low.is_some()), text("ratios", "interval")),
+        (comparison.ratios().any(|r| r.value.is_none()), text("ratios", "not_divided")),
     ]);
     section
 }
@@ -48,29 +36,21 @@ pub(crate) fn cell(ratio: &Ratio) -> Cell {
         RatioVerdict::SpreadUnknown | RatioVerdict::NoRatio => ("", Tone::Plain),
     };
     let digits = |v: f64| if v < 10.0 { format!("{v:.3}") } else { thousands(v) };
-    let text = match (ratio.value, ratio.low.zip(ratio.high)) {
-        (None, _) => "n/a".to_owned(),
-        (Some(value), Some((low, high))) => format!("{} ({}..{}){word}", digits(value), digits(low), digits(high)),
-        (Some(value), None) => format!("{}{word}", digits(value)),
-    };
+    let interval = ratio.low.zip(ratio.high).map(|(low, high)| format!(" ({}..{})", digits(low), digits(high)));
+    let interval = interval.unwrap_or_default();
+    let text = ratio.value.map_or_else(|| "n/a".to_owned(), |value| format!("{}{interval}{word}", digits(value)));
     Cell::words(text).tone(tone).because(ratio.why.clone())
 }
 
 /// Whether a limit was kept; without blocks where none was set.
 pub(super) fn regression(comparison: &Comparison) -> Section {
-    let mut section = Section::new("regression", "Regression limit");
-    let Some(regression) = &comparison.regression else { return section };
-    section.title.clone_from(&section.name);
-    section.about = format!(": {} % worse than {}", short(regression.limit_pct), letter(comparison.baseline));
-    let broken = |broken: &BrokenLimit| broken.sentence(&comparison.sides[broken.side].name);
-    section.push(regression.broken.iter().map(broken).collect::<Vec<_>>());
-    let (n, judged, not_judged) = (regression.broken.len(), regression.judged, regression.not_judged);
+    let mut section = titled("regression");
+    let Some(Regression { limit_pct, judged, not_judged, broken }) = &comparison.regression else { return section };
+    section.about = format!(": {} % worse than {}", short(*limit_pct), letter(comparison.baseline));
+    let n = broken.len();
+    let broken = broken.iter().map(|broken| broken.sentence(&comparison.sides[broken.side].name));
+    section.push(broken.collect::<Vec<_>>());
     section.push(Note::plain(format!("{n} of {judged} rows broke the limit; judged together by Holm's correction.")));
-    if not_judged > 0 {
-        section.push(Note::plain(format!(
-            "{not_judged} rows could not be judged: run-to-run spread unknown (it takes 3 runs of a label on each side) or the \
-             figures do not compare."
-        )));
-    }
+    section.push_notes([(*not_judged > 0, format!("{not_judged} {}", text("regression", "not_judged")))]);
     section
 }

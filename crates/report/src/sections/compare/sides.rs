@@ -1,8 +1,9 @@
-//! The sides of a comparison: their letters, what they are, and their columns.
+//! The sides of a comparison: their letters, what they are, and the sections and tables that are about them.
 
+use super::super::words;
 use crate::charts::{ChartSeries, Mark};
 use crate::compare::{Comparison, MOST_SIDES, SideInfo};
-use crate::document::{Beside, Caption, Column, Keep, Look, Note, Row, SideLine, Table};
+use crate::document::{Beside, Cell, Column, Form, Keep, Look, Note, Section, SideLine, Table};
 use crate::groups::{grouped, joined, unique};
 
 static LETTERS: [&str; MOST_SIDES] =
@@ -17,6 +18,12 @@ const DROPPED_BEFORE: usize = 4;
 /// The short name of a side.
 pub(super) fn letter(side: usize) -> &'static str {
     LETTERS.get(side).copied().unwrap_or("?")
+}
+
+/// A section of which the name is its title, too.
+pub(super) fn titled(id: &str) -> Section {
+    let section = words::section(id);
+    Section { title: section.name.clone(), ..section }
 }
 
 /// The letters and names of all sides, above values that are still to come.
@@ -114,8 +121,22 @@ fn keep(comparison: &Comparison, at: usize, after: usize) -> Keep {
     if may_go { Keep::Drop(u8::try_from(last_first).unwrap_or(u8::MAX)) } else { Keep::Always }
 }
 
-/// A table whose rows have a cell for each side, behind what the first columns say of the row.
-pub(super) fn table(comparison: &Comparison, caption: &str, first: &[Column], rows: Vec<Row>) -> Table {
-    let sides = (0..comparison.sides.len()).map(|at| column(comparison, at));
-    Table::new(Caption::Page(caption.to_owned()), first.iter().cloned().chain(sides).collect(), rows).look(Look::Sides)
+/// In place of a ratio: the baseline's own is 1.
+pub(super) fn without_ratio(comparison: &Comparison, at: usize) -> Cell {
+    if at == comparison.baseline { Cell::words("1") } else { Cell::figure(None, Form::Factor) }
+}
+
+/// A table with a column for each side behind those that say what a row is.
+pub(super) fn table(comparison: &Comparison, mut table: Table) -> Table {
+    table.columns.extend((0..comparison.sides.len()).map(|at| column(comparison, at)));
+    table.look(Look::Sides)
+}
+
+/// The same, each other side's ratios to the baseline behind its figures.
+pub(super) fn table_with_ratios(comparison: &Comparison, mut table: Table) -> Table {
+    for at in 0..comparison.sides.len() {
+        table.columns.push(column(comparison, at));
+        table.columns.extend((at != comparison.baseline).then(|| ratio_column(comparison, at)));
+    }
+    table.look(Look::Heat)
 }

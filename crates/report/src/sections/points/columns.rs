@@ -1,5 +1,6 @@
 //! The figures in the tables of points. A column names the JSON path of its value, or a figure that is computed here.
 
+use super::super::cell_chart::PointFigure;
 use super::super::words::ColumnWords;
 use crate::document::{Cell, Form};
 use crate::figures::is_doubtful;
@@ -7,10 +8,8 @@ use crate::over_cores;
 use dbdyno_model::{MetricId, Point, SuspectCode};
 use serde_json::Value;
 
-/// A figure of a point.
-type PointFigure = fn(&Point) -> Option<f64>;
-
-/// Figures that follow from others, by their names in `words.toml`.
+/// Figures that follow from others, by their names in `words.toml`. Half a total would be wrong, so there is none where
+/// one part is missing.
 const DERIVED: [(&str, PointFigure); 18] = [
     ("rows_per_tx", |p| (p.rows_per_tx > 0).then_some(p.rows_per_tx as f64)),
     ("per_process", |p| {
@@ -19,8 +18,8 @@ const DERIVED: [(&str, PointFigure); 18] = [
     }),
     ("queries_per_minute", |p| exact_ops_per_s(p).filter(|_| is_query(p)).map(|n| n * 60.0)),
     ("buffer_gets_per_s", |p| p.database.logical_reads_per_s.filter(|gets| *gets > 0.0)),
-    ("total_iops", |p| p.io.total_iops.or_else(|| sum(p.io.read_iops, p.io.write_iops))),
-    ("total_mib_per_s", |p| p.io.total_mib_per_s.or_else(|| sum(p.io.read_mib_per_s, p.io.write_mib_per_s))),
+    ("total_iops", |p| p.io.total_iops.or_else(|| Some(p.io.read_iops? + p.io.write_iops?))),
+    ("total_mib_per_s", |p| p.io.total_mib_per_s.or_else(|| Some(p.io.read_mib_per_s? + p.io.write_mib_per_s?))),
     ("mean_read_kib", |p| mean_kib(p.io.read_mib_per_s, p.io.read_iops)),
     ("mean_write_kib", |p| mean_kib(p.io.write_mib_per_s, p.io.write_iops)),
     ("read_time_s", |p| mean_time_s(p, p.io.read_service_time_s, p.io.read_iops)),
@@ -44,7 +43,7 @@ const LEAST_IOS: f64 = 100.0;
 
 /// The cells of a point in those of the columns that have figures.
 pub(in crate::sections) fn cells(columns: &[&ColumnWords], point: &Point) -> Vec<Cell> {
-    let body = body(point);
+    let body = serde_json::to_value(point).unwrap_or_default();
     let cell = |column: &&ColumnWords| Some(cell(column, column.form?, point, &body));
     columns.iter().filter_map(cell).collect()
 }
@@ -58,19 +57,9 @@ fn cell(column: &ColumnWords, form: Form, point: &Point, body: &Value) -> Cell {
     Cell::figure(value, form).doubtful(OF_THE_WORK.contains(&column.path.as_str()) && is_doubtful(&point.flags))
 }
 
-/// A point as JSON.
-pub(in crate::sections) fn body(point: &Point) -> Value {
-    serde_json::to_value(point).unwrap_or_default()
-}
-
-/// The figure at a JSON path.
+/// The figure of a point as JSON at a path.
 pub(in crate::sections) fn at(body: &Value, path: &str) -> Option<f64> {
     path.split('.').try_fold(body, |value, key| value.get(key))?.as_f64()
-}
-
-/// The sum, or `None` if one part is missing, because half a total would be wrong.
-fn sum(a: Option<f64>, b: Option<f64>) -> Option<f64> {
-    Some(a? + b?)
 }
 
 /// The mean size of an I/O.

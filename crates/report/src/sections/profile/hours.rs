@@ -2,9 +2,10 @@
 //! busiest hour.
 
 use crate::charts::{Axis, AxisOf, ChartSeries, LineChart, Mark};
-use crate::document::{Block, Caption, Cell, Column, Form, Keep, Row, Section, Table};
+use crate::document::{Block, Cell, Form, Row, Section, Table};
 use crate::groups::grouped;
 use crate::sections::measured::shown;
+use crate::sections::words;
 use crate::watched::minute;
 use dbdyno_model::{ProfileHour, ProfileJson};
 use std::collections::BTreeSet;
@@ -20,14 +21,12 @@ struct Hourly {
     form: Form,
 }
 
-const fn hourly(path: &'static str, name: &'static str, unit: &'static str, form: Form) -> Hourly {
-    Hourly { path, name, unit, form }
-}
-
-const COMMITS: Hourly = hourly("database.commits_per_s", "commits", "1/s", Form::Thousands);
-const CPU: Hourly = hourly("cpu.busy_pct", "processors busy", "%", Form::Short);
-const READS: Hourly = hourly("io.read_iops", "device reads", "IOPS", Form::Thousands);
-const WRITES: Hourly = hourly("io.write_iops", "device writes", "IOPS", Form::Thousands);
+const COMMITS: Hourly = Hourly { path: "database.commits_per_s", name: "commits", unit: "1/s", form: Form::Thousands };
+const CPU: Hourly = Hourly { path: "cpu.busy_pct", name: "processors busy", unit: "%", form: Form::Short };
+const READS: Hourly = Hourly { path: "io.read_iops", name: "device reads", unit: "IOPS", form: Form::Thousands };
+const WRITES: Hourly = Hourly { path: "io.write_iops", name: "device writes", unit: "IOPS", form: Form::Thousands };
+/// Each has two columns in the table, in this order: its mean, and its highest second.
+const FIGURES: [&Hourly; 4] = [&COMMITS, &CPU, &READS, &WRITES];
 
 impl Hourly {
     fn hours<'p>(&self, profile: &'p ProfileJson) -> &'p [ProfileHour] {
@@ -51,12 +50,10 @@ fn chart(profile: &ProfileJson, title: &str, unit: &str, figures: &[(&Hourly, us
     let first = figures.iter().filter_map(|(of, _)| of.hours(profile).first()).map(|hour| hour.from).min()?;
     let lines = |(of, place): &(&Hourly, usize)| {
         let line = |what: &str, place: usize, value: fn(&ProfileHour) -> f64| {
-            let mark = |hour: &ProfileHour| Mark {
-                x: hour.from.duration_since(first).as_secs_f64() / 3_600.0,
-                y: value(hour),
-                band: None,
-                doubtful: false,
-                text: format!("{}, {what} from {} UTC: {}", of.name, minute(hour.from), shown(value(hour), of.unit)),
+            let mark = |hour: &ProfileHour| {
+                let (x, y) = (hour.from.duration_since(first).as_secs_f64() / 3_600.0, value(hour));
+                let text = format!("{}, {what} from {} UTC: {}", of.name, minute(hour.from), shown(y, of.unit));
+                Mark { x, y, band: None, doubtful: false, text }
             };
             ChartSeries::new(format!("{}, {what}", of.name), place, of.hours(profile).iter().map(mark).collect())
         };
@@ -68,19 +65,13 @@ fn chart(profile: &ProfileJson, title: &str, unit: &str, figures: &[(&Hourly, us
 
 /// A row for each hour, or for each day its busiest hour.
 fn table(profile: &ProfileJson) -> Table {
-    const FIGURES: [(&Hourly, [&str; 2]); 4] = [
-        (&COMMITS, ["Commits\n[1/s]", "highest\nsecond"]),
-        (&CPU, ["Busy\n[%]", "highest\nsecond"]),
-        (&READS, ["Reads\n[IOPS]", "highest\nsecond"]),
-        (&WRITES, ["Writes\n[IOPS]", "highest\nsecond"]),
-    ];
     let hours: BTreeSet<jiff::Timestamp> =
-        FIGURES.iter().flat_map(|(of, _)| of.hours(profile)).map(|hour| hour.from).collect();
+        FIGURES.iter().flat_map(|of| of.hours(profile)).map(|hour| hour.from).collect();
     let day = |hour: jiff::Timestamp| hour.strftime("%Y-%m-%d").to_string();
     let by_day = hours.len() > MOST_HOURS;
     let rows = grouped(hours.into_iter().map(|hour| (if by_day { day(hour) } else { minute(hour) }, hour)));
     let row = |(name, hours): (String, Vec<jiff::Timestamp>)| {
-        let cells = FIGURES.iter().flat_map(|(of, _)| {
+        let cells = FIGURES.iter().flat_map(|of| {
             let within = of.hours(profile).iter().filter(|hour| hours.contains(&hour.from));
             let highest =
                 |value: fn(&ProfileHour) -> f64| Cell::known(within.clone().map(value).max_by(f64::total_cmp), of.form);
@@ -93,18 +84,7 @@ fn table(profile: &ProfileJson) -> Table {
     } else {
         ("From (UTC)", "The mean of each hour, and its highest second")
     };
-    let mut columns = vec![Column::words("time", head, Keep::Always)];
-    columns.extend(FIGURES.iter().enumerate().flat_map(|(n, (of, heads))| {
-        let named = |head: &'static str, name: String, keep| Column {
-            name: name.into(),
-            ..Column::figures("", head, keep).optional()
-        };
-        // Peaks go first where there is no room.
-        let drop = u8::try_from(4 - n).unwrap_or_default();
-        [
-            named(heads[0], of.name.to_owned(), Keep::Always),
-            named(heads[1], format!("highest second of {}", of.name), Keep::Drop(drop)),
-        ]
-    }));
-    Table::new(Caption::Shown(caption.to_owned()), columns, rows.into_iter().map(row).collect())
+    let mut table = words::captioned("profile", "hours", caption, rows.into_iter().map(row).collect());
+    table.columns[0].head = head.into();
+    table
 }

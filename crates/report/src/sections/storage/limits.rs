@@ -5,6 +5,7 @@ use super::super::io_charts::{DEVICE_READS, DEVICE_WRITES, IoKind, LONG_BYTES, b
 use super::super::words::{explained, note, section, text};
 use crate::document::{Block, Cell, Form, Note, Row, Section};
 use crate::figures::{Figure, median_of};
+use crate::groups::joined;
 use crate::numbers::short;
 use crate::summary::figure::{LineFigures, find};
 use crate::summary::lines::LINES;
@@ -31,14 +32,14 @@ const TIMES: [(&str, Time); 2] =
 /// The known limits of a storage run; empty where it has none.
 pub(super) fn limits(run: &RunJson) -> Vec<Block> {
     let limits = StorageLimits::of(run);
-    let rates = LIMITS.iter().filter_map(|(name, unit, of)| {
+    let rates = LIMITS.into_iter().filter_map(|(name, unit, of)| {
         let limit = of(&limits)?;
         let time = Cell::figure(limit.service_time_s, Form::Duration);
-        Some(row([name, unit], [Cell::figure(limit.value, Form::Thousands), Cell::count(limit.outstanding), time]))
+        Some(Row::led([name, unit], [Cell::figure(limit.value, Form::Thousands), Cell::count(limit.outstanding), time]))
     });
-    let times = TIMES.iter().filter_map(|(name, of)| {
+    let times = TIMES.into_iter().filter_map(|(name, of)| {
         let time = Cell::figure(of(&limits)?, Form::Duration);
-        Some(row([name, ""], [time, Cell::count(1_u64), Cell::empty()]))
+        Some(Row::led([name, ""], [time, Cell::count(1_u64), Cell::empty()]))
     });
     explained("storage", "limits", rates.chain(times).collect())
 }
@@ -46,23 +47,17 @@ pub(super) fn limits(run: &RunJson) -> Vec<Block> {
 /// The key metrics of a storage run.
 pub(crate) fn limits_blocks(run: &RunJson) -> Vec<Block> {
     let limits = limits(run);
-    let has_figures = run.points.iter().any(|point| point.subject.storage().is_some() && point.status == Status::Ok);
-    match (limits.is_empty(), has_figures) {
-        (false, _) => limits,
-        (true, true) => vec![note("storage", "no_limits").into()],
-        (true, false) => vec![note("storage", "no_figures").into()],
+    if !limits.is_empty() {
+        return limits;
     }
-}
-
-fn row<const N: usize, const M: usize>(words: [&str; N], figures: [Cell; M]) -> Row {
-    Row::Cells(words.map(Cell::words).into_iter().chain(figures).collect())
+    let has_figures = run.points.iter().any(|point| point.subject.storage().is_some() && point.status == Status::Ok);
+    vec![note("storage", if has_figures { "no_limits" } else { "no_figures" }).into()]
 }
 
 /// The section of a database's share of its storage's limits; without blocks where there is nothing to say.
 pub(crate) fn share(run: &RunJson, catalogue: &Catalogue) -> Section {
     let Some(Shares { lead, table, note }) = shares(run, catalogue) else { return section("storage-share") };
-    let note = note.map(|note| Note::plain(note).into());
-    section("storage-share").titled(SHARES, format!(": {lead}")).with(table).with(note)
+    section("storage-share").titled(SHARES, format!(": {lead}")).with(table).with(note.map(Block::from))
 }
 
 /// The same among other metrics: the shares, or why there are none and how to get them.
@@ -70,10 +65,9 @@ pub(crate) fn shares_blocks(run: &RunJson, catalogue: &Catalogue) -> Vec<Block> 
     let Some(Shares { lead, table, note }) = shares(run, catalogue) else { return Vec::new() };
     let lead = format!("{SHARES}: {lead}");
     if table.is_empty() {
-        return vec![Note::plain(format!("{lead}. {}", note.unwrap_or_default())).into()];
+        return vec![Note::plain(format!("{lead}. {}", note.unwrap_or_default().text)).into()];
     }
-    let note = note.map(|note| Note::plain(note).into());
-    [Note::plain(lead).into()].into_iter().chain(table).chain(note).collect()
+    [Note::plain(lead).into()].into_iter().chain(table).chain(note.map(Block::from)).collect()
 }
 
 /// The shares of a run.
@@ -83,7 +77,7 @@ struct Shares {
     /// The table and its legend; empty where there are no shares.
     table: Vec<Block>,
     /// A further remark.
-    note: Option<String>,
+    note: Option<Note>,
 }
 
 /// The shares of a run; `None` where its storage lines have no figures.
@@ -96,18 +90,16 @@ fn shares(run: &RunJson, catalogue: &Catalogue) -> Option<Shares> {
     if run.published.is_some() || run.is_of_storage() || !is_measured {
         return None;
     }
-    let how_to = text("storage-share", "how_to");
-    let without = |lead, note| Some(Shares { lead, table: Vec::new(), note: Some(note) });
-    let Some(reference) = &run.storage_reference else {
-        return without(text("storage-share", "not_known").to_owned(), how_to.to_owned());
+    let without = |lead: &str, why: &str| {
+        let note = Note::plain(joined([why, text("storage-share", "how_to")], " "));
+        Some(Shares { lead: lead.to_owned(), table: Vec::new(), note: Some(note) })
     };
+    let Some(reference) = &run.storage_reference else { return without(text("storage-share", "not_known"), "") };
     let lead = format!("by {}", which(reference));
     if let SameDevice::No { measured, database } = &reference.same_device {
         let [measured, database] = [measured, database].map(|devices| devices.join(", "));
-        let other = format!(
-            "It says nothing of this database, whose files are on {database}: it measured {measured}. {how_to}"
-        );
-        return without(lead, other);
+        let why = format!("It says nothing of this database, whose files are on {database}: it measured {measured}.");
+        return without(&lead, &why);
     }
     let mut notes = Vec::new();
     if reference.same_device == SameDevice::NotKnown {
@@ -130,7 +122,7 @@ fn shares(run: &RunJson, catalogue: &Catalogue) -> Option<Shares> {
         }
     }
     let table = explained("storage-share", "shares", rows);
-    Some(Shares { lead, table, note: (!notes.is_empty()).then(|| notes.join(" ")) })
+    Some(Shares { lead, table, note: (!notes.is_empty()).then(|| Note::plain(notes.join(" "))) })
 }
 
 /// The range of ratios in which two request sizes count as equal.
@@ -143,7 +135,7 @@ fn of_device(figure: &Figure<'_>, of: PointFigure) -> Option<f64> {
 
 /// The mean length of a figure's requests at the device.
 fn request_bytes(figure: &Figure<'_>, kind: IoKind) -> Option<f64> {
-    bytes_each(of_device(figure, kind.mib_per_s)?, of_device(figure, kind.iops)?)
+    bytes_each(of_device(figure, kind.mib_per_s), of_device(figure, kind.iops))
 }
 
 /// Bytes of the device beside bytes of the device, whatever part of them is useful to the database.
@@ -163,31 +155,27 @@ fn bytes(name: &str, found: &LineFigures<'_>, kind: IoKind, limit: &StorageLimit
 fn reads(name: &str, found: &LineFigures<'_>, depths: &[StorageLimit]) -> Option<Result<Row, String>> {
     let cells = &found.figures.as_ref().ok()?.cells;
     let test = &found.test;
-    let same = |figure: &Figure<'_>| {
-        let depth = figure.dop.filter(|dop| dop.threads == 1).map(|dop| dop.jobs)?;
-        depths.iter().find(|limit| limit.outstanding == depth)
-    };
-    let both = cells.iter().filter_map(|figure| Some((figure, same(figure)?)));
+    let both = cells.iter().filter_map(|figure| {
+        let dop = figure.dop.filter(|dop| dop.threads == 1)?;
+        Some((figure, depths.iter().find(|limit| limit.outstanding == dop.jobs)?))
+    });
     // Sound figures precede doubtful ones, then the most jobs win.
     let Some((figure, limit)) = both.max_by_key(|(figure, limit)| (!figure.is_doubtful(), limit.outstanding)) else {
         return Some(Err(format!("{test} and the storage were not measured at the same depth")));
     };
     let unlike = |bytes: &f64| !ALIKE.contains(&(bytes / limit.io_bytes.max(1) as f64));
+    let of_storage = kib(limit.io_bytes as f64);
     Some(match request_bytes(figure, DEVICE_READS).filter(unlike).map(kib) {
-        Some(size) => {
-            let of_storage = kib(limit.io_bytes as f64);
-            Err(format!("the reads of {test} are of {size} on average, the storage's of {of_storage}"))
-        }
+        Some(size) => Err(format!("the reads of {test} are of {size} on average, the storage's of {of_storage}")),
         None => Ok(of_both([name, test, "IOPS"], figure, figure.value(), limit)),
     })
 }
 
 fn of_both(words: [&str; 3], figure: &Figure<'_>, value: f64, limit: &StorageLimit) -> Row {
-    let comparable = !figure.is_doubtful() && limit.value > 0.0;
     let database = Cell::figure(value, Form::Thousands).doubtful(figure.is_doubtful());
-    let share_pct = comparable.then(|| value / limit.value * 100.0);
+    let share_pct = (!figure.is_doubtful() && limit.value > 0.0).then(|| value / limit.value * 100.0);
     let (storage, at) = (Cell::figure(limit.value, Form::Thousands), Cell::count(limit.outstanding));
-    row(words, [database, storage, at, Cell::figure(share_pct, Form::Percent)])
+    Row::led(words, [database, storage, at, Cell::figure(share_pct, Form::Percent)])
 }
 
 fn kib(bytes: f64) -> String {

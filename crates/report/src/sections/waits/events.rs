@@ -1,7 +1,7 @@
 //! Wait events of points: added up, put in order, and as rows of a table.
 
 use crate::document::{Cell, Form, Row};
-use crate::groups::{grouped, unique};
+use crate::groups::{grouped, joined, unique};
 use crate::numbers::duration;
 use dbdyno_model::{Point, Wait};
 use std::collections::BTreeMap;
@@ -11,13 +11,10 @@ const FEWEST_SAMPLES: u64 = 10;
 /// The shares of waits for which it is told within what time they were: most of what a histogram says.
 const TOLD_PCT: [f64; 3] = [25.0, 90.0, 99.0];
 
-/// How often sessions were seen to wait.
-pub(super) fn samples(points: &[&Point]) -> u64 {
-    samples_like(points, &Wait { sampled: true, ..Wait::default() })
-}
-
-fn samples_like(points: &[&Point], wait: &Wait) -> u64 {
-    points.iter().flat_map(|p| &p.waits).filter(|other| kind(other) == kind(wait)).map(|other| other.count).sum()
+/// How often sessions, or the server's own processes, were seen to wait.
+pub(super) fn samples(points: &[&Point], background: bool) -> u64 {
+    let waits = points.iter().flat_map(|p| &p.waits);
+    waits.filter(|wait| wait.sampled && wait.background == background).map(|wait| wait.count).sum()
 }
 
 /// What stands together: the waits of sessions before those of the server's own processes, counted before sampled ones.
@@ -32,21 +29,18 @@ fn key(wait: &Wait) -> (&str, &str, (bool, bool)) {
 
 /// The waits of some points added up, kind by kind, the longest first. Too few samples are left out.
 fn together(points: &[&Point]) -> Vec<Wait> {
-    let enough = |wait: &Wait| samples_like(points, wait) >= FEWEST_SAMPLES;
+    let enough = |wait: &Wait| samples(points, wait.background) >= FEWEST_SAMPLES;
     let meaningful = points.iter().flat_map(|p| &p.waits).filter(|wait| !wait.sampled || enough(wait));
-    let sum = |(_, waits): (_, Vec<&Wait>)| {
-        let (first, others) = waits.split_first()?;
-        let mut sum = (*first).clone();
-        for wait in others {
-            sum.count += wait.count;
-            sum.time_s = sum.time_s.zip(wait.time_s).map(|(a, b)| a + b);
-            for (us, count) in &wait.histogram_us {
-                *sum.histogram_us.entry(*us).or_default() += count;
-            }
+    let add = |mut sum: Wait, wait: Wait| {
+        sum.count += wait.count;
+        sum.time_s = sum.time_s.zip(wait.time_s).map(|(a, b)| a + b);
+        for (us, count) in wait.histogram_us {
+            *sum.histogram_us.entry(us).or_default() += count;
         }
-        Some(sum)
+        sum
     };
-    let mut sums: Vec<Wait> = grouped(meaningful.map(|wait| (key(wait), wait))).into_iter().filter_map(sum).collect();
+    let alike = grouped(meaningful.map(|wait| (key(wait), wait))).into_iter();
+    let mut sums: Vec<Wait> = alike.filter_map(|(_, waits)| waits.into_iter().cloned().reduce(add)).collect();
     sums.sort_by(|a, b| {
         let time = |wait: &Wait| wait.time_s.unwrap_or(0.0);
         kind(a).cmp(&kind(b)).then(time(b).total_cmp(&time(a))).then(b.count.cmp(&a.count))
@@ -117,39 +111,31 @@ impl Waits {
 
     /// The row of one of them: event and class; waits and samples; time and mean; its share; how long waits were.
     fn row(&self, wait: &Wait) -> Row {
-        let count = Some(wait.count).filter(|n| *n > 0);
+        let count = (wait.count > 0).then_some(wait.count as f64);
         let [waits, samples] = if wait.sampled { [None, count] } else { [count, None] };
         let time_s = wait.time_s.filter(|_| !wait.sampled);
-        let mean_s = time_s.zip(waits).map(|(time_s, n)| time_s / n as f64);
-        let words = [name(wait), wait.class.clone()].map(Cell::words);
-        let counts = [waits, samples].map(|n| Cell::known(n.map(|n| n as f64), Form::Count));
+        let mean_s = time_s.zip(waits).map(|(time_s, n)| time_s / n);
+        let counts = [waits, samples].map(|n| Cell::known(n, Form::Count));
         let times = [time_s, mean_s].map(|s| Cell::known(s, Form::Duration));
         let last = [self.share(wait), Cell::words(lengths(&wait.histogram_us))];
-        Row::Cells(words.into_iter().chain(counts).chain(times).chain(last).collect())
+        Row::led([name(wait), wait.class.clone()], counts.into_iter().chain(times).chain(last))
     }
 }
 
 /// The buckets of a histogram that say most. A share is rounded down, so that only all waits are 100 %.
 fn lengths(histogram_us: &BTreeMap<u64, u64>) -> String {
     let all: u64 = histogram_us.values().sum();
-    let up_to = histogram_us.iter().scan(0, |sum, (us, count)| {
-        *sum += count;
-        Some((*us, *sum as f64 / all as f64 * 100.0))
-    });
-    let up_to: Vec<(u64, f64)> = up_to.collect();
-    let told = TOLD_PCT.iter().filter_map(|least| up_to.iter().find(|(_, pct)| pct >= least));
+    let up_to = |us: u64| histogram_us.range(..=us).map(|(_, count)| count).sum::<u64>() as f64 / all as f64 * 100.0;
+    let told = TOLD_PCT.iter().filter_map(|least| histogram_us.keys().copied().find(|us| up_to(*us) >= *least));
     // Engines double their bounds from 1 µs on, and call 1,024 of them a millisecond.
     let bound_s = |us: u64| if us >= 1_024 { us as f64 / 1.024e6 } else { us as f64 / 1e6 };
-    within(unique(told).into_iter().map(|(us, pct)| (bound_s(*us), pct.floor())))
+    within(unique(told).into_iter().map(|us| (bound_s(us), up_to(us).floor())))
 }
 
 /// Shares of waits and the times within which they were: `31 % within 1 ms, 99 % within 8 ms`.
 pub(in crate::sections) fn within(shares: impl IntoIterator<Item = (f64, f64)>) -> String {
-    let words = shares.into_iter().map(|(s, pct)| {
-        let time = duration(s).replace(".00 ", " ").replace(".0 ", " ");
-        format!("{pct} % within {time}")
-    });
-    words.collect::<Vec<_>>().join(", ")
+    let time = |s: f64| duration(s).replace(".00 ", " ").replace(".0 ", " ");
+    joined(shares.into_iter().map(|(s, pct)| format!("{pct} % within {}", time(s))), ", ")
 }
 
 #[cfg(test)]
