@@ -7,7 +7,7 @@ use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{
     Commits, Drive, Flag, Point, Status, Subject, SubjectKind, SubjectName, Suspect, SuspectCode, UsableFor,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Marks a figure that the engine reached by other means than the test names.
 pub(crate) const EQUIVALENT: char = '~';
@@ -35,9 +35,6 @@ pub(crate) const RATED_WORDS: &str = "at a set rate, which the platform was aske
 
 /// Stands for the parentheses around a figure.
 pub(crate) const PARENTHESES: char = '(';
-
-/// The most notes on one flag in a legend; for more it refers to the JSON.
-const MOST_NOTES: usize = 12;
 
 /// The letter of a flag, the same in every report.
 pub(crate) fn letter(flag: Flag) -> char {
@@ -165,8 +162,7 @@ pub(crate) fn gaps(gaps: &[(&Point, &str, &str)], tests: usize) -> Vec<Block> {
 
 /// How the commits of these points behaved; empty where nothing was written.
 pub(crate) fn commits(points: &[&Point]) -> Vec<Block> {
-    let mut found = said(points, Point::commits);
-    found.sort_by_key(|(found, _)| *found);
+    let found: BTreeMap<Commits, String> = said(points, Point::commits).into_iter().collect();
     let line = |(found, codes): (Commits, String)| Note::led("  ", format!("{codes}: {}", found.explanation())).into();
     found.into_iter().map(line).collect()
 }
@@ -227,7 +223,7 @@ impl<'a> Doubts<'a> {
 
 /// What a mark means, without notes.
 pub(crate) fn entry(mark: char, text: impl Into<String>) -> LegendEntry {
-    LegendEntry { mark, text: text.into(), notes: Vec::new(), more: 0 }
+    LegendEntry { mark, text: text.into(), notes: Vec::new() }
 }
 
 /// The source document of published figures; nothing for a run of dbdyno.
@@ -246,23 +242,16 @@ pub(crate) struct Legend<'a> {
 impl<'a> Legend<'a> {
     /// The legend of points with all their marks and doubts.
     pub(crate) fn of(points: impl IntoIterator<Item = &'a Point>) -> Self {
-        let mut legend = Self::default();
-        legend.points.extend(points);
-        legend.flags.extend(legend.points.iter().flat_map(|p| p.flags.iter().copied()));
-        for (point, (metric, suspect)) in legend.points.iter().flat_map(|p| p.suspects.iter().map(move |s| (p, s))) {
-            legend.doubts.add(format!("{} {} {metric}", point.subject.name(), point.dop), suspect);
-        }
-        legend
+        let points: Vec<&Point> = points.into_iter().collect();
+        let flags = points.iter().flat_map(|p| p.flags.iter().copied()).collect();
+        let suspects = points.iter().flat_map(|p| p.suspects.iter().map(move |(metric, suspect)| (p, metric, suspect)));
+        let doubts = suspects.map(|(p, metric, suspect)| (suspect, format!("{} {} {metric}", p.subject.name(), p.dop)));
+        Self { doubts: Doubts(doubts.collect()), points, flags }
     }
 
-    /// Adds the points behind a figure, and those of their flags that it shows.
+    /// Adds the points behind a figure, and those of their flags that it shows; or flags of whole cells alone.
     pub(crate) fn add(&mut self, points: impl IntoIterator<Item = &'a Point>, flags: impl IntoIterator<Item = Flag>) {
         self.points.extend(points);
-        self.flags.extend(flags);
-    }
-
-    /// Adds flags of whole cells.
-    pub(crate) fn add_flags(&mut self, flags: impl IntoIterator<Item = Flag>) {
         self.flags.extend(flags);
     }
 
@@ -279,19 +268,7 @@ impl<'a> Legend<'a> {
         let is_any = |is: IsMarked| points.iter().any(|p| is(p));
         let client = is_any(is_of_client).then(|| entry(CLIENT, of_client(points)));
         let rated = is_any(is_rated).then(|| entry(RATED, format!("{RATED_WORDS} (--table latency)")));
-        let flag = |flag: Flag| {
-            let notes = notes_of(points, flag);
-            let note = |(note, places): &(&str, Vec<String>)| {
-                let more = if places.iter().any(|place| *place != places[0]) { " and others" } else { "" };
-                format!("{}{more}: {note}", places[0])
-            };
-            LegendEntry {
-                notes: notes.iter().take(MOST_NOTES).map(note).collect(),
-                more: notes.len().saturating_sub(MOST_NOTES),
-                ..entry(letter(flag), format!("{}: {}", flag.name(), flag.advice()))
-            }
-        };
-        let flags = Flag::ALL.into_iter().filter(|f| self.flags.contains(f)).map(flag);
+        let flags = Flag::ALL.into_iter().filter(|f| self.flags.contains(f)).map(|f| flag_entry(points, f));
         client.into_iter().chain(rated).chain(flags).collect()
     }
 
@@ -311,13 +288,19 @@ impl<'a> Legend<'a> {
     }
 }
 
-/// The notes of a flag on single points, with their points.
-fn notes_of<'a>(points: &[&'a Point], flag: Flag) -> Vec<(&'a str, Vec<String>)> {
-    let note = |p: &&'a Point| p.flag_notes.get(flag.name()).filter(|_| p.has(flag)).map(String::as_str);
-    let noted = points.iter().filter_map(|p| Some((note(p)?, format!("{} {}", p.subject.name(), p.dop))));
-    let mut notes = grouped(noted);
-    notes.sort_unstable_by_key(|(note, _)| *note);
-    notes
+/// What the letter of a flag means, with its notes on single points.
+fn flag_entry(points: &[&Point], flag: Flag) -> LegendEntry {
+    let of_flag = points.iter().filter(|p| p.has(flag));
+    let place = |p: &Point| format!("{} {}", p.subject.name(), p.dop);
+    let noted = of_flag.filter_map(|p| Some((p.flag_notes.get(flag.name())?, place(p))));
+    // One order, whatever the order of the points.
+    let notes: BTreeMap<&String, Vec<String>> = grouped(noted).into_iter().collect();
+    let note = |(note, places): (&String, Vec<String>)| {
+        let more = if places.iter().any(|place| *place != places[0]) { " and others" } else { "" };
+        format!("{}{more}: {note}", places[0])
+    };
+    let notes = notes.into_iter().map(note).collect();
+    LegendEntry { notes, ..entry(letter(flag), format!("{}: {}", flag.name(), flag.advice())) }
 }
 
 #[cfg(test)]

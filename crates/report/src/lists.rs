@@ -1,6 +1,6 @@
 //! Plain aligned lists for `dbdyno list`.
 
-use crate::document::{Caption, Column, Keep, Row, Table};
+use crate::document::{Column, Keep, Row, Table};
 use crate::terminal::sheet::Sheet;
 
 /// A list with a header line, a dashed line and left-aligned columns. The last column is wrapped to the remaining
@@ -12,8 +12,7 @@ pub fn table(headers: &[&str], rows: &[Vec<String>], width: Option<u16>) -> Stri
     }
     let columns = headers.iter().map(|head| Column { figures: false, ..Column::made(*head, Keep::Always) });
     let rows = rows.iter().map(|row| Row::words(row.iter().cloned()));
-    let table = Table::new(Caption::Page(String::new()), columns.collect(), rows.collect());
-    Sheet::of(&table).render(width)
+    Sheet::of(&Table::new("", columns.collect(), rows.collect())).render(width)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! What is hidden on a page until a reader asks for it is hidden here, too. No text makes Markdown, HTML, a link or a
 //! mention of somebody of its own.
 
-use crate::document::{Block, Caption, Cell, Column, Document, Facts, LegendEntry};
+use crate::document::{Block, Cell, Column, Document, Facts, LegendEntry, MOST_NOTES};
 use crate::document::{Note, NoteKind, Part, Row, SideLine, Table, Tone, drawn_sign};
 use crate::groups::joined;
 use crate::terminal::lines::clean;
@@ -99,8 +99,8 @@ impl Markdown {
 
     /// A table. Columns that say nothing are left out, as on a terminal.
     fn table(&mut self, table: &Table) {
-        if let Caption::Shown(caption) = &table.caption {
-            self.put(&format!("**{}**", inline(caption)));
+        if table.is_captioned {
+            self.put(&format!("**{}**", inline(&table.caption)));
         }
         let shown = table.kept(|_| false);
         let columns = || shown.iter().map(|n| &table.columns[*n]);
@@ -164,8 +164,9 @@ fn side(side: &SideLine) -> String {
 }
 
 fn meaning(entry: &LegendEntry) -> String {
-    let more = (entry.more > 0).then(|| format!("and {} more in the JSON document", entry.more));
-    let notes = entry.notes.iter().map(|note| paragraph(note)).chain(more);
+    let more = entry.notes.len().saturating_sub(MOST_NOTES);
+    let more = (more > 0).then(|| format!("and {more} more in the JSON document"));
+    let notes = entry.notes.iter().take(MOST_NOTES).map(|note| paragraph(note)).chain(more);
     let notes: String = notes.map(|note| format!("\n  - {note}")).collect();
     format!("{} {}{notes}", paragraph(&drawn_sign(entry.mark).to_string()), inline(&entry.text))
 }
@@ -246,7 +247,7 @@ mod tests {
             Row::Remark(vec![Cell::words("T613")], "failed: a|b".to_owned()),
             Row::Remark(vec![Cell::words("T614"), Cell::empty(), rate(1.0)], "late".to_owned()),
         ];
-        let table = Table::new(Caption::Shown("Rates".to_owned()), columns, rows);
+        let table = Table { is_captioned: true, ..Table::new("Rates", columns, rows) };
         let document = Document::of(vec![Section::new("rates", "Rates").with([Block::Folded(Part {
             title: "All <of> them".to_owned(),
             blocks: vec![Note::plain("# no heading").into(), table.into()],

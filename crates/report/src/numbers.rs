@@ -42,12 +42,10 @@ pub fn count(value: u64) -> String {
 /// Puts separators into the integer part.
 fn separated(number: &str) -> String {
     let whole = number.find('.').unwrap_or(number.len());
-    let mut text = String::new();
-    for (i, c) in number.char_indices() {
-        if i < whole && (whole - i).is_multiple_of(3) && text.ends_with(|c: char| c.is_ascii_digit()) {
-            text.push(',');
-        }
-        text.push(c);
+    let second_digit = if number.starts_with('-') { 2 } else { 1 };
+    let mut text = number.to_owned();
+    for at in (second_digit..whole).rev().filter(|at| (whole - at).is_multiple_of(3)) {
+        text.insert(at, ',');
     }
     text
 }
@@ -68,13 +66,9 @@ pub fn short(value: impl Into<Option<f64>>) -> String {
 /// Three digits, for factors and values from 0.001 to 1,000: `0.512`, `1.83`, `28.1`, `460`.
 #[must_use]
 pub fn factor(value: f64) -> String {
-    match value.abs() {
-        0.0 => "0".to_owned(),
-        v if v < 0.999_5 => format!("{value:.3}"),
-        v if v < 9.995 => format!("{value:.2}"),
-        v if v < 99.95 => format!("{value:.1}"),
-        _ => format!("{value:.0}"),
-    }
+    // From each of these on there is a decimal less.
+    let decimals = [0.999_5, 9.995, 99.95].iter().filter(|from| value.abs() < **from).count();
+    if value == 0.0 { "0".to_owned() } else { format!("{value:.decimals$}") }
 }
 
 /// All digits, with thousands separators: for figures that a source rounded.

@@ -62,12 +62,9 @@ impl Report {
     /// The report on a run.
     #[must_use]
     pub fn of(&self, reported: &Reported, catalogue: &Catalogue) -> Document {
-        let (run, document) = (&reported.run, Document::of((self.sections)(reported, catalogue)));
-        if self.name == SUMMARY {
-            Document { title: head::title(run), head: head(reported), ..document }
-        } else {
-            document
-        }
+        let run = &reported.run;
+        let (title, head) = if self.name == SUMMARY { (head::title(run), head(reported)) } else { Default::default() };
+        Document { title, head, ..Document::of((self.sections)(reported, catalogue)) }
     }
 }
 
@@ -79,8 +76,7 @@ impl Reported {
         let kind = if run.published.is_some() { "Published result" } else { "dbdyno platform report" };
         let mut sections = vec![verdict::section(self.verdict.as_slice()), summary::section(run, catalogue)];
         sections.extend(searches::sections(run, catalogue));
-        sections.push(slob::section(run));
-        sections.extend([storage::share(run, catalogue), storage::section(run)]);
+        sections.extend([slob::section(run), storage::share(run, catalogue), storage::section(run)]);
         sections.extend([platform::section(run), pace::section(run)]);
         sections.extend(ramps::sections(self, catalogue));
         sections.extend([published::section(run), scaling::section(run, catalogue)]);

@@ -50,11 +50,10 @@ impl Axis {
     pub(crate) fn dops(values: impl IntoIterator<Item = f64>) -> Self {
         let mut values: Vec<f64> = values.into_iter().filter(|v| *v > 0.0 && v.is_finite()).collect();
         values.sort_unstable_by(f64::total_cmp);
-        values.dedup();
         let (first, last) = (values.first().copied().unwrap_or(1.0), values.last().copied().unwrap_or(1.0));
         let margin = ((last / first).log2() * 0.04).max(0.08);
         let (from, to) = (first.log2() - margin, last.log2() + margin);
-        // Labels that would touch each other are left out; powers of two are kept.
+        // Labels that would touch each other are left out, and so are equal ones; powers of two are kept.
         let room = (to - from) / MOST_TICKS as f64;
         let mut ticks: Vec<(f64, String)> = Vec::new();
         let (powers, others): (Vec<f64>, Vec<f64>) = values.into_iter().partition(|v| v.log2().fract() == 0.0);

@@ -3,7 +3,6 @@
 mod axis;
 
 pub(crate) use axis::{Axis, AxisOf};
-use std::fmt::Write;
 
 /// One figure.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,30 +98,22 @@ impl LineChart {
     }
 
     /// A chart over degrees of parallelism, or what else doubles from step to step.
-    pub(crate) fn over_dops(
-        title: impl Into<String>,
-        unit: impl Into<String>,
-        along: &str,
-        y: Axis,
-        series: Vec<ChartSeries>,
-    ) -> Self {
+    pub(crate) fn over_dops(title: &str, unit: &str, along: &str, y: Axis, series: Vec<ChartSeries>) -> Self {
         let x = Axis::dops(series.iter().flat_map(|s| s.marks.iter().map(|m| m.x)));
-        Self { title: title.into(), unit: unit.into(), along: along.to_owned(), x, y, series, limit: None }
+        Self { title: title.to_owned(), unit: unit.to_owned(), along: along.to_owned(), x, y, series, limit: None }
     }
 
     /// The chart in words: where each line begins and ends, and its maximum.
     pub(crate) fn description(&self) -> String {
-        let mut text = format!("Over {}.", self.along);
-        for series in self.series.iter().filter(|s| s.marks.iter().all(|m| !m.text.is_empty())) {
-            let most = series.marks.iter().max_by(|a, b| a.y.total_cmp(&b.y));
-            if let (Some(first), Some(last), Some(most)) = (series.marks.first(), series.marks.last(), most) {
-                _ = write!(text, " {}: first {}; highest {}; last {}.", series.name, first.text, most.text, last.text);
-            }
-        }
-        if let Some((_, words)) = &self.limit {
-            _ = write!(text, " Required: {words}.");
-        }
-        text
+        let line = |series: &ChartSeries| {
+            let (first, last) = (series.marks.first()?, series.marks.last()?);
+            let most = series.marks.iter().max_by(|a, b| a.y.total_cmp(&b.y))?;
+            Some(format!(" {}: first {}; highest {}; last {}.", series.name, first.text, most.text, last.text))
+        };
+        let told = self.series.iter().filter(|s| s.marks.iter().all(|m| !m.text.is_empty()));
+        let limit = self.limit.iter().map(|(_, words)| format!(" Required: {words}."));
+        let lines: String = told.filter_map(line).chain(limit).collect();
+        format!("Over {}.{lines}", self.along)
     }
 
     pub(crate) fn place(&self, x: f64, y: f64) -> Option<(f64, f64)> {

@@ -2,6 +2,7 @@
 
 use super::paired_figures::PairedFigures;
 use crate::document::Form;
+pub use crate::document::Rank;
 use dbdyno_model::{Better, Commits, Flag, Layer, MetricId, PrintedBound, Suspect, UsableFor};
 use dbdyno_stats::{Difference, NotComparable};
 use serde::Serialize;
@@ -46,20 +47,6 @@ pub struct ComparedRow {
     pub unlike_sizes: bool,
     /// One cell a side.
     pub cells: Vec<ComparedCell>,
-}
-
-/// The rank of a cell in its row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Rank {
-    /// No side is better.
-    Best,
-    /// No side is worse.
-    Worst,
-    /// In between.
-    Between,
-    /// It is not ranked.
-    None,
 }
 
 /// One side's figure.

@@ -4,9 +4,8 @@
 
 mod table;
 
-pub(crate) use table::{
-    BEST, Caption, Cell, Column, Field, Form, Keep, Look, Rank, Row, Table, Tone, WORST, drawn_sign,
-};
+pub use table::Rank;
+pub(crate) use table::{BEST, Cell, Column, Form, Keep, Look, Row, Table, Tone, WORST, drawn_sign};
 
 use crate::charts::LineChart;
 use crate::groups::joined;
@@ -120,7 +119,7 @@ pub(crate) struct Beside {
     pub(crate) title: String,
     /// Short names of the things: letters.
     pub(crate) letters: Vec<String>,
-    /// Their names; empty where the letters say enough.
+    /// Their names.
     pub(crate) names: Vec<String>,
     /// What is set, and its value for each thing where that is known.
     pub(crate) rows: Vec<(String, Vec<Option<String>>)>,
@@ -166,18 +165,25 @@ pub(crate) struct Bar {
     pub(crate) text: String,
 }
 
+/// The most notes on one mark, where there is room; the JSON document has all.
+pub(crate) const MOST_NOTES: usize = 12;
+
 /// What a mark means.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LegendEntry {
     pub(crate) mark: char,
     pub(crate) text: String,
-    /// What it means in single places, the first few.
+    /// What it means in single places.
     pub(crate) notes: Vec<String>,
-    /// How many more there are.
-    pub(crate) more: usize,
 }
 
 impl Document {
+    /// A document that begins with a title and facts.
+    pub(crate) fn new(kind: &'static str, title: String, facts: Vec<(&str, String)>, sections: Vec<Section>) -> Self {
+        let facts = facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        Self { kind, title, head: vec![Facts { title: String::new(), facts }.into()], sections }
+    }
+
     /// A document of sections alone: a table that was asked for by name.
     pub(crate) fn of(sections: Vec<Section>) -> Self {
         Self { sections, ..Self::default() }
@@ -237,8 +243,7 @@ impl Beside {
     /// Tables with a row for each setting and a column for each thing, with so many things at most: further ones have
     /// a table of their own.
     pub(crate) fn tables(&self, most: usize) -> Vec<Table> {
-        let names = self.names.iter().map(String::as_str).chain(std::iter::repeat(""));
-        let heads = self.letters.iter().zip(names).map(|(letter, name)| joined([letter, name], " "));
+        let heads = self.letters.iter().zip(&self.names).map(|(letter, name)| joined([letter, name], " "));
         let cell = |value: &Option<String>| match value {
             Some(value) => Cell::words(value),
             None => Cell::words("not known").tone(Tone::Unknown),
@@ -247,12 +252,11 @@ impl Beside {
             let columns = ["Setting"].into_iter().chain(heads.iter().map(String::as_str));
             let columns = columns.map(|head| Column { figures: false, ..Column::made(head, Keep::Always) });
             let row = |(name, values): &(String, Vec<Option<String>>)| {
-                let values = values.iter().skip(n * most).take(heads.len());
-                Row::led([name], values.map(cell))
+                Row::led([name], values.iter().skip(n * most).take(heads.len()).map(cell))
             };
             let caption = format!("{}{}", self.title, if n > 0 { ", continued" } else { "" });
             let rows = self.rows.iter().map(row).collect();
-            Table::new(Caption::Page(caption), columns.collect(), rows).look(Look::Facts)
+            Table::new(caption, columns.collect(), rows).look(Look::Facts)
         };
         heads.collect::<Vec<_>>().chunks(most).enumerate().map(table).collect()
     }
@@ -268,6 +272,7 @@ impl Block {
     pub(crate) fn is_empty(&self) -> bool {
         match self {
             Self::Facts(facts) => facts.facts.is_empty(),
+            Self::Beside(beside) => beside.rows.is_empty(),
             Self::Table(table) => table.rows.is_empty(),
             Self::List(sentences) => sentences.is_empty(),
             Self::Pairs(parts) => parts.is_empty(),

@@ -3,8 +3,7 @@
 use crate::groups::joined;
 use crate::numbers::{self, MISSING};
 use dbdyno_model::PrintedBound;
-use serde::Deserialize;
-use std::borrow::Cow;
+use serde::{Deserialize, Serialize};
 
 /// The sign of the best figure of a row; a page has its own.
 pub(crate) const BEST: char = '+';
@@ -24,19 +23,13 @@ pub(crate) fn drawn_sign(mark: char) -> char {
 /// A table.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Table {
-    pub(crate) caption: Caption,
+    /// What it is called; a page shows it above the table.
+    pub(crate) caption: String,
+    /// Whether a terminal shows it, too; else what is above says it.
+    pub(crate) is_captioned: bool,
     pub(crate) columns: Vec<Column>,
     pub(crate) rows: Vec<Row>,
     pub(crate) look: Look,
-}
-
-/// What a table is called.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Caption {
-    /// It stands above the table.
-    Shown(String),
-    /// It stands above the table on a page; on a terminal, what is above says it.
-    Page(String),
 }
 
 /// How a table is set.
@@ -79,9 +72,9 @@ impl Keep {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Column {
     /// Its name in the line about dropped columns.
-    pub(crate) name: Cow<'static, str>,
+    pub(crate) name: String,
     /// Its head, line by line; a line in brackets is the unit. A page shows the lines beside each other.
-    pub(crate) head: Cow<'static, str>,
+    pub(crate) head: String,
     /// What a page adds to the head.
     pub(crate) more: String,
     /// Whether it has figures, which are aligned to the right, or words.
@@ -93,21 +86,19 @@ pub(crate) struct Column {
 
 impl Column {
     /// A column of words.
-    pub(crate) const fn words(name: &'static str, head: &'static str, keep: Keep) -> Self {
-        let mut column = Self::figures(name, head, keep);
-        column.figures = false;
-        column
+    pub(crate) fn words(name: &str, head: &str, keep: Keep) -> Self {
+        Self { figures: false, ..Self::figures(name, head, keep) }
     }
 
     /// A column of figures.
-    pub(crate) const fn figures(name: &'static str, head: &'static str, keep: Keep) -> Self {
-        let (name, head) = (Cow::Borrowed(name), Cow::Borrowed(head));
-        Self { name, head, more: String::new(), figures: true, keep, optional: false }
+    pub(crate) fn figures(name: impl Into<String>, head: impl Into<String>, keep: Keep) -> Self {
+        Self { name: name.into(), head: head.into(), more: String::new(), figures: true, keep, optional: false }
     }
+
     /// A column of figures with a head that depends on the results; it is its own name.
     pub(crate) fn made(head: impl Into<String>, keep: Keep) -> Self {
         let head = head.into();
-        Self { name: head.replace('\n', " ").into(), head: head.into(), ..Self::figures("", "", keep) }
+        Self::figures(head.replace('\n', " "), head, keep)
     }
 
     /// The lines of the head.
@@ -165,6 +156,8 @@ pub(crate) enum Form {
     Thousands,
     /// For narrow columns: `97`, `5.2`.
     Short,
+    /// The same with its sign: `+5.2`.
+    Signed,
     /// Seconds in microseconds, for narrow columns.
     Micros,
     /// As a source printed it.
@@ -189,6 +182,7 @@ impl Form {
             Self::Scientific => numbers::scientific(value),
             Self::Thousands => numbers::thousands(value),
             Self::Short => numbers::short(value),
+            Self::Signed => format!("{}{}", if value > 0.0 { "+" } else { "" }, numbers::short(value)),
             Self::Micros => numbers::short(value * 1e6),
             Self::Printed => numbers::printed(value),
             Self::Duration => numbers::duration(value),
@@ -198,25 +192,6 @@ impl Form {
             Self::Decimals(n) => format!("{value:.0$}", usize::from(n)),
         }
     }
-}
-
-/// What a cell holds.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) enum Content {
-    /// Nothing.
-    #[default]
-    Empty,
-    /// Words, or a text of several figures.
-    Words(String),
-    /// A figure; `None` is one that is not known.
-    Figure {
-        /// The figure.
-        value: Option<f64>,
-        /// How it becomes text.
-        form: Form,
-        /// On which side of it the true value lies.
-        bound: Option<PrintedBound>,
-    },
 }
 
 /// How a cell is meant.
@@ -234,32 +209,42 @@ pub(crate) enum Tone {
 }
 
 /// The place of a figure among those of its row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Rank {
-    /// It is not ranked, or in between.
-    #[default]
-    None,
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rank {
     /// No side is better.
     Best,
     /// No side is worse.
     Worst,
+    /// In between.
+    Between,
+    /// It is not ranked.
+    #[default]
+    None,
 }
 
 impl Rank {
     /// Its sign.
     pub(crate) fn sign(self) -> Option<char> {
         match self {
-            Self::None => None,
             Self::Best => Some(BEST),
             Self::Worst => Some(WORST),
+            Self::Between | Self::None => None,
         }
     }
 }
 
-/// A cell.
+/// A cell: words, or a figure.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Cell {
-    pub(crate) content: Content,
+    /// Words, or a text of several figures; empty in place of a figure.
+    pub(crate) words: String,
+    /// How the figure becomes text; `None` where there are words.
+    pub(crate) form: Option<Form>,
+    /// The figure, if it is known.
+    pub(crate) value: Option<f64>,
+    /// On which side of it the true value lies.
+    pub(crate) bound: Option<PrintedBound>,
     /// Whether the figure is not one of what the test is meant to measure: it stands in parentheses.
     pub(crate) doubtful: bool,
     /// Marks behind it, which a legend explains.
@@ -280,13 +265,11 @@ impl Cell {
     }
 
     pub(crate) fn words(words: impl Into<String>) -> Self {
-        let words = words.into();
-        let content = if words.is_empty() { Content::Empty } else { Content::Words(words) };
-        Self { content, ..Self::default() }
+        Self { words: words.into(), ..Self::default() }
     }
 
     pub(crate) fn figure(value: impl Into<Option<f64>>, form: Form) -> Self {
-        Self { content: Content::Figure { value: value.into(), form, bound: None }, ..Self::default() }
+        Self { value: value.into(), form: Some(form), ..Self::default() }
     }
 
     /// A whole number.
@@ -324,32 +307,23 @@ impl Cell {
         Self { why: why.filter(|why| !why.is_empty()), ..self }
     }
 
-    pub(crate) fn linked(self, anchor: impl Into<String>) -> Self {
-        Self { link: Some(anchor.into()), ..self }
-    }
-
     /// With the side on which the true value lies, where only that is known.
-    pub(crate) fn bounded(mut self, of: Option<PrintedBound>) -> Self {
-        if let Content::Figure { bound, .. } = &mut self.content {
-            *bound = of;
-        }
-        self
+    pub(crate) fn bounded(self, bound: Option<PrintedBound>) -> Self {
+        Self { bound, ..self }
     }
 
     /// The text without marks: the one place where a figure becomes text.
     pub(crate) fn text(&self) -> String {
-        let text = match &self.content {
-            Content::Empty => return String::new(),
-            Content::Words(words) => words.clone(),
-            Content::Figure { value, form, bound: None } => form.text(*value),
-            Content::Figure { value, form, bound: Some(bound) } => format!("{} {}", bound.sign(), form.text(*value)),
+        let text = match self.form {
+            Some(form) => joined([self.bound.map_or("", PrintedBound::sign), &form.text(self.value)], " "),
+            None => self.words.clone(),
         };
-        if self.doubtful && text != MISSING { format!("({text})") } else { text }
+        if self.doubtful && !text.is_empty() && text != MISSING { format!("({text})") } else { text }
     }
 
     /// Whether it says nothing.
     pub(crate) fn is_empty(&self) -> bool {
-        self.content == Content::Empty && self.marks.is_empty()
+        self.form.is_none() && self.words.is_empty() && self.marks.is_empty()
     }
 
     /// Whether it says no more than that a figure is not known.
@@ -358,20 +332,10 @@ impl Cell {
     }
 }
 
-/// A column, and the cell in it that something has.
-pub(crate) type Field<T> = (Column, fn(&T) -> Cell);
-
 impl Table {
-    /// A table with a row for each of these things.
-    pub(crate) fn of<T>(caption: Caption, fields: &[Field<T>], things: &[T]) -> Self {
-        let row = |thing| Row::Cells(fields.iter().map(|(_, cell)| cell(thing)).collect());
-        let columns = fields.iter().map(|(column, _)| column.clone()).collect();
-        Self::new(caption, columns, things.iter().map(row).collect())
-    }
-
     /// A table of figures.
-    pub(crate) fn new(caption: Caption, columns: Vec<Column>, rows: Vec<Row>) -> Self {
-        Self { caption, columns, rows, look: Look::default() }
+    pub(crate) fn new(caption: impl Into<String>, columns: Vec<Column>, rows: Vec<Row>) -> Self {
+        Self { caption: caption.into(), is_captioned: false, columns, rows, look: Look::default() }
     }
 
     pub(crate) fn look(self, look: Look) -> Self {
@@ -380,14 +344,12 @@ impl Table {
 
     /// With a caption that a page shows.
     pub(crate) fn called(self, caption: impl Into<String>) -> Self {
-        Self { caption: Caption::Page(caption.into()), ..self }
+        Self { caption: caption.into(), ..self }
     }
 
     /// The caption.
     pub(crate) fn name(&self) -> &str {
-        match &self.caption {
-            Caption::Shown(name) | Caption::Page(name) => name,
-        }
+        &self.caption
     }
 
     /// The columns but for those that say nothing and may go for that: optional ones, ones without a head, and these.

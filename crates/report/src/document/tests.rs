@@ -5,7 +5,6 @@
 #[path = "../../tests/fixture/mod.rs"]
 mod fixture;
 
-use super::table::Content;
 use super::{Block, Cell, Document, Row, Table};
 use crate::compare::{self, CompareOptions, Side};
 use crate::registry::{REPORTS, report};
@@ -46,10 +45,9 @@ fn tables_of(document: &Document) -> Vec<&Table> {
 
 /// The figures of a row, as texts.
 fn figures(row: &Row) -> Vec<String> {
-    let is_figure = |cell: &&Cell| match &cell.content {
-        Content::Figure { value, .. } => value.is_some(),
-        Content::Words(words) => words.contains(|c: char| c.is_ascii_digit()),
-        Content::Empty => false,
+    let is_figure = |cell: &&Cell| match cell.form {
+        Some(_) => cell.value.is_some(),
+        None => cell.words.contains(|c: char| c.is_ascii_digit()),
     };
     row.cells().iter().filter(is_figure).map(|cell| clean(&cell.text()).trim().to_owned()).collect()
 }

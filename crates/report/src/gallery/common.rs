@@ -9,5 +9,5 @@ pub(super) const COMPARISON: &str = "compare.html";
 
 /// The style of the pages that only a gallery has.
 pub(super) fn style() -> String {
-    [html::style(), include_str!("style.css")].concat()
+    [html::STYLE, include_str!("style.css")].concat()
 }

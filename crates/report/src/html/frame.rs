@@ -6,7 +6,8 @@ use base64::Engine as _;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
-const STYLE: &str = include_str!("style.css");
+/// The style of all pages.
+pub(crate) const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 
 /// What every page says at its end, before the version.
@@ -42,11 +43,6 @@ impl<'a> Frame<'a> {
     pub(crate) fn report(title: &'a str) -> Self {
         Self { title, style: STYLE, script: SCRIPT, about: COMPLETE, folder: Folder::None }
     }
-}
-
-/// The style of all pages.
-pub(crate) fn style() -> &'static str {
-    STYLE
 }
 
 /// A whole page.
@@ -91,10 +87,9 @@ fn policy(of: &Frame<'_>) -> String {
         // Of a file the browser may not know which others are its own.
         Folder::Loads => (" 'self' file:", " img-src data:;"),
     };
+    let [style, script] = [of.style, of.script].map(hash);
     format!(
-        "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'{loads};{icon} base-uri 'none'; form-action 'none'",
-        hash(of.style),
-        hash(of.script)
+        "default-src 'none'; style-src 'sha256-{style}'; script-src 'sha256-{script}'{loads};{icon} base-uri 'none'; form-action 'none'"
     )
 }
 

@@ -6,7 +6,7 @@ mod drawing;
 mod frame;
 mod table;
 
-use crate::document::{Bars, Block, Caption, Column, Document, Facts, Keep, LegendEntry, Look, Note, NoteKind};
+use crate::document::{Bars, Block, Column, Document, Facts, Keep, LegendEntry, Look, MOST_NOTES, Note, NoteKind};
 use crate::document::{Part, Row, Section, SideLine, Table, Tile, drawn_sign};
 use crate::numbers::factor;
 use crate::terminal::lines::clean;
@@ -15,7 +15,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
 use frame::MADE_BY;
-pub(crate) use frame::{Folder, Frame, frame, style};
+pub(crate) use frame::{Folder, Frame, STYLE, frame};
 
 impl Document {
     /// The page: one file that needs a browser and no network.
@@ -137,8 +137,9 @@ impl Page {
                             details {
                                 summary { "in single places" }
                                 ul {
-                                    @for note in &entry.notes { li { (clean(note)) } }
-                                    @if entry.more > 0 { li { "and " (entry.more) " more in the JSON document" } }
+                                    @for note in entry.notes.iter().take(MOST_NOTES) { li { (clean(note)) } }
+                                    @let more = entry.notes.len().saturating_sub(MOST_NOTES);
+                                    @if more > 0 { li { "and " (more) " more in the JSON document" } }
                                 }
                             }
                         }
@@ -188,7 +189,7 @@ fn facts(facts: &Facts) -> Markup {
     }
     let columns = [Column::words("", "", Keep::Always), Column::words("", "", Keep::Always)];
     let rows = facts.facts.iter().map(|(name, value)| Row::words([name, value])).collect();
-    table::render(&Table::new(Caption::Page(facts.title.clone()), columns.into(), rows).look(Look::Facts))
+    table::render(&Table::new(&facts.title, columns.into(), rows).look(Look::Facts))
 }
 
 fn tile(tile: &Tile) -> Markup {

@@ -7,11 +7,13 @@ use crate::acceptance::{
     Acceptance, AcceptanceOutcome, AcceptanceResult, AcceptedRequirement, AcceptedStep, Left, ratio_words,
 };
 use crate::compare::{PairedRow, RatioVerdict};
-use crate::document::{Block, Caption, Cell, Column, Document, Facts, Field, Form, Keep, Look};
-use crate::document::{Note, NoteKind, Part, Row, Section, Table, Tone};
+use crate::document::{
+    Block, Cell, Column, Document, Form, Keep, Look, Note, NoteKind, Part, Row, Section, Table, Tone,
+};
+use crate::figures::median_of;
 use crate::groups::{grouped, joined, unique};
 use crate::numbers;
-use crate::sections::words;
+use crate::sections::words::{self, note};
 use crate::summary::head::counted;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::DurabilityJson;
@@ -37,12 +39,11 @@ impl Acceptance {
     #[must_use]
     pub fn document(&self, catalogue: &Catalogue) -> Document {
         let sections = vec![results(self), curves::section(self, catalogue), crashes(self), pairs(self), steps(self)];
-        let sections = sections.into_iter().filter(|section| !section.blocks.is_empty()).collect();
-        Document { kind: "dbdyno acceptance", title: self.title.clone(), head: head(self), sections }
+        Document::new("dbdyno acceptance", self.title.clone(), head(self), sections)
     }
 }
 
-fn head(acceptance: &Acceptance) -> Vec<Block> {
+fn head(acceptance: &Acceptance) -> Vec<(&'static str, String)> {
     let variants = acceptance.variants.iter().map(|variant| {
         let target = variant.target.as_ref().map(|target| format!(" ({target})")).unwrap_or_default();
         let role = match variant.role {
@@ -50,11 +51,11 @@ fn head(acceptance: &Acceptance) -> Vec<Block> {
             "candidate" => "Candidate",
             _ => "Beside",
         };
-        (role.to_owned(), format!("{}{target}", variant.title))
+        (role, format!("{}{target}", variant.title))
     });
     let at = acceptance.judged_at.strftime("%Y-%m-%d %H:%M UTC");
-    let judged = ("Judged".to_owned(), format!("{at}, dbdyno {}", acceptance.tool_version));
-    vec![Facts { title: String::new(), facts: variants.chain([judged]).collect() }.into()]
+    let judged = ("Judged", format!("{at}, dbdyno {}", acceptance.tool_version));
+    variants.chain([judged]).collect()
 }
 
 fn answer(acceptance: &Acceptance) -> Note {
@@ -91,7 +92,7 @@ fn results(acceptance: &Acceptance) -> Section {
     }));
     let blocks = [answer(acceptance).into(), slide.into(), behind(acceptance).into()];
     let said = acceptance.requirements.iter().filter_map(|requirement| said(acceptance, requirement));
-    Section::new("results", "Results").titled("Results", "").with(blocks).with(said)
+    words::section("results").with(blocks).with(said)
 }
 
 /// A figure with its longest time, and its outcome where that is not good and the row does not say it.
@@ -105,42 +106,26 @@ fn beside(result: &AcceptanceResult, is_said: bool) -> Cell {
 
 /// Mean, p99 and peak beside each requirement, on each variant.
 fn behind(acceptance: &Acceptance) -> Table {
-    type Line = (String, AcceptanceResult, String);
-    const FIELDS: [Field<Line>; 8] = [
-        (Column::words("requirement", "Requirement", Keep::Always), |(title, ..)| Cell::words(title)),
-        (Column::words("variant", "Variant", Keep::Always), |(.., variant)| Cell::words(variant)),
-        (Column::words("figure", "Figure", Keep::Always), |(_, result, _)| Cell::words(&result.found)),
-        (Column::figures("margin", "Margin\n[%]", Keep::Drop(2)), |(_, result, _)| {
-            let sign = if result.margin_pct.is_some_and(|pct| pct > 0.0) { "+" } else { "" };
-            Cell::words(format!("{sign}{}", Form::Short.text(result.margin_pct)))
-        }),
-        (Column::figures("mean", "Mean", Keep::Drop(5)), |(_, result, _)| time(result.times.mean_s)),
-        (Column::figures("p99", "p99", Keep::Drop(6)), |(_, result, _)| time(result.times.p99_s)),
-        (Column::figures("peak", "Peak", Keep::Drop(7)), |(_, result, _)| time(result.times.peak_s)),
-        (Column::words("place", "Where", Keep::Drop(1)), |(_, result, _)| Cell::words(&result.place)),
-    ];
-    let lines = acceptance.requirements.iter().flat_map(|of| {
-        let results = of.results.iter();
-        results.map(move |result| (of.title.clone(), result.clone(), titled(acceptance, &result.variant)))
-    });
-    let lines: Vec<Line> = lines.collect();
+    let time = |seconds: Option<f64>| Cell::figure(seconds, Form::Duration);
+    let row = |(of, result): (&AcceptedRequirement, &AcceptanceResult)| {
+        let variant = titled(acceptance, &result.variant);
+        let margin = Cell::figure(result.margin_pct, Form::Signed);
+        let [mean, p99, peak] = [result.times.mean_s, result.times.p99_s, result.times.peak_s].map(time);
+        Row::led([&of.title, &variant, &result.found], [margin, mean, p99, peak, Cell::words(&result.place)])
+    };
+    let results = acceptance.requirements.iter().flat_map(|of| of.results.iter().map(move |result| (of, result)));
     let caption = "What is behind them: mean, 99th percentile and longest time of a transaction or I/O there";
-    Table::of(Caption::Shown(caption.to_owned()), &FIELDS, &lines).look(Look::Verdict)
-}
-
-fn time(seconds: Option<f64>) -> Cell {
-    Cell::figure(seconds, Form::Duration)
+    words::captioned("acceptance", "behind", caption, results.map(row).collect()).look(Look::Verdict)
 }
 
 /// What is to be said of a requirement; once for all variants of which it is the same.
 fn said(acceptance: &Acceptance, requirement: &AcceptedRequirement) -> Option<Block> {
-    let remarks = requirement.results.iter().flat_map(|result| {
-        let remarks = result.remarks.iter();
-        remarks.map(move |remark| (remark, titled(acceptance, &result.variant)))
-    });
+    let remarks = requirement
+        .results
+        .iter()
+        .flat_map(|result| result.remarks.iter().map(move |remark| (remark, titled(acceptance, &result.variant))));
     let note = |(remark, variants): (&String, Vec<String>)| {
-        let lead = format!("  {}: ", unique(variants).join(", "));
-        Note::led(lead, remark).into()
+        Note::led(format!("  {}: ", unique(variants).join(", ")), remark).into()
     };
     let blocks: Vec<Block> = grouped(remarks).into_iter().map(note).collect();
     (!blocks.is_empty()).then(|| Part { title: requirement.title.clone(), blocks, ..Part::default() }.into())
@@ -154,99 +139,78 @@ fn titled(acceptance: &Acceptance, name: &str) -> String {
 
 /// What crashes lost, with the bound that so many cuts give.
 fn crashes(acceptance: &Acceptance) -> Section {
-    type Crash = (String, DurabilityJson);
-    const FIELDS: [Field<Crash>; 8] = [
-        (Column::words("variant", "Variant", Keep::Always), |(variant, _)| Cell::words(variant)),
-        (Column::words("way", "Cut by", Keep::Drop(4)), |(_, test)| Cell::words(&test.cut_by)),
-        (Column::figures("cuts", "Cuts", Keep::Always), |(_, test)| Cell::count(test.report.cuts.len() as u64)),
-        (Column::figures("commits", "Commits", Keep::Drop(5)), |(_, test)| Cell::count(test.acknowledged)),
-        (Column::figures("lost commits", "Lost", Keep::Always), |(_, test)| {
-            let tone = if test.lossy_cuts > 0 { Tone::Worse } else { Tone::Plain };
-            Cell::count(test.lost).tone(tone)
-        }),
-        (Column::words("bound", "Cuts that lose (95 %)", Keep::Always), |(_, test)| {
-            Cell::words(match test.at_most_lossy_pct {
-                Some(pct) => format!("at most {pct:.1} %"),
-                None => format!("{} of {}", test.lossy_cuts, test.report.cuts.len()),
-            })
-        }),
-        (Column::figures("recovery", "Recovery", Keep::Drop(3)), |(_, test)| {
-            let all = test.report.cuts.iter().map(|cut| cut.recovery_s);
-            time(crate::figures::median_of(all))
-        }),
-        (Column::words("control", "Control", Keep::Drop(2)), |(_, test)| {
-            let Some(control) = &test.control else { return Cell::words("none") };
-            let (lost, cuts) = (numbers::count(control.lost), control.report.cuts.len());
-            Cell::words(format!("{}: {lost} lost in {} of {cuts} cuts", control.name, control.lossy_cuts))
-        }),
-    ];
-    let tests = acceptance.left.iter().filter_map(|result| match &result.left {
-        Left::Durability(test) => Some((acceptance.title_of(result.variant), (**test).clone())),
+    let rows = acceptance.left.iter().filter_map(|result| match &result.left {
+        Left::Durability(test) => Some(crash(&acceptance.title_of(result.variant), test)),
         _ => None,
     });
-    let tests: Vec<Crash> = tests.collect();
-    let caption = "Commits that were acknowledged, and lost when everything was cut off";
-    let table = Table::of(Caption::Page(caption.to_owned()), &FIELDS, &tests).look(Look::Verdict);
-    let why = "Losses cluster, so the bound is of cuts: of so many that lose nothing, at most this share of all cuts \
-               does. A control makes commits unsafe on purpose, and must lose something where such a cut can show it.";
-    let note = (!tests.is_empty()).then(|| Note::plain(why).into());
-    Section::new("crash", "Crash").titled("What a crash loses", "").with([Block::from(table)].into_iter().chain(note))
+    let table = words::table("acceptance", "crashes", rows.collect()).look(Look::Verdict);
+    let note = (!table.rows.is_empty()).then(|| note("acceptance", "crashes").into());
+    words::section("crash").with([table.into()]).with(note)
+}
+
+fn crash(variant: &str, test: &DurabilityJson) -> Row {
+    let cuts = &test.report.cuts;
+    let tone = if test.lossy_cuts > 0 { Tone::Worse } else { Tone::Plain };
+    let bound = match test.at_most_lossy_pct {
+        Some(pct) => format!("at most {pct:.1} %"),
+        None => format!("{} of {}", test.lossy_cuts, cuts.len()),
+    };
+    let control = test.control.as_ref().map(|control| {
+        let (lost, cuts) = (numbers::count(control.lost), control.report.cuts.len());
+        format!("{}: {lost} lost in {} of {cuts} cuts", control.name, control.lossy_cuts)
+    });
+    let cells = [
+        Cell::count(cuts.len() as u64),
+        Cell::count(test.acknowledged),
+        Cell::count(test.lost).tone(tone),
+        Cell::words(bound),
+        Cell::figure(median_of(cuts.iter().map(|cut| cut.recovery_s)), Form::Duration),
+        Cell::words(control.unwrap_or_else(|| "none".to_owned())),
+    ];
+    Row::led([variant, &test.cut_by], cells)
 }
 
 /// What a variant costs: ratios of pairs.
 fn pairs(acceptance: &Acceptance) -> Section {
-    type Pair = ([String; 2], PairedRow);
-    const FIELDS: [Field<Pair>; 7] = [
-        (Column::words("test", "Test", Keep::Always), |(_, row)| Cell::words(&row.test)),
-        (Column::words("unit", "Unit", Keep::Drop(1)), |(_, row)| Cell::words(&row.unit)),
-        (Column::figures("DOP", "DOP\n[n×j×t]", Keep::Drop(3)), |(_, row)| Cell::words(&row.dop)),
-        (Column::words("sides", "Ratio of", Keep::Drop(2)), |([a, b], _)| Cell::words(format!("{b} / {a}"))),
-        (Column::figures("ratio", "Ratio (95 %)", Keep::Always), |(_, row)| {
-            Cell::words(match (row.ratio.value, row.ratio.low, row.ratio.high) {
-                (Some(ratio), Some(low), Some(high)) => ratio_words(ratio, low, high),
-                (Some(ratio), ..) => format!("{ratio:.3}"),
-                _ => row.ratio.why.clone().unwrap_or_default(),
-            })
-        }),
-        (Column::figures("pairs", "Pairs", Keep::Drop(4)), |(_, row)| Cell::count(row.pairs as u64)),
-        (Column::words("conclusion", "They", Keep::Always), |(_, row)| {
-            Cell::words(match row.ratio.verdict {
-                RatioVerdict::Better | RatioVerdict::Worse => "differ",
-                RatioVerdict::NoRatio => "were not compared",
-                _ => "were not shown to differ",
-            })
-        }),
-    ];
-    let mut tests: Vec<Pair> = Vec::new();
+    let mut rows = Vec::new();
     for result in &acceptance.left {
-        if let Left::Pair(_, rows) = &result.left {
+        if let Left::Pair(_, pairs) = &result.left {
             let step = &acceptance.project.steps[result.step];
-            let sides = [0, 1].map(|side| acceptance.title_of(step.variants[side]));
-            tests.extend(rows.iter().map(|row| (sides.clone(), row.clone())));
+            let [base, other] = [0, 1].map(|side| acceptance.title_of(step.variants[side]));
+            rows.extend(pairs.iter().map(|row| pair(row, &format!("{other} / {base}"))));
         }
     }
-    let caption = "Points of both in alternation: the ratio of their figures, with its interval";
-    let table = Table::of(Caption::Page(caption.to_owned()), &FIELDS, &tests).look(Look::Verdict);
+    let table = words::table("acceptance", "pairs", rows).look(Look::Verdict);
     Section::new("pairs", "Pairs").titled("What it costs", "").with([table.into()])
+}
+
+fn pair(row: &PairedRow, sides: &str) -> Row {
+    let ratio = match (row.ratio.value, row.ratio.low, row.ratio.high) {
+        (Some(ratio), Some(low), Some(high)) => ratio_words(ratio, low, high),
+        (Some(ratio), ..) => format!("{ratio:.3}"),
+        _ => row.ratio.why.clone().unwrap_or_default(),
+    };
+    let conclusion = match row.ratio.verdict {
+        RatioVerdict::Better | RatioVerdict::Worse => "differ",
+        RatioVerdict::NoRatio => "were not compared",
+        _ => "were not shown to differ",
+    };
+    let last = [Cell::count(row.pairs as u64), Cell::words(conclusion)];
+    Row::led([row.test.as_str(), &row.unit, &row.dop, sides, &ratio], last)
 }
 
 /// What was done, and where it is kept.
 fn steps(acceptance: &Acceptance) -> Section {
-    const FIELDS: [Field<AcceptedStep>; 5] = [
-        (Column::words("step", "Step", Keep::Always), |step| Cell::words(&step.title)),
-        (Column::words("variant", "Variant", Keep::Always), |step| Cell::words(&step.variant_title)),
-        (Column::words("state", "State", Keep::Always), |step| {
-            Cell::words(match step.bad_points {
-                0 => step.state.to_owned(),
-                n => format!("{}, {n} bad points", step.state),
-            })
-        }),
-        (Column::words("id", "Kept as", Keep::Always), |step| {
-            Cell::words(step.id.as_ref().map_or_else(String::new, ToString::to_string))
-        }),
-        (Column::words("command", "Command", Keep::Drop(1)), |step| Cell::words(&step.command)),
-    ];
+    let row = |step: &AcceptedStep| {
+        let state = match step.bad_points {
+            0 => step.state.to_owned(),
+            n => format!("{}, {n} bad points", step.state),
+        };
+        let id = step.id.as_ref().map_or_else(String::new, ToString::to_string);
+        Row::words([&step.title, &step.variant_title, &state, &id, &step.command])
+    };
     let caption = "What was done; `dbdyno show ID` and `dbdyno report ID` have all of it";
-    let table = Table::of(Caption::Shown(caption.to_owned()), &FIELDS, &acceptance.steps).look(Look::Verdict);
-    Section::new("steps", "Steps").titled("Steps", "").with([table.into()])
+    let rows = acceptance.steps.iter().map(row).collect();
+    let table = words::captioned("acceptance", "steps", caption, rows).look(Look::Verdict);
+    words::section("steps").with([table.into()])
 }

@@ -31,7 +31,7 @@ pub(super) type PointFigure = fn(&Point) -> Option<f64>;
 /// A chart in the making.
 pub(super) struct CellChart<'u> {
     title: String,
-    /// More of the title; the unit alone if empty.
+    /// More of the title.
     about: String,
     unit: &'u str,
     along: Along,
@@ -40,9 +40,10 @@ pub(super) struct CellChart<'u> {
 
 impl<'u> CellChart<'u> {
     pub(super) fn new(title: impl Into<String>, unit: &'u str, along: Along) -> Self {
-        Self { title: title.into(), about: String::new(), unit, along, series: Vec::new() }
+        Self { title: title.into(), about: unit.to_owned(), unit, along, series: Vec::new() }
     }
 
+    /// With more of the title than the unit alone.
     pub(super) fn about(self, about: impl Into<String>) -> Self {
         Self { about: about.into(), ..self }
     }
@@ -68,8 +69,8 @@ impl<'u> CellChart<'u> {
     }
 
     /// With a line for each of these figures of the points.
-    pub(super) fn lines(mut self, cells: &[&MeasuredCell<'_>], named: &[(&str, PointFigure)]) -> Self {
-        for (name, figure) in named {
+    pub(super) fn lines(mut self, cells: &[&MeasuredCell<'_>], of: &[(&str, impl Fn(&Point) -> Option<f64>)]) -> Self {
+        for (name, figure) in of {
             self.add(name, cells, |c| Some((c.median(figure)?, None, String::new())));
         }
         self
@@ -83,8 +84,7 @@ impl<'u> CellChart<'u> {
             _ => Axis::amounts,
         };
         let values: Vec<f64> = extent(&self.series).chain(limit.iter().map(|(limit, _)| *limit)).collect();
-        let unit = if self.about.is_empty() { self.unit } else { &self.about };
-        let chart = LineChart::of(self.title, unit, self.along.name, [Axis::dops, axis], self.series)?;
+        let chart = LineChart::of(self.title, self.about, self.along.name, [Axis::dops, axis], self.series)?;
         Some(LineChart { y: axis(values), limit, ..chart })
     }
 }

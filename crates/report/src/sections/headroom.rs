@@ -3,7 +3,7 @@
 
 use super::words::{self, note};
 use crate::charts::{Axis, ChartSeries, LineChart, Mark};
-use crate::document::{Cell, Document, Facts, Form, Look, Note, NoteKind, Part, Row, Section, Table, Tone};
+use crate::document::{Cell, Document, Form, Look, Note, NoteKind, Part, Row, Section, Table, Tone};
 use crate::groups::joined;
 use crate::headroom::{
     Headroom, HeadroomBound, HeadroomCurve, HeadroomLayer, HeadroomOutcome, KnownHeadroom, LayerStanding, ProductionUse,
@@ -16,26 +16,20 @@ use crate::watched::{minute, second};
 #[must_use]
 pub fn headroom_document(headroom: &Headroom) -> Document {
     let sections = vec![answer(headroom), layers(headroom), processors(headroom), law(headroom), unlike(headroom)];
-    let sections = sections.into_iter().filter(|section| !section.blocks.is_empty()).collect();
-    Document {
-        kind: "dbdyno headroom",
-        title: format!("Headroom of {} on {}", headroom.profile, headroom.run_name),
-        head: vec![Facts { title: String::new(), facts: head(headroom) }.into()],
-        sections,
-    }
+    let title = format!("Headroom of {} on {}", headroom.profile, headroom.run_name);
+    Document::new("dbdyno headroom", title, head(headroom), sections)
 }
 
-fn head(headroom: &Headroom) -> Vec<(String, String)> {
+fn head(headroom: &Headroom) -> Vec<(&'static str, String)> {
     let [from, to] = headroom.watched;
     let (name, id) = (&headroom.run_name, headroom.run.as_str());
     let run = if name == id { id.to_owned() } else { format!("{name} ({id})") };
-    let facts = [
+    vec![
         ("Profile", format!("{}: {}", headroom.profile, headroom.production)),
         ("", format!("watched from {} to {} UTC", second(from), second(to))),
         ("Run", format!("{run}: {}", headroom.measured)),
         ("Platform", headroom.platforms_words.clone()),
-    ];
-    facts.map(|(name, value)| (name.to_owned(), value)).into()
+    ]
 }
 
 fn answer(headroom: &Headroom) -> Section {
@@ -45,11 +39,9 @@ fn answer(headroom: &Headroom) -> Section {
         HeadroomOutcome::DoesNotCarry => NoteKind::NotMet,
         HeadroomOutcome::CarriesAsFarAsKnown | HeadroomOutcome::NotKnown => NoteKind::Plain,
     };
-    let notes = headroom.answer.iter().enumerate().map(|(n, text)| {
-        let kind = if n == 0 { kind } else { NoteKind::Plain };
-        Note { kind, ..Note::plain(text) }.into()
-    });
-    Section::new("answer", "Answer").titled("Answer", "").with(notes)
+    let kinds = std::iter::once(kind).chain(std::iter::repeat(NoteKind::Plain));
+    let notes = headroom.answer.iter().zip(kinds).map(|(text, kind)| Note { kind, ..Note::plain(text) }.into());
+    words::section("answer").with(notes)
 }
 
 /// A row for each layer; a layer that is unknown has its reason.
@@ -71,16 +63,15 @@ fn row(layer: &HeadroomLayer) -> Row {
     let form = if layer.unit == "%" { Form::Short } else { Form::Thousands };
     let production = |value: fn(ProductionUse) -> f64| Cell::known(layer.production.map(value), form);
     let known = layer.known();
-    Row::Cells(vec![
-        Cell::words(capital(layer.layer.words())),
-        Cell::words(layer.unit),
+    let cells = [
         production(|used| used.peak_minute).because(layer.production.map(|used| minute(used.peak_minute_at))),
         production(|used| used.highest_second).because(layer.production.map(|used| second(used.highest_second_at))),
         Cell::known(layer.shown.as_ref().map(|shown| shown.value), form),
         Cell::known(known.map(|known| known.share_pct), Form::Short),
         Cell::known(known.and_then(|known| known.highest_second_share_pct), Form::Short),
         known.map_or_else(|| Cell::words("not used"), multiple),
-    ])
+    ];
+    Row::led([capital(layer.layer.words()).as_str(), layer.unit], cells)
 }
 
 fn multiple(known: &KnownHeadroom) -> Cell {
@@ -106,17 +97,14 @@ fn unknown(headroom: &Headroom) -> Table {
 
 /// The curve of the processors, and the CPU tests that compare platforms.
 fn processors(headroom: &Headroom) -> Section {
-    let mut section = Section::new("processors", "Processors").titled("What the processors' figure rests on", "");
-    if let Some(factor_of) = &headroom.factor {
+    let mut section = words::section("processors");
+    if let Some(of) = &headroom.factor {
+        let [mean, low, high] = [of.factor, of.range[0], of.range[1]].map(factor);
         section.push(Note::plain(format!(
-            "The run's platform does {} times the CPU tests of production's own (run {}), {} to {}.",
-            factor(factor_of.factor),
-            factor_of.own,
-            factor(factor_of.range[0]),
-            factor(factor_of.range[1])
+            "The run's platform does {mean} times the CPU tests of production's own (run {}), {low} to {high}.",
+            of.own
         )));
-        let tests = factor_of.tests.iter();
-        let rows = tests.map(|test| Row::led([&test.test], [Cell::figure(test.factor, Form::Factor)]));
+        let rows = of.tests.iter().map(|test| Row::led([&test.test], [Cell::figure(test.factor, Form::Factor)]));
         section.push(words::table("headroom", "tests", rows.collect()));
     }
     if let Some(curve) = &headroom.curve {
@@ -130,11 +118,8 @@ fn processors(headroom: &Headroom) -> Section {
 fn steps(curve: &HeadroomCurve) -> Table {
     let best = curve.points.last().map_or(1.0, |point| point.ops_per_s);
     let rows = curve.points.iter().map(|point| {
-        Row::Cells(vec![
-            Cell::figure(point.busy_pct, Form::Short),
-            Cell::figure(point.ops_per_s, Form::Thousands),
-            Cell::figure(point.ops_per_s / best * 100.0, Form::Short),
-        ])
+        let [busy, share] = [point.busy_pct, point.ops_per_s / best * 100.0].map(|pct| Cell::figure(pct, Form::Short));
+        Row::Cells(vec![busy, Cell::figure(point.ops_per_s, Form::Thousands), share])
     });
     let caption = format!("The curve of the processors: {}", curve.ramp);
     words::captioned("headroom", "curve", caption, rows.collect())
@@ -161,12 +146,11 @@ fn chart(headroom: &Headroom, curve: &HeadroomCurve) -> Option<LineChart> {
 
 fn law(headroom: &Headroom) -> Section {
     let note = headroom.law.as_ref().map(|law| Note::plain(format!("{}.", capital(&law.text))).into());
-    Section::new("law", "Scaling law").titled("Where the platform's own curve bends", "").with(note)
+    words::section("law").with(note)
 }
 
 fn unlike(headroom: &Headroom) -> Section {
-    let sentences = headroom.not_compared.clone();
-    Section::new("not-compared", "Not compared").titled("What may not be compared", "").with([sentences.into()])
+    words::section("not-compared").with([headroom.not_compared.clone().into()])
 }
 
 /// A sentence's beginning.

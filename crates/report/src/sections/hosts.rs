@@ -14,18 +14,11 @@ fn row(point: &Point, agent: &AgentUse) -> Row {
     let ms = |seconds: Option<f64>| Cell::figure(seconds.map(|s| s * 1e3), Form::Decimals(2));
     // People count nodes from 1.
     let node = agent.node.map_or_else(Cell::empty, |node| Cell::count(node + 1));
-    Row::Cells(vec![
-        Cell::words(point.subject.name().name),
-        Cell::words(point.dop.to_string()),
-        Cell::count(point.repeat),
-        Cell::words(&agent.name),
-        Cell::count(agent.jobs),
-        node,
-        Cell::figure(agent.ops_total.map(|ops| ops as f64), Form::Count),
-        ms(Some(agent.clock_bound_s)),
-        ms(agent.started_after_s),
-        Cell::figure(agent.host.busy_pct, Form::Short),
-        Cell::figure(agent.host.harness_pct, Form::Short),
-        Cell::figure(agent.host.runnable, Form::Short),
-    ])
+    let done = Cell::figure(agent.ops_total.map(|ops| ops as f64), Form::Count);
+    let work = [Cell::count(point.repeat), Cell::words(&agent.name), Cell::count(agent.jobs), node, done];
+    let clock = [Some(agent.clock_bound_s), agent.started_after_s].map(ms);
+    let host = [agent.host.busy_pct, agent.host.harness_pct, agent.host.runnable];
+    let host = host.map(|figure| Cell::figure(figure, Form::Short));
+    let place = [point.subject.name().name.to_owned(), point.dop.to_string()];
+    Row::led(place, work.into_iter().chain(clock).chain(host))
 }

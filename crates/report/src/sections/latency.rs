@@ -26,8 +26,6 @@ pub(super) const DRAWN: [(&str, TimeFigure); 4] =
 const BINS_PER_DECADE: u32 = 12;
 /// The most loads whose histograms fit in one chart.
 const MOST_HISTOGRAMS: usize = 4;
-/// In place of a load, below it: how long was waited for a connection.
-const WAIT: &str = "  waiting for one";
 
 /// The section of a run; without blocks where dbdyno began no transactions.
 pub(crate) fn section(run: &RunJson, times: &[PointTimes], catalogue: &Catalogue) -> Section {
@@ -38,7 +36,7 @@ pub(crate) fn section(run: &RunJson, times: &[PointTimes], catalogue: &Catalogue
         let blocks = by_place.into_iter().flat_map(|(_, loads)| by_rate(code, &loads, times));
         section.push(part(format!("l-{code}"), code, catalogue, blocks.collect()));
     }
-    let any = |is: fn(&Point) -> bool| timed(run).any(is);
+    let any = |is: fn(&Point) -> bool| loads.iter().flat_map(|load| &load.points).any(|(_, point)| is(point));
     section.push_notes([
         (!loads.is_empty(), text("latency", "times")),
         (any(|p| p.connection_wait_s.is_some()), text("latency", "waits")),
@@ -49,11 +47,8 @@ pub(crate) fn section(run: &RunJson, times: &[PointTimes], catalogue: &Catalogue
 
 /// The report of it alone, with its legend.
 pub(crate) fn report(run: &RunJson, times: &[PointTimes], catalogue: &Catalogue) -> Vec<Section> {
-    vec![alone(section(run, times, catalogue)).with(Legend::of(timed(run)).blocks())]
-}
-
-fn timed(run: &RunJson) -> impl Iterator<Item = &Point> {
-    run.points.iter().filter(|p| is_timed(p) && !p.again)
+    let timed = run.points.iter().filter(|p| is_timed(p) && !p.again);
+    vec![alone(section(run, times, catalogue)).with(Legend::of(timed).blocks())]
 }
 
 /// The loads of a test that differ only in their rates.
@@ -134,10 +129,9 @@ fn histogram(loads: &[&LoadTimes<'_>], times: &[PointTimes], place: &str) -> Opt
 pub(super) fn spread(histogram: &Histogram, words: &str) -> Vec<Mark> {
     let all = histogram.count() as f64;
     let mark = |(from_ns, count): (f64, u64)| {
-        let ((from_s, to_s), share_pct) = (bin_s(from_ns), count as f64 / all * 100.0);
-        let text =
-            format!("{words}: {} of the times from {} to {}", percent(share_pct), duration(from_s), duration(to_s));
-        Mark { x: (from_s * to_s).sqrt(), y: share_pct, band: None, doubtful: false, text }
+        let ((from_s, to_s), y) = (bin_s(from_ns), count as f64 / all * 100.0);
+        let text = format!("{words}: {} of the times from {} to {}", percent(y), duration(from_s), duration(to_s));
+        Mark { x: (from_s * to_s).sqrt(), y, band: None, doubtful: false, text }
     };
     histogram.bins(BINS_PER_DECADE).into_iter().map(mark).collect()
 }
@@ -157,13 +151,12 @@ fn bin_s(from_ns: f64) -> (f64, f64) {
 fn rows(load: &LoadTimes<'_>) -> Vec<Row> {
     let mut keys = keys(load.key.subject.name(), load.key.dop, load.key.rows_per_tx);
     let words = words(&load.key.load);
-    let shown = load.shown();
-    if shown.is_empty() {
+    let points: Vec<&Point> = load.shown().into_iter().map(|(_, point)| point).collect();
+    if points.is_empty() {
         keys.push(Cell::words(words));
         return vec![Row::Remark(keys, load.refusal().unwrap_or_else(|| "it has no times".to_owned()))];
     }
     let (flags, open) = (load.flags(), load.is_open());
-    let points: Vec<&Point> = shown.into_iter().map(|(_, point)| point).collect();
     let unmet = if load.is_unmet() { UNMET.to_string() } else { String::new() };
     // The table itself says that these are client drives at set rates.
     let marks = unmet + &marks(points.iter().copied(), &flags).replace([CLIENT, RATED], "");
@@ -180,9 +173,9 @@ fn rows(load: &LoadTimes<'_>) -> Vec<Row> {
         let times = TIMES.map(|figure| of_type.time_cell(open, figure));
         row(&of_type.label, [Cell::empty(), rate(of_type.reached_per_s())], kind, times, String::new())
     });
-    let waits = TIMES.map(|figure| load.median(|p| p.connection_wait_s.as_ref().and_then(figure)));
-    let has_waits = waits.iter().any(Option::is_some);
-    let waits = waits.map(|wait_s| Cell::figure(wait_s, Form::Duration));
-    let of_waits = has_waits.then(|| row(WAIT, Default::default(), "wait", waits, String::new()));
+    let waits = TIMES.map(|of| Cell::figure(load.median(|p| of(p.connection_wait_s.as_ref()?)), Form::Duration));
+    let has_waits = waits.iter().any(|wait| wait.value.is_some());
+    // Below the load, which says how many connections there are.
+    let of_waits = has_waits.then(|| row("  waiting for one", Default::default(), "wait", waits, String::new()));
     [of_all].into_iter().chain(of_types).chain(of_waits).collect()
 }

@@ -78,9 +78,8 @@ pub(crate) type Ramp<'c, 'a> = (CellKey, Vec<&'c MeasuredCell<'a>>);
 
 /// The ramps of the cells of a test, in order.
 pub(crate) fn ramps<'c, 'a>(cells: &[&'c MeasuredCell<'a>]) -> Vec<Ramp<'c, 'a>> {
-    let mut ramps = grouped(cells.iter().map(|cell| (cell.ramp(), *cell)));
-    ramps.sort_by(|(a, _), (b, _)| a.cmp(b));
-    ramps
+    let ramps: BTreeMap<_, _> = grouped(cells.iter().map(|cell| (cell.ramp(), *cell))).into_iter().collect();
+    ramps.into_iter().collect()
 }
 
 /// The name of a ramp beside the others of its test.

@@ -12,9 +12,7 @@ use std::collections::BTreeSet;
 /// What is true of all of dbdyno's runs, a paragraph each.
 const METHOD: &str = include_str!("method.txt");
 
-type MethodSetting = (&'static str, fn(&RunJson) -> String);
-
-const SETTINGS: [MethodSetting; 14] = [
+const SETTINGS: [(&str, fn(&RunJson) -> String); 14] = [
     ("Run", |r| r.run.id.to_string()),
     ("Label", |r| r.run.label.clone().unwrap_or_default()),
     ("Suite", |r| own(r, measured(r))),
@@ -39,19 +37,15 @@ pub(crate) fn of_run(run: &RunJson) -> Section {
 
 /// The section of several runs; `sides` has their letters and names.
 pub(crate) fn section(runs: &[&RunJson], sides: &Beside) -> Section {
-    let mut section = words::section("method");
-    if runs.iter().any(|r| r.published.is_some()) {
-        section.push(note("method", "published"));
-    }
+    let published = runs.iter().any(|r| r.published.is_some()).then(|| note("method", "published").into());
     let sentences = METHOD.trim_end().split("\n\n").map(|paragraph| paragraph.replace('\n', " "));
-    section.push(sentences.collect::<Vec<_>>());
     let said = |text: String| (!text.is_empty()).then_some(text);
-    let row = |(name, value): &MethodSetting| ((*name).to_owned(), runs.iter().map(|r| said(value(r))).collect());
-    let mut rows: Vec<(String, Vec<Option<String>>)> = SETTINGS.iter().map(row).collect();
-    rows.retain(|(_, values)| values.iter().any(Option::is_some));
+    let values = |value: fn(&RunJson) -> String| runs.iter().map(|r| said(value(r))).collect::<Vec<_>>();
+    let rows = SETTINGS.iter().map(|(name, value)| ((*name).to_owned(), values(*value)));
+    let rows = rows.filter(|(_, values)| values.iter().any(Option::is_some)).collect();
     let settings = Beside { title: "Settings".to_owned(), rows, ..sides.clone() };
-    section.push(Part { blocks: vec![settings.into()], ..Part::default() });
-    section
+    let settings = Part { blocks: vec![settings.into()], ..Part::default() };
+    words::section("method").with(published).with([sentences.collect::<Vec<_>>().into(), settings.into()])
 }
 
 /// A text that only a run of dbdyno has.

@@ -3,7 +3,7 @@
 
 use crate::document::{Block, Facts, Note};
 use crate::numbers::printed;
-use dbdyno_model::{Described, DescribedTable, Money, Price, RunJson, SubjectName, paragraphs};
+use dbdyno_model::{Described, DescribedTable, Price, RunJson, SubjectName, paragraphs};
 use std::collections::BTreeMap;
 
 /// Names and values.
@@ -19,12 +19,15 @@ pub(crate) fn sections(run: &RunJson) -> Vec<Facts> {
     let whose = if run.published.is_some() { "file" } else { "owner" };
     let said = |what: &str| format!("{what}, as its {whose} says");
     let at = described.at.map(|at| format!(", attached {}", at.strftime("%Y-%m-%d %H:%M UTC"))).unwrap_or_default();
+    let notes = described.notes.iter().flat_map(|note| paragraphs(note)).map(|text| ("Note".to_owned(), text));
+    let differs = described.differs.iter().map(|of| (of.title.clone(), &of.said, &of.observed));
+    let differs = differs.map(|(title, said, seen)| (title, format!("said {said}, seen {seen}; what was seen counts")));
     let sections = [
-        (said("Platform"), platform(described)),
+        (said("Platform"), described.facts(DescribedTable::Platform).into_iter().chain(notes).collect()),
         (said("Storage"), described.facts(DescribedTable::Storage)),
         (said("Settings"), pairs(&described.settings)),
         (said("Costs"), costs(run, described)),
-        ("Said otherwise than seen".to_owned(), differences(described)),
+        ("Said otherwise than seen".to_owned(), differs.collect()),
         ("Source of what is said".to_owned(), vec![("File".to_owned(), format!("{}{at}", described.file))]),
     ];
     sections.map(|(title, facts)| Facts { title, facts }).into()
@@ -53,11 +56,6 @@ pub(crate) fn says_costs(run: &RunJson) -> bool {
     run.described.as_ref().is_some_and(|described| !described.prices.is_empty() || !described.licences.is_empty())
 }
 
-fn platform(described: &Described) -> SheetFacts {
-    let notes = described.notes.iter().flat_map(|note| paragraphs(note)).map(|text| ("Note".to_owned(), text));
-    described.facts(DescribedTable::Platform).into_iter().chain(notes).collect()
-}
-
 /// Licences and prices, each price as it was stated and, where there is a rate, in US dollars.
 fn costs(run: &RunJson, described: &Described) -> SheetFacts {
     let Described { prices, licences, .. } = described;
@@ -68,8 +66,7 @@ fn costs(run: &RunJson, described: &Described) -> SheetFacts {
     let mut facts = described.facts(DescribedTable::Licences);
     facts.extend(by_cores.map(|n| ("Licences, by the cores".to_owned(), printed(n))));
     facts.extend(prices.iter().map(|price| (format!("Price, {}", price.of), stated(price))));
-    let all = |Money { amount, currency }| ("Price, all".to_owned(), format!("{} {currency}", printed(amount)));
-    facts.extend(total.map(all));
+    facts.extend(total.map(|all| ("Price, all".to_owned(), format!("{} {}", printed(all.amount), all.currency))));
     facts.extend((!rates.is_empty()).then(|| ("Rates".to_owned(), rates.join("; "))));
     facts
 }
@@ -80,12 +77,6 @@ fn stated(price: &Price) -> String {
     let usd = price.usd_per_unit.and(price.usd()).map(|usd| format!(" ({} USD)", printed(usd))).unwrap_or_default();
     let terms = price.terms.as_ref().map(|terms| format!(", {terms}")).unwrap_or_default();
     format!("{own}{usd}{terms}")
-}
-
-/// What was said and what was seen; the observation is what counts.
-fn differences(described: &Described) -> SheetFacts {
-    let differs = described.differs.iter();
-    differs.map(|d| (d.title.clone(), format!("said {}, seen {}; what was seen counts", d.said, d.observed))).collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The machine's own pace: how uneven it was, how many repeats are therefore needed, and where two sides differ in it.
 //! It corrects no figure.
 
-use super::words;
+use super::words::{self, text};
 use crate::charts::{Axis, ChartSeries, LineChart, Mark, SeriesShape};
 use crate::document::{Note, Section};
 use crate::groups::{grouped, unique};
@@ -45,37 +45,28 @@ pub(crate) fn sentence(run: &RunJson) -> Option<String> {
         [] => by_pace(spreads.iter().max_by(|a, b| a.log_sd.total_cmp(&b.log_sd))?),
         tests => by_tests(tests),
     };
-    Some(format!(
-        "Pace: this machine {uneven} (in one reading of ten a step of {} took {:.2} times its best or more). {needs}",
-        worst.kind.name(),
-        worst.unevenness
-    ))
+    let (step, times) = (worst.kind.name(), worst.unevenness);
+    let most = format!("in one reading of ten a step of {step} took {times:.2} times its best or more");
+    Some(format!("Pace: this machine {uneven} ({most}). {needs}"))
 }
 
 /// The text where the spread of figures is known. The median test stands for half of the tests.
-fn by_tests(tests: &[(SubjectName<'_>, u64)]) -> String {
-    let mut needed: Vec<u64> = tests.iter().map(|(_, n)| *n).collect();
-    needed.sort_unstable();
-    let half = needed[(needed.len() - 1) / 2];
-    let most = tests.iter().max_by_key(|(_, n)| *n).filter(|(_, most)| *most > half);
-    let most = most.map_or_else(String::new, |(test, most)| {
+fn by_tests(tests: &[(u64, SubjectName<'_>)]) -> String {
+    let (half, _) = tests[(tests.len() - 1) / 2];
+    let most = tests.last().filter(|(most, _)| *most > half);
+    let most = most.map_or_else(String::new, |(most, test)| {
         format!(" for half of the tests, and about {} for {test}, which varies most", count(*most))
     });
     let or_fewer = if most.is_empty() { "" } else { " or fewer" };
-    format!(
-        "By how this run's own repeats vary, a difference of 5 % takes about {} repeats{or_fewer} on each side{most}.",
-        count(half)
-    )
+    let about = format!("{} repeats{or_fewer} on each side{most}", count(half));
+    format!("By how this run's own repeats vary, a difference of 5 % takes about {about}.")
 }
 
 /// The text where the spread of figures is unknown, so that only a bound can be given, for the machine's own influence.
 fn by_pace(spread: &PaceSpread) -> String {
-    format!(
-        "How many repeats a difference of 5 % takes is not known from so few (--repeat 5 tells). By the pace \
-         alone it is at most about {} on each side, for a test that does nothing but steps of {}.",
-        count(repeats(spread.log_sd)),
-        spread.kind.name()
-    )
+    let (n, step) = (count(repeats(spread.log_sd)), spread.kind.name());
+    let most = format!("at most about {n} on each side, for a test that does nothing but steps of {step}");
+    format!("{} By the pace alone it is {most}.", text("pace", "too_few"))
 }
 
 fn spreads<'a>(points: impl IntoIterator<Item = &'a Point> + Clone) -> Vec<PaceSpread> {
@@ -88,15 +79,14 @@ fn repeats(log_sd: f64) -> u64 {
     needed.ceil().clamp(FEWEST_REPEATS, 1e9) as u64
 }
 
-/// The repeats that each test needs, from the spread of its figures within their cells. Tests with too few repeats are
-/// left out.
-fn by_repeats(points: &[Point]) -> Vec<(SubjectName<'_>, u64)> {
+/// The repeats that each test needs, from the spread of its figures within their cells; the test with the fewest comes
+/// first. Tests with too few repeats are left out.
+fn by_repeats(points: &[Point]) -> Vec<(u64, SubjectName<'_>)> {
     let logs = points.iter().filter(|p| p.status == Status::Ok).filter_map(|point| {
         let metric = point.metric.as_ref().filter(|m| m.value > 0.0)?;
         Some(((point.subject.name(), CellKey::of(point), &metric.id), metric.value.ln()))
     });
-    let mut tests = grouped(grouped(logs).into_iter().map(|((test, ..), logs)| (test, logs)));
-    tests.sort_by_key(|(test, _)| *test);
+    let tests = grouped(grouped(logs).into_iter().map(|((test, ..), logs)| (test, logs)));
     let squares = |logs: &Vec<f64>| {
         let mean = logs.iter().sum::<f64>() / logs.len() as f64;
         logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>()
@@ -104,9 +94,11 @@ fn by_repeats(points: &[Point]) -> Vec<(SubjectName<'_>, u64)> {
     let known = tests.into_iter().filter_map(|(test, cells)| {
         let free: usize = cells.iter().map(|logs| logs.len() - 1).sum();
         let sum: f64 = cells.iter().map(squares).sum();
-        (free >= FEWEST_FREE).then(|| (test, repeats((sum / free as f64).sqrt())))
+        (free >= FEWEST_FREE).then(|| (repeats((sum / free as f64).sqrt()), test))
     });
-    known.collect()
+    let mut known: Vec<(u64, SubjectName<'_>)> = known.collect();
+    known.sort_unstable();
+    known
 }
 
 /// Stands before the side whose machine was uneven.
@@ -149,8 +141,7 @@ impl SidePace {
 
 /// The medians of the sides for one kind of step, where they indicate a different pace.
 fn unlike(sides: &[PacedSide<'_>], kind: PaceKind) -> Option<String> {
-    let paces = sides.iter().filter_map(|(name, points)| Some((*name, SidePace::of(points, kind)?)));
-    let paces: Vec<(&str, SidePace)> = paces.collect();
+    let paces: Vec<_> = sides.iter().filter_map(|(name, points)| Some((*name, SidePace::of(points, kind)?))).collect();
     let is_same = paces.windows(2).all(|pair| pair[0].1.table_bytes == pair[1].1.table_bytes);
     let least = paces.iter().map(|(_, pace)| pace.median_ns).fold(f64::INFINITY, f64::min);
     let most = paces.iter().map(|(_, pace)| pace.median_ns).fold(0.0, f64::max);
@@ -187,12 +178,11 @@ fn chart(run: &RunJson) -> Option<LineChart> {
 
 fn mark(point: &Point, spread: &PaceSpread, x: f64) -> Option<Mark> {
     let pace = point.pace.as_ref()?;
-    let y = spread.slower_times(pace)?;
     let [before, after] =
         spread.times(pace).map(|times| times.map_or_else(|| "not taken".to_owned(), |times| format!("{times:.2}")));
     let text =
         format!("{} {}, {}: before {before}, after {after}", point.subject.name(), point.dop, spread.kind.name());
-    Some(Mark { x, y, band: None, doubtful: false, text })
+    Some(Mark { x, y: spread.slower_times(pace)?, band: None, doubtful: false, text })
 }
 
 #[cfg(test)]

@@ -2,12 +2,12 @@
 
 use super::own_platform::{self, SheetFacts, pairs};
 use super::pace::table_bytes;
+use crate::compare::hardware;
 use crate::document::{Beside, Block, Facts, Section};
 use crate::groups::{grouped, joined, unique};
 use crate::numbers::{bytes, printed, short};
 use crate::summary::head::{counted, year};
-use dbdyno_model::{Costs, Cpu, Disk, EdgeSpread, PaceKind, PaceSpread, Published, RunJson};
-use std::collections::BTreeMap;
+use dbdyno_model::{Costs, Cpu, Disk, EdgeSpread, PaceKind, PaceSpread, Published, RunJson, Tool};
 
 /// Hardware, operating system, storage, database and its parameters of a run.
 pub(crate) fn section(run: &RunJson) -> Section {
@@ -16,48 +16,27 @@ pub(crate) fn section(run: &RunJson) -> Section {
 
 /// The sheets of several runs, fact by fact; `sides` has their letters and names.
 pub(crate) fn beside(runs: &[&RunJson], sides: &Beside) -> Section {
-    let sheets: Vec<Vec<Facts>> = runs.iter().map(|run| sheet(run)).collect();
-    let names = |of: &'_ Facts| of.facts.iter().map(|(name, _)| (of.title.clone(), name.clone())).collect::<Vec<_>>();
-    let of_title = |(title, names): (String, Vec<String>)| {
-        let value = |sheet: &[Facts], name: &String| {
-            let facts = sheet.iter().filter(|of| of.title == title).flat_map(|of| &of.facts);
-            let values: Vec<&str> = facts.filter(|(n, _)| n == name).map(|(_, value)| value.as_str()).collect();
-            (!values.is_empty()).then(|| values.join(" "))
-        };
-        let rows = names.iter().map(|name| (name.clone(), sheets.iter().map(|sheet| value(sheet, name)).collect()));
-        Beside { rows: rows.collect(), title, ..sides.clone() }.into()
-    };
-    let titles = grouped(unique(sheets.iter().flatten().flat_map(names)));
-    Section::new("platforms", "Platforms").with(titles.into_iter().map(of_title))
+    let facts = |of: Facts| of.facts.into_iter().map(move |(name, value)| ((of.title.clone(), name), value));
+    let sheets: Vec<_> = runs.iter().map(|run| grouped(sheet(run).into_iter().flat_map(facts))).collect();
+    let rows = unique(sheets.iter().flatten().map(|(fact, _)| fact.clone())).into_iter().map(|fact| {
+        let values = sheets.iter().map(|sheet| sheet.iter().find(|(known, _)| *known == fact));
+        let values: Vec<Option<String>> = values.map(|found| Some(found?.1.join(" "))).collect();
+        (fact.0, (fact.1, values))
+    });
+    let tables = grouped(rows).into_iter().map(|(title, rows)| Beside { title, rows, ..sides.clone() }.into());
+    Section::new("platforms", "Platforms").with(tables)
 }
 
 /// The facts of the sheet by title; some may be without facts.
 fn sheet(run: &RunJson) -> Vec<Facts> {
     let RunJson { platform, database, published, .. } = run;
-    let (cpu, memory, is_own) = (&platform.cpu, &platform.memory, published.is_none());
-    let hardware = [
-        ("Host", platform.host.clone()),
-        ("Product", platform.product.clone()),
-        ("Processor", cpu.model.clone()),
-        ("Sockets", number(cpu.sockets)),
-        ("Cores", number(cpu.cores)),
-        ("Hardware threads", number(cpu.threads)),
-        ("May be used", may_use(cpu)),
-        ("Clock", cpu.clock_mhz.filter(|m| m.is_finite()).map(|m| format!("{m:.0} MHz"))),
-        ("Governor", cpu.governor.clone()),
-        ("NUMA nodes", number(platform.numa_nodes)),
-        ("Memory", memory.total_bytes.map(bytes)),
-        ("Huge pages", memory.huge_pages_bytes.map(bytes)),
-        ("Transparent huge pages", memory.transparent_huge_pages.clone()),
-        ("Swap", memory.swap_bytes.map(bytes)),
-        ("Firmware", firmware(&platform.firmware)),
-    ];
+    let is_own = published.is_none();
+    let said = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
     let system = [
         ("Distribution", platform.os.clone()),
         ("Kernel", platform.kernel.clone()),
         ("Virtualisation", platform.virtualisation.clone()),
     ];
-    let said = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
     let [measured, target] = if run.is_of_storage() { ["Measured", "Storage"] } else { ["Database", "Target"] };
     let data = [
         ("Engine", said(&database.engine)),
@@ -69,7 +48,7 @@ fn sheet(run: &RunJson) -> Vec<Facts> {
     let notice = known([("Notice", database.notice.clone())]);
     let costs = run.costs.as_ref().filter(|_| !own_platform::says_costs(run)).map(costs);
     let titled = [
-        ("Hardware", known(hardware)),
+        ("Hardware", known(hardware(run))),
         ("Operating system", known(system)),
         ("Pace", pace(run)),
         ("Storage", platform.disks.iter().map(|d| disk(d, run)).collect()),
@@ -87,10 +66,6 @@ fn sheet(run: &RunJson) -> Vec<Facts> {
 /// The facts that are known.
 fn known<'n>(facts: impl IntoIterator<Item = (&'n str, Option<String>)>) -> SheetFacts {
     facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
-}
-
-fn number(value: Option<impl ToString>) -> Option<String> {
-    value.map(|value| value.to_string())
 }
 
 /// What the work may use of the processors, where that is less than all.
@@ -114,9 +89,8 @@ fn pace(run: &RunJson) -> SheetFacts {
     let line = |kind: PaceKind| {
         let spread = PaceSpread::of(&run.points, kind)?;
         let edges = joined([edge("before", spread.before), edge("after", spread.after)].into_iter().flatten(), "; ");
-        let table = last.filter(|_| kind != PaceKind::Alu).map(|pace| table_bytes(pace, kind));
-        let table = table.map_or_else(String::new, |n| format!(" in {}", bytes(n)));
-        Some((format!("Step of {}", kind.name()), format!("{edges} a step{table}")))
+        let table = last.filter(|_| kind != PaceKind::Alu).map(|of| format!(" in {}", bytes(table_bytes(of, kind))));
+        Some((format!("Step of {}", kind.name()), format!("{edges} a step{}", table.unwrap_or_default())))
     };
     PaceKind::ALL.into_iter().filter_map(line).collect()
 }
@@ -124,27 +98,20 @@ fn pace(run: &RunJson) -> SheetFacts {
 /// The dbdyno that measured the run.
 fn measured_by(run: &RunJson) -> SheetFacts {
     let version = ("dbdyno".to_owned(), run.run.tool_version.clone());
-    let Some(tool) = &run.tool else {
-        let why = "not known: the run is from before dbdyno noted it";
-        return vec![version, ("Build".to_owned(), why.to_owned())];
-    };
+    let why = "not known: the run is from before dbdyno noted it";
+    let build = run.tool.is_none().then(|| ("Build".to_owned(), why.to_owned()));
     let capital = |name: String| name[..1].to_ascii_uppercase() + &name[1..];
-    let known = tool.facts().into_iter().map(|(name, value)| (capital(name), value));
-    let missing = tool.missing.iter().map(|(name, why)| (format!("No {name}"), why.clone()));
-    [version].into_iter().chain(known).chain(missing).collect()
-}
-
-/// Versions below the operating system, by what they are of.
-fn firmware(versions: &BTreeMap<String, String>) -> Option<String> {
-    Some(joined(versions.iter().map(|(of, version)| format!("{of} {version}")), "; ")).filter(|all| !all.is_empty())
+    let known = run.tool.iter().flat_map(Tool::facts).map(|(name, value)| (capital(name), value));
+    let missing = run.tool.iter().flat_map(|tool| &tool.missing).map(|(name, why)| (format!("No {name}"), why.clone()));
+    [version].into_iter().chain(build).chain(known).chain(missing).collect()
 }
 
 fn costs(costs: &Costs) -> SheetFacts {
     let usd = |usd: f64| format!("{} USD", printed(usd));
-    let mut facts = known([("Licences per core", number(costs.licences_per_core))]);
-    facts.extend(costs.prices_usd.iter().map(|(what, price)| (format!("Price, {what}"), usd(*price))));
-    facts.extend(known([("Price, all", costs.total_usd().map(usd)), ("Terms", costs.terms.clone())]));
-    facts
+    let licences = known([("Licences per core", costs.licences_per_core.map(|n| n.to_string()))]);
+    let prices = costs.prices_usd.iter().map(|(what, price)| (format!("Price, {what}"), usd(*price)));
+    let all = known([("Price, all", costs.total_usd().map(usd)), ("Terms", costs.terms.clone())]);
+    [licences, prices.collect(), all].concat()
 }
 
 fn publication(published: &Published) -> SheetFacts {

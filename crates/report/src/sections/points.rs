@@ -5,7 +5,7 @@ pub(super) mod columns;
 
 use super::own_platform::remarks;
 use super::words::{self, ColumnWords, alone, keys, note};
-use crate::document::{Block, Caption, Cell, Note, Part, Row, Section, Table};
+use crate::document::{Block, Cell, Note, Part, Row, Section, Table};
 use crate::groups::{grouped, unique};
 use crate::legend::{Legend, commits, gaps, marks, not_supported, refusal, source, titles};
 use crate::terminal::lines::clip;
@@ -120,7 +120,7 @@ fn table(points: &[NumberedPoint<'_>], catalogue: &Catalogue, layout: &Layout, r
     });
     let title = catalogue.class_title(points[0].1.subject.name());
     let mut table = words::table("points", layout.key, rows.collect());
-    table.caption = Caption::Page(format!("{title}: every point, in the table of {}", table.name()));
+    table.caption = format!("{title}: every point, in the table of {}", table.caption);
     if run.is_none() {
         table.columns.remove(0);
     }
@@ -159,15 +159,14 @@ pub(super) fn of_points<'p>(id: &str, points: impl Iterator<Item = &'p Point>, a
 
 /// Why figures are missing in the columns that a table of these points has.
 fn gaps_of(points: &[&Point], table: &Table, columns: &[&ColumnWords]) -> Vec<Block> {
-    let is_shown = |at: usize| !table.columns[at].optional || !table.is_bare(at);
-    let shown: Vec<bool> = (0..table.columns.len()).map(is_shown).collect();
+    let kept = table.kept(|_| false);
     let skipped = columns.len() - table.columns.len();
     let (mut missing, mut tests) = (Vec::new(), Vec::new());
     for (point, row) in points.iter().zip(&table.rows) {
         let Row::Cells(cells) = row else { continue };
         tests.push(point.subject.name());
-        let lacks = cells.iter().enumerate().filter(|(at, cell)| shown[*at] && cell.is_missing());
-        missing.extend(lacks.map(|(at, _)| (*point, &*table.columns[at].name, &*columns[skipped + at].path)));
+        let lacks = kept.iter().filter(|at| cells[**at].is_missing());
+        missing.extend(lacks.map(|at| (*point, &*table.columns[*at].name, &*columns[skipped + at].path)));
     }
     gaps(&missing, unique(tests).len())
 }

@@ -3,7 +3,7 @@
 mod hours;
 
 use super::words::{self, text};
-use crate::document::{Cell, Document, Facts, Row, Section};
+use crate::document::{Cell, Document, Row, Section};
 use crate::groups::{grouped, joined};
 use crate::numbers::{bytes, count, duration};
 use crate::watched::{WATCHED, Watched, minute, second};
@@ -13,28 +13,19 @@ use dbdyno_model::{Platform, ProfileFigure, ProfileJson};
 #[must_use]
 pub fn profile_document(profile: &ProfileJson) -> Document {
     let sections = vec![figures(profile), hours::section(profile), unseen(profile)];
-    let sections = sections.into_iter().filter(|section| !section.blocks.is_empty()).collect();
-    Document {
-        kind: "dbdyno profile",
-        title: format!("Profile {}", profile.name),
-        head: vec![Facts { title: String::new(), facts: head(profile) }.into()],
-        sections,
-    }
+    Document::new("dbdyno profile", format!("Profile {}", profile.name), head(profile), sections)
 }
 
-fn head(profile: &ProfileJson) -> Vec<(String, String)> {
-    let facts = [
+fn head(profile: &ProfileJson) -> Vec<(&'static str, String)> {
+    vec![
         ("Target", profile.target.clone()),
         ("Database", joined([&profile.database.engine, &profile.database.version], " ")),
-        ("Platform", profile.platform.as_ref().map_or_else(|| NOT_SEEN.to_owned(), hardware)),
+        ("Platform", profile.platform.as_ref().map_or_else(|| text("profile", "no_platform").to_owned(), hardware)),
         ("Time", time(profile)),
         ("Watched", watched(profile)),
         ("Cost", cost(profile)),
-    ];
-    facts.map(|(name, value)| (name.to_owned(), value)).into()
+    ]
 }
-
-const NOT_SEEN: &str = "not seen: it is another machine than the one that watched";
 
 fn hardware(platform: &Platform) -> String {
     let cpu = &platform.cpu;
@@ -85,7 +76,7 @@ fn figures(profile: &ProfileJson) -> Section {
     let table = words::table("profile", "figures", rows.collect());
     let is_told = !table.rows.is_empty();
     let no_minute = profile.seen.figures.values().all(|figure| figure.peak_minute.is_none());
-    let mut section = Section::new("figures", "Figures").titled("What it did", "").with([table.into()]);
+    let mut section = words::section("figures").with([table.into()]);
     section.push_notes([
         (!is_told, text("profile", "nothing_told")),
         (is_told, text("profile", "peaks")),
@@ -96,16 +87,10 @@ fn figures(profile: &ProfileJson) -> Section {
 
 fn row(watched: &Watched, figure: &ProfileFigure) -> Row {
     let value = |value: Option<f64>| Cell::known(value, watched.form);
-    Row::Cells(vec![
-        Cell::words(format!("  {}", watched.name)),
-        Cell::words(watched.unit),
-        value(Some(figure.mean)),
-        value(figure.p95_minute),
-        value(figure.peak_minute),
-        Cell::words(figure.peak_minute_at.map(minute).unwrap_or_default()),
-        value(Some(figure.peak)),
-        Cell::words(second(figure.peak_at)),
-    ])
+    let peak_minute_at = Cell::words(figure.peak_minute_at.map(minute).unwrap_or_default());
+    let minutes = [value(Some(figure.mean)), value(figure.p95_minute), value(figure.peak_minute), peak_minute_at];
+    let seconds = [value(Some(figure.peak)), Cell::words(second(figure.peak_at))];
+    Row::led([format!("  {}", watched.name).as_str(), watched.unit], minutes.into_iter().chain(seconds))
 }
 
 /// What was not told, by the reason.
@@ -117,7 +102,7 @@ fn unseen(profile: &ProfileJson) -> Section {
         format!("{why}: {}", joined(groups.into_iter().map(group), "; "))
     });
     let said: Vec<String> = said.collect();
-    let mut section = Section::new("unseen", "Not seen").titled("What was not seen", "");
+    let mut section = words::section("unseen");
     section.push_notes([(!said.is_empty(), "It is unknown, and not zero.")]);
     section.with([said.into()])
 }

@@ -3,12 +3,13 @@
 
 use super::waits;
 use super::words::{self, alone, captioned};
-use crate::document::{Block, Caption, Cell, Column, Facts, Form, Keep, Look, Row, Section, Table};
+use crate::document::{Block, Cell, Column, Facts, Form, Keep, Look, Row, Section, Table};
 use crate::groups::{grouped, joined, unique};
 use crate::legend::{Doubts, Legend, source, suspect_mark};
 use crate::numbers::printed;
-use dbdyno_model::{FigureKind, LatencyShares, Published, PublishedBucket, PublishedCurve, PublishedCurvePoint};
-use dbdyno_model::{PublishedFacts, PublishedFigure, PublishedHistogram, PublishedStatement, RunJson};
+use dbdyno_model::RunJson;
+use dbdyno_model::{FigureKind, LatencyShares, PrintedBound, Published, PublishedBucket, PublishedCurve};
+use dbdyno_model::{PublishedCurvePoint, PublishedFacts, PublishedFigure, PublishedHistogram, PublishedStatement};
 
 /// The section of a published result; without blocks for a run of dbdyno.
 pub(crate) fn section(run: &RunJson) -> Section {
@@ -67,9 +68,8 @@ fn figures(published: &Published) -> Table {
     let keyed = published.figures.iter().map(|f| ((&f.test, &f.title, &f.printed.unit), f));
     let row = |((test, title, unit), figures): ((&String, &String, &String), Vec<&PublishedFigure>)| {
         let cell = |kind: FigureKind| {
-            let Some(figure) = figures.iter().rev().find(|figure| figure.kind == kind) else { return Cell::empty() };
-            let cell = Cell::figure(figure.printed.value, Form::Printed).bounded(figure.bound);
-            cell.marked(suspect_mark(figure.suspect.is_some()))
+            let Some(of) = figures.iter().rev().find(|of| of.kind == kind) else { return Cell::empty() };
+            Cell::figure(of.printed.value, Form::Printed).bounded(of.bound).marked(suspect_mark(of.suspect.is_some()))
         };
         Row::led([test, title, unit], FigureKind::ALL.map(cell))
     };
@@ -89,13 +89,9 @@ fn statements(title: &str, all: &[PublishedStatement]) -> Table {
 /// A value, or the range that it is in.
 fn stated(statement: &PublishedStatement) -> Cell {
     let PublishedStatement { low, high, bound, suspect, .. } = statement;
-    let value = if low == high {
-        Cell::figure(*low, Form::Printed).bounded(*bound)
-    } else {
-        let sign = bound.map_or_else(String::new, |bound| format!("{} ", bound.sign()));
-        Cell::words(format!("{sign}{}..{}", printed(*low), printed(*high)))
-    };
-    value.marked(suspect_mark(suspect.is_some()))
+    let value = joined(unique([*low, *high]).into_iter().map(printed), "..");
+    let text = joined([bound.map_or("", PrintedBound::sign), &value], " ");
+    Cell::words(text).marked(suspect_mark(suspect.is_some()))
 }
 
 /// A curve. Its keys are data, and those without any value are left out: first what it runs over, then its primary
@@ -114,22 +110,18 @@ fn curve(curve: &PublishedCurve) -> Table {
         };
         Row::Cells(keys.iter().map(cell).collect())
     };
-    let caption = Caption::Shown(format!("{}: {}", curve.test, curve.title));
-    Table::new(caption, columns.collect(), curve.points.iter().map(row).collect())
+    let caption = format!("{}: {}", curve.test, curve.title);
+    let table = Table::new(caption, columns.collect(), curve.points.iter().map(row).collect());
+    Table { is_captioned: true, ..table }
 }
 
 fn histogram(histogram: &PublishedHistogram) -> Table {
     let row = |bucket: &PublishedBucket| {
-        let time = |seconds: f64| Cell::figure(seconds, Form::Duration);
-        let share = |pct: f64| Cell::figure(pct, Form::Decimals(2));
-        Row::Cells(vec![
-            time(bucket.lower_s).marked(suspect_mark(bucket.suspect.is_some())),
-            time(bucket.upper_s),
-            Cell::count(bucket.reads),
-            share(bucket.read_cum_pct),
-            Cell::count(bucket.writes),
-            share(bucket.write_cum_pct),
-        ])
+        let [from, to] = [bucket.lower_s, bucket.upper_s].map(|time_s| Cell::figure(time_s, Form::Duration));
+        let from = from.marked(suspect_mark(bucket.suspect.is_some()));
+        let ios = [(bucket.reads, bucket.read_cum_pct), (bucket.writes, bucket.write_cum_pct)];
+        let ios = ios.into_iter().flat_map(|(n, pct)| [Cell::count(n), Cell::figure(pct, Form::Decimals(2))]);
+        Row::Cells([from, to].into_iter().chain(ios).collect())
     };
     let caption = format!("I/Os by their time: {}{}", histogram.title, suspect_mark(histogram.suspect.is_some()));
     captioned("published", "buckets", caption, histogram.buckets.iter().map(row).collect())

@@ -13,7 +13,7 @@ use crate::groups::{grouped, unique};
 use crate::reported::Reported;
 use crate::summary::head::dop_words;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Compression, Drive, Layer, MetricId, ProcedureShape, SubjectName, Test};
+use dbdyno_model::{Compression, Drive, Layer, MetricId, Point, ProcedureShape, SubjectName, Test};
 
 /// A test with its cells.
 pub(super) type TestCells<'c, 'a> = (SubjectName<'a>, Vec<&'c MeasuredCell<'a>>);
@@ -60,11 +60,8 @@ fn along_ramps((code, cells): &TestCells<'_, '_>, reported: &Reported, catalogue
 /// Percentiles of the service time of clients, on the main ramp. Times of the server drive are means of chunks.
 fn percentiles(cells: &[&MeasuredCell<'_>]) -> Option<LineChart> {
     let clients: Vec<_> = cells.iter().copied().filter(|c| c.cell.key.drive == Drive::Client).collect();
-    let mut draft = CellChart::new("Service time, percentiles", "s", DOPS);
-    for (name, figure) in DRAWN {
-        draft.add(name, &clients, |c| Some((c.median(|p| figure(p.service_time_s.as_ref()?))?, None, String::new())));
-    }
-    draft.done(None)
+    let drawn = DRAWN.map(|(name, figure)| (name, move |p: &Point| figure(p.service_time_s.as_ref()?)));
+    CellChart::new("Service time, percentiles", "s", DOPS).lines(&clients, &drawn).done(None)
 }
 
 /// What the machine did meanwhile, on the main ramp.
@@ -114,17 +111,14 @@ pub(super) fn loads(tests: &[&TestCells<'_, '_>], catalogue: &Catalogue) -> Opti
         loads.extend(test.filter(|_| !measured.is_empty()).map(|test| (code, test.compression, measured)));
     }
     let metric = key_metric(&loads.first()?.2)?;
-    let plain = loads.iter().filter(|(_, compression, _)| *compression == Compression::None).count();
-    if plain == 0 || plain == loads.len() {
-        return None;
-    }
+    let kinds = unique(loads.iter().map(|(_, compression, _)| *compression == Compression::None));
     let mut draft = CellChart::new("Bulk loads, plain and compressed", metric_words(metric, catalogue).1, DOPS);
     for (code, compression, cells) in &loads {
         let how: &str = if *compression == Compression::None { "plain" } else { compression.into() };
         let name = format!("{code} {}", how.replace('_', " "));
         draft.add(&name, cells, |c| Some((c.cell.median.filter(|_| c.has_key(metric))?, c.interval(), String::new())));
     }
-    draft.done(None)
+    draft.done(None).filter(|_| kinds.len() > 1)
 }
 
 #[cfg(test)]

@@ -59,14 +59,11 @@ fn waits_of(code: SubjectName<'_>, cells: &[&MeasuredCell<'_>]) -> Vec<Block> {
 
 /// The report of all cells of a run: the median of the key metric, the 95 % interval, the number of repeats, and marks.
 pub(crate) fn report(run: &RunJson) -> Vec<Section> {
-    if run.cells.is_empty() {
-        return vec![alone(words::section("cells"))];
-    }
     let rows = MeasuredCell::of(run).iter().map(|cell| row(cell, false)).collect();
-    let section = words::section("cells").with(explained("cells", "medians", rows));
+    let section = alone(words::section("cells").with(explained("cells", "medians", rows)));
     let mut legend = Legend::of(&run.points);
-    legend.add_flags(run.cells.iter().flat_map(|c| c.flags.iter().copied()));
-    vec![section.with(legend.blocks()).with(source(run))]
+    legend.add([], run.cells.iter().flat_map(|c| c.flags.iter().copied()));
+    vec![section.with(legend.blocks()).with(source(run).filter(|_| !run.cells.is_empty()))]
 }
 
 /// The rows of a test. Its key metric is in the head of the median.

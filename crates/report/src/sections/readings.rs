@@ -2,19 +2,18 @@
 //! second while a point was prepared and measured. A page has them; a text says only how many there are.
 
 use super::latency;
-use super::measured::shown;
+use super::seconds::{mark, thinned};
+use super::words::text;
 use crate::charts::{Axis, AxisOf, ChartSeries, LineChart, Mark, SeriesShape};
 use crate::document::{Block, Note, Part};
 use crate::groups::{grouped, joined};
-use crate::numbers::{count, short};
+use crate::numbers::count;
 use crate::reported::Reported;
 use dbdyno_model::{CellKey, Point, PointStage, Reading, SubjectName};
 
 /// With more points than this a page has the charts of the fastest point of each test alone: it must be small enough to
 /// be sent.
 const MOST_POINTS: usize = 50;
-/// More marks than this cannot be told apart on a line.
-const MOST_MARKS: usize = 120;
 /// Waits that a chart has.
 const MOST_WAITS: usize = 5;
 /// How far the clocks of a point and of its readings may be apart, in seconds: a reading is about a second long.
@@ -22,11 +21,9 @@ const APART_S: f64 = 1.5;
 /// Readings of one part of a run follow each other closer than this.
 const LONGEST_GAP_S: f64 = 30.0;
 
-/// Figures of a reading, by name and path.
-type Figures = &'static [(&'static str, &'static str)];
-
-/// Charts of figures: the title, what the vertical axis counts, the unit of each figure, and the figures, a line each.
-const CHARTS: [(&str, &str, &str, Figures); 3] = [
+/// Charts of figures: the title, what the vertical axis counts, the unit of each figure, and the figures, by name and
+/// path, a line each.
+const CHARTS: [(&str, &str, &str, &[(&str, &str)]); 3] = [
     ("Load", "operations/s", "1/s", &[("load", "load.ops_per_s")]),
     ("Processors", "share of the machine", "%", &[("busy", "cpu.busy_pct"), ("server", "cpu.server_pct")]),
     ("Devices", "IOPS", "IOPS", &[("reads", "io.read_iops"), ("writes", "io.write_iops")]),
@@ -51,17 +48,15 @@ impl<'r> PointReadings<'r> {
     pub(super) fn of(reported: &'r Reported) -> Self {
         let groups = groups(&reported.readings);
         let point = |point: &'r Point| Some((point, readings_of(point, &groups)?));
-        let of: Vec<_> = reported.run.points.iter().filter_map(point).collect();
-        if of.len() <= MOST_POINTS {
-            return Self { of, left_out: 0 };
-        }
+        let mut of: Vec<_> = reported.run.points.iter().filter_map(point).collect();
         let all = of.len();
-        let by_test = grouped(of.into_iter().map(|(point, readings)| (point.subject.name(), (point, readings))));
-        let rate = |point: &Point| point.ops_per_s.or(point.work_mib_per_s).unwrap_or(0.0);
-        let fastest = |points: Vec<(&'r Point, &'r [Reading])>| {
-            points.into_iter().max_by(|(a, _), (b, _)| rate(a).total_cmp(&rate(b)))
-        };
-        let of: Vec<_> = by_test.into_iter().filter_map(|(_, points)| fastest(points)).collect();
+        if all > MOST_POINTS {
+            let rate = |point: &Point| point.ops_per_s.or(point.work_mib_per_s).unwrap_or(0.0);
+            // The fastest of each test is then its last.
+            of.sort_by(|(a, _), (b, _)| rate(a).total_cmp(&rate(b)));
+            let by_test = grouped(of.into_iter().map(|(point, readings)| (point.subject.name(), (point, readings))));
+            of = by_test.into_iter().filter_map(|(_, points)| points.last().copied()).collect();
+        }
         Self { left_out: all - of.len(), of }
     }
 
@@ -69,13 +64,9 @@ impl<'r> PointReadings<'r> {
     pub(super) fn of_test(&self, code: SubjectName<'_>) -> Option<Block> {
         let of_test = self.of.iter().filter(|(point, _)| point.subject.name() == code);
         let parts: Vec<Block> = of_test.filter_map(|(point, readings)| part(point, readings)).collect();
-        if parts.is_empty() {
-            return None;
-        }
-        let mut says = "Readings begin with the preparation of a point. The shaded part is its window.".to_owned();
-        if self.left_out > 0 {
-            says += " Each test has those of its fastest point; `dbdyno replay` plays all.";
-        }
+        parts.first()?;
+        let fastest = if self.left_out > 0 { text("readings", "fastest") } else { "" };
+        let says = joined([text("readings", "window"), fastest], " ");
         let blocks = [Note::plain(says).into()].into_iter().chain(parts).collect();
         let title = "Every point second by second".to_owned();
         Some(Block::Folded(Part { title, blocks, ..Part::default() }))
@@ -113,7 +104,8 @@ fn readings_of<'r>(point: &Point, groups: &[&'r [Reading]]) -> Option<&'r [Readi
 /// The charts of one point.
 fn part(point: &Point, readings: &[Reading]) -> Option<Block> {
     let window = window(readings);
-    let chart = |title: &str, counted: &str, y: AxisOf, lines: Vec<ChartSeries>| {
+    let chart = |title: &str, counted: &str, y: AxisOf, mut lines: Vec<ChartSeries>| {
+        lines.retain(|line| line.marks.len() > 1);
         // The window alone is no chart.
         lines.first()?;
         let series = window.iter().cloned().chain(lines).collect();
@@ -121,10 +113,11 @@ fn part(point: &Point, readings: &[Reading]) -> Option<Block> {
     };
     let of_figures = CHARTS.iter().filter_map(|(title, counted, unit, figures)| {
         let line = |(n, (name, path)): (usize, &(&str, &str))| {
-            series(name, n, unit, readings, |reading| reading.figure(path).map(|y| (y, y, None)))
+            let mark = |reading: &Reading| Some(mark(name, elapsed_s(readings, reading), reading.figure(path)?, unit));
+            thinned(name, n, readings.iter().map(mark), f64::ge)
         };
         let y: AxisOf = if *unit == "%" { Axis::percent } else { Axis::amounts };
-        chart(title, counted, y, figures.iter().enumerate().filter_map(line).collect())
+        chart(title, counted, y, figures.iter().enumerate().map(line).collect())
     });
     let of_waits = chart("Waits", "sessions, one on top of the other", Axis::amounts, waits(readings));
     let charts: Vec<LineChart> = of_figures.chain(of_waits).collect();
@@ -153,25 +146,6 @@ fn elapsed_s(readings: &[Reading], reading: &Reading) -> f64 {
     seconds(readings[0].at, reading.at) + readings[0].seconds
 }
 
-/// A line over the readings; where they are many, a mark is the highest of several. A value has its place, what is
-/// said of it, and the area below it. `None` where fewer than two are known.
-fn series(
-    name: &str,
-    place: usize,
-    unit: &str,
-    readings: &[Reading],
-    value: impl Fn(&Reading) -> Option<(f64, f64, Option<(f64, f64)>)>,
-) -> Option<ChartSeries> {
-    let mark = |group: &[Reading]| {
-        let known = group.iter().filter_map(|reading| Some((elapsed_s(readings, reading), value(reading)?)));
-        let (x, (y, said, band)) = known.max_by(|a, b| a.1.0.total_cmp(&b.1.0))?;
-        let said = if unit.is_empty() { short(said) } else { shown(said, unit) };
-        Some(Mark { x, y, band, doubtful: false, text: format!("{name} at {} s: {said}", short(x)) })
-    };
-    let marks: Vec<Mark> = readings.chunks(readings.len().div_ceil(MOST_MARKS).max(1)).filter_map(mark).collect();
-    (marks.len() > 1).then(|| ChartSeries::new(name, place, marks).drawn(SeriesShape::Line))
-}
-
 /// The waits with the most sessions, one on top of the other. Those of the server's own processes are no sessions.
 fn waits(readings: &[Reading]) -> Vec<ChartSeries> {
     let all = readings.iter().filter_map(|reading| reading.database.as_ref()).flat_map(|database| &database.waits);
@@ -186,13 +160,14 @@ fn waits(readings: &[Reading]) -> Vec<ChartSeries> {
     };
     let line = |n: usize| {
         let (class, event) = events[n].0;
-        let value = |reading: &Reading| {
+        let name = joined([class, event], ": ");
+        let mark = |reading: &Reading| {
             let own = sessions(reading, (class, event))?;
             let below: f64 = events[..n].iter().filter_map(|(event, _)| sessions(reading, *event)).sum();
-            Some((below + own, own, Some((below, below + own))))
+            let (y, band) = (below + own, Some((below, below + own)));
+            Some(Mark { y, band, ..mark(&name, elapsed_s(readings, reading), own, "") })
         };
-        let name = joined([class, event], ": ");
-        series(&name, n, "", readings, value)
+        thinned(&name, n, readings.iter().map(mark), f64::ge)
     };
-    (0..events.len()).filter_map(line).collect()
+    (0..events.len()).map(line).collect()
 }

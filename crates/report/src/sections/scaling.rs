@@ -35,18 +35,11 @@ impl<'a> FittedRamp<'a> {
     fn flags(&self) -> Vec<Flag> {
         self.cells.iter().flat_map(|c| c.cell.flags.iter().copied()).collect()
     }
-
-    /// Its marks. Doubts about other figures than its rates do not matter here.
-    fn marks(&self) -> String {
-        let marks = marks(self.points(), &self.flags());
-        if self.points().any(|p| p.suspect(self.metric).is_some()) { marks } else { marks.replace(SUSPECT, "") }
-    }
 }
 
 /// The section of a run; without blocks where it has no ramp.
 pub(crate) fn section(run: &RunJson, catalogue: &Catalogue) -> Section {
-    let cells = MeasuredCell::on_ramps(run);
-    of_ramps(&ramps(&cells, catalogue), &run.platform.cpu)
+    of_ramps(&ramps(&MeasuredCell::on_ramps(run), catalogue), &run.platform.cpu)
 }
 
 /// The report of it alone, with its legend.
@@ -121,8 +114,11 @@ fn row((ramp, fit): (&FittedRamp<'_>, &Fit)) -> Row {
     let (law, peak) = (fit.law, fit.peak());
     let is_doubtful = ramp.cells.iter().any(|c| c.is_doubtful());
     let rate = |value: Option<f64>| Cell::known(value, Form::Thousands).doubtful(is_doubtful);
+    let marks = marks(ramp.points(), &ramp.flags());
+    // Doubts about other figures than its rates do not matter here.
+    let is_doubted = ramp.points().any(|p| p.suspect(ramp.metric).is_some());
     Row::Cells(vec![
-        Cell::words(ramp.code.name).linked(anchor(ramp.code)),
+        Cell { link: Some(anchor(ramp.code)), ..Cell::words(ramp.code.name) },
         Cell::words(ramp.unit),
         rate(Some(law.lambda)),
         share(law.sigma),
@@ -130,7 +126,7 @@ fn row((ramp, fit): (&FittedRamp<'_>, &Fit)) -> Row {
         Cell::words(located(&fit.knee())),
         Cell::words(located(&peak)),
         rate(peak.ok().map(|peak| law.at(peak.dop))),
-        Cell::marks(ramp.marks()),
+        Cell::marks(if is_doubted { marks } else { marks.replace(SUSPECT, "") }),
     ])
 }
 

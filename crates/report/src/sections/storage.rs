@@ -3,7 +3,7 @@
 
 mod limits;
 
-pub(crate) use limits::{limits_blocks, share, shares_blocks};
+pub(crate) use limits::{limits_or_shares, share};
 
 use super::cell_chart::PointFigure;
 use super::measured::shown;
@@ -24,13 +24,10 @@ pub(crate) fn section(run: &RunJson) -> Section {
     words::section("storage").with(limits::limits(run)).with(points_of(run))
 }
 
-/// The points by kind of work, and how their I/O was done.
+/// The points by kind of work, and how their I/O was done; blocks that say nothing where there are none.
 fn points_of(run: &RunJson) -> Vec<Block> {
     let points: Vec<NumberedPoint<'_>> =
         (1..).zip(&run.points).filter_map(|(n, p)| Some((n, p, p.subject.storage()?))).collect();
-    if points.is_empty() {
-        return Vec::new();
-    }
     let works = grouped(points.iter().map(|point| (point.2.load.work(), *point)));
     let part = |(n, (title, points)): (usize, (String, Vec<NumberedPoint<'_>>))| {
         Part { id: format!("s-{n}"), title, blocks: of_work(&points), ..Part::default() }.into()
@@ -39,7 +36,8 @@ fn points_of(run: &RunJson) -> Vec<Block> {
     let backends = points.iter().filter(|(.., storage)| !storage.backend.is_empty());
     let backends = backends.map(|(.., storage)| format!("I/O by {}", storage.backend));
     let said = unique(backends.chain(points.iter().flat_map(|(.., storage)| storage.notes.iter().cloned())));
-    works.into_iter().enumerate().map(part).chain([note("storage", "points").into(), said.into()]).collect()
+    let note = points.first().map(|_| note("storage", "points").into());
+    works.into_iter().enumerate().map(part).chain(note).chain([said.into()]).collect()
 }
 
 /// The report of its points, with their legend; the summary has what the storage can do.
@@ -119,7 +117,7 @@ fn slowest(points: &[NumberedPoint<'_>]) -> Option<[Block; 2]> {
     let longest = points.iter().filter_map(|(n, _, storage)| Some((n, storage, storage.series.as_ref()?.longest()?)));
     let (number, storage, (at_s, max_s, lun)) = longest.max_by(|(.., a), (.., b)| a.1.total_cmp(&b.1))?;
     let series = storage.series.as_ref()?;
-    let line = |name, n, times: &[_]| seconds::line((name, n), series.step_s, times.iter().copied(), "s", f64::max);
+    let line = |name, n, times: &[_]| seconds::line((name, n), series.step_s, times.iter().copied(), "s", f64::gt);
     let lines = vec![line("longest", 0, &series.max_s), line("mean", 1, &series.mean_s)];
     let unit = format!("time of an I/O at {} (point {number})", storage.load);
     let chart = seconds::chart("The slowest point", unit, Axis::times, lines);
@@ -147,15 +145,12 @@ fn luns(points: &[NumberedPoint<'_>]) -> Vec<Row> {
         let longest = of.iter().filter_map(|(f, number)| Some((f.max_s?, f.max_at_s?, *number)));
         let longest = longest.reduce(|a, b| if b.0 > a.0 { b } else { a });
         let at = longest.map_or_else(String::new, |(_, at_s, n)| format!("{} s of point {n}", short(at_s)));
-        let errors = Some(of.iter().map(|(f, _)| f.errors).sum::<u64>()).filter(|n| *n > 0);
-        Row::Cells(vec![
-            Cell::words(path),
-            Cell::figure(per_s / all_per_s * 100.0, Form::Percent),
-            Cell::figure((per_s > 0.0).then(|| time_s / per_s), Form::Duration),
-            Cell::figure(longest.map(|(max_s, ..)| max_s), Form::Duration),
-            Cell::words(at),
-            Cell::known(errors.map(|n| n as f64), Form::Count),
-        ])
+        let errors: u64 = of.iter().map(|(f, _)| f.errors).sum();
+        let times = [(per_s > 0.0).then(|| time_s / per_s), longest.map(|(max_s, ..)| max_s)];
+        let [mean, longest] = times.map(|time_s| Cell::figure(time_s, Form::Duration));
+        let share = Cell::figure(per_s / all_per_s * 100.0, Form::Percent);
+        let errors = Cell::known((errors > 0).then_some(errors as f64), Form::Count);
+        Row::led([path], [share, mean, longest, Cell::words(at), errors])
     };
     luns.into_iter().map(row).collect()
 }

@@ -30,10 +30,9 @@ pub(crate) fn section(run: &RunJson, catalogue: &Catalogue) -> Section {
 /// The report of it alone, with its legend.
 pub(crate) fn report(run: &RunJson, catalogue: &Catalogue) -> Vec<Section> {
     let (section, legend) = key_metrics(run, catalogue);
-    let of_storage =
-        if run.is_of_storage() { storage::limits_blocks(run) } else { storage::shares_blocks(run, catalogue) };
+    let legend = legend.blocks().into_iter().map(brief);
     let pace = pace::sentence(run).map(|sentence| Note::plain(sentence).into());
-    vec![section.with(of_storage).with(legend.blocks().into_iter().map(brief)).with(pace)]
+    vec![section.with(storage::limits_or_shares(run, catalogue)).with(legend).with(pace)]
 }
 
 /// A legend without its notes on single points: the summary has one page.
@@ -71,17 +70,12 @@ fn key_metrics<'r>(run: &'r RunJson, catalogue: &Catalogue) -> (Section, Legend<
     rows.extend(per_core_rows(run, &shown));
     section.push(words::table("key-metrics", "all", rows).look(Look::Keys));
     section.push(note("key-metrics", "all"));
-    let said = winners::sentences(run, shown.iter().map(|(_, line, of)| (*line, of)));
+    let said = winners::sentences(run, shown.iter().map(|(.., of)| of));
     (section.with(said.into_iter().map(|sentence| Note::plain(sentence).into())), legend)
 }
 
-/// The best figure of a line that shows it.
-fn best<'f, 'r>(line: &SummaryLine, found: &'f LineFigures<'r>) -> Option<&'f Figure<'r>> {
-    found.throughput().filter(|_| !line.speed_alone)
-}
-
 fn tile((layer, line, found): &FoundLine<'_>) -> Tile {
-    let best = best(line, found);
+    let best = found.throughput();
     let shown: Vec<&Figure<'_>> = best.into_iter().chain(&found.printed_time).collect();
     let (name, layer, unit) = (found.name.clone(), (*layer).to_owned(), line.unit.to_owned());
     let cell = best.map_or_else(Cell::empty, |best| value(Some(best)).marked(marks_of(&shown)));
@@ -110,8 +104,7 @@ fn marks_of(figures: &[&Figure<'_>]) -> String {
 }
 
 fn flags(figures: &[&Figure<'_>]) -> Vec<Flag> {
-    let flags = figures.iter().flat_map(|figure| figure.flags());
-    flags.filter(|flag| !SHOWN_BY_INTERVAL.contains(flag)).collect()
+    figures.iter().flat_map(|figure| figure.flags()).filter(|flag| !SHOWN_BY_INTERVAL.contains(flag)).collect()
 }
 
 /// The cell with the marks of figures of a test, which the legend then explains.
@@ -158,7 +151,7 @@ fn row<'r>(line: &SummaryLine, found: &LineFigures<'r>, legend: &mut Legend<'r>)
     if let Err(reason) = &found.figures {
         return Row::Remark([&found.name, &found.test].map(Cell::words).into(), reason.clone());
     }
-    let (speed, best) = (found.speed(), best(line, found));
+    let (speed, best) = (found.speed(), found.throughput());
     let (throughput, place) = if line.speed_alone { Default::default() } else { (with_interval(best), place(best)) };
     let shown: Vec<&Figure<'r>> = speed.into_iter().chain(best).chain(&found.printed_time).collect();
     let rest = [place, time(line, best, found), marked(&found.test, &shown, legend)];

@@ -3,7 +3,7 @@
 
 use super::words;
 use crate::charts::{Axis, ChartSeries, LineChart, Mark, SeriesShape};
-use crate::document::{Block, Cell, Document, Facts, Form, Look, Note, NoteKind, Part, Row, Section, Table, Tone};
+use crate::document::{Block, Cell, Document, Form, Look, Note, NoteKind, Part, Row, Section, Table, Tone};
 use crate::groups::joined;
 use crate::numbers::short;
 use crate::sections::measured::shown;
@@ -29,15 +29,10 @@ const MOST_OUTLIERS: usize = 40;
 #[must_use]
 pub fn trend_document(trend: &Trend, asked: &str) -> Document {
     let sections = vec![answer(trend), changes(trend), charts(trend), outliers(trend), series(trend)];
-    Document {
-        kind: "dbdyno trend",
-        title: format!("Trend of {asked}"),
-        head: vec![Facts { title: String::new(), facts: head(trend) }.into()],
-        sections: sections.into_iter().filter(|section| !section.blocks.is_empty()).collect(),
-    }
+    Document::new("dbdyno trend", format!("Trend of {asked}"), head(trend), sections)
 }
 
-fn head(trend: &Trend) -> Vec<(String, String)> {
+fn head(trend: &Trend) -> Vec<(&'static str, String)> {
     let steps = if trend.steps.len() == trend.runs.len() { ", each a step" } else { ", in steps by label" };
     let too_short = trend.series.iter().filter(|series| series.not_judged.is_some()).count();
     let short = if too_short > 0 { format!(", {too_short} of them too short to judge") } else { String::new() };
@@ -48,7 +43,7 @@ fn head(trend: &Trend) -> Vec<(String, String)> {
     let facts = [("Runs", format!("{runs} {when}{steps}")), ("Series", format!("{}{short}", trend.series.len()))];
     let left_out = joined(trend.left_out.iter().map(|(why, n)| format!("{n} {why}")), ", ");
     let left_out = (!left_out.is_empty()).then_some(("Left out", format!("figures that do not count: {left_out}")));
-    facts.into_iter().chain(left_out).map(|(name, value)| (name.to_owned(), value)).collect()
+    facts.into_iter().chain(left_out).collect()
 }
 
 /// A day, in UTC.
@@ -60,7 +55,7 @@ fn answer(trend: &Trend) -> Section {
     let judged = trend.series.iter().filter(|series| series.is_judged()).count();
     let long_enough = trend.series.iter().filter(|series| series.not_judged.is_none()).count();
     let changed = trend.series.iter().filter(|series| !series.changes.is_empty()).count();
-    let mut notes = Vec::new();
+    let mut section = words::section("answer");
     if let Some(losses) = &trend.new_losses {
         // As it was given: rounded, 99.95 would be another limit.
         let limit = losses.limit_pct;
@@ -69,44 +64,37 @@ fn answer(trend: &Trend) -> Section {
             0 => (NoteKind::Met, format!("No series lost {limit} % or more without a note, of {judged} judged.")),
             n => (NoteKind::NotMet, format!("{n} series lost {limit} % or more, and nobody has noted why.")),
         };
-        notes.push(Note { kind, ..Note::plain(text) });
-        notes.extend(losses.broken.iter().map(|loss| {
+        section.push(Note { kind, ..Note::plain(text) });
+        for loss in &losses.broken {
             let of = &trend.series[loss.series];
             let ended = of.missing_since.map(|step| format!("at the end, since {}", step_name(trend, step)));
             let when = ended.unwrap_or_else(|| "now".to_owned());
             let [newest, best] = [loss.newest, loss.best].map(|level| shown(level, &of.unit));
             let share = crate::numbers::percent(loss.ratio * 100.0);
             let since = step_name(trend, loss.since_step);
-            Note::plain(format!("{}: {newest} {when}, {share} of the {best} before {since}.", of.name))
-        }));
+            section.push(Note::plain(format!("{}: {newest} {when}, {share} of the {best} before {since}.", of.name)));
+        }
+        let ended = losses.ended.len();
+        let text = format!("{ended} {}", words::text("trend", "failing"));
+        section.blocks.extend((ended > 0).then(|| Note { kind: NoteKind::NotMet, ..Note::plain(text) }.into()));
     }
-    if let Some(ended) = trend.new_losses.as_ref().map(|losses| losses.ended.len()).filter(|n| *n > 0) {
-        let text =
-            format!("{ended} series have no figure any more because their points fail, and nobody has noted why.");
-        notes.push(Note { kind: NoteKind::NotMet, ..Note::plain(text) });
-    }
-    notes.push(Note::plain(match (judged, trend.changes.len()) {
+    section.push(Note::plain(match (judged, trend.changes.len()) {
         (0, 0) if long_enough == 0 => "Nothing can be said: every series is too short.".to_owned(),
         (0, 0) => "Nothing can be said of now: no series that is long enough goes on.".to_owned(),
         (_, 0) => format!("No level changed in {judged} series."),
         (_, n) => format!("{} in {changed} of {long_enough} series, the newest first:", counted(n as u64, "change")),
     }));
-    notes.extend(missing(trend));
-    notes.extend(places_ended(trend));
-    let mut section = Section::new("answer", "Answer").titled("Answer", "").with(notes.into_iter().map(Block::from));
+    let warnings = [missing(trend), places_ended(trend)].into_iter().flatten();
+    section.blocks.extend(warnings.map(|text| Note { kind: NoteKind::Warning, ..Note::plain(text) }.into()));
     section.push(Block::List(trend.changes.iter().map(|change| sentence(trend, change)).collect()));
-    if trend.by_chance >= CHANCE_SAID {
-        section.push(Note::plain(format!(
-            "In so many series chance alone shows about {} changes: one in {} series without any.",
-            short(trend.by_chance),
-            short(1.0 / Changes::MOST_BY_CHANCE)
-        )));
-    }
+    let [about, one_in] = [trend.by_chance, 1.0 / Changes::MOST_BY_CHANCE].map(short);
+    let by_chance = words::text("trend", "by_chance").replace("{about}", &about).replace("{one_in}", &one_in);
+    section.push_notes([(trend.by_chance >= CHANCE_SAID, by_chance)]);
     section
 }
 
 /// Series that ended: what is no longer measured cannot become slower.
-fn missing(trend: &Trend) -> Option<Note> {
+fn missing(trend: &Trend) -> Option<String> {
     let ended = trend.series.iter().filter_map(|series| {
         let why = series.missing_why.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
         Some(format!("{} since {}{why}", series.name, step_name(trend, series.missing_since?)))
@@ -115,22 +103,15 @@ fn missing(trend: &Trend) -> Option<Note> {
     let named = joined(ended.iter().take(MOST_ENDED), "; ");
     let unnamed = ended.len().saturating_sub(MOST_ENDED);
     let more = if unnamed > 0 { format!("; and {unnamed} more") } else { String::new() };
-    let text = format!("No figure any more: {named}{more}. `dbdyno show RUN` says why.");
-    (!ended.is_empty()).then(|| Note { kind: NoteKind::Warning, ..Note::plain(text) })
+    (!ended.is_empty()).then(|| format!("No figure any more: {named}{more}. `dbdyno show RUN` says why."))
 }
 
 /// Series of places where nothing is measured any more, such as a host that has another name now.
-fn places_ended(trend: &Trend) -> Option<Note> {
+fn places_ended(trend: &Trend) -> Option<String> {
     let ended = trend.series.iter().filter_map(|series| Some((series, series.place_ended_since?)));
     let (first, since) = ended.clone().next()?;
-    let text = format!(
-        "No run any more on the host, engine, target and amount of data of {} series since {}, such as {}: nothing is \
-         said of them now. Another name of the host begins other series; give it a fixed one.",
-        ended.count(),
-        step_name(trend, since),
-        first.name
-    );
-    Some(Note { kind: NoteKind::Warning, ..Note::plain(text) })
+    let text = words::text("trend", "places_ended").replace("{n}", &ended.count().to_string());
+    Some(text.replace("{since}", &step_name(trend, since)).replace("{first}", &first.name))
 }
 
 /// A change in a sentence. A loss is named before a gain.
@@ -138,8 +119,7 @@ fn sentence(trend: &Trend, change: &TrendChange) -> String {
     let of = change.series.iter().map(|(series, at)| (&trend.series[*series], &trend.series[*series].changes[*at]));
     let of: Vec<(&TrendSeries, &SeriesChange)> = of.collect();
     let size = |of: &SeriesChange| of.ratio.ln().abs();
-    let is_before = |a: &SeriesChange, b: &SeriesChange| a.is_worse.cmp(&b.is_worse).then(size(a).total_cmp(&size(b)));
-    let largest = of.iter().max_by(|(_, a), (_, b)| is_before(a, b));
+    let largest = of.iter().max_by(|(_, a), (_, b)| a.is_worse.cmp(&b.is_worse).then(size(a).total_cmp(&size(b))));
     let worse = of.iter().filter(|(_, change)| change.is_worse).count();
     let largest = largest.map_or_else(String::new, |(series, change)| {
         format!("{} {} % ({})", series.name, percent(change.ratio), direction(change))
@@ -196,11 +176,8 @@ fn between(trend: &Trend, change: &TrendChange) -> String {
 fn step_name(trend: &Trend, step: usize) -> String {
     let name = &trend.steps[step].name;
     let label = first_run(trend, step).and_then(|run| run.label.as_ref());
-    let alike = trend.runs.iter().all(|run| run.label.as_ref() == label);
-    match label {
-        Some(label) if label != name && !alike => format!("{name} ({label})"),
-        _ => name.clone(),
-    }
+    let label = label.filter(|of| *of != name && trend.runs.iter().any(|run| run.label.as_ref() != Some(*of)));
+    label.map_or_else(|| name.clone(), |label| format!("{name} ({label})"))
 }
 
 fn first_run(trend: &Trend, step: usize) -> Option<&TrendRun> {
@@ -214,15 +191,12 @@ fn changes(trend: &Trend) -> Section {
             let text = format!("{} (of run {}, {})", noted.note.text, noted.run, day(noted.note.at));
             Block::from(Note::led("Noted     ", text))
         });
-        let blocks = notes.chain([facts_table(change).into(), changed_table(trend, change).into()]).collect();
+        let row = |of: &ChangedFact| Row::words([of.name.as_str(), known(&of.before), known(&of.after), &away(of)]);
+        let facts = words::table("trend", "facts", change.facts.iter().map(row).collect()).look(Look::Prose);
+        let blocks = notes.chain([facts.into(), changed_table(trend, change).into()]).collect();
         Part { title: between(trend, change), blocks, ..Part::default() }.into()
     });
-    Section::new("changes", "Changes").titled("Change by change", "").with(parts)
-}
-
-fn facts_table(change: &TrendChange) -> Table {
-    let row = |of: &ChangedFact| Row::words([of.name.as_str(), known(&of.before), known(&of.after), &away(of)]);
-    words::table("trend", "facts", change.facts.iter().map(row).collect()).look(Look::Prose)
+    words::section("changes").with(parts)
 }
 
 fn changed_table(trend: &Trend, change: &TrendChange) -> Table {
@@ -232,17 +206,10 @@ fn changed_table(trend: &Trend, change: &TrendChange) -> Table {
         let of = &series.changes[*at];
         let level = |at: usize| Cell::known(series.levels.get(at).map(|level| level.mean), Form::Thousands);
         let tone = if of.is_worse { Tone::Worse } else { Tone::Better };
-        Row::Cells(vec![
-            Cell::words(&series.name),
-            Cell::words(&series.unit),
-            level(*at),
-            level(at + 1),
-            pct(of.ratio).tone(tone),
-            pct(of.low),
-            pct(of.high),
-            Cell::words(direction(of)),
-            Cell::words(if of.p_value < 0.001 { "<0.001".to_owned() } else { format!("{:.3}", of.p_value) }),
-        ])
+        let figures = [level(*at), level(at + 1), pct(of.ratio).tone(tone), pct(of.low), pct(of.high)];
+        let p_value = if of.p_value < 0.001 { "<0.001".to_owned() } else { format!("{:.3}", of.p_value) };
+        let last = [direction(of), &p_value].map(Cell::words);
+        Row::led([&series.name, &series.unit], figures.into_iter().chain(last))
     };
     words::table("trend", "changes", change.series.iter().map(row).collect())
 }
@@ -253,7 +220,7 @@ fn charts(trend: &Trend) -> Section {
     let drawn: Vec<LineChart> = changed.iter().take(MOST_CHARTS).filter_map(|series| chart(trend, series)).collect();
     let left_out = changed.len().saturating_sub(MOST_CHARTS);
     let about = if left_out > 0 { format!(" {left_out} further series have no chart") } else { String::new() };
-    Section::new("charts", "Charts").titled("", about).with([drawn.into()])
+    Section { about, ..words::section("charts") }.with([drawn.into()])
 }
 
 fn chart(trend: &Trend, series: &TrendSeries) -> Option<LineChart> {
@@ -295,8 +262,7 @@ fn outliers(trend: &Trend) -> Section {
     let table = words::table("trend", "outliers", rows.collect());
     let more = all.len().saturating_sub(MOST_OUTLIERS);
     let more = (more > 0).then(|| Note::plain(format!("{more} more are in the JSON document (--json).")).into());
-    let section = Section::new("outliers", "Outliers").titled("Outliers: single steps, and no changes", "");
-    section.with([table.into()]).with(more)
+    words::section("outliers").with([table.into()]).with(more)
 }
 
 /// Every series in a line.
@@ -304,16 +270,15 @@ fn series(trend: &Trend) -> Section {
     let row = |series: &TrendSeries| {
         let newest = series.levels.last();
         let steps: std::collections::BTreeSet<usize> = series.figures.iter().map(|figure| figure.step).collect();
-        Row::Cells(vec![
-            Cell::words(&series.name),
-            Cell::words(&series.unit),
+        let cells = [
             Cell::count(steps.len() as u64),
             Cell::known(newest.map(|level| level.mean), Form::Thousands),
             Cell::known(newest.map(|level| level.spread_pct), Form::Decimals(1)),
             Cell::known(newest.map(|_| series.changes.len() as f64), Form::Count),
-            Cell::words(series.not_judged.clone().unwrap_or_default()),
-        ])
+            Cell::words(series.not_judged.as_deref().unwrap_or_default()),
+        ];
+        Row::led([&series.name, &series.unit], cells)
     };
     let table = words::table("trend", "series", trend.series.iter().map(row).collect());
-    Section::new("series", "Series").titled("Every series", "").with([table.into()])
+    words::section("series").with([table.into()])
 }

@@ -12,12 +12,9 @@ use std::collections::BTreeMap;
 
 /// The section of all that was judged; without blocks where nothing was.
 pub(crate) fn section(verdicts: &[Verdict]) -> Section {
-    let mut section = words::section("verdict");
-    let Some(first) = verdicts.first() else { return section };
-    section.about = format!(" on “{}”", first.title);
+    let about = verdicts.first().map_or_else(String::new, |first| format!(" on “{}”", first.title));
     let of_runs = verdicts.iter().flat_map(|verdict| of_run(verdict, verdicts.len() > 1));
-    section.blocks = results(verdicts).map(Block::from).into_iter().chain(of_runs).collect();
-    section
+    Section { about, ..words::section("verdict") }.with(results(verdicts).map(Block::from)).with(of_runs)
 }
 
 /// The report of verdicts alone.
@@ -111,19 +108,13 @@ fn of_run(verdict: &Verdict, among_others: bool) -> Vec<Block> {
 fn table(verdict: &Verdict, name: &str) -> Table {
     let row = |line: &VerdictLine| {
         let found = line.figure.as_ref();
-        let sign = if line.margin_pct.is_some_and(|pct| pct > 0.0) { "+" } else { "" };
-        Row::Cells(vec![
-            Cell::words(&line.title),
-            Cell::words(&line.asked),
-            Cell::words(limit(line)),
-            found.map_or_else(|| Cell::figure(None, Form::Short), |found| Cell::words(figure(line, found))),
-            Cell::words(format!("{sign}{}", Form::Short.text(line.margin_pct))),
-            Cell::words(line.outcome.words()).tone(tone(line)),
-            Cell::words(found.map_or("", |found| &found.place)),
-        ])
+        let figure = found.map_or_else(|| Cell::figure(None, Form::Short), |found| Cell::words(figure(line, found)));
+        let margin = Cell::figure(line.margin_pct, Form::Signed);
+        let result = Cell::words(line.outcome.words()).tone(tone(line));
+        let place = Cell::words(found.map_or("", |found| &found.place));
+        Row::led([&line.title, &line.asked, &limit(line)], [figure, margin, result, place])
     };
-    let caption =
-        format!("Requirements of {name}; the margin is in percent of the limit, below zero where it is missed");
-    let rows = verdict.lines.iter().map(row).collect();
-    words::table("verdict", "requirements", rows).called(caption).look(Look::Verdict)
+    let table = words::table("verdict", "requirements", verdict.lines.iter().map(row).collect());
+    let caption = format!("Requirements of {name}; {}", table.name());
+    table.called(caption).look(Look::Verdict)
 }

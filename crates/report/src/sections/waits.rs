@@ -7,9 +7,9 @@ mod events;
 pub(super) use events::within;
 
 use super::latency::{place, words};
-use super::words::{self, alone, note, text};
-use crate::document::{Block, Caption, Cell, Column, Form, Keep, Note, Row, Section, Table};
-use crate::groups::{grouped, unique};
+use super::words::{self, alone, captioned, note, text};
+use crate::document::{Block, Cell, Column, Form, Keep, Note, Row, Section};
+use crate::groups::{grouped, joined, unique};
 use crate::legend::{Legend, join, part, refusal, source, suspect_mark};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{
@@ -37,13 +37,13 @@ pub(crate) fn report(run: &RunJson, catalogue: &Catalogue) -> Vec<Section> {
     let points: Vec<&Point> = run.points.iter().filter(|p| p.subject.storage().is_none()).collect();
     let cells = grouped(points.iter().map(|point| (CellKey::of(point), *point)));
     let mut without = Vec::new();
-    for (code, cells) in grouped(cells.iter().map(|(key, points)| (key.subject.name(), (key, points)))) {
-        let events: Vec<Result<Vec<Row>, String>> = cells.iter().map(|(_, points)| events_of(points)).collect();
-        if events.iter().all(Result::is_err) {
-            without.extend(events.into_iter().filter_map(|events| Some((events.err()?, code))));
+    let events = cells.iter().map(|(key, points)| (key.subject.name(), (key, events_of(points))));
+    for (code, cells) in grouped(events) {
+        if cells.iter().all(|(_, events)| events.is_err()) {
+            without.extend(cells.into_iter().filter_map(|(_, events)| Some((events.err()?, code))));
             continue;
         }
-        let rows = cells.into_iter().zip(events).flat_map(|((key, _), events)| {
+        let rows = cells.into_iter().flat_map(|(key, events)| {
             let rows = events.unwrap_or_else(|why| vec![Row::Remark(Vec::new(), why)]);
             [Row::Group(of_cell(key))].into_iter().chain(rows)
         });
@@ -62,9 +62,8 @@ pub(crate) fn of_test(code: SubjectName<'_>, cells: Vec<(String, Vec<&Point>)>) 
     let cells = cells.into_iter().filter_map(|(label, points)| Some((label, Waits::of(&points)?, points)));
     let cells: Vec<(String, Waits, Vec<&Point>)> = cells.collect();
     let rate = |points: &[&Point]| points.iter().filter_map(|p| p.ops_per_s.or(p.work_mib_per_s)).fold(0.0, f64::max);
-    let Some((label, waits, _)) = cells.iter().max_by(|a, b| rate(&a.2).total_cmp(&rate(&b.2))) else {
-        return Vec::new();
-    };
+    let fastest = cells.iter().max_by(|(.., a), (.., b)| rate(a).total_cmp(&rate(b)));
+    let Some((label, waits, _)) = fastest else { return Vec::new() };
     let longest = waits.longest(MOST);
     let caption = format!("{code}: top events at {label}{}", waits.left_out(&longest));
     let top = words::table("waits", "events", waits.rows(&longest)).called(caption);
@@ -95,21 +94,18 @@ pub(super) fn published(published: &Published) -> Vec<Block> {
     let table = |list: &PublishedWaits| {
         let jobs = list.jobs.map(|n| format!("{n} jobs"));
         let of: String = list.test.clone().into_iter().chain(jobs).map(|of| format!(", {of}")).collect();
-        let doubt = if list.suspect.is_some() { format!(" {}", suspect_mark(true)) } else { String::new() };
-        let caption = Caption::Shown(format!("Top {} events{of}: {}{doubt}", list.group, list.title));
-        Table { caption, ..words::table("waits", "printed", list.events.iter().map(row).collect()) }.into()
+        let title = joined([&list.title, &suspect_mark(list.suspect.is_some())], " ");
+        let caption = format!("Top {} events{of}: {title}", list.group);
+        captioned("waits", "printed", caption, list.events.iter().map(row).collect()).into()
     };
     let note = published.waits.first().map(|_| note("waits", "printed").into());
     published.waits.iter().map(table).chain(note).collect()
 }
 
-/// What the columns mean, as far as these points have them; empty where no waits were seen.
-pub(crate) fn legend(points: &[&Point]) -> Vec<Block> {
+/// What the columns mean, as far as these points have them; `None` where no waits were seen.
+pub(crate) fn legend(points: &[&Point]) -> Option<Block> {
     let waits: Vec<&Wait> = points.iter().flat_map(|p| &p.waits).collect();
-    if waits.is_empty() {
-        return Vec::new();
-    }
-    let has_histogram = |wait: &Wait| !wait.histogram_us.is_empty();
+    waits.first()?;
     let any = |is: fn(&Wait) -> bool| waits.iter().any(|wait| is(wait));
     let says = [
         (true, "longest"),
@@ -118,13 +114,11 @@ pub(crate) fn legend(points: &[&Point]) -> Vec<Block> {
         (any(|wait| wait.sampled), "sampled"),
         (any(|wait| wait.background), "background"),
         (true, "share"),
-        (any(is_cpu), "cpu"),
-        (!any(is_cpu), "no_cpu"),
-        (any(has_histogram), "histogram"),
-        (!any(has_histogram), "no_histogram"),
+        (true, if any(is_cpu) { "cpu" } else { "no_cpu" }),
+        (true, if any(|wait| !wait.histogram_us.is_empty()) { "histogram" } else { "no_histogram" }),
     ];
-    let said: Vec<&str> = says.into_iter().filter(|(is, _)| *is).map(|(_, name)| text("waits", name)).collect();
-    vec![Note::plain(said.join(" ")).into()]
+    let said = says.into_iter().filter(|(is, _)| *is).map(|(_, name)| text("waits", name));
+    Some(Note::plain(joined(said, " ")).into())
 }
 
 /// A cell in words.

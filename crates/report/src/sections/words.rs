@@ -1,6 +1,6 @@
 //! What sections say in fixed words: names, columns of tables and notes, as `words.toml` has them and explains them.
 
-use crate::document::{Block, Caption, Cell, Column, Form, Keep, Note, Row, Section, Table};
+use crate::document::{Block, Cell, Column, Form, Keep, Note, Row, Section, Table};
 use crate::embedded::embedded;
 use dbdyno_model::Dop;
 use serde::Deserialize;
@@ -21,6 +21,7 @@ struct Words {
 #[serde(default, deny_unknown_fields)]
 struct SectionWords {
     name: String,
+    title: String,
     about: String,
     nothing: String,
     tables: BTreeMap<String, TableWords>,
@@ -58,21 +59,16 @@ pub(super) struct ColumnWords {
 }
 
 impl ColumnWords {
-    pub(super) fn column(&'static self) -> Column {
-        let head = self.head.as_ref().unwrap_or(&self.name);
-        Column {
-            name: self.name.as_str().into(),
-            figures: !self.words,
-            optional: self.optional,
-            ..Column::made(head.as_str(), self.drop.map_or(Keep::Always, Keep::Drop))
-        }
+    pub(super) fn column(&self) -> Column {
+        let (head, keep) = (self.head.as_ref().unwrap_or(&self.name), self.drop.map_or(Keep::Always, Keep::Drop));
+        Column { figures: !self.words, optional: self.optional, ..Column::figures(&self.name, head, keep) }
     }
 }
 
 /// A section without blocks.
 pub(super) fn section(id: &str) -> Section {
-    let SectionWords { name, about, .. } = &WORDS.sections[id];
-    Section { about: about.clone(), ..Section::new(id, name) }
+    let SectionWords { name, title, about, .. } = &WORDS.sections[id];
+    Section::new(id, name).titled(title, about)
 }
 
 /// A section as a report of its own, which says so where a run has nothing of it.
@@ -104,13 +100,13 @@ pub(super) fn columns(section: &str, table: &str) -> Vec<&'static ColumnWords> {
 
 /// A table of a section.
 pub(super) fn table(section: &str, name: &str, rows: Vec<Row>) -> Table {
-    let caption = Caption::Page(WORDS.sections[section].tables[name].caption.clone());
+    let caption = &WORDS.sections[section].tables[name].caption;
     Table::new(caption, columns(section, name).into_iter().map(ColumnWords::column).collect(), rows)
 }
 
 /// The same with a caption of its own, which a terminal shows, too.
 pub(super) fn captioned(section: &str, name: &str, caption: impl Into<String>, rows: Vec<Row>) -> Table {
-    Table { caption: Caption::Shown(caption.into()), ..table(section, name, rows) }
+    Table { is_captioned: true, ..table(section, name, rows).called(caption) }
 }
 
 /// A table with the note of the same name; nothing without rows.

@@ -18,6 +18,8 @@ pub(crate) struct LineFigures<'a> {
     pub(crate) test: String,
     /// Its figures, or why there are none.
     pub(crate) figures: Result<Figures<'a>, String>,
+    /// Whether it has the figure at DOP 1 alone.
+    pub(crate) speed_alone: bool,
     /// The printed time of one operation.
     pub(crate) printed_time: Option<Figure<'a>>,
     /// Unsupported tests that it replaces.
@@ -40,15 +42,15 @@ impl<'a> LineFigures<'a> {
         self.throughput().is_some_and(|c| c.points.iter().any(|p| p.rows_per_s != p.tx_per_s))
     }
 
-    /// The best figure.
+    /// The best figure, where the line has one.
     pub(crate) fn throughput(&self) -> Option<&Figure<'a>> {
-        self.figures.as_ref().ok()?.throughput()
+        self.figures.as_ref().ok()?.throughput().filter(|_| !self.speed_alone)
     }
 }
 
 /// Finds the figures of a line.
 pub(crate) fn find<'a>(line: &SummaryLine, run: &'a RunJson, catalogue: &Catalogue) -> LineFigures<'a> {
-    let mut instead_of = Vec::new();
+    let (mut instead_of, speed_alone) = (Vec::new(), line.speed_alone);
     let workload = run.points.iter().map(|p| &p.subject).find(|subject| subject.kind() == SubjectKind::Workload);
     let of_workload: Vec<&str> = workload.map(|subject| subject.as_str()).into_iter().collect();
     let tests = if line.tests.is_empty() { &of_workload } else { &line.tests };
@@ -64,13 +66,13 @@ pub(crate) fn find<'a>(line: &SummaryLine, run: &'a RunJson, catalogue: &Catalog
         let printed_time = time.and_then(|t| t.value().cloned());
         let figures = figures::find(&ask, run, catalogue);
         let name = name(line, code, catalogue);
-        return LineFigures { name, test: (*code).to_owned(), figures, printed_time, instead_of };
+        return LineFigures { name, test: (*code).to_owned(), figures, speed_alone, printed_time, instead_of };
     }
     let unsupported = instead_of.first().copied();
     let test = unsupported.map_or(tests.first().copied(), |point| Some(point.subject.as_str()));
     let reason = unsupported.and_then(refusal).unwrap_or_else(|| NOT_MEASURED.to_owned());
     let (name, test) = (line.name.to_owned(), test.unwrap_or_default().to_owned());
-    LineFigures { name, test, figures: Err(reason), printed_time: None, instead_of: Vec::new() }
+    LineFigures { name, test, figures: Err(reason), speed_alone, printed_time: None, instead_of: Vec::new() }
 }
 
 /// The name of a line with the figures of a test.
@@ -81,22 +83,16 @@ pub(crate) fn name(line: &SummaryLine, test: &str, catalogue: &Catalogue) -> Str
     if instead { format!("{}, cached", line.name) } else { line.name.to_owned() }
 }
 
-/// Whether a point's work writes; a workload counts as writing.
-fn writes(point: &Point, catalogue: &Catalogue) -> bool {
-    point.subject.kind() == SubjectKind::Workload
-        || catalogue.test(point.subject.as_str()).is_ok_and(|test| test.procedure.writes())
-}
-
 /// The cell with the highest redo rate of all tests that write, or why there is none. Redo of others during a reading
 /// test does not count.
 pub(crate) fn most_redo<'a>(run: &'a RunJson, catalogue: &Catalogue) -> Result<Figure<'a>, String> {
-    // A source that prints a redo rate says what it belongs to.
-    let writes = |p: &Point| run.published.is_some() || writes(p, catalogue);
+    // A source that prints a redo rate says what it belongs to. A workload counts as writing.
+    let is_sure = |p: &Point| run.published.is_some() || p.subject.kind() == SubjectKind::Workload;
+    let writes = |p: &Point| is_sure(p) || catalogue.test(p.subject.as_str()).is_ok_and(|test| test.procedure.writes());
     let writing: Vec<&Point> = run.points.iter().filter(|p| figures::reached(p) && writes(p)).collect();
     // Where the best of a ramp was measured again, the figures that selected it do not count.
     let ramp = |p: &'a Point| (&p.subject, p.drive, p.rows_per_tx, p.load.of_ramp());
-    let again = writing.iter().copied().filter(|p| p.again && p.redo.mib_per_s.is_some());
-    let again: Vec<_> = again.map(ramp).collect();
+    let again: Vec<_> = writing.iter().copied().filter(|p| p.again && p.redo.mib_per_s.is_some()).map(ramp).collect();
     let counted: Vec<&Point> = writing.iter().copied().filter(|&p| p.again || !again.contains(&ramp(p))).collect();
     let cells = figures::cells(&counted, &FigureQuery::new("", LINES.redo.metric)).into_iter();
     let most = cells.filter(|c| c.value() > 0.0).max_by(|a, b| a.value().total_cmp(&b.value()));

@@ -104,12 +104,10 @@ fn joined<const N: usize>(parts: [Option<String>; N]) -> String {
 
 pub(crate) fn measured(run: &RunJson) -> String {
     let started = run.run.started_at.strftime("%Y-%m-%d %H:%M UTC");
-    let profile = run.tool.as_ref().and_then(|tool| tool.profile.as_ref());
-    let profile = profile.map_or_else(String::new, |profile| format!(" ({profile})"));
-    let mix = run.points.iter().find_map(|point| point.mix.as_ref());
-    let mix = mix.map_or_else(String::new, |mix| format!(" with the mix {mix}"));
-    let parameters = run.points.iter().map(|point| &point.parameters).find(|parameters| !parameters.is_empty());
-    let with = parameters.map_or_else(String::new, |parameters| format!(" with {parameters}"));
+    let profile = run.tool.as_ref().and_then(|tool| tool.profile.as_ref()).map(|profile| format!(" ({profile})"));
+    let mix = run.points.iter().find_map(|point| Some(format!(" with the mix {}", point.mix.as_ref()?)));
+    let with = run.points.iter().find(|p| !p.parameters.is_empty()).map(|p| format!(" with {}", p.parameters));
+    let [profile, mix, with] = [profile, mix, with].map(Option::unwrap_or_default);
     let within = run.points.first().map(|point| within(&point.load)).unwrap_or_default();
     let (suite, version, status) = (&run.run.suite, &run.run.tool_version, run.run.status.name());
     format!("{suite}{mix}{with}{within}, {started}, dbdyno {version}{profile}, {status}")

@@ -2,7 +2,6 @@
 //! of parallelism cannot be distinguished from the best by single measurements.
 
 use super::figure::LineFigures;
-use super::lines::SummaryLine;
 use crate::figures::ThroughputSource;
 use crate::groups::unique;
 use crate::summary::head::counted;
@@ -10,12 +9,9 @@ use dbdyno_model::RunJson;
 use std::collections::BTreeMap;
 
 /// The sentences, once for each test, and how times were extrapolated.
-pub(crate) fn sentences<'f, 'a: 'f>(
-    run: &RunJson,
-    lines: impl Iterator<Item = (&'f SummaryLine, &'f LineFigures<'a>)>,
-) -> Vec<String> {
-    let shown = lines.filter(|(line, _)| !line.speed_alone);
-    let shown = shown.filter_map(|(_, found)| Some((found.test.as_str(), found.figures.as_ref().ok()?)));
+pub(crate) fn sentences<'f, 'a: 'f>(run: &RunJson, lines: impl Iterator<Item = &'f LineFigures<'a>>) -> Vec<String> {
+    let shown = lines.filter(|found| !found.speed_alone);
+    let shown = shown.filter_map(|found| Some((found.test.as_str(), found.figures.as_ref().ok()?)));
     let mut again = Vec::new();
     let mut selected: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
     for (test, figures) in shown {

@@ -11,11 +11,8 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     if !text.chars().any(steers) {
         return Cow::Borrowed(text);
     }
-    let mut cleaned = String::with_capacity(text.len() + 8);
-    for c in text.chars() {
-        if steers(c) { cleaned.extend(c.escape_default()) } else { cleaned.push(c) }
-    }
-    Cow::Owned(cleaned)
+    let shown = |c: char| if steers(c) { c.escape_default().to_string() } else { c.to_string() };
+    Cow::Owned(text.chars().map(shown).collect())
 }
 
 /// Whether a character controls the display: control characters, and those that hide or reorder others.
@@ -55,36 +52,30 @@ const LEAST_WIDTH: usize = 8;
 /// A paragraph with a hanging indent: the first line begins with the lead, the others are indented by its width. A word
 /// wider than a line is split. Without a width nothing is wrapped.
 pub(crate) fn hanging(lead: &str, text: &str, width: Option<u16>) -> String {
-    let mut out = String::new();
     let (lead, text) = (clean(lead), clean(text));
     let words = joined(text.split(' '), " ");
     let Some(columns_there) = width.map(usize::from).filter(|_| !words.is_empty()) else {
-        push_line(&mut out, &format!("{lead}{text}"), width);
-        return out;
+        return line(&format!("{lead}{text}"), width);
     };
-    let room = columns_there.saturating_sub(columns(&lead));
-    let is_apart = room < LEAST_ROOM && columns(&lead) > OWN_INDENT && columns(&text) > room;
-    let blanks = " ".repeat(if is_apart { OWN_INDENT } else { columns(&lead) });
-    if is_apart {
-        push_line(&mut out, &lead, width);
+    let indent = columns(&lead);
+    let room = columns_there.saturating_sub(indent);
+    if room < LEAST_ROOM && indent > OWN_INDENT && columns(&text) > room {
+        return line(&lead, width) + &hanging(&" ".repeat(OWN_INDENT), &text, width);
     }
-    let options = Options::new(columns_there.max(blanks.len() + LEAST_WIDTH))
-        .initial_indent(if is_apart { &blanks } else { &lead })
+    let blanks = " ".repeat(indent);
+    let options = Options::new(columns_there.max(indent + LEAST_WIDTH))
+        .initial_indent(&lead)
         .subsequent_indent(&blanks)
         .word_separator(WordSeparator::AsciiSpace)
         .word_splitter(WordSplitter::NoHyphenation)
         .wrap_algorithm(WrapAlgorithm::FirstFit);
-    for line in textwrap::wrap(&words, options) {
-        push_line(&mut out, &line, width);
-    }
-    out
+    textwrap::wrap(&words, options).iter().map(|wrapped| line(wrapped, width)).collect()
 }
 
-/// Adds a line without trailing blanks, cut to the terminal's width as a last safeguard.
-pub(crate) fn push_line(out: &mut String, line: &str, width: Option<u16>) {
-    let line = clean(line.trim_end_matches(' '));
-    out.push_str(&clip(&line, width.map_or(usize::MAX, usize::from)));
-    out.push('\n');
+/// A line without trailing blanks, cut to the terminal's width as a last safeguard.
+pub(crate) fn line(text: &str, width: Option<u16>) -> String {
+    let text = clean(text.trim_end_matches(' '));
+    format!("{}\n", clip(&text, width.map_or(usize::MAX, usize::from)))
 }
 
 #[cfg(test)]

@@ -3,9 +3,9 @@
 pub(crate) mod lines;
 pub(crate) mod sheet;
 
-use crate::document::{Beside, Block, Caption, Document, Facts, LegendEntry, Part, SideLine, Table};
+use crate::document::{Beside, Block, Document, Facts, LegendEntry, Part, SideLine, Table};
 use crate::groups::{grouped, joined};
-use lines::{columns, hanging, push_line};
+use lines::{columns, hanging, line};
 use sheet::Sheet;
 
 /// The most notes on one mark.
@@ -19,7 +19,7 @@ impl Document {
     /// The text for a terminal of this width; `None` is as wide as needed.
     #[must_use]
     pub fn text(&self, width: Option<u16>) -> String {
-        let mut text = Text { out: String::new(), width, gap: Gap::None };
+        let mut text = Text { width, ..Text::default() };
         if !self.title.is_empty() {
             text.heading(&self.title, "=");
         }
@@ -35,47 +35,40 @@ impl Document {
     }
 }
 
-/// Whether an empty line is due before the next line. Below a heading none can be.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Gap {
-    None,
-    Due,
-    Heading,
-}
-
+#[derive(Default)]
 struct Text {
     out: String,
     width: Option<u16>,
-    gap: Gap,
+    /// Whether an empty line is due before the next line.
+    is_due: bool,
+    /// Where the last heading ends: no empty line follows it, nor the beginning.
+    heading_end: usize,
 }
 
 impl Text {
     fn due(&mut self) {
-        if self.gap != Gap::Heading {
-            self.gap = if self.out.is_empty() { Gap::None } else { Gap::Due };
-        }
+        self.is_due = self.out.len() > self.heading_end;
     }
 
-    fn fill(&mut self) {
-        if std::mem::replace(&mut self.gap, Gap::None) == Gap::Due {
+    fn put(&mut self, lines: &str) {
+        if std::mem::take(&mut self.is_due) {
             self.out.push('\n');
         }
+        self.out.push_str(lines);
     }
 
-    fn line(&mut self, line: &str) {
-        self.fill();
-        push_line(&mut self.out, line, self.width);
+    fn line(&mut self, text: &str) {
+        self.put(&line(text, self.width));
     }
 
     fn hanging(&mut self, lead: &str, text: &str) {
-        self.fill();
-        self.out.push_str(&hanging(lead, text, self.width));
+        self.put(&hanging(lead, text, self.width));
     }
 
     fn heading(&mut self, title: &str, underlined_by: &str) {
         self.line(title);
         self.line(&underlined_by.repeat(columns(&lines::clean(title))));
-        self.gap = Gap::Heading;
+        self.heading_end = self.out.len();
     }
 
     /// Warnings that follow each other have one heading.
@@ -140,11 +133,10 @@ impl Text {
 
     fn table(&mut self, table: &Table) {
         self.due();
-        if let Caption::Shown(caption) = &table.caption {
-            self.hanging("", caption);
+        if table.is_captioned {
+            self.hanging("", &table.caption);
         }
-        self.fill();
-        self.out.push_str(&Sheet::of(table).render(self.width));
+        self.put(&Sheet::of(table).render(self.width));
         self.due();
     }
 
@@ -163,7 +155,7 @@ impl Text {
         for note in entry.notes.iter().take(MOST_NOTES) {
             self.hanging("    ", note);
         }
-        let more = entry.more + entry.notes.len().saturating_sub(MOST_NOTES);
+        let more = entry.notes.len().saturating_sub(MOST_NOTES);
         if more > 0 {
             self.hanging("    ", &format!("and {more} more in --json"));
         }

@@ -3,8 +3,8 @@
 //!
 //! A table that does not fit drops its least important columns and names them below.
 
-use super::lines::{clean, columns, hanging, push_line};
-use crate::document::{Cell, Column, Keep, Look, Rank, Row, Table};
+use super::lines::{clean, columns, hanging, line};
+use crate::document::{Cell, Column, Keep, Look, Row, Table};
 
 /// A table as texts.
 pub(crate) struct Sheet<'t> {
@@ -17,32 +17,21 @@ pub(crate) struct Sheet<'t> {
     gap: &'static str,
 }
 
-/// What stands behind the figures of a column: one place for ranks, and as many for marks as the fullest cell has. It
-/// is the same for every cell, so that figures are aligned.
-#[derive(Clone, Copy, Default)]
-struct Behind {
-    rank: bool,
-    marks: usize,
-}
-
-impl Behind {
-    fn of<'c>(cells: impl Iterator<Item = &'c Cell> + Clone) -> Self {
-        let rank = cells.clone().any(|cell| cell.rank != Rank::None);
-        Self { rank, marks: cells.map(|cell| columns(&clean(&cell.marks))).max().unwrap_or(0) }
-    }
-
-    fn text(self, cell: &Cell) -> String {
-        let rank = cell.rank.sign().map_or_else(|| " ".repeat(self.rank.into()), String::from);
-        let marks = clean(&cell.marks);
-        format!("{}{rank}{marks}{}", clean(&cell.text()), " ".repeat(self.marks.saturating_sub(columns(&marks))))
-    }
-}
-
 impl<'t> Sheet<'t> {
     pub(crate) fn of(table: &'t Table) -> Self {
-        let of_column = |n: usize| table.rows.iter().filter_map(move |row| row.cells().get(n));
-        let behind: Vec<Behind> = (0..table.columns.len()).map(|n| Behind::of(of_column(n))).collect();
-        let of_row = |row: &Row| row.cells().iter().zip(&behind).map(|(cell, behind)| behind.text(cell)).collect();
+        // Behind the figures of a column stand one place for ranks, and as many for marks as the fullest cell has. They
+        // are the same for every cell, so that figures are aligned.
+        let behind = |n: usize| {
+            let cells = || table.rows.iter().filter_map(move |row| row.cells().get(n));
+            let ranks = usize::from(cells().any(|cell| cell.rank.sign().is_some()));
+            (ranks, cells().map(|cell| columns(&clean(&cell.marks))).max().unwrap_or(0))
+        };
+        let behind: Vec<(usize, usize)> = (0..table.columns.len()).map(behind).collect();
+        let text = |(cell, &(ranks, marks)): (&Cell, &(usize, usize))| {
+            let rank = cell.rank.sign().map_or_else(String::new, String::from);
+            format!("{}{rank:ranks$}{:marks$}", clean(&cell.text()), clean(&cell.marks))
+        };
+        let of_row = |row: &Row| row.cells().iter().zip(&behind).map(text).collect();
         let mut texts: Vec<Vec<String>> = table.rows.iter().map(of_row).collect();
         if table.look == Look::Keys {
             // The rows of a group are indented.
@@ -61,14 +50,13 @@ impl<'t> Sheet<'t> {
     /// The table as text, no line wider than `width`.
     pub(crate) fn render(&self, width: Option<u16>) -> String {
         let shown = self.shown(width);
-        let mut out = String::new();
-        self.push_head(&mut out, &shown, width);
+        let mut out = self.head(&shown, width);
         for (n, (row, cells)) in self.table.rows.iter().zip(&self.texts).enumerate() {
             // What stands before the text that is wrapped where it does not fit.
             let (before, text) = match (row, shown.split_last()) {
                 (Row::Group(title), _) => {
                     out.push_str(if n > 0 { "\n" } else { "" });
-                    push_line(&mut out, title, width);
+                    out.push_str(&line(title, width));
                     continue;
                 }
                 (Row::Remark(_, text), _) => (shown.iter().copied().filter(|c| *c < cells.len()).collect(), &**text),
@@ -81,8 +69,7 @@ impl<'t> Sheet<'t> {
             let gap = if before.is_empty() && matches!(row, Row::Cells(_)) { "" } else { self.gap };
             out.push_str(&hanging(&format!("{}{gap}", self.line(cells, &before)), text, width));
         }
-        self.push_dropped(&mut out, &shown, width);
-        out
+        out + &self.dropped(&shown, width)
     }
 
     fn total(&self, shown: &[usize]) -> usize {
@@ -115,33 +102,34 @@ impl<'t> Sheet<'t> {
         padded.collect::<Vec<_>>().join(self.gap)
     }
 
-    fn push_head(&self, out: &mut String, shown: &[usize], width: Option<u16>) {
+    /// The lines of the heads, and the dashes below them.
+    fn head(&self, shown: &[usize], width: Option<u16>) -> String {
         let heads: Vec<Vec<&str>> = self.table.columns.iter().map(Column::lines).collect();
         let height = shown.iter().map(|c| heads[*c].len()).max().unwrap_or(0);
-        for level in (0..height).rev() {
-            let line: Vec<&str> = heads.iter().map(|head| head.iter().nth_back(level).copied().unwrap_or("")).collect();
-            push_line(out, &self.line(&line, shown), width);
-        }
+        let of_level = |level: usize| {
+            let row: Vec<&str> = heads.iter().map(|head| head.iter().nth_back(level).copied().unwrap_or("")).collect();
+            line(&self.line(&row, shown), width)
+        };
         let dashes: Vec<String> = self.widths.iter().map(|width| "-".repeat(*width)).collect();
         let dashes = self.line(&dashes, shown);
-        push_line(out, dashes.get(..width.map_or(usize::MAX, usize::from)).unwrap_or(&dashes), width);
+        let dashes = line(dashes.get(..width.map_or(usize::MAX, usize::from)).unwrap_or(&dashes), width);
+        (0..height).rev().map(of_level).chain([dashes]).collect()
     }
 
-    fn push_dropped(&self, out: &mut String, shown: &[usize], width: Option<u16>) {
+    /// What was dropped; empty where all is shown.
+    fn dropped(&self, shown: &[usize], width: Option<u16>) -> String {
         let all = self.all();
         let dropped = all.iter().filter(|c| !shown.contains(c)).map(|c| &*self.table.columns[*c].name);
         let dropped = dropped.collect::<Vec<_>>().join(", ");
-        if !dropped.is_empty() {
-            let text = format!("Left out here: {dropped} ({} columns show all)", self.total(&all));
-            out.push_str(&hanging("", &text, width));
-        }
+        let text = format!("Left out here: {dropped} ({} columns show all)", self.total(&all));
+        if dropped.is_empty() { String::new() } else { hanging("", &text, width) }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::{Caption, Form};
+    use crate::document::{Form, Rank};
 
     fn table() -> Table {
         let columns = vec![
@@ -155,7 +143,7 @@ mod tests {
             Row::Cells([Cell::words("T611")].into_iter().chain(figures).collect()),
             Row::Remark(vec![Cell::words("T612")], "failed: the file was locked by another process".to_owned()),
         ];
-        Table::new(Caption::Page("Rates".to_owned()), columns, rows)
+        Table::new("Rates", columns, rows)
     }
 
     #[test]
@@ -178,7 +166,7 @@ T612  failed: the file was locked by another process
         ];
         let finding = Cell::words("the file was locked by another process");
         let row = Row::Cells(vec![Cell::words("T611"), Cell::figure(None, Form::Short), finding]);
-        let table = Table::new(Caption::Page(String::new()), columns, vec![row]);
+        let table = Table::new("", columns, vec![row]);
         let expected = "Code  Finding
 ----  --------------------------
 T611  the file was locked by
@@ -203,7 +191,7 @@ T611  the file was locked by
         let columns = vec![Column::figures("A", "A", Keep::Always)];
         let rows = [figure(10.0).ranked(Rank::Best, None), figure(7.0).marked("?"), figure(125.0)];
         let rows = rows.into_iter().map(|cell| Row::Cells(vec![cell])).collect();
-        let table = Table::new(Caption::Page(String::new()), columns, rows);
+        let table = Table::new("", columns, rows);
         assert_eq!(Sheet::of(&table).render(None), "      A\n-------\n10.00+\n7.000 ?\n125.0\n");
     }
 }

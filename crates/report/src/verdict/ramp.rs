@@ -25,13 +25,20 @@ impl Verdict {
 
     /// The strictest requirement on a metric of a test's ramp, with its words.
     pub(crate) fn limit_on_ramp(&self, test: SubjectName<'_>, metric: &MetricId) -> Option<(f64, String)> {
-        let strictness = |line: &VerdictLine| match line.limit {
+        let lines = self.on_ramp(test).filter(|(of, _)| of.metric == *metric).map(|(_, line)| line);
+        let strictest = VerdictLine::strictest(lines)?;
+        let words = format!("{}: {} {}", strictest.title, strictest.asked, words::limit(strictest));
+        Some((strictest.limit.value(), words))
+    }
+}
+
+impl VerdictLine {
+    /// The strictest of lines on one figure.
+    pub(crate) fn strictest<'l>(lines: impl Iterator<Item = &'l Self>) -> Option<&'l Self> {
+        let strictness = |line: &Self| match line.limit {
             RequirementLimit::Minimum(least) => least,
             RequirementLimit::Maximum(most) => -most,
         };
-        let lines = self.on_ramp(test).filter(|(of, _)| of.metric == *metric).map(|(_, line)| line);
-        let strictest = lines.max_by(|a, b| strictness(a).total_cmp(&strictness(b)))?;
-        let words = format!("{}: {} {}", strictest.title, strictest.asked, words::limit(strictest));
-        Some((strictest.limit.value(), words))
+        lines.max_by(|a, b| strictness(a).total_cmp(&strictness(b)))
     }
 }

@@ -2,12 +2,12 @@
 
 use crate::acceptance::{Acceptance, Left, figure_line};
 use crate::charts::LineChart;
-use crate::document::{Caption, Cell, Column, Form, Keep, Look, Part, Row, Section, Table};
-use crate::groups::unique;
+use crate::document::{Cell, Column, Form, Keep, Look, Part, Row, Section, Table};
+use crate::groups::grouped;
 use crate::sections::cell_chart::{Along, CellChart, DOPS};
 use crate::sections::measured::{MeasuredCell, key_metric, main_ramp, metric_words};
 use crate::verdict::{VerdictLine, words};
-use dbdyno_catalogue::{Bound, Catalogue, MeasuredFigure, Percentile, RequiredSubject, RequirementLimit};
+use dbdyno_catalogue::{Bound, Catalogue, MeasuredFigure, Percentile, RequiredSubject};
 use dbdyno_model::{MetricId, Point};
 use std::collections::BTreeSet;
 
@@ -23,24 +23,23 @@ type VariantRamp<'c, 'a> = (String, Vec<&'c MeasuredCell<'a>>);
 /// The section; without blocks where nothing has two points.
 pub(super) fn section(acceptance: &Acceptance, catalogue: &Catalogue) -> Section {
     let runs = acceptance.left.iter().filter_map(|result| match &result.left {
-        Left::Run(run) => Some((acceptance.title_of(result.variant), on_ramps(MeasuredCell::of(run)))),
+        Left::Run(run) => Some((acceptance.title_of(result.variant), MeasuredCell::of(run))),
         _ => None,
     });
     let runs: Vec<(String, Vec<MeasuredCell<'_>>)> = runs.collect();
     let lines = required(acceptance);
-    let mut subjects = unique(runs.iter().flat_map(|(_, cells)| cells.iter().map(subject)));
+    let cells = runs.iter().enumerate().flat_map(|(run, (_, cells))| cells.iter().map(move |cell| (run, cell)));
+    // Those on ramps, of storage, too. A set rate does not show what could be reached.
+    let cells = cells.filter(|(_, cell)| !cell.cell.key.again && cell.cell.key.load.rate.is_none());
+    let mut subjects = grouped(cells.map(|(run, cell)| (subject(cell), (run, cell))));
     // What nothing is required of would hide what matters.
-    let is_required = |name: &String| lines.iter().any(|line| is_about(line, name));
-    if subjects.iter().any(is_required) {
-        subjects.retain(is_required);
+    let is_required = |name: &str| lines.iter().any(|line| is_about(line, name));
+    if subjects.iter().any(|(name, _)| is_required(name)) {
+        subjects.retain(|(name, _)| is_required(name));
     }
-    let parts = subjects.into_iter().filter_map(|name| {
-        let of_variant = runs.iter().filter_map(|(variant, cells)| {
-            let of_subject: Vec<&MeasuredCell<'_>> = cells.iter().filter(|cell| subject(cell) == name).collect();
-            let ramp = main_ramp(&of_subject);
-            (!ramp.is_empty()).then(|| (variant.clone(), ramp))
-        });
-        let ramps: Vec<VariantRamp<'_, '_>> = of_variant.collect();
+    let parts = subjects.into_iter().filter_map(|(name, cells)| {
+        let ramps = grouped(cells).into_iter().map(|(run, cells)| (runs[run].0.clone(), main_ramp(&cells)));
+        let ramps: Vec<VariantRamp<'_, '_>> = ramps.collect();
         let key = ramps.iter().find_map(|(_, cells)| key_metric(cells))?;
         let (about, unit) = metric_words(key, catalogue);
         let lines: Vec<&VerdictLine> = lines.iter().filter(|line| is_about(line, &name)).collect();
@@ -51,11 +50,6 @@ pub(super) fn section(acceptance: &Acceptance, catalogue: &Catalogue) -> Section
         })
     });
     Section::new("curves", "Curves").titled("Curves", "").with(parts.collect::<Vec<_>>())
-}
-
-/// Those on ramps, of storage, too. A set rate does not show what could be reached.
-fn on_ramps(cells: Vec<MeasuredCell<'_>>) -> Vec<MeasuredCell<'_>> {
-    cells.into_iter().filter(|cell| !cell.cell.key.again && cell.cell.key.load.rate.is_none()).collect()
 }
 
 /// The name under which the figures of a cell stand: a test, a workload, or a kind of I/O.
@@ -94,10 +88,8 @@ fn charts(
     let is_storage = ramps.iter().flat_map(|(_, cells)| cells).any(|c| c.cell.key.subject.storage().is_some());
     let chart = |about: &str, unit: &str, figure: Figure<'_>, metric: &MetricId, percentile: Option<Percentile>| {
         let along = if is_storage { OUTSTANDING } else { DOPS };
-        let mut draft = CellChart::new(format!("{name}: {about}"), unit, along);
-        for (variant, cells) in ramps {
-            draft.add(variant, cells, |c| Some((c.median(figure)?, None, String::new())));
-        }
+        let draft = CellChart::new(format!("{name}: {about}"), unit, along);
+        let draft = ramps.iter().fold(draft, |draft, (title, cells)| draft.lines(cells, &[(title.as_str(), figure)]));
         draft.done(limit(lines, metric, percentile))
     };
     let service = MetricId::from("service_time_s");
@@ -124,7 +116,7 @@ fn table(name: &str, ramps: &[VariantRamp<'_, '_>], unit: &str) -> Table {
         Row::Cells(std::iter::once(Cell::count(*at)).chain(cells).collect())
     };
     let rows = places.iter().map(row).collect();
-    Table::new(Caption::Page(format!("{name}, by the degree of parallelism")), columns, rows).look(Look::Sides)
+    Table::new(format!("{name}, by the degree of parallelism"), columns, rows).look(Look::Sides)
 }
 
 /// The strictest requirement on a figure along a ramp, with its words.
@@ -133,11 +125,7 @@ fn limit(lines: &[&VerdictLine], metric: &MetricId, percentile: Option<Percentil
         let is_of_a_part = matches!(&of.subject, RequiredSubject::Workload { transaction: Some(_), .. });
         !is_of_a_part && of.metric == *metric && of.percentile == percentile && of.rate_per_s.is_none()
     };
-    let strictness = |line: &VerdictLine| match line.limit {
-        RequirementLimit::Minimum(least) => least,
-        RequirementLimit::Maximum(most) => -most,
-    };
-    let of_figure = lines.iter().filter(|line| line.of.as_ref().is_some_and(is_of));
-    let strictest = of_figure.max_by(|a, b| strictness(a).total_cmp(&strictness(b)))?;
+    let of_figure = lines.iter().copied().filter(|line| line.of.as_ref().is_some_and(is_of));
+    let strictest = VerdictLine::strictest(of_figure)?;
     Some((strictest.limit.value(), format!("{}: {}", strictest.title, words::limit(strictest))))
 }

@@ -1,22 +1,25 @@
 //! How rates grow with parallelism: a chart for each test, a line for each side, and its figures below. Published
 //! series may run over something else.
 
-use super::sides::{families, letter, series, table, titled};
+use super::super::words;
+use super::Extent;
+use super::sides::{families, letter, series, table};
 use crate::charts::{Axis, ChartSeries, LineChart, Mark, extent};
 use crate::compare::{Comparison, OtherSeries, OtherSeriesRow, RampCurve, RampPoint, shown_unit};
-use crate::document::{Block, Caption, Cell, Column, Form, Keep, Look, Part, Row, Section, Table};
+use crate::document::{Block, Cell, Column, Form, Keep, Look, Part, Row, Section, Table};
 use crate::legend::suspect_mark;
+use crate::sections::measured::shown;
 use dbdyno_catalogue::Catalogue;
 use std::collections::BTreeSet;
 
-/// The section; without blocks where no test has a ramp on two sides.
-pub(super) fn section(comparison: &Comparison, catalogue: &Catalogue) -> Section {
-    let mut section = titled("curves");
-    if !comparison.curves.is_empty() {
-        section.blocks.extend(families(comparison).map(Block::from));
-        section.push(Block::Pairs(comparison.curves.iter().map(|curve| part(comparison, curve, catalogue)).collect()));
+/// The section; without blocks but on a page, and where no test has a ramp on two sides.
+pub(super) fn section(comparison: &Comparison, catalogue: &Catalogue, show: Extent) -> Section {
+    let section = words::section("curves");
+    if show != Extent::Page || comparison.curves.is_empty() {
+        return section;
     }
-    section
+    let parts = comparison.curves.iter().map(|curve| part(comparison, curve, catalogue)).collect();
+    section.with(families(comparison).map(Block::from)).with([Block::Pairs(parts)])
 }
 
 fn part(comparison: &Comparison, curve: &RampCurve, catalogue: &Catalogue) -> Part {
@@ -26,7 +29,7 @@ fn part(comparison: &Comparison, curve: &RampCurve, catalogue: &Catalogue) -> Pa
     let series: Vec<ChartSeries> = lines().map(|(at, points)| line(comparison, at, points, &unit)).collect();
     let y = if unit == "s" { Axis::times(extent(&series)) } else { Axis::amounts(extent(&series)) };
     let title = format!("{} {}", curve.test, curve.title);
-    let chart = LineChart::over_dops(title, format!("{name}, {unit}"), "degree of parallelism", y, series);
+    let chart = LineChart::over_dops(&title, &format!("{name}, {unit}"), "degree of parallelism", y, series);
     let mut columns = vec![Column::figures("DOP", "DOP\n[n×j×t]", Keep::Always)];
     // The legend of the chart has their names.
     columns.extend(lines().map(|(at, _)| Column::made(letter(at), Keep::Always)));
@@ -40,15 +43,12 @@ fn part(comparison: &Comparison, curve: &RampCurve, catalogue: &Catalogue) -> Pa
         Row::led([place], cells)
     };
     let rows = places.iter().map(row).collect();
-    let table = Table::new(Caption::Page(format!("{}, {unit}", curve.test)), columns, rows).look(Look::Sides);
+    let table = Table::new(format!("{}, {unit}", curve.test), columns, rows).look(Look::Sides);
     Part { id: format!("c-{}", curve.test), blocks: vec![vec![chart].into(), table.into()], ..Part::default() }
 }
 
 fn line(comparison: &Comparison, at: usize, points: &[RampPoint], unit: &str) -> ChartSeries {
-    let shown = |value: f64| match unit {
-        "s" => Form::Duration.text(value),
-        _ => format!("{} {unit}", Form::Thousands.text(value)),
-    };
+    let shown = |value: f64| shown(value, unit);
     let mark = |p: &RampPoint| {
         let band = p.low.zip(p.high);
         let interval = band.map_or_else(String::new, |(low, high)| format!(" ({} to {})", shown(low), shown(high)));
@@ -60,24 +60,20 @@ fn line(comparison: &Comparison, at: usize, points: &[RampPoint], unit: &str) ->
 
 /// Published series over something other than jobs and threads; without blocks where no two sides have such a series.
 pub(super) fn others(comparison: &Comparison) -> Section {
-    let mut section = titled("others");
-    section.push(Block::Pairs(comparison.others.iter().map(|other| other_part(comparison, other)).collect()));
-    section
+    let parts = comparison.others.iter().map(|other| other_part(comparison, other)).collect();
+    words::section("others").with([Block::Pairs(parts)])
 }
 
 fn other_part(comparison: &Comparison, other: &OtherSeries) -> Part {
     let by = Column::made(other.by.replace('_', " "), Keep::Always);
     let row = |row: &OtherSeriesRow| {
-        let cells = row
-            .values
-            .iter()
-            .zip(&row.suspects)
-            .map(|(value, suspect)| Cell::figure(*value, Form::Printed).marked(suspect_mark(suspect.is_some())));
+        let values = row.values.iter().zip(&row.suspects);
+        let cells = values.map(|(value, of)| Cell::figure(*value, Form::Printed).marked(suspect_mark(of.is_some())));
         Row::Cells(std::iter::once(Cell::figure(row.at, Form::Printed)).chain(cells).collect())
     };
     let key = other.key.replace('_', " ");
     let title = format!("{}: {key}", other.title);
-    let caption = Caption::Page(format!("{} {key}", other.test));
+    let caption = format!("{} {key}", other.test);
     let table = table(comparison, Table::new(caption, vec![by], other.rows.iter().map(row).collect()));
     Part { code: other.test.clone(), title, blocks: vec![table.into()], ..Part::default() }
 }

@@ -1,8 +1,8 @@
 //! Throughput per core, hardware thread, licence and price.
 
 use super::super::words::{self, text};
-use super::extent::Extent;
-use super::sides::{self, letter, titled};
+use super::Extent;
+use super::sides::{self, letter};
 use crate::compare::{Comparison, Efficiency, EfficiencyRow, Per, SideInfo};
 use crate::document::{Cell, Form, Note, Rank, Row, Section, Table};
 use crate::numbers::printed;
@@ -14,7 +14,7 @@ const KEY_TESTS: [&str; 12] =
 
 /// The section; without blocks where no divisor is known.
 pub(super) fn section(comparison: &Comparison, show: Extent) -> Section {
-    let mut section = titled("efficiency");
+    let mut section = words::section("efficiency");
     if comparison.efficiency.is_empty() {
         return section;
     }

@@ -3,20 +3,15 @@
 
 use super::super::words::{self, text};
 use super::ratios;
-use super::sides::{letter, table, table_with_ratios, titled};
-use crate::compare::{ComparedCell, ComparedRow, Comparison, KeyFigure, Rank, SummaryRow};
-use crate::document::{self, Cell, Form, Look, Note, Row, Section};
+use super::sides::{letter, table, table_with_ratios};
+use crate::compare::{ComparedCell, ComparedRow, Comparison, KeyFigure, SummaryRow};
+use crate::document::{Cell, Form, Look, Row, Section};
 use crate::legend::{self, EQUIVALENT, OTHER_CODE};
 
-/// Which figure a section has, and its anchor.
-const SECTIONS: [(KeyFigure, &str); 2] = [(KeyFigure::Speed, "heat-speed"), (KeyFigure::Throughput, "heat-throughput")];
-
-/// A section for each figure; without blocks where no two sides have such.
-pub(super) fn sections(comparison: &Comparison) -> impl Iterator<Item = Section> {
-    SECTIONS.into_iter().map(|(which, id)| {
-        let rows = comparison.rows.iter().filter(|row| row.which == which).map(line).collect();
-        titled(id).with([table(comparison, words::table(id, "tests", rows)).look(Look::Heat).into()])
-    })
+/// The section of a figure; without blocks where no two sides have such.
+pub(super) fn section(comparison: &Comparison, which: KeyFigure, id: &str) -> Section {
+    let rows = comparison.rows.iter().filter(|row| row.which == which).map(line).collect();
+    words::section(id).with([table(comparison, words::table(id, "tests", rows)).look(Look::Heat).into()])
 }
 
 fn line(row: &ComparedRow) -> Row {
@@ -28,14 +23,9 @@ fn cell(row: &ComparedRow, of: &ComparedCell) -> Cell {
     let Some((value, form)) = of.shown else {
         return Cell::figure(None, Form::Thousands).because(of.missing.clone());
     };
-    let rank = match of.rank {
-        Rank::Best => document::Rank::Best,
-        Rank::Worst => document::Rank::Worst,
-        Rank::Between | Rank::None => document::Rank::None,
-    };
     let apart = of.doubtful || of.unlike.is_some() || row.unlike_sizes;
     let cell = Cell::figure(value, form).bounded(of.bound);
-    cell.doubtful(apart).marked(marks(of)).ranked(rank, of.heat).because(Some(about(of)))
+    cell.doubtful(apart).marked(marks(of)).ranked(of.rank, of.heat).because(Some(about(of)))
 }
 
 /// The marks behind a figure.
@@ -61,10 +51,7 @@ pub(crate) fn about(of: &ComparedCell) -> String {
 /// takes, how it scales, and how many times as much each is of the baseline's. Without blocks where no side has a line
 /// of it.
 pub(super) fn summary(comparison: &Comparison) -> Section {
-    let mut section = titled("summary");
-    if comparison.summary.is_empty() {
-        return section;
-    }
+    let mut section = words::section("summary");
     let mut rows = Vec::new();
     for group in &comparison.summary {
         rows.push(Row::Group(group.title.clone()));
@@ -74,7 +61,8 @@ pub(super) fn summary(comparison: &Comparison) -> Section {
     }
     section.push(table_with_ratios(comparison, words::table("summary", "lines", rows)));
     let (base, other) = (letter(comparison.baseline), letter(usize::from(comparison.baseline == 0)));
-    section.push(Note::plain(text("summary", "lines").replace("{base}", base).replace("{other}", other)));
+    let lines = text("summary", "lines").replace("{base}", base).replace("{other}", other);
+    section.push_notes([(!comparison.summary.is_empty(), lines)]);
     section
 }
 

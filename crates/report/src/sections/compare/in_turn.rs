@@ -3,23 +3,20 @@
 use super::super::words::{self, text};
 use super::ratios;
 use super::sides::{baseline, letter, ratio_column, table};
-use crate::compare::{Comparison, PairedRow, RatioVerdict};
+use crate::compare::{Comparison, PairedRow};
 use crate::document::{Cell, Column, Form, Keep, Note, Row, Section};
-use crate::groups::joined;
+use crate::groups::{grouped, joined};
 use std::collections::BTreeMap;
 
 /// The section; without blocks where nothing was measured in turn.
 pub(super) fn section(comparison: &Comparison) -> Section {
-    let mut section = Section { title: "Measured in turn".to_owned(), ..words::section("pairs") };
-    if comparison.pairs.is_empty() {
-        return section;
-    }
+    let mut section = words::section("pairs");
     let mut table = table(comparison, words::table("pairs", "cells", comparison.pairs.iter().map(row).collect()));
-    table.columns.push(ratio_column(comparison, 1 - comparison.baseline));
+    table.columns.push(ratio_column(comparison, usize::from(comparison.baseline == 0)));
     table.columns.push(Column::made("Pairs", Keep::Drop(0)));
     section.push(table);
-    for row in comparison.pairs.iter().filter(|row| row.ratio.verdict == RatioVerdict::NoRatio) {
-        let why = row.ratio.why.as_deref().unwrap_or("there is no ratio");
+    // A ratio that is there has no reason.
+    for (row, why) in comparison.pairs.iter().filter_map(|row| Some((row, row.ratio.why.as_ref()?))) {
         section.push(Note::plain(format!("{} at {}: not compared: {why}.", row.test, row.dop)));
     }
     for row in comparison.pairs.iter().filter(|row| row.pairs > 0 && !row.left_out.is_empty()) {
@@ -33,18 +30,17 @@ pub(super) fn section(comparison: &Comparison) -> Section {
         }
     }
     section.blocks.extend(flags(&comparison.pairs).map(|text| Note::plain(text).into()));
-    section.push(Note::plain(text("pairs", "cells").replace("{base}", &baseline(comparison))));
+    let cells = text("pairs", "cells").replace("{base}", &baseline(comparison));
+    section.push_notes([(!comparison.pairs.is_empty(), cells)]);
     section
 }
 
 /// How many points have a flag, of all rows together.
 fn flags(rows: &[PairedRow]) -> Option<String> {
-    let mut counted: BTreeMap<&str, usize> = BTreeMap::new();
-    for (name, points) in rows.iter().flat_map(|row| &row.flags) {
-        *counted.entry(name).or_default() += points;
-    }
+    let counted: BTreeMap<_, _> = grouped(rows.iter().flat_map(|row| &row.flags)).into_iter().collect();
+    let each = counted.into_iter().map(|(name, points)| format!("{name} {}", points.into_iter().sum::<usize>()));
+    let each = joined(each, ", ");
     let all: usize = rows.iter().map(|row| 2 * row.measured).sum();
-    let each = joined(counted.iter().map(|(name, points)| format!("{name} {points}")), ", ");
     (!each.is_empty()).then(|| format!("Flags, of {all} points: {each}."))
 }
 
@@ -54,5 +50,5 @@ fn row(row: &PairedRow) -> Row {
     let title = joined([title, &rows], ", ");
     let figures = medians.iter().map(|median| Cell::figure(*median, Form::Thousands));
     let last = [ratios::cell(ratio), Cell::words(pairs.to_string())];
-    Row::led([test.as_str(), title.as_str(), dop.as_str(), load.as_str(), unit.as_str()], figures.chain(last))
+    Row::led([test, &title, dop, load, unit], figures.chain(last))
 }

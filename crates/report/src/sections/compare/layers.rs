@@ -1,7 +1,7 @@
 //! By which factor the layers differ, in figures and as bars.
 
 use super::super::words::{self, text};
-use super::sides::{self, baseline, letter, styles, titled, without_ratio};
+use super::sides::{self, baseline, letter, styles, without_ratio};
 use crate::compare::{Comparison, LayerFactor, LayerFactors};
 use crate::document::{Bar, Bars, Block, Cell, Note, Row, Section, Table};
 use crate::numbers::factor;
@@ -10,7 +10,7 @@ use dbdyno_model::Layer;
 /// The section; without blocks where no layer has a test that all sides share.
 pub(super) fn section(comparison: &Comparison) -> Section {
     let about = format!(": throughput as a multiple of {}", baseline(comparison));
-    let mut section = Section { about, ..titled("layers") };
+    let mut section = Section { about, ..words::section("layers") };
     if comparison.layers.is_empty() {
         return section;
     }
@@ -57,10 +57,8 @@ fn bars(layer: &LayerFactors, styles: &[u8]) -> Vec<Bar> {
 fn table(comparison: &Comparison) -> Table {
     let row = |layer: &LayerFactors| {
         let tests = [Cell::count(layer.tests.len() as u64), Cell::words(layer.tests.join(" "))];
-        let sides = layer.sides.iter().enumerate().map(|(at, side)| match side {
-            Some(side) => Cell::words(shown(side)),
-            None => without_ratio(comparison, at),
-        });
+        let factors = layer.sides.iter().map(|side| Some(Cell::words(shown(side.as_ref()?)))).enumerate();
+        let sides = factors.map(|(at, factor)| factor.unwrap_or_else(|| without_ratio(comparison, at)));
         Row::led([words(layer.layer)], tests.into_iter().chain(sides))
     };
     sides::table(comparison, words::table("layers", "factors", comparison.layers.iter().map(row).collect()))

@@ -3,7 +3,6 @@
 
 mod curves;
 mod efficiency;
-mod extent;
 pub(crate) mod figures;
 mod in_turn;
 mod latency;
@@ -14,14 +13,25 @@ mod sides;
 mod stated;
 mod summarised;
 
-pub use extent::Extent;
-
 use super::{marks, method, platform, verdict, words};
-use crate::compare::{Comparison, Side};
+use crate::compare::{Comparison, KeyFigure, Side};
 use crate::document::{Beside, Block, Document, Note, Section};
 use crate::verdict::Verdict;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::RunJson;
+
+/// What a document is for: how much of a comparison it shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// A reader at a terminal: no charts, and the efficiency of the key tests.
+    Screen,
+    /// The same, with the efficiency of every test.
+    ScreenAllTests,
+    /// The summary of a pipeline: what was shown first, then a row for each figure, and all else folded.
+    Summary,
+    /// A page: charts, platform sheets, flags and method, too.
+    Page,
+}
 
 impl Comparison {
     /// The report. `verdicts` are those of the sides, if requirements were given.
@@ -33,17 +43,16 @@ impl Comparison {
             differs(self),
             figures::summary(self),
             layers::section(self),
-        ];
-        sections.extend(figures::sections(self));
-        sections.extend((show == Extent::Page).then(|| curves::section(self, catalogue)));
-        sections.extend([
+            figures::section(self, KeyFigure::Speed, "heat-speed"),
+            figures::section(self, KeyFigure::Throughput, "heat-throughput"),
+            curves::section(self, catalogue, show),
             latency::section(self, sides),
             curves::others(self),
             stated::section(self),
             notes::section(self, show),
             ratios::section(self),
             efficiency::section(self, show),
-        ]);
+        ];
         if show == Extent::Summary {
             return summarised::document(self, title(self), head(self), sections);
         }
@@ -88,10 +97,7 @@ fn head(comparison: &Comparison) -> Vec<Block> {
 }
 
 fn differs(comparison: &Comparison) -> Section {
-    let mut section = sides::titled("differs");
-    if !comparison.settings.is_empty() {
-        let rows = comparison.settings.iter().map(|s| (s.name.clone(), s.values.clone())).collect();
-        section.push(Beside { title: "Settings that differ".to_owned(), rows, ..sides::beside(comparison) });
-    }
-    words::alone(section)
+    let rows = comparison.settings.iter().map(|s| (s.name.clone(), s.values.clone())).collect();
+    let settings = Beside { title: "Settings that differ".to_owned(), rows, ..sides::beside(comparison) };
+    words::alone(words::section("differs").with([settings.into()]))
 }

@@ -2,7 +2,7 @@
 //! only one side has.
 
 use super::super::words::text;
-use super::extent::Extent;
+use super::Extent;
 use super::sides::letter;
 use super::stated;
 use crate::compare::{ComparedCell, ComparedRow, Comparison, KeyFigure, Rank};
@@ -16,11 +16,8 @@ use dbdyno_model::SuspectCode;
 /// the reason.
 const FORMAL: [SuspectCode; 3] = [SuspectCode::Floor, SuspectCode::Quantised, SuspectCode::Rounding];
 
-/// Whether a cell carries a sign.
-type Carries = fn(&ComparedCell) -> bool;
-
-/// The signs that only comparisons have.
-const SIGNS: [(char, &str, Carries); 4] = [
+/// The signs that only comparisons have, and whether a cell carries them.
+const SIGNS: [(char, &str, fn(&ComparedCell) -> bool); 4] = [
     (BEST, "the best of its row", |cell| cell.rank == Rank::Best),
     (WORST, "the worst of its row", |cell| cell.rank == Rank::Worst),
     (LIMIT, "a published value that is a lower limit", |cell| doubt(cell.suspect.as_ref()) == Some(LIMIT)),
@@ -49,17 +46,14 @@ pub(super) fn section(comparison: &Comparison, show: Extent) -> Section {
     if show != Extent::Page {
         section.blocks.extend(doubts(comparison));
         let mut flags = Legend::default();
-        flags.add_flags(cells().flat_map(|cell| cell.flags.iter().copied()));
+        flags.add([], cells().flat_map(|cell| cell.flags.iter().copied()));
         section.blocks.extend(flags.blocks());
     }
-    for (at, side) in comparison.sides.iter().enumerate() {
+    section.with(comparison.sides.iter().enumerate().filter_map(|(at, side)| {
         let alone = comparison.alone.iter().filter(|(_, of)| *of == at);
         let codes = joined(alone.map(|(code, _)| code), ", ");
-        if !codes.is_empty() {
-            section.push(Note::led(format!("Only {} ({}) has ", letter(at), side.name), codes));
-        }
-    }
-    section
+        (!codes.is_empty()).then(|| Note::led(format!("Only {} ({}) has ", letter(at), side.name), codes).into())
+    }))
 }
 
 /// Which figures are of other work than those beside them, each reason once.

@@ -1,20 +1,18 @@
 //! The ratio of each side to the baseline, with its interval and conclusion, and whether a limit was kept.
 
 use super::super::words::{self, text};
-use super::sides::{baseline, letter, table, titled, without_ratio};
+use super::sides::{baseline, letter, table, without_ratio};
 use crate::compare::{ComparedRow, Comparison, Ratio, RatioVerdict, Regression};
 use crate::document::{Cell, Note, Row, Section, Tone};
 use crate::numbers::{short, thousands};
 
 /// The section; without blocks where no figure has a ratio.
 pub(super) fn section(comparison: &Comparison) -> Section {
-    let mut section = Section { about: format!(" to {}", baseline(comparison)), ..titled("ratios") };
+    let mut section = Section { about: format!(" to {}", baseline(comparison)), ..words::section("ratios") };
     let rows = comparison.rows.iter().filter(|row| row.cells.iter().any(|c| c.ratio.is_some()));
     let row = |row: &ComparedRow| {
-        let cells = row.cells.iter().enumerate().map(|(at, of)| match &of.ratio {
-            Some(ratio) => cell(ratio),
-            None => without_ratio(comparison, at),
-        });
+        let cells = row.cells.iter().enumerate();
+        let cells = cells.map(|(at, of)| of.ratio.as_ref().map_or_else(|| without_ratio(comparison, at), cell));
         Row::led([&row.test, row.which.words()], cells)
     };
     section.push(table(comparison, words::table("ratios", "figures", rows.map(row).collect())));
@@ -44,7 +42,7 @@ pub(crate) fn cell(ratio: &Ratio) -> Cell {
 
 /// Whether a limit was kept; without blocks where none was set.
 pub(super) fn regression(comparison: &Comparison) -> Section {
-    let mut section = titled("regression");
+    let mut section = words::section("regression");
     let Some(Regression { limit_pct, judged, not_judged, broken }) = &comparison.regression else { return section };
     section.about = format!(": {} % worse than {}", short(*limit_pct), letter(comparison.baseline));
     let n = broken.len();

@@ -1,9 +1,8 @@
-//! The sides of a comparison: their letters, what they are, and the sections and tables that are about them.
+//! The sides of a comparison: their letters, what they are, and the tables that are about them.
 
-use super::super::words;
 use crate::charts::{ChartSeries, Mark};
 use crate::compare::{Comparison, MOST_SIDES, SideInfo};
-use crate::document::{Beside, Cell, Column, Form, Keep, Look, Note, Section, SideLine, Table};
+use crate::document::{Beside, Cell, Column, Form, Keep, Look, Note, SideLine, Table};
 use crate::groups::{grouped, joined, unique};
 
 static LETTERS: [&str; MOST_SIDES] =
@@ -18,12 +17,6 @@ const DROPPED_BEFORE: usize = 4;
 /// The short name of a side.
 pub(super) fn letter(side: usize) -> &'static str {
     LETTERS.get(side).copied().unwrap_or("?")
-}
-
-/// A section of which the name is its title, too.
-pub(super) fn titled(id: &str) -> Section {
-    let section = words::section(id);
-    Section { title: section.name.clone(), ..section }
 }
 
 /// The letters and names of all sides, above values that are still to come.
@@ -41,29 +34,28 @@ pub(super) fn baseline(comparison: &Comparison) -> String {
 }
 
 /// Colours of a style sheet; a style is a stroke times their number, and a colour.
-const COLOURS: usize = 8;
-/// Strokes with their number of styles before they repeat.
-const STYLES: usize = 24;
+const COLOURS: u8 = 8;
 /// The strokes of families: whole lines, dashes and dots, dots. Of stroke 0 each colour has a stroke of its own.
-const STROKES: [usize; 3] = [3, 1, 2];
+const STROKES: [u8; 3] = [3, 1, 2];
 
 /// The style of each side's lines. Those of a family share a stroke, and each side has a colour of its own where there
 /// are enough.
 pub(super) fn styles(comparison: &Comparison) -> Vec<u8> {
     let sides = &comparison.sides;
     let families = unique(sides.iter().filter_map(|side| side.family.as_deref()));
-    let mut styles: Vec<usize> = Vec::new();
-    for (at, side) in sides.iter().enumerate() {
+    let mut styles: Vec<u8> = Vec::new();
+    for (at, side) in (0_u8..).zip(sides) {
         let family = side.family.as_deref().and_then(|family| families.iter().position(|known| *known == family));
-        let stroke = family.map_or(0, |family| STROKES[family % STROKES.len()]);
-        let mut of_stroke = (0..COLOURS).map(|n| stroke * COLOURS + (at + n) % COLOURS);
+        let first = COLOURS * family.map_or(0, |family| STROKES[family % STROKES.len()]);
+        let mut of_stroke = (0..COLOURS).map(|n| first + (at + n) % COLOURS);
         let style = match families.is_empty() {
-            true => at % STYLES,
-            false => of_stroke.find(|style| !styles.contains(style)).unwrap_or(stroke * COLOURS + at % COLOURS),
+            // There are more styles than sides.
+            true => at,
+            false => of_stroke.find(|style| !styles.contains(style)).unwrap_or(first + at % COLOURS),
         };
         styles.push(style);
     }
-    styles.into_iter().map(|style| u8::try_from(style).unwrap_or_default()).collect()
+    styles
 }
 
 /// What lines of one stroke have in common, where platform files say it.

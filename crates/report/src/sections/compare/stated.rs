@@ -3,17 +3,14 @@
 use super::super::words::{self, text};
 use super::sides::letter;
 use crate::compare::{Comparison, StatedColumn, StatedFigure, StatedRow};
-use crate::document::{Cell, Column, Form, Keep, Look, Note, Row, Section};
+use crate::document::{Cell, Column, Form, Keep, Look, Row, Section};
 use crate::groups::{grouped, joined, unique};
 use crate::legend::suspect_mark;
 
 /// The section; without blocks where no two sides have such a figure.
 pub(super) fn section(comparison: &Comparison) -> Section {
-    let mut section = Section { title: "What sources state".to_owned(), ..words::section("stated") };
+    let mut section = words::section("stated");
     let stated = &comparison.stated;
-    if stated.rows.is_empty() {
-        return section;
-    }
     let mut table = words::table("stated", "figures", stated.rows.iter().map(row).collect()).look(Look::Sides);
     table.columns.extend(stated.columns.iter().map(|column| Column::made(name(column, "\n"), Keep::Always)));
     section.push(table);
@@ -21,7 +18,7 @@ pub(super) fn section(comparison: &Comparison) -> Section {
     let places = grouped(cells().filter_map(|(of, cell)| Some((of.side, cell.as_ref()?.place.as_deref()?))));
     let place = |(side, of): (usize, Vec<&str>)| format!("{} {}", letter(side), joined(unique(of), ", the longest "));
     let places = joined(places.into_iter().map(place), "; ");
-    section.push(Note::plain(text("stated", "figures").replace("{places}", &places)));
+    section.push_notes([(!stated.rows.is_empty(), text("stated", "figures").replace("{places}", &places))]);
     let is_doubtful = cells().any(|(_, cell)| cell.as_ref().is_some_and(|figure| figure.doubtful));
     section.push_notes([(is_doubtful, text("stated", "doubtful"))]);
     section

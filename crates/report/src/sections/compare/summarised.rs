@@ -2,7 +2,7 @@
 //! folded.
 
 use super::super::words;
-use super::sides::{baseline, table_with_ratios, titled};
+use super::sides::{baseline, table_with_ratios};
 use super::{figures, ratios};
 use crate::compare::{ComparedRow, Comparison, RatioVerdict, Regression};
 use crate::document::{Block, Document, Note, NoteKind, Part, Row, Section};
@@ -14,13 +14,12 @@ pub(super) fn document(comparison: &Comparison, title: String, head: Vec<Block>,
     let mut all: Vec<Block> = comparison.regression.iter().map(|of| conclusion(comparison, of).into()).collect();
     all.push(Note::plain(counts(comparison)).into());
     all.extend(head);
-    let mut more = titled("more");
-    for section in rest.into_iter().filter(|section| !section.blocks.is_empty()) {
-        let Section { id, name, title, about, blocks } = section;
+    let folded = |Section { id, name, title, about, blocks }: Section| {
         let title = if title.is_empty() { name } else { title };
-        more.blocks.push(Block::Folded(Part { id, title: format!("{title}{about}"), blocks, ..Part::default() }));
-    }
-    let sections = vec![ratios::regression(comparison), rows(comparison), more];
+        Block::Folded(Part { id, title: format!("{title}{about}"), blocks, ..Part::default() })
+    };
+    let more = rest.into_iter().filter(|section| !section.blocks.is_empty()).map(folded);
+    let sections = vec![ratios::regression(comparison), rows(comparison), words::section("more").with(more)];
     Document { kind: "dbdyno comparison", title, head: all, sections }
 }
 
@@ -67,5 +66,5 @@ fn rows(comparison: &Comparison) -> Section {
         Row::led([row.test.as_str(), &row.heading(), row.which.words(), &row.shown_unit], cells)
     };
     let rows = rows.into_iter().map(row).collect();
-    titled("rows").with([table_with_ratios(comparison, words::table("rows", "figures", rows)).into()])
+    words::section("rows").with([table_with_ratios(comparison, words::table("rows", "figures", rows)).into()])
 }

@@ -12,11 +12,7 @@ use crate::summary::lines::LINES;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{ChosenBy, RunJson, SameDevice, Status, StorageLimit, StorageLimits, StorageReference};
 
-/// The title of shares.
-const SHARES: &str = "Share of what the storage can do";
-
 type Limit = fn(&StorageLimits) -> Option<&StorageLimit>;
-type Time = fn(&StorageLimits) -> Option<f64>;
 
 /// Lines of the summary that have a limit: the line's name, the limit's unit, the limit.
 const LIMITS: [(&str, &str, Limit); 4] = [
@@ -25,9 +21,6 @@ const LIMITS: [(&str, &str, Limit); 4] = [
     ("Random read", "IOPS", |l| l.random_read_iops.as_ref()),
     ("Random write", "IOPS", |l| l.random_write_iops.as_ref()),
 ];
-/// Times of a single small I/O.
-const TIMES: [(&str, Time); 2] =
-    [("One read at a time", |l| l.read_service_time_s), ("One write at a time", |l| l.write_service_time_s)];
 
 /// The known limits of a storage run; empty where it has none.
 pub(super) fn limits(run: &RunJson) -> Vec<Block> {
@@ -37,62 +30,47 @@ pub(super) fn limits(run: &RunJson) -> Vec<Block> {
         let time = Cell::figure(limit.service_time_s, Form::Duration);
         Some(Row::led([name, unit], [Cell::figure(limit.value, Form::Thousands), Cell::count(limit.outstanding), time]))
     });
-    let times = TIMES.into_iter().filter_map(|(name, of)| {
-        let time = Cell::figure(of(&limits)?, Form::Duration);
-        Some(Row::led([name, ""], [time, Cell::count(1_u64), Cell::empty()]))
+    let alone =
+        [("One read at a time", limits.read_service_time_s), ("One write at a time", limits.write_service_time_s)];
+    let times = alone.into_iter().filter_map(|(name, time_s)| {
+        Some(Row::led([name, ""], [Cell::figure(time_s?, Form::Duration), Cell::count(1_u64), Cell::empty()]))
     });
     explained("storage", "limits", rates.chain(times).collect())
 }
 
-/// The key metrics of a storage run.
-pub(crate) fn limits_blocks(run: &RunJson) -> Vec<Block> {
-    let limits = limits(run);
-    if !limits.is_empty() {
-        return limits;
+/// What stands among the key metrics: the limits of a run of storage; else a database's shares of them, or why there
+/// are none and how to get them.
+pub(crate) fn limits_or_shares(run: &RunJson, catalogue: &Catalogue) -> Vec<Block> {
+    if run.is_of_storage() {
+        let limits = limits(run);
+        let has_figures = run.points.iter().any(|p| p.subject.storage().is_some() && p.status == Status::Ok);
+        let none = note("storage", if has_figures { "no_limits" } else { "no_figures" });
+        return if limits.is_empty() { vec![none.into()] } else { limits };
     }
-    let has_figures = run.points.iter().any(|point| point.subject.storage().is_some() && point.status == Status::Ok);
-    vec![note("storage", if has_figures { "no_limits" } else { "no_figures" }).into()]
+    let Section { title, about, blocks, .. } = share(run, catalogue);
+    let lead = format!("{title}{about}");
+    match blocks.as_slice() {
+        _ if about.is_empty() => Vec::new(),
+        [Block::Table(_), ..] => [Note::plain(lead).into()].into_iter().chain(blocks).collect(),
+        [Block::Note(why), ..] => vec![Note::plain(format!("{lead}. {}", why.text)).into()],
+        _ => vec![Note::plain(lead + ". ").into()],
+    }
 }
 
-/// The section of a database's share of its storage's limits; without blocks where there is nothing to say.
+/// The section of a database's share of its storage's limits, with the reference run that it relates to; without blocks
+/// where its storage lines have no figures.
 pub(crate) fn share(run: &RunJson, catalogue: &Catalogue) -> Section {
-    let Some(Shares { lead, table, note }) = shares(run, catalogue) else { return section("storage-share") };
-    section("storage-share").titled(SHARES, format!(": {lead}")).with(table).with(note.map(Block::from))
-}
-
-/// The same among other metrics: the shares, or why there are none and how to get them.
-pub(crate) fn shares_blocks(run: &RunJson, catalogue: &Catalogue) -> Vec<Block> {
-    let Some(Shares { lead, table, note }) = shares(run, catalogue) else { return Vec::new() };
-    let lead = format!("{SHARES}: {lead}");
-    if table.is_empty() {
-        return vec![Note::plain(format!("{lead}. {}", note.unwrap_or_default().text)).into()];
-    }
-    [Note::plain(lead).into()].into_iter().chain(table).chain(note.map(Block::from)).collect()
-}
-
-/// The shares of a run.
-struct Shares {
-    /// The reference run that they relate to.
-    lead: String,
-    /// The table and its legend; empty where there are no shares.
-    table: Vec<Block>,
-    /// A further remark.
-    note: Option<Note>,
-}
-
-/// The shares of a run; `None` where its storage lines have no figures.
-fn shares(run: &RunJson, catalogue: &Catalogue) -> Option<Shares> {
     let of = |name: &str| {
         let mut lines = LINES.platform.iter().flat_map(|s| &s.lines);
         lines.find(|line| line.name == name).map(|line| find(line, run, catalogue))
     };
     let is_measured = LIMITS.iter().filter_map(|(name, ..)| of(name)).any(|found| found.is_measured());
     if run.published.is_some() || run.is_of_storage() || !is_measured {
-        return None;
+        return section("storage-share");
     }
+    let shares = |lead: &str| Section { about: format!(": {lead}"), ..section("storage-share") };
     let without = |lead: &str, why: &str| {
-        let note = Note::plain(joined([why, text("storage-share", "how_to")], " "));
-        Some(Shares { lead: lead.to_owned(), table: Vec::new(), note: Some(note) })
+        shares(lead).with([Note::plain(joined([why, text("storage-share", "how_to")], " ")).into()])
     };
     let Some(reference) = &run.storage_reference else { return without(text("storage-share", "not_known"), "") };
     let lead = format!("by {}", which(reference));
@@ -101,10 +79,8 @@ fn shares(run: &RunJson, catalogue: &Catalogue) -> Option<Shares> {
         let why = format!("It says nothing of this database, whose files are on {database}: it measured {measured}.");
         return without(&lead, &why);
     }
-    let mut notes = Vec::new();
-    if reference.same_device == SameDevice::NotKnown {
-        notes.push(text("storage-share", "device_not_known").to_owned());
-    }
+    let is_unknown = reference.same_device == SameDevice::NotKnown;
+    let mut notes = Vec::from_iter(is_unknown.then(|| text("storage-share", "device_not_known").to_owned()));
     let limits = &reference.limits;
     let bytes =
         |name, kind, limit: &Option<StorageLimit>| Some((name, bytes(name, &of(name)?, kind, limit.as_ref()?)?));
@@ -121,8 +97,8 @@ fn shares(run: &RunJson, catalogue: &Catalogue) -> Option<Shares> {
             Err(why) => notes.push(format!("{name} has no share: {why}.")),
         }
     }
-    let table = explained("storage-share", "shares", rows);
-    Some(Shares { lead, table, note: (!notes.is_empty()).then(|| Note::plain(notes.join(" "))) })
+    let note = (!notes.is_empty()).then(|| Note::plain(notes.join(" ")).into());
+    shares(&lead).with(explained("storage-share", "shares", rows)).with(note)
 }
 
 /// The range of ratios in which two request sizes count as equal.
@@ -142,12 +118,11 @@ fn request_bytes(figure: &Figure<'_>, kind: IoKind) -> Option<f64> {
 fn bytes(name: &str, found: &LineFigures<'_>, kind: IoKind, limit: &StorageLimit) -> Option<Result<Row, String>> {
     let best = found.throughput()?;
     let test = &found.test;
-    let Some(mib_per_s) = of_device(best, kind.mib_per_s) else {
-        return Some(Err(format!("what the device did during {test} is not known")));
-    };
-    Some(match request_bytes(best, kind).filter(|bytes| *bytes < LONG_BYTES).map(kib) {
-        Some(size) => Err(format!("the requests of {test} are of {size} on average, no long ones")),
-        None => Ok(of_both([name, test, "MiB/s"], best, mib_per_s, limit)),
+    let short = request_bytes(best, kind).filter(|bytes| *bytes < LONG_BYTES).map(kib);
+    Some(match (of_device(best, kind.mib_per_s), short) {
+        (None, _) => Err(format!("what the device did during {test} is not known")),
+        (_, Some(size)) => Err(format!("the requests of {test} are of {size} on average, no long ones")),
+        (Some(mib_per_s), None) => Ok(of_both([name, test, "MiB/s"], best, mib_per_s, limit)),
     })
 }
 
@@ -184,10 +159,7 @@ fn kib(bytes: f64) -> String {
 
 fn which(reference: &StorageReference) -> String {
     let StorageReference { run, started_at, paths, chosen_by, .. } = reference;
-    let why = match chosen_by {
-        ChosenBy::Label => "it has the same label",
-        ChosenBy::Host => "the newest of this host",
-    };
+    let why = if *chosen_by == ChosenBy::Label { "it has the same label" } else { "the newest of this host" };
     format!("reference run {run} of {} on {paths} ({why})", started_at.strftime("%Y-%m-%d %H:%M UTC"))
 }
 
