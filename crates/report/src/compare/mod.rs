@@ -36,7 +36,7 @@ pub use in_turn::PairedRow;
 pub use others::{OtherSeries, OtherSeriesRow};
 pub use regression::{BrokenLimit, Regression};
 pub use row::{ComparedCell, ComparedRow, KeyFigure, LayerFactor, LayerFactors, Rank, Ratio, RatioVerdict};
-pub(crate) use settings::{facts_of, hardware};
+pub(crate) use settings::facts_of;
 pub use side::{CompareError, MOST_SIDES, Side, SideInfo};
 pub use side_values::DifferingSetting;
 pub use stated::{Stated, StatedColumn, StatedFigure, StatedRow};

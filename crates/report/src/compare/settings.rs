@@ -3,7 +3,7 @@
 use super::builds;
 use super::side::Side;
 use super::side_values::{DifferingSetting, setting, text};
-use crate::groups::{joined, unique};
+use crate::groups::unique;
 use crate::legend::kinds_of_commits;
 use crate::numbers::{bytes, duration};
 use dbdyno_model::{Commits, RunJson, Status, Tool};
@@ -11,54 +11,37 @@ use std::collections::BTreeSet;
 
 type RunFact = fn(&RunJson) -> Option<String>;
 
-/// Facts of every run, in the order for readers: the name in comparisons, the name among the hardware of the platform
-/// sheet, and the fact. Where it has no name, it is not shown.
-const FACTS: &[(&str, &str, RunFact)] = &[
-    ("engine", "", |r| text(&r.database.engine)),
-    ("database version", "", |r| text(&r.database.version)),
-    ("benchmark", "", |r| Some(r.published.as_ref().map_or_else(|| "dbdyno".to_owned(), |p| p.benchmark.clone()))),
-    ("dbdyno version", "", |r| text(&r.run.tool_version)),
-    ("size", "", |r| text(&r.run.size)),
-    ("seed", "", |r| r.published.is_none().then(|| r.run.seed.to_string())),
-    ("duration", "", duration_of),
-    ("commits", "", commits),
-    ("year", "", |r| r.published.as_ref().and_then(|p| p.year).map(|y| y.to_string())),
-    ("", "Host", |r| r.platform.host.clone()),
-    ("product", "Product", |r| r.platform.product.clone()),
-    ("processor", "Processor", |r| r.platform.cpu.model.clone()),
-    ("sockets", "Sockets", |r| r.platform.cpu.sockets.map(|n| n.to_string())),
-    ("cores", "Cores", |r| r.platform.cpu.cores.map(|n| n.to_string())),
-    ("hardware threads", "Hardware threads", |r| r.platform.cpu.threads.map(|n| n.to_string())),
-    ("may be used", "May be used", |r| crate::sections::platform::may_use(&r.platform.cpu)),
-    ("", "Clock", |r| r.platform.cpu.clock_mhz.filter(|mhz| mhz.is_finite()).map(|mhz| format!("{mhz:.0} MHz"))),
-    ("clock", "", |r| r.platform.cpu.clock_mhz.map(|mhz| format!("{:.2} GHz", mhz / 1e3))),
-    ("governor", "Governor", |r| r.platform.cpu.governor.clone()),
-    ("", "NUMA nodes", |r| r.platform.numa_nodes.map(|n| n.to_string())),
-    ("memory", "Memory", |r| r.platform.memory.total_bytes.map(bytes)),
-    ("huge pages", "Huge pages", |r| r.platform.memory.huge_pages_bytes.map(bytes)),
-    ("transparent huge pages", "Transparent huge pages", |r| r.platform.memory.transparent_huge_pages.clone()),
-    ("", "Swap", |r| r.platform.memory.swap_bytes.map(bytes)),
-    // Versions below the operating system, by what they are of.
-    ("", "Firmware", |r| {
-        text(&joined(r.platform.firmware.iter().map(|(of, version)| format!("{of} {version}")), "; "))
+/// Facts of every run, in the order for readers.
+const FACTS: &[(&str, RunFact)] = &[
+    ("engine", |r| text(&r.database.engine)),
+    ("database version", |r| text(&r.database.version)),
+    ("benchmark", |r| Some(r.published.as_ref().map_or_else(|| "dbdyno".to_owned(), |p| p.benchmark.clone()))),
+    ("dbdyno version", |r| text(&r.run.tool_version)),
+    ("size", |r| text(&r.run.size)),
+    ("seed", |r| r.published.is_none().then(|| r.run.seed.to_string())),
+    ("duration", duration_of),
+    ("commits", commits),
+    ("year", |r| r.published.as_ref().and_then(|p| p.year).map(|y| y.to_string())),
+    ("product", |r| r.platform.product.clone()),
+    ("processor", |r| r.platform.cpu.model.clone()),
+    ("sockets", |r| r.platform.cpu.sockets.map(|n| n.to_string())),
+    ("cores", |r| r.platform.cpu.cores.map(|n| n.to_string())),
+    ("hardware threads", |r| r.platform.cpu.threads.map(|n| n.to_string())),
+    ("may be used", |r| crate::sections::platform::may_use(&r.platform.cpu)),
+    ("clock", |r| r.platform.cpu.clock_mhz.map(|mhz| format!("{:.2} GHz", mhz / 1e3))),
+    ("governor", |r| r.platform.cpu.governor.clone()),
+    ("memory", |r| r.platform.memory.total_bytes.map(bytes)),
+    ("huge pages", |r| r.platform.memory.huge_pages_bytes.map(bytes)),
+    ("transparent huge pages", |r| r.platform.memory.transparent_huge_pages.clone()),
+    ("operating system", |r| r.platform.os.clone()),
+    ("kernel", |r| r.platform.kernel.clone()),
+    ("virtualisation", |r| r.platform.virtualisation.clone()),
+    ("storage", storage),
+    ("driver hosts", |r| {
+        r.points.iter().map(|point| point.agents.len()).max().filter(|n| *n > 0).map(|n| n.to_string())
     }),
-    ("operating system", "", |r| r.platform.os.clone()),
-    ("kernel", "", |r| r.platform.kernel.clone()),
-    ("virtualisation", "", |r| r.platform.virtualisation.clone()),
-    ("storage", "", storage),
-    ("driver hosts", "", |r| r.points.iter().map(|p| p.agents.len()).max().filter(|n| *n > 0).map(|n| n.to_string())),
-    ("before each point", "", |r| r.pairing.as_ref()?.before.clone()),
+    ("before each point", |r| r.pairing.as_ref()?.before.clone()),
 ];
-
-/// The facts that comparisons have.
-fn compared() -> impl Iterator<Item = (&'static str, RunFact)> {
-    FACTS.iter().filter(|(name, ..)| !name.is_empty()).map(|(name, _, fact)| (*name, *fact))
-}
-
-/// The hardware of a run for the platform sheet; what is not known has no value.
-pub(crate) fn hardware(run: &RunJson) -> impl Iterator<Item = (&'static str, Option<String>)> {
-    FACTS.iter().filter(|(_, name, _)| !name.is_empty()).map(move |(_, name, fact)| (*name, fact(run)))
-}
 
 /// The window that most points had; points of whole statements end when they end.
 fn duration_of(run: &RunJson) -> Option<String> {
@@ -86,7 +69,7 @@ fn storage(run: &RunJson) -> Option<String> {
 /// engine, and sources of one suite, it also counts where one side lacks it.
 pub(super) fn differing(sides: &[Side]) -> Vec<DifferingSetting> {
     let runs = || sides.iter().flat_map(|s| &s.runs);
-    let facts = compared().map(|(name, fact)| setting(name.to_owned(), sides, &fact));
+    let facts = FACTS.iter().map(|(name, fact)| setting((*name).to_owned(), sides, fact));
     let names: BTreeSet<String> = runs().flat_map(firmware).map(|(name, _)| name).collect();
     let version = |run: &RunJson, name: &str| Some(firmware(run).find(|(known, _)| known == name)?.1);
     let firmware = names.into_iter().map(|name| setting(name.clone(), sides, &|run| version(run, &name)));
@@ -103,7 +86,7 @@ pub(super) fn differing(sides: &[Side]) -> Vec<DifferingSetting> {
 
 /// Everything that is known of a run and may influence figures, by name. What a run does not say is not there.
 pub(crate) fn facts_of(run: &RunJson) -> Vec<(String, String)> {
-    let facts = compared().filter_map(|(name, fact)| Some((name.to_owned(), fact(run)?)));
+    let facts = FACTS.iter().filter_map(|(name, fact)| Some(((*name).to_owned(), fact(run)?)));
     let parameters = run.database.parameters.iter().map(|(name, value)| (name.clone(), value.clone()));
     let build = run.tool.iter().flat_map(Tool::facts).map(|(name, value)| (builds::of_dbdyno(&name), value));
     facts.chain(firmware(run)).chain(build).chain(parameters).collect()
@@ -111,7 +94,7 @@ pub(crate) fn facts_of(run: &RunJson) -> Vec<(String, String)> {
 
 /// The facts of a run; those that are not known have no value.
 pub(super) fn of_run(run: &RunJson) -> Vec<(&'static str, Option<String>)> {
-    compared().map(|(name, fact)| (name, fact(run))).collect()
+    FACTS.iter().map(|(name, fact)| (*name, fact(run))).collect()
 }
 
 /// The versions of firmware of a run, by their names.

@@ -12,7 +12,9 @@ use std::collections::BTreeSet;
 /// What is true of all of dbdyno's runs, a paragraph each.
 const METHOD: &str = include_str!("method.txt");
 
-const SETTINGS: [(&str, fn(&RunJson) -> String); 14] = [
+type MethodSetting = (&'static str, fn(&RunJson) -> String);
+
+const SETTINGS: [MethodSetting; 14] = [
     ("Run", |r| r.run.id.to_string()),
     ("Label", |r| r.run.label.clone().unwrap_or_default()),
     ("Suite", |r| own(r, measured(r))),

@@ -2,7 +2,6 @@
 
 use super::own_platform::{self, SheetFacts, pairs};
 use super::pace::table_bytes;
-use crate::compare::hardware;
 use crate::document::{Beside, Block, Facts, Section};
 use crate::groups::{grouped, joined, unique};
 use crate::numbers::{bytes, printed, short};
@@ -30,8 +29,27 @@ pub(crate) fn beside(runs: &[&RunJson], sides: &Beside) -> Section {
 /// The facts of the sheet by title; some may be without facts.
 fn sheet(run: &RunJson) -> Vec<Facts> {
     let RunJson { platform, database, published, .. } = run;
-    let is_own = published.is_none();
+    let (cpu, memory, is_own) = (&platform.cpu, &platform.memory, published.is_none());
     let said = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+    // Versions below the operating system, by what they are of.
+    let firmware = joined(platform.firmware.iter().map(|(of, version)| format!("{of} {version}")), "; ");
+    let hardware = [
+        ("Host", platform.host.clone()),
+        ("Product", platform.product.clone()),
+        ("Processor", cpu.model.clone()),
+        ("Sockets", number(cpu.sockets)),
+        ("Cores", number(cpu.cores)),
+        ("Hardware threads", number(cpu.threads)),
+        ("May be used", may_use(cpu)),
+        ("Clock", cpu.clock_mhz.filter(|m| m.is_finite()).map(|m| format!("{m:.0} MHz"))),
+        ("Governor", cpu.governor.clone()),
+        ("NUMA nodes", number(platform.numa_nodes)),
+        ("Memory", memory.total_bytes.map(bytes)),
+        ("Huge pages", memory.huge_pages_bytes.map(bytes)),
+        ("Transparent huge pages", memory.transparent_huge_pages.clone()),
+        ("Swap", memory.swap_bytes.map(bytes)),
+        ("Firmware", said(&firmware)),
+    ];
     let system = [
         ("Distribution", platform.os.clone()),
         ("Kernel", platform.kernel.clone()),
@@ -48,7 +66,7 @@ fn sheet(run: &RunJson) -> Vec<Facts> {
     let notice = known([("Notice", database.notice.clone())]);
     let costs = run.costs.as_ref().filter(|_| !own_platform::says_costs(run)).map(costs);
     let titled = [
-        ("Hardware", known(hardware(run))),
+        ("Hardware", known(hardware)),
         ("Operating system", known(system)),
         ("Pace", pace(run)),
         ("Storage", platform.disks.iter().map(|d| disk(d, run)).collect()),
@@ -66,6 +84,10 @@ fn sheet(run: &RunJson) -> Vec<Facts> {
 /// The facts that are known.
 fn known<'n>(facts: impl IntoIterator<Item = (&'n str, Option<String>)>) -> SheetFacts {
     facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+}
+
+fn number(value: Option<impl ToString>) -> Option<String> {
+    value.map(|value| value.to_string())
 }
 
 /// What the work may use of the processors, where that is less than all.
@@ -108,7 +130,7 @@ fn measured_by(run: &RunJson) -> SheetFacts {
 
 fn costs(costs: &Costs) -> SheetFacts {
     let usd = |usd: f64| format!("{} USD", printed(usd));
-    let licences = known([("Licences per core", costs.licences_per_core.map(|n| n.to_string()))]);
+    let licences = known([("Licences per core", number(costs.licences_per_core))]);
     let prices = costs.prices_usd.iter().map(|(what, price)| (format!("Price, {what}"), usd(*price)));
     let all = known([("Price, all", costs.total_usd().map(usd)), ("Terms", costs.terms.clone())]);
     [licences, prices.collect(), all].concat()

@@ -21,9 +21,11 @@ const APART_S: f64 = 1.5;
 /// Readings of one part of a run follow each other closer than this.
 const LONGEST_GAP_S: f64 = 30.0;
 
-/// Charts of figures: the title, what the vertical axis counts, the unit of each figure, and the figures, by name and
+/// A chart of figures: its title, what the vertical axis counts, the unit of each figure, and the figures, by name and
 /// path, a line each.
-const CHARTS: [(&str, &str, &str, &[(&str, &str)]); 3] = [
+type FigureChart = (&'static str, &'static str, &'static str, &'static [(&'static str, &'static str)]);
+
+const CHARTS: [FigureChart; 3] = [
     ("Load", "operations/s", "1/s", &[("load", "load.ops_per_s")]),
     ("Processors", "share of the machine", "%", &[("busy", "cpu.busy_pct"), ("server", "cpu.server_pct")]),
     ("Devices", "IOPS", "IOPS", &[("reads", "io.read_iops"), ("writes", "io.write_iops")]),

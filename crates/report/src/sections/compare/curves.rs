@@ -2,7 +2,7 @@
 //! series may run over something else.
 
 use super::super::words;
-use super::Extent;
+use super::extent::Extent;
 use super::sides::{families, letter, series, table};
 use crate::charts::{Axis, ChartSeries, LineChart, Mark, extent};
 use crate::compare::{Comparison, OtherSeries, OtherSeriesRow, RampCurve, RampPoint, shown_unit};

@@ -1,7 +1,7 @@
 //! Throughput per core, hardware thread, licence and price.
 
 use super::super::words::{self, text};
-use super::Extent;
+use super::extent::Extent;
 use super::sides::{self, letter};
 use crate::compare::{Comparison, Efficiency, EfficiencyRow, Per, SideInfo};
 use crate::document::{Cell, Form, Note, Rank, Row, Section, Table};

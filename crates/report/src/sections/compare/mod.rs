@@ -3,6 +3,7 @@
 
 mod curves;
 mod efficiency;
+mod extent;
 pub(crate) mod figures;
 mod in_turn;
 mod latency;
@@ -13,25 +14,14 @@ mod sides;
 mod stated;
 mod summarised;
 
+pub use extent::Extent;
+
 use super::{marks, method, platform, verdict, words};
 use crate::compare::{Comparison, KeyFigure, Side};
 use crate::document::{Beside, Block, Document, Note, Section};
 use crate::verdict::Verdict;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::RunJson;
-
-/// What a document is for: how much of a comparison it shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extent {
-    /// A reader at a terminal: no charts, and the efficiency of the key tests.
-    Screen,
-    /// The same, with the efficiency of every test.
-    ScreenAllTests,
-    /// The summary of a pipeline: what was shown first, then a row for each figure, and all else folded.
-    Summary,
-    /// A page: charts, platform sheets, flags and method, too.
-    Page,
-}
 
 impl Comparison {
     /// The report. `verdicts` are those of the sides, if requirements were given.

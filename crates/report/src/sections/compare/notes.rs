@@ -2,7 +2,7 @@
 //! only one side has.
 
 use super::super::words::text;
-use super::Extent;
+use super::extent::Extent;
 use super::sides::letter;
 use super::stated;
 use crate::compare::{ComparedCell, ComparedRow, Comparison, KeyFigure, Rank};
@@ -16,8 +16,11 @@ use dbdyno_model::SuspectCode;
 /// the reason.
 const FORMAL: [SuspectCode; 3] = [SuspectCode::Floor, SuspectCode::Quantised, SuspectCode::Rounding];
 
-/// The signs that only comparisons have, and whether a cell carries them.
-const SIGNS: [(char, &str, fn(&ComparedCell) -> bool); 4] = [
+/// A sign, what it means, and whether a cell carries it.
+type Sign = (char, &'static str, fn(&ComparedCell) -> bool);
+
+/// The signs that only comparisons have.
+const SIGNS: [Sign; 4] = [
     (BEST, "the best of its row", |cell| cell.rank == Rank::Best),
     (WORST, "the worst of its row", |cell| cell.rank == Rank::Worst),
     (LIMIT, "a published value that is a lower limit", |cell| doubt(cell.suspect.as_ref()) == Some(LIMIT)),
