@@ -23,3 +23,9 @@ pub(crate) fn joined<T: AsRef<str>>(texts: impl IntoIterator<Item = T>, separato
     let texts: Vec<&str> = texts.iter().map(T::as_ref).filter(|text| !text.is_empty()).collect();
     texts.join(separator)
 }
+
+/// Words with a capital at their beginning.
+pub(crate) fn capital(words: &str) -> String {
+    let mut chars = words.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + chars.as_str())
+}

@@ -178,8 +178,12 @@ fn of_client(points: &[&Point]) -> String {
     let followed = points.iter().filter(|p| p.pump.is_some_and(|pump| pump.sessions_follow));
     let jobs: BTreeSet<u32> = followed.map(|p| p.dop.jobs).collect();
     let jobs = joined(jobs.iter().map(u32::to_string), ", ");
-    let followed = format!("; sessions followed their server processes (jobs: {jobs})");
-    format!("client drive: dbdyno sent each statement{}", if jobs.is_empty() { "" } else { &followed })
+    let followed = if jobs.is_empty() {
+        String::new()
+    } else {
+        format!("; sessions followed their server processes (jobs: {jobs})")
+    };
+    format!("client drive: dbdyno sent each statement{followed}")
 }
 
 /// Doubts about published figures, each reason once with all that it concerns.

@@ -99,7 +99,7 @@ impl Markdown {
 
     /// A table. Columns that say nothing are left out, as on a terminal.
     fn table(&mut self, table: &Table) {
-        if table.is_captioned {
+        if table.caption_in_text {
             self.put(&format!("**{}**", inline(&table.caption)));
         }
         let shown = table.kept(|_| false);
@@ -128,9 +128,9 @@ fn row(row: &Row, shown: &[usize]) -> Vec<String> {
         Row::Remark(_, remark) => Some(inline(remark)),
         Row::Group(title) => Some(format!("**{}**", inline(title))),
     });
-    // What is behind the last column would not be shown.
-    let last = cells.split_off(cells.len().min(shown.len().saturating_sub(1)));
-    cells.push(joined(last, " "));
+    // The last column takes all that is left, as nothing behind it would be shown.
+    let rest = cells.split_off(cells.len().min(shown.len().saturating_sub(1)));
+    cells.push(joined(rest, " "));
     cells.resize(shown.len(), String::new());
     cells
 }
@@ -247,7 +247,7 @@ mod tests {
             Row::Remark(vec![Cell::words("T613")], "failed: a|b".to_owned()),
             Row::Remark(vec![Cell::words("T614"), Cell::empty(), rate(1.0)], "late".to_owned()),
         ];
-        let table = Table { is_captioned: true, ..Table::new("Rates", columns, rows) };
+        let table = Table { caption_in_text: true, ..Table::new("Rates", columns, rows) };
         let document = Document::of(vec![Section::new("rates", "Rates").with([Block::Folded(Part {
             title: "All <of> them".to_owned(),
             blocks: vec![Note::plain("# no heading").into(), table.into()],

@@ -62,9 +62,11 @@ impl Report {
     /// The report on a run.
     #[must_use]
     pub fn of(&self, reported: &Reported, catalogue: &Catalogue) -> Document {
-        let run = &reported.run;
-        let (title, head) = if self.name == SUMMARY { (head::title(run), head(reported)) } else { Default::default() };
-        Document { title, head, ..Document::of((self.sections)(reported, catalogue)) }
+        let document = Document::of((self.sections)(reported, catalogue));
+        if self.name != SUMMARY {
+            return document;
+        }
+        Document { title: head::title(&reported.run), head: head(reported), ..document }
     }
 }
 

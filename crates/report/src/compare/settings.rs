@@ -76,10 +76,11 @@ pub(super) fn differing(sides: &[Side]) -> Vec<DifferingSetting> {
     // Who does not say it (a publication, an older dbdyno) differs in nothing.
     let firmware = firmware.filter(|setting| unique(setting.values.iter().flatten()).len() > 1);
     let kinds = unique(runs().map(|run| (&run.database.engine, run.published.as_ref().map(|p| &p.benchmark))));
+    let is_one_kind = kinds.len() < 2;
     let names: BTreeSet<&String> = runs().flat_map(|run| run.database.parameters.keys()).collect();
     let parameter = |name: &String| setting(name.clone(), sides, &|run| run.database.parameters.get(name).cloned());
     let parameters = names.into_iter().map(parameter);
-    let parameters = parameters.filter(|of| kinds.len() < 2 || of.values.iter().flatten().count() >= 2);
+    let parameters = parameters.filter(|of| is_one_kind || of.values.iter().flatten().count() >= 2);
     let differing = facts.chain(firmware).chain(parameters).filter(|setting| unique(&setting.values).len() > 1);
     differing.chain(builds::differing(sides)).collect()
 }
@@ -106,9 +107,9 @@ pub(super) fn firmware(run: &RunJson) -> impl Iterator<Item = (String, String)> 
 /// Names of the settings that differ among the runs of one side, which should be repeats of each other. Runs of a
 /// database and runs of storage, which may share a label, are compared separately.
 pub(super) fn unlike_within(side: &Side) -> Vec<String> {
-    let differing = |of_storage: bool| {
+    let differing_among = |of_storage: bool| {
         let runs = side.runs.iter().filter(|run| run.is_of_storage() == of_storage);
         differing(&runs.map(|run| Side::new("", vec![run.clone()])).collect::<Vec<_>>())
     };
-    unique([false, true].into_iter().flat_map(differing).map(|setting| setting.name))
+    unique([false, true].into_iter().flat_map(differing_among).map(|setting| setting.name))
 }

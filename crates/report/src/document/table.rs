@@ -25,8 +25,8 @@ pub(crate) fn drawn_sign(mark: char) -> char {
 pub(crate) struct Table {
     /// What it is called; a page shows it above the table.
     pub(crate) caption: String,
-    /// Whether a terminal shows it, too; else what is above says it.
-    pub(crate) is_captioned: bool,
+    /// Whether a terminal and Markdown show the caption, too; else what is above says it.
+    pub(crate) caption_in_text: bool,
     pub(crate) columns: Vec<Column>,
     pub(crate) rows: Vec<Row>,
     pub(crate) look: Look,
@@ -335,28 +335,26 @@ impl Cell {
 impl Table {
     /// A table of figures.
     pub(crate) fn new(caption: impl Into<String>, columns: Vec<Column>, rows: Vec<Row>) -> Self {
-        Self { caption: caption.into(), is_captioned: false, columns, rows, look: Look::default() }
+        Self { caption: caption.into(), caption_in_text: false, columns, rows, look: Look::default() }
     }
 
     pub(crate) fn look(self, look: Look) -> Self {
         Self { look, ..self }
     }
 
-    /// With a caption that a page shows.
+    /// The same with another caption.
     pub(crate) fn called(self, caption: impl Into<String>) -> Self {
         Self { caption: caption.into(), ..self }
     }
 
-    /// The caption.
-    pub(crate) fn name(&self) -> &str {
-        &self.caption
-    }
-
-    /// The columns but for those that say nothing and may go for that: optional ones, ones without a head, and these.
-    /// The first one stays.
+    /// The places of the columns to show. One that says nothing in any row is left out if it is optional, has no head,
+    /// or may go for the caller; the first one never is.
     pub(crate) fn kept(&self, may_go: impl Fn(&Column) -> bool) -> Vec<usize> {
-        let may_go = |column: &Column| column.optional || column.head.is_empty() || may_go(column);
-        let is_kept = |n: &usize| *n == 0 || !may_go(&self.columns[*n]) || !self.is_bare(*n);
+        let is_kept = |n: &usize| {
+            let column = &self.columns[*n];
+            let is_needed = !(column.optional || column.head.is_empty() || may_go(column));
+            *n == 0 || is_needed || !self.is_bare(*n)
+        };
         (0..self.columns.len()).filter(is_kept).collect()
     }
 

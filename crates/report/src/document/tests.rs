@@ -78,12 +78,12 @@ fn lacks_text(document: &Document, text: &str) -> Option<String> {
         let first = rows.next().unwrap_or_default();
         // Heads and other blocks stand before the first row, and nothing between rows.
         if !lines.any(|line| line == first) {
-            return Some(format!("{}: no line {first}", table.name()));
+            return Some(format!("{}: no line {first}", table.caption));
         }
         for row in rows {
             let next = lines.next().unwrap_or_default();
             if next != row {
-                return Some(format!("{}: {next} in place of {row}", table.name()));
+                return Some(format!("{}: {next} in place of {row}", table.caption));
             }
         }
     }
@@ -122,12 +122,12 @@ fn lacks_page(document: &Document, page: &str) -> Option<String> {
         let body = html.split_once("<tbody>").and_then(|(_, rest)| rest.split_once("</tbody>")).unwrap_or_default().0;
         let rows: Vec<&str> = body.split("<tr").skip(1).collect();
         if rows.len() != table.rows.len() {
-            return Some(format!("{}: {} rows in place of {}", table.name(), rows.len(), table.rows.len()));
+            return Some(format!("{}: {} rows in place of {}", table.caption, rows.len(), table.rows.len()));
         }
         for (row, html) in table.rows.iter().zip(rows) {
             let mut texts = texts(html).into_iter();
             if let Some(lost) = figures(row).into_iter().find(|figure| !texts.any(|text| text == *figure)) {
-                return Some(format!("{}: {lost} is not in its place in {html}", table.name()));
+                return Some(format!("{}: {lost} is not in its place in {html}", table.caption));
             }
         }
     }
@@ -157,7 +157,7 @@ fn lacks_markdown(document: &Document, markdown: &str) -> Option<String> {
         for of in &table.rows {
             let row = line(of, table);
             if !lines.any(|seen| seen == row) {
-                return Some(format!("{}: no row {row}", table.name()));
+                return Some(format!("{}: no row {row}", table.caption));
             }
         }
     }

@@ -11,7 +11,7 @@ use crate::document::{Part, Row, Section, SideLine, Table, Tile, drawn_sign};
 use crate::numbers::factor;
 use crate::terminal::lines::clean;
 use maud::{Markup, html};
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell as Counter, RefCell};
 use std::collections::BTreeSet;
 
 use frame::MADE_BY;
@@ -64,7 +64,7 @@ const MOST_BESIDE: usize = 7;
 #[derive(Default)]
 struct Page {
     /// How many charts it has so far; they are numbered.
-    charts: Cell<usize>,
+    charts: Counter<usize>,
     /// The marks that it has explained.
     explained: RefCell<BTreeSet<char>>,
 }

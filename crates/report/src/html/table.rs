@@ -111,10 +111,10 @@ pub(super) fn render(table: &Table) -> Markup {
     let marks = table.rows.iter().flat_map(Row::cells).map(|cell| cell.marks.trim().chars().count());
     let room = marks.max().unwrap_or(0).min(MOST_ROOM);
     html! {
-        div.scroll tabindex="0" role="region" aria-label={ "Table: " (clean(table.name())) } {
+        div.scroll tabindex="0" role="region" aria-label={ "Table: " (clean(&table.caption)) } {
             table.(class(table.look, kept.len()))
                 .many[kept.len() > most].{ "w" (room) }[table.look == Look::Heat].n[is_of_figures(table)] {
-                caption { span { (clean(table.name())) } }
+                caption { span { (clean(&table.caption)) } }
                 @if columns().any(|column| !column.head.is_empty()) {
                     thead { tr { @for column in columns() { (head(column, is_of_figures(table))) } } }
                 }

@@ -4,7 +4,7 @@
 use super::words::{self, note};
 use crate::charts::{Axis, ChartSeries, LineChart, Mark};
 use crate::document::{Cell, Document, Form, Look, Note, NoteKind, Part, Row, Section, Table, Tone};
-use crate::groups::joined;
+use crate::groups::{capital, joined};
 use crate::headroom::{
     Headroom, HeadroomBound, HeadroomCurve, HeadroomLayer, HeadroomOutcome, KnownHeadroom, LayerStanding, ProductionUse,
 };
@@ -151,10 +151,4 @@ fn law(headroom: &Headroom) -> Section {
 
 fn unlike(headroom: &Headroom) -> Section {
     words::section("not-compared").with([headroom.not_compared.clone().into()])
-}
-
-/// A sentence's beginning.
-fn capital(words: &str) -> String {
-    let mut chars = words.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + chars.as_str())
 }

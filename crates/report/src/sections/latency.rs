@@ -20,7 +20,7 @@ use dbdyno_stats::Histogram;
 const TIMES: [TimeFigure; 8] =
     [|t| t.mean, |t| t.p50, |t| t.p90, |t| t.p95, |t| t.p99, |t| t.p99_9, |t| t.p99_99, |t| t.max];
 /// The percentiles with a line in charts.
-pub(super) const DRAWN: [(&str, TimeFigure); 4] =
+pub(super) const DRAWN_PERCENTILES: [(&str, TimeFigure); 4] =
     [("p50", |t| t.p50), ("p95", |t| t.p95), ("p99", |t| t.p99), ("p99.9", |t| t.p99_9)];
 /// Bins of a histogram per decade of time.
 const BINS_PER_DECADE: u32 = 12;
@@ -101,7 +101,7 @@ fn curve(loads: &[&LoadTimes<'_>], place: &str) -> Option<LineChart> {
         });
         ChartSeries::new(name, n, marks.collect())
     };
-    let series = DRAWN.into_iter().enumerate().map(line).filter(|s| s.marks.len() > 1).collect();
+    let series = DRAWN_PERCENTILES.into_iter().enumerate().map(line).filter(|s| s.marks.len() > 1).collect();
     let along = "transactions per second asked for";
     LineChart::of("Response time", format!("percentiles, {place}"), along, [Axis::amounts, Axis::decades], series)
 }

@@ -3,7 +3,7 @@
 use super::own_platform::{self, SheetFacts, pairs};
 use super::pace::table_bytes;
 use crate::document::{Beside, Block, Facts, Section};
-use crate::groups::{grouped, joined, unique};
+use crate::groups::{capital, grouped, joined, unique};
 use crate::numbers::{bytes, printed, short};
 use crate::summary::head::{counted, year};
 use dbdyno_model::{Costs, Cpu, Disk, EdgeSpread, PaceKind, PaceSpread, Published, RunJson, Tool};
@@ -15,12 +15,17 @@ pub(crate) fn section(run: &RunJson) -> Section {
 
 /// The sheets of several runs, fact by fact; `sides` has their letters and names.
 pub(crate) fn beside(runs: &[&RunJson], sides: &Beside) -> Section {
-    let facts = |of: Facts| of.facts.into_iter().map(move |(name, value)| ((of.title.clone(), name), value));
-    let sheets: Vec<_> = runs.iter().map(|run| grouped(sheet(run).into_iter().flat_map(facts))).collect();
-    let rows = unique(sheets.iter().flatten().map(|(fact, _)| fact.clone())).into_iter().map(|fact| {
-        let values = sheets.iter().map(|sheet| sheet.iter().find(|(known, _)| *known == fact));
-        let values: Vec<Option<String>> = values.map(|found| Some(found?.1.join(" "))).collect();
-        (fact.0, (fact.1, values))
+    let named = |of: Facts| of.facts.into_iter().map(move |(name, value)| ((of.title.clone(), name), value));
+    let sheets: Vec<_> = runs.iter().map(|run| grouped(sheet(run).into_iter().flat_map(named))).collect();
+    let facts = unique(sheets.iter().flatten().map(|(fact, _)| fact.clone()));
+    let rows = facts.into_iter().map(|fact| {
+        let value = |sheet: &Vec<((String, String), Vec<String>)>| {
+            let (_, values) = sheet.iter().find(|(known, _)| *known == fact)?;
+            Some(values.join(" "))
+        };
+        let values: Vec<Option<String>> = sheets.iter().map(value).collect();
+        let (title, name) = fact;
+        (title, (name, values))
     });
     let tables = grouped(rows).into_iter().map(|(title, rows)| Beside { title, rows, ..sides.clone() }.into());
     Section::new("platforms", "Platforms").with(tables)
@@ -122,8 +127,7 @@ fn measured_by(run: &RunJson) -> SheetFacts {
     let version = ("dbdyno".to_owned(), run.run.tool_version.clone());
     let why = "not known: the run is from before dbdyno noted it";
     let build = run.tool.is_none().then(|| ("Build".to_owned(), why.to_owned()));
-    let capital = |name: String| name[..1].to_ascii_uppercase() + &name[1..];
-    let known = run.tool.iter().flat_map(Tool::facts).map(|(name, value)| (capital(name), value));
+    let known = run.tool.iter().flat_map(Tool::facts).map(|(name, value)| (capital(&name), value));
     let missing = run.tool.iter().flat_map(|tool| &tool.missing).map(|(name, why)| (format!("No {name}"), why.clone()));
     [version].into_iter().chain(build).chain(known).chain(missing).collect()
 }

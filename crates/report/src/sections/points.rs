@@ -145,7 +145,7 @@ fn notes(points: &[&Point], table: &Table, columns: &[&ColumnWords]) -> Vec<Bloc
 
 /// A section with a row for each of these points, its note, what else is to be said of them, and what marks mean;
 /// without blocks where there are no points.
-pub(super) fn of_points<'p>(id: &str, points: impl Iterator<Item = &'p Point>, also: Option<Note>) -> Section {
+pub(super) fn points_section<'p>(id: &str, points: impl Iterator<Item = &'p Point>, also: Option<Note>) -> Section {
     let points: Vec<&Point> = points.collect();
     if points.is_empty() {
         return words::section(id);

@@ -112,7 +112,7 @@ fn curve(curve: &PublishedCurve) -> Table {
     };
     let caption = format!("{}: {}", curve.test, curve.title);
     let table = Table::new(caption, columns.collect(), curve.points.iter().map(row).collect());
-    Table { is_captioned: true, ..table }
+    Table { caption_in_text: true, ..table }
 }
 
 fn histogram(histogram: &PublishedHistogram) -> Table {

@@ -4,7 +4,7 @@
 
 use super::cell_chart::{CellChart, DOPS, PointFigure, SIZES};
 use super::io_charts::{self, DEVICE_READS, DEVICE_WRITES};
-use super::latency::DRAWN;
+use super::latency::DRAWN_PERCENTILES;
 use super::measured::{MeasuredCell, key_metric, main_ramp, metric_words, ramp_name, ramps};
 use super::seconds;
 use crate::charts::LineChart;
@@ -60,7 +60,7 @@ fn along_ramps((code, cells): &TestCells<'_, '_>, reported: &Reported, catalogue
 /// Percentiles of the service time of clients, on the main ramp. Times of the server drive are means of chunks.
 fn percentiles(cells: &[&MeasuredCell<'_>]) -> Option<LineChart> {
     let clients: Vec<_> = cells.iter().copied().filter(|c| c.cell.key.drive == Drive::Client).collect();
-    let drawn = DRAWN.map(|(name, figure)| (name, move |p: &Point| figure(p.service_time_s.as_ref()?)));
+    let drawn = DRAWN_PERCENTILES.map(|(name, figure)| (name, move |p: &Point| figure(p.service_time_s.as_ref()?)));
     CellChart::new("Service time, percentiles", "s", DOPS).lines(&clients, &drawn).done(None)
 }
 

@@ -3,7 +3,7 @@
 
 use super::measured::{MeasuredCell, anchor, by_test, key_metric, metric_words, ramp_name, ramps};
 use super::own_platform::remarks;
-use super::points::columns::at;
+use super::points::columns::figure_at;
 use super::ramp_charts::{TestCells, loads, of_test};
 use super::readings::PointReadings;
 use super::words::{self, alone, explained, keys};
@@ -61,9 +61,10 @@ fn waits_of(code: SubjectName<'_>, cells: &[&MeasuredCell<'_>]) -> Vec<Block> {
 pub(crate) fn report(run: &RunJson) -> Vec<Section> {
     let rows = MeasuredCell::of(run).iter().map(|cell| row(cell, false)).collect();
     let section = alone(words::section("cells").with(explained("cells", "medians", rows)));
-    let mut legend = Legend::of(&run.points);
+    let has_cells = !run.cells.is_empty();
+    let mut legend = Legend::of(run.points.iter().filter(|_| has_cells));
     legend.add([], run.cells.iter().flat_map(|c| c.flags.iter().copied()));
-    vec![section.with(legend.blocks()).with(source(run).filter(|_| !run.cells.is_empty()))]
+    vec![section.with(legend.blocks()).with(source(run).filter(|_| has_cells))]
 }
 
 /// The rows of a test. Its key metric is in the head of the median.
@@ -105,7 +106,7 @@ fn row(of: &MeasuredCell<'_>, is_of_test: bool) -> Row {
     let bodies: Vec<Value> = of.ok().map(|point| serde_json::to_value(point).unwrap_or_default()).collect();
     for column in words::columns("cells", "medians") {
         let Some(form) = column.form else { continue };
-        let median = median_of(bodies.iter().map(|body| at(body, &column.path)));
+        let median = median_of(bodies.iter().map(|body| figure_at(body, &column.path)));
         cells.push(Cell::known(median.filter(|_| metric != Some(column.path.as_str())), form));
     }
     cells.push(Cell::marks(marks(of.ok(), &cell.flags)));

@@ -21,14 +21,31 @@ const APART_S: f64 = 1.5;
 /// Readings of one part of a run follow each other closer than this.
 const LONGEST_GAP_S: f64 = 30.0;
 
-/// A chart of figures: its title, what the vertical axis counts, the unit of each figure, and the figures, by name and
-/// path, a line each.
-type FigureChart = (&'static str, &'static str, &'static str, &'static [(&'static str, &'static str)]);
+/// A chart of figures, a line each.
+struct FigureChart {
+    title: &'static str,
+    /// What the vertical axis counts.
+    counted: &'static str,
+    /// The unit of each figure.
+    unit: &'static str,
+    /// The name of each, and its path in a reading.
+    figures: &'static [(&'static str, &'static str)],
+}
 
 const CHARTS: [FigureChart; 3] = [
-    ("Load", "operations/s", "1/s", &[("load", "load.ops_per_s")]),
-    ("Processors", "share of the machine", "%", &[("busy", "cpu.busy_pct"), ("server", "cpu.server_pct")]),
-    ("Devices", "IOPS", "IOPS", &[("reads", "io.read_iops"), ("writes", "io.write_iops")]),
+    FigureChart { title: "Load", counted: "operations/s", unit: "1/s", figures: &[("load", "load.ops_per_s")] },
+    FigureChart {
+        title: "Processors",
+        counted: "share of the machine",
+        unit: "%",
+        figures: &[("busy", "cpu.busy_pct"), ("server", "cpu.server_pct")],
+    },
+    FigureChart {
+        title: "Devices",
+        counted: "IOPS",
+        unit: "IOPS",
+        figures: &[("reads", "io.read_iops"), ("writes", "io.write_iops")],
+    },
 ];
 
 /// How many readings a run has, and how to see them; `None` where it has none.
@@ -113,7 +130,7 @@ fn part(point: &Point, readings: &[Reading]) -> Option<Block> {
         let series = window.iter().cloned().chain(lines).collect();
         LineChart::of(title, counted, "seconds of the point", [Axis::amounts, y], series)
     };
-    let of_figures = CHARTS.iter().filter_map(|(title, counted, unit, figures)| {
+    let of_figures = CHARTS.iter().filter_map(|FigureChart { title, counted, unit, figures }| {
         let line = |(n, (name, path)): (usize, &(&str, &str))| {
             let mark = |reading: &Reading| Some(mark(name, elapsed_s(readings, reading), reading.figure(path)?, unit));
             thinned(name, n, readings.iter().map(mark), f64::ge)

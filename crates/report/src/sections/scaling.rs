@@ -98,13 +98,15 @@ fn chart((ramp, fit): (&FittedRamp<'_>, &Fit)) -> Option<LineChart> {
     };
     let marks = ramp.cells.iter().filter_map(mark).collect();
     let measured = ChartSeries::new("measured", 0, marks).drawn(SeriesShape::Marks);
-    let [first, .., last] = &measured.marks[..] else { return None };
+    // A search for saturation goes up and comes back, so the last mark need not be the highest.
+    let places = || measured.marks.iter().map(|m| m.x);
+    let (lowest, highest) = (places().reduce(f64::min)?, places().fold(1.0, f64::max));
     let line = (0..=STEPS).map(|n| {
-        let x = first.x * (last.x / first.x).powf(f64::from(n) / f64::from(STEPS));
+        let x = lowest * (highest / lowest).powf(f64::from(n) / f64::from(STEPS));
         Mark { x, y: fit.law.at(x), band: None, doubtful: false, text: String::new() }
     });
     let law = ChartSeries::new("law", 1, line.collect()).drawn(SeriesShape::Line);
-    let x = Axis::dops(measured.marks.iter().map(|m| m.x));
+    let x = Axis::dops(places());
     let (title, unit) = (format!("{} {}", ramp.code, ramp.title), format!("{}, {}", ramp.metric_title, ramp.unit));
     let chart = LineChart::of(title, unit, "degree of parallelism", [Axis::dops, Axis::amounts], vec![law, measured])?;
     Some(LineChart { x, ..chart })
@@ -219,19 +221,31 @@ mod tests {
         assert!(text(repeated.collect()).contains("do not measurably more than"));
     }
 
+    /// A point on a curve that bends.
+    fn bent(jobs: u32) -> Point {
+        let n = f64::from(jobs);
+        fixture::point("T611", jobs, "tx_per_s", 1_000.0 * n / (1.0 + 0.05 * (n - 1.0) + 0.002 * n * (n - 1.0)))
+    }
+
+    #[test]
+    fn the_line_of_a_law_ends_at_the_highest_parallelism_in_whatever_order_it_was_measured() {
+        let run = fixture::run([1, 2, 4, 8, 16, 32, 12].map(bent).into());
+        let section = section(&run, &Catalogue::embedded().unwrap());
+        let Some(Block::Charts(charts)) = section.blocks.first() else { panic!("{section:?}") };
+        let law = charts[0].series.iter().find(|series| series.name == "law").unwrap();
+        let ends = [law.marks.first(), law.marks.last()].map(|mark| mark.unwrap().x.round());
+        assert_eq!(ends, [1.0, 32.0]);
+    }
+
     #[test]
     fn a_ramp_that_is_long_enough_has_a_law() {
-        let point = |jobs: u32| {
-            let n = f64::from(jobs);
-            fixture::point("T611", jobs, "tx_per_s", 1_000.0 * n / (1.0 + 0.05 * (n - 1.0) + 0.002 * n * (n - 1.0)))
-        };
-        let long = text([1, 2, 4, 8, 16, 32, 64].map(point).into());
+        let long = text([1, 2, 4, 8, 16, 32, 64].map(bent).into());
         assert!(
             long.contains("T611  tx/s      1,000        0.0500       2.000E-03") || long.contains("0.0500"),
             "{long}"
         );
         assert!(long.contains("22 (22 to 22)"), "{long}");
-        let short = text([1, 2].map(point).into());
+        let short = text([1, 2].map(bent).into());
         assert!(short.contains("T611: cannot tell: the ramp has 2 degrees of parallelism"), "{short}");
     }
 }

@@ -1,12 +1,12 @@
 //! What the searches of a run found: how many users saturate the platform, and the highest rate within limits.
 
-use super::words::{self, alone, note, text};
+use super::words::{self, alone, note};
 use crate::document::{Block, Cell, Form, Note, Row, Section};
 use crate::groups::joined;
 use crate::legend::part;
 use crate::numbers::{count, thousands};
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{RunJson, SearchFinding, SearchKind, SearchOutcome, SearchPoint};
+use dbdyno_model::{RunJson, SearchFinding, SearchKind, SearchOutcome, SearchPoint, SearchVerdict};
 
 /// A section for each kind of search; without blocks where the run has none.
 pub(crate) fn sections(run: &RunJson, catalogue: &Catalogue) -> [Section; 2] {
@@ -80,8 +80,15 @@ fn row(search: &SearchOutcome, point: &SearchPoint) -> Row {
             vec![number, Cell::count(point.users), reached, Cell::known(share_pct, Form::Percent), window, why]
         }
         SearchKind::Limits => {
-            let verdict = Cell::words(text("limits", point.verdict.into()));
-            vec![number, Cell::figure(point.asked_per_s, Form::Thousands), reached, window, verdict, why]
+            let verdict = match point.verdict {
+                SearchVerdict::Holds => "hold",
+                SearchVerdict::Breaks => "broken",
+                SearchVerdict::TooFew => "too few to judge",
+                SearchVerdict::Measured => "closed loop",
+                SearchVerdict::NoFigure => "no figure",
+            };
+            let asked = Cell::figure(point.asked_per_s, Form::Thousands);
+            vec![number, asked, reached, window, Cell::words(verdict), why]
         }
     })
 }

@@ -1,6 +1,6 @@
 //! Random I/O through the database in the figures that its users expect, a line for each point.
 
-use super::points::of_points;
+use super::points::points_section;
 use super::words::note;
 use crate::document::{Note, Section};
 use crate::numbers::{duration, thousands};
@@ -10,7 +10,7 @@ use dbdyno_model::RunJson;
 /// The section of a run; without blocks where it has no such points.
 pub(crate) fn section(run: &RunJson) -> Section {
     let worked = run.points.iter().filter(|p| is_random_io(p) && run.published.is_none());
-    of_points("slob", worked, Some(maximum(run)))
+    points_section("slob", worked, Some(maximum(run)))
 }
 
 /// What the storage gives by itself, or how to find out.

@@ -110,8 +110,13 @@ fn missing(trend: &Trend) -> Option<String> {
 fn places_ended(trend: &Trend) -> Option<String> {
     let ended = trend.series.iter().filter_map(|series| Some((series, series.place_ended_since?)));
     let (first, since) = ended.clone().next()?;
-    let text = words::text("trend", "places_ended").replace("{n}", &ended.count().to_string());
-    Some(text.replace("{since}", &step_name(trend, since)).replace("{first}", &first.name))
+    Some(format!(
+        "No run any more on the host, engine, target and amount of data of {} series since {}, such as {}: nothing is \
+         said of them now. Another name of the host begins other series; give it a fixed one.",
+        ended.count(),
+        step_name(trend, since),
+        first.name
+    ))
 }
 
 /// A change in a sentence. A loss is named before a gain.

@@ -115,6 +115,6 @@ fn table(verdict: &Verdict, name: &str) -> Table {
         Row::led([&line.title, &line.asked, &limit(line)], [figure, margin, result, place])
     };
     let table = words::table("verdict", "requirements", verdict.lines.iter().map(row).collect());
-    let caption = format!("Requirements of {name}; {}", table.name());
+    let caption = format!("Requirements of {name}; {}", table.caption);
     table.called(caption).look(Look::Verdict)
 }

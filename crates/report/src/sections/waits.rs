@@ -205,7 +205,7 @@ mod tests {
         let of = |points: &[Point]| {
             let blocks = of_test(code, points.iter().map(|p| (p.dop.to_string(), vec![p])).collect());
             let texts = |block: Block| match block {
-                Block::Table(table) => (table.name().to_owned(), table.rows),
+                Block::Table(table) => (table.caption, table.rows),
                 other => panic!("{other:?}"),
             };
             blocks.into_iter().map(texts).collect::<Vec<_>>()

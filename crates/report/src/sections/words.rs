@@ -71,7 +71,8 @@ pub(super) fn section(id: &str) -> Section {
     Section::new(id, name).titled(title, about)
 }
 
-/// A section as a report of its own, which says so where a run has nothing of it.
+/// The section, with its `nothing` in place of blocks where it has none: for a report of its own, and for sections that
+/// are always shown.
 pub(crate) fn alone(mut section: Section) -> Section {
     if section.blocks.is_empty() {
         section.push(Note::plain(&WORDS.sections[&section.id].nothing));
@@ -106,7 +107,7 @@ pub(super) fn table(section: &str, name: &str, rows: Vec<Row>) -> Table {
 
 /// The same with a caption of its own, which a terminal shows, too.
 pub(super) fn captioned(section: &str, name: &str, caption: impl Into<String>, rows: Vec<Row>) -> Table {
-    Table { is_captioned: true, ..table(section, name, rows).called(caption) }
+    Table { caption_in_text: true, ..table(section, name, rows).called(caption) }
 }
 
 /// A table with the note of the same name; nothing without rows.
@@ -152,7 +153,7 @@ mod tests {
     fn what_is_asked_for_is_there() {
         let sources = sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/sections"));
         let asked = |function: &str| asked(&sources, function);
-        for [id, _] in asked("words::section").into_iter().chain(asked("of_points")) {
+        for [id, _] in asked("words::section").into_iter().chain(asked("points_section")) {
             assert_eq!(section(id).id, id);
         }
         for [id, name] in ["words::table", "words::columns", "explained", "captioned"].into_iter().flat_map(asked) {

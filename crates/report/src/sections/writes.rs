@@ -1,6 +1,6 @@
 //! What each point wrote: to the log, which commits wait for, and to the data files, which are written at checkpoints.
 
-use super::points::of_points;
+use super::points::points_section;
 use super::words::alone;
 use crate::document::Section;
 use dbdyno_model::{Point, RunJson};
@@ -9,5 +9,5 @@ use dbdyno_model::{Point, RunJson};
 pub(crate) fn report(run: &RunJson) -> Vec<Section> {
     let counted = |p: &&Point| p.redo.mib_per_s.is_some() || p.database.data_writes_per_s.is_some();
     let wrote = run.points.iter().filter(|p| p.commit.is_some()).filter(counted);
-    vec![alone(of_points("writes", wrote, None))]
+    vec![alone(points_section("writes", wrote, None))]
 }

@@ -50,7 +50,8 @@ impl<'a> LineFigures<'a> {
 
 /// Finds the figures of a line.
 pub(crate) fn find<'a>(line: &SummaryLine, run: &'a RunJson, catalogue: &Catalogue) -> LineFigures<'a> {
-    let (mut instead_of, speed_alone) = (Vec::new(), line.speed_alone);
+    let speed_alone = line.speed_alone;
+    let mut instead_of = Vec::new();
     let workload = run.points.iter().map(|p| &p.subject).find(|subject| subject.kind() == SubjectKind::Workload);
     let of_workload: Vec<&str> = workload.map(|subject| subject.as_str()).into_iter().collect();
     let tests = if line.tests.is_empty() { &of_workload } else { &line.tests };
@@ -60,8 +61,11 @@ pub(crate) fn find<'a>(line: &SummaryLine, run: &'a RunJson, catalogue: &Catalog
             instead_of.push(point);
             continue;
         }
-        let (metric_in_doubt, barred_by) = (line.metric_in_doubt, line.barred_by.as_slice());
-        let ask = FigureQuery { metric_in_doubt, barred_by, ..FigureQuery::new(code, line.metric) };
+        let ask = FigureQuery {
+            metric_in_doubt: line.metric_in_doubt,
+            barred_by: &line.barred_by,
+            ..FigureQuery::new(code, line.metric)
+        };
         let time = line.time.and_then(|time| figures::find(&FigureQuery::new(code, time), run, catalogue).ok());
         let printed_time = time.and_then(|t| t.value().cloned());
         let figures = figures::find(&ask, run, catalogue);
@@ -83,13 +87,18 @@ pub(crate) fn name(line: &SummaryLine, test: &str, catalogue: &Catalogue) -> Str
     if instead { format!("{}, cached", line.name) } else { line.name.to_owned() }
 }
 
+/// Whether a point's work writes. A workload counts as writing, and a source that prints a redo rate says what it
+/// belongs to.
+fn writes(run: &RunJson, point: &Point, catalogue: &Catalogue) -> bool {
+    run.published.is_some()
+        || point.subject.kind() == SubjectKind::Workload
+        || catalogue.test(point.subject.as_str()).is_ok_and(|test| test.procedure.writes())
+}
+
 /// The cell with the highest redo rate of all tests that write, or why there is none. Redo of others during a reading
 /// test does not count.
 pub(crate) fn most_redo<'a>(run: &'a RunJson, catalogue: &Catalogue) -> Result<Figure<'a>, String> {
-    // A source that prints a redo rate says what it belongs to. A workload counts as writing.
-    let is_sure = |p: &Point| run.published.is_some() || p.subject.kind() == SubjectKind::Workload;
-    let writes = |p: &Point| is_sure(p) || catalogue.test(p.subject.as_str()).is_ok_and(|test| test.procedure.writes());
-    let writing: Vec<&Point> = run.points.iter().filter(|p| figures::reached(p) && writes(p)).collect();
+    let writing: Vec<&Point> = run.points.iter().filter(|p| figures::reached(p) && writes(run, p, catalogue)).collect();
     // Where the best of a ramp was measured again, the figures that selected it do not count.
     let ramp = |p: &'a Point| (&p.subject, p.drive, p.rows_per_tx, p.load.of_ramp());
     let again: Vec<_> = writing.iter().copied().filter(|p| p.again && p.redo.mib_per_s.is_some()).map(ramp).collect();

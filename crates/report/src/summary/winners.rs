@@ -1,5 +1,5 @@
 //! Remarks on throughputs: which were measured again, which are still the figures that selected them, and which degrees
-//! of parallelism cannot be distinguished from the best by single measurements.
+//! of parallelism cannot be distinguished from the best by single measurements. And how times were extrapolated.
 
 use super::figure::LineFigures;
 use crate::figures::ThroughputSource;

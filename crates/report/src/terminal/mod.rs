@@ -8,8 +8,8 @@ use crate::groups::{grouped, joined};
 use lines::{columns, hanging, line};
 use sheet::Sheet;
 
-/// The most notes on one mark.
-const MOST_NOTES: usize = 3;
+/// The most notes on one mark on a terminal; a page has room for more.
+const MOST_NOTES_IN_TEXT: usize = 3;
 /// The room for the names of the facts at the head, which is that of the words at the head: `Notice    `.
 const HEAD_NAMES: usize = 10;
 /// A name wider than this does not widen the column of names.
@@ -35,13 +35,15 @@ impl Document {
     }
 }
 
+/// The text in the making.
 #[derive(Default)]
 struct Text {
     out: String,
     width: Option<u16>,
     /// Whether an empty line is due before the next line.
     is_due: bool,
-    /// Where the last heading ends: no empty line follows it, nor the beginning.
+    /// How long the text was after its last heading, in bytes: right below a heading, or at the beginning, no empty
+    /// line is due.
     heading_end: usize,
 }
 
@@ -133,7 +135,7 @@ impl Text {
 
     fn table(&mut self, table: &Table) {
         self.due();
-        if table.is_captioned {
+        if table.caption_in_text {
             self.hanging("", &table.caption);
         }
         self.put(&Sheet::of(table).render(self.width));
@@ -152,10 +154,10 @@ impl Text {
 
     fn legend(&mut self, entry: &LegendEntry) {
         self.hanging(&format!("{} ", entry.mark), &entry.text);
-        for note in entry.notes.iter().take(MOST_NOTES) {
+        for note in entry.notes.iter().take(MOST_NOTES_IN_TEXT) {
             self.hanging("    ", note);
         }
-        let more = entry.notes.len().saturating_sub(MOST_NOTES);
+        let more = entry.notes.len().saturating_sub(MOST_NOTES_IN_TEXT);
         if more > 0 {
             self.hanging("    ", &format!("and {more} more in --json"));
         }

@@ -19,19 +19,20 @@ pub(crate) struct Sheet<'t> {
 
 impl<'t> Sheet<'t> {
     pub(crate) fn of(table: &'t Table) -> Self {
-        // Behind the figures of a column stand one place for ranks, and as many for marks as the fullest cell has. They
-        // are the same for every cell, so that figures are aligned.
-        let behind = |n: usize| {
+        // Behind the figures of a column there is room for a rank, and for the marks of the fullest cell. It is the
+        // same for every cell, so that figures are aligned.
+        let room = |n: usize| {
             let cells = || table.rows.iter().filter_map(move |row| row.cells().get(n));
-            let ranks = usize::from(cells().any(|cell| cell.rank.sign().is_some()));
-            (ranks, cells().map(|cell| columns(&clean(&cell.marks))).max().unwrap_or(0))
+            let for_rank = usize::from(cells().any(|cell| cell.rank.sign().is_some()));
+            let for_marks = cells().map(|cell| columns(&clean(&cell.marks))).max().unwrap_or(0);
+            (for_rank, for_marks)
         };
-        let behind: Vec<(usize, usize)> = (0..table.columns.len()).map(behind).collect();
-        let text = |(cell, &(ranks, marks)): (&Cell, &(usize, usize))| {
+        let rooms: Vec<(usize, usize)> = (0..table.columns.len()).map(room).collect();
+        let text = |(cell, &(for_rank, for_marks)): (&Cell, &(usize, usize))| {
             let rank = cell.rank.sign().map_or_else(String::new, String::from);
-            format!("{}{rank:ranks$}{:marks$}", clean(&cell.text()), clean(&cell.marks))
+            format!("{}{rank:for_rank$}{:for_marks$}", clean(&cell.text()), clean(&cell.marks))
         };
-        let of_row = |row: &Row| row.cells().iter().zip(&behind).map(text).collect();
+        let of_row = |row: &Row| row.cells().iter().zip(&rooms).map(text).collect();
         let mut texts: Vec<Vec<String>> = table.rows.iter().map(of_row).collect();
         if table.look == Look::Keys {
             // The rows of a group are indented.

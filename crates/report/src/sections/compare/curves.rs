@@ -12,7 +12,7 @@ use crate::sections::measured::shown;
 use dbdyno_catalogue::Catalogue;
 use std::collections::BTreeSet;
 
-/// The section; without blocks but on a page, and where no test has a ramp on two sides.
+/// The section, on a page alone; without blocks elsewhere, and where no test has a ramp on two sides.
 pub(super) fn section(comparison: &Comparison, catalogue: &Catalogue, show: Extent) -> Section {
     let section = words::section("curves");
     if show != Extent::Page || comparison.curves.is_empty() {

@@ -27,7 +27,6 @@ pub(super) fn document(comparison: &Comparison, title: String, head: Vec<Block>,
 /// test.
 fn conclusion(comparison: &Comparison, regression: &Regression) -> Note {
     let Regression { limit_pct, judged, broken, .. } = regression;
-    let lost = joined(comparison.of_baseline_alone(), ", ");
     let limit = format!("worse than {} by more than {} %", baseline(comparison), short(*limit_pct));
     let text = match (broken.len(), judged) {
         (0, 0) => "No row could be judged, so nothing is known of a loss".to_owned(),
@@ -37,8 +36,12 @@ fn conclusion(comparison: &Comparison, regression: &Regression) -> Note {
     };
     let no_loss = *judged > 0 && broken.is_empty();
     let and = if no_loss { "but" } else { "and" };
-    let only = format!(", {and} only {} has figures of ", baseline(comparison));
-    let lost = if lost.is_empty() { lost } else { only + &lost };
+    let codes = joined(comparison.of_baseline_alone(), ", ");
+    let lost = if codes.is_empty() {
+        String::new()
+    } else {
+        format!(", {and} only {} has figures of {codes}", baseline(comparison))
+    };
     let kind = if no_loss && lost.is_empty() { NoteKind::Met } else { NoteKind::NotMet };
     Note { kind, text: format!("{text}{lost}."), ..Note::default() }
 }

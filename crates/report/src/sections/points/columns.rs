@@ -52,13 +52,13 @@ pub(in crate::sections) fn cells(columns: &[&ColumnWords], point: &Point) -> Vec
 fn cell(column: &ColumnWords, form: Form, point: &Point, body: &Value) -> Cell {
     let value = match &column.derived {
         Some(name) => DERIVED.iter().find(|(known, _)| known == name).and_then(|(_, figure)| figure(point)),
-        None => at(body, &column.path),
+        None => figure_at(body, &column.path),
     };
     Cell::figure(value, form).doubtful(OF_THE_WORK.contains(&column.path.as_str()) && is_doubtful(&point.flags))
 }
 
 /// The figure of a point as JSON at a path.
-pub(in crate::sections) fn at(body: &Value, path: &str) -> Option<f64> {
+pub(in crate::sections) fn figure_at(body: &Value, path: &str) -> Option<f64> {
     path.split('.').try_fold(body, |value, key| value.get(key))?.as_f64()
 }
 

@@ -13,8 +13,8 @@ use std::collections::BTreeSet;
 /// The most hours that each have a row.
 const MOST_HOURS: usize = 48;
 
-/// The figures over the hours; a group of them has a chart. Each has two columns in the table, in this order: its mean,
-/// and its highest second.
+/// The figures over the hours. Here a group is the title of a chart. Each has two columns in the table of words.toml,
+/// in this order: its mean, and its highest second.
 const FIGURES: [Watched; 4] = [
     Watched { group: "Commits", path: "database.commits_per_s", name: "commits", unit: "1/s", form: Form::Thousands },
     Watched { group: "Processors", path: "cpu.busy_pct", name: "processors busy", unit: "%", form: Form::Short },

@@ -47,18 +47,21 @@ pub(crate) fn limits_or_shares(run: &RunJson, catalogue: &Catalogue) -> Vec<Bloc
         let none = note("storage", if has_figures { "no_limits" } else { "no_figures" });
         return if limits.is_empty() { vec![none.into()] } else { limits };
     }
-    let Section { title, about, blocks, .. } = share(run, catalogue);
-    let lead = format!("{title}{about}");
-    match blocks.as_slice() {
-        _ if about.is_empty() => Vec::new(),
-        [Block::Table(_), ..] => [Note::plain(lead).into()].into_iter().chain(blocks).collect(),
-        [Block::Note(why), ..] => vec![Note::plain(format!("{lead}. {}", why.text)).into()],
-        _ => vec![Note::plain(lead + ". ").into()],
+    let section = share(run, catalogue);
+    if section.about.is_empty() {
+        return Vec::new();
+    }
+    let lead = format!("{}{}", section.title, section.about);
+    match section.blocks.first() {
+        Some(Block::Table(_)) => std::iter::once(Note::plain(lead).into()).chain(section.blocks).collect(),
+        // There are no shares, and the only block says why.
+        Some(Block::Note(why)) => vec![Note::plain(format!("{lead}. {}", why.text)).into()],
+        _ => vec![Note::plain(format!("{lead}. ")).into()],
     }
 }
 
-/// The section of a database's share of its storage's limits, with the reference run that it relates to; without blocks
-/// where its storage lines have no figures.
+/// The section of a database's share of its storage's limits; it is about the reference run that they relate to. It is
+/// about nothing, and has no blocks, for runs of storage, published results, and runs without figures of these lines.
 pub(crate) fn share(run: &RunJson, catalogue: &Catalogue) -> Section {
     let of = |name: &str| {
         let mut lines = LINES.platform.iter().flat_map(|s| &s.lines);
@@ -68,16 +71,16 @@ pub(crate) fn share(run: &RunJson, catalogue: &Catalogue) -> Section {
     if run.published.is_some() || run.is_of_storage() || !is_measured {
         return section("storage-share");
     }
-    let shares = |lead: &str| Section { about: format!(": {lead}"), ..section("storage-share") };
-    let without = |lead: &str, why: &str| {
-        shares(lead).with([Note::plain(joined([why, text("storage-share", "how_to")], " ")).into()])
+    let about = |lead: &str| Section { about: format!(": {lead}"), ..section("storage-share") };
+    let without_shares = |lead: &str, why: &str| {
+        about(lead).with([Note::plain(joined([why, text("storage-share", "how_to")], " ")).into()])
     };
-    let Some(reference) = &run.storage_reference else { return without(text("storage-share", "not_known"), "") };
+    let Some(reference) = &run.storage_reference else { return without_shares(text("storage-share", "not_known"), "") };
     let lead = format!("by {}", which(reference));
     if let SameDevice::No { measured, database } = &reference.same_device {
         let [measured, database] = [measured, database].map(|devices| devices.join(", "));
         let why = format!("It says nothing of this database, whose files are on {database}: it measured {measured}.");
-        return without(&lead, &why);
+        return without_shares(&lead, &why);
     }
     let is_unknown = reference.same_device == SameDevice::NotKnown;
     let mut notes = Vec::from_iter(is_unknown.then(|| text("storage-share", "device_not_known").to_owned()));
@@ -98,7 +101,7 @@ pub(crate) fn share(run: &RunJson, catalogue: &Catalogue) -> Section {
         }
     }
     let note = (!notes.is_empty()).then(|| Note::plain(notes.join(" ")).into());
-    shares(&lead).with(explained("storage-share", "shares", rows)).with(note)
+    about(&lead).with(explained("storage-share", "shares", rows)).with(note)
 }
 
 /// The range of ratios in which two request sizes count as equal.
