@@ -171,3 +171,17 @@ fn what_only_looked_like_storage_is_shown_and_never_divided() {
     let layers = both["layers"].to_string();
     assert!(layers.contains("server") && !layers.contains("storage"), "{layers}");
 }
+
+/// Texts of comparisons have places in braces that are filled in.
+#[test]
+fn a_label_in_braces_stays_as_it_is() {
+    let labels = ["{other}", "{base}", "{places}"];
+    let room = room_with(&labels);
+    for line in ["compare {other} {base} {places}", "compare {other} {base} {places} --markdown"] {
+        let said = room.run(line).expect(0).stdout;
+        let shown = labels.iter().filter(|label| said.contains(**label) || said.contains(&label.replace('{', "\\{")));
+        assert_eq!(shown.count(), labels.len(), "{line}: {said}");
+        // The notes name the sides by their letters.
+        assert!(!said.contains("The figure of {") && !said.contains("Ratios are to {"), "{line}: {said}");
+    }
+}

@@ -343,6 +343,17 @@ fn a_host_that_is_gone_is_said_and_judged_no_longer() {
     assert!(found.series.iter().all(|series| series.place_ended_since.is_none()));
 }
 
+/// Texts have places in braces that are filled in.
+#[test]
+fn a_label_in_braces_stays_as_it_is() {
+    let mut runs = nights();
+    for run in &mut runs[35..] {
+        (run.platform.host, run.run.label) = (Some("db2".to_owned()), Some("{first} {n}".to_owned()));
+    }
+    let text = trend_document(&trend(&runs), "nightly").text(None);
+    assert!(text.contains("of 3 series since n1ght035 ({first} {n}), such as T611, 1 job, db1"), "{text}");
+}
+
 #[test]
 fn the_worst_loss_is_named_first_and_the_limit_as_it_was_given() {
     let mut runs = nights();

@@ -98,15 +98,14 @@ fn chart((ramp, fit): (&FittedRamp<'_>, &Fit)) -> Option<LineChart> {
     };
     let marks = ramp.cells.iter().filter_map(mark).collect();
     let measured = ChartSeries::new("measured", 0, marks).drawn(SeriesShape::Marks);
-    // A search for saturation goes up and comes back, so the last mark need not be the highest.
-    let places = || measured.marks.iter().map(|m| m.x);
-    let (lowest, highest) = (places().reduce(f64::min)?, places().fold(1.0, f64::max));
+    // The marks of a series are in order.
+    let [first, .., last] = &measured.marks[..] else { return None };
     let line = (0..=STEPS).map(|n| {
-        let x = lowest * (highest / lowest).powf(f64::from(n) / f64::from(STEPS));
+        let x = first.x * (last.x / first.x).powf(f64::from(n) / f64::from(STEPS));
         Mark { x, y: fit.law.at(x), band: None, doubtful: false, text: String::new() }
     });
     let law = ChartSeries::new("law", 1, line.collect()).drawn(SeriesShape::Line);
-    let x = Axis::dops(places());
+    let x = Axis::dops(measured.marks.iter().map(|m| m.x));
     let (title, unit) = (format!("{} {}", ramp.code, ramp.title), format!("{}, {}", ramp.metric_title, ramp.unit));
     let chart = LineChart::of(title, unit, "degree of parallelism", [Axis::dops, Axis::amounts], vec![law, measured])?;
     Some(LineChart { x, ..chart })
@@ -228,8 +227,11 @@ mod tests {
     }
 
     #[test]
-    fn the_line_of_a_law_ends_at_the_highest_parallelism_in_whatever_order_it_was_measured() {
-        let run = fixture::run([1, 2, 4, 8, 16, 32, 12].map(bent).into());
+    fn the_line_of_a_law_ends_at_the_highest_parallelism_also_where_threads_reach_it() {
+        let mut points = [1, 32, 2, 4, 8, 16, 12].map(bent);
+        // One job with 32 threads is before two jobs, and above 16.
+        (points[1].dop.jobs, points[1].dop.threads) = (1, 32);
+        let run = fixture::run(points.into());
         let section = section(&run, &Catalogue::embedded().unwrap());
         let Some(Block::Charts(charts)) = section.blocks.first() else { panic!("{section:?}") };
         let law = charts[0].series.iter().find(|series| series.name == "law").unwrap();
