@@ -60,6 +60,11 @@ pub(crate) fn is_equivalent(point: &Point) -> bool {
     point.mapping == "equivalent"
 }
 
+/// How an equivalent is made; `None` for other points.
+pub(crate) fn equivalent(point: &Point) -> Option<&str> {
+    is_equivalent(point).then(|| point.mapping_note.as_deref().unwrap_or("how was not recorded"))
+}
+
 /// Whether a client sent statements. I/O that dbdyno issues itself does not count.
 pub(crate) fn is_of_client(point: &Point) -> bool {
     point.drive == Drive::Client && point.subject.storage().is_none()
@@ -103,9 +108,6 @@ pub(crate) fn marks<'a>(points: impl IntoIterator<Item = &'a Point>, flags: &[Fl
 /// How the refusal of what an engine cannot do begins.
 pub(crate) const NOT_SUPPORTED: &str = "not supported";
 
-/// In place of a reason that is not there.
-const NO_REASON: &str = "no reason was recorded";
-
 /// Why a point has no figures, in words.
 pub(crate) fn refusal(point: &Point) -> Option<String> {
     let words = match point.status {
@@ -113,8 +115,8 @@ pub(crate) fn refusal(point: &Point) -> Option<String> {
         Status::Unsupported => NOT_SUPPORTED,
         Status::Failed | Status::Invalid => point.status.name(),
     };
-    let reason = point.reason.as_deref().or(point.mapping_note.as_deref());
-    Some(format!("{words}: {}", reason.unwrap_or(NO_REASON)))
+    let reason = point.reason.as_deref().or(point.mapping_note.as_deref()).unwrap_or("no reason was recorded");
+    Some(format!("{words}: {reason}"))
 }
 
 /// The codes and titles of the tests of these points.
@@ -133,9 +135,8 @@ fn said<'a, T: PartialEq>(points: &[&'a Point], what: impl Fn(&'a Point) -> Opti
 
 /// Every unsupported test, each reason once.
 pub(crate) fn not_supported(points: &[&Point]) -> Vec<Block> {
-    let why = |p: &'_ Point| p.mapping_note.clone().or(p.reason.clone()).unwrap_or_else(|| NO_REASON.to_owned());
-    let refused = said(points, |p| (p.mapping == "none").then(|| why(p))).into_iter();
-    refused.map(|(why, codes)| Note::led("  ", format!("{codes} {NOT_SUPPORTED}: {why}")).into()).collect()
+    let refused = said(points, |p| refusal(p).filter(|_| p.mapping == "none")).into_iter();
+    refused.map(|(why, codes)| Note::led("  ", format!("{codes} {why}")).into()).collect()
 }
 
 pub(crate) fn join(codes: &[SubjectName<'_>]) -> String {
@@ -162,9 +163,8 @@ pub(crate) fn gaps(gaps: &[(&Point, &str, &str)], tests: usize) -> Vec<Block> {
 
 /// How the commits of these points behaved; empty where nothing was written.
 pub(crate) fn commits(points: &[&Point]) -> Vec<Block> {
-    let found: BTreeMap<Commits, String> = said(points, Point::commits).into_iter().collect();
     let line = |(found, codes): (Commits, String)| Note::led("  ", format!("{codes}: {}", found.explanation())).into();
-    found.into_iter().map(line).collect()
+    said(points, Point::commits).into_iter().map(line).collect()
 }
 
 /// How durable the commits of these points were, each kind once, the best first.
@@ -178,20 +178,31 @@ fn of_client(points: &[&Point]) -> String {
     let followed = points.iter().filter(|p| p.pump.is_some_and(|pump| pump.sessions_follow));
     let jobs: BTreeSet<u32> = followed.map(|p| p.dop.jobs).collect();
     let jobs = joined(jobs.iter().map(u32::to_string), ", ");
-    let followed = if jobs.is_empty() {
-        String::new()
-    } else {
-        format!("; sessions followed their server processes (jobs: {jobs})")
-    };
-    format!("client drive: dbdyno sent each statement{followed}")
+    let followed = format!("; sessions followed their server processes (jobs: {jobs})");
+    format!("client drive: dbdyno sent each statement{}", if jobs.is_empty() { "" } else { &followed })
 }
 
 /// Doubts about published figures, each reason once with all that it concerns.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Doubts<'a>(Vec<(&'a Suspect, String)>);
 
-/// The most figures that are named for one reason.
+/// The most places that are named for one reason.
 const MOST_PLACES: usize = 4;
+
+/// The places that something is said of, in words.
+fn named(places: &[String]) -> String {
+    let more = places.len().saturating_sub(MOST_PLACES);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    joined(places.iter().take(MOST_PLACES), ", ") + &more
+}
+
+/// The kinds of a doubt, and what follows from each.
+pub(crate) fn advice(suspect: &Suspect) -> impl Iterator<Item = (SuspectCode, &'static str)> {
+    suspect.codes.iter().map(move |code| match code {
+        SuspectCode::Unit if suspect.converted => (*code, "the printed unit is wrong; converted to the right one"),
+        code => (*code, code.advice()),
+    })
+}
 
 impl<'a> Doubts<'a> {
     /// Adds a doubt, if there is one.
@@ -206,22 +217,14 @@ impl<'a> Doubts<'a> {
     }
 
     /// An entry for each reason, and what follows from each kind of doubt.
-    fn entries(&self) -> (Vec<LegendEntry>, Vec<Block>) {
+    fn blocks(&self) -> Vec<Block> {
         let doubts = self.each();
         let entry = |(suspect, places): &(&Suspect, Vec<String>)| {
-            let more = places.len().saturating_sub(MOST_PLACES);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let named = joined(places.iter().take(MOST_PLACES), ", ");
-            entry(SUSPECT, format!("{named}{more}: {}: {}", suspect.names(), suspect.why))
+            entry(SUSPECT, format!("{}: {}: {}", named(places), suspect.names(), suspect.why))
         };
-        let advice = |code: SuspectCode| {
-            let of_code: Vec<&Suspect> = doubts.iter().map(|(s, _)| *s).filter(|s| s.codes.contains(&code)).collect();
-            let converted = code == SuspectCode::Unit && of_code.iter().all(|s| s.converted);
-            let advice =
-                if converted { "the printed unit is wrong; converted to the right one" } else { code.advice() };
-            (!of_code.is_empty()).then(|| Note::led("  ", format!("{}: {advice}", code.name())).into())
-        };
-        (doubts.iter().map(entry).collect(), SuspectCode::ALL.into_iter().filter_map(advice).collect())
+        let kinds: BTreeSet<_> = doubts.iter().flat_map(|(suspect, _)| advice(suspect)).collect();
+        let kinds = kinds.iter().map(|(code, advice)| Note::led("  ", format!("{}: {advice}", code.name())).into());
+        [Block::Legend(doubts.iter().map(entry).collect())].into_iter().chain(kinds).collect()
     }
 }
 
@@ -259,35 +262,26 @@ impl<'a> Legend<'a> {
         self.flags.extend(flags);
     }
 
-    /// What parentheses mean, where there are some.
-    pub(crate) fn parentheses(&self) -> Option<LegendEntry> {
+    /// What parentheses mean, what is told of other marks, and what the client drive's mark, that of set rates and the
+    /// letters of flags mean.
+    pub(crate) fn entries(&self, told: impl IntoIterator<Item = LegendEntry>) -> Vec<LegendEntry> {
         let text = "Figures in parentheses are not figures of what their test is meant to measure; the letter behind says \
                     why. Their marks in charts are hollow.";
-        self.flags.iter().any(|flag| Flag::DOUBTFUL.contains(flag)).then(|| entry(PARENTHESES, text))
-    }
-
-    /// What the client drive's mark, that of set rates and the letters of flags mean.
-    pub(crate) fn signs(&self) -> Vec<LegendEntry> {
         let points = &self.points;
         let is_any = |is: IsMarked| points.iter().any(|p| is(p));
+        let is_doubtful = self.flags.iter().any(|flag| Flag::DOUBTFUL.contains(flag));
+        let parentheses = is_doubtful.then(|| entry(PARENTHESES, text));
         let client = is_any(is_of_client).then(|| entry(CLIENT, of_client(points)));
         let rated = is_any(is_rated).then(|| entry(RATED, format!("{RATED_WORDS} (--table latency)")));
-        let flags = Flag::ALL.into_iter().filter(|f| self.flags.contains(f)).map(|f| flag_entry(points, f));
-        client.into_iter().chain(rated).chain(flags).collect()
+        let flags = self.flags.iter().map(|flag| flag_entry(points, *flag));
+        parentheses.into_iter().chain(told).chain(client).chain(rated).chain(flags).collect()
     }
 
     /// What each mark means, and what cannot be measured at all.
     pub(crate) fn blocks(&self) -> Vec<Block> {
-        let how = |p: &'_ Point| p.mapping_note.clone().unwrap_or_else(|| "how was not recorded".to_owned());
-        let equivalents = said(&self.points, |p| is_equivalent(p).then(|| how(p))).into_iter();
+        let equivalents = said(&self.points, equivalent).into_iter();
         let equivalents = equivalents.map(|(how, codes)| entry(EQUIVALENT, format!("{codes} equivalent: {how}")));
-        let (doubts, advice) = self.doubts.entries();
-        let mut entries: Vec<LegendEntry> = self.parentheses().into_iter().chain(equivalents).chain(doubts).collect();
-        let mut signs = self.signs();
-        if advice.is_empty() {
-            entries.append(&mut signs);
-        }
-        let blocks = [Block::Legend(entries)].into_iter().chain(advice).chain([Block::Legend(signs)]);
+        let blocks = [Block::Legend(self.entries(equivalents))].into_iter().chain(self.doubts.blocks());
         blocks.chain(not_supported(&self.points)).filter(|block| !block.is_empty()).collect()
     }
 }
@@ -296,14 +290,10 @@ impl<'a> Legend<'a> {
 fn flag_entry(points: &[&Point], flag: Flag) -> LegendEntry {
     let of_flag = points.iter().filter(|p| p.has(flag));
     let place = |p: &Point| format!("{} {}", p.subject.name(), p.dop);
-    let noted = of_flag.filter_map(|p| Some((p.flag_notes.get(flag.name())?, place(p))));
+    let noted = unique(of_flag.filter_map(|p| Some((p.flag_notes.get(flag.name())?, place(p)))));
     // One order, whatever the order of the points.
     let notes: BTreeMap<&String, Vec<String>> = grouped(noted).into_iter().collect();
-    let note = |(note, places): (&String, Vec<String>)| {
-        let more = if places.iter().any(|place| *place != places[0]) { " and others" } else { "" };
-        format!("{}{more}: {note}", places[0])
-    };
-    let notes = notes.into_iter().map(note).collect();
+    let notes = notes.into_iter().map(|(note, places)| format!("{}: {note}", named(&places))).collect();
     LegendEntry { notes, ..entry(letter(flag), format!("{}: {}", flag.name(), flag.advice())) }
 }
 

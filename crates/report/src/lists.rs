@@ -1,6 +1,6 @@
 //! Plain aligned lists for `dbdyno list`.
 
-use crate::document::{Column, Keep, Row, Table};
+use crate::document::{Column, Row, Table};
 use crate::terminal::sheet::Sheet;
 
 /// A list with a header line, a dashed line and left-aligned columns. The last column is wrapped to the remaining
@@ -10,7 +10,7 @@ pub fn table(headers: &[&str], rows: &[Vec<String>], width: Option<u16>) -> Stri
     if headers.is_empty() {
         return String::new();
     }
-    let columns = headers.iter().map(|head| Column { figures: false, ..Column::made(*head, Keep::Always) });
+    let columns = headers.iter().map(|head| Column::words(*head));
     let rows = rows.iter().map(|row| Row::words(row.iter().cloned()));
     Sheet::of(&Table::new("", columns.collect(), rows.collect())).render(width)
 }

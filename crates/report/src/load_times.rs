@@ -3,7 +3,7 @@
 use crate::document::{Cell, Form};
 use crate::figures::median_of;
 use crate::groups::grouped;
-use crate::legend::{is_timed, refusal};
+use crate::legend::refusal;
 use crate::types::FAILED;
 use dbdyno_model::{CellKey, Flag, Point, ResponseTime, RunJson, Status};
 
@@ -17,17 +17,8 @@ pub(crate) struct LoadTimes<'a> {
 }
 
 impl<'a> LoadTimes<'a> {
-    /// The loads of a run whose transactions dbdyno timed, in its order.
-    pub(crate) fn of(run: &'a RunJson) -> Vec<Self> {
-        Self::of_points(run, is_timed)
-    }
-
-    /// The loads of a run that put I/Os on storage itself.
-    pub(crate) fn of_storage(run: &'a RunJson) -> Vec<Self> {
-        Self::of_points(run, |point| point.subject.storage().is_some())
-    }
-
-    fn of_points(run: &'a RunJson, is_meant: fn(&Point) -> bool) -> Vec<Self> {
+    /// The loads of a run of such points, in its order: of transactions that dbdyno timed, or of storage itself.
+    pub(crate) fn of(run: &'a RunJson, is_meant: fn(&Point) -> bool) -> Vec<Self> {
         let points = run.points.iter().enumerate().filter(|(_, p)| is_meant(p) && !p.again);
         let loads = grouped(points.map(|(place, point)| (CellKey::of(point), (place, point))));
         loads.into_iter().map(|(key, points)| Self { key, points }).collect()
@@ -63,19 +54,39 @@ impl<'a> LoadTimes<'a> {
     }
 
     /// Response times of an open loop, service times of a closed one.
-    fn times<'p>(&self, point: &'p Point) -> Option<&'p ResponseTime> {
-        if self.is_open() { point.response_time_s.as_ref() } else { point.service_time_s.as_ref() }
+    pub(crate) fn either<T>(&self, response: T, service: T) -> T {
+        if self.is_open() { response } else { service }
     }
 
     pub(crate) fn time(&self, figure: TimeFigure) -> Option<f64> {
-        self.median(|p| self.times(p).and_then(figure))
+        self.median(|p| figure(self.either(p.response_time_s.as_ref(), p.service_time_s.as_ref())?))
     }
+}
 
-    /// The time, or that it lies among the failures of a repeat.
-    pub(crate) fn time_cell(&self, figure: TimeFigure) -> Cell {
-        // A time that lies among the failures of one repeat is not the time of the others.
-        let lacks = |p: &Point| self.times(p).is_some_and(|t| t.max.is_some() && figure(t).is_none());
-        let is_failed = self.shown().iter().any(|(_, p)| lacks(p) && p.has(Flag::Errors));
-        if is_failed { Cell::words(FAILED) } else { Cell::figure(self.time(figure), Form::Duration) }
+/// A time over repeats, each with its point, or that it lies among the failures of one: then it is not the time of the
+/// others.
+pub(crate) fn time_cell(repeats: &[(&Point, Option<&ResponseTime>)], figure: TimeFigure) -> Cell {
+    let lacks = |time: &ResponseTime| time.max.is_some() && figure(time).is_none();
+    let is_failed = repeats.iter().any(|(point, time)| point.has(Flag::Errors) && time.is_some_and(lacks));
+    let time = median_of(repeats.iter().map(|(_, time)| time.and_then(figure)));
+    if is_failed { Cell::words(FAILED) } else { Cell::figure(time, Form::Duration) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dbdyno_model::TestCode;
+
+    #[test]
+    fn a_time_among_the_failures_of_a_repeat_is_none_of_the_others() {
+        let mut point = Point::new(TestCode::new("T611").unwrap(), "2026-03-14T09:26:53Z".parse().unwrap());
+        let times = [Some(0.5), None].map(|p99| ResponseTime { p99, max: Some(1.0), ..ResponseTime::default() });
+        let p99 = |point: &Point, times: &[ResponseTime]| {
+            let repeats: Vec<_> = times.iter().map(|time| (point, Some(time))).collect();
+            time_cell(&repeats, |t| t.p99).text()
+        };
+        assert_eq!(p99(&point, &times), "500 ms", "no transaction failed: that time was not kept");
+        point.flag(Flag::Errors, None);
+        assert_eq!([p99(&point, &times[..1]), p99(&point, &times), p99(&point, &[])], ["500 ms", FAILED, "-"]);
     }
 }

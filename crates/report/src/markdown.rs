@@ -46,16 +46,8 @@ impl Markdown {
         self.put(&items.into_iter().map(|item| format!("- {item}")).collect::<Vec<_>>().join("\n"));
     }
 
-    /// Warnings that follow each other have one heading.
     fn blocks(&mut self, blocks: &[Block]) {
-        for group in blocks.chunk_by(|above, below| above.warning().and(below.warning()).is_some()) {
-            if group[0].warning().is_some() {
-                self.put("**Not like with like**");
-                self.list(group.iter().filter_map(Block::warning).map(paragraph));
-            } else {
-                self.block(&group[0]);
-            }
-        }
+        blocks.iter().for_each(|block| self.block(block));
     }
 
     fn block(&mut self, block: &Block) {
@@ -63,8 +55,15 @@ impl Markdown {
             _ if block.is_empty() => {}
             Block::Note(of) => self.put(&note(of)),
             Block::Sides(sides) => self.list(sides.iter().map(side)),
+            Block::Warnings(texts) => {
+                self.put("**Not like with like**");
+                self.list(texts.iter().map(|text| paragraph(text)));
+            }
             Block::Facts(of) => self.facts(of),
-            Block::Beside(of) => of.tables(usize::MAX).iter().for_each(|table| self.table(table)),
+            Block::Sheet(lists) => lists.iter().for_each(|(title, facts)| {
+                self.put(&format!("**{}**", inline(title)));
+                self.facts(facts);
+            }),
             Block::Table(of) => self.table(of),
             Block::List(sentences) => self.list(sentences.iter().map(|sentence| paragraph(sentence))),
             Block::Part(of) => self.part(of),
@@ -87,14 +86,11 @@ impl Markdown {
 
     /// A fact without a name continues the one before.
     fn facts(&mut self, facts: &Facts) {
-        if !facts.title.is_empty() {
-            self.put(&format!("**{}**", inline(&facts.title)));
-        }
         let line = |(name, value): &(String, String)| match name.is_empty() {
             true => format!("  - {}", paragraph(value)),
             false => format!("- **{}** {}", inline(name.trim()), inline(value)),
         };
-        self.put(&facts.facts.iter().map(line).collect::<Vec<_>>().join("\n"));
+        self.put(&facts.iter().map(line).collect::<Vec<_>>().join("\n"));
     }
 
     /// A table. Columns that say nothing are left out, as on a terminal.
@@ -105,7 +101,7 @@ impl Markdown {
         let shown = table.kept(|_| false);
         let columns = || shown.iter().map(|n| &table.columns[*n]);
         let mut lines = vec![line(columns().map(head))];
-        lines.push(line(columns().map(|column| if column.figures { "---:" } else { "---" }.to_owned())));
+        lines.push(line(columns().map(|column| if column.words { "---" } else { "---:" }.to_owned())));
         lines.extend(table.rows.iter().map(|of| line(row(of, &shown))));
         self.put(&lines.join("\n"));
     }
@@ -150,7 +146,6 @@ fn note(note: &Note) -> String {
     let lead = match note.kind {
         NoteKind::Plain => return paragraph(&format!("{}{}", note.lead, note.text)),
         NoteKind::Notice => "Notice.",
-        NoteKind::Warning => "Not like with like.",
         NoteKind::Met => "✓",
         NoteKind::NotMet => "✗",
     };
@@ -211,7 +206,7 @@ fn html(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::{Form, Keep, Rank, Section};
+    use crate::document::{Form, Rank, Section};
 
     #[test]
     fn a_text_stands_for_itself() {
@@ -235,9 +230,9 @@ mod tests {
     #[test]
     fn every_row_has_as_many_cells_as_columns() {
         let columns = vec![
-            Column::words("code", "Code", Keep::Always),
-            Column { optional: true, ..Column::figures("gets", "Gets", Keep::Always) },
-            Column { more: "base".to_owned(), ..Column::figures("rate", "Rate\n[1/s]", Keep::Always) },
+            Column::words("Code"),
+            Column { optional: true, ..Column::figures("Gets") },
+            Column { more: "base".to_owned(), ..Column::figures("Rate\n[1/s]") },
         ];
         let rate = |value: f64| Cell::figure(value, Form::Thousands);
         let rows = vec![
@@ -277,12 +272,11 @@ mod tests {
 
     #[test]
     fn warnings_have_one_heading_and_facts_their_names() {
-        let facts = Facts {
-            title: "Host".to_owned(),
-            facts: vec![("Kernel".to_owned(), "6.1".to_owned()), (String::new(), "tainted".to_owned())],
-        };
+        let facts = vec![("Kernel".to_owned(), "6.1".to_owned()), (String::new(), "tainted".to_owned())];
+        let sheet = vec![("Host".to_owned(), facts)];
         let note = Note { kind: NoteKind::NotMet, text: "1 of 2".to_owned(), ..Note::default() };
-        let head = vec![note.into(), Note::warning("sizes").into(), Note::warning("engines").into(), facts.into()];
+        let warnings = Block::Warnings(vec!["sizes".to_owned(), "engines".to_owned()]);
+        let head = vec![note.into(), warnings, sheet.into()];
         let document = Document { title: "a and b".to_owned(), head, ..Document::default() };
         let expected = "# a and b
 

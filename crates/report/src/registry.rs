@@ -77,7 +77,7 @@ impl Reported {
         let run = &self.run;
         let kind = if run.published.is_some() { "Published result" } else { "dbdyno platform report" };
         let mut sections = vec![verdict::section(self.verdict.as_slice()), summary::section(run, catalogue)];
-        sections.extend(searches::sections(run, catalogue));
+        sections.push(searches::section(run, catalogue));
         sections.extend([slob::section(run), storage::share(run, catalogue), storage::section(run)]);
         sections.extend([platform::section(run), pace::section(run)]);
         sections.extend(ramps::sections(self, catalogue));

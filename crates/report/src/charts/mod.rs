@@ -97,12 +97,6 @@ impl LineChart {
         has_line.then_some(Self { title, unit, along, x, y, series, limit: None })
     }
 
-    /// A chart over degrees of parallelism, or what else doubles from step to step.
-    pub(crate) fn over_dops(title: &str, unit: &str, along: &str, y: Axis, series: Vec<ChartSeries>) -> Self {
-        let x = Axis::dops(series.iter().flat_map(|s| s.marks.iter().map(|m| m.x)));
-        Self { title: title.to_owned(), unit: unit.to_owned(), along: along.to_owned(), x, y, series, limit: None }
-    }
-
     /// The chart in words: where each line begins and ends, and its maximum.
     pub(crate) fn description(&self) -> String {
         let line = |series: &ChartSeries| {

@@ -165,7 +165,7 @@ impl Maker<'_> {
             let known = catalogue.metric(&id).ok();
             let made = |key: String, sized: bool| CardMetric {
                 key,
-                unit: shown_unit(metric, known.map_or("", |known| &known.unit)),
+                unit: shown_unit(metric, known.map_or("", |known| &known.unit)).to_owned(),
                 better: known.map_or(Better::Higher, |known| known.better),
                 sized,
                 codes: codes.clone(),

@@ -25,7 +25,7 @@ pub(super) fn row(sides: &[Side], query: &RowQuery<'_>, baseline: usize, catalog
     let known = catalogue.metric(&metric).ok().filter(|_| query.which != KeyFigure::Scaling);
     let unit = known.map_or_else(String::new, |m| m.unit.clone());
     let shown_unit = match query.which {
-        KeyFigure::Speed | KeyFigure::Throughput => shown_unit(query.metric, &unit),
+        KeyFigure::Speed | KeyFigure::Throughput => shown_unit(query.metric, &unit).to_owned(),
         KeyFigure::Time => String::new(),
         KeyFigure::Scaling => TIMES.to_owned(),
     };

@@ -83,6 +83,6 @@ fn divided(row: &ComparedRow, divisors: &[Option<f64>]) -> EfficiencyRow {
     let several = values.iter().flatten().count() > 1;
     let best = there.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at).filter(|_| several);
     // The unit of the values themselves, which is never the printed one.
-    let unit = shown_unit(row.metric.as_str(), &row.unit);
+    let unit = shown_unit(row.metric.as_str(), &row.unit).to_owned();
     EfficiencyRow { test: row.test.clone(), unit, values, best }
 }

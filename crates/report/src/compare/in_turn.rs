@@ -159,7 +159,7 @@ impl<'a> PairedCell<'a> {
             load: load(&self.key.load),
             rows_per_tx: self.key.rows_per_tx,
             metric: self.metric.cloned(),
-            unit: known.map_or_else(String::new, |of| shown_unit(of.id.as_str(), &of.unit)),
+            unit: known.map_or_else(String::new, |of| shown_unit(of.id.as_str(), &of.unit).to_owned()),
             pairs: self.in_turn().map_or(0, |[one, other]| one.ratios(&other).len()),
             measured: self.points[0].iter().filter(both).count(),
             left_out: self.left_out(),

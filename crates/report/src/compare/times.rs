@@ -4,6 +4,7 @@
 use super::side::Side;
 use crate::figures::is_doubtful;
 use crate::groups::{grouped, unique};
+use crate::legend::is_timed;
 use crate::load_times::LoadTimes;
 use crate::sections::latency::{place, words};
 use crate::summary::head::counted;
@@ -74,7 +75,9 @@ type Work = (String, String, LoadUnit);
 pub(super) fn of(sides: &[Side], tests: &[String], catalogue: &Catalogue) -> Vec<ComparedTimes> {
     let all = sides.iter().enumerate().flat_map(|(side, of)| {
         let run = of.runs.first().into_iter();
-        let loads = run.flat_map(|run| LoadTimes::of(run).into_iter().chain(LoadTimes::of_storage(run)));
+        let loads = run.flat_map(|run| {
+            LoadTimes::of(run, is_timed).into_iter().chain(LoadTimes::of(run, |p| p.subject.storage().is_some()))
+        });
         loads.map(move |load| (load, side))
     });
     let all: Vec<(LoadTimes<'_>, usize)> = all.collect();

@@ -5,10 +5,10 @@
 mod table;
 
 pub use table::Rank;
-pub(crate) use table::{BEST, Cell, Column, Form, Keep, Look, Row, Table, Tone, WORST, drawn_sign};
+pub(crate) use table::{BEST, Cell, Column, Form, Look, Row, Table, Tone, WORST, drawn_sign};
 
 use crate::charts::LineChart;
-use crate::groups::joined;
+use derive_more::From;
 
 /// A whole report.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -37,22 +37,25 @@ pub(crate) struct Section {
 }
 
 /// A block of a section.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, From)]
 pub(crate) enum Block {
     /// A paragraph.
     Note(Note),
     /// The sides of a comparison.
     Sides(Vec<SideLine>),
-    /// Names and values of one thing.
+    /// What does not compare.
+    #[from(skip)]
+    Warnings(Vec<String>),
+    /// Names and values.
     Facts(Facts),
-    /// Values of several things, by name.
-    Beside(Beside),
+    /// Several such under titles, beside each other where there is room.
+    Sheet(Vec<(String, Facts)>),
     /// A table.
     Table(Table),
     /// Charts side by side; a terminal has none.
     Charts(Vec<LineChart>),
-    /// Bars, layer by layer; a terminal has none, as a table says the same.
-    Bars(Bars),
+    /// Factors by layer, a bar for each side; a terminal has none, as a table says the same.
+    Bars(Vec<(String, Vec<Bar>)>),
     /// The key figures at a glance; a terminal has none, as a table says the same.
     Tiles(Vec<Tile>),
     /// Short sentences of equal weight.
@@ -62,6 +65,7 @@ pub(crate) enum Block {
     /// Parts that stand beside each other on a wide page.
     Pairs(Vec<Part>),
     /// What is hidden on a page until a reader asks for it.
+    #[from(skip)]
     Folded(Part),
     /// What marks mean.
     Legend(Vec<LegendEntry>),
@@ -75,8 +79,6 @@ pub(crate) enum NoteKind {
     Plain,
     /// What has not been verified.
     Notice,
-    /// What does not compare.
-    Warning,
     /// A verdict: the requirements are met.
     Met,
     /// A verdict: they are not met.
@@ -105,25 +107,8 @@ pub(crate) struct SideLine {
     pub(crate) is_baseline: bool,
 }
 
-/// Names and values of one thing. A fact without a name continues the one before.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Facts {
-    /// The title; empty for the facts at the head of a document.
-    pub(crate) title: String,
-    pub(crate) facts: Vec<(String, String)>,
-}
-
-/// Values of several things, by name.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Beside {
-    pub(crate) title: String,
-    /// Short names of the things: letters.
-    pub(crate) letters: Vec<String>,
-    /// Their names.
-    pub(crate) names: Vec<String>,
-    /// What is set, and its value for each thing where that is known.
-    pub(crate) rows: Vec<(String, Vec<Option<String>>)>,
-}
+/// Names and values of one thing. A name that is empty continues the one before.
+pub(crate) type Facts = Vec<(String, String)>;
 
 /// A part of a section under a heading of its own.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -147,14 +132,7 @@ pub(crate) struct Tile {
     pub(crate) detail: String,
 }
 
-/// A bar for each side of each group, from 1 to its factor.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Bars {
-    pub(crate) title: String,
-    pub(crate) groups: Vec<(String, Vec<Bar>)>,
-}
-
-/// One bar.
+/// One bar, from 1 to its factor.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Bar {
     pub(crate) name: String,
@@ -180,8 +158,8 @@ pub(crate) struct LegendEntry {
 impl Document {
     /// A document that begins with a title and facts.
     pub(crate) fn new(kind: &'static str, title: String, facts: Vec<(&str, String)>, sections: Vec<Section>) -> Self {
-        let facts = facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        Self { kind, title, head: vec![Facts { title: String::new(), facts }.into()], sections }
+        let facts: Facts = facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        Self { kind, title, head: vec![facts.into()], sections }
     }
 
     /// A document of sections alone: a table that was asked for by name.
@@ -232,83 +210,22 @@ impl Note {
     pub(crate) fn notice(text: impl Into<String>) -> Self {
         Self { kind: NoteKind::Notice, ..Self::led("Notice    ", text) }
     }
-
-    /// What does not compare.
-    pub(crate) fn warning(text: impl Into<String>) -> Self {
-        Self { kind: NoteKind::Warning, ..Self::led("! ", text) }
-    }
-}
-
-impl Beside {
-    /// Tables with a row for each setting and a column for each thing, with so many things at most: further ones have
-    /// a table of their own.
-    pub(crate) fn tables(&self, most: usize) -> Vec<Table> {
-        let heads = self.letters.iter().zip(&self.names).map(|(letter, name)| joined([letter, name], " "));
-        let cell = |value: &Option<String>| match value {
-            Some(value) => Cell::words(value),
-            None => Cell::words("not known").tone(Tone::Unknown),
-        };
-        let table = |(n, heads): (usize, &[String])| {
-            let columns = ["Setting"].into_iter().chain(heads.iter().map(String::as_str));
-            let columns = columns.map(|head| Column { figures: false, ..Column::made(head, Keep::Always) });
-            let row = |(name, values): &(String, Vec<Option<String>>)| {
-                Row::led([name], values.iter().skip(n * most).take(heads.len()).map(cell))
-            };
-            let caption = format!("{}{}", self.title, if n > 0 { ", continued" } else { "" });
-            let rows = self.rows.iter().map(row).collect();
-            Table::new(caption, columns.collect(), rows).look(Look::Facts)
-        };
-        heads.collect::<Vec<_>>().chunks(most).enumerate().map(table).collect()
-    }
 }
 
 impl Block {
-    /// The facts of a sheet; those at the head of a document have no title.
-    pub(crate) fn sheet(&self) -> Option<&Facts> {
-        if let Self::Facts(facts) = self { Some(facts).filter(|facts| !facts.title.is_empty()) } else { None }
-    }
-
     /// Whether it says nothing.
     pub(crate) fn is_empty(&self) -> bool {
         match self {
-            Self::Facts(facts) => facts.facts.is_empty(),
-            Self::Beside(beside) => beside.rows.is_empty(),
+            Self::Warnings(texts) | Self::List(texts) => texts.is_empty(),
+            Self::Facts(facts) => facts.is_empty(),
+            Self::Sheet(lists) => lists.is_empty(),
             Self::Table(table) => table.rows.is_empty(),
-            Self::List(sentences) => sentences.is_empty(),
             Self::Pairs(parts) => parts.is_empty(),
             Self::Legend(entries) => entries.is_empty(),
             Self::Charts(charts) => charts.is_empty(),
             _ => false,
         }
     }
-
-    /// The text of a warning.
-    pub(crate) fn warning(&self) -> Option<&str> {
-        if let Self::Note(Note { kind: NoteKind::Warning, text, .. }) = self { Some(text) } else { None }
-    }
-}
-
-/// A block of each kind from what it holds.
-macro_rules! blocks {
-    ($($kind:ident($of:ty)),* $(,)?) => {
-        $(impl From<$of> for Block {
-            fn from(of: $of) -> Self {
-                Self::$kind(of)
-            }
-        })*
-    };
-}
-
-blocks! {
-    Note(Note),
-    Facts(Facts),
-    Beside(Beside),
-    Table(Table),
-    Charts(Vec<LineChart>),
-    Tiles(Vec<Tile>),
-    List(Vec<String>),
-    Part(Part),
-    Legend(Vec<LegendEntry>),
 }
 
 #[cfg(test)]

@@ -50,55 +50,54 @@ pub(crate) enum Look {
     Verdict,
     /// Names and values.
     Facts,
-}
-
-/// What happens to a column on a narrow terminal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Keep {
-    /// It is never dropped.
-    Always,
-    /// It is dropped, the lowest number first.
-    Drop(u8),
-}
-
-impl Keep {
-    /// For columns of which the first two stay, and the last ones are dropped first.
-    pub(crate) fn last_first(n: usize) -> Self {
-        if n < 2 { Self::Always } else { Self::Drop(u8::MAX.saturating_sub(u8::try_from(n).unwrap_or(u8::MAX))) }
-    }
+    /// Names, and the values of several things.
+    Beside,
 }
 
 /// One column.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(crate) struct Column {
-    /// Its name in the line about dropped columns.
-    pub(crate) name: String,
     /// Its head, line by line; a line in brackets is the unit. A page shows the lines beside each other.
     pub(crate) head: String,
+    /// Its name in the line about dropped columns, where that is not the head.
+    pub(crate) name: String,
     /// What a page adds to the head.
     pub(crate) more: String,
-    /// Whether it has figures, which are aligned to the right, or words.
-    pub(crate) figures: bool,
-    pub(crate) keep: Keep,
+    /// Whether it has words, or figures, which are aligned to the right.
+    pub(crate) words: bool,
+    /// The order in which a narrow terminal drops it, the lowest number first; `None` if it never does.
+    pub(crate) drop: Option<u8>,
     /// Whether it is left out of a table in which no row has a text for it.
     pub(crate) optional: bool,
+    /// Where it has figures of points, their path in the JSON document: under it, a point says why it has none.
+    pub(crate) path: String,
+    /// The name of such a figure in `sections/points/columns.rs`, where it is computed.
+    pub(crate) derived: Option<String>,
+    /// How such a figure becomes text.
+    pub(crate) form: Option<Form>,
 }
 
 impl Column {
-    /// A column of words.
-    pub(crate) fn words(name: &str, head: &str, keep: Keep) -> Self {
-        Self { figures: false, ..Self::figures(name, head, keep) }
-    }
-
     /// A column of figures.
-    pub(crate) fn figures(name: impl Into<String>, head: impl Into<String>, keep: Keep) -> Self {
-        Self { name: name.into(), head: head.into(), more: String::new(), figures: true, keep, optional: false }
+    pub(crate) fn figures(head: impl Into<String>) -> Self {
+        Self { head: head.into(), ..Self::default() }
     }
 
-    /// A column of figures with a head that depends on the results; it is its own name.
-    pub(crate) fn made(head: impl Into<String>, keep: Keep) -> Self {
-        let head = head.into();
-        Self::figures(head.replace('\n', " "), head, keep)
+    /// A column of words.
+    pub(crate) fn words(head: impl Into<String>) -> Self {
+        Self { words: true, ..Self::figures(head) }
+    }
+
+    /// The column with this number among several alike: the first two stay, and the last ones are dropped first.
+    pub(crate) fn last_first(self, n: usize) -> Self {
+        let drop = u8::MAX.saturating_sub(u8::try_from(n).unwrap_or(u8::MAX));
+        Self { drop: (n > 1).then_some(drop), ..self }
+    }
+
+    /// Its name in the line about dropped columns.
+    pub(crate) fn name(&self) -> String {
+        if self.name.is_empty() { self.head.replace('\n', " ") } else { self.name.clone() }
     }
 
     /// The lines of the head.
@@ -338,6 +337,19 @@ impl Table {
         Self { caption: caption.into(), caption_in_text: false, columns, rows, look: Look::default() }
     }
 
+    /// The values of several things by name, a column for each thing; one that is not known is told so.
+    pub(crate) fn beside(
+        caption: impl Into<String>,
+        things: &[Column],
+        rows: Vec<(String, Vec<Option<String>>)>,
+    ) -> Self {
+        let unknown = || Cell::words("not known").tone(Tone::Unknown);
+        let cell = |value: Option<String>| value.map_or_else(unknown, Cell::words);
+        let rows = rows.into_iter().map(|(name, values)| Row::led([name], values.into_iter().map(cell)));
+        let columns = [Column::words("Setting")].into_iter().chain(things.iter().cloned());
+        Self::new(caption, columns.collect(), rows.collect()).look(Look::Beside)
+    }
+
     pub(crate) fn look(self, look: Look) -> Self {
         Self { look, ..self }
     }
@@ -347,20 +359,20 @@ impl Table {
         Self { caption: caption.into(), ..self }
     }
 
-    /// The places of the columns to show. One that says nothing in any row is left out if it is optional, has no head,
-    /// or may go for the caller; the first one never is.
+    /// The places of the columns to show. One that says nothing in any row is left out if it is optional, or if it
+    /// is not the first one and has no head or may go for the caller.
     pub(crate) fn kept(&self, may_go: impl Fn(&Column) -> bool) -> Vec<usize> {
         let is_kept = |n: &usize| {
             let column = &self.columns[*n];
-            let is_needed = !(column.optional || column.head.is_empty() || may_go(column));
-            *n == 0 || is_needed || !self.is_bare(*n)
+            let may_go = column.optional || (*n > 0 && (column.head.is_empty() || may_go(column)));
+            !may_go || !self.is_bare(*n)
         };
         (0..self.columns.len()).filter(is_kept).collect()
     }
 
     /// Whether a column says nothing in any row; for one of figures, whether none is known.
     pub(crate) fn is_bare(&self, column: usize) -> bool {
-        let is_bare = if self.columns[column].figures { Cell::is_missing } else { Cell::is_empty };
+        let is_bare = if self.columns[column].words { Cell::is_empty } else { Cell::is_missing };
         self.rows.iter().filter_map(|row| row.cells().get(column)).all(is_bare)
     }
 }

@@ -29,7 +29,7 @@ struct CardJson<'a> {
     size: &'a str,
     facts: BTreeMap<WarningKind, &'a str>,
     builds: &'a [(String, Vec<String>)],
-    paces: BTreeMap<&'static str, PaceJson>,
+    paces: BTreeMap<&'static str, SidePace>,
     uneven: Option<String>,
     kind: &'a str,
     settings: &'a [(&'static str, Option<String>)],
@@ -38,13 +38,6 @@ struct CardJson<'a> {
     tests: &'a [CardTest],
     cells: Vec<CellJson<'a>>,
     curves: Vec<CurveJson<'a>>,
-}
-
-#[derive(Serialize)]
-struct PaceJson {
-    ns: f64,
-    bytes: u64,
-    words: String,
 }
 
 #[derive(Serialize)]
@@ -86,10 +79,7 @@ struct KeyJson {
 pub(super) fn script(entry: &Entry, run: &RunJson, catalogue: &Catalogue) -> String {
     let card = Card::of(run, catalogue);
     let points: Vec<&Point> = run.points.iter().collect();
-    let pace = |kind: PaceKind| {
-        let SidePace { median_ns: ns, table_bytes: bytes, words } = SidePace::of(&points, kind)?;
-        Some((kind.name(), PaceJson { ns, bytes, words }))
-    };
+    let pace = |kind: PaceKind| Some((kind.name(), SidePace::of(&points, kind)?));
     taken(&CardJson {
         key: &entry.key,
         title: &card.info.title,

@@ -21,15 +21,13 @@ fn mark(x: i32, y: i32, class: &str, style: u8, text: Option<&str>) -> Markup {
     }
 }
 
-/// The chart with its caption. `id` is unique on the page.
-pub(super) fn figure(chart: &LineChart, id: &str) -> Markup {
-    let (title, description) = (format!("{id}t"), format!("{id}d"));
+/// The chart with its caption, and in words for readers who do not see it.
+pub(super) fn figure(chart: &LineChart) -> Markup {
+    let words = format!("{}, {}. {}", chart.title, chart.unit, chart.description());
     html! {
         figure.chart {
             figcaption { b { (clean(&chart.title)) } " " span.unit { (clean(&chart.unit)) } }
-            svg viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" aria-labelledby={ (title) " " (description) } {
-                title id=(title) { (clean(&chart.title)) ", " (clean(&chart.unit)) }
-                desc id=(description) { (clean(&chart.description())) }
+            svg viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" aria-label=(clean(&words)) {
                 (PreEscaped(drawing(chart)))
             }
             p.along aria-hidden="true" { (chart.along) }

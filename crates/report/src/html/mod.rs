@@ -6,12 +6,12 @@ mod drawing;
 mod frame;
 mod table;
 
-use crate::document::{Bars, Block, Column, Document, Facts, Keep, LegendEntry, Look, MOST_NOTES, Note, NoteKind};
-use crate::document::{Part, Row, Section, SideLine, Table, Tile, drawn_sign};
+use crate::document::{Bar, Block, Column, Document, Facts, LegendEntry, Look, MOST_NOTES, Note, NoteKind, Part};
+use crate::document::{Row, Section, SideLine, Table, Tile, drawn_sign};
 use crate::numbers::factor;
 use crate::terminal::lines::clean;
 use maud::{Markup, html};
-use std::cell::{Cell as Counter, RefCell};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use frame::MADE_BY;
@@ -57,32 +57,16 @@ pub(crate) fn content(document: &Document, first: &Markup) -> Markup {
     }
 }
 
-/// The most columns of settings in one table; further columns go into another table.
-const MOST_BESIDE: usize = 7;
-
 /// A page in the making.
 #[derive(Default)]
 struct Page {
-    /// How many charts it has so far; they are numbered.
-    charts: Counter<usize>,
     /// The marks that it has explained.
     explained: RefCell<BTreeSet<char>>,
 }
 
 impl Page {
-    /// Facts that follow each other stand in columns, and warnings that do in one box.
     fn blocks(&self, blocks: &[Block]) -> Markup {
-        let kind = |block: &Block| (block.sheet().is_some(), block.warning().is_some());
-        html! {
-            @for group in blocks.chunk_by(|a, b| kind(a) == kind(b)) {
-                @let inner = html! { @for block in group { (self.block(block)) } };
-                @match kind(&group[0]) {
-                    (true, _) => div.sheet { (inner) },
-                    (_, true) => div.warnings role="note" { p { b { "⚠ Not like with like" } } ul { (inner) } },
-                    _ => (inner),
-                }
-            }
-        }
+        html! { @for block in blocks { (self.block(block)) } }
     }
 
     fn block(&self, block: &Block) -> Markup {
@@ -91,10 +75,16 @@ impl Page {
                 _ if block.is_empty() => {},
                 Block::Note(of) => (note(of)),
                 Block::Sides(of) => (sides(of)),
-                Block::Facts(of) => (facts(of)),
-                Block::Beside(of) => @for of in of.tables(MOST_BESIDE) { (table::render(&of)) },
+                Block::Warnings(texts) => div.warnings role="note" {
+                    p { b { "⚠ Not like with like" } }
+                    ul { @for text in texts { li { (clean(text)) } } }
+                },
+                Block::Facts(facts) => dl.head {
+                    @for (name, value) in facts { @if !name.is_empty() { dt { (clean(name)) } } dd { (clean(value)) } }
+                },
+                Block::Sheet(lists) => div.sheet { @for (title, of) in lists { (facts(title, of)) } },
                 Block::Table(of) => (table::render(of)),
-                Block::Charts(charts) => div.charts { @for of in charts { (drawing::figure(of, &self.chart())) } },
+                Block::Charts(charts) => div.charts { @for of in charts { (drawing::figure(of)) } },
                 Block::Bars(of) => (bars(of)),
                 Block::Tiles(tiles) => div.tiles { @for of in tiles { (tile(of)) } },
                 Block::List(sentences) => ul.method { @for sentence in sentences { li { (clean(sentence)) } } },
@@ -115,12 +105,6 @@ impl Page {
                 (self.blocks(&part.blocks))
             }
         }
-    }
-
-    /// The id of the next chart.
-    fn chart(&self) -> String {
-        self.charts.set(self.charts.get() + 1);
-        format!("chart-{}", self.charts.get())
     }
 
     /// Each mark, with a place to which the marks of figures lead.
@@ -156,8 +140,7 @@ fn note(note: &Note) -> Markup {
         @match note.kind {
             NoteKind::Plain => p.note { @if !lead.is_empty() { b { (lead) } " " } (text) },
             NoteKind::Notice => p.notice role="note" { b { "Notice. " } (text) },
-            NoteKind::Warning => li { (text) },
-            // A sign, for readers who cannot distinguish the colours.
+                // A sign, for readers who cannot distinguish the colours.
             NoteKind::Met => p.verdict.met { b { "✓" } span { (text) } },
             NoteKind::NotMet => p.verdict { b { "✗" } span { (text) } },
         }
@@ -181,15 +164,9 @@ fn sides(sides: &[SideLine]) -> Markup {
     }
 }
 
-fn facts(facts: &Facts) -> Markup {
-    if facts.title.is_empty() {
-        return html! {
-            dl.head { @for (name, value) in &facts.facts { @if !name.is_empty() { dt { (clean(name)) } } dd { (clean(value)) } } }
-        };
-    }
-    let columns = [Column::words("", "", Keep::Always), Column::words("", "", Keep::Always)];
-    let rows = facts.facts.iter().map(|(name, value)| Row::words([name, value])).collect();
-    table::render(&Table::new(&facts.title, columns.into(), rows).look(Look::Facts))
+fn facts(title: &str, facts: &Facts) -> Markup {
+    let rows = facts.iter().map(|(name, value)| Row::words([name, value])).collect();
+    table::render(&Table::new(title, vec![Column::words(""); 2], rows).look(Look::Facts))
 }
 
 fn tile(tile: &Tile) -> Markup {
@@ -212,15 +189,15 @@ const MIDDLE: f64 = 340.0;
 const LONGEST: f64 = 240.0;
 
 /// A bar from 1 to each factor, on a logarithmic scale: twice as good is as long as half as good.
-fn bars(bars: &Bars) -> Markup {
-    let lengths = bars.groups.iter().flat_map(|(_, bars)| bars).map(|bar| bar.factor.ln().abs());
+fn bars(layers: &[(String, Vec<Bar>)]) -> Markup {
+    let lengths = layers.iter().flat_map(|(_, bars)| bars).map(|bar| bar.factor.ln().abs());
     let widest = lengths.fold(0.1, f64::max);
-    let of_group = bars.groups.iter().map(|(_, bars)| bars.len()).max().unwrap_or(0) * BAR + GAP;
-    let height = bars.groups.len() * of_group;
+    let of_group = layers.iter().map(|(_, bars)| bars.len()).max().unwrap_or(0) * BAR + GAP;
+    let height = layers.len() * of_group;
     html! {
-        svg.layers viewBox={ "0 0 680 " (height) } role="img" aria-label=(bars.title) {
+        svg.layers viewBox={ "0 0 680 " (height) } role="img" aria-label="Factors by layer" {
             path.axis d={ "M" (MIDDLE) " 0V" (height) } {}
-            @for (n, (name, group)) in bars.groups.iter().enumerate() {
+            @for (n, (name, group)) in layers.iter().enumerate() {
                 text.name x="0" y=(n * of_group + BAR - 3) { (name) }
                 @for (row, bar) in group.iter().enumerate() {
                     @let length = bar.factor.ln() / widest * LONGEST;

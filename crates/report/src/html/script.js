@@ -32,14 +32,6 @@
       title.parentNode.dataset.text = title.textContent;
       title.remove();
     }
-    const title = svg.querySelector("title");
-    if (title) {
-      svg.setAttribute("aria-label", title.textContent);
-      svg.removeAttribute("aria-labelledby");
-      const words = svg.querySelector("desc");
-      if (words) svg.setAttribute("aria-describedby", words.id);
-      title.remove();
-    }
     const marks = () => [...svg.querySelectorAll("use:not(.off)")];
     const place = (mark) => [+mark.getAttribute("x"), +mark.getAttribute("y")];
     svg.addEventListener("pointermove", (event) => {

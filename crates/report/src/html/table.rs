@@ -1,7 +1,7 @@
 //! Tables on a page: a caption, heads with units, one row header each, figures aligned to the right.
 
 use crate::document::{Cell, Column, Look, Row, Table, Tone, drawn_sign};
-use crate::legend::{CLIENT, EQUIVALENT, PARENTHESES, RATED, SUSPECT};
+use crate::legend::PARENTHESES;
 use crate::numbers::MISSING;
 use crate::terminal::lines::clean;
 use maud::{Markup, html};
@@ -17,16 +17,7 @@ const MOST_ROOM: usize = 4;
 
 /// The anchor of what a mark means.
 pub(super) fn anchor(mark: char) -> String {
-    let name = match mark {
-        EQUIVALENT => "equivalent",
-        CLIENT => "client",
-        RATED => "rated",
-        SUSPECT => "suspect",
-        PARENTHESES => "parentheses",
-        letter if letter.is_ascii_alphanumeric() => return format!("mark-{letter}"),
-        other => return format!("mark-{}", u32::from(other)),
-    };
-    format!("mark-{name}")
+    format!("mark-{}", u32::from(mark))
 }
 
 /// Marks, each a link to its explanation.
@@ -61,29 +52,30 @@ fn cell(cell: &Cell, look: Look) -> Markup {
         Tone::Unknown => (Some("sub"), ""),
     };
     let rank = cell.rank.sign().map(drawn_sign);
+    let class = class.or(rank.map(|_| "better"));
+    let marks = marks(&cell.marks);
     html! {
         @if look == Look::Heat && (cell.heat.is_some() || why.is_some() || rank.is_some()) {
             @let shade = cell.heat.map_or(0.0, |heat| (heat * SHADES).round());
             span class={ "h h" (shade) } title=[why] {
-                span.rank { @if let Some(rank) = rank { (rank) } } (figure(cell)) span.slot { (marks(&cell.marks)) }
+                span.rank { @if let Some(rank) = rank { (rank) } } (figure(cell)) span.slot { (marks) }
             }
         } @else if class.is_some() || why.is_some() {
-            span class=[class] title=[why] { @if look == Look::Verdict { (sign) } (figure(cell)) (marks(&cell.marks)) }
-        } @else {
-            @if let Some(rank) = rank { span.better { (rank) " " (figure(cell)) } } @else { (figure(cell)) }
-            (marks(&cell.marks))
-        }
+            span class=[class] title=[why] {
+                @if look == Look::Verdict { (sign) } @if let Some(rank) = rank { (rank) " " } (figure(cell)) (marks)
+            }
+        } @else { (figure(cell)) (marks) }
     }
 }
 
 /// Whether most columns have figures: then the other cells say that they are words, which makes a page much smaller.
 fn is_of_figures(table: &Table) -> bool {
-    table.columns.iter().filter(|column| column.figures).count() * 2 > table.columns.len()
+    table.columns.iter().filter(|column| !column.words).count() * 2 > table.columns.len()
 }
 
 /// The class of a cell, where it is not aligned as most of its table are.
 fn alignment(column: &Column, of_figures: bool) -> Option<&'static str> {
-    (column.figures != of_figures).then_some(if column.figures { "r" } else { "l" })
+    (column.words == of_figures).then_some(if column.words { "l" } else { "r" })
 }
 
 /// The class of a table with so many columns.
@@ -94,8 +86,8 @@ fn class(look: Look, columns: usize) -> &'static str {
         Look::Prose => "prose",
         Look::Heat => "heat",
         Look::Verdict => "verdicts",
-        Look::Facts if columns > 2 => "facts beside",
-        Look::Facts => "facts",
+        Look::Beside if columns > 2 => "facts beside",
+        Look::Facts | Look::Beside => "facts",
     }
 }
 
@@ -104,7 +96,7 @@ pub(super) fn render(table: &Table) -> Markup {
     let is_of_sides = matches!(table.look, Look::Sides | Look::Heat);
     // The style knows the columns of the key metrics by their places.
     let is_fixed = is_of_sides || table.look == Look::Keys;
-    let kept = table.kept(|column| column.figures && !is_fixed);
+    let kept = table.kept(|column| !column.words && !is_fixed);
     let columns = || kept.iter().map(|n| &table.columns[*n]);
     let most = if is_of_sides { MOST_SIDES_AT_FULL_SIZE } else { MOST_AT_FULL_SIZE };
     // The room for marks is as wide as the fullest cell needs, so that all figures are aligned.
@@ -140,7 +132,7 @@ fn line(row: &Row, table: &Table, kept: &[usize]) -> Markup {
         tr class=[matches!(row, Row::Group(_)).then_some("group")] {
             @for (n, of) in &there {
                 @let class = alignment(&table.columns[*n], is_of_figures(table));
-                @if *n == 0 { th scope="row" class=[class] { (cell(of, table.look)) } }
+                @if kept.first() == Some(n) { th scope="row" class=[class] { (cell(of, table.look)) } }
                 @else { td class=[class] { (cell(of, table.look)) } }
             }
             @match row {

@@ -7,9 +7,7 @@ use crate::acceptance::{
     Acceptance, AcceptanceOutcome, AcceptanceResult, AcceptedRequirement, AcceptedStep, Left, ratio_words,
 };
 use crate::compare::{PairedRow, RatioVerdict};
-use crate::document::{
-    Block, Cell, Column, Document, Form, Keep, Look, Note, NoteKind, Part, Row, Section, Table, Tone,
-};
+use crate::document::{Block, Cell, Column, Document, Form, Look, Note, NoteKind, Part, Row, Section, Table, Tone};
 use crate::figures::median_of;
 use crate::groups::{grouped, joined, unique};
 use crate::numbers;
@@ -88,7 +86,7 @@ fn results(acceptance: &Acceptance) -> Section {
     let mut slide = words::table("acceptance", "results", rows).look(Look::Verdict);
     slide.columns.extend(acceptance.variants.iter().enumerate().map(|(n, variant)| {
         let role = if variant.role == "other" { String::new() } else { format!("\n({})", variant.role) };
-        Column { figures: false, ..Column::made(format!("{}{role}", variant.title), Keep::last_first(n)) }
+        Column::words(format!("{}{role}", variant.title)).last_first(n)
     }));
     let blocks = [answer(acceptance).into(), slide.into(), behind(acceptance).into()];
     let said = acceptance.requirements.iter().filter_map(|requirement| said(acceptance, requirement));

@@ -21,6 +21,12 @@ pub(super) const SIZES: Along = Along {
     place: |c| c.cell.key.rows_per_tx as f64,
     words: |c| counted(c.cell.key.rows_per_tx, "row"),
 };
+/// Over the I/Os outstanding, of storage itself.
+pub(super) const OUTSTANDING: Along = Along {
+    name: "I/Os outstanding",
+    place: |c| c.parallelism(),
+    words: |c| c.cell.key.subject.storage().map_or_else(String::new, ToString::to_string),
+};
 
 /// What a line says of a cell: a value, its interval, and what else its text has.
 pub(super) type Reading = (f64, Option<(f64, f64)>, String);

@@ -43,12 +43,11 @@ pub(super) fn bytes_each(mib_per_s: Option<f64>, iops: Option<f64>) -> Option<f6
 }
 
 impl IoKind {
-    /// Whether there was enough of it to be looked at.
+    /// Whether there was enough of it to be looked at, in MiB/s or in I/Os/s.
     pub(super) fn is_there(self, cells: &[&MeasuredCell<'_>]) -> bool {
-        const SOME_MIB_PER_S: f64 = 5.0;
-        const SOME_IOPS: f64 = 200.0;
-        let reaches = |figure: PointFigure, least| cells.iter().any(|c| c.median(figure).is_some_and(|n| n >= least));
-        reaches(self.mib_per_s, SOME_MIB_PER_S) || reaches(self.iops, SOME_IOPS)
+        let enough = [(self.mib_per_s, 5.0), (self.iops, 200.0)];
+        let reaches = |(figure, least): (PointFigure, f64)| cells.iter().any(|c| c.median(figure) >= Some(least));
+        enough.into_iter().any(reaches)
     }
 
     /// The mean time and length of one I/O, in words.

@@ -4,16 +4,16 @@
 use super::words::{self, alone, keys, text};
 use crate::charts::{Axis, ChartSeries, LineChart, Mark, SeriesShape};
 use crate::document::{Block, Cell, Form, Note, Row, Section};
-use crate::figures::is_doubtful;
+use crate::figures::{is_doubtful, median_of};
 use crate::groups::grouped;
 use crate::legend::{CLIENT, Legend, RATED, UNMET, is_timed, marks, part};
-use crate::load_times::{LoadTimes, TimeFigure};
+use crate::load_times::{LoadTimes, TimeFigure, time_cell};
 use crate::numbers::{duration, percent, thousands};
 use crate::reported::PointTimes;
 use crate::summary::head::{counted, dop_words, within};
 use crate::types::types;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{CellKey, ClientLoad, Flag, Point, RunJson, SubjectName};
+use dbdyno_model::{CellKey, ClientLoad, Flag, Point, ResponseTime, RunJson, SubjectName};
 use dbdyno_stats::Histogram;
 
 /// The times in a row of the table.
@@ -29,7 +29,7 @@ const MOST_HISTOGRAMS: usize = 4;
 
 /// The section of a run; without blocks where dbdyno began no transactions.
 pub(crate) fn section(run: &RunJson, times: &[PointTimes], catalogue: &Catalogue) -> Section {
-    let loads = LoadTimes::of(run);
+    let loads = LoadTimes::of(run, is_timed);
     let mut section = words::section("latency");
     for (code, loads) in grouped(loads.iter().map(|load| (load.key.subject.name(), load))) {
         let by_place = grouped(loads.into_iter().map(|load| ((load.key.dop, load.key.rows_per_tx), load)));
@@ -156,7 +156,7 @@ fn rows(load: &LoadTimes<'_>) -> Vec<Row> {
         keys.push(Cell::words(words));
         return vec![Row::Remark(keys, load.refusal().unwrap_or_else(|| "it has no times".to_owned()))];
     }
-    let (flags, open) = (load.flags(), load.is_open());
+    let flags = load.flags();
     let unmet = if load.is_unmet() { UNMET.to_string() } else { String::new() };
     // The table itself says that these are client drives at set rates.
     let marks = unmet + &marks(points.iter().copied(), &flags).replace([CLIENT, RATED], "");
@@ -164,14 +164,18 @@ fn rows(load: &LoadTimes<'_>) -> Vec<Row> {
         let line = [Cell::words(label), asked, reached, Cell::words(kind)].into_iter().chain(times);
         Row::Cells(keys.iter().cloned().chain(line).chain([Cell::marks(marks)]).collect())
     };
-    let kind = if open { "response" } else { "service" };
+    let kind = load.either("response", "service");
     let rate = |value: Option<f64>| Cell::figure(value, Form::Thousands);
     let asked = Cell::known(load.median(|p| p.asked_per_s), Form::Thousands);
     let reached = rate(load.median(|p| p.ops_per_s)).doubtful(is_doubtful(&flags));
-    let of_all = row(&words, [asked, reached], kind, TIMES.map(|figure| load.time_cell(figure)), marks);
-    let of_types = types(&points).into_iter().map(|of_type| {
-        let times = TIMES.map(|figure| of_type.time_cell(open, figure));
-        row(&of_type.label, [Cell::empty(), rate(of_type.reached_per_s())], kind, times, String::new())
+    let times = |repeats: Vec<(&Point, Option<&ResponseTime>)>| TIMES.map(|figure| time_cell(&repeats, figure));
+    let of_points = points.iter().map(|p| (*p, load.either(p.response_time_s.as_ref(), p.service_time_s.as_ref())));
+    let of_all = row(&words, [asked, reached], kind, times(of_points.collect()), marks);
+    let of_types = types(&points).into_iter().map(|(label, repeats)| {
+        let reached_per_s = median_of(repeats.iter().map(|(_, of_type)| of_type.ops_per_s));
+        let repeats = repeats.into_iter();
+        let repeats = repeats.map(|(p, t)| (p, load.either(t.response_time_s.as_ref(), t.service_time_s.as_ref())));
+        row(&label, [Cell::empty(), rate(reached_per_s)], kind, times(repeats.collect()), String::new())
     });
     let waits = TIMES.map(|of| Cell::figure(load.median(|p| of(p.connection_wait_s.as_ref()?)), Form::Duration));
     let has_waits = waits.iter().any(|wait| wait.value.is_some());

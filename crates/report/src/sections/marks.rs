@@ -1,11 +1,11 @@
 //! What the marks on a page mean, of all its runs: flags, doubts, equivalents, and points without figures.
 
 use super::published::add_doubts;
-use super::words::{self, alone, captioned, text};
+use super::words::{self, alone, text};
 use crate::document::{Block, Look, Row, Section};
-use crate::groups::{grouped, unique};
+use crate::groups::{grouped, joined, unique};
 use crate::legend::{
-    DOUBT_WORDS, EQUIVALENT, EQUIVALENT_WORDS, Legend, SUSPECT, UNMET, entry, is_equivalent, join, refusal,
+    DOUBT_WORDS, EQUIVALENT, EQUIVALENT_WORDS, Legend, SUSPECT, UNMET, advice, entry, equivalent, join, refusal,
 };
 use dbdyno_model::{Point, RunJson, Status, SubjectName, Suspect};
 
@@ -17,32 +17,24 @@ pub(crate) fn section(runs: &[&RunJson]) -> Section {
     for published in runs.iter().filter_map(|run| run.published.as_ref()) {
         add_doubts(published, &mut legend.doubts);
     }
-    let doubts = legend.doubts.each();
-    let has_equivalents = points().any(is_equivalent);
+    let doubts: Vec<Row> = legend.doubts.each().into_iter().map(doubt).collect();
+    let equivalents = said(runs, |p| equivalent(p).map(str::to_owned), |run| &run.database.engine);
+    let refusals = said(runs, refusal, |run| run.run.id.as_str());
     let told = [
         // Tables below say more of these two.
         (!doubts.is_empty(), SUSPECT, format!("{DOUBT_WORDS}: the table of doubts below says why")),
-        (has_equivalents, EQUIVALENT, format!("{EQUIVALENT_WORDS}; the table of equivalents below says how")),
+        (!equivalents.is_empty(), EQUIVALENT, format!("{EQUIVALENT_WORDS}; the table of equivalents below says how")),
         (points().any(|point| point.status == Status::Invalid), UNMET, text("flags", "unmet").to_owned()),
     ];
     let told = told.into_iter().filter(|(is, ..)| *is).map(|(_, mark, text)| entry(mark, text));
-    let entries = legend.parentheses().into_iter().chain(told).chain(legend.signs()).collect();
-    let how = |p: &Point| p.mapping_note.clone().unwrap_or_else(|| "how was not recorded".to_owned());
-    let doubts = doubts.into_iter().map(doubt).collect();
-    let equivalents = said(runs, |p| is_equivalent(p).then(|| how(p)), |run| &run.database.engine);
-    let refusals = said(runs, refusal, |run| run.run.id.as_str());
-    let tables = [
-        captioned("flags", "doubts", "Published figures that a reader should doubt", doubts),
-        captioned("flags", "equivalents", "Equivalents: what stands in for what the test names", equivalents),
-        captioned("flags", "refusals", "Points without figures", refusals),
-    ];
-    let section = alone(words::section("flags").with([Block::Legend(entries)]));
-    section.with(tables.map(|table| table.look(Look::Prose).into()))
+    let section = alone(words::section("flags").with([Block::Legend(legend.entries(told))]));
+    let tables = [("doubts", doubts), ("equivalents", equivalents), ("refusals", refusals)];
+    section.with(tables.map(|(name, rows)| words::table("flags", name, rows).look(Look::Prose).into()))
 }
 
 fn doubt((suspect, places): (&Suspect, Vec<String>)) -> Row {
-    let advice: Vec<&str> = suspect.codes.iter().map(|code| code.advice()).collect();
-    Row::words([places.join(", "), suspect.names(), suspect.why.clone(), advice.join("; ")])
+    let follows = joined(advice(suspect).map(|(_, advice)| advice), "; ");
+    Row::words([places.join(", "), suspect.names(), suspect.why.clone(), follows])
 }
 
 /// What is said of points, each once with the tests of which it is said; with several runs, whose it is.

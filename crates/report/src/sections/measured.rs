@@ -1,5 +1,6 @@
 //! The cells of a run by class and test, with their points, for charts and tables.
 
+use crate::compare::shown_unit;
 use crate::figures::{is_doubtful, median_of};
 use crate::groups::{grouped, joined};
 use crate::numbers::{duration, percent, thousands};
@@ -82,7 +83,7 @@ pub(crate) fn ramps<'c, 'a>(cells: &[&'c MeasuredCell<'a>]) -> Vec<Ramp<'c, 'a>>
     ramps.into_iter().collect()
 }
 
-/// The name of a ramp beside the others of its test.
+/// The name of a ramp beside the others of its test; empty where nothing tells it from them.
 pub(crate) fn ramp_name(ramp: &CellKey, others: &[Ramp<'_, '_>]) -> String {
     let differs = |differ: fn(&CellKey, &CellKey) -> bool| others.iter().any(|(other, _)| differ(other, ramp));
     let parts = [
@@ -92,8 +93,7 @@ pub(crate) fn ramp_name(ramp: &CellKey, others: &[Ramp<'_, '_>]) -> String {
         Some(within(&ramp.load).trim_start_matches(", ").to_owned()),
         ramp.load.connections.map(|n| counted(n.into(), "connection")),
     ];
-    let name = joined(parts.into_iter().flatten(), ", ");
-    if name.is_empty() { "median".to_owned() } else { name }
+    joined(parts.into_iter().flatten(), ", ")
 }
 
 /// The ramp that stands for a test: of the server drive where there is one, and with the most figures.
@@ -123,14 +123,7 @@ pub(crate) fn key_metric<'a>(cells: &[&MeasuredCell<'a>]) -> Option<&'a MetricId
 /// The title and unit of a metric for readers; the unit says what is counted.
 pub(crate) fn metric_words<'w>(metric: &'w MetricId, catalogue: &'w Catalogue) -> (&'w str, &'w str) {
     let Ok(known) = catalogue.metric(metric) else { return (metric.as_str(), "") };
-    let unit = match metric.as_str() {
-        "tx_per_s" => "tx/s",
-        "rows_per_s" => "rows/s",
-        "ops_per_s" => "ops/s",
-        "read_iops" | "write_iops" | "small_iops" => "IOPS",
-        _ => &known.unit,
-    };
-    (&known.title, unit)
+    (&known.title, shown_unit(metric.as_str(), &known.unit))
 }
 
 /// A value with its unit.

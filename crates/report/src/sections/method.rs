@@ -1,12 +1,12 @@
 //! The method: what a reader needs to judge the figures, or to repeat the measurement.
 
 use super::words::{self, note};
-use crate::document::{Beside, Part, Section};
+use crate::document::{Column, Part, Section, Table};
 use crate::groups::{joined, unique};
 use crate::legend::kinds_of_commits;
 use crate::numbers::duration;
 use crate::summary::head::{measured, points};
-use dbdyno_model::{RunJson, SCHEMA_VERSION};
+use dbdyno_model::{Commits, RunJson, SCHEMA_VERSION};
 use std::collections::BTreeSet;
 
 /// What is true of all of dbdyno's runs, a paragraph each.
@@ -21,32 +21,30 @@ const SETTINGS: [MethodSetting; 14] = [
     ("Points", points),
     ("Target", |r| own(r, r.run.target.clone())),
     ("Published in", |r| r.published.as_ref().map_or_else(String::new, |p| p.source.clone())),
-    ("Database", |r| format!("{} {}", r.database.engine, r.database.version).trim().to_owned()),
+    ("Database", |r| joined([&r.database.engine, &r.database.version], " ")),
     ("Size class", |r| r.run.size.clone()),
     ("Seed of data and keys", |r| own(r, r.run.seed.to_string())),
     ("Windows", windows),
     ("Repeats", |r| own(r, r.points.iter().map(|p| p.repeat).max().map_or_else(String::new, |n| n.to_string()))),
-    ("Commits", commits),
+    ("Commits", |r| joined(kinds_of_commits(&r.points).into_iter().map(Commits::explanation), "; ")),
     ("Settings of durability", durability),
     ("Document", |_| format!("schema version {SCHEMA_VERSION}")),
 ];
 
 /// The section of one run.
 pub(crate) fn of_run(run: &RunJson) -> Section {
-    let name = Beside { letters: vec![String::new()], names: vec![run.name().to_owned()], ..Beside::default() };
-    section(&[run], &name)
+    section(&[run], &[Column { more: run.name().to_owned(), ..Column::words("") }])
 }
 
-/// The section of several runs; `sides` has their letters and names.
-pub(crate) fn section(runs: &[&RunJson], sides: &Beside) -> Section {
+/// The section of several runs, with a column for each.
+pub(crate) fn section(runs: &[&RunJson], columns: &[Column]) -> Section {
     let published = runs.iter().any(|r| r.published.is_some()).then(|| note("method", "published").into());
     let sentences = METHOD.trim_end().split("\n\n").map(|paragraph| paragraph.replace('\n', " "));
     let said = |text: String| (!text.is_empty()).then_some(text);
     let values = |value: fn(&RunJson) -> String| runs.iter().map(|r| said(value(r))).collect::<Vec<_>>();
     let rows = SETTINGS.iter().map(|(name, value)| ((*name).to_owned(), values(*value)));
     let rows = rows.filter(|(_, values)| values.iter().any(Option::is_some)).collect();
-    let settings = Beside { title: "Settings".to_owned(), rows, ..sides.clone() };
-    let settings = Part { blocks: vec![settings.into()], ..Part::default() };
+    let settings = Part { blocks: vec![Table::beside("Settings", columns, rows).into()], ..Part::default() };
     words::section("method").with(published).with([sentences.collect::<Vec<_>>().into(), settings.into()])
 }
 
@@ -60,15 +58,6 @@ fn windows(run: &RunJson) -> String {
     let all_s = || run.points.iter().filter_map(|p| p.window_s);
     let ends = [all_s().min_by(f64::total_cmp), all_s().max_by(f64::total_cmp)];
     joined(unique(ends.into_iter().flatten().map(duration)), " to ")
-}
-
-fn commits(run: &RunJson) -> String {
-    let kinds = kinds_of_commits(&run.points);
-    match kinds[..] {
-        [] => String::new(),
-        [one] => one.explanation().to_owned(),
-        _ => format!("mixed ({}): see the single points", joined(kinds.iter().map(|kind| kind.words()), "; ")),
-    }
 }
 
 fn durability(run: &RunJson) -> String {

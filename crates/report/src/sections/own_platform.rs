@@ -6,15 +6,12 @@ use crate::numbers::printed;
 use dbdyno_model::{Described, DescribedTable, Price, RunJson, SubjectName, paragraphs};
 use std::collections::BTreeMap;
 
-/// Names and values.
-pub(super) type SheetFacts = Vec<(String, String)>;
-
-pub(super) fn pairs(map: &BTreeMap<String, String>) -> SheetFacts {
+pub(super) fn pairs(map: &BTreeMap<String, String>) -> Facts {
     map.iter().map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
 /// The sections of what is said of a platform, in the order for readers; some may be without facts.
-pub(crate) fn sections(run: &RunJson) -> Vec<Facts> {
+pub(crate) fn sections(run: &RunJson) -> Vec<(String, Facts)> {
     let Some(described) = &run.described else { return Vec::new() };
     let whose = if run.published.is_some() { "file" } else { "owner" };
     let said = |what: &str| format!("{what}, as its {whose} says");
@@ -22,15 +19,14 @@ pub(crate) fn sections(run: &RunJson) -> Vec<Facts> {
     let notes = described.notes.iter().flat_map(|note| paragraphs(note)).map(|text| ("Note".to_owned(), text));
     let differs = described.differs.iter().map(|of| (of.title.clone(), &of.said, &of.observed));
     let differs = differs.map(|(title, said, seen)| (title, format!("said {said}, seen {seen}; what was seen counts")));
-    let sections = [
+    vec![
         (said("Platform"), described.facts(DescribedTable::Platform).into_iter().chain(notes).collect()),
         (said("Storage"), described.facts(DescribedTable::Storage)),
         (said("Settings"), pairs(&described.settings)),
         (said("Costs"), costs(run, described)),
         ("Said otherwise than seen".to_owned(), differs.collect()),
         ("Source of what is said".to_owned(), vec![("File".to_owned(), format!("{}{at}", described.file))]),
-    ];
-    sections.map(|(title, facts)| Facts { title, facts }).into()
+    ]
 }
 
 /// What is said of a test, which stands beside its figures, or of the whole, which stands before all: a note for each
@@ -57,7 +53,7 @@ pub(crate) fn says_costs(run: &RunJson) -> bool {
 }
 
 /// Licences and prices, each price as it was stated and, where there is a rate, in US dollars.
-fn costs(run: &RunJson, described: &Described) -> SheetFacts {
+fn costs(run: &RunJson, described: &Described) -> Facts {
     let Described { prices, licences, .. } = described;
     let by_cores = run.licences().filter(|_| !licences.contains_key("count"));
     let total = described.total().filter(|_| prices.len() > 1);
@@ -129,8 +125,8 @@ mod tests {
     }
 
     fn value(run: &RunJson, title: &str, name: &str) -> String {
-        let of = sections(run).into_iter().find(|of| of.title == title).unwrap_or_else(|| panic!("{title}"));
-        of.facts.into_iter().find(|(n, _)| n == name).unwrap_or_else(|| panic!("{name}")).1
+        let of = sections(run).into_iter().find(|(known, _)| known == title).unwrap_or_else(|| panic!("{title}"));
+        of.1.into_iter().find(|(n, _)| n == name).unwrap_or_else(|| panic!("{name}")).1
     }
 
     #[test]

@@ -3,10 +3,11 @@
 
 use super::words::{self, text};
 use crate::charts::{Axis, ChartSeries, LineChart, Mark, SeriesShape};
-use crate::document::{Note, Section};
+use crate::document::{Form, Note, Section};
 use crate::groups::{grouped, unique};
 use crate::numbers::{count, short};
 use dbdyno_model::{CellKey, PaceKind, PaceSpread, Point, PointPace, RunJson, Status, SubjectName};
+use serde::Serialize;
 
 /// The ratio that a comparison should detect.
 const DIFFERENCE: f64 = 1.05;
@@ -20,8 +21,6 @@ const FEWEST_FREE: usize = 4;
 pub(crate) const UNLIKE: f64 = 1.15;
 /// What is said of such sides, before the kinds of steps.
 pub(crate) const UNLIKE_PACE: &str = "machines of unlike pace, by the median step of";
-/// Up to this many points each have a mark of their own.
-const MOST_MARKS: usize = 40;
 
 /// A side of a comparison: its name, and the points of all its runs.
 pub(crate) type PacedSide<'a> = (&'a str, Vec<&'a Point>);
@@ -33,40 +32,30 @@ pub(crate) fn section(run: &RunJson) -> Section {
 }
 
 /// How uneven the machine was, and how many repeats a difference of 5 % needs here. `None` where no pace was taken.
-pub(crate) fn sentence(run: &RunJson) -> Option<String> {
+fn sentence(run: &RunJson) -> Option<String> {
     let spreads = spreads(&run.points);
     let beyond = |spread: &PaceSpread| spread.unevenness / spread.kind.bound();
     let worst = spreads.iter().max_by(|a, b| beyond(a).total_cmp(&beyond(b)))?;
     if !worst.is_known() {
         return Some("Pace: it was taken around too few points to say how even this machine was.".to_owned());
     }
-    let uneven = if worst.is_uneven() { "was uneven" } else { "was even" };
-    let needs = match by_repeats(&run.points).as_slice() {
-        [] => by_pace(spreads.iter().max_by(|a, b| a.log_sd.total_cmp(&b.log_sd))?),
-        tests => by_tests(tests),
+    let tests = by_repeats(&run.points);
+    let needs = match tests.last() {
+        // Only a bound can be given, for the machine's own influence.
+        None => {
+            let most = spreads.iter().max_by(|a, b| a.log_sd.total_cmp(&b.log_sd))?;
+            let bound = count(repeats(most.log_sd));
+            text("pace", "too_few").replace("{bound}", &bound).replace("{step}", most.kind.name())
+        }
+        Some((most, test)) => {
+            let (half, most) = (count(tests[(tests.len() - 1) / 2].0), count(*most));
+            let said = text("pace", "by_repeats").replace("{half}", &half).replace("{most}", &most);
+            said.replace("{test}", &test.to_string())
+        }
     };
-    let (step, times) = (worst.kind.name(), worst.unevenness);
-    let most = format!("in one reading of ten a step of {step} took {times:.2} times its best or more");
-    Some(format!("Pace: this machine {uneven} ({most}). {needs}"))
-}
-
-/// The text where the spread of figures is known. The median test stands for half of the tests.
-fn by_tests(tests: &[(u64, SubjectName<'_>)]) -> String {
-    let (half, _) = tests[(tests.len() - 1) / 2];
-    let most = tests.last().filter(|(most, _)| *most > half);
-    let most = most.map_or_else(String::new, |(most, test)| {
-        format!(" for half of the tests, and about {} for {test}, which varies most", count(*most))
-    });
-    let or_fewer = if most.is_empty() { "" } else { " or fewer" };
-    let about = format!("{} repeats{or_fewer} on each side{most}", count(half));
-    format!("By how this run's own repeats vary, a difference of 5 % takes about {about}.")
-}
-
-/// The text where the spread of figures is unknown, so that only a bound can be given, for the machine's own influence.
-fn by_pace(spread: &PaceSpread) -> String {
-    let (n, step) = (count(repeats(spread.log_sd)), spread.kind.name());
-    let most = format!("at most about {n} on each side, for a test that does nothing but steps of {step}");
-    format!("{} By the pace alone it is {most}.", text("pace", "too_few"))
+    let (even, step) = (if worst.is_uneven() { "uneven" } else { "even" }, worst.kind.name());
+    let most = format!("in one reading of ten a step of {step} took {:.2} times its best or more", worst.unevenness);
+    Some(format!("Pace: this machine was {even} ({most}). {needs}"))
 }
 
 fn spreads<'a>(points: impl IntoIterator<Item = &'a Point> + Clone) -> Vec<PaceSpread> {
@@ -121,30 +110,32 @@ pub(crate) fn uneven(points: &[&Point]) -> Option<String> {
 }
 
 /// The pace of a side in steps of one kind.
+#[derive(Serialize)]
 pub(crate) struct SidePace {
-    pub(crate) median_ns: f64,
+    /// The median.
+    ns: f64,
     /// The size of the table that they go through: with another one a step is other work.
-    pub(crate) table_bytes: u64,
+    bytes: u64,
     /// The median in words.
-    pub(crate) words: String,
+    words: String,
 }
 
 impl SidePace {
     /// `None` where no pace was taken, or the runs of the side have tables of several sizes.
     pub(crate) fn of(points: &[&Point], kind: PaceKind) -> Option<Self> {
-        let median_ns = PaceSpread::of(points.iter().copied(), kind)?.median_ns();
+        let ns = PaceSpread::of(points.iter().copied(), kind)?.median_ns();
         let tables = unique(points.iter().filter_map(|p| p.pace.as_ref()).map(|pace| table_bytes(pace, kind)));
-        let &[table_bytes] = tables.as_slice() else { return None };
-        Some(Self { median_ns, table_bytes, words: format!("{} ns", short(median_ns)) })
+        let &[bytes] = tables.as_slice() else { return None };
+        Some(Self { ns, bytes, words: format!("{} ns", short(ns)) })
     }
 }
 
 /// The medians of the sides for one kind of step, where they indicate a different pace.
 fn unlike(sides: &[PacedSide<'_>], kind: PaceKind) -> Option<String> {
     let paces: Vec<_> = sides.iter().filter_map(|(name, points)| Some((*name, SidePace::of(points, kind)?))).collect();
-    let is_same = paces.windows(2).all(|pair| pair[0].1.table_bytes == pair[1].1.table_bytes);
-    let least = paces.iter().map(|(_, pace)| pace.median_ns).fold(f64::INFINITY, f64::min);
-    let most = paces.iter().map(|(_, pace)| pace.median_ns).fold(0.0, f64::max);
+    let is_same = paces.windows(2).all(|pair| pair[0].1.bytes == pair[1].1.bytes);
+    let least = paces.iter().map(|(_, pace)| pace.ns).fold(f64::INFINITY, f64::min);
+    let most = paces.iter().map(|(_, pace)| pace.ns).fold(0.0, f64::max);
     let each: Vec<String> = paces.into_iter().map(|(name, pace)| format!("{name} {}", pace.words)).collect();
     (is_same && most > UNLIKE * least).then(|| format!("{} ({})", kind.name(), each.join(", ")))
 }
@@ -162,24 +153,20 @@ pub(super) fn table_bytes(pace: &PointPace, kind: PaceKind) -> u64 {
 /// The pace over the time of a run.
 fn chart(run: &RunJson) -> Option<LineChart> {
     let began = run.points.iter().map(|p| p.started_at).min()?;
-    let paced = run.points.iter().filter(|p| p.pace.is_some()).count();
-    let drawn = if paced > MOST_MARKS { SeriesShape::Line } else { SeriesShape::Both };
     let line = |(n, kind): (usize, PaceKind)| {
         let spread = PaceSpread::of(&run.points, kind)?;
         let at = |point: &Point| point.started_at.duration_since(began).as_secs_f64() / 60.0;
         let marks = run.points.iter().filter_map(|point| mark(point, &spread, at(point))).collect();
-        Some(ChartSeries::new(kind.name(), n, marks).drawn(drawn))
+        Some(ChartSeries::new(kind.name(), n, marks).drawn(SeriesShape::Line))
     };
     let series = PaceKind::ALL.into_iter().enumerate().filter_map(line).collect();
     let unit = "times the best tenth of those before the points, or of those after; the slower one";
-    let along = "minutes since the first point";
-    LineChart::of("Time of a step", unit, along, [Axis::amounts, Axis::amounts], series)
+    LineChart::of("Time of a step", unit, "minutes since the first point", [Axis::amounts, Axis::amounts], series)
 }
 
 fn mark(point: &Point, spread: &PaceSpread, x: f64) -> Option<Mark> {
     let pace = point.pace.as_ref()?;
-    let [before, after] =
-        spread.times(pace).map(|times| times.map_or_else(|| "not taken".to_owned(), |times| format!("{times:.2}")));
+    let [before, after] = spread.times(pace).map(|times| Form::Decimals(2).text(times));
     let text =
         format!("{} {}, {}: before {before}, after {after}", point.subject.name(), point.dop, spread.kind.name());
     Some(Mark { x, y: spread.slower_times(pace)?, band: None, doubtful: false, text })

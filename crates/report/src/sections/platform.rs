@@ -1,21 +1,24 @@
 //! The platform sheet: what influences the figures, and what could not be found out.
 
-use super::own_platform::{self, SheetFacts, pairs};
+use super::own_platform::{self, pairs};
 use super::pace::table_bytes;
-use crate::document::{Beside, Block, Facts, Section};
+use super::words;
+use crate::document::{Block, Column, Facts, Section, Table};
 use crate::groups::{capital, grouped, joined, unique};
 use crate::numbers::{bytes, printed, short};
 use crate::summary::head::{counted, year};
-use dbdyno_model::{Costs, Cpu, Disk, EdgeSpread, PaceKind, PaceSpread, Published, RunJson, Tool};
+use dbdyno_model::{Costs, Cpu, Disk, EdgeSpread, PaceKind, PaceSpread, Platform, Published, RunJson, Tool};
+use serde_json::Value;
 
 /// Hardware, operating system, storage, database and its parameters of a run.
 pub(crate) fn section(run: &RunJson) -> Section {
-    Section::new("platform", "Platform").with(sheet(run).into_iter().map(Block::from))
+    words::section("platform").with([Block::Sheet(sheet(run))])
 }
 
-/// The sheets of several runs, fact by fact; `sides` has their letters and names.
-pub(crate) fn beside(runs: &[&RunJson], sides: &Beside) -> Section {
-    let named = |of: Facts| of.facts.into_iter().map(move |(name, value)| ((of.title.clone(), name), value));
+/// The sheets of several runs, fact by fact, with a column for each.
+pub(crate) fn beside(runs: &[&RunJson], columns: &[Column]) -> Section {
+    let named =
+        |(title, facts): (String, Facts)| facts.into_iter().map(move |(name, value)| ((title.clone(), name), value));
     let sheets: Vec<_> = runs.iter().map(|run| grouped(sheet(run).into_iter().flat_map(named))).collect();
     let facts = unique(sheets.iter().flatten().map(|(fact, _)| fact.clone()));
     let rows = facts.into_iter().map(|fact| {
@@ -27,72 +30,63 @@ pub(crate) fn beside(runs: &[&RunJson], sides: &Beside) -> Section {
         let (title, name) = fact;
         (title, (name, values))
     });
-    let tables = grouped(rows).into_iter().map(|(title, rows)| Beside { title, rows, ..sides.clone() }.into());
+    let tables = grouped(rows).into_iter().map(|(title, rows)| Table::beside(title, columns, rows).into());
     Section::new("platforms", "Platforms").with(tables)
 }
 
-/// The facts of the sheet by title; some may be without facts.
-fn sheet(run: &RunJson) -> Vec<Facts> {
+/// The facts of the sheet by title.
+fn sheet(run: &RunJson) -> Vec<(String, Facts)> {
     let RunJson { platform, database, published, .. } = run;
-    let (cpu, memory, is_own) = (&platform.cpu, &platform.memory, published.is_none());
-    let said = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
-    // Versions below the operating system, by what they are of.
-    let firmware = joined(platform.firmware.iter().map(|(of, version)| format!("{of} {version}")), "; ");
-    let hardware = [
-        ("Host", platform.host.clone()),
-        ("Product", platform.product.clone()),
-        ("Processor", cpu.model.clone()),
-        ("Sockets", number(cpu.sockets)),
-        ("Cores", number(cpu.cores)),
-        ("Hardware threads", number(cpu.threads)),
-        ("May be used", may_use(cpu)),
-        ("Clock", cpu.clock_mhz.filter(|m| m.is_finite()).map(|m| format!("{m:.0} MHz"))),
-        ("Governor", cpu.governor.clone()),
-        ("NUMA nodes", number(platform.numa_nodes)),
-        ("Memory", memory.total_bytes.map(bytes)),
-        ("Huge pages", memory.huge_pages_bytes.map(bytes)),
-        ("Transparent huge pages", memory.transparent_huge_pages.clone()),
-        ("Swap", memory.swap_bytes.map(bytes)),
-        ("Firmware", said(&firmware)),
-    ];
-    let system = [
-        ("Distribution", platform.os.clone()),
-        ("Kernel", platform.kernel.clone()),
-        ("Virtualisation", platform.virtualisation.clone()),
-    ];
+    let is_own = published.is_none();
+    let may_use = known([("May be used", may_use(&platform.cpu))]);
     let [measured, target] = if run.is_of_storage() { ["Measured", "Storage"] } else { ["Database", "Target"] };
     let data = [
-        ("Engine", said(&database.engine)),
-        ("Version", said(&database.version)),
+        ("Engine", Some(database.engine.clone())),
+        ("Version", Some(database.version.clone())),
         (target, is_own.then(|| run.run.target.clone())),
-        ("Size", said(&run.run.size)),
+        ("Size", Some(run.run.size.clone())),
         ("Seed", is_own.then(|| run.run.seed.to_string())),
+        ("Notice", database.notice.clone()),
     ];
-    let notice = known([("Notice", database.notice.clone())]);
     let costs = run.costs.as_ref().filter(|_| !own_platform::says_costs(run)).map(costs);
     let titled = [
-        ("Hardware", known(hardware)),
-        ("Operating system", known(system)),
+        ("Hardware", [seen("hardware", platform), may_use].concat()),
+        // Versions below the operating system, by what they are of.
+        ("Firmware", pairs(&platform.firmware)),
+        ("Operating system", seen("system", platform)),
         ("Pace", pace(run)),
         ("Storage", platform.disks.iter().map(|d| disk(d, run)).collect()),
-        (measured, [known(data), pairs(&database.facts), notice].concat()),
+        (measured, [known(data), pairs(&database.facts)].concat()),
         (if is_own { "Parameters" } else { "Configuration" }, pairs(&database.parameters)),
-        ("Measured by", if is_own { measured_by(run) } else { SheetFacts::new() }),
+        ("Measured by", if is_own { measured_by(run) } else { Facts::new() }),
         ("Costs", costs.unwrap_or_default()),
         ("Publication", published.as_ref().map(publication).unwrap_or_default()),
+        ("Not known", pairs(&platform.missing)),
     ];
-    let titled = titled.map(|(title, facts)| Facts { title: title.to_owned(), facts });
-    let not_known = Facts { title: "Not known".to_owned(), facts: pairs(&platform.missing) };
-    titled.into_iter().chain(own_platform::sections(run)).chain([not_known]).collect()
+    let titled = titled.map(|(title, facts)| (title.to_owned(), facts)).into_iter();
+    titled.chain(own_platform::sections(run)).filter(|(_, facts)| !facts.is_empty()).collect()
+}
+
+/// The facts of a table in words.toml that are known. Their paths in the JSON of a platform say what a number counts.
+fn seen(table: &str, platform: &Platform) -> Facts {
+    let body = serde_json::to_value(platform).unwrap_or_default();
+    let fact = |column: Column| {
+        let text = match column.path.split('.').try_fold(&body, |value, key| value.get(key))? {
+            Value::String(text) => text.clone(),
+            Value::Number(n) if column.path.ends_with("_bytes") => bytes(n.as_u64()),
+            Value::Number(n) if column.path.ends_with("_mhz") => format!("{:.0} MHz", n.as_f64()?),
+            Value::Number(n) => n.to_string(),
+            _ => return None,
+        };
+        Some((column.head, text))
+    };
+    words::table("platform", table, Vec::new()).columns.into_iter().filter_map(fact).collect()
 }
 
 /// The facts that are known.
-fn known<'n>(facts: impl IntoIterator<Item = (&'n str, Option<String>)>) -> SheetFacts {
-    facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
-}
-
-fn number(value: Option<impl ToString>) -> Option<String> {
-    value.map(|value| value.to_string())
+fn known<'n>(facts: impl IntoIterator<Item = (&'n str, Option<String>)>) -> Facts {
+    let facts = facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    facts.filter(|(_, value)| !value.is_empty()).collect()
 }
 
 /// What the work may use of the processors, where that is less than all.
@@ -106,7 +100,7 @@ pub(crate) fn may_use(cpu: &Cpu) -> Option<String> {
 }
 
 /// The machine's pace, kind by kind, over all points.
-fn pace(run: &RunJson) -> SheetFacts {
+fn pace(run: &RunJson) -> Facts {
     let last = run.points.iter().rev().find_map(|p| p.pace.as_ref());
     let edge = |name: &str, edge: Option<EdgeSpread>| {
         let EdgeSpread { best_ns, median_ns, p90_ns, .. } = edge?;
@@ -123,7 +117,7 @@ fn pace(run: &RunJson) -> SheetFacts {
 }
 
 /// The dbdyno that measured the run.
-fn measured_by(run: &RunJson) -> SheetFacts {
+fn measured_by(run: &RunJson) -> Facts {
     let version = ("dbdyno".to_owned(), run.run.tool_version.clone());
     let why = "not known: the run is from before dbdyno noted it";
     let build = run.tool.is_none().then(|| ("Build".to_owned(), why.to_owned()));
@@ -132,15 +126,15 @@ fn measured_by(run: &RunJson) -> SheetFacts {
     [version].into_iter().chain(build).chain(known).chain(missing).collect()
 }
 
-fn costs(costs: &Costs) -> SheetFacts {
+fn costs(costs: &Costs) -> Facts {
     let usd = |usd: f64| format!("{} USD", printed(usd));
-    let licences = known([("Licences per core", number(costs.licences_per_core))]);
+    let licences = known([("Licences per core", costs.licences_per_core.map(|n| n.to_string()))]);
     let prices = costs.prices_usd.iter().map(|(what, price)| (format!("Price, {what}"), usd(*price)));
     let all = known([("Price, all", costs.total_usd().map(usd)), ("Terms", costs.terms.clone())]);
     [licences, prices.collect(), all].concat()
 }
 
-fn publication(published: &Published) -> SheetFacts {
+fn publication(published: &Published) -> Facts {
     let notes = published.notes.iter().map(|note| ("Note", Some(note.clone())));
     let source = ("Source", Some(published.source.clone()));
     let facts = [source, ("Year", year(published)), ("Benchmark", Some(published.benchmark.clone()))];
@@ -159,4 +153,20 @@ fn disk(disk: &Disk, run: &RunJson) -> (String, String) {
         disk.write_cache.as_ref().map(|c| format!("cache {c}")),
     ];
     (disk.name.clone(), joined(facts.iter().flatten().chain(&disk.mounts), "; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_are_at_paths_that_every_platform_has() {
+        let body = serde_json::to_value(Platform::default()).unwrap();
+        for table in ["hardware", "system"] {
+            for column in words::table("platform", table, Vec::new()).columns {
+                let is_known = body.pointer(&format!("/{}", column.path.replace('.', "/"))).is_some();
+                assert!(is_known, "{}", column.path);
+            }
+        }
+    }
 }

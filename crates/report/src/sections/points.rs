@@ -4,13 +4,12 @@
 pub(super) mod columns;
 
 use super::own_platform::remarks;
-use super::words::{self, ColumnWords, alone, keys, note};
-use crate::document::{Block, Cell, Note, Part, Row, Section, Table};
+use super::words::{self, alone, keys, note};
+use crate::document::{Block, Cell, Column, Note, Part, Row, Section, Table};
 use crate::groups::{grouped, unique};
 use crate::legend::{Legend, commits, gaps, marks, not_supported, refusal, source, titles};
-use crate::terminal::lines::clip;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Point, PublishedNumber, RunJson, Status};
+use dbdyno_model::{Point, RunJson, Status};
 
 /// A table of the documents.
 pub(crate) struct Layout {
@@ -29,14 +28,9 @@ pub(crate) const BPS84_OLTP: Layout = Layout { key: "bps84_oltp", classes: &["T6
 
 /// How many of the common columns identify a point; rows per transaction are a figure here.
 const IDENTIFYING: usize = 4;
-/// Characters of a run's id in a table; a prefix identifies a run.
-const SHORT_ID: usize = 8;
 /// With more points of a class a page leaves out the table of 8.0, whose figures are in those of cells, too: a page
 /// must be small enough to be sent.
 const MOST_ON_A_PAGE: usize = 50;
-
-/// A point with its number in the run.
-type NumberedPoint<'r> = (u64, &'r Point);
 
 /// The tables of a class for a page: that of 8.0, and that of 8.4 where the class has one.
 pub(crate) fn tables(run: &RunJson, catalogue: &Catalogue, class: &str) -> Vec<Block> {
@@ -45,8 +39,8 @@ pub(crate) fn tables(run: &RunJson, catalogue: &Catalogue, class: &str) -> Vec<B
     let layouts = [BPS80, BPS84_LOAD, BPS84_OLTP].into_iter().filter(|layout| layout.has(class));
     let layouts = layouts.filter(|layout| !(is_large && layout.key == BPS80.key));
     let blocks = |layout: Layout| {
-        let table = table(&points, catalogue, &layout, None);
-        let gaps = gaps_of(&unnumbered(&points), &table, &words::columns("points", layout.key));
+        let table = table(run, &points, catalogue, &layout);
+        let gaps = gaps_of(&points, &table);
         [table.into()].into_iter().chain(gaps).chain([note("points", layout.key).into()])
     };
     let large = format!("`dbdyno show {} --table 8.0` has every point of this class.", run.run.id);
@@ -55,12 +49,11 @@ pub(crate) fn tables(run: &RunJson, catalogue: &Catalogue, class: &str) -> Vec<B
 
 /// The report of one table: a part for each class, with its legend.
 pub(crate) fn report(run: &RunJson, catalogue: &Catalogue, layout: &Layout) -> Vec<Section> {
-    let mut section = words::section("points");
-    for (class, numbered) in classes(run).into_iter().filter(|(class, _)| layout.has(class)) {
-        let points = unnumbered(&numbered);
-        let table = table(&numbered, catalogue, layout, Some(run));
+    let mut section = words::section("points").titled(format!("Points of {}", run.run.id), "");
+    for (class, points) in classes(run).into_iter().filter(|(class, _)| layout.has(class)) {
+        let table = table(run, &points, catalogue, layout);
         let remarks = unique(points.iter().map(|p| p.subject.name())).into_iter().flat_map(|code| remarks(run, code));
-        let notes = notes(&points, &table, &words::columns("points", layout.key));
+        let notes = notes(&points, &table);
         let blocks = [table.into()].into_iter().chain(titles(&points, catalogue)).chain(remarks).chain(notes);
         let title = catalogue.class_title(points[0].subject.name()).to_owned();
         section.push(Part { id: String::new(), code: class, title, blocks: blocks.collect() });
@@ -79,56 +72,41 @@ impl Layout {
 }
 
 /// The points of each class. Repeats go through the class again, so those of one test are together.
-fn classes(run: &RunJson) -> Vec<(String, Vec<NumberedPoint<'_>>)> {
-    let tests = grouped((1..).zip(&run.points).map(|point| (point.1.subject.name(), point)));
+fn classes(run: &RunJson) -> Vec<(String, Vec<&Point>)> {
+    let tests = grouped(run.points.iter().map(|point| (point.subject.name(), point)));
     let classes = grouped(tests.into_iter().map(|(test, points)| (test.class(), points)));
     classes.into_iter().map(|(class, tests)| (class, tests.concat())).collect()
 }
 
-fn unnumbered<'r>(points: &[NumberedPoint<'r>]) -> Vec<&'r Point> {
-    points.iter().map(|(_, point)| *point).collect()
-}
-
-/// How the source of a published result numbers a point.
-fn numbers(run: &RunJson, number: u64) -> Option<&PublishedNumber> {
-    run.published.as_ref()?.numbers.get(usize::try_from(number).ok()?.checked_sub(1)?)
-}
-
-/// What the column of the run says in each row: where the source of a published result numbers its runs, the number in
-/// the first row of each test in a run, as in the documents; else the run's id in the first row.
-fn run_names(run: &RunJson, points: &[NumberedPoint<'_>]) -> Vec<String> {
-    let of_source = |number: u64| numbers(run, number).and_then(|of| of.run.clone());
-    let is_numbered = points.iter().any(|(number, _)| of_source(*number).is_some());
-    let key = |(number, point): &NumberedPoint<'_>| {
-        let name = of_source(*number).unwrap_or_else(|| clip(run.run.id.as_str(), SHORT_ID).into_owned());
-        (name, is_numbered.then(|| point.subject.as_str().to_owned()))
-    };
-    let keys: Vec<_> = points.iter().map(key).collect();
-    let is_first = |n: usize| n == 0 || keys[n] != keys[n - 1];
-    (0..keys.len()).map(|n| if is_first(n) { keys[n].0.clone() } else { String::new() }).collect()
-}
-
-/// The table of some points; that of a run alone says which run it is, and numbers points as the source does.
-fn table(points: &[NumberedPoint<'_>], catalogue: &Catalogue, layout: &Layout, run: Option<&RunJson>) -> Table {
-    let columns = words::columns("points", layout.key);
-    let names = run.map(|run| run_names(run, points)).unwrap_or_default();
-    let rows = points.iter().enumerate().map(|(n, (number, point))| {
-        let number = run.and_then(|run| numbers(run, *number)?.point).unwrap_or(*number);
+/// The table of some points. Those of a published result have the numbers of their source; as in the documents, the
+/// first row of each test in a run of the source says which run it is.
+fn table(run: &RunJson, points: &[&Point], catalogue: &Catalogue, layout: &Layout) -> Table {
+    let mut above = None;
+    let keyed = points.iter().map(|point| {
+        let place = run.points.iter().take_while(|other| !std::ptr::eq(*other, *point)).count();
+        let of_source = run.published.as_ref().and_then(|published| published.numbers.get(place));
+        let number = of_source.and_then(|of| of.point).unwrap_or(place as u64 + 1);
+        let of_run = (of_source.and_then(|of| of.run.as_deref()).unwrap_or_default(), point.subject.name());
+        let is_first = above.replace(of_run) != Some(of_run);
         let keys = keys(point.subject.name(), point.dop, point.rows_per_tx).into_iter().take(IDENTIFYING);
-        let of_run = names.get(n).map(Cell::words);
-        row(point, of_run.into_iter().chain([Cell::count(number)]).chain(keys).collect(), &columns)
+        let name = Cell::words(if is_first { of_run.0 } else { "" });
+        (*point, [name, Cell::count(number)].into_iter().chain(keys).collect::<Vec<_>>())
     });
-    let title = catalogue.class_title(points[0].1.subject.name());
-    let mut table = words::table("points", layout.key, rows.collect());
-    table.caption = format!("{title}: every point, in the table of {}", table.caption);
-    if run.is_none() {
-        table.columns.remove(0);
-    }
-    table
+    let table = of_points("points", layout.key, keyed);
+    let title = catalogue.class_title(points[0].subject.name());
+    let caption = format!("{title}: every point, in the table of {}", table.caption);
+    table.called(caption)
+}
+
+/// A table of a section with a row for each point, which begins with these cells.
+fn of_points<'p>(section: &str, name: &str, keyed: impl Iterator<Item = (&'p Point, Vec<Cell>)>) -> Table {
+    let table = words::table(section, name, Vec::new());
+    let rows = keyed.map(|(point, keys)| row(point, keys, &table.columns)).collect();
+    Table { rows, ..table }
 }
 
 /// The row of a point.
-fn row(point: &Point, mut cells: Vec<Cell>, columns: &[&ColumnWords]) -> Row {
+fn row(point: &Point, mut cells: Vec<Cell>, columns: &[Column]) -> Row {
     if let Some(why) = refusal(point) {
         return Row::Remark(cells, why);
     }
@@ -138,9 +116,9 @@ fn row(point: &Point, mut cells: Vec<Cell>, columns: &[&ColumnWords]) -> Row {
 }
 
 /// What is to be said below a table of points: how commits behaved, why figures are missing, and what marks mean.
-fn notes(points: &[&Point], table: &Table, columns: &[&ColumnWords]) -> Vec<Block> {
+fn notes(points: &[&Point], table: &Table) -> Vec<Block> {
     let legend = Legend::of(points.iter().copied().filter(|p| p.status == Status::Ok)).blocks();
-    [commits(points), gaps_of(points, table, columns), legend, not_supported(points)].concat()
+    [commits(points), gaps_of(points, table), legend, not_supported(points)].concat()
 }
 
 /// A section with a row for each of these points, its note, what else is to be said of them, and what marks mean;
@@ -150,23 +128,22 @@ pub(super) fn points_section<'p>(id: &str, points: impl Iterator<Item = &'p Poin
     if points.is_empty() {
         return words::section(id);
     }
-    let columns = words::columns(id, "points");
-    let rows = points.iter().map(|p| row(p, keys(p.subject.name(), p.dop, p.rows_per_tx), &columns));
-    let table = words::table(id, "points", rows.collect());
-    let notes = notes(&points, &table, &columns);
+    let keyed = points.iter().map(|p| (*p, keys(p.subject.name(), p.dop, p.rows_per_tx)));
+    let table = of_points(id, "points", keyed);
+    let notes = notes(&points, &table);
     words::section(id).with([table.into(), note(id, "points").into()]).with(also.map(Block::from)).with(notes)
 }
 
 /// Why figures are missing in the columns that a table of these points has.
-fn gaps_of(points: &[&Point], table: &Table, columns: &[&ColumnWords]) -> Vec<Block> {
+fn gaps_of(points: &[&Point], table: &Table) -> Vec<Block> {
     let kept = table.kept(|_| false);
-    let skipped = columns.len() - table.columns.len();
+    let names: Vec<String> = table.columns.iter().map(Column::name).collect();
     let (mut missing, mut tests) = (Vec::new(), Vec::new());
     for (point, row) in points.iter().zip(&table.rows) {
         let Row::Cells(cells) = row else { continue };
         tests.push(point.subject.name());
         let lacks = kept.iter().filter(|at| cells[**at].is_missing());
-        missing.extend(lacks.map(|at| (*point, &*table.columns[*at].name, &*columns[skipped + at].path)));
+        missing.extend(lacks.map(|at| (*point, names[*at].as_str(), table.columns[*at].path.as_str())));
     }
     gaps(&missing, unique(tests).len())
 }

@@ -2,7 +2,7 @@
 
 mod hours;
 
-use super::words::{self, text};
+use super::words::{self, alone, explained, text};
 use crate::document::{Cell, Document, Row, Section};
 use crate::groups::{grouped, joined};
 use crate::numbers::{bytes, count, duration};
@@ -59,10 +59,7 @@ fn watched(profile: &ProfileJson) -> String {
 
 fn cost(profile: &ProfileJson) -> String {
     let of_core = profile.cost.core_pct().map_or_else(|| "not known".to_owned(), |pct| format!("{pct:.2} %"));
-    let who = match profile.cost.server_cpu_s {
-        Some(_) => "the server's part is in it",
-        None => "dbdyno alone: what the server used to answer was not seen",
-    };
+    let who = text("profile", if profile.cost.server_cpu_s.is_some() { "cost_of_both" } else { "cost_of_dbdyno" });
     format!("watching took {of_core} of one processor; {who}")
 }
 
@@ -73,15 +70,9 @@ fn figures(profile: &ProfileJson) -> Section {
         let rows = figures.into_iter().map(|(watched, figure)| row(watched, figure));
         [Row::Group(group.to_owned())].into_iter().chain(rows)
     });
-    let table = words::table("profile", "figures", rows.collect());
-    let is_told = !table.rows.is_empty();
     let no_minute = profile.seen.figures.values().all(|figure| figure.peak_minute.is_none());
-    let mut section = words::section("figures").with([table.into()]);
-    section.push_notes([
-        (!is_told, text("profile", "nothing_told")),
-        (is_told, text("profile", "peaks")),
-        (no_minute, text("profile", "no_minute")),
-    ]);
+    let mut section = alone(words::section("figures").with(explained("profile", "figures", rows.collect())));
+    section.push_notes([(no_minute, text("profile", "no_minute"))]);
     section
 }
 
@@ -101,8 +92,5 @@ fn unseen(profile: &ProfileJson) -> Section {
         let group = |(group, names): (&str, Vec<&str>)| format!("{} ({})", group.to_lowercase(), names.join(", "));
         format!("{why}: {}", joined(groups.into_iter().map(group), "; "))
     });
-    let said: Vec<String> = said.collect();
-    let mut section = words::section("unseen");
-    section.push_notes([(!said.is_empty(), "It is unknown, and not zero.")]);
-    section.with([said.into()])
+    words::section("unseen").with([said.collect::<Vec<_>>().into()])
 }

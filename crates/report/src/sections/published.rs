@@ -3,7 +3,7 @@
 
 use super::waits;
 use super::words::{self, alone, captioned};
-use crate::document::{Block, Cell, Column, Facts, Form, Keep, Look, Row, Section, Table};
+use crate::document::{Block, Cell, Column, Facts, Form, Look, Row, Section, Table};
 use crate::groups::{grouped, joined, unique};
 use crate::legend::{Doubts, Legend, source, suspect_mark};
 use crate::numbers::printed;
@@ -21,17 +21,14 @@ pub(crate) fn section(run: &RunJson) -> Section {
         .with(tables.map(Block::from))
         .with(curves.iter().map(|of| curve(of).into()))
         .with(waits::published(published))
-        .with([shares(published).into()])
         .with(histograms.iter().map(|of| histogram(of).into()))
-        .with([statements("Claims in the text", claims).into(), facts(published).into(), notes.clone().into()])
+        .with([statements("Claims in the text", claims).into(), sheet(published).into(), notes.clone().into()])
 }
 
 /// The report of it alone, with its doubts.
 pub(crate) fn report(run: &RunJson) -> Vec<Section> {
     let mut legend = Legend::default();
-    if let Some(published) = &run.published {
-        add_doubts(published, &mut legend.doubts);
-    }
+    run.published.iter().for_each(|published| add_doubts(published, &mut legend.doubts));
     vec![alone(section(run).with(legend.blocks()).with(source(run)))]
 }
 
@@ -101,7 +98,7 @@ fn curve(curve: &PublishedCurve) -> Table {
     let keys = curve.points.iter().flat_map(|p| p.values.keys()).map(String::as_str);
     let mut keys = unique([curve.by.as_str()].into_iter().chain(curve.primary.as_deref()).chain(keys));
     keys.retain(|key| *key == curve.by || is_told(key));
-    let columns = keys.iter().enumerate().map(|(n, key)| Column::made(key.replace('_', "\n"), Keep::last_first(n)));
+    let columns = keys.iter().enumerate().map(|(n, key)| Column::figures(key.replace('_', "\n")).last_first(n));
     let row = |point: &PublishedCurvePoint| {
         let cell = |key: &&str| {
             let is_doubted = point.suspects.contains_key(*key) || curve.suspects.contains_key(*key);
@@ -127,15 +124,14 @@ fn histogram(histogram: &PublishedHistogram) -> Table {
     captioned("published", "buckets", caption, histogram.buckets.iter().map(row).collect())
 }
 
-fn shares(published: &Published) -> Facts {
+/// How long waits were, and what else the source says in tables.
+fn sheet(published: &Published) -> Vec<(String, Facts)> {
     let within = |of: &LatencyShares| waits::within(of.at_most_s.iter().copied());
-    let facts = published.latency_shares.iter();
-    let facts = facts.map(|of| (format!("{} {} jobs, {}", of.test, of.jobs, of.event), within(of)));
-    Facts { title: "Waits by their length".to_owned(), facts: facts.collect() }
-}
-
-fn facts(published: &Published) -> Facts {
+    let shares = published.latency_shares.iter();
+    let shares = shares.map(|of| (format!("{} {} jobs, {}", of.test, of.jobs, of.event), within(of)));
     let text = |of: &PublishedFacts| joined(of.facts.iter().map(|(name, value)| format!("{name} {value}")), ", ");
-    let facts = published.facts.iter().map(|of| (of.table.clone(), text(of))).collect();
-    Facts { title: "Facts".to_owned(), facts }
+    let facts = published.facts.iter().map(|of| (of.table.clone(), text(of)));
+    let mut lists = vec![("Waits by their length".to_owned(), shares.collect()), ("Facts".to_owned(), facts.collect())];
+    lists.retain(|(_, facts): &(String, Facts)| !facts.is_empty());
+    lists
 }

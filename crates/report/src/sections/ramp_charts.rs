@@ -30,8 +30,7 @@ pub(super) fn of_test((code, cells): &TestCells<'_, '_>, reported: &Reported, ca
     let mut charts = along_ramps(&(*code, of_ramps), reported, catalogue);
     charts.extend(percentiles(&main_ramp(cells)));
     charts.extend(machine(catalogue.test(code.name).ok(), &main_ramp(cells)));
-    let charts = [charts, by_size(&sizes), seconds::charts(*code, &reported.run)];
-    charts.into_iter().filter(|charts| !charts.is_empty()).map(Block::from).collect()
+    [charts, by_size(&sizes), seconds::charts(*code, &reported.run)].map(Block::from).into()
 }
 
 /// The key metric, the service time, and what else is required, with a line for each ramp.
@@ -46,7 +45,8 @@ fn along_ramps((code, cells): &TestCells<'_, '_>, reported: &Reported, catalogue
         let (title, unit) = metric_words(metric, catalogue);
         let mut draft = CellChart::new(title, unit, DOPS);
         for (ramp, cells) in &ramps {
-            draft.add(&ramp_name(ramp, &ramps), cells, |c| match c.has_key(metric) {
+            let name = ramp_name(ramp, &ramps);
+            draft.add(if name.is_empty() { "median" } else { &name }, cells, |c| match c.has_key(metric) {
                 true => Some((c.cell.median?, c.interval(), String::new())),
                 // What stands in place of the key metric is not on its line.
                 false => Some((c.median(|p| p.value(metric)).filter(|_| metric != key)?, None, String::new())),
@@ -102,23 +102,21 @@ fn by_size(cells: &[&MeasuredCell<'_>]) -> Vec<LineChart> {
     charts.into_iter().flatten().collect()
 }
 
-/// Plain and compressed bulk loads of a class on one chart; `None` where there are not both.
+/// The bulk loads of a class on one chart, plain and compressed ones; `None` where there are not several.
 pub(super) fn loads(tests: &[&TestCells<'_, '_>], catalogue: &Catalogue) -> Option<LineChart> {
-    let mut loads = Vec::new();
-    for (code, cells) in tests {
-        let test = catalogue.test(code.name).ok().filter(|test| test.procedure.shape == ProcedureShape::Load);
-        let measured: Vec<_> = main_ramp(cells).into_iter().filter(|c| c.cell.median.is_some()).collect();
-        loads.extend(test.filter(|_| !measured.is_empty()).map(|test| (code, test.compression, measured)));
-    }
-    let metric = key_metric(&loads.first()?.2)?;
-    let kinds = unique(loads.iter().map(|(_, compression, _)| *compression == Compression::None));
-    let mut draft = CellChart::new("Bulk loads, plain and compressed", metric_words(metric, catalogue).1, DOPS);
+    let loads = tests.iter().filter_map(|(code, cells)| {
+        let test = catalogue.test(code.name).ok().filter(|test| test.procedure.shape == ProcedureShape::Load)?;
+        Some((code, test.compression, main_ramp(cells)))
+    });
+    let loads: Vec<_> = loads.collect();
+    let metric = loads.iter().find_map(|(.., cells)| key_metric(cells))?;
+    let mut draft = CellChart::new("Bulk loads", metric_words(metric, catalogue).1, DOPS);
     for (code, compression, cells) in &loads {
         let how: &str = if *compression == Compression::None { "plain" } else { compression.into() };
         let name = format!("{code} {}", how.replace('_', " "));
         draft.add(&name, cells, |c| Some((c.cell.median.filter(|_| c.has_key(metric))?, c.interval(), String::new())));
     }
-    draft.done(None).filter(|_| kinds.len() > 1)
+    draft.done(None).filter(|chart| chart.series.len() > 1)
 }
 
 #[cfg(test)]
@@ -198,11 +196,11 @@ mod tests {
     }
 
     #[test]
-    fn plain_and_compressed_loads_are_on_one_chart_where_there_are_both() {
+    fn plain_and_compressed_loads_are_on_one_chart_where_there_are_several() {
         let load = |code: &str, jobs| point(code, jobs, "rows_per_s", 1_000.0);
         let mut points = vec![load("T331", 1), load("T331", 2), load("T332", 1)];
         let both = charts(&Reported::of(run(points.clone())));
-        let names: Vec<&str> = lines(titled(&both, "Bulk loads, plain and compressed")).iter().map(|l| l.0).collect();
+        let names: Vec<&str> = lines(titled(&both, "Bulk loads")).iter().map(|l| l.0).collect();
         assert_eq!(names, ["T331 plain", "T332 basic"]);
         points.pop();
         let plain = charts(&Reported::of(run(points)));

@@ -8,9 +8,9 @@ use super::ramp_charts::{TestCells, loads, of_test};
 use super::readings::PointReadings;
 use super::words::{self, alone, explained, keys};
 use super::{latency, points, waits};
-use crate::document::{Block, Cell, Column, Form, Keep, Note, Part, Row, Section, Table};
+use crate::document::{Block, Cell, Form, Note, Part, Row, Section, Table};
 use crate::figures::median_of;
-use crate::groups::grouped;
+use crate::groups::{grouped, joined};
 use crate::legend::{self, EQUIVALENT, Legend, is_equivalent, marks, refusal, source};
 use crate::numbers::MISSING;
 use crate::reported::Reported;
@@ -50,10 +50,7 @@ fn part(test: &TestCells<'_, '_>, reported: &Reported, readings: &PointReadings<
 /// The waits of a test along its ramp, by degree of parallelism.
 fn waits_of(code: SubjectName<'_>, cells: &[&MeasuredCell<'_>]) -> Vec<Block> {
     let ramps = ramps(cells);
-    let label = |cell: &MeasuredCell<'_>| {
-        let ramp = if ramps.len() > 1 { format!(", {}", ramp_name(&cell.ramp(), &ramps)) } else { String::new() };
-        format!("{}{ramp}", cell.dop())
-    };
+    let label = |cell: &MeasuredCell<'_>| joined([cell.dop().to_string(), ramp_name(&cell.ramp(), &ramps)], ", ");
     waits::of_test(code, cells.iter().map(|cell| (label(cell), cell.ok().collect())).collect())
 }
 
@@ -61,23 +58,17 @@ fn waits_of(code: SubjectName<'_>, cells: &[&MeasuredCell<'_>]) -> Vec<Block> {
 pub(crate) fn report(run: &RunJson) -> Vec<Section> {
     let rows = MeasuredCell::of(run).iter().map(|cell| row(cell, false)).collect();
     let section = alone(words::section("cells").with(explained("cells", "medians", rows)));
-    let has_cells = !run.cells.is_empty();
-    let mut legend = Legend::of(run.points.iter().filter(|_| has_cells));
+    let mut legend = Legend::of(&run.points);
     legend.add([], run.cells.iter().flat_map(|c| c.flags.iter().copied()));
-    vec![section.with(legend.blocks()).with(source(run).filter(|_| has_cells))]
+    vec![section.with(legend.blocks()).with(source(run))]
 }
 
-/// The rows of a test. Its key metric is in the head of the median.
+/// The rows of a test, with its key metric in the caption.
 fn table((code, cells): &TestCells<'_, '_>, catalogue: &Catalogue) -> Table {
-    let (name, unit) = key_metric(cells).map_or(("Median", ""), |metric| metric_words(metric, catalogue));
-    let head = if unit.is_empty() { name.to_owned() } else { format!("{name}\n[{unit}]") };
-    let caption = format!("{code}: median of the repeats at each degree of parallelism");
-    let rows = cells.iter().map(|cell| row(cell, true)).collect();
-    let mut table = words::table("cells", "medians", rows).called(caption);
-    if let Some(median) = table.columns.iter_mut().find(|column| column.name == "median") {
-        *median = Column::made(head, Keep::Always);
-    }
-    table
+    let (name, unit) = key_metric(cells).map_or(("", ""), |metric| metric_words(metric, catalogue));
+    let medians = "median of the repeats at each degree of parallelism";
+    let caption = format!("{code}: {}", joined([name, unit, medians], ", "));
+    words::table("cells", "medians", cells.iter().map(|cell| row(cell, true)).collect()).called(caption)
 }
 
 /// The row of a cell. Where it is not among those of its test alone, it says which metric it is of, and its figures are
@@ -104,7 +95,7 @@ fn row(of: &MeasuredCell<'_>, is_of_test: bool) -> Row {
     cells.extend([cell.low, cell.high].map(|end| Cell::figure(end, form)));
     cells.extend([Cell::figure(half_pct, Form::Percent), Cell::words(n)]);
     let bodies: Vec<Value> = of.ok().map(|point| serde_json::to_value(point).unwrap_or_default()).collect();
-    for column in words::columns("cells", "medians") {
+    for column in words::table("cells", "medians", Vec::new()).columns {
         let Some(form) = column.form else { continue };
         let median = median_of(bodies.iter().map(|body| figure_at(body, &column.path)));
         cells.push(Cell::known(median.filter(|_| metric != Some(column.path.as_str())), form));

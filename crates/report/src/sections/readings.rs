@@ -21,31 +21,13 @@ const APART_S: f64 = 1.5;
 /// Readings of one part of a run follow each other closer than this.
 const LONGEST_GAP_S: f64 = 30.0;
 
-/// A chart of figures, a line each.
-struct FigureChart {
-    title: &'static str,
-    /// What the vertical axis counts.
-    counted: &'static str,
-    /// The unit of each figure.
-    unit: &'static str,
-    /// The name of each, and its path in a reading.
-    figures: &'static [(&'static str, &'static str)],
-}
-
-const CHARTS: [FigureChart; 3] = [
-    FigureChart { title: "Load", counted: "operations/s", unit: "1/s", figures: &[("load", "load.ops_per_s")] },
-    FigureChart {
-        title: "Processors",
-        counted: "share of the machine",
-        unit: "%",
-        figures: &[("busy", "cpu.busy_pct"), ("server", "cpu.server_pct")],
-    },
-    FigureChart {
-        title: "Devices",
-        counted: "IOPS",
-        unit: "IOPS",
-        figures: &[("reads", "io.read_iops"), ("writes", "io.write_iops")],
-    },
+/// The figures that are drawn: the title of the chart, its unit, the name of the line, and the path in a reading.
+const FIGURES: [[&str; 4]; 5] = [
+    ["Load", "ops/s", "load", "load.ops_per_s"],
+    ["Processors", "%", "busy", "cpu.busy_pct"],
+    ["Processors", "%", "server", "cpu.server_pct"],
+    ["Devices", "IOPS", "reads", "io.read_iops"],
+    ["Devices", "IOPS", "writes", "io.write_iops"],
 ];
 
 /// How many readings a run has, and how to see them; `None` where it has none.
@@ -71,10 +53,9 @@ impl<'r> PointReadings<'r> {
         let all = of.len();
         if all > MOST_POINTS {
             let rate = |point: &Point| point.ops_per_s.or(point.work_mib_per_s).unwrap_or(0.0);
-            // The fastest of each test is then its last.
-            of.sort_by(|(a, _), (b, _)| rate(a).total_cmp(&rate(b)));
-            let by_test = grouped(of.into_iter().map(|(point, readings)| (point.subject.name(), (point, readings))));
-            of = by_test.into_iter().filter_map(|(_, points)| points.last().copied()).collect();
+            let by_test = grouped(of.into_iter().map(|of| (of.0.subject.name(), of))).into_iter();
+            let fastest = by_test.map(|(_, of)| of.into_iter().max_by(|(a, _), (b, _)| rate(a).total_cmp(&rate(b))));
+            of = fastest.flatten().collect();
         }
         Self { left_out: all - of.len(), of }
     }
@@ -130,13 +111,14 @@ fn part(point: &Point, readings: &[Reading]) -> Option<Block> {
         let series = window.iter().cloned().chain(lines).collect();
         LineChart::of(title, counted, "seconds of the point", [Axis::amounts, y], series)
     };
-    let of_figures = CHARTS.iter().filter_map(|FigureChart { title, counted, unit, figures }| {
-        let line = |(n, (name, path)): (usize, &(&str, &str))| {
+    let of_charts = grouped(FIGURES.map(|[title, unit, name, path]| ((title, unit), (name, path)))).into_iter();
+    let of_figures = of_charts.filter_map(|((title, unit), figures)| {
+        let line = |(n, (name, path)): (usize, (&str, &str))| {
             let mark = |reading: &Reading| Some(mark(name, elapsed_s(readings, reading), reading.figure(path)?, unit));
             thinned(name, n, readings.iter().map(mark), f64::ge)
         };
-        let y: AxisOf = if *unit == "%" { Axis::percent } else { Axis::amounts };
-        chart(title, counted, y, figures.iter().enumerate().map(line).collect())
+        let y: AxisOf = if unit == "%" { Axis::percent } else { Axis::amounts };
+        chart(title, unit, y, figures.into_iter().enumerate().map(line).collect())
     });
     let of_waits = chart("Waits", "sessions, one on top of the other", Axis::amounts, waits(readings));
     let charts: Vec<LineChart> = of_figures.chain(of_waits).collect();

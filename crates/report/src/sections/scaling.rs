@@ -1,14 +1,14 @@
 //! The scaling law of each ramp: contention, coherence, knee and peak with their uncertainty; and what multithreading
 //! gives.
 
+use super::cell_chart::{CellChart, DOPS};
 use super::measured::{MeasuredCell, anchor, by_test, key_metric, main_ramp, metric_words, shown};
 use super::words::{self, alone, explained};
-use crate::charts::{Axis, ChartSeries, LineChart, Mark, SeriesShape};
-use crate::document::{Block, Cell, Form, Note, Part, Row, Section};
+use crate::charts::{Axis, ChartSeries, LineChart, Mark, SeriesShape, extent};
+use crate::document::{Block, Cell, Form, Note, Row, Section};
 use crate::groups::grouped;
 use crate::legend::{Legend, SUSPECT, join, marks, source, title};
-use crate::numbers::short;
-use crate::summary::head::{counted, dop_words};
+use crate::summary::head::counted;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Better, Cpu, Flag, MetricId, Point, RunJson, SubjectName};
 use dbdyno_stats::{Fit, Located, NotLocated};
@@ -64,9 +64,8 @@ fn of_ramps(ramps: &[FittedRamp<'_>], cpu: &Cpu) -> Section {
     let untold = ramps.iter().filter_map(|ramp| Some((ramp.law.as_ref().err()?.to_string(), ramp.code)));
     let note = |(why, codes): (String, Vec<SubjectName<'_>>)| Note::plain(format!("{}: {why}.", join(&codes))).into();
     let threads: Vec<String> = ramps.iter().filter_map(|ramp| multithreading(ramp, cpu)).collect();
-    let title = "What multithreading gives".to_owned();
-    let part = (!threads.is_empty()).then(|| Part { title, blocks: vec![threads.into()], ..Part::default() }.into());
-    words::section("scaling").with([charts]).with(laws).with(grouped(untold).into_iter().map(note)).with(part)
+    let untold = grouped(untold).into_iter().map(note);
+    words::section("scaling").with([charts]).with(laws).with(untold).with([threads.into()])
 }
 
 /// The ramps of rates, with their laws.
@@ -90,14 +89,14 @@ fn ramp<'a>(code: SubjectName<'a>, cells: &[&'a MeasuredCell<'a>], catalogue: &'
     Some(FittedRamp { code, title: title(code, catalogue), metric, metric_title, unit, cells, law })
 }
 
+/// What was measured along a ramp, and its law.
 fn chart((ramp, fit): (&FittedRamp<'_>, &Fit)) -> Option<LineChart> {
-    let mark = |c: &&MeasuredCell<'_>| {
-        let y = c.cell.median?;
-        let text = format!("{}: {}", dop_words(c.dop()), shown(y, ramp.unit));
-        Some(Mark { x: c.parallelism(), y, band: None, doubtful: c.is_doubtful(), text })
-    };
-    let marks = ramp.cells.iter().filter_map(mark).collect();
-    let measured = ChartSeries::new("measured", 0, marks).drawn(SeriesShape::Marks);
+    let about = format!("{}, {}", ramp.metric_title, ramp.unit);
+    let mut draft = CellChart::new(format!("{} {}", ramp.code, ramp.title), ramp.unit, DOPS).about(about);
+    draft.add("measured", &ramp.cells, |c| Some((c.cell.median?, c.interval(), String::new())));
+    let mut chart = draft.done(None)?;
+    let measured = chart.series.first_mut()?;
+    measured.drawn = SeriesShape::Marks;
     // The marks of a series are in order.
     let [first, .., last] = &measured.marks[..] else { return None };
     let line = (0..=STEPS).map(|n| {
@@ -105,16 +104,18 @@ fn chart((ramp, fit): (&FittedRamp<'_>, &Fit)) -> Option<LineChart> {
         Mark { x, y: fit.law.at(x), band: None, doubtful: false, text: String::new() }
     });
     let law = ChartSeries::new("law", 1, line.collect()).drawn(SeriesShape::Line);
-    let x = Axis::dops(measured.marks.iter().map(|m| m.x));
-    let (title, unit) = (format!("{} {}", ramp.code, ramp.title), format!("{}, {}", ramp.metric_title, ramp.unit));
-    let chart = LineChart::of(title, unit, "degree of parallelism", [Axis::dops, Axis::amounts], vec![law, measured])?;
-    Some(LineChart { x, ..chart })
+    // The law is drawn below what was measured.
+    chart.series.insert(0, law);
+    chart.y = Axis::amounts(extent(&chart.series));
+    Some(chart)
 }
 
 fn row((ramp, fit): (&FittedRamp<'_>, &Fit)) -> Row {
     let (law, peak) = (fit.law, fit.peak());
     let is_doubtful = ramp.cells.iter().any(|c| c.is_doubtful());
     let rate = |value: Option<f64>| Cell::known(value, Form::Thousands).doubtful(is_doubtful);
+    // A fit ends near zero where there is none.
+    let share = |value: f64| Cell::figure(if value.abs() < 1e-9 { 0.0 } else { value }, Form::Thousands);
     let marks = marks(ramp.points(), &ramp.flags());
     // Doubts about other figures than its rates do not matter here.
     let is_doubted = ramp.points().any(|p| p.suspect(ramp.metric).is_some());
@@ -129,14 +130,6 @@ fn row((ramp, fit): (&FittedRamp<'_>, &Fit)) -> Row {
         rate(peak.ok().map(|peak| law.at(peak.dop))),
         Cell::marks(if is_doubted { marks } else { marks.replace(SUSPECT, "") }),
     ])
-}
-
-fn share(value: f64) -> Cell {
-    match value.abs() {
-        none if none < 1e-9 => Cell::count(0_u64),
-        small if small < 1e-3 => Cell::figure(value, Form::Scientific),
-        _ => Cell::figure(value, Form::Decimals(4)),
-    }
 }
 
 /// A degree of parallelism with its uncertainty, or what is known of it.
@@ -167,12 +160,12 @@ fn multithreading(ramp: &FittedRamp<'_>, cpu: &Cpu) -> Option<String> {
     let of_threads = at(threads).filter(|c| c.median(|p| p.cpu.busy_pct).is_some_and(|pct| pct >= BUSY_PCT))?;
     let (low, high) = (of_cores.cell.median?, of_threads.cell.median?);
     let overlap = of_cores.interval().zip(of_threads.interval()).is_some_and(|(a, b)| a.0 <= b.1 && b.0 <= a.1);
-    let pct = (high / low - 1.0) * 100.0;
-    let more = if pct < 0.0 { "less" } else { "more" };
-    let gain = if overlap { "not measurably more".to_owned() } else { format!("{} % {more}", short(pct.abs())) };
+    let gain = Form::Signed.text((high / low - 1.0) * 100.0) + " %";
+    let gain = if overlap { "nothing measurable" } else { gain.as_str() };
     let (threads, cores) = (counted(threads as u64, "hardware thread"), counted(cores as u64, "core"));
     let [high, low] = [high, low].map(|rate| shown(rate, ramp.unit));
-    Some(format!("{} {}: {threads} do {gain} than {cores}, {high} beside {low}", ramp.code, ramp.title))
+    let what = format!("{gain} with {threads} in place of {cores}, {high} beside {low}");
+    Some(format!("Multithreading, {} {}: {what}", ramp.code, ramp.title))
 }
 
 #[cfg(test)]
@@ -199,11 +192,10 @@ mod tests {
     #[test]
     fn multithreading_is_judged_where_processors_were_the_limit() {
         let said = text(busy([100.0, 200.0, 230.0]));
-        let sentence = "What multithreading gives\n\
-                        - T141 String mix on VARCHAR(32): 4 hardware threads do 15 % more than 2 cores, 230.0 ops/s beside \
-                        200.0 ops/s\n";
+        let sentence = "- Multithreading, T141 String mix on VARCHAR(32): +15 % with 4 hardware threads in place of 2 \
+                        cores, 230.0 ops/s beside 200.0 ops/s\n";
         assert!(said.contains(sentence), "{said}");
-        assert!(text(busy([100.0, 200.0, 190.0])).contains("do 5.0 % less than"));
+        assert!(text(busy([100.0, 200.0, 190.0])).contains(": -5.0 % with 4 hardware threads"));
         let without = |spoil: fn(&mut Vec<Point>)| {
             let mut points = busy([100.0, 200.0, 230.0]);
             spoil(&mut points);
@@ -217,7 +209,7 @@ mod tests {
             let points = busy([100.0 * factor, 200.0 * factor, 205.0 * factor]);
             points.into_iter().map(|point| Point { repeat: *repeat, ..point })
         });
-        assert!(text(repeated.collect()).contains("do not measurably more than"));
+        assert!(text(repeated.collect()).contains(": nothing measurable with 4 hardware threads"));
     }
 
     /// A point on a curve that bends.

@@ -8,13 +8,13 @@ use crate::document::{Block, Cell, Form, Look, Note, Row, Section, Tile};
 use crate::figures::Figure;
 use crate::groups::{grouped, joined};
 use crate::legend::{Legend, SUSPECT, entry, marks, suspect_mark};
-use crate::numbers::{percent, printed};
+use crate::numbers::{MISSING, percent, printed};
 use crate::summary::figure::{LineFigures, find, most_redo};
 use crate::summary::head::dop_words;
 use crate::summary::lines::{LINES, SummaryLine, sections};
 use crate::summary::winners;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Flag, Point, RunJson};
+use dbdyno_model::{Flag, RunJson};
 
 /// The ± columns show the repeats, so these two flags need no letter here.
 const SHOWN_BY_INTERVAL: [Flag; 2] = [Flag::Noisy, Flag::NoInterval];
@@ -22,17 +22,16 @@ const SHOWN_BY_INTERVAL: [Flag; 2] = [Flag::Noisy, Flag::NoInterval];
 /// A line: its layer, the line itself, and its figures.
 type FoundLine<'r> = (&'static str, &'static SummaryLine, LineFigures<'r>);
 
-/// The section of a run; without blocks for a run of storage, whose limits stand in a section of their own.
+/// The section of a run; that of a run of storage has its limits.
 pub(crate) fn section(run: &RunJson, catalogue: &Catalogue) -> Section {
     key_metrics(run, catalogue).0
 }
 
-/// The report of it alone, with its legend.
+/// The report of it with its legend, a database's share of its storage's limits, and the machine's pace.
 pub(crate) fn report(run: &RunJson, catalogue: &Catalogue) -> Vec<Section> {
     let (section, legend) = key_metrics(run, catalogue);
     let legend = legend.blocks().into_iter().map(brief);
-    let pace = pace::sentence(run).map(|sentence| Note::plain(sentence).into());
-    vec![section.with(storage::limits_or_shares(run, catalogue)).with(legend).with(pace)]
+    vec![section.with(legend), storage::share(run, catalogue), pace::section(run)]
 }
 
 /// A legend without its notes on single points: the summary has one page.
@@ -48,14 +47,16 @@ fn key_metrics<'r>(run: &'r RunJson, catalogue: &Catalogue) -> (Section, Legend<
     let mut section = words::section("key-metrics");
     let mut legend = Legend::default();
     if run.is_of_storage() {
-        return (section, legend);
+        return (section.with(storage::limits(run)), legend);
     }
     let lines = sections(run).iter().flat_map(|s| s.lines.iter().map(move |line| (s.title, line)));
     let found = lines.map(|(layer, line)| (layer, line, find(line, run, catalogue)));
+    // The test with the most redo stands below all others.
+    let redo = sections(run).last().map(|last| (last.title, &LINES.redo, most_redo(run, catalogue)));
     // A value that a source does not print is not missing.
     let is_said = |found: &LineFigures<'_>| run.published.is_none() || found.figures.is_ok();
     let shown: Vec<FoundLine<'r>> =
-        found.filter(|(_, line, of)| is_said(of) && (!line.name.is_empty() || of.adds_rows())).collect();
+        found.chain(redo).filter(|(_, line, of)| is_said(of) && (!line.name.is_empty() || of.adds_rows())).collect();
     if shown.is_empty() {
         return (alone(section), legend);
     }
@@ -66,7 +67,6 @@ fn key_metrics<'r>(run: &'r RunJson, catalogue: &Catalogue) -> (Section, Legend<
         rows.push(Row::Group(layer.to_owned()));
         rows.extend(lines.into_iter().map(|(line, of)| row(line, of, &mut legend)));
     }
-    rows.extend(redo_row(run, catalogue, &mut legend));
     rows.extend(per_core_rows(run, &shown));
     section.push(words::table("key-metrics", "all", rows).look(Look::Keys));
     section.push(note("key-metrics", "all"));
@@ -77,10 +77,10 @@ fn key_metrics<'r>(run: &'r RunJson, catalogue: &Catalogue) -> (Section, Legend<
 fn tile((layer, line, found): &FoundLine<'_>) -> Tile {
     let best = found.throughput();
     let shown: Vec<&Figure<'_>> = best.into_iter().chain(&found.printed_time).collect();
-    let (name, layer, unit) = (found.name.clone(), (*layer).to_owned(), line.unit.to_owned());
     let cell = best.map_or_else(Cell::empty, |best| value(Some(best)).marked(marks_of(&shown)));
-    let detail = best.map(|best| detail(line, best, found)).unwrap_or_default();
-    Tile { name, layer, cell, unit, detail: found.figures.as_ref().err().cloned().unwrap_or(detail) }
+    let reason = found.figures.as_ref().err().cloned();
+    let detail = reason.or_else(|| Some(detail(line, best?, found))).unwrap_or_default();
+    Tile { name: found.name.clone(), layer: (*layer).to_owned(), cell, unit: line.unit.to_owned(), detail }
 }
 
 /// Where the best figure was reached, and its ratio to one job's.
@@ -107,16 +107,6 @@ fn flags(figures: &[&Figure<'_>]) -> Vec<Flag> {
     figures.iter().flat_map(|figure| figure.flags()).filter(|flag| !SHOWN_BY_INTERVAL.contains(flag)).collect()
 }
 
-/// The cell with the marks of figures of a test, which the legend then explains.
-fn marked<'r>(test: &str, figures: &[&Figure<'r>], legend: &mut Legend<'r>) -> Cell {
-    for figure in figures {
-        let place = figure.dop.map_or_else(String::new, |dop| format!(" {dop}"));
-        legend.doubts.add(format!("{test}{place} {}", figure.metric), figure.suspect);
-    }
-    legend.add(figures.iter().flat_map(|figure| figure.points.iter().copied()), flags(figures));
-    Cell::marks(marks_of(figures))
-}
-
 fn value(figure: Option<&Figure<'_>>) -> Cell {
     Cell::figure(figure.map(Figure::value), Form::Thousands).doubtful(figure.is_some_and(Figure::is_doubtful))
 }
@@ -128,8 +118,7 @@ fn with_interval(figure: Option<&Figure<'_>>) -> [Cell; 2] {
 }
 
 fn place(figure: Option<&Figure<'_>>) -> Cell {
-    let dop = figure.and_then(|figure| figure.dop);
-    dop.map_or_else(|| Cell::figure(None, Form::Count), |dop| Cell::words(dop.to_string()))
+    Cell::words(figure.and_then(|figure| figure.dop).map_or_else(|| MISSING.to_owned(), |dop| dop.to_string()))
 }
 
 /// The time of one operation at the best DOP: measured or printed.
@@ -141,33 +130,23 @@ fn time(line: &SummaryLine, best: Option<&Figure<'_>>, found: &LineFigures<'_>) 
     }
 }
 
-/// A row of figures: keys, speed, throughput, where it was reached, time and marks.
-fn cells(keys: [&str; 3], speed: [Cell; 2], throughput: [Cell; 2], rest: [Cell; 3]) -> Row {
-    Row::Cells(keys.map(Cell::words).into_iter().chain(speed).chain(throughput).chain(rest).collect())
-}
-
+/// The row of a line, whose marks the legend then explains.
 fn row<'r>(line: &SummaryLine, found: &LineFigures<'r>, legend: &mut Legend<'r>) -> Row {
     legend.add(found.instead_of.iter().copied(), []);
     if let Err(reason) = &found.figures {
         return Row::Remark([&found.name, &found.test].map(Cell::words).into(), reason.clone());
     }
     let (speed, best) = (found.speed(), found.throughput());
-    let (throughput, place) = if line.speed_alone { Default::default() } else { (with_interval(best), place(best)) };
     let shown: Vec<&Figure<'r>> = speed.into_iter().chain(best).chain(&found.printed_time).collect();
-    let rest = [place, time(line, best, found), marked(&found.test, &shown, legend)];
-    cells([&found.name, &found.test, line.unit], with_interval(speed), throughput, rest)
-}
-
-/// The line for the test with the most redo; a source that prints none needs no line.
-fn redo_row<'r>(run: &'r RunJson, catalogue: &Catalogue, legend: &mut Legend<'r>) -> Option<Row> {
-    match most_redo(run, catalogue) {
-        Ok(most) => {
-            let test = most.points.first().map_or("", |p: &&Point| p.subject.as_str());
-            let rest = [place(Some(&most)), Cell::empty(), marked(test, &[&most], legend)];
-            Some(cells([LINES.redo.name, test, LINES.redo.unit], Default::default(), with_interval(Some(&most)), rest))
-        }
-        Err(why) => run.published.is_none().then(|| Row::Remark([LINES.redo.name, ""].map(Cell::words).into(), why)),
+    for figure in &shown {
+        let place = figure.dop.map_or_else(String::new, |dop| format!(" {dop}"));
+        legend.doubts.add(format!("{}{place} {}", found.test, figure.metric), figure.suspect);
     }
+    legend.add(shown.iter().flat_map(|figure| figure.points.iter().copied()), flags(&shown));
+    let (throughput, place) = if line.speed_alone { Default::default() } else { (with_interval(best), place(best)) };
+    let last = [place, time(line, best, found), Cell::marks(marks_of(&shown))];
+    let cells = with_interval(speed).into_iter().chain(throughput).chain(last);
+    Row::led([found.name.as_str(), &found.test, line.unit], cells)
 }
 
 /// The divisor of a throughput and its title: the cores that the work may use, or the hardware threads where cores are
@@ -187,8 +166,9 @@ fn per_core_rows(run: &RunJson, lines: &[FoundLine<'_>]) -> Vec<Row> {
     let row = |(_, line, found): &FoundLine<'_>| {
         let best = found.throughput()?;
         let share = Cell::figure(best.value() / n, Form::Thousands).doubtful(best.is_doubtful());
-        let rest = [place(Some(best)), Cell::empty(), Cell::marks(marks_of(&[best]))];
-        Some(cells([&found.name, &found.test, line.unit], Default::default(), [share, Cell::empty()], rest))
+        let cells = [Cell::empty(), Cell::empty(), share, Cell::empty(), place(Some(best)), Cell::empty()];
+        let cells = cells.into_iter().chain([Cell::marks(marks_of(&[best]))]);
+        Some(Row::led([found.name.as_str(), &found.test, line.unit], cells))
     };
     let rows: Vec<Row> = lines.iter().filter(|(_, line, _)| line.per_core).filter_map(row).collect();
     let title = (!rows.is_empty()).then_some(Row::Group(title));

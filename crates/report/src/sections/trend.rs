@@ -85,7 +85,7 @@ fn answer(trend: &Trend) -> Section {
         (_, n) => format!("{} in {changed} of {long_enough} series, the newest first:", counted(n as u64, "change")),
     }));
     let warnings = [missing(trend), places_ended(trend)].into_iter().flatten();
-    section.blocks.extend(warnings.map(|text| Note { kind: NoteKind::Warning, ..Note::plain(text) }.into()));
+    section.push(Block::Warnings(warnings.collect()));
     section.push(Block::List(trend.changes.iter().map(|change| sentence(trend, change)).collect()));
     let [about, one_in] = [trend.by_chance, 1.0 / Changes::MOST_BY_CHANCE].map(short);
     let by_chance = words::text("trend", "by_chance").replace("{about}", &about).replace("{one_in}", &one_in);

@@ -2,7 +2,7 @@
 //! a column for each variant.
 
 use super::words::{self, captioned};
-use crate::document::{Block, Cell, Column, Document, Facts, Form, Keep, Look, Note, NoteKind, Part, Row, Section};
+use crate::document::{Block, Cell, Column, Document, Form, Look, Note, NoteKind, Part, Row, Section};
 use crate::document::{Table, Tone};
 use crate::groups::{joined, unique};
 use crate::legend::suspect_mark;
@@ -17,40 +17,30 @@ pub(crate) fn section(verdicts: &[Verdict]) -> Section {
     Section { about, ..words::section("verdict") }.with(results(verdicts).map(Block::from)).with(of_runs)
 }
 
-/// The report of verdicts alone.
+/// The report of verdicts alone. Its first word says on a terminal what it is.
 pub(crate) fn report(verdicts: &[Verdict]) -> Document {
-    let results = results(verdicts).map(|table| Section::new("results", "Results").with([table.into()]));
-    let of_verdict = |verdict: &Verdict| {
-        let label = verdict.label.as_ref().map(|label| format!(" ({label})")).unwrap_or_default();
-        let mut facts = vec![("Run".to_owned(), format!("{}{label}", verdict.run))];
-        facts.extend(verdict.source.iter().map(|source| ("Source".to_owned(), source.clone())));
-        let mut blocks = of_run(verdict, false);
-        blocks.insert(1, Facts { title: String::new(), facts }.into());
-        Section::new(format!("verdict-{}", verdict.run), "Verdict").with(blocks)
-    };
-    Document::of(results.into_iter().chain(verdicts.iter().map(of_verdict)).collect())
+    Document::of(vec![Section { title: String::new(), ..section(verdicts) }])
 }
 
 /// The table of results: a row for each requirement, and a column for each variant, be it a run, a label, or a part of
 /// a published platform. Nothing where there is only one.
 fn results(verdicts: &[Verdict]) -> Option<Table> {
-    let mut variants: Vec<(&Verdict, Option<&str>)> = Vec::new();
-    let mut asked: BTreeMap<usize, &VerdictLine> = BTreeMap::new();
-    for verdict in verdicts {
+    let variants = verdicts.iter().flat_map(|verdict| {
         let parts = unique(verdict.lines.iter().filter_map(|line| line.variant.as_deref()));
         let whole = parts.is_empty().then_some((verdict, None));
-        variants.extend(whole.into_iter().chain(parts.into_iter().map(|part| (verdict, Some(part)))));
-        verdict.lines.iter().for_each(|line| _ = asked.entry(line.requirement).or_insert(line));
-    }
+        whole.into_iter().chain(parts.into_iter().map(move |part| (verdict, Some(part))))
+    });
+    let variants: Vec<(&Verdict, Option<&str>)> = variants.collect();
     if variants.len() < 2 {
         return None;
     }
-    let columns = variants.iter().enumerate().map(|(n, (verdict, part))| {
-        let whole = part.is_none() || verdicts.len() > 1;
-        let head = joined([if whole { &verdict.name } else { "" }, part.unwrap_or_default()], "\n");
-        // What does not fit is named below the table.
-        Column { figures: false, ..Column::made(head, Keep::last_first(n)) }
-    });
+    // Of the lines of a requirement the first one stays.
+    let lines = verdicts.iter().flat_map(|verdict| &verdict.lines).rev();
+    let asked: BTreeMap<usize, &VerdictLine> = lines.map(|line| (line.requirement, line)).collect();
+    // What does not fit is named below the table.
+    let head =
+        |(verdict, part): &(&Verdict, Option<&str>)| joined([verdict.name.as_str(), part.unwrap_or_default()], "\n");
+    let columns = variants.iter().enumerate().map(|(n, variant)| Column::words(head(variant)).last_first(n));
     let row = |of: &VerdictLine| {
         let part = of.variant.as_ref().map(|part| format!(", {part}")).unwrap_or_default();
         let title = of.title.strip_suffix(&part).unwrap_or(&of.title);
@@ -85,7 +75,7 @@ fn tone(line: &VerdictLine) -> Tone {
     if line.outcome == RequirementOutcome::Met { Tone::Better } else { Tone::Worse }
 }
 
-/// The answer, then the table, then what is to be said of single requirements.
+/// The answer, whose it is, then the table, then what is to be said of single requirements.
 fn of_run(verdict: &Verdict, among_others: bool) -> Vec<Block> {
     let kind = match verdict.met {
         _ if verdict.lines.is_empty() => NoteKind::Plain,
@@ -94,7 +84,13 @@ fn of_run(verdict: &Verdict, among_others: bool) -> Vec<Block> {
     };
     let of = if among_others { &verdict.name } else { &verdict.title };
     let answer = Note { kind, lead: "Verdict   ".to_owned(), text: format!("{of}: {}", summary(verdict)) };
-    let accepted = (!verdict.accepted.is_empty()).then(|| Note::led("Accepted  ", accepted(verdict)).into());
+    let label = verdict.label.as_ref().map(|label| format!(" ({label})")).unwrap_or_default();
+    let facts = [
+        ("Run", Some(format!("{}{label}", verdict.run))),
+        ("Source", verdict.source.clone()),
+        ("Accepted", (!verdict.accepted.is_empty()).then(|| accepted(verdict))),
+    ];
+    let facts = facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
     let said = verdict.lines.iter().filter_map(|line| {
         let reason = line.reason.as_ref().map(|reason| format!("{}: {reason}", line.outcome.words()));
         let run = line.run.as_ref().map(|run| format!("measured by run {run}"));
@@ -102,7 +98,7 @@ fn of_run(verdict: &Verdict, among_others: bool) -> Vec<Block> {
         let blocks: Vec<Block> = texts.map(|text| Note::led("  ", text).into()).collect();
         (!blocks.is_empty()).then(|| Part { title: line.title.clone(), blocks, ..Part::default() }.into())
     });
-    [answer.into()].into_iter().chain(accepted).chain([table(verdict, of).into()]).chain(said).collect()
+    [answer.into(), Block::Facts(facts.collect()), table(verdict, of).into()].into_iter().chain(said).collect()
 }
 
 fn table(verdict: &Verdict, name: &str) -> Table {

@@ -8,7 +8,7 @@ pub(super) use events::within;
 
 use super::latency::{place, words};
 use super::words::{self, alone, captioned, note, text};
-use crate::document::{Block, Cell, Column, Form, Keep, Note, Row, Section};
+use crate::document::{Block, Cell, Column, Form, Note, Row, Section};
 use crate::groups::{grouped, joined, unique};
 use crate::legend::{Legend, join, part, refusal, source, suspect_mark};
 use dbdyno_catalogue::Catalogue;
@@ -28,10 +28,9 @@ pub(crate) fn report(run: &RunJson, catalogue: &Catalogue) -> Vec<Section> {
     if let Some(published) = &run.published {
         let mut legend = Legend::default();
         for waits in &published.waits {
-            legend.doubts.add(waits.title.clone(), waits.suspect.as_ref());
+            legend.doubts.add(waits.title.clone(), &waits.suspect);
         }
-        section.blocks = self::published(published);
-        section.push_notes([(published.waits.is_empty(), text("waits", "not_printed"))]);
+        let section = alone(section.with(self::published(published)));
         return vec![section.with(legend.blocks()).with(source(run))];
     }
     let points: Vec<&Point> = run.points.iter().filter(|p| p.subject.storage().is_none()).collect();
@@ -77,7 +76,7 @@ pub(crate) fn of_test(code: SubjectName<'_>, cells: Vec<(String, Vec<&Point>)>) 
     let what = "shares of database time, of the seconds that all sessions had together";
     let caption = format!("{code}: {what}{}", waits.left_out(&longest));
     let mut along = words::table("waits", "shares", rows.collect()).called(caption);
-    along.columns.extend(cells.iter().map(|(label, ..)| Column::made(format!("{label}\n[%]"), Keep::Always)));
+    along.columns.extend(cells.iter().map(|(label, ..)| Column::figures(format!("{label}\n[%]"))));
     vec![top.into(), along.into()]
 }
 

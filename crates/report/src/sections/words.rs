@@ -1,6 +1,6 @@
 //! What sections say in fixed words: names, columns of tables and notes, as `words.toml` has them and explains them.
 
-use crate::document::{Block, Cell, Column, Form, Keep, Note, Row, Section, Table};
+use crate::document::{Block, Cell, Column, Form, Note, Row, Section, Table};
 use crate::embedded::embedded;
 use dbdyno_model::Dop;
 use serde::Deserialize;
@@ -13,7 +13,7 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| embedded(include_str!("words.to
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Words {
-    columns: BTreeMap<String, ColumnWords>,
+    columns: BTreeMap<String, Column>,
     sections: BTreeMap<String, SectionWords>,
 }
 
@@ -41,28 +41,7 @@ struct TableWords {
 #[serde(untagged)]
 enum TableColumn {
     Shared(String),
-    Own(ColumnWords),
-}
-
-/// One column.
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct ColumnWords {
-    name: String,
-    head: Option<String>,
-    words: bool,
-    drop: Option<u8>,
-    optional: bool,
-    pub(super) path: String,
-    pub(super) derived: Option<String>,
-    pub(super) form: Option<Form>,
-}
-
-impl ColumnWords {
-    pub(super) fn column(&self) -> Column {
-        let (head, keep) = (self.head.as_ref().unwrap_or(&self.name), self.drop.map_or(Keep::Always, Keep::Drop));
-        Column { figures: !self.words, optional: self.optional, ..Column::figures(&self.name, head, keep) }
-    }
+    Own(Column),
 }
 
 /// A section without blocks.
@@ -90,19 +69,14 @@ pub(super) fn text(section: &str, name: &str) -> &'static str {
     &WORDS.sections[section].notes[name]
 }
 
-/// The columns of a table of a section.
-pub(super) fn columns(section: &str, table: &str) -> Vec<&'static ColumnWords> {
-    let words = |column: &'static TableColumn| match column {
-        TableColumn::Shared(key) => &WORDS.columns[key],
-        TableColumn::Own(words) => words,
-    };
-    WORDS.sections[section].tables[table].columns.iter().map(words).collect()
-}
-
 /// A table of a section.
 pub(super) fn table(section: &str, name: &str, rows: Vec<Row>) -> Table {
-    let caption = &WORDS.sections[section].tables[name].caption;
-    Table::new(caption, columns(section, name).into_iter().map(ColumnWords::column).collect(), rows)
+    let TableWords { caption, columns } = &WORDS.sections[section].tables[name];
+    let column = |column: &TableColumn| match column {
+        TableColumn::Shared(key) => WORDS.columns[key].clone(),
+        TableColumn::Own(column) => column.clone(),
+    };
+    Table::new(caption, columns.iter().map(column).collect(), rows)
 }
 
 /// The same with a caption of its own, which a terminal shows, too.
@@ -156,8 +130,8 @@ mod tests {
         for [id, _] in asked("words::section").into_iter().chain(asked("points_section")) {
             assert_eq!(section(id).id, id);
         }
-        for [id, name] in ["words::table", "words::columns", "explained", "captioned"].into_iter().flat_map(asked) {
-            assert!(name.is_empty() || !columns(id, name).is_empty());
+        for [id, name] in ["words::table", "explained", "captioned"].into_iter().flat_map(asked) {
+            assert!(name.is_empty() || !table(id, name, Vec::new()).columns.is_empty());
         }
         let notes: Vec<_> = asked(" note").into_iter().chain(asked("[note")).chain(asked("(note")).collect();
         assert!(notes.len() > 9, "{notes:?}");
@@ -170,7 +144,8 @@ mod tests {
     fn figures_are_at_known_paths() {
         let paths = include_str!("../export/columns/point.txt");
         for (id, words) in &WORDS.sections {
-            for column in words.tables.keys().flat_map(|table| columns(id, table)).filter(|c| c.form.is_some()) {
+            let columns = words.tables.keys().flat_map(|name| table(id, name, Vec::new()).columns);
+            for column in columns.filter(|column| column.form.is_some()) {
                 let is_known = paths.lines().any(|path| path == column.path);
                 assert!(is_known || column.derived.is_some(), "{id}: {}", column.path);
             }

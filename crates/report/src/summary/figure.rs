@@ -2,7 +2,7 @@
 
 use super::lines::{LINES, SummaryLine};
 use crate::figures::{self, Figure, FigureQuery, Figures};
-use crate::legend::refusal;
+use crate::groups::unique;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Cache, Point, RunJson, Status, SubjectKind};
 
@@ -50,33 +50,38 @@ impl<'a> LineFigures<'a> {
 
 /// Finds the figures of a line.
 pub(crate) fn find<'a>(line: &SummaryLine, run: &'a RunJson, catalogue: &Catalogue) -> LineFigures<'a> {
-    let speed_alone = line.speed_alone;
-    let mut instead_of = Vec::new();
     let workload = run.points.iter().map(|p| &p.subject).find(|subject| subject.kind() == SubjectKind::Workload);
     let of_workload: Vec<&str> = workload.map(|subject| subject.as_str()).into_iter().collect();
     let tests = if line.tests.is_empty() { &of_workload } else { &line.tests };
-    for code in tests.iter().filter(|code| figures::knows(run, code)) {
-        let points: Vec<&Point> = run.points.iter().filter(|p| p.subject.as_str() == *code).collect();
-        if let Some(point) = points.iter().copied().find(|_| points.iter().all(|p| p.status == Status::Unsupported)) {
-            instead_of.push(point);
-            continue;
-        }
-        let ask = FigureQuery {
-            metric_in_doubt: line.metric_in_doubt,
-            barred_by: &line.barred_by,
-            ..FigureQuery::new(code, line.metric)
-        };
-        let time = line.time.and_then(|time| figures::find(&FigureQuery::new(code, time), run, catalogue).ok());
-        let printed_time = time.and_then(|t| t.value().cloned());
-        let figures = figures::find(&ask, run, catalogue);
-        let name = name(line, code, catalogue);
-        return LineFigures { name, test: (*code).to_owned(), figures, speed_alone, printed_time, instead_of };
+    let known: Vec<&str> = tests.iter().copied().filter(|code| figures::knows(run, code)).collect();
+    let unsupported = |code: &&str| {
+        let mut points = run.points.iter().filter(|p| p.subject.as_str() == *code);
+        let is_unsupported = points.clone().all(|p| p.status == Status::Unsupported);
+        points.next().filter(|_| is_unsupported)
+    };
+    // Where none is supported, the first one that is known says why there are no figures.
+    let supported = known.iter().position(|code| unsupported(code).is_none());
+    let (before, rest) = known.split_at(supported.unwrap_or(0));
+    let code = rest.first().or(tests.first()).copied().unwrap_or_default();
+    LineFigures { instead_of: before.iter().filter_map(unsupported).collect(), ..of_test(line, code, run, catalogue) }
+}
+
+/// The figures of a test for a line.
+fn of_test<'a>(line: &SummaryLine, test: &str, run: &'a RunJson, catalogue: &Catalogue) -> LineFigures<'a> {
+    let ask = FigureQuery {
+        metric_in_doubt: line.metric_in_doubt,
+        barred_by: &line.barred_by,
+        ..FigureQuery::new(test, line.metric)
+    };
+    let time = line.time.and_then(|time| figures::find(&FigureQuery::new(test, time), run, catalogue).ok());
+    LineFigures {
+        name: name(line, test, catalogue),
+        test: test.to_owned(),
+        figures: figures::find(&ask, run, catalogue),
+        speed_alone: line.speed_alone,
+        printed_time: time.and_then(|time| time.value().cloned()),
+        instead_of: Vec::new(),
     }
-    let unsupported = instead_of.first().copied();
-    let test = unsupported.map_or(tests.first().copied(), |point| Some(point.subject.as_str()));
-    let reason = unsupported.and_then(refusal).unwrap_or_else(|| NOT_MEASURED.to_owned());
-    let (name, test) = (line.name.to_owned(), test.unwrap_or_default().to_owned());
-    LineFigures { name, test, figures: Err(reason), speed_alone, printed_time: None, instead_of: Vec::new() }
 }
 
 /// The name of a line with the figures of a test.
@@ -87,27 +92,21 @@ pub(crate) fn name(line: &SummaryLine, test: &str, catalogue: &Catalogue) -> Str
     if instead { format!("{}, cached", line.name) } else { line.name.to_owned() }
 }
 
-/// Whether a point's work writes. A workload counts as writing, and a source that prints a redo rate says what it
-/// belongs to.
-fn writes(run: &RunJson, point: &Point, catalogue: &Catalogue) -> bool {
-    run.published.is_some()
-        || point.subject.kind() == SubjectKind::Workload
-        || catalogue.test(point.subject.as_str()).is_ok_and(|test| test.procedure.writes())
-}
-
-/// The cell with the highest redo rate of all tests that write, or why there is none. Redo of others during a reading
-/// test does not count.
-pub(crate) fn most_redo<'a>(run: &'a RunJson, catalogue: &Catalogue) -> Result<Figure<'a>, String> {
-    let writing: Vec<&Point> = run.points.iter().filter(|p| figures::reached(p) && writes(run, p, catalogue)).collect();
-    // Where the best of a ramp was measured again, the figures that selected it do not count.
-    let ramp = |p: &'a Point| (&p.subject, p.drive, p.rows_per_tx, p.load.of_ramp());
-    let again: Vec<_> = writing.iter().copied().filter(|p| p.again && p.redo.mib_per_s.is_some()).map(ramp).collect();
-    let counted: Vec<&Point> = writing.iter().copied().filter(|&p| p.again || !again.contains(&ramp(p))).collect();
-    let cells = figures::cells(&counted, &FigureQuery::new("", LINES.redo.metric)).into_iter();
-    let most = cells.filter(|c| c.value() > 0.0).max_by(|a, b| a.value().total_cmp(&b.value()));
-    most.ok_or_else(|| match writing.iter().find_map(|p| figures::missing(p, LINES.redo.metric)) {
-        Some(why) => format!("no figure: {why}"),
-        None if writing.is_empty() && !run.points.is_empty() => format!("{NOT_MEASURED}: no test that writes"),
-        None => NOT_MEASURED.to_owned(),
+/// The line of the test with the most redo, or why there is none. Redo of others during a reading test does not count.
+pub(crate) fn most_redo<'a>(run: &'a RunJson, catalogue: &Catalogue) -> LineFigures<'a> {
+    // A source that prints a redo rate says what it belongs to.
+    let writes = |p: &Point| p.commit.is_some() || run.published.is_some();
+    let writing = run.points.iter().filter(|p| figures::reached(p) && writes(p));
+    let found = |(test, rows_per_tx): (&str, Option<u64>)| {
+        let ask = FigureQuery { rows_per_tx, ..FigureQuery::new(test, LINES.redo.metric) };
+        LineFigures { figures: figures::find(&ask, run, catalogue), ..of_test(&LINES.redo, test, run, catalogue) }
+    };
+    let rate = |found: &LineFigures<'_>| found.throughput().map_or(0.0, Figure::value);
+    // Transactions of every size count, also where the test's own figures are of one.
+    let tests = unique(writing.map(|p| (p.subject.as_str(), Some(p.rows_per_tx)))).into_iter().map(found);
+    let told = tests.filter(|found| found.figures.is_err() || rate(found) > 0.0);
+    told.max_by(|a, b| rate(a).total_cmp(&rate(b))).unwrap_or_else(|| LineFigures {
+        figures: Err(format!("{NOT_MEASURED}: no test that writes")),
+        ..found(("", None))
     })
 }

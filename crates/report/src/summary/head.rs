@@ -1,10 +1,10 @@
 //! The head of the summary: what was measured, where, when and how.
 
-use crate::document::{Block, Facts, Note};
-use crate::groups::unique;
+use crate::document::{Block, Note};
+use crate::groups::{joined, unique};
 use crate::legend::kinds_of_commits;
 use crate::numbers::bytes;
-use dbdyno_model::{ClientLoad, Database, Dop, Platform, Published, RunJson, RunNote, Status};
+use dbdyno_model::{ClientLoad, Commits, Database, Dop, Platform, Published, RunJson, RunNote, Status};
 
 /// The title of a report on a run.
 pub(crate) fn title(run: &RunJson) -> String {
@@ -17,51 +17,38 @@ pub(crate) fn title(run: &RunJson) -> String {
 
 /// The first facts for a reader, and what has not been verified.
 pub(crate) fn blocks(run: &RunJson) -> Vec<Block> {
-    let facts = facts(run).into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    let facts: Vec<_> = facts(run).into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     let notice = run.database.notice.as_ref().map(|notice| Note::notice(notice).into());
-    [Facts { title: String::new(), facts }.into()].into_iter().chain(notice).collect()
+    [facts.into()].into_iter().chain(notice).collect()
 }
 
-/// The text for an unknown fact.
-const NOT_KNOWN: &str = "not known";
-
-/// The first facts for a reader. A fact without a name continues the one before.
+/// The first facts for a reader.
 fn facts(run: &RunJson) -> Vec<(&'static str, String)> {
-    let mut facts = vec![("Platform", hardware(&run.platform)), ("", system(&run.platform))];
-    let Some(published) = &run.published else {
-        let (of, Database { engine, version, .. }) = (&run.run, &run.database);
-        let what = match run.is_of_storage() {
-            true => ("Storage", format!("{}, below any database", of.target)),
-            false => ("Database", format!("{engine} {version}, {}, seed {}", of.data_words(), of.seed)),
-        };
-        facts.extend([what, ("Run", measured(run)), ("Points", points(run))]);
-        let noted = |note: &RunNote| format!("{}, {}", note.text, note.at.strftime("%Y-%m-%d"));
-        facts.extend(run.notes.iter().enumerate().map(|(n, note)| (if n == 0 { "Noted" } else { "" }, noted(note))));
-        return facts;
-    };
-    // A source without hardware details at least names the platform.
-    if facts[0].1 == NOT_KNOWN {
-        run.name().clone_into(&mut facts[0].1);
+    if let Some(published) = &run.published {
+        return published_facts(run, published);
     }
-    facts.extend(published_facts(run, published));
-    facts
+    let (of, Database { engine, version, .. }) = (&run.run, &run.database);
+    let what = match run.is_of_storage() {
+        true => ("Storage", format!("{}, below any database", of.target)),
+        false => ("Database", format!("{engine} {version}, {}, seed {}", of.data_words(), of.seed)),
+    };
+    let facts = [("Platform", platform(&run.platform)), what, ("Run", measured(run)), ("Points", points(run))];
+    let noted = |note: &RunNote| ("Noted", format!("{}, {}", note.text, note.at.strftime("%Y-%m-%d")));
+    facts.into_iter().chain(run.notes.iter().map(noted)).collect()
 }
 
 /// The facts of a published result.
 fn published_facts(run: &RunJson, published: &Published) -> Vec<(&'static str, String)> {
     let size = (!run.run.size.is_empty()).then(|| run.run.data_words());
-    let parts = [
-        (run.points.len(), "point", " of series"),
-        (published.figures.len(), "printed figure", ""),
-        (published.curves.len(), "other curve", ""),
-    ];
-    let parts = parts.into_iter().filter(|(n, ..)| *n > 0);
-    let parts = parts.map(|(n, what, more)| counted(n as u64, what) + more);
+    let Published { figures, curves, .. } = published;
+    let parts = [(run.points.len(), "series point"), (figures.len(), "printed figure"), (curves.len(), "other curve")];
+    let parts = parts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| counted(n as u64, what));
     vec![
-        ("Database", joined([run.database.facts.get("product").cloned(), Some(run.database.version.clone()), size])),
-        ("Published", joined([Some(published.benchmark.clone()), year(published)])),
+        ("Platform", platform(&run.platform)),
+        ("Database", known([run.database.facts.get("product").cloned(), Some(run.database.version.clone()), size])),
+        ("Published", known([Some(published.benchmark.clone()), year(published)])),
         ("Source", published.source.clone()),
-        ("Points", parts.collect::<Vec<_>>().join(", ")),
+        ("Points", joined(parts, ", ")),
     ]
 }
 
@@ -70,9 +57,10 @@ pub(crate) fn year(published: &Published) -> Option<String> {
     published.year.map(|y| if published.year_printed { y.to_string() } else { format!("{y} or later") })
 }
 
-fn hardware(platform: &Platform) -> String {
+/// The hardware and the system of a platform in one text.
+pub(crate) fn platform(platform: &Platform) -> String {
     let cpu = &platform.cpu;
-    joined([
+    known([
         platform.product.clone(),
         cpu.model.clone(),
         cpu.clock_mhz.filter(|m| m.is_finite()).map(|m| format!("{:.2} GHz", m / 1e3)),
@@ -80,11 +68,6 @@ fn hardware(platform: &Platform) -> String {
         cpu.cores.map(|n| counted(u64::from(n), "core")),
         cpu.threads.map(|n| counted(u64::from(n), "thread")),
         platform.memory.total_bytes.map(bytes),
-    ])
-}
-
-fn system(platform: &Platform) -> String {
-    joined([
         platform.host.clone(),
         platform.os.clone(),
         platform.kernel.as_ref().map(|k| format!("kernel {k}")),
@@ -97,9 +80,10 @@ fn system(platform: &Platform) -> String {
     ])
 }
 
-fn joined<const N: usize>(parts: [Option<String>; N]) -> String {
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    if parts.is_empty() { NOT_KNOWN.to_owned() } else { parts.join(", ") }
+/// What is known of several facts, in one text.
+fn known<const N: usize>(parts: [Option<String>; N]) -> String {
+    let text = joined(parts.into_iter().flatten(), ", ");
+    if text.is_empty() { "not known".to_owned() } else { text }
 }
 
 pub(crate) fn measured(run: &RunJson) -> String {
@@ -125,14 +109,10 @@ pub(crate) fn points(run: &RunJson) -> String {
     let statuses = [Status::Ok, Status::Failed, Status::Invalid, Status::Unsupported];
     let statuses = statuses.into_iter().filter(|status| *status == Status::Ok || of(*status) > 0);
     let tests = unique(run.points.iter().map(|p| p.subject.name())).len();
-    let kinds: Vec<&str> = kinds_of_commits(&run.points).into_iter().map(|kind| kind.words()).collect();
-    let commits = match kinds.as_slice() {
-        [] => None,
-        [one] => Some(format!("commits {one}")),
-        several => Some(format!("commits mixed ({})", several.join("; "))),
-    };
+    let kinds = joined(kinds_of_commits(&run.points).into_iter().map(Commits::words), " and ");
+    let commits = (!kinds.is_empty()).then(|| format!("commits {kinds}"));
     let parts = statuses.map(|status| format!("{} {}", of(status), status.name()));
-    parts.chain([counted(tests as u64, "test")]).chain(commits).collect::<Vec<_>>().join(", ")
+    joined(parts.chain([counted(tests as u64, "test")]).chain(commits), ", ")
 }
 
 /// `1 core`, `2 cores`.
@@ -144,5 +124,5 @@ pub(crate) fn counted(n: u64, what: &str) -> String {
 pub(crate) fn dop_words(dop: Dop) -> String {
     let counts = [(dop.nodes, "node"), (dop.jobs, "job"), (dop.threads, "thread")];
     let told = counts.into_iter().filter(|(n, what)| *n > 1 || *what == "job");
-    told.map(|(n, what)| counted(n.into(), what)).collect::<Vec<_>>().join(", ")
+    joined(told.map(|(n, what)| counted(n.into(), what)), ", ")
 }

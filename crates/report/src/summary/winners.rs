@@ -23,22 +23,14 @@ pub(crate) fn sentences<'f, 'a: 'f>(run: &RunJson, lines: impl Iterator<Item = &
     }
     let beside = again.iter().filter_map(|(test, dops)| dops.map(|(low, high)| format!("{test} {low} to {high}")));
     let beside = unique(beside).join(", ");
-    let mut said = Vec::new();
-    if !again.is_empty() {
-        said.push("Throughput is the rate measured again at the DOP that was best.".to_owned());
-    }
-    if !beside.is_empty() {
-        said.push(format!("Measured once, these DOPs cannot be told from the best: {beside}; --repeat 3 tells more."));
-    }
+    let again =
+        (!again.is_empty()).then(|| "Throughput is the rate measured again at the DOP that was best.".to_owned());
+    let once = format!("Measured once, these DOPs cannot be told from the best: {beside}; --repeat 3 tells more.");
+    let mut said: Vec<String> = again.into_iter().chain((!beside.is_empty()).then_some(once)).collect();
     said.extend(selected.into_iter().map(|(of, tests)| {
-        let which = counted(of as u64, "DOP");
-        let what = match unique(tests).as_slice() {
-            [test] => format!("Throughput of {test} is"),
-            tests => format!("Throughputs of {} are", tests.join(", ")),
-        };
-        format!(
-            "{what} the best of {which}, not measured again: chance is in it, some 3 to 4 % where the curve is flat."
-        )
+        let (tests, which) = (unique(tests).join(", "), counted(of as u64, "DOP"));
+        let chance = "chance is in it, some 3 to 4 % where the curve is flat";
+        format!("Throughput of {tests} is the best of {which}, not measured again: {chance}.")
     }));
     let extrapolated = run.points.iter().flat_map(|p| p.extrapolated.values().map(move |why| (p.subject.name(), why)));
     said.extend(unique(extrapolated).into_iter().map(|(test, why)| format!("{test}: {why}.")));

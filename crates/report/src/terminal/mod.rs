@@ -3,7 +3,7 @@
 pub(crate) mod lines;
 pub(crate) mod sheet;
 
-use crate::document::{Beside, Block, Document, Facts, LegendEntry, Part, SideLine, Table};
+use crate::document::{Block, Document, Facts, LegendEntry, Look, Part, Row, SideLine, Table};
 use crate::groups::{grouped, joined};
 use lines::{columns, hanging, line};
 use sheet::Sheet;
@@ -11,7 +11,7 @@ use sheet::Sheet;
 /// The most notes on one mark on a terminal; a page has room for more.
 const MOST_NOTES_IN_TEXT: usize = 3;
 /// The room for the names of the facts at the head, which is that of the words at the head: `Notice    `.
-const HEAD_NAMES: usize = 10;
+const HEAD_NAMES: usize = 9;
 /// A name wider than this does not widen the column of names.
 const WIDEST_NAME: usize = 28;
 
@@ -73,23 +73,20 @@ impl Text {
         self.heading_end = self.out.len();
     }
 
-    /// Warnings that follow each other have one heading.
     fn blocks(&mut self, blocks: &[Block]) {
-        // All facts with titles have one column of names; a very long one does not widen it.
-        let sheet = blocks.iter().filter_map(Block::sheet).flat_map(|facts| &facts.facts);
-        let widest = sheet.map(|(name, _)| columns(name)).max().unwrap_or(0).min(WIDEST_NAME);
-        for (n, block) in blocks.iter().enumerate() {
-            let is_further = n > 0 && blocks[n - 1].warning().is_some();
-            if block.warning().is_some() && !is_further {
-                self.due();
-                self.heading("NOT LIKE WITH LIKE", "-");
-            }
+        for block in blocks {
             match block {
                 _ if block.is_empty() => {}
                 Block::Note(note) => self.hanging(&note.lead, &note.text),
                 Block::Sides(sides) => self.sides(sides),
-                Block::Facts(facts) => self.facts(facts, widest),
-                Block::Beside(beside) => self.beside(beside),
+                Block::Warnings(texts) => {
+                    self.due();
+                    self.heading("NOT LIKE WITH LIKE", "-");
+                    texts.iter().for_each(|text| self.hanging("! ", text));
+                }
+                Block::Facts(facts) => self.facts(facts, "", HEAD_NAMES, " "),
+                Block::Sheet(lists) => self.sheet(lists),
+                Block::Table(table) if table.look == Look::Beside => self.beside(table),
                 Block::Table(table) => self.table(table),
                 Block::List(sentences) => sentences.iter().for_each(|sentence| self.hanging("- ", sentence)),
                 Block::Part(part) | Block::Folded(part) => self.part(part),
@@ -109,27 +106,28 @@ impl Text {
         }
     }
 
-    /// The facts at the head of a document have no title and no indent.
-    fn facts(&mut self, facts: &Facts, widest: usize) {
-        let is_head = facts.title.is_empty();
-        let (indent, room, least) = if is_head { ("", HEAD_NAMES, 1) } else { ("  ", widest + 2, 2) };
-        if !is_head {
+    fn facts(&mut self, facts: &Facts, indent: &str, room: usize, gap: &str) {
+        facts.iter().for_each(|(name, value)| self.hanging(&format!("{indent}{name:room$}{gap}"), value));
+    }
+
+    /// All lists have one column of names; a very long one does not widen it.
+    fn sheet(&mut self, lists: &[(String, Facts)]) {
+        let names = lists.iter().flat_map(|(_, facts)| facts).map(|(name, _)| columns(name));
+        let widest = names.max().unwrap_or(0).min(WIDEST_NAME);
+        for (title, facts) in lists {
             self.due();
-            self.line(&facts.title);
-        }
-        for (name, value) in &facts.facts {
-            let blanks = " ".repeat(room.saturating_sub(columns(name)).max(least));
-            self.hanging(&format!("{indent}{name}{blanks}"), value);
+            self.line(title);
+            self.facts(facts, "  ", widest, "  ");
         }
     }
 
-    fn beside(&mut self, beside: &Beside) {
-        for (name, values) in &beside.rows {
-            // Things with the same value are listed together.
-            let letters = beside.letters.iter().map(String::as_str);
-            let values = grouped(values.iter().map(Option::as_deref).zip(letters));
-            let parts = values.iter().map(|(value, of)| format!("{} {}", of.concat(), value.unwrap_or("not known")));
-            self.hanging(&format!("{name}: "), parts.collect::<Vec<_>>().join("; ").trim_start());
+    /// A line for each name. Things with the same value are listed together, by the heads of their columns.
+    fn beside(&mut self, table: &Table) {
+        for cells in table.rows.iter().map(Row::cells) {
+            let values = cells.iter().zip(&table.columns).skip(1).map(|(cell, thing)| (&cell.words, &*thing.head));
+            let parts = grouped(values).into_iter().map(|(value, of)| format!("{} {value}", of.concat()));
+            let lead = cells.first().map_or_else(String::new, |name| format!("{}: ", name.words));
+            self.hanging(&lead, parts.collect::<Vec<_>>().join("; ").trim_start());
         }
     }
 

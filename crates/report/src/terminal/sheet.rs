@@ -4,14 +4,14 @@
 //! A table that does not fit drops its least important columns and names them below.
 
 use super::lines::{clean, columns, hanging, line};
-use crate::document::{Cell, Column, Keep, Look, Row, Table};
+use crate::document::{Cell, Column, Look, Row, Table};
 
 /// A table as texts.
 pub(crate) struct Sheet<'t> {
     table: &'t Table,
     /// The cells of each row.
     texts: Vec<Vec<String>>,
-    /// The width of each column; 0 for one that is left out.
+    /// The width of each column.
     widths: Vec<usize>,
     /// Blanks between columns.
     gap: &'static str,
@@ -39,9 +39,8 @@ impl<'t> Sheet<'t> {
             texts.iter_mut().filter_map(|cells| cells.first_mut()).for_each(|first| first.insert(0, ' '));
         }
         let width = |(n, column): (usize, &Column)| {
-            let is_left_out = column.optional && table.is_bare(n);
             let all = texts.iter().filter_map(|cells| cells.get(n)).map(String::as_str).chain(column.lines());
-            if is_left_out { 0 } else { all.map(columns).max().unwrap_or(0) }
+            all.map(columns).max().unwrap_or(0)
         };
         let widths = table.columns.iter().enumerate().map(width).collect();
         let gap = if matches!(table.look, Look::Keys | Look::Heat) { " " } else { "  " };
@@ -62,7 +61,7 @@ impl<'t> Sheet<'t> {
                 }
                 (Row::Remark(_, text), _) => (shown.iter().copied().filter(|c| *c < cells.len()).collect(), &**text),
                 // Words in the last column.
-                (Row::Cells(_), Some((last, before))) if !self.table.columns[*last].figures => {
+                (Row::Cells(_), Some((last, before))) if self.table.columns[*last].words => {
                     (before.to_vec(), cells.get(*last).map_or("", String::as_str))
                 }
                 (Row::Cells(_), _) => (shown.clone(), ""),
@@ -79,26 +78,20 @@ impl<'t> Sheet<'t> {
 
     /// The columns that fit.
     fn shown(&self, width: Option<u16>) -> Vec<usize> {
-        let order = |c: usize| if let Keep::Drop(order) = self.table.columns[c].keep { Some(order) } else { None };
-        let mut shown = self.all();
+        let mut shown = self.table.kept(|_| false);
         while width.is_some_and(|width| self.total(&shown) > usize::from(width)) {
-            let next = shown.iter().enumerate().filter_map(|(at, c)| Some((order(*c)?, at)));
+            let next = shown.iter().enumerate().filter_map(|(at, c)| Some((self.table.columns[*c].drop?, at)));
             let Some((_, at)) = next.min() else { break };
             shown.remove(at);
         }
         shown
     }
 
-    /// The columns but for those without any text (no marks on any row), which are neither shown nor listed as dropped.
-    fn all(&self) -> Vec<usize> {
-        (0..self.widths.len()).filter(|c| self.widths[*c] > 0).collect()
-    }
-
     fn line<T: AsRef<str>>(&self, cells: &[T], shown: &[usize]) -> String {
         let padded = shown.iter().map(|c| {
             let text = cells.get(*c).map_or("", AsRef::as_ref);
             let blanks = " ".repeat(self.widths[*c].saturating_sub(columns(text)));
-            if self.table.columns[*c].figures { format!("{blanks}{text}") } else { format!("{text}{blanks}") }
+            if self.table.columns[*c].words { format!("{text}{blanks}") } else { format!("{blanks}{text}") }
         });
         padded.collect::<Vec<_>>().join(self.gap)
     }
@@ -119,8 +112,8 @@ impl<'t> Sheet<'t> {
 
     /// What was dropped; empty where all is shown.
     fn dropped(&self, shown: &[usize], width: Option<u16>) -> String {
-        let all = self.all();
-        let dropped = all.iter().filter(|c| !shown.contains(c)).map(|c| &*self.table.columns[*c].name);
+        let all = self.table.kept(|_| false);
+        let dropped = all.iter().filter(|c| !shown.contains(c)).map(|c| self.table.columns[*c].name());
         let dropped = dropped.collect::<Vec<_>>().join(", ");
         let text = format!("Left out here: {dropped} ({} columns show all)", self.total(&all));
         if dropped.is_empty() { String::new() } else { hanging("", &text, width) }
@@ -134,10 +127,10 @@ mod tests {
 
     fn table() -> Table {
         let columns = vec![
-            Column::words("code", "Code", Keep::Always),
-            Column::figures("rate", "Rate\n[1/s]", Keep::Always),
-            Column::figures("CPU", "CPU\n[%]", Keep::Drop(2)),
-            Column::figures("time", "Time\n[s]", Keep::Drop(1)),
+            Column::words("Code"),
+            Column::figures("Rate\n[1/s]"),
+            Column { drop: Some(2), ..Column::figures("CPU\n[%]") },
+            Column { drop: Some(1), name: "time".to_owned(), ..Column::figures("Time\n[s]") },
         ];
         let figures = [Cell::figure(147_200.0, Form::Scientific), Cell::figure(97.0, Form::Short), Cell::count(12_u64)];
         let rows = vec![
@@ -160,11 +153,8 @@ T612  failed: the file was locked by another process
 
     #[test]
     fn words_in_the_last_column_wrap_and_columns_that_say_nothing_may_go() {
-        let columns = vec![
-            Column::words("code", "Code", Keep::Always),
-            Column { optional: true, ..Column::figures("gets", "Gets", Keep::Always) },
-            Column::words("finding", "Finding", Keep::Always),
-        ];
+        let columns =
+            vec![Column::words("Code"), Column { optional: true, ..Column::figures("Gets") }, Column::words("Finding")];
         let finding = Cell::words("the file was locked by another process");
         let row = Row::Cells(vec![Cell::words("T611"), Cell::figure(None, Form::Short), finding]);
         let table = Table::new("", columns, vec![row]);
@@ -189,7 +179,7 @@ T611  the file was locked by
     #[test]
     fn figures_are_aligned_whatever_stands_behind_them() {
         let figure = |value: f64| Cell::figure(value, Form::Thousands);
-        let columns = vec![Column::figures("A", "A", Keep::Always)];
+        let columns = vec![Column::figures("A")];
         let rows = [figure(10.0).ranked(Rank::Best, None), figure(7.0).marked("?"), figure(125.0)];
         let rows = rows.into_iter().map(|cell| Row::Cells(vec![cell])).collect();
         let table = Table::new("", columns, rows);

@@ -2,21 +2,15 @@
 
 use crate::acceptance::{Acceptance, Left, figure_line};
 use crate::charts::LineChart;
-use crate::document::{Cell, Column, Form, Keep, Look, Part, Row, Section, Table};
+use crate::document::{Cell, Column, Form, Look, Part, Row, Section, Table};
 use crate::groups::grouped;
-use crate::sections::cell_chart::{Along, CellChart, DOPS};
+use crate::sections::cell_chart::{CellChart, DOPS, OUTSTANDING};
 use crate::sections::measured::{MeasuredCell, key_metric, main_ramp, metric_words};
 use crate::verdict::{VerdictLine, words};
 use dbdyno_catalogue::{Bound, Catalogue, MeasuredFigure, Percentile, RequiredSubject};
 use dbdyno_model::{MetricId, Point};
 use std::collections::BTreeSet;
 
-/// Over the I/Os outstanding.
-const OUTSTANDING: Along = Along {
-    name: "I/Os outstanding",
-    place: |c| f64::from(c.dop().jobs),
-    words: |c| c.cell.key.subject.storage().map_or_else(String::new, ToString::to_string),
-};
 /// A variant's title, and its ramp of a test, workload or kind of I/O.
 type VariantRamp<'c, 'a> = (String, Vec<&'c MeasuredCell<'a>>);
 
@@ -103,8 +97,8 @@ fn charts(
 
 /// The rates in words, for readers of a text.
 fn table(name: &str, ramps: &[VariantRamp<'_, '_>], unit: &str) -> Table {
-    let mut columns = vec![Column::figures("DOP", "DOP", Keep::Always)];
-    columns.extend(ramps.iter().map(|(variant, _)| Column::made(format!("{variant}\n[{unit}]"), Keep::Always)));
+    let mut columns = vec![Column::figures("DOP")];
+    columns.extend(ramps.iter().map(|(variant, _)| Column::figures(format!("{variant}\n[{unit}]"))));
     let place = |cell: &MeasuredCell<'_>| cell.parallelism() as u64;
     let places: BTreeSet<u64> = ramps.iter().flat_map(|(_, cells)| cells.iter().map(|cell| place(cell))).collect();
     let row = |at: &u64| {

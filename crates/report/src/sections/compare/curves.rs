@@ -4,12 +4,13 @@
 use super::super::words;
 use super::extent::Extent;
 use super::sides::{families, letter, series, table};
-use crate::charts::{Axis, ChartSeries, LineChart, Mark, extent};
-use crate::compare::{Comparison, OtherSeries, OtherSeriesRow, RampCurve, RampPoint, shown_unit};
-use crate::document::{Block, Cell, Column, Form, Keep, Look, Part, Row, Section, Table};
+use crate::charts::{Axis, AxisOf, ChartSeries, LineChart, Mark};
+use crate::compare::{Comparison, OtherSeries, OtherSeriesRow, RampCurve, RampPoint};
+use crate::document::{Block, Cell, Column, Form, Look, Part, Row, Section, Table};
 use crate::legend::suspect_mark;
-use crate::sections::measured::shown;
+use crate::sections::measured::{metric_words, shown};
 use dbdyno_catalogue::Catalogue;
+use dbdyno_model::Dop;
 use std::collections::BTreeSet;
 
 /// The section, on a page alone; without blocks elsewhere, and where no test has a ramp on two sides.
@@ -23,28 +24,30 @@ pub(super) fn section(comparison: &Comparison, catalogue: &Catalogue, show: Exte
 }
 
 fn part(comparison: &Comparison, curve: &RampCurve, catalogue: &Catalogue) -> Part {
-    let name = catalogue.metric(&curve.metric).map_or_else(|_| curve.metric.to_string(), |m| m.title.clone());
-    let unit = shown_unit(curve.metric.as_str(), &curve.unit);
+    let (name, unit) = metric_words(&curve.metric, catalogue);
     let lines = || curve.lines.iter().enumerate().filter(|(_, line)| !line.is_empty());
-    let series: Vec<ChartSeries> = lines().map(|(at, points)| line(comparison, at, points, &unit)).collect();
-    let y = if unit == "s" { Axis::times(extent(&series)) } else { Axis::amounts(extent(&series)) };
-    let title = format!("{} {}", curve.test, curve.title);
-    let chart = LineChart::over_dops(&title, &format!("{name}, {unit}"), "degree of parallelism", y, series);
-    let mut columns = vec![Column::figures("DOP", "DOP\n[n×j×t]", Keep::Always)];
+    let series = lines().map(|(at, points)| line(comparison, at, points, unit)).collect();
+    let y: AxisOf = if unit == "s" { Axis::times } else { Axis::amounts };
+    let (title, about) = (format!("{} {}", curve.test, curve.title), format!("{name}, {unit}"));
+    let chart = LineChart::of(title, about, "degree of parallelism", [Axis::dops, y], series);
+    let mut columns = vec![Column::figures("DOP\n[n×j×t]")];
     // The legend of the chart has their names.
-    columns.extend(lines().map(|(at, _)| Column::made(letter(at), Keep::Always)));
-    let places: BTreeSet<(u128, String)> =
-        curve.lines.iter().flatten().map(|p| (p.dop.parallelism(), p.dop.to_string())).collect();
-    let row = |(_, place): &(u128, String)| {
+    columns.extend(lines().map(|(at, _)| Column::figures(letter(at))));
+    let places: BTreeSet<(u128, Dop)> = curve.lines.iter().flatten().map(|p| (p.dop.parallelism(), p.dop)).collect();
+    let row = |(_, dop): &(u128, Dop)| {
         let cells = lines().map(|(_, line)| {
-            let point = line.iter().find(|p| p.dop.to_string() == *place);
+            let point = line.iter().find(|p| p.dop == *dop);
             Cell::known(point.map(|p| p.value), Form::Thousands).doubtful(point.is_some_and(|p| p.doubtful))
         });
-        Row::led([place], cells)
+        Row::led([dop.to_string()], cells)
     };
     let rows = places.iter().map(row).collect();
     let table = Table::new(format!("{}, {unit}", curve.test), columns, rows).look(Look::Sides);
-    Part { id: format!("c-{}", curve.test), blocks: vec![vec![chart].into(), table.into()], ..Part::default() }
+    Part {
+        id: format!("c-{}", curve.test),
+        blocks: vec![Block::Charts(chart.into_iter().collect()), table.into()],
+        ..Part::default()
+    }
 }
 
 fn line(comparison: &Comparison, at: usize, points: &[RampPoint], unit: &str) -> ChartSeries {
@@ -65,7 +68,7 @@ pub(super) fn others(comparison: &Comparison) -> Section {
 }
 
 fn other_part(comparison: &Comparison, other: &OtherSeries) -> Part {
-    let by = Column::made(other.by.replace('_', " "), Keep::Always);
+    let by = Column::figures(other.by.replace('_', " "));
     let row = |row: &OtherSeriesRow| {
         let values = row.values.iter().zip(&row.suspects);
         let cells = values.map(|(value, of)| Cell::figure(*value, Form::Printed).marked(suspect_mark(of.is_some())));

@@ -3,10 +3,10 @@
 use super::super::words::{self, text};
 use super::extent::Extent;
 use super::sides::{self, letter};
-use crate::compare::{Comparison, Efficiency, EfficiencyRow, Per, SideInfo};
+use crate::compare::{Comparison, Efficiency, EfficiencyRow, Per};
 use crate::document::{Cell, Form, Note, Rank, Row, Section, Table};
+use crate::groups::unique;
 use crate::numbers::printed;
-use dbdyno_model::{Money, USD};
 
 /// Tests whose efficiency is shown unless others are asked for: the key figures of each layer.
 const KEY_TESTS: [&str; 12] =
@@ -26,26 +26,21 @@ pub(super) fn section(comparison: &Comparison, show: Extent) -> Section {
         let shown = efficiency.rows.iter().filter(|row| all || is_key(row));
         section.push(table(comparison, efficiency, shown));
     }
-    section.blocks.extend(comparison.sides.iter().enumerate().filter_map(|(at, side)| Some(price(at, side)?.into())));
-    let priced: Vec<&Money> = comparison.sides.iter().filter_map(|side| side.price.as_ref()).collect();
+    for (at, side) in comparison.sides.iter().enumerate() {
+        // What its prices cover.
+        let terms = side.price_terms.as_ref().map(|terms| format!(" ({terms})")).unwrap_or_default();
+        let price = side.price.as_ref().map(|of| format!("costs {} {}{terms}", printed(of.amount), of.currency));
+        let may_use = side.may_use.as_ref().map(|what| format!("could use {what}: these divide"));
+        let said = price.into_iter().chain(may_use);
+        section.blocks.extend(said.map(|said| Note::plain(format!("{} {said}.", letter(at))).into()));
+    }
+    let currencies = unique(comparison.sides.iter().filter_map(|side| Some(side.price.as_ref()?.currency.as_str())));
     section.push_notes([
-        (priced.is_empty(), text("efficiency", "no_prices")),
-        (priced.iter().any(|price| price.currency != priced[0].currency), text("efficiency", "currencies")),
+        (currencies.is_empty(), text("efficiency", "no_prices")),
+        (currencies.len() > 1, text("efficiency", "currencies")),
+        (!all && !rows().all(is_key), text("efficiency", "more")),
     ]);
-    let sides = comparison.sides.iter().enumerate();
-    let may_use = sides.filter_map(|(at, side)| Some((letter(at), side.may_use.as_ref()?)));
-    let may_use = may_use.map(|(letter, what)| format!("{letter} could use {what}: these divide."));
-    section.blocks.extend(may_use.map(|text| Note::plain(text).into()));
-    section.push_notes([(!all && !rows().all(is_key), text("efficiency", "more"))]);
     section
-}
-
-/// What a side costs, and what its prices cover.
-fn price(at: usize, side: &SideInfo) -> Option<Note> {
-    let terms = side.price_terms.as_ref().map_or_else(String::new, |terms| format!(" ({terms})"));
-    let Money { amount, currency } = side.price.as_ref()?;
-    let currency = if currency == USD { "US dollars" } else { currency };
-    Some(Note::plain(format!("{} costs {} {currency}{terms}", letter(at), printed(*amount))))
 }
 
 fn table<'r>(comparison: &Comparison, efficiency: &Efficiency, rows: impl Iterator<Item = &'r EfficiencyRow>) -> Table {
@@ -54,7 +49,7 @@ fn table<'r>(comparison: &Comparison, efficiency: &Efficiency, rows: impl Iterat
         Per::Core => "core",
         Per::Thread => "hardware thread",
         Per::Licence => "licence (cores x core factor, or as stated)",
-        Per::ThousandUsd => "1,000 US dollars of all prices",
+        Per::ThousandUsd => "1,000 USD of all prices",
         Per::ThousandOfCurrency => &format!("1,000 {} of all prices", currency.unwrap_or_default()),
     };
     let row = |row: &'r EfficiencyRow| {

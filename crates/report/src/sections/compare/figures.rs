@@ -55,9 +55,7 @@ pub(super) fn summary(comparison: &Comparison) -> Section {
     let mut rows = Vec::new();
     for group in &comparison.summary {
         rows.push(Row::Group(group.title.clone()));
-        for of_name in group.rows.chunk_by(|above, below| above.name == below.name) {
-            rows.extend(of_name.iter().enumerate().map(|(n, of)| summary_line(comparison, of, n > 0)));
-        }
+        rows.extend(group.rows.iter().map(|line| summary_line(comparison, line)));
     }
     section.push(table_with_ratios(comparison, words::table("summary", "lines", rows)));
     let (base, other) = (letter(comparison.baseline), letter(usize::from(comparison.baseline == 0)));
@@ -67,16 +65,14 @@ pub(super) fn summary(comparison: &Comparison) -> Section {
 }
 
 /// What is done in a second, its time or its scaling, with each side's ratio to the baseline behind its figure.
-fn summary_line(comparison: &Comparison, line: &SummaryRow, is_further: bool) -> Row {
+fn summary_line(comparison: &Comparison, line: &SummaryRow) -> Row {
     let row = &line.row;
-    let name = match (is_further, row.which) {
-        (false, _) => line.name.clone(),
-        (true, KeyFigure::Time) => "  time of one".to_owned(),
-        (true, KeyFigure::Scaling) => "  scaling".to_owned(),
-        (true, KeyFigure::Speed | KeyFigure::Throughput) => format!("  in {}", row.shown_unit),
+    let name = match row.which {
+        KeyFigure::Time => "  time of one",
+        KeyFigure::Scaling => "  scaling",
+        KeyFigure::Speed | KeyFigure::Throughput => &line.name,
     };
-    let test = if is_further { "" } else { &row.test };
-    Row::led([name.as_str(), test, &row.shown_unit], with_ratios(comparison, row))
+    Row::led([name, &row.test, &row.shown_unit], with_ratios(comparison, row))
 }
 
 /// The figures of a row, each other side's with its ratio to the baseline behind it.

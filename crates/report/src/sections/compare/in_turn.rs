@@ -4,7 +4,7 @@ use super::super::words::{self, text};
 use super::ratios;
 use super::sides::{baseline, letter, ratio_column, table};
 use crate::compare::{Comparison, PairedRow};
-use crate::document::{Cell, Column, Form, Keep, Note, Row, Section};
+use crate::document::{Cell, Column, Form, Note, Row, Section};
 use crate::groups::{grouped, joined};
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub(super) fn section(comparison: &Comparison) -> Section {
     let mut section = words::section("pairs");
     let mut table = table(comparison, words::table("pairs", "cells", comparison.pairs.iter().map(row).collect()));
     table.columns.push(ratio_column(comparison, usize::from(comparison.baseline == 0)));
-    table.columns.push(Column::made("Pairs", Keep::Drop(0)));
+    table.columns.push(Column { drop: Some(0), ..Column::figures("Pairs") });
     section.push(table);
     // A ratio that is there has no reason.
     for (row, why) in comparison.pairs.iter().filter_map(|row| Some((row, row.ratio.why.as_ref()?))) {

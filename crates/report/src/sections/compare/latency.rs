@@ -1,11 +1,11 @@
 //! How long single operations take on each side under the same loads: percentiles over the load, and how the times are
 //! spread at the highest load that two sides have.
 
-use super::super::words::note;
+use super::super::words::{self, note};
 use super::sides::{column, families, letter, series};
-use crate::charts::{Axis, ChartSeries, LineChart, Mark, SeriesShape, extent};
+use crate::charts::{Axis, AxisOf, ChartSeries, LineChart, Mark, SeriesShape};
 use crate::compare::{ComparedLoad, ComparedTimes, Comparison, LoadUnit, Side, SideTimes};
-use crate::document::{Block, Cell, Column, Form, Keep, Look, Note, Part, Row, Section, Table};
+use crate::document::{Block, Cell, Form, Look, Note, Part, Row, Section, Table};
 use crate::groups::joined;
 use crate::numbers::{duration, thousands};
 use crate::sections::latency::{peak_s, spread, together};
@@ -28,14 +28,14 @@ pub(super) fn section(comparison: &Comparison, sides: &[Side]) -> Section {
 
 fn part(comparison: &Comparison, times: &ComparedTimes, sides: &[Side]) -> Part {
     let (spread, peaks) = times.loads.iter().rev().find_map(|load| spread_at(comparison, load, sides)).unzip();
-    let charts: Vec<LineChart> = over_load(comparison, times).into_iter().chain(spread).collect();
+    let charts: Vec<LineChart> = over_load(comparison, times).into_iter().chain(spread.flatten()).collect();
     let blocks = [charts.into(), table(comparison, times).into()].into_iter().chain(peaks.map(Block::from)).collect();
     Part { code: times.test.clone(), title: joined([&times.title, &times.place], ", "), blocks, ..Part::default() }
 }
 
 /// How the times of all sides are spread under a load, and where most of them are; `None` where no two sides have
 /// histograms.
-fn spread_at(comparison: &Comparison, load: &ComparedLoad, sides: &[Side]) -> Option<(LineChart, Note)> {
+fn spread_at(comparison: &Comparison, load: &ComparedLoad, sides: &[Side]) -> Option<(Option<LineChart>, Note)> {
     let of_side = |(at, (side, times)): (usize, (&Side, &Option<SideTimes>))| {
         let times = times.as_ref()?;
         let histogram = together(times.points.iter().copied(), times.from_due, &side.times)?;
@@ -45,23 +45,22 @@ fn spread_at(comparison: &Comparison, load: &ComparedLoad, sides: &[Side]) -> Op
     };
     let of_sides = sides.iter().zip(&load.sides).enumerate().filter_map(of_side);
     let (lines, peaks): (Vec<ChartSeries>, Vec<String>) = of_sides.unzip();
-    let x = Axis::decades(lines.iter().flat_map(|line| &line.marks).map(|mark| mark.x));
-    let y = Axis::amounts(extent(&lines));
-    let unit = format!("percent of all at {}", load.load);
-    let chart = LineChart::over_dops("How the times are spread", &unit, "time of one operation", y, lines);
+    let is_of_two = lines.len() > 1;
+    let (unit, along) = (format!("percent of all at {}", load.load), "time of one operation");
+    let chart = LineChart::of("How the times are spread", unit, along, [Axis::decades, Axis::amounts], lines);
     let peaks = Note::plain(format!("Most frequent at {}: {}.", load.load, peaks.join(", ")));
-    (chart.series.len() > 1).then_some((LineChart { x, ..chart }, peaks))
+    is_of_two.then_some((chart, peaks))
 }
 
-/// A chart for each figure, a line for each side, all on one scale.
+/// A chart for each figure, a line for each side, all on one scale. For one load the table is enough.
 fn over_load(comparison: &Comparison, times: &ComparedTimes) -> Vec<LineChart> {
-    let along = match times.unit {
-        LoadUnit::Rate => "operations per second asked for",
-        LoadUnit::Jobs => "jobs",
-        LoadUnit::Outstanding => "I/Os outstanding",
+    let (along, x): (&str, AxisOf) = match times.unit {
+        LoadUnit::Rate => ("operations per second asked for", Axis::amounts),
+        LoadUnit::Jobs => ("jobs", Axis::dops),
+        LoadUnit::Outstanding => ("I/Os outstanding", Axis::dops),
     };
-    let known = || times.loads.iter().flat_map(|load| &load.sides).flatten();
-    let y = Axis::decades(known().flat_map(|side| FIGURES.map(|(_, figure)| figure(side))).flatten());
+    let known = times.loads.iter().flat_map(|load| &load.sides).flatten();
+    let y = Axis::decades(known.flat_map(|side| FIGURES.map(|(_, figure)| figure(side))).flatten());
     let chart = |(name, figure): NamedTime| {
         let line = |at: usize| {
             let marks = times.loads.iter().filter_map(|load| {
@@ -73,22 +72,16 @@ fn over_load(comparison: &Comparison, times: &ComparedTimes) -> Vec<LineChart> {
             series(comparison, at, marks.collect())
         };
         let lines = (0..comparison.sides.len()).map(line).filter(|line| !line.marks.is_empty());
-        let chart = LineChart::over_dops(name, &times.place, along, y.clone(), lines.collect());
-        let rates = (times.unit == LoadUnit::Rate).then(|| Axis::amounts(known().map(|side| side.at)));
-        LineChart { x: rates.unwrap_or(chart.x), ..chart }
+        let chart = LineChart::of(name, &times.place, along, [x, Axis::decades], lines.collect())?;
+        Some(LineChart { y: y.clone(), ..chart })
     };
-    let charts = FIGURES.map(chart);
-    // A line needs two points; for one load the table is enough.
-    let has_line = charts.iter().flat_map(|chart| &chart.series).any(|line| line.marks.len() > 1);
-    if has_line { charts.into() } else { Vec::new() }
+    FIGURES.into_iter().filter_map(chart).collect()
 }
 
 /// A row for each load and figure, a column for each side that was put under one of the loads.
 fn table(comparison: &Comparison, times: &ComparedTimes) -> Table {
     let there = |at: &usize| times.loads.iter().any(|load| load.sides[*at].is_some());
     let there: Vec<usize> = (0..comparison.sides.len()).filter(there).collect();
-    let mut columns = vec![Column::words("load", "Load", Keep::Always), Column::words("time", "Time", Keep::Always)];
-    columns.extend(there.iter().map(|at| column(comparison, *at)));
     let rows = times.loads.iter().flat_map(|load| {
         FIGURES.into_iter().enumerate().map(|(n, (name, figure))| {
             let cells = there.iter().map(|at| cell(load.sides[*at].as_ref(), figure));
@@ -96,7 +89,9 @@ fn table(comparison: &Comparison, times: &ComparedTimes) -> Table {
         })
     });
     let caption = format!("{}: {}", times.test, joined(["times of one operation", &times.place], ", "));
-    Table::new(caption, columns, rows.collect()).look(Look::Sides)
+    let mut table = words::table("compared-latency", "times", rows.collect()).called(caption).look(Look::Sides);
+    table.columns.extend(there.iter().map(|at| column(comparison, *at)));
+    table
 }
 
 /// A time, or that it lies among those of operations that failed.

@@ -3,7 +3,7 @@
 use super::super::words::{self, text};
 use super::sides::{self, baseline, letter, styles, without_ratio};
 use crate::compare::{Comparison, LayerFactor, LayerFactors};
-use crate::document::{Bar, Bars, Block, Cell, Note, Row, Section, Table};
+use crate::document::{Bar, Block, Cell, Note, Row, Section, Table};
 use crate::numbers::factor;
 use dbdyno_model::Layer;
 
@@ -16,7 +16,7 @@ pub(super) fn section(comparison: &Comparison) -> Section {
     }
     let styles = styles(comparison);
     let groups = comparison.layers.iter().map(|layer| (words(layer.layer).to_owned(), bars(layer, &styles)));
-    section.push(Block::Bars(Bars { title: "Factors by layer".to_owned(), groups: groups.collect() }));
+    section.push(Block::Bars(groups.collect()));
     section.push(table(comparison));
     let mut factors = comparison.layers.iter().flat_map(|layer| layer.sides.iter().flatten());
     let ends = if factors.all(|factor| factor.is_interval) { "interval" } else { "range" };
@@ -67,14 +67,12 @@ fn table(comparison: &Comparison) -> Table {
 /// The biggest gain and the biggest loss of each side: `B: most T141 2.81, least T711 0.52`.
 fn extremes(comparison: &Comparison) -> Vec<String> {
     let of_side = |side: usize| {
-        let tests = comparison.layers.iter().flat_map(|layer| {
-            let factors = layer.sides[side].iter().flat_map(|factor| factor.factors.iter().copied());
-            layer.tests.iter().zip(factors)
-        });
-        let mut all: Vec<(&String, f64)> = tests.collect();
-        all.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let layers = comparison.layers.iter();
+        let tests = layers.filter_map(|layer| Some(layer.tests.iter().zip(&layer.sides[side].as_ref()?.factors)));
+        let mut all: Vec<(&String, &f64)> = tests.flatten().collect();
+        all.sort_by(|a, b| a.1.total_cmp(b.1));
         let (least, most) = (all.first()?, all.last()?);
-        let end = |word: &str, (test, value): &(&String, f64)| format!("{word} {test} {}", factor(*value));
+        let end = |word: &str, (test, value): &(&String, &f64)| format!("{word} {test} {}", factor(**value));
         Some(format!("{}: {}, {}", letter(side), end("most", most), end("least", least)))
     };
     (0..comparison.sides.len()).filter_map(of_side).collect()

@@ -18,7 +18,7 @@ pub use extent::Extent;
 
 use super::{marks, method, platform, verdict, words};
 use crate::compare::{Comparison, KeyFigure, Side};
-use crate::document::{Beside, Block, Document, Note, Section};
+use crate::document::{Block, Document, Note, Section, Table};
 use crate::verdict::Verdict;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::RunJson;
@@ -51,11 +51,11 @@ impl Comparison {
             // The newest run of a sample stands for all where settings are shown.
             let newest: Vec<&RunJson> = sides.iter().filter_map(|side| side.runs.first()).collect();
             let runs: Vec<&RunJson> = sides.iter().flat_map(|side| &side.runs).collect();
-            let beside = sides::beside(self);
+            let columns = sides::columns(self);
             sections.extend([
-                platform::beside(&newest, &beside),
+                platform::beside(&newest, &columns),
                 marks::section(&runs),
-                method::section(&newest, &beside),
+                method::section(&newest, &columns),
             ]);
         }
         let title = if show == Extent::Page { title(self) } else { String::new() };
@@ -81,13 +81,13 @@ fn title(comparison: &Comparison) -> String {
 /// The sides, their sources, and what does not compare.
 fn head(comparison: &Comparison) -> Vec<Block> {
     let notices = comparison.notices.iter().map(Note::notice);
-    let warnings = comparison.warnings.iter().map(|warning| Note::warning(&warning.text));
-    let notes = sides::sources(comparison).chain(notices).chain(warnings).map(Block::from);
-    std::iter::once(Block::Sides(sides::lines(comparison))).chain(notes).collect()
+    let notes = sides::sources(comparison).chain(notices).map(Block::from);
+    let warnings = comparison.warnings.iter().map(|warning| warning.text.clone()).collect();
+    [sides::lines(comparison).into()].into_iter().chain(notes).chain([Block::Warnings(warnings)]).collect()
 }
 
 fn differs(comparison: &Comparison) -> Section {
     let rows = comparison.settings.iter().map(|s| (s.name.clone(), s.values.clone())).collect();
-    let settings = Beside { title: "Settings that differ".to_owned(), rows, ..sides::beside(comparison) };
+    let settings = Table::beside("Settings that differ", &sides::columns(comparison), rows);
     words::alone(words::section("differs").with([settings.into()]))
 }

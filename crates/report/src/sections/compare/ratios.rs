@@ -3,7 +3,7 @@
 use super::super::words::{self, text};
 use super::sides::{baseline, letter, table, without_ratio};
 use crate::compare::{ComparedRow, Comparison, Ratio, RatioVerdict, Regression};
-use crate::document::{Cell, Note, Row, Section, Tone};
+use crate::document::{Block, Cell, Row, Section, Tone};
 use crate::numbers::{short, thousands};
 
 /// The section; without blocks where no figure has a ratio.
@@ -16,8 +16,8 @@ pub(super) fn section(comparison: &Comparison) -> Section {
         Row::led([&row.test, row.which.words()], cells)
     };
     section.push(table(comparison, words::table("ratios", "figures", rows.map(row).collect())));
-    let unknown = comparison.unknown_spreads().into_iter().map(|why| format!("{why}. {}", text("ratios", "unknown")));
-    section.blocks.extend(unknown.map(|text| Note::plain(text).into()));
+    let unknown = comparison.unknown_spreads().into_iter();
+    section.push_notes(unknown.map(|why| (true, format!("{why}. {}", text("ratios", "unknown")))));
     section.push_notes([
         (comparison.ratios().any(|r| r.low.is_some()), text("ratios", "interval")),
         (comparison.ratios().any(|r| r.value.is_none()), text("ratios", "not_divided")),
@@ -45,10 +45,9 @@ pub(super) fn regression(comparison: &Comparison) -> Section {
     let mut section = words::section("regression");
     let Some(Regression { limit_pct, judged, not_judged, broken }) = &comparison.regression else { return section };
     section.about = format!(": {} % worse than {}", short(*limit_pct), letter(comparison.baseline));
-    let n = broken.len();
+    let answer = format!("{} of {judged} rows broke the limit; judged together by Holm's correction.", broken.len());
+    let others = format!("{not_judged} {}", text("regression", "not_judged"));
+    section.push_notes([(true, answer), (*not_judged > 0, others)]);
     let broken = broken.iter().map(|broken| broken.sentence(&comparison.sides[broken.side].name));
-    section.push(broken.collect::<Vec<_>>());
-    section.push(Note::plain(format!("{n} of {judged} rows broke the limit; judged together by Holm's correction.")));
-    section.push_notes([(*not_judged > 0, format!("{not_judged} {}", text("regression", "not_judged")))]);
-    section
+    section.with([Block::List(broken.collect())])
 }

@@ -1,31 +1,24 @@
 //! The sides of a comparison: their letters, what they are, and the tables that are about them.
 
 use crate::charts::{ChartSeries, Mark};
-use crate::compare::{Comparison, MOST_SIDES, SideInfo};
-use crate::document::{Beside, Cell, Column, Form, Keep, Look, Note, SideLine, Table};
+use crate::compare::{Comparison, SideInfo};
+use crate::document::{Cell, Column, Form, Look, Note, SideLine, Table};
 use crate::groups::{grouped, joined, unique};
 
-static LETTERS: [&str; MOST_SIDES] =
-    ["A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M", "N", "O", "P", "Q", "R", "S", "T"];
+/// As many letters as sides at most.
+const LETTERS: &str = "ABCDEFGHIJKLMNOPQRST";
 /// Up to this many sides have their names in the heads of a page's columns; more have letters.
 const MOST_NAMED: usize = 6;
-/// As many sides are never dropped on a narrow terminal, nor is the baseline.
-const KEPT: usize = 2;
-/// The other columns that a table may drop come before its sides.
-const DROPPED_BEFORE: usize = 4;
 
 /// The short name of a side.
 pub(super) fn letter(side: usize) -> &'static str {
-    LETTERS.get(side).copied().unwrap_or("?")
+    LETTERS.get(side..=side).unwrap_or("?")
 }
 
-/// The letters and names of all sides, above values that are still to come.
-pub(super) fn beside(comparison: &Comparison) -> Beside {
-    Beside {
-        letters: (0..comparison.sides.len()).map(|at| letter(at).to_owned()).collect(),
-        names: comparison.sides.iter().map(|side| side.name.clone()).collect(),
-        ..Beside::default()
-    }
+/// A column of words for each side.
+pub(super) fn columns(comparison: &Comparison) -> Vec<Column> {
+    let sides = comparison.sides.iter().enumerate();
+    sides.map(|(at, side)| Column { more: side.name.clone(), ..Column::words(letter(at)) }).collect()
 }
 
 /// The baseline: `A (before)`.
@@ -48,12 +41,9 @@ pub(super) fn styles(comparison: &Comparison) -> Vec<u8> {
         let family = side.family.as_deref().and_then(|family| families.iter().position(|known| *known == family));
         let first = COLOURS * family.map_or(0, |family| STROKES[family % STROKES.len()]);
         let mut of_stroke = (0..COLOURS).map(|n| first + (at + n) % COLOURS);
-        let style = match families.is_empty() {
-            // There are more styles than sides.
-            true => at,
-            false => of_stroke.find(|style| !styles.contains(style)).unwrap_or(first + at % COLOURS),
-        };
-        styles.push(style);
+        let style = of_stroke.find(|style| !styles.contains(style)).unwrap_or(first + at % COLOURS);
+        // Without families each side has a style of its own, as there are more styles than sides.
+        styles.push(if families.is_empty() { at } else { style });
     }
     styles
 }
@@ -96,21 +86,16 @@ pub(super) fn sources(comparison: &Comparison) -> impl Iterator<Item = Note> {
     sources.into_iter().map(|(source, letters)| Note::led(format!("Source of {}: ", letters.join(", ")), source))
 }
 
-/// The column of a side. On a narrow terminal the last ones are dropped first.
+/// The column of a side. On a narrow terminal the last ones are dropped first, and the baseline is not.
 pub(super) fn column(comparison: &Comparison, at: usize) -> Column {
     let more = if comparison.sides.len() <= MOST_NAMED { comparison.sides[at].name.clone() } else { String::new() };
-    Column { more, ..Column::made(letter(at), keep(comparison, at, 1)) }
+    let place = if at == comparison.baseline { 0 } else { at };
+    Column { more, ..Column::figures(letter(at)) }.last_first(place)
 }
 
 /// The column of a side's ratios to the baseline, which is dropped before the side's own.
 pub(super) fn ratio_column(comparison: &Comparison, at: usize) -> Column {
-    Column::made(format!("{}/{}", letter(at), letter(comparison.baseline)), keep(comparison, at, 0))
-}
-
-fn keep(comparison: &Comparison, at: usize, after: usize) -> Keep {
-    let last_first = DROPPED_BEFORE + 2 * (comparison.sides.len() - at) + after;
-    let may_go = at != comparison.baseline && at >= KEPT;
-    if may_go { Keep::Drop(u8::try_from(last_first).unwrap_or(u8::MAX)) } else { Keep::Always }
+    Column::figures(format!("{}/{}", letter(at), letter(comparison.baseline))).last_first(at + 1)
 }
 
 /// In place of a ratio: the baseline's own is 1.

@@ -3,7 +3,7 @@
 use super::super::words::{self, text};
 use super::sides::letter;
 use crate::compare::{Comparison, StatedColumn, StatedFigure, StatedRow};
-use crate::document::{Cell, Column, Form, Keep, Look, Row, Section};
+use crate::document::{Cell, Column, Form, Look, Row, Section};
 use crate::groups::{grouped, joined, unique};
 use crate::legend::suspect_mark;
 
@@ -12,7 +12,7 @@ pub(super) fn section(comparison: &Comparison) -> Section {
     let mut section = words::section("stated");
     let stated = &comparison.stated;
     let mut table = words::table("stated", "figures", stated.rows.iter().map(row).collect()).look(Look::Sides);
-    table.columns.extend(stated.columns.iter().map(|column| Column::made(name(column, "\n"), Keep::Always)));
+    table.columns.extend(stated.columns.iter().map(|column| Column::figures(name(column, "\n"))));
     section.push(table);
     let cells = || stated.rows.iter().flat_map(|row| stated.columns.iter().zip(&row.cells));
     let places = grouped(cells().filter_map(|(of, cell)| Some((of.side, cell.as_ref()?.place.as_deref()?))));

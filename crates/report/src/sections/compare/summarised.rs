@@ -11,16 +11,14 @@ use crate::numbers::short;
 
 /// The document. `rest` are the sections of the whole report but for the limit's.
 pub(super) fn document(comparison: &Comparison, title: String, head: Vec<Block>, rest: Vec<Section>) -> Document {
-    let mut all: Vec<Block> = comparison.regression.iter().map(|of| conclusion(comparison, of).into()).collect();
-    all.push(Note::plain(counts(comparison)).into());
-    all.extend(head);
-    let folded = |Section { id, name, title, about, blocks }: Section| {
-        let title = if title.is_empty() { name } else { title };
-        Block::Folded(Part { id, title: format!("{title}{about}"), blocks, ..Part::default() })
+    let conclusion = comparison.regression.iter().map(|regression| conclusion(comparison, regression));
+    let shown = conclusion.chain([Note::plain(counts(comparison))]).map(Block::from);
+    let folded = |Section { id, title, about, blocks, .. }: Section| {
+        Block::Folded(Part { id, title: title + &about, blocks, ..Part::default() })
     };
     let more = rest.into_iter().filter(|section| !section.blocks.is_empty()).map(folded);
     let sections = vec![ratios::regression(comparison), rows(comparison), words::section("more").with(more)];
-    Document { kind: "dbdyno comparison", title, head: all, sections }
+    Document { kind: "dbdyno comparison", title, head: shown.chain(head).collect(), sections }
 }
 
 /// Whether the limit was kept, in one sentence. Where nothing was judged it was not, nor where a side may have lost a
@@ -37,13 +35,9 @@ fn conclusion(comparison: &Comparison, regression: &Regression) -> Note {
     let no_loss = *judged > 0 && broken.is_empty();
     let and = if no_loss { "but" } else { "and" };
     let codes = joined(comparison.of_baseline_alone(), ", ");
-    let lost = if codes.is_empty() {
-        String::new()
-    } else {
-        format!(", {and} only {} has figures of {codes}", baseline(comparison))
-    };
-    let kind = if no_loss && lost.is_empty() { NoteKind::Met } else { NoteKind::NotMet };
-    Note { kind, text: format!("{text}{lost}."), ..Note::default() }
+    let lost = (!codes.is_empty()).then(|| format!(", {and} only {} has figures of {codes}", baseline(comparison)));
+    let kind = if no_loss && lost.is_none() { NoteKind::Met } else { NoteKind::NotMet };
+    Note { kind, text: format!("{text}{}.", lost.unwrap_or_default()), ..Note::default() }
 }
 
 /// How many figures differ, whatever the limit is.

@@ -1,8 +1,7 @@
 //! The figures in the tables of points. A column names the JSON path of its value, or a figure that is computed here.
 
 use super::super::cell_chart::PointFigure;
-use super::super::words::ColumnWords;
-use crate::document::{Cell, Form};
+use crate::document::{Cell, Column};
 use crate::figures::is_doubtful;
 use crate::over_cores;
 use dbdyno_model::{MetricId, Point, SuspectCode};
@@ -41,20 +40,19 @@ const LEAST_WHOLE_MIB_PER_S: f64 = 10.0;
 /// anybody's.
 const LEAST_IOS: f64 = 100.0;
 
-/// The cells of a point in those of the columns that have figures.
-pub(in crate::sections) fn cells(columns: &[&ColumnWords], point: &Point) -> Vec<Cell> {
+/// The cells of a point in those of the columns that have figures. A figure of the point's own work stands in
+/// parentheses where it is doubtful; a count beside it does not.
+pub(in crate::sections) fn cells(columns: &[Column], point: &Point) -> Vec<Cell> {
     let body = serde_json::to_value(point).unwrap_or_default();
-    let cell = |column: &&ColumnWords| Some(cell(column, column.form?, point, &body));
-    columns.iter().filter_map(cell).collect()
-}
-
-/// A figure of the point's own work stands in parentheses where it is doubtful; a count beside it does not.
-fn cell(column: &ColumnWords, form: Form, point: &Point, body: &Value) -> Cell {
-    let value = match &column.derived {
-        Some(name) => DERIVED.iter().find(|(known, _)| known == name).and_then(|(_, figure)| figure(point)),
-        None => figure_at(body, &column.path),
+    let cell = |column: &Column| {
+        let value = match &column.derived {
+            Some(name) => DERIVED.iter().find(|(known, _)| known == name).and_then(|(_, figure)| figure(point)),
+            None => figure_at(&body, &column.path),
+        };
+        let is_doubtful = OF_THE_WORK.contains(&column.path.as_str()) && is_doubtful(&point.flags);
+        Some(Cell::figure(value, column.form?).doubtful(is_doubtful))
     };
-    Cell::figure(value, form).doubtful(OF_THE_WORK.contains(&column.path.as_str()) && is_doubtful(&point.flags))
+    columns.iter().filter_map(cell).collect()
 }
 
 /// The figure of a point as JSON at a path.
@@ -88,7 +86,7 @@ fn is_query(point: &Point) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::words::columns;
+    use super::super::super::words::table;
     use super::*;
     use std::collections::BTreeSet;
 
@@ -123,9 +121,9 @@ mod tests {
             ("transactions", "points"),
             ("slob", "points"),
         ];
-        let named = sections.into_iter().flat_map(|(section, table)| columns(section, table));
-        let named: BTreeSet<&str> = named.filter_map(|column| column.derived.as_deref()).collect();
-        assert_eq!(named, DERIVED.into_iter().map(|(name, _)| name).collect());
+        let named = sections.into_iter().flat_map(|(section, name)| table(section, name, Vec::new()).columns);
+        let named: BTreeSet<String> = named.filter_map(|column| column.derived).collect();
+        assert_eq!(named, DERIVED.into_iter().map(|(name, _)| name.to_owned()).collect());
     }
 
     #[test]

@@ -48,10 +48,8 @@ fn chart(profile: &ProfileJson, title: &str, figures: &[&Watched]) -> Option<Lin
         };
         [line("mean of the hour", 2 * n, |hour| hour.mean), line("highest second", 2 * n + 1, |hour| hour.peak)]
     };
-    let (unit, y): (&str, AxisOf) = match figures[0].unit {
-        "%" => ("% busy", Axis::percent),
-        unit => (unit, Axis::amounts),
-    };
+    let unit = figures[0].unit;
+    let y: AxisOf = if unit == "%" { Axis::percent } else { Axis::amounts };
     let along = format!("hours since {} UTC", minute(first));
     LineChart::of(title, unit, &along, [Axis::amounts, y], figures.iter().enumerate().flat_map(lines).collect())
 }
@@ -72,9 +70,6 @@ fn table(profile: &ProfileJson) -> Table {
         });
         Row::led([name], cells)
     };
-    let (head, caption) = if by_day { ("Day (UTC)", "by_day") } else { ("From (UTC)", "by_hour") };
-    let caption = text("profile", caption);
-    let mut table = words::captioned("profile", "hours", caption, rows.into_iter().map(row).collect());
-    table.columns[0].head = head.into();
-    table
+    let caption = text("profile", if by_day { "by_day" } else { "by_hour" });
+    words::captioned("profile", "hours", caption, rows.into_iter().map(row).collect())
 }
