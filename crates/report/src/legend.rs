@@ -149,18 +149,6 @@ pub(crate) fn missing<'p>(point: &'p Point, path: &str) -> Option<&'p str> {
     point.missing.get(path).or_else(|| point.missing.get(around)).map(String::as_str)
 }
 
-/// Why some values of a table are missing: each reason once, with the values and, unless it concerns all, the tests.
-pub(crate) fn gaps(gaps: &[(&Point, &str, &str)], tests: usize) -> Vec<Block> {
-    let reasons = gaps.iter().filter_map(|(p, name, path)| Some((missing(p, path)?, (*name, p.subject.name()))));
-    let line = |(reason, of): (&str, Vec<(&str, SubjectName<'_>)>)| {
-        let names = unique(of.iter().map(|(name, _)| *name));
-        let codes = unique(of.iter().map(|(_, code)| *code));
-        let which = if codes.len() < tests { format!(" of {}", join(&codes)) } else { String::new() };
-        Note::led("- ", format!("{}{which}: {reason}", names.join(", "))).into()
-    };
-    grouped(reasons).into_iter().map(line).collect()
-}
-
 /// How the commits of these points behaved; empty where nothing was written.
 pub(crate) fn commits(points: &[&Point]) -> Vec<Block> {
     let line = |(found, codes): (Commits, String)| Note::led("  ", format!("{codes}: {}", found.explanation())).into();

@@ -7,13 +7,8 @@ use crate::acceptance::{
     Acceptance, AcceptanceOutcome, AcceptanceResult, AcceptedRequirement, AcceptedStep, Left, ratio_words,
 };
 use crate::compare::{PairedRow, RatioVerdict};
-use crate::document::{Block, Cell, Column, Document, Form, Look, Note, NoteKind, Part, Row, Section, Table, Tone};
-use crate::figures::median_of;
-use crate::groups::{grouped, joined, unique};
 use crate::numbers;
-use crate::sections::words::{self, note};
-use crate::summary::head::counted;
-use dbdyno_catalogue::Catalogue;
+use crate::sections::prelude::*;
 use dbdyno_model::DurabilityJson;
 
 impl Acceptance {

@@ -1,9 +1,8 @@
 //! A chart of cells in the making: what its lines are over, and what their marks say.
 
 use super::measured::{MeasuredCell, shown};
-use crate::charts::{Axis, AxisOf, ChartSeries, LineChart, Mark, extent};
-use crate::summary::head::{counted, dop_words};
-use dbdyno_model::Point;
+use crate::charts::extent;
+use crate::sections::prelude::*;
 
 /// What the horizontal axis of charts counts, the place of a cell there, and its words.
 pub(super) struct Along {

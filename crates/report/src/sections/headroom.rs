@@ -1,15 +1,13 @@
 //! Headroom: the answer, every layer with its share and its multiple, what the processors' figure rests on, the scaling
 //! law, and what may not be compared.
 
-use super::words::{self, note};
-use crate::charts::{Axis, ChartSeries, LineChart, Mark};
-use crate::document::{Cell, Document, Form, Look, Note, NoteKind, Part, Row, Section, Table, Tone};
-use crate::groups::{capital, joined};
+use crate::groups::capital;
 use crate::headroom::{
     Headroom, HeadroomBound, HeadroomCurve, HeadroomLayer, HeadroomOutcome, KnownHeadroom, LayerStanding, ProductionUse,
 };
-use crate::numbers::{factor, percent};
+use crate::numbers::factor;
 use crate::sections::measured::shown;
+use crate::sections::prelude::*;
 use crate::watched::{minute, second};
 
 /// The report on headroom.

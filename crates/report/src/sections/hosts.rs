@@ -1,8 +1,7 @@
 //! The hosts of a fleet, a line for each in each point: its share, how well its clock is known, and how busy it was.
 
-use super::words;
-use crate::document::{Cell, Form, Row, Section};
-use dbdyno_model::{AgentUse, Point, RunJson};
+use crate::sections::prelude::*;
+use dbdyno_model::AgentUse;
 
 /// The section of a run; without blocks where one host did all the work.
 pub(crate) fn section(run: &RunJson) -> Section {

@@ -3,8 +3,7 @@
 
 use super::cell_chart::{CellChart, DOPS, PointFigure};
 use super::measured::MeasuredCell;
-use crate::charts::LineChart;
-use crate::numbers::{bytes, duration};
+use crate::sections::prelude::*;
 
 /// A kind of I/O of a point.
 #[derive(Clone, Copy)]

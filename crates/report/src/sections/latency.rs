@@ -1,19 +1,13 @@
 //! How long transactions take, as a caller sees it: a line for each test, degree of parallelism and load, and charts of
 //! their percentiles and distributions. The lines of one test form its curve of latency over throughput.
 
-use super::words::{self, alone, keys, text};
-use crate::charts::{Axis, ChartSeries, LineChart, Mark, SeriesShape};
-use crate::document::{Block, Cell, Form, Note, Row, Section};
-use crate::figures::{is_doubtful, median_of};
-use crate::groups::grouped;
-use crate::legend::{CLIENT, Legend, RATED, UNMET, is_timed, marks, part};
+use crate::legend::{CLIENT, RATED, is_timed};
 use crate::load_times::{LoadTimes, TimeFigure, time_cell};
-use crate::numbers::{duration, percent, thousands};
 use crate::reported::PointTimes;
-use crate::summary::head::{counted, dop_words, within};
+use crate::sections::prelude::*;
+use crate::summary::head::within;
 use crate::types::types;
-use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{CellKey, ClientLoad, Flag, Point, ResponseTime, RunJson, SubjectName};
+use dbdyno_model::{ClientLoad, ResponseTime};
 use dbdyno_stats::Histogram;
 
 /// The times in a row of the table.

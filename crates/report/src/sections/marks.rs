@@ -1,13 +1,9 @@
 //! What the marks on a page mean, of all its runs: flags, doubts, equivalents, and points without figures.
 
 use super::published::add_doubts;
-use super::words::{self, alone, text};
-use crate::document::{Block, Look, Row, Section};
-use crate::groups::{grouped, joined, unique};
-use crate::legend::{
-    DOUBT_WORDS, EQUIVALENT, EQUIVALENT_WORDS, Legend, SUSPECT, UNMET, advice, entry, equivalent, join, refusal,
-};
-use dbdyno_model::{Point, RunJson, Status, SubjectName, Suspect};
+use crate::legend::{DOUBT_WORDS, EQUIVALENT_WORDS, advice, equivalent};
+use crate::sections::prelude::*;
+use dbdyno_model::Suspect;
 
 /// The section of all runs on the page.
 pub(crate) fn section(runs: &[&RunJson]) -> Section {

@@ -1,14 +1,10 @@
 //! The cells of a run by class and test, with their points, for charts and tables.
 
 use crate::compare::shown_unit;
-use crate::figures::{is_doubtful, median_of};
-use crate::groups::{grouped, joined};
-use crate::numbers::{duration, percent, thousands};
-use crate::summary::head::{counted, within};
-use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Cell, CellKey, Dop, Drive, MetricId, Point, RunJson, Status, SubjectName};
+use crate::sections::prelude::*;
+use crate::summary::head::within;
+use dbdyno_model::{Cell, Dop, Drive};
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 /// A cell with all its points.
 #[derive(Debug, Clone)]

@@ -1,13 +1,9 @@
 //! The method: what a reader needs to judge the figures, or to repeat the measurement.
 
-use super::words::{self, note};
-use crate::document::{Column, Part, Section, Table};
-use crate::groups::{joined, unique};
 use crate::legend::kinds_of_commits;
-use crate::numbers::duration;
+use crate::sections::prelude::*;
 use crate::summary::head::{measured, points};
-use dbdyno_model::{Commits, RunJson, SCHEMA_VERSION};
-use std::collections::BTreeSet;
+use dbdyno_model::{Commits, SCHEMA_VERSION};
 
 /// What is true of all of dbdyno's runs, a paragraph each.
 const METHOD: &str = include_str!("method.txt");

@@ -14,6 +14,7 @@ pub(crate) mod own_platform;
 pub(crate) mod pace;
 pub(crate) mod platform;
 pub(crate) mod points;
+mod prelude;
 pub(crate) mod profile;
 pub(crate) mod published;
 mod ramp_charts;

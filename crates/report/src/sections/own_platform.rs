@@ -1,10 +1,8 @@
 //! What users say of the platforms of their own runs, as facts of the platform sheet. Each section says whose words
 //! they are, because dbdyno saw none of it; where it did see something else, that is said, too.
 
-use crate::document::{Block, Facts, Note};
-use crate::numbers::printed;
-use dbdyno_model::{Described, DescribedTable, Price, RunJson, SubjectName, paragraphs};
-use std::collections::BTreeMap;
+use crate::sections::prelude::*;
+use dbdyno_model::{Described, DescribedTable, Price, paragraphs};
 
 pub(super) fn pairs(map: &BTreeMap<String, String>) -> Facts {
     map.iter().map(|(name, value)| (name.clone(), value.clone())).collect()

@@ -1,12 +1,8 @@
 //! The machine's own pace: how uneven it was, how many repeats are therefore needed, and where two sides differ in it.
 //! It corrects no figure.
 
-use super::words::{self, text};
-use crate::charts::{Axis, ChartSeries, LineChart, Mark, SeriesShape};
-use crate::document::{Form, Note, Section};
-use crate::groups::{grouped, unique};
-use crate::numbers::{count, short};
-use dbdyno_model::{CellKey, PaceKind, PaceSpread, Point, PointPace, RunJson, Status, SubjectName};
+use crate::sections::prelude::*;
+use dbdyno_model::{PaceKind, PaceSpread, PointPace};
 use serde::Serialize;
 
 /// The ratio that a comparison should detect.

@@ -2,12 +2,10 @@
 
 use super::own_platform::{self, pairs};
 use super::pace::table_bytes;
-use super::words;
-use crate::document::{Block, Column, Facts, Section, Table};
-use crate::groups::{capital, grouped, joined, unique};
-use crate::numbers::{bytes, printed, short};
-use crate::summary::head::{counted, year};
-use dbdyno_model::{Costs, Cpu, Disk, EdgeSpread, PaceKind, PaceSpread, Platform, Published, RunJson, Tool};
+use crate::groups::capital;
+use crate::sections::prelude::*;
+use crate::summary::head::year;
+use dbdyno_model::{Costs, Cpu, Disk, EdgeSpread, PaceKind, PaceSpread, Platform, Published, Tool};
 use serde_json::Value;
 
 /// Hardware, operating system, storage, database and its parameters of a run.

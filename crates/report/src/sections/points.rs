@@ -4,12 +4,8 @@
 pub(super) mod columns;
 
 use super::own_platform::remarks;
-use super::words::{self, alone, keys, note};
-use crate::document::{Block, Cell, Column, Note, Part, Row, Section, Table};
-use crate::groups::{grouped, unique};
-use crate::legend::{Legend, commits, gaps, marks, not_supported, refusal, source, titles};
-use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Point, RunJson, Status};
+use crate::legend::{commits, missing, not_supported, titles};
+use crate::sections::prelude::*;
 
 /// A table of the documents.
 pub(crate) struct Layout {
@@ -40,7 +36,7 @@ pub(crate) fn tables(run: &RunJson, catalogue: &Catalogue, class: &str) -> Vec<B
     let layouts = layouts.filter(|layout| !(is_large && layout.key == BPS80.key));
     let blocks = |layout: Layout| {
         let table = table(run, &points, catalogue, &layout);
-        let gaps = gaps_of(&points, &table);
+        let gaps = gaps(&points, &table);
         [table.into()].into_iter().chain(gaps).chain([note("points", layout.key).into()])
     };
     let large = format!("`dbdyno show {} --table 8.0` has every point of this class.", run.run.id);
@@ -118,7 +114,7 @@ fn row(point: &Point, mut cells: Vec<Cell>, columns: &[Column]) -> Row {
 /// What is to be said below a table of points: how commits behaved, why figures are missing, and what marks mean.
 fn notes(points: &[&Point], table: &Table) -> Vec<Block> {
     let legend = Legend::of(points.iter().copied().filter(|p| p.status == Status::Ok)).blocks();
-    [commits(points), gaps_of(points, table), legend, not_supported(points)].concat()
+    [commits(points), gaps(points, table), legend, not_supported(points)].concat()
 }
 
 /// A section with a row for each of these points, its note, what else is to be said of them, and what marks mean;
@@ -134,18 +130,23 @@ pub(super) fn points_section<'p>(id: &str, points: impl Iterator<Item = &'p Poin
     words::section(id).with([table.into(), note(id, "points").into()]).with(also.map(Block::from)).with(notes)
 }
 
-/// Why figures are missing in the columns that a table of these points has.
-fn gaps_of(points: &[&Point], table: &Table) -> Vec<Block> {
-    let kept = table.kept(|_| false);
-    let names: Vec<String> = table.columns.iter().map(Column::name).collect();
-    let (mut missing, mut tests) = (Vec::new(), Vec::new());
-    for (point, row) in points.iter().zip(&table.rows) {
-        let Row::Cells(cells) = row else { continue };
-        tests.push(point.subject.name());
-        let lacks = kept.iter().filter(|at| cells[**at].is_missing());
-        missing.extend(lacks.map(|at| (*point, names[*at].as_str(), table.columns[*at].path.as_str())));
-    }
-    gaps(&missing, unique(tests).len())
+/// Why figures are missing in the columns that a table of these points has: each reason once, with the columns and,
+/// unless it concerns all, the tests.
+fn gaps(points: &[&Point], table: &Table) -> Vec<Block> {
+    let figures = points.iter().zip(&table.rows).filter(|(_, row)| matches!(row, Row::Cells(_)));
+    let tests = unique(figures.clone().map(|(point, _)| point.subject.name())).len();
+    let reasons = figures.flat_map(|(point, row)| {
+        let lacks = table.kept(|_| false).into_iter().filter(|at| row.cells()[*at].is_missing());
+        let columns = lacks.map(|at| &table.columns[at]);
+        columns.filter_map(|of| Some((missing(point, &of.path)?, (of.name(), point.subject.name()))))
+    });
+    let line = |(reason, of): (&str, Vec<(String, SubjectName<'_>)>)| {
+        let (names, codes): (Vec<String>, Vec<SubjectName<'_>>) = of.into_iter().unzip();
+        let codes = unique(codes);
+        let which = if codes.len() < tests { format!(" of {}", join(&codes)) } else { String::new() };
+        Note::led("- ", format!("{}{which}: {reason}", unique(names).join(", "))).into()
+    };
+    grouped(reasons).into_iter().map(line).collect()
 }
 
 #[cfg(test)]

@@ -2,10 +2,7 @@
 
 mod hours;
 
-use super::words::{self, alone, explained, text};
-use crate::document::{Cell, Document, Row, Section};
-use crate::groups::{grouped, joined};
-use crate::numbers::{bytes, count, duration};
+use crate::sections::prelude::*;
 use crate::watched::{WATCHED, Watched, minute, second};
 use dbdyno_model::{Platform, ProfileFigure, ProfileJson};
 

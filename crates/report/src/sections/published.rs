@@ -2,12 +2,8 @@
 //! curves over something other than jobs, waits, histograms, and claims.
 
 use super::waits;
-use super::words::{self, alone, captioned};
-use crate::document::{Block, Cell, Column, Facts, Form, Look, Row, Section, Table};
-use crate::groups::{grouped, joined, unique};
-use crate::legend::{Doubts, Legend, source, suspect_mark};
-use crate::numbers::printed;
-use dbdyno_model::RunJson;
+use crate::legend::Doubts;
+use crate::sections::prelude::*;
 use dbdyno_model::{FigureKind, LatencyShares, PrintedBound, Published, PublishedBucket, PublishedCurve};
 use dbdyno_model::{PublishedCurvePoint, PublishedFacts, PublishedFigure, PublishedHistogram, PublishedStatement};
 

@@ -7,13 +7,9 @@ use super::io_charts::{self, DEVICE_READS, DEVICE_WRITES};
 use super::latency::DRAWN_PERCENTILES;
 use super::measured::{MeasuredCell, key_metric, main_ramp, metric_words, ramp_name, ramps};
 use super::seconds;
-use crate::charts::LineChart;
-use crate::document::Block;
-use crate::groups::{grouped, unique};
 use crate::reported::Reported;
-use crate::summary::head::dop_words;
-use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Compression, Drive, Layer, MetricId, Point, ProcedureShape, SubjectName, Test};
+use crate::sections::prelude::*;
+use dbdyno_model::{Compression, Drive, Layer, ProcedureShape, Test};
 
 /// A test with its cells.
 pub(super) type TestCells<'c, 'a> = (SubjectName<'a>, Vec<&'c MeasuredCell<'a>>);

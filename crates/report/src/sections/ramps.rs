@@ -6,16 +6,11 @@ use super::own_platform::remarks;
 use super::points::columns::figure_at;
 use super::ramp_charts::{TestCells, loads, of_test};
 use super::readings::PointReadings;
-use super::words::{self, alone, explained, keys};
 use super::{latency, points, waits};
-use crate::document::{Block, Cell, Form, Note, Part, Row, Section, Table};
-use crate::figures::median_of;
-use crate::groups::{grouped, joined};
-use crate::legend::{self, EQUIVALENT, Legend, is_equivalent, marks, refusal, source};
-use crate::numbers::MISSING;
+use crate::legend::{self, is_equivalent};
 use crate::reported::Reported;
-use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{ClientLoad, MetricId, RunJson, SubjectName};
+use crate::sections::prelude::*;
+use dbdyno_model::ClientLoad;
 use serde_json::Value;
 
 /// A section for each test class of a run.

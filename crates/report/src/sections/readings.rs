@@ -3,13 +3,9 @@
 
 use super::latency;
 use super::seconds::{mark, thinned};
-use super::words::text;
-use crate::charts::{Axis, AxisOf, ChartSeries, LineChart, Mark, SeriesShape};
-use crate::document::{Block, Note, Part};
-use crate::groups::{grouped, joined};
-use crate::numbers::count;
 use crate::reported::Reported;
-use dbdyno_model::{CellKey, Point, PointStage, Reading, SubjectName};
+use crate::sections::prelude::*;
+use dbdyno_model::{PointStage, Reading};
 
 /// With more points than this a page has the charts of the fastest point of each test alone: it must be small enough to
 /// be sent.

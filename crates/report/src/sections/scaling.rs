@@ -3,14 +3,10 @@
 
 use super::cell_chart::{CellChart, DOPS};
 use super::measured::{MeasuredCell, anchor, by_test, key_metric, main_ramp, metric_words, shown};
-use super::words::{self, alone, explained};
-use crate::charts::{Axis, ChartSeries, LineChart, Mark, SeriesShape, extent};
-use crate::document::{Block, Cell, Form, Note, Row, Section};
-use crate::groups::grouped;
-use crate::legend::{Legend, SUSPECT, join, marks, source, title};
-use crate::summary::head::counted;
-use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Better, Cpu, Flag, MetricId, Point, RunJson, SubjectName};
+use crate::charts::extent;
+use crate::legend::title;
+use crate::sections::prelude::*;
+use dbdyno_model::{Better, Cpu};
 use dbdyno_stats::{Fit, Located, NotLocated};
 
 /// Number of points at which the law's line is drawn.

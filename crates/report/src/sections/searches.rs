@@ -1,13 +1,8 @@
 //! What the searches of a run found: how many users saturate the platform, and the highest rate within limits.
 
 use super::measured::metric_words;
-use super::words::{self, alone, text};
-use crate::document::{Block, Cell, Form, Note, Row, Section};
-use crate::groups::joined;
-use crate::legend::part;
-use crate::numbers::{count, thousands};
-use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{RunJson, SearchFinding, SearchKind, SearchOutcome, SearchPoint, SearchVerdict};
+use crate::sections::prelude::*;
+use dbdyno_model::{SearchFinding, SearchKind, SearchOutcome, SearchPoint, SearchVerdict};
 
 /// The section of a run; without blocks where it searched for nothing.
 pub(crate) fn section(run: &RunJson, catalogue: &Catalogue) -> Section {

@@ -2,10 +2,8 @@
 
 use super::latency;
 use super::measured::shown;
-use crate::charts::{Axis, AxisOf, ChartSeries, LineChart, Mark, SeriesShape};
-use crate::numbers::short;
-use crate::summary::head::dop_words;
-use dbdyno_model::{RunJson, Series, Status, SubjectName};
+use crate::sections::prelude::*;
+use dbdyno_model::Series;
 
 /// The point of a test with the slowest second, second by second: rate, 99th percentile, and failures if there are any.
 pub(super) fn charts(code: SubjectName<'_>, run: &RunJson) -> Vec<LineChart> {

@@ -1,11 +1,8 @@
 //! Random I/O through the database in the figures that its users expect, a line for each point.
 
 use super::points::points_section;
-use super::words::note;
-use crate::document::{Note, Section};
-use crate::numbers::{duration, thousands};
 use crate::over_cores::is_random_io;
-use dbdyno_model::RunJson;
+use crate::sections::prelude::*;
 
 /// The section of a run; without blocks where it has no such points.
 pub(crate) fn section(run: &RunJson) -> Section {

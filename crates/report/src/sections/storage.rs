@@ -8,13 +8,8 @@ pub(crate) use limits::{limits, share};
 use super::cell_chart::{CellChart, OUTSTANDING, PointFigure};
 use super::measured::{MeasuredCell, key_metric};
 use super::seconds;
-use super::words::{self, alone, note};
-use crate::charts::{Axis, LineChart};
-use crate::document::{Block, Cell, Form, Note, Part, Row, Section};
-use crate::groups::{grouped, unique};
-use crate::legend::{Legend, UNMET, marks, refusal};
-use crate::numbers::short;
-use dbdyno_model::{LunFigures, Point, RunJson, Status, Storage, StorageIos};
+use crate::sections::prelude::*;
+use dbdyno_model::{LunFigures, Storage, StorageIos};
 
 /// A storage point with its number in the run.
 type NumberedPoint<'a> = (usize, &'a Point, &'a Storage);

@@ -2,19 +2,13 @@
 //! best. A figure that means something other than the test stands in parentheses, and a missing figure is replaced by
 //! its reason.
 
-use super::words::{self, alone, note};
 use super::{pace, storage};
-use crate::document::{Block, Cell, Form, Look, Note, Row, Section, Tile};
+use crate::document::Tile;
 use crate::figures::Figure;
-use crate::groups::{grouped, joined};
-use crate::legend::{Legend, SUSPECT, entry, marks, suspect_mark};
-use crate::numbers::{MISSING, percent, printed};
+use crate::sections::prelude::*;
 use crate::summary::figure::{LineFigures, find, most_redo};
-use crate::summary::head::dop_words;
 use crate::summary::lines::{LINES, SummaryLine, sections};
 use crate::summary::winners;
-use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Flag, RunJson};
 
 /// The ± columns show the repeats, so these two flags need no letter here.
 const SHOWN_BY_INTERVAL: [Flag; 2] = [Flag::Noisy, Flag::NoInterval];

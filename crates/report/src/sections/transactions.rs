@@ -2,8 +2,7 @@
 //! that were sent, a line for each point.
 
 use super::points::points_section;
-use crate::document::Section;
-use dbdyno_model::RunJson;
+use crate::sections::prelude::*;
 
 /// The section of a run; without blocks where it has no workload.
 pub(crate) fn section(run: &RunJson) -> Section {

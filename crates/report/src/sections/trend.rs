@@ -1,13 +1,8 @@
 //! A trend: the answer, each change with what of the platform changed there, outliers, every series, and charts of
 //! those that changed.
 
-use super::words;
-use crate::charts::{Axis, ChartSeries, LineChart, Mark, SeriesShape};
-use crate::document::{Block, Cell, Document, Form, Look, Note, NoteKind, Part, Row, Section, Table, Tone};
-use crate::groups::joined;
-use crate::numbers::short;
 use crate::sections::measured::shown;
-use crate::summary::head::counted;
+use crate::sections::prelude::*;
 use crate::terminal::lines::clip;
 use crate::trend::{ChangedFact, SeriesChange, Trend, TrendChange, TrendRun, TrendSeries};
 use dbdyno_stats::Changes;

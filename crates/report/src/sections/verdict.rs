@@ -1,14 +1,9 @@
 //! The verdict: the answer first, then every requirement with its margin. Several verdicts are also laid side by side,
 //! a column for each variant.
 
-use super::words::{self, captioned};
-use crate::document::{Block, Cell, Column, Document, Form, Look, Note, NoteKind, Part, Row, Section};
-use crate::document::{Table, Tone};
-use crate::groups::{joined, unique};
-use crate::legend::suspect_mark;
+use crate::sections::prelude::*;
 use crate::verdict::words::{accepted, figure, limit, peak, summary};
 use crate::verdict::{RequirementOutcome, Verdict, VerdictLine};
-use std::collections::BTreeMap;
 
 /// The section of all that was judged; without blocks where nothing was.
 pub(crate) fn section(verdicts: &[Verdict]) -> Section {

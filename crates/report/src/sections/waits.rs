@@ -7,14 +7,8 @@ mod events;
 pub(super) use events::within;
 
 use super::latency::{place, words};
-use super::words::{self, alone, captioned, note, text};
-use crate::document::{Block, Cell, Column, Form, Note, Row, Section};
-use crate::groups::{grouped, joined, unique};
-use crate::legend::{Legend, join, part, refusal, source, suspect_mark};
-use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{
-    CellKey, Drive, Point, Published, PublishedWait, PublishedWaits, RunJson, Status, SubjectName, Wait,
-};
+use crate::sections::prelude::*;
+use dbdyno_model::{Drive, Published, PublishedWait, PublishedWaits, Wait};
 use events::{Waits, is_cpu, name, samples};
 
 /// The most events in a table: counted ones, and as many sampled ones.

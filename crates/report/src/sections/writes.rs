@@ -1,9 +1,7 @@
 //! What each point wrote: to the log, which commits wait for, and to the data files, which are written at checkpoints.
 
 use super::points::points_section;
-use super::words::alone;
-use crate::document::Section;
-use dbdyno_model::{Point, RunJson};
+use crate::sections::prelude::*;
 
 /// The report: a line for each point that writes, with its legend.
 pub(crate) fn report(run: &RunJson) -> Vec<Section> {

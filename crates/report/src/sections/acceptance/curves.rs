@@ -1,15 +1,11 @@
 //! Rates and times over users, jobs or outstanding I/Os: a line for each variant, and what is required drawn in.
 
 use crate::acceptance::{Acceptance, Left, figure_line};
-use crate::charts::LineChart;
-use crate::document::{Cell, Column, Form, Look, Part, Row, Section, Table};
-use crate::groups::grouped;
 use crate::sections::cell_chart::{CellChart, DOPS, OUTSTANDING};
 use crate::sections::measured::{MeasuredCell, key_metric, main_ramp, metric_words};
+use crate::sections::prelude::*;
 use crate::verdict::{VerdictLine, words};
-use dbdyno_catalogue::{Bound, Catalogue, MeasuredFigure, Percentile, RequiredSubject};
-use dbdyno_model::{MetricId, Point};
-use std::collections::BTreeSet;
+use dbdyno_catalogue::{Bound, MeasuredFigure, Percentile, RequiredSubject};
 
 /// A variant's title, and its ramp of a test, workload or kind of I/O.
 type VariantRamp<'c, 'a> = (String, Vec<&'c MeasuredCell<'a>>);

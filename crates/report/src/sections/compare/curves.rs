@@ -1,17 +1,12 @@
 //! How rates grow with parallelism: a chart for each test, a line for each side, and its figures below. Published
 //! series may run over something else.
 
-use super::super::words;
 use super::extent::Extent;
 use super::sides::{families, letter, series, table};
-use crate::charts::{Axis, AxisOf, ChartSeries, LineChart, Mark};
 use crate::compare::{Comparison, OtherSeries, OtherSeriesRow, RampCurve, RampPoint};
-use crate::document::{Block, Cell, Column, Form, Look, Part, Row, Section, Table};
-use crate::legend::suspect_mark;
 use crate::sections::measured::{metric_words, shown};
-use dbdyno_catalogue::Catalogue;
+use crate::sections::prelude::*;
 use dbdyno_model::Dop;
-use std::collections::BTreeSet;
 
 /// The section, on a page alone; without blocks elsewhere, and where no test has a ramp on two sides.
 pub(super) fn section(comparison: &Comparison, catalogue: &Catalogue, show: Extent) -> Section {

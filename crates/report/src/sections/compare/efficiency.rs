@@ -1,12 +1,10 @@
 //! Throughput per core, hardware thread, licence and price.
 
-use super::super::words::{self, text};
 use super::extent::Extent;
 use super::sides::{self, letter};
 use crate::compare::{Comparison, Efficiency, EfficiencyRow, Per};
-use crate::document::{Cell, Form, Note, Rank, Row, Section, Table};
-use crate::groups::unique;
-use crate::numbers::printed;
+use crate::document::Rank;
+use crate::sections::prelude::*;
 
 /// Tests whose efficiency is shown unless others are asked for: the key figures of each layer.
 const KEY_TESTS: [&str; 12] =

@@ -1,12 +1,11 @@
 //! Speed and throughput of every test on every side, coloured row by row by the share of the best that a figure is, and
 //! the key metrics of every side.
 
-use super::super::words::{self, text};
 use super::ratios;
 use super::sides::{letter, table, table_with_ratios};
 use crate::compare::{ComparedCell, ComparedRow, Comparison, KeyFigure, SummaryRow};
-use crate::document::{Cell, Form, Look, Row, Section};
-use crate::legend::{self, EQUIVALENT, OTHER_CODE};
+use crate::legend::{self, OTHER_CODE};
+use crate::sections::prelude::*;
 
 /// The section of a figure; without blocks where no two sides have such.
 pub(super) fn section(comparison: &Comparison, which: KeyFigure, id: &str) -> Section {

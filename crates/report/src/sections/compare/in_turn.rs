@@ -1,12 +1,9 @@
 //! What was measured in turn: the ratio of each cell with its interval over pairs.
 
-use super::super::words::{self, text};
 use super::ratios;
 use super::sides::{baseline, letter, ratio_column, table};
 use crate::compare::{Comparison, PairedRow};
-use crate::document::{Cell, Column, Form, Note, Row, Section};
-use crate::groups::{grouped, joined};
-use std::collections::BTreeMap;
+use crate::sections::prelude::*;
 
 /// The section; without blocks where nothing was measured in turn.
 pub(super) fn section(comparison: &Comparison) -> Section {

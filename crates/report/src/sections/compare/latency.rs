@@ -1,14 +1,10 @@
 //! How long single operations take on each side under the same loads: percentiles over the load, and how the times are
 //! spread at the highest load that two sides have.
 
-use super::super::words::{self, note};
 use super::sides::{column, families, letter, series};
-use crate::charts::{Axis, AxisOf, ChartSeries, LineChart, Mark, SeriesShape};
 use crate::compare::{ComparedLoad, ComparedTimes, Comparison, LoadUnit, Side, SideTimes};
-use crate::document::{Block, Cell, Form, Look, Note, Part, Row, Section, Table};
-use crate::groups::joined;
-use crate::numbers::{duration, thousands};
 use crate::sections::latency::{peak_s, spread, together};
+use crate::sections::prelude::*;
 use crate::types::FAILED;
 
 /// A figure of the times: its name, and its field.

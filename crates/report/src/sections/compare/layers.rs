@@ -1,10 +1,10 @@
 //! By which factor the layers differ, in figures and as bars.
 
-use super::super::words::{self, text};
 use super::sides::{self, baseline, letter, styles, without_ratio};
 use crate::compare::{Comparison, LayerFactor, LayerFactors};
-use crate::document::{Bar, Block, Cell, Note, Row, Section, Table};
+use crate::document::Bar;
 use crate::numbers::factor;
+use crate::sections::prelude::*;
 use dbdyno_model::Layer;
 
 /// The section; without blocks where no layer has a test that all sides share.

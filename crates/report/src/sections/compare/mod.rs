@@ -16,12 +16,10 @@ mod summarised;
 
 pub use extent::Extent;
 
-use super::{marks, method, platform, verdict, words};
+use super::{marks, method, platform, verdict};
 use crate::compare::{Comparison, KeyFigure, Side};
-use crate::document::{Block, Document, Note, Section, Table};
+use crate::sections::prelude::*;
 use crate::verdict::Verdict;
-use dbdyno_catalogue::Catalogue;
-use dbdyno_model::RunJson;
 
 impl Comparison {
     /// The report. `verdicts` are those of the sides, if requirements were given.

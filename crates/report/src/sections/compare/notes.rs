@@ -1,14 +1,13 @@
 //! The notes on the figures of a comparison: what their marks mean, the doubts, the equivalents, and the tests that
 //! only one side has.
 
-use super::super::words::{self, text};
 use super::extent::Extent;
 use super::sides::letter;
 use super::stated;
 use crate::compare::{ComparedCell, ComparedRow, Comparison, Rank};
-use crate::document::{BEST, Block, LegendEntry, Note, Section, WORST};
-use crate::groups::{grouped, joined, unique};
-use crate::legend::{EQUIVALENT, LIMIT, Legend, OTHER_CODE, PARENTHESES, SUSPECT, UNUSED, doubt, entry};
+use crate::document::{BEST, LegendEntry, WORST};
+use crate::legend::{LIMIT, OTHER_CODE, PARENTHESES, UNUSED, doubt};
+use crate::sections::prelude::*;
 use dbdyno_model::SuspectCode;
 
 /// Doubts that follow from the tool and are shared by hundreds of values: few digits, a shortest time. Their code is

@@ -1,10 +1,8 @@
 //! The ratio of each side to the baseline, with its interval and conclusion, and whether a limit was kept.
 
-use super::super::words::{self, text};
 use super::sides::{baseline, letter, table, without_ratio};
 use crate::compare::{ComparedRow, Comparison, Ratio, RatioVerdict, Regression};
-use crate::document::{Block, Cell, Row, Section, Tone};
-use crate::numbers::{short, thousands};
+use crate::sections::prelude::*;
 
 /// The section; without blocks where no figure has a ratio.
 pub(super) fn section(comparison: &Comparison) -> Section {

@@ -1,9 +1,8 @@
 //! The sides of a comparison: their letters, what they are, and the tables that are about them.
 
-use crate::charts::{ChartSeries, Mark};
 use crate::compare::{Comparison, SideInfo};
-use crate::document::{Cell, Column, Form, Look, Note, SideLine, Table};
-use crate::groups::{grouped, joined, unique};
+use crate::document::SideLine;
+use crate::sections::prelude::*;
 
 /// As many letters as sides at most.
 const LETTERS: &str = "ABCDEFGHIJKLMNOPQRST";

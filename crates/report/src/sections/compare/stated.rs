@@ -1,11 +1,8 @@
 //! What published results state of whole platforms, beside the same figures of runs.
 
-use super::super::words::{self, text};
 use super::sides::letter;
 use crate::compare::{Comparison, StatedColumn, StatedFigure, StatedRow};
-use crate::document::{Cell, Column, Form, Look, Row, Section};
-use crate::groups::{grouped, joined, unique};
-use crate::legend::suspect_mark;
+use crate::sections::prelude::*;
 
 /// The section; without blocks where no two sides have such a figure.
 pub(super) fn section(comparison: &Comparison) -> Section {

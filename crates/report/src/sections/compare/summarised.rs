@@ -1,13 +1,10 @@
 //! A comparison as the summary of a pipeline: what was shown comes first, then a row for each figure, and all else is
 //! folded.
 
-use super::super::words;
 use super::sides::{baseline, table_with_ratios};
 use super::{figures, ratios};
 use crate::compare::{ComparedRow, Comparison, RatioVerdict, Regression};
-use crate::document::{Block, Document, Note, NoteKind, Part, Row, Section};
-use crate::groups::joined;
-use crate::numbers::short;
+use crate::sections::prelude::*;
 
 /// The document. `rest` are the sections of the whole report but for the limit's.
 pub(super) fn document(comparison: &Comparison, title: String, head: Vec<Block>, rest: Vec<Section>) -> Document {

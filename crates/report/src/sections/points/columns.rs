@@ -1,10 +1,9 @@
 //! The figures in the tables of points. A column names the JSON path of its value, or a figure that is computed here.
 
 use super::super::cell_chart::PointFigure;
-use crate::document::{Cell, Column};
-use crate::figures::is_doubtful;
 use crate::over_cores;
-use dbdyno_model::{MetricId, Point, SuspectCode};
+use crate::sections::prelude::*;
+use dbdyno_model::SuspectCode;
 use serde_json::Value;
 
 /// Figures that follow from others, by their names in `words.toml`. Half a total would be wrong, so there is none where

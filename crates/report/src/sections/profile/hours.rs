@@ -1,14 +1,10 @@
 //! The hours of a profile: charts on a page, and a table. A profile of many days has a row for each day, with its
 //! busiest hour.
 
-use crate::charts::{Axis, AxisOf, ChartSeries, LineChart, Mark};
-use crate::document::{Cell, Form, Row, Section, Table};
-use crate::groups::grouped;
 use crate::sections::measured::shown;
-use crate::sections::words::{self, text};
+use crate::sections::prelude::*;
 use crate::watched::{Watched, minute};
 use dbdyno_model::{ProfileHour, ProfileJson};
-use std::collections::BTreeSet;
 
 /// The most hours that each have a row.
 const MOST_HOURS: usize = 48;

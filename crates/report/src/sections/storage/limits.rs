@@ -2,14 +2,11 @@
 
 use super::super::cell_chart::PointFigure;
 use super::super::io_charts::{DEVICE_READS, DEVICE_WRITES, IoKind, LONG_BYTES, bytes_each};
-use super::super::words::{self, explained, note};
-use crate::document::{Block, Cell, Form, Note, Row, Section};
-use crate::figures::{Figure, median_of};
-use crate::numbers::short;
+use crate::figures::Figure;
+use crate::sections::prelude::*;
 use crate::summary::figure::{LineFigures, find};
 use crate::summary::lines::LINES;
-use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{ChosenBy, RunJson, SameDevice, Status, StorageLimit, StorageLimits, StorageReference};
+use dbdyno_model::{ChosenBy, SameDevice, StorageLimit, StorageLimits, StorageReference};
 
 /// The key metrics of a run of storage: its limits, or why none is known.
 pub(crate) fn limits(run: &RunJson) -> Vec<Block> {

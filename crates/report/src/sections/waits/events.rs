@@ -1,10 +1,7 @@
 //! Wait events of points: added up, put in order, and as rows of a table.
 
-use crate::document::{Cell, Form, Row};
-use crate::groups::{grouped, joined, unique};
-use crate::numbers::duration;
-use dbdyno_model::{Point, Wait};
-use std::collections::BTreeMap;
+use crate::sections::prelude::*;
+use dbdyno_model::Wait;
 
 /// With fewer samples waits mean nothing.
 const FEWEST_SAMPLES: u64 = 10;
