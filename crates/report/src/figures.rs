@@ -14,6 +14,9 @@ use dbdyno_model::{
 use dbdyno_stats::{Estimate, beside_the_best};
 use std::collections::BTreeSet;
 
+/// Why a test without any points has no figures.
+pub(crate) const NOT_MEASURED: &str = "not measured";
+
 /// Flags of figures that stand in parentheses.
 pub const DOUBTFUL: [Flag; 4] = Flag::DOUBTFUL;
 
@@ -253,12 +256,13 @@ pub fn knows(run: &RunJson, test: &str) -> bool {
 }
 
 fn measured<'a>(ask: &FigureQuery<'_>, points: &[&'a Point], catalogue: &Catalogue) -> Result<Vec<Figure<'a>>, String> {
-    let rated = !points.is_empty() && points.iter().all(|p| p.load.rate.is_some());
+    let was_tried = points.iter().any(|p| p.status != Status::Unsupported);
+    let rated = was_tried && points.iter().all(|p| p.load.rate.is_some());
     let ok = comparable(points, ask.rows_per_tx, catalogue);
     if ok.is_empty() {
         let set = rated.then(|| "measured at set rates alone, see --table latency".to_owned());
         let reason = set.or_else(|| points.iter().rev().find_map(|p| refusal(p)));
-        return Err(reason.unwrap_or_else(|| "not measured".to_owned()));
+        return Err(reason.unwrap_or_else(|| NOT_MEASURED.to_owned()));
     }
     let all = cells(&ok, ask);
     if all.is_empty() {
@@ -307,7 +311,7 @@ pub(crate) fn reached(point: &Point) -> bool {
 }
 
 /// One figure for each cell that has the metric.
-pub(crate) fn cells<'a>(points: &[&'a Point], ask: &FigureQuery<'_>) -> Vec<Figure<'a>> {
+fn cells<'a>(points: &[&'a Point], ask: &FigureQuery<'_>) -> Vec<Figure<'a>> {
     let figure = |(key, points): (CellKey, Vec<&'a Point>)| {
         let in_doubt = ask.metric_in_doubt.filter(|_| any_has(&points, &DOUBTFUL));
         let (metric, estimate) = in_doubt
@@ -334,6 +338,6 @@ pub(crate) fn median_of(values: impl IntoIterator<Item = Option<f64>>) -> Option
 }
 
 /// Why a point lacks a metric.
-pub(crate) fn missing<'p>(point: &'p Point, metric: &str) -> Option<&'p str> {
+fn missing<'p>(point: &'p Point, metric: &str) -> Option<&'p str> {
     legend::missing(point, Point::path_of(metric))
 }

@@ -250,8 +250,8 @@ impl<'a> Legend<'a> {
         self.flags.extend(flags);
     }
 
-    /// What parentheses mean, what is told of other marks, and what the client drive's mark, that of set rates and the
-    /// letters of flags mean.
+    /// What marks mean, in the order for readers: parentheses, the marks that are told here, that of the client drive,
+    /// that of set rates, and the letters of flags.
     pub(crate) fn entries(&self, told: impl IntoIterator<Item = LegendEntry>) -> Vec<LegendEntry> {
         let text = "Figures in parentheses are not figures of what their test is meant to measure; the letter behind says \
                     why. Their marks in charts are hollow.";

@@ -53,7 +53,7 @@ impl<'a> LoadTimes<'a> {
         self.points.iter().rev().find_map(|(_, p)| refusal(p))
     }
 
-    /// Response times of an open loop, service times of a closed one.
+    /// Of an open loop what is said of its response times, of a closed one what is said of its service times.
     pub(crate) fn either<T>(&self, response: T, service: T) -> T {
         if self.is_open() { response } else { service }
     }

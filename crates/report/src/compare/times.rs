@@ -6,7 +6,7 @@ use crate::figures::is_doubtful;
 use crate::groups::{grouped, unique};
 use crate::legend::is_timed;
 use crate::load_times::LoadTimes;
-use crate::sections::latency::{place, words};
+use crate::sections::latency::{load_words, place};
 use crate::summary::head::counted;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{CellKey, ClientLoad};
@@ -119,8 +119,8 @@ fn timed(of: &LoadTimes<'_>) -> Option<(Work, String, SideTimes)> {
     };
     let outstanding = |n: u32| format!("{n} outstanding");
     let (place, words, at) = match (unit, storage) {
-        (LoadUnit::Rate, Some(n)) => (outstanding(n), words(&key.load), of.median(|p| p.asked_per_s)?),
-        (LoadUnit::Rate, None) => (place(key), words(&key.load), of.median(|p| p.asked_per_s)?),
+        (LoadUnit::Rate, Some(n)) => (outstanding(n), load_words(&key.load), of.median(|p| p.asked_per_s)?),
+        (LoadUnit::Rate, None) => (place(key), load_words(&key.load), of.median(|p| p.asked_per_s)?),
         (_, Some(n)) => (String::new(), outstanding(n), f64::from(n)),
         (_, None) => (closed_loop(key), counted(key.dop.jobs.into(), "job"), f64::from(key.dop.jobs)),
     };
@@ -147,6 +147,6 @@ fn closed_loop(key: &CellKey) -> String {
     let counts = [(key.dop.nodes.into(), "node"), (key.dop.threads.into(), "thread")];
     let several = counts.into_iter().filter(|(n, _)| *n > 1).map(|(n, what)| counted(n, what));
     let rows = (key.rows_per_tx > 0).then(|| format!("{} per transaction", counted(key.rows_per_tx, "row")));
-    let load = words(&ClientLoad { connections: None, ..key.load });
+    let load = load_words(&ClientLoad { connections: None, ..key.load });
     std::iter::once(load).chain(several).chain(rows).collect::<Vec<_>>().join(", ")
 }

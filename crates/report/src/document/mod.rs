@@ -36,7 +36,7 @@ pub(crate) struct Section {
     pub(crate) blocks: Vec<Block>,
 }
 
-/// A block of a section.
+/// A block of a section. Where two kinds hold the same, only the plain one is made by `into`: a list, and a part.
 #[derive(Debug, Clone, PartialEq, From)]
 pub(crate) enum Block {
     /// A paragraph.
@@ -178,7 +178,7 @@ impl Section {
         Self { title: title.into(), about: about.into(), ..self }
     }
 
-    /// With a further block, if that says something.
+    /// Adds a block, if that says something.
     pub(crate) fn push(&mut self, block: impl Into<Block>) {
         self.blocks.extend(Some(block.into()).filter(|block| !block.is_empty()));
     }

@@ -62,7 +62,7 @@ pub(crate) struct Column {
     pub(crate) head: String,
     /// Its name in the line about dropped columns, where that is not the head.
     pub(crate) name: String,
-    /// What a page adds to the head.
+    /// What a page and Markdown add to the head.
     pub(crate) more: String,
     /// Whether it has words, or figures, which are aligned to the right.
     pub(crate) words: bool,
@@ -105,7 +105,7 @@ impl Column {
         if self.head.is_empty() { Vec::new() } else { self.head.split('\n').collect() }
     }
 
-    /// The head without its unit, and the unit without brackets, with what a page adds.
+    /// The head without its unit, and the unit without brackets, with what is added to the head.
     pub(crate) fn head_and_unit(&self) -> (String, String) {
         let mut lines = self.lines();
         let unit = lines.pop_if(|last| last.starts_with('[') && last.ends_with(']'));
@@ -364,8 +364,8 @@ impl Table {
     pub(crate) fn kept(&self, may_go: impl Fn(&Column) -> bool) -> Vec<usize> {
         let is_kept = |n: &usize| {
             let column = &self.columns[*n];
-            let may_go = column.optional || (*n > 0 && (column.head.is_empty() || may_go(column)));
-            !may_go || !self.is_bare(*n)
+            let is_optional = column.optional || (*n > 0 && (column.head.is_empty() || may_go(column)));
+            !is_optional || !self.is_bare(*n)
         };
         (0..self.columns.len()).filter(is_kept).collect()
     }

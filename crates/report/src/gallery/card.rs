@@ -6,7 +6,7 @@ use crate::compare::WarningKind;
 use crate::compare::card::{Card, CardCell, CardTest};
 use crate::compare::likeness::{OF_COMMITS, OF_WORK, bar};
 use crate::document::{Cell, Form};
-use crate::sections::compare::figures::{about, marks};
+use crate::sections::compare::figures::{about, cell_marks};
 use crate::sections::pace::{SidePace, uneven};
 use crate::terminal::lines::clean;
 use dbdyno_catalogue::Catalogue;
@@ -121,7 +121,7 @@ fn cell(of: &CardCell) -> CellJson<'_> {
         alike: [transactions, ways, &OF_COMMITS].map(|likeness| (likeness.of)(cell)),
         facts: by_kind,
         equivalent: cell.equivalent.is_some(),
-        marks: marks(cell),
+        marks: cell_marks(cell),
         about: about(cell),
         test: cell.test.as_deref(),
     }

@@ -10,7 +10,7 @@ use crate::compare::card as cards;
 use crate::compare::layers::LAYERS;
 use crate::compare::likeness::{BASE, Bar, FIGURE, OF_COMMITS, OF_WORK, OTHER, SIZES_DIFFER};
 use crate::html::{Folder, Frame, frame};
-use crate::sections::compare::layers::words;
+use crate::sections::compare::layers::layer_words;
 use crate::sections::pace::{MACHINE_OF, UNLIKE, UNLIKE_PACE};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::Layer;
@@ -72,7 +72,7 @@ pub(super) fn page(entries: &[Entry], in_turn: &BTreeSet<String>, catalogue: &Ca
     let said = Words {
         entries: sorted.into_iter().map(|entry| EntryWords::of(entry, in_turn)).collect(),
         tests: catalogue.tests().iter().map(|test| (test.code.as_str(), test.title.as_str(), test.layer)).collect(),
-        layers: LAYERS.map(|layer| (layer, words(layer))),
+        layers: LAYERS.map(|layer| (layer, layer_words(layer))),
         facts: cards::words(),
         alike: [transactions.words, ways.words, OF_COMMITS.words],
         of_work: OF_WORK.len(),

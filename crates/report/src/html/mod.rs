@@ -140,7 +140,7 @@ fn note(note: &Note) -> Markup {
         @match note.kind {
             NoteKind::Plain => p.note { @if !lead.is_empty() { b { (lead) } " " } (text) },
             NoteKind::Notice => p.notice role="note" { b { "Notice. " } (text) },
-                // A sign, for readers who cannot distinguish the colours.
+            // A sign, for readers who cannot distinguish the colours.
             NoteKind::Met => p.verdict.met { b { "✓" } span { (text) } },
             NoteKind::NotMet => p.verdict { b { "✗" } span { (text) } },
         }
@@ -182,7 +182,7 @@ fn tile(tile: &Tile) -> Markup {
 
 /// Height of a bar with the room below it, in units of the drawing.
 const BAR: usize = 14;
-/// Room below the bars of a group.
+/// Room below the bars of a layer.
 const GAP: usize = 10;
 /// Where the bars of no difference begin, and how long the longest is.
 const MIDDLE: f64 = 340.0;
@@ -192,17 +192,17 @@ const LONGEST: f64 = 240.0;
 fn bars(layers: &[(String, Vec<Bar>)]) -> Markup {
     let lengths = layers.iter().flat_map(|(_, bars)| bars).map(|bar| bar.factor.ln().abs());
     let widest = lengths.fold(0.1, f64::max);
-    let of_group = layers.iter().map(|(_, bars)| bars.len()).max().unwrap_or(0) * BAR + GAP;
-    let height = layers.len() * of_group;
+    let of_layer = layers.iter().map(|(_, bars)| bars.len()).max().unwrap_or(0) * BAR + GAP;
+    let height = layers.len() * of_layer;
     html! {
         svg.layers viewBox={ "0 0 680 " (height) } role="img" aria-label="Factors by layer" {
             path.axis d={ "M" (MIDDLE) " 0V" (height) } {}
-            @for (n, (name, group)) in layers.iter().enumerate() {
-                text.name x="0" y=(n * of_group + BAR - 3) { (name) }
-                @for (row, bar) in group.iter().enumerate() {
+            @for (n, (name, bars)) in layers.iter().enumerate() {
+                text.name x="0" y=(n * of_layer + BAR - 3) { (name) }
+                @for (row, bar) in bars.iter().enumerate() {
                     @let length = bar.factor.ln() / widest * LONGEST;
                     @let from = if length < 0.0 { MIDDLE + length } else { MIDDLE };
-                    @let y = n * of_group + row * BAR;
+                    @let y = n * of_layer + row * BAR;
                     rect class={ "s" (bar.style) } x=(format!("{from:.0}")) y=(y) width=(format!("{:.0}", length.abs().max(1.0))) height=(BAR - 3) {
                         title { (clean(&bar.text)) }
                     }

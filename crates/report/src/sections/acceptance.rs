@@ -7,7 +7,6 @@ use crate::acceptance::{
     Acceptance, AcceptanceOutcome, AcceptanceResult, AcceptedRequirement, AcceptedStep, Left, ratio_words,
 };
 use crate::compare::{PairedRow, RatioVerdict};
-use crate::numbers;
 use crate::sections::prelude::*;
 use dbdyno_model::DurabilityJson;
 
@@ -108,7 +107,7 @@ fn behind(acceptance: &Acceptance) -> Table {
     };
     let results = acceptance.requirements.iter().flat_map(|of| of.results.iter().map(move |result| (of, result)));
     let caption = "What is behind them: mean, 99th percentile and longest time of a transaction or I/O there";
-    words::captioned("acceptance", "behind", caption, results.map(row).collect()).look(Look::Verdict)
+    captioned("acceptance", "behind", caption, results.map(row).collect()).look(Look::Verdict)
 }
 
 /// What is to be said of a requirement; once for all variants of which it is the same.
@@ -149,7 +148,7 @@ fn crash(variant: &str, test: &DurabilityJson) -> Row {
         None => format!("{} of {}", test.lossy_cuts, cuts.len()),
     };
     let control = test.control.as_ref().map(|control| {
-        let (lost, cuts) = (numbers::count(control.lost), control.report.cuts.len());
+        let (lost, cuts) = (count(control.lost), control.report.cuts.len());
         format!("{}: {lost} lost in {} of {cuts} cuts", control.name, control.lossy_cuts)
     });
     let cells = [
@@ -204,6 +203,6 @@ fn steps(acceptance: &Acceptance) -> Section {
     };
     let caption = "What was done; `dbdyno show ID` and `dbdyno report ID` have all of it";
     let rows = acceptance.steps.iter().map(row).collect();
-    let table = words::captioned("acceptance", "steps", caption, rows).look(Look::Verdict);
+    let table = captioned("acceptance", "steps", caption, rows).look(Look::Verdict);
     words::section("steps").with([table.into()])
 }

@@ -120,7 +120,7 @@ fn steps(curve: &HeadroomCurve) -> Table {
         Row::Cells(vec![busy, Cell::figure(point.ops_per_s, Form::Thousands), share])
     });
     let caption = format!("The curve of the processors: {}", curve.ramp);
-    words::captioned("headroom", "curve", caption, rows.collect())
+    captioned("headroom", "curve", caption, rows.collect())
 }
 
 /// The curve, and where production is on it.

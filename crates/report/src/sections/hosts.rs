@@ -6,7 +6,7 @@ use dbdyno_model::AgentUse;
 /// The section of a run; without blocks where one host did all the work.
 pub(crate) fn section(run: &RunJson) -> Section {
     let rows = run.points.iter().flat_map(|point| point.agents.iter().map(move |agent| row(point, agent))).collect();
-    words::section("hosts").with(words::explained("hosts", "agents", rows))
+    words::section("hosts").with(explained("hosts", "agents", rows))
 }
 
 fn row(point: &Point, agent: &AgentUse) -> Row {

@@ -52,7 +52,7 @@ fn by_rate(code: SubjectName<'_>, loads: &[&LoadTimes<'_>], times: &[PointTimes]
     let rows = loads.iter().flat_map(|load| rows(load)).collect();
     let table = words::table("latency", "loads", rows).called(format!("{code}: how long transactions took, {place}"));
     let unmet = loads.iter().filter(|load| load.is_unmet()).filter_map(|load| {
-        let why = format!("{}: {}", words(&load.key.load), load.refusal()?);
+        let why = format!("{}: {}", load_words(&load.key.load), load.refusal()?);
         Some(Note::led(format!("{UNMET} "), why).into())
     });
     [Block::Charts(charts), table.into()].into_iter().chain(unmet).collect()
@@ -65,7 +65,7 @@ pub(crate) fn place(key: &CellKey) -> String {
 }
 
 /// A load in words.
-pub(crate) fn words(load: &ClientLoad) -> String {
+pub(crate) fn load_words(load: &ClientLoad) -> String {
     let apart = if load.queues_apart() { ", own queues" } else { "" };
     let begins = match (load.rate, load.think) {
         (Some(rate), _) => format!("{rate} {}{apart}", load.arrivals.unwrap_or_default().name()),
@@ -104,7 +104,7 @@ fn curve(loads: &[&LoadTimes<'_>], place: &str) -> Option<LineChart> {
 fn histogram(loads: &[&LoadTimes<'_>], times: &[PointTimes], place: &str) -> Option<LineChart> {
     let with = loads.iter().filter_map(|load| {
         let points = load.shown().into_iter().map(|(place, _)| place);
-        Some((words(&load.key.load), together(points, load.is_open(), times)?))
+        Some((load_words(&load.key.load), together(points, load.is_open(), times)?))
     });
     let with: Vec<(String, Histogram)> = with.collect();
     // The closed loop, the lowest rate, the highest rate and one between are enough.
@@ -144,7 +144,7 @@ fn bin_s(from_ns: f64) -> (f64, f64) {
 /// waits where jobs share connections.
 fn rows(load: &LoadTimes<'_>) -> Vec<Row> {
     let mut keys = keys(load.key.subject.name(), load.key.dop, load.key.rows_per_tx);
-    let words = words(&load.key.load);
+    let words = load_words(&load.key.load);
     let points: Vec<&Point> = load.shown().into_iter().map(|(_, point)| point).collect();
     if points.is_empty() {
         keys.push(Cell::words(words));

@@ -3,13 +3,13 @@
 use crate::compare::shown_unit;
 use crate::sections::prelude::*;
 use crate::summary::head::within;
-use dbdyno_model::{Cell, Dop, Drive};
+use dbdyno_model::{Dop, Drive};
 use std::cmp::Reverse;
 
 /// A cell with all its points.
 #[derive(Debug, Clone)]
 pub(crate) struct MeasuredCell<'a> {
-    pub(crate) cell: &'a Cell,
+    pub(crate) cell: &'a dbdyno_model::Cell,
     pub(crate) points: Vec<&'a Point>,
 }
 

@@ -4,6 +4,7 @@
 use crate::sections::prelude::*;
 use dbdyno_model::{Described, DescribedTable, Price, paragraphs};
 
+/// Names and values as facts.
 pub(super) fn pairs(map: &BTreeMap<String, String>) -> Facts {
     map.iter().map(|(name, value)| (name.clone(), value.clone())).collect()
 }
@@ -76,7 +77,6 @@ fn stated(price: &Price) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::{Document, Section};
     use dbdyno_model::{
         Cpu, Database, DescribedValue, Platform, Remark, RemarkSubject, Run, RunId, RunStatus, SubjectKind,
     };

@@ -39,14 +39,15 @@ fn sentence(run: &RunJson) -> Option<String> {
     let needs = match tests.last() {
         // Only a bound can be given, for the machine's own influence.
         None => {
-            let most = spreads.iter().max_by(|a, b| a.log_sd.total_cmp(&b.log_sd))?;
-            let bound = count(repeats(most.log_sd));
-            text("pace", "too_few").replace("{bound}", &bound).replace("{step}", most.kind.name())
+            let widest = spreads.iter().max_by(|a, b| a.log_sd.total_cmp(&b.log_sd))?;
+            let bound = count(repeats(widest.log_sd));
+            text("pace", "too_few").replace("{bound}", &bound).replace("{step}", widest.kind.name())
         }
         Some((most, test)) => {
-            let (half, most) = (count(tests[(tests.len() - 1) / 2].0), count(*most));
-            let said = text("pace", "by_repeats").replace("{half}", &half).replace("{most}", &most);
-            said.replace("{test}", &test.to_string())
+            let half = tests[(tests.len() - 1) / 2].0;
+            let most = (*most > half).then(|| text("pace", "most").replace("{most}", &count(*most)));
+            let most = most.map_or_else(String::new, |most| most.replace("{test}", &test.to_string()));
+            text("pace", "by_repeats").replace("{half}", &count(half)).replace("{and}", &most)
         }
     };
     let (even, step) = (if worst.is_uneven() { "uneven" } else { "even" }, worst.kind.name());
@@ -105,7 +106,7 @@ pub(crate) fn uneven(points: &[&Point]) -> Option<String> {
     (!times.is_empty()).then(|| format!("{what}: {}", times.join(", ")))
 }
 
-/// The pace of a side in steps of one kind.
+/// The pace of a side in steps of one kind; the gallery's pages have it by the names of these fields.
 #[derive(Serialize)]
 pub(crate) struct SidePace {
     /// The median.

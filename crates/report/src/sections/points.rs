@@ -77,9 +77,10 @@ fn classes(run: &RunJson) -> Vec<(String, Vec<&Point>)> {
 /// The table of some points. Those of a published result have the numbers of their source; as in the documents, the
 /// first row of each test in a run of the source says which run it is.
 fn table(run: &RunJson, points: &[&Point], catalogue: &Catalogue, layout: &Layout) -> Table {
+    // The run and the test of the row above.
     let mut above = None;
     let keyed = points.iter().map(|point| {
-        let place = run.points.iter().take_while(|other| !std::ptr::eq(*other, *point)).count();
+        let place = run.points.element_offset(point).unwrap_or_default();
         let of_source = run.published.as_ref().and_then(|published| published.numbers.get(place));
         let number = of_source.and_then(|of| of.point).unwrap_or(place as u64 + 1);
         let of_run = (of_source.and_then(|of| of.run.as_deref()).unwrap_or_default(), point.subject.name());
@@ -135,10 +136,10 @@ pub(super) fn points_section<'p>(id: &str, points: impl Iterator<Item = &'p Poin
 fn gaps(points: &[&Point], table: &Table) -> Vec<Block> {
     let figures = points.iter().zip(&table.rows).filter(|(_, row)| matches!(row, Row::Cells(_)));
     let tests = unique(figures.clone().map(|(point, _)| point.subject.name())).len();
+    let kept = table.kept(|_| false);
     let reasons = figures.flat_map(|(point, row)| {
-        let lacks = table.kept(|_| false).into_iter().filter(|at| row.cells()[*at].is_missing());
-        let columns = lacks.map(|at| &table.columns[at]);
-        columns.filter_map(|of| Some((missing(point, &of.path)?, (of.name(), point.subject.name()))))
+        let lacks = kept.iter().filter(move |at| row.cells()[**at].is_missing()).map(|at| &table.columns[*at]);
+        lacks.filter_map(move |of| Some((missing(point, &of.path)?, (of.name(), point.subject.name()))))
     });
     let line = |(reason, of): (&str, Vec<(String, SubjectName<'_>)>)| {
         let (names, codes): (Vec<String>, Vec<SubjectName<'_>>) = of.into_iter().unzip();

@@ -1,5 +1,5 @@
-//! What most sections are made of: the parts of a document, charts, marks, forms of figures, and the types of a run. A
-//! section says `use crate::sections::prelude::*`, and names what else it needs.
+//! What most sections use: their fixed words, the parts of a document, charts, marks, figures and their texts, and the
+//! types of a run. A section says `use crate::sections::prelude::*`, and names what else it needs.
 
 pub(super) use super::words::{self, alone, captioned, explained, keys, note, text};
 pub(super) use crate::charts::{Axis, AxisOf, ChartSeries, LineChart, Mark, SeriesShape};

@@ -72,7 +72,7 @@ fn row(of: &MeasuredCell<'_>, is_of_test: bool) -> Row {
     let (cell, key) = (of.cell, &of.cell.key);
     let again = if key.again { " again" } else { "" };
     let mut cells = keys(format!("{}{again}", key.subject.name()), key.dop, key.rows_per_tx);
-    let load = if key.load == ClientLoad::default() { String::new() } else { latency::words(&key.load) };
+    let load = if key.load == ClientLoad::default() { String::new() } else { latency::load_words(&key.load) };
     cells.push(Cell::words(key.subject.storage().map_or_else(String::new, |load| load.work())));
     cells.push(Cell::words(load));
     let Some(median) = cell.median else {

@@ -100,12 +100,12 @@ fn readings_of<'r>(point: &Point, groups: &[&'r [Reading]]) -> Option<&'r [Readi
 /// The charts of one point.
 fn part(point: &Point, readings: &[Reading]) -> Option<Block> {
     let window = window(readings);
-    let chart = |title: &str, counted: &str, y: AxisOf, mut lines: Vec<ChartSeries>| {
+    let chart = |title: &str, unit: &str, y: AxisOf, mut lines: Vec<ChartSeries>| {
         lines.retain(|line| line.marks.len() > 1);
         // The window alone is no chart.
         lines.first()?;
         let series = window.iter().cloned().chain(lines).collect();
-        LineChart::of(title, counted, "seconds of the point", [Axis::amounts, y], series)
+        LineChart::of(title, unit, "seconds of the point", [Axis::amounts, y], series)
     };
     let of_charts = grouped(FIGURES.map(|[title, unit, name, path]| ((title, unit), (name, path)))).into_iter();
     let of_figures = of_charts.filter_map(|((title, unit), figures)| {
@@ -120,7 +120,7 @@ fn part(point: &Point, readings: &[Reading]) -> Option<Block> {
     let charts: Vec<LineChart> = of_figures.chain(of_waits).collect();
     let repeat = if point.repeat > 1 { format!(", repeat {}", point.repeat) } else { String::new() };
     let again = if point.again { ", measured again" } else { "" };
-    let rate = point.load.rate.map(|_| format!(", {}", latency::words(&point.load))).unwrap_or_default();
+    let rate = point.load.rate.map(|_| format!(", {}", latency::load_words(&point.load))).unwrap_or_default();
     let title = format!("{}{rate}{repeat}{again}", latency::place(&CellKey::of(point)));
     (!charts.is_empty()).then(|| Part { title, blocks: vec![charts.into()], ..Part::default() }.into())
 }

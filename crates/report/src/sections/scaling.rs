@@ -167,7 +167,6 @@ fn multithreading(ramp: &FittedRamp<'_>, cpu: &Cpu) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::Document;
     use crate::sections::measured::fixture;
 
     fn text(points: Vec<Point>) -> String {
@@ -230,10 +229,7 @@ mod tests {
     #[test]
     fn a_ramp_that_is_long_enough_has_a_law() {
         let long = text([1, 2, 4, 8, 16, 32, 64].map(bent).into());
-        assert!(
-            long.contains("T611  tx/s      1,000        0.0500       2.000E-03") || long.contains("0.0500"),
-            "{long}"
-        );
+        assert!(long.contains("0.0500"), "{long}");
         assert!(long.contains("22 (22 to 22)"), "{long}");
         let short = text([1, 2].map(bent).into());
         assert!(short.contains("T611: cannot tell: the ramp has 2 degrees of parallelism"), "{short}");

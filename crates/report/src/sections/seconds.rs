@@ -12,7 +12,7 @@ pub(super) fn charts(code: SubjectName<'_>, run: &RunJson) -> Vec<LineChart> {
     let with_series = of_test.filter_map(|p| Some((p, p.series.as_ref()?)));
     let slowest = with_series.max_by(|(_, a), (_, b)| slowest_s(a).total_cmp(&slowest_s(b)));
     let Some((point, series)) = slowest else { return Vec::new() };
-    let place = format!("{}, {}", dop_words(point.dop), latency::words(&point.load));
+    let place = format!("{}, {}", dop_words(point.dop), latency::load_words(&point.load));
     let rate = line(("rate", 0), series.step_s, series.ops_per_s.iter().copied().map(Some), "tx/s", f64::lt);
     let p99 = line(("p99", 0), series.step_s, series.p99_s.iter().copied(), "s", f64::gt);
     let count = |name, n, of: &[u64]| line((name, n), series.step_s, of.iter().map(|n| Some(*n as f64)), "", f64::gt);

@@ -39,7 +39,7 @@ pub(crate) fn report(run: &RunJson) -> Vec<Section> {
     vec![alone(section(run)).with(Legend::of(of_storage).blocks())]
 }
 
-/// The points of one kind of work, and their cells.
+/// The charts and tables of one kind of work, and why points of it missed their rate.
 fn of_work(points: &[NumberedPoint<'_>], cells: &[&MeasuredCell<'_>]) -> Vec<Block> {
     let charts: Vec<LineChart> = charts(cells).into_iter().chain(slowest(points)).collect();
     let table = words::table("storage", "points", points.iter().map(row).collect());
@@ -56,8 +56,9 @@ fn row((number, point, storage): &NumberedPoint<'_>) -> Row {
     let mut cells = vec![Cell::count(*number as u64)];
     cells.extend([load.small_outstanding, load.large_outstanding, u32::from(load.write_pct)].map(Cell::count));
     cells.push(Cell::words(point.load.rate.map_or_else(String::new, |rate| rate.to_string())));
-    // An invalid point's figures are shown with a mark; a failed point has none.
-    let Some(service_time_s) = &point.service_time_s else {
+    // An invalid point's figures are shown with a mark; those of a failed one are not.
+    let is_shown = matches!(point.status, Status::Ok | Status::Invalid);
+    let Some(service_time_s) = point.service_time_s.as_ref().filter(|_| is_shown) else {
         return Row::Remark(cells, refusal(point).unwrap_or_else(|| "no figures".to_owned()));
     };
     let (small, large) = (&storage.small, &storage.large);
@@ -123,7 +124,7 @@ fn luns(points: &[NumberedPoint<'_>]) -> Vec<Row> {
         let at = longest.map_or_else(String::new, |(_, at_s, n)| format!("{} s of point {n}", short(at_s)));
         let errors: u64 = of.iter().map(|(_, f)| f.errors).sum();
         let errors = Cell::known((errors > 0).then_some(errors as f64), Form::Count);
-        // Without any I/O there is neither a share nor a time.
+        // Without any I/O these are 0 / 0, which is shown as missing.
         let share = Cell::figure(per_s / all_per_s * 100.0, Form::Percent);
         let times = [Some(time_s / per_s), longest.map(|(max_s, ..)| max_s)];
         let [mean, longest] = times.map(|time_s| Cell::figure(time_s, Form::Duration));

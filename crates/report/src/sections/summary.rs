@@ -64,7 +64,9 @@ fn key_metrics<'r>(run: &'r RunJson, catalogue: &Catalogue) -> (Section, Legend<
     rows.extend(per_core_rows(run, &shown));
     section.push(words::table("key-metrics", "all", rows).look(Look::Keys));
     section.push(note("key-metrics", "all"));
-    let said = winners::sentences(run, shown.iter().map(|(.., of)| of));
+    // What the rates say of the best DOP need not be said of their redo.
+    let rates = shown.iter().filter(|(_, line, _)| line.name != LINES.redo.name);
+    let said = winners::sentences(run, rates.map(|(.., of)| of));
     (section.with(said.into_iter().map(|sentence| Note::plain(sentence).into())), legend)
 }
 

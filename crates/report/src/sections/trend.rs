@@ -83,7 +83,7 @@ fn answer(trend: &Trend) -> Section {
     section.push(Block::Warnings(warnings.collect()));
     section.push(Block::List(trend.changes.iter().map(|change| sentence(trend, change)).collect()));
     let [about, one_in] = [trend.by_chance, 1.0 / Changes::MOST_BY_CHANCE].map(short);
-    let by_chance = words::text("trend", "by_chance").replace("{about}", &about).replace("{one_in}", &one_in);
+    let by_chance = text("trend", "by_chance").replace("{about}", &about).replace("{one_in}", &one_in);
     section.push_notes([(trend.by_chance >= CHANCE_SAID, by_chance)]);
     section
 }
@@ -269,7 +269,7 @@ fn outliers(trend: &Trend) -> Section {
 fn series(trend: &Trend) -> Section {
     let row = |series: &TrendSeries| {
         let newest = series.levels.last();
-        let steps: std::collections::BTreeSet<usize> = series.figures.iter().map(|figure| figure.step).collect();
+        let steps: BTreeSet<usize> = series.figures.iter().map(|figure| figure.step).collect();
         let cells = [
             Cell::count(steps.len() as u64),
             Cell::known(newest.map(|level| level.mean), Form::Thousands),

@@ -6,7 +6,7 @@ mod events;
 
 pub(super) use events::within;
 
-use super::latency::{place, words};
+use super::latency::{load_words, place};
 use crate::sections::prelude::*;
 use dbdyno_model::{Drive, Published, PublishedWait, PublishedWaits, Wait};
 use events::{Waits, is_cpu, name, samples};
@@ -116,7 +116,7 @@ pub(crate) fn legend(points: &[&Point]) -> Option<Block> {
 
 /// A cell in words.
 fn of_cell(key: &CellKey) -> String {
-    let load = (key.drive == Drive::Client).then(|| format!(", client drive, {}", words(&key.load)));
+    let load = (key.drive == Drive::Client).then(|| format!(", client drive, {}", load_words(&key.load)));
     let again = if key.again { ", measured again" } else { "" };
     format!("{}{}{again}", place(key), load.unwrap_or_default())
 }

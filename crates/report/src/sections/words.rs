@@ -105,6 +105,10 @@ mod tests {
     use super::*;
     use std::path::Path;
 
+    fn all_sources() -> String {
+        sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/sections"))
+    }
+
     fn sources(folder: &Path) -> String {
         let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         let text = |path: std::path::PathBuf| match path.is_dir() {
@@ -125,7 +129,7 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_is_there() {
-        let sources = sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/sections"));
+        let sources = all_sources();
         let asked = |function: &str| asked(&sources, function);
         for [id, _] in asked("words::section").into_iter().chain(asked("points_section")) {
             assert_eq!(section(id).id, id);
@@ -138,6 +142,20 @@ mod tests {
         for [id, name] in notes.into_iter().chain(asked("text")).filter(|[_, name]| !name.is_empty()) {
             assert!(!text(id, name).is_empty());
         }
+    }
+
+    #[test]
+    fn what_is_there_is_asked_for() {
+        let sources = all_sources();
+        let is_asked = |name: &String| sources.contains(&format!("\"{name}\""));
+        for (id, words) in &WORDS.sections {
+            let lost = words.tables.keys().chain(words.notes.keys()).find(|name| !is_asked(name));
+            assert_eq!(lost, None, "{id}");
+        }
+        let columns =
+            || WORDS.sections.values().flat_map(|words| words.tables.values()).flat_map(|table| &table.columns);
+        let is_shared = |key: &String| columns().any(|of| matches!(of, TableColumn::Shared(shared) if shared == key));
+        assert!(WORDS.columns.keys().all(is_shared));
     }
 
     #[test]

@@ -1,13 +1,10 @@
 //! Finding the figures of a summary line: those of its test, or of a substitute test.
 
 use super::lines::{LINES, SummaryLine};
-use crate::figures::{self, Figure, FigureQuery, Figures};
+use crate::figures::{self, Figure, FigureQuery, Figures, NOT_MEASURED};
 use crate::groups::unique;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Cache, Point, RunJson, Status, SubjectKind};
-
-/// The text of a line without any points.
-pub(crate) const NOT_MEASURED: &str = "not measured";
 
 /// What a line shows.
 #[derive(Debug, Clone)]
@@ -103,10 +100,9 @@ pub(crate) fn most_redo<'a>(run: &'a RunJson, catalogue: &Catalogue) -> LineFigu
     };
     let rate = |found: &LineFigures<'_>| found.throughput().map_or(0.0, Figure::value);
     // Transactions of every size count, also where the test's own figures are of one.
-    let tests = unique(writing.map(|p| (p.subject.as_str(), Some(p.rows_per_tx)))).into_iter().map(found);
-    let told = tests.filter(|found| found.figures.is_err() || rate(found) > 0.0);
-    told.max_by(|a, b| rate(a).total_cmp(&rate(b))).unwrap_or_else(|| LineFigures {
-        figures: Err(format!("{NOT_MEASURED}: no test that writes")),
-        ..found(("", None))
-    })
+    let tests = unique(writing.map(|p| (p.subject.as_str(), Some(p.rows_per_tx))));
+    let why = if tests.is_empty() { format!("{NOT_MEASURED}: no test that writes") } else { NOT_MEASURED.to_owned() };
+    let told = tests.into_iter().map(found).filter(|found| found.figures.is_err() || rate(found) > 0.0);
+    let most = told.max_by(|a, b| rate(a).total_cmp(&rate(b)));
+    most.unwrap_or_else(|| LineFigures { figures: Err(why), ..found(("", None)) })
 }

@@ -58,7 +58,7 @@ pub(crate) fn year(published: &Published) -> Option<String> {
 }
 
 /// The hardware and the system of a platform in one text.
-pub(crate) fn platform(platform: &Platform) -> String {
+fn platform(platform: &Platform) -> String {
     let cpu = &platform.cpu;
     known([
         platform.product.clone(),

@@ -10,8 +10,8 @@ use sheet::Sheet;
 
 /// The most notes on one mark on a terminal; a page has room for more.
 const MOST_NOTES_IN_TEXT: usize = 3;
-/// The room for the names of the facts at the head, which is that of the words at the head: `Notice    `.
-const HEAD_NAMES: usize = 9;
+/// The room for the names of facts: with the blank behind them, that of the words beside them, such as `Notice    `.
+const FACT_NAMES: usize = 9;
 /// A name wider than this does not widen the column of names.
 const WIDEST_NAME: usize = 28;
 
@@ -84,7 +84,7 @@ impl Text {
                     self.heading("NOT LIKE WITH LIKE", "-");
                     texts.iter().for_each(|text| self.hanging("! ", text));
                 }
-                Block::Facts(facts) => self.facts(facts, "", HEAD_NAMES, " "),
+                Block::Facts(facts) => self.facts(facts, "", FACT_NAMES, " "),
                 Block::Sheet(lists) => self.sheet(lists),
                 Block::Table(table) if table.look == Look::Beside => self.beside(table),
                 Block::Table(table) => self.table(table),
@@ -106,8 +106,12 @@ impl Text {
         }
     }
 
+    /// A line for each fact. Its name has this room, between an indent and a gap.
     fn facts(&mut self, facts: &Facts, indent: &str, room: usize, gap: &str) {
-        facts.iter().for_each(|(name, value)| self.hanging(&format!("{indent}{name:room$}{gap}"), value));
+        for (name, value) in facts {
+            let blanks = " ".repeat(room.saturating_sub(columns(name)));
+            self.hanging(&format!("{indent}{name}{blanks}{gap}"), value);
+        }
     }
 
     /// All lists have one column of names; a very long one does not widen it.
@@ -119,6 +123,7 @@ impl Text {
             self.line(title);
             self.facts(facts, "  ", widest, "  ");
         }
+        self.due();
     }
 
     /// A line for each name. Things with the same value are listed together, by the heads of their columns.

@@ -4,7 +4,7 @@ use crate::acceptance::{Acceptance, Left, figure_line};
 use crate::sections::cell_chart::{CellChart, DOPS, OUTSTANDING};
 use crate::sections::measured::{MeasuredCell, key_metric, main_ramp, metric_words};
 use crate::sections::prelude::*;
-use crate::verdict::{VerdictLine, words};
+use crate::verdict::{VerdictLine, words as verdict_words};
 use dbdyno_catalogue::{Bound, MeasuredFigure, Percentile, RequiredSubject};
 
 /// A variant's title, and its ramp of a test, workload or kind of I/O.
@@ -117,5 +117,5 @@ fn limit(lines: &[&VerdictLine], metric: &MetricId, percentile: Option<Percentil
     };
     let of_figure = lines.iter().copied().filter(|line| line.of.as_ref().is_some_and(is_of));
     let strictest = VerdictLine::strictest(of_figure)?;
-    Some((strictest.limit.value(), format!("{}: {}", strictest.title, words::limit(strictest))))
+    Some((strictest.limit.value(), format!("{}: {}", strictest.title, verdict_words::limit(strictest))))
 }

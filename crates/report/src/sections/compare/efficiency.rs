@@ -61,5 +61,5 @@ fn table<'r>(comparison: &Comparison, efficiency: &Efficiency, rows: impl Iterat
     };
     let divisors = efficiency.divisors.iter().map(|divisor| Cell::figure(*divisor, Form::Printed));
     let rows = std::iter::once(Row::led(["divided by", ""], divisors)).chain(rows.map(row)).collect();
-    sides::table(comparison, words::captioned("efficiency", "rates", format!("Throughput per {what}"), rows))
+    sides::table(comparison, captioned("efficiency", "rates", format!("Throughput per {what}"), rows))
 }

@@ -24,11 +24,11 @@ fn cell(row: &ComparedRow, of: &ComparedCell) -> Cell {
     };
     let apart = of.doubtful || of.unlike.is_some() || row.unlike_sizes;
     let cell = Cell::figure(value, form).bounded(of.bound);
-    cell.doubtful(apart).marked(marks(of)).ranked(of.rank, of.heat).because(Some(about(of)))
+    cell.doubtful(apart).marked(cell_marks(of)).ranked(of.rank, of.heat).because(Some(about(of)))
 }
 
 /// The marks behind a figure.
-pub(crate) fn marks(of: &ComparedCell) -> String {
+pub(crate) fn cell_marks(of: &ComparedCell) -> String {
     let other = of.test.as_ref().map(|_| OTHER_CODE);
     let equivalent = of.equivalent.as_ref().map(|_| EQUIVALENT);
     let signs = [legend::doubt(of.suspect.as_ref()), other, equivalent];

@@ -15,7 +15,7 @@ pub(super) fn section(comparison: &Comparison) -> Section {
         return section;
     }
     let styles = styles(comparison);
-    let groups = comparison.layers.iter().map(|layer| (words(layer.layer).to_owned(), bars(layer, &styles)));
+    let groups = comparison.layers.iter().map(|layer| (layer_words(layer.layer).to_owned(), bars(layer, &styles)));
     section.push(Block::Bars(groups.collect()));
     section.push(table(comparison));
     let mut factors = comparison.layers.iter().flat_map(|layer| layer.sides.iter().flatten());
@@ -26,7 +26,7 @@ pub(super) fn section(comparison: &Comparison) -> Section {
 }
 
 /// What a layer is called.
-pub(crate) fn words(layer: Layer) -> &'static str {
+pub(crate) fn layer_words(layer: Layer) -> &'static str {
     match layer {
         Layer::Cpu => "CPU",
         Layer::Server => "Server",
@@ -49,7 +49,7 @@ fn bars(layer: &LayerFactors, styles: &[u8]) -> Vec<Bar> {
         name: letter(at).to_owned(),
         style: styles[at],
         factor: side.mean,
-        text: format!("{} {}: {}", letter(at), words(layer.layer), shown(side)),
+        text: format!("{} {}: {}", letter(at), layer_words(layer.layer), shown(side)),
     };
     sides.map(bar).collect()
 }
@@ -59,7 +59,7 @@ fn table(comparison: &Comparison) -> Table {
         let tests = [Cell::count(layer.tests.len() as u64), Cell::words(layer.tests.join(" "))];
         let factors = layer.sides.iter().map(|side| Some(Cell::words(shown(side.as_ref()?)))).enumerate();
         let sides = factors.map(|(at, factor)| factor.unwrap_or_else(|| without_ratio(comparison, at)));
-        Row::led([words(layer.layer)], tests.into_iter().chain(sides))
+        Row::led([layer_words(layer.layer)], tests.into_iter().chain(sides))
     };
     sides::table(comparison, words::table("layers", "factors", comparison.layers.iter().map(row).collect()))
 }

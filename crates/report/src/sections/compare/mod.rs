@@ -49,7 +49,7 @@ impl Comparison {
             // The newest run of a sample stands for all where settings are shown.
             let newest: Vec<&RunJson> = sides.iter().filter_map(|side| side.runs.first()).collect();
             let runs: Vec<&RunJson> = sides.iter().flat_map(|side| &side.runs).collect();
-            let columns = sides::columns(self);
+            let columns = sides::word_columns(self);
             sections.extend([
                 platform::beside(&newest, &columns),
                 marks::section(&runs),
@@ -86,6 +86,6 @@ fn head(comparison: &Comparison) -> Vec<Block> {
 
 fn differs(comparison: &Comparison) -> Section {
     let rows = comparison.settings.iter().map(|s| (s.name.clone(), s.values.clone())).collect();
-    let settings = Table::beside("Settings that differ", &sides::columns(comparison), rows);
-    words::alone(words::section("differs").with([settings.into()]))
+    let settings = Table::beside("Settings that differ", &sides::word_columns(comparison), rows);
+    alone(words::section("differs").with([settings.into()]))
 }

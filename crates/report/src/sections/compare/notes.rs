@@ -55,7 +55,9 @@ fn apart(comparison: &Comparison) -> Vec<LegendEntry> {
     let one = |(why, places): (&str, Vec<String>)| {
         entry(PARENTHESES, format!("neither ranked nor divided: {}: {why}", unique(places).join(", ")))
     };
-    grouped(of_sides.chain(of_rows)).into_iter().map(one).collect()
+    let each: Vec<LegendEntry> = grouped(of_sides.chain(of_rows)).into_iter().map(one).collect();
+    let all = (!each.is_empty()).then(|| entry(PARENTHESES, text("notes", "apart")));
+    all.into_iter().chain(each).collect()
 }
 
 /// An entry for what is said of cells of a test, with the letters of its sides.

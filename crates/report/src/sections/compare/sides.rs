@@ -4,7 +4,7 @@ use crate::compare::{Comparison, SideInfo};
 use crate::document::SideLine;
 use crate::sections::prelude::*;
 
-/// As many letters as sides at most.
+/// The letters of sides: as many as there may be sides.
 const LETTERS: &str = "ABCDEFGHIJKLMNOPQRST";
 /// Up to this many sides have their names in the heads of a page's columns; more have letters.
 const MOST_NAMED: usize = 6;
@@ -15,7 +15,7 @@ pub(super) fn letter(side: usize) -> &'static str {
 }
 
 /// A column of words for each side.
-pub(super) fn columns(comparison: &Comparison) -> Vec<Column> {
+pub(super) fn word_columns(comparison: &Comparison) -> Vec<Column> {
     let sides = comparison.sides.iter().enumerate();
     sides.map(|(at, side)| Column { more: side.name.clone(), ..Column::words(letter(at)) }).collect()
 }
@@ -88,13 +88,13 @@ pub(super) fn sources(comparison: &Comparison) -> impl Iterator<Item = Note> {
 /// The column of a side. On a narrow terminal the last ones are dropped first, and the baseline is not.
 pub(super) fn column(comparison: &Comparison, at: usize) -> Column {
     let more = if comparison.sides.len() <= MOST_NAMED { comparison.sides[at].name.clone() } else { String::new() };
-    let place = if at == comparison.baseline { 0 } else { at };
+    let place = if at == comparison.baseline { 0 } else { (2 * at).saturating_sub(2) };
     Column { more, ..Column::figures(letter(at)) }.last_first(place)
 }
 
 /// The column of a side's ratios to the baseline, which is dropped before the side's own.
 pub(super) fn ratio_column(comparison: &Comparison, at: usize) -> Column {
-    Column::figures(format!("{}/{}", letter(at), letter(comparison.baseline))).last_first(at + 1)
+    Column::figures(format!("{}/{}", letter(at), letter(comparison.baseline))).last_first((2 * at).saturating_sub(1))
 }
 
 /// In place of a ratio: the baseline's own is 1.

@@ -85,9 +85,7 @@ fn is_query(point: &Point) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::words::table;
     use super::*;
-    use std::collections::BTreeSet;
 
     #[test]
     fn sizes_follow_only_from_rates_with_enough_digits() {
@@ -120,7 +118,7 @@ mod tests {
             ("transactions", "points"),
             ("slob", "points"),
         ];
-        let named = sections.into_iter().flat_map(|(section, name)| table(section, name, Vec::new()).columns);
+        let named = sections.into_iter().flat_map(|(section, name)| words::table(section, name, Vec::new()).columns);
         let named: BTreeSet<String> = named.filter_map(|column| column.derived).collect();
         assert_eq!(named, DERIVED.into_iter().map(|(name, _)| name.to_owned()).collect());
     }

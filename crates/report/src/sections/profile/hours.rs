@@ -67,5 +67,5 @@ fn table(profile: &ProfileJson) -> Table {
         Row::led([name], cells)
     };
     let caption = text("profile", if by_day { "by_day" } else { "by_hour" });
-    words::captioned("profile", "hours", caption, rows.into_iter().map(row).collect())
+    captioned("profile", "hours", caption, rows.into_iter().map(row).collect())
 }

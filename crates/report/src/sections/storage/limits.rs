@@ -16,7 +16,7 @@ pub(crate) fn limits(run: &RunJson) -> Vec<Block> {
         let time = Cell::figure(service_time_s, Form::Duration);
         Some(Row::led([name, unit], [Cell::figure(value, Form::Thousands), Cell::count(outstanding), time]))
     };
-    let alone = |name: &str, time_s: Option<f64>| {
+    let one_at_a_time = |name: &str, time_s: Option<f64>| {
         Some(Row::led([name, ""], [Cell::empty(), Cell::count(1_u64), Cell::figure(time_s?, Form::Duration)]))
     };
     let rows = [
@@ -24,8 +24,8 @@ pub(crate) fn limits(run: &RunJson) -> Vec<Block> {
         best("Sequential write", "MiB/s", limits.sequential_write_mib_per_s),
         best("Random read", "IOPS", limits.random_read_iops),
         best("Random write", "IOPS", limits.random_write_iops),
-        alone("One read at a time", limits.read_service_time_s),
-        alone("One write at a time", limits.write_service_time_s),
+        one_at_a_time("One read at a time", limits.read_service_time_s),
+        one_at_a_time("One write at a time", limits.write_service_time_s),
     ];
     let rows: Vec<Row> = rows.into_iter().flatten().collect();
     if rows.is_empty() {
@@ -59,9 +59,9 @@ pub(crate) fn share(run: &RunJson, catalogue: &Catalogue) -> Section {
         return section.with([Note::plain(why).into(), how_to]);
     }
     let row = |found: &LineFigures<'_>| match found.name.as_str() {
-        "Sequential read" => bytes(found, DEVICE_READS, limits.sequential_read_mib_per_s.as_ref()?),
-        "Sequential write" => bytes(found, DEVICE_WRITES, limits.sequential_write_mib_per_s.as_ref()?),
-        "Random read" => reads(found, &limits.random_read_by_depth),
+        "Sequential read" => sequential(found, DEVICE_READS, limits.sequential_read_mib_per_s.as_ref()?),
+        "Sequential write" => sequential(found, DEVICE_WRITES, limits.sequential_write_mib_per_s.as_ref()?),
+        "Random read" => random_reads(found, &limits.random_read_by_depth),
         // What a database writes at random is gathered and synced.
         _ => None,
     };
@@ -84,10 +84,10 @@ fn request_bytes(figure: &Figure<'_>, kind: IoKind) -> Option<f64> {
 }
 
 /// Bytes of the device beside bytes of the device, whatever part of them is useful to the database.
-fn bytes(found: &LineFigures<'_>, kind: IoKind, limit: &StorageLimit) -> Option<Row> {
+fn sequential(found: &LineFigures<'_>, kind: IoKind, limit: &StorageLimit) -> Option<Row> {
     let best = found.throughput()?;
-    let short = request_bytes(best, kind).filter(|bytes| *bytes < LONG_BYTES).map(kib);
-    Some(match (of_device(best, kind.mib_per_s), short) {
+    let size = request_bytes(best, kind).filter(|bytes| *bytes < LONG_BYTES).map(kib);
+    Some(match (of_device(best, kind.mib_per_s), size) {
         (None, _) => without(found, "what the device did is not known"),
         (_, Some(size)) => without(found, &format!("its requests are of {size} on average, no long ones")),
         (Some(mib_per_s), None) => of_both(found, "MiB/s", best, mib_per_s, limit),
@@ -95,7 +95,7 @@ fn bytes(found: &LineFigures<'_>, kind: IoKind, limit: &StorageLimit) -> Option<
 }
 
 /// Reads of the device at the same number outstanding: the most jobs that both have.
-fn reads(found: &LineFigures<'_>, depths: &[StorageLimit]) -> Option<Row> {
+fn random_reads(found: &LineFigures<'_>, depths: &[StorageLimit]) -> Option<Row> {
     let both = found.figures.as_ref().ok()?.cells.iter().filter_map(|figure| {
         let dop = figure.dop.filter(|dop| dop.threads == 1)?;
         Some((figure, depths.iter().find(|limit| limit.outstanding == dop.jobs)?))
