@@ -6,7 +6,7 @@
 mod fixture;
 
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Drive, Flag, Point, RunJson, Status};
+use dbdyno_model::{CommitMode, Drive, Flag, Point, RunJson, Status};
 use dbdyno_report::{Reported, report};
 
 /// A fixture of other points.
@@ -139,4 +139,30 @@ fn failed_points_of_storage_are_no_other_kind_of_work() {
     assert!(summary.contains("None of its points has figures that count"), "{summary}");
     let storage = report("storage").unwrap().of(&Reported::of(run), &Catalogue::embedded().unwrap()).text(None);
     assert!(storage.contains("Input/output error") && !storage.contains("I/O by"), "{storage}");
+}
+
+#[test]
+fn what_is_not_supported_says_why_at_a_set_rate_too() {
+    let mut point = fixture::bare("T711", (1, 4, 1));
+    (point.status, point.load.rate) = (Status::Unsupported, Some("500/s".parse().unwrap()));
+    point.reason = Some("4 jobs cannot own disjoint keys".into());
+    let page = page(&run_of(vec![point]));
+    assert!(page.contains("T711 not supported: 4 jobs cannot own disjoint keys"), "{page}");
+}
+
+#[test]
+fn redo_of_transactions_of_every_size_counts() {
+    let writing = |rows_per_tx: u64, redo_mib_per_s: f64| {
+        let mut point = rate("T311", 1, 1_000.0);
+        (point.rows_per_tx, point.commit) = (rows_per_tx, Some(CommitMode::Durable));
+        point.redo.mib_per_s = Some(redo_mib_per_s);
+        point
+    };
+    let sizes = page(&run_of(vec![writing(2, 10.0), writing(10, 40.0)]));
+    assert_eq!(line(&sizes, "Redo, maximum")[2..], ["T311", "MiB/s", "40.00", "40.00", "1x1x1"], "{sizes}");
+    assert!(!sizes.contains("the best of"), "{sizes}");
+    let nothing = page(&run_of(vec![writing(2, 0.0)]));
+    assert_eq!(line(&nothing, "Redo, maximum")[2..], ["not", "measured"], "{nothing}");
+    let reading = page(&run_of(vec![rate("T611", 1, 1_000.0)]));
+    assert!(reading.contains("not measured: no test that writes"), "{reading}");
 }

@@ -33,8 +33,10 @@ fn results(verdicts: &[Verdict]) -> Option<Table> {
     let lines = verdicts.iter().flat_map(|verdict| &verdict.lines).rev();
     let asked: BTreeMap<usize, &VerdictLine> = lines.map(|line| (line.requirement, line)).collect();
     // What does not fit is named below the table.
-    let head =
-        |(verdict, part): &(&Verdict, Option<&str>)| joined([verdict.name.as_str(), part.unwrap_or_default()], "\n");
+    let head = |(verdict, part): &(&Verdict, Option<&str>)| {
+        let whole = part.is_none() || verdicts.len() > 1;
+        joined([if whole { &verdict.name } else { "" }, part.unwrap_or_default()], "\n")
+    };
     let columns = variants.iter().enumerate().map(|(n, variant)| Column::words(head(variant)).last_first(n));
     let row = |of: &VerdictLine| {
         let part = of.variant.as_ref().map(|part| format!(", {part}")).unwrap_or_default();
