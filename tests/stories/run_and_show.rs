@@ -309,3 +309,13 @@ fn seconds_of_fibonacci_are_those_of_the_number_that_the_test_names() {
         );
     }
 }
+
+#[test]
+fn what_a_size_has_too_few_keys_for_says_so_at_a_set_rate_too() {
+    let room = Room::with_data();
+    room.run("run T721 --target sqlite:x.sqlite --drive client --rate 500/s --jobs 40 --duration 100ms").expect(0);
+    let summary = room.run("show last --table summary").expect(0).stdout;
+    let row = summary.lines().find(|line| line.contains(" T721 ")).unwrap_or_else(|| panic!("{summary}"));
+    assert!(row.contains("not supported: 40 jobs cannot own disjoint keys"), "{summary}");
+    assert!(!summary.contains("set rates alone"), "nothing was measured: {summary}");
+}

@@ -88,6 +88,10 @@ fn fails_after_the_first(room: &Room, lun: &Path, fail: impl FnOnce()) {
     let (requests, ok) = (last["outcomes"]["requests"].as_u64(), last["outcomes"]["ok"].as_u64());
     assert!(errors > 0 && requests == ok.map(|ok| ok + errors), "{last}");
     assert!(last["metric"].is_null());
+    // For readers, what failed has its reason and no figures.
+    let shown = room.run("show last --table storage").expect(0).stdout;
+    let row = shown.lines().find(|line| line.starts_with("  2 ")).unwrap_or_else(|| panic!("{shown}"));
+    assert!(row.contains(" failed: ") && row.contains("I/Os failed"), "{shown}");
     let trace = file(room, "trace.txt");
     assert!(trace.contains("failed: ") && file(room, "summary.txt").contains("Total Data Points"), "{trace}");
 }
@@ -105,6 +109,19 @@ fn a_file_that_shrinks_fails_the_points_after_it() {
     fails_after_the_first(&room, Path::new("t.dat"), || {
         std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(0).unwrap();
     });
+}
+
+#[test]
+fn what_failed_has_no_figures_for_readers_though_half_of_its_reads_were_timed() {
+    let room = Room::on_disk();
+    let path = room.path("t.dat");
+    std::fs::write(&path, vec![0x5a; 2 << 20]).unwrap();
+    fails_after_the_first(&room, Path::new("t.dat"), || {
+        std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(1 << 20).unwrap();
+    });
+    let document = room.show("last");
+    let failed = &points(&document)[1];
+    assert!(!failed["service_time_s"].is_null(), "{failed}");
 }
 
 /// A loop device for a story.
